@@ -1,0 +1,191 @@
+#include "common/json.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static enum status read_all(const char *file, char **text, struct err *err)
+{
+    FILE *in = strcmp(file, "-") == 0 ? stdin : fopen(file, "rb");
+    if (!in) return err_set(err, STATUS_DATA, file, NULL, "cannot be opened: %s", strerror(errno));
+    size_t used = 0, capacity = 0;
+    char *data = NULL;
+    enum status status = STATUS_OK;
+    for (;;) {
+        if (used + 1 >= capacity) {
+            capacity = capacity ? capacity * 2 : 65536;
+            char *moved = realloc(data, capacity);
+            if (!moved) {
+                status = err_memory(err);
+                break;
+            }
+            data = moved;
+        }
+        size_t n = fread(data + used, 1, capacity - used - 1, in);
+        if (n == 0) break;
+        used += n;
+    }
+    if (status == STATUS_OK && ferror(in)) status = err_set(err, STATUS_DATA, file, NULL, "cannot be read: %s", strerror(errno));
+    if (in != stdin) fclose(in);
+    if (status != STATUS_OK) {
+        free(data);
+        return status;
+    }
+    data[used] = '\0';
+    *text = data;
+    return STATUS_OK;
+}
+
+enum status json_parse(const char *text, const char *file, struct json_document *document, struct err *err)
+{
+    const char *end = NULL;
+    cJSON *root = cJSON_ParseWithOpts(text, &end, 1);
+    if (!root) {
+        int line = 1;
+        for (const char *c = text; end && c < end && *c; c++) line += *c == '\n';
+        char place[32];
+        snprintf(place, sizeof place, "%d", line);
+        return err_set(err, STATUS_DATA, file, place, "not JSON near '%.20s', expected a JSON value", end ? end : "");
+    }
+    char *name = strdup(file);
+    if (!name) {
+        cJSON_Delete(root);
+        return err_memory(err);
+    }
+    document->file = name;
+    document->root = root;
+    return STATUS_OK;
+}
+
+enum status json_open(const char *file, struct json_document *document, struct err *err)
+{
+    char *text;
+    TRY(read_all(file, &text, err));
+    enum status status = json_parse(text, file, document, err);
+    free(text);
+    return status;
+}
+
+void json_close(struct json_document *document)
+{
+    cJSON_Delete(document->root);
+    free(document->file);
+    document->root = NULL;
+    document->file = NULL;
+}
+
+struct json_node json_root(const struct json_document *document)
+{
+    return (struct json_node){.document = document, .item = document->root};
+}
+
+struct json_node json_member(const struct json_node *node, const char *key)
+{
+    struct json_node member = {.document = node->document};
+    member.item = cJSON_IsObject(node->item) ? cJSON_GetObjectItemCaseSensitive(node->item, key) : NULL;
+    int n = snprintf(member.path, sizeof member.path, "%s%s%s", node->path, *node->path ? "." : "", key);
+    if (n >= (int)sizeof member.path) member.path[sizeof member.path - 1] = '\0';
+    return member;
+}
+
+struct json_node json_element(const struct json_node *node, size_t index)
+{
+    struct json_node element = {.document = node->document};
+    element.item = cJSON_IsArray(node->item) ? cJSON_GetArrayItem(node->item, (int)index) : NULL;
+    int n = snprintf(element.path, sizeof element.path, "%s[%zu]", node->path, index);
+    if (n >= (int)sizeof element.path) element.path[sizeof element.path - 1] = '\0';
+    return element;
+}
+
+size_t json_count(const struct json_node *node)
+{
+    return (size_t)cJSON_GetArraySize(node->item);
+}
+
+enum status json_error(const struct json_node *node, struct err *err, const char *format, ...)
+{
+    char message[512];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(message, sizeof message, format, args);
+    va_end(args);
+    return err_set(err, STATUS_DATA, node->document->file, *node->path ? node->path : "(root)", "%s", message);
+}
+
+static enum status expect(const struct json_node *node, bool right, const char *what, struct err *err)
+{
+    if (!node->item) return json_error(node, err, "missing, expected %s", what);
+    return right ? STATUS_OK : json_error(node, err, "wrong type, expected %s", what);
+}
+
+enum status json_number(const struct json_node *node, double low, double high, double *value, struct err *err)
+{
+    if (cJSON_IsObject(node->item)) {
+        struct json_node inner = json_member(node, "value");
+        return json_number(&inner, low, high, value, err);
+    }
+    TRY(expect(node, cJSON_IsNumber(node->item), "a number", err));
+    double found = node->item->valuedouble;
+    if (!(found >= low && found <= high))
+        return json_error(node, err, "%g is impossible here, expected a number from %g to %g", found, low, high);
+    *value = found;
+    return STATUS_OK;
+}
+
+enum status json_integer(const struct json_node *node, int64_t low, int64_t high, int64_t *value, struct err *err)
+{
+    double found;
+    TRY(json_number(node, (double)low, (double)high, &found, err));
+    if (found != floor(found)) return json_error(node, err, "%g is no whole number", found);
+    *value = (int64_t)found;
+    return STATUS_OK;
+}
+
+enum status json_string(const struct json_node *node, const char **value, struct err *err)
+{
+    TRY(expect(node, cJSON_IsString(node->item), "a string", err));
+    *value = node->item->valuestring;
+    return STATUS_OK;
+}
+
+enum status json_boolean(const struct json_node *node, bool *value, struct err *err)
+{
+    TRY(expect(node, cJSON_IsBool(node->item), "true or false", err));
+    *value = cJSON_IsTrue(node->item);
+    return STATUS_OK;
+}
+
+enum status json_object(const struct json_node *node, struct err *err)
+{
+    return expect(node, cJSON_IsObject(node->item), "an object", err);
+}
+
+enum status json_array(const struct json_node *node, struct err *err)
+{
+    return expect(node, cJSON_IsArray(node->item), "an array", err);
+}
+
+static bool is_known(const char *key, const char *const *keys)
+{
+    if (strncmp(key, "comment", 7) == 0 || key[0] == '$') return true;
+    for (; *keys; keys++)
+        if (strcmp(key, *keys) == 0) return true;
+    return false;
+}
+
+enum status json_known_keys(const struct json_node *node, const char *const *keys, struct err *err)
+{
+    for (const cJSON *item = node->item ? node->item->child : NULL; item; item = item->next) {
+        if (is_known(item->string, keys)) continue;
+        char list[400] = "";
+        size_t used = 0;
+        for (const char *const *key = keys; *key && used < sizeof list; key++)
+            used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", key == keys ? "" : ", ", *key);
+        struct json_node at = json_member(node, item->string);
+        return json_error(&at, err, "unknown key, expected one of %s", list);
+    }
+    return STATUS_OK;
+}

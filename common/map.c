@@ -1,0 +1,78 @@
+#include "common/map.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The finaliser of MurmurHash3 (Austin Appleby, public domain). */
+static uint64_t scramble(uint64_t x)
+{
+    x ^= x >> 33;
+    x *= 0xff51afd7ed558ccdULL;
+    x ^= x >> 33;
+    x *= 0xc4ceb9fe1a85ec53ULL;
+    x ^= x >> 33;
+    return x;
+}
+
+uint64_t map_mix(uint64_t a, uint64_t b)
+{
+    return scramble(scramble(a) + b);
+}
+
+void map_clear(struct map *map)
+{
+    free(map->keys);
+    free(map->values);
+    free(map->used);
+    memset(map, 0, sizeof *map);
+}
+
+static size_t slot_of(const struct map *map, uint64_t key)
+{
+    size_t i = (size_t)scramble(key) & (map->capacity - 1);
+    while (map->used[i] && map->keys[i] != key) i = (i + 1) & (map->capacity - 1);
+    return i;
+}
+
+uint64_t *map_find(const struct map *map, uint64_t key)
+{
+    if (map->capacity == 0) return NULL;
+    size_t i = slot_of(map, key);
+    return map->used[i] ? &map->values[i] : NULL;
+}
+
+static enum status grow(struct map *map, struct err *err)
+{
+    struct map bigger = {.count = map->count, .capacity = map->capacity ? map->capacity * 2 : 16};
+    bigger.keys = malloc(bigger.capacity * sizeof *bigger.keys);
+    bigger.values = malloc(bigger.capacity * sizeof *bigger.values);
+    bigger.used = calloc(bigger.capacity, 1);
+    if (!bigger.keys || !bigger.values || !bigger.used) {
+        map_clear(&bigger);
+        return err_memory(err);
+    }
+    for (size_t i = 0; i < map->capacity; i++) {
+        if (!map->used[i]) continue;
+        size_t to = slot_of(&bigger, map->keys[i]);
+        bigger.used[to] = 1;
+        bigger.keys[to] = map->keys[i];
+        bigger.values[to] = map->values[i];
+    }
+    map_clear(map);
+    *map = bigger;
+    return STATUS_OK;
+}
+
+enum status map_put(struct map *map, uint64_t key, uint64_t initial, uint64_t **slot, struct err *err)
+{
+    if (map->count * 4 >= map->capacity * 3) TRY(grow(map, err));
+    size_t i = slot_of(map, key);
+    if (!map->used[i]) {
+        map->used[i] = 1;
+        map->keys[i] = key;
+        map->values[i] = initial;
+        map->count++;
+    }
+    *slot = &map->values[i];
+    return STATUS_OK;
+}

@@ -1,0 +1,30 @@
+/* Hash map from a 64-bit key to a 64-bit value: open addressing, linear probing, no removal. */
+#ifndef COMMON_MAP_H
+#define COMMON_MAP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/status.h"
+
+struct map {
+    uint64_t *keys;
+    uint64_t *values;
+    uint8_t *used;
+    size_t count, capacity; /* capacity is 0 or a power of two */
+};
+
+/* All-zero is the empty map. */
+void map_clear(struct map *map);
+
+/* The address of key's value, or NULL. Valid until the next map_put. */
+uint64_t *map_find(const struct map *map, uint64_t key);
+
+/* Sets *slot to the address of key's value, adding the key with value `initial` if it is new. Valid until the next map_put. */
+enum status map_put(struct map *map, uint64_t key, uint64_t initial, uint64_t **slot, struct err *err);
+
+/* Mixes two words into a key-sized hash (for composite keys that are verified by the caller). */
+uint64_t map_mix(uint64_t a, uint64_t b);
+
+#endif

@@ -1,0 +1,36 @@
+/* Status codes and the error record that every fallible function of rmacast fills.
+ *
+ * A function that can fail returns enum status and takes a struct err * last. The first function that knows the cause
+ * writes the record with err_set(); callers hand the status on with TRY(). Outputs are set on success only. */
+#ifndef COMMON_STATUS_H
+#define COMMON_STATUS_H
+
+enum status {
+    STATUS_OK = 0,
+    STATUS_DATA = 1,   /* the input is at fault, or a stated tolerance does not hold; the program exits 1 */
+    STATUS_USAGE = 2,  /* the call or the command line is at fault; the program exits 2 */
+    STATUS_SYSTEM = 3, /* memory, files or processes failed; the program exits 1 */
+};
+
+enum { ERR_TEXT_BYTES = 1024 };
+
+struct err {
+    enum status status;
+    char text[ERR_TEXT_BYTES]; /* one line "FILE:PLACE: what is wrong, what was expected", without newline */
+};
+
+/* Fills err and returns status. file and place may be NULL; they are then left out with their colon. Newlines in the
+ * message become spaces. err may be NULL. */
+enum status err_set(struct err *err, enum status status, const char *file, const char *place, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
+
+/* STATUS_SYSTEM with "out of memory". */
+enum status err_memory(struct err *err);
+
+#define TRY(call)                                                                                                      \
+    do {                                                                                                               \
+        enum status try_status_ = (call);                                                                              \
+        if (try_status_ != STATUS_OK) return try_status_;                                                              \
+    } while (0)
+
+#endif

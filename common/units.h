@@ -1,0 +1,43 @@
+/* Quantities as people write them, and the conversion between seconds and the trace's ticks.
+ *
+ * Trace times are integers in picoseconds (suffix _ps), everything reported is SI in doubles (suffix _s, _Bps, plain
+ * bytes). 2^63 ps are 106 days. */
+#ifndef COMMON_UNITS_H
+#define COMMON_UNITS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define UNITS_PS_PER_S INT64_C(1000000000000)
+
+/* Nearest picosecond; the caller guarantees |s| < 9.2e6. */
+int64_t units_ps(double s);
+double units_s(int64_t ps);
+
+/* "0.000123", "10us", "1.5ms", "2s", "300ns", "5ps", "1e-6" to seconds; false on anything else or a negative value. */
+bool units_parse_duration(const char *text, double *seconds);
+
+/* Decimal seconds, exactly: digits beyond the 12th after the point are rounded; a leading '-' and an exponent are
+ * accepted. *end is set behind the number. False where no number stands or it exceeds the range. */
+bool units_parse_ps(const char *text, const char **end, int64_t *ps);
+
+/* "12.5GB/s", "100MB/s", "1e9", "10Gbit/s" (decimal prefixes) to bytes per second. */
+bool units_parse_rate(const char *text, double *bytes_per_s);
+
+/* "64K", "1M", "2G" (powers of two), "4096" to bytes. */
+bool units_parse_size(const char *text, int64_t *bytes);
+
+/* "5%" or "0.05" to 0.05. */
+bool units_parse_fraction(const char *text, double *fraction);
+
+/* Seconds with 12 decimals, trailing zeros cut down to 6 decimals ("0.010001", "0.000000000123"). Returns buffer. */
+enum { UNITS_TEXT_BYTES = 40 };
+char *units_format_ps(int64_t ps, char buffer[UNITS_TEXT_BYTES]);
+
+/* For tables: three to four significant digits and a unit ("410 us", "1.25 s", "0"); ("9.5 GB/s"); ("1.0 MB", decimal). Return buffer. */
+char *units_format_duration(double seconds, char buffer[UNITS_TEXT_BYTES]);
+char *units_format_rate(double bytes_per_s, char buffer[UNITS_TEXT_BYTES]);
+char *units_format_bytes(double bytes, char buffer[UNITS_TEXT_BYTES]);
+
+#endif

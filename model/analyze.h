@@ -1,0 +1,27 @@
+/* The detector: from a trace, recorded or simulated, to wait states, properties and transfer bounds. Formulas and their
+ * sources: docs/patterns.md. */
+#ifndef MODEL_ANALYZE_H
+#define MODEL_ANALYZE_H
+
+#include "model/account.h"
+#include "model/result.h"
+#include "trace/trace.h"
+
+enum late_post_mode { LATE_POST_LATEST, LATE_POST_EARLIEST };
+
+struct analyze_options {
+    int64_t epsilon_ps; /* severities below count as zero */
+    enum late_post_mode late_post;
+    int64_t eager_bytes; /* two-sided patterns; 65536 by default */
+};
+#define ANALYZE_DEFAULTS {.epsilon_ps = 0, .late_post = LATE_POST_LATEST, .eager_bytes = 65536}
+
+/* trace has passed trace_check(). options NULL: defaults. The caller owns *result. */
+enum status model_analyze(const struct trace *trace, const struct analyze_options *options, struct result **result,
+                          struct err *err);
+
+/* Only the severities, exact in picoseconds, for comparing with a simulator's own account. Inits *account. */
+enum status model_account(const struct trace *trace, const struct analyze_options *options, struct account *account,
+                          struct err *err);
+
+#endif

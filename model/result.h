@@ -1,0 +1,82 @@
+/* The result of analysing one trace (schema rmacast.result/1): built by model_analyze or predictors, written as JSON or as a
+ * table, read back by validate and report. Times in seconds. */
+#ifndef MODEL_RESULT_H
+#define MODEL_RESULT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cjson/cJSON.h>
+
+#include "common/status.h"
+#include "model/account.h"
+
+struct result_place {
+    char *callpath, *file; /* owned; file NULL if unknown */
+    int32_t line;
+    double severity_s;
+    uint64_t count;
+};
+
+struct result_pattern {
+    double severity_s;
+    uint64_t count;
+    double *rank_severity_s; /* owned, rank_count */
+    struct result_place *places;
+    size_t place_count, place_capacity;
+};
+
+struct result_distribution { /* of a rate over the transfers; count 0: nothing known, written as null */
+    uint64_t count, unbounded; /* unbounded: transfers whose interval is empty */
+    double min, median, mean, max;
+};
+
+struct result_pair {
+    int32_t origin, target;
+    char kind[16]; /* put, get, accumulate */
+    uint64_t count, bytes;
+};
+
+/* Inclusive seconds summed over ranks, in tree order. */
+struct result_property {
+    char *name; /* "time_s", "mpi_s", "rma_synchronization_s", ... */
+    int depth;
+    double inclusive_s, exclusive_s;
+};
+
+struct result {
+    char *trace, *platform, *semantics, *engine; /* NULL where they do not apply */
+    bool simulated, incomplete;
+    char late_post[12]; /* "latest" or "earliest": how Late Post was counted */
+    uint32_t rank_count;
+    double run_time_s, *rank_time_s;
+    struct result_pattern patterns[PATTERN_COUNT];
+    struct result_property *properties;
+    size_t property_count, property_capacity;
+    uint64_t transfer_count, transfer_bytes;
+    bool within_known; /* the true intervals are known (simulated traces) */
+    uint64_t within_bounds;
+    struct result_distribution lower_bound_Bps, upper_bound_Bps;
+    struct result_pair *pairs;
+    size_t pair_count, pair_capacity;
+    char **notes; /* sentences to show: defaults taken, epochs without partner */
+    size_t note_count, note_capacity;
+    uint64_t events, wall_ns, peak_bytes; /* engine_stats; 0 where they do not apply */
+};
+
+enum status result_new(uint32_t rank_count, struct result **result, struct err *err);
+void result_free(struct result *result);
+enum status result_add_note(struct result *result, struct err *err, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* JSON: the caller owns the tree (cJSON_Delete). result_from_json takes one object; messages name file. */
+enum status result_to_json(const struct result *result, cJSON **json, struct err *err);
+enum status result_from_json(const cJSON *json, const char *file, struct result **result, struct err *err);
+/* Reads a result file. */
+enum status result_open(const char *file, struct result **result, struct err *err);
+
+/* The table for people: run time, ranks, findings by severity, property tree, transfers, notes. */
+void result_print(const struct result *result, FILE *out);
+
+#endif

@@ -1,0 +1,16 @@
+/* What a message costs alone (spec "Costs, exactly"): pure functions of the platform, shared by the engines. */
+#ifndef SIMULATE_COST_H
+#define SIMULATE_COST_H
+
+#include "simulate/engine.h"
+
+struct cost {
+    int64_t occupy_ps;  /* the sending NIC is busy: max(gap, bytes / bandwidth); 0 inside a node */
+    int64_t transmit_ps; /* bytes / bandwidth: the last byte has left this long after the first began */
+    int64_t latency_ps; /* from a byte's leaving to its arrival */
+    bool network;       /* passes NICs and links; false inside a node and to oneself */
+};
+
+struct cost cost_message(const struct platform *platform, const struct engine_message *message);
+
+#endif

@@ -1,0 +1,60 @@
+/* A network engine: moves messages between nodes and fires timers in simulated time. It knows no MPI; the replay core knows
+ * no engine. Times are picoseconds since time zero. One of engine_descriptors() is chosen by name.
+ *
+ * Order of calls: open, (send | timer)* from inside the callbacks or before run, run until nothing is left, close. Callbacks
+ * may call send and timer. Events at equal times come in the order (time, key, sequence of their making). */
+#ifndef SIMULATE_ENGINE_H
+#define SIMULATE_ENGINE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/status.h"
+#include "platforms/platform.h"
+
+struct engine;
+
+/* Both callbacks run at the simulated time now_ps, which never decreases. */
+struct engine_callbacks {
+    void *context;
+    /* The message's last byte has left the origin's NIC. Called only for messages sent with want_left. */
+    void (*left)(void *context, uint32_t message, int64_t now_ps);
+    /* The message has arrived. */
+    void (*arrived)(void *context, uint32_t message, int64_t now_ps);
+    void (*timer)(void *context, uint32_t id, int64_t now_ps);
+    /* Asked after every callback: true stops run() (the replay core has failed). */
+    bool (*stop)(void *context);
+};
+
+struct engine_message {
+    uint32_t id;      /* handed back to the callbacks */
+    uint32_t key;     /* breaks ties: the sending rank */
+    int32_t src_node, dst_node;
+    int64_t bytes;
+    bool to_self;     /* source and destination are the same rank: bytes/memory bandwidth, no latency */
+    bool want_left;
+};
+
+struct engine_stats {
+    uint64_t events, messages;
+};
+
+struct engine_descriptor {
+    const char *name, *summary;
+    /* Borrows platform until close. pairs (may be NULL): node pairs that will be used, so that a missing route is an error
+     * here and not an abort on the way. */
+    enum status (*open)(const struct platform *platform, const int32_t (*pairs)[2], size_t pair_count,
+                        const struct engine_callbacks *callbacks, struct engine **engine, struct err *err);
+    /* Puts the message into the sending NIC's queue at the current time (time zero before run). */
+    enum status (*send)(struct engine *engine, const struct engine_message *message, struct err *err);
+    enum status (*timer)(struct engine *engine, int64_t at_ps, uint32_t key, uint32_t id, struct err *err);
+    enum status (*run)(struct engine *engine, struct engine_stats *stats, struct err *err);
+    void (*close)(struct engine *engine);
+    bool once_per_process; /* SimGrid: a second open in one process is an error */
+};
+
+/* NULL-terminated. The first is the default. */
+const struct engine_descriptor *const *engine_descriptors(void);
+const struct engine_descriptor *engine_by_name(const char *name);
+
+#endif

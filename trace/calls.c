@@ -1,0 +1,48 @@
+#include "trace/calls.h"
+
+#include <string.h>
+
+static const struct call_row rows[MPI_CALL_COUNT] = {
+#define MPI_CALL(NAME, KIND, NEEDED, ALLOWED, PARAMETERS, ARGUMENTS, BEFORE, AFTER)                                    \
+    {"MPI_" #NAME, CALL_##KIND, (NEEDED), (NEEDED) | (ALLOWED) | F_SITE},
+#include "trace/mpi_calls.def"
+#undef MPI_CALL
+    {"enter", CALL_REGION_ENTER, F_REGION, F_REGION},
+    {"leave", CALL_REGION_LEAVE, F_REGION, F_REGION},
+};
+
+static const char *const field_keys[CALL_FIELD_COUNT] = {
+#define CALL_FIELD(NAME, KEY) KEY,
+#include "trace/call_fields.def"
+#undef CALL_FIELD
+};
+
+const struct call_row *call_row(enum mpi_call call)
+{
+    return &rows[call];
+}
+
+enum call_kind call_kind(enum mpi_call call)
+{
+    return rows[call].kind;
+}
+
+const char *call_name(enum mpi_call call)
+{
+    return rows[call].name;
+}
+
+bool call_by_name(const char *name, enum mpi_call *call)
+{
+    for (int i = 0; i < ID_region_enter; i++) {
+        if (strcmp(rows[i].name, name) != 0) continue;
+        *call = (enum mpi_call)i;
+        return true;
+    }
+    return false;
+}
+
+const char *call_field_key(enum call_field field)
+{
+    return field_keys[field];
+}

@@ -1,0 +1,87 @@
+/* The table of MPI functions (trace/mpi_calls.def) as data: names, kinds, fields. */
+#ifndef TRACE_CALLS_H
+#define TRACE_CALLS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What model and replay take a call for. One kind has one meaning of struct trace_call's members (trace/trace.h). */
+enum call_kind {
+    CALL_LOCAL, /* nothing leaves the rank: group handling, attributes, names */
+    CALL_INIT,
+    CALL_FINALIZE,
+    CALL_REGION_ENTER, /* user region: text "enter NAME", MPI_Pcontrol(1, "NAME") */
+    CALL_REGION_LEAVE,
+    CALL_WIN_CREATE, /* MPI-3.1 11.2 */
+    CALL_WIN_FREE,
+    CALL_PUT, /* MPI-3.1 11.3 */
+    CALL_GET,
+    CALL_ACCUMULATE,
+    CALL_FENCE, /* MPI-3.1 11.5.1 */
+    CALL_POST,  /* MPI-3.1 11.5.2 */
+    CALL_START,
+    CALL_COMPLETE,
+    CALL_WIN_WAIT,
+    CALL_WIN_TEST,
+    CALL_LOCK, /* MPI-3.1 11.5.3 */
+    CALL_UNLOCK,
+    CALL_SEND, /* MPI-3.1 3.2, 3.4; the mode is the call's name */
+    CALL_ISEND,
+    CALL_RECV,
+    CALL_IRECV,
+    CALL_REQUEST_WAIT, /* one request */
+    CALL_REQUEST_WAITALL,
+    CALL_REQUEST_TEST,
+    CALL_BARRIER, /* MPI-3.1 5 */
+    CALL_BCAST,
+    CALL_REDUCE,
+    CALL_ALLREDUCE,
+    CALL_GATHER,
+    CALL_SCATTER,
+    CALL_ALLGATHER,
+    CALL_ALLTOALL,
+    CALL_COMM_CREATE, /* collective over comm, makes newcomm (dup, split, create) */
+    CALL_COMM_FREE,
+    CALL_KIND_COUNT
+};
+
+/* Fields of a call, as keys of the text form. */
+enum call_field {
+#define CALL_FIELD(NAME, KEY) F_##NAME##_INDEX,
+#include "trace/call_fields.def"
+#undef CALL_FIELD
+    CALL_FIELD_COUNT
+};
+enum {
+#define CALL_FIELD(NAME, KEY) F_##NAME = 1 << F_##NAME##_INDEX,
+#include "trace/call_fields.def"
+#undef CALL_FIELD
+};
+
+enum mpi_call {
+#define MPI_CALL(NAME, KIND, NEEDED, ALLOWED, PARAMETERS, ARGUMENTS, BEFORE, AFTER) ID_##NAME,
+#include "trace/mpi_calls.def"
+#undef MPI_CALL
+    ID_region_enter, /* not an MPI function: user regions */
+    ID_region_leave,
+    MPI_CALL_COUNT
+};
+
+struct call_row {
+    const char *name; /* "MPI_Put"; "enter" and "leave" for user regions */
+    enum call_kind kind;
+    uint32_t needed, allowed; /* bits of F_... ; allowed includes needed */
+};
+
+/* call < MPI_CALL_COUNT. */
+const struct call_row *call_row(enum mpi_call call);
+enum call_kind call_kind(enum mpi_call call);
+const char *call_name(enum mpi_call call);
+
+/* Finds "MPI_Put"; false for an unknown name. */
+bool call_by_name(const char *name, enum mpi_call *call);
+
+/* The text key of a field ("win"). */
+const char *call_field_key(enum call_field field);
+
+#endif

@@ -1,0 +1,16 @@
+/* Opening a trace whatever its kind: OTF2 archive, spool directory, text. The kind is recognised from the content. */
+#ifndef TRACE_OPEN_H
+#define TRACE_OPEN_H
+
+#include "trace/trace.h"
+
+/* STATUS_DATA if nothing there is a trace. The trace has passed trace_check(). The caller owns *trace. */
+enum status trace_open(const char *path, struct trace **trace, struct err *err);
+
+/* Writes by the name: *.txt and "-" as text, everything else as an archive directory. */
+enum status trace_save(const struct trace *trace, const char *path, struct err *err);
+
+/* True if the path is a trace by content (not JSON): for commands that take TRACE|RESULT. */
+bool trace_is_trace(const char *path);
+
+#endif

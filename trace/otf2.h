@@ -1,0 +1,14 @@
+/* OTF2 archives in our profile (docs/format.md), and Score-P's as far as they go. */
+#ifndef TRACE_OTF2_H
+#define TRACE_OTF2_H
+
+#include "trace/trace.h"
+
+/* Reads an archive, given its anchor file or the directory that holds one. A truncated archive is an error, never an endless
+ * loop. What a foreign archive does not say is stated once each in notes. The caller owns *trace. */
+enum status otf2_read(const char *path, struct trace **trace, struct err *err);
+
+/* Writes directory/traces.otf2 and what belongs to it; an archive that stands there is replaced. */
+enum status otf2_write(const struct trace *trace, const char *directory, struct err *err);
+
+#endif

@@ -1,0 +1,183 @@
+/* A trace in memory: what every rank called, with what arguments, when.
+ *
+ * Readers (text, spool, OTF2) build it, writers and everything above walk it. Times are integers in picoseconds. Ranks,
+ * targets, peers, roots and group members are ranks of MPI_COMM_WORLD. Calls of one rank stand in the order of the calls;
+ * enter_ps never decreases along a rank and exit_ps >= enter_ps. A trace does not interpret calls: epochs, matching and
+ * patterns are model/'s. */
+#ifndef TRACE_TRACE_H
+#define TRACE_TRACE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/map.h"
+#include "common/status.h"
+#include "trace/calls.h"
+
+enum { TRACE_NONE = -1 };          /* no window, communicator, peer, target, root; MPI_PROC_NULL as a peer or target */
+enum { TRACE_NO_SITE = 0 };        /* sites[0] is the unknown call site */
+#define TRACE_NO_REF UINT32_MAX    /* a call that has no group, request, region */
+
+/* Bits of trace_call.flags. The assertion bits are MPI_MODE_* of MPI-3.1 11.5.5. */
+enum trace_flag {
+    TRACE_NOCHECK = 1,
+    TRACE_NOSTORE = 2,
+    TRACE_NOPUT = 4,
+    TRACE_NOPRECEDE = 8,
+    TRACE_NOSUCCEED = 16,
+    TRACE_ASSERTIONS = 31,
+    TRACE_EXCLUSIVE = 32, /* lock type; clear = shared */
+    TRACE_FLAG = 64,      /* the test call said yes */
+    TRACE_BREAK = 128,    /* the stream breaks off inside this call: exit_ps is the last time known */
+};
+
+/* One call. What a member holds depends on the call's kind:
+ *   handle  window id (one-sided calls, window creation and freeing), else communicator id, else TRACE_NONE
+ *   peer    target / destination or matched source / root, else TRACE_NONE
+ *   tag     message tag; MPI_Op for accumulate and reductions as enum trace_op; else 0
+ *   bytes   put/get/accumulate: bytes moved; messages: bytes of the message (a receive: bytes received);
+ *           bcast, reduce, allreduce: bytes of one rank's vector; gather, scatter, allgather, alltoall: bytes of the block
+ *           that one rank exchanges with one other
+ *   disp    put/get/accumulate: target displacement in bytes, -1 unknown
+ *   aux     get_accumulate and the like: bytes of the result; else 0
+ *   ref     post, start: group id; calls with one request: request id; waitall: request list id; user regions: region id;
+ *           communicator creation: new communicator id (TRACE_NO_REF: the rank is not in it); else TRACE_NO_REF
+ *   site    index into trace.sites
+ * Request ids are unique per rank over the whole trace (readers renumber reused ones). */
+struct trace_call {
+    int64_t enter_ps, exit_ps;
+    int64_t bytes;
+    int64_t disp;
+    int64_t aux;
+    int32_t handle;
+    int32_t peer;
+    int32_t tag;
+    uint32_t ref;
+    uint32_t site;
+    uint16_t call; /* enum mpi_call */
+    uint16_t flags;
+};
+
+/* What a simulation knows beyond the call itself. For put/get/accumulate: when the data began to move and had arrived
+ * (accumulate: was applied), and the ends in the base and the extended model; TRACE_UNKNOWN_PS where there is no transfer. */
+#define TRACE_UNKNOWN_PS INT64_MIN
+struct trace_sim {
+    int64_t xfer_start_ps, xfer_end_ps;
+    int64_t base_end_ps, extended_end_ps;
+    int64_t blocked_ps; /* time inside the call that the rank spent waiting for something */
+};
+
+struct trace_rank {
+    struct trace_call *calls;
+    struct trace_sim *sim; /* parallel to calls in a simulated trace, else NULL */
+    size_t count, capacity;
+    bool incomplete;       /* the stream breaks off: killed, or a limit was reached */
+    char *incomplete_why;  /* owned, may be NULL */
+};
+
+/* A sorted (groups) or ordered (communicators) list of world ranks. Equal groups are stored once. */
+struct trace_group {
+    uint32_t count;
+    int32_t *members;
+};
+
+/* Communicator 0 is the world; member i is its rank i. */
+struct trace_comm {
+    uint32_t count;
+    int32_t *members;
+};
+
+struct trace_window {
+    int32_t comm;
+    int64_t *bytes;     /* per member of comm, NULL unknown */
+    int32_t *disp_unit; /* per member of comm, NULL unknown */
+    char flavor;        /* 'c'reate, 'a'llocate, '?' */
+};
+
+/* Where a call stands in the program; the unknown one has NULLs and line 0. */
+struct trace_site {
+    char *function, *file;
+    int32_t line;
+};
+
+struct trace_list { /* of request ids */
+    uint32_t first, count; /* in trace.requests */
+};
+
+struct trace_clock_quality {
+    bool known;
+    double worst_offset_s, worst_error_s; /* largest offset corrected, largest half round trip */
+    uint64_t violations;                  /* effects before causes that were found and repaired */
+};
+
+struct trace {
+    char *name; /* as given by the user, for messages */
+    uint32_t rank_count;
+    struct trace_rank *ranks;
+    struct trace_comm *comms;
+    size_t comm_count, comm_capacity;
+    struct trace_group *groups;
+    size_t group_count, group_capacity;
+    struct map group_index; /* hash of members to group id, chained by probing */
+    struct trace_window *windows;
+    size_t window_count, window_capacity;
+    struct trace_list *lists;
+    size_t list_count, list_capacity;
+    uint32_t *requests;
+    size_t request_count, request_capacity;
+    char **regions; /* names of user regions */
+    size_t region_count, region_capacity;
+    struct trace_site *sites;
+    size_t site_count, site_capacity;
+    bool simulated;
+    char *platform, *engine, *semantics, *lock; /* of a simulated trace, else NULL */
+    struct trace_clock_quality clock;
+    int64_t record_cost_ps; /* the recorder's own cost per call, 0 unknown */
+};
+
+/* A trace of rank_count ranks with the world communicator and no calls. trace_free(NULL) is legal. */
+enum status trace_new(const char *name, uint32_t rank_count, struct trace **trace, struct err *err);
+void trace_free(struct trace *trace);
+
+/* Appends a call to a rank, checking that time does not run backwards on it (STATUS_DATA naming rank and event). */
+enum status trace_add_call(struct trace *trace, uint32_t rank, const struct trace_call *call, struct err *err);
+
+/* Definitions. members are copied; the id of an equal group, region name or site is returned again. Groups are sorted and
+ * duplicates removed. Communicator and window ids count up; bytes and disp_unit may be NULL. */
+enum status trace_add_group(struct trace *trace, const int32_t *members, uint32_t count, uint32_t *id, struct err *err);
+enum status trace_add_comm(struct trace *trace, const int32_t *members, uint32_t count, int32_t *id, struct err *err);
+enum status trace_add_window(struct trace *trace, int32_t comm, const int64_t *bytes, const int32_t *disp_unit, char flavor,
+                             int32_t *id, struct err *err);
+enum status trace_add_list(struct trace *trace, const uint32_t *requests, uint32_t count, uint32_t *id, struct err *err);
+enum status trace_add_region(struct trace *trace, const char *name, uint32_t *id, struct err *err);
+enum status trace_add_site(struct trace *trace, const char *function, const char *file, int32_t line, uint32_t *id,
+                           struct err *err);
+
+/* The same definitions as `other` and its properties, no calls; for simulated traces and transforms. */
+enum status trace_new_like(const struct trace *other, struct trace **trace, struct err *err);
+
+/* Index of world rank in the communicator or sorted group, TRACE_NONE if it is no member. */
+int32_t trace_comm_rank(const struct trace_comm *comm, int32_t world_rank);
+int32_t trace_group_rank(const struct trace_group *group, int32_t world_rank);
+
+/* The communicator of a call: its own, or its window's. NULL for calls without. */
+const struct trace_comm *trace_call_comm(const struct trace *trace, const struct trace_call *call);
+
+/* Handles, peers, groups, requests exist and are members; every call needs this before model or replay walks the trace.
+ * STATUS_DATA with rank, event number (from 1) and call. */
+enum status trace_check(const struct trace *trace, struct err *err);
+
+/* First event over all ranks and last exit of one rank; 0 if there are no calls. */
+int64_t trace_begin_ps(const struct trace *trace);
+int64_t trace_rank_end_ps(const struct trace *trace, uint32_t rank);
+
+/* MPI_Op by number in trace_call.tag. */
+const char *trace_op_name(int32_t op); /* "MPI_SUM"; "?" for 0 */
+int32_t trace_op_by_name(const char *name); /* "MPI_SUM" or "SUM"; 0 unknown */
+
+/* Places in messages: "rank 3, event 17 (MPI_Put)". Returns buffer. */
+enum { TRACE_PLACE_BYTES = 96 };
+char *trace_place(const struct trace *trace, uint32_t rank, size_t index, char buffer[TRACE_PLACE_BYTES]);
+
+#endif
