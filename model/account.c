@@ -1,1 +1,61 @@
 #include "model/account.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct pattern_row rows[PATTERN_COUNT] = {
+#define PATTERN(ID, NAME, TITLE, PARENT, MEANING) {NAME, TITLE, PARENT, MEANING},
+#include "model/patterns.def"
+#undef PATTERN
+};
+
+const struct pattern_row *pattern_row(enum pattern pattern)
+{
+    return &rows[pattern];
+}
+
+enum status account_init(struct account *account, uint32_t rank_count, struct err *err)
+{
+    struct account made = {.rank_count = rank_count};
+    size_t items = rank_count > 0 ? rank_count : 1;
+    for (int p = 0; p < PATTERN_COUNT; p++) {
+        made.severity_ps[p] = calloc(items, sizeof *made.severity_ps[p]);
+        made.count[p] = calloc(items, sizeof *made.count[p]);
+        if (made.severity_ps[p] == NULL || made.count[p] == NULL) {
+            account_clear(&made);
+            return err_memory(err);
+        }
+    }
+    *account = made;
+    return STATUS_OK;
+}
+
+void account_clear(struct account *account)
+{
+    for (int p = 0; p < PATTERN_COUNT; p++) {
+        free(account->severity_ps[p]);
+        free(account->count[p]);
+    }
+    memset(account, 0, sizeof *account);
+}
+
+void account_add(struct account *account, enum pattern pattern, uint32_t rank, int64_t severity_ps)
+{
+    if (severity_ps <= 0) return;
+    account->severity_ps[pattern][rank] += severity_ps;
+    account->count[pattern][rank]++;
+}
+
+int64_t account_total_ps(const struct account *account, enum pattern pattern)
+{
+    int64_t total = 0;
+    for (uint32_t r = 0; r < account->rank_count; r++) total += account->severity_ps[pattern][r];
+    return total;
+}
+
+uint64_t account_total_count(const struct account *account, enum pattern pattern)
+{
+    uint64_t total = 0;
+    for (uint32_t r = 0; r < account->rank_count; r++) total += account->count[pattern][r];
+    return total;
+}
