@@ -1,1 +1,28 @@
-#include "simulate/engine.h"
+#include "simulate/cost.h"
+
+#include <math.h>
+
+#include "common/units.h"
+
+static int64_t transmit_ps(int64_t bytes, double bandwidth_Bps)
+{
+    return isinf(bandwidth_Bps) ? 0 : units_ps((double)bytes / bandwidth_Bps);
+}
+
+struct cost cost_message(const struct platform *platform, const struct engine_message *message)
+{
+    struct cost cost = {0};
+    if (message->to_self) {
+        cost.transmit_ps = transmit_ps(message->bytes, platform->memory_bandwidth_Bps);
+        return cost;
+    }
+    int32_t src = message->src_node, dst = message->dst_node;
+    cost.transmit_ps = transmit_ps(message->bytes, platform_bandwidth_Bps(platform, src, dst, message->bytes));
+    cost.latency_ps = units_ps(platform_latency_s(platform, src, dst, message->bytes));
+    cost.network = src != dst;
+    if (cost.network) {
+        int64_t gap_ps = units_ps(platform->gap_s);
+        cost.occupy_ps = cost.transmit_ps > gap_ps ? cost.transmit_ps : gap_ps;
+    }
+    return cost;
+}

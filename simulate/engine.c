@@ -1,1 +1,19 @@
 #include "simulate/engine.h"
+
+#include <string.h>
+
+extern const struct engine_descriptor engine_simgrid, engine_loggp;
+
+static const struct engine_descriptor *const descriptors[] = {&engine_simgrid, &engine_loggp, NULL};
+
+const struct engine_descriptor *const *engine_descriptors(void)
+{
+    return descriptors;
+}
+
+const struct engine_descriptor *engine_by_name(const char *name)
+{
+    for (const struct engine_descriptor *const *engine = descriptors; *engine; engine++)
+        if (strcmp((*engine)->name, name) == 0) return *engine;
+    return NULL;
+}

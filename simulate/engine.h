@@ -14,11 +14,18 @@
 
 struct engine;
 
-/* Both callbacks run at the simulated time now_ps, which never decreases. */
+/* When a message began to leave the sending NIC and when its last byte has left. */
+#define ENGINE_LATER INT64_MIN
+struct engine_departure {
+    int64_t began_ps, left_ps; /* both ENGINE_LATER: not known yet, the callback left() will tell */
+};
+
+/* All callbacks run at the simulated time now_ps, which never decreases. */
 struct engine_callbacks {
     void *context;
-    /* The message's last byte has left the origin's NIC. Called only for messages sent with want_left. */
-    void (*left)(void *context, uint32_t message, int64_t now_ps);
+    /* The message's last byte has left the origin's NIC; never later than arrived(). Called only for messages sent with
+     * want_left whose departure send() did not know. */
+    void (*left)(void *context, uint32_t message, int64_t began_ps, int64_t now_ps);
     /* The message has arrived. */
     void (*arrived)(void *context, uint32_t message, int64_t now_ps);
     void (*timer)(void *context, uint32_t id, int64_t now_ps);
@@ -45,8 +52,10 @@ struct engine_descriptor {
      * here and not an abort on the way. */
     enum status (*open)(const struct platform *platform, const int32_t (*pairs)[2], size_t pair_count,
                         const struct engine_callbacks *callbacks, struct engine **engine, struct err *err);
-    /* Puts the message into the sending NIC's queue at the current time (time zero before run). */
-    enum status (*send)(struct engine *engine, const struct engine_message *message, struct err *err);
+    /* Puts the message into the sending NIC's queue at the current time (time zero before run). *departure is set in any
+     * case; an engine that knows the times at once saves the callback left(). */
+    enum status (*send)(struct engine *engine, const struct engine_message *message, struct engine_departure *departure,
+                        struct err *err);
     enum status (*timer)(struct engine *engine, int64_t at_ps, uint32_t key, uint32_t id, struct err *err);
     enum status (*run)(struct engine *engine, struct engine_stats *stats, struct err *err);
     void (*close)(struct engine *engine);
