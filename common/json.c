@@ -62,7 +62,7 @@ enum status json_parse(const char *text, const char *file, struct json_document 
 
 enum status json_open(const char *file, struct json_document *document, struct err *err)
 {
-    char *text;
+    char *text = NULL;
     TRY(read_all(file, &text, err));
     enum status status = json_parse(text, file, document, err);
     free(text);

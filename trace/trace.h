@@ -1,9 +1,9 @@
 /* A trace in memory: what every rank called, with what arguments, when.
  *
  * Readers (text, spool, OTF2) build it, writers and everything above walk it. Times are integers in picoseconds. Ranks,
- * targets, peers, roots and group members are ranks of MPI_COMM_WORLD. Calls of one rank stand in the order of the calls;
- * enter_ps never decreases along a rank and exit_ps >= enter_ps. A trace does not interpret calls: epochs, matching and
- * patterns are model/'s. */
+ * targets, peers, roots and group members are ranks of MPI_COMM_WORLD. Calls of one rank stand in the order of the calls
+ * and do not overlap: exit_ps >= enter_ps >= the exit_ps of the call before. A trace does not interpret calls: epochs,
+ * matching and patterns are model/'s. */
 #ifndef TRACE_TRACE_H
 #define TRACE_TRACE_H
 
@@ -30,6 +30,14 @@ enum trace_flag {
     TRACE_EXCLUSIVE = 32, /* lock type; clear = shared */
     TRACE_FLAG = 64,      /* the test call said yes */
     TRACE_BREAK = 128,    /* the stream breaks off inside this call: exit_ps is the last time known */
+};
+
+enum trace_op {
+    TRACE_OP_UNKNOWN,
+#define TRACE_OP(NAME) TRACE_OP_##NAME,
+#include "trace/ops.def"
+#undef TRACE_OP
+    TRACE_OP_COUNT
 };
 
 /* One call. What a member holds depends on the call's kind:
@@ -70,7 +78,7 @@ struct trace_sim {
 
 struct trace_rank {
     struct trace_call *calls;
-    struct trace_sim *sim; /* parallel to calls in a simulated trace, else NULL */
+    struct trace_sim *sim; /* parallel to calls in a simulated trace, else NULL; trace_add_call adds unknown ones */
     size_t count, capacity;
     bool incomplete;       /* the stream breaks off: killed, or a limit was reached */
     char *incomplete_why;  /* owned, may be NULL */
@@ -86,6 +94,7 @@ struct trace_group {
 struct trace_comm {
     uint32_t count;
     int32_t *members;
+    uint32_t *order; /* its ranks sorted by member, for trace_comm_rank; NULL if members ascend */
 };
 
 struct trace_window {
@@ -126,6 +135,7 @@ struct trace {
     size_t list_count, list_capacity;
     uint32_t *requests;
     size_t request_count, request_capacity;
+    struct map name_index; /* hash of a region or site to its id, chained by probing */
     char **regions; /* names of user regions */
     size_t region_count, region_capacity;
     struct trace_site *sites;
@@ -140,7 +150,8 @@ struct trace {
 enum status trace_new(const char *name, uint32_t rank_count, struct trace **trace, struct err *err);
 void trace_free(struct trace *trace);
 
-/* Appends a call to a rank, checking that time does not run backwards on it (STATUS_DATA naming rank and event). */
+/* Appends a call to a rank (with an unknown trace_sim if trace->simulated is set), checking that time does not run
+ * backwards on it (STATUS_DATA naming rank and event). */
 enum status trace_add_call(struct trace *trace, uint32_t rank, const struct trace_call *call, struct err *err);
 
 /* Definitions. members are copied; the id of an equal group, region name or site is returned again. Groups are sorted and
@@ -172,7 +183,7 @@ enum status trace_check(const struct trace *trace, struct err *err);
 int64_t trace_begin_ps(const struct trace *trace);
 int64_t trace_rank_end_ps(const struct trace *trace, uint32_t rank);
 
-/* MPI_Op by number in trace_call.tag. */
+/* MPI_Op by number in trace_call.tag (enum trace_op). */
 const char *trace_op_name(int32_t op); /* "MPI_SUM"; "?" for 0 */
 int32_t trace_op_by_name(const char *name); /* "MPI_SUM" or "SUM"; 0 unknown */
 

@@ -1,0 +1,168 @@
+#include "trace/trace.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/array.h"
+#include "common/units.h"
+
+enum status trace_new(const char *name, uint32_t rank_count, struct trace **trace, struct err *err)
+{
+    struct trace *made = calloc(1, sizeof *made);
+    int32_t *world = malloc(((size_t)rank_count + 1) * sizeof *world);
+    if (made) {
+        made->name = strdup(name);
+        made->ranks = calloc((size_t)rank_count + 1, sizeof *made->ranks);
+        made->rank_count = rank_count;
+    }
+    enum status status = STATUS_OK;
+    if (!made || !world || !made->name || !made->ranks) status = err_memory(err);
+    for (uint32_t i = 0; status == STATUS_OK && i < rank_count; i++) world[i] = (int32_t)i;
+    int32_t comm;
+    uint32_t site;
+    if (status == STATUS_OK) status = trace_add_comm(made, world, rank_count, &comm, err);
+    if (status == STATUS_OK) status = trace_add_site(made, NULL, NULL, 0, &site, err);
+    free(world);
+    if (status != STATUS_OK) {
+        trace_free(made);
+        return status;
+    }
+    *trace = made;
+    return STATUS_OK;
+}
+
+static void free_definitions(struct trace *trace)
+{
+    for (size_t i = 0; i < trace->comm_count; i++) {
+        free(trace->comms[i].members);
+        free(trace->comms[i].order);
+    }
+    for (size_t i = 0; i < trace->group_count; i++) free(trace->groups[i].members);
+    for (size_t i = 0; i < trace->window_count; i++) {
+        free(trace->windows[i].bytes);
+        free(trace->windows[i].disp_unit);
+    }
+    for (size_t i = 0; i < trace->region_count; i++) free(trace->regions[i]);
+    for (size_t i = 0; i < trace->site_count; i++) {
+        free(trace->sites[i].function);
+        free(trace->sites[i].file);
+    }
+    free(trace->comms);
+    free(trace->groups);
+    free(trace->windows);
+    free(trace->lists);
+    free(trace->requests);
+    free(trace->regions);
+    free(trace->sites);
+    map_clear(&trace->group_index);
+    map_clear(&trace->name_index);
+}
+
+void trace_free(struct trace *trace)
+{
+    if (!trace) return;
+    for (uint32_t i = 0; trace->ranks && i < trace->rank_count; i++) {
+        free(trace->ranks[i].calls);
+        free(trace->ranks[i].sim);
+        free(trace->ranks[i].incomplete_why);
+    }
+    free_definitions(trace);
+    free(trace->ranks);
+    free(trace->platform);
+    free(trace->engine);
+    free(trace->semantics);
+    free(trace->lock);
+    free(trace->name);
+    free(trace);
+}
+
+static enum status check_order(const struct trace *trace, uint32_t rank, const struct trace_call *call, struct err *err)
+{
+    const struct trace_rank *stream = &trace->ranks[rank];
+    int64_t before = stream->count ? stream->calls[stream->count - 1].exit_ps : INT64_MIN;
+    if (call->exit_ps >= call->enter_ps && call->enter_ps >= before) return STATUS_OK;
+    char place[TRACE_PLACE_BYTES], one[UNITS_TEXT_BYTES], two[UNITS_TEXT_BYTES];
+    snprintf(place, sizeof place, "rank %" PRIu32 ", event %zu (%s)", rank, stream->count + 1, call_name(call->call));
+    if (call->exit_ps < call->enter_ps)
+        return err_set(err, STATUS_DATA, trace->name, place, "exit at %s s is before enter at %s s, expected enter <= exit",
+                       units_format_ps(call->exit_ps, one), units_format_ps(call->enter_ps, two));
+    return err_set(err, STATUS_DATA, trace->name, place,
+                   "time runs backwards: enter at %s s, expected no earlier than the exit of the call before at %s s",
+                   units_format_ps(call->enter_ps, one), units_format_ps(before, two));
+}
+
+enum status trace_add_call(struct trace *trace, uint32_t rank, const struct trace_call *call, struct err *err)
+{
+    static const struct trace_sim unknown = {.xfer_start_ps = TRACE_UNKNOWN_PS,
+                                             .xfer_end_ps = TRACE_UNKNOWN_PS,
+                                             .base_end_ps = TRACE_UNKNOWN_PS,
+                                             .extended_end_ps = TRACE_UNKNOWN_PS};
+    struct trace_rank *stream = &trace->ranks[rank];
+    TRY(check_order(trace, rank, call, err));
+    if (stream->count == stream->capacity) {
+        size_t sim_capacity = stream->sim ? stream->capacity : 0, capacity = stream->capacity;
+        if (trace->simulated)
+            TRY(array_reserve((void **)&stream->sim, &sim_capacity, capacity + 1, sizeof *stream->sim, err));
+        TRY(array_reserve((void **)&stream->calls, &capacity, capacity + 1, sizeof *stream->calls, err));
+        stream->capacity = capacity;
+    }
+    if (trace->simulated) stream->sim[stream->count] = unknown;
+    stream->calls[stream->count++] = *call;
+    return STATUS_OK;
+}
+
+int64_t trace_begin_ps(const struct trace *trace)
+{
+    int64_t first = 0;
+    bool found = false;
+    for (uint32_t i = 0; i < trace->rank_count; i++) {
+        const struct trace_rank *stream = &trace->ranks[i];
+        if (stream->count == 0 || (found && stream->calls[0].enter_ps >= first)) continue;
+        first = stream->calls[0].enter_ps;
+        found = true;
+    }
+    return first;
+}
+
+int64_t trace_rank_end_ps(const struct trace *trace, uint32_t rank)
+{
+    const struct trace_rank *stream = &trace->ranks[rank];
+    return stream->count ? stream->calls[stream->count - 1].exit_ps : 0;
+}
+
+const struct trace_comm *trace_call_comm(const struct trace *trace, const struct trace_call *call)
+{
+    uint32_t fields = call_row(call->call)->allowed;
+    if (call->handle < 0) return NULL;
+    if (fields & F_WIN) return &trace->comms[trace->windows[call->handle].comm];
+    return fields & F_COMM ? &trace->comms[call->handle] : NULL;
+}
+
+static const char *const op_names[TRACE_OP_COUNT] = {
+    "?",
+#define TRACE_OP(NAME) "MPI_" #NAME,
+#include "trace/ops.def"
+#undef TRACE_OP
+};
+
+const char *trace_op_name(int32_t op)
+{
+    return op > 0 && op < TRACE_OP_COUNT ? op_names[op] : op_names[0];
+}
+
+int32_t trace_op_by_name(const char *name)
+{
+    const char *bare = strncmp(name, "MPI_", 4) == 0 ? name + 4 : name;
+    for (int32_t i = 1; i < TRACE_OP_COUNT; i++)
+        if (strcmp(op_names[i] + 4, bare) == 0) return i;
+    return TRACE_OP_UNKNOWN;
+}
+
+char *trace_place(const struct trace *trace, uint32_t rank, size_t index, char buffer[TRACE_PLACE_BYTES])
+{
+    snprintf(buffer, TRACE_PLACE_BYTES, "rank %" PRIu32 ", event %zu (%s)", rank, index + 1,
+             call_name(trace->ranks[rank].calls[index].call));
+    return buffer;
+}

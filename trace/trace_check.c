@@ -1,0 +1,214 @@
+/* What model and replay may rely on: every id exists, every rank named is a member, requests live once. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/array.h"
+#include "common/units.h"
+#include "trace/trace.h"
+
+/* The walk along one rank. */
+struct walk {
+    const struct trace *trace;
+    uint32_t rank;
+    size_t index;
+    const struct trace_call *call;
+    struct map requests; /* id to REQUEST_... */
+    struct map groups;   /* (group, communicator) that were found right */
+    uint32_t *regions;   /* open user regions, the innermost last */
+    size_t region_count, region_capacity;
+    struct err *err;
+};
+
+enum { REQUEST_NEVER, REQUEST_LIVE, REQUEST_DONE };
+
+#define FAIL(walk, ...)                                                                                                \
+    do {                                                                                                               \
+        char fail_place_[TRACE_PLACE_BYTES];                                                                           \
+        trace_place((walk)->trace, (walk)->rank, (walk)->index, fail_place_);                                          \
+        return err_set((walk)->err, STATUS_DATA, (walk)->trace->name, fail_place_, __VA_ARGS__);                       \
+    } while (0)
+
+static enum status check_handle(const struct walk *walk)
+{
+    const struct trace *trace = walk->trace;
+    const struct call_row *row = call_row(walk->call->call);
+    int32_t handle = walk->call->handle;
+    if (handle == TRACE_NONE) {
+        if (row->needed & F_WIN) FAIL(walk, "no window, expected win");
+        if (row->needed & F_COMM) FAIL(walk, "no communicator, expected comm");
+        return STATUS_OK;
+    }
+    bool window = row->allowed & F_WIN;
+    if (!window && !(row->allowed & F_COMM)) FAIL(walk, "handle %" PRId32 ", expected none", handle);
+    if (window && (handle < 0 || (size_t)handle >= trace->window_count))
+        FAIL(walk, "win=%" PRId32 " is not defined, expected one of %zu windows", handle, trace->window_count);
+    if (!window && (handle < 0 || (size_t)handle >= trace->comm_count))
+        FAIL(walk, "comm=%" PRId32 " is not defined, expected one of %zu communicators", handle, trace->comm_count);
+    if (trace_comm_rank(trace_call_comm(trace, walk->call), (int32_t)walk->rank) == TRACE_NONE)
+        FAIL(walk, "rank %" PRIu32 " is no member of %s %" PRId32, walk->rank, window ? "window" : "communicator", handle);
+    return STATUS_OK;
+}
+
+static enum status check_peer(const struct walk *walk)
+{
+    const struct call_row *row = call_row(walk->call->call);
+    int32_t peer = walk->call->peer;
+    const char *key = row->allowed & F_TARGET ? "target" : row->allowed & F_PEER ? "peer" : "root";
+    if (!(row->allowed & (F_TARGET | F_PEER | F_ROOT))) return STATUS_OK;
+    if (peer == TRACE_NONE && !(row->allowed & F_ROOT)) return STATUS_OK;
+    if (peer < 0 || (uint32_t)peer >= walk->trace->rank_count)
+        FAIL(walk, "%s=%" PRId32 " is not a rank, expected 0 to %" PRIu32, key, peer, walk->trace->rank_count - 1);
+    const struct trace_comm *comm = trace_call_comm(walk->trace, walk->call);
+    if (comm && trace_comm_rank(comm, peer) == TRACE_NONE)
+        FAIL(walk, "%s=%" PRId32 " is no member of %s %" PRId32, key, peer, row->allowed & F_WIN ? "window" : "communicator",
+             walk->call->handle);
+    return STATUS_OK;
+}
+
+static enum status check_group(struct walk *walk)
+{
+    const struct trace *trace = walk->trace;
+    uint32_t id = walk->call->ref;
+    if (id >= trace->group_count) FAIL(walk, "group %" PRIu32 " is not defined", id);
+    int32_t comm = trace->windows[walk->call->handle].comm;
+    uint64_t *seen, key = (uint64_t)id << 32 | (uint32_t)comm;
+    if (map_find(&walk->groups, key)) return STATUS_OK;
+    const struct trace_group *group = &trace->groups[id];
+    for (uint32_t i = 0; i < group->count; i++)
+        if (trace_comm_rank(&trace->comms[comm], group->members[i]) == TRACE_NONE)
+            FAIL(walk, "group member %" PRId32 " is no member of window %" PRId32, group->members[i], walk->call->handle);
+    return map_put(&walk->groups, key, 1, &seen, walk->err);
+}
+
+static enum status make_request(struct walk *walk)
+{
+    uint64_t *state;
+    uint32_t id = walk->call->ref;
+    if (id == TRACE_NO_REF) FAIL(walk, "no request, expected req");
+    TRY(map_put(&walk->requests, id, REQUEST_NEVER, &state, walk->err));
+    if (*state != REQUEST_NEVER) FAIL(walk, "req=%" PRIu32 " was made before, expected a new request", id);
+    *state = REQUEST_LIVE;
+    return STATUS_OK;
+}
+
+static enum status use_request(struct walk *walk, uint32_t id, bool done)
+{
+    uint64_t *state = map_find(&walk->requests, id);
+    if (!state) FAIL(walk, "req=%" PRIu32 " is used before it was made", id);
+    if (*state == REQUEST_DONE) FAIL(walk, "req=%" PRIu32 " was completed before, expected a live request", id);
+    if (done) *state = REQUEST_DONE;
+    return STATUS_OK;
+}
+
+static enum status check_requests(struct walk *walk)
+{
+    const struct trace_call *call = walk->call;
+    switch (call_kind(call->call)) {
+    case CALL_ISEND:
+    case CALL_IRECV: return make_request(walk);
+    case CALL_REQUEST_WAIT:
+        return call->ref == TRACE_NO_REF ? STATUS_OK : use_request(walk, call->ref, !(call->flags & TRACE_BREAK));
+    case CALL_REQUEST_TEST:
+        return call->ref == TRACE_NO_REF ? STATUS_OK : use_request(walk, call->ref, call->flags & TRACE_FLAG);
+    case CALL_REQUEST_WAITALL: {
+        if (call->ref >= walk->trace->list_count) FAIL(walk, "request list %" PRIu32 " is not defined", call->ref);
+        const struct trace_list *list = &walk->trace->lists[call->ref];
+        for (uint32_t i = 0; i < list->count; i++) TRY(use_request(walk, walk->trace->requests[list->first + i], true));
+        return STATUS_OK;
+    }
+    default: return STATUS_OK;
+    }
+}
+
+static enum status check_region(struct walk *walk)
+{
+    const struct trace *trace = walk->trace;
+    uint32_t id = walk->call->ref;
+    if (id >= trace->region_count) FAIL(walk, "region %" PRIu32 " is not defined", id);
+    if (call_kind(walk->call->call) == CALL_REGION_ENTER) {
+        ARRAY_PUSH(walk->regions, walk->region_count, walk->region_capacity, id, walk->err);
+        return STATUS_OK;
+    }
+    if (walk->region_count == 0)
+        FAIL(walk, "leave %s without enter, expected \"enter %s\" before it", trace->regions[id], trace->regions[id]);
+    uint32_t open = walk->regions[--walk->region_count];
+    if (open != id) FAIL(walk, "leave %s, expected \"leave %s\": the region entered last", trace->regions[id], trace->regions[open]);
+    return STATUS_OK;
+}
+
+static enum status check_values(const struct walk *walk)
+{
+    const struct trace_call *call = walk->call;
+    if (call->bytes < 0) FAIL(walk, "bytes=%" PRId64 ", expected 0 or more", call->bytes);
+    if (call->disp < -1) FAIL(walk, "disp=%" PRId64 ", expected 0 or more", call->disp);
+    if (call->aux < 0) FAIL(walk, "result_bytes=%" PRId64 ", expected 0 or more", call->aux);
+    if (call->site >= walk->trace->site_count) FAIL(walk, "site %" PRIu32 " is not defined", call->site);
+    if ((call->flags & TRACE_BREAK) && walk->index + 1 != walk->trace->ranks[walk->rank].count)
+        FAIL(walk, "the stream breaks off here, expected no event after it");
+    if (call_kind(call->call) != CALL_COMM_CREATE || call->ref == TRACE_NO_REF) return STATUS_OK;
+    if (call->ref >= walk->trace->comm_count) FAIL(walk, "newcomm=%" PRIu32 " is not defined", call->ref);
+    if (trace_comm_rank(&walk->trace->comms[call->ref], (int32_t)walk->rank) == TRACE_NONE)
+        FAIL(walk, "rank %" PRIu32 " is no member of newcomm=%" PRIu32, walk->rank, call->ref);
+    return STATUS_OK;
+}
+
+static enum status check_call(struct walk *walk)
+{
+    uint32_t needed = call_row(walk->call->call)->needed;
+    TRY(check_handle(walk));
+    TRY(check_peer(walk));
+    TRY(check_values(walk));
+    if (needed & F_GROUP) TRY(check_group(walk));
+    if (needed & F_REGION) TRY(check_region(walk));
+    return check_requests(walk);
+}
+
+static enum status check_rank(struct walk *walk)
+{
+    const struct trace_rank *stream = &walk->trace->ranks[walk->rank];
+    int64_t before = INT64_MIN;
+    for (walk->index = 0; walk->index < stream->count; walk->index++) {
+        walk->call = &stream->calls[walk->index];
+        if (walk->call->call >= MPI_CALL_COUNT) {
+            char place[TRACE_PLACE_BYTES];
+            snprintf(place, sizeof place, "rank %" PRIu32 ", event %zu", walk->rank, walk->index + 1);
+            return err_set(walk->err, STATUS_DATA, walk->trace->name, place, "unknown call number %u", walk->call->call);
+        }
+        if (walk->call->enter_ps < before || walk->call->exit_ps < walk->call->enter_ps) FAIL(walk, "time runs backwards");
+        before = walk->call->exit_ps;
+        TRY(check_call(walk));
+    }
+    return STATUS_OK;
+}
+
+static enum status check_definitions(const struct trace *trace, struct err *err)
+{
+    for (size_t i = 0; i < trace->comm_count; i++)
+        for (uint32_t k = 0; k < trace->comms[i].count; k++) {
+            int32_t member = trace->comms[i].members[k];
+            if (member >= 0 && (uint32_t)member < trace->rank_count) continue;
+            char place[TRACE_PLACE_BYTES];
+            snprintf(place, sizeof place, "comm %zu", i);
+            return err_set(err, STATUS_DATA, trace->name, place, "member %" PRId32 " is not a rank, expected 0 to %" PRIu32,
+                           member, trace->rank_count - 1);
+        }
+    return STATUS_OK;
+}
+
+enum status trace_check(const struct trace *trace, struct err *err)
+{
+    if (trace->rank_count == 0) return err_set(err, STATUS_DATA, trace->name, NULL, "no ranks, expected at least one");
+    TRY(check_definitions(trace, err));
+    struct walk walk = {.trace = trace, .err = err};
+    enum status status = STATUS_OK;
+    for (walk.rank = 0; status == STATUS_OK && walk.rank < trace->rank_count; walk.rank++) {
+        walk.region_count = 0;
+        status = check_rank(&walk);
+        map_clear(&walk.requests);
+    }
+    map_clear(&walk.groups);
+    free(walk.regions);
+    return status;
+}

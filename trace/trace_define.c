@@ -1,0 +1,279 @@
+/* Definitions of a trace: communicators, groups, windows, request lists, regions, call sites. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/array.h"
+#include "trace/trace.h"
+
+static void *copy(const void *data, size_t bytes)
+{
+    void *made = malloc(bytes ? bytes : 1);
+    if (made && bytes) memcpy(made, data, bytes);
+    return made;
+}
+
+static int by_value(const void *one, const void *two)
+{
+    int32_t a = *(const int32_t *)one, b = *(const int32_t *)two;
+    return (a > b) - (a < b);
+}
+
+/* qsort_r is not C11; the pairs carry what is compared. */
+struct ordered {
+    int32_t member;
+    uint32_t index;
+};
+
+static enum status sort_ranks(const int32_t *members, uint32_t count, uint32_t **order, struct err *err)
+{
+    bool ascending = true;
+    for (uint32_t i = 1; i < count; i++) ascending = ascending && members[i - 1] < members[i];
+    *order = NULL;
+    if (ascending) return STATUS_OK;
+    struct ordered *pairs = malloc(count * sizeof *pairs);
+    uint32_t *made = malloc(count * sizeof *made);
+    if (!pairs || !made) {
+        free(pairs);
+        free(made);
+        return err_memory(err);
+    }
+    for (uint32_t i = 0; i < count; i++) pairs[i] = (struct ordered){members[i], i};
+    qsort(pairs, count, sizeof *pairs, by_value);
+    for (uint32_t i = 0; i < count; i++) made[i] = pairs[i].index;
+    free(pairs);
+    *order = made;
+    return STATUS_OK;
+}
+
+enum status trace_add_comm(struct trace *trace, const int32_t *members, uint32_t count, int32_t *id, struct err *err)
+{
+    struct trace_comm comm = {.count = count};
+    TRY(array_reserve((void **)&trace->comms, &trace->comm_capacity, trace->comm_count + 1, sizeof comm, err));
+    TRY(sort_ranks(members, count, &comm.order, err));
+    comm.members = copy(members, count * sizeof *members);
+    if (!comm.members) {
+        free(comm.order);
+        return err_memory(err);
+    }
+    *id = (int32_t)trace->comm_count;
+    trace->comms[trace->comm_count++] = comm;
+    return STATUS_OK;
+}
+
+int32_t trace_comm_rank(const struct trace_comm *comm, int32_t world_rank)
+{
+    if (world_rank >= 0 && (uint32_t)world_rank < comm->count && comm->members[world_rank] == world_rank) return world_rank;
+    uint32_t low = 0, high = comm->count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2, index = comm->order ? comm->order[middle] : middle;
+        if (comm->members[index] == world_rank) return (int32_t)index;
+        if (comm->members[index] < world_rank)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return TRACE_NONE;
+}
+
+int32_t trace_group_rank(const struct trace_group *group, int32_t world_rank)
+{
+    if (group->count == 0) return TRACE_NONE;
+    const int32_t *found = bsearch(&world_rank, group->members, group->count, sizeof world_rank, by_value);
+    return found ? (int32_t)(found - group->members) : TRACE_NONE;
+}
+
+/* Finds the slot for members: an equal group's, or the first free one of the probing chain. */
+static enum status find_group(struct trace *trace, const int32_t *members, uint32_t count, uint64_t **slot, struct err *err)
+{
+    uint64_t hash = map_mix(0x67726f7570, count);
+    for (uint32_t i = 0; i < count; i++) hash = map_mix(hash, (uint64_t)(uint32_t)members[i]);
+    for (;; hash++) {
+        TRY(map_put(&trace->group_index, hash, UINT64_MAX, slot, err));
+        if (**slot == UINT64_MAX) return STATUS_OK;
+        const struct trace_group *group = &trace->groups[**slot];
+        if (group->count == count && (count == 0 || memcmp(group->members, members, count * sizeof *members) == 0))
+            return STATUS_OK;
+    }
+}
+
+static enum status add_sorted_group(struct trace *trace, int32_t *sorted, uint32_t count, uint32_t *id, struct err *err)
+{
+    struct trace_group group = {.count = count, .members = sorted};
+    uint64_t *slot;
+    TRY(array_reserve((void **)&trace->groups, &trace->group_capacity, trace->group_count + 1, sizeof group, err));
+    TRY(find_group(trace, sorted, count, &slot, err));
+    if (*slot == UINT64_MAX) {
+        *slot = trace->group_count;
+        trace->groups[trace->group_count++] = group;
+    } else {
+        free(sorted);
+    }
+    *id = (uint32_t)*slot;
+    return STATUS_OK;
+}
+
+enum status trace_add_group(struct trace *trace, const int32_t *members, uint32_t count, uint32_t *id, struct err *err)
+{
+    int32_t *sorted = copy(members, count * sizeof *members);
+    if (!sorted) return err_memory(err);
+    if (count > 1) qsort(sorted, count, sizeof *sorted, by_value);
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < count; i++)
+        if (kept == 0 || sorted[kept - 1] != sorted[i]) sorted[kept++] = sorted[i];
+    enum status status = add_sorted_group(trace, sorted, kept, id, err);
+    if (status != STATUS_OK) free(sorted);
+    return status;
+}
+
+enum status trace_add_window(struct trace *trace, int32_t comm, const int64_t *bytes, const int32_t *disp_unit, char flavor,
+                             int32_t *id, struct err *err)
+{
+    struct trace_window window = {.comm = comm, .flavor = flavor};
+    TRY(array_reserve((void **)&trace->windows, &trace->window_capacity, trace->window_count + 1, sizeof window, err));
+    size_t members = trace->comms[comm].count;
+    if (bytes) window.bytes = copy(bytes, members * sizeof *bytes);
+    if (disp_unit) window.disp_unit = copy(disp_unit, members * sizeof *disp_unit);
+    if ((bytes && !window.bytes) || (disp_unit && !window.disp_unit)) {
+        free(window.bytes);
+        free(window.disp_unit);
+        return err_memory(err);
+    }
+    *id = (int32_t)trace->window_count;
+    trace->windows[trace->window_count++] = window;
+    return STATUS_OK;
+}
+
+enum status trace_add_list(struct trace *trace, const uint32_t *requests, uint32_t count, uint32_t *id, struct err *err)
+{
+    struct trace_list list = {.first = (uint32_t)trace->request_count, .count = count};
+    TRY(array_reserve((void **)&trace->lists, &trace->list_capacity, trace->list_count + 1, sizeof list, err));
+    TRY(array_reserve((void **)&trace->requests, &trace->request_capacity, trace->request_count + count,
+                      sizeof *trace->requests, err));
+    if (count) memcpy(trace->requests + trace->request_count, requests, count * sizeof *requests);
+    trace->request_count += count;
+    *id = (uint32_t)trace->list_count;
+    trace->lists[trace->list_count++] = list;
+    return STATUS_OK;
+}
+
+/* One index for two tables: its values are id * 2 + table. */
+enum { TABLE_REGION, TABLE_SITE };
+
+static uint64_t hash_text(uint64_t hash, const char *text)
+{
+    for (; text && *text; text++) hash = (hash ^ (uint8_t)*text) * 0x100000001b3; /* FNV-1a */
+    return map_mix(hash, text != NULL);
+}
+
+static bool same_text(const char *one, const char *two)
+{
+    return one && two ? strcmp(one, two) == 0 : one == two;
+}
+
+static char *copy_text(const char *text, bool *failed)
+{
+    char *made = text ? strdup(text) : NULL;
+    *failed = *failed || (text && !made);
+    return made;
+}
+
+enum status trace_add_region(struct trace *trace, const char *name, uint32_t *id, struct err *err)
+{
+    TRY(array_reserve((void **)&trace->regions, &trace->region_capacity, trace->region_count + 1, sizeof name, err));
+    uint64_t *slot;
+    for (uint64_t hash = hash_text(TABLE_REGION, name);; hash++) {
+        TRY(map_put(&trace->name_index, hash, UINT64_MAX, &slot, err));
+        if (*slot == UINT64_MAX) break;
+        if (*slot % 2 != TABLE_REGION || strcmp(trace->regions[*slot / 2], name) != 0) continue;
+        *id = (uint32_t)(*slot / 2);
+        return STATUS_OK;
+    }
+    char *made = strdup(name);
+    if (!made) return err_memory(err);
+    *slot = trace->region_count * 2 + TABLE_REGION;
+    *id = (uint32_t)trace->region_count;
+    trace->regions[trace->region_count++] = made;
+    return STATUS_OK;
+}
+
+static bool same_site(const struct trace_site *site, const char *function, const char *file, int32_t line)
+{
+    return site->line == line && same_text(site->function, function) && same_text(site->file, file);
+}
+
+enum status trace_add_site(struct trace *trace, const char *function, const char *file, int32_t line, uint32_t *id,
+                           struct err *err)
+{
+    TRY(array_reserve((void **)&trace->sites, &trace->site_capacity, trace->site_count + 1, sizeof *trace->sites, err));
+    uint64_t *slot, hash = map_mix(hash_text(hash_text(TABLE_SITE, function), file), (uint64_t)line);
+    for (;; hash++) {
+        TRY(map_put(&trace->name_index, hash, UINT64_MAX, &slot, err));
+        if (*slot == UINT64_MAX) break;
+        if (*slot % 2 != TABLE_SITE || !same_site(&trace->sites[*slot / 2], function, file, line)) continue;
+        *id = (uint32_t)(*slot / 2);
+        return STATUS_OK;
+    }
+    bool failed = false;
+    struct trace_site site = {copy_text(function, &failed), copy_text(file, &failed), line};
+    if (failed) {
+        free(site.function);
+        free(site.file);
+        return err_memory(err);
+    }
+    *slot = trace->site_count * 2 + TABLE_SITE;
+    *id = (uint32_t)trace->site_count;
+    trace->sites[trace->site_count++] = site;
+    return STATUS_OK;
+}
+
+static enum status copy_names(const struct trace *other, struct trace *made, struct err *err)
+{
+    uint32_t ignored;
+    for (size_t i = 0; i < other->region_count; i++) TRY(trace_add_region(made, other->regions[i], &ignored, err));
+    for (size_t i = 1; i < other->site_count; i++) {
+        const struct trace_site *site = &other->sites[i];
+        TRY(trace_add_site(made, site->function, site->file, site->line, &ignored, err));
+    }
+    bool failed = false;
+    made->simulated = other->simulated;
+    made->platform = copy_text(other->platform, &failed);
+    made->engine = copy_text(other->engine, &failed);
+    made->semantics = copy_text(other->semantics, &failed);
+    made->lock = copy_text(other->lock, &failed);
+    made->clock = other->clock;
+    made->record_cost_ps = other->record_cost_ps;
+    return failed ? err_memory(err) : STATUS_OK;
+}
+
+static enum status copy_definitions(const struct trace *other, struct trace *made, struct err *err)
+{
+    int32_t id;
+    uint32_t ignored;
+    for (size_t i = 1; i < other->comm_count; i++)
+        TRY(trace_add_comm(made, other->comms[i].members, other->comms[i].count, &id, err));
+    for (size_t i = 0; i < other->group_count; i++)
+        TRY(trace_add_group(made, other->groups[i].members, other->groups[i].count, &ignored, err));
+    for (size_t i = 0; i < other->window_count; i++) {
+        const struct trace_window *window = &other->windows[i];
+        TRY(trace_add_window(made, window->comm, window->bytes, window->disp_unit, window->flavor, &id, err));
+    }
+    for (size_t i = 0; i < other->list_count; i++) {
+        const struct trace_list *list = &other->lists[i];
+        TRY(trace_add_list(made, other->requests + list->first, list->count, &ignored, err));
+    }
+    return copy_names(other, made, err);
+}
+
+enum status trace_new_like(const struct trace *other, struct trace **trace, struct err *err)
+{
+    struct trace *made;
+    TRY(trace_new(other->name, other->rank_count, &made, err));
+    enum status status = copy_definitions(other, made, err);
+    if (status != STATUS_OK) {
+        trace_free(made);
+        return status;
+    }
+    *trace = made;
+    return STATUS_OK;
+}
