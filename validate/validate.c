@@ -1,1 +1,198 @@
-#include "model/result.h"
+#include "validate/validate.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int compare_doubles(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double sorted_median(const double *values, size_t count)
+{
+    return count % 2 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
+}
+
+/* Sorts samples. */
+static struct validate_value compare(double predicted_s, double *samples, size_t count)
+{
+    qsort(samples, count, sizeof *samples, compare_doubles);
+    struct validate_value value = {
+        .predicted_s = predicted_s,
+        .measured_s = sorted_median(samples, count),
+        .measured_min_s = samples[0],
+        .measured_max_s = samples[count - 1],
+    };
+    value.error_s = value.predicted_s - value.measured_s;
+    value.relative = value.measured_s != 0 ? value.error_s / value.measured_s : NAN;
+    value.within_spread =
+        count > 1 && predicted_s >= value.measured_min_s && predicted_s <= value.measured_max_s;
+    return value;
+}
+
+/* |error| as a share of whole_s; with nothing to divide by only an exact match is no deviation. */
+static double deviation(double error_s, double whole_s)
+{
+    if (error_s == 0) return 0;
+    return whole_s > 0 ? fabs(error_s) / whole_s : INFINITY;
+}
+
+static enum status check_comparable(const struct result *predicted, const char *predicted_name,
+                                    const struct result *measured, const char *measured_name, struct err *err)
+{
+    if (measured->rank_count != predicted->rank_count)
+        return err_set(err, STATUS_DATA, measured_name, NULL, "has %u ranks, expected %u as in the prediction %s",
+                       measured->rank_count, predicted->rank_count, predicted_name);
+    if (*measured->late_post && *predicted->late_post && strcmp(measured->late_post, predicted->late_post) != 0)
+        return err_set(err, STATUS_DATA, measured_name, NULL,
+                       "counts Late Post up to the %s post, expected %s as in the prediction %s", measured->late_post,
+                       predicted->late_post, predicted_name);
+    return STATUS_OK;
+}
+
+static void compare_run(struct validation *v, const struct result *predicted, const struct result *const *measured,
+                        double *samples)
+{
+    size_t n = v->repetitions;
+    for (size_t i = 0; i < n; i++) samples[i] = measured[i]->run_time_s;
+    v->run_time = compare(predicted->run_time_s, samples, n);
+    v->run_time.deviation = deviation(v->run_time.error_s, v->run_time.measured_s);
+    v->measured_total_s = 0;
+    for (uint32_t r = 0; r < v->rank_count; r++) {
+        for (size_t i = 0; i < n; i++) samples[i] = measured[i]->rank_time_s[r];
+        v->rank_time[r] = compare(predicted->rank_time_s[r], samples, n);
+        v->rank_time[r].deviation = deviation(v->rank_time[r].error_s, v->rank_time[r].measured_s);
+        v->measured_total_s += v->rank_time[r].measured_s;
+    }
+}
+
+static void compare_pattern(struct validation *v, enum pattern p, const struct result *predicted,
+                            const struct result *const *measured, double *samples)
+{
+    struct validate_pattern *pattern = &v->patterns[p];
+    size_t n = v->repetitions;
+    for (size_t i = 0; i < n; i++) samples[i] = measured[i]->patterns[p].severity_s;
+    pattern->total = compare(predicted->patterns[p].severity_s, samples, n);
+    pattern->total.deviation = deviation(pattern->total.error_s, v->measured_total_s);
+    for (uint32_t r = 0; r < v->rank_count; r++) {
+        for (size_t i = 0; i < n; i++) samples[i] = measured[i]->patterns[p].rank_severity_s[r];
+        pattern->ranks[r] = compare(predicted->patterns[p].rank_severity_s[r], samples, n);
+        pattern->ranks[r].deviation = deviation(pattern->ranks[r].error_s, v->rank_time[r].measured_s);
+    }
+}
+
+/* errors has room for every rank. */
+static void rank_errors(struct validation *v, double *errors)
+{
+    size_t known = 0;
+    for (uint32_t r = 0; r < v->rank_count; r++)
+        if (!isnan(v->rank_time[r].relative)) errors[known++] = fabs(v->rank_time[r].relative);
+    v->rank_error_median = v->rank_error_p95 = NAN;
+    if (known == 0) return;
+    qsort(errors, known, sizeof *errors, compare_doubles);
+    v->rank_error_median = sorted_median(errors, known);
+    size_t place = (known * 95 + 99) / 100;
+    v->rank_error_p95 = errors[place - 1];
+}
+
+static char *copy_or_null(const char *text)
+{
+    return text ? strdup(text) : NULL;
+}
+
+static enum status new_validation(const struct result *predicted, const char *predicted_name,
+                                  const char *const *measured_names, size_t repetitions, struct validation **validation,
+                                  struct err *err)
+{
+    struct validation *v = calloc(1, sizeof *v);
+    if (!v) return err_memory(err);
+    v->rank_count = predicted->rank_count;
+    v->repetitions = repetitions;
+    size_t ranks = v->rank_count ? v->rank_count : 1;
+    v->rank_time = calloc(ranks, sizeof *v->rank_time);
+    v->measured = calloc(repetitions, sizeof *v->measured);
+    v->predicted = strdup(predicted_name);
+    v->platform = copy_or_null(predicted->platform);
+    v->semantics = copy_or_null(predicted->semantics);
+    v->engine = copy_or_null(predicted->engine);
+    bool whole = v->rank_time && v->measured && v->predicted && !v->platform == !predicted->platform &&
+                 !v->semantics == !predicted->semantics && !v->engine == !predicted->engine;
+    for (size_t i = 0; whole && i < repetitions; i++) whole = (v->measured[i] = strdup(measured_names[i])) != NULL;
+    for (int p = 0; whole && p < PATTERN_COUNT; p++)
+        whole = (v->patterns[p].ranks = calloc(ranks, sizeof *v->patterns[p].ranks)) != NULL;
+    if (!whole) {
+        validation_free(v);
+        return err_memory(err);
+    }
+    *validation = v;
+    return STATUS_OK;
+}
+
+enum status validate_results(const struct result *predicted, const char *predicted_name,
+                             const struct result *const *measured, const char *const *measured_names, size_t repetitions,
+                             struct validation **validation, struct err *err)
+{
+    for (size_t i = 0; i < repetitions; i++)
+        TRY(check_comparable(predicted, predicted_name, measured[i], measured_names[i], err));
+    struct validation *v = NULL;
+    TRY(new_validation(predicted, predicted_name, measured_names, repetitions, &v, err));
+    size_t room = repetitions > v->rank_count ? repetitions : v->rank_count;
+    double *scratch = calloc(room ? room : 1, sizeof *scratch);
+    if (!scratch) {
+        validation_free(v);
+        return err_memory(err);
+    }
+    compare_run(v, predicted, measured, scratch);
+    rank_errors(v, scratch);
+    for (int p = 0; p < PATTERN_COUNT; p++) compare_pattern(v, (enum pattern)p, predicted, measured, scratch);
+    free(scratch);
+    *validation = v;
+    return STATUS_OK;
+}
+
+void validation_free(struct validation *validation)
+{
+    if (!validation) return;
+    for (size_t i = 0; validation->measured && i < validation->repetitions; i++) free(validation->measured[i]);
+    for (int p = 0; p < PATTERN_COUNT; p++) free(validation->patterns[p].ranks);
+    free(validation->measured);
+    free(validation->predicted);
+    free(validation->platform);
+    free(validation->semantics);
+    free(validation->engine);
+    free(validation->rank_time);
+    free(validation);
+}
+
+/* The offender so far, and what it is called. */
+struct worst {
+    const struct validate_value *value;
+    char what[96];
+};
+
+static void worst_take(struct worst *worst, const struct validate_value *value, const char *what, int64_t rank)
+{
+    if (worst->value && value->deviation <= worst->value->deviation) return;
+    worst->value = value;
+    if (rank < 0)
+        snprintf(worst->what, sizeof worst->what, "%s", what);
+    else
+        snprintf(worst->what, sizeof worst->what, "%s of rank %lld", what, (long long)rank);
+}
+
+enum status validate_tolerance(const struct validation *validation, double tolerance, struct err *err)
+{
+    struct worst worst = {0};
+    worst_take(&worst, &validation->run_time, "run time", -1);
+    for (uint32_t r = 0; r < validation->rank_count; r++) worst_take(&worst, &validation->rank_time[r], "time", r);
+    for (int p = 0; p < PATTERN_COUNT; p++)
+        worst_take(&worst, &validation->patterns[p].total, pattern_row((enum pattern)p)->name, -1);
+    const struct validate_value *value = worst.value;
+    if (value->deviation <= tolerance) return STATUS_OK;
+    return err_set(err, STATUS_DATA, validation->predicted, NULL,
+                   "tolerance %g%% does not hold: %s is predicted as %.9g s and measured as %.9g s, off by %.3g%%%s",
+                   tolerance * 100, worst.what, value->predicted_s, value->measured_s, value->deviation * 100,
+                   value->within_spread ? " (inside the spread of the measured runs)" : "");
+}

@@ -1,0 +1,207 @@
+#include "common/children.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "common/array.h"
+
+/* Stands before the answer in the pipe; an answer shorter than it says is none. */
+struct answer_head {
+    enum status status;
+    size_t bytes;
+};
+
+struct child {
+    pid_t pid; /* 0: slot is free */
+    int pipe, errors;
+    size_t job;
+    char *data;
+    size_t bytes, capacity;
+};
+
+static int write_all(int fd, const void *data, size_t bytes)
+{
+    const char *at = data;
+    while (bytes > 0) {
+        ssize_t n = write(fd, at, bytes);
+        if (n < 0 && errno == EINTR) continue;
+        if (n <= 0) return -1;
+        at += n;
+        bytes -= (size_t)n;
+    }
+    return 0;
+}
+
+static _Noreturn void child_main(child_work work, void *context, size_t job, int answer, int errors, pid_t parent)
+{
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent) _exit(1);
+    if (dup2(errors, STDERR_FILENO) < 0) _exit(1);
+    char *data = NULL;
+    size_t bytes = 0;
+    struct err err = {.status = STATUS_OK};
+    FILE *out = open_memstream(&data, &bytes);
+    enum status status = out ? work(context, job, out, &err) : err_memory(&err);
+    if (out && fclose(out) != 0 && status == STATUS_OK) status = err_memory(&err);
+    const char *text = status == STATUS_OK ? data : err.text;
+    struct answer_head head = {.status = status, .bytes = status == STATUS_OK ? bytes : strlen(err.text)};
+    int failed = write_all(answer, &head, sizeof head) || write_all(answer, text, head.bytes);
+    _exit(failed ? 1 : 0);
+}
+
+static enum status child_start(struct child *child, child_work work, void *context, size_t job, struct err *err)
+{
+    int ends[2];
+    if (pipe(ends) != 0) return err_set(err, STATUS_SYSTEM, NULL, NULL, "no pipe to a child process: %s", strerror(errno));
+    int errors = memfd_create("child-stderr", MFD_CLOEXEC);
+    fflush(NULL);
+    pid_t parent = getpid();
+    pid_t pid = errors >= 0 ? fork() : -1;
+    if (pid == 0) {
+        close(ends[0]);
+        child_main(work, context, job, ends[1], errors, parent);
+    }
+    int cause = errno;
+    close(ends[1]);
+    if (pid < 0) {
+        close(ends[0]);
+        if (errors >= 0) close(errors);
+        return err_set(err, STATUS_SYSTEM, NULL, NULL, "no child process: %s", strerror(cause));
+    }
+    *child = (struct child){.pid = pid, .pipe = ends[0], .errors = errors, .job = job};
+    return STATUS_OK;
+}
+
+static void first_error_line(int fd, char *line, size_t room)
+{
+    ssize_t n = pread(fd, line, room - 1, 0);
+    line[n > 0 ? n : 0] = '\0';
+    line[strcspn(line, "\n")] = '\0';
+}
+
+/* Takes what the child has sent and how it ended; frees the slot. */
+static void child_finish(struct child *child, struct child_answer *answer)
+{
+    int how = 0;
+    while (waitpid(child->pid, &how, 0) < 0 && errno == EINTR) continue;
+    struct answer_head head = {.status = STATUS_SYSTEM};
+    if (child->bytes >= sizeof head) memcpy(&head, child->data, sizeof head);
+    bool whole = child->bytes >= sizeof head && child->bytes == sizeof head + head.bytes;
+    *answer = (struct child_answer){.status = STATUS_SYSTEM};
+    if (!whole) {
+        char line[256];
+        first_error_line(child->errors, line, sizeof line);
+        const char *colon = *line ? ": " : "";
+        if (WIFSIGNALED(how))
+            err_set(&answer->err, STATUS_SYSTEM, NULL, NULL, "child process ended by signal %d (%s)%s%s", WTERMSIG(how),
+                    strsignal(WTERMSIG(how)), colon, line);
+        else
+            err_set(&answer->err, STATUS_SYSTEM, NULL, NULL, "child process ended with status %d and no answer%s%s",
+                    WEXITSTATUS(how), colon, line);
+    } else if (head.status != STATUS_OK) {
+        answer->status = head.status;
+        err_set(&answer->err, head.status, NULL, NULL, "%.*s", (int)head.bytes, child->data + sizeof head);
+    } else {
+        answer->status = STATUS_OK;
+        memmove(child->data, child->data + sizeof head, head.bytes);
+        child->data[head.bytes] = '\0';
+        answer->data = child->data;
+        answer->bytes = head.bytes;
+        child->data = NULL;
+    }
+    free(child->data);
+    close(child->pipe);
+    close(child->errors);
+    child->pid = 0;
+}
+
+/* One read from a pipe that has something; *ended at its end. Always leaves room for a closing NUL. */
+static enum status child_read(struct child *child, bool *ended, struct err *err)
+{
+    size_t need = child->bytes + 65536;
+    if (need >= child->capacity)
+        TRY(array_reserve((void **)&child->data, &child->capacity, need + 1, 1, err));
+    ssize_t n = read(child->pipe, child->data + child->bytes, child->capacity - child->bytes - 1);
+    if (n < 0 && errno == EINTR) return STATUS_OK;
+    if (n > 0) child->bytes += (size_t)n;
+    *ended = n <= 0;
+    return STATUS_OK;
+}
+
+/* Waits until some child has sent or ended and takes it in. */
+static enum status children_step(struct child *children, size_t slots, struct pollfd *polls, struct child_answer *answers,
+                                 size_t *running, struct err *err)
+{
+    for (size_t i = 0; i < slots; i++)
+        polls[i] = (struct pollfd){.fd = children[i].pid ? children[i].pipe : -1, .events = POLLIN};
+    if (poll(polls, (nfds_t)slots, -1) < 0) {
+        if (errno == EINTR) return STATUS_OK;
+        return err_set(err, STATUS_SYSTEM, NULL, NULL, "waiting for child processes: %s", strerror(errno));
+    }
+    for (size_t i = 0; i < slots; i++) {
+        if (!children[i].pid || !(polls[i].revents & (POLLIN | POLLHUP | POLLERR))) continue;
+        bool ended = false;
+        TRY(child_read(&children[i], &ended, err));
+        if (!ended) continue;
+        child_finish(&children[i], &answers[children[i].job]);
+        --*running;
+    }
+    return STATUS_OK;
+}
+
+static enum status run_in_slots(child_work work, void *context, size_t count, struct child *children, size_t slots,
+                                struct pollfd *polls, struct child_answer *answers, struct err *err)
+{
+    size_t next = 0, running = 0;
+    while (next < count || running > 0) {
+        for (size_t i = 0; i < slots && next < count; i++) {
+            if (children[i].pid) continue;
+            TRY(child_start(&children[i], work, context, next, err));
+            next++;
+            running++;
+        }
+        TRY(children_step(children, slots, polls, answers, &running, err));
+    }
+    return STATUS_OK;
+}
+
+enum status children_run(child_work work, void *context, size_t count, size_t at_once, struct child_answer *answers,
+                         struct err *err)
+{
+    memset(answers, 0, count * sizeof *answers);
+    if (count == 0) return STATUS_OK;
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    size_t slots = at_once ? at_once : processors > 0 ? (size_t)processors : 1;
+    if (slots > count) slots = count;
+    struct child *children = calloc(slots, sizeof *children);
+    struct pollfd *polls = calloc(slots, sizeof *polls);
+    enum status status = children && polls ? run_in_slots(work, context, count, children, slots, polls, answers, err)
+                                           : err_memory(err);
+    for (size_t i = 0; children && i < slots; i++) {
+        if (!children[i].pid) continue;
+        struct child_answer lost;
+        kill(children[i].pid, SIGKILL);
+        child_finish(&children[i], &lost);
+        free(lost.data);
+    }
+    if (status != STATUS_OK) child_answers_clear(answers, count);
+    free(children);
+    free(polls);
+    return status;
+}
+
+void child_answers_clear(struct child_answer *answers, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        free(answers[i].data);
+        answers[i] = (struct child_answer){.status = STATUS_OK};
+    }
+}

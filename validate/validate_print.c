@@ -1,0 +1,83 @@
+#include <math.h>
+
+#include "common/units.h"
+#include "validate/validate.h"
+
+enum { RANKS_SHOWN = 16 };
+
+static void print_share(double share, FILE *out)
+{
+    if (isfinite(share))
+        fprintf(out, " %+9.2f%%", share * 100);
+    else
+        fprintf(out, " %10s", "-");
+}
+
+static void print_duration(double seconds, FILE *out)
+{
+    char text[UNITS_TEXT_BYTES];
+    const char *sign = seconds < 0 ? "-" : "";
+    char both[UNITS_TEXT_BYTES + 2];
+    snprintf(both, sizeof both, "%s%s", sign, units_format_duration(fabs(seconds), text));
+    fprintf(out, " %11s", both);
+}
+
+/* share: the signed figure of the last column. */
+static void print_row(const char *name, const struct validate_value *value, double share, bool repeated, FILE *out)
+{
+    fprintf(out, "%-26s", name);
+    print_duration(value->predicted_s, out);
+    print_duration(value->measured_s, out);
+    if (repeated) {
+        print_duration(value->measured_min_s, out);
+        print_duration(value->measured_max_s, out);
+    }
+    print_duration(value->error_s, out);
+    print_share(value->relative, out);
+    print_share(share, out);
+    fprintf(out, "%s\n", value->within_spread ? "  within the spread" : "");
+}
+
+static void print_head(const struct validation *v, bool repeated, FILE *out)
+{
+    fprintf(out, "Prediction %s", v->predicted);
+    if (v->platform) fprintf(out, ", platform %s", v->platform);
+    if (v->semantics) fprintf(out, ", semantics %s", v->semantics);
+    if (v->engine) fprintf(out, ", engine %s", v->engine);
+    fprintf(out, "\nMeasured   ");
+    for (size_t i = 0; i < v->repetitions; i++) fprintf(out, "%s%s", i ? ", " : "", v->measured[i]);
+    fprintf(out, "\n\n%-26s %11s %11s", "", "predicted", repeated ? "median" : "measured");
+    if (repeated) fprintf(out, " %11s %11s", "least", "most");
+    fprintf(out, " %11s %10s %10s\n", "error", "relative", "of total");
+}
+
+static double share_of(double part, double whole)
+{
+    return whole > 0 ? part / whole : NAN;
+}
+
+static void print_ranks(const struct validation *v, bool repeated, FILE *out)
+{
+    for (uint32_t r = 0; r < v->rank_count && r < RANKS_SHOWN; r++) {
+        char name[32];
+        snprintf(name, sizeof name, "rank %u", r);
+        print_row(name, &v->rank_time[r], NAN, repeated, out);
+    }
+    if (v->rank_count > RANKS_SHOWN) fprintf(out, "... and %u more ranks (--json has all)\n", v->rank_count - RANKS_SHOWN);
+}
+
+void validation_print(const struct validation *v, FILE *out)
+{
+    bool repeated = v->repetitions > 1;
+    print_head(v, repeated, out);
+    print_row("run time", &v->run_time, NAN, repeated, out);
+    print_ranks(v, repeated, out);
+    for (int p = 0; p < PATTERN_COUNT; p++) {
+        const struct validate_value *total = &v->patterns[p].total;
+        if (total->predicted_s == 0 && total->measured_max_s == 0) continue;
+        print_row(pattern_row((enum pattern)p)->name, total, share_of(total->error_s, v->measured_total_s), repeated, out);
+    }
+    if (isfinite(v->rank_error_median))
+        fprintf(out, "\nRelative error of the rank times: median %.2f%%, 95th percentile %.2f%%\n",
+                v->rank_error_median * 100, v->rank_error_p95 * 100);
+}
