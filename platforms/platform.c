@@ -1,1 +1,68 @@
 #include "platforms/platform.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "platforms/topology.h"
+
+void platform_free(struct platform *platform)
+{
+    if (!platform) return;
+    topology_free(platform->topology);
+    free(platform->name);
+    free(platform->file);
+    free(platform->simgrid_xml);
+    free(platform->segments);
+    free(platform->loopback);
+    free(platform->rank_nodes);
+    free(platform);
+}
+
+enum status platform_check_ranks(const struct platform *platform, uint32_t rank_count, struct err *err)
+{
+    if (platform->rank_nodes) {
+        if (rank_count <= platform->rank_node_count) return STATUS_OK;
+        return err_set(err, STATUS_DATA, platform->file, "mapping.ranks",
+                       "platform '%s' places %zu ranks, expected a node for each of the trace's %u", platform->name,
+                       platform->rank_node_count, rank_count);
+    }
+    int64_t room = (int64_t)platform->node_count * platform->ranks_per_node;
+    if ((int64_t)rank_count <= room) return STATUS_OK;
+    return err_set(err, STATUS_DATA, platform->file, "nodes.count",
+                   "platform '%s' has too few nodes: %d with %d rank%s each, expected room for the trace's %u ranks",
+                   platform->name, platform->node_count, platform->ranks_per_node,
+                   platform->ranks_per_node == 1 ? "" : "s", rank_count);
+}
+
+int32_t platform_node_of(const struct platform *platform, uint32_t rank)
+{
+    if (platform->rank_nodes) return platform->rank_nodes[rank];
+    if (platform->round_robin) return (int32_t)(rank % (uint32_t)platform->node_count);
+    return (int32_t)(rank / (uint32_t)platform->ranks_per_node);
+}
+
+static const struct net_segment *segment_for(const struct net_segment *segments, int64_t bytes)
+{
+    while (segments->upto_bytes < bytes) segments++;
+    return segments;
+}
+
+double platform_latency_s(const struct platform *platform, int32_t src_node, int32_t dst_node, int64_t bytes)
+{
+    if (src_node == dst_node) return segment_for(platform->loopback, bytes)->latency_s;
+    return segment_for(platform->segments, bytes)->latency_s +
+           topology_extra_latency_s(platform->topology, src_node, dst_node);
+}
+
+double platform_bandwidth_Bps(const struct platform *platform, int32_t src_node, int32_t dst_node, int64_t bytes)
+{
+    return segment_for(src_node == dst_node ? platform->loopback : platform->segments, bytes)->bandwidth_Bps;
+}
+
+double platform_peak_Bps(const struct platform *platform)
+{
+    double peak_Bps = 0;
+    for (size_t i = 0; i < platform->segment_count; i++)
+        if (platform->segments[i].bandwidth_Bps > peak_Bps) peak_Bps = platform->segments[i].bandwidth_Bps;
+    return peak_Bps;
+}

@@ -61,7 +61,8 @@ struct platform {
     bool aggregate;
     int64_t control_bytes, rma_eager_bytes, window_info_bytes;
     double atomic_s_per_byte;
-    int32_t ranks_per_node;     /* mapping, if rank_nodes is NULL */
+    int32_t ranks_per_node;     /* mapping, if rank_nodes is NULL: room for so many, in blocks or dealt in turn */
+    bool round_robin;
     int32_t *rank_nodes;
     size_t rank_node_count;
     bool contention;            /* engine.contention: false = every message travels as if alone (for laws and closed forms) */
@@ -83,6 +84,8 @@ int32_t platform_node_of(const struct platform *platform, uint32_t rank);
  * Topologies add their hop latency. For a simgrid_xml platform latencies come from the engine, these give the file's. */
 double platform_latency_s(const struct platform *platform, int32_t src_node, int32_t dst_node, int64_t bytes);
 double platform_bandwidth_Bps(const struct platform *platform, int32_t src_node, int32_t dst_node, int64_t bytes);
+/* The highest rate of the network segments: what a link of the topology carries. */
+double platform_peak_Bps(const struct platform *platform);
 
 /* "a".."d" or, after reading a table, what the file says. False for an unknown letter. */
 bool semantics_by_letter(const char *letter, struct rma_semantics *semantics);

@@ -1,0 +1,46 @@
+#include <string.h>
+
+#include "platforms/read.h"
+
+const char *const platform_lock_names[] = {"blocking", "lazy", NULL};
+const char *const platform_fence_names[] = {"barrier", "notify", NULL};
+const char *const platform_progress_names[] = {"hardware", "thread", "call", NULL};
+const char *const platform_issue_names[] = {"immediate", "deferred", NULL};
+
+int platform_name_index(const char *const *names, const char *name)
+{
+    for (int i = 0; names[i]; i++)
+        if (strcmp(names[i], name) == 0) return i;
+    return -1;
+}
+
+const char *lock_mode_name(enum lock_mode mode)
+{
+    return platform_lock_names[mode];
+}
+
+bool lock_mode_by_name(const char *name, enum lock_mode *mode)
+{
+    int index = platform_name_index(platform_lock_names, name);
+    if (index < 0) return false;
+    *mode = (enum lock_mode)index;
+    return true;
+}
+
+const char *fence_mode_name(enum fence_mode mode)
+{
+    return platform_fence_names[mode];
+}
+
+const char *progress_mode_name(enum progress_mode mode)
+{
+    return platform_progress_names[mode];
+}
+
+bool progress_mode_by_name(const char *name, enum progress_mode *mode)
+{
+    int index = platform_name_index(platform_progress_names, name);
+    if (index < 0) return false;
+    *mode = (enum progress_mode)index;
+    return true;
+}

@@ -1,0 +1,147 @@
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "platforms/read.h"
+#include "platforms/topology.h"
+
+const char *const network_keys[] = {"topology", "latency_s", "bandwidth_Bps", "segments", "loopback", NULL};
+
+/* A measured value may carry its error and sample size; json_number takes its "value". */
+enum status measured_check(const struct json_node *node, struct err *err)
+{
+    static const char *const keys[] = {"value", "error", "n", NULL};
+    return cJSON_IsObject(node->item) ? json_known_keys(node, keys, err) : STATUS_OK;
+}
+
+enum status measured_read(const struct json_node *node, double low, double high, double *value, struct err *err)
+{
+    TRY(measured_check(node, err));
+    return json_number(node, low, high, value, err);
+}
+
+/* Bytes per second, or "infinite". */
+enum status rate_read(const struct json_node *node, double *value, struct err *err)
+{
+    if (cJSON_IsString(node->item) && strcmp(node->item->valuestring, "infinite") == 0) {
+        *value = INFINITY;
+        return STATUS_OK;
+    }
+    return measured_read(node, RATE_LEAST, RATE_MOST, value, err);
+}
+
+/* One row of a list of segments; what it lacks stands beside the list in parent. */
+static enum status read_segment(const struct json_node *parent, const struct json_node *row, bool last, int64_t above,
+                                struct net_segment *segment, struct err *err)
+{
+    static const char *const keys[] = {"upto_bytes", "latency_s", "bandwidth_Bps", NULL};
+    TRY(json_object(row, err));
+    TRY(json_known_keys(row, keys, err));
+    struct json_node upto = json_member(row, "upto_bytes");
+    if (upto.item || !last) TRY(json_integer(&upto, 0, (int64_t)BYTES_MOST, &segment->upto_bytes, err));
+    if (last) segment->upto_bytes = INT64_MAX;
+    if (segment->upto_bytes <= above) return json_error(&upto, err, "not ascending, expected more than the row before");
+    struct json_node latency = json_member(row, "latency_s"), rate = json_member(row, "bandwidth_Bps");
+    struct json_node beside_latency = json_member(parent, "latency_s"), beside_rate = json_member(parent, "bandwidth_Bps");
+    if (!latency.item && beside_latency.item && !cJSON_IsArray(beside_latency.item)) latency = beside_latency;
+    if (!rate.item && beside_rate.item && !cJSON_IsArray(beside_rate.item)) rate = beside_rate;
+    TRY(measured_read(&latency, 0, TIME_MOST, &segment->latency_s, err));
+    return rate_read(&rate, &segment->bandwidth_Bps, err);
+}
+
+/* The list of segments of parent: "segments", or a list in the place of latency_s or bandwidth_Bps. item is NULL if none. */
+static enum status find_list(const struct json_node *parent, struct json_node *list, struct err *err)
+{
+    static const char *const places[] = {"segments", "latency_s", "bandwidth_Bps"};
+    list->item = NULL;
+    for (int i = 0; i < 3; i++) {
+        struct json_node node = json_member(parent, places[i]);
+        if (!node.item || (i > 0 && !cJSON_IsArray(node.item))) continue;
+        if (list->item) return json_error(&node, err, "a second list of size segments, expected one (%s)", list->path);
+        TRY(json_array(&node, err));
+        *list = node;
+    }
+    return STATUS_OK;
+}
+
+static enum status read_single(const struct json_node *parent, struct net_segment *segment, struct err *err)
+{
+    struct json_node latency = json_member(parent, "latency_s"), rate = json_member(parent, "bandwidth_Bps");
+    segment->upto_bytes = INT64_MAX;
+    TRY(measured_read(&latency, 0, TIME_MOST, &segment->latency_s, err));
+    return rate_read(&rate, &segment->bandwidth_Bps, err);
+}
+
+static enum status read_segments(const struct json_node *parent, struct net_segment **segments, size_t *count, struct err *err)
+{
+    struct json_node list;
+    TRY(find_list(parent, &list, err));
+    size_t rows = list.item ? json_count(&list) : 1;
+    if (rows == 0) return json_error(&list, err, "no size segments, expected at least one");
+    struct net_segment *made = calloc(rows, sizeof *made);
+    if (!made) return err_memory(err);
+    enum status status = list.item ? STATUS_OK : read_single(parent, made, err);
+    for (size_t i = 0; list.item && i < rows && status == STATUS_OK; i++) {
+        struct json_node row = json_element(&list, i);
+        status = read_segment(parent, &row, i + 1 == rows, i ? made[i - 1].upto_bytes : -1, &made[i], err);
+    }
+    if (status != STATUS_OK) {
+        free(made);
+        return status;
+    }
+    *segments = made;
+    *count = rows;
+    return STATUS_OK;
+}
+
+/* The contract's example: 0.2 us, 20 GB/s. */
+static enum status default_loopback(struct platform *platform, struct err *err)
+{
+    platform->loopback = malloc(sizeof *platform->loopback);
+    if (!platform->loopback) return err_memory(err);
+    platform->loopback[0] = (struct net_segment){INT64_MAX, 2e-7, 2e10};
+    platform->loopback_count = 1;
+    return STATUS_OK;
+}
+
+static enum status read_loopback(const struct json_node *node, struct platform *platform, struct err *err)
+{
+    static const char *const keys[] = {"latency_s", "bandwidth_Bps", "segments", NULL};
+    if (!node->item) return default_loopback(platform, err);
+    TRY(json_object(node, err));
+    TRY(json_known_keys(node, keys, err));
+    return read_segments(node, &platform->loopback, &platform->loopback_count, err);
+}
+
+/* Relative to the folder of the platform file. */
+static enum status read_simgrid_xml(const struct json_node *node, struct platform *platform, struct err *err)
+{
+    static const char *const keys[] = {"simgrid_xml", NULL};
+    struct json_node xml = json_member(node, "simgrid_xml");
+    const char *name;
+    TRY(json_known_keys(node, keys, err));
+    TRY(json_string(&xml, &name, err));
+    const char *slash = strrchr(platform->file, '/');
+    size_t folder = name[0] == '/' || !slash ? 0 : (size_t)(slash - platform->file) + 1;
+    platform->simgrid_xml = malloc(folder + strlen(name) + 1);
+    if (!platform->simgrid_xml) return err_memory(err);
+    memcpy(platform->simgrid_xml, platform->file, folder);
+    strcpy(platform->simgrid_xml + folder, name);
+    FILE *in = fopen(platform->simgrid_xml, "r");
+    if (!in) return json_error(&xml, err, "'%s' cannot be opened, expected a SimGrid platform", platform->simgrid_xml);
+    fclose(in);
+    return topology_new_crossbar(platform->node_count, &platform->topology, err);
+}
+
+enum status network_read(const struct json_node *network, struct platform *platform, struct err *err)
+{
+    TRY(read_segments(network, &platform->segments, &platform->segment_count, err));
+    struct json_node loopback = json_member(network, "loopback"), topology = json_member(network, "topology");
+    TRY(read_loopback(&loopback, platform, err));
+    if (!topology.item) return topology_new_crossbar(platform->node_count, &platform->topology, err);
+    TRY(json_object(&topology, err));
+    struct json_node xml = json_member(&topology, "simgrid_xml");
+    if (xml.item) return read_simgrid_xml(&topology, platform, err);
+    return topology_read(&topology, platform->node_count, &platform->topology, err);
+}
+

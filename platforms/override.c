@@ -1,0 +1,91 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/units.h"
+#include "platforms/read.h"
+
+static bool ends_with(const char *text, size_t length, const char *end)
+{
+    size_t n = strlen(end);
+    return length >= n && memcmp(text + length - n, end, n) == 0;
+}
+
+/* A bare string is a quantity where the key's name states its unit ("network.latency_s=10us"), else text. */
+static cJSON *value_from(const char *key, size_t key_length, const char *text)
+{
+    cJSON *json = cJSON_ParseWithOpts(text, NULL, 1);
+    if (json) return json;
+    double number;
+    int64_t bytes;
+    if (ends_with(key, key_length, "_s") && units_parse_duration(text, &number)) return cJSON_CreateNumber(number);
+    if (ends_with(key, key_length, "_Bps") && units_parse_rate(text, &number)) return cJSON_CreateNumber(number);
+    if (ends_with(key, key_length, "_bytes") && units_parse_size(text, &bytes)) return cJSON_CreateNumber((double)bytes);
+    return cJSON_CreateString(text);
+}
+
+/* The object that the last part of the key belongs to; *last is that part. */
+static enum status walk(cJSON *root, char *key, const char *override, cJSON **object, char **last, struct err *err)
+{
+    char *part = key;
+    for (char *dot = strchr(part, '.'); dot; dot = strchr(part, '.')) {
+        *dot = '\0';
+        cJSON *next = cJSON_GetObjectItemCaseSensitive(root, part);
+        if (!next && *part) next = cJSON_AddObjectToObject(root, part);
+        if (!*part || !cJSON_IsObject(next))
+            return err_set(err, STATUS_USAGE, "--set", override, "'%s' is no object, expected SECTION.KEY=VALUE", part);
+        root = next;
+        part = dot + 1;
+    }
+    *object = root;
+    *last = part;
+    return STATUS_OK;
+}
+
+enum status override_apply(struct json_document *document, const char *override, struct err *err)
+{
+    const char *equals = strchr(override, '=');
+    if (!equals || equals == override || equals[-1] == '.' || !cJSON_IsObject(document->root))
+        return err_set(err, STATUS_USAGE, "--set", override, "not understood, expected SECTION.KEY=VALUE");
+    char *key = strndup(override, (size_t)(equals - override));
+    if (!key) return err_memory(err);
+    cJSON *object = NULL;
+    char *last = NULL;
+    enum status status = walk(document->root, key, override, &object, &last, err);
+    if (status == STATUS_OK) {
+        cJSON *value = value_from(override, (size_t)(equals - override), equals + 1);
+        cJSON_DeleteItemFromObjectCaseSensitive(object, last);
+        if (!value || !cJSON_AddItemToObject(object, last, value)) {
+            cJSON_Delete(value);
+            status = err_memory(err);
+        }
+    }
+    free(key);
+    return status;
+}
+
+/* One path is the other, or leads to it ("a.b" to "a.b.c" or "a.b[0]"). */
+static bool related(const char *a, size_t a_length, const char *b, size_t b_length)
+{
+    size_t common = a_length < b_length ? a_length : b_length;
+    if (common == 0 || memcmp(a, b, common) != 0) return false;
+    char next = a_length > common ? a[common] : b_length > common ? b[common] : '.';
+    return next == '.' || next == '[';
+}
+
+enum status override_blame(const struct json_document *document, const char *const *overrides, size_t override_count,
+                           struct err *err)
+{
+    size_t skip = strlen(document->file);
+    if (strncmp(err->text, document->file, skip) != 0 || err->text[skip] != ':') return err->status;
+    const char *path = err->text + skip + 1;
+    const char *message = strstr(path, ": ");
+    if (!message) return err->status;
+    for (size_t i = 0; i < override_count; i++) {
+        size_t key_length = strcspn(overrides[i], "=");
+        if (!related(path, (size_t)(message - path), overrides[i], key_length)) continue;
+        char text[ERR_TEXT_BYTES];
+        strcpy(text, message + 2);
+        return err_set(err, STATUS_USAGE, "--set", overrides[i], "%s", text);
+    }
+    return err->status;
+}

@@ -1,0 +1,262 @@
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "platforms/read.h"
+#include "platforms/topology.h"
+
+/* A bandwidth below 1 B/s or a latency of more than an hour is taken for a mistake in the unit. */
+enum field_kind { FIELD_NUMBER, FIELD_RATE, FIELD_INT32, FIELD_INT64, FIELD_BOOLEAN, FIELD_NAME };
+
+/* One key of an object and where its value goes. A missing key leaves the default, unless required. */
+struct field {
+    const char *key;
+    enum field_kind kind;
+    size_t offset; /* in struct platform */
+    double low, high;
+    const char *const *names; /* FIELD_NAME */
+    bool required;
+};
+
+#define AT(member) offsetof(struct platform, member)
+
+static const struct field nodes_fields[] = {
+    {"count", FIELD_INT32, AT(node_count), 1, 1 << 30, NULL, true},
+    {"cores", FIELD_INT32, AT(cores), 1, 1 << 20, NULL, false},
+    {"speed", FIELD_NUMBER, AT(speed), 1e-9, 1e9, NULL, false},
+    {"memory_bandwidth_Bps", FIELD_RATE, AT(memory_bandwidth_Bps), RATE_LEAST, RATE_MOST, NULL, false},
+    {.key = NULL},
+};
+static const struct field network_fields[] = {
+    {"overhead_s", FIELD_NUMBER, AT(overhead_s), 0, TIME_MOST, NULL, false},
+    {"gap_s", FIELD_NUMBER, AT(gap_s), 0, TIME_MOST, NULL, false},
+    {.key = NULL},
+};
+static const struct field mpi_fields[] = {
+    {"eager_bytes", FIELD_INT64, AT(eager_bytes), 0, BYTES_MOST, NULL, false},
+    {.key = NULL},
+};
+static const struct field rma_fields[] = {
+    {"lock", FIELD_NAME, AT(lock), 0, 0, platform_lock_names, false},
+    {"fence", FIELD_NAME, AT(fence), 0, 0, platform_fence_names, false},
+    {"progress", FIELD_NAME, AT(progress), 0, 0, platform_progress_names, false},
+    {"thread_delay_s", FIELD_NUMBER, AT(thread_delay_s), 0, TIME_MOST, NULL, false},
+    {"issue", FIELD_NAME, AT(issue), 0, 0, platform_issue_names, false},
+    {"aggregate", FIELD_BOOLEAN, AT(aggregate), 0, 0, NULL, false},
+    {"control_bytes", FIELD_INT64, AT(control_bytes), 0, BYTES_MOST, NULL, false},
+    {"eager_bytes", FIELD_INT64, AT(rma_eager_bytes), 0, BYTES_MOST, NULL, false},
+    {"atomic_s_per_byte", FIELD_NUMBER, AT(atomic_s_per_byte), 0, 1, NULL, false},
+    {"window_info_bytes", FIELD_INT64, AT(window_info_bytes), 0, BYTES_MOST, NULL, false},
+    {.key = NULL},
+};
+static const struct field engine_fields[] = {
+    {"contention", FIELD_BOOLEAN, AT(contention), 0, 0, NULL, false},
+    {.key = NULL},
+};
+static const struct field mapping_fields[] = {
+    {"ranks_per_node", FIELD_INT32, AT(ranks_per_node), 1, 1 << 20, NULL, false},
+    {"round_robin", FIELD_BOOLEAN, AT(round_robin), 0, 0, NULL, false},
+    {.key = NULL},
+};
+
+static enum status read_name(const struct json_node *node, const char *const *names, int *index, struct err *err)
+{
+    const char *text;
+    TRY(json_string(node, &text, err));
+    *index = platform_name_index(names, text);
+    if (*index >= 0) return STATUS_OK;
+    char list[128] = "";
+    for (; *names; names++) {
+        strncat(list, *names, sizeof list - strlen(list) - 1);
+        if (names[1]) strncat(list, names[2] ? ", " : " or ", sizeof list - strlen(list) - 1);
+    }
+    return json_error(node, err, "unknown value '%s', expected %s", text, list);
+}
+
+static enum status read_field(const struct json_node *node, const struct field *field, struct platform *platform,
+                              struct err *err)
+{
+    char *at = (char *)platform + field->offset;
+    int64_t integer;
+    switch (field->kind) {
+    case FIELD_NUMBER: return measured_read(node, field->low, field->high, (double *)(void *)at, err);
+    case FIELD_RATE: return rate_read(node, (double *)(void *)at, err);
+    case FIELD_INT32:
+    case FIELD_INT64:
+        TRY(measured_check(node, err));
+        TRY(json_integer(node, (int64_t)field->low, (int64_t)field->high, &integer, err));
+        if (field->kind == FIELD_INT64)
+            *(int64_t *)(void *)at = integer;
+        else
+            *(int32_t *)(void *)at = (int32_t)integer;
+        return STATUS_OK;
+    case FIELD_BOOLEAN: return json_boolean(node, (bool *)at, err);
+    case FIELD_NAME: {
+        int index;
+        TRY(read_name(node, field->names, &index, err));
+        memcpy(at, &index, sizeof index); /* all these enums are ints */
+        return STATUS_OK;
+    }
+    }
+    return STATUS_OK;
+}
+
+/* A section of fields and of the keys in more (NULL-terminated, may be NULL), which the caller reads. A missing section has
+ * all defaults. */
+static enum status read_section(const struct json_node *section, const struct field *fields, const char *const *more,
+                                struct platform *platform, struct err *err)
+{
+    const char *keys[24];
+    size_t count = 0;
+    for (const struct field *field = fields; field->key; field++) keys[count++] = field->key;
+    for (; more && *more; more++) keys[count++] = *more;
+    keys[count] = NULL;
+    if (section->item) {
+        TRY(json_object(section, err));
+        TRY(json_known_keys(section, keys, err));
+    }
+    for (const struct field *field = fields; field->key; field++) {
+        struct json_node node = json_member(section, field->key);
+        if (node.item || field->required) TRY(read_field(&node, field, platform, err));
+    }
+    return STATUS_OK;
+}
+
+static enum status read_mpi(const struct json_node *root, struct platform *platform, struct err *err)
+{
+    static const char *const more[] = {"collectives", "rma", NULL}, *const more_rma[] = {"semantics", NULL};
+    static const char *const collectives[] = {"mpich", NULL};
+    struct json_node mpi = json_member(root, "mpi");
+    TRY(read_section(&mpi, mpi_fields, more, platform, err));
+    struct json_node algorithms = json_member(&mpi, "collectives"), rma = json_member(&mpi, "rma");
+    int index;
+    if (algorithms.item) TRY(read_name(&algorithms, collectives, &index, err));
+    TRY(read_section(&rma, rma_fields, more_rma, platform, err));
+    struct json_node semantics = json_member(&rma, "semantics");
+    if (semantics.item) return semantics_read(&semantics, &platform->semantics, err);
+    semantics_by_letter("a", &platform->semantics);
+    return STATUS_OK;
+}
+
+static enum status read_rank_nodes(const struct json_node *list, struct platform *platform, struct err *err)
+{
+    TRY(json_array(list, err));
+    size_t count = json_count(list);
+    if (count == 0) return json_error(list, err, "empty, expected the node of each rank");
+    platform->rank_nodes = calloc(count, sizeof *platform->rank_nodes);
+    if (!platform->rank_nodes) return err_memory(err);
+    platform->rank_node_count = count;
+    size_t i = 0;
+    const cJSON *item;
+    cJSON_ArrayForEach(item, list->item) {
+        double node = cJSON_IsNumber(item) ? item->valuedouble : -1;
+        if (node < 0 || node >= platform->node_count || node != floor(node)) {
+            struct json_node element = json_element(list, i);
+            return json_error(&element, err, "no node of this platform, expected a whole number from 0 to %d",
+                              platform->node_count - 1);
+        }
+        platform->rank_nodes[i++] = (int32_t)node;
+    }
+    return STATUS_OK;
+}
+
+static enum status read_mapping(const struct json_node *root, struct platform *platform, struct err *err)
+{
+    static const char *const more[] = {"ranks", NULL};
+    struct json_node mapping = json_member(root, "mapping");
+    TRY(read_section(&mapping, mapping_fields, more, platform, err));
+    struct json_node ranks = json_member(&mapping, "ranks");
+    if (!ranks.item) return STATUS_OK;
+    static const char *const others[] = {"ranks_per_node", "round_robin"};
+    for (int i = 0; i < 2; i++) {
+        struct json_node other = json_member(&mapping, others[i]);
+        if (other.item) return json_error(&other, err, "contradicts mapping.ranks, expected one of the two");
+    }
+    return read_rank_nodes(&ranks, platform, err);
+}
+
+static enum status read_head(const struct json_node *root, struct platform *platform, struct err *err)
+{
+    static const char *const keys[] = {"schema", "name", "nodes", "network", "mpi", "engine", "mapping", NULL};
+    struct json_node schema = json_member(root, "schema"), name = json_member(root, "name");
+    const char *text;
+    TRY(json_object(root, err));
+    TRY(json_string(&schema, &text, err));
+    if (strcmp(text, "rmacast.platform/1") != 0)
+        return json_error(&schema, err, "unknown schema '%s', expected rmacast.platform/1", text);
+    TRY(json_known_keys(root, keys, err));
+    text = platform->file;
+    if (name.item) TRY(json_string(&name, &text, err));
+    platform->name = strdup(text);
+    return platform->name ? STATUS_OK : err_memory(err);
+}
+
+static enum status read_platform(const struct json_document *document, struct platform *platform, struct err *err)
+{
+    struct json_node root = json_root(document);
+    TRY(read_head(&root, platform, err));
+    struct json_node nodes = json_member(&root, "nodes"), network = json_member(&root, "network");
+    struct json_node engine = json_member(&root, "engine");
+    TRY(json_object(&nodes, err));
+    TRY(read_section(&nodes, nodes_fields, NULL, platform, err));
+    TRY(json_object(&network, err));
+    TRY(read_section(&network, network_fields, network_keys, platform, err));
+    TRY(network_read(&network, platform, err));
+    TRY(read_mpi(&root, platform, err));
+    TRY(read_section(&engine, engine_fields, NULL, platform, err));
+    return read_mapping(&root, platform, err);
+}
+
+static enum status new_with_defaults(const char *file, struct platform **platform, struct err *err)
+{
+    struct platform *made = malloc(sizeof *made);
+    if (!made) return err_memory(err);
+    *made = (struct platform){
+        .cores = 1, .speed = 1, .memory_bandwidth_Bps = 1e10, .eager_bytes = 65536, .rma_eager_bytes = 8192,
+        .window_info_bytes = 16, .ranks_per_node = 1, .contention = true,
+    };
+    made->file = strdup(file);
+    if (!made->file) {
+        free(made);
+        return err_memory(err);
+    }
+    *platform = made;
+    return STATUS_OK;
+}
+
+static const char ideal[] =
+    "{ \"schema\": \"rmacast.platform/1\", \"name\": \"ideal\","
+    "  \"nodes\": { \"count\": 1048576, \"memory_bandwidth_Bps\": \"infinite\" },"
+    "  \"network\": { \"latency_s\": 0, \"bandwidth_Bps\": \"infinite\","
+    "                 \"loopback\": { \"latency_s\": 0, \"bandwidth_Bps\": \"infinite\" } },"
+    "  \"engine\": { \"contention\": false } }";
+
+static enum status open_document(struct json_document *document, const char *const *overrides, size_t override_count,
+                                 struct platform **platform, struct err *err)
+{
+    struct platform *made;
+    for (size_t i = 0; i < override_count; i++) TRY(override_apply(document, overrides[i], err));
+    TRY(new_with_defaults(document->file, &made, err));
+    struct err found = {0};
+    if (read_platform(document, made, &found) != STATUS_OK) {
+        platform_free(made);
+        if (found.status == STATUS_DATA) override_blame(document, overrides, override_count, &found);
+        if (err) *err = found;
+        return found.status;
+    }
+    *platform = made;
+    return STATUS_OK;
+}
+
+enum status platform_open(const char *file, const char *const *overrides, size_t override_count, struct platform **platform,
+                          struct err *err)
+{
+    struct json_document document;
+    if (strcmp(file, "ideal") == 0)
+        TRY(json_parse(ideal, file, &document, err));
+    else
+        TRY(json_open(file, &document, err));
+    enum status status = open_document(&document, overrides, override_count, platform, err);
+    json_close(&document);
+    return status;
+}
