@@ -234,7 +234,7 @@ static const char ideal[] =
 static enum status open_document(struct json_document *document, const char *const *overrides, size_t override_count,
                                  struct platform **platform, struct err *err)
 {
-    struct platform *made;
+    struct platform *made = NULL;
     for (size_t i = 0; i < override_count; i++) TRY(override_apply(document, overrides[i], err));
     TRY(new_with_defaults(document->file, &made, err));
     struct err found = {0};
