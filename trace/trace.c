@@ -74,6 +74,8 @@ void trace_free(struct trace *trace)
     free(trace->engine);
     free(trace->semantics);
     free(trace->lock);
+    for (size_t i = 0; i < trace->note_count; i++) free(trace->notes[i]);
+    free(trace->notes);
     free(trace->name);
     free(trace);
 }

@@ -144,6 +144,8 @@ struct trace {
     char *platform, *engine, *semantics, *lock; /* of a simulated trace, else NULL */
     struct trace_clock_quality clock;
     int64_t record_cost_ps; /* the recorder's own cost per call, 0 unknown */
+    char **notes; /* what a reader did not find in its input and took instead, one sentence each */
+    size_t note_count, note_capacity;
 };
 
 /* A trace of rank_count ranks with the world communicator and no calls. trace_free(NULL) is legal. */
@@ -164,6 +166,10 @@ enum status trace_add_list(struct trace *trace, const uint32_t *requests, uint32
 enum status trace_add_region(struct trace *trace, const char *name, uint32_t *id, struct err *err);
 enum status trace_add_site(struct trace *trace, const char *function, const char *file, int32_t line, uint32_t *id,
                            struct err *err);
+
+/* Adds a sentence to trace->notes unless it stands there already. */
+enum status trace_add_note(struct trace *trace, struct err *err, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 /* The same definitions as `other` and its properties, no calls; for simulated traces and transforms. */
 enum status trace_new_like(const struct trace *other, struct trace **trace, struct err *err);

@@ -1,4 +1,5 @@
 /* Definitions of a trace: communicators, groups, windows, request lists, regions, call sites. */
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -227,6 +228,24 @@ enum status trace_add_site(struct trace *trace, const char *function, const char
     return STATUS_OK;
 }
 
+enum status trace_add_note(struct trace *trace, struct err *err, const char *format, ...)
+{
+    TRY(array_reserve((void **)&trace->notes, &trace->note_capacity, trace->note_count + 1, sizeof *trace->notes, err));
+    va_list arguments;
+    char *text;
+    va_start(arguments, format);
+    int length = vasprintf(&text, format, arguments);
+    va_end(arguments);
+    if (length < 0) return err_memory(err);
+    for (size_t i = 0; i < trace->note_count; i++)
+        if (strcmp(trace->notes[i], text) == 0) {
+            free(text);
+            return STATUS_OK;
+        }
+    trace->notes[trace->note_count++] = text;
+    return STATUS_OK;
+}
+
 static enum status copy_names(const struct trace *other, struct trace *made, struct err *err)
 {
     uint32_t ignored;
@@ -235,6 +254,7 @@ static enum status copy_names(const struct trace *other, struct trace *made, str
         const struct trace_site *site = &other->sites[i];
         TRY(trace_add_site(made, site->function, site->file, site->line, &ignored, err));
     }
+    for (size_t i = 0; i < other->note_count; i++) TRY(trace_add_note(made, err, "%s", other->notes[i]));
     bool failed = false;
     made->simulated = other->simulated;
     made->platform = copy_text(other->platform, &failed);
