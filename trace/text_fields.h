@@ -1,0 +1,59 @@
+/* The keys of a text line as data, used by the reader and the writer alike: which member of a call each one holds, and in
+ * which notation. Internal to trace/text_*.c. */
+#ifndef TRACE_TEXT_FIELDS_H
+#define TRACE_TEXT_FIELDS_H
+
+#include "trace/trace.h"
+
+/* What one line of a call says. */
+struct text_values {
+    struct trace_call call;
+    struct trace_sim sim;
+    int64_t sent, received; /* of a collective: TRACE_NONE not given */
+};
+
+enum text_type {
+    TEXT_WINDOW,
+    TEXT_COMM,
+    TEXT_RANK,     /* a world rank, "-" or "-1" for MPI_PROC_NULL */
+    TEXT_INTEGER,
+    TEXT_BYTES,
+    TEXT_SHARE,    /* bytes that a collective's block is derived from; never written */
+    TEXT_DISP,     /* in units of the target's disp_unit */
+    TEXT_GROUP,
+    TEXT_ASSERT,
+    TEXT_LOCK,
+    TEXT_FLAG,
+    TEXT_BREAK,
+    TEXT_OP,
+    TEXT_REQUEST,
+    TEXT_REQUESTS,
+    TEXT_NEWCOMM,
+    TEXT_REGION,
+    TEXT_SITE,
+    TEXT_TIME,     /* of a simulated trace, seconds */
+};
+
+struct text_field {
+    const char *key;
+    enum text_type type;
+    size_t offset; /* in struct text_values */
+};
+
+/* The fields of calls come first, at enum call_field; behind them those that only the text form knows. */
+enum { TEXT_BREAK_INDEX = CALL_FIELD_COUNT, TEXT_SIM_FIRST, TEXT_FIELD_COUNT = TEXT_SIM_FIRST + 5 };
+const struct text_field *text_field(int index);
+
+/* Index of a key of the given length, -1 if there is none. */
+int text_field_by_key(const char *key, size_t length);
+
+/* The key of the text form for bit (one of TRACE_NOCHECK ...), in the order of the bits. */
+enum { TEXT_ASSERTION_COUNT = 5 };
+const char *text_assertion(int bit);
+
+/* Names may hold blanks and what the notation uses: such bytes are written as %XX. text_decode works in place and is false
+ * on a broken %. text_encode's buffer holds at least 3 * strlen(text) + 1 bytes. */
+void text_encode(const char *text, char *buffer);
+bool text_decode(char *text);
+
+#endif

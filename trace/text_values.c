@@ -1,0 +1,338 @@
+/* The values of a call's line. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/array.h"
+#include "common/units.h"
+#include "trace/text_reader.h"
+
+bool text_integer(const char *text, int64_t low, int64_t high, int64_t *value)
+{
+    const char *c = text + (*text == '-');
+    uint64_t magnitude = 0;
+    if (*c == '\0') return false;
+    for (; *c; c++) {
+        if (*c < '0' || *c > '9' || magnitude > (uint64_t)INT64_MAX / 10) return false;
+        magnitude = magnitude * 10 + (uint64_t)(*c - '0');
+    }
+    if (magnitude > (uint64_t)INT64_MAX) return false;
+    int64_t found = *text == '-' ? -(int64_t)magnitude : (int64_t)magnitude;
+    if (found < low || found > high) return false;
+    *value = found;
+    return true;
+}
+
+enum status text_list(struct text_reader *reader, const char *key, char *text, int64_t low, int64_t high)
+{
+    reader->list_count = 0;
+    if (*text == '\0' || strcmp(text, "-") == 0) return STATUS_OK;
+    for (char *item = text, *next; item; item = next) {
+        int64_t value;
+        next = strchr(item, ',');
+        if (next) *next++ = '\0';
+        if (!text_integer(item, low, high, &value))
+            TEXT_FAIL(reader, "'%s' in %s, expected numbers from %" PRId64 " to %" PRId64 " joined by commas", item, key, low,
+                      high);
+        ARRAY_PUSH(reader->list, reader->list_count, reader->list_capacity, value, reader->err);
+    }
+    return STATUS_OK;
+}
+
+static bool parse_assert(char *text, uint16_t *flags)
+{
+    int64_t number;
+    unsigned bits = 0;
+    if (text_integer(text, 0, TRACE_ASSERTIONS << 10, &number)) { /* MPICH: 1024 is the lowest */
+        *flags |= (uint16_t)(number >> 10);
+        return number % 1024 == 0;
+    }
+    for (char *name = text, *next; name; name = next) {
+        next = strchr(name, '|');
+        if (next) *next++ = '\0';
+        if (strncmp(name, "MPI_MODE_", 9) == 0) name += 9;
+        int bit = 0;
+        while (bit < TEXT_ASSERTION_COUNT && strcmp(name, text_assertion(bit)) != 0) bit++;
+        if (bit == TEXT_ASSERTION_COUNT) return false;
+        bits |= 1u << bit;
+    }
+    *flags |= (uint16_t)bits;
+    return true;
+}
+
+static bool parse_lock(const char *text, uint16_t *flags)
+{
+    bool exclusive = strcmp(text, "exclusive") == 0;
+    if (exclusive) *flags |= TRACE_EXCLUSIVE;
+    return exclusive || strcmp(text, "shared") == 0;
+}
+
+static bool parse_bit(const char *text, unsigned bit, uint16_t *flags)
+{
+    if (strcmp(text, "1") == 0) *flags |= (uint16_t)bit;
+    return (*text == '0' || *text == '1') && text[1] == '\0';
+}
+
+static enum status parse_flag(const struct text_reader *reader, const struct text_field *field, char *text, uint16_t *flags)
+{
+    switch (field->type) {
+    case TEXT_ASSERT:
+        if (parse_assert(text, flags)) return STATUS_OK;
+        TEXT_FAIL(reader, "assert=%s, expected 0, NOCHECK NOSTORE NOPUT NOPRECEDE NOSUCCEED joined by |, or MPICH's number",
+                  text);
+    case TEXT_LOCK:
+        if (parse_lock(text, flags)) return STATUS_OK;
+        TEXT_FAIL(reader, "lock=%s, expected exclusive or shared", text);
+    default:
+        if (parse_bit(text, field->type == TEXT_FLAG ? TRACE_FLAG : TRACE_BREAK, flags)) return STATUS_OK;
+        TEXT_FAIL(reader, "%s=%s, expected 0 or 1", field->key, text);
+    }
+}
+
+static bool parse_time(const char *text, int64_t *ps)
+{
+    const char *end;
+    return units_parse_ps(text, &end, ps) && *end == '\0';
+}
+
+/* Windows and communicators: the text's id, "-" for none. */
+static enum status parse_handle(struct text_reader *reader, const struct text_field *field, const char *text, int32_t *handle)
+{
+    bool window = field->type == TEXT_WINDOW;
+    int64_t id;
+    *handle = TRACE_NONE;
+    if (strcmp(text, "-") == 0) return STATUS_OK;
+    if (!text_integer(text, 0, INT32_MAX, &id))
+        TEXT_FAIL(reader, "%s=%s, expected the number of a %s", field->key, text, window ? "window" : "communicator");
+    const uint64_t *known = map_find(window ? &reader->windows : &reader->comms, (uint64_t)id);
+    if (!known) TEXT_FAIL(reader, "%s=%s is not defined, expected a line \"%s %s ...\" before", field->key, text,
+                          window ? "window" : "comm", text);
+    *handle = (int32_t)*known;
+    return STATUS_OK;
+}
+
+static enum status parse_rank(struct text_reader *reader, const struct text_field *field, const char *text, int32_t *rank)
+{
+    int64_t value = TRACE_NONE, last = (int64_t)reader->trace->rank_count - 1;
+    bool null = field != text_field(F_ROOT_INDEX); /* only partners may be MPI_PROC_NULL */
+    if (!(null && strcmp(text, "-") == 0) && !text_integer(text, null ? TRACE_NONE : 0, last, &value))
+        TEXT_FAIL(reader, "%s=%s is not a rank, expected 0 to %" PRId64, field->key, text, last);
+    *rank = (int32_t)value;
+    return STATUS_OK;
+}
+
+static enum status parse_group(struct text_reader *reader, const struct text_field *field, char *text, uint32_t *id)
+{
+    TRY(text_list(reader, field->key, text, 0, (int64_t)reader->trace->rank_count - 1));
+    int32_t *members = malloc((reader->list_count + 1) * sizeof *members);
+    if (!members) return err_memory(reader->err);
+    for (size_t i = 0; i < reader->list_count; i++) members[i] = (int32_t)reader->list[i];
+    enum status status = trace_add_group(reader->trace, members, (uint32_t)reader->list_count, id, reader->err);
+    free(members);
+    return status;
+}
+
+static enum status parse_site(struct text_reader *reader, char *text, uint32_t *id)
+{
+    char *file = strchr(text, '@'), *line = file ? strrchr(file, ':') : NULL;
+    int64_t number;
+    if (!line || !text_integer(line + 1, 0, INT32_MAX, &number))
+        TEXT_FAIL(reader, "site=%s, expected FUNCTION@FILE:LINE", text);
+    *file++ = '\0';
+    *line = '\0';
+    if (!text_decode(text) || !text_decode(file)) TEXT_FAIL(reader, "broken %%XX in site=, expected two hexadecimal digits");
+    return trace_add_site(reader->trace, *text ? text : NULL, *file ? file : NULL, (int32_t)number, id, reader->err);
+}
+
+static enum status parse_newcomm(struct text_reader *reader, const char *text, uint32_t *ref)
+{
+    int32_t comm;
+    TRY(parse_handle(reader, text_field(F_COMM_INDEX), text, &comm));
+    *ref = comm == TRACE_NONE ? TRACE_NO_REF : (uint32_t)comm;
+    return STATUS_OK;
+}
+
+static enum status parse_request(struct text_reader *reader, const char *text)
+{
+    int64_t id;
+    reader->list_count = 0;
+    if (strcmp(text, "-") == 0) return STATUS_OK;
+    if (!text_integer(text, 0, INT32_MAX, &id)) TEXT_FAIL(reader, "req=%s, expected a number, 0 or more", text);
+    ARRAY_PUSH(reader->list, reader->list_count, reader->list_capacity, id, reader->err);
+    return STATUS_OK;
+}
+
+static enum status parse_value(struct text_reader *reader, const struct text_field *field, char *text,
+                               struct text_values *values)
+{
+    struct trace_call *call = &values->call;
+    void *member = (char *)values + field->offset;
+    int64_t number;
+    switch (field->type) {
+    case TEXT_WINDOW:
+    case TEXT_COMM: return parse_handle(reader, field, text, member);
+    case TEXT_RANK: return parse_rank(reader, field, text, member);
+    case TEXT_INTEGER:
+        if (!text_integer(text, INT32_MIN, INT32_MAX, &number)) TEXT_FAIL(reader, "%s=%s, expected a whole number", field->key, text);
+        call->tag = (int32_t)number;
+        return STATUS_OK;
+    case TEXT_BYTES:
+    case TEXT_SHARE:
+    case TEXT_DISP:
+        if (!text_integer(text, 0, INT64_MAX / 4, member))
+            TEXT_FAIL(reader, "%s=%s, expected a whole number, 0 or more", field->key, text);
+        return STATUS_OK;
+    case TEXT_GROUP: return parse_group(reader, field, text, member);
+    case TEXT_ASSERT:
+    case TEXT_LOCK:
+    case TEXT_FLAG:
+    case TEXT_BREAK: return parse_flag(reader, field, text, member);
+    case TEXT_OP:
+        call->tag = trace_op_by_name(text);
+        if (call->tag == TRACE_OP_UNKNOWN) TEXT_FAIL(reader, "op=%s, expected an operation of MPI, as SUM, or USER", text);
+        return STATUS_OK;
+    case TEXT_REQUEST: return parse_request(reader, text);
+    case TEXT_REQUESTS: return text_list(reader, field->key, text, 0, INT32_MAX);
+    case TEXT_NEWCOMM: return parse_newcomm(reader, text, &call->ref);
+    case TEXT_SITE: return parse_site(reader, text, member);
+    case TEXT_TIME:
+        if (!reader->trace->simulated) TEXT_FAIL(reader, "%s= needs a line \"property simulated=1 ...\" before", field->key);
+        if (!parse_time(text, member)) TEXT_FAIL(reader, "%s=%s, expected seconds", field->key, text);
+        return STATUS_OK;
+    case TEXT_REGION: break;
+    }
+    TEXT_FAIL(reader, "%s= has no place here", field->key);
+}
+
+/* "win= target= bytes=": the keys of fields. */
+static const char *list_keys(uint32_t fields, char *buffer, size_t size)
+{
+    size_t used = 0;
+    buffer[0] = '\0';
+    for (int i = 0; i < CALL_FIELD_COUNT && used < size; i++)
+        if (fields & 1u << i) used += (size_t)snprintf(buffer + used, size - used, "%s%s=", used ? " " : "", text_field(i)->key);
+    return buffer;
+}
+
+static enum status check_given(const struct text_reader *reader, const struct call_row *row, uint64_t given)
+{
+    char keys[256];
+    for (int i = 0; i < CALL_FIELD_COUNT; i++)
+        if ((row->needed & 1u << i) && !(given & 1u << i))
+            TEXT_FAIL(reader, "%s lacks %s=, expected %s", row->name, text_field(i)->key,
+                      list_keys(row->needed, keys, sizeof keys));
+    if ((row->allowed & F_SENT) && !(given & (F_BYTES | F_SENT | F_RECEIVED)))
+        TEXT_FAIL(reader, "%s lacks bytes=, expected bytes=, sent= or received=", row->name);
+    return STATUS_OK;
+}
+
+/* The block of a collective from what the rank sent or received in all. */
+static enum status derive_bytes(const struct text_reader *reader, uint64_t given, struct text_values *values)
+{
+    const struct trace_call *call = &values->call;
+    const struct trace_comm *comm = trace_call_comm(reader->trace, call);
+    int64_t size = comm && comm->count ? comm->count : 1, sent_blocks = 1, received_blocks = 1;
+    enum call_kind kind = call_kind(call->call);
+    if (kind == CALL_SCATTER || kind == CALL_ALLTOALL) sent_blocks = size;
+    if (kind == CALL_GATHER || kind == CALL_ALLGATHER || kind == CALL_ALLTOALL) received_blocks = size;
+    /* A scatter's root alone sends and a gather's root alone receives in all; the other side says the block itself. */
+    bool use_sent = (given & F_SENT) && !(kind == CALL_SCATTER && (given & F_RECEIVED));
+    if (kind == CALL_BCAST && (given & F_SENT) && (given & F_RECEIVED)) use_sent = values->sent > 0;
+    int64_t total = use_sent ? values->sent : values->received, blocks = use_sent ? sent_blocks : received_blocks;
+    if (total % blocks != 0)
+        TEXT_FAIL(reader, "%s=%" PRId64 " of %s, expected a multiple of the %" PRId64 " members", use_sent ? "sent" : "received",
+                  total, call_name(call->call), size);
+    if (!(given & F_BYTES))
+        values->call.bytes = total / blocks;
+    else if (values->call.bytes != total / blocks)
+        TEXT_FAIL(reader, "%s=%" PRId64 " of %s does not fit bytes=%" PRId64, use_sent ? "sent" : "received", total,
+                  call_name(call->call), values->call.bytes);
+    return STATUS_OK;
+}
+
+static enum status scale_disp(const struct text_reader *reader, struct trace_call *call)
+{
+    const struct trace_window *window = call->handle >= 0 ? &reader->trace->windows[call->handle] : NULL;
+    if (!window || !window->disp_unit || call->disp < 0) return STATUS_OK;
+    int32_t member = trace_comm_rank(&reader->trace->comms[window->comm], call->peer);
+    if (member >= 0 && __builtin_mul_overflow(call->disp, window->disp_unit[member], &call->disp))
+        TEXT_FAIL(reader, "disp= in units of %" PRId32 " bytes is beyond every address", window->disp_unit[member]);
+    return STATUS_OK;
+}
+
+static enum status make_request(struct text_reader *reader, struct text_requests *requests, uint32_t *ref)
+{
+    uint64_t id = (uint64_t)reader->list[0], *live, *used;
+    TRY(map_put(&requests->live, id, TEXT_REQUEST_DONE, &live, reader->err));
+    if (*live != TEXT_REQUEST_DONE) TEXT_FAIL(reader, "req=%" PRIu64 " is not completed yet, expected a free number", id);
+    if (map_find(&requests->used, id)) id = requests->next;
+    if (id >= requests->next) requests->next = (uint32_t)id + 1;
+    TRY(map_put(&requests->used, id, 1, &used, reader->err));
+    *live = id;
+    *ref = (uint32_t)id;
+    return STATUS_OK;
+}
+
+/* Turns reader->list into the trace's ids; the request is completed where done says so. */
+static enum status use_requests(struct text_reader *reader, struct text_requests *requests, const char *name, bool done)
+{
+    for (size_t i = 0; i < reader->list_count; i++) {
+        int64_t id = reader->list[i];
+        uint64_t *live = map_find(&requests->live, (uint64_t)id);
+        if (!live) TEXT_FAIL(reader, "%s of request %" PRId64 ", which was not made before on this rank", name, id);
+        if (*live == TEXT_REQUEST_DONE) TEXT_FAIL(reader, "%s of request %" PRId64 ", which is completed already", name, id);
+        reader->list[i] = (int64_t)*live;
+        if (done) *live = TEXT_REQUEST_DONE;
+    }
+    return STATUS_OK;
+}
+
+static enum status add_list(struct text_reader *reader, uint32_t *ref)
+{
+    uint32_t *requests = malloc((reader->list_count + 1) * sizeof *requests);
+    if (!requests) return err_memory(reader->err);
+    for (size_t i = 0; i < reader->list_count; i++) requests[i] = (uint32_t)reader->list[i];
+    enum status status = trace_add_list(reader->trace, requests, (uint32_t)reader->list_count, ref, reader->err);
+    free(requests);
+    return status;
+}
+
+static enum status finish_requests(struct text_reader *reader, uint32_t rank, struct trace_call *call)
+{
+    struct text_requests *requests = &reader->requests[rank];
+    enum call_kind kind = call_kind(call->call);
+    const char *name = call_name(call->call);
+    if (kind == CALL_REQUEST_WAITALL) {
+        TRY(use_requests(reader, requests, name, true));
+        return add_list(reader, &call->ref);
+    }
+    if (reader->list_count == 0) return STATUS_OK; /* req=-: MPI_REQUEST_NULL */
+    if (kind == CALL_ISEND || kind == CALL_IRECV) return make_request(reader, requests, &call->ref);
+    bool done = kind == CALL_REQUEST_TEST ? call->flags & TRACE_FLAG : !(call->flags & TRACE_BREAK);
+    TRY(use_requests(reader, requests, name, done));
+    call->ref = (uint32_t)reader->list[0];
+    return STATUS_OK;
+}
+
+enum status text_read_values(struct text_reader *reader, uint32_t rank, char **keys, struct text_values *values)
+{
+    const struct call_row *row = call_row(values->call.call);
+    uint64_t given = 0;
+    for (; *keys; keys++) {
+        char *value = strchr(*keys, '='), allowed[256];
+        if (!value) TEXT_FAIL(reader, "'%s' of %s, expected key=value", *keys, row->name);
+        int index = text_field_by_key(*keys, (size_t)(value - *keys));
+        *value++ = '\0';
+        if (index < 0 || (index < CALL_FIELD_COUNT && !(row->allowed & 1u << index)))
+            TEXT_FAIL(reader, "%s does not take %s=, expected %s", row->name, *keys,
+                      list_keys(row->allowed, allowed, sizeof allowed));
+        if (given & UINT64_C(1) << index) TEXT_FAIL(reader, "%s= stands twice", *keys);
+        given |= UINT64_C(1) << index;
+        TRY(parse_value(reader, text_field(index), value, values));
+    }
+    TRY(check_given(reader, row, given));
+    if (given & (F_SENT | F_RECEIVED)) TRY(derive_bytes(reader, given, values));
+    if (given & F_DISP) TRY(scale_disp(reader, &values->call));
+    return row->needed & (F_REQ | F_REQS) ? finish_requests(reader, rank, &values->call) : STATUS_OK;
+}

@@ -1,0 +1,302 @@
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/units.h"
+#include "trace/text.h"
+#include "trace/text_fields.h"
+
+struct writer {
+    const struct trace *trace;
+    const struct text_range *range;
+    FILE *out;
+    char *name; /* room for the longest encoded name */
+    uint32_t rank;
+    struct map made;       /* requests of this rank within the range */
+    size_t region_depth;   /* regions entered within the range and not left */
+    struct err *err;
+};
+
+static size_t longer(size_t length, const char *text)
+{
+    size_t own = text ? strlen(text) : 0;
+    return own > length ? own : length;
+}
+
+static enum status open_names(struct writer *writer)
+{
+    const struct trace *trace = writer->trace;
+    size_t length = longer(longer(longer(longer(0, trace->platform), trace->engine), trace->semantics), trace->lock);
+    for (size_t i = 0; i < trace->region_count; i++) length = longer(length, trace->regions[i]);
+    for (size_t i = 0; i < trace->site_count; i++)
+        length = longer(longer(length, trace->sites[i].function), trace->sites[i].file);
+    writer->name = malloc(3 * length + 1);
+    return writer->name ? STATUS_OK : err_memory(writer->err);
+}
+
+static const char *encoded(struct writer *writer, const char *text)
+{
+    text_encode(text ? text : "", writer->name);
+    return writer->name;
+}
+
+static void write_ranks(FILE *out, const int32_t *members, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) fprintf(out, "%s%" PRId32, i ? "," : "", members[i]);
+}
+
+static void write_window(const struct writer *writer, size_t id)
+{
+    const struct trace_window *window = &writer->trace->windows[id];
+    uint32_t count = writer->trace->comms[window->comm].count;
+    fprintf(writer->out, "window %zu comm=%" PRId32, id, window->comm);
+    if (window->bytes) {
+        bool same = count > 0;
+        for (uint32_t i = 1; i < count; i++) same = same && window->bytes[i] == window->bytes[0];
+        fputs(" bytes=", writer->out);
+        for (uint32_t i = 0; i < (same ? 1 : count); i++) fprintf(writer->out, "%s%" PRId64, i ? "," : "", window->bytes[i]);
+    }
+    if (window->disp_unit) {
+        bool same = count > 0;
+        for (uint32_t i = 1; i < count; i++) same = same && window->disp_unit[i] == window->disp_unit[0];
+        fputs(" disp_unit=", writer->out);
+        write_ranks(writer->out, window->disp_unit, same ? 1 : count);
+    }
+    if (window->flavor == 'c') fputs(" flavor=create", writer->out);
+    if (window->flavor == 'a') fputs(" flavor=allocate", writer->out);
+    fputc('\n', writer->out);
+}
+
+static void write_properties(struct writer *writer)
+{
+    const struct trace *trace = writer->trace;
+    const struct trace_clock_quality *clock = &trace->clock;
+    if (trace->simulated) {
+        const char *const keys[] = {"platform", "engine", "semantics", "lock"};
+        const char *const values[] = {trace->platform, trace->engine, trace->semantics, trace->lock};
+        fputs("property simulated=1", writer->out);
+        for (int i = 0; i < 4; i++)
+            if (values[i]) fprintf(writer->out, " %s=%s", keys[i], encoded(writer, values[i]));
+        fputc('\n', writer->out);
+    }
+    if (clock->known)
+        fprintf(writer->out, "property clock_offset=%.17g clock_error=%.17g clock_violations=%" PRIu64 "\n",
+                clock->worst_offset_s, clock->worst_error_s, clock->violations);
+    char cost[UNITS_TEXT_BYTES];
+    if (trace->record_cost_ps) fprintf(writer->out, "property record_cost=%s\n", units_format_ps(trace->record_cost_ps, cost));
+}
+
+static void write_definitions(struct writer *writer)
+{
+    const struct trace *trace = writer->trace;
+    fprintf(writer->out, "rmacast-trace 1\nranks %" PRIu32 "\n", trace->rank_count);
+    write_properties(writer);
+    for (size_t i = 1; i < trace->comm_count; i++) {
+        fprintf(writer->out, "comm %zu ranks=", i);
+        write_ranks(writer->out, trace->comms[i].members, trace->comms[i].count);
+        fputc('\n', writer->out);
+    }
+    for (size_t i = 0; i < trace->window_count; i++) write_window(writer, i);
+    for (uint32_t i = 0; i < trace->rank_count; i++) {
+        const struct trace_rank *rank = &trace->ranks[i];
+        if (rank->incomplete)
+            fprintf(writer->out, "incomplete %" PRIu32 " %s\n", i, rank->incomplete_why ? rank->incomplete_why : "");
+    }
+}
+
+static void write_site(struct writer *writer, const struct trace_site *site)
+{
+    fprintf(writer->out, " site=%s", encoded(writer, site->function));
+    fprintf(writer->out, "@%s:%" PRId32, encoded(writer, site->file), site->line);
+}
+
+static void write_assert(FILE *out, unsigned flags)
+{
+    const char *between = " assert=";
+    for (int i = 0; i < TEXT_ASSERTION_COUNT; i++) {
+        if (!(flags & 1u << i)) continue;
+        fprintf(out, "%s%s", between, text_assertion(i));
+        between = "|";
+    }
+    if (!(flags & TRACE_ASSERTIONS)) fputs(" assert=0", out);
+}
+
+static bool in_part(const struct writer *writer, uint32_t request)
+{
+    return !writer->range || map_find(&writer->made, request);
+}
+
+static void write_request(const struct writer *writer, uint32_t request)
+{
+    if (request == TRACE_NO_REF || !in_part(writer, request))
+        fputs(" req=-", writer->out);
+    else
+        fprintf(writer->out, " req=%" PRIu32, request);
+}
+
+static void write_requests(const struct writer *writer, const struct trace_list *list)
+{
+    const char *between = " reqs=";
+    for (uint32_t i = 0; i < list->count; i++) {
+        uint32_t request = writer->trace->requests[list->first + i];
+        if (!in_part(writer, request)) continue;
+        fprintf(writer->out, "%s%" PRIu32, between, request);
+        between = ",";
+    }
+    if (*between == ' ') fputs(" reqs=", writer->out);
+}
+
+static enum status write_disp(const struct writer *writer, const struct trace_call *call, size_t index)
+{
+    const struct trace_window *window = call->handle >= 0 ? &writer->trace->windows[call->handle] : NULL;
+    int32_t member = TRACE_NONE;
+    if (window && window->disp_unit) member = trace_comm_rank(&writer->trace->comms[window->comm], call->peer);
+    int64_t unit = member >= 0 ? window->disp_unit[member] : 1;
+    if (unit > 0 && call->disp % unit == 0) {
+        fprintf(writer->out, " disp=%" PRId64, call->disp / unit);
+        return STATUS_OK;
+    }
+    char place[TRACE_PLACE_BYTES];
+    return err_set(writer->err, STATUS_DATA, writer->trace->name, trace_place(writer->trace, writer->rank, index, place),
+                   "displacement of %" PRId64 " bytes, expected a multiple of the target's disp_unit %" PRId64, call->disp, unit);
+}
+
+static void write_id(FILE *out, const char *key, int64_t id)
+{
+    if (id == TRACE_NONE)
+        fprintf(out, " %s=-", key);
+    else
+        fprintf(out, " %s=%" PRId64, key, id);
+}
+
+/* Whether a field that the line may lack says something. */
+static bool is_said(const struct trace_call *call, enum text_type type)
+{
+    switch (type) {
+    case TEXT_WINDOW:
+    case TEXT_COMM: return call->handle != TRACE_NONE;
+    case TEXT_DISP: return call->disp != -1;
+    case TEXT_ASSERT: return call->flags & TRACE_ASSERTIONS;
+    case TEXT_OP: return call->tag > 0 && call->tag < TRACE_OP_COUNT;
+    case TEXT_NEWCOMM: return call->ref != TRACE_NO_REF;
+    case TEXT_SITE: return call->site != TRACE_NO_SITE;
+    case TEXT_SHARE: return false;
+    default: return true;
+    }
+}
+
+static enum status write_field(struct writer *writer, const struct trace_call *call, size_t index, int field)
+{
+    const struct text_field *row = text_field(field);
+    FILE *out = writer->out;
+    switch (row->type) {
+    case TEXT_WINDOW:
+    case TEXT_COMM: write_id(out, row->key, call->handle); break;
+    case TEXT_RANK: write_id(out, row->key, call->peer); break;
+    case TEXT_INTEGER: fprintf(out, " %s=%" PRId32, row->key, call->tag); break;
+    case TEXT_BYTES:
+        fprintf(out, " %s=%" PRId64, row->key, field == F_BYTES_INDEX ? call->bytes : call->aux);
+        break;
+    case TEXT_DISP: return write_disp(writer, call, index);
+    case TEXT_GROUP:
+        fputs(" group=", out);
+        write_ranks(out, writer->trace->groups[call->ref].members, writer->trace->groups[call->ref].count);
+        break;
+    case TEXT_ASSERT: write_assert(out, call->flags); break;
+    case TEXT_LOCK: fprintf(out, " lock=%s", call->flags & TRACE_EXCLUSIVE ? "exclusive" : "shared"); break;
+    case TEXT_FLAG: fprintf(out, " flag=%d", call->flags & TRACE_FLAG ? 1 : 0); break;
+    case TEXT_OP: fprintf(out, " op=%s", trace_op_name(call->tag) + strlen("MPI_")); break;
+    case TEXT_REQUEST: write_request(writer, call->ref); break;
+    case TEXT_REQUESTS: write_requests(writer, &writer->trace->lists[call->ref]); break;
+    case TEXT_NEWCOMM: fprintf(out, " newcomm=%" PRIu32, call->ref); break;
+    case TEXT_SITE: write_site(writer, &writer->trace->sites[call->site]); break;
+    default: break;
+    }
+    return STATUS_OK;
+}
+
+static void write_sim(FILE *out, const struct trace_sim *sim)
+{
+    struct text_values values = {.sim = *sim};
+    for (int i = TEXT_SIM_FIRST; i < TEXT_FIELD_COUNT; i++) {
+        const struct text_field *row = text_field(i);
+        int64_t ps;
+        char time[UNITS_TEXT_BYTES];
+        memcpy(&ps, (const char *)&values + row->offset, sizeof ps);
+        if (ps == TRACE_UNKNOWN_PS || (row->offset == offsetof(struct text_values, sim.blocked_ps) && ps == 0)) continue;
+        fprintf(out, " %s=%s", row->key, units_format_ps(ps, time));
+    }
+}
+
+/* In a part, what ends something that began before the part is left out. */
+static enum status is_written(struct writer *writer, const struct trace_call *call, bool *written)
+{
+    uint64_t *ignored;
+    *written = true;
+    switch (call_kind(call->call)) {
+    case CALL_ISEND:
+    case CALL_IRECV: return writer->range ? map_put(&writer->made, call->ref, 1, &ignored, writer->err) : STATUS_OK;
+    case CALL_REGION_ENTER: writer->region_depth++; return STATUS_OK;
+    case CALL_REGION_LEAVE:
+        *written = writer->region_depth > 0;
+        if (*written) writer->region_depth--;
+        return STATUS_OK;
+    default: return STATUS_OK;
+    }
+}
+
+static enum status write_call(struct writer *writer, size_t index)
+{
+    const struct trace_rank *stream = &writer->trace->ranks[writer->rank];
+    const struct trace_call *call = &stream->calls[index];
+    const struct call_row *row = call_row(call->call);
+    char enter[UNITS_TEXT_BYTES], exit[UNITS_TEXT_BYTES];
+    bool written;
+    TRY(is_written(writer, call, &written));
+    if (!written) return STATUS_OK;
+    units_format_ps(call->enter_ps, enter);
+    if (row->needed & F_REGION) {
+        fprintf(writer->out, "%" PRIu32 " %s %s %s\n", writer->rank, enter, row->name,
+                encoded(writer, writer->trace->regions[call->ref]));
+        return STATUS_OK;
+    }
+    fprintf(writer->out, "%" PRIu32 " %s %s %s", writer->rank, enter, units_format_ps(call->exit_ps, exit), row->name);
+    for (int i = 0; i < CALL_FIELD_COUNT; i++)
+        if ((row->needed & 1u << i) || ((row->allowed & 1u << i) && is_said(call, text_field(i)->type)))
+            TRY(write_field(writer, call, index, i));
+    if (call->flags & TRACE_BREAK) fputs(" break=1", writer->out);
+    if (stream->sim) write_sim(writer->out, &stream->sim[index]);
+    fputc('\n', writer->out);
+    return STATUS_OK;
+}
+
+static enum status write_rank(struct writer *writer)
+{
+    const struct trace_rank *stream = &writer->trace->ranks[writer->rank];
+    const struct text_range *range = writer->range;
+    int64_t zero = trace_begin_ps(writer->trace);
+    writer->region_depth = 0;
+    if (range && range->rank != TRACE_NONE && range->rank != (int32_t)writer->rank) return STATUS_OK;
+    for (size_t i = 0; i < stream->count; i++) {
+        const struct trace_call *call = &stream->calls[i];
+        if (range && (call->exit_ps - zero < range->from_ps || call->enter_ps - zero > range->to_ps)) continue;
+        TRY(write_call(writer, i));
+    }
+    return STATUS_OK;
+}
+
+enum status text_write(const struct trace *trace, const struct text_range *range, FILE *out, struct err *err)
+{
+    struct writer writer = {.trace = trace, .range = range, .out = out, .err = err};
+    TRY(open_names(&writer));
+    write_definitions(&writer);
+    enum status status = STATUS_OK;
+    for (writer.rank = 0; status == STATUS_OK && writer.rank < trace->rank_count; writer.rank++) {
+        status = write_rank(&writer);
+        map_clear(&writer.made);
+    }
+    free(writer.name);
+    if (status == STATUS_OK && (fflush(out) != 0 || ferror(out)))
+        status = err_set(err, STATUS_SYSTEM, trace->name, NULL, "cannot be written as text: %m");
+    return status;
+}
