@@ -1,0 +1,148 @@
+#include "simulate/verify.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "simulate/cost.h"
+#include "simulate/verify_law.h"
+
+struct law_row {
+    int law;
+    const char *name, *unit; /* unit: what a check looks at, for "12 transfers" */
+    verify_law *check;
+};
+
+static const struct law_row laws[] = {
+    {1, "determinism", "replays", verify_determinism},
+    {2, "transfers take their time", "transfers", verify_transfer_time},
+    {2, "post, start, complete, wait", "causes", verify_waits_active},
+    {2, "locks", "causes", verify_waits_passive},
+    {2, "fences and collectives", "causes", verify_waits_group},
+    {2, "messages", "causes", verify_waits_message},
+    {3, "bounds of transfers", "transfers", verify_bounds},
+    {3, "wait states", "figures", verify_account},
+    {4, "monotony", "comparisons", verify_monotony},
+    {5, "conservation", "pairs", verify_conservation},
+    {6, "identity", "replays", verify_identity},
+    {7, "closed forms", "cases", verify_closed_forms},
+};
+_Static_assert(sizeof laws / sizeof *laws <= VERIFY_ROWS_MAX, "struct verify_report has a row per law");
+
+void verify_breach(struct verify_row *row, const char *format, ...)
+{
+    row->breaches++;
+    if (row->state == VERIFY_BROKEN) return;
+    row->state = VERIFY_BROKEN;
+    va_list args;
+    va_start(args, format);
+    vsnprintf(row->detail, sizeof row->detail, format, args);
+    va_end(args);
+}
+
+void verify_skip(struct verify_row *row, const char *format, ...)
+{
+    row->state = VERIFY_NOT_APPLICABLE;
+    va_list args;
+    va_start(args, format);
+    vsnprintf(row->detail, sizeof row->detail, format, args);
+    va_end(args);
+}
+
+void verify_after(const struct verify_context *context, struct verify_row *row, uint32_t rank, size_t call, int64_t time_ps,
+                  int64_t cause_ps, const char *cause)
+{
+    row->checked++;
+    if (time_ps + context->slack_ps >= cause_ps) return;
+    char place[TRACE_PLACE_BYTES];
+    verify_breach(row, "%s: %s at %" PRId64 " ps, %" PRId64 " ps too early",
+                  trace_place(context->predicted, rank, call, place), cause, time_ps, cause_ps - time_ps);
+}
+
+int64_t verify_message_ps(const struct verify_context *context, uint32_t from, uint32_t to, int64_t bytes)
+{
+    if (context->platform->simgrid_xml) return 0;
+    struct engine_message message = {
+        .src_node = platform_node_of(context->platform, from),
+        .dst_node = platform_node_of(context->platform, to),
+        .bytes = bytes,
+        .to_self = from == to,
+    };
+    struct cost cost = cost_message(context->platform, &message);
+    return cost.transmit_ps + cost.latency_ps;
+}
+
+int64_t verify_control_ps(const struct verify_context *context, uint32_t from, uint32_t to)
+{
+    return verify_message_ps(context, from, to, context->platform->control_bytes);
+}
+
+enum rma_kind verify_rma_kind(enum call_kind kind)
+{
+    return kind == CALL_GET ? RMA_GET : kind == CALL_ACCUMULATE ? RMA_ACCUMULATE : RMA_PUT;
+}
+
+enum status verify_closed_forms(const struct verify_context *context, struct verify_row *row, struct err *err)
+{
+    (void)context;
+    (void)err;
+    verify_skip(row, "a test of rmacast (tests/cases), not of one run");
+    return STATUS_OK;
+}
+
+static enum status check_law(const struct verify_context *context, const struct law_row *law, struct verify_row *row,
+                             struct err *err)
+{
+    *row = (struct verify_row){.law = law->law, .name = law->name, .state = VERIFY_HOLDS};
+    TRY(law->check(context, row, err));
+    if (row->state == VERIFY_HOLDS && row->checked == 0) verify_skip(row, "no %s in this run", law->unit);
+    if (row->state == VERIFY_HOLDS && !*row->detail)
+        snprintf(row->detail, sizeof row->detail, "%" PRIu64 " %s", row->checked, law->unit);
+    return STATUS_OK;
+}
+
+enum status verify_run(const struct trace *trace, const struct platform *platform, const struct replay_options *options,
+                       const struct replay_outcome *outcome, struct verify_report *report, struct err *err)
+{
+    /* SimGrid's clock counts seconds in doubles; ours counts picoseconds. */
+    struct verify_context context = {
+        .trace = trace,
+        .predicted = outcome->trace,
+        .platform = platform,
+        .engine = options->engine,
+        .outcome = outcome,
+        .slack_ps = options->engine->once_per_process ? 1000 : 1,
+    };
+    TRY(relations_build(outcome->trace, &context.relations, err));
+    struct verify_report made = {.count = sizeof laws / sizeof *laws};
+    enum status status = STATUS_OK;
+    for (size_t i = 0; status == STATUS_OK && i < made.count; i++)
+        status = check_law(&context, &laws[i], &made.rows[i], err);
+    relations_clear(&context.relations);
+    if (status == STATUS_OK) *report = made;
+    return status;
+}
+
+bool verify_holds(const struct verify_report *report)
+{
+    for (size_t i = 0; i < report->count; i++)
+        if (report->rows[i].state == VERIFY_BROKEN) return false;
+    return true;
+}
+
+const char *verify_state_name(enum verify_state state)
+{
+    static const char *const names[] = {"holds", "broken", "not applicable"};
+    return names[state];
+}
+
+void verify_print(const struct verify_report *report, bool only_broken, FILE *out)
+{
+    for (size_t i = 0; i < report->count; i++) {
+        const struct verify_row *row = &report->rows[i];
+        if (only_broken && row->state != VERIFY_BROKEN) continue;
+        fprintf(out, "law %d  %-28s %-15s %s", row->law, row->name, verify_state_name(row->state), row->detail);
+        if (row->breaches > 1) fprintf(out, " (and %" PRIu64 " more)", row->breaches - 1);
+        fputc('\n', out);
+    }
+}

@@ -1,0 +1,51 @@
+/* Law 3 for wait states: the detector, on the predicted trace, finds what the simulator knows. */
+#include <inttypes.h>
+
+#include "model/analyze.h"
+#include "simulate/verify_law.h"
+
+/* The patterns that the replay counts itself. */
+static const enum pattern accounted[] = {
+    PATTERN_LATE_POST,     PATTERN_EARLY_TRANSFER, PATTERN_EARLY_WAIT,   PATTERN_LATE_COMPLETE,
+    PATTERN_WAIT_AT_FENCE, PATTERN_WAIT_AT_CREATE, PATTERN_WAIT_AT_FREE,
+};
+
+/* Time that a rank spends copying in semantics d: time stamps cannot tell it from waiting, so the detector may count it as
+ * Early Transfer (docs/simulation.md, the worked example). */
+static int64_t copies_ps(const struct verify_context *context, uint32_t rank)
+{
+    const struct platform *platform = context->platform;
+    int64_t total_ps = 0;
+    for (size_t i = 0; i < context->predicted->ranks[rank].count; i++) {
+        const struct trace_call *call = &context->predicted->ranks[rank].calls[i];
+        enum call_kind kind = call_kind(call->call);
+        if (kind != CALL_PUT && kind != CALL_ACCUMULATE) continue;
+        if (semantics_waits(&platform->semantics, verify_rma_kind(kind), call->bytes) != WAITS_NEVER) continue;
+        total_ps += call->exit_ps - call->enter_ps;
+    }
+    return total_ps;
+}
+
+static void compare_figure(const struct verify_context *context, const struct account *found, enum pattern pattern,
+                           uint32_t rank, struct verify_row *row)
+{
+    const struct account *known = &context->outcome->account;
+    int64_t own_ps = known->severity_ps[pattern][rank], seen_ps = found->severity_ps[pattern][rank];
+    uint64_t own_count = known->count[pattern][rank], seen_count = found->count[pattern][rank];
+    int64_t rounding_ps = (int64_t)(own_count > seen_count ? own_count : seen_count);
+    int64_t copied_ps = pattern == PATTERN_EARLY_TRANSFER && seen_ps > own_ps ? copies_ps(context, rank) : 0;
+    row->checked++;
+    if (own_ps <= seen_ps + rounding_ps && seen_ps <= own_ps + copied_ps + rounding_ps) return;
+    verify_breach(row, "%s of rank %u: the simulator counts %" PRId64 " ps in %" PRIu64 " waits, the detector %" PRId64
+                  " ps in %" PRIu64, pattern_row(pattern)->name, rank, own_ps, own_count, seen_ps, seen_count);
+}
+
+enum status verify_account(const struct verify_context *context, struct verify_row *row, struct err *err)
+{
+    struct account found;
+    TRY(model_account(context->predicted, NULL, &found, err));
+    for (size_t p = 0; p < sizeof accounted / sizeof *accounted; p++)
+        for (uint32_t r = 0; r < found.rank_count; r++) compare_figure(context, &found, accounted[p], r, row);
+    account_clear(&found);
+    return STATUS_OK;
+}

@@ -1,0 +1,80 @@
+#include "simulate/verify_permute.h"
+
+/* Definitions are added from the last to the first, so that id i of n becomes n - 1 - i; the world and the unknown site
+ * keep 0. */
+static uint32_t reversed(size_t id, size_t count)
+{
+    return (uint32_t)(count - 1 - id);
+}
+
+static uint32_t reversed_but_first(size_t id, size_t count)
+{
+    return (uint32_t)(id == 0 ? 0 : count - id);
+}
+
+static enum status add_definitions(const struct trace *from, struct trace *to, struct err *err)
+{
+    int32_t handle;
+    uint32_t id;
+    for (size_t i = from->comm_count; i-- > 1;)
+        TRY(trace_add_comm(to, from->comms[i].members, from->comms[i].count, &handle, err));
+    for (size_t i = from->group_count; i-- > 0;)
+        TRY(trace_add_group(to, from->groups[i].members, from->groups[i].count, &id, err));
+    for (size_t i = from->window_count; i-- > 0;) {
+        const struct trace_window *window = &from->windows[i];
+        int32_t comm = (int32_t)reversed_but_first((size_t)window->comm, from->comm_count);
+        TRY(trace_add_window(to, comm, window->bytes, window->disp_unit, window->flavor, &handle, err));
+    }
+    for (size_t i = from->list_count; i-- > 0;)
+        TRY(trace_add_list(to, from->requests + from->lists[i].first, from->lists[i].count, &id, err));
+    for (size_t i = from->region_count; i-- > 0;) TRY(trace_add_region(to, from->regions[i], &id, err));
+    for (size_t i = from->site_count; i-- > 1;)
+        TRY(trace_add_site(to, from->sites[i].function, from->sites[i].file, from->sites[i].line, &id, err));
+    return STATUS_OK;
+}
+
+static uint32_t map_ref(const struct trace *trace, const struct trace_call *call)
+{
+    if (call->ref == TRACE_NO_REF) return TRACE_NO_REF;
+    uint32_t fields = call_row(call->call)->allowed;
+    if (fields & F_GROUP) return reversed(call->ref, trace->group_count);
+    if (fields & F_REQS) return reversed(call->ref, trace->list_count);
+    if (fields & F_REGION) return reversed(call->ref, trace->region_count);
+    if (fields & F_NEWCOMM) return reversed_but_first(call->ref, trace->comm_count);
+    return call->ref;
+}
+
+static enum status add_calls(const struct trace *from, struct trace *to, struct err *err)
+{
+    for (uint32_t r = 0; r < from->rank_count; r++) {
+        for (size_t i = 0; i < from->ranks[r].count; i++) {
+            struct trace_call call = from->ranks[r].calls[i];
+            if (call.handle != TRACE_NONE) {
+                bool window = (call_row(call.call)->allowed & F_WIN) != 0;
+                call.handle = (int32_t)(window ? reversed((size_t)call.handle, from->window_count)
+                                               : reversed_but_first((size_t)call.handle, from->comm_count));
+            }
+            call.ref = map_ref(from, &call);
+            call.site = reversed_but_first(call.site, from->site_count);
+            TRY(trace_add_call(to, r, &call, err));
+        }
+        to->ranks[r].incomplete = from->ranks[r].incomplete;
+    }
+    return STATUS_OK;
+}
+
+enum status verify_permute(const struct trace *trace, struct trace **permuted, struct err *err)
+{
+    struct trace *made = NULL;
+    TRY(trace_new(trace->name, trace->rank_count, &made, err));
+    made->simulated = trace->simulated;
+    made->record_cost_ps = trace->record_cost_ps;
+    enum status status = add_definitions(trace, made, err);
+    if (status == STATUS_OK) status = add_calls(trace, made, err);
+    if (status != STATUS_OK) {
+        trace_free(made);
+        return status;
+    }
+    *permuted = made;
+    return STATUS_OK;
+}

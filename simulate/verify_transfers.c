@@ -1,0 +1,124 @@
+/* Laws 2 and 3 for single transfers, and law 5. */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "common/array.h"
+#include "common/units.h"
+#include "model/bounds.h"
+#include "simulate/verify_law.h"
+
+static bool is_operation(const struct trace_call *call)
+{
+    enum call_kind kind = call_kind(call->call);
+    return (kind == CALL_PUT || kind == CALL_GET || kind == CALL_ACCUMULATE) && call->peer != TRACE_NONE;
+}
+
+static int64_t least_transfer_ps(const struct verify_context *context, uint32_t origin, const struct trace_call *call)
+{
+    uint32_t target = (uint32_t)call->peer;
+    if (call_kind(call->call) == CALL_GET) return verify_message_ps(context, target, origin, call->bytes);
+    int64_t applied_ps = 0;
+    if (call_kind(call->call) == CALL_ACCUMULATE)
+        applied_ps = units_ps((double)call->bytes * context->platform->atomic_s_per_byte);
+    return verify_message_ps(context, origin, target, call->bytes) + applied_ps;
+}
+
+enum status verify_transfer_time(const struct verify_context *context, struct verify_row *row, struct err *err)
+{
+    (void)err;
+    for (uint32_t r = 0; r < context->predicted->rank_count; r++) {
+        const struct trace_rank *rank = &context->predicted->ranks[r];
+        for (size_t i = 0; i < rank->count; i++) {
+            if (!is_operation(&rank->calls[i])) continue;
+            const struct trace_sim *sim = &rank->sim[i];
+            char place[TRACE_PLACE_BYTES];
+            if (sim->xfer_start_ps == TRACE_UNKNOWN_PS || sim->xfer_end_ps == TRACE_UNKNOWN_PS) {
+                verify_breach(row, "%s: the simulation does not know its transfer",
+                              trace_place(context->predicted, r, i, place));
+                continue;
+            }
+            verify_after(context, row, r, i, sim->xfer_start_ps, rank->calls[i].enter_ps, "begins before the call");
+            int64_t least_ps = least_transfer_ps(context, r, &rank->calls[i]);
+            verify_after(context, row, r, i, sim->xfer_end_ps, sim->xfer_start_ps + least_ps,
+                         "arrives before latency and bytes / bandwidth allow");
+        }
+    }
+    row->checked /= 2;
+    return STATUS_OK;
+}
+
+enum status verify_bounds(const struct verify_context *context, struct verify_row *row, struct err *err)
+{
+    struct transfers transfers;
+    TRY(bounds_find(context->predicted, &transfers, err));
+    for (size_t i = 0; i < transfers.count; i++) {
+        const struct transfer *transfer = &transfers.items[i];
+        const struct trace_sim *sim = &context->predicted->ranks[transfer->origin].sim[transfer->call];
+        row->checked++;
+        bool low = sim->xfer_end_ps + context->slack_ps >= transfer->lower_end_ps;
+        bool high = transfer->upper_end_ps == TRACE_UNKNOWN_PS || sim->xfer_end_ps <= transfer->upper_end_ps + context->slack_ps;
+        if (low && high) continue;
+        char place[TRACE_PLACE_BYTES];
+        verify_breach(row, "%s: ends at %" PRId64 " ps, outside its bounds %" PRId64 " to %" PRId64 " ps",
+                      trace_place(context->predicted, transfer->origin, transfer->call, place), sim->xfer_end_ps,
+                      transfer->lower_end_ps, transfer->upper_end_ps);
+    }
+    transfers_clear(&transfers);
+    return STATUS_OK;
+}
+
+/* Recorded minus simulated operations of one origin, target and kind. */
+struct tally {
+    uint32_t origin, target;
+    enum rma_kind kind;
+    int64_t count, bytes;
+};
+struct tallies {
+    struct tally *items;
+    size_t count, capacity;
+    struct map index;
+};
+
+static enum status tally_find(struct tallies *tallies, uint32_t rank_count, uint32_t origin, const struct trace_call *call,
+                              struct tally **tally, struct err *err)
+{
+    struct tally made = {.origin = origin, .target = (uint32_t)call->peer, .kind = verify_rma_kind(call_kind(call->call))};
+    uint64_t key = ((uint64_t)origin * rank_count + made.target) * RMA_KIND_COUNT + made.kind, *slot;
+    TRY(map_put(&tallies->index, key, tallies->count, &slot, err));
+    if (*slot == tallies->count) ARRAY_PUSH(tallies->items, tallies->count, tallies->capacity, made, err);
+    *tally = &tallies->items[*slot];
+    return STATUS_OK;
+}
+
+static enum status tally_add(struct tallies *tallies, const struct trace *trace, int64_t sign, struct err *err)
+{
+    for (uint32_t r = 0; r < trace->rank_count; r++) {
+        for (size_t i = 0; i < trace->ranks[r].count; i++) {
+            const struct trace_call *call = &trace->ranks[r].calls[i];
+            if (!is_operation(call)) continue;
+            struct tally *tally;
+            TRY(tally_find(tallies, trace->rank_count, r, call, &tally, err));
+            tally->count += sign;
+            tally->bytes += sign * call->bytes;
+        }
+    }
+    return STATUS_OK;
+}
+
+enum status verify_conservation(const struct verify_context *context, struct verify_row *row, struct err *err)
+{
+    static const char *const kinds[RMA_KIND_COUNT] = {"put", "get", "accumulate"};
+    struct tallies tallies = {0};
+    enum status status = tally_add(&tallies, context->trace, 1, err);
+    if (status == STATUS_OK) status = tally_add(&tallies, context->predicted, -1, err);
+    for (size_t i = 0; status == STATUS_OK && i < tallies.count; i++) {
+        const struct tally *tally = &tallies.items[i];
+        row->checked++;
+        if (tally->count == 0 && tally->bytes == 0) continue;
+        verify_breach(row, "%s from rank %u to rank %u: recorded minus simulated are %" PRId64 " operations, %" PRId64 " bytes",
+                      kinds[tally->kind], tally->origin, tally->target, tally->count, tally->bytes);
+    }
+    map_clear(&tallies.index);
+    free(tallies.items);
+    return status;
+}
