@@ -1,5 +1,133 @@
 /* The recorder's spool: layout shared by the recorder (trace/record) and the reader (trace/spool_read.c). Plain C types
- * only; this file is included into foreign programs. Specification: docs/format.md. */
+ * only; this file is included into foreign programs. Specification with all record kinds: docs/format-spool.md.
+ *
+ * A rank has two files in the spool directory. The main file is a struct spool_header and then whole chunks of
+ * SPOOL_CHUNK_RECORDS records, appended with write(). The tail file is a struct spool_tail, mapped shared and reused: the
+ * records that follow the last chunk. A record of the tail counts if its lap is that of the chunk it will become. */
 #ifndef TRACE_SPOOL_H
 #define TRACE_SPOOL_H
+
+#include <stdint.h>
+
+#define SPOOL_MAIN_NAME "rank-%06u.spool"
+#define SPOOL_TAIL_NAME "rank-%06u.tail"
+#define SPOOL_MAGIC UINT64_C(0x314c4f4f5053414d)      /* "MASPOOL1" in memory */
+#define SPOOL_TAIL_MAGIC UINT64_C(0x314c494154414d52) /* "RMATAIL1" in memory */
+
+enum {
+    SPOOL_VERSION = 1,
+    SPOOL_RECORD_BYTES = 40,
+    SPOOL_TAIL_BYTES = 256 * 1024,
+    SPOOL_CHUNK_RECORDS = 6553, /* (SPOOL_TAIL_BYTES - 24) / 40 */
+    SPOOL_LAP_SHIFT = 56,
+    SPOOL_MORE_BYTES = 32, /* of a definition's content in each record that continues it: all but the time word */
+};
+#define SPOOL_TIME_MASK ((UINT64_C(1) << SPOOL_LAP_SHIFT) - 1)
+#define SPOOL_NO_ID UINT32_MAX
+
+/* Lap of chunk k (from 0) in the upper byte of its records' time words. */
+#define SPOOL_LAP(chunk) (((uint64_t)(chunk) + 1) << SPOOL_LAP_SHIFT)
+
+enum spool_peer {
+    SPOOL_PEER_NONE = -1, /* no peer, or MPI_PROC_NULL */
+    SPOOL_PEER_ANY = -2,  /* MPI_ANY_SOURCE, not matched */
+};
+
+enum spool_kind {
+    SPOOL_ENTER = 1,    /* call, flags, id = handle, peer, tag, bytes, extra = displacement in units */
+    SPOOL_EXIT,         /* call, flags, id = what was made, peer and tag matched, bytes received, extra = call site */
+    SPOOL_MATCH,        /* a receive request has been completed: id, peer, tag, bytes */
+    SPOOL_REGION_ENTER, /* id = region */
+    SPOOL_REGION_LEAVE,
+    /* Definitions: bytes = length of the content, which follows in continuation records. */
+    SPOOL_NAMES,    /* peer = enum spool_names; text, one name per line, numbered from 0 */
+    SPOOL_IDENTITY, /* text, "key=value" lines */
+    SPOOL_CLOCK,    /* struct spool_clock */
+    SPOOL_MODULE,   /* struct spool_module and the path */
+    SPOOL_COMM,     /* id, flags, extra = members, peer = first; content: int32_t world ranks, none: first, first + 1, ... */
+    SPOOL_GROUP,    /* the same, sorted */
+    SPOOL_WINDOW,   /* id; struct spool_window */
+    SPOOL_REGION,   /* id; the name */
+    SPOOL_LIST,     /* uint32_t request ids of the wait that comes next */
+    SPOOL_KIND_COUNT
+};
+
+enum spool_names { SPOOL_NAMES_CALLS, SPOOL_NAMES_OPS };
+
+/* Bits of flags. Of an entry: assertions as MPI_MODE_* in MPI-3.1 11.5.5's order. */
+enum spool_flag {
+    SPOOL_NOCHECK = 1,
+    SPOOL_NOSTORE = 2,
+    SPOOL_NOPUT = 4,
+    SPOOL_NOPRECEDE = 8,
+    SPOOL_NOSUCCEED = 16,
+    SPOOL_EXCLUSIVE = 32,
+    SPOOL_FLAG = 64,    /* exit: the test call said yes */
+    SPOOL_FAILED = 128, /* exit: the call returned an error */
+    SPOOL_SEEN = 1,     /* communicator: found in use, its making was not seen */
+};
+
+struct spool_record {
+    uint64_t time; /* lap in the upper 8 bits, then ns since the header's base_ns; stored last */
+    uint8_t kind;  /* enum spool_kind; in a continuation record the content begins here */
+    uint8_t flags;
+    uint16_t call; /* line of the SPOOL_NAMES_CALLS definition */
+    uint32_t id;
+    int32_t peer;
+    int32_t tag; /* message tag; operation, by SPOOL_NAMES_OPS from 1, 0 none; post and start: group id */
+    int64_t bytes;
+    int64_t extra;
+};
+
+struct spool_header { /* of the main file */
+    uint64_t magic;
+    uint32_t version;
+    uint32_t record_bytes;
+    uint32_t chunk_records;
+    uint32_t rank;
+    uint32_t world; /* number of ranks */
+    uint32_t pid;
+    uint64_t base_ns; /* CLOCK_MONOTONIC */
+    uint64_t cost_ps; /* the recorder's own cost of one call outside the recorded interval */
+    uint64_t reserved[2];
+};
+
+enum spool_state { /* bits of spool_tail.state */
+    SPOOL_CLOSED = 1,           /* MPI_Finalize was recorded */
+    SPOOL_STOPPED = 2,          /* recording stopped on an error; the errno stands in the upper 16 bits */
+    SPOOL_OTHER_THREADS = 4,    /* calls of other threads than the one that initialised MPI are missing */
+    SPOOL_UNKNOWN_REQUESTS = 8, /* requests of calls that are not recorded were completed */
+};
+
+struct spool_tail {
+    uint64_t magic;
+    uint32_t rank;
+    uint32_t state;
+    uint64_t base_ns; /* as in the main file it belongs to */
+    struct spool_record records[SPOOL_CHUNK_RECORDS];
+};
+
+struct spool_clock { /* rank 0's CLOCK_MONOTONIC minus this rank's at local_ns */
+    uint64_t local_ns;
+    int64_t offset_ns;
+    int64_t error_ns; /* half the round trip; 0: the clock is rank 0's own */
+};
+
+struct spool_module { /* addresses of a loaded file; the file's own are smaller by bias */
+    uint64_t bias, low, high;
+};
+
+struct spool_window {
+    int64_t bytes;
+    uint64_t base;
+    int32_t disp_unit;
+    uint32_t comm;
+    int32_t flavor; /* 'c'reate, 'a'llocate, 's'hared, 'd'ynamic */
+    int32_t reserved;
+};
+
+_Static_assert(sizeof(struct spool_record) == SPOOL_RECORD_BYTES, "records have no padding");
+_Static_assert(sizeof(struct spool_tail) == SPOOL_TAIL_BYTES, "the tail is full");
+_Static_assert(sizeof(struct spool_header) == 64, "the header has no padding");
+
 #endif

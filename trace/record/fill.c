@@ -1,0 +1,125 @@
+/* What the BEFORE and AFTER columns store. */
+#include <limits.h>
+
+#include "trace/record/handles.h"
+#include "trace/record/record.h"
+
+/* Numbers of trace/ops.def; USER, its last, is what is not found. */
+#define MPI_USER MPI_OP_NULL
+static const MPI_Op operations[] = {
+#define TRACE_OP(NAME) MPI_##NAME,
+#include "trace/ops.def"
+#undef TRACE_OP
+};
+enum { OPERATIONS = sizeof operations / sizeof *operations };
+
+static uint8_t assertions(int assertion)
+{
+    if (assertion == 0) return 0;
+    return (uint8_t)((assertion & MPI_MODE_NOCHECK ? SPOOL_NOCHECK : 0) | (assertion & MPI_MODE_NOSTORE ? SPOOL_NOSTORE : 0) |
+                     (assertion & MPI_MODE_NOPUT ? SPOOL_NOPUT : 0) | (assertion & MPI_MODE_NOPRECEDE ? SPOOL_NOPRECEDE : 0) |
+                     (assertion & MPI_MODE_NOSUCCEED ? SPOOL_NOSUCCEED : 0));
+}
+
+static int64_t true_bytes(int count, MPI_Datatype type)
+{
+    int size = 0;
+    if (count == 0 || type == MPI_DATATYPE_NULL) return 0;
+    PMPI_Type_size(type, &size);
+    if (size != MPI_UNDEFINED) return (int64_t)count * size;
+    MPI_Count large = 0;
+    PMPI_Type_size_x(type, &large);
+    return (int64_t)count * large;
+}
+
+void rec_set_comm(struct rec_call *rec, MPI_Comm comm)
+{
+    rec->comm = rec_comm_find(comm);
+    if (rec->comm) rec->enter.id = rec->comm->id;
+}
+
+void rec_set_win(struct rec_call *rec, MPI_Win win)
+{
+    const struct rec_win *found = rec_win_find(win);
+    if (!found) return;
+    rec->comm = found->comm;
+    rec->enter.id = found->id;
+}
+
+void rec_set_win_assert(struct rec_call *rec, MPI_Win win, int assertion)
+{
+    rec_set_win(rec, win);
+    rec->enter.flags = assertions(assertion);
+}
+
+void rec_set_win_group(struct rec_call *rec, MPI_Win win, MPI_Group group, int assertion)
+{
+    rec_set_win_assert(rec, win, assertion);
+    rec->enter.tag = (int32_t)rec_group_find(group);
+}
+
+void rec_set_win_target(struct rec_call *rec, MPI_Win win, int target)
+{
+    rec_set_win(rec, win);
+    rec->enter.peer = target >= 0 && rec->comm ? rec_comm_world(rec->comm, target) : SPOOL_PEER_NONE;
+}
+
+void rec_set_win_lock(struct rec_call *rec, MPI_Win win, int target, int type, int assertion)
+{
+    rec_set_win_target(rec, win, target);
+    rec->enter.flags = (uint8_t)(assertions(assertion) | (type == MPI_LOCK_EXCLUSIVE ? SPOOL_EXCLUSIVE : 0));
+}
+
+void rec_set_rma(struct rec_call *rec, MPI_Win win, int target, int count, MPI_Datatype type, MPI_Aint disp)
+{
+    rec_set_win_target(rec, win, target);
+    rec->enter.bytes = true_bytes(count, type);
+    rec->enter.extra = disp;
+}
+
+void rec_set_op(struct rec_call *rec, MPI_Op op)
+{
+    int i = 0;
+    while (i < OPERATIONS - 1 && operations[i] != op) i++;
+    rec->enter.tag = i + 1;
+}
+
+void rec_set_flag(struct rec_call *rec, int flag)
+{
+    if (flag) rec->exit.flags |= SPOOL_FLAG;
+}
+
+void rec_set_message(struct rec_call *rec, MPI_Comm comm, int peer, int tag, int count, MPI_Datatype type)
+{
+    rec_set_comm(rec, comm);
+    rec->enter.tag = tag;
+    rec->enter.bytes = true_bytes(count, type);
+    if (peer >= 0 && rec->comm) rec->enter.peer = rec_comm_world(rec->comm, peer);
+    else rec->enter.peer = peer == MPI_ANY_SOURCE ? SPOOL_PEER_ANY : SPOOL_PEER_NONE;
+}
+
+void rec_set_collective(struct rec_call *rec, MPI_Comm comm, int root, int count, MPI_Datatype type)
+{
+    rec_set_comm(rec, comm);
+    rec->enter.bytes = true_bytes(count, type);
+    if (root >= 0 && rec->comm) rec->enter.peer = rec_comm_world(rec->comm, root);
+}
+
+void rec_own_status(struct rec_call *rec, MPI_Status **status)
+{
+    if (*status == MPI_STATUS_IGNORE) *status = &rec->status;
+}
+
+void rec_set_received(struct rec_call *rec, int peer, const MPI_Status *status)
+{
+    MPI_Count bytes = 0;
+    if (peer == MPI_PROC_NULL || status->MPI_SOURCE < 0 || !rec->comm) {
+        rec->exit.peer = SPOOL_PEER_NONE;
+        rec->exit.tag = status->MPI_TAG;
+        return;
+    }
+    PMPI_Get_elements_x(status, MPI_BYTE, &bytes);
+    rec->exit.bytes = bytes == MPI_UNDEFINED ? 0 : bytes;
+    rec->exit.peer = rec_comm_world(rec->comm, status->MPI_SOURCE);
+    rec->exit.tag = status->MPI_TAG;
+}

@@ -1,0 +1,217 @@
+#include "trace/record/handles.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+static struct rec_table comms, wins, groups; /* by handle; of groups the value is id + 1 */
+static uint32_t comm_count, win_count, group_count;
+static struct rec_table known_groups; /* hash of the members to struct rec_members */
+
+struct rec_members {
+    uint32_t id;
+    int count;
+    int32_t world[];
+};
+
+static int *scratch;
+static size_t scratch_room;
+
+/* Two arrays of count ints: the ranks 0, 1, ... and room behind them. Grows, is never freed: no allocation in steady state. */
+static int *scratch_ranks(int count)
+{
+    size_t need = 2 * (size_t)count + 1;
+    if (need > scratch_room) {
+        int *grown = realloc(scratch, need * 2 * sizeof *scratch);
+        if (!grown) return NULL;
+        scratch = grown;
+        scratch_room = need * 2;
+    }
+    for (int i = 0; i < count; i++) scratch[i] = i;
+    return scratch;
+}
+
+/* World ranks of a group in its own order, in scratch; NULL if memory is short or a member is outside the world. */
+static int32_t *group_world(MPI_Group group, int count)
+{
+    int *ranks = scratch_ranks(count);
+    if (!ranks) return NULL;
+    int *world = ranks + count;
+    if (count > 0 && PMPI_Group_translate_ranks(group, count, ranks, rec_world_group, world) != MPI_SUCCESS) return NULL;
+    for (int i = 0; i < count; i++)
+        if (world[i] < 0 || world[i] >= rec_world) return NULL;
+    return world;
+}
+
+static void define_members(enum spool_kind kind, uint32_t id, uint8_t flags, const int32_t *world, int count)
+{
+    bool consecutive = true;
+    for (int i = 1; i < count; i++) consecutive = consecutive && world[i] == world[0] + i;
+    struct spool_record head = {.kind = (uint8_t)kind, .flags = flags, .id = id, .extra = count,
+                                .peer = count > 0 ? world[0] : SPOOL_PEER_NONE};
+    rec_define_with(head, world, consecutive ? 0 : (size_t)count * sizeof *world, NULL, 0);
+}
+
+static struct rec_comm *comm_new(const int32_t *world, int count)
+{
+    struct rec_comm *made = calloc(1, sizeof *made);
+    bool same = true;
+    for (int i = 0; i < count; i++) same = same && world[i] == i;
+    if (made && !same) {
+        made->world = malloc((size_t)count * sizeof *made->world);
+        if (made->world) memcpy(made->world, world, (size_t)count * sizeof *world);
+    }
+    if (!made || (!same && !made->world)) {
+        free(made);
+        return NULL;
+    }
+    made->id = comm_count++;
+    made->uses = 1;
+    return made;
+}
+
+static struct rec_comm *comm_learn(MPI_Comm comm, bool seen)
+{
+    int between = 0, count = 0;
+    MPI_Group group;
+    PMPI_Comm_test_inter(comm, &between);
+    if (between) {
+        errno = 0;
+        rec_stop("the program uses an intercommunicator, which is not recorded yet");
+        return NULL;
+    }
+    if (PMPI_Comm_group(comm, &group) != MPI_SUCCESS) {
+        rec_stop("MPI_Comm_group failed");
+        return NULL;
+    }
+    PMPI_Group_size(group, &count);
+    int32_t *world = group_world(group, count);
+    PMPI_Group_free(&group);
+    struct rec_comm *made = world ? comm_new(world, count) : NULL;
+    if (!made || !rec_table_put(&comms, REC_KEY(comm), (uintptr_t)made)) {
+        rec_stop("a communicator's members cannot be had");
+        return NULL;
+    }
+    define_members(SPOOL_COMM, made->id, seen ? SPOOL_SEEN : 0, world, count);
+    return made;
+}
+
+struct rec_comm *rec_comm_find(MPI_Comm comm)
+{
+    uintptr_t *found = rec_table_find(&comms, REC_KEY(comm));
+    if (REC_LIKELY(found != NULL)) return (struct rec_comm *)*found;
+    return comm_learn(comm, comm != MPI_COMM_WORLD);
+}
+
+void rec_comm_release(struct rec_comm *comm)
+{
+    if (--comm->uses > 0) return;
+    free(comm->world);
+    free(comm);
+}
+
+void rec_set_made_comm(struct rec_call *rec, MPI_Comm made)
+{
+    if (made == MPI_COMM_NULL) return;
+    struct rec_comm *comm = comm_learn(made, false);
+    if (comm) rec->exit.id = comm->id;
+}
+
+void rec_drop_comm(uint64_t key)
+{
+    uintptr_t *found = rec_table_find(&comms, key);
+    if (!found) return;
+    struct rec_comm *comm = (struct rec_comm *)*found;
+    rec_table_remove(&comms, key);
+    rec_comm_release(comm);
+}
+
+void rec_set_made_win(struct rec_call *rec, MPI_Win win, MPI_Comm comm, const void *base, MPI_Aint bytes, int unit, char flavor)
+{
+    struct rec_comm *members = rec_comm_find(comm);
+    struct rec_win *made = members ? calloc(1, sizeof *made) : NULL;
+    if (!members) return;
+    if (!made || !rec_table_put(&wins, REC_KEY(win), (uintptr_t)made)) {
+        free(made);
+        rec_stop("out of memory");
+        return;
+    }
+    members->uses++;
+    *made = (struct rec_win){.id = win_count++, .comm = members};
+    struct spool_window definition = {.bytes = bytes, .base = (uint64_t)(uintptr_t)base, .disp_unit = unit,
+                                      .comm = members->id, .flavor = flavor};
+    rec_define(SPOOL_WINDOW, made->id, &definition, sizeof definition);
+    rec_modules_define();
+    rec->exit.id = made->id;
+}
+
+const struct rec_win *rec_win_find(MPI_Win win)
+{
+    uintptr_t *found = rec_table_find(&wins, REC_KEY(win));
+    if (REC_LIKELY(found != NULL)) return (const struct rec_win *)*found;
+    errno = 0;
+    rec_stop("a window of unknown origin is used");
+    return NULL;
+}
+
+void rec_drop_win(uint64_t key)
+{
+    uintptr_t *found = rec_table_find(&wins, key);
+    if (!found) return;
+    struct rec_win *win = (struct rec_win *)*found;
+    rec_table_remove(&wins, key);
+    rec_comm_release(win->comm);
+    free(win);
+}
+
+static int compare_ranks(const void *a, const void *b)
+{
+    int x = *(const int *)a, y = *(const int *)b;
+    return (x > y) - (x < y);
+}
+
+static uint64_t members_hash(const int32_t *world, int count)
+{
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    for (int i = 0; i < count; i++) hash = (hash ^ (uint32_t)world[i]) * UINT64_C(0x100000001b3);
+    return hash;
+}
+
+/* Two sets with one hash: the second gets a new id each time; the reader stores equal groups once. */
+static bool members_define(const int32_t *world, int count, uint32_t *id)
+{
+    uint64_t hash = members_hash(world, count);
+    uintptr_t *found = rec_table_find(&known_groups, hash);
+    const struct rec_members *known = found ? (const struct rec_members *)*found : NULL;
+    if (known && known->count == count && memcmp(known->world, world, (size_t)count * sizeof *world) == 0) {
+        *id = known->id;
+        return true;
+    }
+    *id = group_count++;
+    define_members(SPOOL_GROUP, *id, 0, world, count);
+    if (known) return true;
+    struct rec_members *made = malloc(sizeof *made + (size_t)count * sizeof *world);
+    if (!made) return false;
+    made->id = *id;
+    made->count = count;
+    memcpy(made->world, world, (size_t)count * sizeof *world);
+    return rec_table_put(&known_groups, hash, (uintptr_t)made);
+}
+
+uint32_t rec_group_find(MPI_Group group)
+{
+    uintptr_t *found = rec_table_find(&groups, REC_KEY(group));
+    if (REC_LIKELY(found != NULL)) return (uint32_t)(*found - 1);
+    int count = 0;
+    PMPI_Group_size(group, &count);
+    int32_t *world = group_world(group, count);
+    uint32_t id = 0;
+    if (world) qsort(world, (size_t)count, sizeof *world, compare_ranks);
+    if (!world || !members_define(world, count, &id) || !rec_table_put(&groups, REC_KEY(group), (uintptr_t)id + 1))
+        rec_stop("a group's members cannot be had");
+    return id;
+}
+
+void rec_drop_group(MPI_Group group)
+{
+    rec_table_remove(&groups, REC_KEY(group));
+}

@@ -1,0 +1,34 @@
+/* What the recorder knows of communicators, windows and groups: ids and world ranks behind MPI handles. */
+#ifndef RECORD_HANDLES_H
+#define RECORD_HANDLES_H
+
+#include "trace/record/record.h"
+#include "trace/record/table.h"
+
+struct rec_comm {
+    uint32_t id;
+    int32_t *world; /* rank in the communicator to world rank; NULL: the same */
+    uint32_t uses;  /* by the table of handles, windows and pending receives */
+};
+
+struct rec_win {
+    uint32_t id;
+    struct rec_comm *comm;
+};
+
+/* The communicator behind a handle; described in the spool when it is first seen. NULL once recording has stopped. */
+struct rec_comm *rec_comm_find(MPI_Comm comm);
+void rec_comm_release(struct rec_comm *comm);
+
+/* NULL for a window whose making was not seen: recording has then stopped. */
+const struct rec_win *rec_win_find(MPI_Win win);
+
+/* The id of the group's members. */
+uint32_t rec_group_find(MPI_Group group);
+
+static inline int32_t rec_comm_world(const struct rec_comm *comm, int rank)
+{
+    return comm->world ? comm->world[rank] : rank;
+}
+
+#endif

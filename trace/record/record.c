@@ -1,0 +1,130 @@
+#include "trace/record/record.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "trace/record/table.h"
+
+enum rec_state rec_state = REC_OFF;
+struct rec_stream rec_out = {.file = -1};
+int rec_rank, rec_world;
+MPI_Group rec_world_group;
+__thread int rec_depth;
+__thread bool rec_mine;
+
+static bool closing; /* the exit record of MPI_Finalize is the last */
+
+void rec_stop(const char *why)
+{
+    int failure = errno;
+    if (rec_state == REC_OFF) return;
+    if (rec_state == REC_OPEN)
+        __atomic_fetch_or(&rec_out.tail->state, (uint32_t)SPOOL_STOPPED | (uint32_t)failure << 16, __ATOMIC_RELEASE);
+    rec_state = REC_OFF;
+    dprintf(STDERR_FILENO, "rmacast: rank %d: recording stopped: %s%s%s\n", rec_rank, why, failure ? ": " : "",
+            failure ? strerror(failure) : "");
+    errno = failure;
+}
+
+void rec_put(const struct spool_record *record)
+{
+    if (rec_state == REC_OPEN && !rec_stream_put(&rec_out, record)) rec_stop("the spool cannot be written");
+}
+
+void rec_define_with(struct spool_record head, const void *first, size_t first_bytes, const void *second, size_t second_bytes)
+{
+    if (rec_state != REC_OPEN) return;
+    if (!rec_stream_define(&rec_out, head, first, first_bytes, second, second_bytes)) rec_stop("the spool cannot be written");
+}
+
+void rec_define(enum spool_kind kind, uint32_t id, const void *content, size_t bytes)
+{
+    rec_define_with((struct spool_record){.kind = (uint8_t)kind, .id = id}, content, bytes, NULL, 0);
+}
+
+/* Before the spool is open (MPI_Init) the record is kept in rec and written by rec_opened(). */
+void rec_enter(struct rec_call *rec)
+{
+    if (rec->quiet || rec->entered) return;
+    rec->enter.time = rec_now();
+    if (rec_state != REC_OPEN) return;
+    rec->entered = true;
+    rec_put(&rec->enter);
+}
+
+void rec_exit(struct rec_call *rec, const void *site)
+{
+    if (rec->entered) {
+        rec->exit.extra = (int64_t)(uintptr_t)site;
+        rec_put(&rec->exit);
+    }
+    if (closing && rec_state == REC_OPEN) {
+        __atomic_fetch_or(&rec_out.tail->state, (uint32_t)SPOOL_CLOSED, __ATOMIC_RELEASE);
+        rec_state = REC_OFF;
+    }
+    rec_depth = 0;
+}
+
+void rec_close_after(void)
+{
+    closing = true;
+}
+
+enum { REGION_NAME_BYTES = 128 };
+
+/* MPI_Pcontrol takes any arguments, so the name may be no pointer at all: it is read by the kernel, which refuses instead of
+ * ending the program. Two parts, since a string may end just before unreadable memory. */
+static bool read_name(const void *from, char name[REGION_NAME_BYTES])
+{
+    uintptr_t address = (uintptr_t)from, page = (address | 4095) + 1;
+    size_t first = page - address < REGION_NAME_BYTES - 1 ? page - address : REGION_NAME_BYTES - 1;
+    struct iovec local = {.iov_base = name, .iov_len = REGION_NAME_BYTES - 1};
+    struct iovec remote[2] = {{.iov_base = (void *)address, .iov_len = first},
+                              {.iov_base = (void *)page, .iov_len = REGION_NAME_BYTES - 1 - first}};
+    ssize_t got = from ? process_vm_readv(getpid(), &local, 1, remote, 2, 0) : -1;
+    if (got <= 0) return false;
+    name[got] = '\0';
+    for (const char *at = name; *at; at++)
+        if ((unsigned char)*at < ' ' || *at == 127) return false;
+    return name[0] != '\0';
+}
+
+static uint32_t region_id(const char *name)
+{
+    static struct rec_table regions; /* by hash of the name */
+    static uint32_t count;
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    for (const char *at = name; *at; at++) hash = (hash ^ (unsigned char)*at) * UINT64_C(0x100000001b3);
+    uintptr_t *found = rec_table_find(&regions, hash);
+    if (found) return (uint32_t)(*found - 1);
+    if (!rec_table_put(&regions, hash, (uintptr_t)count + 1)) rec_stop("out of memory");
+    rec_define(SPOOL_REGION, count, name, strlen(name));
+    return count++;
+}
+
+void rec_region(struct rec_call *rec, int level, const void *name)
+{
+    char text[REGION_NAME_BYTES];
+    if (!read_name(name, text)) return;
+    struct spool_record record = {.kind = level > 0 ? SPOOL_REGION_ENTER : SPOOL_REGION_LEAVE, .time = rec_now()};
+    record.id = region_id(text);
+    rec_put(&record);
+    rec->quiet = true;
+}
+
+static void forked(void)
+{
+    rec_state = REC_OFF;
+}
+
+__attribute__((constructor)) static void loaded(void)
+{
+    const char *directory = getenv("RMACAST_SPOOL");
+    if (!directory || !*directory) return;
+    pthread_atfork(NULL, NULL, forked);
+    rec_state = REC_READY;
+}

@@ -1,0 +1,176 @@
+/* The recorder: what the wrappers of MPI calls (trace/record/wrappers.c, made from the rows of trace/mpi_calls.def) need.
+ *
+ * The library is preloaded into foreign programs. It stays passive without RMACAST_SPOOL, never ends the program, allocates
+ * and locks nothing per event, and talks to other ranks in MPI_Init and MPI_Finalize only. One thread is recorded: the one
+ * that initialises MPI. What it calls inside an MPI call (PMPI, callbacks) is not recorded. */
+#ifndef RECORD_RECORD_H
+#define RECORD_RECORD_H
+
+#include <mpi.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "trace/record/stream.h"
+#include "trace/record/table.h"
+#include "trace/spool.h"
+
+enum rec_call_id {
+#define MPI_CALL(NAME, KIND, NEEDED, ALLOWED, PARAMETERS, ARGUMENTS, BEFORE, AFTER) REC_ID_##NAME,
+#include "trace/mpi_calls.def"
+#undef MPI_CALL
+    REC_CALL_COUNT
+};
+
+/* Weak, since the library is not linked with MPI and is preloaded into programs without it, too (mpiexec, shells). */
+#define MPI_CALL(NAME, KIND, NEEDED, ALLOWED, PARAMETERS, ARGUMENTS, BEFORE, AFTER)                                    \
+    extern __typeof__(PMPI_##NAME) PMPI_##NAME __attribute__((weak));
+#include "trace/mpi_calls.def"
+#undef MPI_CALL
+#define REC_WEAK(NAME) extern __typeof__(NAME) NAME __attribute__((weak))
+REC_WEAK(PMPI_Comm_create_keyval);
+REC_WEAK(PMPI_Comm_rank);
+REC_WEAK(PMPI_Comm_set_attr);
+REC_WEAK(PMPI_Comm_size);
+REC_WEAK(PMPI_Comm_test_inter);
+REC_WEAK(PMPI_Get_elements_x);
+REC_WEAK(PMPI_Get_library_version);
+REC_WEAK(PMPI_Group_size);
+REC_WEAK(PMPI_Group_translate_ranks);
+REC_WEAK(PMPI_Type_size);
+REC_WEAK(PMPI_Type_size_x);
+
+struct rec_comm;
+
+/* One call on its way. */
+struct rec_call {
+    struct spool_record enter, exit;
+    uint64_t key;             /* a handle that the call overwrites */
+    struct rec_comm *comm;    /* whose ranks the status has */
+    uint32_t request;         /* id, SPOOL_NO_ID none */
+    bool receive;             /* the request is a receive */
+    bool entered;             /* the entry record is written */
+    bool quiet;               /* no records */
+    MPI_Status status;        /* for MPI_STATUS_IGNORE */
+};
+
+enum rec_state { REC_OFF, REC_READY, REC_OPEN };
+extern enum rec_state rec_state;
+extern struct rec_stream rec_out;
+extern int rec_rank, rec_world;         /* known in REC_OPEN */
+extern MPI_Group rec_world_group;
+extern __thread int rec_depth __attribute__((tls_model("initial-exec")));
+extern __thread bool rec_mine __attribute__((tls_model("initial-exec"))); /* the recorded thread */
+
+#define REC_LIKELY(condition) __builtin_expect((condition), 1)
+
+/* True if this call is to be recorded; then rec_leave() must follow. */
+static inline bool rec_begin(void)
+{
+    if (!REC_LIKELY(rec_state != REC_OFF) || rec_depth > 0) return false;
+    if (!REC_LIKELY(rec_mine || rec_state == REC_READY)) {
+        __atomic_fetch_or(&rec_out.tail->state, (uint32_t)SPOOL_OTHER_THREADS, __ATOMIC_RELAXED);
+        return false;
+    }
+    rec_depth = 1;
+    return true;
+}
+
+void rec_enter(struct rec_call *rec);                                /* stamps, writes the entry record */
+void rec_exit(struct rec_call *rec, const void *site);               /* writes the exit record */
+void rec_stop(const char *why);                                      /* says so once and records no more; errno may be set */
+void rec_put(const struct spool_record *record);                     /* record->time is absolute */
+void rec_define(enum spool_kind kind, uint32_t id, const void *content, size_t bytes);
+void rec_define_with(struct spool_record head, const void *first, size_t first_bytes, const void *second, size_t second_bytes);
+
+/* Statements of the BEFORE and AFTER columns. */
+#define rec_nothing() ((void)0)
+#define rec_init_done() rec_opened(&rec)
+#define rec_finalize_begin() rec_finalizing()
+#define rec_finalize_done() rec_close_after()
+#define rec_pcontrol(level)                                                                                            \
+    do {                                                                                                               \
+        va_list list_;                                                                                                 \
+        va_start(list_, level);                                                                                        \
+        const void *name_ = (level) == 1 || (level) == -1 ? va_arg(list_, const void *) : NULL;                        \
+        va_end(list_);                                                                                                 \
+        rec_region(&rec, (level), name_);                                                                              \
+    } while (0)
+#define rec_comm(comm) rec_set_comm(&rec, (comm))
+#define rec_comm_made(made) rec_set_made_comm(&rec, (made))
+#define rec_comm_freeing(comm) (rec.key = REC_KEY(comm), rec_set_comm(&rec, (comm)))
+#define rec_comm_freed() rec_drop_comm(rec.key)
+#define rec_group_freed(group) rec_drop_group(group)
+#define rec_win(win) rec_set_win(&rec, (win))
+#define rec_win_assert(win, assertion) rec_set_win_assert(&rec, (win), (assertion))
+#define rec_win_group(win, group, assertion) rec_set_win_group(&rec, (win), (group), (assertion))
+#define rec_win_lock(win, target, type, assertion) rec_set_win_lock(&rec, (win), (target), (type), (assertion))
+#define rec_win_target(win, target) rec_set_win_target(&rec, (win), (target))
+#define rec_win_created(win, comm, base, bytes, unit, flavor) rec_set_made_win(&rec, (win), (comm), (base), (bytes), (unit), (flavor))
+#define rec_win_freeing(win) (rec.key = REC_KEY(win), rec_set_win(&rec, (win)))
+#define rec_win_freed() rec_drop_win(rec.key)
+#define rec_rma(win, target, count, type, disp) rec_set_rma(&rec, (win), (target), (count), (type), (disp))
+#define rec_rma_op(win, target, count, type, disp, op)                                                                 \
+    (rec_set_rma(&rec, (win), (target), (count), (type), (disp)), rec_set_op(&rec, (op)))
+#define rec_flag(flag) rec_set_flag(&rec, (flag))
+#define rec_message(comm, peer, tag, count, type) rec_set_message(&rec, (comm), (peer), (tag), (count), (type))
+#define rec_receive(comm, peer, tag, count, type, status)                                                              \
+    (rec_set_message(&rec, (comm), (peer), (tag), (count), (type)), rec_own_status(&rec, (status)))
+#define rec_received(comm, peer, status) rec_set_received(&rec, (peer), (status))
+#define rec_send_made(request) rec_set_made_request(&rec, (request), false)
+#define rec_receive_made(request) rec_set_made_request(&rec, (request), true)
+#define rec_request(request, status) (rec_set_request(&rec, *(request)), rec_own_status(&rec, (status)))
+#define rec_request_done(status) rec_set_request_done(&rec, true, (status))
+#define rec_request_tested(flag, status) rec_set_request_done(&rec, (flag), (status))
+#define rec_request_freed(request) rec_drop_request(request)
+#define rec_requests(count, requests, statuses) rec_set_requests(&rec, (count), (requests), (statuses))
+#define rec_requests_done(count, statuses) rec_set_requests_done(&rec, (count), (statuses))
+#define REC_NO_ROOT (-1)
+#define rec_collective(comm, root, count, type) rec_set_collective(&rec, (comm), (root), (count), (type))
+#define rec_collective_op(comm, root, count, type, op)                                                                 \
+    (rec_set_collective(&rec, (comm), (root), (count), (type)), rec_set_op(&rec, (op)))
+#define rec_gather(comm, root, in, in_count, in_type, out_count, out_type)                                             \
+    ((in) == MPI_IN_PLACE ? rec_set_collective(&rec, (comm), (root), (out_count), (out_type))                          \
+                          : rec_set_collective(&rec, (comm), (root), (in_count), (in_type)))
+#define rec_scatter(comm, root, in_count, in_type, out, out_count, out_type)                                           \
+    ((out) == MPI_IN_PLACE ? rec_set_collective(&rec, (comm), (root), (in_count), (in_type))                           \
+                           : rec_set_collective(&rec, (comm), (root), (out_count), (out_type)))
+
+/* record.c, session.c */
+void rec_opened(struct rec_call *rec);
+void rec_finalizing(void);
+void rec_close_after(void);
+void rec_region(struct rec_call *rec, int level, const void *name);
+/* fill.c */
+void rec_set_comm(struct rec_call *rec, MPI_Comm comm);
+void rec_set_win(struct rec_call *rec, MPI_Win win);
+void rec_set_win_assert(struct rec_call *rec, MPI_Win win, int assertion);
+void rec_set_win_group(struct rec_call *rec, MPI_Win win, MPI_Group group, int assertion);
+void rec_set_win_lock(struct rec_call *rec, MPI_Win win, int target, int type, int assertion);
+void rec_set_win_target(struct rec_call *rec, MPI_Win win, int target);
+void rec_set_rma(struct rec_call *rec, MPI_Win win, int target, int count, MPI_Datatype type, MPI_Aint disp);
+void rec_set_op(struct rec_call *rec, MPI_Op op);
+void rec_set_flag(struct rec_call *rec, int flag);
+void rec_set_message(struct rec_call *rec, MPI_Comm comm, int peer, int tag, int count, MPI_Datatype type);
+void rec_set_collective(struct rec_call *rec, MPI_Comm comm, int root, int count, MPI_Datatype type);
+void rec_own_status(struct rec_call *rec, MPI_Status **status);
+void rec_set_received(struct rec_call *rec, int peer, const MPI_Status *status);
+/* handles.c */
+void rec_set_made_comm(struct rec_call *rec, MPI_Comm made);
+void rec_set_made_win(struct rec_call *rec, MPI_Win win, MPI_Comm comm, const void *base, MPI_Aint bytes, int unit, char flavor);
+void rec_drop_comm(uint64_t key);
+void rec_drop_win(uint64_t key);
+void rec_drop_group(MPI_Group group);
+/* requests.c */
+void rec_set_made_request(struct rec_call *rec, MPI_Request request, bool receive);
+void rec_set_request(struct rec_call *rec, MPI_Request request);
+void rec_set_request_done(struct rec_call *rec, int flag, const MPI_Status *status);
+void rec_drop_request(MPI_Request request);
+void rec_set_requests(struct rec_call *rec, int count, const MPI_Request *requests, MPI_Status **statuses);
+void rec_set_requests_done(struct rec_call *rec, int count, const MPI_Status *statuses);
+/* clock.c */
+void rec_clock_begin(void);
+/* modules.c */
+void rec_modules_define(void);
+
+#endif

@@ -1,0 +1,183 @@
+/* Requests: handle to id. MPICH gives one handle to several requests that are complete when made, so a handle has a queue. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "trace/record/handles.h"
+#include "trace/record/record.h"
+#include "trace/record/table.h"
+
+struct rec_request {
+    struct rec_request *next; /* of the same handle, or of the free list */
+    struct rec_request *last; /* of the queue; valid in its first member */
+    struct rec_comm *comm;    /* of a receive, else NULL */
+    uint32_t id;
+    bool receive;
+};
+
+struct rec_pending { /* of the waitall that runs */
+    struct rec_comm *comm;
+    uint32_t id;
+    bool known, receive;
+};
+
+static struct rec_table requests;
+static struct rec_request *unused;
+static uint32_t request_count;
+static struct rec_pending *pending;
+static uint32_t *pending_ids;
+static MPI_Status *own_statuses;
+static size_t pending_room;
+
+static struct rec_request *request_new(void)
+{
+    enum { BLOCK = 256 };
+    if (!unused) {
+        struct rec_request *block = malloc(BLOCK * sizeof *block);
+        if (!block) return NULL;
+        for (int i = 0; i < BLOCK; i++) {
+            block[i].next = unused;
+            unused = &block[i];
+        }
+    }
+    struct rec_request *made = unused;
+    unused = made->next;
+    return made;
+}
+
+static struct rec_request *request_find(MPI_Request request)
+{
+    uintptr_t *found = rec_table_find(&requests, REC_KEY(request));
+    return found ? (struct rec_request *)*found : NULL;
+}
+
+/* Takes the oldest request of the handle out of the table; its communicator stays in use. */
+static bool request_take(MPI_Request request, struct rec_pending *taken)
+{
+    struct rec_request *first = request_find(request);
+    if (!first) return false;
+    *taken = (struct rec_pending){.comm = first->comm, .id = first->id, .known = true, .receive = first->receive};
+    if (first->next) {
+        first->next->last = first->last;
+        rec_table_put(&requests, REC_KEY(request), (uintptr_t)first->next);
+    } else {
+        rec_table_remove(&requests, REC_KEY(request));
+    }
+    first->next = unused;
+    unused = first;
+    return true;
+}
+
+void rec_drop_request(MPI_Request request)
+{
+    struct rec_pending taken;
+    if (request_take(request, &taken) && taken.comm) rec_comm_release(taken.comm);
+}
+
+void rec_set_made_request(struct rec_call *rec, MPI_Request request, bool receive)
+{
+    struct rec_request *first = request_find(request);
+    if (first && (receive || first->receive)) { /* completed by a call that is not recorded: its handle is used again */
+        __atomic_fetch_or(&rec_out.tail->state, (uint32_t)SPOOL_UNKNOWN_REQUESTS, __ATOMIC_RELAXED);
+        rec_drop_request(request);
+        first = request_find(request);
+    }
+    struct rec_request *made = request_new();
+    if (!made || (!first && !rec_table_put(&requests, REC_KEY(request), (uintptr_t)made))) {
+        rec_stop("out of memory");
+        return;
+    }
+    *made = (struct rec_request){.last = made, .comm = receive ? rec->comm : NULL, .id = request_count++, .receive = receive};
+    if (made->comm) made->comm->uses++;
+    if (first) {
+        first->last->next = made;
+        first->last = made;
+    }
+    rec->exit.id = made->id;
+}
+
+static void unknown_request(void)
+{
+    __atomic_fetch_or(&rec_out.tail->state, (uint32_t)SPOOL_UNKNOWN_REQUESTS, __ATOMIC_RELAXED);
+}
+
+void rec_set_request(struct rec_call *rec, MPI_Request request)
+{
+    rec->key = REC_KEY(request);
+    rec->request = SPOOL_NO_ID;
+    rec->enter.id = SPOOL_NO_ID;
+    if (request == MPI_REQUEST_NULL) return;
+    const struct rec_request *found = request_find(request);
+    if (!found) {
+        unknown_request();
+        return;
+    }
+    rec->enter.id = rec->request = found->id;
+}
+
+static void put_match(uint64_t time, const struct rec_pending *done, const MPI_Status *status)
+{
+    struct rec_call match = {.comm = done->comm};
+    rec_set_received(&match, status->MPI_SOURCE, status);
+    struct spool_record record = {.time = time, .kind = SPOOL_MATCH, .id = done->id, .peer = match.exit.peer,
+                                  .tag = match.exit.tag, .bytes = match.exit.bytes};
+    rec_put(&record);
+}
+
+static void complete(uint64_t time, const struct rec_pending *done, const MPI_Status *status)
+{
+    if (done->receive) put_match(time, done, status);
+    if (done->comm) rec_comm_release(done->comm);
+}
+
+void rec_set_request_done(struct rec_call *rec, int flag, const MPI_Status *status)
+{
+    struct rec_pending done;
+    rec_set_flag(rec, flag);
+    if (!flag || rec->request == SPOOL_NO_ID) return;
+    if (request_take((MPI_Request)rec->key, &done)) complete(rec->exit.time, &done, status);
+}
+
+static bool pending_reserve(size_t count)
+{
+    if (count <= pending_room) return true;
+    size_t room = count < 256 ? 256 : count * 2;
+    void *grown = realloc(pending, room * sizeof *pending);
+    if (grown) pending = grown;
+    void *ids = grown ? realloc(pending_ids, room * sizeof *pending_ids) : NULL;
+    if (ids) pending_ids = ids;
+    void *statuses = ids ? realloc(own_statuses, room * sizeof *own_statuses) : NULL;
+    if (!statuses) return false;
+    own_statuses = statuses;
+    pending_room = room;
+    return true;
+}
+
+void rec_set_requests(struct rec_call *rec, int count, const MPI_Request *list, MPI_Status **statuses)
+{
+    bool receive = false;
+    size_t known = 0;
+    rec->request = 0;
+    if (!pending_reserve((size_t)(count > 0 ? count : 0))) {
+        rec_stop("out of memory");
+        return;
+    }
+    for (int i = 0; i < count; i++) {
+        pending[i].known = false;
+        if (list[i] == MPI_REQUEST_NULL) continue;
+        if (!request_take(list[i], &pending[i])) {
+            unknown_request();
+            continue;
+        }
+        pending_ids[known++] = pending[i].id;
+        receive = receive || pending[i].receive;
+    }
+    if (receive && *statuses == MPI_STATUSES_IGNORE) *statuses = own_statuses;
+    rec_define(SPOOL_LIST, 0, pending_ids, known * sizeof *pending_ids);
+    rec->enter.bytes = (int64_t)known;
+}
+
+void rec_set_requests_done(struct rec_call *rec, int count, const MPI_Status *statuses)
+{
+    for (int i = 0; i < count; i++)
+        if (pending[i].known) complete(rec->exit.time, &pending[i], &statuses[i]);
+}

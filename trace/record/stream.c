@@ -1,0 +1,101 @@
+#include "trace/record/stream.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+static bool write_whole(int file, const void *data, size_t bytes)
+{
+    const char *at = data;
+    while (bytes > 0) {
+        ssize_t done = write(file, at, bytes);
+        if (done < 0 && errno == EINTR) continue;
+        if (done < 0) return false;
+        at += done;
+        bytes -= (size_t)done;
+    }
+    return true;
+}
+
+static int create(const char *directory, const char *name_format, uint32_t rank)
+{
+    char path[4096];
+    int n = snprintf(path, sizeof path, "%s/", directory);
+    if (n < 0 || (size_t)n >= sizeof path - 64) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    snprintf(path + n, sizeof path - (size_t)n, name_format, rank);
+    return open(path, O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0666);
+}
+
+/* The blocks are reserved: a full disk would otherwise end the program with SIGBUS at a store. */
+static struct spool_tail *map_tail(const char *directory, const struct spool_header *header)
+{
+    int file = create(directory, SPOOL_TAIL_NAME, header->rank);
+    if (file < 0) return NULL;
+    struct spool_tail *tail = NULL;
+    int failure = posix_fallocate(file, 0, sizeof *tail);
+    if (failure == 0) {
+        tail = mmap(NULL, sizeof *tail, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, file, 0);
+        if (tail == MAP_FAILED) tail = NULL;
+        failure = tail ? 0 : errno;
+    }
+    close(file);
+    if (!tail) {
+        errno = failure;
+        return NULL;
+    }
+    tail->rank = header->rank;
+    tail->base_ns = header->base_ns;
+    __atomic_store_n(&tail->magic, SPOOL_TAIL_MAGIC, __ATOMIC_RELEASE);
+    return tail;
+}
+
+const char *rec_stream_open(struct rec_stream *stream, const char *directory, const struct spool_header *header)
+{
+    int file = create(directory, SPOOL_MAIN_NAME, header->rank);
+    if (file < 0 && errno == EEXIST) return "the spool holds a recording of this rank already, an empty spool is expected";
+    if (file < 0) return "the spool's main file cannot be made";
+    struct spool_tail *tail = map_tail(directory, header);
+    if (!tail || !write_whole(file, header, sizeof *header)) {
+        int failure = errno;
+        close(file);
+        if (tail) munmap(tail, sizeof *tail);
+        errno = failure;
+        return tail ? "the spool's main file cannot be written" : "the spool's tail file cannot be made";
+    }
+    *stream = (struct rec_stream){.file = file, .tail = tail, .next = tail->records,
+                                  .end = tail->records + SPOOL_CHUNK_RECORDS, .lap = SPOOL_LAP(0), .base_ns = header->base_ns};
+    return NULL;
+}
+
+bool rec_stream_flush(struct rec_stream *stream)
+{
+    if (stream->file >= 0 && !write_whole(stream->file, stream->tail->records, sizeof stream->tail->records)) return false;
+    stream->chunk++;
+    stream->lap = SPOOL_LAP(stream->chunk);
+    stream->next = stream->tail->records;
+    return true;
+}
+
+bool rec_stream_define(struct rec_stream *stream, struct spool_record head, const void *first, size_t first_bytes,
+                       const void *second, size_t second_bytes)
+{
+    head.time = rec_now();
+    head.bytes = (int64_t)(first_bytes + second_bytes);
+    if (!rec_stream_put(stream, &head)) return false;
+    size_t total = first_bytes + second_bytes;
+    for (size_t done = 0; done < total; done += SPOOL_MORE_BYTES) {
+        struct spool_record more = {.time = head.time};
+        char *to = (char *)&more + sizeof more.time;
+        size_t room = total - done < SPOOL_MORE_BYTES ? total - done : SPOOL_MORE_BYTES;
+        size_t from_first = done >= first_bytes ? 0 : first_bytes - done < room ? first_bytes - done : room;
+        if (from_first > 0) memcpy(to, (const char *)first + done, from_first);
+        if (room > from_first) memcpy(to + from_first, (const char *)second + (done + from_first - first_bytes), room - from_first);
+        if (!rec_stream_put(stream, &more)) return false;
+    }
+    return true;
+}
