@@ -3,6 +3,9 @@
 #ifndef MODEL_BOUNDS_H
 #define MODEL_BOUNDS_H
 
+#include <stdbool.h>
+
+#include "model/relations.h"
 #include "trace/trace.h"
 
 struct transfer {
@@ -10,7 +13,7 @@ struct transfer {
     size_t call;               /* index in the origin's calls */
     int64_t bytes;
     int64_t start_ps;          /* enter of the operation */
-    int64_t lower_end_ps;      /* base model */
+    int64_t lower_end_ps;      /* base model: its exit */
     int64_t upper_end_ps;      /* extended model; TRACE_UNKNOWN_PS where the closing call is missing */
 };
 
@@ -21,6 +24,16 @@ struct transfers {
 
 /* trace has passed trace_check(). Inits *transfers. */
 enum status bounds_find(const struct trace *trace, struct transfers *transfers, struct err *err);
+/* The same where the relations are there already. */
+enum status bounds_from_relations(const struct relations *relations, struct transfers *transfers, struct err *err);
 void transfers_clear(struct transfers *transfers);
+
+/* "put", "get", "accumulate". */
+const char *transfer_kind_name(const struct trace *trace, const struct transfer *transfer);
+
+/* Simulated traces: the true end, TRACE_UNKNOWN_PS if the trace does not say. */
+int64_t transfer_true_end_ps(const struct trace *trace, const struct transfer *transfer);
+/* lower <= true end <= upper, as far as each is known; false if the true end is unknown. */
+bool transfer_within_bounds(const struct trace *trace, const struct transfer *transfer);
 
 #endif

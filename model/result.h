@@ -49,6 +49,7 @@ struct result_property {
 struct result {
     char *trace, *platform, *semantics, *engine; /* NULL where they do not apply */
     bool simulated, incomplete;
+    double epsilon_s;   /* the threshold used */
     char late_post[12]; /* "latest" or "earliest": how Late Post was counted */
     uint32_t rank_count;
     double run_time_s, *rank_time_s;

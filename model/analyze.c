@@ -1,0 +1,123 @@
+#include "model/analyze.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/units.h"
+#include "model/bounds.h"
+#include "model/detect.h"
+#include "model/notes.h"
+#include "model/places.h"
+#include "model/properties.h"
+#include "model/rates.h"
+#include "model/relations.h"
+
+static const struct analyze_options defaults = ANALYZE_DEFAULTS;
+
+enum status model_account(const struct trace *trace, const struct analyze_options *options, struct account *account,
+                          struct err *err)
+{
+    struct relations relations;
+    struct account made;
+    TRY(relations_build(trace, &relations, err));
+    enum status status = account_init(&made, trace->rank_count, err);
+    if (status == STATUS_OK) {
+        struct detection detection = {
+            .relations = &relations, .options = options ? options : &defaults, .account = &made, .err = err};
+        status = detect_all(&detection);
+        if (status == STATUS_OK)
+            *account = made;
+        else
+            account_clear(&made);
+    }
+    relations_clear(&relations);
+    return status;
+}
+
+static enum status copy_text(const char *text, char **copy, struct err *err)
+{
+    if (!text) return STATUS_OK;
+    *copy = strdup(text);
+    return *copy ? STATUS_OK : err_memory(err);
+}
+
+static enum status describe_trace(const struct trace *trace, const struct analyze_options *options, struct result *result,
+                                  struct err *err)
+{
+    TRY(copy_text(trace->name, &result->trace, err));
+    TRY(copy_text(trace->platform, &result->platform, err));
+    TRY(copy_text(trace->semantics, &result->semantics, err));
+    TRY(copy_text(trace->engine, &result->engine, err));
+    result->simulated = trace->simulated;
+    result->epsilon_s = units_s(options->epsilon_ps);
+    snprintf(result->late_post, sizeof result->late_post, "%s",
+             options->late_post == LATE_POST_EARLIEST ? "earliest" : "latest");
+    int64_t begin_ps = trace_begin_ps(trace);
+    for (uint32_t r = 0; r < trace->rank_count; r++) {
+        if (trace->ranks[r].incomplete) result->incomplete = true;
+        if (trace->ranks[r].count > 0) result->rank_time_s[r] = units_s(trace_rank_end_ps(trace, r) - begin_ps);
+        if (result->rank_time_s[r] > result->run_time_s) result->run_time_s = result->rank_time_s[r];
+    }
+    return STATUS_OK;
+}
+
+static void report_account(const struct account *account, struct result *result)
+{
+    for (int p = 0; p < PATTERN_COUNT; p++) {
+        struct result_pattern *pattern = &result->patterns[p];
+        pattern->severity_s = units_s(account_total_ps(account, (enum pattern)p));
+        pattern->count = account_total_count(account, (enum pattern)p);
+        for (uint32_t r = 0; r < account->rank_count; r++)
+            pattern->rank_severity_s[r] = units_s(account->severity_ps[p][r]);
+    }
+}
+
+static enum status report_transfers(const struct relations *relations, struct result *result, struct err *err)
+{
+    struct transfers transfers;
+    TRY(bounds_from_relations(relations, &transfers, err));
+    enum status status = rates_report(relations->trace, &transfers, result, err);
+    transfers_clear(&transfers);
+    return status;
+}
+
+/* Everything that is found, while relations, account and places live. */
+static enum status analyze(struct detection *detection, struct result *result)
+{
+    const struct trace *trace = detection->relations->trace;
+    TRY(detect_all(detection));
+    TRY(describe_trace(trace, detection->options, result, detection->err));
+    report_account(detection->account, result);
+    TRY(places_report(detection->places, trace, result, detection->err));
+    TRY(properties_report(trace, detection->account, result, detection->err));
+    TRY(report_transfers(detection->relations, result, detection->err));
+    return notes_report(detection->relations, result, detection->err);
+}
+
+enum status model_analyze(const struct trace *trace, const struct analyze_options *options, struct result **result,
+                          struct err *err)
+{
+    struct relations relations = {0};
+    struct account account = {0};
+    struct places places = {0};
+    struct result *made = NULL;
+    struct detection detection = {.relations = &relations,
+                                  .options = options ? options : &defaults,
+                                  .account = &account,
+                                  .places = &places,
+                                  .err = err};
+    enum status status = relations_build(trace, &relations, err);
+    if (status == STATUS_OK) status = account_init(&account, trace->rank_count, err);
+    if (status == STATUS_OK) status = places_init(trace, &places, err);
+    if (status == STATUS_OK) status = result_new(trace->rank_count, &made, err);
+    if (status == STATUS_OK) status = analyze(&detection, made);
+    places_clear(&places);
+    account_clear(&account);
+    relations_clear(&relations);
+    if (status == STATUS_OK)
+        *result = made;
+    else
+        result_free(made);
+    return status;
+}

@@ -1,0 +1,102 @@
+#include "model/bounds.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/array.h"
+
+void transfers_clear(struct transfers *transfers)
+{
+    free(transfers->items);
+    memset(transfers, 0, sizeof *transfers);
+}
+
+static int64_t exit_of(const struct trace *trace, uint32_t rank, size_t call)
+{
+    return epoch_closed(trace, rank, call) ? trace->ranks[rank].calls[call].exit_ps : TRACE_UNKNOWN_PS;
+}
+
+/* R2: the target's call of the fence instance that closes the origin's epoch. */
+static int64_t target_fence_exit(const struct relations *relations, const struct access_epoch *epoch, int32_t target)
+{
+    const struct trace *trace = relations->trace;
+    const struct instance *fence =
+        instance_find(&relations->instances, CALL_FENCE, epoch->window, epoch->close_number);
+    if (!fence) return TRACE_UNKNOWN_PS;
+    int32_t member = trace_comm_rank(instance_comm(trace, fence), target);
+    const struct trace_call *call =
+        member == TRACE_NONE ? NULL : instance_call(trace, &relations->instances, fence, (uint32_t)member);
+    return call && !(call->flags & TRACE_BREAK) ? call->exit_ps : TRACE_UNKNOWN_PS;
+}
+
+/* R3: the target's wait or successful test. */
+static int64_t target_wait_exit(const struct relations *relations, size_t pair)
+{
+    size_t exposure = relations->epochs.pairs[pair].exposure;
+    if (exposure == EPOCH_NONE) return TRACE_UNKNOWN_PS;
+    const struct exposure_epoch *epoch = &relations->epochs.exposures[exposure];
+    return exit_of(relations->trace, epoch->rank, epoch->close_call);
+}
+
+/* R1 for what a get brings to the origin, R2-R4 for what reaches the target. */
+static int64_t upper_end(const struct relations *relations, const struct epoch_operation *operation)
+{
+    const struct access_epoch *epoch = &relations->epochs.accesses[operation->epoch];
+    const struct trace_call *call = relations_call(relations, operation->origin, operation->call);
+    bool at_origin = call_kind((enum mpi_call)call->call) == CALL_GET || epoch->kind == EPOCH_LOCK;
+    if (epoch->close_call == EPOCH_NONE) return TRACE_UNKNOWN_PS;
+    if (at_origin) return exit_of(relations->trace, epoch->rank, epoch->close_call);
+    if (epoch->kind == EPOCH_FENCE) return target_fence_exit(relations, epoch, call->peer);
+    return target_wait_exit(relations, operation->pair);
+}
+
+enum status bounds_from_relations(const struct relations *relations, struct transfers *transfers, struct err *err)
+{
+    const struct epochs *epochs = &relations->epochs;
+    struct transfers made = {0};
+    TRY(array_reserve((void **)&made.items, &made.capacity, epochs->operation_count + 1, sizeof *made.items, err));
+    for (size_t i = 0; i < epochs->operation_count; i++) {
+        const struct epoch_operation *operation = &epochs->operations[i];
+        const struct trace_call *call = relations_call(relations, operation->origin, operation->call);
+        made.items[made.count++] = (struct transfer){.origin = operation->origin,
+                                                     .target = (uint32_t)call->peer,
+                                                     .call = operation->call,
+                                                     .bytes = call->bytes,
+                                                     .start_ps = call->enter_ps,
+                                                     .lower_end_ps = call->exit_ps,
+                                                     .upper_end_ps = upper_end(relations, operation)};
+    }
+    *transfers = made;
+    return STATUS_OK;
+}
+
+enum status bounds_find(const struct trace *trace, struct transfers *transfers, struct err *err)
+{
+    struct relations relations;
+    TRY(relations_build(trace, &relations, err));
+    enum status status = bounds_from_relations(&relations, transfers, err);
+    relations_clear(&relations);
+    return status;
+}
+
+const char *transfer_kind_name(const struct trace *trace, const struct transfer *transfer)
+{
+    switch (call_kind((enum mpi_call)trace->ranks[transfer->origin].calls[transfer->call].call)) {
+    case CALL_PUT: return "put";
+    case CALL_GET: return "get";
+    default: return "accumulate";
+    }
+}
+
+int64_t transfer_true_end_ps(const struct trace *trace, const struct transfer *transfer)
+{
+    const struct trace_sim *sim = trace->ranks[transfer->origin].sim;
+    return sim ? sim[transfer->call].xfer_end_ps : TRACE_UNKNOWN_PS;
+}
+
+bool transfer_within_bounds(const struct trace *trace, const struct transfer *transfer)
+{
+    int64_t end = transfer_true_end_ps(trace, transfer);
+    if (end == TRACE_UNKNOWN_PS || end < transfer->lower_end_ps) return false;
+    return transfer->upper_end_ps == TRACE_UNKNOWN_PS || end <= transfer->upper_end_ps;
+}

@@ -1,0 +1,127 @@
+#include "model/callpath.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/array.h"
+
+void callpaths_clear(struct callpaths *paths)
+{
+    free(paths->nodes);
+    map_clear(&paths->node_index);
+    free(paths->changes);
+    free(paths->rank_first);
+    memset(paths, 0, sizeof *paths);
+}
+
+static enum status child_of(struct callpaths *paths, uint32_t parent, uint32_t region, uint32_t *node, struct err *err)
+{
+    uint64_t *slot;
+    TRY(map_put(&paths->node_index, (uint64_t)parent << 32 | region, paths->node_count, &slot, err));
+    *node = (uint32_t)*slot;
+    struct callpath_node made = {.parent = parent, .region = region};
+    if (*slot == paths->node_count) ARRAY_PUSH(paths->nodes, paths->node_count, paths->node_capacity, made, err);
+    return STATUS_OK;
+}
+
+static enum status leave(const struct trace *trace, const struct callpaths *paths, uint32_t rank, size_t index, uint32_t *node,
+                         struct err *err)
+{
+    char place[TRACE_PLACE_BYTES];
+    const struct trace_call *call = &trace->ranks[rank].calls[index];
+    if (*node != CALLPATH_ROOT && paths->nodes[*node].region == call->ref) {
+        *node = paths->nodes[*node].parent;
+        return STATUS_OK;
+    }
+    return err_set(err, STATUS_DATA, trace->name, trace_place(trace, rank, index, place),
+                   "region \"%s\" is left, but the innermost open one is \"%s\"", trace->regions[call->ref],
+                   *node == CALLPATH_ROOT ? "none" : trace->regions[paths->nodes[*node].region]);
+}
+
+static enum status walk_rank(const struct trace *trace, uint32_t rank, struct callpaths *paths, struct err *err)
+{
+    uint32_t node = CALLPATH_ROOT;
+    for (size_t i = 0; i < trace->ranks[rank].count; i++) {
+        const struct trace_call *call = &trace->ranks[rank].calls[i];
+        if (call->call == ID_region_enter)
+            TRY(child_of(paths, node, call->ref, &node, err));
+        else if (call_kind((enum mpi_call)call->call) == CALL_REGION_LEAVE)
+            TRY(leave(trace, paths, rank, i, &node, err));
+        else
+            continue;
+        struct callpath_change change = {.call = i, .node = node};
+        ARRAY_PUSH(paths->changes, paths->change_count, paths->change_capacity, change, err);
+    }
+    return STATUS_OK;
+}
+
+static enum status build(const struct trace *trace, struct callpaths *paths, struct err *err)
+{
+    struct callpath_node root = {CALLPATH_ROOT, TRACE_NO_REF};
+    ARRAY_PUSH(paths->nodes, paths->node_count, paths->node_capacity, root, err);
+    paths->rank_first = calloc((size_t)trace->rank_count + 1, sizeof *paths->rank_first);
+    if (!paths->rank_first) return err_memory(err);
+    for (uint32_t r = 0; r < trace->rank_count; r++) {
+        TRY(walk_rank(trace, r, paths, err));
+        paths->rank_first[r + 1] = paths->change_count;
+    }
+    return STATUS_OK;
+}
+
+enum status callpaths_build(const struct trace *trace, struct callpaths *paths, struct err *err)
+{
+    struct callpaths made = {0};
+    enum status status = build(trace, &made, err);
+    if (status != STATUS_OK) {
+        callpaths_clear(&made);
+        return status;
+    }
+    *paths = made;
+    return STATUS_OK;
+}
+
+uint32_t callpath_at(const struct callpaths *paths, uint32_t rank, size_t call)
+{
+    size_t low = paths->rank_first[rank], high = paths->rank_first[rank + 1], first = low;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (paths->changes[middle].call <= call)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low == first ? CALLPATH_ROOT : paths->changes[low - 1].node;
+}
+
+/* Writes the path of node, ending at end (exclusive), from the innermost region outwards; returns where it begins. */
+static char *write_regions(const struct trace *trace, const struct callpaths *paths, uint32_t node, char *end)
+{
+    for (; node != CALLPATH_ROOT; node = paths->nodes[node].parent) {
+        const char *name = trace->regions[paths->nodes[node].region];
+        size_t bytes = strlen(name);
+        if (*end != '\0') *--end = '/';
+        end -= bytes;
+        memcpy(end, name, bytes);
+    }
+    return end;
+}
+
+enum status callpath_text(const struct trace *trace, const struct callpaths *paths, uint32_t node, uint32_t site,
+                          enum mpi_call call, char **text, struct err *err)
+{
+    const char *function = trace->sites[site].function;
+    const char *last = node == CALLPATH_ROOT ? "" : trace->regions[paths->nodes[node].region];
+    const char *tail = function ? function : call_name(call);
+    if (strcmp(tail, last) == 0) tail = "";
+    size_t bytes = strlen(tail);
+    for (uint32_t n = node; n != CALLPATH_ROOT; n = paths->nodes[n].parent)
+        bytes += strlen(trace->regions[paths->nodes[n].region]) + 1;
+    char *buffer = calloc(bytes + 1, 1);
+    if (!buffer) return err_memory(err);
+    char *begin = buffer + bytes - strlen(tail);
+    memcpy(begin, tail, strlen(tail));
+    begin = write_regions(trace, paths, node, begin);
+    memmove(buffer, begin, strlen(begin) + 1);
+    *text = buffer;
+    return STATUS_OK;
+}

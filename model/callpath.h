@@ -1,0 +1,43 @@
+/* Where calls stand in the program: the user regions around them and their call site. */
+#ifndef MODEL_CALLPATH_H
+#define MODEL_CALLPATH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/map.h"
+#include "trace/trace.h"
+
+enum { CALLPATH_ROOT = 0 };
+
+struct callpath_node { /* a user region inside another one */
+    uint32_t parent, region;
+};
+
+struct callpath_change { /* from this call on, the rank is in node */
+    size_t call;
+    uint32_t node;
+};
+
+struct callpaths {
+    struct callpath_node *nodes; /* nodes[CALLPATH_ROOT] is outside all regions */
+    size_t node_count, node_capacity;
+    struct map node_index;
+    struct callpath_change *changes; /* by rank, then call */
+    size_t change_count, change_capacity;
+    size_t *rank_first; /* rank_count + 1 indices into changes */
+};
+
+/* STATUS_DATA if a region is left that is not the innermost open one. Inits *paths. */
+enum status callpaths_build(const struct trace *trace, struct callpaths *paths, struct err *err);
+void callpaths_clear(struct callpaths *paths);
+
+/* The innermost user region around a call. */
+uint32_t callpath_at(const struct callpaths *paths, uint32_t rank, size_t call);
+
+/* "main/exchange": the regions from the outside, then the function of the call site if it is known and not the last region;
+ * the MPI function's name if the call site is unknown. The caller frees *text. */
+enum status callpath_text(const struct trace *trace, const struct callpaths *paths, uint32_t node, uint32_t site,
+                          enum mpi_call call, char **text, struct err *err);
+
+#endif

@@ -1,0 +1,44 @@
+/* Detectors of wait states: one row per pattern, each a pure function of the relations of a trace. Formulas: docs/patterns.md. */
+#ifndef MODEL_DETECT_H
+#define MODEL_DETECT_H
+
+#include "model/account.h"
+#include "model/analyze.h"
+#include "model/places.h"
+#include "model/relations.h"
+
+struct detection {
+    const struct relations *relations;
+    const struct analyze_options *options;
+    struct account *account;
+    struct places *places; /* NULL: not wanted */
+    struct err *err;
+};
+
+typedef enum status detector_function(struct detection *detection);
+
+struct detector {
+    enum pattern pattern;
+    detector_function *find;
+};
+
+/* Runs every detector. */
+enum status detect_all(struct detection *detection);
+/* The row of a pattern; NULL for one that is not implemented. */
+const struct detector *detector_of(enum pattern pattern);
+
+/* Counts one wait at a call; a severity of 0 or below the threshold is none. */
+enum status detect_wait(struct detection *detection, enum pattern pattern, uint32_t rank, size_t call, int64_t severity_ps);
+
+/* Time of a call until `until`, cut to the call; never negative: min(exit, until) - enter. */
+static inline int64_t wait_until(const struct trace_call *call, int64_t until)
+{
+    int64_t end = call->exit_ps < until ? call->exit_ps : until;
+    return end > call->enter_ps ? end - call->enter_ps : 0;
+}
+
+#define DETECTOR(ID, FUNCTION) detector_function FUNCTION;
+#include "model/detectors.def"
+#undef DETECTOR
+
+#endif

@@ -1,0 +1,131 @@
+/* Wait states of post/start/complete/wait. */
+#include "model/detect.h"
+
+/* The post that an access epoch waits for: the latest or the earliest of its targets; false if none of them posted. */
+static bool post_time(const struct detection *detection, const struct access_epoch *epoch, int64_t *post_ps)
+{
+    const struct epochs *epochs = &detection->relations->epochs;
+    bool latest = detection->options->late_post == LATE_POST_LATEST, found = false;
+    for (size_t p = epoch->pair_first; p < epoch->pair_first + epoch->pair_count; p++) {
+        if (epochs->pairs[p].exposure == EPOCH_NONE) continue;
+        const struct exposure_epoch *exposure = &epochs->exposures[epochs->pairs[p].exposure];
+        int64_t enter = relations_call(detection->relations, exposure->rank, exposure->post_call)->enter_ps;
+        if (!found || (latest ? enter > *post_ps : enter < *post_ps)) *post_ps = enter;
+        found = true;
+    }
+    return found;
+}
+
+enum status detect_late_post(struct detection *detection)
+{
+    const struct epochs *epochs = &detection->relations->epochs;
+    for (size_t a = 0; a < epochs->access_count; a++) {
+        const struct access_epoch *epoch = &epochs->accesses[a];
+        int64_t post_ps;
+        if (epoch->kind != EPOCH_START || !post_time(detection, epoch, &post_ps)) continue;
+        const struct trace_call *start = relations_call(detection->relations, epoch->rank, epoch->open_call);
+        TRY(detect_wait(detection, PATTERN_LATE_POST, epoch->rank, epoch->open_call, wait_until(start, post_ps)));
+        if (epoch->close_call == EPOCH_NONE) continue;
+        const struct trace_call *complete = relations_call(detection->relations, epoch->rank, epoch->close_call);
+        TRY(detect_wait(detection, PATTERN_LATE_POST, epoch->rank, epoch->close_call, wait_until(complete, post_ps)));
+    }
+    return STATUS_OK;
+}
+
+enum status detect_early_transfer(struct detection *detection)
+{
+    const struct relations *relations = detection->relations;
+    const struct epochs *epochs = &relations->epochs;
+    for (size_t i = 0; i < epochs->operation_count; i++) {
+        const struct epoch_operation *operation = &epochs->operations[i];
+        if (operation->pair == EPOCH_NONE || epochs->pairs[operation->pair].exposure == EPOCH_NONE) continue;
+        const struct exposure_epoch *exposure = &epochs->exposures[epochs->pairs[operation->pair].exposure];
+        int64_t post_ps = relations_call(relations, exposure->rank, exposure->post_call)->enter_ps;
+        const struct trace_call *call = relations_call(relations, operation->origin, operation->call);
+        TRY(detect_wait(detection, PATTERN_EARLY_TRANSFER, operation->origin, operation->call, wait_until(call, post_ps)));
+    }
+    return STATUS_OK;
+}
+
+/* The origin with the latest complete of an exposure epoch; false if no origin completed. */
+struct last_complete {
+    int64_t enter_ps;
+    int64_t worked_from_ps; /* exit of its last operation to this target, of its start if there was none */
+};
+
+static bool last_complete(const struct relations *relations, const struct exposure_epoch *exposure, struct last_complete *last)
+{
+    const struct epochs *epochs = &relations->epochs;
+    bool found = false;
+    for (size_t l = exposure->link_first; l < exposure->link_first + exposure->link_count; l++) {
+        if (epochs->links[l].pair == EPOCH_NONE) continue;
+        const struct epoch_pair *pair = &epochs->pairs[epochs->links[l].pair];
+        const struct access_epoch *access = &epochs->accesses[pair->access];
+        if (access->close_call == EPOCH_NONE) continue;
+        int64_t enter_ps = relations_call(relations, access->rank, access->close_call)->enter_ps;
+        size_t before = pair->last_operation != EPOCH_NONE ? pair->last_operation : access->open_call;
+        int64_t worked_from_ps = relations_call(relations, access->rank, before)->exit_ps;
+        /* Of origins that complete at the same moment the one that had least to do after its last operation. */
+        if (found && (enter_ps < last->enter_ps || (enter_ps == last->enter_ps && worked_from_ps <= last->worked_from_ps)))
+            continue;
+        *last = (struct last_complete){enter_ps, worked_from_ps};
+        found = true;
+    }
+    return found;
+}
+
+struct exposure_wait {
+    int64_t early_wait_ps, late_complete_ps;
+};
+
+/* Adds the waiting of one wait or test call. */
+static void add_call(const struct trace_call *call, const struct last_complete *last, struct exposure_wait *wait)
+{
+    int64_t early_wait_ps = wait_until(call, last->enter_ps);
+    int64_t from_ps = last->worked_from_ps > call->enter_ps ? last->worked_from_ps : call->enter_ps;
+    int64_t late_ps = last->enter_ps - from_ps;
+    if (late_ps > early_wait_ps) late_ps = early_wait_ps;
+    wait->early_wait_ps += early_wait_ps;
+    if (late_ps > 0) wait->late_complete_ps += late_ps;
+}
+
+/* A row of tests waits as long as the rank is inside its calls: what it does between them is computing. */
+static void add_tests(const struct relations *relations, const struct exposure_epoch *exposure,
+                      const struct last_complete *last, struct exposure_wait *wait)
+{
+    for (size_t i = exposure->first_test; i < exposure->close_call; i++) {
+        const struct trace_call *call = relations_call(relations, exposure->rank, i);
+        if (call_kind((enum mpi_call)call->call) != CALL_WIN_TEST || call->handle != exposure->window) continue;
+        struct last_complete seen = *last;
+        if (seen.enter_ps > call->exit_ps) seen.enter_ps = call->exit_ps;
+        add_call(call, &seen, wait);
+    }
+}
+
+static enum status for_exposures(struct detection *detection, enum pattern pattern)
+{
+    const struct relations *relations = detection->relations;
+    for (size_t e = 0; e < relations->epochs.exposure_count; e++) {
+        const struct exposure_epoch *exposure = &relations->epochs.exposures[e];
+        struct last_complete last = {0, 0};
+        struct exposure_wait wait = {0, 0};
+        if (exposure->close_call == EPOCH_NONE || !last_complete(relations, exposure, &last)) continue;
+        const struct trace_call *close = relations_call(relations, exposure->rank, exposure->close_call);
+        if (call_kind((enum mpi_call)close->call) == CALL_WIN_TEST) add_tests(relations, exposure, &last, &wait);
+        add_call(close, &last, &wait);
+        /* A part of nothing is nothing: an Early Wait below the threshold has no Late Complete, being the smaller one. */
+        TRY(detect_wait(detection, pattern, exposure->rank, exposure->close_call,
+                        pattern == PATTERN_EARLY_WAIT ? wait.early_wait_ps : wait.late_complete_ps));
+    }
+    return STATUS_OK;
+}
+
+enum status detect_early_wait(struct detection *detection)
+{
+    return for_exposures(detection, PATTERN_EARLY_WAIT);
+}
+
+enum status detect_late_complete(struct detection *detection)
+{
+    return for_exposures(detection, PATTERN_LATE_COMPLETE);
+}

@@ -1,0 +1,26 @@
+/* Point-to-point messages: the n-th send from one rank to another on a communicator with a tag and the n-th receive of it
+ * (MPI-3.1 3.5, non-overtaking). Wildcard receives stand in the trace with the source and tag that they matched. */
+#ifndef MODEL_MESSAGES_H
+#define MODEL_MESSAGES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "trace/trace.h"
+
+struct message {
+    uint32_t sender, receiver;
+    size_t send_call, receive_call;
+};
+
+struct messages {
+    struct message *items; /* by receiver, then receive */
+    size_t count, capacity;
+    uint64_t unmatched_sends, unmatched_receives;
+};
+
+/* trace has passed trace_check(). Inits *messages. */
+enum status messages_build(const struct trace *trace, struct messages *messages, struct err *err);
+void messages_clear(struct messages *messages);
+
+#endif

@@ -1,0 +1,101 @@
+#include "model/notes.h"
+
+#include <inttypes.h>
+
+enum { NOTES_PER_SORT = 5 };
+
+struct sort { /* of notes */
+    const struct relations *relations;
+    struct result *result;
+    struct err *err;
+    size_t count;
+};
+
+/* "rank 3, event 17 (MPI_Win_start): <what>" */
+static enum status note_call(struct sort *sort, uint32_t rank, size_t call, const char *what)
+{
+    char place[TRACE_PLACE_BYTES];
+    if (sort->count++ >= NOTES_PER_SORT) return STATUS_OK;
+    return result_add_note(sort->result, sort->err, "%s: %s", trace_place(sort->relations->trace, rank, call, place), what);
+}
+
+static enum status end_sort(struct sort *sort, const char *what)
+{
+    size_t more = sort->count > NOTES_PER_SORT ? sort->count - NOTES_PER_SORT : 0;
+    sort->count = 0;
+    return more == 0 ? STATUS_OK : result_add_note(sort->result, sort->err, "and %zu more: %s", more, what);
+}
+
+static enum status note_ranks(struct sort *sort)
+{
+    const struct trace *trace = sort->relations->trace;
+    for (uint32_t r = 0; r < trace->rank_count; r++) {
+        const struct trace_rank *rank = &trace->ranks[r];
+        if (!rank->incomplete || sort->count++ >= NOTES_PER_SORT) continue;
+        TRY(result_add_note(sort->result, sort->err, "rank %" PRIu32 ": the recording breaks off%s%s", r,
+                            rank->incomplete_why ? ": " : "", rank->incomplete_why ? rank->incomplete_why : ""));
+    }
+    return end_sort(sort, "ranks whose recording breaks off");
+}
+
+static enum status note_open_epochs(struct sort *sort)
+{
+    const struct epochs *epochs = &sort->relations->epochs;
+    const struct trace *trace = sort->relations->trace;
+    const char *access = "the access epoch has no end", *exposure = "the exposure epoch has no end";
+    for (size_t a = 0; a < epochs->access_count; a++)
+        if (!epoch_closed(trace, epochs->accesses[a].rank, epochs->accesses[a].close_call))
+            TRY(note_call(sort, epochs->accesses[a].rank, epochs->accesses[a].open_call, access));
+    TRY(end_sort(sort, access));
+    for (size_t e = 0; e < epochs->exposure_count; e++)
+        if (!epoch_closed(trace, epochs->exposures[e].rank, epochs->exposures[e].close_call))
+            TRY(note_call(sort, epochs->exposures[e].rank, epochs->exposures[e].post_call, exposure));
+    return end_sort(sort, exposure);
+}
+
+static enum status note_lonely_epochs(struct sort *sort)
+{
+    const struct epochs *epochs = &sort->relations->epochs;
+    const char *no_post = "a target of the group never posts for this epoch";
+    const char *no_start = "an origin of the group never starts an epoch for this post";
+    for (size_t p = 0; p < epochs->pair_count; p++) {
+        const struct access_epoch *epoch = &epochs->accesses[epochs->pairs[p].access];
+        if (epochs->pairs[p].exposure == EPOCH_NONE) TRY(note_call(sort, epoch->rank, epoch->open_call, no_post));
+    }
+    TRY(end_sort(sort, no_post));
+    for (size_t l = 0; l < epochs->link_count; l++) {
+        const struct exposure_epoch *epoch = &epochs->exposures[epochs->links[l].exposure];
+        if (epochs->links[l].pair == EPOCH_NONE) TRY(note_call(sort, epoch->rank, epoch->post_call, no_start));
+    }
+    return end_sort(sort, no_start);
+}
+
+static enum status note_instances(struct sort *sort)
+{
+    const struct relations *relations = sort->relations;
+    const char *what = "not all members finish this collective call";
+    for (size_t i = 0; i < relations->instances.count; i++) {
+        const struct instance *instance = &relations->instances.items[i];
+        const struct trace_comm *comm = instance_comm(relations->trace, instance);
+        if (instance_complete(instance)) continue;
+        uint32_t member = 0;
+        while (relations->instances.calls[instance->member_first + member] == INSTANCE_NONE) member++;
+        TRY(note_call(sort, (uint32_t)comm->members[member], relations->instances.calls[instance->member_first + member], what));
+    }
+    return end_sort(sort, what);
+}
+
+enum status notes_report(const struct relations *relations, struct result *result, struct err *err)
+{
+    struct sort sort = {.relations = relations, .result = result, .err = err};
+    const struct messages *messages = &relations->messages;
+    TRY(note_ranks(&sort));
+    TRY(note_open_epochs(&sort));
+    TRY(note_lonely_epochs(&sort));
+    TRY(note_instances(&sort));
+    if (messages->unmatched_sends > 0)
+        TRY(result_add_note(result, err, "%" PRIu64 " sends are not received in the trace", messages->unmatched_sends));
+    if (messages->unmatched_receives > 0)
+        TRY(result_add_note(result, err, "%" PRIu64 " receives have no send in the trace", messages->unmatched_receives));
+    return STATUS_OK;
+}

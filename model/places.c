@@ -1,0 +1,85 @@
+#include "model/places.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/array.h"
+#include "common/units.h"
+
+enum status places_init(const struct trace *trace, struct places *places, struct err *err)
+{
+    memset(places, 0, sizeof *places);
+    return callpaths_build(trace, &places->paths, err);
+}
+
+void places_clear(struct places *places)
+{
+    callpaths_clear(&places->paths);
+    map_clear(&places->locations);
+    map_clear(&places->index);
+    free(places->items);
+    memset(places, 0, sizeof *places);
+}
+
+enum status places_add(struct places *places, const struct trace *trace, enum pattern pattern, uint32_t rank, size_t call,
+                       int64_t severity_ps, struct err *err)
+{
+    const struct trace_call *at = &trace->ranks[rank].calls[call];
+    struct place made = {.node = callpath_at(&places->paths, rank, call),
+                         .site = at->site,
+                         .call = at->call,
+                         .pattern = (uint16_t)pattern};
+    uint32_t where = at->site != TRACE_NO_SITE ? at->site : UINT32_MAX - at->call;
+    uint64_t *location, *item;
+    TRY(map_put(&places->locations, (uint64_t)made.node << 32 | where, places->locations.count, &location, err));
+    TRY(map_put(&places->index, (uint64_t)pattern << 32 | *location, places->count, &item, err));
+    size_t index = *item;
+    if (index == places->count) ARRAY_PUSH(places->items, places->count, places->capacity, made, err);
+    places->items[index].severity_ps += severity_ps;
+    places->items[index].count++;
+    return STATUS_OK;
+}
+
+static int compare_text(const char *one, const char *other)
+{
+    return strcmp(one ? one : "", other ? other : "");
+}
+
+static int compare_places(const void *one, const void *other)
+{
+    const struct result_place *a = one, *b = other;
+    if (a->severity_s != b->severity_s) return a->severity_s > b->severity_s ? -1 : 1;
+    int order = compare_text(a->callpath, b->callpath);
+    if (order == 0) order = compare_text(a->file, b->file);
+    return order != 0 ? order : (a->line > b->line) - (a->line < b->line);
+}
+
+static enum status report_place(const struct places *places, const struct trace *trace, const struct place *place,
+                                struct result_pattern *pattern, struct err *err)
+{
+    const struct trace_site *site = &trace->sites[place->site];
+    struct result_place made = {
+        .line = site->line, .severity_s = units_s(place->severity_ps), .count = place->count};
+    TRY(array_reserve((void **)&pattern->places, &pattern->place_capacity, pattern->place_count + 1, sizeof *pattern->places,
+                      err));
+    if (site->file && !(made.file = strdup(site->file))) return err_memory(err);
+    enum status status = callpath_text(trace, &places->paths, place->node, place->site, (enum mpi_call)place->call,
+                                       &made.callpath, err);
+    if (status != STATUS_OK) {
+        free(made.file);
+        return status;
+    }
+    pattern->places[pattern->place_count++] = made;
+    return STATUS_OK;
+}
+
+enum status places_report(const struct places *places, const struct trace *trace, struct result *result, struct err *err)
+{
+    for (size_t i = 0; i < places->count; i++)
+        TRY(report_place(places, trace, &places->items[i], &result->patterns[places->items[i].pattern], err));
+    for (int p = 0; p < PATTERN_COUNT; p++)
+        if (result->patterns[p].place_count > 1)
+            qsort(result->patterns[p].places, result->patterns[p].place_count, sizeof *result->patterns[p].places,
+                  compare_places);
+    return STATUS_OK;
+}

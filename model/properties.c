@@ -1,0 +1,109 @@
+#include "model/properties.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/array.h"
+#include "common/units.h"
+
+static const struct property_row rows[PROPERTY_COUNT] = {
+#define PROPERTY(ID, NAME, TITLE, PARENT) {NAME, TITLE, PROPERTY_##PARENT},
+#include "model/properties.def"
+#undef PROPERTY
+};
+
+const struct property_row *property_row(enum property property)
+{
+    return &rows[property];
+}
+
+const struct property_row *property_by_name(const char *name)
+{
+    for (int p = 0; p < PROPERTY_COUNT; p++)
+        if (strcmp(rows[p].name, name) == 0) return &rows[p];
+    return NULL;
+}
+
+/* Kinds without an entry: PROPERTY_TIME, turned into "other" by property_of. */
+static const enum property of_kind[CALL_KIND_COUNT] = {
+    [CALL_WIN_CREATE] = PROPERTY_RMA_WINDOW_MANAGEMENT,
+    [CALL_WIN_FREE] = PROPERTY_RMA_WINDOW_MANAGEMENT,
+    [CALL_PUT] = PROPERTY_RMA_COMMUNICATION,
+    [CALL_GET] = PROPERTY_RMA_COMMUNICATION,
+    [CALL_ACCUMULATE] = PROPERTY_RMA_COMMUNICATION,
+    [CALL_FENCE] = PROPERTY_RMA_FENCE,
+    [CALL_POST] = PROPERTY_RMA_ACTIVE_TARGET,
+    [CALL_START] = PROPERTY_RMA_ACTIVE_TARGET,
+    [CALL_COMPLETE] = PROPERTY_RMA_ACTIVE_TARGET,
+    [CALL_WIN_WAIT] = PROPERTY_RMA_ACTIVE_TARGET,
+    [CALL_WIN_TEST] = PROPERTY_RMA_ACTIVE_TARGET,
+    [CALL_LOCK] = PROPERTY_RMA_PASSIVE_TARGET,
+    [CALL_UNLOCK] = PROPERTY_RMA_PASSIVE_TARGET,
+    [CALL_SEND] = PROPERTY_POINT_TO_POINT,
+    [CALL_ISEND] = PROPERTY_POINT_TO_POINT,
+    [CALL_RECV] = PROPERTY_POINT_TO_POINT,
+    [CALL_IRECV] = PROPERTY_POINT_TO_POINT,
+    [CALL_REQUEST_WAIT] = PROPERTY_POINT_TO_POINT,
+    [CALL_REQUEST_WAITALL] = PROPERTY_POINT_TO_POINT,
+    [CALL_REQUEST_TEST] = PROPERTY_POINT_TO_POINT,
+    [CALL_BARRIER] = PROPERTY_BARRIER,
+    [CALL_BCAST] = PROPERTY_COLLECTIVE,
+    [CALL_REDUCE] = PROPERTY_COLLECTIVE,
+    [CALL_ALLREDUCE] = PROPERTY_COLLECTIVE,
+    [CALL_GATHER] = PROPERTY_COLLECTIVE,
+    [CALL_SCATTER] = PROPERTY_COLLECTIVE,
+    [CALL_ALLGATHER] = PROPERTY_COLLECTIVE,
+    [CALL_ALLTOALL] = PROPERTY_COLLECTIVE,
+};
+
+enum property property_of(enum call_kind kind)
+{
+    return of_kind[kind] == PROPERTY_TIME ? PROPERTY_INIT_FINALIZE : of_kind[kind];
+}
+
+int property_depth(enum property property)
+{
+    int depth = 0;
+    for (; rows[property].parent != property; property = rows[property].parent) depth++;
+    return depth;
+}
+
+/* Leaves from the calls, then the inner nodes bottom-up; user code is what is left of the time. */
+static void sum_times(const struct trace *trace, int64_t times_ps[PROPERTY_COUNT])
+{
+    int64_t begin_ps = trace_begin_ps(trace), total_ps = 0;
+    memset(times_ps, 0, PROPERTY_COUNT * sizeof *times_ps);
+    for (uint32_t r = 0; r < trace->rank_count; r++) {
+        const struct trace_rank *rank = &trace->ranks[r];
+        if (rank->count > 0) total_ps += trace_rank_end_ps(trace, r) - begin_ps;
+        for (size_t i = 0; i < rank->count; i++) {
+            enum call_kind kind = call_kind((enum mpi_call)rank->calls[i].call);
+            if (kind == CALL_REGION_ENTER || kind == CALL_REGION_LEAVE) continue;
+            times_ps[property_of(kind)] += rank->calls[i].exit_ps - rank->calls[i].enter_ps;
+        }
+    }
+    for (int p = PROPERTY_COUNT - 1; p > PROPERTY_EXECUTION; p--) times_ps[rows[p].parent] += times_ps[p];
+    times_ps[PROPERTY_USER] = total_ps - times_ps[PROPERTY_MPI];
+    times_ps[PROPERTY_EXECUTION] = times_ps[PROPERTY_TIME] = total_ps;
+}
+
+enum status properties_report(const struct trace *trace, const struct account *account, struct result *result, struct err *err)
+{
+    int64_t times_ps[PROPERTY_COUNT], children_ps[PROPERTY_COUNT] = {0};
+    sum_times(trace, times_ps);
+    for (int p = 1; p < PROPERTY_COUNT; p++) children_ps[rows[p].parent] += times_ps[p];
+    for (int w = 0; w < PATTERN_COUNT; w++)
+        if (w != PATTERN_LATE_COMPLETE) /* a part of Early Wait already */
+            children_ps[property_by_name(pattern_row((enum pattern)w)->parent) - rows] += account_total_ps(account, (enum pattern)w);
+    for (int p = 0; p < PROPERTY_COUNT; p++) {
+        struct result_property made = {.depth = property_depth((enum property)p),
+                                       .inclusive_s = units_s(times_ps[p]),
+                                       .exclusive_s = units_s(times_ps[p] - children_ps[p])};
+        TRY(array_reserve((void **)&result->properties, &result->property_capacity, result->property_count + 1,
+                          sizeof *result->properties, err));
+        made.name = strdup(rows[p].name);
+        if (!made.name) return err_memory(err);
+        result->properties[result->property_count++] = made;
+    }
+    return STATUS_OK;
+}

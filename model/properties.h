@@ -1,0 +1,33 @@
+/* The tree of simple properties: seconds by kind of call, summed over ranks. Rows: model/properties.def. */
+#ifndef MODEL_PROPERTIES_H
+#define MODEL_PROPERTIES_H
+
+#include "model/account.h"
+#include "model/result.h"
+#include "trace/trace.h"
+
+enum property {
+#define PROPERTY(ID, NAME, TITLE, PARENT) PROPERTY_##ID,
+#include "model/properties.def"
+#undef PROPERTY
+    PROPERTY_COUNT
+};
+
+struct property_row {
+    const char *name, *title;
+    enum property parent; /* of the root: itself */
+};
+const struct property_row *property_row(enum property property);
+/* The row of that name; NULL for an unknown one. */
+const struct property_row *property_by_name(const char *name);
+
+/* 0 for the root. */
+int property_depth(enum property property);
+
+/* The property that the time of a call counts to. Not for user regions. */
+enum property property_of(enum call_kind kind);
+
+/* Appends all properties, in tree order. The wait states of account are subtracted from the exclusive figures. */
+enum status properties_report(const struct trace *trace, const struct account *account, struct result *result, struct err *err);
+
+#endif

@@ -1,0 +1,111 @@
+#include "model/rates.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/array.h"
+#include "common/map.h"
+#include "common/units.h"
+
+struct rates {
+    double *items;
+    size_t count;
+    uint64_t unbounded;
+};
+
+static int compare_doubles(const void *one, const void *other)
+{
+    double a = *(const double *)one, b = *(const double *)other;
+    return (a > b) - (a < b);
+}
+
+/* An empty interval bounds nothing; an end that is not known says nothing. */
+static void add_rate(struct rates *rates, const struct transfer *transfer, int64_t end_ps)
+{
+    if (end_ps == TRACE_UNKNOWN_PS) return;
+    if (end_ps <= transfer->start_ps)
+        rates->unbounded++;
+    else
+        rates->items[rates->count++] = (double)transfer->bytes / units_s(end_ps - transfer->start_ps);
+}
+
+static struct result_distribution distribution(struct rates *rates)
+{
+    struct result_distribution made = {.count = rates->count, .unbounded = rates->unbounded};
+    if (rates->count == 0) return made;
+    qsort(rates->items, rates->count, sizeof *rates->items, compare_doubles);
+    size_t middle = rates->count / 2;
+    double sum = 0;
+    for (size_t i = 0; i < rates->count; i++) sum += rates->items[i];
+    made.min = rates->items[0];
+    made.max = rates->items[rates->count - 1];
+    made.mean = sum / (double)rates->count;
+    made.median = rates->count % 2 ? rates->items[middle] : (rates->items[middle - 1] + rates->items[middle]) / 2;
+    return made;
+}
+
+static enum status report_bounds(const struct transfers *transfers, struct result *result, struct err *err)
+{
+    double *items = malloc((transfers->count + 1) * sizeof *items);
+    if (!items) return err_memory(err);
+    struct rates lower = {.items = items}, upper = {.items = items};
+    for (size_t i = 0; i < transfers->count; i++)
+        add_rate(&lower, &transfers->items[i], transfers->items[i].upper_end_ps);
+    result->lower_bound_Bps = distribution(&lower);
+    for (size_t i = 0; i < transfers->count; i++)
+        add_rate(&upper, &transfers->items[i], transfers->items[i].lower_end_ps);
+    result->upper_bound_Bps = distribution(&upper);
+    free(items);
+    return STATUS_OK;
+}
+
+static int compare_pairs(const void *one, const void *other)
+{
+    const struct result_pair *a = one, *b = other;
+    if (a->origin != b->origin) return a->origin < b->origin ? -1 : 1;
+    if (a->target != b->target) return a->target < b->target ? -1 : 1;
+    return strcmp(a->kind, b->kind);
+}
+
+static enum status add_to_pair(struct result *result, struct map *index, const struct transfer *transfer, const char *kind,
+                               struct err *err)
+{
+    /* Kinds differ in their first letter, ranks stay below 2^28: the key is exact. */
+    uint64_t key = ((uint64_t)transfer->origin << 28 | transfer->target) << 8 | (uint8_t)kind[0], *slot;
+    TRY(map_put(index, key, result->pair_count, &slot, err));
+    size_t at = *slot;
+    if (at == result->pair_count) {
+        struct result_pair made = {.origin = (int32_t)transfer->origin, .target = (int32_t)transfer->target};
+        snprintf(made.kind, sizeof made.kind, "%s", kind);
+        ARRAY_PUSH(result->pairs, result->pair_count, result->pair_capacity, made, err);
+    }
+    result->pairs[at].count++;
+    result->pairs[at].bytes += (uint64_t)transfer->bytes;
+    return STATUS_OK;
+}
+
+static enum status report_pairs(const struct trace *trace, const struct transfers *transfers, struct result *result,
+                                struct err *err)
+{
+    struct map index = {0};
+    enum status status = STATUS_OK;
+    for (size_t i = 0; i < transfers->count && status == STATUS_OK; i++)
+        status = add_to_pair(result, &index, &transfers->items[i], transfer_kind_name(trace, &transfers->items[i]), err);
+    map_clear(&index);
+    if (result->pair_count > 1) qsort(result->pairs, result->pair_count, sizeof *result->pairs, compare_pairs);
+    return status;
+}
+
+enum status rates_report(const struct trace *trace, const struct transfers *transfers, struct result *result,
+                         struct err *err)
+{
+    result->transfer_count = transfers->count;
+    result->within_known = trace->simulated;
+    for (size_t i = 0; i < transfers->count; i++) {
+        result->transfer_bytes += (uint64_t)transfers->items[i].bytes;
+        if (trace->simulated && transfer_within_bounds(trace, &transfers->items[i])) result->within_bounds++;
+    }
+    TRY(report_bounds(transfers, result, err));
+    return report_pairs(trace, transfers, result, err);
+}

@@ -1,0 +1,25 @@
+/* All event abstractions of one trace, built once; the detectors and the transfer bounds use nothing else. */
+#ifndef MODEL_RELATIONS_H
+#define MODEL_RELATIONS_H
+
+#include "model/epochs.h"
+#include "model/instances.h"
+#include "model/messages.h"
+
+struct relations {
+    const struct trace *trace; /* borrowed until relations_clear */
+    struct epochs epochs;
+    struct instances instances;
+    struct messages messages;
+};
+
+/* trace has passed trace_check(). Inits *relations. */
+enum status relations_build(const struct trace *trace, struct relations *relations, struct err *err);
+void relations_clear(struct relations *relations);
+
+static inline const struct trace_call *relations_call(const struct relations *relations, uint32_t rank, size_t call)
+{
+    return &relations->trace->ranks[rank].calls[call];
+}
+
+#endif

@@ -1,0 +1,67 @@
+#include "model/result.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/array.h"
+
+enum { NOTE_BYTES = 512 };
+
+enum status result_new(uint32_t rank_count, struct result **result, struct err *err)
+{
+    struct result *made = calloc(1, sizeof *made);
+    if (!made) return err_memory(err);
+    size_t ranks = rank_count > 0 ? rank_count : 1;
+    made->rank_count = rank_count;
+    made->rank_time_s = calloc(ranks, sizeof *made->rank_time_s);
+    int p = 0;
+    while (p < PATTERN_COUNT && (made->patterns[p].rank_severity_s = calloc(ranks, sizeof(double))) != NULL) p++;
+    if (!made->rank_time_s || p < PATTERN_COUNT) {
+        result_free(made);
+        return err_memory(err);
+    }
+    *result = made;
+    return STATUS_OK;
+}
+
+static void clear_pattern(struct result_pattern *pattern)
+{
+    for (size_t i = 0; i < pattern->place_count; i++) {
+        free(pattern->places[i].callpath);
+        free(pattern->places[i].file);
+    }
+    free(pattern->places);
+    free(pattern->rank_severity_s);
+}
+
+void result_free(struct result *result)
+{
+    if (!result) return;
+    for (int p = 0; p < PATTERN_COUNT; p++) clear_pattern(&result->patterns[p]);
+    for (size_t i = 0; i < result->property_count; i++) free(result->properties[i].name);
+    for (size_t i = 0; i < result->note_count; i++) free(result->notes[i]);
+    free(result->properties);
+    free(result->notes);
+    free(result->pairs);
+    free(result->rank_time_s);
+    free(result->trace);
+    free(result->platform);
+    free(result->semantics);
+    free(result->engine);
+    free(result);
+}
+
+enum status result_add_note(struct result *result, struct err *err, const char *format, ...)
+{
+    char text[NOTE_BYTES];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    TRY(array_reserve((void **)&result->notes, &result->note_capacity, result->note_count + 1, sizeof *result->notes, err));
+    char *note = strdup(text);
+    if (!note) return err_memory(err);
+    result->notes[result->note_count++] = note;
+    return STATUS_OK;
+}

@@ -1,0 +1,170 @@
+/* Results as JSON, schema rmacast.result/1 (docs/format.md). cJSON's adders give NULL when memory is out; they take NULL
+ * trees, so a whole object is built first and checked once. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/properties.h"
+#include "model/result.h"
+#include "model/result_schema.h"
+
+struct writer {
+    bool failed; /* memory ran out on the way */
+};
+
+static cJSON *keep(struct writer *writer, cJSON *item)
+{
+    if (!item) writer->failed = true;
+    return item;
+}
+
+static void add_text(struct writer *writer, cJSON *object, const char *key, const char *text)
+{
+    keep(writer, text ? cJSON_AddStringToObject(object, key, text) : cJSON_AddNullToObject(object, key));
+}
+
+static void add_number(struct writer *writer, cJSON *object, const char *key, double value)
+{
+    keep(writer, cJSON_AddNumberToObject(object, key, value));
+}
+
+static void add_known(struct writer *writer, cJSON *object, const char *key, bool known, double value)
+{
+    keep(writer, known ? cJSON_AddNumberToObject(object, key, value) : cJSON_AddNullToObject(object, key));
+}
+
+static void add_numbers(struct writer *writer, cJSON *object, const char *key, const double *values, uint32_t count)
+{
+    cJSON *array = keep(writer, cJSON_CreateDoubleArray(values, (int)count));
+    if (array && !cJSON_AddItemToObject(object, key, array)) {
+        cJSON_Delete(array);
+        writer->failed = true;
+    }
+}
+
+static cJSON *add_element(struct writer *writer, cJSON *array)
+{
+    cJSON *object = keep(writer, cJSON_CreateObject());
+    if (object && cJSON_AddItemToArray(array, object)) return object;
+    cJSON_Delete(object);
+    writer->failed = true;
+    return NULL;
+}
+
+static void add_place(struct writer *writer, cJSON *places, const struct result_place *place)
+{
+    cJSON *object = add_element(writer, places);
+    add_text(writer, object, "callpath", place->callpath);
+    add_text(writer, object, "file", place->file);
+    add_known(writer, object, "line", place->line > 0, place->line);
+    add_number(writer, object, "severity_s", place->severity_s);
+    add_number(writer, object, "count", (double)place->count);
+}
+
+static void add_patterns(struct writer *writer, cJSON *root, const struct result *result)
+{
+    cJSON *patterns = keep(writer, cJSON_AddArrayToObject(root, "patterns"));
+    for (int p = 0; p < PATTERN_COUNT; p++) {
+        const struct result_pattern *pattern = &result->patterns[p];
+        cJSON *object = add_element(writer, patterns);
+        add_text(writer, object, "name", pattern_row((enum pattern)p)->name);
+        add_number(writer, object, "severity_s", pattern->severity_s);
+        add_number(writer, object, "count", (double)pattern->count);
+        add_numbers(writer, object, "rank_severity_s", pattern->rank_severity_s, result->rank_count);
+        cJSON *places = keep(writer, cJSON_AddArrayToObject(object, "places"));
+        for (size_t i = 0; i < pattern->place_count; i++) add_place(writer, places, &pattern->places[i]);
+    }
+}
+
+static void add_properties(struct writer *writer, cJSON *root, const struct result *result)
+{
+    cJSON *inclusive = keep(writer, cJSON_AddObjectToObject(root, "properties"));
+    cJSON *exclusive = keep(writer, cJSON_AddObjectToObject(root, "properties_exclusive"));
+    for (size_t i = 0; i < result->property_count; i++) {
+        add_number(writer, inclusive, result->properties[i].name, result->properties[i].inclusive_s);
+        add_number(writer, exclusive, result->properties[i].name, result->properties[i].exclusive_s);
+    }
+}
+
+static void add_distribution(struct writer *writer, cJSON *object, const char *key, const struct result_distribution *rates)
+{
+    cJSON *made = keep(writer, cJSON_AddObjectToObject(object, key));
+    add_number(writer, made, "count", (double)rates->count);
+    add_number(writer, made, "unbounded", (double)rates->unbounded);
+    add_known(writer, made, "min", rates->count > 0, rates->min);
+    add_known(writer, made, "median", rates->count > 0, rates->median);
+    add_known(writer, made, "mean", rates->count > 0, rates->mean);
+    add_known(writer, made, "max", rates->count > 0, rates->max);
+}
+
+static void add_transfers(struct writer *writer, cJSON *root, const struct result *result)
+{
+    cJSON *transfers = keep(writer, cJSON_AddObjectToObject(root, "transfers"));
+    add_number(writer, transfers, "count", (double)result->transfer_count);
+    add_number(writer, transfers, "bytes", (double)result->transfer_bytes);
+    add_distribution(writer, transfers, "lower_bound_Bps", &result->lower_bound_Bps);
+    add_distribution(writer, transfers, "upper_bound_Bps", &result->upper_bound_Bps);
+    add_known(writer, transfers, "within_bounds", result->within_known, (double)result->within_bounds);
+    cJSON *pairs = keep(writer, cJSON_AddArrayToObject(transfers, "pairs"));
+    for (size_t i = 0; i < result->pair_count; i++) {
+        cJSON *pair = add_element(writer, pairs);
+        add_number(writer, pair, "origin", result->pairs[i].origin);
+        add_number(writer, pair, "target", result->pairs[i].target);
+        add_text(writer, pair, "kind", result->pairs[i].kind);
+        add_number(writer, pair, "count", (double)result->pairs[i].count);
+        add_number(writer, pair, "bytes", (double)result->pairs[i].bytes);
+    }
+}
+
+static void add_engine_stats(struct writer *writer, cJSON *root, const struct result *result)
+{
+    if (result->events == 0 && result->wall_ns == 0 && result->peak_bytes == 0) {
+        add_text(writer, root, "engine_stats", NULL);
+        return;
+    }
+    cJSON *stats = keep(writer, cJSON_AddObjectToObject(root, "engine_stats"));
+    add_number(writer, stats, "events", (double)result->events);
+    add_number(writer, stats, "wall_s", (double)result->wall_ns * 1e-9);
+    add_number(writer, stats, "peak_bytes", (double)result->peak_bytes);
+}
+
+static void add_notes(struct writer *writer, cJSON *root, const struct result *result)
+{
+    cJSON *notes = keep(writer, cJSON_AddArrayToObject(root, "notes"));
+    for (size_t i = 0; i < result->note_count; i++) {
+        cJSON *note = keep(writer, cJSON_CreateString(result->notes[i]));
+        if (!note || cJSON_AddItemToArray(notes, note)) continue;
+        cJSON_Delete(note);
+        writer->failed = true;
+    }
+}
+
+enum status result_to_json(const struct result *result, cJSON **json, struct err *err)
+{
+    struct writer writer = {false};
+    cJSON *root = cJSON_CreateObject();
+    if (!root) return err_memory(err);
+    add_text(&writer, root, "schema", RESULT_SCHEMA);
+    add_text(&writer, root, "trace", result->trace);
+    add_text(&writer, root, "origin", result->simulated ? "simulated" : "recorded");
+    add_text(&writer, root, "platform", result->platform);
+    add_text(&writer, root, "semantics", result->semantics);
+    add_text(&writer, root, "engine", result->engine);
+    keep(&writer, cJSON_AddBoolToObject(root, "incomplete", result->incomplete));
+    add_number(&writer, root, "epsilon_s", result->epsilon_s);
+    add_text(&writer, root, "late_post", *result->late_post ? result->late_post : NULL);
+    add_number(&writer, root, "ranks", result->rank_count);
+    add_number(&writer, root, "run_time_s", result->run_time_s);
+    add_numbers(&writer, root, "rank_time_s", result->rank_time_s, result->rank_count);
+    add_patterns(&writer, root, result);
+    add_properties(&writer, root, result);
+    add_transfers(&writer, root, result);
+    add_text(&writer, root, "efficiency", NULL);
+    add_engine_stats(&writer, root, result);
+    add_notes(&writer, root, result);
+    if (writer.failed) {
+        cJSON_Delete(root);
+        return err_memory(err);
+    }
+    *json = root;
+    return STATUS_OK;
+}

@@ -1,0 +1,301 @@
+/* Reading results back. What a reader needs must be there and right; keys that other versions add are passed over. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/array.h"
+#include "common/json.h"
+#include "model/properties.h"
+#include "model/result.h"
+#include "model/result_schema.h"
+
+static const double LARGEST = 1e300;
+enum { MOST_RANKS = 1 << 24 };
+
+typedef enum status element_reader(const struct json_node *node, size_t index, void *into, struct err *err);
+
+/* Walks an array once; json_element would search from the start for every index. */
+static enum status for_elements(const struct json_node *array, element_reader *read, void *into, struct err *err)
+{
+    TRY(json_array(array, err));
+    size_t index = 0;
+    for (cJSON *item = array->item->child; item; item = item->next, index++) {
+        struct json_node node = {.document = array->document, .item = item};
+        snprintf(node.path, sizeof node.path, "%.*s[%zu]", (int)sizeof node.path - 24, array->path, index);
+        TRY(read(&node, index, into, err));
+    }
+    return STATUS_OK;
+}
+
+static enum status read_number(const struct json_node *object, const char *key, double low, double *value, struct err *err)
+{
+    struct json_node node = json_member(object, key);
+    return json_number(&node, low, LARGEST, value, err);
+}
+
+static enum status read_count(const struct json_node *object, const char *key, uint64_t *value, struct err *err)
+{
+    struct json_node node = json_member(object, key);
+    int64_t found;
+    TRY(json_integer(&node, 0, INT64_C(1) << 53, &found, err));
+    *value = (uint64_t)found;
+    return STATUS_OK;
+}
+
+/* NULL and a missing key give NULL. */
+static enum status read_text(const struct json_node *object, const char *key, char **text, struct err *err)
+{
+    struct json_node node = json_member(object, key);
+    const char *found;
+    if (!node.item || cJSON_IsNull(node.item)) return STATUS_OK;
+    TRY(json_string(&node, &found, err));
+    *text = strdup(found);
+    return *text ? STATUS_OK : err_memory(err);
+}
+
+struct numbers {
+    double *values;
+    size_t count;
+};
+
+static enum status read_element(const struct json_node *node, size_t index, void *into, struct err *err)
+{
+    struct numbers *numbers = into;
+    if (index >= numbers->count) return json_error(node, err, "one too many, expected one number for each of the ranks");
+    return json_number(node, 0, LARGEST, &numbers->values[index], err);
+}
+
+static enum status read_per_rank(const struct json_node *object, const char *key, double *values, uint32_t count,
+                                 struct err *err)
+{
+    struct json_node node = json_member(object, key);
+    struct numbers numbers = {values, count};
+    TRY(for_elements(&node, read_element, &numbers, err));
+    if (json_count(&node) == count) return STATUS_OK;
+    return json_error(&node, err, "%zu numbers, expected one for each of the %u ranks", json_count(&node), count);
+}
+
+static enum status fill_place(const struct json_node *node, struct result_place *place, struct err *err)
+{
+    struct json_node line = json_member(node, "line");
+    int64_t number = 0;
+    TRY(read_text(node, "callpath", &place->callpath, err));
+    if (!place->callpath) return json_error(node, err, "callpath is missing, expected a string");
+    TRY(read_text(node, "file", &place->file, err));
+    if (line.item && !cJSON_IsNull(line.item)) TRY(json_integer(&line, 0, INT32_MAX, &number, err));
+    place->line = (int32_t)number;
+    TRY(read_number(node, "severity_s", 0, &place->severity_s, err));
+    return read_count(node, "count", &place->count, err);
+}
+
+static enum status read_place(const struct json_node *node, size_t index, void *into, struct err *err)
+{
+    (void)index;
+    struct result_pattern *pattern = into;
+    struct result_place place = {0};
+    ARRAY_PUSH(pattern->places, pattern->place_count, pattern->place_capacity, place, err);
+    return fill_place(node, &pattern->places[pattern->place_count - 1], err);
+}
+
+static bool pattern_by_name(const char *name, enum pattern *pattern)
+{
+    for (int p = 0; p < PATTERN_COUNT; p++) {
+        if (strcmp(pattern_row((enum pattern)p)->name, name) != 0) continue;
+        *pattern = (enum pattern)p;
+        return true;
+    }
+    return false;
+}
+
+static enum status read_pattern(const struct json_node *node, size_t index, void *into, struct err *err)
+{
+    (void)index;
+    struct result *result = into;
+    struct json_node name = json_member(node, "name"), places = json_member(node, "places");
+    const char *text;
+    enum pattern id;
+    TRY(json_string(&name, &text, err));
+    if (!pattern_by_name(text, &id)) return json_error(&name, err, "\"%s\" is no known pattern", text);
+    struct result_pattern *pattern = &result->patterns[id];
+    TRY(read_number(node, "severity_s", 0, &pattern->severity_s, err));
+    TRY(read_count(node, "count", &pattern->count, err));
+    TRY(read_per_rank(node, "rank_severity_s", pattern->rank_severity_s, result->rank_count, err));
+    return places.item ? for_elements(&places, read_place, pattern, err) : STATUS_OK;
+}
+
+static enum status read_property(const struct json_node *properties, const struct json_node *exclusive, enum property property,
+                                 struct result *result, struct err *err)
+{
+    const struct property_row *row = property_row(property);
+    struct json_node value = json_member(properties, row->name), own = json_member(exclusive, row->name);
+    struct result_property made = {.depth = property_depth(property)};
+    if (!value.item) return STATUS_OK;
+    TRY(json_number(&value, -LARGEST, LARGEST, &made.inclusive_s, err));
+    made.exclusive_s = made.inclusive_s;
+    if (own.item) TRY(json_number(&own, -LARGEST, LARGEST, &made.exclusive_s, err));
+    TRY(array_reserve((void **)&result->properties, &result->property_capacity, result->property_count + 1,
+                      sizeof *result->properties, err));
+    made.name = strdup(row->name);
+    if (!made.name) return err_memory(err);
+    result->properties[result->property_count++] = made;
+    return STATUS_OK;
+}
+
+static enum status read_properties(const struct json_node *root, struct result *result, struct err *err)
+{
+    struct json_node properties = json_member(root, "properties"), exclusive = json_member(root, "properties_exclusive");
+    TRY(json_object(&properties, err));
+    for (int p = 0; p < PROPERTY_COUNT; p++) TRY(read_property(&properties, &exclusive, (enum property)p, result, err));
+    return STATUS_OK;
+}
+
+static enum status read_known(const struct json_node *object, const char *key, double *value, struct err *err)
+{
+    struct json_node node = json_member(object, key);
+    return !node.item || cJSON_IsNull(node.item) ? STATUS_OK : json_number(&node, 0, LARGEST, value, err);
+}
+
+static enum status read_distribution(const struct json_node *transfers, const char *key, struct result_distribution *rates,
+                                     struct err *err)
+{
+    struct json_node node = json_member(transfers, key);
+    TRY(json_object(&node, err));
+    TRY(read_count(&node, "count", &rates->count, err));
+    TRY(read_count(&node, "unbounded", &rates->unbounded, err));
+    TRY(read_known(&node, "min", &rates->min, err));
+    TRY(read_known(&node, "median", &rates->median, err));
+    TRY(read_known(&node, "mean", &rates->mean, err));
+    return read_known(&node, "max", &rates->max, err);
+}
+
+static enum status read_pair(const struct json_node *node, size_t index, void *into, struct err *err)
+{
+    (void)index;
+    struct result *result = into;
+    struct result_pair pair = {0};
+    struct json_node origin = json_member(node, "origin"), target = json_member(node, "target"),
+                     kind = json_member(node, "kind");
+    int64_t ranks[2];
+    const char *text;
+    TRY(json_integer(&origin, 0, MOST_RANKS, &ranks[0], err));
+    TRY(json_integer(&target, 0, MOST_RANKS, &ranks[1], err));
+    TRY(json_string(&kind, &text, err));
+    TRY(read_count(node, "count", &pair.count, err));
+    TRY(read_count(node, "bytes", &pair.bytes, err));
+    pair.origin = (int32_t)ranks[0];
+    pair.target = (int32_t)ranks[1];
+    snprintf(pair.kind, sizeof pair.kind, "%s", text);
+    ARRAY_PUSH(result->pairs, result->pair_count, result->pair_capacity, pair, err);
+    return STATUS_OK;
+}
+
+static enum status read_transfers(const struct json_node *root, struct result *result, struct err *err)
+{
+    struct json_node transfers = json_member(root, "transfers");
+    TRY(json_object(&transfers, err));
+    struct json_node within = json_member(&transfers, "within_bounds"), pairs = json_member(&transfers, "pairs");
+    TRY(read_count(&transfers, "count", &result->transfer_count, err));
+    TRY(read_count(&transfers, "bytes", &result->transfer_bytes, err));
+    TRY(read_distribution(&transfers, "lower_bound_Bps", &result->lower_bound_Bps, err));
+    TRY(read_distribution(&transfers, "upper_bound_Bps", &result->upper_bound_Bps, err));
+    result->within_known = within.item && !cJSON_IsNull(within.item);
+    if (result->within_known) TRY(read_count(&transfers, "within_bounds", &result->within_bounds, err));
+    return pairs.item ? for_elements(&pairs, read_pair, result, err) : STATUS_OK;
+}
+
+static enum status read_note(const struct json_node *node, size_t index, void *into, struct err *err)
+{
+    (void)index;
+    const char *text;
+    TRY(json_string(node, &text, err));
+    return result_add_note(into, err, "%s", text);
+}
+
+static enum status read_extras(const struct json_node *root, struct result *result, struct err *err)
+{
+    struct json_node stats = json_member(root, "engine_stats"), notes = json_member(root, "notes"),
+                     late_post = json_member(root, "late_post"), incomplete = json_member(root, "incomplete");
+    double wall_s;
+    if (stats.item && !cJSON_IsNull(stats.item)) {
+        TRY(read_count(&stats, "events", &result->events, err));
+        TRY(read_number(&stats, "wall_s", 0, &wall_s, err));
+        TRY(read_count(&stats, "peak_bytes", &result->peak_bytes, err));
+        result->wall_ns = (uint64_t)(wall_s * 1e9 + 0.5);
+    }
+    if (cJSON_IsString(late_post.item))
+        snprintf(result->late_post, sizeof result->late_post, "%s", late_post.item->valuestring);
+    if (incomplete.item) TRY(json_boolean(&incomplete, &result->incomplete, err));
+    TRY(read_known(root, "epsilon_s", &result->epsilon_s, err));
+    return notes.item ? for_elements(&notes, read_note, result, err) : STATUS_OK;
+}
+
+static enum status read_head(const struct json_node *root, struct result *result, struct err *err)
+{
+    struct json_node origin = json_member(root, "origin");
+    const char *text;
+    TRY(read_text(root, "trace", &result->trace, err));
+    TRY(read_text(root, "platform", &result->platform, err));
+    TRY(read_text(root, "semantics", &result->semantics, err));
+    TRY(read_text(root, "engine", &result->engine, err));
+    TRY(json_string(&origin, &text, err));
+    if (strcmp(text, "recorded") != 0 && strcmp(text, "simulated") != 0)
+        return json_error(&origin, err, "\"%s\" is no origin, expected recorded or simulated", text);
+    result->simulated = strcmp(text, "simulated") == 0;
+    TRY(read_number(root, "run_time_s", 0, &result->run_time_s, err));
+    return read_per_rank(root, "rank_time_s", result->rank_time_s, result->rank_count, err);
+}
+
+static enum status read_body(const struct json_node *root, struct result *result, struct err *err)
+{
+    struct json_node patterns = json_member(root, "patterns");
+    TRY(read_head(root, result, err));
+    TRY(for_elements(&patterns, read_pattern, result, err));
+    TRY(read_properties(root, result, err));
+    TRY(read_transfers(root, result, err));
+    return read_extras(root, result, err);
+}
+
+static enum status check_schema(const struct json_node *root, struct err *err)
+{
+    TRY(json_object(root, err));
+    struct json_node schema = json_member(root, "schema");
+    const char *text;
+    TRY(json_string(&schema, &text, err));
+    if (strcmp(text, RESULT_SCHEMA) == 0) return STATUS_OK;
+    if (strcmp(text, RESULT_COMPARISON_SCHEMA) == 0)
+        return json_error(&schema, err, "this is a comparison, expected one result: take one element of its \"results\"");
+    return json_error(&schema, err, "\"%s\" is no result, expected \"%s\"", text, RESULT_SCHEMA);
+}
+
+static enum status read_result(const struct json_node *root, struct result **result, struct err *err)
+{
+    struct json_node ranks = json_member(root, "ranks");
+    struct result *made;
+    int64_t rank_count;
+    TRY(check_schema(root, err));
+    TRY(json_integer(&ranks, 0, MOST_RANKS, &rank_count, err));
+    TRY(result_new((uint32_t)rank_count, &made, err));
+    enum status status = read_body(root, made, err);
+    if (status == STATUS_OK)
+        *result = made;
+    else
+        result_free(made);
+    return status;
+}
+
+enum status result_from_json(const cJSON *json, const char *file, struct result **result, struct err *err)
+{
+    /* Nodes never write to their document or item. */
+    struct json_document document = {.file = (char *)(uintptr_t)file, .root = (cJSON *)(uintptr_t)json};
+    struct json_node root = json_root(&document);
+    return read_result(&root, result, err);
+}
+
+enum status result_open(const char *file, struct result **result, struct err *err)
+{
+    struct json_document document;
+    TRY(json_open(file, &document, err));
+    struct json_node root = json_root(&document);
+    enum status status = read_result(&root, result, err);
+    json_close(&document);
+    return status;
+}
