@@ -1,5 +1,6 @@
 #include "platforms/platform.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -62,7 +63,9 @@ double platform_bandwidth_Bps(const struct platform *platform, int32_t src_node,
 double platform_peak_Bps(const struct platform *platform)
 {
     double peak_Bps = 0;
-    for (size_t i = 0; i < platform->segment_count; i++)
-        if (platform->segments[i].bandwidth_Bps > peak_Bps) peak_Bps = platform->segments[i].bandwidth_Bps;
+    for (size_t i = 0; i < platform->segment_count; i++) {
+        double rate_Bps = platform->segments[i].bandwidth_Bps;
+        if (rate_Bps > peak_Bps && !isinf(rate_Bps)) peak_Bps = rate_Bps;
+    }
     return peak_Bps;
 }

@@ -84,7 +84,7 @@ int32_t platform_node_of(const struct platform *platform, uint32_t rank);
  * Topologies add their hop latency. For a simgrid_xml platform latencies come from the engine, these give the file's. */
 double platform_latency_s(const struct platform *platform, int32_t src_node, int32_t dst_node, int64_t bytes);
 double platform_bandwidth_Bps(const struct platform *platform, int32_t src_node, int32_t dst_node, int64_t bytes);
-/* The highest rate of the network segments: what a link of the topology carries. */
+/* The highest finite rate of the network segments, which is what a link of the topology carries; 0 if all are infinite. */
 double platform_peak_Bps(const struct platform *platform);
 
 /* "a".."d" or, after reading a table, what the file says. False for an unknown letter. */
