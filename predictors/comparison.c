@@ -1,0 +1,98 @@
+#include "predictors/comparison.h"
+
+#include <stdlib.h>
+
+#include "common/children.h"
+#include "common/json.h"
+#include "predictors/prediction.h"
+
+struct job {
+    const struct trace *trace;
+    const struct comparison_row *rows;
+    const struct engine_descriptor *engine;
+    const struct analyze_options *analyze;
+};
+
+static enum status write_json(const struct result *result, FILE *out, struct err *err)
+{
+    cJSON *json;
+    TRY(result_to_json(result, &json, err));
+    char *text = cJSON_PrintUnformatted(json);
+    cJSON_Delete(json);
+    if (!text) return err_memory(err);
+    int written = fputs(text, out);
+    cJSON_free(text);
+    return written < 0 ? err_memory(err) : STATUS_OK;
+}
+
+static enum status predict_row(void *context, size_t index, FILE *out, struct err *err)
+{
+    const struct job *job = context;
+    struct prediction prediction = {
+        .trace = job->trace,
+        .platform = job->rows[index].platform,
+        .engine = job->engine,
+        .analyze = job->analyze,
+    };
+    TRY(prediction_run(&prediction, err));
+    enum status status = write_json(prediction.result, out, err);
+    prediction_clear(&prediction);
+    return status;
+}
+
+static enum status take_result(const char *name, const struct child_answer *answer, struct result **result, struct err *err)
+{
+    char row[64];
+    snprintf(row, sizeof row, "semantics %s", name);
+    if (answer->status != STATUS_OK) return err_set(err, answer->status, row, NULL, "%s", answer->err.text);
+    struct json_document document;
+    TRY(json_parse(answer->data, row, &document, err));
+    enum status status = result_from_json(document.root, row, result, err);
+    json_close(&document);
+    return status;
+}
+
+enum status comparison_run(const struct trace *trace, const struct comparison_row *rows, size_t row_count,
+                           const struct engine_descriptor *engine, const struct analyze_options *analyze,
+                           struct comparison *comparison, struct err *err)
+{
+    struct job job = {.trace = trace, .rows = rows, .engine = engine, .analyze = analyze};
+    struct comparison made = {.results = calloc(row_count + 1, sizeof *made.results), .count = row_count};
+    struct child_answer *answers = calloc(row_count + 1, sizeof *answers);
+    enum status status = made.results && answers ? children_run(predict_row, &job, row_count, 0, answers, err)
+                                                 : err_memory(err);
+    for (size_t i = 0; status == STATUS_OK && i < row_count; i++)
+        status = take_result(rows[i].name, &answers[i], &made.results[i], err);
+    if (answers) child_answers_clear(answers, row_count);
+    free(answers);
+    if (status == STATUS_OK)
+        *comparison = made;
+    else
+        comparison_clear(&made);
+    return status;
+}
+
+void comparison_clear(struct comparison *comparison)
+{
+    for (size_t i = 0; comparison->results && i < comparison->count; i++) result_free(comparison->results[i]);
+    free(comparison->results);
+    *comparison = (struct comparison){0};
+}
+
+enum status comparison_to_json(const struct comparison *comparison, cJSON **json, struct err *err)
+{
+    cJSON *root = cJSON_CreateObject(), *results = NULL;
+    if (root && cJSON_AddStringToObject(root, "schema", "rmacast.comparison/1"))
+        results = cJSON_AddArrayToObject(root, "results");
+    enum status status = results ? STATUS_OK : err_memory(err);
+    for (size_t i = 0; status == STATUS_OK && i < comparison->count; i++) {
+        cJSON *one = NULL;
+        status = result_to_json(comparison->results[i], &one, err);
+        if (status == STATUS_OK && !cJSON_AddItemToArray(results, one)) status = err_memory(err);
+    }
+    if (status == STATUS_OK)
+        *json = root;
+    else
+        cJSON_Delete(root);
+    return status;
+}

@@ -1,0 +1,39 @@
+/* The same trace predicted under several semantics. Each row runs in a child process (SimGrid simulates once per process),
+ * as many at once as there are processors. */
+#ifndef PREDICTORS_COMPARISON_H
+#define PREDICTORS_COMPARISON_H
+
+#include <stdio.h>
+
+#include <cjson/cJSON.h>
+
+#include "model/analyze.h"
+#include "platforms/platform.h"
+#include "simulate/engine.h"
+#include "trace/trace.h"
+
+/* Borrowed during comparison_run only. */
+struct comparison_row {
+    const char *name; /* "a" */
+    const struct platform *platform;
+};
+
+struct comparison {
+    struct result **results; /* owned, in the order of the rows */
+    size_t count;
+};
+
+/* A row that fails, or whose process dies, is the error "semantics NAME: ..." of the first such row. Inits *comparison. */
+enum status comparison_run(const struct trace *trace, const struct comparison_row *rows, size_t row_count,
+                           const struct engine_descriptor *engine, const struct analyze_options *analyze,
+                           struct comparison *comparison, struct err *err);
+void comparison_clear(struct comparison *comparison);
+
+/* Schema rmacast.comparison/1. The caller owns the tree. */
+enum status comparison_to_json(const struct comparison *comparison, cJSON **json, struct err *err);
+
+/* A row per semantics: run time, every wait state that occurs in any row (seconds over all ranks), median bandwidth bounds;
+ * below, which is fastest and how each differs from the first. */
+void comparison_print(const struct comparison *comparison, FILE *out);
+
+#endif

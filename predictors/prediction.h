@@ -1,0 +1,53 @@
+/* Predicting a run: one trace on one platform. Each way to predict something is a predictor; all work on one struct
+ * prediction, in the order of predictors().
+ *
+ * Order of calls: fill a zeroed struct prediction's inputs, prediction_run, read its outputs, prediction_clear. */
+#ifndef PREDICTORS_PREDICTION_H
+#define PREDICTORS_PREDICTION_H
+
+#include "model/analyze.h"
+#include "platforms/platform.h"
+#include "simulate/replay.h"
+#include "trace/trace.h"
+
+/* One transfer of the predicted run: what the analysis of such a trace could say about its rate, and the truth. */
+struct transfer_bound {
+    uint32_t origin, target;
+    enum call_kind kind;
+    int64_t bytes;
+    double start_s, end_s;         /* the true interval */
+    double lower_end_s, upper_end_s; /* bounds of end_s by the base and the extended model; upper NAN: unknown */
+    double lower_Bps, upper_Bps;   /* bytes / (upper or lower end - enter of the call): NAN unknown, INFINITY no time */
+    bool within;                   /* lower_end_s <= end_s <= upper_end_s, as far as known */
+};
+
+struct prediction {
+    /* inputs, borrowed */
+    const struct trace *trace;
+    const struct platform *platform;
+    const struct engine_descriptor *engine;
+    const struct analyze_options *analyze; /* NULL: defaults */
+    bool apart;                            /* replay in a child process: this process stays able to run the engine */
+    /* outputs, owned */
+    struct replay_outcome outcome; /* of `replay`, with the predicted trace */
+    struct result *result;         /* of `replay`; names the given trace */
+    struct transfer_bound *bounds; /* of `bounds`, by origin, then call */
+    size_t bound_count;
+};
+
+struct predictor {
+    const char *name, *summary;
+    enum status (*predict)(struct prediction *prediction, struct err *err);
+};
+
+/* NULL-terminated. A predictor needs what those before it have made. */
+const struct predictor *const *predictors(void);
+
+/* Runs all predictors. On failure prediction holds no outputs. */
+enum status prediction_run(struct prediction *prediction, struct err *err);
+void prediction_clear(struct prediction *prediction);
+
+/* One line per transfer with a head line, SI units; unknown values are empty. */
+enum status prediction_write_bounds(const struct prediction *prediction, FILE *out, struct err *err);
+
+#endif

@@ -1,0 +1,10 @@
+/* Bounds of the bandwidth of every transfer of the predicted run (docs/patterns.md, "Transfer bounds"), and whether the true
+ * transfer, which a simulation knows, lies within them. */
+#ifndef PREDICTORS_PREDICTOR_BOUNDS_H
+#define PREDICTORS_PREDICTOR_BOUNDS_H
+
+#include "predictors/prediction.h"
+
+extern const struct predictor predictor_bounds;
+
+#endif

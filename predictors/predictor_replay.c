@@ -1,0 +1,46 @@
+#include "predictors/predictor_replay.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "simulate/verify_apart.h"
+
+static enum status replace_text(char **text, const char *with, struct err *err)
+{
+    char *copy = strdup(with);
+    if (!copy) return err_memory(err);
+    free(*text);
+    *text = copy;
+    return STATUS_OK;
+}
+
+/* What the analysis of the predicted trace alone cannot know. */
+static enum status describe(struct prediction *prediction, struct err *err)
+{
+    struct result *result = prediction->result;
+    const struct replay_outcome *outcome = &prediction->outcome;
+    TRY(replace_text(&result->trace, prediction->trace->name, err));
+    TRY(replace_text(&result->platform, prediction->platform->name, err));
+    TRY(replace_text(&result->semantics, prediction->platform->semantics.name, err));
+    TRY(replace_text(&result->engine, prediction->engine->name, err));
+    result->simulated = true;
+    result->events = outcome->stats.events;
+    result->wall_ns = (uint64_t)(outcome->wall_s * 1e9);
+    result->peak_bytes = outcome->peak_bytes;
+    return STATUS_OK;
+}
+
+static enum status predict(struct prediction *prediction, struct err *err)
+{
+    const struct replay_options options = {.engine = prediction->engine, .keep_trace = true};
+    TRY((prediction->apart ? apart_replay : replay_run)(prediction->trace, prediction->platform, &options,
+                                                        &prediction->outcome, err));
+    TRY(model_analyze(prediction->outcome.trace, prediction->analyze, &prediction->result, err));
+    return describe(prediction, err);
+}
+
+const struct predictor predictor_replay = {
+    .name = "replay",
+    .summary = "run time, rank times and wait states from a replay on the platform",
+    .predict = predict,
+};
