@@ -28,32 +28,9 @@
 #include "common/map.h"
 #include "common/units.h"
 #include "platforms/topology.h"
-#include "simulate/cost.h"
-#include "simulate/engine.h"
-#include "simulate/event_queue.h"
+#include "simulate/flow_net.h"
 
 enum { FLOW_LEAST_BYTES = 64, CLOCK_STACK_BYTES = 256 * 1024 };
-enum { NONE = 0 }; /* item 0 is never used: all-zero NICs are empty */
-
-/* A flow that ends this close to the time it takes alone has been alone: the difference is SimGrid's rounding. */
-enum { SNAP_PS = 10, SNAP_SHIFT = 50 };
-
-enum event_type { EVENT_TIMER, EVENT_BEGIN, EVENT_FLOW_END, EVENT_LEFT, EVENT_ARRIVED };
-
-struct item { /* a message that has not left its NIC yet */
-    uint32_t message, key, next;
-    int32_t dst_node;
-    bool want_left, flow;
-    int64_t began_ps;
-    double flow_bytes; /* stretched where the message is slower than the links: it occupies them as long */
-    struct cost cost;
-};
-
-/* Invariant: the first item is a flow that has begun, or will at free_ps by an EVENT_BEGIN; without one the queue is empty. */
-struct nic {
-    int64_t free_ps;
-    uint32_t first, last; /* in items, NONE */
-};
 
 struct route {
     int64_t latency_ps;
@@ -61,89 +38,20 @@ struct route {
 };
 
 struct engine {
-    const struct platform *platform;
-    struct engine_callbacks callbacks;
-    struct event_queue queue;
-    struct nic *nics;
-    struct item *items;
-    size_t item_count, item_capacity;
-    uint32_t free_item;
-    int64_t now_ps;
-    struct engine_stats stats;
+    struct flow_net net;
     enum status status; /* of what failed inside an actor */
     struct err *err;
-
     bool uses_flows;
     double link_Bps; /* of the topology's links */
     sg_host_t *hosts; /* by node */
     struct map route_index; /* user's platform: node pair to routes */
     struct route *routes;
     size_t route_count, route_capacity;
-    uint32_t *jobs; /* nodes whose first flow waits for a courier: a ring of node_count */
-    size_t job_first, job_count, jobs_announced;
-    size_t couriers, idle_couriers, flows;
+    size_t couriers, idle_couriers;
+    size_t jobs_announced; /* of net.job_count: a courier is on its way to each */
     sg_sem_t job_sem, clock_sem;
     bool clock_woken, quit;
 };
-
-/* ---- the NIC's queue ---- */
-
-static enum status take_item(struct engine *engine, const struct item *item, uint32_t *index, struct err *err)
-{
-    if (engine->free_item != NONE) {
-        *index = engine->free_item;
-        engine->free_item = engine->items[*index].next;
-        engine->items[*index] = *item;
-        return STATUS_OK;
-    }
-    *index = (uint32_t)engine->item_count;
-    ARRAY_PUSH(engine->items, engine->item_count, engine->item_capacity, *item, err);
-    return STATUS_OK;
-}
-
-static void release_item(struct engine *engine, uint32_t index)
-{
-    engine->items[index].next = engine->free_item;
-    engine->free_item = index;
-}
-
-static enum status push_arrival(struct engine *engine, const struct item *item, int64_t left_ps, struct err *err)
-{
-    return event_queue_push(&engine->queue, left_ps + item->cost.latency_ps, item->key, EVENT_ARRIVED, item->message, err);
-}
-
-static void begin_flow(struct engine *engine, uint32_t node)
-{
-    size_t room = (size_t)engine->platform->node_count;
-    engine->items[engine->nics[node].first].began_ps = engine->now_ps;
-    engine->jobs[(engine->job_first + engine->job_count++) % room] = node;
-    engine->flows++;
-}
-
-/* Sends the messages at the head of the queue that are timed only, and begins the first flow. */
-static enum status begin_next(struct engine *engine, uint32_t node, struct err *err)
-{
-    struct nic *nic = &engine->nics[node];
-    while (nic->first != NONE) {
-        uint32_t index = nic->first;
-        struct item *item = &engine->items[index];
-        int64_t begin_ps = nic->free_ps > engine->now_ps ? nic->free_ps : engine->now_ps;
-        if (item->flow && begin_ps > engine->now_ps)
-            return event_queue_push(&engine->queue, begin_ps, item->key, EVENT_BEGIN, node, err);
-        if (item->flow) {
-            begin_flow(engine, node);
-            return STATUS_OK;
-        }
-        nic->first = item->next;
-        nic->free_ps = begin_ps + item->cost.occupy_ps;
-        item->began_ps = begin_ps;
-        int64_t left_ps = begin_ps + item->cost.transmit_ps;
-        if (item->want_left) TRY(event_queue_push(&engine->queue, left_ps, item->key, EVENT_LEFT, index, err));
-        TRY(push_arrival(engine, item, left_ps, err));
-        if (!item->want_left) release_item(engine, index);
-    }
-    return STATUS_OK;
-}
 
 static enum status route_of(struct engine *engine, int32_t src, int32_t dst, struct route *route, struct err *err)
 {
@@ -158,107 +66,39 @@ static enum status route_of(struct engine *engine, int32_t src, int32_t dst, str
     return STATUS_OK;
 }
 
-/* On a user's SimGrid platform latency and rate between nodes are those of its routes. */
-static enum status set_cost(struct engine *engine, const struct engine_message *message, struct item *item, struct err *err)
+/* On a user's SimGrid platform latency and rate between nodes are those of its routes. A message that is slower than its
+ * links occupies them as long as it takes: its bytes are stretched. */
+static enum status set_cost(struct engine *engine, const struct engine_message *message, struct cost *cost, double *flow_bytes,
+                            struct err *err)
 {
-    struct cost *cost = &item->cost;
+    const struct platform *platform = engine->net.platform;
     double link_Bps = engine->link_Bps;
-    *cost = cost_message(engine->platform, message);
-    if (cost->network && engine->platform->simgrid_xml) {
+    *cost = cost_message(platform, message);
+    if (cost->network && platform->simgrid_xml) {
         struct route route;
         TRY(route_of(engine, message->src_node, message->dst_node, &route, err));
-        int64_t gap_ps = units_ps(engine->platform->gap_s);
+        int64_t gap_ps = units_ps(platform->gap_s);
         link_Bps = route.bandwidth_Bps;
         cost->latency_ps = route.latency_ps;
         cost->transmit_ps = units_ps((double)message->bytes / link_Bps);
         cost->occupy_ps = cost->transmit_ps > gap_ps ? cost->transmit_ps : gap_ps;
     }
-    item->flow_bytes = units_s(cost->transmit_ps) * link_Bps;
+    *flow_bytes = message->bytes > FLOW_LEAST_BYTES ? units_s(cost->transmit_ps) * link_Bps : 0;
     return STATUS_OK;
 }
 
 static enum status simgrid_engine_send(struct engine *engine, const struct engine_message *message,
-                                struct engine_departure *departure, struct err *err)
+                                       struct engine_departure *departure, struct err *err)
 {
-    struct item item = {.message = message->id, .key = message->key, .next = NONE, .dst_node = message->dst_node,
-                        .want_left = message->want_left};
-    TRY(set_cost(engine, message, &item, err));
-    engine->stats.messages++;
-    struct nic *nic = &engine->nics[message->src_node];
-    bool queued = item.cost.network && engine->platform->contention;
-    item.flow = queued && message->bytes > FLOW_LEAST_BYTES && item.cost.transmit_ps > 0;
-    if (!item.flow && (!queued || nic->first == NONE)) {
-        int64_t begin_ps = queued && nic->free_ps > engine->now_ps ? nic->free_ps : engine->now_ps;
-        if (queued) nic->free_ps = begin_ps + item.cost.occupy_ps;
-        *departure = (struct engine_departure){begin_ps, begin_ps + item.cost.transmit_ps};
-        return push_arrival(engine, &item, departure->left_ps, err);
-    }
-    uint32_t index;
-    TRY(take_item(engine, &item, &index, err));
-    *departure = (struct engine_departure){ENGINE_LATER, ENGINE_LATER};
-    bool first = nic->first == NONE;
-    *(first ? &nic->first : &engine->items[nic->last].next) = index;
-    nic->last = index;
-    return first ? begin_next(engine, (uint32_t)message->src_node, err) : STATUS_OK;
+    struct cost cost;
+    double flow_bytes;
+    TRY(set_cost(engine, message, &cost, &flow_bytes, err));
+    return flow_net_send(&engine->net, message, &cost, flow_bytes, departure, err);
 }
 
 static enum status simgrid_engine_timer(struct engine *engine, int64_t at_ps, uint32_t key, uint32_t id, struct err *err)
 {
-    return event_queue_push(&engine->queue, at_ps, key, EVENT_TIMER, id, err);
-}
-
-/* ---- the event loop ---- */
-
-static void tell_left(struct engine *engine, const struct item *item)
-{
-    const struct engine_callbacks *on = &engine->callbacks;
-    if (item->want_left) on->left(on->context, item->message, item->began_ps, engine->now_ps);
-}
-
-static enum status end_flow(struct engine *engine, uint32_t node, struct err *err)
-{
-    struct nic *nic = &engine->nics[node];
-    uint32_t index = nic->first;
-    struct item item = engine->items[index];
-    int64_t gap_end_ps = item.began_ps + item.cost.occupy_ps;
-    nic->first = item.next;
-    nic->free_ps = gap_end_ps > engine->now_ps ? gap_end_ps : engine->now_ps;
-    release_item(engine, index);
-    TRY(push_arrival(engine, &item, engine->now_ps, err));
-    TRY(begin_next(engine, node, err));
-    tell_left(engine, &item);
-    return STATUS_OK;
-}
-
-static enum status execute(struct engine *engine, struct event event)
-{
-    const struct engine_callbacks *on = &engine->callbacks;
-    engine->now_ps = event.time_ps;
-    engine->stats.events++;
-    switch ((enum event_type)event.type) {
-    case EVENT_TIMER: on->timer(on->context, event.id, event.time_ps); break;
-    case EVENT_BEGIN: begin_flow(engine, event.id); break;
-    case EVENT_FLOW_END: return end_flow(engine, event.id, engine->err);
-    case EVENT_LEFT: {
-        struct item item = engine->items[event.id];
-        release_item(engine, event.id);
-        tell_left(engine, &item);
-        break;
-    }
-    case EVENT_ARRIVED: on->arrived(on->context, event.id, event.time_ps); break;
-    }
-    return STATUS_OK;
-}
-
-/* Executes what is due up to limit_ps. False when the run is over: failed, stopped, or nothing left. */
-static bool run_due(struct engine *engine, int64_t limit_ps)
-{
-    const struct engine_callbacks *on = &engine->callbacks;
-    while (engine->queue.count > 0 && engine->queue.items[0].time_ps <= limit_ps) {
-        engine->status = execute(engine, event_queue_pop(&engine->queue));
-        if (engine->status != STATUS_OK || on->stop(on->context)) return false;
-    }
-    return engine->queue.count > 0 || engine->flows > 0;
+    return flow_net_timer(&engine->net, at_ps, key, id, err);
 }
 
 /* ---- actors ---- */
@@ -266,14 +106,6 @@ static bool run_due(struct engine *engine, int64_t limit_ps)
 static int64_t clock_ps(void)
 {
     return units_ps(simgrid_get_clock());
-}
-
-/* Not before the time that the flow takes alone. */
-static int64_t flow_end_ps(const struct engine *engine, const struct item *item)
-{
-    int64_t end_ps = clock_ps(), alone_ps = item->began_ps + item->cost.transmit_ps;
-    if (end_ps < alone_ps + SNAP_PS + (end_ps >> SNAP_SHIFT)) end_ps = alone_ps;
-    return end_ps > engine->now_ps ? end_ps : engine->now_ps;
 }
 
 static struct engine *the_engine; /* of the running simulation: SimGrid's actors take text arguments only */
@@ -286,18 +118,12 @@ static void courier(int argc, char **argv)
         sg_sem_acquire(engine->job_sem);
         if (engine->quit) return;
         engine->idle_couriers--;
-        uint32_t node = engine->jobs[engine->job_first];
-        engine->job_first = (engine->job_first + 1) % (size_t)engine->platform->node_count;
-        engine->job_count--;
         engine->jobs_announced--;
-        const struct item *item = &engine->items[engine->nics[node].first];
-        sg_host_sendto(engine->hosts[node], engine->hosts[item->dst_node], item->flow_bytes);
-        engine->idle_couriers++;
-        engine->flows--;
+        struct flow_job job = flow_net_take_job(&engine->net);
+        sg_host_sendto(engine->hosts[job.src_node], engine->hosts[job.dst_node], job.bytes);
         if (engine->quit) return;
-        item = &engine->items[engine->nics[node].first];
-        enum status status = event_queue_push(&engine->queue, flow_end_ps(engine, item), item->key, EVENT_FLOW_END, node,
-                                              engine->err);
+        engine->idle_couriers++;
+        enum status status = flow_net_ended(&engine->net, job.src_node, clock_ps(), engine->err);
         if (status != STATUS_OK) engine->status = status;
         if (engine->clock_woken) continue;
         engine->clock_woken = true;
@@ -307,7 +133,7 @@ static void courier(int argc, char **argv)
 
 static void start_couriers(struct engine *engine)
 {
-    for (; engine->jobs_announced < engine->job_count; engine->jobs_announced++) {
+    for (; engine->jobs_announced < engine->net.job_count; engine->jobs_announced++) {
         if (engine->idle_couriers <= engine->jobs_announced) {
             sg_actor_create("courier", engine->hosts[0], courier, 0, NULL);
             engine->couriers++;
@@ -321,7 +147,7 @@ static void start_couriers(struct engine *engine)
  * whose flows end at the same time have put in theirs by then. */
 static int64_t sleep_until_due(struct engine *engine)
 {
-    int64_t due_ps = engine->queue.count > 0 ? engine->queue.items[0].time_ps : INT64_MAX;
+    int64_t due_ps = flow_net_due_ps(&engine->net);
     double wait_s = units_s(due_ps) - simgrid_get_clock();
     bool timed_out = wait_s <= 0;
     engine->clock_woken = timed_out;
@@ -331,7 +157,7 @@ static int64_t sleep_until_due(struct engine *engine)
         timed_out = sg_sem_acquire_timeout(engine->clock_sem, wait_s) != 0;
     engine->clock_woken = true;
     if (!timed_out) return clock_ps();
-    if (engine->flows > 0) sg_actor_yield();
+    if (engine->net.flows > 0) sg_actor_yield();
     return clock_ps() > due_ps ? clock_ps() : due_ps;
 }
 
@@ -339,10 +165,11 @@ static void clock_actor(int argc, char **argv)
 {
     (void)argc, (void)argv;
     struct engine *engine = the_engine;
-    int64_t limit_ps = 0;
-    while (engine->status == STATUS_OK && run_due(engine, limit_ps)) {
+    bool more = true;
+    for (int64_t limit_ps = 0; engine->status == STATUS_OK; limit_ps = sleep_until_due(engine)) {
+        engine->status = flow_net_run(&engine->net, limit_ps, &more, engine->err);
+        if (!more) break;
         start_couriers(engine);
-        limit_ps = sleep_until_due(engine);
     }
     engine->quit = true;
     for (size_t i = 0; i < engine->couriers; i++) sg_sem_release(engine->job_sem);
@@ -363,9 +190,10 @@ static enum status simgrid_engine_run(struct engine *engine, struct engine_stats
         sg_sem_destroy(engine->job_sem);
         sg_sem_destroy(engine->clock_sem);
     } else {
-        run_due(engine, INT64_MAX);
+        bool more;
+        engine->status = flow_net_run(&engine->net, INT64_MAX, &more, err);
     }
-    *stats = engine->stats;
+    *stats = engine->net.stats;
     return engine->status;
 }
 
@@ -377,7 +205,7 @@ enum { SIGNAL_COUNT = sizeof simgrid_signals / sizeof *simgrid_signals };
 
 static void load_platform(const char *file)
 {
-    static char texts[][32] = {"rmacast", "--log=root.thres:critical", "--log=root.fmt:%m%n", "--cfg=network/model:CM02",
+    static char texts[][32] = {"rmacast", "--log=root.thres:error", "--log=root.fmt:%m%n", "--cfg=network/model:CM02",
                                "--cfg=network/latency-factor:0", "--cfg=network/crosstraffic:0",
                                "--cfg=network/TCP-gamma:1e20", "--cfg=surf/precision:1e-12",
                                "--cfg=contexts/stack-size:32"};
@@ -410,17 +238,18 @@ struct trial { /* of a user's platform, in a child process: SimGrid ends the pro
     const int32_t (*pairs)[2];
     size_t pair_count;
     int errors; /* SimGrid's messages */
+    char *asking; /* shared with the parent: the two hosts whose route was asked for last */
 };
+enum { ASKING_BYTES = 256 };
 
-static void try_route(sg_host_t *hosts, int32_t src, int32_t dst)
+/* Some zones end the process where there is no route. */
+static void try_route(const struct trial *trial, sg_host_t *hosts, int32_t src, int32_t dst)
 {
     if (src == dst) return;
+    snprintf(trial->asking, ASKING_BYTES, "'%s' to '%s'", sg_host_get_name(hosts[src]), sg_host_get_name(hosts[dst]));
     xbt_dynar_t links = xbt_dynar_new(sizeof(void *), NULL);
     sg_host_get_route(hosts[src], hosts[dst], links);
-    if (xbt_dynar_is_empty(links) || !(sg_host_get_route_bandwidth(hosts[src], hosts[dst]) > 0)) {
-        dprintf(STDERR_FILENO, "No route from '%s' to '%s'\n", sg_host_get_name(hosts[src]), sg_host_get_name(hosts[dst]));
-        abort();
-    }
+    if (xbt_dynar_is_empty(links)) abort();
     xbt_dynar_free(&links);
 }
 
@@ -435,9 +264,9 @@ static enum status try_platform(void *context, size_t index, FILE *out, struct e
         return err_set(err, STATUS_DATA, trial->platform->simgrid_xml, NULL, "%zu hosts, expected at least nodes.count = %d",
                        sg_host_count(), nodes);
     sg_host_t *hosts = sorted_hosts();
-    for (size_t i = 0; i < trial->pair_count; i++) try_route(hosts, trial->pairs[i][0], trial->pairs[i][1]);
+    for (size_t i = 0; i < trial->pair_count; i++) try_route(trial, hosts, trial->pairs[i][0], trial->pairs[i][1]);
     for (int32_t src = 0; !trial->pairs && src < nodes; src++)
-        for (int32_t dst = 0; dst < nodes; dst++) try_route(hosts, src, dst);
+        for (int32_t dst = 0; dst < nodes; dst++) try_route(trial, hosts, src, dst);
     return STATUS_OK;
 }
 
@@ -449,25 +278,43 @@ static void first_message(int errors, char *line, size_t room)
     size_t blank = strspn(line, " \t\n");
     memmove(line, line + blank, strlen(line) - blank + 1);
     line[strcspn(line, "\n")] = '\0';
+    size_t length = strlen(line);
+    if (length > 0 && line[length - 1] == '.') line[length - 1] = '\0';
+}
+
+static enum status refusal(const struct trial *trial, const struct child_answer *answer, struct err *err)
+{
+    static const char place[] = "Parse error at ";
+    const char *file = trial->platform->simgrid_xml;
+    char line[512];
+    if (*trial->asking)
+        return err_set(err, STATUS_DATA, file, NULL, "no route from host %s, expected one between all nodes in use", trial->asking);
+    first_message(trial->errors, line, sizeof line);
+    if (strncmp(line, place, strlen(place)) == 0)
+        return err_set(err, STATUS_DATA, NULL, NULL, "%s, expected a SimGrid platform", line + strlen(place));
+    return err_set(err, STATUS_DATA, file, NULL, "SimGrid refuses it: %s, expected a SimGrid platform",
+                   *line ? line : answer->err.text);
 }
 
 static enum status check_user_platform(const struct platform *platform, const int32_t (*pairs)[2], size_t pair_count,
                                        struct err *err)
 {
-    struct trial trial = {platform, pairs, pair_count, memfd_create("simgrid-stderr", MFD_CLOEXEC)};
+    struct trial trial = {platform, pairs, pair_count, memfd_create("simgrid-stderr", MFD_CLOEXEC), NULL};
     if (trial.errors < 0) return err_set(err, STATUS_SYSTEM, NULL, NULL, "no file in memory for SimGrid's messages");
+    trial.asking = mmap(NULL, ASKING_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (trial.asking == MAP_FAILED) {
+        close(trial.errors);
+        return err_memory(err);
+    }
     struct child_answer answer;
     enum status status = children_run(try_platform, &trial, 1, 1, &answer, err);
-    if (status == STATUS_OK && answer.status == STATUS_DATA) {
-        status = STATUS_DATA;
-        if (err) *err = answer.err;
-    } else if (status == STATUS_OK && answer.status != STATUS_OK) {
-        char line[512];
-        first_message(trial.errors, line, sizeof line);
-        status = err_set(err, STATUS_DATA, platform->simgrid_xml, NULL, "SimGrid refuses it: %s, expected a SimGrid platform",
-                         *line ? line : answer.err.text);
+    if (status == STATUS_OK) {
+        status = answer.status;
+        if (status == STATUS_DATA && err) *err = answer.err;
+        if (status == STATUS_SYSTEM) status = refusal(&trial, &answer, err);
+        child_answers_clear(&answer, 1);
     }
-    if (status == STATUS_OK) child_answers_clear(&answer, 1);
+    munmap(trial.asking, ASKING_BYTES);
     close(trial.errors);
     return status;
 }
@@ -479,7 +326,7 @@ static enum status load_topology(const struct engine *engine, struct err *err)
     int fd = memfd_create("simgrid-platform", MFD_CLOEXEC);
     FILE *out = fd >= 0 ? fdopen(fd, "w") : NULL;
     if (!out) return err_set(err, STATUS_SYSTEM, NULL, NULL, "no file in memory for SimGrid's platform");
-    enum status status = topology_write_simgrid(engine->platform->topology, engine->link_Bps, out, err);
+    enum status status = topology_write_simgrid(engine->net.platform->topology, engine->link_Bps, out, err);
     snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
     if (status == STATUS_OK) load_platform(name);
     fclose(out);
@@ -488,8 +335,8 @@ static enum status load_topology(const struct engine *engine, struct err *err)
 
 static enum status find_hosts(struct engine *engine, struct err *err)
 {
-    size_t count = (size_t)engine->platform->node_count;
-    if (engine->platform->simgrid_xml) {
+    size_t count = (size_t)engine->net.platform->node_count;
+    if (engine->net.platform->simgrid_xml) {
         engine->hosts = sorted_hosts();
         return STATUS_OK;
     }
@@ -505,15 +352,9 @@ static enum status find_hosts(struct engine *engine, struct err *err)
 
 static enum status prepare(struct engine *engine, const int32_t (*pairs)[2], size_t pair_count, struct err *err)
 {
-    const struct platform *platform = engine->platform;
-    size_t nodes = (size_t)platform->node_count;
+    const struct platform *platform = engine->net.platform;
     engine->link_Bps = platform_peak_Bps(platform);
     engine->uses_flows = platform->contention && (platform->simgrid_xml || engine->link_Bps > 0);
-    engine->nics = calloc(nodes, sizeof *engine->nics);
-    engine->jobs = calloc(nodes, sizeof *engine->jobs);
-    if (!engine->nics || !engine->jobs) return err_memory(err);
-    struct item unused = {.next = NONE};
-    ARRAY_PUSH(engine->items, engine->item_count, engine->item_capacity, unused, err);
     if (!platform->simgrid_xml && !engine->uses_flows) return STATUS_OK;
     if (platform->simgrid_xml) {
         TRY(check_user_platform(platform, pairs, pair_count, err));
@@ -527,12 +368,9 @@ static enum status prepare(struct engine *engine, const int32_t (*pairs)[2], siz
 static void simgrid_engine_close(struct engine *engine)
 {
     if (!engine) return;
-    event_queue_clear(&engine->queue);
+    flow_net_clear(&engine->net);
     map_clear(&engine->route_index);
     free(engine->routes);
-    free(engine->nics);
-    free(engine->items);
-    free(engine->jobs);
     free(engine->hosts);
     free(engine);
 }
@@ -546,9 +384,8 @@ static enum status simgrid_engine_open(const struct platform *platform, const in
                        "opened a second time in one process, expected one simulation per process");
     struct engine *made = calloc(1, sizeof *made);
     if (!made) return err_memory(err);
-    made->platform = platform;
-    made->callbacks = *callbacks;
-    enum status status = prepare(made, pairs, pair_count, err);
+    enum status status = flow_net_init(&made->net, platform, callbacks, err);
+    if (status == STATUS_OK) status = prepare(made, pairs, pair_count, err);
     if (status != STATUS_OK) {
         simgrid_engine_close(made);
         return status;

@@ -1,0 +1,197 @@
+#include "simulate/flow_net.h"
+
+#include <stdlib.h>
+
+#include "common/array.h"
+
+enum { NONE = 0 }; /* item 0 is never used: all-zero NICs are empty */
+
+/* The owner's clock is a double of seconds: some rounding steps of it, at least 10 ps. */
+enum { SNAP_PS = 10, SNAP_SHIFT = 50 };
+
+enum event_type { EVENT_TIMER, EVENT_BEGIN, EVENT_FLOW_END, EVENT_LEFT, EVENT_ARRIVED };
+
+enum status flow_net_init(struct flow_net *net, const struct platform *platform, const struct engine_callbacks *callbacks,
+                          struct err *err)
+{
+    size_t nodes = (size_t)platform->node_count;
+    struct flow_item unused = {.next = NONE};
+    *net = (struct flow_net){.platform = platform, .callbacks = *callbacks};
+    net->nics = calloc(nodes, sizeof *net->nics);
+    net->jobs = calloc(nodes, sizeof *net->jobs);
+    if (!net->nics || !net->jobs) return err_memory(err);
+    ARRAY_PUSH(net->items, net->item_count, net->item_capacity, unused, err);
+    return STATUS_OK;
+}
+
+void flow_net_clear(struct flow_net *net)
+{
+    event_queue_clear(&net->queue);
+    free(net->nics);
+    free(net->jobs);
+    free(net->items);
+    *net = (struct flow_net){.platform = NULL};
+}
+
+static enum status take_item(struct flow_net *net, const struct flow_item *item, uint32_t *index, struct err *err)
+{
+    if (net->free_item != NONE) {
+        *index = net->free_item;
+        net->free_item = net->items[*index].next;
+        net->items[*index] = *item;
+        return STATUS_OK;
+    }
+    *index = (uint32_t)net->item_count;
+    ARRAY_PUSH(net->items, net->item_count, net->item_capacity, *item, err);
+    return STATUS_OK;
+}
+
+static void release_item(struct flow_net *net, uint32_t index)
+{
+    net->items[index].next = net->free_item;
+    net->free_item = index;
+}
+
+static enum status push_arrival(struct flow_net *net, const struct flow_item *item, int64_t left_ps, struct err *err)
+{
+    return event_queue_push(&net->queue, left_ps + item->cost.latency_ps, item->key, EVENT_ARRIVED, item->message, err);
+}
+
+static void begin_flow(struct flow_net *net, uint32_t node)
+{
+    size_t room = (size_t)net->platform->node_count;
+    net->items[net->nics[node].first].began_ps = net->now_ps;
+    net->jobs[(net->job_first + net->job_count++) % room] = node;
+    net->flows++;
+}
+
+/* Sends the messages at the head of the queue that are only timed, and begins the first flow. */
+static enum status begin_next(struct flow_net *net, uint32_t node, struct err *err)
+{
+    struct flow_nic *nic = &net->nics[node];
+    while (nic->first != NONE) {
+        uint32_t index = nic->first;
+        struct flow_item *item = &net->items[index];
+        int64_t begin_ps = nic->free_ps > net->now_ps ? nic->free_ps : net->now_ps;
+        if (item->flow && begin_ps > net->now_ps)
+            return event_queue_push(&net->queue, begin_ps, item->key, EVENT_BEGIN, node, err);
+        if (item->flow) {
+            begin_flow(net, node);
+            return STATUS_OK;
+        }
+        nic->first = item->next;
+        nic->free_ps = begin_ps + item->cost.occupy_ps;
+        item->began_ps = begin_ps;
+        int64_t left_ps = begin_ps + item->cost.transmit_ps;
+        if (item->want_left) TRY(event_queue_push(&net->queue, left_ps, item->key, EVENT_LEFT, index, err));
+        TRY(push_arrival(net, item, left_ps, err));
+        if (!item->want_left) release_item(net, index);
+    }
+    return STATUS_OK;
+}
+
+enum status flow_net_send(struct flow_net *net, const struct engine_message *message, const struct cost *cost,
+                          double flow_bytes, struct engine_departure *departure, struct err *err)
+{
+    struct flow_nic *nic = &net->nics[message->src_node];
+    bool queued = cost->network && net->platform->contention;
+    struct flow_item item = {.message = message->id, .key = message->key, .dst_node = message->dst_node,
+                             .want_left = message->want_left, .flow = queued && flow_bytes > 0,
+                             .flow_bytes = flow_bytes, .cost = *cost};
+    net->stats.messages++;
+    if (!item.flow && (!queued || nic->first == NONE)) {
+        int64_t begin_ps = queued && nic->free_ps > net->now_ps ? nic->free_ps : net->now_ps;
+        if (queued) nic->free_ps = begin_ps + cost->occupy_ps;
+        *departure = (struct engine_departure){begin_ps, begin_ps + cost->transmit_ps};
+        return push_arrival(net, &item, departure->left_ps, err);
+    }
+    uint32_t index;
+    TRY(take_item(net, &item, &index, err));
+    *departure = (struct engine_departure){ENGINE_LATER, ENGINE_LATER};
+    bool first = nic->first == NONE;
+    *(first ? &nic->first : &net->items[nic->last].next) = index;
+    nic->last = index;
+    return first ? begin_next(net, (uint32_t)message->src_node, err) : STATUS_OK;
+}
+
+enum status flow_net_timer(struct flow_net *net, int64_t at_ps, uint32_t key, uint32_t id, struct err *err)
+{
+    return event_queue_push(&net->queue, at_ps, key, EVENT_TIMER, id, err);
+}
+
+static void tell_left(const struct flow_net *net, const struct flow_item *item)
+{
+    const struct engine_callbacks *on = &net->callbacks;
+    if (item->want_left) on->left(on->context, item->message, item->began_ps, net->now_ps);
+}
+
+static enum status end_flow(struct flow_net *net, uint32_t node, struct err *err)
+{
+    struct flow_nic *nic = &net->nics[node];
+    uint32_t index = nic->first;
+    struct flow_item item = net->items[index];
+    int64_t gap_end_ps = item.began_ps + item.cost.occupy_ps;
+    nic->first = item.next;
+    nic->free_ps = gap_end_ps > net->now_ps ? gap_end_ps : net->now_ps;
+    release_item(net, index);
+    TRY(push_arrival(net, &item, net->now_ps, err));
+    TRY(begin_next(net, node, err));
+    tell_left(net, &item);
+    return STATUS_OK;
+}
+
+static enum status execute(struct flow_net *net, struct event event, struct err *err)
+{
+    const struct engine_callbacks *on = &net->callbacks;
+    net->now_ps = event.time_ps;
+    net->stats.events++;
+    switch ((enum event_type)event.type) {
+    case EVENT_TIMER: on->timer(on->context, event.id, event.time_ps); break;
+    case EVENT_BEGIN: begin_flow(net, event.id); break;
+    case EVENT_FLOW_END: return end_flow(net, event.id, err);
+    case EVENT_LEFT: {
+        struct flow_item item = net->items[event.id];
+        release_item(net, event.id);
+        tell_left(net, &item);
+        break;
+    }
+    case EVENT_ARRIVED: on->arrived(on->context, event.id, event.time_ps); break;
+    }
+    return STATUS_OK;
+}
+
+enum status flow_net_run(struct flow_net *net, int64_t limit_ps, bool *more, struct err *err)
+{
+    const struct engine_callbacks *on = &net->callbacks;
+    *more = false;
+    while (flow_net_due_ps(net) <= limit_ps && net->queue.count > 0) {
+        TRY(execute(net, event_queue_pop(&net->queue), err));
+        if (on->stop(on->context)) return STATUS_OK;
+    }
+    *more = net->queue.count > 0 || net->flows > 0;
+    return STATUS_OK;
+}
+
+int64_t flow_net_due_ps(const struct flow_net *net)
+{
+    return net->queue.count > 0 ? net->queue.items[0].time_ps : INT64_MAX;
+}
+
+struct flow_job flow_net_take_job(struct flow_net *net)
+{
+    uint32_t node = net->jobs[net->job_first];
+    const struct flow_item *item = &net->items[net->nics[node].first];
+    net->job_first = (net->job_first + 1) % (size_t)net->platform->node_count;
+    net->job_count--;
+    return (struct flow_job){(int32_t)node, item->dst_node, item->flow_bytes};
+}
+
+enum status flow_net_ended(struct flow_net *net, int32_t src_node, int64_t end_ps, struct err *err)
+{
+    const struct flow_item *item = &net->items[net->nics[src_node].first];
+    int64_t alone_ps = item->began_ps + item->cost.transmit_ps;
+    if (end_ps < alone_ps + SNAP_PS + (end_ps >> SNAP_SHIFT)) end_ps = alone_ps;
+    if (end_ps < net->now_ps) end_ps = net->now_ps;
+    net->flows--;
+    return event_queue_push(&net->queue, end_ps, item->key, EVENT_FLOW_END, (uint32_t)src_node, err);
+}
