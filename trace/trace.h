@@ -80,6 +80,7 @@ struct trace_rank {
     struct trace_call *calls;
     struct trace_sim *sim; /* parallel to calls in a simulated trace, else NULL; trace_add_call adds unknown ones */
     size_t count, capacity;
+    double speed;          /* of the core, relative to the recording machine: computing times are at this speed; 0 = 1.0 */
     bool incomplete;       /* the stream breaks off: killed, or a limit was reached */
     char *incomplete_why;  /* owned, may be NULL */
 };

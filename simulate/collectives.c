@@ -1,0 +1,315 @@
+#include "simulate/collectives.h"
+
+enum { /* MPICH 4.0.2, defaults of MPIR_CVAR_*_SHORT_MSG_SIZE and the like; bytes */
+    BCAST_SHORT = 12288,
+    BCAST_LONG = 524288,
+    BCAST_MIN_PROCS = 8,
+    REDUCE_SHORT = 2048,
+    ALLREDUCE_SHORT = 2048,
+    ALLGATHER_SHORT = 81920,
+    ALLGATHER_LONG = 524288,
+    ALLTOALL_SHORT = 256,
+    ALLTOALL_MEDIUM = 32768,
+    ALLTOALL_MIN_PROCS = 8,
+};
+
+bool coll_is_power_of_two(uint32_t size)
+{
+    return (size & (size - 1)) == 0;
+}
+
+static uint32_t ceil_power(uint32_t n)
+{
+    uint32_t power = 1;
+    while (power < n) power <<= 1;
+    return power;
+}
+
+static uint32_t floor_power(uint32_t n)
+{
+    uint32_t power = ceil_power(n);
+    return power == n ? n : power >> 1;
+}
+
+static uint32_t log2_of(uint32_t power)
+{
+    uint32_t exponent = 0;
+    while (power > 1) {
+        power >>= 1;
+        exponent++;
+    }
+    return exponent;
+}
+
+enum coll_algorithm coll_choose(enum call_kind kind, uint32_t size, int64_t bytes)
+{
+    bool power = coll_is_power_of_two(size);
+    int64_t total = bytes * (int64_t)size;
+    switch (kind) {
+    case CALL_BCAST:
+        if (bytes < BCAST_SHORT || size < BCAST_MIN_PROCS) return COLL_BCAST_BINOMIAL;
+        return bytes < BCAST_LONG && power ? COLL_BCAST_SCATTER_DOUBLING : COLL_BCAST_SCATTER_RING;
+    case CALL_REDUCE: return bytes <= REDUCE_SHORT ? COLL_REDUCE_BINOMIAL : COLL_REDUCE_SCATTER_GATHER;
+    case CALL_GATHER: return COLL_GATHER_BINOMIAL;
+    case CALL_SCATTER: return COLL_SCATTER_BINOMIAL;
+    case CALL_ALLGATHER:
+        if (total < ALLGATHER_LONG && power) return COLL_ALLGATHER_DOUBLING;
+        return total < ALLGATHER_SHORT ? COLL_ALLGATHER_BRUCK : COLL_ALLGATHER_RING;
+    case CALL_ALLTOALL:
+        if (bytes <= ALLTOALL_SHORT && size >= ALLTOALL_MIN_PROCS) return COLL_ALLTOALL_BRUCK;
+        return bytes <= ALLTOALL_MEDIUM ? COLL_ALLTOALL_SCATTERED : COLL_ALLTOALL_PAIRWISE;
+    default: return bytes <= ALLREDUCE_SHORT ? COLL_ALLREDUCE_DOUBLING : COLL_ALLREDUCE_SCATTER_GATHER;
+    }
+}
+
+/* --- binomial trees: v is the rank relative to the root ------------------------------------------------------------------ */
+
+/* The span of v's subtree: its lowest set bit; the root's spans all. */
+static uint32_t span_of(uint32_t v, uint32_t n)
+{
+    return v == 0 ? ceil_power(n) : v & -v;
+}
+
+static int32_t absolute(const struct coll_shape *shape, uint32_t v)
+{
+    return (int32_t)((v + shape->root) % shape->size);
+}
+
+/* Bytes of `count` blocks from block v on, where all blocks together have `total` bytes. */
+static int64_t range_bytes(uint32_t v, uint32_t count, int64_t block, int64_t total)
+{
+    int64_t begin = (int64_t)v * block, end = begin + (int64_t)count * block;
+    if (end > total) end = total;
+    return end > begin ? end - begin : 0;
+}
+
+static uint32_t down_steps(uint32_t v, uint32_t n)
+{
+    return log2_of(span_of(v, n)) + (v != 0);
+}
+
+/* From the root to the leaves. block 0: the whole vector of `total` bytes travels, else subtrees' blocks. */
+static bool down_step(const struct coll_shape *shape, uint32_t v, uint32_t number, int64_t block, int64_t total,
+                      struct coll_step *step)
+{
+    uint32_t n = shape->size, span = span_of(v, n);
+    if (number >= down_steps(v, n)) return false;
+    if (v != 0 && number == 0) {
+        step->receive_from = absolute(shape, v - span);
+        return true;
+    }
+    uint32_t mask = span >> (number - (v != 0) + 1);
+    if (v + mask >= n) return true;
+    step->send_to = absolute(shape, v + mask);
+    step->send_bytes = block ? range_bytes(v + mask, mask, block, total) : total;
+    return true;
+}
+
+/* From the leaves to the root. */
+static bool up_step(const struct coll_shape *shape, uint32_t v, uint32_t number, int64_t block, int64_t total,
+                    struct coll_step *step)
+{
+    uint32_t n = shape->size, span = span_of(v, n), receives = log2_of(span);
+    if (number >= receives + (v != 0)) return false;
+    if (number < receives) {
+        uint32_t child = v + (1u << number);
+        if (child < n) step->receive_from = absolute(shape, child);
+        return true;
+    }
+    step->send_to = absolute(shape, v - span);
+    step->send_bytes = block ? range_bytes(v, span, block, total) : total;
+    return true;
+}
+
+/* --- all-gather ------------------------------------------------------------------------------------------------------- */
+
+static bool doubling_step(const struct coll_shape *shape, uint32_t v, uint32_t number, int64_t block, int64_t total,
+                          struct coll_step *step)
+{
+    uint32_t distance = 1u << number;
+    if (distance >= shape->size) return false;
+    step->send_to = step->receive_from = absolute(shape, v ^ distance);
+    step->send_bytes = range_bytes(v & ~(distance - 1), distance, block, total);
+    return true;
+}
+
+static bool ring_step(const struct coll_shape *shape, uint32_t v, uint32_t number, int64_t block, int64_t total,
+                      struct coll_step *step)
+{
+    uint32_t n = shape->size;
+    if (number + 1 >= n) return false;
+    step->send_to = absolute(shape, (v + 1) % n);
+    step->receive_from = absolute(shape, (v + n - 1) % n);
+    step->send_bytes = range_bytes((v + n - number) % n, 1, block, total);
+    return true;
+}
+
+static bool bruck_step(const struct coll_shape *shape, uint32_t rank, uint32_t number, struct coll_step *step)
+{
+    uint32_t n = shape->size, distance = 1u << number;
+    if (distance >= n) return false;
+    uint32_t blocks = distance < n - distance ? distance : n - distance;
+    step->send_to = (int32_t)((rank + n - distance) % n);
+    step->receive_from = (int32_t)((rank + distance) % n);
+    step->send_bytes = (int64_t)blocks * shape->bytes;
+    return true;
+}
+
+/* --- broadcast of long vectors ------------------------------------------------------------------------------------------ */
+
+static bool scatter_allgather_step(const struct coll_shape *shape, uint32_t v, uint32_t number, bool ring,
+                                   struct coll_step *step)
+{
+    int64_t total = shape->bytes, block = (total + shape->size - 1) / shape->size;
+    uint32_t scatter = down_steps(v, shape->size);
+    if (number < scatter) return down_step(shape, v, number, block, total, step);
+    return (ring ? ring_step : doubling_step)(shape, v, number - scatter, block, total, step);
+}
+
+/* --- reductions: sizes that are no power of two are folded: of the first 2 * rest ranks every other one drops out ---------- */
+
+struct fold {
+    uint32_t power, rest, keeper; /* keeper: 1 = odd ranks stay, 0 = even ones */
+    int32_t place;                /* among the `power` ranks that stay, -1 = dropped out */
+};
+
+static struct fold fold_of(uint32_t rank, uint32_t n, uint32_t keeper)
+{
+    struct fold fold = {.power = floor_power(n), .keeper = keeper};
+    fold.rest = n - fold.power;
+    if (rank >= 2 * fold.rest)
+        fold.place = (int32_t)(rank - fold.rest);
+    else
+        fold.place = (rank & 1) == keeper ? (int32_t)(rank / 2) : -1;
+    return fold;
+}
+
+static uint32_t unfold(const struct fold *fold, uint32_t place)
+{
+    return place < fold->rest ? 2 * place + fold->keeper : place + fold->rest;
+}
+
+/* The step before (hand in) or after (hand out) the exchange among those that stay. */
+static void hand_step(const struct coll_shape *shape, const struct fold *fold, uint32_t v, bool in, struct coll_step *step)
+{
+    if (v >= 2 * fold->rest) return;
+    int32_t partner = absolute(shape, v ^ 1);
+    if ((fold->place < 0) == in) {
+        step->send_to = partner;
+        step->send_bytes = shape->bytes;
+    } else {
+        step->receive_from = partner;
+    }
+}
+
+static void exchange(const struct coll_shape *shape, const struct fold *fold, uint32_t mask, int64_t bytes,
+                     struct coll_step *step)
+{
+    if (fold->place < 0) return;
+    step->send_to = step->receive_from = absolute(shape, unfold(fold, (uint32_t)fold->place ^ mask));
+    step->send_bytes = bytes;
+}
+
+static int64_t share(int64_t bytes, uint32_t part, uint32_t of)
+{
+    return bytes / (int64_t)of * (int64_t)part + bytes % (int64_t)of * (int64_t)part / (int64_t)of;
+}
+
+static bool allreduce_step(const struct coll_shape *shape, uint32_t rank, uint32_t number, bool halving,
+                           struct coll_step *step)
+{
+    struct fold fold = fold_of(rank, shape->size, 1);
+    uint32_t rounds = log2_of(fold.power), folded = fold.rest > 0;
+    uint32_t middle = halving ? 2 * rounds : rounds;
+    if (number >= middle + 2 * folded) return false;
+    if (folded && (number == 0 || number == middle + 1)) {
+        hand_step(shape, &fold, rank, number == 0, step);
+        return true;
+    }
+    uint32_t round = number - folded;
+    if (!halving) {
+        exchange(shape, &fold, 1u << round, shape->bytes, step);
+        return true;
+    }
+    if (round >= rounds) round = 2 * rounds - 1 - round; /* the all-gather goes the reduce-scatter's way back */
+    exchange(shape, &fold, 1u << round, share(shape->bytes, fold.power >> (round + 1), fold.power), step);
+    return true;
+}
+
+/* Reduce-scatter by recursive halving, then a binomial gather to relative rank 0, which never drops out. */
+static bool reduce_scatter_gather_step(const struct coll_shape *shape, uint32_t v, uint32_t number, struct coll_step *step)
+{
+    struct fold fold = fold_of(v, shape->size, 0);
+    uint32_t rounds = log2_of(fold.power), folded = fold.rest > 0;
+    if (number >= 2 * rounds + folded) return false;
+    if (folded && number == 0) {
+        hand_step(shape, &fold, v, true, step);
+        return true;
+    }
+    uint32_t round = number - folded;
+    if (round < rounds) {
+        exchange(shape, &fold, 1u << round, share(shape->bytes, fold.power >> (round + 1), fold.power), step);
+        return true;
+    }
+    uint32_t mask = 1u << (2 * rounds - 1 - round);
+    if (fold.place < 0 || (uint32_t)fold.place >= 2 * mask) return true;
+    if ((uint32_t)fold.place >= mask) {
+        step->send_to = absolute(shape, unfold(&fold, (uint32_t)fold.place - mask));
+        step->send_bytes = share(shape->bytes, fold.power / (2 * mask), fold.power);
+    } else {
+        step->receive_from = absolute(shape, unfold(&fold, (uint32_t)fold.place + mask));
+    }
+    return true;
+}
+
+/* --- all-to-all --------------------------------------------------------------------------------------------------------- */
+
+static bool alltoall_bruck_step(const struct coll_shape *shape, uint32_t rank, uint32_t number, struct coll_step *step)
+{
+    uint32_t n = shape->size, distance = 1u << number, blocks = 0;
+    if (distance >= n) return false;
+    for (uint32_t i = 0; i < n; i++) blocks += (i & distance) != 0;
+    step->send_to = (int32_t)((rank + distance) % n);
+    step->receive_from = (int32_t)((rank + n - distance) % n);
+    step->send_bytes = (int64_t)blocks * shape->bytes;
+    return true;
+}
+
+static bool alltoall_direct_step(const struct coll_shape *shape, uint32_t rank, uint32_t number, bool overlap,
+                                 struct coll_step *step)
+{
+    uint32_t n = shape->size, distance = number + 1;
+    if (distance >= n) return false;
+    bool exchange_pairs = !overlap && coll_is_power_of_two(n);
+    step->send_to = (int32_t)(exchange_pairs ? rank ^ distance : (rank + distance) % n);
+    step->receive_from = (int32_t)(exchange_pairs ? rank ^ distance : (rank + n - distance) % n);
+    step->send_bytes = shape->bytes;
+    step->overlap = overlap && distance + 1 < n;
+    return true;
+}
+
+bool coll_step(const struct coll_shape *shape, uint32_t rank, uint32_t number, struct coll_step *step)
+{
+    *step = (struct coll_step){.send_to = -1, .receive_from = -1};
+    uint32_t n = shape->size, v = (rank + n - shape->root) % n;
+    int64_t block = shape->bytes, total = block * (int64_t)n;
+    if (n < 2) return false;
+    switch (shape->algorithm) {
+    case COLL_BCAST_BINOMIAL: return down_step(shape, v, number, 0, shape->bytes, step);
+    case COLL_BCAST_SCATTER_DOUBLING: return scatter_allgather_step(shape, v, number, false, step);
+    case COLL_BCAST_SCATTER_RING: return scatter_allgather_step(shape, v, number, true, step);
+    case COLL_REDUCE_BINOMIAL: return up_step(shape, v, number, 0, shape->bytes, step);
+    case COLL_REDUCE_SCATTER_GATHER: return reduce_scatter_gather_step(shape, v, number, step);
+    case COLL_ALLREDUCE_DOUBLING: return allreduce_step(shape, rank, number, false, step);
+    case COLL_ALLREDUCE_SCATTER_GATHER: return allreduce_step(shape, rank, number, true, step);
+    case COLL_GATHER_BINOMIAL: return up_step(shape, v, number, block, total, step);
+    case COLL_SCATTER_BINOMIAL: return down_step(shape, v, number, block, total, step);
+    case COLL_ALLGATHER_DOUBLING: return doubling_step(shape, rank, number, block, total, step);
+    case COLL_ALLGATHER_BRUCK: return bruck_step(shape, rank, number, step);
+    case COLL_ALLGATHER_RING: return ring_step(shape, rank, number, block, total, step);
+    case COLL_ALLTOALL_BRUCK: return alltoall_bruck_step(shape, rank, number, step);
+    case COLL_ALLTOALL_SCATTERED: return alltoall_direct_step(shape, rank, number, true, step);
+    case COLL_ALLTOALL_PAIRWISE: return alltoall_direct_step(shape, rank, number, false, step);
+    }
+    return false;
+}

@@ -1,0 +1,52 @@
+/* Collective algorithms as plans: which messages one rank sends and awaits in each step. Pure functions of rank, size, bytes
+ * and step; the replay turns the steps into point-to-point messages.
+ * Algorithms and switch points: MPICH 4.0.2 (src/mpi/coll, default control variables); R. Thakur, R. Rabenseifner,
+ * W. Gropp, Optimization of Collective Communication Operations in MPICH, IJHPCA 19(1), 2005. */
+#ifndef SIMULATE_COLLECTIVES_H
+#define SIMULATE_COLLECTIVES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "trace/calls.h"
+
+enum coll_algorithm {
+    COLL_BCAST_BINOMIAL,
+    COLL_BCAST_SCATTER_DOUBLING, /* binomial scatter, then all-gather by recursive doubling */
+    COLL_BCAST_SCATTER_RING,
+    COLL_REDUCE_BINOMIAL,
+    COLL_REDUCE_SCATTER_GATHER,
+    COLL_ALLREDUCE_DOUBLING,
+    COLL_ALLREDUCE_SCATTER_GATHER, /* Rabenseifner */
+    COLL_GATHER_BINOMIAL,
+    COLL_SCATTER_BINOMIAL,
+    COLL_ALLGATHER_DOUBLING,
+    COLL_ALLGATHER_BRUCK,
+    COLL_ALLGATHER_RING,
+    COLL_ALLTOALL_BRUCK,
+    COLL_ALLTOALL_SCATTERED, /* all sends and receives at once */
+    COLL_ALLTOALL_PAIRWISE,
+};
+
+struct coll_shape {
+    enum coll_algorithm algorithm;
+    uint32_t size, root;
+    int64_t bytes; /* as trace_call.bytes: a vector or a block */
+};
+
+/* Ranks of the communicator; -1 where the step sends or receives nothing. */
+struct coll_step {
+    int32_t send_to, receive_from;
+    int64_t send_bytes;
+    bool overlap; /* the next step need not wait for this one */
+};
+
+/* The choice for a kind of CALL_BCAST .. CALL_ALLTOALL. */
+enum coll_algorithm coll_choose(enum call_kind kind, uint32_t size, int64_t bytes);
+
+/* Fills the rank's step number `number`; false behind the last one. A step may be empty (both -1). */
+bool coll_step(const struct coll_shape *shape, uint32_t rank, uint32_t number, struct coll_step *step);
+
+bool coll_is_power_of_two(uint32_t size);
+
+#endif

@@ -1,0 +1,307 @@
+/* The walk of every rank through its calls, and the set-up and end of a replay. */
+#include "simulate/replay.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "common/units.h"
+#include "simulate/replay_core.h"
+
+/* What a timer's id carries, by its two upper bits. */
+enum timer_kind {
+    TIMER_RANK,
+    TIMER_OP,       /* an accumulate has been applied */
+    TIMER_MESSAGE,  /* a helper thread serves it */
+    TIMER_ENVELOPE, /* rendezvous data have left */
+};
+enum { TIMER_SHIFT = 30 };
+#define TIMER_ID_MASK ((UINT32_C(1) << TIMER_SHIFT) - 1)
+
+static enum step step_local(struct replay *replay, uint32_t rank)
+{
+    return replay_exit(&replay->ranks[rank], replay->now_ps);
+}
+
+/* MPICH synchronises all processes in MPI_Init and MPI_Finalize; a broken-off trace has them on some ranks only. */
+static enum step step_init(struct replay *replay, uint32_t rank)
+{
+    return replay->init_is_barrier ? replay_step_barrier(replay, rank) : step_local(replay, rank);
+}
+
+static enum step step_finalize(struct replay *replay, uint32_t rank)
+{
+    return replay->finalize_is_barrier ? replay_step_barrier(replay, rank) : step_local(replay, rank);
+}
+
+typedef enum step step_function(struct replay *, uint32_t);
+
+static step_function *const steps[CALL_KIND_COUNT] = {
+    [CALL_LOCAL] = step_local,
+    [CALL_INIT] = step_init,
+    [CALL_FINALIZE] = step_finalize,
+    [CALL_REGION_ENTER] = step_local,
+    [CALL_REGION_LEAVE] = step_local,
+    [CALL_WIN_CREATE] = replay_step_win_create,
+    [CALL_WIN_FREE] = replay_step_win_free,
+    [CALL_PUT] = replay_step_op,
+    [CALL_GET] = replay_step_op,
+    [CALL_ACCUMULATE] = replay_step_op,
+    [CALL_FENCE] = replay_step_fence,
+    [CALL_POST] = replay_step_post,
+    [CALL_START] = replay_step_start,
+    [CALL_COMPLETE] = replay_step_complete,
+    [CALL_WIN_WAIT] = replay_step_win_wait,
+    [CALL_WIN_TEST] = replay_step_win_wait,
+    [CALL_LOCK] = replay_step_lock,
+    [CALL_UNLOCK] = replay_step_unlock,
+    [CALL_SEND] = replay_step_send,
+    [CALL_ISEND] = replay_step_send,
+    [CALL_RECV] = replay_step_receive,
+    [CALL_IRECV] = replay_step_receive,
+    [CALL_REQUEST_WAIT] = replay_step_request_wait,
+    [CALL_REQUEST_WAITALL] = replay_step_request_wait,
+    [CALL_REQUEST_TEST] = replay_step_request_wait,
+    [CALL_BARRIER] = replay_step_barrier,
+    [CALL_BCAST] = replay_step_collective,
+    [CALL_REDUCE] = replay_step_collective,
+    [CALL_ALLREDUCE] = replay_step_collective,
+    [CALL_GATHER] = replay_step_collective,
+    [CALL_SCATTER] = replay_step_collective,
+    [CALL_ALLGATHER] = replay_step_collective,
+    [CALL_ALLTOALL] = replay_step_collective,
+    [CALL_COMM_CREATE] = replay_step_collective,
+    [CALL_COMM_FREE] = step_local,
+};
+
+enum status replay_fail(struct replay *replay, uint32_t rank, const char *format, ...)
+{
+    if (replay->failed) return STATUS_DATA;
+    char message[768], place[TRACE_PLACE_BYTES];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(message, sizeof message, format, args);
+    va_end(args);
+    size_t next = replay->ranks[rank].next;
+    trace_place(replay->trace, rank, next < replay->ranks[rank].count ? next : next - 1, place);
+    replay->failed = true;
+    return err_set(replay->err, STATUS_DATA, replay->trace->name, place, "%s", message);
+}
+
+enum step replay_pause(struct rank_state *rank, int64_t until_ps, uint8_t phase)
+{
+    rank->resume_ps = until_ps;
+    rank->phase = phase;
+    return STEP_PAUSE;
+}
+
+enum step replay_spend(struct replay *replay, struct rank_state *rank, int64_t cost_ps, uint8_t phase)
+{
+    rank->phase = phase;
+    if (cost_ps == 0) return STEP_AGAIN;
+    rank->busy_ps += cost_ps;
+    return replay_pause(rank, replay->now_ps + cost_ps, phase);
+}
+
+int64_t replay_copy_ps(const struct replay *replay, int64_t bytes)
+{
+    double rate_Bps = replay->platform->memory_bandwidth_Bps;
+    return isinf(rate_Bps) ? 0 : units_ps((double)bytes / rate_Bps);
+}
+
+enum step replay_exit(struct rank_state *rank, int64_t at_ps)
+{
+    rank->resume_ps = at_ps;
+    return STEP_EXIT;
+}
+
+int64_t replay_compute_ps(const struct rank_state *rank, int64_t recorded_ps)
+{
+    if (recorded_ps <= 0) return 0;
+    return rank->stretch == 1.0 ? recorded_ps : llround((double)recorded_ps * rank->stretch);
+}
+
+static bool is_failed_test(const struct trace_call *call)
+{
+    enum call_kind kind = call_kind(call->call);
+    return (kind == CALL_WIN_TEST || kind == CALL_REQUEST_TEST) && !(call->flags & TRACE_FLAG);
+}
+
+static enum step step_call(struct replay *replay, uint32_t rank)
+{
+    struct rank_state *state = &replay->ranks[rank];
+    const struct trace_call *call = &state->calls[state->next];
+    if (state->phase == PHASE_LEAVE) return replay_exit(state, replay->now_ps);
+    if (is_failed_test(call)) { /* a failed test is computing */
+        int64_t spent_ps = replay_compute_ps(state, call->exit_ps - call->enter_ps);
+        state->busy_ps = spent_ps;
+        return replay_exit(state, replay->now_ps + spent_ps);
+    }
+    step_function *step = steps[call_kind(call->call)];
+    if (step) return step(replay, rank);
+    replay_fail(replay, rank, "%s is not known to the replay", call_name(call->call));
+    return STEP_FAIL;
+}
+
+static void keep_call(struct replay *replay, uint32_t rank, int64_t exit_ps)
+{
+    struct rank_state *state = &replay->ranks[rank];
+    struct trace_rank *made = &replay->made->ranks[rank];
+    struct trace_call call = state->calls[state->next];
+    call.enter_ps = state->enter_ps;
+    call.exit_ps = exit_ps;
+    made->calls[made->count] = call;
+    struct trace_sim *sim = &made->sim[made->count++];
+    sim->blocked_ps = exit_ps - state->enter_ps - state->busy_ps;
+}
+
+/* Notes the call's end and finds the next call's enter, now or by a timer. False: the rank does not go on now. */
+static bool leave_call(struct replay *replay, uint32_t rank)
+{
+    struct rank_state *state = &replay->ranks[rank];
+    int64_t exit_ps = state->resume_ps;
+    const struct trace_call *call = &state->calls[state->next];
+    if (replay->made) keep_call(replay, rank, exit_ps);
+    state->end_ps = exit_ps;
+    state->inside = false;
+    state->phase = 0;
+    state->step = state->missing = state->received = 0;
+    state->overlap = state->paid = false;
+    state->busy_ps = 0;
+    if (++state->next == state->count) {
+        state->status = RANK_DONE;
+        replay->done_count++;
+        return false;
+    }
+    int64_t gap_ps = call[1].enter_ps - call->exit_ps - replay->trace->record_cost_ps;
+    int64_t enter_ps = exit_ps + replay_compute_ps(state, gap_ps);
+    if (enter_ps == replay->now_ps) return true;
+    state->status = RANK_COMPUTING;
+    if (replay->engine_kind->timer(replay->engine, enter_ps, rank, rank, replay->err) != STATUS_OK) replay->failed = true;
+    return false;
+}
+
+static void enter_call(struct replay *replay, uint32_t rank)
+{
+    struct rank_state *state = &replay->ranks[rank];
+    state->status = RANK_RUNNING;
+    state->enter_ps = replay->now_ps;
+    state->inside = true;
+    if (state->serve_first != NO_INDEX && replay_serve_waiting(replay, rank) != STATUS_OK) replay->failed = true;
+}
+
+static void advance(struct replay *replay, uint32_t rank)
+{
+    struct rank_state *state = &replay->ranks[rank];
+    state->status = RANK_RUNNING;
+    while (!replay->failed) {
+        enum step step = step_call(replay, rank);
+        if (step == STEP_AGAIN) continue;
+        /* Whether a rank is inside MPI matters to progress = call only: there the exit is a moment of its own. */
+        if (step == STEP_EXIT && state->resume_ps > replay->now_ps && replay->platform->progress == PROGRESS_CALL)
+            step = replay_pause(state, state->resume_ps, PHASE_LEAVE);
+        switch (step) {
+        case STEP_AGAIN: break;
+        case STEP_BLOCK: state->status = RANK_BLOCKED; return;
+        case STEP_FAIL: replay->failed = true; return;
+        case STEP_PAUSE:
+            state->status = RANK_PAUSED;
+            if (replay->engine_kind->timer(replay->engine, state->resume_ps, rank, rank, replay->err) != STATUS_OK)
+                replay->failed = true;
+            return;
+        case STEP_EXIT:
+            if (!leave_call(replay, rank)) return;
+            enter_call(replay, rank);
+            break;
+        }
+    }
+}
+
+void replay_wake(struct replay *replay, uint32_t rank)
+{
+    if (replay->ranks[rank].status == RANK_BLOCKED) advance(replay, rank);
+}
+
+static void on_timer(void *context, uint32_t id, int64_t now_ps)
+{
+    struct replay *replay = context;
+    replay->now_ps = now_ps;
+    enum status status = STATUS_OK;
+    uint32_t item = id & TIMER_ID_MASK;
+    switch ((enum timer_kind)(id >> TIMER_SHIFT)) {
+    case TIMER_RANK:
+        if (replay->ranks[id].status == RANK_COMPUTING) enter_call(replay, id);
+        advance(replay, id);
+        break;
+    case TIMER_OP: status = replay_on_applied(replay, item); break;
+    case TIMER_MESSAGE: status = replay_serve(replay, item); break;
+    case TIMER_ENVELOPE: status = replay_send_left(replay, item); break;
+    }
+    if (status != STATUS_OK) replay->failed = true;
+}
+
+static void on_arrived(void *context, uint32_t message, int64_t now_ps)
+{
+    struct replay *replay = context;
+    replay->now_ps = now_ps;
+    if (replay_arrived(replay, message) != STATUS_OK) replay->failed = true;
+}
+
+static void on_left(void *context, uint32_t message, int64_t began_ps, int64_t now_ps)
+{
+    struct replay *replay = context;
+    replay->now_ps = now_ps;
+    if (replay_left(replay, message, began_ps, now_ps) != STATUS_OK) replay->failed = true;
+}
+
+static bool on_stop(void *context)
+{
+    const struct replay *replay = context;
+    return replay->failed;
+}
+
+static enum status set_timer(struct replay *replay, int64_t at_ps, uint32_t key, enum timer_kind kind, uint32_t item)
+{
+    return replay->engine_kind->timer(replay->engine, at_ps, key, item | (uint32_t)kind << TIMER_SHIFT, replay->err);
+}
+
+enum status replay_timer_op(struct replay *replay, int64_t at_ps, uint32_t key, uint32_t op)
+{
+    return set_timer(replay, at_ps, key, TIMER_OP, op);
+}
+
+enum status replay_timer_message(struct replay *replay, int64_t at_ps, uint32_t key, uint32_t message)
+{
+    return set_timer(replay, at_ps, key, TIMER_MESSAGE, message);
+}
+
+enum status replay_timer_envelope(struct replay *replay, int64_t at_ps, uint32_t key, uint32_t envelope)
+{
+    return set_timer(replay, at_ps, key, TIMER_ENVELOPE, envelope);
+}
+
+enum status replay_run(const struct trace *trace, const struct platform *platform, const struct replay_options *options,
+                       struct replay_outcome *outcome, struct err *err)
+{
+    struct timespec begin, end;
+    clock_gettime(CLOCK_MONOTONIC, &begin);
+    struct replay replay;
+    memset(outcome, 0, sizeof *outcome);
+    const struct engine_callbacks callbacks = {&replay, on_left, on_arrived, on_timer, on_stop};
+    enum status status = replay_open(&replay, trace, platform, options, outcome, &callbacks, err);
+    if (status == STATUS_OK) status = replay.engine_kind->run(replay.engine, &outcome->stats, err);
+    if (status == STATUS_OK && replay.failed) status = err && err->status ? err->status : STATUS_DATA;
+    if (status == STATUS_OK && replay.done_count < trace->rank_count) status = replay_report_deadlock(&replay);
+    if (status == STATUS_OK) status = replay_finish(&replay);
+    replay_close(&replay);
+    if (status != STATUS_OK) {
+        replay_outcome_clear(outcome);
+        return status;
+    }
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    outcome->wall_s = (double)(end.tv_sec - begin.tv_sec) + 1e-9 * (double)(end.tv_nsec - begin.tv_nsec);
+    return STATUS_OK;
+}

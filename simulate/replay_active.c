@@ -1,0 +1,251 @@
+/* General active target synchronisation: post, start, complete, wait (MPI-3.1 11.5.2) under the blocking semantics a to d.
+ * What waits for what: docs/simulation.md, "Blocking semantics". */
+#include "simulate/replay_core.h"
+
+enum { PHASE_ENTER, PHASE_ACT, PHASE_WAIT, PHASE_LAST };
+
+bool replay_pair_ready(const struct member *member, const struct pair *pair)
+{
+    return member->nocheck || pair->posts_arrived >= pair->accesses;
+}
+
+struct pair *replay_open_pair(struct replay *replay, const struct member *member, int32_t target)
+{
+    if (!member->access_open) return NULL;
+    int32_t place = trace_group_rank(&replay->trace->groups[member->access.group], target);
+    return place < 0 ? NULL : &replay->pairs[member->access.pairs[place]];
+}
+
+int64_t replay_pair_post_enter(const struct pair *pair)
+{
+    return pair->exposures >= pair->accesses ? pair->post_enter_ps[pair->accesses & 1] : INT64_MAX;
+}
+
+/* Late Post of a start or complete that returns at exit_ps. */
+static void account_late_post(struct replay *replay, const struct member *member, int64_t exit_ps)
+{
+    int64_t enter_ps = replay->ranks[member->rank].enter_ps, latest_ps = INT64_MIN;
+    if (exit_ps <= enter_ps) return;
+    for (uint32_t i = 0; i < member->access.pair_count; i++) {
+        int64_t post_ps = replay_pair_post_enter(&replay->pairs[member->access.pairs[i]]);
+        if (post_ps > latest_ps) latest_ps = post_ps;
+    }
+    int64_t until_ps = exit_ps < latest_ps ? exit_ps : latest_ps;
+    if (latest_ps != INT64_MIN)
+        account_add(&replay->outcome->account, PATTERN_LATE_POST, member->rank, until_ps - enter_ps);
+}
+
+/* --- target ---------------------------------------------------------------------------------------------------------- */
+
+static enum step open_exposure(struct replay *replay, uint32_t rank, struct member *member, uint32_t group)
+{
+    struct rank_state *state = &replay->ranks[rank];
+    if (member->exposed)
+        return replay_fail(replay, rank, "post while the exposure epoch on window %d is still open", member->window), STEP_FAIL;
+    STEP_TRY(replay_pairs_of(replay, member, &member->exposure, false, group));
+    member->exposed = true;
+    member->pending_origins = 0;
+    for (uint32_t i = 0; i < member->exposure.pair_count; i++) {
+        struct pair *pair = &replay->pairs[member->exposure.pairs[i]];
+        pair->post_enter_ps[++pair->exposures & 1] = state->enter_ps;
+        if (pair->epochs_done < pair->exposures) member->pending_origins++;
+    }
+    return replay_spend(replay, state, member->exposure.pair_count > 0 ? replay->overhead_ps : 0, PHASE_ACT);
+}
+
+enum step replay_step_post(struct replay *replay, uint32_t rank)
+{
+    struct rank_state *state = &replay->ranks[rank];
+    const struct trace_call *call = &state->calls[state->next];
+    struct member *member = replay_member(replay, call, rank);
+    if (state->phase == PHASE_ENTER) return open_exposure(replay, rank, member, call->ref);
+    for (uint32_t i = 0; i < member->exposure.pair_count; i++) {
+        uint32_t pair = member->exposure.pairs[i];
+        STEP_TRY(replay_send_control(replay, MESSAGE_POST, rank, replay->pairs[pair].origin, pair, 0));
+    }
+    return replay_exit(state, replay->now_ps);
+}
+
+/* Early Wait and the part of it that is Late Complete; of several origins that complete last, the lowest rank counts. */
+static void account_early_wait(struct replay *replay, const struct member *member, int64_t exit_ps)
+{
+    int64_t enter_ps = replay->ranks[member->rank].enter_ps, latest_ps = INT64_MIN, last_op_ps = 0;
+    for (uint32_t i = 0; i < member->exposure.pair_count; i++) {
+        const struct pair *pair = &replay->pairs[member->exposure.pairs[i]];
+        uint32_t slot = pair->exposures & 1;
+        if (pair->complete_enter_ps[slot] <= latest_ps) continue;
+        latest_ps = pair->complete_enter_ps[slot];
+        last_op_ps = pair->complete_last_op_ps[slot];
+    }
+    int64_t until_ps = exit_ps < latest_ps ? exit_ps : latest_ps;
+    if (latest_ps == INT64_MIN || until_ps <= enter_ps) return;
+    account_add(&replay->outcome->account, PATTERN_EARLY_WAIT, member->rank, until_ps - enter_ps);
+    int64_t from_ps = last_op_ps > enter_ps ? last_op_ps : enter_ps;
+    account_add(&replay->outcome->account, PATTERN_LATE_COMPLETE, member->rank, until_ps - from_ps);
+}
+
+enum step replay_step_win_wait(struct replay *replay, uint32_t rank)
+{
+    struct rank_state *state = &replay->ranks[rank];
+    struct member *member = replay_member(replay, &state->calls[state->next], rank);
+    if (!member->exposed)
+        return replay_fail(replay, rank, "no exposure epoch is open on window %d", member->window), STEP_FAIL;
+    if (member->pending_origins > 0) return STEP_BLOCK;
+    account_early_wait(replay, member, replay->now_ps);
+    member->exposed = false;
+    return replay_exit(state, replay->now_ps);
+}
+
+/* The pair's epochs end in order: notification and data of each must have come. */
+static void end_epochs(struct replay *replay, struct pair *pair)
+{
+    while (pair->epochs_done < pair->completes_arrived &&
+           pair->data_arrived >= pair->data_expected[(pair->epochs_done + 1) & 1]) {
+        if (++pair->epochs_done > pair->exposures) continue; /* ahead of the post: only with MPI_MODE_NOCHECK */
+        struct member *target = &replay->members[replay_member_index(replay, pair->window, pair->target)];
+        if (pair->epochs_done == pair->exposures && --target->pending_origins == 0) replay_wake(replay, target->rank);
+    }
+}
+
+void replay_pair_data_arrived(struct replay *replay, struct pair *pair)
+{
+    pair->data_arrived++;
+    end_epochs(replay, pair);
+}
+
+enum status replay_on_complete(struct replay *replay, const struct replay_message *message)
+{
+    const struct op *notification = &replay->ops[message->ref];
+    struct pair *pair = &replay->pairs[notification->pair];
+    uint32_t slot = ++pair->completes_arrived & 1;
+    pair->complete_enter_ps[slot] = notification->complete_enter_ps;
+    pair->complete_last_op_ps[slot] = notification->last_op_ps;
+    pair->data_expected[slot] = notification->data_expected;
+    replay_release_op(replay, message->ref);
+    end_epochs(replay, pair);
+    return STATUS_OK;
+}
+
+/* --- origin ---------------------------------------------------------------------------------------------------------- */
+
+static enum step open_access(struct replay *replay, uint32_t rank, struct member *member, const struct trace_call *call)
+{
+    struct rank_state *state = &replay->ranks[rank];
+    if (member->access_open)
+        return replay_fail(replay, rank, "start while the access epoch on window %d is still open", member->window), STEP_FAIL;
+    STEP_TRY(replay_pairs_of(replay, member, &member->access, true, call->ref));
+    member->access_open = true;
+    member->nocheck = call->flags & TRACE_NOCHECK;
+    member->missing_posts = member->lefts = member->gets = 0;
+    member->last_left_ps = INT64_MIN;
+    for (uint32_t i = 0; i < member->access.pair_count; i++) {
+        struct pair *pair = &replay->pairs[member->access.pairs[i]];
+        pair->accesses++;
+        pair->open = true;
+        pair->last_op_exit_ps = TRACE_UNKNOWN_PS;
+        if (!replay_pair_ready(member, pair)) member->missing_posts++;
+    }
+    state->phase = PHASE_WAIT;
+    return STEP_AGAIN;
+}
+
+enum step replay_step_start(struct replay *replay, uint32_t rank)
+{
+    struct rank_state *state = &replay->ranks[rank];
+    const struct trace_call *call = &state->calls[state->next];
+    struct member *member = replay_member(replay, call, rank);
+    if (state->phase == PHASE_ENTER) return open_access(replay, rank, member, call);
+    if (replay->platform->semantics.start_waits && member->missing_posts > 0) return STEP_BLOCK;
+    account_late_post(replay, member, replay->now_ps);
+    member->start_exit_ps = replay->now_ps;
+    return replay_exit(state, replay->now_ps);
+}
+
+void replay_pair_queue(struct replay *replay, struct pair *pair, uint32_t op)
+{
+    replay->ops[op].next = NO_INDEX;
+    if (pair->queue_first == NO_INDEX)
+        pair->queue_first = op;
+    else
+        replay->ops[pair->queue_last].next = op;
+    pair->queue_last = op;
+}
+
+static enum status send_notification(struct replay *replay, uint32_t op)
+{
+    const struct op *notification = &replay->ops[op];
+    return replay_send_control(replay, MESSAGE_COMPLETE, notification->origin, notification->target, op, 0);
+}
+
+enum status replay_on_post(struct replay *replay, const struct replay_message *message)
+{
+    struct pair *pair = &replay->pairs[message->ref];
+    uint32_t posts = ++pair->posts_arrived;
+    while (pair->queue_first != NO_INDEX && replay->ops[pair->queue_first].epoch <= posts) {
+        uint32_t op = pair->queue_first;
+        pair->queue_first = replay->ops[op].next;
+        TRY(replay->ops[op].kind == CALL_COMPLETE ? send_notification(replay, op) : replay_issue(replay, op));
+    }
+    if (!pair->open || posts != pair->accesses) return STATUS_OK;
+    struct member *origin = &replay->members[replay_member_index(replay, pair->window, pair->origin)];
+    if (!origin->nocheck) origin->missing_posts--;
+    replay_wake(replay, origin->rank);
+    return STATUS_OK;
+}
+
+/* Tells every target, behind what is issued or queued for it; a queued notification leaves when the post has come. */
+static enum status notify_targets(struct replay *replay, const struct member *member)
+{
+    for (uint32_t i = 0; i < member->access.pair_count; i++) {
+        uint32_t op;
+        TRY(replay_take_op(replay, &op));
+        struct pair *pair = &replay->pairs[member->access.pairs[i]];
+        bool acted = pair->last_op_exit_ps != TRACE_UNKNOWN_PS;
+        replay->ops[op] = (struct op){.origin = member->rank,
+                                      .target = pair->target,
+                                      .pair = member->access.pairs[i],
+                                      .epoch = pair->accesses,
+                                      .kind = CALL_COMPLETE,
+                                      .complete_enter_ps = replay->ranks[member->rank].enter_ps,
+                                      .last_op_ps = acted ? pair->last_op_exit_ps : member->start_exit_ps,
+                                      .data_expected = pair->data_issued};
+        if (replay_pair_ready(member, pair))
+            TRY(send_notification(replay, op));
+        else
+            replay_pair_queue(replay, pair, op);
+    }
+    return STATUS_OK;
+}
+
+static enum step close_access(struct replay *replay, struct member *member)
+{
+    struct rank_state *state = &replay->ranks[member->rank];
+    int64_t now_ps = replay->now_ps;
+    int64_t exit_ps = member->last_left_ps > now_ps ? member->last_left_ps : now_ps;
+    /* The account needs the posts: where one may still come before the exit, the exit is a moment of its own. */
+    if (exit_ps > now_ps && member->nocheck) return replay_pause(state, exit_ps, PHASE_WAIT);
+    account_late_post(replay, member, exit_ps);
+    for (uint32_t i = 0; i < member->access.pair_count; i++) replay->pairs[member->access.pairs[i]].open = false;
+    member->access_open = false;
+    return replay_exit(state, exit_ps);
+}
+
+enum step replay_step_complete(struct replay *replay, uint32_t rank)
+{
+    struct rank_state *state = &replay->ranks[rank];
+    struct member *member = replay_member(replay, &state->calls[state->next], rank);
+    switch (state->phase) {
+    case PHASE_ENTER:
+        if (!member->access_open)
+            return replay_fail(replay, rank, "no access epoch is open on window %d", member->window), STEP_FAIL;
+        return replay_spend(replay, state, member->access.pair_count > 0 ? replay->overhead_ps : 0, PHASE_ACT);
+    case PHASE_ACT:
+        STEP_TRY(notify_targets(replay, member));
+        state->phase = PHASE_WAIT;
+        return STEP_AGAIN;
+    default:
+        if (replay->complete_waits_all && !member->nocheck && member->missing_posts > 0) return STEP_BLOCK;
+        if (member->lefts > 0 || member->gets > 0) return STEP_BLOCK;
+        return close_access(replay, member);
+    }
+}

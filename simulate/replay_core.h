@@ -1,0 +1,363 @@
+/* Inside the replay core: the state that the state machines of all calls share. Not for use outside simulate/replay*.c.
+ *
+ * A rank computes until its next call, enters it and is advanced by the call's step function, which looks at the state,
+ * acts, and says what it waits for. Messages change the state and wake the rank concerned; its step function then looks
+ * again. Nothing else moves time. */
+#ifndef SIMULATE_REPLAY_CORE_H
+#define SIMULATE_REPLAY_CORE_H
+
+#include "common/map.h"
+#include "simulate/replay.h"
+
+#define NO_INDEX UINT32_MAX
+
+/* What a step function says. */
+enum step {
+    STEP_BLOCK, /* look again when woken */
+    STEP_AGAIN, /* look again at once: the phase has changed */
+    STEP_PAUSE, /* look again at rank.resume_ps */
+    STEP_EXIT,  /* the call returns at rank.resume_ps, now or later */
+    STEP_FAIL,  /* replay.err is set */
+};
+
+enum rank_status { RANK_COMPUTING, RANK_RUNNING, RANK_BLOCKED, RANK_PAUSED, RANK_DONE };
+
+/* The last phase of every call: it only waits for its own exit time. */
+enum { PHASE_LEAVE = 255 };
+
+struct rank_state {
+    const struct trace_call *calls;
+    size_t count, next;
+    int64_t enter_ps, resume_ps;
+    int64_t end_ps;  /* exit of the last call that returned */
+    int64_t busy_ps; /* time in this call that was no waiting: overhead, copies */
+    double stretch;  /* simulated computing time per recorded computing time */
+    uint8_t status, phase;
+    bool inside;             /* in MPI, for progress = call */
+    uint32_t step;           /* of a collective's plan */
+    uint32_t missing;        /* what a wait on requests or a collective step still needs */
+    bool overlap, paid;      /* of a collective's current step */
+    uint32_t received;       /* messages that a wait or a collective step took in: each costs overhead */
+    uint32_t serve_first, serve_last; /* messages that wait for progress */
+    uint32_t lock_list;      /* open lock epochs as origin */
+    uint32_t *requests;      /* request id -> index in replay.requests; NULL: none used */
+    uint32_t request_limit;
+};
+
+/* One origin and one target on one window, counting epochs as patterns.md pairs them: the n-th access epoch of the origin
+ * that names the target belongs to the n-th exposure epoch of the target that names the origin. Arrays indexed n & 1:
+ * a target never opens exposure n + 2 before the origin's epoch n + 1 has begun. */
+struct pair {
+    uint32_t origin, target;
+    int32_t window;
+    uint32_t accesses, posts_arrived;                   /* at the origin */
+    uint32_t exposures, completes_arrived, epochs_done; /* at the target */
+    bool open;                                          /* the origin's current access epoch names the target */
+    uint32_t data_issued, data_arrived, data_expected[2]; /* operations that change the target's memory, over all epochs */
+    uint32_t queue_first, queue_last;                   /* operations and notifications that wait for the post */
+    int64_t last_op_exit_ps;                            /* in the current access epoch, TRACE_UNKNOWN_PS: none yet */
+    int64_t post_enter_ps[2], complete_enter_ps[2], complete_last_op_ps[2];
+};
+
+/* Dissemination barrier of one member: round r has received received[r] messages over all instances. */
+struct barrier {
+    uint32_t instance, round;
+    bool sent;
+    uint32_t first_count; /* of received counts, in replay.barrier_counts */
+};
+
+struct role { /* origin or target of start/post epochs: the pairs of the group last used */
+    uint32_t group, pair_count, pair_capacity;
+    uint32_t *pairs;
+};
+
+/* One rank's side of one window. */
+struct member {
+    uint32_t rank;
+    int32_t window;
+    bool created;
+    /* access epoch by start */
+    struct role access;
+    bool access_open, nocheck;
+    uint32_t missing_posts, lefts, gets;
+    int64_t last_left_ps, start_exit_ps;
+    /* exposure epoch by post */
+    struct role exposure;
+    bool exposed;
+    uint32_t pending_origins;
+    /* fence */
+    bool fence_open;
+    uint32_t fence_outstanding;
+    uint32_t fence_instance;
+    uint32_t incoming_issued[2], incoming_arrived[2]; /* fence = notify: operations towards this rank, per fence & 1 */
+    uint32_t sync_instance;                           /* create, fence, free: for Wait at ... */
+    struct barrier barrier;
+    /* lock, as target */
+    uint32_t shared_holders, queue_first, queue_last;
+    bool exclusive_held;
+};
+
+struct window_state {
+    uint32_t first_member; /* index of the communicator's rank 0 in replay.members */
+    int64_t latest_enter_ps[2];
+    uint32_t latest_instance[2];
+};
+
+enum op_epoch { OP_ACTIVE, OP_FENCE, OP_LOCK };
+
+/* A put, get or accumulate on its way, or a complete notification in a pair's queue. */
+struct op {
+    uint32_t origin, target, member, pair, lock; /* pair or lock by epoch kind, else NO_INDEX */
+    uint32_t next;                               /* in a queue, or the free list */
+    size_t call;                                 /* index in the origin's calls */
+    int64_t bytes, began_ps;
+    uint32_t epoch;        /* access number of the pair, or fence instance */
+    uint8_t kind;          /* enum call_kind; CALL_COMPLETE: a notification */
+    uint8_t epoch_kind;    /* enum op_epoch */
+    bool counts_left;      /* complete waits for its last byte to leave */
+    int64_t complete_enter_ps, last_op_ps; /* notification */
+    uint32_t data_expected;
+};
+
+struct lock_epoch {
+    uint32_t origin, target, member; /* member: the origin's side of the window */
+    uint32_t next;                   /* of the origin's open ones, or the free list */
+    uint32_t next_waiting;           /* in the target's queue */
+    bool exclusive, nocheck, asked, granted;
+    uint32_t outstanding, queue_first, queue_last;
+};
+
+struct request { /* of a send or receive, or the call itself if blocking */
+    uint32_t rank;
+    bool done, awaited, receive;
+    bool hidden; /* of a collective: released when done */
+};
+
+/* One message between two ranks: matched by (context, source, destination, tag) and order. */
+struct envelope {
+    uint32_t source, destination;
+    int64_t bytes;
+    uint32_t send_request, receive_request; /* NO_INDEX: that side is not there yet, or wants no notice */
+    uint32_t next;
+    uint8_t mode;      /* enum send_protocol */
+    bool sent, posted;    /* each side has come */
+    bool arrived;         /* eager data, or the request to send */
+    bool left, delivered; /* rendezvous data */
+};
+
+enum message_type {
+    MESSAGE_POST,
+    MESSAGE_COMPLETE,
+    MESSAGE_DATA,
+    MESSAGE_ACK,
+    MESSAGE_GET_REQUEST,
+    MESSAGE_GET_REPLY,
+    MESSAGE_ACCUMULATE,
+    MESSAGE_RMA_ASK,   /* rendezvous of a large put */
+    MESSAGE_RMA_CLEAR,
+    MESSAGE_LOCK_ASK,
+    MESSAGE_LOCK_GRANT,
+    MESSAGE_LOCK_RELEASE,
+    MESSAGE_BARRIER,
+    MESSAGE_EAGER,
+    MESSAGE_SEND_ASK,  /* rendezvous of a send */
+    MESSAGE_SEND_CLEAR,
+    MESSAGE_SEND_DATA,
+    MESSAGE_SEND_ACK,  /* of a small synchronous send */
+};
+
+struct replay_message {
+    uint32_t source, destination;
+    uint32_t ref;   /* op, pair, lock epoch, barrier, envelope: by type */
+    uint32_t extra; /* barrier: round; release: target's member */
+    uint32_t next;
+    uint8_t type;
+};
+
+struct channel {
+    uint32_t context, source, destination;
+    int32_t tag;
+    uint32_t first, last; /* envelopes of which one side is missing; all of the same side */
+    bool used;
+};
+
+struct communicator_state {
+    uint32_t first_barrier; /* in replay.barriers, by communicator rank */
+};
+
+#define POOL(type, name)                                                                                               \
+    struct type *name##s;                                                                                              \
+    size_t name##_count, name##_capacity;                                                                              \
+    uint32_t free_##name
+
+struct replay {
+    const struct trace *trace;
+    const struct platform *platform;
+    const struct engine_descriptor *engine_kind;
+    struct engine *engine;
+    struct replay_outcome *outcome;
+    struct trace *made; /* the predicted trace, or NULL */
+    int64_t now_ps;
+    int64_t overhead_ps, thread_delay_ps;
+    bool complete_waits_all; /* complete waits for every target's post (c) */
+    bool failed;
+    struct err *err;
+    struct rank_state *ranks;
+    uint32_t done_count;
+    bool init_is_barrier, finalize_is_barrier;
+    struct window_state *windows;
+    struct communicator_state *comms;
+    struct member *members;
+    size_t member_count;
+    struct barrier *barriers;
+    size_t barrier_count;
+    uint32_t *barrier_counts;
+    struct map pair_index;
+    struct pair *pairs;
+    size_t pair_count, pair_capacity;
+    POOL(op, op);
+    POOL(lock_epoch, lock_epoch);
+    POOL(request, request);
+    POOL(envelope, envelope);
+    POOL(replay_message, message);
+    struct channel *channels;
+    size_t channel_count, channel_capacity;
+    int64_t *server_free_ps; /* per rank: when it can apply the next accumulate */
+};
+
+/* Pools: *index is a zeroed item. Defined by REPLAY_POOL in replay_pools.c. */
+#define DECLARE_POOL(type, name)                                                                                       \
+    enum status replay_take_##name(struct replay *replay, uint32_t *index);                                            \
+    void replay_release_##name(struct replay *replay, uint32_t index)
+DECLARE_POOL(op, op);
+DECLARE_POOL(lock_epoch, lock_epoch);
+DECLARE_POOL(request, request);
+DECLARE_POOL(envelope, envelope);
+DECLARE_POOL(replay_message, message);
+void replay_clear_pools(struct replay *replay);
+
+/* replay.c */
+void replay_wake(struct replay *replay, uint32_t rank);
+/* Stops the replay: "FILE:rank R, event E (MPI_Put): message". */
+enum status replay_fail(struct replay *replay, uint32_t rank, const char *format, ...) __attribute__((format(printf, 3, 4)));
+enum step replay_pause(struct rank_state *rank, int64_t until_ps, uint8_t phase); /* a wait for something known */
+enum step replay_spend(struct replay *replay, struct rank_state *rank, int64_t cost_ps, uint8_t phase); /* own work */
+enum step replay_exit(struct rank_state *rank, int64_t at_ps);
+int64_t replay_copy_ps(const struct replay *replay, int64_t bytes);
+int64_t replay_compute_ps(const struct rank_state *rank, int64_t recorded_ps);
+enum status replay_timer_op(struct replay *replay, int64_t at_ps, uint32_t key, uint32_t op);
+enum status replay_timer_message(struct replay *replay, int64_t at_ps, uint32_t key, uint32_t message);
+enum status replay_timer_envelope(struct replay *replay, int64_t at_ps, uint32_t key, uint32_t envelope);
+
+/* replay_open.c */
+enum status replay_open(struct replay *replay, const struct trace *trace, const struct platform *platform,
+                        const struct replay_options *options, struct replay_outcome *outcome,
+                        const struct engine_callbacks *callbacks, struct err *err);
+enum status replay_finish(struct replay *replay);
+void replay_close(struct replay *replay);
+
+/* replay_message.c: sending, and who serves what arrives. */
+enum status replay_send(struct replay *replay, enum message_type type, uint32_t source, uint32_t destination, int64_t bytes,
+                        uint32_t ref, uint32_t extra, struct engine_departure *departure);
+enum status replay_send_control(struct replay *replay, enum message_type type, uint32_t source, uint32_t destination,
+                                uint32_t ref, uint32_t extra);
+/* At the message's arrival or, where the target must act, when it does. */
+enum status replay_arrived(struct replay *replay, uint32_t message);
+enum status replay_serve(struct replay *replay, uint32_t message);
+enum status replay_serve_waiting(struct replay *replay, uint32_t rank);
+enum status replay_left(struct replay *replay, uint32_t message, int64_t began_ps, int64_t left_ps);
+
+/* replay_window.c: members, pairs, barriers, Wait at Fence/Create/Free. */
+enum status replay_prepare_windows(struct replay *replay);
+void replay_clear_windows(struct replay *replay);
+struct member *replay_member(struct replay *replay, const struct trace_call *call, uint32_t rank);
+uint32_t replay_member_index(struct replay *replay, int32_t window, uint32_t rank);
+enum status replay_pairs_of(struct replay *replay, struct member *member, struct role *role, bool as_origin, uint32_t group);
+void replay_sync_enter(struct replay *replay, struct member *member, int64_t enter_ps);
+void replay_sync_exit(struct replay *replay, struct member *member, enum pattern pattern, int64_t exit_ps);
+/* False while it waits. */
+enum status replay_barrier_step(struct replay *replay, uint32_t rank, struct barrier *barrier, const struct trace_comm *comm,
+                                uint32_t own_index, uint32_t object, bool *done);
+void replay_barrier_begin(struct barrier *barrier);
+uint32_t replay_rounds(uint32_t count);
+enum step replay_step_win_create(struct replay *replay, uint32_t rank);
+enum step replay_step_win_free(struct replay *replay, uint32_t rank);
+enum step replay_step_fence(struct replay *replay, uint32_t rank);
+enum step replay_step_barrier(struct replay *replay, uint32_t rank);
+enum status replay_on_barrier(struct replay *replay, const struct replay_message *message);
+
+/* replay_active.c */
+enum step replay_step_post(struct replay *replay, uint32_t rank);
+enum step replay_step_start(struct replay *replay, uint32_t rank);
+enum step replay_step_complete(struct replay *replay, uint32_t rank);
+enum step replay_step_win_wait(struct replay *replay, uint32_t rank);
+enum status replay_on_post(struct replay *replay, const struct replay_message *message);
+enum status replay_on_complete(struct replay *replay, const struct replay_message *message);
+/* A put or accumulate of the pair has taken effect at the target. */
+void replay_pair_data_arrived(struct replay *replay, struct pair *pair);
+struct pair *replay_open_pair(struct replay *replay, const struct member *member, int32_t target);
+bool replay_pair_ready(const struct member *member, const struct pair *pair);
+void replay_pair_queue(struct replay *replay, struct pair *pair, uint32_t op);
+/* Latest enter of the posts paired with the member's current access epoch, of one pair; INT64_MAX if it is still to come. */
+int64_t replay_pair_post_enter(const struct pair *pair);
+
+/* replay_op.c */
+enum step replay_step_op(struct replay *replay, uint32_t rank);
+enum status replay_issue(struct replay *replay, uint32_t op);
+enum status replay_op_left(struct replay *replay, uint32_t op, int64_t began_ps, int64_t left_ps);
+enum status replay_on_data(struct replay *replay, const struct replay_message *message);
+enum status replay_on_accumulate(struct replay *replay, const struct replay_message *message);
+enum status replay_on_applied(struct replay *replay, uint32_t op);
+enum status replay_on_ack(struct replay *replay, const struct replay_message *message);
+enum status replay_on_get_request(struct replay *replay, const struct replay_message *message);
+enum status replay_on_get_reply(struct replay *replay, const struct replay_message *message);
+enum status replay_on_rma_ask(struct replay *replay, const struct replay_message *message);
+enum status replay_on_rma_clear(struct replay *replay, const struct replay_message *message);
+
+/* replay_lock.c */
+enum step replay_step_lock(struct replay *replay, uint32_t rank);
+enum step replay_step_unlock(struct replay *replay, uint32_t rank);
+uint32_t replay_open_lock(const struct replay *replay, uint32_t rank, uint32_t member, int32_t target);
+enum status replay_on_lock_ask(struct replay *replay, const struct replay_message *message);
+enum status replay_on_lock_grant(struct replay *replay, const struct replay_message *message);
+enum status replay_on_lock_release(struct replay *replay, const struct replay_message *message);
+
+/* replay_p2p.c */
+enum step replay_step_send(struct replay *replay, uint32_t rank);
+enum step replay_step_receive(struct replay *replay, uint32_t rank);
+enum step replay_step_request_wait(struct replay *replay, uint32_t rank);
+enum status replay_on_eager(struct replay *replay, const struct replay_message *message);
+enum status replay_on_send_ask(struct replay *replay, const struct replay_message *message);
+enum status replay_on_send_clear(struct replay *replay, const struct replay_message *message);
+enum status replay_on_send_data(struct replay *replay, const struct replay_message *message);
+enum status replay_on_send_ack(struct replay *replay, const struct replay_message *message);
+enum status replay_send_left(struct replay *replay, uint32_t envelope);
+/* One side of a message comes; request (may be NO_INDEX) is marked done when that side is finished. */
+enum send_protocol { SEND_EAGER, SEND_RENDEZVOUS, SEND_SYNC };
+struct match {
+    uint32_t context, source, destination;
+    int32_t tag;
+};
+enum status replay_send_side(struct replay *replay, const struct match *match, int64_t bytes, enum send_protocol protocol,
+                             uint32_t request);
+enum status replay_receive_side(struct replay *replay, const struct match *match, uint32_t request);
+enum status replay_request_done(struct replay *replay, uint32_t request);
+/* A request that nobody sees: counts down rank.missing and ends. */
+enum status replay_collective_request(struct replay *replay, uint32_t rank, uint32_t *request);
+
+/* replay_collective.c */
+enum step replay_step_collective(struct replay *replay, uint32_t rank);
+struct coll_shape;
+/* Runs the plan's next steps; *done when it has ended. first call: rank.step == 0. */
+enum step replay_run_plan(struct replay *replay, uint32_t rank, int32_t comm, const struct coll_shape *shape, bool pays_overhead,
+                          bool *done);
+
+/* replay_deadlock.c: says who waits for whom. */
+enum status replay_report_deadlock(struct replay *replay);
+
+#define STEP_TRY(call)                                                                                                 \
+    do {                                                                                                               \
+        if ((call) != STATUS_OK) return STEP_FAIL;                                                                     \
+    } while (0)
+
+#endif

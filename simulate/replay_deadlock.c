@@ -1,0 +1,123 @@
+/* When nothing moves any more but ranks are left: who waits for whom. */
+#include <stdio.h>
+
+#include "simulate/replay_core.h"
+
+enum { TEXT_BYTES = 640, WAITERS_SHOWN = 4 };
+
+struct text {
+    char bytes[TEXT_BYTES];
+    size_t used;
+};
+
+#define ADD(text, ...)                                                                                                 \
+    do {                                                                                                               \
+        int added_ = snprintf((text)->bytes + (text)->used, TEXT_BYTES - (text)->used, __VA_ARGS__);                   \
+        (text)->used += added_ > 0 ? (size_t)added_ : 0;                                                               \
+        if ((text)->used >= TEXT_BYTES) (text)->used = TEXT_BYTES - 1;                                                 \
+    } while (0)
+
+static void name_posts(struct replay *replay, const struct member *member, struct text *text)
+{
+    for (uint32_t i = 0; i < member->access.pair_count; i++) {
+        const struct pair *pair = &replay->pairs[member->access.pairs[i]];
+        if (!replay_pair_ready(member, pair)) ADD(text, " MPI_Win_post of rank %u", pair->target);
+    }
+}
+
+static void name_completes(struct replay *replay, const struct member *member, struct text *text)
+{
+    for (uint32_t i = 0; i < member->exposure.pair_count; i++) {
+        const struct pair *pair = &replay->pairs[member->exposure.pairs[i]];
+        if (pair->epochs_done < pair->exposures) ADD(text, " MPI_Win_complete of rank %u", pair->origin);
+    }
+}
+
+/* Ranks of the communicator that are not in the same call. */
+static void name_absent(struct replay *replay, const struct trace_call *call, struct text *text)
+{
+    const struct trace_comm *comm = trace_call_comm(replay->trace, call);
+    if (!comm) comm = &replay->trace->comms[0];
+    uint32_t shown = 0;
+    for (uint32_t i = 0; i < comm->count && shown < WAITERS_SHOWN; i++) {
+        const struct rank_state *other = &replay->ranks[comm->members[i]];
+        bool here = other->next < other->count && other->calls[other->next].call == call->call &&
+                    other->calls[other->next].handle == call->handle;
+        if (here) continue;
+        ADD(text, " %s of rank %d", call_name(call->call), comm->members[i]);
+        shown++;
+    }
+}
+
+static void name_lock(struct replay *replay, uint32_t rank, const struct trace_call *call, struct text *text)
+{
+    ADD(text, " the lock of window %d on rank %d", call->handle, call->peer);
+    uint32_t target = replay_member_index(replay, call->handle, (uint32_t)call->peer);
+    for (uint32_t other = 0; other < replay->trace->rank_count; other++) {
+        uint32_t lock = replay->ranks[other].lock_list;
+        for (; lock != NO_INDEX; lock = replay->lock_epochs[lock].next) {
+            const struct lock_epoch *epoch = &replay->lock_epochs[lock];
+            uint32_t held = replay_member_index(replay, replay->members[epoch->member].window, epoch->target);
+            if (other != rank && held == target && epoch->granted && !epoch->nocheck) ADD(text, ", held by rank %u", other);
+        }
+    }
+}
+
+static void name_requests(struct replay *replay, const struct rank_state *state, const struct trace_call *call, struct text *text)
+{
+    const struct trace_list *list = call_kind(call->call) == CALL_REQUEST_WAITALL ? &replay->trace->lists[call->ref] : NULL;
+    uint32_t count = list ? list->count : 1, shown = 0;
+    for (uint32_t i = 0; i < count && shown < WAITERS_SHOWN; i++) {
+        uint32_t id = list ? replay->trace->requests[list->first + i] : call->ref;
+        uint32_t index = id < state->request_limit ? state->requests[id] : NO_INDEX;
+        if (index == NO_INDEX || replay->requests[index].done) continue;
+        for (size_t c = state->next; c-- > 0;) { /* the call that made the request */
+            const struct trace_call *made = &state->calls[c];
+            enum call_kind kind = call_kind(made->call);
+            if ((kind != CALL_ISEND && kind != CALL_IRECV) || made->ref != id) continue;
+            ADD(text, " %s rank %d (tag %d)", kind == CALL_IRECV ? "a send of" : "a receive of", made->peer, made->tag);
+            shown++;
+            break;
+        }
+    }
+}
+
+static void name_cause(struct replay *replay, uint32_t rank, struct text *text)
+{
+    const struct rank_state *state = &replay->ranks[rank];
+    const struct trace_call *call = &state->calls[state->next];
+    switch (call_kind(call->call)) {
+    case CALL_START:
+    case CALL_COMPLETE:
+    case CALL_PUT:
+    case CALL_GET:
+    case CALL_ACCUMULATE: name_posts(replay, replay_member(replay, call, rank), text); break;
+    case CALL_WIN_WAIT:
+    case CALL_WIN_TEST: name_completes(replay, replay_member(replay, call, rank), text); break;
+    case CALL_LOCK:
+    case CALL_UNLOCK: name_lock(replay, rank, call, text); break;
+    case CALL_SEND: ADD(text, " a receive of rank %d (tag %d)", call->peer, call->tag); break;
+    case CALL_RECV: ADD(text, " a send of rank %d (tag %d)", call->peer, call->tag); break;
+    case CALL_REQUEST_WAIT:
+    case CALL_REQUEST_WAITALL:
+    case CALL_REQUEST_TEST: name_requests(replay, state, call, text); break;
+    default: name_absent(replay, call, text); break;
+    }
+}
+
+enum status replay_report_deadlock(struct replay *replay)
+{
+    struct text text = {.used = 0};
+    uint32_t first = NO_INDEX, waiting = 0;
+    for (uint32_t rank = 0; rank < replay->trace->rank_count; rank++) {
+        struct rank_state *state = &replay->ranks[rank];
+        if (state->status == RANK_DONE) continue;
+        if (first == NO_INDEX) first = rank;
+        if (++waiting > WAITERS_SHOWN) continue;
+        const struct trace_call *call = &state->calls[state->next];
+        ADD(&text, "%s rank %u in %s (event %zu) waits for", waiting > 1 ? ";" : "", rank, call_name(call->call), state->next + 1);
+        name_cause(replay, rank, &text);
+    }
+    if (waiting > WAITERS_SHOWN) ADD(&text, "; %u more ranks wait", waiting - WAITERS_SHOWN);
+    return replay_fail(replay, first, "deadlock:%s", text.bytes);
+}

@@ -1,0 +1,183 @@
+/* Passive target synchronisation (MPI-3.1 11.5.3): the origin's lock epochs and the target's lock queue. Requests are served
+ * in the order of their arrival; blocking locks ask in MPI_Win_lock, lazy ones in the call that needs the grant. */
+#include "simulate/replay_core.h"
+
+enum { PHASE_ENTER, PHASE_ASK, PHASE_GRANT, PHASE_COMPLETE };
+
+uint32_t replay_open_lock(const struct replay *replay, uint32_t rank, uint32_t member, int32_t target)
+{
+    uint32_t lock = replay->ranks[rank].lock_list;
+    for (; lock != NO_INDEX; lock = replay->lock_epochs[lock].next) {
+        const struct lock_epoch *epoch = &replay->lock_epochs[lock];
+        if (epoch->member == member && epoch->target == (uint32_t)target) return lock;
+    }
+    return NO_INDEX;
+}
+
+/* --- target ---------------------------------------------------------------------------------------------------------- */
+
+static enum status issue_queued(struct replay *replay, uint32_t lock)
+{
+    uint32_t op = replay->lock_epochs[lock].queue_first;
+    replay->lock_epochs[lock].queue_first = NO_INDEX;
+    while (op != NO_INDEX) {
+        uint32_t next = replay->ops[op].next;
+        TRY(replay_issue(replay, op));
+        op = next;
+    }
+    return STATUS_OK;
+}
+
+static enum status granted(struct replay *replay, uint32_t lock)
+{
+    replay->lock_epochs[lock].granted = true;
+    TRY(issue_queued(replay, lock));
+    replay_wake(replay, replay->lock_epochs[lock].origin);
+    return STATUS_OK;
+}
+
+static enum status send_grant(struct replay *replay, uint32_t lock)
+{
+    const struct lock_epoch *epoch = &replay->lock_epochs[lock];
+    if (epoch->origin == epoch->target) return granted(replay, lock);
+    return replay_send_control(replay, MESSAGE_LOCK_GRANT, epoch->target, epoch->origin, lock, 0);
+}
+
+/* Grants from the head of the queue as long as the holders allow it: nobody overtakes. */
+static enum status grant_next(struct replay *replay, struct member *target)
+{
+    while (target->queue_first != NO_INDEX) {
+        uint32_t lock = target->queue_first;
+        const struct lock_epoch *epoch = &replay->lock_epochs[lock];
+        if (target->exclusive_held || (epoch->exclusive && target->shared_holders > 0)) return STATUS_OK;
+        if (epoch->exclusive)
+            target->exclusive_held = true;
+        else
+            target->shared_holders++;
+        target->queue_first = epoch->next_waiting;
+        TRY(send_grant(replay, lock));
+    }
+    return STATUS_OK;
+}
+
+static struct member *target_of(struct replay *replay, uint32_t lock)
+{
+    const struct lock_epoch *epoch = &replay->lock_epochs[lock];
+    int32_t window = replay->members[epoch->member].window;
+    return &replay->members[replay_member_index(replay, window, epoch->target)];
+}
+
+static enum status request(struct replay *replay, uint32_t lock)
+{
+    struct member *target = target_of(replay, lock);
+    replay->lock_epochs[lock].next_waiting = NO_INDEX;
+    if (target->queue_first == NO_INDEX)
+        target->queue_first = lock;
+    else
+        replay->lock_epochs[target->queue_last].next_waiting = lock;
+    target->queue_last = lock;
+    return grant_next(replay, target);
+}
+
+static enum status release(struct replay *replay, struct member *target, bool exclusive)
+{
+    if (exclusive)
+        target->exclusive_held = false;
+    else
+        target->shared_holders--;
+    return grant_next(replay, target);
+}
+
+enum status replay_on_lock_ask(struct replay *replay, const struct replay_message *message)
+{
+    return request(replay, message->ref);
+}
+
+enum status replay_on_lock_grant(struct replay *replay, const struct replay_message *message)
+{
+    return granted(replay, message->ref);
+}
+
+enum status replay_on_lock_release(struct replay *replay, const struct replay_message *message)
+{
+    return release(replay, &replay->members[message->ref], message->extra);
+}
+
+/* --- origin ---------------------------------------------------------------------------------------------------------- */
+
+static enum status ask(struct replay *replay, uint32_t lock)
+{
+    struct lock_epoch *epoch = &replay->lock_epochs[lock];
+    epoch->asked = true;
+    if (epoch->origin == epoch->target) return request(replay, lock);
+    return replay_send_control(replay, MESSAGE_LOCK_ASK, epoch->origin, epoch->target, lock, 0);
+}
+
+static enum step open_lock(struct replay *replay, uint32_t rank, const struct trace_call *call)
+{
+    struct rank_state *state = &replay->ranks[rank];
+    uint32_t member = (uint32_t)(replay_member(replay, call, rank) - replay->members), lock;
+    if (replay_open_lock(replay, rank, member, call->peer) != NO_INDEX)
+        return replay_fail(replay, rank, "window %d of rank %d is already locked by this rank", call->handle, call->peer), STEP_FAIL;
+    STEP_TRY(replay_take_lock_epoch(replay, &lock));
+    bool nocheck = call->flags & TRACE_NOCHECK;
+    replay->lock_epochs[lock] = (struct lock_epoch){.origin = rank, .target = (uint32_t)call->peer, .member = member,
+                                                    .next = state->lock_list, .next_waiting = NO_INDEX,
+                                                    .exclusive = call->flags & TRACE_EXCLUSIVE,
+                                                    .nocheck = nocheck, .granted = nocheck, .queue_first = NO_INDEX};
+    state->lock_list = lock;
+    if (nocheck || replay->platform->lock == LOCK_LAZY) return replay_exit(state, replay->now_ps);
+    return replay_spend(replay, state, (uint32_t)call->peer == rank ? 0 : replay->overhead_ps, PHASE_ASK);
+}
+
+enum step replay_step_lock(struct replay *replay, uint32_t rank)
+{
+    struct rank_state *state = &replay->ranks[rank];
+    const struct trace_call *call = &state->calls[state->next];
+    if (call->peer == TRACE_NONE) return replay_exit(state, replay->now_ps); /* MPI_PROC_NULL */
+    if (state->phase == PHASE_ENTER) return open_lock(replay, rank, call);
+    uint32_t lock = state->lock_list;
+    if (state->phase == PHASE_ASK) {
+        state->phase = PHASE_GRANT;
+        STEP_TRY(ask(replay, lock));
+    }
+    return replay->lock_epochs[lock].granted ? replay_exit(state, replay->now_ps) : STEP_BLOCK;
+}
+
+static enum status close_lock(struct replay *replay, uint32_t rank, uint32_t lock)
+{
+    struct lock_epoch epoch = replay->lock_epochs[lock];
+    uint32_t *link = &replay->ranks[rank].lock_list;
+    while (*link != lock) link = &replay->lock_epochs[*link].next;
+    *link = epoch.next;
+    struct member *target = target_of(replay, lock);
+    replay_release_lock_epoch(replay, lock);
+    if (epoch.nocheck) return STATUS_OK;
+    if (epoch.origin == epoch.target) return release(replay, target, epoch.exclusive);
+    return replay_send_control(replay, MESSAGE_LOCK_RELEASE, rank, epoch.target, (uint32_t)(target - replay->members),
+                               epoch.exclusive);
+}
+
+enum step replay_step_unlock(struct replay *replay, uint32_t rank)
+{
+    struct rank_state *state = &replay->ranks[rank];
+    const struct trace_call *call = &state->calls[state->next];
+    if (call->peer == TRACE_NONE) return replay_exit(state, replay->now_ps);
+    uint32_t member = (uint32_t)(replay_member(replay, call, rank) - replay->members);
+    uint32_t lock = replay_open_lock(replay, rank, member, call->peer);
+    if (lock == NO_INDEX)
+        return replay_fail(replay, rank, "window %d of rank %d is not locked by this rank", call->handle, call->peer), STEP_FAIL;
+    struct lock_epoch *epoch = &replay->lock_epochs[lock];
+    bool sends = epoch->target != rank && !(epoch->nocheck && epoch->outstanding == 0);
+    switch (state->phase) {
+    case PHASE_ENTER: return replay_spend(replay, state, sends ? replay->overhead_ps : 0, PHASE_ASK);
+    case PHASE_ASK:
+        state->phase = PHASE_COMPLETE;
+        if (!epoch->granted && !epoch->asked) STEP_TRY(ask(replay, lock));
+        return STEP_AGAIN;
+    default:
+        if (!epoch->granted || epoch->outstanding > 0) return STEP_BLOCK;
+        STEP_TRY(close_lock(replay, rank, lock));
+        return replay_exit(state, replay->now_ps);
+    }
+}

@@ -1,0 +1,109 @@
+/* Messages between ranks: sending, dispatch on arrival, and who serves what arrives (progress). */
+#include "simulate/replay_core.h"
+
+typedef enum status message_function(struct replay *, const struct replay_message *);
+
+/* Who acts on an arriving message: nobody but the NIC, or the destination's progress (spec "Progress at the target"). */
+enum server { SERVER_NIC, SERVER_PROGRESS, SERVER_CALL /* progress = call only: the origin must look */ };
+
+struct message_row {
+    message_function *act;
+    enum server server;
+};
+
+static const struct message_row rows[] = {
+    [MESSAGE_POST] = {replay_on_post, SERVER_CALL},
+    [MESSAGE_COMPLETE] = {replay_on_complete, SERVER_NIC},
+    [MESSAGE_DATA] = {replay_on_data, SERVER_NIC},
+    [MESSAGE_ACK] = {replay_on_ack, SERVER_NIC},
+    [MESSAGE_GET_REQUEST] = {replay_on_get_request, SERVER_PROGRESS},
+    [MESSAGE_GET_REPLY] = {replay_on_get_reply, SERVER_NIC},
+    [MESSAGE_ACCUMULATE] = {replay_on_accumulate, SERVER_PROGRESS},
+    [MESSAGE_RMA_ASK] = {replay_on_rma_ask, SERVER_PROGRESS},
+    [MESSAGE_RMA_CLEAR] = {replay_on_rma_clear, SERVER_NIC},
+    [MESSAGE_LOCK_ASK] = {replay_on_lock_ask, SERVER_PROGRESS},
+    [MESSAGE_LOCK_GRANT] = {replay_on_lock_grant, SERVER_CALL},
+    [MESSAGE_LOCK_RELEASE] = {replay_on_lock_release, SERVER_NIC},
+    [MESSAGE_BARRIER] = {replay_on_barrier, SERVER_NIC},
+    [MESSAGE_EAGER] = {replay_on_eager, SERVER_NIC},
+    [MESSAGE_SEND_ASK] = {replay_on_send_ask, SERVER_PROGRESS},
+    [MESSAGE_SEND_CLEAR] = {replay_on_send_clear, SERVER_PROGRESS},
+    [MESSAGE_SEND_DATA] = {replay_on_send_data, SERVER_NIC},
+    [MESSAGE_SEND_ACK] = {replay_on_send_ack, SERVER_NIC},
+};
+
+enum status replay_send(struct replay *replay, enum message_type type, uint32_t source, uint32_t destination, int64_t bytes,
+                        uint32_t ref, uint32_t extra, struct engine_departure *departure)
+{
+    uint32_t index;
+    TRY(replay_take_message(replay, &index));
+    replay->messages[index] = (struct replay_message){source, destination, ref, extra, NO_INDEX, (uint8_t)type};
+    struct engine_message message = {
+        .id = index,
+        .key = source,
+        .src_node = platform_node_of(replay->platform, source),
+        .dst_node = platform_node_of(replay->platform, destination),
+        .bytes = bytes,
+        .to_self = source == destination,
+        .want_left = departure != NULL,
+    };
+    struct engine_departure ignored;
+    return replay->engine_kind->send(replay->engine, &message, departure ? departure : &ignored, replay->err);
+}
+
+enum status replay_send_control(struct replay *replay, enum message_type type, uint32_t source, uint32_t destination,
+                                uint32_t ref, uint32_t extra)
+{
+    return replay_send(replay, type, source, destination, replay->platform->control_bytes, ref, extra, NULL);
+}
+
+enum status replay_serve(struct replay *replay, uint32_t index)
+{
+    struct replay_message message = replay->messages[index];
+    replay_release_message(replay, index);
+    return rows[message.type].act(replay, &message);
+}
+
+static void wait_for_progress(struct replay *replay, uint32_t index)
+{
+    struct rank_state *server = &replay->ranks[replay->messages[index].destination];
+    if (server->serve_first == NO_INDEX)
+        server->serve_first = index;
+    else
+        replay->messages[server->serve_last].next = index;
+    server->serve_last = index;
+}
+
+enum status replay_arrived(struct replay *replay, uint32_t index)
+{
+    const struct replay_message *message = &replay->messages[index];
+    enum server server = rows[message->type].server;
+    enum progress_mode progress = replay->platform->progress;
+    if (server == SERVER_NIC || progress == PROGRESS_HARDWARE || message->source == message->destination)
+        return replay_serve(replay, index);
+    if (progress == PROGRESS_THREAD) {
+        if (server == SERVER_CALL || replay->thread_delay_ps == 0) return replay_serve(replay, index);
+        return replay_timer_message(replay, replay->now_ps + replay->thread_delay_ps, message->destination, index);
+    }
+    if (replay->ranks[message->destination].inside) return replay_serve(replay, index);
+    wait_for_progress(replay, index);
+    return STATUS_OK;
+}
+
+enum status replay_serve_waiting(struct replay *replay, uint32_t rank)
+{
+    struct rank_state *state = &replay->ranks[rank];
+    while (state->serve_first != NO_INDEX) {
+        uint32_t index = state->serve_first;
+        state->serve_first = replay->messages[index].next;
+        TRY(replay_serve(replay, index));
+    }
+    return STATUS_OK;
+}
+
+enum status replay_left(struct replay *replay, uint32_t index, int64_t began_ps, int64_t left_ps)
+{
+    const struct replay_message *message = &replay->messages[index];
+    if (message->type == MESSAGE_SEND_DATA) return replay_send_left(replay, message->ref);
+    return replay_op_left(replay, message->ref, began_ps, left_ps);
+}

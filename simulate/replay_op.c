@@ -1,0 +1,276 @@
+/* Put, get, accumulate (MPI-3.1 11.3): when they are issued, when they have left, arrived, are known to have arrived. */
+#include "common/units.h"
+#include "simulate/replay_core.h"
+
+enum { PHASE_ENTER, PHASE_ISSUE, PHASE_QUEUE, PHASE_COPIED };
+
+static bool is_get(const struct op *op)
+{
+    return op->kind == CALL_GET;
+}
+
+static struct trace_sim *sim_of(struct replay *replay, const struct op *op)
+{
+    return replay->made ? &replay->made->ranks[op->origin].sim[op->call] : NULL;
+}
+
+static void note_end(struct replay *replay, const struct op *op)
+{
+    struct trace_sim *sim = sim_of(replay, op);
+    if (!sim) return;
+    sim->xfer_start_ps = op->began_ps;
+    sim->xfer_end_ps = replay->now_ps;
+}
+
+/* --- the call ---------------------------------------------------------------------------------------------------------- */
+
+static enum rma_kind rma_kind_of(enum call_kind kind)
+{
+    return kind == CALL_PUT ? RMA_PUT : kind == CALL_GET ? RMA_GET : RMA_ACCUMULATE;
+}
+
+/* Makes the operation in the epoch that is open towards the target; *op is NO_INDEX if there is none. */
+static enum status make_op(struct replay *replay, uint32_t rank, uint32_t *op)
+{
+    struct rank_state *state = &replay->ranks[rank];
+    const struct trace_call *call = &state->calls[state->next];
+    struct member *member = replay_member(replay, call, rank);
+    uint32_t index = (uint32_t)(member - replay->members);
+    struct pair *pair = replay_open_pair(replay, member, call->peer);
+    uint32_t lock = pair ? NO_INDEX : replay_open_lock(replay, rank, index, call->peer);
+    *op = NO_INDEX;
+    if (!pair && lock == NO_INDEX && !member->fence_open) return STATUS_OK;
+    TRY(replay_take_op(replay, op));
+    replay->ops[*op] = (struct op){.origin = rank, .target = (uint32_t)call->peer, .member = index, .pair = NO_INDEX,
+                                   .lock = lock, .call = state->next, .bytes = call->bytes,
+                                   .kind = (uint8_t)call_kind(call->call)};
+    struct op *made = &replay->ops[*op];
+    if (pair) {
+        made->epoch_kind = OP_ACTIVE;
+        made->pair = (uint32_t)(pair - replay->pairs);
+        made->epoch = pair->accesses;
+        if (!is_get(made)) pair->data_issued++;
+    } else if (lock != NO_INDEX) {
+        made->epoch_kind = OP_LOCK;
+        replay->lock_epochs[lock].outstanding++;
+    } else {
+        made->epoch_kind = OP_FENCE;
+        made->epoch = member->fence_instance;
+        member->fence_outstanding++;
+        replay->members[replay_member_index(replay, member->window, made->target)].incoming_issued[made->epoch & 1]++;
+    }
+    return STATUS_OK;
+}
+
+static enum step leave(struct replay *replay, uint32_t rank, struct member *member)
+{
+    struct rank_state *state = &replay->ranks[rank];
+    const struct trace_call *call = &state->calls[state->next];
+    struct pair *pair = replay_open_pair(replay, member, call->peer);
+    int64_t now_ps = replay->now_ps;
+    if (pair) {
+        int64_t post_ps = replay_pair_post_enter(pair);
+        int64_t until_ps = post_ps < now_ps ? post_ps : now_ps;
+        account_add(&replay->outcome->account, PATTERN_EARLY_TRANSFER, rank, until_ps - state->enter_ps);
+        pair->last_op_exit_ps = now_ps;
+    }
+    return replay_exit(state, now_ps);
+}
+
+/* What the semantics make of an operation in an access epoch of start: now, later, after a copy. */
+static enum step decide_active(struct replay *replay, struct rank_state *state, const struct member *member,
+                               const struct pair *pair, const struct trace_call *call)
+{
+    enum rma_kind kind = rma_kind_of(call_kind(call->call));
+    enum rma_waits waits = semantics_waits(&replay->platform->semantics, kind, call->bytes);
+    bool ready = replay_pair_ready(member, pair);
+    if (waits == WAITS_NEVER && kind != RMA_GET) {
+        int64_t copy_ps = replay_copy_ps(replay, call->bytes);
+        return replay_spend(replay, state, copy_ps + (ready ? replay->overhead_ps : 0), PHASE_COPIED);
+    }
+    if (ready) return replay_spend(replay, state, replay->overhead_ps, PHASE_ISSUE);
+    if (waits == WAITS_CALL || waits == WAITS_START) return STEP_BLOCK;
+    state->phase = PHASE_QUEUE;
+    return STEP_AGAIN;
+}
+
+static enum step decide(struct replay *replay, uint32_t rank, struct member *member)
+{
+    struct rank_state *state = &replay->ranks[rank];
+    const struct trace_call *call = &state->calls[state->next];
+    struct pair *pair = replay_open_pair(replay, member, call->peer);
+    if (pair) return decide_active(replay, state, member, pair, call);
+    uint32_t lock = replay_open_lock(replay, rank, (uint32_t)(member - replay->members), call->peer);
+    if (lock != NO_INDEX && !replay->lock_epochs[lock].granted) {
+        state->phase = PHASE_QUEUE;
+        return STEP_AGAIN;
+    }
+    return replay_spend(replay, state, replay->overhead_ps, PHASE_ISSUE);
+}
+
+static void queue_op(struct replay *replay, uint32_t op)
+{
+    struct op *queued = &replay->ops[op];
+    if (queued->epoch_kind == OP_ACTIVE) {
+        replay_pair_queue(replay, &replay->pairs[queued->pair], op);
+        return;
+    }
+    struct lock_epoch *lock = &replay->lock_epochs[queued->lock];
+    queued->next = NO_INDEX;
+    if (lock->queue_first == NO_INDEX)
+        lock->queue_first = op;
+    else
+        replay->ops[lock->queue_last].next = op;
+    lock->queue_last = op;
+}
+
+enum step replay_step_op(struct replay *replay, uint32_t rank)
+{
+    struct rank_state *state = &replay->ranks[rank];
+    const struct trace_call *call = &state->calls[state->next];
+    if (call->peer == TRACE_NONE) return replay_exit(state, replay->now_ps); /* MPI_PROC_NULL */
+    struct member *member = replay_member(replay, call, rank);
+    if (state->phase == PHASE_ENTER) return decide(replay, rank, member);
+    uint32_t op;
+    STEP_TRY(make_op(replay, rank, &op));
+    if (op == NO_INDEX)
+        return replay_fail(replay, rank, "%s to rank %d outside any epoch on window %d, expected start, lock or fence before",
+                           call_name(call->call), call->peer, call->handle), STEP_FAIL;
+    struct op *made = &replay->ops[op];
+    if (made->epoch_kind == OP_ACTIVE) {
+        made->counts_left = state->phase != PHASE_COPIED && !is_get(made);
+        if (made->counts_left) member->lefts++;
+        if (is_get(made)) member->gets++;
+    }
+    bool ready = made->epoch_kind != OP_ACTIVE || replay_pair_ready(member, &replay->pairs[made->pair]);
+    replay->outcome->transfers++;
+    replay->outcome->transfer_bytes += (uint64_t)made->bytes;
+    if (state->phase == PHASE_QUEUE || (state->phase == PHASE_COPIED && !ready))
+        queue_op(replay, op);
+    else
+        STEP_TRY(replay_issue(replay, op));
+    return leave(replay, rank, member);
+}
+
+/* --- the data ---------------------------------------------------------------------------------------------------------- */
+
+static enum message_type data_type(const struct op *op)
+{
+    return is_get(op) ? MESSAGE_GET_REPLY : op->kind == CALL_ACCUMULATE ? MESSAGE_ACCUMULATE : MESSAGE_DATA;
+}
+
+static enum status send_data(struct replay *replay, uint32_t index)
+{
+    struct op *op = &replay->ops[index];
+    uint32_t from = is_get(op) ? op->target : op->origin, to = is_get(op) ? op->origin : op->target;
+    struct engine_departure departure;
+    TRY(replay_send(replay, data_type(op), from, to, op->bytes, index, 0, &departure));
+    if (departure.left_ps == ENGINE_LATER) return STATUS_OK;
+    return replay_op_left(replay, index, departure.began_ps, departure.left_ps);
+}
+
+enum status replay_issue(struct replay *replay, uint32_t index)
+{
+    const struct op *op = &replay->ops[index];
+    if (is_get(op)) return replay_send_control(replay, MESSAGE_GET_REQUEST, op->origin, op->target, index, 0);
+    bool rendezvous = replay->platform->progress != PROGRESS_HARDWARE && op->bytes > replay->platform->rma_eager_bytes;
+    if (rendezvous) return replay_send_control(replay, MESSAGE_RMA_ASK, op->origin, op->target, index, 0);
+    return send_data(replay, index);
+}
+
+enum status replay_on_rma_ask(struct replay *replay, const struct replay_message *message)
+{
+    return replay_send_control(replay, MESSAGE_RMA_CLEAR, message->destination, message->source, message->ref, 0);
+}
+
+enum status replay_on_rma_clear(struct replay *replay, const struct replay_message *message)
+{
+    return send_data(replay, message->ref);
+}
+
+enum status replay_op_left(struct replay *replay, uint32_t index, int64_t began_ps, int64_t left_ps)
+{
+    struct op *op = &replay->ops[index];
+    op->began_ps = began_ps;
+    if (!op->counts_left) return STATUS_OK;
+    struct member *member = &replay->members[op->member];
+    if (left_ps > member->last_left_ps) member->last_left_ps = left_ps;
+    if (--member->lefts == 0) replay_wake(replay, op->origin);
+    return STATUS_OK;
+}
+
+/* The operation is remotely complete: an active epoch counts it at the target, others tell the origin. */
+static enum status reached_target(struct replay *replay, uint32_t index)
+{
+    struct op *op = &replay->ops[index];
+    note_end(replay, op);
+    if (op->epoch_kind == OP_ACTIVE) {
+        struct pair *pair = &replay->pairs[op->pair];
+        replay_release_op(replay, index);
+        replay_pair_data_arrived(replay, pair);
+        return STATUS_OK;
+    }
+    if (op->epoch_kind == OP_FENCE) {
+        struct member *target = &replay->members[replay_member_index(replay, replay->members[op->member].window, op->target)];
+        target->incoming_arrived[op->epoch & 1]++;
+        if (replay->platform->fence == FENCE_NOTIFY) replay_wake(replay, op->target);
+    }
+    op = &replay->ops[index]; /* the woken rank may have made operations */
+    return replay_send_control(replay, MESSAGE_ACK, op->target, op->origin, index, 0);
+}
+
+enum status replay_on_data(struct replay *replay, const struct replay_message *message)
+{
+    return reached_target(replay, message->ref);
+}
+
+/* The target's server applies accumulates one after another (spec "Progress at the target"). */
+enum status replay_on_accumulate(struct replay *replay, const struct replay_message *message)
+{
+    const struct op *op = &replay->ops[message->ref];
+    int64_t cost_ps = units_ps((double)op->bytes * replay->platform->atomic_s_per_byte);
+    if (cost_ps == 0) return reached_target(replay, message->ref);
+    int64_t *free_ps = &replay->server_free_ps[op->target];
+    int64_t begin_ps = replay->platform->contention && *free_ps > replay->now_ps ? *free_ps : replay->now_ps;
+    *free_ps = begin_ps + cost_ps;
+    return replay_timer_op(replay, begin_ps + cost_ps, op->target, message->ref);
+}
+
+enum status replay_on_applied(struct replay *replay, uint32_t op)
+{
+    return reached_target(replay, op);
+}
+
+static enum status finished(struct replay *replay, uint32_t index)
+{
+    const struct op op = replay->ops[index];
+    replay_release_op(replay, index);
+    struct member *member = &replay->members[op.member];
+    uint32_t *left = op.epoch_kind == OP_ACTIVE  ? &member->gets
+                     : op.epoch_kind == OP_FENCE ? &member->fence_outstanding
+                                                 : &replay->lock_epochs[op.lock].outstanding;
+    if (--*left == 0) replay_wake(replay, op.origin);
+    return STATUS_OK;
+}
+
+enum status replay_on_ack(struct replay *replay, const struct replay_message *message)
+{
+    return finished(replay, message->ref);
+}
+
+enum status replay_on_get_request(struct replay *replay, const struct replay_message *message)
+{
+    return send_data(replay, message->ref);
+}
+
+enum status replay_on_get_reply(struct replay *replay, const struct replay_message *message)
+{
+    const struct op *op = &replay->ops[message->ref];
+    note_end(replay, op);
+    if (op->epoch_kind == OP_FENCE) {
+        struct member *target = &replay->members[replay_member_index(replay, replay->members[op->member].window, op->target)];
+        target->incoming_arrived[op->epoch & 1]++;
+        if (replay->platform->fence == FENCE_NOTIFY) replay_wake(replay, op->target);
+    }
+    return finished(replay, message->ref);
+}

@@ -1,0 +1,214 @@
+/* Making and ending a replay: state of ranks, the predicted trace, the sums. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "common/array.h"
+#include "common/units.h"
+#include "model/bounds.h"
+#include "simulate/replay_core.h"
+
+/* Cores that a rank gets: all ranks of a node share its cores. */
+static double core_share(const struct platform *platform, const uint32_t *load, uint32_t rank)
+{
+    uint32_t ranks = load[platform_node_of(platform, rank)], cores = (uint32_t)platform->cores;
+    return ranks > cores ? (double)cores / ranks : 1.0;
+}
+
+static enum status prepare_ranks(struct replay *replay)
+{
+    const struct trace *trace = replay->trace;
+    const struct platform *platform = replay->platform;
+    replay->ranks = calloc(trace->rank_count, sizeof *replay->ranks);
+    replay->server_free_ps = calloc(trace->rank_count, sizeof *replay->server_free_ps);
+    uint32_t *load = calloc((size_t)platform->node_count, sizeof *load);
+    if (!replay->ranks || !replay->server_free_ps || !load) {
+        free(load);
+        return err_memory(replay->err);
+    }
+    for (uint32_t rank = 0; rank < trace->rank_count; rank++) load[platform_node_of(platform, rank)]++;
+    for (uint32_t rank = 0; rank < trace->rank_count; rank++) {
+        struct rank_state *state = &replay->ranks[rank];
+        state->calls = trace->ranks[rank].calls;
+        state->count = trace->ranks[rank].count;
+        state->serve_first = state->lock_list = NO_INDEX;
+        double source = trace->ranks[rank].speed > 0 ? trace->ranks[rank].speed : 1.0;
+        state->stretch = source / (platform->speed * core_share(platform, load, rank));
+    }
+    free(load);
+    return STATUS_OK;
+}
+
+static enum status prepare_trace(struct replay *replay)
+{
+    const struct trace *trace = replay->trace;
+    TRY(trace_new_like(trace, &replay->made, replay->err));
+    struct trace *made = replay->made;
+    made->simulated = true;
+    made->record_cost_ps = 0;
+    const char *const texts[] = {replay->platform->name, replay->engine_kind->name, replay->platform->semantics.name,
+                                 lock_mode_name(replay->platform->lock)};
+    char **const places[] = {&made->platform, &made->engine, &made->semantics, &made->lock};
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        free(*places[i]);
+        *places[i] = strdup(texts[i]);
+        if (!*places[i]) return err_memory(replay->err);
+    }
+    for (uint32_t rank = 0; rank < trace->rank_count; rank++) {
+        struct trace_rank *to = &made->ranks[rank];
+        size_t count = trace->ranks[rank].count;
+        TRY(array_reserve((void **)&to->calls, &to->capacity, count, sizeof *to->calls, replay->err));
+        to->sim = malloc((count + 1) * sizeof *to->sim);
+        if (!to->sim) return err_memory(replay->err);
+        struct trace_sim none = {TRACE_UNKNOWN_PS, TRACE_UNKNOWN_PS, TRACE_UNKNOWN_PS, TRACE_UNKNOWN_PS, 0};
+        for (size_t i = 0; i < count; i++) to->sim[i] = none;
+        double source = trace->ranks[rank].speed > 0 ? trace->ranks[rank].speed : 1.0;
+        to->speed = replay->ranks[rank].stretch == 1.0 ? trace->ranks[rank].speed : source / replay->ranks[rank].stretch;
+    }
+    return STATUS_OK;
+}
+
+static bool all_ranks_call(const struct trace *trace, enum call_kind kind, bool first)
+{
+    for (uint32_t rank = 0; rank < trace->rank_count; rank++) {
+        const struct trace_rank *of = &trace->ranks[rank];
+        bool found = false;
+        for (size_t i = 0; i < of->count && !found; i++)
+            found = call_kind(of->calls[first ? i : of->count - 1 - i].call) == kind;
+        if (!found) return false;
+    }
+    return true;
+}
+
+/* Node pairs that messages may use: all pairs of nodes of ranks that a call names. Collectives may use any. */
+static enum status used_pairs(const struct replay *replay, int32_t (**pairs)[2], size_t *count)
+{
+    *pairs = NULL;
+    *count = 0;
+    if (!replay->platform->simgrid_xml) return STATUS_OK; /* described shapes have all routes */
+    size_t capacity = 0, nodes = 0;
+    for (uint32_t rank = 0; rank < replay->trace->rank_count; rank++) {
+        size_t node = (size_t)platform_node_of(replay->platform, rank);
+        if (node >= nodes) nodes = node + 1;
+    }
+    for (size_t i = 0; i < nodes * nodes; i++) {
+        if (i / nodes == i % nodes) continue;
+        TRY(array_reserve((void **)pairs, &capacity, *count + 1, sizeof **pairs, replay->err));
+        (*pairs)[*count][0] = (int32_t)(i / nodes);
+        (*pairs)[(*count)++][1] = (int32_t)(i % nodes);
+    }
+    return STATUS_OK;
+}
+
+static enum status start_ranks(struct replay *replay)
+{
+    int64_t begin_ps = trace_begin_ps(replay->trace);
+    for (uint32_t rank = 0; rank < replay->trace->rank_count; rank++) {
+        struct rank_state *state = &replay->ranks[rank];
+        if (state->count == 0) {
+            state->status = RANK_DONE;
+            replay->done_count++;
+            continue;
+        }
+        int64_t at_ps = replay_compute_ps(state, state->calls[0].enter_ps - begin_ps);
+        TRY(replay->engine_kind->timer(replay->engine, at_ps, rank, rank, replay->err));
+    }
+    return STATUS_OK;
+}
+
+static enum status check_supported(const struct replay *replay)
+{
+    if (replay->platform->issue == ISSUE_DEFERRED || replay->platform->aggregate)
+        return err_set(replay->err, STATUS_DATA, replay->platform->file, "mpi.rma.issue",
+                       "deferred and aggregated operations are not modelled yet, expected immediate and false");
+    return STATUS_OK;
+}
+
+enum status replay_open(struct replay *replay, const struct trace *trace, const struct platform *platform,
+                        const struct replay_options *options, struct replay_outcome *outcome,
+                        const struct engine_callbacks *callbacks, struct err *err)
+{
+    memset(replay, 0, sizeof *replay);
+    replay->trace = trace;
+    replay->platform = platform;
+    replay->engine_kind = options->engine;
+    replay->outcome = outcome;
+    replay->err = err;
+    replay->free_op = replay->free_lock_epoch = replay->free_request = replay->free_envelope = replay->free_message = NO_INDEX;
+    replay->overhead_ps = units_ps(platform->overhead_s);
+    replay->thread_delay_ps = units_ps(platform->thread_delay_s);
+    for (int kind = 0; kind < RMA_KIND_COUNT; kind++)
+        for (const struct rma_rule *rule = platform->semantics.rules[kind];; rule++) {
+            if (rule->waits == WAITS_COMPLETE) replay->complete_waits_all = true;
+            if (rule->upto_bytes == INT64_MAX) break;
+        }
+    TRY(check_supported(replay));
+    TRY(platform_check_ranks(platform, trace->rank_count, err));
+    TRY(account_init(&outcome->account, trace->rank_count, err));
+    TRY(prepare_ranks(replay));
+    TRY(replay_prepare_windows(replay));
+    replay->init_is_barrier = all_ranks_call(trace, CALL_INIT, true);
+    replay->finalize_is_barrier = all_ranks_call(trace, CALL_FINALIZE, false);
+    if (options->keep_trace) TRY(prepare_trace(replay));
+    int32_t(*pairs)[2];
+    size_t pair_count;
+    TRY(used_pairs(replay, &pairs, &pair_count));
+    enum status status = replay->engine_kind->open(platform, (const int32_t(*)[2])pairs, pair_count, callbacks, &replay->engine, err);
+    free(pairs);
+    TRY(status);
+    return start_ranks(replay);
+}
+
+static enum status keep_trace_bounds(struct replay *replay)
+{
+    struct transfers transfers;
+    TRY(bounds_find(replay->made, &transfers, replay->err));
+    for (size_t i = 0; i < transfers.count; i++) {
+        const struct transfer *transfer = &transfers.items[i];
+        struct trace_sim *sim = &replay->made->ranks[transfer->origin].sim[transfer->call];
+        sim->base_end_ps = transfer->lower_end_ps;
+        sim->extended_end_ps = transfer->upper_end_ps;
+    }
+    transfers_clear(&transfers);
+    return STATUS_OK;
+}
+
+enum status replay_finish(struct replay *replay)
+{
+    struct replay_outcome *outcome = replay->outcome;
+    uint32_t rank_count = replay->trace->rank_count;
+    outcome->rank_time_s = calloc(rank_count, sizeof *outcome->rank_time_s);
+    if (!outcome->rank_time_s) return err_memory(replay->err);
+    for (uint32_t rank = 0; rank < rank_count; rank++) {
+        outcome->rank_time_s[rank] = units_s(replay->ranks[rank].end_ps);
+        if (outcome->rank_time_s[rank] > outcome->run_time_s) outcome->run_time_s = outcome->rank_time_s[rank];
+    }
+    if (replay->made) TRY(keep_trace_bounds(replay));
+    outcome->trace = replay->made;
+    replay->made = NULL;
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    outcome->peak_bytes = (uint64_t)usage.ru_maxrss * 1024;
+    return STATUS_OK;
+}
+
+void replay_close(struct replay *replay)
+{
+    if (replay->engine) replay->engine_kind->close(replay->engine);
+    for (uint32_t rank = 0; replay->ranks && rank < replay->trace->rank_count; rank++) free(replay->ranks[rank].requests);
+    free(replay->ranks);
+    free(replay->server_free_ps);
+    free(replay->channels);
+    replay_clear_windows(replay);
+    replay_clear_pools(replay);
+    trace_free(replay->made);
+}
+
+void replay_outcome_clear(struct replay_outcome *outcome)
+{
+    trace_free(outcome->trace);
+    account_clear(&outcome->account);
+    free(outcome->rank_time_s);
+    memset(outcome, 0, sizeof *outcome);
+}

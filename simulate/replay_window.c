@@ -1,0 +1,323 @@
+/* Windows in replay: each member's state, the pairs of origins and targets, barriers, fences, creation and freeing. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/array.h"
+#include "simulate/collectives.h"
+#include "simulate/replay_core.h"
+
+enum { WINDOW_BITS = 16, RANK_BITS = 24 };
+
+/* A barrier's number names its owner in messages: communicators' first, then members'. */
+static uint32_t barrier_object_of_member(const struct replay *replay, uint32_t member)
+{
+    return (uint32_t)replay->barrier_count + member;
+}
+
+uint32_t replay_rounds(uint32_t count)
+{
+    uint32_t rounds = 0;
+    while ((UINT64_C(1) << rounds) < count) rounds++;
+    return rounds;
+}
+
+static enum status prepare_members(struct replay *replay, int32_t window, uint32_t *next, uint32_t *next_count)
+{
+    const struct trace_comm *comm = &replay->trace->comms[replay->trace->windows[window].comm];
+    replay->windows[window] = (struct window_state){.first_member = *next};
+    for (uint32_t i = 0; i < comm->count; i++) {
+        struct member *member = &replay->members[(*next)++];
+        member->rank = (uint32_t)comm->members[i];
+        member->window = window;
+        member->access.group = member->exposure.group = NO_INDEX;
+        member->queue_first = member->queue_last = NO_INDEX;
+        member->barrier.first_count = *next_count;
+        *next_count += replay_rounds(comm->count);
+    }
+    return STATUS_OK;
+}
+
+static void prepare_comm(struct replay *replay, size_t comm, uint32_t *next, uint32_t *next_count)
+{
+    uint32_t count = replay->trace->comms[comm].count;
+    replay->comms[comm].first_barrier = *next;
+    for (uint32_t i = 0; i < count; i++) {
+        replay->barriers[(*next)++].first_count = *next_count;
+        *next_count += replay_rounds(count);
+    }
+}
+
+enum status replay_prepare_windows(struct replay *replay)
+{
+    const struct trace *trace = replay->trace;
+    if (trace->window_count >= (size_t)1 << WINDOW_BITS || trace->rank_count >= 1u << RANK_BITS)
+        return err_set(replay->err, STATUS_DATA, trace->name, NULL, "%zu windows and %u ranks, expected below %u and %u",
+                       trace->window_count, trace->rank_count, 1u << WINDOW_BITS, 1u << RANK_BITS);
+    size_t counts = 0;
+    for (size_t w = 0; w < trace->window_count; w++) {
+        uint32_t size = trace->comms[trace->windows[w].comm].count;
+        replay->member_count += size;
+        counts += (size_t)size * replay_rounds(size);
+    }
+    for (size_t c = 0; c < trace->comm_count; c++) {
+        replay->barrier_count += trace->comms[c].count;
+        counts += (size_t)trace->comms[c].count * replay_rounds(trace->comms[c].count);
+    }
+    replay->windows = calloc(trace->window_count + 1, sizeof *replay->windows);
+    replay->comms = calloc(trace->comm_count + 1, sizeof *replay->comms);
+    replay->members = calloc(replay->member_count + 1, sizeof *replay->members);
+    replay->barriers = calloc(replay->barrier_count + 1, sizeof *replay->barriers);
+    replay->barrier_counts = calloc(counts + 1, sizeof *replay->barrier_counts);
+    if (!replay->windows || !replay->comms || !replay->members || !replay->barriers || !replay->barrier_counts)
+        return err_memory(replay->err);
+    uint32_t next_barrier = 0, next_member = 0, next_count = 0;
+    for (size_t c = 0; c < trace->comm_count; c++) prepare_comm(replay, c, &next_barrier, &next_count);
+    for (size_t w = 0; w < trace->window_count; w++) TRY(prepare_members(replay, (int32_t)w, &next_member, &next_count));
+    return STATUS_OK;
+}
+
+void replay_clear_windows(struct replay *replay)
+{
+    for (size_t i = 0; replay->members && i < replay->member_count; i++) {
+        free(replay->members[i].access.pairs);
+        free(replay->members[i].exposure.pairs);
+    }
+    free(replay->windows);
+    free(replay->comms);
+    free(replay->members);
+    free(replay->barriers);
+    free(replay->barrier_counts);
+    free(replay->pairs);
+    map_clear(&replay->pair_index);
+}
+
+uint32_t replay_member_index(struct replay *replay, int32_t window, uint32_t rank)
+{
+    const struct trace_comm *comm = &replay->trace->comms[replay->trace->windows[window].comm];
+    return replay->windows[window].first_member + (uint32_t)trace_comm_rank(comm, (int32_t)rank);
+}
+
+struct member *replay_member(struct replay *replay, const struct trace_call *call, uint32_t rank)
+{
+    return &replay->members[replay_member_index(replay, call->handle, rank)];
+}
+
+static enum status pair_of(struct replay *replay, int32_t window, uint32_t origin, uint32_t target, uint32_t *index)
+{
+    uint64_t key = (uint64_t)window << (2 * RANK_BITS) | (uint64_t)origin << RANK_BITS | target;
+    uint64_t *slot;
+    TRY(map_put(&replay->pair_index, key, NO_INDEX, &slot, replay->err));
+    if (*slot == NO_INDEX) {
+        struct pair pair = {.origin = origin, .target = target, .window = window,
+                            .queue_first = NO_INDEX, .queue_last = NO_INDEX, .last_op_exit_ps = TRACE_UNKNOWN_PS};
+        *slot = replay->pair_count;
+        ARRAY_PUSH(replay->pairs, replay->pair_count, replay->pair_capacity, pair, replay->err);
+    }
+    *index = (uint32_t)*slot;
+    return STATUS_OK;
+}
+
+enum status replay_pairs_of(struct replay *replay, struct member *member, struct role *role, bool as_origin, uint32_t group_id)
+{
+    if (role->group == group_id) return STATUS_OK;
+    const struct trace_group *group = &replay->trace->groups[group_id];
+    size_t capacity = role->pair_capacity;
+    TRY(array_reserve((void **)&role->pairs, &capacity, group->count, sizeof *role->pairs, replay->err));
+    role->pair_capacity = (uint32_t)capacity;
+    role->pair_count = group->count;
+    for (uint32_t i = 0; i < group->count; i++) {
+        uint32_t other = (uint32_t)group->members[i];
+        uint32_t origin = as_origin ? member->rank : other, target = as_origin ? other : member->rank;
+        TRY(pair_of(replay, member->window, origin, target, &role->pairs[i]));
+    }
+    role->group = group_id;
+    return STATUS_OK;
+}
+
+/* The instances of create, fence and free on a window are entered by all before any member leaves, so that no member is
+ * ever two ahead of another: two slots hold the latest enter. */
+void replay_sync_enter(struct replay *replay, struct member *member, int64_t enter_ps)
+{
+    struct window_state *window = &replay->windows[member->window];
+    uint32_t instance = ++member->sync_instance, slot = instance & 1;
+    if (window->latest_instance[slot] != instance || window->latest_enter_ps[slot] < enter_ps)
+        window->latest_enter_ps[slot] = enter_ps;
+    window->latest_instance[slot] = instance;
+}
+
+void replay_sync_exit(struct replay *replay, struct member *member, enum pattern pattern, int64_t exit_ps)
+{
+    int64_t latest_ps = replay->windows[member->window].latest_enter_ps[member->sync_instance & 1];
+    int64_t until_ps = exit_ps < latest_ps ? exit_ps : latest_ps;
+    account_add(&replay->outcome->account, pattern, member->rank, until_ps - replay->ranks[member->rank].enter_ps);
+}
+
+void replay_barrier_begin(struct barrier *barrier)
+{
+    barrier->instance++;
+    barrier->round = 0;
+    barrier->sent = false;
+}
+
+/* Round r: to (i + 2^r) mod n, wait for (i - 2^r) mod n. D. Hensgen et al., Two algorithms for barrier synchronization,
+ * IJPP 17(1), 1988. */
+enum status replay_barrier_step(struct replay *replay, uint32_t rank, struct barrier *barrier, const struct trace_comm *comm,
+                                uint32_t own_index, uint32_t object, bool *done)
+{
+    *done = false;
+    uint32_t rounds = replay_rounds(comm->count);
+    for (; barrier->round < rounds; barrier->round++, barrier->sent = false) {
+        if (!barrier->sent) {
+            uint32_t to = (uint32_t)((own_index + (UINT64_C(1) << barrier->round)) % comm->count);
+            TRY(replay_send_control(replay, MESSAGE_BARRIER, rank, (uint32_t)comm->members[to], object - own_index + to,
+                                    barrier->round));
+            barrier->sent = true;
+        }
+        if (replay->barrier_counts[barrier->first_count + barrier->round] < barrier->instance) return STATUS_OK;
+    }
+    *done = true;
+    return STATUS_OK;
+}
+
+enum status replay_on_barrier(struct replay *replay, const struct replay_message *message)
+{
+    bool of_comm = message->ref < replay->barrier_count;
+    const struct barrier *barrier =
+        of_comm ? &replay->barriers[message->ref] : &replay->members[message->ref - replay->barrier_count].barrier;
+    replay->barrier_counts[barrier->first_count + message->extra]++;
+    replay_wake(replay, message->destination);
+    return STATUS_OK;
+}
+
+static enum status member_barrier_step(struct replay *replay, struct member *member, bool *done)
+{
+    const struct trace_comm *comm = &replay->trace->comms[replay->trace->windows[member->window].comm];
+    uint32_t index = (uint32_t)(member - replay->members);
+    uint32_t own = index - replay->windows[member->window].first_member;
+    return replay_barrier_step(replay, member->rank, &member->barrier, comm, own, barrier_object_of_member(replay, index), done);
+}
+
+static uint32_t window_size(const struct replay *replay, const struct member *member)
+{
+    return replay->trace->comms[replay->trace->windows[member->window].comm].count;
+}
+
+enum { PHASE_ENTER, PHASE_GATHER, PHASE_COMPLETE_OPS, PHASE_BARRIER, PHASE_INCOMING };
+
+enum step replay_step_win_create(struct replay *replay, uint32_t rank)
+{
+    struct rank_state *state = &replay->ranks[rank];
+    struct member *member = replay_member(replay, &state->calls[state->next], rank);
+    uint32_t size = window_size(replay, member);
+    bool done;
+    switch (state->phase) {
+    case PHASE_ENTER:
+        if (member->created) return replay_fail(replay, rank, "window %d is created twice", member->window), STEP_FAIL;
+        member->created = true;
+        replay_sync_enter(replay, member, state->enter_ps);
+        return replay_spend(replay, state, size > 1 ? replay->overhead_ps : 0, PHASE_GATHER);
+    case PHASE_GATHER: {
+        struct coll_shape shape = {.algorithm = coll_is_power_of_two(size) ? COLL_ALLGATHER_DOUBLING : COLL_ALLGATHER_BRUCK,
+                                   .size = size,
+                                   .bytes = replay->platform->window_info_bytes};
+        int32_t comm = replay->trace->windows[member->window].comm;
+        enum step step = replay_run_plan(replay, rank, comm, &shape, false, &done);
+        if (!done) return step;
+        replay_barrier_begin(&member->barrier);
+        state->phase = PHASE_BARRIER;
+        return STEP_AGAIN;
+    }
+    default:
+        STEP_TRY(member_barrier_step(replay, member, &done));
+        if (!done) return STEP_BLOCK;
+        replay_sync_exit(replay, member, PATTERN_WAIT_AT_CREATE, replay->now_ps);
+        return replay_exit(state, replay->now_ps);
+    }
+}
+
+enum step replay_step_win_free(struct replay *replay, uint32_t rank)
+{
+    struct rank_state *state = &replay->ranks[rank];
+    struct member *member = replay_member(replay, &state->calls[state->next], rank);
+    bool done;
+    if (state->phase == PHASE_ENTER) {
+        if (member->access_open || member->exposed)
+            return replay_fail(replay, rank, "window %d is freed inside an epoch", member->window), STEP_FAIL;
+        replay_sync_enter(replay, member, state->enter_ps);
+        replay_barrier_begin(&member->barrier);
+        return replay_spend(replay, state, window_size(replay, member) > 1 ? replay->overhead_ps : 0, PHASE_BARRIER);
+    }
+    STEP_TRY(member_barrier_step(replay, member, &done));
+    if (!done) return STEP_BLOCK;
+    replay_sync_exit(replay, member, PATTERN_WAIT_AT_FREE, replay->now_ps);
+    return replay_exit(state, replay->now_ps);
+}
+
+/* fence = notify: the rank goes on when its own operations are done and the closed epoch's operations towards it have
+ * arrived; how many there are, the barrier's rounds (a reduce-scatter of the counts) have told it. */
+static bool fence_incoming_done(const struct replay *replay, const struct member *member)
+{
+    if (replay->platform->fence != FENCE_NOTIFY) return true;
+    uint32_t slot = (member->fence_instance - 1) & 1;
+    return member->incoming_arrived[slot] == member->incoming_issued[slot];
+}
+
+static enum step fence_enter(struct replay *replay, uint32_t rank, struct member *member, unsigned flags)
+{
+    struct rank_state *state = &replay->ranks[rank];
+    if (member->access_open)
+        return replay_fail(replay, rank, "fence inside the access epoch of MPI_Win_start on window %d", member->window), STEP_FAIL;
+    member->fence_open = !(flags & TRACE_NOSUCCEED);
+    if ((flags & TRACE_NOPRECEDE) && (flags & TRACE_NOSUCCEED)) return replay_exit(state, replay->now_ps);
+    replay_sync_enter(replay, member, state->enter_ps);
+    replay_barrier_begin(&member->barrier);
+    member->fence_instance++;
+    bool waits_first = !(flags & TRACE_NOPRECEDE) && replay->platform->fence == FENCE_BARRIER;
+    int64_t cost_ps = window_size(replay, member) > 1 ? replay->overhead_ps : 0;
+    return replay_spend(replay, state, cost_ps, waits_first ? PHASE_COMPLETE_OPS : PHASE_BARRIER);
+}
+
+enum step replay_step_fence(struct replay *replay, uint32_t rank)
+{
+    struct rank_state *state = &replay->ranks[rank];
+    const struct trace_call *call = &state->calls[state->next];
+    struct member *member = replay_member(replay, call, rank);
+    bool done;
+    switch (state->phase) {
+    case PHASE_ENTER: return fence_enter(replay, rank, member, call->flags);
+    case PHASE_COMPLETE_OPS:
+        if (member->fence_outstanding > 0) return STEP_BLOCK;
+        state->phase = PHASE_BARRIER;
+        return STEP_AGAIN;
+    case PHASE_BARRIER:
+        STEP_TRY(member_barrier_step(replay, member, &done));
+        if (!done) return STEP_BLOCK;
+        state->phase = PHASE_INCOMING;
+        return STEP_AGAIN;
+    default:
+        if (!(call->flags & TRACE_NOPRECEDE) && replay->platform->fence == FENCE_NOTIFY) {
+            if (member->fence_outstanding > 0 || !fence_incoming_done(replay, member)) return STEP_BLOCK;
+            uint32_t slot = (member->fence_instance - 1) & 1;
+            member->incoming_issued[slot] = member->incoming_arrived[slot] = 0;
+        }
+        replay_sync_exit(replay, member, PATTERN_WAIT_AT_FENCE, replay->now_ps);
+        return replay_exit(state, replay->now_ps);
+    }
+}
+
+enum step replay_step_barrier(struct replay *replay, uint32_t rank)
+{
+    struct rank_state *state = &replay->ranks[rank];
+    const struct trace_call *call = &state->calls[state->next];
+    int32_t comm_id = call->handle < 0 ? 0 : call->handle; /* MPI_Init and MPI_Finalize: the world */
+    const struct trace_comm *comm = &replay->trace->comms[comm_id];
+    uint32_t own = (uint32_t)trace_comm_rank(comm, (int32_t)rank);
+    uint32_t object = replay->comms[comm_id].first_barrier + own;
+    bool done;
+    if (state->phase == PHASE_ENTER) {
+        replay_barrier_begin(&replay->barriers[object]);
+        return replay_spend(replay, state, comm->count > 1 ? replay->overhead_ps : 0, PHASE_BARRIER);
+    }
+    STEP_TRY(replay_barrier_step(replay, rank, &replay->barriers[object], comm, own, object, &done));
+    return done ? replay_exit(state, replay->now_ps) : STEP_BLOCK;
+}
