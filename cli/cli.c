@@ -1,0 +1,201 @@
+#include "cli/cli.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/array.h"
+#include "common/units.h"
+
+static const struct command commands[] = {
+#define COMMAND(NAME, SUMMARY) {#NAME, cmd_##NAME, SUMMARY},
+#include "cli/commands.def"
+#undef COMMAND
+    {NULL, NULL, NULL},
+};
+
+const struct command *cli_commands(void)
+{
+    return commands;
+}
+
+const struct command *cli_command(const char *name)
+{
+    for (const struct command *command = commands; command->name; command++)
+        if (strcmp(command->name, name) == 0) return command;
+    return NULL;
+}
+
+/* Of the parse that runs: argp's parsers have no other way to hand out a message. */
+static struct err *parse_err;
+static bool parse_failed;
+static const char *parse_command;
+
+error_t cli_usage(const struct argp_state *state, const char *format, ...)
+{
+    char message[512];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    (void)state;
+    err_set(parse_err, STATUS_USAGE, NULL, NULL, "%s, see '%s --help'", message, parse_command);
+    parse_failed = true;
+    return EINVAL;
+}
+
+/* argp without its messages does not say which option it did not like: finds it again. */
+static void name_bad_option(const struct argp *argp, const struct argp_state *state)
+{
+    const char *word = state->next > 0 ? state->argv[state->next - 1] : "";
+    if (strncmp(word, "--", 2) != 0 || word[2] == '\0') {
+        const char *at = state->next < state->argc && state->argv[state->next][0] == '-' ? state->argv[state->next] : word;
+        bool lacks = at[0] == '-' && at[1] && !at[2];
+        for (const struct argp_option *option = argp->options; lacks && (option->name || option->key); option++)
+            if (option->key == at[1] && option->arg) {
+                cli_usage(state, "option %s needs a value %s", at, option->arg);
+                return;
+            }
+        cli_usage(state, "unknown option %s", at);
+        return;
+    }
+    size_t length = strcspn(word, "=");
+    const struct argp_option *found = NULL;
+    int count = 0;
+    for (const struct argp_option *option = argp->options; option->name || option->key; option++) {
+        if (!option->name || strncmp(option->name, word + 2, length - 2) != 0) continue;
+        found = option;
+        count = strlen(option->name) == length - 2 ? 1 : count + 1;
+        if (strlen(option->name) == length - 2) break;
+    }
+    if (count == 0)
+        cli_usage(state, "unknown option %.*s", (int)length, word);
+    else if (count > 1)
+        cli_usage(state, "option %.*s is ambiguous", (int)length, word);
+    else if (found->arg)
+        cli_usage(state, "option --%s needs a value %s", found->name, found->arg);
+    else
+        cli_usage(state, "option --%s takes no value", found->name);
+}
+
+enum { KEY_HELP = 'h' };
+
+struct outer {
+    const struct argp *command;
+    void *input;
+};
+
+static error_t parse_outer(int key, char *argument, struct argp_state *state)
+{
+    struct outer *outer = state->input;
+    (void)argument;
+    switch (key) {
+    case ARGP_KEY_INIT: state->child_inputs[0] = outer->input; return 0;
+    case KEY_HELP:
+        argp_help(outer->command, stdout, ARGP_HELP_SHORT_USAGE | ARGP_HELP_LONG | ARGP_HELP_DOC, state->name);
+        exit(EXIT_SUCCESS);
+    case ARGP_KEY_ERROR:
+        if (!parse_failed) name_bad_option(outer->command, state);
+        return 0;
+    default: return ARGP_ERR_UNKNOWN;
+    }
+}
+
+enum status cli_parse(const struct argp *argp, int argc, char **argv, unsigned flags, void *input, struct err *err)
+{
+    static const struct argp_option options[] = {{"help", KEY_HELP, NULL, 0, "this text", -1}, {0}};
+    const struct argp_child children[] = {{argp, 0, NULL, 0}, {0}};
+    const struct argp whole = {options, parse_outer, NULL, NULL, children, NULL, NULL};
+    struct outer outer = {argp, input};
+    parse_err = err;
+    parse_failed = false;
+    parse_command = argv[0];
+    error_t failed = argp_parse(&whole, argc, argv, flags | ARGP_NO_EXIT | ARGP_NO_ERRS | ARGP_NO_HELP, NULL, &outer);
+    if (failed == ENOMEM) return err_memory(err);
+    return failed ? STATUS_USAGE : STATUS_OK;
+}
+
+error_t cli_one_argument(const struct argp_state *state, char *argument, const char **first)
+{
+    if (*first) return cli_usage(state, "unexpected argument '%s'", argument);
+    *first = argument;
+    return 0;
+}
+
+error_t cli_needs_argument(const struct argp_state *state, const char *argument, const char *name)
+{
+    return argument ? 0 : cli_usage(state, "%s is missing", name);
+}
+
+error_t cli_duration(const struct argp_state *state, const char *option, const char *text, double *seconds)
+{
+    if (units_parse_duration(text, seconds) && *seconds < 9e6) return 0;
+    return cli_usage(state, "%s %s, expected a duration as 10us, 1.5ms or 2s", option, text);
+}
+
+error_t cli_duration_ps(const struct argp_state *state, const char *option, const char *text, int64_t *ps)
+{
+    double seconds;
+    const char *end;
+    if (*text != '-' && units_parse_ps(text, &end, ps) && *end == '\0') return 0; /* exact, as times stand in dumps */
+    error_t failed = cli_duration(state, option, text, &seconds);
+    if (!failed) *ps = units_ps(seconds);
+    return failed;
+}
+
+error_t cli_size(const struct argp_state *state, const char *option, const char *text, int64_t *bytes)
+{
+    return units_parse_size(text, bytes) ? 0 : cli_usage(state, "%s %s, expected a size as 4096, 64K or 1M", option, text);
+}
+
+error_t cli_count(const struct argp_state *state, const char *option, const char *text, int64_t low, int64_t high, int64_t *count)
+{
+    char *end;
+    errno = 0;
+    long long value = strtoll(text, &end, 10);
+    if (end == text || *end || errno || value < low || value > high)
+        return cli_usage(state, "%s %s, expected a whole number from %" PRId64 " to %" PRId64, option, text, low, high);
+    *count = value;
+    return 0;
+}
+
+error_t cli_fraction(const struct argp_state *state, const char *option, const char *text, double *fraction)
+{
+    return units_parse_fraction(text, fraction) ? 0 : cli_usage(state, "%s %s, expected a fraction as 5%% or 0.05", option, text);
+}
+
+error_t cli_choice(const struct argp_state *state, const char *option, const char *text, const char *const *names, size_t *index)
+{
+    char list[300] = "";
+    size_t used = 0;
+    for (size_t i = 0; names[i]; i++) {
+        if (strcmp(names[i], text) == 0) {
+            *index = i;
+            return 0;
+        }
+        if (used < sizeof list) used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", names[i]);
+    }
+    return cli_usage(state, "%s %s, expected one of %s", option, text, list);
+}
+
+bool cli_next_item(const char **list, char *item, size_t size)
+{
+    if (!*list) return false;
+    size_t length = strcspn(*list, ","), kept = length < size ? length : size - 1;
+    memcpy(item, *list, kept);
+    item[kept] = '\0';
+    *list = (*list)[length] ? *list + length + 1 : NULL;
+    return true;
+}
+
+error_t cli_add_string(const struct argp_state *state, struct cli_strings *strings, const char *text)
+{
+    (void)state;
+    if (array_reserve((void **)&strings->items, &strings->capacity, strings->count + 1, sizeof text, parse_err) != STATUS_OK)
+        return ENOMEM;
+    strings->items[strings->count++] = text;
+    return 0;
+}

@@ -1,0 +1,79 @@
+/* What the commands share: one-line messages for wrong options, values of options, output.
+ *
+ * A command is cmd_NAME(argc, argv, err) in cli/cmd_NAME.c and a row in commands.def. It calls cli_parse with its struct argp,
+ * whose parser uses the helpers below for values, and returns a status; main prints err and makes the exit status. */
+#ifndef CLI_CLI_H
+#define CLI_CLI_H
+
+#include <argp.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cjson/cJSON.h>
+
+#include "common/status.h"
+
+struct command {
+    const char *name;
+    enum status (*run)(int argc, char **argv, struct err *err);
+    const char *summary;
+};
+
+/* The rows of commands.def, ended by a NULL name, in the order of help. */
+const struct command *cli_commands(void);
+const struct command *cli_command(const char *name); /* NULL: unknown */
+
+#define COMMAND(NAME, SUMMARY) enum status cmd_##NAME(int argc, char **argv, struct err *err);
+#include "cli/commands.def"
+#undef COMMAND
+
+/* Parses the command line; argv[0] is "rmacast COMMAND". flags: 0, or ARGP_IN_ORDER where the first argument ends the
+ * options. Wrong usage is STATUS_USAGE in one line; --help prints help and does not return. input is the parser's
+ * state->input. */
+enum status cli_parse(const struct argp *argp, int argc, char **argv, unsigned flags, void *input, struct err *err);
+
+/* Inside a parser: writes the message and returns what the parser has to return. */
+error_t cli_usage(const struct argp_state *state, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Inside a parser, for ARGP_KEY_ARG: the first argument goes to *first, a second one is an error. */
+error_t cli_one_argument(const struct argp_state *state, char *argument, const char **first);
+/* Inside a parser, for ARGP_KEY_END. */
+error_t cli_needs_argument(const struct argp_state *state, const char *argument, const char *name);
+
+/* Inside a parser: values of options; option ("--epsilon") is for messages. */
+error_t cli_duration(const struct argp_state *state, const char *option, const char *text, double *seconds);
+error_t cli_duration_ps(const struct argp_state *state, const char *option, const char *text, int64_t *ps);
+error_t cli_size(const struct argp_state *state, const char *option, const char *text, int64_t *bytes);
+error_t cli_count(const struct argp_state *state, const char *option, const char *text, int64_t low, int64_t high, int64_t *count);
+error_t cli_fraction(const struct argp_state *state, const char *option, const char *text, double *fraction);
+error_t cli_choice(const struct argp_state *state, const char *option, const char *text, const char *const *names, size_t *index);
+
+/* Takes the next item of "a,b,c" from *list into item; false behind the last one. An item that does not fit is cut. */
+bool cli_next_item(const char **list, char *item, size_t size);
+
+/* A growing array of borrowed strings, for options that may be repeated. free(items) is the caller's. */
+struct cli_strings {
+    const char **items;
+    size_t count, capacity;
+};
+error_t cli_add_string(const struct argp_state *state, struct cli_strings *strings, const char *text);
+
+/* Output files; "-" is standard output. cli_close tells whether everything was written. */
+enum status cli_open(const char *file, FILE **out, struct err *err);
+enum status cli_close(const char *file, FILE *out, struct err *err);
+enum status cli_write_json(const cJSON *json, const char *file, struct err *err);
+
+/* True if results go to standard output as JSON, so that the table is left out. json may be NULL. */
+bool cli_json_only(const char *json);
+
+/* A line on standard error if that is a terminal. */
+void cli_progress(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* For a command that has done its work and must end with another status than 0 (record: the application's own; validate: a
+ * tolerance that does not hold). Counts if the command returns STATUS_OK. */
+void cli_exit_with(int exit_status);
+int cli_exit_status(void);
+
+#endif

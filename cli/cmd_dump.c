@@ -1,0 +1,69 @@
+/* rmacast dump: a trace as text. */
+#include <stdint.h>
+
+#include "cli/cli.h"
+#include "trace/open.h"
+#include "trace/text.h"
+
+struct options {
+    const char *trace, *output;
+    struct text_range range;
+    bool part;
+};
+
+static const struct argp_option rows[] = {
+    {"rank", 'r', "RANK", 0, "only this rank's calls", 0},
+    {"from", 'f', "TIME", 0, "only calls that end at TIME or later, counted from the trace's first event", 0},
+    {"to", 't', "TIME", 0, "only calls that begin at TIME or earlier", 0},
+    {"output", 'o', "FILE", 0, "write to FILE instead of standard output", 0},
+    {0},
+};
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    struct options *options = state->input;
+    int64_t rank;
+    options->part = options->part || key == 'r' || key == 'f' || key == 't';
+    switch (key) {
+    case 'r':
+        if (cli_count(state, "--rank", argument, 0, INT32_MAX, &rank)) return EINVAL;
+        options->range.rank = (int32_t)rank;
+        return 0;
+    case 'f': return cli_duration_ps(state, "--from", argument, &options->range.from_ps);
+    case 't': return cli_duration_ps(state, "--to", argument, &options->range.to_ps);
+    case 'o': options->output = argument; return 0;
+    case ARGP_KEY_ARG: return cli_one_argument(state, argument, &options->trace);
+    case ARGP_KEY_END: return cli_needs_argument(state, options->trace, "TRACE");
+    default: return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp argp = {
+    rows, parse, "TRACE",
+    "Writes a trace as text (docs/format-text.md). A part may lack the beginning of what it ends: such waits and user regions "
+    "are left out, so that every dump can be read back.",
+    NULL, NULL, NULL,
+};
+
+static enum status dump(const struct options *options, const struct trace *trace, struct err *err)
+{
+    FILE *out;
+    if (options->range.rank >= (int32_t)trace->rank_count)
+        return err_set(err, STATUS_USAGE, NULL, NULL, "--rank %d, expected 0 to %u", (int)options->range.rank,
+                       trace->rank_count - 1);
+    TRY(cli_open(options->output, &out, err));
+    enum status status = text_write(trace, options->part ? &options->range : NULL, out, err);
+    enum status closed = cli_close(options->output, out, status == STATUS_OK ? err : NULL);
+    return status == STATUS_OK ? closed : status;
+}
+
+enum status cmd_dump(int argc, char **argv, struct err *err)
+{
+    struct options options = {.output = "-", .range = {.rank = TRACE_NONE, .from_ps = INT64_MIN, .to_ps = INT64_MAX}};
+    struct trace *trace;
+    TRY(cli_parse(&argp, argc, argv, 0, &options, err));
+    TRY(trace_open(options.trace, &trace, err));
+    enum status status = dump(&options, trace, err);
+    trace_free(trace);
+    return status;
+}

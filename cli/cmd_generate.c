@@ -1,0 +1,93 @@
+/* rmacast generate: traces of regular exchange patterns. */
+#include <inttypes.h>
+
+#include "cli/cli.h"
+#include "trace/generate.h"
+#include "trace/open.h"
+
+struct options {
+    struct generate_options generate;
+    const char *output;
+};
+
+static const struct argp_option rows[] = {
+    {"ranks", 'n', "N", 0, "number of ranks (4)", 0},
+    {"iterations", 'i', "I", 0, "how often the pattern is repeated (10)", 0},
+    {"bytes", 'b', "B", 0, "size of one transfer, as 1024 or 64K (1K)", 0},
+    {"compute", 'c', "TIME", 0, "computing of one rank in one iteration (1ms)", 0},
+    {"imbalance", 'u', "FRACTION", 0, "by which the computing of a rank differs at most, as 0.2 or 20% (0)", 0},
+    {"sync", 's', "SYNC", 0, "pscw, fence, lock or p2p (pscw)", 0},
+    {"seed", 'r', "SEED", 0, "of the imbalance (1)", 0},
+    {"output", 'o', "TRACE", 0, "*.txt or - is text, anything else the directory of an archive (-)", 0},
+    {0},
+};
+
+static error_t parse_count(const struct argp_state *state, const char *option, const char *text, int64_t high, uint32_t *count)
+{
+    int64_t value;
+    error_t failed = cli_count(state, option, text, 1, high, &value);
+    if (!failed) *count = (uint32_t)value;
+    return failed;
+}
+
+static error_t parse_sync(const struct argp_state *state, const char *text, const char **sync)
+{
+    size_t index;
+    error_t failed = cli_choice(state, "--sync", text, generate_syncs(), &index);
+    if (!failed) *sync = generate_syncs()[index];
+    return failed;
+}
+
+static error_t parse_pattern(const struct argp_state *state, const char *text, const char **pattern)
+{
+    size_t index;
+    if (*pattern) return cli_usage(state, "unexpected argument '%s'", text);
+    error_t failed = cli_choice(state, "pattern", text, generate_patterns(), &index);
+    if (!failed) *pattern = generate_patterns()[index];
+    return failed;
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    struct options *options = state->input;
+    struct generate_options *generate = &options->generate;
+    int64_t seed;
+    error_t failed;
+    switch (key) {
+    case 'n': return parse_count(state, "--ranks", argument, 1 << 20, &generate->ranks);
+    case 'i': return parse_count(state, "--iterations", argument, 1 << 30, &generate->iterations);
+    case 'b': return cli_size(state, "--bytes", argument, &generate->bytes);
+    case 'c': return cli_duration(state, "--compute", argument, &generate->compute_s);
+    case 'u': return cli_fraction(state, "--imbalance", argument, &generate->imbalance);
+    case 's': return parse_sync(state, argument, &generate->sync);
+    case 'r':
+        failed = cli_count(state, "--seed", argument, 0, INT64_MAX, &seed);
+        if (!failed) generate->seed = (uint64_t)seed;
+        return failed;
+    case 'o': options->output = argument; return 0;
+    case ARGP_KEY_ARG: return parse_pattern(state, argument, &generate->pattern);
+    case ARGP_KEY_END: return cli_needs_argument(state, generate->pattern, "PATTERN");
+    default: return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp argp = {
+    rows, parse, "PATTERN",
+    "Makes a trace of halo2d (every rank of a 2-D grid exchanges with its neighbours), ring (with the next rank) or transpose "
+    "(with all others). Calls take no time in it; the same options make the same trace.",
+    NULL, NULL, NULL,
+};
+
+enum status cmd_generate(int argc, char **argv, struct err *err)
+{
+    struct options options = {
+        .generate = {.sync = "pscw", .ranks = 4, .iterations = 10, .bytes = 1024, .compute_s = 1e-3, .seed = 1},
+        .output = "-",
+    };
+    struct trace *trace;
+    TRY(cli_parse(&argp, argc, argv, 0, &options, err));
+    TRY(generate_trace(&options.generate, &trace, err));
+    enum status status = trace_save(trace, options.output, err);
+    trace_free(trace);
+    return status;
+}

@@ -1,0 +1,256 @@
+/* rmacast info: what a trace holds. */
+#include <inttypes.h>
+#include <stdint.h>
+
+#include "cli/cli.h"
+#include "common/units.h"
+#include "trace/open.h"
+
+struct options {
+    const char *trace, *json;
+};
+
+static const struct argp_option rows[] = {
+    {"json", 'j', "FILE", 0, "write JSON to FILE, - is standard output instead of the table", 0},
+    {0},
+};
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    struct options *options = state->input;
+    switch (key) {
+    case 'j': options->json = argument; return 0;
+    case ARGP_KEY_ARG: return cli_one_argument(state, argument, &options->trace);
+    case ARGP_KEY_END: return cli_needs_argument(state, options->trace, "TRACE");
+    default: return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp argp = {
+    rows, parse, "TRACE", "Tells ranks, windows, communicators, calls, bytes, whether the trace is complete, how good its clocks are.",
+    NULL, NULL, NULL,
+};
+
+struct call_sum {
+    uint64_t count;
+    int64_t bytes, time_ps;
+};
+
+struct info {
+    struct call_sum calls[MPI_CALL_COUNT];
+    uint64_t events;
+    int64_t rma_bytes, message_bytes, begin_ps, end_ps;
+    uint32_t incomplete;
+};
+
+static struct info collect(const struct trace *trace)
+{
+    struct info info = {.begin_ps = trace_begin_ps(trace)};
+    info.end_ps = info.begin_ps;
+    for (uint32_t r = 0; r < trace->rank_count; r++) {
+        const struct trace_rank *stream = &trace->ranks[r];
+        info.incomplete += stream->incomplete;
+        if (stream->count && trace_rank_end_ps(trace, r) > info.end_ps) info.end_ps = trace_rank_end_ps(trace, r);
+        for (size_t i = 0; i < stream->count; i++) {
+            const struct trace_call *call = &stream->calls[i];
+            enum call_kind kind = call_kind(call->call);
+            struct call_sum *sum = &info.calls[call->call];
+            sum->count++;
+            sum->bytes += call->bytes;
+            sum->time_ps += call->exit_ps - call->enter_ps;
+            info.events++;
+            if (kind == CALL_PUT || kind == CALL_GET || kind == CALL_ACCUMULATE) info.rma_bytes += call->bytes;
+            if (kind == CALL_SEND || kind == CALL_ISEND) info.message_bytes += call->bytes;
+        }
+    }
+    return info;
+}
+
+static const char *flavor_name(char flavor)
+{
+    return flavor == 'c' ? "create" : flavor == 'a' ? "allocate" : "unknown";
+}
+
+static int64_t window_bytes(const struct trace *trace, const struct trace_window *window)
+{
+    int64_t total = 0;
+    for (uint32_t i = 0; window->bytes && i < trace->comms[window->comm].count; i++) total += window->bytes[i];
+    return total;
+}
+
+static void print_origin(const struct trace *trace, const struct info *info)
+{
+    char text[UNITS_TEXT_BYTES], one[UNITS_TEXT_BYTES], two[UNITS_TEXT_BYTES];
+    printf("trace          %s\n", trace->name);
+    if (trace->simulated)
+        printf("origin         simulated on %s, engine %s, semantics %s, locks %s\n", trace->platform ? trace->platform : "?",
+               trace->engine ? trace->engine : "?", trace->semantics ? trace->semantics : "?", trace->lock ? trace->lock : "?");
+    else
+        printf("origin         recorded\n");
+    printf("ranks          %" PRIu32 "\n", trace->rank_count);
+    printf("duration       %s\n", units_format_duration(units_s(info->end_ps - info->begin_ps), text));
+    printf("events         %" PRIu64 "\n", info->events);
+    printf("one-sided      %s moved\n", units_format_bytes((double)info->rma_bytes, text));
+    printf("messages       %s sent\n", units_format_bytes((double)info->message_bytes, text));
+    if (trace->clock.known)
+        printf("clocks         offsets up to %s corrected, error up to %s, %" PRIu64 " effects before their cause repaired\n",
+               units_format_duration(trace->clock.worst_offset_s, one), units_format_duration(trace->clock.worst_error_s, two),
+               trace->clock.violations);
+    else
+        printf("clocks         quality not known\n");
+    if (trace->record_cost_ps)
+        printf("recorder       %s per call\n", units_format_duration(units_s(trace->record_cost_ps), text));
+}
+
+enum { SHOWN_MAX = 16 };
+
+static void print_complete(const struct trace *trace, const struct info *info)
+{
+    printf("complete       %s\n", info->incomplete ? "no" : "yes");
+    uint32_t shown = 0;
+    for (uint32_t r = 0; r < trace->rank_count; r++) {
+        const struct trace_rank *stream = &trace->ranks[r];
+        char at[UNITS_TEXT_BYTES];
+        if (!stream->incomplete) continue;
+        if (shown++ == SHOWN_MAX) {
+            printf("  and %" PRIu32 " more ranks\n", info->incomplete - SHOWN_MAX);
+            return;
+        }
+        printf("  rank %" PRIu32 " breaks off after %zu events at %s s: %s\n", r, stream->count,
+               units_format_ps(stream->count ? trace_rank_end_ps(trace, r) - info->begin_ps : 0, at),
+               stream->incomplete_why ? stream->incomplete_why : "the cause is not known");
+    }
+}
+
+static void print_definitions(const struct trace *trace)
+{
+    char total[UNITS_TEXT_BYTES];
+    printf("communicators  %zu\n", trace->comm_count);
+    for (size_t i = 0; i < trace->comm_count && i < SHOWN_MAX; i++)
+        printf("  %-4zu %" PRIu32 " ranks%s\n", i, trace->comms[i].count, i == 0 ? ", the world" : "");
+    if (trace->comm_count > SHOWN_MAX) printf("  and %zu more\n", trace->comm_count - SHOWN_MAX);
+    printf("windows        %zu\n", trace->window_count);
+    for (size_t i = 0; i < trace->window_count && i < SHOWN_MAX; i++) {
+        const struct trace_window *window = &trace->windows[i];
+        printf("  %-4zu communicator %" PRId32 ", made by %s, %s in all", i, window->comm, flavor_name(window->flavor),
+               window->bytes ? units_format_bytes((double)window_bytes(trace, window), total) : "size not known");
+        if (window->disp_unit && trace->comms[window->comm].count) printf(", unit %" PRId32, window->disp_unit[0]);
+        putchar('\n');
+    }
+    if (trace->window_count > SHOWN_MAX) printf("  and %zu more\n", trace->window_count - SHOWN_MAX);
+}
+
+static void print_info(const struct trace *trace, const struct info *info)
+{
+    print_origin(trace, info);
+    print_complete(trace, info);
+    print_definitions(trace);
+    printf("%-22s %12s %12s %12s\n", "call", "count", "bytes", "time");
+    for (int i = 0; i < MPI_CALL_COUNT; i++) {
+        const struct call_sum *sum = &info->calls[i];
+        char bytes[UNITS_TEXT_BYTES], time[UNITS_TEXT_BYTES];
+        if (sum->count == 0) continue;
+        printf("%-22s %12" PRIu64 " %12s %12s\n", call_name((enum mpi_call)i), sum->count,
+               units_format_bytes((double)sum->bytes, bytes), units_format_duration(units_s(sum->time_ps), time));
+    }
+    for (size_t i = 0; i < trace->note_count; i++) printf("note: %s\n", trace->notes[i]);
+}
+
+static void add_origin(cJSON *json, const struct trace *trace, const struct info *info)
+{
+    cJSON_AddStringToObject(json, "schema", "rmacast.info/1");
+    cJSON_AddStringToObject(json, "trace", trace->name);
+    cJSON_AddStringToObject(json, "origin", trace->simulated ? "simulated" : "recorded");
+    if (trace->platform) cJSON_AddStringToObject(json, "platform", trace->platform);
+    if (trace->semantics) cJSON_AddStringToObject(json, "semantics", trace->semantics);
+    if (trace->engine) cJSON_AddStringToObject(json, "engine", trace->engine);
+    if (trace->lock) cJSON_AddStringToObject(json, "lock", trace->lock);
+    cJSON_AddNumberToObject(json, "ranks", trace->rank_count);
+    cJSON_AddNumberToObject(json, "duration_s", units_s(info->end_ps - info->begin_ps));
+    cJSON_AddNumberToObject(json, "events", (double)info->events);
+    cJSON_AddNumberToObject(json, "rma_bytes", (double)info->rma_bytes);
+    cJSON_AddNumberToObject(json, "message_bytes", (double)info->message_bytes);
+    cJSON_AddBoolToObject(json, "complete", info->incomplete == 0);
+    cJSON *broken = cJSON_AddArrayToObject(json, "incomplete");
+    for (uint32_t r = 0; r < trace->rank_count; r++) {
+        if (!trace->ranks[r].incomplete) continue;
+        cJSON *item = cJSON_CreateObject();
+        cJSON_AddNumberToObject(item, "rank", r);
+        cJSON_AddNumberToObject(item, "events", (double)trace->ranks[r].count);
+        cJSON_AddStringToObject(item, "why", trace->ranks[r].incomplete_why ? trace->ranks[r].incomplete_why : "");
+        cJSON_AddItemToArray(broken, item);
+    }
+}
+
+static void add_definitions(cJSON *json, const struct trace *trace)
+{
+    cJSON *comms = cJSON_AddArrayToObject(json, "communicators"), *windows = cJSON_AddArrayToObject(json, "windows");
+    for (size_t i = 0; i < trace->comm_count; i++) {
+        cJSON *item = cJSON_CreateObject();
+        cJSON_AddNumberToObject(item, "id", (double)i);
+        cJSON_AddNumberToObject(item, "ranks", trace->comms[i].count);
+        cJSON_AddItemToArray(comms, item);
+    }
+    for (size_t i = 0; i < trace->window_count; i++) {
+        const struct trace_window *window = &trace->windows[i];
+        uint32_t count = trace->comms[window->comm].count;
+        cJSON *item = cJSON_CreateObject();
+        cJSON_AddNumberToObject(item, "id", (double)i);
+        cJSON_AddNumberToObject(item, "communicator", window->comm);
+        cJSON_AddStringToObject(item, "flavor", flavor_name(window->flavor));
+        cJSON *bytes = window->bytes ? cJSON_AddArrayToObject(item, "bytes") : NULL;
+        cJSON *units = window->disp_unit ? cJSON_AddArrayToObject(item, "disp_unit") : NULL;
+        for (uint32_t k = 0; bytes && k < count; k++) cJSON_AddItemToArray(bytes, cJSON_CreateNumber((double)window->bytes[k]));
+        for (uint32_t k = 0; units && k < count; k++) cJSON_AddItemToArray(units, cJSON_CreateNumber(window->disp_unit[k]));
+        cJSON_AddItemToArray(windows, item);
+    }
+}
+
+static void add_calls(cJSON *json, const struct trace *trace, const struct info *info)
+{
+    cJSON *calls = cJSON_AddArrayToObject(json, "calls");
+    for (int i = 0; i < MPI_CALL_COUNT; i++) {
+        if (info->calls[i].count == 0) continue;
+        cJSON *item = cJSON_CreateObject();
+        cJSON_AddStringToObject(item, "name", call_name((enum mpi_call)i));
+        cJSON_AddNumberToObject(item, "count", (double)info->calls[i].count);
+        cJSON_AddNumberToObject(item, "bytes", (double)info->calls[i].bytes);
+        cJSON_AddNumberToObject(item, "time_s", units_s(info->calls[i].time_ps));
+        cJSON_AddItemToArray(calls, item);
+    }
+    cJSON *clock = trace->clock.known ? cJSON_AddObjectToObject(json, "clock") : cJSON_AddNullToObject(json, "clock");
+    if (trace->clock.known) {
+        cJSON_AddNumberToObject(clock, "worst_offset_s", trace->clock.worst_offset_s);
+        cJSON_AddNumberToObject(clock, "worst_error_s", trace->clock.worst_error_s);
+        cJSON_AddNumberToObject(clock, "violations", (double)trace->clock.violations);
+    }
+    if (trace->record_cost_ps) cJSON_AddNumberToObject(json, "record_cost_s", units_s(trace->record_cost_ps));
+    cJSON *notes = cJSON_AddArrayToObject(json, "notes");
+    for (size_t i = 0; i < trace->note_count; i++) cJSON_AddItemToArray(notes, cJSON_CreateString(trace->notes[i]));
+}
+
+static enum status write_json(const struct trace *trace, const struct info *info, const char *file, struct err *err)
+{
+    cJSON *json = cJSON_CreateObject();
+    if (!json) return err_memory(err);
+    add_origin(json, trace, info);
+    add_definitions(json, trace);
+    add_calls(json, trace, info);
+    enum status status = cli_write_json(json, file, err);
+    cJSON_Delete(json);
+    return status;
+}
+
+enum status cmd_info(int argc, char **argv, struct err *err)
+{
+    struct options options = {0};
+    struct trace *trace;
+    enum status status = STATUS_OK;
+    TRY(cli_parse(&argp, argc, argv, 0, &options, err));
+    TRY(trace_open(options.trace, &trace, err));
+    struct info info = collect(trace);
+    if (options.json) status = write_json(trace, &info, options.json, err);
+    if (status == STATUS_OK && !cli_json_only(options.json)) print_info(trace, &info);
+    trace_free(trace);
+    return status;
+}

@@ -1,0 +1,76 @@
+/* rmacast: dispatches to the commands of cli/commands.def, prints at most one line of error, makes the exit status. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cli.h"
+
+enum { EXIT_DATA = 1, EXIT_USAGE = 2 };
+
+static void print_help(void)
+{
+    puts("Usage: rmacast COMMAND [OPTION...] [ARGUMENT...]\n"
+         "Records one-sided MPI programs, finds their wait states, replays them on described clusters.\n");
+    for (const struct command *command = cli_commands(); command->name; command++)
+        printf("  %-10s %s\n", command->name, command->summary);
+    puts("\n'rmacast help COMMAND' tells a command's options. Exit status: 0 done; 1 the data are at fault or a stated\n"
+         "tolerance does not hold; 2 wrong usage.");
+}
+
+static enum status unknown_command(const char *name, struct err *err)
+{
+    char list[300] = "";
+    size_t used = 0;
+    for (const struct command *command = cli_commands(); command->name && used < sizeof list; command++)
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "", command->name);
+    if (!name) return err_set(err, STATUS_USAGE, NULL, NULL, "the command is missing, expected one of %s", list);
+    if (*name == '-') return err_set(err, STATUS_USAGE, NULL, NULL, "unknown option %s, see 'rmacast --help'", name);
+    return err_set(err, STATUS_USAGE, NULL, NULL, "unknown command %s, expected one of %s", name, list);
+}
+
+static enum status run_command(const struct command *command, int argc, char **argv, struct err *err)
+{
+    char *name;
+    if (asprintf(&name, "rmacast %s", command->name) < 0) return err_memory(err);
+    argv[0] = name;
+    enum status status = command->run(argc, argv, err);
+    free(name);
+    return status;
+}
+
+static enum status help(int argc, char **argv, struct err *err)
+{
+    static char option[] = "--help";
+    if (argc < 2) {
+        print_help();
+        return STATUS_OK;
+    }
+    const struct command *command = cli_command(argv[1]);
+    if (!command) return unknown_command(argv[1], err);
+    char *arguments[] = {argv[1], option, NULL};
+    return run_command(command, 2, arguments, err);
+}
+
+static enum status run(int argc, char **argv, struct err *err)
+{
+    if (argc < 2) return unknown_command(NULL, err);
+    if (strcmp(argv[1], "--version") == 0) {
+        puts("rmacast " RMACAST_VERSION);
+        return STATUS_OK;
+    }
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0)
+        return help(argc - 1, argv + 1, err);
+    const struct command *command = cli_command(argv[1]);
+    if (!command) return unknown_command(argv[1], err);
+    return run_command(command, argc - 1, argv + 1, err);
+}
+
+int main(int argc, char **argv)
+{
+    struct err err = {.status = STATUS_OK};
+    enum status status = run(argc, argv, &err);
+    if (status == STATUS_OK) status = cli_close("standard output", stdout, &err);
+    if (status == STATUS_OK) return cli_exit_status();
+    fprintf(stderr, "rmacast: %s\n", err.text);
+    return status == STATUS_USAGE ? EXIT_USAGE : EXIT_DATA;
+}

@@ -1,0 +1,160 @@
+#include "trace/open.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "trace/otf2.h"
+#include "trace/spool.h"
+#include "trace/spool_read.h"
+#include "trace/text.h"
+
+enum trace_kind {
+    KIND_TEXT,
+    KIND_OTF2,
+    KIND_SPOOL,
+    KIND_SPOOL_BELOW, /* a recording that was not packed: DIR.rma/spool */
+    KIND_JSON,
+    KIND_RANK_SPOOL, /* a single file of a spool */
+    KIND_DIRECTORY,  /* with nothing of ours */
+    KIND_EMPTY,
+    KIND_OTHER,
+};
+
+static bool ends_with(const char *name, const char *end)
+{
+    size_t length = strlen(name), own = strlen(end);
+    return length > own && strcmp(name + length - own, end) == 0;
+}
+
+/* Whether the directory holds a file begin...end. */
+static bool directory_holds(const char *path, const char *begin, const char *end)
+{
+    DIR *directory = opendir(path);
+    bool found = false;
+    for (struct dirent *entry; directory && !found && (entry = readdir(directory));)
+        found = strncmp(entry->d_name, begin, strlen(begin)) == 0 && ends_with(entry->d_name, end);
+    if (directory) closedir(directory);
+    return found;
+}
+
+static enum status spool_path(const char *path, char **below, struct err *err)
+{
+    return asprintf(below, "%s/spool", path) < 0 ? err_memory(err) : STATUS_OK;
+}
+
+static enum status directory_kind(const char *path, enum trace_kind *kind, struct err *err)
+{
+    char *below;
+    *kind = KIND_OTF2;
+    if (directory_holds(path, "", ".otf2")) return STATUS_OK;
+    *kind = KIND_SPOOL;
+    if (directory_holds(path, "rank-", ".spool")) return STATUS_OK;
+    TRY(spool_path(path, &below, err));
+    *kind = directory_holds(below, "rank-", ".spool") ? KIND_SPOOL_BELOW : KIND_DIRECTORY;
+    free(below);
+    return STATUS_OK;
+}
+
+/* The first line that says something decides. */
+static enum trace_kind file_kind(FILE *in)
+{
+    unsigned char start[8];
+    uint64_t magic;
+    size_t got = fread(start, 1, sizeof start, in);
+    memcpy(&magic, start, sizeof magic);
+    if (got == 0) return KIND_EMPTY;
+    if (got == sizeof start && (magic == SPOOL_MAGIC || magic == SPOOL_TAIL_MAGIC)) return KIND_RANK_SPOOL;
+    rewind(in);
+    char *line = NULL;
+    size_t size = 0;
+    enum trace_kind kind = KIND_EMPTY;
+    while (kind == KIND_EMPTY && getline(&line, &size, in) >= 0) {
+        const char *word = line + strspn(line, " \t\r\n");
+        if (*word == '\0' || *word == '#') continue;
+        kind = *word == '{' || *word == '[' ? KIND_JSON : strncmp(word, "rmacast-trace", 13) == 0 ? KIND_TEXT : KIND_OTHER;
+    }
+    free(line);
+    return kind;
+}
+
+static enum status recognise(const char *path, enum trace_kind *kind, struct err *err)
+{
+    struct stat about;
+    *kind = KIND_TEXT;
+    if (strcmp(path, "-") == 0) return STATUS_OK;
+    if (stat(path, &about) != 0) return err_set(err, STATUS_DATA, path, NULL, "cannot be opened: %s", strerror(errno));
+    if (S_ISDIR(about.st_mode)) return directory_kind(path, kind, err);
+    if (!S_ISREG(about.st_mode)) return STATUS_OK; /* a pipe can be read once only: text */
+    if (ends_with(path, ".otf2")) {
+        *kind = KIND_OTF2;
+        return STATUS_OK;
+    }
+    FILE *in = fopen(path, "r");
+    if (!in) return err_set(err, STATUS_DATA, path, NULL, "cannot be opened: %s", strerror(errno));
+    *kind = file_kind(in);
+    fclose(in);
+    return STATUS_OK;
+}
+
+static enum status read_below(const char *path, struct trace **trace, struct err *err)
+{
+    char *below;
+    TRY(spool_path(path, &below, err));
+    enum status status = spool_read(below, trace, err);
+    free(below);
+    return status;
+}
+
+static enum status read_kind(const char *path, enum trace_kind kind, struct trace **trace, struct err *err)
+{
+    static const char expected[] = "expected an OTF2 archive, a spool directory or a text trace";
+    switch (kind) {
+    case KIND_TEXT: return text_read(path, trace, err);
+    case KIND_OTF2: return otf2_read(path, trace, err);
+    case KIND_SPOOL: return spool_read(path, trace, err);
+    case KIND_SPOOL_BELOW: return read_below(path, trace, err);
+    case KIND_JSON: return err_set(err, STATUS_DATA, path, NULL, "JSON, as results and platforms are, and no trace; %s", expected);
+    case KIND_RANK_SPOOL: return err_set(err, STATUS_DATA, path, NULL, "the spool of one rank, expected its directory");
+    case KIND_DIRECTORY: return err_set(err, STATUS_DATA, path, NULL, "a directory without a trace, %s", expected);
+    case KIND_EMPTY: return err_set(err, STATUS_DATA, path, NULL, "empty, %s", expected);
+    case KIND_OTHER: break;
+    }
+    return err_set(err, STATUS_DATA, path, NULL, "no trace, %s", expected);
+}
+
+enum status trace_open(const char *path, struct trace **trace, struct err *err)
+{
+    enum trace_kind kind;
+    struct trace *made;
+    TRY(recognise(path, &kind, err));
+    TRY(read_kind(path, kind, &made, err));
+    enum status status = trace_check(made, err);
+    if (status != STATUS_OK) {
+        trace_free(made);
+        return status;
+    }
+    *trace = made;
+    return STATUS_OK;
+}
+
+bool trace_is_trace(const char *path)
+{
+    enum trace_kind kind;
+    return recognise(path, &kind, NULL) == STATUS_OK && kind <= KIND_SPOOL_BELOW;
+}
+
+enum status trace_save(const struct trace *trace, const char *path, struct err *err)
+{
+    bool standard = strcmp(path, "-") == 0;
+    if (!standard && !ends_with(path, ".txt")) return otf2_write(trace, path, err);
+    FILE *out = standard ? stdout : fopen(path, "w");
+    if (!out) return err_set(err, STATUS_SYSTEM, path, NULL, "cannot be written: %s", strerror(errno));
+    enum status status = text_write(trace, NULL, out, err);
+    if (!standard && fclose(out) != 0 && status == STATUS_OK)
+        status = err_set(err, STATUS_SYSTEM, path, NULL, "cannot be written: %s", strerror(errno));
+    return status;
+}
