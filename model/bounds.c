@@ -43,7 +43,7 @@ static int64_t upper_end(const struct relations *relations, const struct epoch_o
 {
     const struct access_epoch *epoch = &relations->epochs.accesses[operation->epoch];
     const struct trace_call *call = relations_call(relations, operation->origin, operation->call);
-    bool at_origin = call_kind((enum mpi_call)call->call) == CALL_GET || epoch->kind == EPOCH_LOCK;
+    bool at_origin = call_kind(call->call) == CALL_GET || epoch->kind == EPOCH_LOCK;
     if (epoch->close_call == EPOCH_NONE) return TRACE_UNKNOWN_PS;
     if (at_origin) return exit_of(relations->trace, epoch->rank, epoch->close_call);
     if (epoch->kind == EPOCH_FENCE) return target_fence_exit(relations, epoch, call->peer);
@@ -81,7 +81,7 @@ enum status bounds_find(const struct trace *trace, struct transfers *transfers, 
 
 const char *transfer_kind_name(const struct trace *trace, const struct transfer *transfer)
 {
-    switch (call_kind((enum mpi_call)trace->ranks[transfer->origin].calls[transfer->call].call)) {
+    switch (call_kind(trace->ranks[transfer->origin].calls[transfer->call].call)) {
     case CALL_PUT: return "put";
     case CALL_GET: return "get";
     default: return "accumulate";

@@ -24,20 +24,6 @@ static enum status child_of(struct callpaths *paths, uint32_t parent, uint32_t r
     return STATUS_OK;
 }
 
-static enum status leave(const struct trace *trace, const struct callpaths *paths, uint32_t rank, size_t index, uint32_t *node,
-                         struct err *err)
-{
-    char place[TRACE_PLACE_BYTES];
-    const struct trace_call *call = &trace->ranks[rank].calls[index];
-    if (*node != CALLPATH_ROOT && paths->nodes[*node].region == call->ref) {
-        *node = paths->nodes[*node].parent;
-        return STATUS_OK;
-    }
-    return err_set(err, STATUS_DATA, trace->name, trace_place(trace, rank, index, place),
-                   "region \"%s\" is left, but the innermost open one is \"%s\"", trace->regions[call->ref],
-                   *node == CALLPATH_ROOT ? "none" : trace->regions[paths->nodes[*node].region]);
-}
-
 static enum status walk_rank(const struct trace *trace, uint32_t rank, struct callpaths *paths, struct err *err)
 {
     uint32_t node = CALLPATH_ROOT;
@@ -45,8 +31,8 @@ static enum status walk_rank(const struct trace *trace, uint32_t rank, struct ca
         const struct trace_call *call = &trace->ranks[rank].calls[i];
         if (call->call == ID_region_enter)
             TRY(child_of(paths, node, call->ref, &node, err));
-        else if (call_kind((enum mpi_call)call->call) == CALL_REGION_LEAVE)
-            TRY(leave(trace, paths, rank, i, &node, err));
+        else if (call_kind(call->call) == CALL_REGION_LEAVE)
+            node = paths->nodes[node].parent; /* trace_check: regions nest */
         else
             continue;
         struct callpath_change change = {.call = i, .node = node};

@@ -28,7 +28,7 @@ struct callpaths {
     size_t *rank_first; /* rank_count + 1 indices into changes */
 };
 
-/* STATUS_DATA if a region is left that is not the innermost open one. Inits *paths. */
+/* trace has passed trace_check(). Inits *paths. */
 enum status callpaths_build(const struct trace *trace, struct callpaths *paths, struct err *err);
 void callpaths_clear(struct callpaths *paths);
 

@@ -3,7 +3,7 @@
 
 static int64_t receiver_waits(const struct trace_call *send, const struct trace_call *receive)
 {
-    return call_kind((enum mpi_call)receive->call) == CALL_RECV ? wait_until(receive, send->enter_ps) : 0;
+    return call_kind(receive->call) == CALL_RECV ? wait_until(receive, send->enter_ps) : 0;
 }
 
 /* A blocking send may end before the receive begins where the library holds the message: always when buffered, up to the
@@ -11,7 +11,7 @@ static int64_t receiver_waits(const struct trace_call *send, const struct trace_
 static int64_t sender_waits(const struct detection *detection, const struct trace_call *send, const struct trace_call *receive)
 {
     bool eager = send->call == ID_Bsend || (send->call != ID_Ssend && send->bytes <= detection->options->eager_bytes);
-    if (call_kind((enum mpi_call)send->call) != CALL_SEND || eager) return 0;
+    if (call_kind(send->call) != CALL_SEND || eager) return 0;
     return wait_until(send, receive->enter_ps);
 }
 

@@ -89,13 +89,14 @@ static void add_call(const struct trace_call *call, const struct last_complete *
     if (late_ps > 0) wait->late_complete_ps += late_ps;
 }
 
-/* A row of tests waits as long as the rank is inside its calls: what it does between them is computing. */
+/* A row of tests waits as long as the rank is inside its calls: what it does between them is computing. In a simulated trace
+ * the failed tests are computing, too, and the successful one waits for the whole row (docs/simulation.md, "Compute time"). */
 static void add_tests(const struct relations *relations, const struct exposure_epoch *exposure,
                       const struct last_complete *last, struct exposure_wait *wait)
 {
     for (size_t i = exposure->first_test; i < exposure->close_call; i++) {
         const struct trace_call *call = relations_call(relations, exposure->rank, i);
-        if (call_kind((enum mpi_call)call->call) != CALL_WIN_TEST || call->handle != exposure->window) continue;
+        if (call_kind(call->call) != CALL_WIN_TEST || call->handle != exposure->window) continue;
         struct last_complete seen = *last;
         if (seen.enter_ps > call->exit_ps) seen.enter_ps = call->exit_ps;
         add_call(call, &seen, wait);
@@ -111,7 +112,7 @@ static enum status for_exposures(struct detection *detection, enum pattern patte
         struct exposure_wait wait = {0, 0};
         if (exposure->close_call == EPOCH_NONE || !last_complete(relations, exposure, &last)) continue;
         const struct trace_call *close = relations_call(relations, exposure->rank, exposure->close_call);
-        if (call_kind((enum mpi_call)close->call) == CALL_WIN_TEST) add_tests(relations, exposure, &last, &wait);
+        if (call_kind(close->call) == CALL_WIN_TEST && !relations->trace->simulated) add_tests(relations, exposure, &last, &wait);
         add_call(close, &last, &wait);
         /* A part of nothing is nothing: an Early Wait below the threshold has no Late Complete, being the smaller one. */
         TRY(detect_wait(detection, pattern, exposure->rank, exposure->close_call,

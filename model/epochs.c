@@ -64,7 +64,7 @@ static enum status expect_no_access(const struct walk *walk, const struct window
     if (open != EPOCH_NONE) {
         size_t opened = walk->epochs->accesses[open].open_call;
         return fault(walk, "the epoch that event %zu (%s) opened on the same window is still open", opened + 1,
-                     call_name((enum mpi_call)walk->trace->ranks[walk->rank].calls[opened].call));
+                     call_name(walk->trace->ranks[walk->rank].calls[opened].call));
     }
     if (locks_too && state->open_locks > 0) return fault(walk, "a lock of the same window is still held");
     return STATUS_OK;
@@ -137,7 +137,7 @@ static enum status on_wait(struct walk *walk, const struct trace_call *call, str
 {
     if (state->exposure == EPOCH_NONE) return fault(walk, "no MPI_Win_post is open on this window");
     struct exposure_epoch *epoch = &walk->epochs->exposures[state->exposure];
-    bool test = call_kind((enum mpi_call)call->call) == CALL_WIN_TEST;
+    bool test = call_kind(call->call) == CALL_WIN_TEST;
     if (test && epoch->first_test == EPOCH_NONE) epoch->first_test = walk->index;
     if (test && !(call->flags & TRACE_FLAG)) return STATUS_OK;
     epoch->close_call = walk->index;
@@ -259,7 +259,7 @@ static enum status walk_rank(struct walk *walk, uint32_t rank)
         walk->windows[w] = (struct window_state){EPOCH_NONE, EPOCH_NONE, EPOCH_NONE, EPOCH_NONE, 0, 0};
     for (size_t i = 0; i < trace->ranks[rank].count; i++) {
         const struct trace_call *call = &trace->ranks[rank].calls[i];
-        handler *handle = handlers[call_kind((enum mpi_call)call->call)];
+        handler *handle = handlers[call_kind(call->call)];
         walk->index = i;
         if (handle) TRY(handle(walk, call, &walk->windows[call->handle]));
     }

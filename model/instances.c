@@ -38,7 +38,7 @@ void instances_clear(struct instances *instances)
 static enum status add_instance(struct instances *instances, struct instance_stream *stream, const struct trace_call *call,
                                 uint32_t size, struct err *err)
 {
-    struct instance made = {.kind = call_kind((enum mpi_call)call->call),
+    struct instance made = {.kind = call_kind(call->call),
                             .handle = call->handle,
                             .size = size,
                             .member_first = instances->call_count};
@@ -55,7 +55,7 @@ static enum status walk_rank(const struct trace *trace, uint32_t rank, struct in
 {
     for (size_t i = 0; i < trace->ranks[rank].count; i++) {
         const struct trace_call *call = &trace->ranks[rank].calls[i];
-        enum call_kind kind = call_kind((enum mpi_call)call->call);
+        enum call_kind kind = call_kind(call->call);
         size_t s = stream_of(trace->window_count, kind, call->handle);
         if (s == INSTANCE_NONE) continue;
         struct instance_stream *stream = &instances->streams[s];

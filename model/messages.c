@@ -15,7 +15,7 @@ void messages_clear(struct messages *messages)
 
 static bool is_kind(const struct trace_call *call, enum call_kind one, enum call_kind other)
 {
-    enum call_kind kind = call_kind((enum mpi_call)call->call);
+    enum call_kind kind = call_kind(call->call);
     return (kind == one || kind == other) && call->peer != TRACE_NONE;
 }
 

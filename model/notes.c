@@ -89,6 +89,8 @@ enum status notes_report(const struct relations *relations, struct result *resul
 {
     struct sort sort = {.relations = relations, .result = result, .err = err};
     const struct messages *messages = &relations->messages;
+    for (size_t i = 0; i < relations->trace->note_count; i++)
+        TRY(result_add_note(result, err, "%s", relations->trace->notes[i]));
     TRY(note_ranks(&sort));
     TRY(note_open_epochs(&sort));
     TRY(note_lonely_epochs(&sort));

@@ -63,7 +63,7 @@ static enum status report_place(const struct places *places, const struct trace 
     TRY(array_reserve((void **)&pattern->places, &pattern->place_capacity, pattern->place_count + 1, sizeof *pattern->places,
                       err));
     if (site->file && !(made.file = strdup(site->file))) return err_memory(err);
-    enum status status = callpath_text(trace, &places->paths, place->node, place->site, (enum mpi_call)place->call,
+    enum status status = callpath_text(trace, &places->paths, place->node, place->site, place->call,
                                        &made.callpath, err);
     if (status != STATUS_OK) {
         free(made.file);

@@ -77,7 +77,7 @@ static void sum_times(const struct trace *trace, int64_t times_ps[PROPERTY_COUNT
         const struct trace_rank *rank = &trace->ranks[r];
         if (rank->count > 0) total_ps += trace_rank_end_ps(trace, r) - begin_ps;
         for (size_t i = 0; i < rank->count; i++) {
-            enum call_kind kind = call_kind((enum mpi_call)rank->calls[i].call);
+            enum call_kind kind = call_kind(rank->calls[i].call);
             if (kind == CALL_REGION_ENTER || kind == CALL_REGION_LEAVE) continue;
             times_ps[property_of(kind)] += rank->calls[i].exit_ps - rank->calls[i].enter_ps;
         }

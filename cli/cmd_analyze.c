@@ -1,0 +1,123 @@
+/* rmacast analyze TRACE: wait states, properties and transfer bounds of a recorded or simulated trace. */
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "cli/cli.h"
+#include "model/analyze.h"
+#include "model/bounds.h"
+#include "model/result_csv.h"
+#include "trace/open.h"
+
+enum { KEY_EPSILON = 1000, KEY_LATE_POST, KEY_JSON, KEY_CSV, KEY_EAGER, PATH_BYTES = 4096 };
+
+static const struct argp_option options[] = {
+    {"epsilon", KEY_EPSILON, "TIME", 0, "waits below TIME count as zero (default 0)", 0},
+    {"late-post", KEY_LATE_POST, "WHICH", 0, "count Late Post up to the latest (default) or the earliest post of an epoch", 0},
+    {"eager", KEY_EAGER, "BYTES", 0, "sends up to BYTES do not wait for their receive (default 64K)", 0},
+    {"json", KEY_JSON, "FILE", 0, "write the result as JSON; - is standard output, without the table", 0},
+    {"csv", KEY_CSV, "DIR", 0, "write patterns.csv, places.csv, properties.csv and transfers.csv into DIR", 0},
+    {0}};
+
+struct settings {
+    const char *trace, *json, *csv;
+    struct analyze_options analyze;
+};
+
+static error_t parse_late_post(struct argp_state *state, const char *text, struct settings *settings)
+{
+    static const char *const names[] = {"latest", "earliest", NULL};
+    static const enum late_post_mode modes[] = {LATE_POST_LATEST, LATE_POST_EARLIEST};
+    size_t index;
+    error_t failed = cli_choice(state, "--late-post", text, names, &index);
+    if (!failed) settings->analyze.late_post = modes[index];
+    return failed;
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    struct settings *settings = state->input;
+    switch (key) {
+    case KEY_EPSILON: return cli_duration_ps(state, "--epsilon", argument, &settings->analyze.epsilon_ps);
+    case KEY_LATE_POST: return parse_late_post(state, argument, settings);
+    case KEY_EAGER: return cli_size(state, "--eager", argument, &settings->analyze.eager_bytes);
+    case KEY_JSON: settings->json = argument; return 0;
+    case KEY_CSV: settings->csv = argument; return 0;
+    case ARGP_KEY_ARG: return cli_one_argument(state, argument, &settings->trace);
+    case ARGP_KEY_END: return cli_needs_argument(state, settings->trace, "TRACE");
+    default: return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static enum status write_result_csv(const char *directory, const char *name, const struct result *result,
+                                    void (*write)(const struct result *, FILE *), struct err *err)
+{
+    char path[PATH_BYTES];
+    FILE *out;
+    snprintf(path, sizeof path, "%s/%s", directory, name);
+    TRY(cli_open(path, &out, err));
+    write(result, out);
+    return cli_close(path, out, err);
+}
+
+static enum status write_transfers_csv(const char *directory, const struct trace *trace, struct err *err)
+{
+    char path[PATH_BYTES];
+    struct transfers transfers;
+    FILE *out;
+    snprintf(path, sizeof path, "%s/transfers.csv", directory);
+    TRY(bounds_find(trace, &transfers, err));
+    enum status status = cli_open(path, &out, err);
+    if (status == STATUS_OK) {
+        csv_write_transfers(trace, &transfers, out);
+        status = cli_close(path, out, err);
+    }
+    transfers_clear(&transfers);
+    return status;
+}
+
+static enum status write_csv(const char *directory, const struct trace *trace, const struct result *result, struct err *err)
+{
+    if (mkdir(directory, 0777) != 0 && errno != EEXIST)
+        return err_set(err, STATUS_SYSTEM, directory, NULL, "cannot be made: %s", strerror(errno));
+    TRY(write_result_csv(directory, "patterns.csv", result, csv_write_patterns, err));
+    TRY(write_result_csv(directory, "places.csv", result, csv_write_places, err));
+    TRY(write_result_csv(directory, "properties.csv", result, csv_write_properties, err));
+    return write_transfers_csv(directory, trace, err);
+}
+
+static enum status write_json(const char *file, const struct result *result, struct err *err)
+{
+    cJSON *json;
+    TRY(result_to_json(result, &json, err));
+    enum status status = cli_write_json(json, file, err);
+    cJSON_Delete(json);
+    return status;
+}
+
+static enum status write_outputs(const struct settings *settings, const struct trace *trace, const struct result *result,
+                                 struct err *err)
+{
+    if (settings->csv) TRY(write_csv(settings->csv, trace, result, err));
+    if (settings->json) TRY(write_json(settings->json, result, err));
+    if (cli_json_only(settings->json)) return STATUS_OK;
+    result_print(result, stdout);
+    return cli_close("-", stdout, err);
+}
+
+enum status cmd_analyze(int argc, char **argv, struct err *err)
+{
+    struct settings settings = {.analyze = ANALYZE_DEFAULTS};
+    const struct argp argp = {options, parse, "TRACE", "Finds where a trace lost time.", NULL, NULL, NULL};
+    struct trace *trace;
+    struct result *result;
+    TRY(cli_parse(&argp, argc, argv, 0, &settings, err));
+    TRY(trace_open(settings.trace, &trace, err));
+    enum status status = model_analyze(trace, &settings.analyze, &result, err);
+    if (status == STATUS_OK) {
+        status = write_outputs(&settings, trace, result, err);
+        result_free(result);
+    }
+    trace_free(trace);
+    return status;
+}

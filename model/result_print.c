@@ -1,0 +1,148 @@
+/* Results as a table for people. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/units.h"
+#include "model/properties.h"
+#include "model/result.h"
+
+enum { PLACE_BYTES = 160 };
+
+static double total_time_s(const struct result *result)
+{
+    double total_s = 0;
+    for (uint32_t r = 0; r < result->rank_count; r++) total_s += result->rank_time_s[r];
+    return total_s;
+}
+
+static double percent(double part_s, double whole_s)
+{
+    return whole_s > 0 ? 100 * part_s / whole_s : 0;
+}
+
+static void print_head(const struct result *result, FILE *out)
+{
+    char run_time[UNITS_TEXT_BYTES], epsilon[UNITS_TEXT_BYTES];
+    fprintf(out, "Trace      %s (%s%s, %" PRIu32 " ranks)\n", result->trace ? result->trace : "?",
+            result->simulated ? "simulated" : "recorded", result->incomplete ? ", incomplete" : "", result->rank_count);
+    if (result->simulated)
+        fprintf(out, "Simulated  platform %s, semantics %s, engine %s\n", result->platform ? result->platform : "?",
+                result->semantics ? result->semantics : "?", result->engine ? result->engine : "?");
+    fprintf(out, "Run time   %s\n", units_format_duration(result->run_time_s, run_time));
+    fprintf(out, "Counted    Late Post up to the %s post, waits of at least %s\n",
+            *result->late_post ? result->late_post : "latest", units_format_duration(result->epsilon_s, epsilon));
+}
+
+struct finding {
+    enum pattern pattern;
+    double severity_s;
+};
+
+static int compare_findings(const void *one, const void *other)
+{
+    const struct finding *a = one, *b = other;
+    if (a->severity_s != b->severity_s) return a->severity_s > b->severity_s ? -1 : 1;
+    return (int)a->pattern - (int)b->pattern;
+}
+
+static uint32_t worst_rank(const struct result *result, const struct result_pattern *pattern)
+{
+    uint32_t worst = 0;
+    for (uint32_t r = 1; r < result->rank_count; r++)
+        if (pattern->rank_severity_s[r] > pattern->rank_severity_s[worst]) worst = r;
+    return worst;
+}
+
+static const char *place_text(const struct result_pattern *pattern, char text[PLACE_BYTES])
+{
+    if (pattern->place_count == 0) return "";
+    const struct result_place *place = &pattern->places[0];
+    if (place->file)
+        snprintf(text, PLACE_BYTES, "%s (%s:%" PRId32 ")", place->callpath, place->file, place->line);
+    else
+        snprintf(text, PLACE_BYTES, "%s", place->callpath);
+    return text;
+}
+
+static void print_findings(const struct result *result, FILE *out)
+{
+    struct finding findings[PATTERN_COUNT];
+    size_t count = 0;
+    char seconds[UNITS_TEXT_BYTES], text[PLACE_BYTES];
+    for (int p = 0; p < PATTERN_COUNT; p++)
+        if (result->patterns[p].count > 0) findings[count++] = (struct finding){(enum pattern)p, result->patterns[p].severity_s};
+    fprintf(out, "\n%-28s %10s %7s %8s %11s  %s\n", "Wait state", "lost", "share", "count", "worst rank", "worst place");
+    if (count == 0) fprintf(out, "none\n");
+    if (count > 1) qsort(findings, count, sizeof *findings, compare_findings);
+    for (size_t i = 0; i < count; i++) {
+        const struct result_pattern *pattern = &result->patterns[findings[i].pattern];
+        fprintf(out, "%-28s %10s %5.1f %% %8" PRIu64 " %11" PRIu32 "  %s\n", pattern_row(findings[i].pattern)->title,
+                units_format_duration(pattern->severity_s, seconds), percent(pattern->severity_s, total_time_s(result)),
+                pattern->count, worst_rank(result, pattern), place_text(pattern, text));
+    }
+}
+
+static void print_property_waits(const struct result *result, const struct result_property *property, FILE *out)
+{
+    char seconds[UNITS_TEXT_BYTES];
+    for (int p = 0; p < PATTERN_COUNT; p++) {
+        const struct pattern_row *row = pattern_row((enum pattern)p);
+        if (strcmp(row->parent, property->name) != 0 || result->patterns[p].count == 0) continue;
+        int indent = 2 * (property->depth + 1);
+        fprintf(out, "%*s[W] %-*s %10s %5.1f %%\n", indent, "", 32 - indent, row->title,
+                units_format_duration(result->patterns[p].severity_s, seconds),
+                percent(result->patterns[p].severity_s, total_time_s(result)));
+    }
+}
+
+static void print_properties(const struct result *result, FILE *out)
+{
+    char inclusive[UNITS_TEXT_BYTES], exclusive[UNITS_TEXT_BYTES];
+    fprintf(out, "\n%-36s %10s %7s %10s\n", "Time by property, all ranks", "inclusive", "share", "exclusive");
+    for (size_t i = 0; i < result->property_count; i++) {
+        const struct result_property *property = &result->properties[i];
+        const struct property_row *row = property_by_name(property->name);
+        int indent = 2 * property->depth;
+        fprintf(out, "%*s%-*s %10s %5.1f %% %10s\n", indent, "", 36 - indent, row ? row->title : property->name,
+                units_format_duration(property->inclusive_s, inclusive),
+                percent(property->inclusive_s, total_time_s(result)),
+                units_format_duration(property->exclusive_s, exclusive));
+        print_property_waits(result, property, out);
+    }
+}
+
+static void print_distribution(const char *title, const struct result_distribution *rates, FILE *out)
+{
+    char low[UNITS_TEXT_BYTES], middle[UNITS_TEXT_BYTES], high[UNITS_TEXT_BYTES];
+    if (rates->count == 0)
+        fprintf(out, "  %-22s not known", title);
+    else
+        fprintf(out, "  %-22s median %s (%s to %s)", title, units_format_rate(rates->median, middle),
+                units_format_rate(rates->min, low), units_format_rate(rates->max, high));
+    if (rates->unbounded > 0) fprintf(out, ", %" PRIu64 " without bound", rates->unbounded);
+    fprintf(out, "\n");
+}
+
+static void print_transfers(const struct result *result, FILE *out)
+{
+    char bytes[UNITS_TEXT_BYTES];
+    if (result->transfer_count == 0) return;
+    fprintf(out, "\nOne-sided transfers: %" PRIu64 ", %s, %zu pairs\n", result->transfer_count,
+            units_format_bytes((double)result->transfer_bytes, bytes), result->pair_count);
+    print_distribution("bandwidth, at least", &result->lower_bound_Bps, out);
+    print_distribution("bandwidth, at most", &result->upper_bound_Bps, out);
+    if (result->within_known)
+        fprintf(out, "  %-22s %" PRIu64 " of %" PRIu64 "\n", "true end within bounds", result->within_bounds,
+                result->transfer_count);
+}
+
+void result_print(const struct result *result, FILE *out)
+{
+    print_head(result, out);
+    print_findings(result, out);
+    print_properties(result, out);
+    print_transfers(result, out);
+    if (result->note_count > 0) fprintf(out, "\nNotes\n");
+    for (size_t i = 0; i < result->note_count; i++) fprintf(out, "  %s\n", result->notes[i]);
+}
