@@ -1,0 +1,287 @@
+/* Definitions of all ranks into the trace. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/array.h"
+#include "trace/spool_parts.h"
+#include "trace/spool_read.h"
+
+/* Communicators with the same members in the same order, made (or only seen in use): the k-th of a rank is the k-th of all. */
+struct kind {
+    int32_t *members;
+    uint32_t count;
+    bool seen;
+    struct spool_ids comms;
+};
+
+struct unify {
+    struct spool *spool;
+    struct trace *trace;
+    struct kind *kinds;
+    size_t kind_count, kind_capacity;
+    struct map kind_index;     /* hash to kind; further ones of a hash at hash + 1, ... */
+    struct map window_index;   /* (communicator, sequence) to window */
+    struct map comms_of_rank;  /* kind to number on this rank */
+    struct map windows_of_rank; /* communicator to number on this rank */
+    struct spool_bytes content;
+    int32_t *members;
+    size_t members_capacity;
+    struct spool_rank *rank;
+    size_t index;
+    struct err *err;
+};
+
+static enum status members_read(struct unify *unify, uint32_t *count)
+{
+    const struct spool_record *head = spool_record(unify->rank, unify->index);
+    int64_t expected = head->extra, world = unify->spool->world;
+    size_t stored = unify->content.bytes;
+    if (expected < 0 || expected > world || (stored != 0 && stored != (size_t)expected * sizeof *unify->members))
+        return spool_fault(unify->rank, unify->index, unify->err, "%" PRId64 " members, expected 0 to %" PRId64, expected, world);
+    TRY(array_reserve((void **)&unify->members, &unify->members_capacity, (size_t)expected + 1, sizeof *unify->members, unify->err));
+    for (int64_t i = 0; i < expected; i++) {
+        int64_t member = head->peer + i;
+        if (stored) member = ((const int32_t *)(const void *)unify->content.data)[i];
+        if (member < 0 || member >= world)
+            return spool_fault(unify->rank, unify->index, unify->err, "member %" PRId64 ", expected a rank below %" PRId64, member, world);
+        unify->members[i] = (int32_t)member;
+    }
+    *count = (uint32_t)expected;
+    return STATUS_OK;
+}
+
+static enum status find_kind(struct unify *unify, uint32_t count, bool seen, size_t *found)
+{
+    uint64_t hash = map_mix(count, seen), *slot;
+    for (uint32_t i = 0; i < count; i++) hash = map_mix(hash, (uint32_t)unify->members[i]);
+    for (;; hash++) {
+        TRY(map_put(&unify->kind_index, hash, unify->kind_count, &slot, unify->err));
+        if (*slot == unify->kind_count) break;
+        const struct kind *kind = &unify->kinds[*slot];
+        *found = (size_t)*slot;
+        if (kind->seen == seen && kind->count == count && memcmp(kind->members, unify->members, count * sizeof *kind->members) == 0)
+            return STATUS_OK;
+    }
+    struct kind made = {.count = count, .seen = seen, .members = malloc(((size_t)count + 1) * sizeof *made.members)};
+    if (!made.members) return err_memory(unify->err);
+    memcpy(made.members, unify->members, count * sizeof *made.members);
+    *found = unify->kind_count;
+    ARRAY_PUSH(unify->kinds, unify->kind_count, unify->kind_capacity, made, unify->err);
+    return STATUS_OK;
+}
+
+static enum status id_set(struct unify *unify, struct spool_ids *ids, uint32_t id)
+{
+    uint32_t local = spool_record(unify->rank, unify->index)->id;
+    if (local != ids->count)
+        return spool_fault(unify->rank, unify->index, unify->err, "definition %" PRIu32 ", expected %zu: they count up", local, ids->count);
+    ARRAY_PUSH(ids->items, ids->count, ids->capacity, id, unify->err);
+    return STATUS_OK;
+}
+
+/* The world is the first communicator of every rank, and number 0 in the trace from the beginning. */
+static enum status define_comm(struct unify *unify)
+{
+    uint32_t count;
+    size_t found = 0;
+    uint64_t *number;
+    bool seen = spool_record(unify->rank, unify->index)->flags & SPOOL_SEEN;
+    TRY(members_read(unify, &count));
+    TRY(find_kind(unify, count, seen, &found));
+    TRY(map_put(&unify->comms_of_rank, found, 0, &number, unify->err));
+    struct kind *kind = &unify->kinds[found];
+    if (*number == kind->comms.count) {
+        int32_t id = 0;
+        if (unify->kind_count > 1 || kind->comms.count > 0)
+            TRY(trace_add_comm(unify->trace, kind->members, count, &id, unify->err));
+        else if (count != unify->spool->world)
+            return spool_fault(unify->rank, unify->index, unify->err, "the first communicator is not the world");
+        ARRAY_PUSH(kind->comms.items, kind->comms.count, kind->comms.capacity, (uint32_t)id, unify->err);
+    }
+    return id_set(unify, &unify->rank->comms, kind->comms.items[(*number)++]);
+}
+
+static enum status window_new(struct unify *unify, int32_t comm, char flavor)
+{
+    size_t members = unify->trace->comms[comm].count + 1;
+    struct spool_window_seen made = {.comm = comm, .flavor = flavor, .bytes = calloc(members, sizeof *made.bytes),
+                                     .disp_unit = calloc(members, sizeof *made.disp_unit),
+                                     .base = calloc(members, sizeof *made.base), .known = calloc(members, sizeof *made.known)};
+    struct spool *spool = unify->spool;
+    ARRAY_PUSH(spool->windows, spool->window_count, spool->window_capacity, made, unify->err);
+    return made.bytes && made.disp_unit && made.base && made.known ? STATUS_OK : err_memory(unify->err);
+}
+
+static enum status define_window(struct unify *unify)
+{
+    struct spool_window about;
+    uint64_t *number, *slot;
+    struct spool *spool = unify->spool;
+    if (unify->content.bytes != sizeof about)
+        return spool_fault(unify->rank, unify->index, unify->err, "a window of %zu bytes, expected %zu", unify->content.bytes, sizeof about);
+    memcpy(&about, unify->content.data, sizeof about);
+    if (about.comm >= unify->rank->comms.count)
+        return spool_fault(unify->rank, unify->index, unify->err, "communicator %" PRIu32 " is not defined", about.comm);
+    int32_t comm = (int32_t)unify->rank->comms.items[about.comm];
+    int32_t member = trace_comm_rank(&unify->trace->comms[comm], (int32_t)unify->rank->header->rank);
+    if (member == TRACE_NONE)
+        return spool_fault(unify->rank, unify->index, unify->err, "the rank is no member of the window's communicator");
+    TRY(map_put(&unify->windows_of_rank, (uint64_t)comm, 0, &number, unify->err));
+    TRY(map_put(&unify->window_index, (uint64_t)comm << 32 | (uint32_t)*number, spool->window_count, &slot, unify->err));
+    if (*slot == spool->window_count) TRY(window_new(unify, comm, (char)about.flavor));
+    struct spool_window_seen *window = &spool->windows[*slot];
+    window->bytes[member] = about.bytes;
+    window->disp_unit[member] = about.disp_unit;
+    window->base[member] = about.base;
+    window->known_count += !window->known[member];
+    window->known[member] = true;
+    ++*number;
+    return id_set(unify, &unify->rank->windows, (uint32_t)*slot);
+}
+
+static enum status define_group(struct unify *unify)
+{
+    uint32_t count, id;
+    TRY(members_read(unify, &count));
+    TRY(trace_add_group(unify->trace, unify->members, count, &id, unify->err));
+    return id_set(unify, &unify->rank->groups, id);
+}
+
+static enum status define_region(struct unify *unify)
+{
+    uint32_t id;
+    TRY(trace_add_region(unify->trace, unify->content.data, &id, unify->err));
+    return id_set(unify, &unify->rank->regions, id);
+}
+
+static enum status define_module(struct unify *unify)
+{
+    struct spool_loaded made;
+    if (unify->content.bytes <= sizeof made.addresses)
+        return spool_fault(unify->rank, unify->index, unify->err, "a module without path");
+    memcpy(&made.addresses, unify->content.data, sizeof made.addresses);
+    made.path = strdup(unify->content.data + sizeof made.addresses);
+    if (!made.path) return err_memory(unify->err);
+    struct spool_rank *rank = unify->rank;
+    enum status status = array_reserve((void **)&rank->modules, &rank->module_capacity, rank->module_count + 1, sizeof made, unify->err);
+    if (status == STATUS_OK) rank->modules[rank->module_count++] = made;
+    else free(made.path);
+    return status;
+}
+
+static enum status define_clock(struct unify *unify)
+{
+    struct spool_clock clock;
+    if (unify->content.bytes != sizeof clock)
+        return spool_fault(unify->rank, unify->index, unify->err, "a clock of %zu bytes, expected %zu", unify->content.bytes, sizeof clock);
+    memcpy(&clock, unify->content.data, sizeof clock);
+    ARRAY_PUSH(unify->rank->clocks, unify->rank->clock_count, unify->rank->clock_capacity, clock, unify->err);
+    return STATUS_OK;
+}
+
+static enum status define_names(struct unify *unify)
+{
+    bool calls = spool_record(unify->rank, unify->index)->peer == SPOOL_NAMES_CALLS;
+    struct spool_ids *ids = calls ? &unify->rank->calls : &unify->rank->ops;
+    char *rest = unify->content.data;
+    for (char *name; (name = strsep(&rest, "\n")) != NULL && *name;) {
+        enum mpi_call call;
+        uint32_t id = SPOOL_NO_ID;
+        if (!calls) id = (uint32_t)trace_op_by_name(name);
+        else if (call_by_name(name, &call)) id = call;
+        ARRAY_PUSH(ids->items, ids->count, ids->capacity, id, unify->err);
+    }
+    return STATUS_OK;
+}
+
+static enum status define_identity(struct unify *unify)
+{
+    struct spool_rank *rank = unify->rank;
+    const struct {
+        const char *key;
+        char **value;
+    } known[] = {{"mpich_version=", &rank->mpich_version}, {"mpich_device=", &rank->mpich_device}, {"ucx_rcache_enable=", &rank->rcache}};
+    char *rest = unify->content.data;
+    for (char *line; (line = strsep(&rest, "\n")) != NULL;)
+        for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+            size_t length = strlen(known[i].key);
+            if (strncmp(line, known[i].key, length) != 0 || *known[i].value) continue;
+            *known[i].value = strdup(line + length);
+            if (!*known[i].value) return err_memory(unify->err);
+        }
+    return STATUS_OK;
+}
+
+static enum status define(struct unify *unify, enum spool_kind kind)
+{
+    TRY(spool_content(unify->rank, unify->index, &unify->content, unify->err));
+    switch (kind) {
+    case SPOOL_NAMES: return define_names(unify);
+    case SPOOL_IDENTITY: return define_identity(unify);
+    case SPOOL_CLOCK: return define_clock(unify);
+    case SPOOL_MODULE: return define_module(unify);
+    case SPOOL_COMM: return define_comm(unify);
+    case SPOOL_GROUP: return define_group(unify);
+    case SPOOL_WINDOW: return define_window(unify);
+    case SPOOL_REGION: return define_region(unify);
+    default: return STATUS_OK;
+    }
+}
+
+static enum status define_rank(struct unify *unify)
+{
+    struct spool_rank *rank = unify->rank;
+    size_t count = spool_records(rank);
+    for (size_t next = unify->index = 0; unify->index < count; unify->index = next) {
+        const struct spool_record *record = spool_record(rank, unify->index);
+        if (record->kind < SPOOL_ENTER || record->kind >= SPOOL_KIND_COUNT || (record->kind >= SPOOL_NAMES && record->bytes < 0))
+            return spool_fault(rank, unify->index, unify->err, "record of unknown kind %d", record->kind);
+        if (!spool_next(rank, &next)) return STATUS_OK;
+        if (record->kind >= SPOOL_NAMES) TRY(define(unify, record->kind));
+    }
+    return STATUS_OK;
+}
+
+/* The trace knows two ways of making windows; a dynamic one is neither. */
+static char trace_flavor(char recorded)
+{
+    return recorded == 'c' ? 'c' : recorded == 'a' || recorded == 's' ? 'a' : '?';
+}
+
+/* What one member did not tell is not known of the window: bytes and units are of all members or of none. */
+static enum status add_windows(const struct spool *spool, struct trace *trace, struct err *err)
+{
+    for (size_t i = 0; i < spool->window_count; i++) {
+        const struct spool_window_seen *window = &spool->windows[i];
+        bool all = window->known_count == trace->comms[window->comm].count;
+        int32_t id;
+        TRY(trace_add_window(trace, window->comm, all ? window->bytes : NULL, all ? window->disp_unit : NULL,
+                             trace_flavor(window->flavor), &id, err));
+    }
+    return STATUS_OK;
+}
+
+enum status spool_define(struct spool *spool, struct trace *trace, struct err *err)
+{
+    struct unify unify = {.spool = spool, .trace = trace, .err = err};
+    enum status status = STATUS_OK;
+    for (uint32_t i = 0; status == STATUS_OK && i < spool->world; i++) {
+        if (!spool->ranks[i].present) continue;
+        unify.rank = &spool->ranks[i];
+        status = define_rank(&unify);
+        map_clear(&unify.comms_of_rank);
+        map_clear(&unify.windows_of_rank);
+    }
+    if (status == STATUS_OK) status = add_windows(spool, trace, err);
+    for (size_t i = 0; i < unify.kind_count; i++) {
+        free(unify.kinds[i].members);
+        free(unify.kinds[i].comms.items);
+    }
+    free(unify.kinds);
+    free(unify.members);
+    free(unify.content.data);
+    map_clear(&unify.kind_index);
+    map_clear(&unify.window_index);
+    return status;
+}

@@ -1,0 +1,266 @@
+/* Records of one rank into calls. */
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/array.h"
+#include "trace/spool_parts.h"
+
+struct events {
+    struct spool *spool;
+    struct spool_rank *rank;
+    struct trace *trace;
+    uint32_t number; /* of the rank */
+    struct spool_sites *sites;
+    size_t index;                     /* of the record in hand */
+    const struct spool_record *enter; /* of the call that is open, NULL none */
+    size_t enter_index;
+    struct trace_call call;
+    int64_t last_ps;
+    struct spool_bytes list;       /* content of the last SPOOL_LIST */
+    struct map made;               /* request to index of the call that made it */
+    uint32_t next_request;
+    uint32_t *regions; /* open, innermost last */
+    size_t region_count, region_capacity;
+    const char *lost; /* name of the call that the stream breaks off in and that cannot be told without its end */
+    struct err *err;
+};
+
+static enum status lookup(struct events *events, const struct spool_ids *ids, uint32_t local, const char *what, uint32_t *id)
+{
+    if (local >= ids->count)
+        return spool_fault(events->rank, events->index, events->err, "%s %" PRIu32 " is not defined", what, local);
+    *id = ids->items[local];
+    return STATUS_OK;
+}
+
+static int32_t world_rank(const struct events *events, int32_t peer)
+{
+    return peer < 0 || (uint32_t)peer >= events->spool->world ? TRACE_NONE : peer;
+}
+
+/* The operation's number in the trace is not the recorder's. */
+static enum status set_tag(struct events *events, const struct call_row *row, const struct spool_record *record)
+{
+    uint32_t id = 0;
+    events->call.tag = 0;
+    if (row->allowed & F_TAG) events->call.tag = record->tag;
+    if (!(row->allowed & F_OP) || record->tag == 0) return STATUS_OK;
+    TRY(lookup(events, &events->rank->ops, (uint32_t)record->tag - 1, "operation", &id));
+    events->call.tag = (int32_t)id;
+    return STATUS_OK;
+}
+
+static enum status set_handle(struct events *events, const struct call_row *row, const struct spool_record *record)
+{
+    uint32_t id = UINT32_MAX;
+    if (row->kind == CALL_WIN_CREATE) return STATUS_OK;
+    if ((row->allowed & F_WIN) && record->id != SPOOL_NO_ID) TRY(lookup(events, &events->rank->windows, record->id, "window", &id));
+    if ((row->allowed & F_COMM) && record->id != SPOOL_NO_ID) TRY(lookup(events, &events->rank->comms, record->id, "communicator", &id));
+    events->call.handle = id == UINT32_MAX ? TRACE_NONE : (int32_t)id;
+    return STATUS_OK;
+}
+
+/* Displacements are recorded in the target's units. */
+static void set_displacement(struct events *events, const struct call_row *row, const struct spool_record *record)
+{
+    events->call.disp = row->kind == CALL_PUT || row->kind == CALL_GET || row->kind == CALL_ACCUMULATE ? -1 : 0;
+    if (events->call.disp == 0 || events->call.handle == TRACE_NONE) return;
+    const struct trace_window *window = &events->trace->windows[events->call.handle];
+    int32_t member = trace_comm_rank(&events->trace->comms[window->comm], events->call.peer);
+    if (member != TRACE_NONE && window->disp_unit && record->extra >= 0)
+        events->call.disp = record->extra * window->disp_unit[member];
+}
+
+static enum status set_request_list(struct events *events)
+{
+    if (events->list.bytes % sizeof(uint32_t) != 0)
+        return spool_fault(events->rank, events->index, events->err, "a torn list of requests");
+    const uint32_t *requests = (const uint32_t *)(const void *)events->list.data;
+    return trace_add_list(events->trace, requests, (uint32_t)(events->list.bytes / sizeof *requests), &events->call.ref, events->err);
+}
+
+static enum status take_enter(struct events *events, const struct spool_record *record)
+{
+    uint32_t call = 0;
+    if (events->enter)
+        return spool_fault(events->rank, events->index, events->err, "a call begins inside another one");
+    TRY(lookup(events, &events->rank->calls, record->call, "call", &call));
+    if (call == SPOOL_NO_ID)
+        return spool_fault(events->rank, events->index, events->err, "a call that this rmacast does not know");
+    const struct call_row *row = call_row((enum mpi_call)call);
+    events->call = (struct trace_call){.enter_ps = events->last_ps, .bytes = record->bytes, .handle = TRACE_NONE,
+                                       .peer = world_rank(events, record->peer), .ref = TRACE_NO_REF, .site = TRACE_NO_SITE,
+                                       .call = (uint16_t)call, .flags = record->flags & (TRACE_ASSERTIONS | TRACE_EXCLUSIVE)};
+    TRY(set_tag(events, row, record));
+    TRY(set_handle(events, row, record));
+    set_displacement(events, row, record);
+    if (row->needed & F_GROUP) TRY(lookup(events, &events->rank->groups, (uint32_t)record->tag, "group", &events->call.ref));
+    if (row->needed & F_REQS) {
+        events->call.bytes = 0;
+        TRY(set_request_list(events));
+    } else if ((row->needed & F_REQ) && record->id != SPOOL_NO_ID && row->kind != CALL_ISEND && row->kind != CALL_IRECV) {
+        events->call.ref = record->id;
+    }
+    events->enter = record;
+    events->enter_index = events->index;
+    return STATUS_OK;
+}
+
+static enum status note_request(struct events *events, uint32_t id)
+{
+    uint64_t *slot;
+    events->call.ref = id;
+    if (id >= events->next_request) events->next_request = id + 1;
+    return map_put(&events->made, id, events->trace->ranks[events->number].count, &slot, events->err);
+}
+
+/* What the call gave back. */
+static enum status set_results(struct events *events, const struct spool_record *record)
+{
+    uint32_t id = 0;
+    struct trace_call *call = &events->call;
+    if (record->flags & SPOOL_FLAG) call->flags |= TRACE_FLAG;
+    switch (call_kind((enum mpi_call)call->call)) {
+    case CALL_WIN_CREATE:
+        TRY(lookup(events, &events->rank->windows, record->id, "window", &id));
+        call->handle = (int32_t)id;
+        return STATUS_OK;
+    case CALL_COMM_CREATE:
+        return record->id == SPOOL_NO_ID ? STATUS_OK : lookup(events, &events->rank->comms, record->id, "communicator", &call->ref);
+    case CALL_ISEND:
+    case CALL_IRECV: return note_request(events, record->id);
+    case CALL_RECV:
+        call->peer = world_rank(events, record->peer);
+        call->tag = record->tag;
+        call->bytes = record->bytes;
+        return STATUS_OK;
+    default: return STATUS_OK;
+    }
+}
+
+/* A call that failed did nothing that replay could repeat. */
+static enum status take_exit(struct events *events, const struct spool_record *record)
+{
+    if (!events->enter || events->enter->call != record->call)
+        return spool_fault(events->rank, events->index, events->err, "a call ends that has not begun");
+    events->enter = NULL;
+    if (record->flags & SPOOL_FAILED) return STATUS_OK;
+    events->call.exit_ps = events->last_ps;
+    TRY(set_results(events, record));
+    TRY(spool_site(events->sites, events->rank, (uint64_t)record->extra, events->trace, &events->call.site, events->err));
+    return trace_add_call(events->trace, events->number, &events->call, events->err);
+}
+
+/* The receive that made the request is the call that says what arrived. */
+static enum status take_match(struct events *events, const struct spool_record *record)
+{
+    const uint64_t *made = map_find(&events->made, record->id);
+    if (!made) return spool_fault(events->rank, events->index, events->err, "request %" PRIu32 " was not made", record->id);
+    struct trace_call *call = &events->trace->ranks[events->number].calls[*made];
+    call->peer = world_rank(events, record->peer);
+    call->tag = record->tag;
+    call->bytes = record->bytes;
+    return STATUS_OK;
+}
+
+/* Regions nest; a leave that closes none is the program's slip and has no meaning. */
+static enum status take_region(struct events *events, const struct spool_record *record)
+{
+    uint32_t id = 0;
+    bool enter = record->kind == SPOOL_REGION_ENTER;
+    TRY(lookup(events, &events->rank->regions, record->id, "region", &id));
+    if (enter) {
+        ARRAY_PUSH(events->regions, events->region_count, events->region_capacity, id, events->err);
+    } else {
+        if (events->region_count == 0 || events->regions[events->region_count - 1] != id) return STATUS_OK;
+        events->region_count--;
+    }
+    struct trace_call call = {.enter_ps = events->last_ps, .exit_ps = events->last_ps, .handle = TRACE_NONE, .peer = TRACE_NONE,
+                              .ref = id, .call = enter ? ID_region_enter : ID_region_leave};
+    return trace_add_call(events->trace, events->number, &call, events->err);
+}
+
+static enum status take(struct events *events, const struct spool_record *record)
+{
+    if (record->kind < SPOOL_NAMES) events->last_ps = spool_time_ps(events->spool, events->rank, record->time);
+    switch (record->kind) {
+    case SPOOL_ENTER: return take_enter(events, record);
+    case SPOOL_EXIT: return take_exit(events, record);
+    case SPOOL_MATCH: return take_match(events, record);
+    case SPOOL_REGION_ENTER:
+    case SPOOL_REGION_LEAVE: return take_region(events, record);
+    case SPOOL_LIST: return spool_content(events->rank, events->index, &events->list, events->err);
+    default: return STATUS_OK;
+    }
+}
+
+/* The stream ends inside a call. What the call would have made is not there. */
+static enum status break_off(struct events *events)
+{
+    enum mpi_call call = (enum mpi_call)events->call.call;
+    enum call_kind kind = call_kind(call);
+    if (kind == CALL_WIN_CREATE) {
+        events->lost = call_name(call);
+        return STATUS_OK;
+    }
+    if (kind == CALL_ISEND || kind == CALL_IRECV) events->call.ref = events->next_request;
+    events->call.exit_ps = events->last_ps;
+    events->call.flags |= TRACE_BREAK;
+    return trace_add_call(events->trace, events->number, &events->call, events->err);
+}
+
+static enum status mark_incomplete(struct events *events)
+{
+    struct trace_rank *rank = &events->trace->ranks[events->number];
+    const struct spool_rank *from = events->rank;
+    char why[512];
+    int n = 0;
+    const char *separator = "";
+    if (!from->present || !from->tail) {
+        n = snprintf(why, sizeof why, "%s", !from->present ? "no recording of this rank was found" : "its tail file is missing");
+    } else {
+        if (from->state & SPOOL_STOPPED)
+            n += snprintf(why, sizeof why, "recording stopped: %s", from->state >> 16 ? strerror((int)(from->state >> 16)) : "see the run's messages");
+        else if (!(from->state & SPOOL_CLOSED))
+            n += snprintf(why, sizeof why, "ended without MPI_Finalize%s%s", events->lost ? ", inside " : "", events->lost ? events->lost : "");
+        separator = n > 0 ? "; " : "";
+        if (from->state & SPOOL_OTHER_THREADS) {
+            n += snprintf(why + n, sizeof why - (size_t)n, "%scalls of other threads are not recorded", separator);
+            separator = "; ";
+        }
+        if (from->state & SPOOL_UNKNOWN_REQUESTS)
+            n += snprintf(why + n, sizeof why - (size_t)n, "%srequests of calls that are not recorded", separator);
+    }
+    if (n == 0) return STATUS_OK;
+    rank->incomplete = true;
+    rank->incomplete_why = strdup(why);
+    return rank->incomplete_why ? STATUS_OK : err_memory(events->err);
+}
+
+static enum status read_records(struct events *events)
+{
+    size_t count = spool_records(events->rank);
+    for (size_t next = 0; events->index < count; events->index = next) {
+        next = events->index;
+        if (!spool_next(events->rank, &next)) break;
+        TRY(take(events, spool_record(events->rank, events->index)));
+    }
+    if (events->enter) TRY(break_off(events));
+    return STATUS_OK;
+}
+
+enum status spool_events(struct spool *spool, uint32_t rank, struct spool_sites *sites, struct trace *trace, struct err *err)
+{
+    struct events events = {.spool = spool, .rank = &spool->ranks[rank], .trace = trace, .number = rank, .sites = sites, .err = err};
+    enum status status = STATUS_OK;
+    spool_sites_next_rank(sites);
+    if (events.rank->present) status = read_records(&events);
+    if (status == STATUS_OK) status = mark_incomplete(&events);
+    free(events.list.data);
+    free(events.regions);
+    map_clear(&events.made);
+    return status;
+}

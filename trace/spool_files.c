@@ -1,0 +1,262 @@
+#include "trace/spool_parts.h" /* before unistd.h, whose F_LOCK is another one */
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/array.h"
+#include "trace/spool_read.h"
+
+static enum status fault_at(const char *file, size_t byte, struct err *err, const char *message)
+{
+    char place[32];
+    snprintf(place, sizeof place, "%zu", byte);
+    return err_set(err, STATUS_DATA, file, place, "%s", message);
+}
+
+enum status spool_fault(const struct spool_rank *rank, size_t index, struct err *err, const char *format, ...)
+{
+    char message[ERR_TEXT_BYTES];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(message, sizeof message, format, list);
+    va_end(list);
+    if (index < rank->chunk_records)
+        return fault_at(rank->main_name, sizeof *rank->header + index * SPOOL_RECORD_BYTES, err, message);
+    size_t in_tail = index - rank->chunk_records;
+    return fault_at(rank->tail_name, offsetof(struct spool_tail, records) + in_tail * SPOOL_RECORD_BYTES, err, message);
+}
+
+/* The rank of a main file's name. */
+static bool name_rank(const char *name, unsigned *rank)
+{
+    char again[64];
+    if (sscanf(name, "rank-%u.spool", rank) != 1) return false;
+    snprintf(again, sizeof again, SPOOL_MAIN_NAME, *rank);
+    return strcmp(again, name) == 0;
+}
+
+bool spool_is_directory(const char *directory)
+{
+    DIR *listing = opendir(directory);
+    bool found = false;
+    unsigned rank;
+    if (!listing) return false;
+    for (const struct dirent *entry; !found && (entry = readdir(listing)) != NULL;) found = name_rank(entry->d_name, &rank);
+    closedir(listing);
+    return found;
+}
+
+/* Maps a whole file; *data is NULL for an empty one. */
+static enum status map_file(const char *name, const void **data, size_t *bytes, struct err *err)
+{
+    struct stat about;
+    int file = open(name, O_RDONLY | O_CLOEXEC);
+    if (file < 0) return err_set(err, STATUS_SYSTEM, name, NULL, "%s", strerror(errno));
+    void *mapped = NULL;
+    bool good = fstat(file, &about) == 0;
+    if (good && about.st_size > 0) {
+        mapped = mmap(NULL, (size_t)about.st_size, PROT_READ, MAP_PRIVATE, file, 0);
+        good = mapped != MAP_FAILED;
+    }
+    int failure = errno;
+    close(file);
+    if (!good) return err_set(err, STATUS_SYSTEM, name, NULL, "%s", strerror(failure));
+    *data = mapped;
+    *bytes = (size_t)about.st_size;
+    return STATUS_OK;
+}
+
+enum { WORLD_MAX = 1 << 24 };
+
+static enum status check_header(const struct spool_rank *rank, unsigned number, struct err *err)
+{
+    const struct spool_header *header = rank->header;
+    const char *name = rank->main_name;
+    if (rank->main_bytes < sizeof *header) return fault_at(name, rank->main_bytes, err, "the file ends in its header, expected 64 bytes");
+    if (header->magic != SPOOL_MAGIC) return fault_at(name, 0, err, "not a spool file of rmacast's recorder");
+    if (header->version != SPOOL_VERSION || header->record_bytes != SPOOL_RECORD_BYTES || header->chunk_records != SPOOL_CHUNK_RECORDS)
+        return fault_at(name, 8, err, "a spool of another version, expected version 1");
+    if (header->rank != number) return fault_at(name, 20, err, "the header names another rank than the file's name");
+    if (header->world > WORLD_MAX) return fault_at(name, 24, err, "the number of ranks is beyond belief");
+    if (header->world <= header->rank) return fault_at(name, 24, err, "the rank is not below the number of ranks");
+    return STATUS_OK;
+}
+
+/* Chunks that are whole; every record must carry its chunk's lap. */
+static enum status check_chunks(struct spool_rank *rank, struct err *err)
+{
+    size_t chunk_bytes = (size_t)SPOOL_CHUNK_RECORDS * SPOOL_RECORD_BYTES;
+    size_t chunks = (rank->main_bytes - sizeof *rank->header) / chunk_bytes;
+    rank->chunks = (const struct spool_record *)(rank->header + 1);
+    rank->chunk_records = chunks * SPOOL_CHUNK_RECORDS;
+    for (size_t i = 0; i < rank->chunk_records; i++)
+        if ((rank->chunks[i].time & ~SPOOL_TIME_MASK) != SPOOL_LAP(i / SPOOL_CHUNK_RECORDS))
+            return spool_fault(rank, i, err, "the record is not of chunk %zu, the file has been damaged", i / SPOOL_CHUNK_RECORDS);
+    return STATUS_OK;
+}
+
+/* The tail holds what follows the last chunk, or (killed after writing it) still the last chunk itself. */
+static enum status check_tail(struct spool_rank *rank, size_t tail_bytes, struct err *err)
+{
+    const struct spool_tail *tail = rank->tail;
+    size_t chunks = rank->chunk_records / SPOOL_CHUNK_RECORDS;
+    if (tail_bytes != sizeof *tail) return fault_at(rank->tail_name, tail_bytes, err, "the file ends here, expected 262144 bytes");
+    if (tail->magic == 0) return STATUS_OK;
+    if (tail->magic != SPOOL_TAIL_MAGIC) return fault_at(rank->tail_name, 0, err, "not a tail file of rmacast's recorder");
+    if (tail->rank != rank->header->rank || tail->base_ns != rank->header->base_ns)
+        return fault_at(rank->tail_name, 8, err, "the tail belongs to another main file");
+    rank->state = tail->state;
+    uint64_t lap = tail->records[0].time & ~SPOOL_TIME_MASK;
+    if (lap == SPOOL_LAP(chunks)) {
+        while (rank->tail_records < SPOOL_CHUNK_RECORDS && (tail->records[rank->tail_records].time & ~SPOOL_TIME_MASK) == lap)
+            rank->tail_records++;
+        return STATUS_OK;
+    }
+    if (chunks == 0 ? tail->records[0].time == 0 : lap == SPOOL_LAP(chunks - 1)) return STATUS_OK;
+    return fault_at(rank->main_name, rank->main_bytes, err, "the file ends here, but its tail continues a longer one: it was cut");
+}
+
+static enum status open_tail(struct spool_rank *rank, struct err *err)
+{
+    const void *data;
+    size_t bytes;
+    if (access(rank->tail_name, F_OK) != 0) return STATUS_OK;
+    TRY(map_file(rank->tail_name, &data, &bytes, err));
+    rank->tail = data;
+    enum status status = check_tail(rank, bytes, err);
+    if (rank->tail && bytes != sizeof *rank->tail) {
+        munmap((void *)(uintptr_t)data, bytes);
+        rank->tail = NULL;
+    }
+    return status;
+}
+
+static char *file_name(const char *directory, const char *format, unsigned rank)
+{
+    char name[64];
+    char *path = NULL;
+    snprintf(name, sizeof name, strcmp(format, SPOOL_TAIL_NAME) == 0 ? SPOOL_TAIL_NAME : SPOOL_MAIN_NAME, rank);
+    return asprintf(&path, "%s/%s", directory, name) < 0 ? NULL : path;
+}
+
+static enum status open_rank(struct spool_rank *rank, const char *directory, unsigned number, struct err *err)
+{
+    const void *data;
+    rank->main_name = file_name(directory, SPOOL_MAIN_NAME, number);
+    rank->tail_name = file_name(directory, SPOOL_TAIL_NAME, number);
+    if (!rank->main_name || !rank->tail_name) return err_memory(err);
+    TRY(map_file(rank->main_name, &data, &rank->main_bytes, err));
+    rank->header = data;
+    if (!data) return STATUS_OK; /* killed before the header was written */
+    TRY(check_header(rank, number, err));
+    rank->present = true;
+    TRY(check_chunks(rank, err));
+    return open_tail(rank, err);
+}
+
+static void close_rank(struct spool_rank *rank)
+{
+    struct spool_ids *ids[] = {&rank->comms, &rank->groups, &rank->windows, &rank->regions, &rank->calls, &rank->ops};
+    if (rank->header) munmap((void *)(uintptr_t)rank->header, rank->main_bytes);
+    if (rank->tail) munmap((void *)(uintptr_t)rank->tail, sizeof *rank->tail);
+    for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) free(ids[i]->items);
+    for (size_t i = 0; i < rank->module_count; i++) free(rank->modules[i].path);
+    free(rank->modules);
+    free(rank->clocks);
+    free(rank->mpich_version);
+    free(rank->mpich_device);
+    free(rank->rcache);
+    free(rank->main_name);
+    free(rank->tail_name);
+}
+
+static enum status place_rank(struct spool *spool, struct spool_rank *rank, size_t *capacity, struct err *err)
+{
+    if (!rank->present) {
+        close_rank(rank);
+        return STATUS_OK;
+    }
+    uint32_t world = rank->header->world;
+    if (spool->world == 0) {
+        TRY(array_reserve((void **)&spool->ranks, capacity, world, sizeof *spool->ranks, err));
+        memset(spool->ranks, 0, *capacity * sizeof *spool->ranks);
+        spool->world = world;
+    }
+    if (world != spool->world)
+        return fault_at(rank->main_name, 24, err, "the number of ranks differs from the other files', expected one program's spool");
+    spool->ranks[rank->header->rank] = *rank;
+    return STATUS_OK;
+}
+
+enum status spool_open(const char *directory, struct spool *spool, struct err *err)
+{
+    *spool = (struct spool){.directory = directory};
+    DIR *listing = opendir(directory);
+    if (!listing) return err_set(err, STATUS_DATA, directory, NULL, "%s, expected a spool directory", strerror(errno));
+    enum status status = STATUS_OK;
+    size_t capacity = 0, files = 0;
+    unsigned number;
+    for (const struct dirent *entry; status == STATUS_OK && (entry = readdir(listing)) != NULL;) {
+        if (!name_rank(entry->d_name, &number)) continue;
+        struct spool_rank rank = {0};
+        files++;
+        status = open_rank(&rank, directory, number, err);
+        if (status == STATUS_OK) status = place_rank(spool, &rank, &capacity, err);
+        if (status != STATUS_OK) close_rank(&rank);
+    }
+    closedir(listing);
+    if (status == STATUS_OK && files == 0)
+        status = err_set(err, STATUS_DATA, directory, NULL, "no spool, expected rank-000000.spool and others of the recorder");
+    if (status == STATUS_OK && spool->world == 0)
+        status = err_set(err, STATUS_DATA, directory, NULL, "the recorder ended before it wrote anything, expected a header in one file");
+    if (status != STATUS_OK) spool_close(spool);
+    return status;
+}
+
+void spool_close(struct spool *spool)
+{
+    for (uint32_t i = 0; i < spool->world; i++) close_rank(&spool->ranks[i]);
+    for (size_t i = 0; i < spool->window_count; i++) {
+        free(spool->windows[i].bytes);
+        free(spool->windows[i].disp_unit);
+        free(spool->windows[i].base);
+        free(spool->windows[i].known);
+    }
+    free(spool->windows);
+    free(spool->ranks);
+    *spool = (struct spool){0};
+}
+
+bool spool_next(const struct spool_rank *rank, size_t *index)
+{
+    size_t count = spool_records(rank), step = 1;
+    const struct spool_record *record = spool_record(rank, *index);
+    if (record->kind >= SPOOL_NAMES && record->bytes > 0) {
+        uint64_t more = ((uint64_t)record->bytes + SPOOL_MORE_BYTES - 1) / SPOOL_MORE_BYTES;
+        if (more >= count - *index) return false;
+        step += (size_t)more;
+    }
+    *index += step;
+    return *index <= count;
+}
+
+enum status spool_content(const struct spool_rank *rank, size_t index, struct spool_bytes *content, struct err *err)
+{
+    content->bytes = (size_t)spool_record(rank, index)->bytes;
+    TRY(array_reserve((void **)&content->data, &content->capacity, content->bytes + SPOOL_MORE_BYTES + 1, 1, err));
+    for (size_t done = 0; done < content->bytes; done += SPOOL_MORE_BYTES) {
+        const struct spool_record *more = spool_record(rank, ++index);
+        memcpy(content->data + done, (const char *)more + sizeof more->time, SPOOL_MORE_BYTES);
+    }
+    content->data[content->bytes] = '\0';
+    return STATUS_OK;
+}

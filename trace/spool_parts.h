@@ -1,0 +1,107 @@
+/* Between the parts of the spool's reader: files (spool_files.c), definitions (spool_define.c), events (spool_events.c),
+ * clocks (spool_clock.c), call sites (spool_sites.c), causality (clock_check.c). */
+#ifndef TRACE_SPOOL_PARTS_H
+#define TRACE_SPOOL_PARTS_H
+
+#include "trace/spool.h"
+#include "trace/trace.h"
+
+struct spool_ids { /* what the recorder numbers per rank, as numbered in the trace */
+    uint32_t *items;
+    size_t count, capacity;
+};
+
+struct spool_loaded { /* a module of the load map */
+    struct spool_module addresses;
+    char *path;
+};
+
+struct spool_bytes { /* a definition's content */
+    char *data;
+    size_t bytes, capacity;
+};
+
+struct spool_rank {
+    bool present;
+    char *main_name, *tail_name;
+    const struct spool_header *header; /* mapped, with the chunks behind it */
+    size_t main_bytes;
+    const struct spool_tail *tail; /* mapped, NULL if there is none */
+    const struct spool_record *chunks;
+    size_t chunk_records, tail_records; /* whole and of this recording */
+    uint32_t state;                     /* bits of enum spool_state */
+    struct spool_ids comms, groups, windows, regions, calls, ops;
+    struct spool_loaded *modules;
+    size_t module_count, module_capacity;
+    struct spool_clock *clocks;
+    size_t clock_count, clock_capacity;
+    char *mpich_version, *mpich_device, *rcache; /* of the identity, may be NULL */
+};
+
+struct spool_window_seen { /* one window, as its members described it */
+    int32_t comm;
+    char flavor;
+    int64_t *bytes;
+    int32_t *disp_unit;
+    uint64_t *base;
+    bool *known;
+    uint32_t known_count;
+};
+
+struct spool {
+    const char *directory; /* borrowed */
+    uint32_t world;
+    struct spool_rank *ranks;
+    struct spool_window_seen *windows;
+    size_t window_count, window_capacity;
+    uint64_t base_ns; /* corrected time of the first event: time zero */
+};
+
+/* Maps the files of all ranks and checks that they belong together. */
+enum status spool_open(const char *directory, struct spool *spool, struct err *err);
+void spool_close(struct spool *spool);
+
+/* Number of records of a rank, and one of them. A record is good if it stands here. */
+static inline size_t spool_records(const struct spool_rank *rank)
+{
+    return rank->chunk_records + rank->tail_records;
+}
+static inline const struct spool_record *spool_record(const struct spool_rank *rank, size_t index)
+{
+    return index < rank->chunk_records ? &rank->chunks[index] : &rank->tail->records[index - rank->chunk_records];
+}
+
+/* Moves *index from a record to the one after it and its content. False at the end, and where the content is torn. */
+bool spool_next(const struct spool_rank *rank, size_t *index);
+
+/* The content of the definition at index. */
+enum status spool_content(const struct spool_rank *rank, size_t index, struct spool_bytes *content, struct err *err);
+
+/* STATUS_DATA "FILE:BYTE: <message>" for the record at index. */
+enum status spool_fault(const struct spool_rank *rank, size_t index, struct err *err, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* Definitions of all ranks into the trace: the same members and sequence are the same communicator, the same communicator and
+ * sequence the same window. */
+enum status spool_define(struct spool *spool, struct trace *trace, struct err *err);
+
+/* Picoseconds since time zero of a record's time word, on rank 0's clock. */
+int64_t spool_time_ps(const struct spool *spool, const struct spool_rank *rank, uint64_t time);
+/* Finds time zero and the clock's quality once the definitions are known. */
+void spool_clock_begin(struct spool *spool, struct trace *trace);
+
+/* Id in the trace of the call site at an address of the rank. */
+struct spool_sites;
+enum status spool_sites_new(struct spool_sites **sites, struct err *err);
+enum status spool_site(struct spool_sites *sites, const struct spool_rank *rank, uint64_t address, struct trace *trace,
+                       uint32_t *id, struct err *err);
+void spool_sites_next_rank(struct spool_sites *sites); /* addresses mean something else from now on */
+void spool_sites_free(struct spool_sites *sites);
+
+/* Events of one rank into the trace, and why they are incomplete. */
+enum status spool_events(struct spool *spool, uint32_t rank, struct spool_sites *sites, struct trace *trace, struct err *err);
+
+/* Counts effects that stand before their causes in trace->clock.violations and moves them forward. */
+enum status clock_check(struct trace *trace, struct err *err);
+
+#endif

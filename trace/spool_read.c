@@ -1,0 +1,77 @@
+#include "trace/spool_read.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "trace/spool_parts.h"
+
+static enum status read_all(struct spool *spool, struct trace *trace, struct err *err)
+{
+    struct spool_sites *sites;
+    uint64_t cost_ps = 0;
+    TRY(spool_define(spool, trace, err));
+    spool_clock_begin(spool, trace);
+    TRY(spool_sites_new(&sites, err));
+    enum status status = STATUS_OK;
+    for (uint32_t i = 0; status == STATUS_OK && i < spool->world; i++) {
+        status = spool_events(spool, i, sites, trace, err);
+        if (spool->ranks[i].present && spool->ranks[i].header->cost_ps > cost_ps) cost_ps = spool->ranks[i].header->cost_ps;
+    }
+    spool_sites_free(sites);
+    TRY(status);
+    trace->record_cost_ps = (int64_t)cost_ps;
+    return clock_check(trace, err);
+}
+
+enum status spool_read(const char *directory, struct trace **trace, struct err *err)
+{
+    struct spool spool;
+    struct trace *made = NULL;
+    TRY(spool_open(directory, &spool, err));
+    enum status status = trace_new(directory, spool.world, &made, err);
+    if (status == STATUS_OK) status = read_all(&spool, made, err);
+    if (status == STATUS_OK) *trace = made;
+    else trace_free(made);
+    spool_close(&spool);
+    return status;
+}
+
+static bool rank_affected(const struct spool_rank *rank)
+{
+    return rank->present && rank->mpich_version && strncmp(rank->mpich_version, "4.0", 3) == 0 && rank->mpich_device &&
+           strcmp(rank->mpich_device, "ch4:ucx") == 0 && !(rank->rcache && strncmp(rank->rcache, "n", 1) == 0);
+}
+
+static void find_misaligned(const struct spool *spool, const struct trace *trace, struct spool_misaligned *found)
+{
+    for (size_t i = 0; i < spool->window_count; i++) {
+        const struct spool_window_seen *window = &spool->windows[i];
+        const struct trace_comm *comm = &trace->comms[window->comm];
+        if (window->flavor != 'c') continue;
+        for (uint32_t k = 0; k < comm->count; k++) {
+            const struct spool_rank *rank = &spool->ranks[comm->members[k]];
+            if (!window->known[k] || window->bytes[k] == 0 || window->base[k] % 16 == 0 || !rank_affected(rank)) continue;
+            if (found->count++ > 0) continue;
+            found->window = (int32_t)i;
+            found->rank = (uint32_t)comm->members[k];
+            found->base = window->base[k];
+            snprintf(found->library, sizeof found->library, "MPICH %.20s (%.20s)", rank->mpich_version, rank->mpich_device);
+        }
+    }
+}
+
+enum status spool_find_misaligned(const char *directory, struct spool_misaligned *found, struct err *err)
+{
+    struct spool spool;
+    struct trace *trace = NULL;
+    TRY(spool_open(directory, &spool, err));
+    enum status status = trace_new(directory, spool.world, &trace, err);
+    if (status == STATUS_OK) status = spool_define(&spool, trace, err);
+    if (status == STATUS_OK) {
+        *found = (struct spool_misaligned){0};
+        find_misaligned(&spool, trace, found);
+    }
+    trace_free(trace);
+    spool_close(&spool);
+    return status;
+}
