@@ -47,7 +47,4 @@ const struct predictor *const *predictors(void);
 enum status prediction_run(struct prediction *prediction, struct err *err);
 void prediction_clear(struct prediction *prediction);
 
-/* One line per transfer with a head line, SI units; unknown values are empty. */
-enum status prediction_write_bounds(const struct prediction *prediction, FILE *out, struct err *err);
-
 #endif

@@ -1,6 +1,5 @@
 #include "predictors/predictor_bounds.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -64,27 +63,3 @@ const struct predictor predictor_bounds = {
     .summary = "bounds of the bandwidth of every transfer from the two event models",
     .predict = predict,
 };
-
-static void write_value(double value, FILE *out)
-{
-    if (isfinite(value))
-        fprintf(out, ",%.12g", value);
-    else
-        fputc(',', out);
-}
-
-enum status prediction_write_bounds(const struct prediction *prediction, FILE *out, struct err *err)
-{
-    fputs("origin,target,kind,bytes,start_s,end_s,lower_end_s,upper_end_s,lower_Bps,upper_Bps,within\n", out);
-    for (size_t i = 0; i < prediction->bound_count; i++) {
-        const struct transfer_bound *bound = &prediction->bounds[i];
-        const char *kind = bound->kind == CALL_GET ? "get" : bound->kind == CALL_PUT ? "put" : "accumulate";
-        fprintf(out, "%" PRIu32 ",%" PRIu32 ",%s,%" PRId64, bound->origin, bound->target, kind, bound->bytes);
-        const double values[] = {bound->start_s,     bound->end_s,     bound->lower_end_s,
-                                 bound->upper_end_s, bound->lower_Bps, bound->upper_Bps};
-        for (size_t v = 0; v < sizeof values / sizeof *values; v++) write_value(values[v], out);
-        fprintf(out, ",%d\n", bound->within);
-    }
-    if (ferror(out)) return err_set(err, STATUS_SYSTEM, NULL, NULL, "the bounds cannot be written");
-    return STATUS_OK;
-}

@@ -1,0 +1,141 @@
+/* rmacast simulate TRACE --platform FILE: the trace replayed on a described cluster. */
+#include "cli/prediction_options.h"
+#include "predictors/prediction.h"
+#include "simulate/verify.h"
+#include "trace/open.h"
+
+enum { KEY_SEMANTICS = 1000, KEY_VERIFY, KEY_JSON };
+
+static const struct argp_option options[] = {
+    PREDICTION_OPTIONS,
+    {"semantics", KEY_SEMANTICS, "LETTER", 0, "when start, put and complete wait for the post: a, b, c or d", 0},
+    {"verify", KEY_VERIFY, NULL, 0, "check the laws of simulation on this run", 0},
+    {"output", 'o', "TRACE", 0, "keep the predicted trace", 0},
+    {"json", KEY_JSON, "FILE", 0, "write the result as JSON; - is standard output, without the table", 0},
+    ANALYZE_OPTIONS,
+    {0}};
+
+struct settings {
+    const char *trace, *semantics, *output, *json;
+    bool verify;
+    struct prediction_options prediction;
+    struct analyze_options analyze;
+};
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    struct settings *settings = state->input;
+    size_t index;
+    error_t shared = prediction_options_parse(key, argument, state, &settings->prediction);
+    if (shared == ARGP_ERR_UNKNOWN) shared = analyze_options_parse(key, argument, state, &settings->analyze);
+    if (shared != ARGP_ERR_UNKNOWN) return shared;
+    switch (key) {
+    case KEY_SEMANTICS:
+        settings->semantics = argument;
+        return cli_choice(state, "--semantics", argument, semantics_letters, &index);
+    case KEY_VERIFY: settings->verify = true; return 0;
+    case KEY_JSON: settings->json = argument; return 0;
+    case 'o': settings->output = argument; return 0;
+    case ARGP_KEY_ARG: return cli_one_argument(state, argument, &settings->trace);
+    case ARGP_KEY_END: {
+        error_t failed = cli_needs_argument(state, settings->trace, "TRACE");
+        return failed ? failed : prediction_options_end(state, &settings->prediction);
+    }
+    default: return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static bool add_verify(cJSON *json, const struct verify_report *report)
+{
+    cJSON *rows = cJSON_AddArrayToObject(json, "verify");
+    for (size_t i = 0; rows && i < report->count; i++) {
+        const struct verify_row *row = &report->rows[i];
+        cJSON *one = cJSON_CreateObject();
+        if (!one || !cJSON_AddItemToArray(rows, one) || !cJSON_AddNumberToObject(one, "law", row->law) ||
+            !cJSON_AddStringToObject(one, "name", row->name) ||
+            !cJSON_AddStringToObject(one, "state", verify_state_name(row->state)) ||
+            !cJSON_AddStringToObject(one, "detail", row->detail))
+            return false;
+    }
+    return rows != NULL;
+}
+
+static enum status write_json(const char *file, const struct result *result, const struct verify_report *report,
+                              struct err *err)
+{
+    cJSON *json;
+    TRY(result_to_json(result, &json, err));
+    enum status status = report->count > 0 && !add_verify(json, report) ? err_memory(err) : cli_write_json(json, file, err);
+    cJSON_Delete(json);
+    return status;
+}
+
+static enum status write_outputs(const struct settings *settings, const struct prediction *prediction,
+                                 const struct verify_report *report, struct err *err)
+{
+    if (settings->output) TRY(trace_save(prediction->outcome.trace, settings->output, err));
+    if (settings->json) TRY(write_json(settings->json, prediction->result, report, err));
+    if (cli_json_only(settings->json)) return STATUS_OK;
+    result_print(prediction->result, stdout);
+    if (report->count > 0) {
+        fputs("\nWhat must always hold\n", stdout);
+        verify_print(report, false, stdout);
+    }
+    if (settings->output) printf("\nPredicted trace: %s\n", settings->output);
+    return cli_close("standard output", stdout, err);
+}
+
+static enum status tell_broken(const struct settings *settings, const struct verify_report *report, struct err *err)
+{
+    if (verify_holds(report)) return STATUS_OK;
+    verify_print(report, true, stderr);
+    size_t broken = 0;
+    for (size_t i = 0; i < report->count; i++) broken += report->rows[i].state == VERIFY_BROKEN;
+    return err_set(err, STATUS_DATA, settings->trace, NULL, "the simulation breaks %zu of %zu laws, expected none", broken,
+                   report->count);
+}
+
+static enum status simulate(const struct settings *settings, const struct trace *trace, const struct platform *platform,
+                            struct err *err)
+{
+    struct prediction prediction = {
+        .trace = trace,
+        .platform = platform,
+        .engine = settings->prediction.engine,
+        .analyze = &settings->analyze,
+        .apart = settings->verify,
+    };
+    TRY(prediction_run(&prediction, err));
+    struct verify_report report = {.count = 0};
+    const struct replay_options replay = {.engine = prediction.engine, .keep_trace = true};
+    enum status status = STATUS_OK;
+    if (settings->verify) status = verify_run(trace, platform, &replay, &prediction.outcome, &report, err);
+    if (status == STATUS_OK) status = write_outputs(settings, &prediction, &report, err);
+    if (status == STATUS_OK) status = tell_broken(settings, &report, err);
+    prediction_clear(&prediction);
+    return status;
+}
+
+static enum status run(const struct settings *settings, struct err *err)
+{
+    struct trace *trace;
+    struct platform *platform;
+    TRY(trace_open(settings->trace, &trace, err));
+    enum status status = prediction_options_open(&settings->prediction, settings->semantics, trace->rank_count, &platform, err);
+    if (status == STATUS_OK) {
+        status = simulate(settings, trace, platform, err);
+        platform_free(platform);
+    }
+    trace_free(trace);
+    return status;
+}
+
+enum status cmd_simulate(int argc, char **argv, struct err *err)
+{
+    struct settings settings = {.analyze = ANALYZE_DEFAULTS};
+    const struct argp argp = {options, parse, "TRACE", "Replays a trace on a described cluster.", NULL, NULL, NULL};
+    enum status status = cli_parse(&argp, argc, argv, 0, &settings, err);
+    if (status == STATUS_OK) status = run(&settings, err);
+    prediction_options_clear(&settings.prediction);
+    return status;
+}

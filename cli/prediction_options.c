@@ -1,0 +1,130 @@
+#include "cli/prediction_options.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/array.h"
+
+enum { ENGINES_MAX = 8 };
+
+const char *const semantics_letters[] = {"a", "b", "c", "d", NULL};
+
+/* An option that stands for a key of the platform file. */
+struct key_option {
+    int option;
+    const char *name, *key;
+    const char *values[4];
+};
+static const struct key_option key_options[] = {
+    {OPTION_LOCK, "--lock", "mpi.rma.lock", {"blocking", "lazy"}},
+    {OPTION_PROGRESS, "--progress", "mpi.rma.progress", {"hardware", "thread", "call"}},
+    {OPTION_FENCE, "--fence", "mpi.rma.fence", {"barrier", "notify"}},
+};
+
+static enum status add_override(struct prediction_options *options, char *override, struct err *err)
+{
+    ARRAY_PUSH(options->overrides, options->override_count, options->override_capacity, override, err);
+    return STATUS_OK;
+}
+
+static error_t add_owned(struct prediction_options *options, char *override)
+{
+    if (override && add_override(options, override, NULL) == STATUS_OK) return 0;
+    free(override);
+    return ENOMEM;
+}
+
+error_t prediction_options_set(const struct argp_state *state, struct prediction_options *options, const char *key,
+                               const char *value)
+{
+    char *override;
+    (void)state;
+    return add_owned(options, asprintf(&override, "%s=%s", key, value) < 0 ? NULL : override);
+}
+
+static error_t parse_engine(const struct argp_state *state, const char *name, struct prediction_options *options)
+{
+    const struct engine_descriptor *const *engines = engine_descriptors();
+    const char *names[ENGINES_MAX + 1] = {NULL};
+    for (size_t i = 0; engines[i] && i < ENGINES_MAX; i++) names[i] = engines[i]->name;
+    size_t index;
+    error_t failed = cli_choice(state, "--engine", name, names, &index);
+    if (!failed) options->engine = engines[index];
+    return failed;
+}
+
+error_t prediction_options_parse(int key, char *argument, const struct argp_state *state, struct prediction_options *options)
+{
+    for (size_t i = 0; i < sizeof key_options / sizeof *key_options; i++) {
+        const struct key_option *row = &key_options[i];
+        size_t index;
+        if (row->option != key) continue;
+        error_t failed = cli_choice(state, row->name, argument, row->values, &index);
+        return failed ? failed : prediction_options_set(state, options, row->key, argument);
+    }
+    switch (key) {
+    case OPTION_PLATFORM: options->platform = argument; return 0;
+    case OPTION_ENGINE: return parse_engine(state, argument, options);
+    case OPTION_SET:
+        if (!strchr(argument, '=') || *argument == '=') return cli_usage(state, "--set %s, expected KEY=VALUE", argument);
+        return add_owned(options, strdup(argument));
+    default: return ARGP_ERR_UNKNOWN;
+    }
+}
+
+error_t analyze_options_parse(int key, char *argument, const struct argp_state *state, struct analyze_options *options)
+{
+    static const char *const names[] = {"latest", "earliest", NULL};
+    static const enum late_post_mode modes[] = {LATE_POST_LATEST, LATE_POST_EARLIEST};
+    size_t index;
+    error_t failed;
+    switch (key) {
+    case OPTION_EPSILON: return cli_duration_ps(state, "--epsilon", argument, &options->epsilon_ps);
+    case OPTION_EAGER: return cli_size(state, "--eager", argument, &options->eager_bytes);
+    case OPTION_LATE_POST:
+        failed = cli_choice(state, "--late-post", argument, names, &index);
+        if (!failed) options->late_post = modes[index];
+        return failed;
+    default: return ARGP_ERR_UNKNOWN;
+    }
+}
+
+error_t prediction_options_end(const struct argp_state *state, struct prediction_options *options)
+{
+    if (!options->engine) options->engine = engine_descriptors()[0];
+    return options->platform ? 0 : cli_usage(state, "--platform FILE is missing");
+}
+
+void prediction_options_clear(struct prediction_options *options)
+{
+    for (size_t i = 0; i < options->override_count; i++) free(options->overrides[i]);
+    free(options->overrides);
+    options->overrides = NULL;
+    options->override_count = options->override_capacity = 0;
+}
+
+enum status prediction_options_open(const struct prediction_options *options, const char *semantics, uint32_t rank_count,
+                                    struct platform **platform, struct err *err)
+{
+    char last[32];
+    size_t count = options->override_count;
+    const char **overrides = calloc(count + 1, sizeof *overrides);
+    if (!overrides) return err_memory(err);
+    for (size_t i = 0; i < count; i++) overrides[i] = options->overrides[i];
+    if (semantics) {
+        snprintf(last, sizeof last, "mpi.rma.semantics=%s", semantics);
+        overrides[count++] = last;
+    }
+    struct platform *opened;
+    enum status status = platform_open(options->platform, overrides, count, &opened, err);
+    free(overrides);
+    TRY(status);
+    status = platform_check_ranks(opened, rank_count, err);
+    if (status != STATUS_OK) {
+        platform_free(opened);
+        return status;
+    }
+    *platform = opened;
+    return STATUS_OK;
+}

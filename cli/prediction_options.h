@@ -1,0 +1,61 @@
+/* Options that the predicting commands share: rows for their struct argp, one parser for them.
+ *
+ * Order of calls: PREDICTION_OPTIONS and ANALYZE_OPTIONS in the rows, the parse functions from the command's parser (they
+ * return ARGP_ERR_UNKNOWN for what is not theirs), prediction_options_clear. */
+#ifndef CLI_PREDICTION_OPTIONS_H
+#define CLI_PREDICTION_OPTIONS_H
+
+#include "cli/cli.h"
+#include "model/analyze.h"
+#include "platforms/platform.h"
+#include "simulate/engine.h"
+
+enum {
+    OPTION_PLATFORM = 2000,
+    OPTION_LOCK,
+    OPTION_PROGRESS,
+    OPTION_FENCE,
+    OPTION_ENGINE,
+    OPTION_SET,
+    OPTION_EPSILON,
+    OPTION_LATE_POST,
+    OPTION_EAGER,
+};
+
+#define PREDICTION_OPTIONS                                                                                             \
+    {"platform", OPTION_PLATFORM, "FILE", 0, "the described cluster (needed); ideal: no latency, no limit", 0},        \
+    {"lock", OPTION_LOCK, "MODE", 0, "locks are blocking or lazy", 0},                                                 \
+    {"progress", OPTION_PROGRESS, "MODE", 0, "requests are served by hardware, thread or call", 0},                    \
+    {"fence", OPTION_FENCE, "MODE", 0, "fences are barrier or notify", 0},                                             \
+    {"engine", OPTION_ENGINE, "NAME", 0, "simgrid or loggp", 0},                                                       \
+    {"set", OPTION_SET, "KEY=VALUE", 0, "replaces a value of the platform file, as mpi.rma.control_bytes=64", 0}
+
+#define ANALYZE_OPTIONS                                                                                                \
+    {"epsilon", OPTION_EPSILON, "TIME", 0, "waits below TIME count as zero (default 0)", 0},                           \
+    {"late-post", OPTION_LATE_POST, "WHICH", 0, "count Late Post up to the latest (default) or the earliest post", 0}, \
+    {"eager", OPTION_EAGER, "BYTES", 0, "sends up to BYTES do not wait for their receive (default 64K)", 0}
+
+struct prediction_options {
+    const char *platform;
+    const struct engine_descriptor *engine;
+    char **overrides; /* owned: "mpi.rma.lock=lazy", in the order of the command line */
+    size_t override_count, override_capacity;
+};
+
+error_t prediction_options_parse(int key, char *argument, const struct argp_state *state, struct prediction_options *options);
+error_t analyze_options_parse(int key, char *argument, const struct argp_state *state, struct analyze_options *options);
+/* For ARGP_KEY_END. */
+error_t prediction_options_end(const struct argp_state *state, struct prediction_options *options);
+/* Adds "KEY=VALUE". */
+error_t prediction_options_set(const struct argp_state *state, struct prediction_options *options, const char *key,
+                               const char *value);
+void prediction_options_clear(struct prediction_options *options);
+
+/* The platform with all overrides, then semantics unless NULL, fit for rank_count ranks. The caller owns *platform. */
+enum status prediction_options_open(const struct prediction_options *options, const char *semantics, uint32_t rank_count,
+                                    struct platform **platform, struct err *err);
+
+/* "a", "b", "c", "d", NULL. */
+extern const char *const semantics_letters[];
+
+#endif
