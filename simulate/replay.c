@@ -295,6 +295,7 @@ enum status replay_run(const struct trace *trace, const struct platform *platfor
     if (status == STATUS_OK) status = replay.engine_kind->run(replay.engine, &outcome->stats, err);
     if (status == STATUS_OK && replay.failed) status = err && err->status ? err->status : STATUS_DATA;
     if (status == STATUS_OK && replay.done_count < trace->rank_count) status = replay_report_deadlock(&replay);
+    if (status == STATUS_OK) status = replay_report_leftovers(&replay);
     if (status == STATUS_OK) status = replay_finish(&replay);
     replay_close(&replay);
     if (status != STATUS_OK) {

@@ -124,6 +124,8 @@ struct lock_epoch {
     uint32_t next;                   /* of the origin's open ones, or the free list */
     uint32_t next_waiting;           /* in the target's queue */
     bool exclusive, nocheck, asked, granted;
+    bool waited;             /* the request found the lock held */
+    int64_t release_exit_ps; /* this one's unlock returned; of a request that waited: the unlock that let it in */
     uint32_t outstanding, queue_first, queue_last;
 };
 
@@ -169,7 +171,7 @@ enum message_type {
 struct replay_message {
     uint32_t source, destination;
     uint32_t ref;   /* op, pair, lock epoch, barrier, envelope: by type */
-    uint32_t extra; /* barrier: round; release: target's member */
+    uint32_t extra; /* barrier: round */
     uint32_t next;
     uint8_t type;
 };
@@ -354,6 +356,8 @@ enum step replay_run_plan(struct replay *replay, uint32_t rank, int32_t comm, co
 
 /* replay_deadlock.c: says who waits for whom. */
 enum status replay_report_deadlock(struct replay *replay);
+/* All ranks have ended: an error if buffered operations never found their exposure epoch. */
+enum status replay_report_leftovers(struct replay *replay);
 
 #define STEP_TRY(call)                                                                                                 \
     do {                                                                                                               \

@@ -121,3 +121,16 @@ enum status replay_report_deadlock(struct replay *replay)
     if (waiting > WAITERS_SHOWN) ADD(&text, "; %u more ranks wait", waiting - WAITERS_SHOWN);
     return replay_fail(replay, first, "deadlock:%s", text.bytes);
 }
+
+enum status replay_report_leftovers(struct replay *replay)
+{
+    for (size_t i = 0; i < replay->pair_count; i++) {
+        const struct pair *pair = &replay->pairs[i];
+        if (pair->queue_first == NO_INDEX) continue;
+        return replay_fail(replay, pair->origin,
+                           "access epoch %u towards rank %u on window %d never met an MPI_Win_post: rank %u posted %u times for "
+                           "this rank",
+                           replay->ops[pair->queue_first].epoch, pair->target, pair->window, pair->target, pair->exposures);
+    }
+    return STATUS_OK;
+}

@@ -43,13 +43,18 @@ static enum status send_grant(struct replay *replay, uint32_t lock)
     return replay_send_control(replay, MESSAGE_LOCK_GRANT, epoch->target, epoch->origin, lock, 0);
 }
 
-/* Grants from the head of the queue as long as the holders allow it: nobody overtakes. */
-static enum status grant_next(struct replay *replay, struct member *target)
+/* Grants from the head of the queue as long as the holders allow it: nobody overtakes. released_ps: when the unlock
+ * returned whose release has just arrived. */
+static enum status grant_next(struct replay *replay, struct member *target, int64_t released_ps)
 {
     while (target->queue_first != NO_INDEX) {
         uint32_t lock = target->queue_first;
-        const struct lock_epoch *epoch = &replay->lock_epochs[lock];
-        if (target->exclusive_held || (epoch->exclusive && target->shared_holders > 0)) return STATUS_OK;
+        struct lock_epoch *epoch = &replay->lock_epochs[lock];
+        if (target->exclusive_held || (epoch->exclusive && target->shared_holders > 0)) {
+            epoch->waited = true;
+            return STATUS_OK;
+        }
+        if (epoch->waited) epoch->release_exit_ps = released_ps;
         if (epoch->exclusive)
             target->exclusive_held = true;
         else
@@ -71,21 +76,27 @@ static enum status request(struct replay *replay, uint32_t lock)
 {
     struct member *target = target_of(replay, lock);
     replay->lock_epochs[lock].next_waiting = NO_INDEX;
-    if (target->queue_first == NO_INDEX)
+    if (target->queue_first == NO_INDEX) {
         target->queue_first = lock;
-    else
+    } else {
         replay->lock_epochs[target->queue_last].next_waiting = lock;
+        replay->lock_epochs[lock].waited = true;
+    }
     target->queue_last = lock;
-    return grant_next(replay, target);
+    return grant_next(replay, target, replay->now_ps);
 }
 
-static enum status release(struct replay *replay, struct member *target, bool exclusive)
+/* The release has reached the target; the epoch ends. */
+static enum status release(struct replay *replay, uint32_t lock)
 {
-    if (exclusive)
+    struct member *target = target_of(replay, lock);
+    int64_t released_ps = replay->lock_epochs[lock].release_exit_ps;
+    if (replay->lock_epochs[lock].exclusive)
         target->exclusive_held = false;
     else
         target->shared_holders--;
-    return grant_next(replay, target);
+    replay_release_lock_epoch(replay, lock);
+    return grant_next(replay, target, released_ps);
 }
 
 enum status replay_on_lock_ask(struct replay *replay, const struct replay_message *message)
@@ -100,7 +111,7 @@ enum status replay_on_lock_grant(struct replay *replay, const struct replay_mess
 
 enum status replay_on_lock_release(struct replay *replay, const struct replay_message *message)
 {
-    return release(replay, &replay->members[message->ref], message->extra);
+    return release(replay, message->ref);
 }
 
 /* --- origin ---------------------------------------------------------------------------------------------------------- */
@@ -130,6 +141,14 @@ static enum step open_lock(struct replay *replay, uint32_t rank, const struct tr
     return replay_spend(replay, state, (uint32_t)call->peer == rank ? 0 : replay->overhead_ps, PHASE_ASK);
 }
 
+/* Lock Contention of the call that asked: up to the exit of the unlock that let this rank in. */
+static void account_contention(struct replay *replay, uint32_t rank, const struct lock_epoch *epoch)
+{
+    if (!epoch->waited) return;
+    int64_t until_ps = epoch->release_exit_ps < replay->now_ps ? epoch->release_exit_ps : replay->now_ps;
+    account_add(&replay->outcome->account, PATTERN_LOCK_CONTENTION, rank, until_ps - replay->ranks[rank].enter_ps);
+}
+
 enum step replay_step_lock(struct replay *replay, uint32_t rank)
 {
     struct rank_state *state = &replay->ranks[rank];
@@ -141,21 +160,24 @@ enum step replay_step_lock(struct replay *replay, uint32_t rank)
         state->phase = PHASE_GRANT;
         STEP_TRY(ask(replay, lock));
     }
-    return replay->lock_epochs[lock].granted ? replay_exit(state, replay->now_ps) : STEP_BLOCK;
+    if (!replay->lock_epochs[lock].granted) return STEP_BLOCK;
+    account_contention(replay, rank, &replay->lock_epochs[lock]);
+    return replay_exit(state, replay->now_ps);
 }
 
 static enum status close_lock(struct replay *replay, uint32_t rank, uint32_t lock)
 {
-    struct lock_epoch epoch = replay->lock_epochs[lock];
+    struct lock_epoch *epoch = &replay->lock_epochs[lock];
     uint32_t *link = &replay->ranks[rank].lock_list;
     while (*link != lock) link = &replay->lock_epochs[*link].next;
-    *link = epoch.next;
-    struct member *target = target_of(replay, lock);
-    replay_release_lock_epoch(replay, lock);
-    if (epoch.nocheck) return STATUS_OK;
-    if (epoch.origin == epoch.target) return release(replay, target, epoch.exclusive);
-    return replay_send_control(replay, MESSAGE_LOCK_RELEASE, rank, epoch.target, (uint32_t)(target - replay->members),
-                               epoch.exclusive);
+    *link = epoch->next;
+    epoch->release_exit_ps = replay->now_ps;
+    if (epoch->nocheck) {
+        replay_release_lock_epoch(replay, lock);
+        return STATUS_OK;
+    }
+    if (epoch->origin == epoch->target) return release(replay, lock);
+    return replay_send_control(replay, MESSAGE_LOCK_RELEASE, rank, epoch->target, lock, 0);
 }
 
 enum step replay_step_unlock(struct replay *replay, uint32_t rank)
@@ -177,6 +199,7 @@ enum step replay_step_unlock(struct replay *replay, uint32_t rank)
         return STEP_AGAIN;
     default:
         if (!epoch->granted || epoch->outstanding > 0) return STEP_BLOCK;
+        if (replay->platform->lock == LOCK_LAZY) account_contention(replay, rank, epoch);
         STEP_TRY(close_lock(replay, rank, lock));
         return replay_exit(state, replay->now_ps);
     }

@@ -19,7 +19,7 @@ static const struct text_field fields[TEXT_FIELD_COUNT] = {
     FIELD(DISP, TEXT_DISP, CALL(disp)),
     FIELD(GROUP, TEXT_GROUP, CALL(ref)),
     FIELD(ASSERT, TEXT_ASSERT, CALL(flags)),
-    FIELD(LOCK, TEXT_LOCK, CALL(flags)),
+    FIELD(LOCKTYPE, TEXT_LOCK, CALL(flags)),
     FIELD(OP, TEXT_OP, CALL(tag)),
     FIELD(RESULT_BYTES, TEXT_BYTES, CALL(aux)),
     FIELD(REQ, TEXT_REQUEST, CALL(ref)),
