@@ -149,10 +149,11 @@ static void print_info(const struct trace *trace, const struct info *info)
     for (int i = 0; i < MPI_CALL_COUNT; i++) {
         const struct call_sum *sum = &info->calls[i];
         char bytes[UNITS_TEXT_BYTES], time[UNITS_TEXT_BYTES];
-        if (sum->count == 0) continue;
+        if (sum->count == 0 || (call_row((enum mpi_call)i)->needed & F_REGION)) continue;
         printf("%-22s %12" PRIu64 " %12s %12s\n", call_name((enum mpi_call)i), sum->count,
                units_format_bytes((double)sum->bytes, bytes), units_format_duration(units_s(sum->time_ps), time));
     }
+    for (size_t i = 0; i < trace->region_count; i++) printf("user region    %s\n", trace->regions[i]);
     for (size_t i = 0; i < trace->note_count; i++) printf("note: %s\n", trace->notes[i]);
 }
 
@@ -210,7 +211,7 @@ static void add_calls(cJSON *json, const struct trace *trace, const struct info 
 {
     cJSON *calls = cJSON_AddArrayToObject(json, "calls");
     for (int i = 0; i < MPI_CALL_COUNT; i++) {
-        if (info->calls[i].count == 0) continue;
+        if (info->calls[i].count == 0 || (call_row((enum mpi_call)i)->needed & F_REGION)) continue;
         cJSON *item = cJSON_CreateObject();
         cJSON_AddStringToObject(item, "name", call_name((enum mpi_call)i));
         cJSON_AddNumberToObject(item, "count", (double)info->calls[i].count);
@@ -225,6 +226,8 @@ static void add_calls(cJSON *json, const struct trace *trace, const struct info 
         cJSON_AddNumberToObject(clock, "violations", (double)trace->clock.violations);
     }
     if (trace->record_cost_ps) cJSON_AddNumberToObject(json, "record_cost_s", units_s(trace->record_cost_ps));
+    cJSON *regions = cJSON_AddArrayToObject(json, "user_regions");
+    for (size_t i = 0; i < trace->region_count; i++) cJSON_AddItemToArray(regions, cJSON_CreateString(trace->regions[i]));
     cJSON *notes = cJSON_AddArrayToObject(json, "notes");
     for (size_t i = 0; i < trace->note_count; i++) cJSON_AddItemToArray(notes, cJSON_CreateString(trace->notes[i]));
 }

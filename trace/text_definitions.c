@@ -205,17 +205,18 @@ enum status text_read_property(struct text_reader *reader, char **words)
 enum status text_read_incomplete(struct text_reader *reader, char **words)
 {
     int64_t rank;
-    size_t length = 0;
     TRY(text_read_id(reader, "rank", words[1], 0, (int64_t)reader->trace->rank_count - 1, &rank));
     struct trace_rank *stream = &reader->trace->ranks[rank];
-    for (char **word = words + 2; *word; word++) length += strlen(*word) + 1;
-    stream->incomplete = true;
+    char *why = words[2] ? strdup(words[2]) : NULL;
+    if (words[2] && !why) return err_memory(reader->err);
     free(stream->incomplete_why);
-    stream->incomplete_why = length ? calloc(length, 1) : NULL;
-    if (length && !stream->incomplete_why) return err_memory(reader->err);
-    for (char **word = words + 2; *word; word++) {
-        if (word != words + 2) strcat(stream->incomplete_why, " ");
-        strcat(stream->incomplete_why, *word);
-    }
+    stream->incomplete = true;
+    stream->incomplete_why = why;
     return STATUS_OK;
+}
+
+enum status text_read_note(struct text_reader *reader, char **words)
+{
+    if (!words[1]) TEXT_FAIL(reader, "note is empty, expected a sentence");
+    return trace_add_note(reader->trace, reader->err, "%s", words[1]);
 }

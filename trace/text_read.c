@@ -136,23 +136,45 @@ static enum status read_words(struct text_reader *reader, char **words)
     } lines[] = {{"comm", text_read_comm},
                  {"window", text_read_window},
                  {"property", text_read_property},
-                 {"incomplete", text_read_incomplete}};
+                 {"incomplete", text_read_incomplete},
+                 {"note", text_read_note}};
     if (strcmp(words[0], "rmacast-trace") == 0) TEXT_FAIL(reader, "a second line \"rmacast-trace\", expected one");
     if (strcmp(words[0], "ranks") == 0) return read_ranks(reader, words);
     if (!reader->trace) TEXT_FAIL(reader, "'%s', expected \"ranks N\" as the second line", words[0]);
     if (words[0][0] >= '0' && words[0][0] <= '9') return read_call(reader, words);
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
         if (strcmp(words[0], lines[i].name) == 0) return lines[i].read(reader, words);
-    TEXT_FAIL(reader, "'%s', expected a rank number, comm, window, property or incomplete", words[0]);
+    TEXT_FAIL(reader, "'%s', expected a rank number, comm, window, property, incomplete or note", words[0]);
+}
+
+/* The number of words behind which a line is free text, as one word. */
+static size_t words_before_text(const char *word)
+{
+    return strcmp(word, "note") == 0 ? 1 : strcmp(word, "incomplete") == 0 ? 2 : SIZE_MAX;
+}
+
+static char *trim(char *text)
+{
+    static const char blanks[] = " \t\r\n";
+    text += strspn(text, blanks);
+    for (size_t length = strlen(text); length > 0 && strchr(blanks, text[length - 1]);) text[--length] = '\0';
+    return *text ? text : NULL;
 }
 
 /* Splits in place; a word that starts with # ends the line. */
 static enum status split(const struct text_reader *reader, char *text, char **words)
 {
-    size_t count = 0;
-    for (char *save, *word = strtok_r(text, " \t\r\n", &save); word && *word != '#'; word = strtok_r(NULL, " \t\r\n", &save)) {
+    size_t count = 0, before_text = SIZE_MAX;
+    char *save, *word = strtok_r(text, " \t\r\n", &save);
+    while (word && *word != '#') {
         if (count == WORDS_MAX) TEXT_FAIL(reader, "more than %d words, expected RANK ENTER EXIT NAME key=value ...", WORDS_MAX);
+        if (count == 0) before_text = words_before_text(word);
         words[count++] = word;
+        if (count == before_text) {
+            words[count++] = trim(save);
+            break;
+        }
+        word = strtok_r(NULL, " \t\r\n", &save);
     }
     words[count] = NULL;
     return STATUS_OK;
@@ -160,7 +182,7 @@ static enum status split(const struct text_reader *reader, char *text, char **wo
 
 static enum status read_line(struct text_reader *reader, char *text, size_t length, bool *header)
 {
-    char *words[WORDS_MAX + 1];
+    char *words[WORDS_MAX + 2];
     reader->line++;
     if (strlen(text) != length) TEXT_FAIL(reader, "a zero byte, expected text");
     TRY(split(reader, text, words));

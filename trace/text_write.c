@@ -86,6 +86,13 @@ static void write_properties(struct writer *writer)
     if (trace->record_cost_ps) fprintf(writer->out, "property record_cost=%s\n", units_format_ps(trace->record_cost_ps, cost));
 }
 
+/* Free text ends with its line. */
+static void write_sentence(FILE *out, const char *text)
+{
+    for (; text && *text; text++) fputc((unsigned char)*text < ' ' ? ' ' : *text, out);
+    fputc('\n', out);
+}
+
 static void write_definitions(struct writer *writer)
 {
     const struct trace *trace = writer->trace;
@@ -99,8 +106,13 @@ static void write_definitions(struct writer *writer)
     for (size_t i = 0; i < trace->window_count; i++) write_window(writer, i);
     for (uint32_t i = 0; i < trace->rank_count; i++) {
         const struct trace_rank *rank = &trace->ranks[i];
-        if (rank->incomplete)
-            fprintf(writer->out, "incomplete %" PRIu32 " %s\n", i, rank->incomplete_why ? rank->incomplete_why : "");
+        if (!rank->incomplete) continue;
+        fprintf(writer->out, "incomplete %" PRIu32 " ", i);
+        write_sentence(writer->out, rank->incomplete_why);
+    }
+    for (size_t i = 0; i < trace->note_count; i++) {
+        fputs("note ", writer->out);
+        write_sentence(writer->out, trace->notes[i]);
     }
 }
 

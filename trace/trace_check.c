@@ -36,6 +36,7 @@ static enum status check_handle(const struct walk *walk)
     const struct call_row *row = call_row(walk->call->call);
     int32_t handle = walk->call->handle;
     if (handle == TRACE_NONE) {
+        if (walk->call->flags & TRACE_BREAK) return STATUS_OK; /* what the call would have made is not known */
         if (row->needed & F_WIN) FAIL(walk, "no window, expected win");
         if (row->needed & F_COMM) FAIL(walk, "no communicator, expected comm");
         return STATUS_OK;
@@ -72,6 +73,7 @@ static enum status check_group(struct walk *walk)
     const struct trace *trace = walk->trace;
     uint32_t id = walk->call->ref;
     if (id >= trace->group_count) FAIL(walk, "group %" PRIu32 " is not defined", id);
+    if (walk->call->handle == TRACE_NONE) return STATUS_OK;
     int32_t comm = trace->windows[walk->call->handle].comm;
     uint64_t *seen, key = (uint64_t)id << 32 | (uint32_t)comm;
     if (map_find(&walk->groups, key)) return STATUS_OK;
@@ -86,6 +88,7 @@ static enum status make_request(struct walk *walk)
 {
     uint64_t *state;
     uint32_t id = walk->call->ref;
+    if (id == TRACE_NO_REF && (walk->call->flags & TRACE_BREAK)) return STATUS_OK;
     if (id == TRACE_NO_REF) FAIL(walk, "no request, expected req");
     TRY(map_put(&walk->requests, id, REQUEST_NEVER, &state, walk->err));
     if (*state != REQUEST_NEVER) FAIL(walk, "req=%" PRIu32 " was made before, expected a new request", id);
