@@ -1,0 +1,125 @@
+/* rmacast record: runs a command under the recorder and packs what it left to an archive. */
+#include <inttypes.h>
+
+#include "cli/cli.h"
+#include "cli/record_run.h"
+#include "trace/otf2.h"
+#include "trace/spool_read.h"
+
+struct options {
+    const char *output;
+    char **command; /* NULL-terminated, in argv */
+};
+
+static const struct argp_option rows[] = {
+    {"output", 'o', "DIR.rma", 0, "directory of the archive (the program's name with .rma)", 0},
+    {"cpu-time", 'c', NULL, 0, "record the threads' CPU time, too (comes later)", 0},
+    {0},
+};
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    struct options *options = state->input;
+    switch (key) {
+    case 'o': options->output = argument; return 0;
+    case 'c': return cli_usage(state, "--cpu-time comes in a later version");
+    case ARGP_KEY_ARG:
+        options->command = &state->argv[state->next - 1];
+        state->next = state->argc;
+        return 0;
+    case ARGP_KEY_END:
+        return options->command ? 0 : cli_usage(state, "the command is missing, expected -- mpiexec -n 4 ./app");
+    default: return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp argp = {
+    rows, parse, "-- COMMAND [ARGUMENT...]",
+    "Runs an MPI program under the recorder, as 'rmacast record -- mpiexec -n 4 ./app', and writes DIR.rma/traces.otf2. The "
+    "program's output is untouched and its exit status becomes rmacast's. RMACAST_RECORDER names the recorder library if it "
+    "stands elsewhere; RMACAST_CLOCK=pingpong measures clock offsets even between ranks of one machine.",
+    NULL, NULL, NULL,
+};
+
+static void warn_misaligned(const char *spool)
+{
+    struct spool_misaligned found;
+    struct err ignored;
+    if (spool_find_misaligned(spool, &found, &ignored) != STATUS_OK || found.count == 0) return;
+    fprintf(stderr,
+            "rmacast: warning: window %" PRId32 " of rank %" PRIu32 " begins at %#" PRIx64 ", not a multiple of 16: %s puts and gets at "
+            "a wrong address there; use MPI_Win_allocate, align the memory, or set UCX_RCACHE_ENABLE=n\n",
+            found.window, found.rank, found.base, found.library);
+}
+
+static void tell_incomplete(const struct trace *trace)
+{
+    uint32_t count = 0, first = 0;
+    for (uint32_t i = trace->rank_count; i-- > 0;)
+        if (trace->ranks[i].incomplete) {
+            count++;
+            first = i;
+        }
+    if (count == 0) return;
+    fprintf(stderr, "rmacast: warning: %" PRIu32 " of %" PRIu32 " ranks are incomplete; rank %" PRIu32 ": %s\n", count, trace->rank_count,
+            first, trace->ranks[first].incomplete_why ? trace->ranks[first].incomplete_why : "its stream breaks off");
+}
+
+/* The spool goes only after the archive has been written. */
+static enum status pack(const char *directory, const char *spool, struct err *err)
+{
+    struct trace *trace;
+    size_t calls = 0;
+    TRY(spool_read(spool, &trace, err));
+    enum status status = trace_check(trace, err);
+    if (status == STATUS_OK) status = otf2_write(trace, directory, err);
+    if (status == STATUS_OK) {
+        for (uint32_t i = 0; i < trace->rank_count; i++) calls += trace->ranks[i].count;
+        tell_incomplete(trace);
+        fprintf(stderr, "rmacast: %" PRIu32 " ranks, %zu events: %s/traces.otf2\nrmacast: next: rmacast analyze %s\n", trace->rank_count,
+                calls, directory, directory);
+        record_remove_spool(directory, spool);
+    }
+    trace_free(trace);
+    return status;
+}
+
+static enum status pack_run(const char *directory, const char *spool, struct err *err)
+{
+    if (!spool_is_directory(spool)) {
+        record_remove_spool(directory, spool);
+        return err_set(err, STATUS_DATA, directory, NULL,
+                       "nothing was recorded, expected a program that calls MPI_Init of MPICH's shared library");
+    }
+    warn_misaligned(spool);
+    return pack(directory, spool, err);
+}
+
+/* A program that failed keeps its exit status, whatever packing says. */
+static enum status record(const struct options *options, const char *directory, const char *spool, struct err *err)
+{
+    int exit_status;
+    char library[RECORD_PATH_BYTES];
+    TRY(record_find_library(library, err));
+    TRY(record_make_spool(directory, spool, err));
+    enum status status = record_run(options->command, library, spool, &exit_status, err);
+    if (status != STATUS_OK) {
+        record_remove_spool(directory, spool);
+        return status;
+    }
+    status = pack_run(directory, spool, err);
+    if (exit_status == 0) return status;
+    if (status != STATUS_OK) fprintf(stderr, "rmacast: %s\n", err->text);
+    cli_exit_with(exit_status);
+    return STATUS_OK;
+}
+
+enum status cmd_record(int argc, char **argv, struct err *err)
+{
+    struct options options = {0};
+    char directory[RECORD_PATH_BYTES], spool[RECORD_PATH_BYTES + 8];
+    TRY(cli_parse(&argp, argc, argv, ARGP_IN_ORDER, &options, err));
+    TRY(record_directory(options.output, options.command, directory, err));
+    snprintf(spool, sizeof spool, "%s/spool", directory);
+    return record(&options, directory, spool, err);
+}

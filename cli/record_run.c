@@ -1,0 +1,182 @@
+#include "cli/record_run.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define LIBRARY "librmacast-record.so"
+
+enum status record_find_library(char path[RECORD_PATH_BYTES], struct err *err)
+{
+    static const char *const beside[] = {"../lib", "../" RMACAST_LIBDIR, "."};
+    const char *named = getenv("RMACAST_RECORDER");
+    char program[RECORD_PATH_BYTES], tried[RECORD_PATH_BYTES + 64];
+    if (named && *named) {
+        if (!realpath(named, path)) return err_set(err, STATUS_USAGE, named, NULL, "%s, expected the recorder library (RMACAST_RECORDER)", strerror(errno));
+        return STATUS_OK;
+    }
+    ssize_t bytes = readlink("/proc/self/exe", program, sizeof program - 1);
+    program[bytes > 0 ? bytes : 0] = '\0';
+    char *slash = strrchr(program, '/');
+    if (slash) *slash = '\0';
+    for (size_t i = 0; i < sizeof beside / sizeof *beside; i++) {
+        snprintf(tried, sizeof tried, "%s/%s/" LIBRARY, program, beside[i]);
+        if (realpath(tried, path)) return STATUS_OK;
+    }
+    if (realpath(RMACAST_FULL_LIBDIR "/" LIBRARY, path)) return STATUS_OK;
+    return err_set(err, STATUS_SYSTEM, LIBRARY, NULL, "not found beside %s nor in " RMACAST_FULL_LIBDIR ", expected it there or in RMACAST_RECORDER", program);
+}
+
+static bool executable_file(const char *path)
+{
+    struct stat about;
+    return stat(path, &about) == 0 && S_ISREG(about.st_mode) && access(path, X_OK) == 0;
+}
+
+/* As execvp() would find it. */
+static bool runs(const char *word)
+{
+    char path[RECORD_PATH_BYTES];
+    const char *list = getenv("PATH");
+    if (strchr(word, '/')) return executable_file(word);
+    while (list && *list) {
+        size_t length = strcspn(list, ":");
+        snprintf(path, sizeof path, "%.*s/%s", (int)length, list, word);
+        if (executable_file(path)) return true;
+        list += length + (list[length] == ':');
+    }
+    return false;
+}
+
+static const char *last_part(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* Behind a launcher the first word that can be run is the program: no launcher's options need be known. */
+static const char *program_of(char *const *command)
+{
+    static const char *const launchers[] = {"mpiexec", "mpirun", "srun", "env", "timeout", "nice", "taskset"};
+    const char *name = last_part(command[0]);
+    bool launcher = false;
+    for (size_t i = 0; i < sizeof launchers / sizeof *launchers; i++)
+        launcher = launcher || strncmp(name, launchers[i], strlen(launchers[i])) == 0;
+    for (char *const *word = command + 1; launcher && *word; word++)
+        if (**word != '-' && runs(*word)) return program_of(word);
+    return name;
+}
+
+enum status record_directory(const char *output, char *const *command, char path[RECORD_PATH_BYTES], struct err *err)
+{
+    int n = output ? snprintf(path, RECORD_PATH_BYTES, "%s", output) : snprintf(path, RECORD_PATH_BYTES, "%s.rma", program_of(command));
+    if (n <= 0 || n >= RECORD_PATH_BYTES - 64) return err_set(err, STATUS_USAGE, NULL, NULL, "-o: a name of 1 to 4000 bytes is expected");
+    while (n > 1 && path[n - 1] == '/') path[--n] = '\0';
+    return STATUS_OK;
+}
+
+static bool empty_directory(const char *path)
+{
+    DIR *listing = opendir(path);
+    bool empty = listing != NULL;
+    for (const struct dirent *entry; empty && (entry = readdir(listing)) != NULL;)
+        empty = strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0;
+    if (listing) closedir(listing);
+    return empty;
+}
+
+enum status record_make_spool(const char *directory, const char *spool, struct err *err)
+{
+    if (mkdir(directory, 0777) != 0 && errno != EEXIST)
+        return err_set(err, STATUS_SYSTEM, directory, NULL, "%s, expected to make the directory", strerror(errno));
+    if (mkdir(spool, 0777) == 0) return STATUS_OK;
+    if (errno != EEXIST) return err_set(err, STATUS_SYSTEM, spool, NULL, "%s, expected to make the directory", strerror(errno));
+    if (empty_directory(spool)) return STATUS_OK;
+    return err_set(err, STATUS_DATA, spool, NULL, "holds a recording that was not packed, expected none: analyze or remove it");
+}
+
+void record_remove_spool(const char *directory, const char *spool)
+{
+    DIR *listing = opendir(spool);
+    if (!listing) return;
+    for (const struct dirent *entry; (entry = readdir(listing)) != NULL;) {
+        const char *end = strrchr(entry->d_name, '.');
+        if (strncmp(entry->d_name, "rank-", 5) == 0 && end && (strcmp(end, ".spool") == 0 || strcmp(end, ".tail") == 0))
+            unlinkat(dirfd(listing), entry->d_name, 0);
+    }
+    closedir(listing);
+    rmdir(spool);
+    rmdir(directory);
+}
+
+static volatile sig_atomic_t running;
+
+static void pass_on(int signal_number)
+{
+    if (running > 0) kill((pid_t)running, signal_number);
+}
+
+struct dispositions {
+    struct sigaction interrupt, quit, terminate, hangup;
+};
+
+static void signals_begin(struct dispositions *before)
+{
+    struct sigaction ignore = {.sa_handler = SIG_IGN}, forward = {.sa_handler = pass_on, .sa_flags = SA_RESTART};
+    sigaction(SIGINT, &ignore, &before->interrupt);
+    sigaction(SIGQUIT, &ignore, &before->quit);
+    sigaction(SIGTERM, &forward, &before->terminate);
+    sigaction(SIGHUP, &forward, &before->hangup);
+}
+
+static void signals_end(const struct dispositions *before)
+{
+    sigaction(SIGINT, &before->interrupt, NULL);
+    sigaction(SIGQUIT, &before->quit, NULL);
+    sigaction(SIGTERM, &before->terminate, NULL);
+    sigaction(SIGHUP, &before->hangup, NULL);
+}
+
+/* In the child; does not return. What went wrong goes through the pipe, which a successful exec closes. */
+static void become(char *const *command, const char *library, const char *spool, const struct dispositions *before, int report)
+{
+    char path[RECORD_PATH_BYTES], preload[3 * RECORD_PATH_BYTES];
+    const char *old = getenv("LD_PRELOAD");
+    signals_end(before);
+    snprintf(preload, sizeof preload, "%s%s%s", library, old && *old ? ":" : "", old ? old : "");
+    if (realpath(spool, path) && setenv("RMACAST_SPOOL", path, 1) == 0 && setenv("LD_PRELOAD", preload, 1) == 0)
+        execvp(command[0], command);
+    int failure = errno;
+    ssize_t ignored = write(report, &failure, sizeof failure);
+    (void)ignored;
+    _exit(127);
+}
+
+enum status record_run(char *const *command, const char *library, const char *spool, int *exit_status, struct err *err)
+{
+    int report[2], failure = 0, state = 0;
+    struct dispositions before;
+    if (pipe2(report, O_CLOEXEC) != 0) return err_set(err, STATUS_SYSTEM, NULL, NULL, "pipe: %s", strerror(errno));
+    signals_begin(&before);
+    pid_t child = fork();
+    if (child == 0) become(command, library, spool, &before, report[1]);
+    running = child;
+    close(report[1]);
+    bool failed = child < 0 || read(report[0], &failure, sizeof failure) == (ssize_t)sizeof failure;
+    if (child < 0) failure = errno;
+    close(report[0]);
+    while (child > 0 && waitpid(child, &state, 0) < 0 && errno == EINTR) continue;
+    running = 0;
+    signals_end(&before);
+    if (failed) return err_set(err, STATUS_USAGE, command[0], NULL, "%s, expected a command that can be run", strerror(failure));
+    *exit_status = WIFSIGNALED(state) ? 128 + WTERMSIG(state) : WEXITSTATUS(state);
+    return STATUS_OK;
+}

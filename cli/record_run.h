@@ -1,0 +1,25 @@
+/* Running a program under the recorder: where its files stand, its environment, its end. */
+#ifndef CLI_RECORD_RUN_H
+#define CLI_RECORD_RUN_H
+
+#include "common/status.h"
+
+enum { RECORD_PATH_BYTES = 4096 };
+
+/* librmacast-record.so: RMACAST_RECORDER, or beside this program as built or installed. */
+enum status record_find_library(char path[RECORD_PATH_BYTES], struct err *err);
+
+/* Directory of the archive: output, or the program that the command runs with ".rma". */
+enum status record_directory(const char *output, char *const *command, char path[RECORD_PATH_BYTES], struct err *err);
+
+/* Makes both directories. A recording that stands there and was not packed is never overwritten: STATUS_DATA. */
+enum status record_make_spool(const char *directory, const char *spool, struct err *err);
+
+/* Removes the recorder's files and the spool directory; that of the archive if nothing else is in it. */
+void record_remove_spool(const char *directory, const char *spool);
+
+/* Runs command (NULL-terminated) and waits for it. Terminal signals are the command's; SIGTERM and SIGHUP are passed on. A
+ * command that cannot be started is STATUS_USAGE. *exit_status is 128 + n if signal n ended it. */
+enum status record_run(char *const *command, const char *library, const char *spool, int *exit_status, struct err *err);
+
+#endif
