@@ -1,0 +1,319 @@
+/* Each law holds on predicted traces written by hand and breaks when one figure in them is wrong. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "verify_test.h"
+
+#define assert_holds(row) assert_string_equal(verify_state_name((row).state), "holds")
+#define assert_broken(row, text)                                                                                       \
+    do {                                                                                                               \
+        struct verify_row broken_ = (row);                                                                             \
+        assert_int_equal(broken_.state, VERIFY_BROKEN);                                                                \
+        if (!strstr(broken_.detail, (text))) fail_msg("'%s' is not in '%s'", (text), broken_.detail);                  \
+    } while (0)
+
+enum { START, PUT, COMPLETE }; /* of rank 0 in the worked example */
+enum { POST, WAIT };           /* of rank 1 */
+
+static void worked(struct test_context *test, char letter)
+{
+    const char semantics[] = {letter, '\0'};
+    test_context_init(test, test_worked_example(letter), test_platform(semantics, NULL));
+}
+
+static void the_worked_example_breaks_no_law(void **state)
+{
+    (void)state;
+    for (char letter = 'a'; letter <= 'd'; letter++) {
+        struct test_context test;
+        worked(&test, letter);
+        assert_holds(test_law(&test, verify_transfer_time));
+        struct verify_row active = test_law(&test, verify_waits_active);
+        assert_holds(active);
+        assert_int_equal(active.checked, letter == 'd' ? 3 : 5); /* d: neither put nor complete waits */
+        assert_holds(test_law(&test, verify_bounds));
+        assert_holds(test_law(&test, verify_conservation));
+        test_context_clear(&test);
+    }
+}
+
+/* 1 MB cannot take less than 10 + 100 us: one picosecond is forgiven, two are not. */
+static void a_transfer_that_is_too_fast_breaks_law_2(void **state)
+{
+    (void)state;
+    struct test_context test;
+    worked(&test, 'a');
+    int64_t *end_ps = &test.outcome.trace->ranks[0].sim[PUT].xfer_end_ps;
+    *end_ps -= 1;
+    assert_holds(test_law(&test, verify_transfer_time));
+    *end_ps -= 1;
+    assert_broken(test_law(&test, verify_transfer_time), "rank 0, event 2 (MPI_Put)");
+    assert_holds(test_law(&test, verify_waits_active));
+    test_context_clear(&test);
+}
+
+static void an_unknown_transfer_breaks_law_2(void **state)
+{
+    (void)state;
+    struct test_context test;
+    worked(&test, 'b');
+    test.outcome.trace->ranks[0].sim[PUT].xfer_end_ps = TRACE_UNKNOWN_PS;
+    assert_broken(test_law(&test, verify_transfer_time), "does not know");
+    test_context_clear(&test);
+}
+
+/* Data that arrive at 571 have not arrived when wait returns at 570. */
+static void data_behind_the_wait_break_laws_2_and_3(void **state)
+{
+    (void)state;
+    struct test_context test;
+    worked(&test, 'a');
+    test.outcome.trace->ranks[0].sim[PUT].xfer_end_ps += US;
+    assert_holds(test_law(&test, verify_transfer_time));
+    assert_broken(test_law(&test, verify_waits_active), "rank 1, event 2 (MPI_Win_wait)");
+    assert_broken(test_law(&test, verify_bounds), "outside its bounds");
+    test_context_clear(&test);
+}
+
+/* The end of a put lies behind the call that asked for it: in b the call returns at 410. */
+static void data_before_the_call_returns_break_law_3(void **state)
+{
+    (void)state;
+    struct test_context test;
+    worked(&test, 'b');
+    test.outcome.trace->ranks[0].sim[PUT].xfer_end_ps = 409 * US;
+    assert_broken(test_law(&test, verify_bounds), "rank 0, event 2 (MPI_Put)");
+    test_context_clear(&test);
+}
+
+/* The post of 400 is known at the origin at 410: nothing that waits for it may return at 409, under the semantics that make
+ * it wait. */
+static void calls_that_do_not_wait_for_the_post_break_law_2(void **state)
+{
+    (void)state;
+    struct test_context test;
+    worked(&test, 'a');
+    test.outcome.trace->ranks[0].calls[START].exit_ps = 409 * US;
+    assert_broken(test_law(&test, verify_waits_active), "start returns before the post");
+    test_context_clear(&test);
+    worked(&test, 'b');
+    test.outcome.trace->ranks[0].calls[PUT].exit_ps = 409 * US;
+    assert_broken(test_law(&test, verify_waits_active), "the call returns before the post");
+    test_context_clear(&test);
+    worked(&test, 'c');
+    test.outcome.trace->ranks[0].calls[COMPLETE].exit_ps = 409 * US;
+    assert_broken(test_law(&test, verify_waits_active), "complete returns before");
+    test_context_clear(&test);
+    worked(&test, 'd');
+    test.outcome.trace->ranks[0].sim[PUT].xfer_start_ps = 409 * US;
+    assert_broken(test_law(&test, verify_waits_active), "the data move before");
+    test_context_clear(&test);
+}
+
+/* Under NOCHECK the origin need not know of the post. */
+static void nocheck_lifts_the_wait_for_the_post(void **state)
+{
+    (void)state;
+    struct test_context test;
+    worked(&test, 'a');
+    test.outcome.trace->ranks[0].calls[START].exit_ps = 0;
+    test.outcome.trace->ranks[0].calls[START].flags |= TRACE_NOCHECK;
+    assert_holds(test_law(&test, verify_waits_active));
+    test_context_clear(&test);
+}
+
+/* complete is entered at 510; its notification needs 10: wait cannot return before 520, whatever the data do. */
+static void a_wait_before_the_notification_breaks_law_2(void **state)
+{
+    (void)state;
+    struct test_context test;
+    worked(&test, 'a');
+    struct trace_sim *sim = &test.outcome.trace->ranks[0].sim[PUT];
+    sim->xfer_start_ps = 410 * US;
+    sim->xfer_end_ps = 511 * US;
+    test.outcome.trace->ranks[1].calls[WAIT].exit_ps = 519 * US;
+    assert_broken(test_law(&test, verify_waits_active), "before the origin's complete");
+    test_context_clear(&test);
+}
+
+/* a: start waits from 0 until the post (400); wait from 450 until complete is entered (510), of which the origin worked
+ * after its put (460): 50. */
+static void a_wrong_account_breaks_law_3(void **state)
+{
+    (void)state;
+    struct test_context test;
+    worked(&test, 'a');
+    struct account *own = &test.outcome.account;
+    account_add(own, PATTERN_LATE_POST, 0, (int64_t)400 * US);
+    account_add(own, PATTERN_EARLY_WAIT, 1, (int64_t)60 * US);
+    account_add(own, PATTERN_LATE_COMPLETE, 1, (int64_t)50 * US);
+    assert_holds(test_law(&test, verify_account));
+    own->severity_ps[PATTERN_LATE_POST][0] += 1;
+    assert_holds(test_law(&test, verify_account));
+    own->severity_ps[PATTERN_LATE_POST][0] += 1;
+    assert_broken(test_law(&test, verify_account), "late_post of rank 0");
+    own->severity_ps[PATTERN_LATE_POST][0] -= 2;
+    own->severity_ps[PATTERN_EARLY_WAIT][1] -= 2;
+    assert_broken(test_law(&test, verify_account), "early_wait of rank 1");
+    test_context_clear(&test);
+}
+
+/* d: the put lasts 50 us, a copy, which time stamps cannot tell from waiting: the simulator may count 0 to 50, not 51. */
+static void copies_may_pass_for_early_transfer(void **state)
+{
+    (void)state;
+    for (int64_t own_us = 0; own_us <= 51; own_us += 17) {
+        struct test_context test;
+        worked(&test, 'd');
+        account_add(&test.outcome.account, PATTERN_EARLY_TRANSFER, 0, own_us * US);
+        struct verify_row row = test_law(&test, verify_account);
+        assert_int_equal(row.state, own_us <= 50 ? VERIFY_HOLDS : VERIFY_BROKEN);
+        test_context_clear(&test);
+    }
+}
+
+static void a_lost_put_breaks_law_5(void **state)
+{
+    (void)state;
+    struct test_context test;
+    worked(&test, 'a');
+    test.outcome.trace->ranks[0].calls[PUT].bytes -= 8;
+    assert_broken(test_law(&test, verify_conservation), "put from rank 0 to rank 1: recorded minus simulated are 0 operations, 8 bytes");
+    test.outcome.trace->ranks[0].calls[PUT].bytes += 8;
+    test.outcome.trace->ranks[0].calls[PUT].call = ID_Get;
+    assert_broken(test_law(&test, verify_conservation), "put from rank 0 to rank 1: recorded minus simulated are 1 operations");
+    test_context_clear(&test);
+}
+
+static void lock(struct trace *trace, uint32_t rank, bool exclusive, int64_t lock_us, int64_t locked_us, int64_t unlocked_us)
+{
+    struct trace_call *call = test_call(trace, rank, ID_Win_lock, lock_us, locked_us);
+    call->peer = 2;
+    call->flags = exclusive ? TRACE_EXCLUSIVE : 0;
+    test_call(trace, rank, ID_Win_unlock, unlocked_us, unlocked_us)->peer = 2;
+}
+
+/* Rank 0 holds the lock at rank 2 from 20 to 100; rank 1 gets it at second_us. */
+static struct verify_row two_locks(bool first_exclusive, bool second_exclusive, int64_t second_us)
+{
+    struct trace *trace = test_trace(3, 1);
+    struct test_context test;
+    lock(trace, 0, first_exclusive, 0, 20, 100);
+    lock(trace, 1, second_exclusive, 0, second_us, 200);
+    test_context_init(&test, trace, test_platform("a", NULL));
+    struct verify_row row = test_law(&test, verify_waits_passive);
+    test_context_clear(&test);
+    return row;
+}
+
+static void a_lock_with_two_holders_breaks_law_2(void **state)
+{
+    (void)state;
+    assert_holds(two_locks(true, true, 120));
+    assert_broken(two_locks(true, true, 99), "rank 1, event 1 (MPI_Win_lock)");
+    assert_broken(two_locks(true, false, 99), "held while another");
+    assert_broken(two_locks(false, true, 99), "held while another");
+    assert_holds(two_locks(false, false, 99));
+}
+
+/* 1 MB leaves at 20 and arrives at 130; its ack is back at 140. */
+static void an_early_unlock_breaks_law_2(void **state)
+{
+    (void)state;
+    for (int64_t exit_us = 139; exit_us <= 140; exit_us++) {
+        struct trace *trace = test_trace(2, 1);
+        struct test_context test;
+        struct trace_call *call = test_call(trace, 0, ID_Win_lock, 0, 20);
+        call->peer = 1;
+        call->flags = TRACE_EXCLUSIVE;
+        test_operation(trace, 0, ID_Put, 20, 20, 1, 1000000, 20, 130);
+        test_call(trace, 0, ID_Win_unlock, 30, exit_us)->peer = 1;
+        test_context_init(&test, trace, test_platform("a", NULL));
+        assert_int_equal(test_law(&test, verify_waits_passive).state, exit_us == 140 ? VERIFY_HOLDS : VERIFY_BROKEN);
+        test_context_clear(&test);
+    }
+}
+
+/* Rank 1 arrives at 50: rank 0 may not leave at 49, unless the assertions switch the barrier off. */
+static struct verify_row two_fences(enum mpi_call kind, int64_t first_exit_us, uint16_t flags)
+{
+    struct trace *trace = test_trace(2, 1);
+    struct test_context test;
+    test_call(trace, 0, kind, 0, first_exit_us)->flags = flags;
+    test_call(trace, 1, kind, 50, 60)->flags = flags;
+    test_context_init(&test, trace, test_platform("a", NULL));
+    struct verify_row row = test_law(&test, verify_waits_group);
+    test_context_clear(&test);
+    return row;
+}
+
+static void a_member_that_leaves_too_early_breaks_law_2(void **state)
+{
+    (void)state;
+    const enum mpi_call kinds[] = {ID_Win_create, ID_Win_fence, ID_Win_free, ID_Barrier};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        assert_holds(two_fences(kinds[i], 60, 0));
+        assert_broken(two_fences(kinds[i], 49, 0), "rank 0, event 1");
+    }
+    assert_broken(two_fences(ID_Win_fence, 0, TRACE_NOPRECEDE), "rank 0, event 1");
+    assert_holds(two_fences(ID_Win_fence, 0, TRACE_NOPRECEDE | TRACE_NOSUCCEED));
+}
+
+/* 1000 bytes sent at 0 need 10 + 0.1 us: a receive, or the wait for it, may return at 11 but not at 10. */
+static struct verify_row one_message(bool nonblocking, int64_t exit_us)
+{
+    struct trace *trace = test_trace(2, 0);
+    struct test_context test;
+    struct trace_call *send = test_call(trace, 0, ID_Send, 0, 1);
+    send->peer = 1;
+    send->bytes = 1000;
+    struct trace_call *receive = test_call(trace, 1, nonblocking ? ID_Irecv : ID_Recv, 0, nonblocking ? 0 : exit_us);
+    receive->peer = 0;
+    receive->bytes = 1000;
+    if (nonblocking) {
+        receive->ref = 1;
+        struct trace_call *wait = test_call(trace, 1, ID_Wait, 0, exit_us);
+        wait->ref = 1;
+        wait->handle = TRACE_NONE;
+    }
+    test_context_init(&test, trace, test_platform("a", NULL));
+    struct verify_row row = test_law(&test, verify_waits_message);
+    test_context_clear(&test);
+    return row;
+}
+
+static void a_message_received_too_early_breaks_law_2(void **state)
+{
+    (void)state;
+    assert_holds(one_message(false, 11));
+    assert_broken(one_message(false, 10), "rank 1, event 1 (MPI_Recv)");
+    assert_holds(one_message(true, 11));
+    assert_broken(one_message(true, 10), "rank 1, event 2 (MPI_Wait)");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_worked_example_breaks_no_law),
+        cmocka_unit_test(a_transfer_that_is_too_fast_breaks_law_2),
+        cmocka_unit_test(an_unknown_transfer_breaks_law_2),
+        cmocka_unit_test(data_behind_the_wait_break_laws_2_and_3),
+        cmocka_unit_test(data_before_the_call_returns_break_law_3),
+        cmocka_unit_test(calls_that_do_not_wait_for_the_post_break_law_2),
+        cmocka_unit_test(nocheck_lifts_the_wait_for_the_post),
+        cmocka_unit_test(a_wait_before_the_notification_breaks_law_2),
+        cmocka_unit_test(a_wrong_account_breaks_law_3),
+        cmocka_unit_test(copies_may_pass_for_early_transfer),
+        cmocka_unit_test(a_lost_put_breaks_law_5),
+        cmocka_unit_test(a_lock_with_two_holders_breaks_law_2),
+        cmocka_unit_test(an_early_unlock_breaks_law_2),
+        cmocka_unit_test(a_member_that_leaves_too_early_breaks_law_2),
+        cmocka_unit_test(a_message_received_too_early_breaks_law_2),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
