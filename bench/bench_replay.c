@@ -1,0 +1,88 @@
+/* Replay speed: transfers per second and memory per rank of generated exchanges on a crossbar, per engine.
+ * Usage: bench_replay [RANKS [ITERATIONS [SYNC [ENGINE]]]]; prints one line per engine, asserts nothing. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "platforms/platform.h"
+#include "simulate/replay.h"
+#include "trace/generate.h"
+
+static uint64_t resident_bytes(void)
+{
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    return (uint64_t)usage.ru_maxrss * 1024;
+}
+
+static int fail(const struct err *err)
+{
+    fprintf(stderr, "bench_replay: %s\n", err->text);
+    return 1;
+}
+
+static enum status open_crossbar(uint32_t ranks, struct platform **platform, struct err *err)
+{
+    char path[] = "/tmp/bench_replay_XXXXXX";
+    int fd = mkstemp(path);
+    FILE *file = fd < 0 ? NULL : fdopen(fd, "w");
+    if (!file) return err_set(err, STATUS_SYSTEM, path, NULL, "cannot be made");
+    fprintf(file,
+            "{\"schema\":\"rmacast.platform/1\",\"name\":\"crossbar\",\"nodes\":{\"count\":%u},\"network\":{\"topology\":"
+            "{\"type\":\"crossbar\"},\"latency_s\":1e-6,\"bandwidth_Bps\":1e10}}",
+            ranks);
+    fclose(file);
+    enum status status = platform_open(path, NULL, 0, platform, err);
+    unlink(path);
+    return status;
+}
+
+static int run(const struct trace *trace, const struct platform *platform, const struct engine_descriptor *engine)
+{
+    struct err err = {0};
+    struct replay_options options = {.engine = engine, .keep_trace = false};
+    struct replay_outcome outcome;
+    uint64_t before_bytes = resident_bytes();
+    if (replay_run(trace, platform, &options, &outcome, &err) != STATUS_OK) return fail(&err);
+    printf("%-8s %9.0f transfers/s  %9.0f events/s  %7.3f s for %llu transfers, %6.0f bytes per rank beside the trace\n",
+           engine->name, (double)outcome.transfers / outcome.wall_s, (double)outcome.stats.events / outcome.wall_s,
+           outcome.wall_s, (unsigned long long)outcome.transfers,
+           (double)(resident_bytes() - before_bytes) / trace->rank_count);
+    replay_outcome_clear(&outcome);
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    struct generate_options what = {.pattern = "halo2d", .sync = argc > 3 ? argv[3] : "pscw", .bytes = 1024,
+                                    .compute_s = 1e-3, .imbalance = 0.2, .seed = 1};
+    what.ranks = argc > 1 ? (uint32_t)atol(argv[1]) : 1024;
+    what.iterations = argc > 2 ? (uint32_t)atol(argv[2]) : 100;
+    struct err err = {0};
+    struct trace *trace;
+    struct platform *platform;
+    if (generate_trace(&what, &trace, &err) != STATUS_OK) return fail(&err);
+    if (open_crossbar(what.ranks, &platform, &err) != STATUS_OK) return fail(&err);
+    printf("%s %s, %u ranks, %u iterations of %lld bytes\n", what.pattern, what.sync, what.ranks, what.iterations,
+           (long long)what.bytes);
+    int failed = 0;
+    for (const struct engine_descriptor *const *engine = engine_descriptors(); *engine; engine++) {
+        if (argc > 4 && strcmp((*engine)->name, argv[4]) != 0) continue;
+        fflush(stdout);
+        pid_t child = fork(); /* SimGrid runs once per process */
+        if (child == 0) {
+            int code = run(trace, platform, *engine);
+            fflush(stdout);
+            _exit(code);
+        }
+        int status = 1;
+        waitpid(child, &status, 0);
+        failed |= status != 0;
+    }
+    platform_free(platform);
+    trace_free(trace);
+    return failed;
+}
