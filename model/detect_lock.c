@@ -7,7 +7,7 @@ struct holding { /* one lock epoch whose unlock was seen to return */
     int32_t window, target;
     uint32_t origin;
     bool exclusive;
-    int64_t release_ps;
+    int64_t release_ps, asked_ps, unlocking_ps; /* exit of unlock, enter of lock, enter of unlock */
     const struct access_epoch *epoch;
 };
 
@@ -17,14 +17,22 @@ struct releases {
     uint32_t last_origin;
 };
 
+static int compare_times(int64_t a, int64_t b)
+{
+    return (a > b) - (a < b);
+}
+
+/* Who leaves unlock at the same moment held the lock in the order of asking. Ranks come last: their names must not matter. */
 static int compare_holdings(const void *one, const void *other)
 {
     const struct holding *a = one, *b = other;
-    if (a->window != b->window) return a->window < b->window ? -1 : 1;
-    if (a->target != b->target) return a->target < b->target ? -1 : 1;
-    if (a->release_ps != b->release_ps) return a->release_ps < b->release_ps ? -1 : 1;
-    if (a->origin != b->origin) return a->origin < b->origin ? -1 : 1;
-    return (a->epoch->open_call > b->epoch->open_call) - (a->epoch->open_call < b->epoch->open_call);
+    int order = compare_times(a->window, b->window);
+    if (order == 0) order = compare_times(a->target, b->target);
+    if (order == 0) order = compare_times(a->release_ps, b->release_ps);
+    if (order == 0) order = compare_times(a->asked_ps, b->asked_ps);
+    if (order == 0) order = compare_times(a->unlocking_ps, b->unlocking_ps);
+    if (order == 0) order = compare_times(a->origin, b->origin);
+    return order != 0 ? order : compare_times((int64_t)a->epoch->open_call, (int64_t)b->epoch->open_call);
 }
 
 static void add_release(struct releases *releases, uint32_t origin, int64_t release_ps)
@@ -48,12 +56,15 @@ static size_t collect(const struct relations *relations, struct holding *holding
         const struct access_epoch *epoch = &epochs->accesses[a];
         if (epoch->kind != EPOCH_LOCK || !epoch_closed(relations->trace, epoch->rank, epoch->close_call)) continue;
         const struct trace_call *lock = relations_call(relations, epoch->rank, epoch->open_call);
+        const struct trace_call *unlock = relations_call(relations, epoch->rank, epoch->close_call);
         if (lock->flags & TRACE_NOCHECK) continue;
         holdings[count++] = (struct holding){.window = epoch->window,
                                              .target = epoch->target,
                                              .origin = epoch->rank,
                                              .exclusive = lock->flags & TRACE_EXCLUSIVE,
-                                             .release_ps = relations_call(relations, epoch->rank, epoch->close_call)->exit_ps,
+                                             .release_ps = unlock->exit_ps,
+                                             .asked_ps = lock->enter_ps,
+                                             .unlocking_ps = unlock->enter_ps,
                                              .epoch = epoch};
     }
     return count;

@@ -1,0 +1,60 @@
+#include "model_test.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "trace/text.h"
+
+static void read_text(const char *text, struct trace **trace)
+{
+    struct err err;
+    char path[] = "/tmp/rmacast-model-XXXXXX";
+    int descriptor = mkstemp(path);
+    assert_true(descriptor >= 0);
+    FILE *file = fdopen(descriptor, "w");
+    assert_non_null(file);
+    fprintf(file, "rmacast-trace 1\n%s", text);
+    fclose(file);
+    enum status status = text_read(path, trace, &err);
+    unlink(path);
+    if (status != STATUS_OK) fail_msg("%s", err.text);
+    if (trace_check(*trace, &err) != STATUS_OK) fail_msg("%s", err.text);
+}
+
+struct trace *trace_of(const char *text)
+{
+    struct trace *trace;
+    read_text(text, &trace);
+    return trace;
+}
+
+struct account account_of(const char *text, const struct analyze_options *options)
+{
+    struct err err;
+    struct account account;
+    struct trace *trace = trace_of(text);
+    if (model_account(trace, options, &account, &err) != STATUS_OK) fail_msg("%s", err.text);
+    trace_free(trace);
+    return account;
+}
+
+int64_t severity_ps(const char *text, const struct analyze_options *options, enum pattern pattern, uint32_t rank)
+{
+    struct account account = account_of(text, options);
+    int64_t found_ps = account.severity_ps[pattern][rank];
+    account_clear(&account);
+    return found_ps;
+}
+
+void expect_fault(const char *text, const char *const *words)
+{
+    struct err err;
+    struct account account;
+    struct trace *trace = trace_of(text);
+    assert_int_equal(model_account(trace, NULL, &account, &err), STATUS_DATA);
+    for (; *words; words++)
+        if (!strstr(err.text, *words)) fail_msg("\"%s\" does not hold \"%s\"", err.text, *words);
+    trace_free(trace);
+}

@@ -1,0 +1,300 @@
+/* Late Post, Early Transfer, Early Wait and Late Complete on traces whose times are chosen by hand. Expected values follow
+ * from the formulas of docs/patterns.md by subtraction; they stand beside each trace. */
+#include "model_test.h"
+
+#include <stdio.h>
+
+#define TWO "ranks 2\nwindow 0 comm=0\n"
+#define THREE "ranks 3\nwindow 0 comm=0\n"
+
+struct expected {
+    enum pattern pattern;
+    uint32_t rank;
+    int64_t us;
+};
+
+static void check(const char *text, const struct analyze_options *options, const struct expected *rows, size_t count)
+{
+    struct account account = account_of(text, options);
+    for (size_t i = 0; i < count; i++) {
+        int64_t found_ps = account.severity_ps[rows[i].pattern][rows[i].rank];
+        if (found_ps != rows[i].us * US)
+            fail_msg("%s of rank %u: %lld ps, expected %lld us", pattern_row(rows[i].pattern)->name, rows[i].rank,
+                     (long long)found_ps, (long long)rows[i].us);
+    }
+    account_clear(&account);
+}
+
+#define CHECK(text, options, ...)                                                                                      \
+    do {                                                                                                               \
+        const struct expected rows_[] = {__VA_ARGS__};                                                                 \
+        check(text, options, rows_, sizeof rows_ / sizeof *rows_);                                                     \
+    } while (0)
+
+/* The table of docs/simulation.md: the target posts at 400 us and waits from 450 us; only the blocking differs. */
+#define TARGET_UNTIL(exit) "1 0.000400 0.000400 MPI_Win_post win=0 group=0\n1 0.000450 " exit " MPI_Win_wait win=0\n"
+
+static void test_worked_example_a(void **state)
+{
+    (void)state;
+    /* Late Post: start 0-410 until the post at 400. Early Wait: 450 until complete begins at 510. Late Complete: 510 - 460. */
+    CHECK(TWO "0 0.000000 0.000410 MPI_Win_start win=0 group=1\n"
+              "0 0.000460 0.000460 MPI_Put win=0 target=1 bytes=1000000\n"
+              "0 0.000510 0.000560 MPI_Win_complete win=0\n" TARGET_UNTIL("0.000570"),
+          NULL, {PATTERN_LATE_POST, 0, 400}, {PATTERN_EARLY_TRANSFER, 0, 0}, {PATTERN_EARLY_WAIT, 1, 60},
+          {PATTERN_LATE_COMPLETE, 1, 50}, {PATTERN_LATE_POST, 1, 0}, {PATTERN_EARLY_WAIT, 0, 0});
+}
+
+static void test_worked_example_b(void **state)
+{
+    (void)state;
+    /* Early Transfer: put 50-410 until 400. Early Wait: 450 to 460, all of it after the put's end at 410. */
+    CHECK(TWO "0 0.000000 0.000000 MPI_Win_start win=0 group=1\n"
+              "0 0.000050 0.000410 MPI_Put win=0 target=1 bytes=1000000\n"
+              "0 0.000460 0.000510 MPI_Win_complete win=0\n" TARGET_UNTIL("0.000520"),
+          NULL, {PATTERN_LATE_POST, 0, 0}, {PATTERN_EARLY_TRANSFER, 0, 350}, {PATTERN_EARLY_WAIT, 1, 10},
+          {PATTERN_LATE_COMPLETE, 1, 10});
+}
+
+static void test_worked_example_c(void **state)
+{
+    (void)state;
+    /* Late Post: complete 100-510 until 400. Complete began before the wait: no Early Wait. */
+    CHECK(TWO "0 0.000000 0.000000 MPI_Win_start win=0 group=1\n"
+              "0 0.000050 0.000050 MPI_Put win=0 target=1 bytes=1000000\n"
+              "0 0.000100 0.000510 MPI_Win_complete win=0\n" TARGET_UNTIL("0.000520"),
+          NULL, {PATTERN_LATE_POST, 0, 300}, {PATTERN_EARLY_TRANSFER, 0, 0}, {PATTERN_EARLY_WAIT, 1, 0},
+          {PATTERN_LATE_COMPLETE, 1, 0});
+}
+
+static void test_worked_example_d(void **state)
+{
+    (void)state;
+    /* The copy 50-100 counts as Early Transfer: its time stamps look like waiting. The epochs do not overlap in time. */
+    CHECK(TWO "0 0.000000 0.000000 MPI_Win_start win=0 group=1\n"
+              "0 0.000050 0.000100 MPI_Put win=0 target=1 bytes=1000000\n"
+              "0 0.000150 0.000150 MPI_Win_complete win=0\n" TARGET_UNTIL("0.000520"),
+          NULL, {PATTERN_LATE_POST, 0, 0}, {PATTERN_EARLY_TRANSFER, 0, 50}, {PATTERN_EARLY_WAIT, 1, 0},
+          {PATTERN_LATE_COMPLETE, 1, 0});
+}
+
+static void test_post_early(void **state)
+{
+    (void)state;
+    /* The post is there before anything: only the target waits, from 20 until complete at 70; the put ended at 50. */
+    CHECK(TWO "1 0.000000 0.000001 MPI_Win_post win=0 group=0\n1 0.000020 0.000090 MPI_Win_wait win=0\n"
+              "0 0.000030 0.000032 MPI_Win_start win=0 group=1\n0 0.000040 0.000050 MPI_Put win=0 target=1 bytes=8\n"
+              "0 0.000070 0.000080 MPI_Win_complete win=0\n",
+          NULL, {PATTERN_LATE_POST, 0, 0}, {PATTERN_EARLY_TRANSFER, 0, 0}, {PATTERN_EARLY_WAIT, 1, 50},
+          {PATTERN_LATE_COMPLETE, 1, 20});
+}
+
+static void test_ends_in_either_order(void **state)
+{
+    (void)state;
+    /* Start blocks 10-25 until the post at 20, whichever side is done first. */
+    const char *origin_last = TWO "0 0.000010 0.000025 MPI_Win_start win=0 group=1\n0 0.000100 0.000110 MPI_Win_complete win=0\n"
+                                  "1 0.000020 0.000021 MPI_Win_post win=0 group=0\n1 0.000030 0.000105 MPI_Win_wait win=0\n";
+    const char *target_last = TWO "0 0.000010 0.000025 MPI_Win_start win=0 group=1\n0 0.000100 0.000110 MPI_Win_complete win=0\n"
+                                  "1 0.000020 0.000021 MPI_Win_post win=0 group=0\n1 0.000030 0.000300 MPI_Win_wait win=0\n";
+    /* No operation: Late Complete counts from the exit of start at 25, that is from the wait's enter at 30. */
+    CHECK(origin_last, NULL, {PATTERN_LATE_POST, 0, 10}, {PATTERN_EARLY_WAIT, 1, 70}, {PATTERN_LATE_COMPLETE, 1, 70});
+    CHECK(target_last, NULL, {PATTERN_LATE_POST, 0, 10}, {PATTERN_EARLY_WAIT, 1, 70}, {PATTERN_LATE_COMPLETE, 1, 70});
+}
+
+static void test_two_targets(void **state)
+{
+    (void)state;
+    /* Posts at 30 and 50; start 10-60; put to 1 at 61-62, to 2 at 62-64: no waiting in them. */
+    const char *text = THREE "0 0.000010 0.000060 MPI_Win_start win=0 group=1,2\n"
+                             "0 0.000061 0.000062 MPI_Put win=0 target=1 bytes=8\n"
+                             "0 0.000062 0.000064 MPI_Get win=0 target=2 bytes=8\n"
+                             "0 0.000070 0.000080 MPI_Win_complete win=0\n"
+                             "1 0.000030 0.000031 MPI_Win_post win=0 group=0\n1 0.000040 0.000081 MPI_Win_wait win=0\n"
+                             "2 0.000050 0.000051 MPI_Win_post win=0 group=0\n2 0.000066 0.000082 MPI_Win_wait win=0\n";
+    const struct analyze_options earliest = {.late_post = LATE_POST_EARLIEST};
+    CHECK(text, NULL, {PATTERN_LATE_POST, 0, 40}, {PATTERN_EARLY_WAIT, 1, 30}, {PATTERN_EARLY_WAIT, 2, 4},
+          {PATTERN_LATE_COMPLETE, 1, 8}, {PATTERN_LATE_COMPLETE, 2, 4});
+    CHECK(text, &earliest, {PATTERN_LATE_POST, 0, 20}, {PATTERN_EARLY_WAIT, 1, 30});
+}
+
+static void test_early_transfer_per_target(void **state)
+{
+    (void)state;
+    /* Put to 1 waits 20-30 of 20-35, get from 2 waits 40-50 of 40-50: each until its own target's post. */
+    CHECK(THREE "0 0.000010 0.000010 MPI_Win_start win=0 group=1,2\n"
+                "0 0.000020 0.000035 MPI_Put win=0 target=1 bytes=8\n"
+                "0 0.000040 0.000050 MPI_Get win=0 target=2 bytes=8\n"
+                "0 0.000070 0.000080 MPI_Win_complete win=0\n"
+                "1 0.000030 0.000031 MPI_Win_post win=0 group=0\n1 0.000090 0.000091 MPI_Win_wait win=0\n"
+                "2 0.000055 0.000056 MPI_Win_post win=0 group=0\n2 0.000090 0.000092 MPI_Win_wait win=0\n",
+          NULL, {PATTERN_EARLY_TRANSFER, 0, 20}, {PATTERN_LATE_POST, 0, 0}, {PATTERN_EARLY_WAIT, 1, 0},
+          {PATTERN_EARLY_WAIT, 2, 0});
+}
+
+static void test_two_origins(void **state)
+{
+    (void)state;
+    /* Completes at 40 and 90: rank 2 waits 20-90. The last origin is 1, whose put to 2 ended at 60: 30 us late. */
+    CHECK(THREE "2 0.000000 0.000001 MPI_Win_post win=0 group=0,1\n2 0.000020 0.000100 MPI_Win_wait win=0\n"
+                "0 0.000010 0.000011 MPI_Win_start win=0 group=2\n0 0.000012 0.000013 MPI_Put win=0 target=2 bytes=8\n"
+                "0 0.000040 0.000041 MPI_Win_complete win=0\n"
+                "1 0.000010 0.000011 MPI_Win_start win=0 group=2\n1 0.000050 0.000060 MPI_Put win=0 target=2 bytes=8\n"
+                "1 0.000090 0.000091 MPI_Win_complete win=0\n",
+          NULL, {PATTERN_EARLY_WAIT, 2, 70}, {PATTERN_LATE_COMPLETE, 2, 30});
+}
+
+static void test_equal_completes(void **state)
+{
+    (void)state;
+    /* Both complete at 90; of the two the later last operation (70) counts, whatever their ranks. */
+    const char *text = THREE "%d 0.000010 0.000011 MPI_Win_start win=0 group=2\n%d 0.000040 0.000050 MPI_Put win=0 target=2 bytes=8\n"
+                             "%d 0.000090 0.000091 MPI_Win_complete win=0\n"
+                             "%d 0.000010 0.000011 MPI_Win_start win=0 group=2\n%d 0.000060 0.000070 MPI_Put win=0 target=2 bytes=8\n"
+                             "%d 0.000090 0.000091 MPI_Win_complete win=0\n"
+                             "2 0.000000 0.000001 MPI_Win_post win=0 group=0,1\n2 0.000020 0.000100 MPI_Win_wait win=0\n";
+    char one[1024], other[1024];
+    snprintf(one, sizeof one, text, 0, 0, 0, 1, 1, 1);
+    snprintf(other, sizeof other, text, 1, 1, 1, 0, 0, 0);
+    CHECK(one, NULL, {PATTERN_EARLY_WAIT, 2, 70}, {PATTERN_LATE_COMPLETE, 2, 20});
+    CHECK(other, NULL, {PATTERN_EARLY_WAIT, 2, 70}, {PATTERN_LATE_COMPLETE, 2, 20});
+}
+
+static void test_empty_groups(void **state)
+{
+    (void)state;
+    CHECK(TWO "0 0.000010 0.000060 MPI_Win_start win=0 group=\n0 0.000070 0.000080 MPI_Win_complete win=0\n"
+              "1 0.000020 0.000021 MPI_Win_post win=0 group=\n1 0.000030 0.000040 MPI_Win_wait win=0\n",
+          NULL, {PATTERN_LATE_POST, 0, 0}, {PATTERN_EARLY_WAIT, 1, 0}, {PATTERN_LATE_COMPLETE, 1, 0});
+}
+
+static void test_itself(void **state)
+{
+    (void)state;
+    /* A rank that exposes to itself after start has returned: the put 20-40 waits for its own post only in theory (the post
+     * came before), so nothing is lost but the wait 60-70, which begins after complete. */
+    CHECK("ranks 1\nwindow 0 comm=0\n"
+          "0 0.000010 0.000011 MPI_Win_post win=0 group=0\n0 0.000012 0.000013 MPI_Win_start win=0 group=0\n"
+          "0 0.000020 0.000040 MPI_Put win=0 target=0 bytes=8\n0 0.000050 0.000051 MPI_Win_complete win=0\n"
+          "0 0.000060 0.000070 MPI_Win_wait win=0\n",
+          NULL, {PATTERN_LATE_POST, 0, 0}, {PATTERN_EARLY_TRANSFER, 0, 0}, {PATTERN_EARLY_WAIT, 0, 0});
+}
+
+static void test_origin_and_target_at_once(void **state)
+{
+    (void)state;
+    /* Rank 0 starts (5-20) towards 1, which posts at 15; rank 1 starts (16-17) towards 0, which posted at 0. */
+    CHECK(TWO "0 0.000000 0.000001 MPI_Win_post win=0 group=1\n0 0.000005 0.000020 MPI_Win_start win=0 group=1\n"
+              "0 0.000030 0.000031 MPI_Win_complete win=0\n0 0.000032 0.000060 MPI_Win_wait win=0\n"
+              "1 0.000015 0.000016 MPI_Win_post win=0 group=0\n1 0.000016 0.000017 MPI_Win_start win=0 group=0\n"
+              "1 0.000050 0.000051 MPI_Win_complete win=0\n1 0.000052 0.000053 MPI_Win_wait win=0\n",
+          NULL, {PATTERN_LATE_POST, 0, 10}, {PATTERN_LATE_POST, 1, 0}, {PATTERN_EARLY_WAIT, 0, 18},
+          {PATTERN_LATE_COMPLETE, 0, 18}, {PATTERN_EARLY_WAIT, 1, 0});
+}
+
+static void test_several_windows(void **state)
+{
+    (void)state;
+    /* Epochs of two windows overlap; window 1's post at 40 is not window 0's at 20. Starts: 10-30 and 30-45. */
+    CHECK("ranks 2\nwindow 0 comm=0\nwindow 1 comm=0\n"
+          "0 0.000010 0.000030 MPI_Win_start win=0 group=1\n0 0.000030 0.000045 MPI_Win_start win=1 group=1\n"
+          "0 0.000050 0.000051 MPI_Win_complete win=1\n0 0.000060 0.000061 MPI_Win_complete win=0\n"
+          "1 0.000020 0.000021 MPI_Win_post win=0 group=0\n1 0.000040 0.000041 MPI_Win_post win=1 group=0\n"
+          "1 0.000042 0.000070 MPI_Win_wait win=1\n1 0.000070 0.000080 MPI_Win_wait win=0\n",
+          NULL, {PATTERN_LATE_POST, 0, 20}, {PATTERN_EARLY_WAIT, 1, 8}, {PATTERN_LATE_COMPLETE, 1, 5});
+}
+
+static void test_later_epochs_pair_in_order(void **state)
+{
+    (void)state;
+    /* Rank 1's first epoch names only 2, its second 0 and 2: rank 0's first start pairs with the second post (50). */
+    CHECK(THREE "0 0.000010 0.000060 MPI_Win_start win=0 group=1\n0 0.000070 0.000071 MPI_Win_complete win=0\n"
+                "1 0.000000 0.000001 MPI_Win_post win=0 group=2\n1 0.000020 0.000030 MPI_Win_wait win=0\n"
+                "1 0.000050 0.000051 MPI_Win_post win=0 group=0,2\n1 0.000052 0.000080 MPI_Win_wait win=0\n"
+                "2 0.000005 0.000006 MPI_Win_start win=0 group=1\n2 0.000025 0.000026 MPI_Win_complete win=0\n"
+                "2 0.000040 0.000042 MPI_Win_start win=0 group=1\n2 0.000043 0.000055 MPI_Win_complete win=0\n",
+          NULL, {PATTERN_LATE_POST, 0, 40}, {PATTERN_LATE_POST, 2, 9}, {PATTERN_EARLY_WAIT, 1, 5 + 18});
+}
+
+static void test_row_of_tests(void **state)
+{
+    (void)state;
+    /* Complete begins at 50. Inside tests until then: 20-24, 30-36, 48-50 of 48-53; computing between them is not lost. After
+     * the put's end at 33: 33-36 and 48-50. */
+    const char *text = TWO "0 0.000010 0.000011 MPI_Win_start win=0 group=1\n0 0.000012 0.000033 MPI_Put win=0 target=1 bytes=8\n"
+                           "0 0.000050 0.000051 MPI_Win_complete win=0\n"
+                           "1 0.000001 0.000002 MPI_Win_post win=0 group=0\n1 0.000020 0.000024 MPI_Win_test win=0 flag=0\n"
+                           "1 0.000030 0.000036 MPI_Win_test win=0 flag=0\n1 0.000048 0.000053 MPI_Win_test win=0 flag=1\n";
+    CHECK(text, NULL, {PATTERN_EARLY_WAIT, 1, 12}, {PATTERN_LATE_COMPLETE, 1, 5});
+    struct account account = account_of(text, NULL);
+    assert_int_equal(account.count[PATTERN_EARLY_WAIT][1], 1);
+    account_clear(&account);
+}
+
+static void test_threshold(void **state)
+{
+    (void)state;
+    /* Late Post of exactly 10 us. */
+    const char *text = TWO "0 0.000010 0.000025 MPI_Win_start win=0 group=1\n0 0.000030 0.000031 MPI_Win_complete win=0\n"
+                           "1 0.000020 0.000021 MPI_Win_post win=0 group=0\n1 0.000032 0.000033 MPI_Win_wait win=0\n";
+    const struct analyze_options at = {.epsilon_ps = 10 * US}, above = {.epsilon_ps = 10 * US + 1};
+    CHECK(text, &at, {PATTERN_LATE_POST, 0, 10});
+    CHECK(text, &above, {PATTERN_LATE_POST, 0, 0});
+}
+
+static void test_open_at_the_end(void **state)
+{
+    (void)state;
+    /* The trace ends inside the second epoch: its start still waited 80-90, nothing is known of a complete. */
+    CHECK(TWO "0 0.000010 0.000011 MPI_Win_start win=0 group=1\n0 0.000020 0.000021 MPI_Win_complete win=0\n"
+              "0 0.000080 0.000095 MPI_Win_start win=0 group=1\n"
+              "1 0.000001 0.000002 MPI_Win_post win=0 group=0\n1 0.000030 0.000031 MPI_Win_wait win=0\n"
+              "1 0.000090 0.000091 MPI_Win_post win=0 group=0\n1 0.000092 0.000200 MPI_Win_test win=0 flag=0\n",
+          NULL, {PATTERN_LATE_POST, 0, 10}, {PATTERN_EARLY_WAIT, 1, 0});
+}
+
+#define FAULT(text, ...) expect_fault(text, (const char *const[]){__VA_ARGS__, NULL})
+
+static void test_faults(void **state)
+{
+    (void)state;
+    FAULT(TWO "0 0.0 0.1 MPI_Put win=0 target=1 bytes=8\n", "rank 0, event 1 (MPI_Put)", "outside any access epoch");
+    FAULT(TWO "0 0.0 0.1 MPI_Win_start win=0 group=1\n0 0.2 0.3 MPI_Win_complete win=0\n0 0.4 0.5 MPI_Get win=0 target=1 bytes=8\n",
+          "rank 0, event 3 (MPI_Get)", "outside any access epoch");
+    FAULT(THREE "0 0.0 0.1 MPI_Win_start win=0 group=1\n0 0.2 0.3 MPI_Put win=0 target=2 bytes=8\n", "event 2 (MPI_Put)",
+          "not in the group");
+    FAULT(TWO "0 0.0 0.1 MPI_Win_start win=0 group=1\n0 0.2 0.3 MPI_Win_start win=0 group=1\n", "event 2 (MPI_Win_start)",
+          "event 1 (MPI_Win_start)", "still open");
+    FAULT(TWO "1 0.0 0.1 MPI_Win_post win=0 group=0\n1 0.2 0.3 MPI_Win_post win=0 group=0\n", "rank 1, event 2 (MPI_Win_post)",
+          "still open");
+    FAULT(TWO "0 0.0 0.1 MPI_Win_complete win=0\n", "event 1 (MPI_Win_complete)", "no MPI_Win_start");
+    FAULT(TWO "0 0.0 0.1 MPI_Win_wait win=0\n", "event 1 (MPI_Win_wait)", "no MPI_Win_post");
+    FAULT(TWO "0 0.0 0.1 MPI_Win_test win=0 flag=0\n", "event 1 (MPI_Win_test)", "no MPI_Win_post");
+    FAULT(TWO "0 0.0 0.1 MPI_Win_unlock win=0 target=1\n", "event 1 (MPI_Win_unlock)", "no lock of target 1");
+    FAULT(TWO "0 0.0 0.1 MPI_Win_lock win=0 target=1 lock=shared\n0 0.2 0.3 MPI_Win_lock win=0 target=1 lock=shared\n",
+          "event 2 (MPI_Win_lock)", "still held");
+    FAULT(TWO "0 0.0 0.1 MPI_Win_lock win=0 target=1 lock=shared\n0 0.2 0.3 MPI_Win_start win=0 group=1\n",
+          "event 2 (MPI_Win_start)", "still held");
+    FAULT(TWO "0 0.0 0.1 MPI_Win_start win=0 group=1\n0 0.2 0.3 MPI_Win_lock win=0 target=1 lock=shared\n",
+          "event 2 (MPI_Win_lock)", "still open");
+    FAULT(TWO "0 0.0 0.1 MPI_Win_start win=0 group=1\n0 0.2 0.3 MPI_Win_fence win=0\n", "event 2 (MPI_Win_fence)", "still open");
+    FAULT(TWO "0 0.0 0.1 MPI_Win_lock win=0 target=1 lock=shared\n0 0.2 0.3 MPI_Put win=0 target=0 bytes=8\n",
+          "event 2 (MPI_Put)", "outside any access epoch");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_worked_example_a),       cmocka_unit_test(test_worked_example_b),
+        cmocka_unit_test(test_worked_example_c),       cmocka_unit_test(test_worked_example_d),
+        cmocka_unit_test(test_post_early),             cmocka_unit_test(test_ends_in_either_order),
+        cmocka_unit_test(test_two_targets),            cmocka_unit_test(test_early_transfer_per_target),
+        cmocka_unit_test(test_two_origins),            cmocka_unit_test(test_equal_completes),
+        cmocka_unit_test(test_empty_groups),           cmocka_unit_test(test_itself),
+        cmocka_unit_test(test_origin_and_target_at_once), cmocka_unit_test(test_several_windows),
+        cmocka_unit_test(test_later_epochs_pair_in_order), cmocka_unit_test(test_row_of_tests),
+        cmocka_unit_test(test_threshold),              cmocka_unit_test(test_open_at_the_end),
+        cmocka_unit_test(test_faults),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

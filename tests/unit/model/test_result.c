@@ -1,0 +1,273 @@
+/* Results: what the analysis puts into them, and their way to JSON and back. */
+#include "model_test.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/json.h"
+#include "model/properties.h"
+#include "model/result.h"
+
+/* Two ranks from 100 us on; rank 0 ends at 1100, rank 1 at 900: 1000 and 800 us, 1800 in all.
+ * Rank 0: start 110-210 waits for the post at 200 (90 us), put 220-230 of 1000 bytes, complete 250-260.
+ * Rank 1: wait 240-300 until complete at 250 (10 us); a barrier 800-900, rank 0's 850-1100: rank 1 waits 50.
+ * The put is bounded by 230 - 220 = 10 us and 300 - 220 = 80 us: 1e8 and 1.25e7 bytes per second. */
+static const char *const text = "ranks 2\nwindow 0 comm=0\n"
+                                "0 0.000100 enter main\n0 0.000105 enter exchange\n"
+                                "0 0.000110 0.000210 MPI_Win_start win=0 group=1\n"
+                                "0 0.000220 0.000230 MPI_Put win=0 target=1 bytes=1000\n"
+                                "0 0.000250 0.000260 MPI_Win_complete win=0\n"
+                                "0 0.000270 leave exchange\n"
+                                "0 0.000850 0.001100 MPI_Barrier comm=0\n0 0.001100 leave main\n"
+                                "1 0.000200 0.000201 MPI_Win_post win=0 group=0\n"
+                                "1 0.000240 0.000300 MPI_Win_wait win=0\n1 0.000800 0.000900 MPI_Barrier comm=0\n";
+
+static struct result *analyzed(const char *trace_text)
+{
+    struct err err;
+    struct result *result;
+    struct trace *trace = trace_of(trace_text);
+    if (model_analyze(trace, NULL, &result, &err) != STATUS_OK) fail_msg("%s", err.text);
+    trace_free(trace);
+    return result;
+}
+
+static double property_s(const struct result *result, const char *name)
+{
+    for (size_t i = 0; i < result->property_count; i++)
+        if (strcmp(result->properties[i].name, name) == 0) return result->properties[i].inclusive_s;
+    fail_msg("no property %s", name);
+    return 0;
+}
+
+#define NEAR(found, expected) assert_float_equal((float)((found) * 1e6), (float)(expected), 1e-3f)
+
+static void test_times_and_properties(void **state)
+{
+    (void)state;
+    struct result *result = analyzed(text);
+    NEAR(result->run_time_s, 1000);
+    NEAR(result->rank_time_s[0], 1000);
+    NEAR(result->rank_time_s[1], 800);
+    NEAR(property_s(result, "time_s"), 1800);
+    NEAR(property_s(result, "execution_s"), 1800);
+    NEAR(property_s(result, "rma_active_target_s"), 100 + 10 + 1 + 60);
+    NEAR(property_s(result, "rma_communication_s"), 10);
+    NEAR(property_s(result, "barrier_s"), 250 + 100);
+    NEAR(property_s(result, "rma_synchronization_s"), 171);
+    NEAR(property_s(result, "synchronization_s"), 521);
+    NEAR(property_s(result, "communication_s"), 10);
+    NEAR(property_s(result, "mpi_s"), 531);
+    NEAR(property_s(result, "user_s"), 1800 - 531);
+    NEAR(property_s(result, "rma_fence_s"), 0);
+    result_free(result);
+}
+
+static void test_exclusive_times(void **state)
+{
+    (void)state;
+    struct result *result = analyzed(text);
+    double exclusive_s = 0, waits_s = 0;
+    for (size_t i = 0; i < result->property_count; i++) exclusive_s += result->properties[i].exclusive_s;
+    for (int p = 0; p < PATTERN_COUNT; p++)
+        if (p != PATTERN_LATE_COMPLETE) waits_s += result->patterns[p].severity_s;
+    NEAR(exclusive_s + waits_s, 1800);
+    /* 171 without Late Post 90 and Early Wait 10. */
+    NEAR(result->properties[PROPERTY_RMA_ACTIVE_TARGET].exclusive_s, 71);
+    result_free(result);
+}
+
+static void test_places(void **state)
+{
+    (void)state;
+    struct result *result = analyzed(text);
+    const struct result_pattern *late_post = &result->patterns[PATTERN_LATE_POST];
+    NEAR(late_post->severity_s, 90);
+    NEAR(late_post->rank_severity_s[0], 90);
+    assert_int_equal(late_post->count, 1);
+    assert_int_equal(late_post->place_count, 1);
+    assert_string_equal(late_post->places[0].callpath, "main/exchange/MPI_Win_start");
+    assert_null(late_post->places[0].file);
+    assert_string_equal(result->patterns[PATTERN_EARLY_WAIT].places[0].callpath, "MPI_Win_wait");
+    result_free(result);
+}
+
+static void test_sites_in_places(void **state)
+{
+    (void)state;
+    struct err err;
+    struct result *result;
+    struct trace *trace = trace_of(text);
+    uint32_t site, other;
+    assert_int_equal(trace_add_site(trace, "exchange", "halo.c", 40, &site, &err), STATUS_OK);
+    assert_int_equal(trace_add_site(trace, "solve", "solve.c", 7, &other, &err), STATUS_OK);
+    for (size_t i = 0; i < trace->ranks[0].count; i++) trace->ranks[0].calls[i].site = site;
+    for (size_t i = 0; i < trace->ranks[1].count; i++) trace->ranks[1].calls[i].site = other;
+    assert_int_equal(model_analyze(trace, NULL, &result, &err), STATUS_OK);
+    const struct result_place *place = &result->patterns[PATTERN_LATE_POST].places[0];
+    assert_string_equal(place->callpath, "main/exchange");
+    assert_string_equal(place->file, "halo.c");
+    assert_int_equal(place->line, 40);
+    assert_string_equal(result->patterns[PATTERN_EARLY_WAIT].places[0].callpath, "solve");
+    result_free(result);
+    trace_free(trace);
+}
+
+static void test_transfers(void **state)
+{
+    (void)state;
+    struct result *result = analyzed(text);
+    assert_int_equal(result->transfer_count, 1);
+    assert_int_equal(result->transfer_bytes, 1000);
+    assert_float_equal(result->lower_bound_Bps.median, 1.25e7f, 1.0f);
+    assert_float_equal(result->upper_bound_Bps.median, 1e8f, 10.0f);
+    assert_false(result->within_known);
+    assert_int_equal(result->pair_count, 1);
+    assert_string_equal(result->pairs[0].kind, "put");
+    result_free(result);
+}
+
+static void test_empty_intervals(void **state)
+{
+    (void)state;
+    /* Calls without duration; of four rates 1, 2, 4, 8 MB/s the median is 3. */
+    struct result *result = analyzed("ranks 1\nwindow 0 comm=0\n0 0.0 0.0 MPI_Win_lock win=0 target=0 lock=shared\n"
+                                     "0 0.000007 0.000007 MPI_Put win=0 target=0 bytes=1\n0 0.000007 0.000007 MPI_Put win=0 target=0 bytes=2\n"
+                                     "0 0.000007 0.000007 MPI_Put win=0 target=0 bytes=4\n0 0.000007 0.000007 MPI_Put win=0 target=0 bytes=8\n"
+                                     "0 0.000008 0.000008 MPI_Win_unlock win=0 target=0\n");
+    assert_int_equal(result->upper_bound_Bps.count, 0);
+    assert_int_equal(result->upper_bound_Bps.unbounded, 4);
+    assert_int_equal(result->lower_bound_Bps.count, 4);
+    assert_float_equal(result->lower_bound_Bps.median, 3e6f, 1.0f);
+    assert_float_equal(result->lower_bound_Bps.mean, 3.75e6f, 1.0f);
+    assert_float_equal(result->lower_bound_Bps.max, 8e6f, 1.0f);
+    result_free(result);
+}
+
+static void test_notes(void **state)
+{
+    (void)state;
+    struct result *result = analyzed("ranks 2\nwindow 0 comm=0\n0 0.0 0.1 MPI_Win_start win=0 group=1\n"
+                                     "0 0.2 0.3 MPI_Send comm=0 peer=1 tag=0 bytes=8\n0 0.4 0.5 MPI_Barrier comm=0\n"
+                                     "1 0.0 0.1 MPI_Win_post win=0 group=0\n1 0.2 0.3 MPI_Win_wait win=0\n"
+                                     "1 0.4 0.5 MPI_Win_post win=0 group=0\n");
+    const char *const expected[] = {"rank 0, event 1 (MPI_Win_start): the access epoch has no end",
+                                    "rank 1, event 3 (MPI_Win_post): the exposure epoch has no end",
+                                    "rank 1, event 3 (MPI_Win_post): an origin of the group never starts an epoch for this post",
+                                    "rank 0, event 3 (MPI_Barrier): not all members finish this collective call",
+                                    "1 sends are not received in the trace"};
+    assert_int_equal(result->note_count, 5);
+    for (size_t i = 0; i < 5; i++) assert_string_equal(result->notes[i], expected[i]);
+    result_free(result);
+}
+
+static cJSON *json_of(const struct result *result)
+{
+    struct err err;
+    cJSON *json;
+    assert_int_equal(result_to_json(result, &json, &err), STATUS_OK);
+    return json;
+}
+
+static void test_json_round_trip(void **state)
+{
+    (void)state;
+    struct err err;
+    struct result *first = analyzed(text), *second;
+    first->simulated = first->within_known = true;
+    first->platform = strdup("two nodes");
+    first->events = 12;
+    first->wall_ns = 1500000000;
+    cJSON *json = json_of(first);
+    if (result_from_json(json, "r.json", &second, &err) != STATUS_OK) fail_msg("%s", err.text);
+    cJSON *again = json_of(second);
+    assert_true(cJSON_Compare(json, again, 1));
+    assert_int_equal(second->wall_ns, 1500000000);
+    cJSON_Delete(json);
+    cJSON_Delete(again);
+    result_free(first);
+    result_free(second);
+}
+
+static void test_json_keys(void **state)
+{
+    (void)state;
+    static const char *const keys[] = {"schema", "trace", "origin", "platform", "semantics", "engine", "ranks", "run_time_s",
+                                       "rank_time_s", "patterns", "properties", "transfers", "efficiency", "engine_stats"};
+    struct result *result = analyzed(text);
+    cJSON *json = json_of(result);
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) assert_true(cJSON_HasObjectItem(json, keys[i]));
+    assert_string_equal(cJSON_GetObjectItem(json, "schema")->valuestring, "rmacast.result/1");
+    assert_string_equal(cJSON_GetObjectItem(json, "origin")->valuestring, "recorded");
+    assert_true(cJSON_IsNull(cJSON_GetObjectItem(json, "platform")));
+    assert_true(cJSON_IsNull(cJSON_GetObjectItem(cJSON_GetObjectItem(json, "transfers"), "within_bounds")));
+    assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItem(json, "patterns")), PATTERN_COUNT);
+    const cJSON *pattern;
+    cJSON_ArrayForEach(pattern, cJSON_GetObjectItem(json, "patterns"))
+        assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItem(pattern, "rank_severity_s")), 2);
+    cJSON_Delete(json);
+    result_free(result);
+}
+
+static void expect_json_fault(const char *json_text, const char *const *words)
+{
+    struct err err;
+    struct json_document document;
+    struct result *result;
+    assert_int_equal(json_parse(json_text, "r.json", &document, &err), STATUS_OK);
+    assert_int_equal(result_from_json(document.root, document.file, &result, &err), STATUS_DATA);
+    for (; *words; words++)
+        if (!strstr(err.text, *words)) fail_msg("\"%s\" does not hold \"%s\"", err.text, *words);
+    json_close(&document);
+}
+
+#define JSON_FAULT(text, ...) expect_json_fault(text, (const char *const[]){"r.json:", __VA_ARGS__, NULL})
+
+static void test_json_faults(void **state)
+{
+    (void)state;
+    JSON_FAULT("[]", "expected an object");
+    JSON_FAULT("{}", "schema", "missing");
+    JSON_FAULT("{\"schema\": \"rmacast.comparison/1\", \"results\": []}", "schema", "comparison", "expected one result");
+    JSON_FAULT("{\"schema\": \"rmacast.platform/1\"}", "schema", "rmacast.result/1");
+    JSON_FAULT("{\"schema\": \"rmacast.result/1\"}", "ranks", "missing");
+    JSON_FAULT("{\"schema\": \"rmacast.result/1\", \"ranks\": 1, \"origin\": \"guessed\"}", "origin", "recorded or simulated");
+    JSON_FAULT("{\"schema\": \"rmacast.result/1\", \"ranks\": 2, \"origin\": \"recorded\", \"run_time_s\": 1, \"rank_time_s\": [1]}",
+               "rank_time_s", "2 ranks");
+    JSON_FAULT("{\"schema\": \"rmacast.result/1\", \"ranks\": 1, \"origin\": \"recorded\", \"run_time_s\": 1, \"rank_time_s\": [1],"
+               "\"patterns\": [{\"name\": \"late_post\", \"severity_s\": 0, \"count\": 0, \"rank_severity_s\": [\"x\"]}]}",
+               "patterns[0].rank_severity_s[0]", "number");
+    JSON_FAULT("{\"schema\": \"rmacast.result/1\", \"ranks\": 1, \"origin\": \"recorded\", \"run_time_s\": 1, \"rank_time_s\": [1],"
+               "\"patterns\": [{\"name\": \"late_pots\"}]}", "patterns[0].name", "late_pots");
+}
+
+static void test_table(void **state)
+{
+    (void)state;
+    char *table = NULL;
+    size_t bytes = 0;
+    struct result *result = analyzed(text);
+    FILE *out = open_memstream(&table, &bytes);
+    result_print(result, out);
+    fclose(out);
+    assert_non_null(strstr(table, "Late Post"));
+    assert_non_null(strstr(table, "main/exchange/MPI_Win_start"));
+    assert_non_null(strstr(table, "latest post"));
+    assert_non_null(strstr(table, "5.0 %")); /* 90 of 1800 us */
+    free(table);
+    result_free(result);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_times_and_properties), cmocka_unit_test(test_exclusive_times),
+        cmocka_unit_test(test_places),               cmocka_unit_test(test_sites_in_places),
+        cmocka_unit_test(test_transfers),            cmocka_unit_test(test_empty_intervals),
+        cmocka_unit_test(test_notes),                cmocka_unit_test(test_json_round_trip),
+        cmocka_unit_test(test_json_keys),            cmocka_unit_test(test_json_faults),
+        cmocka_unit_test(test_table),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
