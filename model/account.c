@@ -14,6 +14,11 @@ const struct pattern_row *pattern_row(enum pattern pattern)
     return &rows[pattern];
 }
 
+enum pattern pattern_whole(enum pattern pattern)
+{
+    return pattern == PATTERN_LATE_COMPLETE ? PATTERN_EARLY_WAIT : pattern;
+}
+
 enum status account_init(struct account *account, uint32_t rank_count, struct err *err)
 {
     struct account made = {.rank_count = rank_count};

@@ -20,6 +20,8 @@ struct pattern_row {
     const char *meaning; /* one sentence */
 };
 const struct pattern_row *pattern_row(enum pattern pattern);
+/* The pattern whose time holds all of this one's; the pattern itself if there is none. */
+enum pattern pattern_whole(enum pattern pattern);
 
 struct account {
     uint32_t rank_count;

@@ -92,9 +92,11 @@ enum status properties_report(const struct trace *trace, const struct account *a
     int64_t times_ps[PROPERTY_COUNT], children_ps[PROPERTY_COUNT] = {0};
     sum_times(trace, times_ps);
     for (int p = 1; p < PROPERTY_COUNT; p++) children_ps[rows[p].parent] += times_ps[p];
-    for (int w = 0; w < PATTERN_COUNT; w++)
-        if (w != PATTERN_LATE_COMPLETE) /* a part of Early Wait already */
-            children_ps[property_by_name(pattern_row((enum pattern)w)->parent) - rows] += account_total_ps(account, (enum pattern)w);
+    for (int w = 0; w < PATTERN_COUNT; w++) {
+        enum pattern pattern = (enum pattern)w;
+        if (pattern_whole(pattern) != pattern) continue;
+        children_ps[property_by_name(pattern_row(pattern)->parent) - rows] += account_total_ps(account, pattern);
+    }
     for (int p = 0; p < PROPERTY_COUNT; p++) {
         struct result_property made = {.depth = property_depth((enum property)p),
                                        .inclusive_s = units_s(times_ps[p]),

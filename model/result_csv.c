@@ -26,7 +26,7 @@ void csv_write_patterns(const struct result *result, FILE *out)
     fprintf(out, "pattern,rank,severity_s\n");
     for (int p = 0; p < PATTERN_COUNT; p++)
         for (uint32_t r = 0; r < result->rank_count; r++)
-            fprintf(out, "%s,%" PRIu32 ",%.12g\n", pattern_row((enum pattern)p)->name, r,
+            fprintf(out, "%s,%" PRIu32 ",%.15g\n", pattern_row((enum pattern)p)->name, r,
                     result->patterns[p].rank_severity_s[r]);
 }
 
@@ -42,7 +42,7 @@ void csv_write_places(const struct result *result, FILE *out)
             write_text(place->file, out);
             fputc(',', out);
             if (place->line > 0) fprintf(out, "%" PRId32, place->line);
-            fprintf(out, ",%.12g,%" PRIu64 "\n", place->severity_s, place->count);
+            fprintf(out, ",%.15g,%" PRIu64 "\n", place->severity_s, place->count);
         }
     }
 }
@@ -54,7 +54,7 @@ void csv_write_properties(const struct result *result, FILE *out)
         const struct result_property *property = &result->properties[i];
         const struct property_row *row = property_by_name(property->name);
         bool inner = row && property_row(row->parent) != row;
-        fprintf(out, "%s,%s,%.12g,%.12g\n", property->name, inner ? property_row(row->parent)->name : "",
+        fprintf(out, "%s,%s,%.15g,%.15g\n", property->name, inner ? property_row(row->parent)->name : "",
                 property->inclusive_s, property->exclusive_s);
     }
 }

@@ -89,7 +89,7 @@ static void print_property_waits(const struct result *result, const struct resul
     for (int p = 0; p < PATTERN_COUNT; p++) {
         const struct pattern_row *row = pattern_row((enum pattern)p);
         if (strcmp(row->parent, property->name) != 0 || result->patterns[p].count == 0) continue;
-        int indent = 2 * (property->depth + 1);
+        int indent = 2 * (property->depth + (pattern_whole((enum pattern)p) == (enum pattern)p ? 1 : 2));
         fprintf(out, "%*s[W] %-*s %10s %5.1f %%\n", indent, "", 32 - indent, row->title,
                 units_format_duration(result->patterns[p].severity_s, seconds),
                 percent(result->patterns[p].severity_s, total_time_s(result)));

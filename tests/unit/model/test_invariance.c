@@ -219,12 +219,6 @@ static void test_renaming(void **state)
     }
 }
 
-/* Patterns whose time is a part of another one's. */
-static bool is_part(enum pattern pattern)
-{
-    return pattern == PATTERN_LATE_COMPLETE;
-}
-
 static void test_severities_fit_into_calls(void **state)
 {
     (void)state;
@@ -237,7 +231,7 @@ static void test_severities_fit_into_calls(void **state)
                 inside_ps += trace->ranks[r].calls[i].exit_ps - trace->ranks[r].calls[i].enter_ps;
             for (int p = 0; p < PATTERN_COUNT; p++) {
                 assert_true(account.severity_ps[p][r] >= 0);
-                if (!is_part((enum pattern)p)) waits_ps += account.severity_ps[p][r];
+                if (pattern_whole((enum pattern)p) == (enum pattern)p) waits_ps += account.severity_ps[p][r];
             }
             if (waits_ps > inside_ps) fail_msg("seed %llu: rank %u waits longer than it calls", (unsigned long long)seed, r);
             assert_true(account.severity_ps[PATTERN_LATE_COMPLETE][r] <= account.severity_ps[PATTERN_EARLY_WAIT][r]);
@@ -262,7 +256,7 @@ static void test_each_call_holds_its_waits(void **state)
             const struct trace_call *call = &alone->ranks[0].calls[i];
             int64_t waits_ps = 0;
             for (int p = 0; p < PATTERN_COUNT; p++)
-                if (!is_part((enum pattern)p)) waits_ps += account.severity_ps[p][0];
+                if (pattern_whole((enum pattern)p) == (enum pattern)p) waits_ps += account.severity_ps[p][0];
             if (waits_ps > call->exit_ps - call->enter_ps)
                 fail_msg("seed %llu: event %zu waits longer than it lasts", (unsigned long long)seed, i + 1);
             account_clear(&account);
