@@ -1,0 +1,17 @@
+/* Whether an OTF2 file is whole, judged by its frame alone, before OTF2 reads it: OTF2 3.0 repeats the last chunk of a
+ * truncated file for ever. Layout from its sources (src/OTF2_Buffer.c). Internal to trace/otf2_*.c. */
+#ifndef TRACE_OTF2_FILE_H
+#define TRACE_OTF2_FILE_H
+
+#include <stdint.h>
+
+#include "common/status.h"
+
+/* Anchor and definitions: one frame around everything. STATUS_DATA "FILE: ..." */
+enum status archive_file_check(const char *path, struct err *err);
+
+/* Events: chunks of chunk_bytes, the last one shorter; each says which events it holds. `events` is what the definitions
+ * promise. */
+enum status archive_file_check_events(const char *path, uint64_t chunk_bytes, uint64_t events, struct err *err);
+
+#endif

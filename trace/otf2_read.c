@@ -1,0 +1,222 @@
+/* Reading an archive: anchor, definitions, then the events of one location after another with local readers. */
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "trace/otf2.h"
+#include "trace/otf2_file.h"
+#include "trace/otf2_read.h"
+
+#define ANCHOR_SUFFIX ".otf2"
+
+static bool is_anchor(const char *name)
+{
+    size_t length = strlen(name), suffix = strlen(ANCHOR_SUFFIX);
+    return length > suffix && strcmp(name + length - suffix, ANCHOR_SUFFIX) == 0;
+}
+
+/* The anchor file in a directory: traces.otf2, else the only one there is. */
+static enum status find_anchor(struct archive_reader *reader)
+{
+    DIR *directory = opendir(reader->path);
+    if (!directory) return err_set(reader->err, STATUS_DATA, reader->path, NULL, "cannot open: %s", strerror(errno));
+    char name[NAME_MAX + 1] = "";
+    unsigned found = 0;
+    bool usual = false;
+    for (struct dirent *entry; !usual && (entry = readdir(directory));) {
+        if (!is_anchor(entry->d_name)) continue;
+        usual = strcmp(entry->d_name, ARCHIVE_ANCHOR) == 0;
+        found++;
+        snprintf(name, sizeof name, "%s", entry->d_name);
+    }
+    closedir(directory);
+    if (!usual && found != 1)
+        return err_set(reader->err, STATUS_DATA, reader->path, NULL, "%u OTF2 anchor files (*.otf2), expected one", found);
+    if (asprintf(&reader->anchor, "%s/%s", reader->path, name) >= 0) return STATUS_OK;
+    reader->anchor = NULL;
+    return err_memory(reader->err);
+}
+
+static enum status name_files(struct archive_reader *reader)
+{
+    struct stat status;
+    if (stat(reader->path, &status) != 0)
+        return err_set(reader->err, STATUS_DATA, reader->path, NULL, "cannot open: %s", strerror(errno));
+    if (S_ISDIR(status.st_mode))
+        TRY(find_anchor(reader));
+    else if (!is_anchor(reader->path))
+        return err_set(reader->err, STATUS_DATA, reader->path, NULL, "no OTF2 anchor file, expected a name ending in .otf2");
+    else if (!(reader->anchor = strdup(reader->path)))
+        return err_memory(reader->err);
+    reader->base = strndup(reader->anchor, strlen(reader->anchor) - strlen(ANCHOR_SUFFIX));
+    return reader->base ? STATUS_OK : err_memory(reader->err);
+}
+
+/* "BASE.def", "BASE/7.evt"; NULL without memory. */
+static char *global_definitions_path(const struct archive_reader *reader)
+{
+    char *path;
+    return asprintf(&path, "%s.def", reader->base) < 0 ? NULL : path;
+}
+
+static char *location_path(const struct archive_reader *reader, OTF2_LocationRef location, const char *suffix)
+{
+    char *path;
+    return asprintf(&path, "%s/%" PRIu64 ".%s", reader->base, location, suffix) < 0 ? NULL : path;
+}
+
+static enum status broken(struct archive_reader *reader, const char *path, const char *what)
+{
+    return err_set(reader->err, STATUS_DATA, path, NULL, "%s: %s", what, archive_message());
+}
+
+static enum status open_archive(struct archive_reader *reader)
+{
+    OTF2_FileSubstrate substrate = OTF2_SUBSTRATE_UNDEFINED;
+    OTF2_Compression compression = OTF2_COMPRESSION_UNDEFINED;
+    uint64_t definition_chunk_bytes;
+    TRY(archive_file_check(reader->anchor, reader->err));
+    reader->otf2 = OTF2_Reader_Open(reader->anchor);
+    if (!reader->otf2) return broken(reader, reader->anchor, "cannot open the archive");
+    if (OTF2_Reader_SetSerialCollectiveCallbacks(reader->otf2) != OTF2_SUCCESS ||
+        OTF2_Reader_GetChunkSize(reader->otf2, &reader->chunk_bytes, &definition_chunk_bytes) != OTF2_SUCCESS ||
+        OTF2_Reader_GetFileSubstrate(reader->otf2, &substrate) != OTF2_SUCCESS ||
+        OTF2_Reader_GetCompression(reader->otf2, &compression) != OTF2_SUCCESS)
+        return broken(reader, reader->anchor, "cannot open the archive");
+    if (substrate != OTF2_SUBSTRATE_POSIX || compression != OTF2_COMPRESSION_NONE || reader->chunk_bytes == 0)
+        return err_set(reader->err, STATUS_DATA, reader->anchor, NULL,
+                       "an archive in SION files or compressed, expected plain files (otf2-print -c none rewrites it where OTF2 can)");
+    char *path = global_definitions_path(reader);
+    enum status status = path ? archive_file_check(path, reader->err) : err_memory(reader->err);
+    free(path);
+    return status;
+}
+
+/* Foreign local definitions map local references to global ones and correct the clock; ours hold nothing. */
+static enum status read_local_definitions(struct archive_reader *reader, OTF2_LocationRef location)
+{
+    if (reader->ours) return STATUS_OK;
+    char *path = location_path(reader, location, "def");
+    if (!path) return err_memory(reader->err);
+    struct stat file;
+    enum status status = STATUS_OK;
+    if (stat(path, &file) == 0) {
+        status = archive_file_check(path, reader->err);
+        OTF2_DefReader *in = status == STATUS_OK ? OTF2_Reader_GetDefReader(reader->otf2, location) : NULL;
+        uint64_t read;
+        if (status == STATUS_OK && (!in || OTF2_Reader_ReadAllLocalDefinitions(reader->otf2, in, &read) != OTF2_SUCCESS))
+            status = broken(reader, path, "cannot read the location's definitions");
+        if (in) OTF2_Reader_CloseDefReader(reader->otf2, in);
+    }
+    free(path);
+    return status;
+}
+
+enum { EVENTS_AT_ONCE = 1 << 20 };
+
+static enum status read_records(struct archive_reader *reader, OTF2_EvtReader *in, const char *path, uint64_t events)
+{
+    uint64_t done = 0, read = 1;
+    while (done < events && read > 0) {
+        uint64_t wanted = events - done < EVENTS_AT_ONCE ? events - done : EVENTS_AT_ONCE;
+        OTF2_ErrorCode code = OTF2_Reader_ReadLocalEvents(reader->otf2, in, wanted, &read);
+        if (reader->status != STATUS_OK) return reader->status;
+        if (code != OTF2_SUCCESS) return broken(reader, path, "cannot read the events");
+        done += read;
+    }
+    if (done == events) return archive_end_stream(reader);
+    return err_set(reader->err, STATUS_DATA, path, NULL, "%" PRIu64 " events, expected the %" PRIu64 " that the definitions name",
+                   done, events);
+}
+
+static enum status read_events(struct archive_reader *reader, const struct archive_location *location,
+                               const OTF2_EvtReaderCallbacks *callbacks, const char *path)
+{
+    TRY(archive_file_check_events(path, reader->chunk_bytes, location->events, reader->err));
+    TRY(read_local_definitions(reader, location->id));
+    OTF2_EvtReader *in = OTF2_Reader_GetEvtReader(reader->otf2, location->id);
+    if (!in) return broken(reader, path, "cannot open the events");
+    enum status status = STATUS_OK;
+    if (OTF2_Reader_RegisterEvtCallbacks(reader->otf2, in, callbacks, reader) != OTF2_SUCCESS)
+        status = broken(reader, path, "cannot read the events");
+    if (status == STATUS_OK) status = read_records(reader, in, path, location->events);
+    OTF2_Reader_CloseEvtReader(reader->otf2, in);
+    return status;
+}
+
+static enum status read_location(struct archive_reader *reader, const struct archive_location *location,
+                                 const OTF2_EvtReaderCallbacks *callbacks)
+{
+    struct archive_stream *stream = &reader->stream;
+    if (location->rank == TRACE_NONE || location->events == 0) return STATUS_OK;
+    stream->rank = (uint32_t)location->rank;
+    stream->calls = &reader->trace->ranks[stream->rank];
+    stream->in_call = false;
+    stream->open_count = 0;
+    stream->next_request = 0;
+    archive_requests_restart(&stream->requests);
+    archive_messages_clear();
+    char *path = location_path(reader, location->id, "evt");
+    enum status status = path ? read_events(reader, location, callbacks, path) : err_memory(reader->err);
+    free(path);
+    return status;
+}
+
+static enum status read_locations(struct archive_reader *reader)
+{
+    const struct archive_definitions *definitions = &reader->definitions;
+    OTF2_EvtReaderCallbacks *callbacks = OTF2_EvtReaderCallbacks_New();
+    if (!callbacks) return err_memory(reader->err);
+    archive_set_event_callbacks(callbacks);
+    enum status status = STATUS_OK;
+    for (size_t i = 0; i < definitions->location_count; i++)
+        if (definitions->locations[i].rank != TRACE_NONE)
+            OTF2_Reader_SelectLocation(reader->otf2, definitions->locations[i].id);
+    if (!reader->ours) OTF2_Reader_OpenDefFiles(reader->otf2); /* there may be none */
+    if (OTF2_Reader_OpenEvtFiles(reader->otf2) != OTF2_SUCCESS) status = broken(reader, reader->anchor, "cannot open the events");
+    for (size_t i = 0; status == STATUS_OK && i < definitions->location_count; i++)
+        status = read_location(reader, &definitions->locations[i], callbacks);
+    OTF2_EvtReaderCallbacks_Delete(callbacks);
+    return status;
+}
+
+static enum status read_archive(struct archive_reader *reader)
+{
+    TRY(name_files(reader));
+    TRY(open_archive(reader));
+    TRY(archive_read_definitions(reader));
+    TRY(archive_make_trace(reader));
+    TRY(read_locations(reader));
+    return archive_tell_assumptions(reader);
+}
+
+static void clear(struct archive_reader *reader)
+{
+    if (reader->otf2) OTF2_Reader_Close(reader->otf2);
+    archive_definitions_clear(&reader->definitions);
+    archive_requests_clear(&reader->stream.requests);
+    free(reader->stream.completed);
+    free(reader->stream.open);
+    free(reader->assumed.functions);
+    free(reader->self);
+    free(reader->anchor);
+    free(reader->base);
+}
+
+enum status otf2_read(const char *path, struct trace **trace, struct err *err)
+{
+    struct archive_reader reader = {.path = path, .err = err};
+    archive_messages_catch();
+    enum status status = read_archive(&reader);
+    clear(&reader);
+    if (status == STATUS_OK)
+        *trace = reader.trace;
+    else
+        trace_free(reader.trace);
+    return status;
+}

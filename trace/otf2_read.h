@@ -1,0 +1,144 @@
+/* The state of reading one archive. Internal to trace/otf2_read*.c. */
+#ifndef TRACE_OTF2_READ_H
+#define TRACE_OTF2_READ_H
+
+#include "trace/otf2_profile.h"
+#include "trace/otf2_requests.h"
+
+/* Definitions stand in tables by their reference; those that are not defined are all zero. */
+struct archive_text {
+    char *text; /* owned, NULL undefined */
+};
+struct archive_region {
+    bool defined, named; /* named: its name stands in the list of unknown MPI functions */
+    uint32_t name, canonical;
+    OTF2_Paradigm paradigm;
+    int32_t call;  /* enum mpi_call, TRACE_NONE for a user region */
+    uint32_t user; /* region id in the trace, TRACE_NO_REF not made yet */
+};
+struct archive_group {
+    bool defined;
+    uint32_t name;
+    OTF2_GroupType type;
+    OTF2_Paradigm paradigm;
+    OTF2_GroupFlag flags;
+    uint32_t count;
+    uint64_t *members;
+    uint32_t id; /* group id in the trace, TRACE_NO_REF not made yet */
+};
+enum { ARCHIVE_NOT_MADE = -2 }; /* beside ids and TRACE_NONE, which stands for what a trace cannot hold */
+struct archive_comm {
+    bool defined, inter;
+    uint32_t group;
+    int32_t id;
+};
+struct archive_win {
+    bool defined;
+    uint32_t comm;
+    int32_t id;
+};
+struct archive_location {
+    OTF2_LocationRef id;
+    uint64_t events;
+    int32_t rank; /* TRACE_NONE: no MPI process's master thread */
+    bool incomplete;
+    uint32_t why; /* string, OTF2_UNDEFINED_STRING none */
+};
+
+struct archive_definitions {
+    struct archive_text *strings;
+    struct archive_region *regions;
+    struct archive_group *groups;
+    struct archive_comm *comms;
+    struct archive_win *wins;
+    uint8_t *attributes; /* by reference: enum archive_attribute plus 1, 0 not ours */
+    struct archive_location *locations;
+    uint32_t *sites;     /* by string reference, offset first_site: site id */
+    size_t string_count, string_capacity, region_count, region_capacity, group_count, group_capacity, comm_count, comm_capacity;
+    size_t win_count, win_capacity, attribute_count, attribute_capacity, location_count, location_capacity;
+    size_t first_site, site_count;
+    struct map location_index; /* location id to index */
+    uint64_t resolution, offset;
+    uint64_t limit; /* references at or above are refused */
+};
+
+/* The rank at work. */
+struct archive_stream {
+    uint32_t rank;
+    struct trace_rank *calls;
+    bool in_call;
+    uint32_t region;  /* of the open call */
+    unsigned depth;   /* regions entered inside it */
+    struct trace_call call;
+    struct trace_sim sim;
+    bool completed_one; /* a completion stands in the open call */
+    bool has_flags;
+    uint16_t flags;
+    bool has_size, has_unit;
+    int64_t win_bytes;
+    int32_t disp_unit;
+    char flavor;
+    uint32_t *completed;
+    size_t completed_count, completed_capacity;
+    uint32_t *open; /* user regions, the innermost last */
+    size_t open_count, open_capacity;
+    struct archive_requests requests; /* id to index of the call that made it */
+    uint32_t next_request;
+    int64_t last_ps;
+};
+
+/* What a foreign archive made us assume; told once each at the end. */
+struct archive_assumptions {
+    char *functions; /* names of MPI functions kept as regions, owned */
+    uint64_t function_count, bare_count, proc_null_count, open_receive_count, lost_message_count, nested_count, off_count;
+    uint64_t other_locations;
+    bool one_sided;
+};
+
+struct archive_reader {
+    const char *path; /* as the user gave it */
+    char *anchor, *base; /* base is anchor without ".otf2" */
+    struct err *err;
+    enum status status; /* of a callback that stopped reading */
+    OTF2_Reader *otf2;
+    struct trace *trace;
+    bool ours;
+    uint64_t zero; /* time stamp of time 0 */
+    struct archive_definitions definitions;
+    struct archive_stream stream;
+    struct archive_assumptions assumed;
+    int32_t *self; /* by rank: communicator of itself alone, ARCHIVE_NOT_MADE */
+    uint64_t chunk_bytes;
+};
+
+/* Fills reader->definitions from the global definitions. */
+enum status archive_read_definitions(struct archive_reader *reader);
+void archive_definitions_clear(struct archive_definitions *definitions);
+const char *archive_string(const struct archive_reader *reader, uint32_t reference); /* "" if undefined */
+
+/* Makes reader->trace with ranks and, in our profile, all definitions and properties. */
+enum status archive_make_trace(struct archive_reader *reader);
+
+/* Ids in the trace, made at the first use; TRACE_NONE or TRACE_NO_REF where a trace cannot hold it. */
+enum status archive_comm_id(struct archive_reader *reader, uint32_t reference, int32_t *id);
+enum status archive_win_id(struct archive_reader *reader, uint32_t reference, int32_t *id);
+enum status archive_group_id(struct archive_reader *reader, uint32_t reference, uint32_t *id);
+enum status archive_region_id(struct archive_reader *reader, uint32_t reference, uint32_t *id);
+
+/* Callbacks for the events of one location; the user data is the reader. */
+void archive_set_event_callbacks(OTF2_EvtReaderCallbacks *callbacks);
+
+/* Stops the reading: the status for a callback whose work failed. */
+OTF2_CallbackCode archive_stop(struct archive_reader *reader, enum status status);
+
+/* Calls of reader->stream: Enter, Leave, and what is left when the events end. time is a time stamp. */
+enum status archive_begin_call(struct archive_reader *reader, uint64_t time, uint32_t region, OTF2_AttributeList *list);
+enum status archive_end_call(struct archive_reader *reader, uint64_t time, uint32_t region, OTF2_AttributeList *list);
+enum status archive_end_stream(struct archive_reader *reader);
+enum status archive_take_attributes(struct archive_reader *reader, OTF2_AttributeList *list, struct trace_call *call);
+int64_t archive_ps(const struct archive_reader *reader, uint64_t time);
+
+/* States in trace->notes what was assumed. */
+enum status archive_tell_assumptions(struct archive_reader *reader);
+
+#endif

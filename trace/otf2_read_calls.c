@@ -1,0 +1,331 @@
+/* From the regions of one location to calls: what opens one, what closes it, and what is taken where records are missing. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/array.h"
+#include "trace/otf2_read.h"
+
+int64_t archive_ps(const struct archive_reader *reader, uint64_t time)
+{
+    uint64_t resolution = reader->definitions.resolution, ticks = time - reader->zero;
+    if (resolution == ARCHIVE_TICKS_PER_S) return (int64_t)ticks;
+    bool before = time < reader->zero;
+    if (before) ticks = reader->zero - time;
+    uint64_t ps = ARCHIVE_TICKS_PER_S % resolution == 0
+                      ? ticks * (ARCHIVE_TICKS_PER_S / resolution)
+                      : (uint64_t)((unsigned __int128)ticks * ARCHIVE_TICKS_PER_S / resolution);
+    return before ? -(int64_t)ps : (int64_t)ps;
+}
+
+static int64_t after(int64_t enter_ps, int64_t ticks)
+{
+    return (int64_t)((uint64_t)enter_ps + (uint64_t)ticks);
+}
+
+static enum status take_string(struct archive_reader *reader, enum archive_attribute id, uint32_t reference,
+                               struct trace_call *call)
+{
+    const struct archive_definitions *definitions = &reader->definitions;
+    if (id == ATTRIBUTE_OP) call->tag = trace_op_by_name(archive_string(reader, reference));
+    if (id == ATTRIBUTE_SITE && reference >= definitions->first_site &&
+        reference - definitions->first_site < definitions->site_count)
+        call->site = definitions->sites[reference - definitions->first_site];
+    return STATUS_OK;
+}
+
+static enum status take_one(struct archive_reader *reader, enum archive_attribute id, OTF2_AttributeValue value,
+                            struct trace_call *call)
+{
+    struct archive_stream *stream = &reader->stream;
+    switch (id) {
+    case ATTRIBUTE_ASSERT: call->flags |= value.uint16 & TRACE_ASSERTIONS; break;
+    case ATTRIBUTE_TARGET_DISP: call->disp = (int64_t)value.uint64; break;
+    case ATTRIBUTE_OP:
+    case ATTRIBUTE_SITE: return take_string(reader, id, value.stringRef, call);
+    case ATTRIBUTE_WIN_SIZE:
+        stream->has_size = true;
+        stream->win_bytes = (int64_t)value.uint64;
+        break;
+    case ATTRIBUTE_DISP_UNIT:
+        stream->has_unit = true;
+        stream->disp_unit = value.int32;
+        break;
+    case ATTRIBUTE_FLAVOR: stream->flavor = (char)value.uint8; break;
+    case ATTRIBUTE_XFER_START: stream->sim.xfer_start_ps = after(call->enter_ps, value.int64); break;
+    case ATTRIBUTE_XFER_END: stream->sim.xfer_end_ps = after(call->enter_ps, value.int64); break;
+    case ATTRIBUTE_BASE_END: stream->sim.base_end_ps = after(call->enter_ps, value.int64); break;
+    case ATTRIBUTE_EXTENDED_END: stream->sim.extended_end_ps = after(call->enter_ps, value.int64); break;
+    case ATTRIBUTE_BLOCKED: stream->sim.blocked_ps = value.int64; break;
+    case ATTRIBUTE_BREAK: call->flags |= TRACE_BREAK; break;
+    case ATTRIBUTE_DURATION: call->exit_ps = after(call->enter_ps, (int64_t)value.uint64); break;
+    case ATTRIBUTE_WIN: return archive_win_id(reader, value.rmaWinRef, &call->handle);
+    case ATTRIBUTE_COMM: return archive_comm_id(reader, value.commRef, &call->handle);
+    case ATTRIBUTE_PEER: call->peer = value.int32; break;
+    case ATTRIBUTE_TAG: call->tag = value.int32; break;
+    case ATTRIBUTE_BYTES: call->bytes = (int64_t)value.uint64; break;
+    case ATTRIBUTE_RESULT_BYTES: call->aux = (int64_t)value.uint64; break;
+    case ATTRIBUTE_REF: call->ref = value.uint32; break;
+    case ATTRIBUTE_FLAGS:
+        stream->has_flags = true;
+        stream->flags = value.uint16;
+        break;
+    case ATTRIBUTE_COUNT: break;
+    }
+    return STATUS_OK;
+}
+
+enum status archive_take_attributes(struct archive_reader *reader, OTF2_AttributeList *list, struct trace_call *call)
+{
+    if (!reader->ours) return STATUS_OK;
+    uint32_t count = OTF2_AttributeList_GetNumberOfElements(list);
+    for (uint32_t i = 0; i < count; i++) {
+        OTF2_AttributeRef reference;
+        OTF2_Type type;
+        OTF2_AttributeValue value;
+        if (OTF2_AttributeList_GetAttributeByIndex(list, i, &reference, &type, &value) != OTF2_SUCCESS) continue;
+        uint8_t known = reference < reader->definitions.attribute_count ? reader->definitions.attributes[reference] : 0;
+        if (known && type == archive_attribute_rows[known - 1].type) TRY(take_one(reader, known - 1, value, call));
+    }
+    return STATUS_OK;
+}
+
+static struct trace_call new_call(int64_t time_ps, uint32_t call)
+{
+    return (struct trace_call){.enter_ps = time_ps, .exit_ps = time_ps, .disp = -1, .handle = TRACE_NONE, .peer = TRACE_NONE,
+                               .ref = TRACE_NO_REF, .call = (uint16_t)call};
+}
+
+static enum status append(struct archive_reader *reader, const struct trace_call *call)
+{
+    struct archive_stream *stream = &reader->stream;
+    TRY(trace_add_call(reader->trace, stream->rank, call, reader->err));
+    stream->last_ps = call->exit_ps;
+    return STATUS_OK;
+}
+
+static enum status append_region(struct archive_reader *reader, int64_t time_ps, uint32_t region, bool enter,
+                                 OTF2_AttributeList *list)
+{
+    struct archive_stream *stream = &reader->stream;
+    struct trace_call call = new_call(time_ps, enter ? ID_region_enter : ID_region_leave);
+    TRY(archive_region_id(reader, region, &call.ref));
+    if (list) TRY(archive_take_attributes(reader, list, &call));
+    if (enter) {
+        ARRAY_PUSH(stream->open, stream->open_count, stream->open_capacity, call.ref, reader->err);
+    } else if (stream->open_count == 0 && !reader->ours) {
+        return STATUS_OK; /* recording began inside it */
+    } else if (stream->open_count > 0) {
+        stream->open_count--;
+    }
+    return append(reader, &call);
+}
+
+/* MPI functions that rmacast has no row for, or that lack their records, keep their time as a user region. */
+static enum status name_function(struct archive_reader *reader, struct archive_region *region)
+{
+    if (region->named) return STATUS_OK;
+    const char *name = archive_string(reader, region->name);
+    char *longer;
+    char *before = reader->assumed.functions;
+    if (asprintf(&longer, "%s%s%s", before ? before : "", before ? ", " : "", name) < 0) return err_memory(reader->err);
+    free(before);
+    reader->assumed.functions = longer;
+    reader->assumed.function_count++;
+    region->named = true;
+    return STATUS_OK;
+}
+
+enum status archive_begin_call(struct archive_reader *reader, uint64_t time, uint32_t reference, OTF2_AttributeList *list)
+{
+    static const struct trace_sim unknown = {.xfer_start_ps = TRACE_UNKNOWN_PS, .xfer_end_ps = TRACE_UNKNOWN_PS,
+                                             .base_end_ps = TRACE_UNKNOWN_PS, .extended_end_ps = TRACE_UNKNOWN_PS};
+    struct archive_stream *stream = &reader->stream;
+    struct archive_definitions *definitions = &reader->definitions;
+    if (reference >= definitions->region_count || !definitions->regions[reference].defined)
+        return err_set(reader->err, STATUS_DATA, reader->anchor, NULL, "region %" PRIu32 " is not defined", reference);
+    struct archive_region *region = &definitions->regions[reference];
+    int64_t time_ps = archive_ps(reader, time);
+    stream->last_ps = time_ps;
+    if (stream->in_call) {
+        stream->depth++;
+        reader->assumed.nested_count++;
+        return STATUS_OK;
+    }
+    if (region->call == TRACE_NONE) {
+        if (region->paradigm == OTF2_PARADIGM_MPI) TRY(name_function(reader, region));
+        return append_region(reader, time_ps, reference, true, list);
+    }
+    stream->in_call = true;
+    stream->region = reference;
+    stream->depth = 0;
+    stream->call = new_call(time_ps, (uint32_t)region->call);
+    stream->sim = unknown;
+    stream->completed_one = stream->has_flags = stream->has_size = stream->has_unit = false;
+    stream->flavor = 0;
+    stream->completed_count = 0;
+    return archive_take_attributes(reader, list, &stream->call);
+}
+
+/* This rank's part of a window, told by its creation. */
+static enum status note_window(struct archive_reader *reader)
+{
+    const struct archive_stream *stream = &reader->stream;
+    const struct trace_call *call = &stream->call;
+    if (call->handle == TRACE_NONE) return STATUS_OK;
+    struct trace_window *window = &reader->trace->windows[call->handle];
+    const struct trace_comm *comm = &reader->trace->comms[window->comm];
+    int32_t member = trace_comm_rank(comm, (int32_t)stream->rank);
+    if (!reader->ours) window->flavor = call->call == ID_Win_allocate ? 'a' : 'c';
+    if (stream->flavor) window->flavor = stream->flavor;
+    if (member == TRACE_NONE) return STATUS_OK;
+    if (stream->has_size && !window->bytes) window->bytes = calloc(comm->count, sizeof *window->bytes);
+    if (stream->has_unit && !window->disp_unit) window->disp_unit = calloc(comm->count, sizeof *window->disp_unit);
+    if ((stream->has_size && !window->bytes) || (stream->has_unit && !window->disp_unit)) return err_memory(reader->err);
+    if (stream->has_size) window->bytes[member] = stream->win_bytes;
+    if (stream->has_unit) window->disp_unit[member] = stream->disp_unit;
+    return STATUS_OK;
+}
+
+static enum status finish_completion(struct archive_reader *reader, enum call_kind kind)
+{
+    struct archive_stream *stream = &reader->stream;
+    if (kind == CALL_REQUEST_WAITALL)
+        return trace_add_list(reader->trace, stream->completed, (uint32_t)stream->completed_count, &stream->call.ref, reader->err);
+    if (stream->completed_count) stream->call.ref = stream->completed[0];
+    if (kind == CALL_REQUEST_TEST && stream->completed_one) stream->call.flags |= TRACE_FLAG;
+    return STATUS_OK;
+}
+
+/* Score-P writes no record for a message to or from MPI_PROC_NULL; replay needs a communicator and a request for it. */
+static void assume_proc_null(struct archive_reader *reader, enum call_kind kind)
+{
+    struct archive_stream *stream = &reader->stream;
+    bool message = kind == CALL_SEND || kind == CALL_RECV || kind == CALL_ISEND || kind == CALL_IRECV;
+    if (!message || stream->call.handle != TRACE_NONE) return;
+    if (kind == CALL_IRECV && stream->call.ref != TRACE_NO_REF) return; /* its completion says the rest */
+    stream->call.handle = 0;
+    if (kind == CALL_ISEND || kind == CALL_IRECV) stream->call.ref = stream->next_request++;
+    reader->assumed.proc_null_count++;
+}
+
+/* Whether the records said what the kind needs. */
+static bool is_bare(const struct archive_stream *stream, enum call_kind kind)
+{
+    uint32_t needed = call_row(stream->call.call)->needed;
+    if ((needed & (F_WIN | F_COMM)) && stream->call.handle == TRACE_NONE) return kind != CALL_IRECV;
+    if ((needed & F_GROUP) && stream->call.ref == TRACE_NO_REF) return true;
+    return (needed & (F_ROOT | F_TARGET)) && stream->call.peer == TRACE_NONE;
+}
+
+static enum status append_bare(struct archive_reader *reader)
+{
+    struct archive_stream *stream = &reader->stream;
+    reader->assumed.bare_count++;
+    TRY(name_function(reader, &reader->definitions.regions[stream->region]));
+    TRY(append_region(reader, stream->call.enter_ps, stream->region, true, NULL));
+    return append_region(reader, stream->call.exit_ps, stream->region, false, NULL);
+}
+
+static enum status finish_call(struct archive_reader *reader, int64_t exit_ps)
+{
+    struct archive_stream *stream = &reader->stream;
+    enum call_kind kind = call_kind(stream->call.call);
+    stream->in_call = false;
+    stream->call.exit_ps = exit_ps;
+    if (archive_kind(kind)->shape == SHAPE_COMPLETION) TRY(finish_completion(reader, kind));
+    if (kind == CALL_WIN_CREATE) TRY(note_window(reader));
+    if (stream->has_flags) stream->call.flags = stream->flags;
+    if (!reader->ours) {
+        assume_proc_null(reader, kind);
+        if (is_bare(stream, kind)) return append_bare(reader);
+        reader->assumed.one_sided = reader->assumed.one_sided || (call_row(stream->call.call)->needed & F_WIN);
+    }
+    TRY(append(reader, &stream->call));
+    if (stream->calls->sim) stream->calls->sim[stream->calls->count - 1] = stream->sim;
+    return STATUS_OK;
+}
+
+enum status archive_end_call(struct archive_reader *reader, uint64_t time, uint32_t region, OTF2_AttributeList *list)
+{
+    struct archive_stream *stream = &reader->stream;
+    int64_t time_ps = archive_ps(reader, time);
+    stream->last_ps = time_ps;
+    if (stream->in_call && stream->depth > 0) {
+        stream->depth--;
+        return STATUS_OK;
+    }
+    if (region >= reader->definitions.region_count || !reader->definitions.regions[region].defined)
+        return err_set(reader->err, STATUS_DATA, reader->anchor, NULL, "region %" PRIu32 " is not defined", region);
+    if (!stream->in_call) {
+        /* Recording may begin inside a call: its Leave has no Enter. */
+        if (reader->definitions.regions[region].call != TRACE_NONE) return STATUS_OK;
+        return append_region(reader, time_ps, region, false, list);
+    }
+    if (region != stream->region)
+        return err_set(reader->err, STATUS_DATA, reader->anchor, NULL, "rank %" PRIu32 " leaves %s inside %s, expected regions to nest",
+                       stream->rank, archive_string(reader, reader->definitions.regions[region].name),
+                       call_name(stream->call.call));
+    TRY(archive_take_attributes(reader, list, &stream->call));
+    return finish_call(reader, time_ps);
+}
+
+static enum status break_off(struct archive_reader *reader)
+{
+    struct archive_stream *stream = &reader->stream;
+    struct trace_rank *calls = stream->calls;
+    stream->call.flags |= TRACE_BREAK;
+    if (!calls->incomplete && asprintf(&calls->incomplete_why, "the archive ends inside %s", call_name(stream->call.call)) < 0) {
+        calls->incomplete_why = NULL;
+        return err_memory(reader->err);
+    }
+    calls->incomplete = true;
+    return finish_call(reader, stream->last_ps);
+}
+
+enum status archive_end_stream(struct archive_reader *reader)
+{
+    struct archive_stream *stream = &reader->stream;
+    if (stream->in_call) TRY(break_off(reader));
+    if (reader->ours || stream->requests.count == 0) return STATUS_OK;
+    uint64_t *indexes;
+    TRY(archive_requests_values(&stream->requests, &indexes, reader->err));
+    for (size_t i = 0; i < stream->requests.count; i++) {
+        struct trace_call *call = &stream->calls->calls[indexes[i]];
+        if (call_kind(call->call) != CALL_IRECV) continue;
+        call->handle = 0;
+        reader->assumed.open_receive_count++;
+    }
+    free(indexes);
+    return STATUS_OK;
+}
+
+enum status archive_tell_assumptions(struct archive_reader *reader)
+{
+    const struct archive_assumptions *assumed = &reader->assumed;
+    struct trace *trace = reader->trace;
+    struct err *err = reader->err;
+    if (assumed->other_locations)
+        TRY(trace_add_note(trace, err, "%" PRIu64 " locations beside the ranks' master threads are left out", assumed->other_locations));
+    if (assumed->function_count)
+        TRY(trace_add_note(trace, err, "%" PRIu64 " MPI functions are kept as regions, rmacast does not replay them: %s",
+                           assumed->function_count, assumed->functions));
+    if (assumed->bare_count)
+        TRY(trace_add_note(trace, err, "%" PRIu64 " of these regions are calls whose records are missing", assumed->bare_count));
+    if (assumed->lost_message_count)
+        TRY(trace_add_note(trace, err, "%" PRIu64 " messages of such regions are left out", assumed->lost_message_count));
+    if (assumed->proc_null_count)
+        TRY(trace_add_note(trace, err, "%" PRIu64 " messages without a record are taken as MPI_PROC_NULL's", assumed->proc_null_count));
+    if (assumed->open_receive_count)
+        TRY(trace_add_note(trace, err, "%" PRIu64 " receives never completed: their sender is unknown, taken as MPI_PROC_NULL",
+                           assumed->open_receive_count));
+    if (assumed->nested_count)
+        TRY(trace_add_note(trace, err, "%" PRIu64 " regions inside MPI calls are left out", assumed->nested_count));
+    if (assumed->off_count)
+        TRY(trace_add_note(trace, err, "recording was switched off or flushed its buffer %" PRIu64 " times", assumed->off_count));
+    if (assumed->one_sided)
+        TRY(trace_add_note(trace, err, "one-sided calls come without assertions, displacements, operations and window sizes: "
+                                       "taken as none, unknown, unknown and unknown"));
+    return STATUS_OK;
+}

@@ -1,0 +1,361 @@
+/* From the tables of definitions to the trace's own: ranks, communicators, windows, groups, regions, sites, properties. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "trace/otf2_read.h"
+
+static enum status broken(struct archive_reader *reader, const char *what)
+{
+    return err_set(reader->err, STATUS_DATA, reader->anchor, "definitions", "%s", what);
+}
+
+/* The master threads' locations in order of their ranks in MPI_COMM_WORLD. */
+static const struct archive_group *world_locations(const struct archive_reader *reader)
+{
+    const struct archive_definitions *definitions = &reader->definitions;
+    for (size_t i = 0; i < definitions->group_count; i++) {
+        const struct archive_group *group = &definitions->groups[i];
+        if (group->defined && group->type == OTF2_GROUP_TYPE_COMM_LOCATIONS && group->paradigm == OTF2_PARADIGM_MPI) return group;
+    }
+    return NULL;
+}
+
+static enum status number_ranks(struct archive_reader *reader)
+{
+    struct archive_definitions *definitions = &reader->definitions;
+    const struct archive_group *world = world_locations(reader);
+    if (!world || world->count == 0) return broken(reader, "no MPI processes, expected a group COMM_LOCATIONS of paradigm MPI");
+    for (uint32_t i = 0; i < world->count; i++) {
+        const uint64_t *index = map_find(&definitions->location_index, world->members[i]);
+        if (!index) return broken(reader, "rank's location is not defined, expected every member of COMM_LOCATIONS among the locations");
+        definitions->locations[*index].rank = (int32_t)i;
+    }
+    for (size_t i = 0; i < definitions->location_count; i++)
+        reader->assumed.other_locations += definitions->locations[i].rank == TRACE_NONE && definitions->locations[i].events > 0;
+    TRY(trace_new(reader->path, world->count, &reader->trace, reader->err));
+    reader->self = malloc(world->count * sizeof *reader->self);
+    if (!reader->self) return err_memory(reader->err);
+    for (uint32_t i = 0; i < world->count; i++) reader->self[i] = ARCHIVE_NOT_MADE;
+    return STATUS_OK;
+}
+
+/* World ranks of a group's members, in memory that the caller frees; NULL where they are no ranks. */
+static enum status world_ranks(struct archive_reader *reader, const struct archive_group *group, int32_t **ranks)
+{
+    const struct archive_definitions *definitions = &reader->definitions;
+    int32_t *made = malloc(((size_t)group->count + 1) * sizeof *made);
+    if (!made) return err_memory(reader->err);
+    bool valid = group->type == OTF2_GROUP_TYPE_COMM_GROUP || group->type == OTF2_GROUP_TYPE_COMM_LOCATIONS;
+    for (uint32_t i = 0; valid && i < group->count; i++) {
+        uint64_t member = group->members[i];
+        if (group->type == OTF2_GROUP_TYPE_COMM_LOCATIONS || (group->flags & OTF2_GROUP_FLAG_GLOBAL_MEMBERS)) {
+            const uint64_t *index = map_find(&definitions->location_index, member);
+            member = index ? (uint64_t)definitions->locations[*index].rank : UINT64_MAX;
+        }
+        valid = member < reader->trace->rank_count;
+        if (valid) made[i] = (int32_t)member;
+    }
+    *ranks = valid ? made : NULL;
+    if (!valid) free(made);
+    return STATUS_OK;
+}
+
+static const struct archive_group *find_group(const struct archive_reader *reader, uint32_t reference)
+{
+    const struct archive_definitions *definitions = &reader->definitions;
+    if (reference >= definitions->group_count || !definitions->groups[reference].defined) return NULL;
+    return &definitions->groups[reference];
+}
+
+/* The first communicator of all ranks in order is the world. */
+static bool is_world(const struct archive_reader *reader, const int32_t *ranks, uint32_t count)
+{
+    const struct archive_definitions *definitions = &reader->definitions;
+    if (count != reader->trace->rank_count) return false;
+    for (uint32_t i = 0; i < count; i++)
+        if (ranks[i] != (int32_t)i) return false;
+    for (size_t i = 0; i < definitions->comm_count; i++)
+        if (definitions->comms[i].defined && definitions->comms[i].id == 0) return false;
+    return true;
+}
+
+static enum status make_comm(struct archive_reader *reader, struct archive_comm *comm)
+{
+    const struct archive_group *group = comm->inter ? NULL : find_group(reader, comm->group);
+    int32_t *ranks = NULL;
+    comm->id = TRACE_NONE;
+    if (!group) return STATUS_OK;
+    TRY(world_ranks(reader, group, &ranks));
+    if (!ranks) return STATUS_OK;
+    enum status status = STATUS_OK;
+    if (is_world(reader, ranks, group->count))
+        comm->id = 0;
+    else
+        status = trace_add_comm(reader->trace, ranks, group->count, &comm->id, reader->err);
+    free(ranks);
+    return status;
+}
+
+enum status archive_comm_id(struct archive_reader *reader, uint32_t reference, int32_t *id)
+{
+    struct archive_definitions *definitions = &reader->definitions;
+    *id = TRACE_NONE;
+    if (reference >= definitions->comm_count || !definitions->comms[reference].defined) return STATUS_OK;
+    struct archive_comm *comm = &definitions->comms[reference];
+    const struct archive_group *group = find_group(reader, comm->group);
+    if (!comm->inter && group && group->type == OTF2_GROUP_TYPE_COMM_SELF) {
+        int32_t *self = &reader->self[reader->stream.rank], rank = (int32_t)reader->stream.rank;
+        if (*self == ARCHIVE_NOT_MADE) TRY(trace_add_comm(reader->trace, &rank, 1, self, reader->err));
+        *id = *self;
+        return STATUS_OK;
+    }
+    if (comm->id == ARCHIVE_NOT_MADE) TRY(make_comm(reader, comm));
+    *id = comm->id;
+    return STATUS_OK;
+}
+
+enum status archive_win_id(struct archive_reader *reader, uint32_t reference, int32_t *id)
+{
+    struct archive_definitions *definitions = &reader->definitions;
+    *id = TRACE_NONE;
+    if (reference >= definitions->win_count || !definitions->wins[reference].defined) return STATUS_OK;
+    struct archive_win *win = &definitions->wins[reference];
+    if (win->id == ARCHIVE_NOT_MADE) {
+        uint32_t ref = win->comm;
+        const struct archive_comm *comm = ref < definitions->comm_count ? &definitions->comms[ref] : NULL;
+        const struct archive_group *group = comm && comm->defined ? find_group(reader, comm->group) : NULL;
+        /* One definition of a window over MPI_COMM_SELF stands for a window per rank. */
+        bool self = group && group->type == OTF2_GROUP_TYPE_COMM_SELF;
+        int32_t comm_id = TRACE_NONE;
+        if (!self) TRY(archive_comm_id(reader, ref, &comm_id));
+        win->id = TRACE_NONE;
+        if (comm_id != TRACE_NONE) TRY(trace_add_window(reader->trace, comm_id, NULL, NULL, '?', &win->id, reader->err));
+    }
+    *id = win->id;
+    return STATUS_OK;
+}
+
+enum status archive_group_id(struct archive_reader *reader, uint32_t reference, uint32_t *id)
+{
+    struct archive_definitions *definitions = &reader->definitions;
+    *id = TRACE_NO_REF;
+    if (reference >= definitions->group_count || !definitions->groups[reference].defined) return STATUS_OK;
+    struct archive_group *group = &definitions->groups[reference];
+    if (group->id == TRACE_NO_REF) {
+        int32_t *ranks;
+        TRY(world_ranks(reader, group, &ranks));
+        if (!ranks) return STATUS_OK;
+        enum status status = trace_add_group(reader->trace, ranks, group->count, &group->id, reader->err);
+        free(ranks);
+        TRY(status);
+    }
+    *id = group->id;
+    return STATUS_OK;
+}
+
+/* Compilers' instrumentation puts "int main(int, char**)" as name and the linker's name as canonical; of C++ the latter
+ * is mangled. */
+static const char *region_name(const struct archive_reader *reader, const struct archive_region *region)
+{
+    const char *canonical = archive_string(reader, region->canonical), *name = archive_string(reader, region->name);
+    return canonical[0] && strncmp(canonical, "_Z", 2) != 0 ? canonical : name;
+}
+
+enum status archive_region_id(struct archive_reader *reader, uint32_t reference, uint32_t *id)
+{
+    struct archive_region *region = &reader->definitions.regions[reference];
+    if (region->user == TRACE_NO_REF)
+        TRY(trace_add_region(reader->trace, region_name(reader, region), &region->user, reader->err));
+    *id = region->user;
+    return STATUS_OK;
+}
+
+/* The value of a property, owned by the caller (OTF2 allocates it with malloc); NULL if it is not set. */
+static char *property(struct archive_reader *reader, const char *name)
+{
+    char *value = NULL;
+    if (OTF2_Reader_GetProperty(reader->otf2, name, &value) != OTF2_SUCCESS) value = NULL;
+    return value;
+}
+
+static char *numbered_property(struct archive_reader *reader, const char *name, size_t number)
+{
+    char full[64];
+    snprintf(full, sizeof full, "%s%zu", name, number);
+    return property(reader, full);
+}
+
+static enum status wrong_property(struct archive_reader *reader, const char *name, const char *value, const char *expected)
+{
+    return err_set(reader->err, STATUS_DATA, reader->anchor, name, "\"%s\", expected %s", value, expected);
+}
+
+static enum status read_profile(struct archive_reader *reader)
+{
+    char *profile = property(reader, ARCHIVE_PROPERTY_PROFILE), *zero = property(reader, ARCHIVE_PROPERTY_TIME_ZERO);
+    enum status status = STATUS_OK;
+    reader->ours = profile != NULL;
+    reader->zero = reader->definitions.offset;
+    if (profile && strtol(profile, NULL, 10) != ARCHIVE_PROFILE_VERSION)
+        status = wrong_property(reader, ARCHIVE_PROPERTY_PROFILE, profile, "1");
+    else if (profile && !zero)
+        status = wrong_property(reader, ARCHIVE_PROPERTY_TIME_ZERO, "", "ticks");
+    else if (profile && reader->definitions.resolution != ARCHIVE_TICKS_PER_S)
+        status = broken(reader, "clock of another resolution, expected 1000000000000 ticks per second");
+    else if (profile)
+        reader->zero = strtoull(zero, NULL, 10);
+    free(profile);
+    free(zero);
+    return status;
+}
+
+static enum status read_clock(struct archive_reader *reader)
+{
+    struct trace *trace = reader->trace;
+    char *clock = property(reader, ARCHIVE_PROPERTY_CLOCK), *cost = property(reader, ARCHIVE_PROPERTY_RECORD_COST);
+    struct trace_clock_quality *quality = &trace->clock;
+    enum status status = STATUS_OK;
+    if (clock) {
+        quality->known = true;
+        if (sscanf(clock, "%lf %lf %" SCNu64, &quality->worst_offset_s, &quality->worst_error_s, &quality->violations) != 3)
+            status = wrong_property(reader, ARCHIVE_PROPERTY_CLOCK, clock, "offset and error in seconds, and a count");
+    }
+    if (cost) trace->record_cost_ps = strtoll(cost, NULL, 10);
+    free(clock);
+    free(cost);
+    return status;
+}
+
+static enum status read_properties(struct archive_reader *reader)
+{
+    struct trace *trace = reader->trace;
+    char *origin = property(reader, ARCHIVE_PROPERTY_ORIGIN);
+    trace->simulated = origin && strcmp(origin, "simulated") == 0;
+    free(origin);
+    trace->platform = property(reader, ARCHIVE_PROPERTY_PLATFORM);
+    trace->engine = property(reader, ARCHIVE_PROPERTY_ENGINE);
+    trace->semantics = property(reader, ARCHIVE_PROPERTY_SEMANTICS);
+    trace->lock = property(reader, ARCHIVE_PROPERTY_LOCK);
+    char *note;
+    for (size_t i = 0; (note = numbered_property(reader, ARCHIVE_PROPERTY_NOTE, i)); i++) {
+        enum status status = trace_add_note(trace, reader->err, "%s", note);
+        free(note);
+        TRY(status);
+    }
+    return read_clock(reader);
+}
+
+static enum status make_sites(struct archive_reader *reader)
+{
+    struct archive_definitions *definitions = &reader->definitions;
+    char *text = property(reader, ARCHIVE_PROPERTY_SITES);
+    size_t first = 0, count = 0;
+    enum status status = STATUS_OK;
+    if (!text || sscanf(text, "%zu %zu", &first, &count) != 2 || first > definitions->string_count ||
+        count > definitions->string_count - first)
+        status = wrong_property(reader, ARCHIVE_PROPERTY_SITES, text ? text : "", "the first string that is a call site and their count");
+    free(text);
+    TRY(status);
+    definitions->sites = calloc(count + 1, sizeof *definitions->sites);
+    if (!definitions->sites) return err_memory(reader->err);
+    definitions->first_site = first;
+    definitions->site_count = count;
+    for (size_t i = 0; i < count; i++) {
+        char *copy = strdup(archive_string(reader, (uint32_t)(first + i))), *function, *file;
+        int32_t line;
+        if (!copy) return err_memory(reader->err);
+        if (archive_site_parse(copy, &function, &file, &line))
+            status = trace_add_site(reader->trace, function, file, line, &definitions->sites[i], reader->err);
+        else
+            status = broken(reader, "a call site has not the form function@file:line");
+        free(copy);
+        TRY(status);
+    }
+    return STATUS_OK;
+}
+
+/* "4096,4096" into values of the window's members; false if there are fewer. */
+static bool parse_list(const char *text, const char *key, uint32_t count, int64_t *values)
+{
+    const char *at = strstr(text, key);
+    if (!at) return false;
+    at += strlen(key);
+    for (uint32_t i = 0; i < count; i++) {
+        char *end;
+        values[i] = strtoll(at, &end, 10);
+        if (end == at) return false;
+        at = *end == ',' ? end + 1 : end;
+    }
+    return true;
+}
+
+static enum status read_window(struct archive_reader *reader, int32_t id)
+{
+    char *text = numbered_property(reader, ARCHIVE_PROPERTY_WINDOW, (size_t)id);
+    if (!text) return STATUS_OK;
+    struct trace_window *window = &reader->trace->windows[id];
+    uint32_t count = reader->trace->comms[window->comm].count;
+    if (strncmp(text, "flavor=", 7) == 0 && text[7]) window->flavor = text[7];
+    int64_t *bytes = malloc((count + 1) * sizeof *bytes), *units = malloc((count + 1) * sizeof *units);
+    window->disp_unit = malloc((count + 1) * sizeof *window->disp_unit);
+    enum status status = bytes && units && window->disp_unit ? STATUS_OK : err_memory(reader->err);
+    if (status == STATUS_OK && parse_list(text, " bytes=", count, bytes)) {
+        window->bytes = bytes;
+        bytes = NULL;
+    }
+    if (status == STATUS_OK && parse_list(text, " disp_unit=", count, units)) {
+        for (uint32_t i = 0; i < count; i++) window->disp_unit[i] = (int32_t)units[i];
+    } else {
+        free(window->disp_unit);
+        window->disp_unit = NULL;
+    }
+    free(bytes);
+    free(units);
+    free(text);
+    return status;
+}
+
+/* Our writer's order of definitions is the order of the trace's ids. */
+static enum status make_ours(struct archive_reader *reader)
+{
+    struct archive_definitions *definitions = &reader->definitions;
+    int32_t id;
+    uint32_t number;
+    TRY(read_properties(reader));
+    for (uint32_t i = 0; i < definitions->comm_count; i++) TRY(archive_comm_id(reader, i, &id));
+    for (uint32_t i = 0; i < definitions->group_count; i++)
+        if (definitions->groups[i].defined && strcmp(archive_string(reader, definitions->groups[i].name), ARCHIVE_RMA_GROUP) == 0)
+            TRY(archive_group_id(reader, i, &number));
+    for (uint32_t i = 0; i < definitions->win_count; i++) {
+        TRY(archive_win_id(reader, i, &id));
+        if (id != TRACE_NONE) TRY(read_window(reader, id));
+    }
+    for (uint32_t i = 0; i < definitions->region_count; i++)
+        if (definitions->regions[i].defined && definitions->regions[i].paradigm == OTF2_PARADIGM_USER)
+            TRY(archive_region_id(reader, i, &number));
+    return make_sites(reader);
+}
+
+static enum status mark_incomplete(struct archive_reader *reader)
+{
+    for (size_t i = 0; i < reader->definitions.location_count; i++) {
+        const struct archive_location *location = &reader->definitions.locations[i];
+        if (!location->incomplete || location->rank == TRACE_NONE) continue;
+        struct trace_rank *stream = &reader->trace->ranks[location->rank];
+        stream->incomplete = true;
+        if (location->why == OTF2_UNDEFINED_STRING || stream->incomplete_why) continue;
+        stream->incomplete_why = strdup(archive_string(reader, location->why));
+        if (!stream->incomplete_why) return err_memory(reader->err);
+    }
+    return STATUS_OK;
+}
+
+enum status archive_make_trace(struct archive_reader *reader)
+{
+    TRY(read_profile(reader));
+    TRY(number_ranks(reader));
+    if (reader->ours) TRY(make_ours(reader));
+    return mark_incomplete(reader);
+}

@@ -1,0 +1,133 @@
+/* Writing an archive: events rank after rank, then definitions, into a directory aside that then takes the old one's place. */
+#include <stdlib.h>
+
+#include "trace/otf2.h"
+#include "trace/otf2_stage.h"
+#include "trace/otf2_write.h"
+
+enum { EVENT_CHUNK_BYTES = 1 << 20, DEFINITION_CHUNK_BYTES = 4 << 20, DEFINITION_CHUNK_BYTES_MAX = 16 << 20 };
+
+static OTF2_FlushType flush_always(void *user, OTF2_FileType type, OTF2_LocationRef location, void *caller, bool final)
+{
+    (void)user, (void)type, (void)location, (void)caller, (void)final;
+    return OTF2_FLUSH;
+}
+
+static enum status failure(const struct archive_writer *writer, const char *directory)
+{
+    if (!writer->failed) return STATUS_OK;
+    return err_set(writer->err, STATUS_SYSTEM, directory, NULL, "cannot write the archive: %s", archive_message());
+}
+
+static enum status write_events(struct archive_writer *writer)
+{
+    enum status status = STATUS_OK;
+    ARCHIVE_TRY(writer, OTF2_Archive_OpenEvtFiles(writer->archive));
+    for (writer->rank = 0; !writer->failed && status == STATUS_OK && writer->rank < writer->trace->rank_count; writer->rank++) {
+        writer->out = OTF2_Archive_GetEvtWriter(writer->archive, writer->rank);
+        writer->failed = !writer->out;
+        if (writer->failed) break;
+        status = archive_write_rank(writer);
+        ARCHIVE_TRY(writer, OTF2_EvtWriter_GetNumberOfEvents(writer->out, &writer->events[writer->rank]));
+        ARCHIVE_TRY(writer, OTF2_Archive_CloseEvtWriter(writer->archive, writer->out));
+    }
+    ARCHIVE_TRY(writer, OTF2_Archive_CloseEvtFiles(writer->archive));
+    return status;
+}
+
+/* Readers expect a file of local definitions per location, though there is nothing to say. */
+static void write_local_definitions(struct archive_writer *writer)
+{
+    ARCHIVE_TRY(writer, OTF2_Archive_OpenDefFiles(writer->archive));
+    for (uint32_t i = 0; !writer->failed && i < writer->trace->rank_count; i++) {
+        OTF2_DefWriter *out = OTF2_Archive_GetDefWriter(writer->archive, i);
+        writer->failed = !out;
+        if (out) ARCHIVE_TRY(writer, OTF2_Archive_CloseDefWriter(writer->archive, out));
+    }
+    ARCHIVE_TRY(writer, OTF2_Archive_CloseDefFiles(writer->archive));
+}
+
+/* For viewers; our reader takes the location's property. */
+static void write_markers(struct archive_writer *writer)
+{
+    const struct trace *trace = writer->trace;
+    OTF2_MarkerWriter *out = NULL;
+    for (uint32_t i = 0; i < trace->rank_count; i++) {
+        const struct trace_rank *stream = &trace->ranks[i];
+        if (!stream->incomplete) continue;
+        if (!out) {
+            out = OTF2_Archive_GetMarkerWriter(writer->archive);
+            writer->failed = writer->failed || !out;
+            if (!out) return;
+            ARCHIVE_TRY(writer, OTF2_MarkerWriter_WriteDefMarker(out, 0, "rmacast", "recording stopped here", OTF2_SEVERITY_HIGH));
+        }
+        int64_t end_ps = stream->count ? trace_rank_end_ps(trace, i) : trace_begin_ps(trace);
+        ARCHIVE_TRY(writer, OTF2_MarkerWriter_WriteMarker(out, archive_time(writer, end_ps), 0, 0, OTF2_MARKER_SCOPE_LOCATION, i,
+                                                          stream->incomplete_why ? stream->incomplete_why : ""));
+    }
+    if (out) ARCHIVE_TRY(writer, OTF2_Archive_CloseMarkerWriter(writer->archive, out));
+}
+
+static enum status write_archive(struct archive_writer *writer)
+{
+    static const OTF2_FlushCallbacks flush = {.otf2_pre_flush = flush_always};
+    uint32_t ranks = writer->trace->rank_count;
+    ARCHIVE_TRY(writer, OTF2_Archive_SetFlushCallbacks(writer->archive, &flush, NULL));
+    ARCHIVE_TRY(writer, OTF2_Archive_SetSerialCollectiveCallbacks(writer->archive));
+    ARCHIVE_TRY(writer, OTF2_Archive_SetCreator(writer->archive, "rmacast " RMACAST_VERSION));
+    writer->events = calloc((size_t)ranks + 1, sizeof *writer->events);
+    writer->comm_made = calloc(writer->trace->comm_count + 1, sizeof *writer->comm_made);
+    writer->windows = calloc(writer->trace->window_count + 1, sizeof *writer->windows);
+    writer->list = OTF2_AttributeList_New();
+    if (!writer->events || !writer->comm_made || !writer->windows || !writer->list) return err_memory(writer->err);
+    TRY(write_events(writer));
+    write_local_definitions(writer);
+    if (!writer->failed) TRY(archive_write_definitions(writer));
+    if (!writer->failed) write_markers(writer);
+    return STATUS_OK;
+}
+
+static void clear(struct archive_writer *writer)
+{
+    for (size_t i = 0; writer->windows && i < writer->trace->window_count; i++) free(writer->windows[i].operations);
+    free(writer->windows);
+    free(writer->comm_made);
+    free(writer->events);
+    if (writer->list) OTF2_AttributeList_Delete(writer->list);
+    archive_requests_clear(&writer->requests);
+}
+
+/* Writes traces.otf2, traces.def and traces/ into an existing directory. */
+static enum status write_into(const struct trace *trace, const char *stage, const char *directory, struct err *err)
+{
+    struct archive_writer writer = {.trace = trace, .err = err};
+    int64_t begin_ps = trace_begin_ps(trace);
+    uint64_t definitions = 64 * (uint64_t)trace->rank_count; /* bytes of the largest record, a group of all ranks, and more */
+    if (begin_ps < 0) writer.zero = -(uint64_t)begin_ps;
+    if (definitions < DEFINITION_CHUNK_BYTES) definitions = DEFINITION_CHUNK_BYTES;
+    if (definitions > DEFINITION_CHUNK_BYTES_MAX) definitions = DEFINITION_CHUNK_BYTES_MAX;
+    archive_messages_catch();
+    writer.archive = OTF2_Archive_Open(stage, ARCHIVE_NAME, OTF2_FILEMODE_WRITE, EVENT_CHUNK_BYTES, definitions,
+                                       OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
+    writer.failed = !writer.archive;
+    enum status status = STATUS_OK;
+    if (writer.archive) {
+        status = write_archive(&writer);
+        ARCHIVE_TRY(&writer, OTF2_Archive_Close(writer.archive));
+    }
+    clear(&writer);
+    TRY(status);
+    return failure(&writer, directory);
+}
+
+enum status otf2_write(const struct trace *trace, const char *directory, struct err *err)
+{
+    static const char *const entries[] = {ARCHIVE_ANCHOR, ARCHIVE_NAME ".def", ARCHIVE_NAME ".marker", ARCHIVE_NAME, NULL};
+    struct archive_stage stage;
+    TRY(trace_check(trace, err));
+    TRY(archive_stage_open(directory, &stage, err));
+    enum status status = write_into(trace, stage.path, directory, err);
+    if (status == STATUS_OK) status = archive_stage_commit(&stage, entries, err);
+    archive_stage_close(&stage);
+    return status;
+}

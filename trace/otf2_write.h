@@ -1,0 +1,79 @@
+/* The state of writing one archive. Internal to trace/otf2_write*.c. */
+#ifndef TRACE_OTF2_WRITE_H
+#define TRACE_OTF2_WRITE_H
+
+#include "trace/otf2_profile.h"
+#include "trace/otf2_requests.h"
+
+/* Operations of one rank on one window that no call has completed yet. */
+struct archive_operation {
+    uint64_t id;
+    int32_t target;
+};
+struct archive_window {
+    struct archive_operation *operations;
+    size_t count, capacity;
+    uint32_t access_group, exposure_group; /* of this rank's open epochs, TRACE_NO_REF none */
+    uint32_t last_creator, creators;       /* rank that wrote the last creation, plus 1; ranks that did */
+};
+
+struct archive_writer {
+    const struct trace *trace;
+    struct err *err;
+    OTF2_Archive *archive;
+    OTF2_AttributeList *list;
+    uint64_t zero;        /* time stamp of time 0 */
+    bool failed;          /* an OTF2 call failed: archive_message() says why */
+    uint64_t *events;     /* records written, per rank */
+    bool *comm_made;      /* CommCreate or CommDestroy stands in some stream */
+    struct archive_window *windows;
+    bool used[MPI_CALL_COUNT];
+    /* The rank at work. */
+    OTF2_EvtWriter *out;
+    uint32_t rank;
+    const struct trace_rank *stream;
+    struct archive_requests requests; /* id to index of the call that made it */
+    uint64_t operation_id;
+};
+
+/* Every OTF2 call stands in this: its failure shows when the rank, the definitions or the archive are done. */
+#define ARCHIVE_TRY(writer, call)                                                                                      \
+    do {                                                                                                               \
+        if ((call) != OTF2_SUCCESS) (writer)->failed = true;                                                           \
+    } while (0)
+
+/* References of definitions. Strings: "" and the names of operations first, since events refer to them. */
+enum { ARCHIVE_STRING_EMPTY = 0, ARCHIVE_STRING_SITES = TRACE_OP_COUNT };
+
+static inline uint64_t archive_time(const struct archive_writer *writer, int64_t time_ps)
+{
+    return (uint64_t)time_ps + writer->zero;
+}
+static inline uint32_t archive_op_string(int32_t op)
+{
+    return (uint32_t)op;
+}
+static inline uint32_t archive_site_string(uint32_t site)
+{
+    return ARCHIVE_STRING_SITES + site;
+}
+static inline uint32_t archive_user_region(uint32_t region)
+{
+    return MPI_CALL_COUNT + region;
+}
+static inline uint32_t archive_comm_group(size_t comm)
+{
+    return (uint32_t)(1 + comm); /* 0 is the group of all locations */
+}
+static inline uint32_t archive_rma_group(const struct trace *trace, uint32_t group)
+{
+    return (uint32_t)(1 + trace->comm_count + group);
+}
+
+/* Writes the records of writer->rank; writer->out is open. */
+enum status archive_write_rank(struct archive_writer *writer);
+
+/* Writes global definitions and archive properties; the events have been written. */
+enum status archive_write_definitions(struct archive_writer *writer);
+
+#endif

@@ -1,0 +1,338 @@
+/* One rank's calls as OTF2 records. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/array.h"
+#include "trace/otf2_write.h"
+
+#define EVENT(NAME, writer, ...)                                                                                       \
+    ARCHIVE_TRY(writer, OTF2_EvtWriter_##NAME((writer)->out, (writer)->list, __VA_ARGS__))
+
+static void add(struct archive_writer *writer, enum archive_attribute id, OTF2_AttributeValue value)
+{
+    ARCHIVE_TRY(writer, OTF2_AttributeList_AddAttribute(writer->list, id, archive_attribute_rows[id].type, value));
+}
+
+#define ADD(writer, ID, MEMBER, VALUE) add(writer, ATTRIBUTE_##ID, (OTF2_AttributeValue){.MEMBER = (VALUE)})
+
+/* Members that the call's records are going to carry. To MPI_PROC_NULL nothing is sent, and a call that broke off may
+ * have done nothing yet: both have no records of their own. */
+static unsigned carried(const struct trace_call *call, const struct archive_kind *kind)
+{
+    if ((kind->carries & CARRIES_PEER) && call->peer == TRACE_NONE) return 0;
+    if ((call->flags & TRACE_BREAK) && kind->shape != SHAPE_COMPLETION) return 0;
+    return kind->carries;
+}
+
+static void add_handle(struct archive_writer *writer, const struct trace_call *call)
+{
+    if (call_row(call->call)->allowed & F_WIN)
+        ADD(writer, WIN, rmaWinRef, (uint32_t)call->handle);
+    else
+        ADD(writer, COMM, commRef, (uint32_t)call->handle);
+}
+
+static void add_members(struct archive_writer *writer, const struct trace_call *call, enum call_kind kind, unsigned carries)
+{
+    bool op = archive_kind_has_op(kind) && call->tag > 0 && call->tag < TRACE_OP_COUNT;
+    if (!(carries & CARRIES_HANDLE) && call->handle != TRACE_NONE) add_handle(writer, call);
+    if (!(carries & CARRIES_PEER) && call->peer != TRACE_NONE) ADD(writer, PEER, int32, call->peer);
+    if (op) ADD(writer, OP, stringRef, archive_op_string(call->tag));
+    if (!op && !(carries & CARRIES_TAG) && call->tag != 0) ADD(writer, TAG, int32, call->tag);
+    if (!(carries & CARRIES_BYTES) && call->bytes != 0) ADD(writer, BYTES, uint64, (uint64_t)call->bytes);
+    if (!(carries & CARRIES_AUX) && call->aux != 0) ADD(writer, RESULT_BYTES, uint64, (uint64_t)call->aux);
+    if (!(carries & CARRIES_REF) && call->ref != TRACE_NO_REF) ADD(writer, REF, uint32, call->ref);
+    if (archive_kind_has_disp(kind) && call->disp != -1) ADD(writer, TARGET_DISP, uint64, (uint64_t)call->disp);
+    if (call->flags & TRACE_ASSERTIONS) ADD(writer, ASSERT, uint16, (uint16_t)(call->flags & TRACE_ASSERTIONS));
+    if (call->site != TRACE_NO_SITE) ADD(writer, SITE, stringRef, archive_site_string(call->site));
+}
+
+static void add_window(struct archive_writer *writer, const struct trace_call *call)
+{
+    const struct trace_window *window = &writer->trace->windows[call->handle];
+    struct archive_window *state = &writer->windows[call->handle];
+    int32_t member = trace_comm_rank(&writer->trace->comms[window->comm], (int32_t)writer->rank);
+    if (window->bytes) ADD(writer, WIN_SIZE, uint64, (uint64_t)window->bytes[member]);
+    if (window->disp_unit) ADD(writer, DISP_UNIT, int32, window->disp_unit[member]);
+    ADD(writer, FLAVOR, uint8, (uint8_t)window->flavor);
+    state->creators += state->last_creator != writer->rank + 1;
+    state->last_creator = writer->rank + 1;
+}
+
+/* Differences wrap, and wrap back when read: every pair of times survives. */
+static void add_time(struct archive_writer *writer, enum archive_attribute id, int64_t enter_ps, int64_t time_ps)
+{
+    if (time_ps == TRACE_UNKNOWN_PS) return;
+    add(writer, id, (OTF2_AttributeValue){.int64 = (int64_t)((uint64_t)time_ps - (uint64_t)enter_ps)});
+}
+
+static void add_sim(struct archive_writer *writer, const struct trace_call *call, const struct trace_sim *sim)
+{
+    add_time(writer, ATTRIBUTE_XFER_START, call->enter_ps, sim->xfer_start_ps);
+    add_time(writer, ATTRIBUTE_XFER_END, call->enter_ps, sim->xfer_end_ps);
+    add_time(writer, ATTRIBUTE_BASE_END, call->enter_ps, sim->base_end_ps);
+    add_time(writer, ATTRIBUTE_EXTENDED_END, call->enter_ps, sim->extended_end_ps);
+}
+
+static uint32_t member_of(const struct archive_writer *writer, const struct trace_call *call, int32_t world_rank)
+{
+    return (uint32_t)trace_comm_rank(trace_call_comm(writer->trace, call), world_rank);
+}
+
+static enum status write_transfer(struct archive_writer *writer, const struct trace_call *call, enum call_kind kind)
+{
+    uint64_t time = archive_time(writer, call->enter_ps), bytes = (uint64_t)call->bytes, id = ++writer->operation_id;
+    uint32_t window = (uint32_t)call->handle, target = member_of(writer, call, call->peer);
+    struct archive_window *state = &writer->windows[call->handle];
+    struct archive_operation operation = {.id = id, .target = call->peer};
+    if (kind == CALL_PUT)
+        EVENT(RmaPut, writer, time, window, target, bytes, id);
+    else if (kind == CALL_GET)
+        EVENT(RmaGet, writer, time, window, target, bytes, id);
+    else
+        EVENT(RmaAtomic, writer, time, window, target, OTF2_RMA_ATOMIC_TYPE_ACCUMULATE, bytes, (uint64_t)call->aux, id);
+    ARRAY_PUSH(state->operations, state->count, state->capacity, operation, writer->err);
+    return STATUS_OK;
+}
+
+/* Completes the rank's open operations on a window: all, or those to one target; at the target too where the call says so. */
+static void complete_operations(struct archive_writer *writer, const struct trace_call *call, int32_t target, bool remote)
+{
+    struct archive_window *state = &writer->windows[call->handle];
+    uint64_t time = archive_time(writer, call->exit_ps);
+    size_t kept = 0;
+    for (size_t i = 0; i < state->count; i++) {
+        const struct archive_operation *operation = &state->operations[i];
+        if (target != TRACE_NONE && operation->target != target) {
+            state->operations[kept++] = *operation;
+            continue;
+        }
+        EVENT(RmaOpCompleteNonBlocking, writer, time, (uint32_t)call->handle, operation->id);
+        if (remote) EVENT(RmaOpCompleteRemote, writer, time, (uint32_t)call->handle, operation->id);
+    }
+    state->count = kept;
+}
+
+static void write_group_sync(struct archive_writer *writer, const struct trace_call *call, enum call_kind kind)
+{
+    struct archive_window *state = &writer->windows[call->handle];
+    bool access = kind == CALL_START || kind == CALL_COMPLETE, opens = kind == CALL_START || kind == CALL_POST;
+    bool closes = kind == CALL_COMPLETE || kind == CALL_WIN_WAIT || (call->flags & TRACE_FLAG);
+    uint32_t *open = access ? &state->access_group : &state->exposure_group;
+    OTF2_RmaSyncLevel level = OTF2_RMA_SYNC_LEVEL_PROCESS;
+    if (!opens) level = closes ? level | OTF2_RMA_SYNC_LEVEL_MEMORY : OTF2_RMA_SYNC_LEVEL_NONE;
+    if (opens) *open = call->ref;
+    if (kind == CALL_COMPLETE) complete_operations(writer, call, TRACE_NONE, false);
+    EVENT(RmaGroupSync, writer, archive_time(writer, call->exit_ps), level, (uint32_t)call->handle,
+          *open == TRACE_NO_REF ? OTF2_UNDEFINED_GROUP : archive_rma_group(writer->trace, *open));
+    if (!opens && closes) *open = TRACE_NO_REF;
+}
+
+static void write_rma_collective(struct archive_writer *writer, const struct trace_call *call, const struct archive_kind *kind)
+{
+    uint64_t exit = archive_time(writer, call->exit_ps);
+    uint32_t window = (uint32_t)call->handle;
+    OTF2_CollectiveOp collective = kind->collective;
+    OTF2_RmaSyncLevel level = OTF2_RMA_SYNC_LEVEL_PROCESS;
+    bool allocated = writer->trace->windows[call->handle].flavor == 'a';
+    EVENT(RmaCollectiveBegin, writer, archive_time(writer, call->enter_ps));
+    if (kind->shape == SHAPE_FENCE) {
+        complete_operations(writer, call, TRACE_NONE, false);
+        level |= OTF2_RMA_SYNC_LEVEL_MEMORY;
+    } else if (kind->shape == SHAPE_WIN_CREATE) {
+        EVENT(RmaWinCreate, writer, exit, window);
+        if (allocated) collective = OTF2_COLLECTIVE_OP_CREATE_HANDLE_AND_ALLOCATE;
+    } else {
+        EVENT(RmaWinDestroy, writer, exit, window);
+        if (allocated) collective = OTF2_COLLECTIVE_OP_DESTROY_HANDLE_AND_DEALLOCATE;
+    }
+    EVENT(RmaCollectiveEnd, writer, exit, collective, level, window, OTF2_COLLECTIVE_ROOT_NONE, 0, 0);
+}
+
+/* A simulated blocking lock returns when it is granted; nobody else knows when a lock was granted. */
+static void write_lock(struct archive_writer *writer, const struct trace_call *call, const struct archive_kind *kind)
+{
+    const struct trace *trace = writer->trace;
+    uint32_t window = (uint32_t)call->handle, target = member_of(writer, call, call->peer);
+    OTF2_LockType type = call->flags & TRACE_EXCLUSIVE ? OTF2_LOCK_EXCLUSIVE : OTF2_LOCK_SHARED;
+    uint64_t exit = archive_time(writer, call->exit_ps);
+    if (kind->shape == SHAPE_UNLOCK) {
+        complete_operations(writer, call, call->peer, true);
+        EVENT(RmaReleaseLock, writer, exit, window, target, 0);
+        return;
+    }
+    EVENT(RmaRequestLock, writer, archive_time(writer, call->enter_ps), window, target, 0, type);
+    if (trace->simulated && trace->lock && strcmp(trace->lock, "blocking") == 0)
+        EVENT(RmaAcquireLock, writer, exit, window, target, 0, type);
+}
+
+static enum status write_message(struct archive_writer *writer, size_t index, const struct archive_kind *kind)
+{
+    const struct trace_call *call = &writer->stream->calls[index];
+    uint64_t enter = archive_time(writer, call->enter_ps), exit = archive_time(writer, call->exit_ps);
+    uint32_t peer = member_of(writer, call, call->peer), comm = (uint32_t)call->handle, tag = (uint32_t)call->tag;
+    uint64_t bytes = (uint64_t)call->bytes;
+    switch (kind->shape) {
+    case SHAPE_SEND: EVENT(MpiSend, writer, enter, peer, comm, tag, bytes); return STATUS_OK;
+    case SHAPE_RECV: EVENT(MpiRecv, writer, exit, peer, comm, tag, bytes); return STATUS_OK;
+    case SHAPE_ISEND: EVENT(MpiIsend, writer, enter, peer, comm, tag, bytes, call->ref); break;
+    default: EVENT(MpiIrecvRequest, writer, enter, call->ref); break;
+    }
+    return archive_requests_put(&writer->requests, call->ref, index, writer->err);
+}
+
+/* A request that is done gets its completion; one that is not, or whose call had no record, is only named. */
+static bool write_completion(struct archive_writer *writer, uint64_t time, uint32_t id, bool done)
+{
+    uint64_t index;
+    if (!done || !archive_requests_take(&writer->requests, id, &index)) {
+        EVENT(MpiRequestTest, writer, time, id);
+        return false;
+    }
+    const struct trace_call *made = &writer->stream->calls[index];
+    if (call_kind(made->call) == CALL_ISEND)
+        EVENT(MpiIsendComplete, writer, time, id);
+    else
+        EVENT(MpiIrecv, writer, time, member_of(writer, made, made->peer), (uint32_t)made->handle, (uint32_t)made->tag,
+              (uint64_t)made->bytes, id);
+    return true;
+}
+
+/* Returns whether a test's records show that the request was done. */
+static bool write_completions(struct archive_writer *writer, const struct trace_call *call, enum call_kind kind)
+{
+    const struct trace *trace = writer->trace;
+    uint64_t time = archive_time(writer, call->exit_ps);
+    bool done = !(call->flags & TRACE_BREAK) && (kind != CALL_REQUEST_TEST || (call->flags & TRACE_FLAG));
+    if (kind != CALL_REQUEST_WAITALL) return call->ref != TRACE_NO_REF && write_completion(writer, time, call->ref, done);
+    const struct trace_list *list = &trace->lists[call->ref];
+    for (uint32_t i = 0; i < list->count; i++) write_completion(writer, time, trace->requests[list->first + i], done);
+    return false;
+}
+
+static void write_collective(struct archive_writer *writer, const struct trace_call *call, enum call_kind kind)
+{
+    const struct trace_comm *comm = trace_call_comm(writer->trace, call);
+    uint32_t root = call->peer == TRACE_NONE ? OTF2_COLLECTIVE_ROOT_NONE : member_of(writer, call, call->peer);
+    uint64_t sent, received;
+    archive_collective_bytes(kind, call->peer == (int32_t)writer->rank, comm->count, call->bytes, &sent, &received);
+    EVENT(MpiCollectiveBegin, writer, archive_time(writer, call->enter_ps));
+    EVENT(MpiCollectiveEnd, writer, archive_time(writer, call->exit_ps), archive_kind(kind)->collective,
+          (uint32_t)call->handle, root, sent, received);
+}
+
+static void write_comm(struct archive_writer *writer, const struct trace_call *call, const struct archive_kind *kind)
+{
+    uint64_t exit = archive_time(writer, call->exit_ps);
+    EVENT(MpiCollectiveBegin, writer, archive_time(writer, call->enter_ps));
+    if (kind->shape == SHAPE_COMM_CREATE && call->ref != TRACE_NO_REF) {
+        EVENT(CommCreate, writer, exit, call->ref);
+        writer->comm_made[call->ref] = true;
+    } else if (kind->shape == SHAPE_COMM_FREE) {
+        EVENT(CommDestroy, writer, exit, (uint32_t)call->handle);
+    }
+    EVENT(MpiCollectiveEnd, writer, exit, kind->collective, (uint32_t)call->handle, OTF2_COLLECTIVE_ROOT_NONE, 0, 0);
+}
+
+/* The records between Enter and Leave. *flags: what a reader takes from them for trace_call.flags. */
+static enum status write_records(struct archive_writer *writer, size_t index, const struct archive_kind *kind, unsigned *flags)
+{
+    const struct trace_call *call = &writer->stream->calls[index];
+    enum call_kind what = call_kind(call->call);
+    switch (kind->shape) {
+    case SHAPE_PLAIN:
+    case SHAPE_REGION: break;
+    case SHAPE_WIN_CREATE:
+    case SHAPE_WIN_FREE:
+    case SHAPE_FENCE: write_rma_collective(writer, call, kind); break;
+    case SHAPE_TRANSFER: return write_transfer(writer, call, what);
+    case SHAPE_GROUP_SYNC:
+        write_group_sync(writer, call, what);
+        if (what == CALL_WIN_TEST) *flags |= call->flags & TRACE_FLAG;
+        break;
+    case SHAPE_LOCK:
+    case SHAPE_UNLOCK:
+        write_lock(writer, call, kind);
+        if (kind->shape == SHAPE_LOCK) *flags |= call->flags & TRACE_EXCLUSIVE;
+        break;
+    case SHAPE_SEND:
+    case SHAPE_ISEND:
+    case SHAPE_RECV:
+    case SHAPE_IRECV: return write_message(writer, index, kind);
+    case SHAPE_COMPLETION:
+        if (write_completions(writer, call, what) && what == CALL_REQUEST_TEST) *flags |= TRACE_FLAG;
+        break;
+    case SHAPE_COLLECTIVE: write_collective(writer, call, what); break;
+    case SHAPE_COMM_CREATE:
+    case SHAPE_COMM_FREE: write_comm(writer, call, kind); break;
+    }
+    return STATUS_OK;
+}
+
+static void write_region(struct archive_writer *writer, const struct trace_call *call, bool enter)
+{
+    uint64_t time = archive_time(writer, call->enter_ps), duration = (uint64_t)call->exit_ps - (uint64_t)call->enter_ps;
+    if (duration) ADD(writer, DURATION, uint64, duration);
+    if (enter)
+        EVENT(Enter, writer, time, archive_user_region(call->ref));
+    else
+        EVENT(Leave, writer, time, archive_user_region(call->ref));
+}
+
+static enum status write_call(struct archive_writer *writer, size_t index)
+{
+    const struct trace_call *call = &writer->stream->calls[index];
+    enum call_kind what = call_kind(call->call);
+    const struct archive_kind *kind = archive_kind(what);
+    if (kind->shape == SHAPE_REGION) {
+        add_members(writer, call, what, kind->carries);
+        write_region(writer, call, what == CALL_REGION_ENTER);
+        return STATUS_OK;
+    }
+    unsigned carries = carried(call, kind), flags = call->flags & (TRACE_ASSERTIONS | TRACE_BREAK);
+    writer->used[call->call] = true;
+    add_members(writer, call, what, carries);
+    if (kind->shape == SHAPE_WIN_CREATE) add_window(writer, call);
+    if (writer->stream->sim) add_sim(writer, call, &writer->stream->sim[index]);
+    EVENT(Enter, writer, archive_time(writer, call->enter_ps), call->call);
+    if (carries) TRY(write_records(writer, index, kind, &flags));
+    if (writer->stream->sim && writer->stream->sim[index].blocked_ps != 0)
+        ADD(writer, BLOCKED, int64, writer->stream->sim[index].blocked_ps);
+    if (call->flags & TRACE_BREAK) ADD(writer, BREAK, uint8, 1);
+    if (flags != call->flags) ADD(writer, FLAGS, uint16, call->flags);
+    EVENT(Leave, writer, archive_time(writer, call->exit_ps), call->call);
+    return STATUS_OK;
+}
+
+/* What only the completion would have said of receives that never complete. */
+static enum status write_open_receives(struct archive_writer *writer)
+{
+    const struct trace_rank *stream = writer->stream;
+    if (writer->requests.count == 0) return STATUS_OK;
+    uint64_t *indexes, end = archive_time(writer, stream->calls[stream->count - 1].exit_ps);
+    TRY(archive_requests_values(&writer->requests, &indexes, writer->err));
+    for (size_t i = 0; i < writer->requests.count; i++) {
+        const struct trace_call *call = &stream->calls[indexes[i]];
+        if (call_kind(call->call) != CALL_IRECV) continue;
+        add_handle(writer, call);
+        ADD(writer, PEER, int32, call->peer);
+        ADD(writer, TAG, int32, call->tag);
+        ADD(writer, BYTES, uint64, (uint64_t)call->bytes);
+        EVENT(MpiRequestTest, writer, end, call->ref);
+    }
+    free(indexes);
+    return STATUS_OK;
+}
+
+enum status archive_write_rank(struct archive_writer *writer)
+{
+    writer->stream = &writer->trace->ranks[writer->rank];
+    writer->operation_id = 0;
+    archive_requests_restart(&writer->requests);
+    for (size_t i = 0; i < writer->trace->window_count; i++) {
+        writer->windows[i].count = 0;
+        writer->windows[i].access_group = writer->windows[i].exposure_group = TRACE_NO_REF;
+    }
+    for (size_t i = 0; i < writer->stream->count; i++) TRY(write_call(writer, i));
+    return write_open_receives(writer);
+}
