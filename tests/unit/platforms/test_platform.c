@@ -1,0 +1,264 @@
+/* What platform_open reads. Expected values are those written in the text or worked out beside the assertion. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "platforms/topology.h"
+#include "tests/unit/platforms/platform_test.h"
+
+static struct platform *from_text(const char *text)
+{
+    struct platform *platform = NULL;
+    struct err err = {.text = ""};
+    if (platform_from_text(text, NULL, 0, &platform, &err) != STATUS_OK) fail_msg("%s", err.text);
+    return platform;
+}
+
+static struct platform *with_override(const char *override)
+{
+    struct platform *platform = NULL;
+    struct err err = {.text = ""};
+    if (platform_from_text(PLATFORM_TEXT("", "", ""), &override, 1, &platform, &err) != STATUS_OK) fail_msg("%s", err.text);
+    return platform;
+}
+
+/* The example of the interface contract, and the same values as defaults. */
+static void test_defaults(void **state)
+{
+    (void)state;
+    struct platform *platform = from_text(PLATFORM_TEXT("", "", ""));
+    assert_int_equal(platform->node_count, 4);
+    assert_int_equal(platform->cores, 1);
+    assert_true(platform->speed == 1);
+    assert_true(platform->memory_bandwidth_Bps == 1e10);
+    assert_true(platform->overhead_s == 0 && platform->gap_s == 0);
+    assert_true(platform->loopback[0].latency_s == 2e-7 && platform->loopback[0].bandwidth_Bps == 2e10);
+    assert_int_equal(platform->eager_bytes, 65536);
+    assert_string_equal(platform->semantics.name, "a");
+    assert_true(platform->semantics.start_waits);
+    assert_string_equal(lock_mode_name(platform->lock), "blocking");
+    assert_string_equal(fence_mode_name(platform->fence), "barrier");
+    assert_string_equal(progress_mode_name(platform->progress), "hardware");
+    assert_int_equal(platform->issue, ISSUE_IMMEDIATE);
+    assert_false(platform->aggregate);
+    assert_int_equal(platform->control_bytes, 0);
+    assert_int_equal(platform->rma_eager_bytes, 8192);
+    assert_int_equal(platform->window_info_bytes, 16);
+    assert_true(platform->thread_delay_s == 0 && platform->atomic_s_per_byte == 0);
+    assert_int_equal(platform->ranks_per_node, 1);
+    assert_true(platform->contention);
+    assert_string_equal(topology_name(platform->topology), "crossbar");
+    platform_free(platform);
+}
+
+static void test_every_key(void **state)
+{
+    (void)state;
+    struct platform *platform = from_text(PLATFORM_TEXT(
+        ", \"cores\": 8, \"speed\": 2.5, \"memory_bandwidth_Bps\": 3e9, \"comment\": \"any\"",
+        ", \"overhead_s\": 1e-7, \"gap_s\": {\"value\": 2e-7, \"error\": 1e-9, \"n\": 100},"
+        " \"loopback\": {\"latency_s\": 3e-7, \"bandwidth_Bps\": 4e10}",
+        ", \"name\": \"all keys\", \"mpi\": {\"eager_bytes\": 4096, \"collectives\": \"mpich\", \"rma\": {\"semantics\": \"c\","
+        " \"lock\": \"lazy\", \"fence\": \"notify\", \"progress\": \"thread\", \"thread_delay_s\": 1e-5, \"issue\": \"deferred\","
+        " \"aggregate\": true, \"control_bytes\": 64, \"eager_bytes\": 100, \"atomic_s_per_byte\": 1e-10,"
+        " \"window_info_bytes\": 32}}, \"engine\": {\"contention\": false}, \"mapping\": {\"ranks_per_node\": 3}"));
+    assert_string_equal(platform->name, "all keys");
+    assert_int_equal(platform->cores, 8);
+    assert_true(platform->speed == 2.5 && platform->memory_bandwidth_Bps == 3e9);
+    assert_true(platform->overhead_s == 1e-7 && platform->gap_s == 2e-7);
+    assert_true(platform_latency_s(platform, 2, 2, 8) == 3e-7 && platform_bandwidth_Bps(platform, 2, 2, 8) == 4e10);
+    assert_int_equal(platform->eager_bytes, 4096);
+    assert_string_equal(platform->semantics.name, "c");
+    assert_int_equal(platform->lock, LOCK_LAZY);
+    assert_int_equal(platform->fence, FENCE_NOTIFY);
+    assert_int_equal(platform->progress, PROGRESS_THREAD);
+    assert_true(platform->thread_delay_s == 1e-5);
+    assert_int_equal(platform->issue, ISSUE_DEFERRED);
+    assert_true(platform->aggregate);
+    assert_int_equal(platform->control_bytes, 64);
+    assert_int_equal(platform->rma_eager_bytes, 100);
+    assert_true(platform->atomic_s_per_byte == 1e-10);
+    assert_int_equal(platform->window_info_bytes, 32);
+    assert_false(platform->contention);
+    assert_int_equal(platform_node_of(platform, 5), 1); /* ranks 3..5 sit on node 1 */
+    platform_free(platform);
+}
+
+/* Up to and including upto_bytes; beyond the last row the last row. The list may stand under any of three keys. */
+static void test_segments(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {
+        "{\"schema\": \"rmacast.platform/1\", \"nodes\": {\"count\": 2}, \"network\": {\"segments\":"
+        "[{\"upto_bytes\": 100, \"latency_s\": 1e-6, \"bandwidth_Bps\": 1e9}, {\"latency_s\": 2e-6, \"bandwidth_Bps\": 2e9}]}}",
+        "{\"schema\": \"rmacast.platform/1\", \"nodes\": {\"count\": 2}, \"network\": {\"latency_s\":"
+        "[{\"upto_bytes\": 100, \"latency_s\": 1e-6, \"bandwidth_Bps\": 1e9},"
+        " {\"upto_bytes\": 200, \"latency_s\": 2e-6, \"bandwidth_Bps\": 2e9}]}}",
+        "{\"schema\": \"rmacast.platform/1\", \"nodes\": {\"count\": 2}, \"network\": {\"latency_s\": 1e-6, \"bandwidth_Bps\":"
+        "[{\"upto_bytes\": 100, \"bandwidth_Bps\": 1e9}, {\"latency_s\": 2e-6, \"bandwidth_Bps\": 2e9}]}}",
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        struct platform *platform = from_text(texts[i]);
+        assert_true(platform_latency_s(platform, 0, 1, 0) == 1e-6 && platform_bandwidth_Bps(platform, 0, 1, 0) == 1e9);
+        assert_true(platform_latency_s(platform, 0, 1, 100) == 1e-6 && platform_bandwidth_Bps(platform, 0, 1, 100) == 1e9);
+        assert_true(platform_latency_s(platform, 1, 0, 101) == 2e-6 && platform_bandwidth_Bps(platform, 1, 0, 101) == 2e9);
+        assert_true(platform_latency_s(platform, 0, 1, 1 << 30) == 2e-6);
+        assert_true(platform_peak_Bps(platform) == 2e9);
+        platform_free(platform);
+    }
+}
+
+static void test_overrides(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        double expected; /* of latency_s, bandwidth_Bps, eager_bytes: whichever the key names */
+    } rows[] = {
+        {"network.latency_s=2.5e-6", 2.5e-6}, {"network.latency_s=10us", 1e-5},
+        {"network.bandwidth_Bps=12.5GB/s", 1.25e10}, {"mpi.eager_bytes=64K", 65536}, {"mpi.eager_bytes=17", 17},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct platform *platform = with_override(rows[i].text);
+        double found = strstr(rows[i].text, "latency")     ? platform->segments[0].latency_s
+                       : strstr(rows[i].text, "bandwidth") ? platform->segments[0].bandwidth_Bps
+                                                           : (double)platform->eager_bytes;
+        if (fabs(found - rows[i].expected) > 1e-12 * rows[i].expected) fail_msg("%s gives %g", rows[i].text, found);
+        platform_free(platform);
+    }
+    struct platform *platform = with_override("mpi.rma.semantics=d");
+    assert_string_equal(platform->semantics.name, "d");
+    platform_free(platform);
+}
+
+static void test_letters(void **state)
+{
+    (void)state;
+    static const enum rma_waits waits[] = {WAITS_START, WAITS_CALL, WAITS_COMPLETE, WAITS_NEVER};
+    for (int i = 0; i < 4; i++) {
+        struct rma_semantics semantics;
+        char letter[2] = {(char)('a' + i), '\0'};
+        assert_true(semantics_by_letter(letter, &semantics));
+        assert_string_equal(semantics.name, letter);
+        assert_true(semantics.start_waits == (i == 0));
+        for (int kind = 0; kind < RMA_KIND_COUNT; kind++) {
+            assert_int_equal(semantics_waits(&semantics, (enum rma_kind)kind, 0), waits[i]);
+            assert_int_equal(semantics_waits(&semantics, (enum rma_kind)kind, INT64_MAX), waits[i]);
+        }
+    }
+    struct rma_semantics untouched;
+    assert_false(semantics_by_letter("e", &untouched));
+    assert_false(semantics_by_letter("ab", &untouched));
+    assert_false(semantics_by_letter("", &untouched));
+}
+
+/* The contract's table; accumulate is not in it and follows put. */
+static void test_semantics_table(void **state)
+{
+    (void)state;
+    struct platform *platform = from_text(PLATFORM_TEXT(
+        "", "",
+        ", \"mpi\": {\"rma\": {\"semantics\": {\"put\": [{\"upto_bytes\": 64, \"waits\": \"complete\"}, {\"waits\": \"call\"}],"
+        " \"get\": \"complete\", \"start\": \"returns\"}}}"));
+    const struct rma_semantics *semantics = &platform->semantics;
+    assert_string_equal(semantics->name, "table");
+    assert_false(semantics->start_waits);
+    assert_int_equal(semantics_waits(semantics, RMA_PUT, 64), WAITS_COMPLETE);
+    assert_int_equal(semantics_waits(semantics, RMA_PUT, 65), WAITS_CALL);
+    assert_int_equal(semantics_waits(semantics, RMA_GET, 1 << 20), WAITS_COMPLETE);
+    assert_int_equal(semantics_waits(semantics, RMA_ACCUMULATE, 65), WAITS_CALL);
+    platform_free(platform);
+
+    platform = from_text(PLATFORM_TEXT(
+        "", "", ", \"mpi\": {\"rma\": {\"semantics\": {\"put\": \"never\", \"get\": \"start\"}}}"));
+    assert_true(platform->semantics.start_waits); /* because get waits there */
+    platform_free(platform);
+    platform = from_text(PLATFORM_TEXT(
+        "", "", ", \"mpi\": {\"rma\": {\"semantics\": {\"put\": \"never\", \"start\": \"waits\"}}}"));
+    assert_true(platform->semantics.start_waits);
+    platform_free(platform);
+}
+
+static void test_mapping(void **state)
+{
+    (void)state;
+    struct err err;
+    struct platform *platform = from_text(PLATFORM_TEXT("", "", ", \"mapping\": {\"ranks_per_node\": 2, \"round_robin\": true}"));
+    assert_int_equal(platform_node_of(platform, 0), 0);
+    assert_int_equal(platform_node_of(platform, 3), 3);
+    assert_int_equal(platform_node_of(platform, 5), 1);
+    assert_int_equal(platform_check_ranks(platform, 8, &err), STATUS_OK);
+    assert_int_equal(platform_check_ranks(platform, 9, &err), STATUS_DATA); /* 4 nodes x 2 */
+    assert_non_null(strstr(err.text, "nodes.count"));
+    assert_non_null(strstr(err.text, "9 ranks"));
+    platform_free(platform);
+
+    platform = from_text(PLATFORM_TEXT("", "", ", \"mapping\": {\"ranks\": [0, 0, 3, 1]}"));
+    assert_int_equal(platform_node_of(platform, 1), 0);
+    assert_int_equal(platform_node_of(platform, 2), 3);
+    assert_int_equal(platform_check_ranks(platform, 4, &err), STATUS_OK);
+    assert_int_equal(platform_check_ranks(platform, 5, &err), STATUS_DATA);
+    assert_non_null(strstr(err.text, "mapping.ranks"));
+    platform_free(platform);
+}
+
+static void test_ideal(void **state)
+{
+    (void)state;
+    struct platform *platform;
+    struct err err;
+    assert_int_equal(platform_open("ideal", NULL, 0, &platform, &err), STATUS_OK);
+    assert_int_equal(platform_check_ranks(platform, 1 << 20, &err), STATUS_OK);
+    assert_int_equal(platform_node_of(platform, 12345), 12345);
+    assert_true(platform_latency_s(platform, 0, 1, 1 << 20) == 0);
+    assert_true(isinf(platform_bandwidth_Bps(platform, 0, 1, 1 << 20)));
+    assert_true(isinf(platform_bandwidth_Bps(platform, 1, 1, 1 << 20)));
+    assert_true(isinf(platform->memory_bandwidth_Bps));
+    assert_true(platform_peak_Bps(platform) == 0);
+    assert_false(platform->contention);
+    platform_free(platform);
+}
+
+/* The described clusters that come with the program: they are valid, and as large as their names say. */
+static void test_shipped(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *file, *topology;
+        int nodes;
+    } rows[] = {
+        {"platforms/two-nodes.json", "crossbar", 2},
+        {"platforms/ethernet-16.json", "crossbar", 16},
+        {"platforms/infiniband-64.json", "fat_tree", 64},
+        {"platforms/dragonfly-512.json", "dragonfly", 512},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct platform *platform;
+        struct err err = {.text = ""};
+        if (platform_open(rows[i].file, NULL, 0, &platform, &err) != STATUS_OK) fail_msg("%s", err.text);
+        assert_int_equal(platform->node_count, rows[i].nodes);
+        assert_string_equal(topology_name(platform->topology), rows[i].topology);
+        double before_s = 0;
+        for (int64_t bytes = 1; bytes < 1 << 24; bytes++) { /* a larger message never takes less time */
+            double time_s = platform_latency_s(platform, 0, 1, bytes) +
+                            (double)bytes / platform_bandwidth_Bps(platform, 0, 1, bytes);
+            if (time_s < before_s) fail_msg("%s: %lld bytes take less than one byte less", rows[i].file, (long long)bytes);
+            before_s = time_s;
+        }
+        platform_free(platform);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_defaults),        cmocka_unit_test(test_every_key), cmocka_unit_test(test_segments),
+        cmocka_unit_test(test_overrides),       cmocka_unit_test(test_letters),   cmocka_unit_test(test_semantics_table),
+        cmocka_unit_test(test_mapping),         cmocka_unit_test(test_ideal),     cmocka_unit_test(test_shipped),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

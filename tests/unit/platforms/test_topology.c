@@ -1,0 +1,97 @@
+/* Links and latencies counted by hand on small drawings of each shape. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "platforms/topology.h"
+#include "tests/unit/platforms/platform_test.h"
+
+struct pair {
+    int src, dst, links;
+};
+
+/* latency_s is 1 us at the shortest distance, hop_latency_s 0.25 us. */
+static void check(const char *topology, const char *nodes, int nearest, const struct pair *pairs, size_t count)
+{
+    struct platform *platform;
+    struct err err = {.text = ""};
+    const char *const overrides[] = {topology, nodes};
+    if (platform_from_text(PLATFORM_TEXT("", "", ""), overrides, 2, &platform, &err) != STATUS_OK) fail_msg("%s", err.text);
+    for (size_t i = 0; i < count; i++) {
+        const struct pair *pair = &pairs[i];
+        double expected_s = 1e-6 + 0.25e-6 * (pair->links - nearest);
+        for (int back = 0; back < 2; back++) {
+            int src = back ? pair->dst : pair->src, dst = back ? pair->src : pair->dst;
+            if (topology_links(platform->topology, src, dst) != pair->links ||
+                fabs(platform_latency_s(platform, src, dst, 8) - expected_s) > 1e-18)
+                fail_msg("%s: %d to %d: %d links, %g s", topology, src, dst, topology_links(platform->topology, src, dst),
+                         platform_latency_s(platform, src, dst, 8));
+        }
+    }
+    platform_free(platform);
+}
+
+#define CHECK(TOPOLOGY, NODES, NEAREST, PAIRS) check(TOPOLOGY, NODES, NEAREST, PAIRS, sizeof(PAIRS) / sizeof *(PAIRS))
+
+/* Up the node's link, down the other's. */
+static void test_crossbar(void **state)
+{
+    (void)state;
+    static const struct pair pairs[] = {{0, 1, 2}, {0, 7, 2}, {3, 5, 2}};
+    CHECK("network.topology={\"type\": \"crossbar\", \"hop_latency_s\": 0.25e-6}", "nodes.count=8", 2, pairs);
+}
+
+/* Switches of 2 nodes, 3 such switches below one of the next level, 2 of those: nodes 0 1 | 2 3 | 4 5 || 6 7 | 8 9 | 10 11. */
+static void test_fat_tree(void **state)
+{
+    (void)state;
+    static const struct pair pairs[] = {{0, 1, 2}, {0, 2, 4}, {1, 5, 4}, {5, 6, 6}, {0, 11, 6}, {10, 11, 2}};
+    CHECK("network.topology={\"type\": \"fat_tree\", \"down\": [2, 3, 2], \"up\": [1, 2, 2], \"hop_latency_s\": 0.25e-6}",
+          "nodes.count=12", 2, pairs);
+}
+
+/* x runs fastest: node = x + 4 y + 12 z of a 4 x 3 x 2 torus. 0 to 3 is one step over the edge, 0 to 2 is two; 0 to 8 (y = 2)
+ * one; 0 to 23 (3, 2, 1) is 1 + 1 + 1; 1 to 18 (2, 1, 1) from (1, 0, 0) is 1 + 1 + 1; 0 to 18 is 2 + 1 + 1. */
+static void test_torus(void **state)
+{
+    (void)state;
+    static const struct pair pairs[] = {{0, 1, 1}, {0, 2, 2}, {0, 3, 1}, {0, 8, 1}, {0, 23, 3}, {1, 18, 3}, {0, 18, 4}};
+    CHECK("network.topology={\"type\": \"torus\", \"dimensions\": [4, 3, 2], \"hop_latency_s\": 0.25e-6}", "nodes.count=24", 1,
+          pairs);
+}
+
+/* 2 groups x 2 chassis x 3 routers x 2 nodes: node = 12 g + 6 c + 2 r + n. Between groups through router (other group) of
+ * chassis 0: 0 (0,0,0) to 12 (1,0,0): node, to router 1, to the other group (arrives at router 0), node: 4 links.
+ * 11 (0,1,2) to 23 (1,1,2): node, router 1, chassis 0, group, router 2, chassis 1, node: 7. 2 (0,0,1) to 12: no router step: 3. */
+static void test_dragonfly(void **state)
+{
+    (void)state;
+    static const struct pair pairs[] = {{0, 1, 2},  {0, 2, 3},  {0, 6, 3},   {0, 8, 4},
+                                        {7, 11, 3}, {0, 12, 4}, {11, 23, 7}, {2, 12, 3}};
+    CHECK("network.topology={\"type\": \"dragonfly\", \"groups\": 2, \"chassis\": 2, \"routers\": 3, \"nodes\": 2,"
+          " \"hop_latency_s\": 0.25e-6}",
+          "nodes.count=24", 2, pairs);
+}
+
+/* With one node per router the nearest two are three links apart. */
+static void test_nearest(void **state)
+{
+    (void)state;
+    static const struct pair pairs[] = {{0, 1, 3}, {0, 2, 3}, {0, 3, 4}};
+    CHECK("network.topology={\"type\": \"dragonfly\", \"groups\": 1, \"chassis\": 2, \"routers\": 2, \"nodes\": 1,"
+          " \"hop_latency_s\": 0.25e-6}",
+          "nodes.count=4", 3, pairs);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_crossbar),  cmocka_unit_test(test_fat_tree), cmocka_unit_test(test_torus),
+        cmocka_unit_test(test_dragonfly), cmocka_unit_test(test_nearest),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
