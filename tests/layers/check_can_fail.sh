@@ -1,0 +1,13 @@
+#!/bin/sh
+# A copy of the sources with one include against the arrows, and one of a library where it must not be: both must be found.
+set -eu
+root=$1
+copy=$(mktemp -d)
+trap 'rm -rf "$copy"' EXIT
+cd "$root"
+tar cf - LAYERS common trace model platforms simulate predictors validate cli | tar xf - -C "$copy"
+echo '#include "simulate/engine.h"' >>"$copy/trace/trace.c"
+echo '#include <simgrid/host.h>' >>"$copy/model/account.c"
+found=$(sh tests/layers/check_layers.sh "$copy") && { echo "the check passed a tree with wrong includes"; exit 1; }
+echo "$found" | grep -q '^trace/trace.c:.*simulate/engine.h' || { echo "the wrong arrow was not named: $found"; exit 1; }
+echo "$found" | grep -q '^model/account.c:.*<simgrid>' || { echo "the wrong library was not named: $found"; exit 1; }
