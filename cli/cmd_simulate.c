@@ -1,5 +1,8 @@
 /* rmacast simulate TRACE --platform FILE: the trace replayed on a described cluster. */
+#include <inttypes.h>
+
 #include "cli/prediction_options.h"
+#include "common/units.h"
 #include "predictors/prediction.h"
 #include "simulate/verify.h"
 #include "trace/open.h"
@@ -70,6 +73,16 @@ static enum status write_json(const char *file, const struct result *result, con
     return status;
 }
 
+static void print_engine(const struct prediction *prediction, FILE *out)
+{
+    const struct replay_outcome *outcome = &prediction->outcome;
+    char wall[UNITS_TEXT_BYTES], peak[UNITS_TEXT_BYTES];
+    fprintf(out, "\nEngine %s: %" PRIu64 " events, %" PRIu64 " messages in %s", prediction->engine->name,
+            outcome->stats.events, outcome->stats.messages, units_format_duration(outcome->wall_s, wall));
+    if (outcome->peak_bytes > 0) fprintf(out, ", %s of memory", units_format_bytes((double)outcome->peak_bytes, peak));
+    fputc('\n', out);
+}
+
 static enum status write_outputs(const struct settings *settings, const struct prediction *prediction,
                                  const struct verify_report *report, struct err *err)
 {
@@ -77,6 +90,7 @@ static enum status write_outputs(const struct settings *settings, const struct p
     if (settings->json) TRY(write_json(settings->json, prediction->result, report, err));
     if (cli_json_only(settings->json)) return STATUS_OK;
     result_print(prediction->result, stdout);
+    print_engine(prediction, stdout);
     if (report->count > 0) {
         fputs("\nWhat must always hold\n", stdout);
         verify_print(report, false, stdout);

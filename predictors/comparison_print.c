@@ -40,32 +40,41 @@ static void print_difference(const struct result *first, const struct result *ot
 {
     char text[UNITS_TEXT_BYTES];
     double gain_s = first->run_time_s - other->run_time_s;
-    if (gain_s == 0) {
-        fprintf(out, "%s takes as long as %s", other->semantics, first->semantics);
-        return;
-    }
-    fprintf(out, "%s takes %s %s than %s", other->semantics, units_format_duration(fabs(gain_s), text),
-            gain_s > 0 ? "less" : "more", first->semantics);
-    if (first->run_time_s > 0) fprintf(out, " (%+.2f%%)", -gain_s / first->run_time_s * 100);
+    fprintf(out, "%s ", other->semantics);
+    if (gain_s == 0)
+        fputs("the same", out);
+    else
+        fprintf(out, "%s %s", units_format_duration(fabs(gain_s), text), gain_s > 0 ? "less" : "more");
+    if (gain_s != 0 && first->run_time_s > 0) fprintf(out, " (%+.2f%%)", -gain_s / first->run_time_s * 100);
 }
 
+static double least_run_time_s(const struct comparison *comparison)
+{
+    double least_s = comparison->results[0]->run_time_s;
+    for (size_t i = 1; i < comparison->count; i++)
+        if (comparison->results[i]->run_time_s < least_s) least_s = comparison->results[i]->run_time_s;
+    return least_s;
+}
+
+/* "Fastest: b, c, d with 520 us. Against a: b 50 us less (-8.77%), ..." */
 static void print_verdict(const struct comparison *comparison, FILE *out)
 {
-    const struct result *first = comparison->results[0], *fastest = first;
-    size_t ties = 0;
-    for (size_t i = 0; i < comparison->count; i++)
-        if (comparison->results[i]->run_time_s < fastest->run_time_s) fastest = comparison->results[i];
-    for (size_t i = 0; i < comparison->count; i++) ties += comparison->results[i]->run_time_s == fastest->run_time_s;
     char text[UNITS_TEXT_BYTES];
-    if (ties == comparison->count && ties > 1)
-        fprintf(out, "All take %s", units_format_duration(fastest->run_time_s, text));
-    else
-        fprintf(out, "Fastest: %s with %s", fastest->semantics, units_format_duration(fastest->run_time_s, text));
-    for (size_t i = 1; i < comparison->count && ties < comparison->count; i++) {
-        fputs(i == 1 ? "; " : ", ", out);
-        print_difference(first, comparison->results[i], out);
+    double least_s = least_run_time_s(comparison);
+    bool begun = false;
+    fputs("Fastest: ", out);
+    for (size_t i = 0; i < comparison->count; i++) {
+        if (comparison->results[i]->run_time_s != least_s) continue;
+        fprintf(out, "%s%s", begun ? ", " : "", comparison->results[i]->semantics);
+        begun = true;
     }
-    fputs(".\n", out);
+    fprintf(out, " with %s.", units_format_duration(least_s, text));
+    for (size_t i = 1; i < comparison->count; i++) {
+        if (i == 1) fprintf(out, " Against %s: ", comparison->results[0]->semantics);
+        print_difference(comparison->results[0], comparison->results[i], out);
+        fputs(i + 1 < comparison->count ? ", " : ".", out);
+    }
+    fputc('\n', out);
 }
 
 void comparison_print(const struct comparison *comparison, FILE *out)

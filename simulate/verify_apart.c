@@ -19,6 +19,12 @@ struct outcome_head {
     uint64_t transfers, transfer_bytes, peak_bytes;
 };
 
+struct rank_head {
+    size_t count;
+    double speed;
+    bool incomplete;
+};
+
 static enum status put(FILE *out, const void *data, size_t bytes, struct err *err)
 {
     if (bytes == 0 || fwrite(data, 1, bytes, out) == bytes) return STATUS_OK;
@@ -43,8 +49,9 @@ static enum status put_trace(FILE *out, const struct trace *trace, struct err *e
     TRY(put(out, &trace->record_cost_ps, sizeof trace->record_cost_ps, err));
     for (uint32_t r = 0; r < trace->rank_count; r++) {
         const struct trace_rank *rank = &trace->ranks[r];
-        uint64_t count = rank->count;
-        TRY(put(out, &count, sizeof count, err));
+        struct rank_head head = {.count = rank->count, .speed = rank->speed, .incomplete = rank->incomplete};
+        TRY(put(out, &head, sizeof head, err));
+        TRY(put_text(out, rank->incomplete_why, err));
         TRY(put(out, rank->calls, rank->count * sizeof *rank->calls, err));
         TRY(put(out, rank->sim, rank->count * sizeof *rank->sim, err));
     }
@@ -109,8 +116,12 @@ static enum status take_text(struct reader *reader, char **text, struct err *err
 static enum status take_rank(struct reader *reader, struct trace *trace, uint32_t rank, struct err *err)
 {
     struct trace_rank *stream = &trace->ranks[rank];
-    uint64_t count = 0;
-    TRY(take(reader, &count, sizeof count, err));
+    struct rank_head head = {0};
+    TRY(take(reader, &head, sizeof head, err));
+    TRY(take_text(reader, &stream->incomplete_why, err));
+    size_t count = head.count;
+    stream->speed = head.speed;
+    stream->incomplete = head.incomplete;
     stream->calls = calloc(count + 1, sizeof *stream->calls);
     stream->sim = calloc(count + 1, sizeof *stream->sim);
     if (!stream->calls || !stream->sim) return err_memory(err);

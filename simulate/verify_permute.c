@@ -59,6 +59,7 @@ static enum status add_calls(const struct trace *from, struct trace *to, struct 
             TRY(trace_add_call(to, r, &call, err));
         }
         to->ranks[r].incomplete = from->ranks[r].incomplete;
+        to->ranks[r].speed = from->ranks[r].speed;
     }
     return STATUS_OK;
 }
