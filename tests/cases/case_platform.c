@@ -9,6 +9,7 @@ static const struct {
     const char *key, *path;
 } keys[] = {
     {"nodes", "nodes.count"},
+    {"cores", "nodes.cores"},
     {"speed", "nodes.speed"},
     {"memory_bandwidth_Bps", "nodes.memory_bandwidth_Bps"},
     {"latency_s", "network.latency_s"},

@@ -23,7 +23,7 @@ bool expected_always(enum pattern pattern)
 {
     return pattern == PATTERN_LATE_POST || pattern == PATTERN_EARLY_TRANSFER || pattern == PATTERN_EARLY_WAIT ||
            pattern == PATTERN_LATE_COMPLETE || pattern == PATTERN_WAIT_AT_FENCE || pattern == PATTERN_WAIT_AT_CREATE ||
-           pattern == PATTERN_WAIT_AT_FREE;
+           pattern == PATTERN_WAIT_AT_FREE || pattern == PATTERN_LOCK_CONTENTION;
 }
 
 static enum status line_error(const struct reader *reader, struct err *err, const char *what)
@@ -85,7 +85,7 @@ static enum status read_xfer(struct reader *reader, const char *rest, struct err
     return STATUS_OK;
 }
 
-static enum status read_wait(struct reader *reader, char *rest, struct err *err)
+static enum status read_wait(struct reader *reader, bool detector_only, char *rest, struct err *err)
 {
     struct expected *e = reader->expected;
     char *save, *name = strtok_r(rest, " ", &save);
@@ -93,6 +93,7 @@ static enum status read_wait(struct reader *reader, char *rest, struct err *err)
     while (pattern < PATTERN_COUNT && strcmp(name, pattern_row((enum pattern)pattern)->name) != 0) pattern++;
     if (pattern == PATTERN_COUNT) return line_error(reader, err, "unknown pattern");
     if (e->severity_ps[pattern]) return line_error(reader, err, "pattern listed twice for one letter");
+    e->detector_only[pattern] = detector_only;
     e->severity_ps[pattern] = calloc(e->rank_count, sizeof *e->severity_ps[pattern]);
     if (!e->severity_ps[pattern]) return err_memory(err);
     for (uint32_t rank = 0; rank < e->rank_count; rank++) {
@@ -119,12 +120,12 @@ static enum status read_line(struct reader *reader, char *text, struct err *err)
     while (*rest == ' ') *rest++ = '\0';
     if (strcmp(text, "unit") == 0) return read_unit(reader, rest, err);
     if (strcmp(text, "semantics") == 0) return read_semantics(reader, rest, err);
-    bool known = strcmp(text, "xfer") == 0 || strcmp(text, "wait") == 0 || strcmp(text, "error") == 0 ||
-                 (text[0] >= '0' && text[0] <= '9');
+    bool detect = strcmp(text, "detect") == 0, wait = detect || strcmp(text, "wait") == 0;
+    bool known = wait || strcmp(text, "xfer") == 0 || strcmp(text, "error") == 0 || (text[0] >= '0' && text[0] <= '9');
     if (!known || *rest == '\0') return line_error(reader, err, "unknown line");
     if (!reader->wanted) return STATUS_OK;
     if (strcmp(text, "xfer") == 0) return read_xfer(reader, rest, err);
-    if (strcmp(text, "wait") == 0) return read_wait(reader, rest, err);
+    if (wait) return read_wait(reader, detect, rest, err);
     if (strcmp(text, "error") == 0) return read_error(reader, rest, err);
     char joined[LINE_BYTES + 1];
     snprintf(joined, sizeof joined, "%s %s", text, rest);

@@ -4,7 +4,8 @@
  *   semantics a b                        the lines below hold under these letters; a letter may have several blocks
  *   0 2 MPI_Put 50 410                   rank, event (from 1), call, enter, exit; user regions are "enter" and "leave"
  *   xfer 0 2 410 520                     rank, event, begin and end of the data's true interval
- *   wait late_post 400 0                 pattern, severity of each rank
+ *   wait late_post 400 0                 pattern, severity of each rank, in the simulator's account and in the detector's
+ *   detect late_sender 0 120             the same for patterns that only the detector knows
  *   error rank 0, event 1                the replay fails and says this; then nothing else is compared
  *
  * '#' begins a comment. Every call and every transfer must be listed. Patterns that are not listed are expected 0 where
@@ -41,6 +42,7 @@ struct expected {
     size_t error_count, error_capacity;
     uint32_t rank_count;
     int64_t *severity_ps[PATTERN_COUNT]; /* per rank; NULL: not listed */
+    bool detector_only[PATTERN_COUNT];
 };
 
 /* True for the patterns that the simulator and the detector both account for in every case. */
