@@ -51,7 +51,7 @@ static enum status find_call(const struct text_reader *reader, const char *name,
     for (int i = 0; i < ID_region_enter && used < sizeof known; i++)
         if (strncmp(call_name((enum mpi_call)i), name, longest) == 0)
             used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", used ? ", " : "", call_name((enum mpi_call)i));
-    TEXT_FAIL(reader, "unknown call %s, known are %s ... (docs/format-text.md lists all)", name, known);
+    TEXT_FAIL(reader, "unknown call %s, known are %s ... (trace/mpi_calls.def lists all)", name, known);
 }
 
 static enum status read_ranks(struct text_reader *reader, char **words)
@@ -123,8 +123,9 @@ static enum status read_call(struct text_reader *reader, char **words)
 static enum status read_header(const struct text_reader *reader, char **words)
 {
     if (strcmp(words[0], "rmacast-trace") != 0) TEXT_FAIL(reader, "'%s', expected \"rmacast-trace 1\" as the first line", words[0]);
-    if (!words[1] || words[2] || strcmp(words[1], "1") != 0)
-        TEXT_FAIL(reader, "version %s of the text form, expected \"rmacast-trace 1\"", words[1] ? words[1] : "is missing");
+    if (!words[1]) TEXT_FAIL(reader, "the version is missing, expected \"rmacast-trace 1\"");
+    if (words[2] || strcmp(words[1], "1") != 0)
+        TEXT_FAIL(reader, "version %s of the text form, expected \"rmacast-trace 1\"", words[1]);
     return STATUS_OK;
 }
 

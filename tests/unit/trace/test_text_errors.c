@@ -1,0 +1,194 @@
+/* Each fault in a text trace: its line and its whole message. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "trace/text.h"
+
+#include "trace_test.h"
+
+#define HEAD "rmacast-trace 1\nranks 3\n"
+#define WINDOW HEAD "comm 1 ranks=0,2\nwindow 0 comm=0\nwindow 1 comm=1\n"
+
+static const struct {
+    const char *text, *message;
+} faults[] = {
+    {"", "t.txt:0: the file ends, expected \"rmacast-trace 1\""},
+    {"# nothing\n", "t.txt:1: the file ends, expected \"rmacast-trace 1\""},
+    {"rmacast-trace 1\n", "t.txt:1: the file ends, expected \"ranks N\""},
+    {"ranks 3\n", "t.txt:1: 'ranks', expected \"rmacast-trace 1\" as the first line"},
+    {"rmacast-trace 2\n", "t.txt:1: version 2 of the text form, expected \"rmacast-trace 1\""},
+    {"rmacast-trace\n", "t.txt:1: the version is missing, expected \"rmacast-trace 1\""},
+    {HEAD "rmacast-trace 1\n", "t.txt:3: a second line \"rmacast-trace\", expected one"},
+    {HEAD "ranks 3\n", "t.txt:3: a second line \"ranks\", expected one"},
+    {"rmacast-trace 1\n0 0 0 MPI_Init\n", "t.txt:2: '0', expected \"ranks N\" as the second line"},
+    {"rmacast-trace 1\nranks 0\n", "t.txt:2: ranks '0', expected a number from 1 to 16777216"},
+    {"rmacast-trace 1\nranks\n", "t.txt:2: ranks is missing, expected a number from 1 to 16777216"},
+    {HEAD "foo\n", "t.txt:3: 'foo', expected a rank number, comm, window, property, incomplete or note"},
+    /* definitions */
+    {HEAD "comm 0 ranks=1\n", "t.txt:3: comm 0 is the world, expected another number"},
+    {HEAD "comm 1 ranks=0\ncomm 1 ranks=1\n", "t.txt:4: comm 1 is defined already, expected another number"},
+    {HEAD "comm 1 ranks=0,3\n", "t.txt:3: '3' in ranks, expected numbers from 0 to 2 joined by commas"},
+    {HEAD "comm 1 ranks=0,,1\n", "t.txt:3: '' in ranks, expected numbers from 0 to 2 joined by commas"},
+    {HEAD "comm 1 ranks=2,0,2\n", "t.txt:3: rank 2 stands twice in ranks="},
+    {HEAD "comm 1\n", "t.txt:3: comm 1, expected \"comm 1 ranks=0,1,...\""},
+    {HEAD "window 0 bytes=8\n", "t.txt:3: window 0 lacks comm=, expected \"window 0 comm=0 ...\""},
+    {HEAD "window 0 comm=4\n", "t.txt:3: comm=4 is not defined, expected a line \"comm 4 ranks=...\" before"},
+    {HEAD "window 0 comm=0 bytes=1,2\n", "t.txt:3: 2 values in bytes=, expected one or one for each of 3 members"},
+    {HEAD "window 0 comm=0 disp_unit=0\n", "t.txt:3: '0' in disp_unit, expected numbers from 1 to 2147483647 joined by commas"},
+    {HEAD "window 0 comm=0 color=red\n",
+     "t.txt:3: 'color=red' in a window line, expected each once of comm=, bytes=, disp_unit=, flavor="},
+    {HEAD "window 0 comm=0 flavor=vanilla\n", "t.txt:3: flavor=vanilla, expected create or allocate"},
+    {HEAD "property simulated=2\n",
+     "t.txt:3: simulated=2 is no property, expected simulated=0 or 1, platform=, engine=, semantics=, lock=, clock_offset=, "
+     "clock_error=, clock_violations=, record_cost=SECONDS"},
+    {HEAD "0 0 0 MPI_Init\nproperty simulated=1\n", "t.txt:4: simulated= stands behind calls, expected it before the first one"},
+    {HEAD "incomplete 3 why\n", "t.txt:3: rank '3', expected a number from 0 to 2"},
+    {HEAD "note\n", "t.txt:3: note is empty, expected a sentence"},
+    /* columns */
+    {WINDOW "3 0 0 MPI_Init\n", "t.txt:6: rank '3', expected a number from 0 to 2"},
+    {WINDOW "0 x 0 MPI_Init\n", "t.txt:6: enter time 'x', expected seconds"},
+    {WINDOW "0 0 y MPI_Init\n", "t.txt:6: exit time 'y', expected seconds"},
+    {WINDOW "0\n", "t.txt:6: enter time is missing, expected RANK ENTER EXIT NAME key=value ..."},
+    {WINDOW "0 0\n", "t.txt:6: exit time is missing, expected RANK ENTER EXIT NAME key=value ..."},
+    {WINDOW "0 0 0\n", "t.txt:6: the call's name is missing, expected RANK ENTER EXIT NAME key=value ..."},
+    {WINDOW "0 0 0 Put win=0\n", "t.txt:6: 'Put', expected the name of an MPI call, enter or leave"},
+    {WINDOW "0 2 1 MPI_Init\n",
+     "t.txt:6: rank 0, event 1 (MPI_Init): exit at 1.000000 s is before enter at 2.000000 s, expected enter <= exit"},
+    {WINDOW "0 0 2 MPI_Init\n1 0 1 MPI_Init\n0 1 3 MPI_Barrier comm=0\n",
+     "t.txt:8: rank 0, event 2 (MPI_Barrier): time runs backwards: enter at 1.000000 s, expected no earlier than the exit of "
+     "the call before at 2.000000 s"},
+    {WINDOW "0 0 enter\n", "t.txt:6: enter, expected \"RANK TIME enter NAME\", a blank in NAME as %20"},
+    {WINDOW "0 0 leave main loop\n", "t.txt:6: leave, expected \"RANK TIME leave NAME\", a blank in NAME as %20"},
+    {WINDOW "0 0 1 enter r\n", "t.txt:6: enter with two times, expected \"RANK TIME enter NAME\""},
+    {WINDOW "0 0 enter a%2\n", "t.txt:6: broken %XX, expected two hexadecimal digits"},
+    /* keys */
+    {WINDOW "0 0 0 MPI_Win_start win=0\n", "t.txt:6: MPI_Win_start lacks group=, expected win= group="},
+    {WINDOW "0 0 0 MPI_Put target=1 bytes=8\n", "t.txt:6: MPI_Put lacks win=, expected win= target= bytes="},
+    {WINDOW "0 0 0 MPI_Irecv comm=0 peer=1 tag=0 req=1\n",
+     "t.txt:6: MPI_Irecv lacks bytes=, expected comm= peer= tag= bytes= req="},
+    {WINDOW "0 0 0 MPI_Bcast comm=0 root=0\n", "t.txt:6: MPI_Bcast lacks bytes=, expected bytes=, sent= or received="},
+    {WINDOW "0 0 0 MPI_Barrier comm=0 bytes=8\n", "t.txt:6: MPI_Barrier does not take bytes=, expected comm= site="},
+    {WINDOW "0 0 0 MPI_Barrier comm=0 colour=8\n", "t.txt:6: MPI_Barrier does not take colour=, expected comm= site="},
+    {WINDOW "0 0 0 MPI_Barrier comm=0 comm=0\n", "t.txt:6: comm= stands twice"},
+    {WINDOW "0 0 0 MPI_Barrier comm\n", "t.txt:6: 'comm' of MPI_Barrier, expected key=value"},
+    /* values */
+    {WINDOW "0 0 0 MPI_Win_fence win=x\n", "t.txt:6: win=x, expected the number of a window"},
+    {WINDOW "0 0 0 MPI_Win_fence win=3\n", "t.txt:6: win=3 is not defined, expected a line \"window 3 ...\" before"},
+    {WINDOW "0 0 0 MPI_Barrier comm=9\n", "t.txt:6: comm=9 is not defined, expected a line \"comm 9 ...\" before"},
+    {WINDOW "0 0 0 MPI_Put win=0 target=3 bytes=8\n", "t.txt:6: target=3 is not a rank, expected 0 to 2"},
+    {WINDOW "0 0 0 MPI_Bcast comm=0 root=- bytes=8\n", "t.txt:6: root=- is not a rank, expected 0 to 2"},
+    {WINDOW "0 0 0 MPI_Put win=0 target=1 bytes=-8\n", "t.txt:6: bytes=-8, expected a whole number, 0 or more"},
+    {WINDOW "0 0 0 MPI_Put win=0 target=1 bytes=99999999999999999999\n",
+     "t.txt:6: bytes=99999999999999999999, expected a whole number, 0 or more"},
+    {WINDOW "0 0 0 MPI_Put win=0 target=1 bytes=8 disp=1.5\n", "t.txt:6: disp=1.5, expected a whole number, 0 or more"},
+    {WINDOW "0 0 0 MPI_Win_post win=0 group=1,7\n", "t.txt:6: '7' in group, expected numbers from 0 to 2 joined by commas"},
+    {WINDOW "0 0 0 MPI_Win_fence win=0 assert=NOTHING\n",
+     "t.txt:6: assert=NOTHING, expected 0, NOCHECK NOSTORE NOPUT NOPRECEDE NOSUCCEED joined by |, or MPICH's number"},
+    {WINDOW "0 0 0 MPI_Win_fence win=0 assert=1\n",
+     "t.txt:6: assert=1, expected 0, NOCHECK NOSTORE NOPUT NOPRECEDE NOSUCCEED joined by |, or MPICH's number"},
+    {WINDOW "0 0 0 MPI_Win_lock win=0 target=1 lock=mine\n", "t.txt:6: lock=mine, expected exclusive or shared"},
+    {WINDOW "0 0 0 MPI_Win_test win=0 flag=yes\n", "t.txt:6: flag=yes, expected 0 or 1"},
+    {WINDOW "0 0 0 MPI_Accumulate win=0 target=1 bytes=8 op=ADD\n",
+     "t.txt:6: op=ADD, expected an operation of MPI, as SUM, or USER"},
+    {WINDOW "0 0 0 MPI_Send comm=0 peer=1 tag=x bytes=8\n", "t.txt:6: tag=x, expected a whole number"},
+    {WINDOW "0 0 0 MPI_Barrier comm=0 site=main\n", "t.txt:6: site=main, expected FUNCTION@FILE:LINE"},
+    {WINDOW "0 0 0 MPI_Put win=0 target=1 bytes=8 xfer_end=1\n",
+     "t.txt:6: xfer_end= needs a line \"property simulated=1 ...\" before"},
+    {WINDOW "0 0 0 MPI_Gather comm=0 root=0 received=25\n",
+     "t.txt:6: received=25 of MPI_Gather, expected a multiple of the 3 members"},
+    {WINDOW "0 0 0 MPI_Bcast comm=0 root=0 bytes=8 sent=16\n", "t.txt:6: sent=16 of MPI_Bcast does not fit bytes=8"},
+    /* requests */
+    {WINDOW "0 0 0 MPI_Wait req=4\n", "t.txt:6: MPI_Wait of request 4, which was not made before on this rank"},
+    {WINDOW "0 0 0 MPI_Isend comm=0 peer=1 tag=0 bytes=1 req=4\n1 0 0 MPI_Wait req=4\n",
+     "t.txt:7: MPI_Wait of request 4, which was not made before on this rank"},
+    {WINDOW "0 0 0 MPI_Isend comm=0 peer=1 tag=0 bytes=1 req=4\n0 0 0 MPI_Waitall reqs=4,4\n",
+     "t.txt:7: MPI_Waitall of request 4, which is completed already"},
+    {WINDOW "0 0 0 MPI_Isend comm=0 peer=1 tag=0 bytes=1 req=4\n0 0 0 MPI_Isend comm=0 peer=1 tag=0 bytes=1 req=4\n",
+     "t.txt:7: req=4 is not completed yet, expected a free number"},
+    /* faults of the whole trace: trace_check */
+    {WINDOW "1 0 0 MPI_Win_fence win=1\n", "t.txt:rank 1, event 1 (MPI_Win_fence): rank 1 is no member of window 1"},
+    {WINDOW "0 0 0 MPI_Put win=1 target=1 bytes=8\n", "t.txt:rank 0, event 1 (MPI_Put): target=1 is no member of window 1"},
+    {WINDOW "0 0 0 MPI_Init\n0 0 0 MPI_Win_start win=1 group=1,2\n",
+     "t.txt:rank 0, event 2 (MPI_Win_start): group member 1 is no member of window 1"},
+    {WINDOW "0 0 0 MPI_Send comm=1 peer=1 tag=0 bytes=8\n",
+     "t.txt:rank 0, event 1 (MPI_Send): peer=1 is no member of communicator 1"},
+    {WINDOW "0 0 0 MPI_Bcast comm=1 root=1 bytes=8\n",
+     "t.txt:rank 0, event 1 (MPI_Bcast): root=1 is no member of communicator 1"},
+    {WINDOW "0 0 0 MPI_Win_fence win=-\n", "t.txt:rank 0, event 1 (MPI_Win_fence): no window, expected win"},
+    {WINDOW "0 0 0 MPI_Isend comm=0 peer=1 tag=0 bytes=8 req=-\n",
+     "t.txt:rank 0, event 1 (MPI_Isend): no request, expected req"},
+    {WINDOW "1 0 0 MPI_Comm_dup comm=0 newcomm=1\n", "t.txt:rank 1, event 1 (MPI_Comm_dup): rank 1 is no member of newcomm=1"},
+    {WINDOW "0 0 leave r\n", "t.txt:rank 0, event 1 (leave): leave r without enter, expected \"enter r\" before it"},
+    {WINDOW "0 0 enter a\n0 0 enter b\n0 0 leave a\n",
+     "t.txt:rank 0, event 3 (leave): leave a, expected \"leave b\": the region entered last"},
+    {WINDOW "0 0 0 MPI_Barrier comm=0 break=1\n0 0 0 MPI_Barrier comm=0\n",
+     "t.txt:rank 0, event 1 (MPI_Barrier): the stream breaks off here, expected no event after it"},
+};
+
+static void each_fault_has_its_line_and_message(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
+        struct trace *trace = NULL;
+        struct err err = {.text = "no error"};
+        enum status status = read_text(faults[i].text, &trace, &err);
+        if (status == STATUS_OK) {
+            status = trace_check(trace, &err);
+            trace_free(trace);
+        }
+        if (status != STATUS_DATA) print_error("%s\n", faults[i].text);
+        assert_string_equal(err.text, faults[i].message);
+        assert_int_equal(status, STATUS_DATA);
+    }
+}
+
+/* The message names the calls that share the longest beginning with the unknown one. */
+static void an_unknown_call_is_told_its_neighbours(void **state)
+{
+    (void)state;
+    struct trace *trace;
+    struct err err;
+    assert_int_equal(read_text(HEAD "0 0 0 MPI_Win_comple win=0\n", &trace, &err), STATUS_DATA);
+    assert_string_equal(err.text, "t.txt:3: unknown call MPI_Win_comple, known are MPI_Win_complete ... "
+                                  "(trace/mpi_calls.def lists all)");
+}
+
+static void a_zero_byte_is_no_text(void **state)
+{
+    (void)state;
+    struct trace *trace;
+    struct err err;
+    char directory[] = "/tmp/rmacast-test-XXXXXX", path[64];
+    assert_non_null(mkdtemp(directory));
+    snprintf(path, sizeof path, "%s/t", directory);
+    FILE *out = fopen(path, "w");
+    assert_non_null(out);
+    fwrite("rmacast-trace 1\nran\0ks 3\n", 1, 25, out);
+    fclose(out);
+    assert_int_equal(text_read(path, &trace, &err), STATUS_DATA);
+    assert_non_null(strstr(err.text, "/t:2: a zero byte, expected text"));
+    remove(path);
+    rmdir(directory);
+}
+
+static void a_missing_file_is_named(void **state)
+{
+    (void)state;
+    struct trace *trace;
+    struct err err;
+    assert_int_equal(text_read("/nowhere/t.txt", &trace, &err), STATUS_DATA);
+    assert_string_equal(err.text, "/nowhere/t.txt: cannot be opened: No such file or directory");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_fault_has_its_line_and_message),
+        cmocka_unit_test(an_unknown_call_is_told_its_neighbours),
+        cmocka_unit_test(a_zero_byte_is_no_text),
+        cmocka_unit_test(a_missing_file_is_named),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
