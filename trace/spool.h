@@ -41,7 +41,7 @@ enum spool_kind {
     SPOOL_REGION_LEAVE,
     /* Definitions: bytes = length of the content, which follows in continuation records. */
     SPOOL_NAMES,    /* peer = enum spool_names; text, one name per line, numbered from 0 */
-    SPOOL_IDENTITY, /* text, "key=value" lines */
+    SPOOL_IDENTITY, /* text, "key=value" lines; extra = the recorder's cost of one call outside its interval, in ps */
     SPOOL_CLOCK,    /* struct spool_clock */
     SPOOL_MODULE,   /* struct spool_module and the path */
     SPOOL_COMM,     /* id, flags, extra = members, peer = first; content: int32_t world ranks, none: first, first + 1, ... */
@@ -88,8 +88,7 @@ struct spool_header { /* of the main file */
     uint32_t world; /* number of ranks */
     uint32_t pid;
     uint64_t base_ns; /* CLOCK_MONOTONIC */
-    uint64_t cost_ps; /* the recorder's own cost of one call outside the recorded interval */
-    uint64_t reserved[2];
+    uint64_t reserved[3];
 };
 
 enum spool_state { /* bits of spool_tail.state */

@@ -202,6 +202,7 @@ static enum status define_identity(struct unify *unify)
         const char *key;
         char **value;
     } known[] = {{"mpich_version=", &rank->mpich_version}, {"mpich_device=", &rank->mpich_device}, {"ucx_rcache_enable=", &rank->rcache}};
+    rank->cost_ps = spool_record(rank, unify->index)->extra;
     char *rest = unify->content.data;
     for (char *line; (line = strsep(&rest, "\n")) != NULL;)
         for (size_t i = 0; i < sizeof known / sizeof *known; i++) {

@@ -35,6 +35,7 @@ struct spool_rank {
     size_t module_count, module_capacity;
     struct spool_clock *clocks;
     size_t clock_count, clock_capacity;
+    int64_t cost_ps;
     char *mpich_version, *mpich_device, *rcache; /* of the identity, may be NULL */
 };
 

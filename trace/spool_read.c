@@ -8,18 +8,17 @@
 static enum status read_all(struct spool *spool, struct trace *trace, struct err *err)
 {
     struct spool_sites *sites;
-    uint64_t cost_ps = 0;
     TRY(spool_define(spool, trace, err));
     spool_clock_begin(spool, trace);
     TRY(spool_sites_new(&sites, err));
     enum status status = STATUS_OK;
     for (uint32_t i = 0; status == STATUS_OK && i < spool->world; i++) {
         status = spool_events(spool, i, sites, trace, err);
-        if (spool->ranks[i].present && spool->ranks[i].header->cost_ps > cost_ps) cost_ps = spool->ranks[i].header->cost_ps;
+        if (spool->ranks[i].cost_ps > trace->record_cost_ps) trace->record_cost_ps = spool->ranks[i].cost_ps;
     }
     spool_sites_free(sites);
     TRY(status);
-    trace->record_cost_ps = (int64_t)cost_ps;
+    TRY(trace_check(trace, err));
     return clock_check(trace, err);
 }
 

@@ -1,0 +1,287 @@
+#include "trace/clock_links.h"
+
+#include <stdlib.h>
+
+#include "common/array.h"
+
+/* One side of a pair: the n-th cause of a key belongs to the n-th effect of the same key. */
+struct side {
+    int32_t what;   /* enum side_kind */
+    int32_t handle; /* communicator or window */
+    int32_t from, to, tag;
+    uint32_t rank;
+    size_t index, sequence;
+    bool applies; /* an effect may only keep the count */
+};
+
+enum side_kind { SIDE_MESSAGE, SIDE_COMPLETE, SIDE_POST };
+
+struct sides {
+    struct side *items;
+    size_t count, capacity;
+};
+
+struct epoch { /* of one rank and window */
+    uint32_t group;  /* TRACE_NO_REF: none is open */
+    struct map gets; /* targets of gets */
+};
+
+struct finder {
+    const struct trace *trace;
+    struct clock_links *links;
+    struct sides causes, effects;
+    struct map instances;    /* (window or communicator, sequence) to knot */
+    struct map sequences;    /* of one rank: window or communicator to number of its collective calls */
+    struct map receives;     /* of one rank: request to index in effects */
+    struct epoch *access, *exposure; /* of one rank, by window */
+    uint32_t rank;
+    size_t index;
+    const struct trace_call *call;
+    struct err *err;
+};
+
+static enum status add_side(struct finder *finder, struct sides *sides, enum side_kind what, int32_t from, int32_t to, bool applies)
+{
+    int32_t tag = what == SIDE_MESSAGE ? finder->call->tag : 0;
+    struct side side = {what, finder->call->handle, from, to, tag, finder->rank, finder->index, sides->count, applies};
+    ARRAY_PUSH(sides->items, sides->count, sides->capacity, side, finder->err);
+    return STATUS_OK;
+}
+
+static enum status add_cause(struct finder *finder, size_t knot)
+{
+    struct clock_links *links = finder->links;
+    struct clock_link link = {finder->rank, finder->index, knot};
+    ARRAY_PUSH(links->causes, links->cause_count, links->cause_capacity, link, finder->err);
+    return STATUS_OK;
+}
+
+static enum status add_effect(struct finder *finder, size_t knot)
+{
+    struct clock_links *links = finder->links;
+    struct clock_link link = {finder->rank, finder->index, knot};
+    ARRAY_PUSH(links->effects, links->effect_count, links->effect_capacity, link, finder->err);
+    return STATUS_OK;
+}
+
+/* The k-th collective call of a rank on a communicator (or window) belongs to the k-th of every member. */
+static enum status collective(struct finder *finder, bool causes, bool effects)
+{
+    bool window = call_row(finder->call->call)->allowed & F_WIN;
+    uint64_t key = (uint64_t)(uint32_t)finder->call->handle << 1 | window, *sequence, *knot;
+    TRY(map_put(&finder->sequences, key, 0, &sequence, finder->err));
+    TRY(map_put(&finder->instances, key << 31 ^ (*sequence)++, finder->links->knots, &knot, finder->err));
+    if (*knot == finder->links->knots) finder->links->knots++;
+    size_t number = (size_t)*knot;
+    if (causes) TRY(add_cause(finder, number));
+    if (effects && !(finder->call->flags & TRACE_BREAK)) TRY(add_effect(finder, number));
+    return STATUS_OK;
+}
+
+static enum status request_done(struct finder *finder, uint32_t request)
+{
+    const uint64_t *effect = map_find(&finder->receives, request);
+    if (!effect) return STATUS_OK;
+    finder->effects.items[*effect].index = finder->index;
+    finder->effects.items[*effect].applies = true;
+    return STATUS_OK;
+}
+
+static enum status message_call(struct finder *finder, enum call_kind kind)
+{
+    const struct trace_call *call = finder->call;
+    int32_t own = (int32_t)finder->rank;
+    uint64_t *slot;
+    bool broken = call->flags & TRACE_BREAK;
+    switch (kind) {
+    case CALL_SEND:
+    case CALL_ISEND: return call->peer < 0 ? STATUS_OK : add_side(finder, &finder->causes, SIDE_MESSAGE, own, call->peer, true);
+    case CALL_RECV:
+        return call->peer < 0 || broken ? STATUS_OK : add_side(finder, &finder->effects, SIDE_MESSAGE, call->peer, own, true);
+    case CALL_IRECV:
+        if (call->peer < 0) return STATUS_OK;
+        TRY(map_put(&finder->receives, call->ref, finder->effects.count, &slot, finder->err));
+        return add_side(finder, &finder->effects, SIDE_MESSAGE, call->peer, own, false);
+    case CALL_REQUEST_WAIT: return broken ? STATUS_OK : request_done(finder, call->ref);
+    case CALL_REQUEST_TEST: return call->flags & TRACE_FLAG ? request_done(finder, call->ref) : STATUS_OK;
+    default: break;
+    }
+    const struct trace_list *list = &finder->trace->lists[call->ref];
+    for (uint32_t i = 0; i < list->count && !broken; i++) TRY(request_done(finder, finder->trace->requests[list->first + i]));
+    return STATUS_OK;
+}
+
+static enum status end_access(struct finder *finder)
+{
+    struct epoch *epoch = &finder->access[finder->call->handle];
+    if (epoch->group == TRACE_NO_REF) return STATUS_OK;
+    const struct trace_group *group = &finder->trace->groups[epoch->group];
+    int32_t own = (int32_t)finder->rank;
+    for (uint32_t i = 0; i < group->count; i++) {
+        int32_t target = group->members[i];
+        bool got = map_find(&epoch->gets, (uint64_t)target) && !(finder->call->flags & TRACE_BREAK);
+        TRY(add_side(finder, &finder->causes, SIDE_COMPLETE, own, target, true));
+        TRY(add_side(finder, &finder->effects, SIDE_POST, target, own, got));
+    }
+    epoch->group = TRACE_NO_REF;
+    map_clear(&epoch->gets);
+    return STATUS_OK;
+}
+
+static enum status end_exposure(struct finder *finder)
+{
+    struct epoch *epoch = &finder->exposure[finder->call->handle];
+    if (epoch->group == TRACE_NO_REF) return STATUS_OK;
+    const struct trace_group *group = &finder->trace->groups[epoch->group];
+    bool broken = finder->call->flags & TRACE_BREAK;
+    for (uint32_t i = 0; i < group->count; i++)
+        TRY(add_side(finder, &finder->effects, SIDE_COMPLETE, group->members[i], (int32_t)finder->rank, !broken));
+    epoch->group = TRACE_NO_REF;
+    return STATUS_OK;
+}
+
+static enum status begin_exposure(struct finder *finder)
+{
+    const struct trace_group *group = &finder->trace->groups[finder->call->ref];
+    finder->exposure[finder->call->handle].group = finder->call->ref;
+    for (uint32_t i = 0; i < group->count; i++)
+        TRY(add_side(finder, &finder->causes, SIDE_POST, (int32_t)finder->rank, group->members[i], true));
+    return STATUS_OK;
+}
+
+static enum status window_call(struct finder *finder, enum call_kind kind)
+{
+    const struct trace_call *call = finder->call;
+    uint64_t *slot;
+    switch (kind) {
+    case CALL_FENCE: return collective(finder, !(call->flags & TRACE_NOPRECEDE), !(call->flags & TRACE_NOPRECEDE));
+    case CALL_WIN_FREE: return collective(finder, true, true);
+    case CALL_POST: return begin_exposure(finder);
+    case CALL_START: finder->access[call->handle].group = call->ref; return STATUS_OK;
+    case CALL_GET:
+        if (call->peer < 0 || call->bytes == 0 || finder->access[call->handle].group == TRACE_NO_REF) return STATUS_OK;
+        return map_put(&finder->access[call->handle].gets, (uint64_t)call->peer, 1, &slot, finder->err);
+    case CALL_COMPLETE: return end_access(finder);
+    case CALL_WIN_TEST: return call->flags & TRACE_FLAG ? end_exposure(finder) : STATUS_OK;
+    default: return end_exposure(finder);
+    }
+}
+
+static enum status take_call(struct finder *finder)
+{
+    const struct trace_call *call = finder->call;
+    enum call_kind kind = call_kind((enum mpi_call)call->call);
+    bool data = call->bytes > 0, root = call->peer == (int32_t)finder->rank;
+    switch (kind) {
+    case CALL_SEND: case CALL_ISEND: case CALL_RECV: case CALL_IRECV:
+    case CALL_REQUEST_WAIT: case CALL_REQUEST_TEST: case CALL_REQUEST_WAITALL: return message_call(finder, kind);
+    case CALL_FENCE: case CALL_WIN_FREE: case CALL_POST: case CALL_START: case CALL_GET: case CALL_COMPLETE:
+    case CALL_WIN_TEST: case CALL_WIN_WAIT: return window_call(finder, kind);
+    case CALL_BARRIER: return collective(finder, true, true);
+    case CALL_ALLREDUCE: case CALL_ALLGATHER: case CALL_ALLTOALL: return collective(finder, data, data);
+    case CALL_BCAST: case CALL_SCATTER: return collective(finder, data && root, data);
+    case CALL_REDUCE: case CALL_GATHER: return collective(finder, data, data && root);
+    default: return STATUS_OK;
+    }
+}
+
+static enum status walk_rank(struct finder *finder)
+{
+    const struct trace_rank *rank = &finder->trace->ranks[finder->rank];
+    for (size_t i = 0; i < finder->trace->window_count; i++) finder->access[i].group = finder->exposure[i].group = TRACE_NO_REF;
+    for (finder->index = 0; finder->index < rank->count; finder->index++) {
+        finder->call = &rank->calls[finder->index];
+        TRY(take_call(finder));
+    }
+    return STATUS_OK;
+}
+
+static int compare_keys(const struct side *x, const struct side *y)
+{
+    if (x->what != y->what) return x->what < y->what ? -1 : 1;
+    if (x->handle != y->handle) return x->handle < y->handle ? -1 : 1;
+    if (x->from != y->from) return x->from < y->from ? -1 : 1;
+    if (x->to != y->to) return x->to < y->to ? -1 : 1;
+    return (x->tag > y->tag) - (x->tag < y->tag);
+}
+
+/* A key's items are of one rank, so their sequence is its order of calls (of posting, for receives: MPI-3.1 3.5). */
+static int compare_sides(const void *a, const void *b)
+{
+    const struct side *x = a, *y = b;
+    int keys = compare_keys(x, y);
+    return keys ? keys : (x->sequence > y->sequence) - (x->sequence < y->sequence);
+}
+
+static enum status add_pair(struct finder *finder, const struct side *cause, const struct side *effect)
+{
+    size_t knot = finder->links->knots++;
+    finder->rank = cause->rank;
+    finder->index = cause->index;
+    TRY(add_cause(finder, knot));
+    finder->rank = effect->rank;
+    finder->index = effect->index;
+    return add_effect(finder, knot);
+}
+
+static enum status join_sides(struct finder *finder)
+{
+    struct sides *causes = &finder->causes, *effects = &finder->effects;
+    if (causes->count == 0 || effects->count == 0) return STATUS_OK;
+    qsort(causes->items, causes->count, sizeof *causes->items, compare_sides);
+    qsort(effects->items, effects->count, sizeof *effects->items, compare_sides);
+    for (size_t i = 0, k = 0; i < causes->count && k < effects->count;) {
+        int order = compare_keys(&causes->items[i], &effects->items[k]);
+        if (order == 0 && effects->items[k].applies) TRY(add_pair(finder, &causes->items[i], &effects->items[k]));
+        if (order <= 0) i++;
+        if (order >= 0) k++;
+    }
+    return STATUS_OK;
+}
+
+static int compare_links(const void *a, const void *b)
+{
+    const struct clock_link *x = a, *y = b;
+    if (x->rank != y->rank) return x->rank < y->rank ? -1 : 1;
+    if (x->index != y->index) return x->index < y->index ? -1 : 1;
+    return (x->knot > y->knot) - (x->knot < y->knot);
+}
+
+static enum status find_all(struct finder *finder)
+{
+    size_t windows = finder->trace->window_count + 1;
+    finder->access = calloc(windows, sizeof *finder->access);
+    finder->exposure = calloc(windows, sizeof *finder->exposure);
+    if (!finder->access || !finder->exposure) return err_memory(finder->err);
+    for (finder->rank = 0; finder->rank < finder->trace->rank_count; finder->rank++) {
+        enum status status = walk_rank(finder);
+        map_clear(&finder->sequences);
+        map_clear(&finder->receives);
+        for (size_t i = 0; i < windows; i++) map_clear(&finder->access[i].gets);
+        TRY(status);
+    }
+    TRY(join_sides(finder));
+    struct clock_links *links = finder->links;
+    if (links->cause_count > 0) qsort(links->causes, links->cause_count, sizeof *links->causes, compare_links);
+    if (links->effect_count > 0) qsort(links->effects, links->effect_count, sizeof *links->effects, compare_links);
+    return STATUS_OK;
+}
+
+enum status clock_links_find(const struct trace *trace, struct clock_links *links, struct err *err)
+{
+    struct finder finder = {.trace = trace, .links = links, .err = err};
+    enum status status = find_all(&finder);
+    map_clear(&finder.instances);
+    free(finder.access);
+    free(finder.exposure);
+    free(finder.causes.items);
+    free(finder.effects.items);
+    return status;
+}
+
+void clock_links_clear(struct clock_links *links)
+{
+    free(links->causes);
+    free(links->effects);
+    *links = (struct clock_links){0};
+}
