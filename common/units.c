@@ -105,7 +105,7 @@ bool units_parse_ps(const char *text, const char **end, int64_t *ps)
 
 char *units_format_ps(int64_t ps, char buffer[UNITS_TEXT_BYTES])
 {
-    uint64_t magnitude = ps < 0 ? (uint64_t)-ps : (uint64_t)ps;
+    uint64_t magnitude = ps < 0 ? -(uint64_t)ps : (uint64_t)ps;
     int length = snprintf(buffer, UNITS_TEXT_BYTES, "%s%" PRIu64 ".%012" PRIu64, ps < 0 ? "-" : "",
                           magnitude / (uint64_t)UNITS_PS_PER_S, magnitude % (uint64_t)UNITS_PS_PER_S);
     for (int cut = 0; cut < 6 && buffer[length - 1] == '0'; cut++) buffer[--length] = '\0';

@@ -1,0 +1,165 @@
+/* JSON with key paths in every message. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "common/json.h"
+
+static struct json_document parsed(const char *text)
+{
+    struct json_document document;
+    struct err err;
+    if (json_parse(text, "p.json", &document, &err) != STATUS_OK) fail_msg("%s", err.text);
+    return document;
+}
+
+static struct json_node at(const struct json_document *document, const char *one, const char *two)
+{
+    struct json_node root = json_root(document), node = json_member(&root, one);
+    return two ? json_member(&node, two) : node;
+}
+
+static void values_come_with_their_types(void **state)
+{
+    (void)state;
+    struct json_document document =
+        parsed("{\"n\": 2.5, \"i\": 7, \"s\": \"x\", \"b\": true, \"m\": {\"value\": 3, \"error\": 0.1, \"n\": 9}, \"a\": [1, [2]]}");
+    struct err err;
+    double number;
+    int64_t integer;
+    const char *string;
+    bool boolean;
+    struct json_node node = at(&document, "n", NULL);
+    assert_int_equal(json_number(&node, 0, 10, &number, &err), STATUS_OK);
+    assert_true(number == 2.5);
+    node = at(&document, "i", NULL);
+    assert_int_equal(json_integer(&node, 0, 10, &integer, &err), STATUS_OK);
+    assert_int_equal(integer, 7);
+    node = at(&document, "s", NULL);
+    assert_int_equal(json_string(&node, &string, &err), STATUS_OK);
+    assert_string_equal(string, "x");
+    node = at(&document, "b", NULL);
+    assert_int_equal(json_boolean(&node, &boolean, &err), STATUS_OK);
+    assert_true(boolean);
+    node = at(&document, "m", NULL);
+    assert_int_equal(json_number(&node, 0, 10, &number, &err), STATUS_OK); /* a measured value */
+    assert_true(number == 3);
+    assert_int_equal(json_object(&node, &err), STATUS_OK);
+    node = at(&document, "a", NULL);
+    assert_int_equal(json_array(&node, &err), STATUS_OK);
+    assert_int_equal(json_count(&node), 2);
+    struct json_node inner = json_element(&node, 1), deep = json_element(&inner, 0);
+    assert_string_equal(deep.path, "a[1][0]");
+    assert_int_equal(json_integer(&deep, 0, 10, &integer, &err), STATUS_OK);
+    assert_int_equal(integer, 2);
+    assert_null(json_element(&node, 2).item);
+    json_close(&document);
+}
+
+static void each_fault_names_file_and_key(void **state)
+{
+    (void)state;
+    static const char *const keys[] = {"n", "o", NULL};
+    struct json_document document = parsed("{\"o\": {\"n\": \"x\", \"f\": 1.5, \"l\": {\"value\": \"y\"}, \"comment\": 1, \"$id\": 2}}");
+    struct err err;
+    double number;
+    int64_t integer;
+    const char *string;
+    bool boolean;
+    struct json_node node = at(&document, "o", "n"), object = at(&document, "o", NULL);
+    assert_int_equal(json_number(&node, 0, 1, &number, &err), STATUS_DATA);
+    assert_string_equal(err.text, "p.json:o.n: wrong type, expected a number");
+    json_boolean(&node, &boolean, &err);
+    assert_string_equal(err.text, "p.json:o.n: wrong type, expected true or false");
+    json_object(&node, &err);
+    assert_string_equal(err.text, "p.json:o.n: wrong type, expected an object");
+    json_array(&node, &err);
+    assert_string_equal(err.text, "p.json:o.n: wrong type, expected an array");
+    node = at(&document, "o", "missing");
+    json_string(&node, &string, &err);
+    assert_string_equal(err.text, "p.json:o.missing: missing, expected a string");
+    node = at(&document, "none", "deep");
+    json_number(&node, 0, 1, &number, &err);
+    assert_string_equal(err.text, "p.json:none.deep: missing, expected a number");
+    node = at(&document, "o", "f");
+    json_number(&node, 0, 1, &number, &err);
+    assert_string_equal(err.text, "p.json:o.f: 1.5 is impossible here, expected a number from 0 to 1");
+    json_integer(&node, 0, 10, &integer, &err);
+    assert_string_equal(err.text, "p.json:o.f: 1.5 is no whole number");
+    node = at(&document, "o", "l");
+    json_number(&node, 0, 1, &number, &err);
+    assert_string_equal(err.text, "p.json:o.l.value: wrong type, expected a number");
+    assert_int_equal(json_known_keys(&object, keys, &err), STATUS_DATA);
+    assert_string_equal(err.text, "p.json:o.f: unknown key, expected one of n, o");
+    json_error(&object, &err, "%s", "own words");
+    assert_string_equal(err.text, "p.json:o: own words");
+    node = json_root(&document);
+    json_error(&node, &err, "x");
+    assert_string_equal(err.text, "p.json:(root): x");
+    json_close(&document);
+}
+
+static void known_keys_pass(void **state)
+{
+    (void)state;
+    static const char *const keys[] = {"a", "b", NULL};
+    struct json_document document = parsed("{\"a\": 1, \"comment b\": \"why\", \"$schema\": \"x\"}");
+    struct json_node root = json_root(&document);
+    struct err err;
+    assert_int_equal(json_known_keys(&root, keys, &err), STATUS_OK);
+    json_close(&document);
+}
+
+static void broken_text_names_the_line(void **state)
+{
+    (void)state;
+    struct json_document document;
+    struct err err;
+    assert_int_equal(json_parse("{\n \"a\": 1,\n \"b\": x\n}", "p.json", &document, &err), STATUS_DATA);
+    assert_memory_equal(err.text, "p.json:3: not JSON near 'x", 26);
+    assert_int_equal(json_parse("", "p.json", &document, &err), STATUS_DATA);
+    assert_int_equal(json_parse("{} more", "p.json", &document, &err), STATUS_DATA);
+    assert_int_equal(json_open("/nowhere/p.json", &document, &err), STATUS_DATA);
+    assert_string_equal(err.text, "/nowhere/p.json: cannot be opened: No such file or directory");
+}
+
+static void a_file_is_read_whole(void **state)
+{
+    (void)state;
+    enum { ITEMS = 50000 };
+    char name[] = "/tmp/rmacast-test-XXXXXX";
+    int descriptor = mkstemp(name);
+    FILE *out = fdopen(descriptor, "w");
+    assert_non_null(out);
+    fputc('[', out);
+    for (int i = 0; i < ITEMS; i++) fprintf(out, "%s%d", i ? "," : "", i);
+    fputc(']', out);
+    fclose(out);
+    struct json_document document;
+    struct err err;
+    assert_int_equal(json_open(name, &document, &err), STATUS_OK);
+    struct json_node root = json_root(&document);
+    assert_int_equal(json_count(&root), ITEMS);
+    json_close(&document);
+    assert_int_equal(json_open("/tmp", &document, &err), STATUS_DATA);
+    unlink(name);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(values_come_with_their_types),
+        cmocka_unit_test(each_fault_names_file_and_key),
+        cmocka_unit_test(known_keys_pass),
+        cmocka_unit_test(broken_text_names_the_line),
+        cmocka_unit_test(a_file_is_read_whole),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
