@@ -13,7 +13,8 @@ enum { KEY_EPSILON = 1000, KEY_LATE_POST, KEY_JSON, KEY_CSV, KEY_EAGER, PATH_BYT
 
 static const struct argp_option options[] = {
     {"epsilon", KEY_EPSILON, "TIME", 0, "waits below TIME count as zero (default 0)", 0},
-    {"late-post", KEY_LATE_POST, "WHICH", 0, "count Late Post up to the latest (default) or the earliest post of an epoch", 0},
+    {"late-post", KEY_LATE_POST, "WHICH", 0,
+     "count Late Post up to the latest (default) or the earliest post of an epoch", 0},
     {"eager", KEY_EAGER, "BYTES", 0, "sends up to BYTES do not wait for their receive (default 64K)", 0},
     {"json", KEY_JSON, "FILE", 0, "write the result as JSON; - is standard output, without the table", 0},
     {"csv", KEY_CSV, "DIR", 0, "write patterns.csv, places.csv, properties.csv and transfers.csv into DIR", 0},
@@ -76,7 +77,8 @@ static enum status write_transfers_csv(const char *directory, const struct trace
     return status;
 }
 
-static enum status write_csv(const char *directory, const struct trace *trace, const struct result *result, struct err *err)
+static enum status write_csv(const char *directory, const struct trace *trace, const struct result *result,
+                             struct err *err)
 {
     if (mkdir(directory, 0777) != 0 && errno != EEXIST)
         return err_set(err, STATUS_SYSTEM, directory, NULL, "cannot be made: %s", strerror(errno));
@@ -95,8 +97,8 @@ static enum status write_json(const char *file, const struct result *result, str
     return status;
 }
 
-static enum status write_outputs(const struct settings *settings, const struct trace *trace, const struct result *result,
-                                 struct err *err)
+static enum status write_outputs(const struct settings *settings, const struct trace *trace,
+                                 const struct result *result, struct err *err)
 {
     if (settings->csv) TRY(write_csv(settings->csv, trace, result, err));
     if (settings->json) TRY(write_json(settings->json, result, err));

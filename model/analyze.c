@@ -42,8 +42,8 @@ static enum status copy_text(const char *text, char **copy, struct err *err)
     return *copy ? STATUS_OK : err_memory(err);
 }
 
-static enum status describe_trace(const struct trace *trace, const struct analyze_options *options, struct result *result,
-                                  struct err *err)
+static enum status describe_trace(const struct trace *trace, const struct analyze_options *options,
+                                  struct result *result, struct err *err)
 {
     TRY(copy_text(trace->name, &result->trace, err));
     TRY(copy_text(trace->platform, &result->platform, err));

@@ -35,8 +35,8 @@ void callpaths_clear(struct callpaths *paths);
 /* The innermost user region around a call. */
 uint32_t callpath_at(const struct callpaths *paths, uint32_t rank, size_t call);
 
-/* "main/exchange": the regions from the outside, then the function of the call site if it is known and not the last region;
- * the MPI function's name if the call site is unknown. The caller frees *text. */
+/* "main/exchange": the regions from the outside, then the function of the call site if it is known and not the last
+ * region; the MPI function's name if the call site is unknown. The caller frees *text. */
 enum status callpath_text(const struct trace *trace, const struct callpaths *paths, uint32_t node, uint32_t site,
                           enum mpi_call call, char **text, struct err *err);
 

@@ -21,7 +21,8 @@ const struct detector *detector_of(enum pattern pattern)
     return NULL;
 }
 
-enum status detect_wait(struct detection *detection, enum pattern pattern, uint32_t rank, size_t call, int64_t severity_ps)
+enum status detect_wait(struct detection *detection, enum pattern pattern, uint32_t rank, size_t call,
+                        int64_t severity_ps)
 {
     if (severity_ps <= 0 || severity_ps < detection->options->epsilon_ps) return STATUS_OK;
     account_add(detection->account, pattern, rank, severity_ps);

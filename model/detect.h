@@ -1,4 +1,5 @@
-/* Detectors of wait states: one row per pattern, each a pure function of the relations of a trace. Formulas: docs/patterns.md. */
+/* Detectors of wait states: one row per pattern, each a pure function of the relations of a trace. Formulas:
+ * docs/patterns.md. */
 #ifndef MODEL_DETECT_H
 #define MODEL_DETECT_H
 
@@ -28,7 +29,8 @@ enum status detect_all(struct detection *detection);
 const struct detector *detector_of(enum pattern pattern);
 
 /* Counts one wait at a call; a severity of 0 or below the threshold is none. */
-enum status detect_wait(struct detection *detection, enum pattern pattern, uint32_t rank, size_t call, int64_t severity_ps);
+enum status detect_wait(struct detection *detection, enum pattern pattern, uint32_t rank, size_t call,
+                        int64_t severity_ps);
 
 /* Time of a call until `until`, cut to the call; never negative: min(exit, until) - enter. */
 static inline int64_t wait_until(const struct trace_call *call, int64_t until)

@@ -46,7 +46,8 @@ static void meet(const struct relations *relations, const struct instance *insta
     }
 }
 
-static enum status for_instances(struct detection *detection, enum pattern pattern, uint64_t kinds, meeting_severity *severity)
+static enum status for_instances(struct detection *detection, enum pattern pattern, uint64_t kinds,
+                                 meeting_severity *severity)
 {
     const struct relations *relations = detection->relations;
     const struct instances *instances = &relations->instances;
@@ -57,8 +58,8 @@ static enum status for_instances(struct detection *detection, enum pattern patte
         meet(relations, instance, &meeting);
         for (uint32_t m = 0; m < instance->size; m++) {
             const struct trace_call *call = instance_call(relations->trace, instances, instance, m);
-            TRY(detect_wait(detection, pattern, (uint32_t)meeting.comm->members[m], instances->calls[instance->member_first + m],
-                            severity(&meeting, m, call)));
+            TRY(detect_wait(detection, pattern, (uint32_t)meeting.comm->members[m],
+                            instances->calls[instance->member_first + m], severity(&meeting, m, call)));
         }
     }
     return STATUS_OK;
@@ -71,7 +72,8 @@ static int64_t until_last(const struct meeting *meeting, uint32_t member, const 
 }
 
 /* A member that left before the last one came shows that nobody had to wait for it. */
-static int64_t until_last_if_synchronising(const struct meeting *meeting, uint32_t member, const struct trace_call *call)
+static int64_t until_last_if_synchronising(const struct meeting *meeting, uint32_t member,
+                                           const struct trace_call *call)
 {
     return meeting->first_exit_ps >= meeting->last_enter_ps ? until_last(meeting, member, call) : 0;
 }
@@ -90,7 +92,8 @@ static int64_t until_root(const struct meeting *meeting, uint32_t member, const 
 
 static int64_t root_until_first(const struct meeting *meeting, uint32_t member, const struct trace_call *call)
 {
-    return is_root(meeting, member, call) && meeting->instance->size > 1 ? wait_until(call, meeting->first_sender_ps) : 0;
+    if (!is_root(meeting, member, call) || meeting->instance->size == 1) return 0;
+    return wait_until(call, meeting->first_sender_ps);
 }
 
 #define KIND(NAME) (UINT64_C(1) << CALL_##NAME)
@@ -122,7 +125,8 @@ enum status detect_barrier_completion(struct detection *detection)
 
 enum status detect_wait_at_nxn(struct detection *detection)
 {
-    return for_instances(detection, PATTERN_WAIT_AT_NXN, KIND(ALLREDUCE) | KIND(ALLGATHER) | KIND(ALLTOALL), until_last);
+    return for_instances(detection, PATTERN_WAIT_AT_NXN, KIND(ALLREDUCE) | KIND(ALLGATHER) | KIND(ALLTOALL),
+                         until_last);
 }
 
 enum status detect_late_broadcast(struct detection *detection)

@@ -22,7 +22,8 @@ static int compare_times(int64_t a, int64_t b)
     return (a > b) - (a < b);
 }
 
-/* Who leaves unlock at the same moment held the lock in the order of asking. Ranks come last: their names must not matter. */
+/* Who leaves unlock at the same moment held the lock in the order of asking. Ranks come last: their names must not
+ * matter. */
 static int compare_holdings(const void *one, const void *other)
 {
     const struct holding *a = one, *b = other;
@@ -81,8 +82,10 @@ static enum status find_waits(struct detection *detection, const struct holding 
         int64_t release_ps = release_by_others(holding->exclusive ? &all : &exclusive, holding->origin);
         const struct trace_call *lock = relations_call(detection->relations, epoch->rank, epoch->open_call);
         const struct trace_call *unlock = relations_call(detection->relations, epoch->rank, epoch->close_call);
-        TRY(detect_wait(detection, PATTERN_LOCK_CONTENTION, epoch->rank, epoch->open_call, wait_until(lock, release_ps)));
-        TRY(detect_wait(detection, PATTERN_LOCK_CONTENTION, epoch->rank, epoch->close_call, wait_until(unlock, release_ps)));
+        TRY(detect_wait(detection, PATTERN_LOCK_CONTENTION, epoch->rank, epoch->open_call,
+                        wait_until(lock, release_ps)));
+        TRY(detect_wait(detection, PATTERN_LOCK_CONTENTION, epoch->rank, epoch->close_call,
+                        wait_until(unlock, release_ps)));
         add_release(&all, holding->origin, holding->release_ps);
         if (holding->exclusive) add_release(&exclusive, holding->origin, holding->release_ps);
     }

@@ -42,7 +42,8 @@ enum status detect_early_transfer(struct detection *detection)
         const struct exposure_epoch *exposure = &epochs->exposures[epochs->pairs[operation->pair].exposure];
         int64_t post_ps = relations_call(relations, exposure->rank, exposure->post_call)->enter_ps;
         const struct trace_call *call = relations_call(relations, operation->origin, operation->call);
-        TRY(detect_wait(detection, PATTERN_EARLY_TRANSFER, operation->origin, operation->call, wait_until(call, post_ps)));
+        TRY(detect_wait(detection, PATTERN_EARLY_TRANSFER, operation->origin, operation->call,
+                        wait_until(call, post_ps)));
     }
     return STATUS_OK;
 }
@@ -53,7 +54,8 @@ struct last_complete {
     int64_t worked_from_ps; /* exit of its last operation to this target, of its start if there was none */
 };
 
-static bool last_complete(const struct relations *relations, const struct exposure_epoch *exposure, struct last_complete *last)
+static bool last_complete(const struct relations *relations, const struct exposure_epoch *exposure,
+                          struct last_complete *last)
 {
     const struct epochs *epochs = &relations->epochs;
     bool found = false;
@@ -66,8 +68,9 @@ static bool last_complete(const struct relations *relations, const struct exposu
         size_t before = pair->last_operation != EPOCH_NONE ? pair->last_operation : access->open_call;
         int64_t worked_from_ps = relations_call(relations, access->rank, before)->exit_ps;
         /* Of origins that complete at the same moment the one that had least to do after its last operation. */
-        if (found && (enter_ps < last->enter_ps || (enter_ps == last->enter_ps && worked_from_ps <= last->worked_from_ps)))
-            continue;
+        bool earlier = enter_ps < last->enter_ps ||
+                       (enter_ps == last->enter_ps && worked_from_ps <= last->worked_from_ps);
+        if (found && earlier) continue;
         *last = (struct last_complete){enter_ps, worked_from_ps};
         found = true;
     }
@@ -89,8 +92,9 @@ static void add_call(const struct trace_call *call, const struct last_complete *
     if (late_ps > 0) wait->late_complete_ps += late_ps;
 }
 
-/* A row of tests waits as long as the rank is inside its calls: what it does between them is computing. In a simulated trace
- * the failed tests are computing, too, and the successful one waits for the whole row (docs/simulation.md, "Compute time"). */
+/* A row of tests waits as long as the rank is inside its calls: what it does between them is computing. In a simulated
+ * trace the failed tests are computing, too, and the successful one waits for the whole row (docs/simulation.md,
+ * "Compute time"). */
 static void add_tests(const struct relations *relations, const struct exposure_epoch *exposure,
                       const struct last_complete *last, struct exposure_wait *wait)
 {
@@ -112,9 +116,10 @@ static enum status for_exposures(struct detection *detection, enum pattern patte
         struct exposure_wait wait = {0, 0};
         if (exposure->close_call == EPOCH_NONE || !last_complete(relations, exposure, &last)) continue;
         const struct trace_call *close = relations_call(relations, exposure->rank, exposure->close_call);
-        if (call_kind(close->call) == CALL_WIN_TEST && !relations->trace->simulated) add_tests(relations, exposure, &last, &wait);
+        if (call_kind(close->call) == CALL_WIN_TEST && !relations->trace->simulated)
+            add_tests(relations, exposure, &last, &wait);
         add_call(close, &last, &wait);
-        /* A part of nothing is nothing: an Early Wait below the threshold has no Late Complete, being the smaller one. */
+        /* A part of nothing is nothing: an Early Wait below the threshold has no Late Complete, the smaller one. */
         TRY(detect_wait(detection, pattern, exposure->rank, exposure->close_call,
                         pattern == PATTERN_EARLY_WAIT ? wait.early_wait_ps : wait.late_complete_ps));
     }

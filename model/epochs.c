@@ -52,12 +52,13 @@ __attribute__((format(printf, 2, 3))) static enum status fault(const struct walk
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
-    return err_set(walk->err, STATUS_DATA, walk->trace->name, trace_place(walk->trace, walk->rank, walk->index, place), "%s",
-                   message);
+    return err_set(walk->err, STATUS_DATA, walk->trace->name, trace_place(walk->trace, walk->rank, walk->index, place),
+                   "%s", message);
 }
 
-/* No epoch of another kind may be open where an access epoch begins: MPI-3.1 11.5, "access epochs of one window at the same
- * process must be disjoint"; a fence epoch counts from its first operation. Locks of different targets may be open together. */
+/* No epoch of another kind may be open where an access epoch begins: MPI-3.1 11.5, "distinct access epochs for
+ * win at the same process must be disjoint"; a fence epoch counts from its first operation. Locks of different targets
+ * may be open together. */
 static enum status expect_no_access(const struct walk *walk, const struct window_state *state, bool locks_too)
 {
     size_t open = state->access != EPOCH_NONE ? state->access : state->fence_access;
@@ -198,7 +199,8 @@ static enum status on_fence(struct walk *walk, const struct trace_call *call, st
 }
 
 /* The open epoch that an operation belongs to; EPOCH_NONE if there is none. */
-static enum status find_epoch(struct walk *walk, const struct trace_call *call, struct window_state *state, size_t *epoch)
+static enum status find_epoch(struct walk *walk, const struct trace_call *call, struct window_state *state,
+                              size_t *epoch)
 {
     const uint64_t *lock = state->open_locks > 0 ? map_find(&walk->locks, lock_key(call)) : NULL;
     *epoch = EPOCH_NONE;
@@ -226,7 +228,8 @@ static enum status on_operation(struct walk *walk, const struct trace_call *call
     struct epoch_operation operation = {.origin = walk->rank, .call = walk->index, .pair = EPOCH_NONE};
     TRY(find_epoch(walk, call, state, &operation.epoch));
     if (operation.epoch == EPOCH_NONE)
-        return fault(walk, "the operation stands outside any access epoch, expected MPI_Win_start, MPI_Win_lock of target %d "
+        return fault(walk,
+                     "the operation stands outside any access epoch, expected MPI_Win_start, MPI_Win_lock of target %d "
                            "or MPI_Win_fence on window %d before it", call->peer, call->handle);
     struct access_epoch *epoch = &epochs->accesses[operation.epoch];
     if (epoch->kind == EPOCH_START) {
@@ -271,13 +274,15 @@ static struct fifo_key pair_key(int32_t window, uint32_t origin, uint32_t target
     return (struct fifo_key){.a = origin, .b = target, .c = (uint32_t)window, .d = 0};
 }
 
-static enum status queue_exposures(const struct trace *trace, const struct epochs *epochs, struct fifo *fifo, struct err *err)
+static enum status queue_exposures(const struct trace *trace, const struct epochs *epochs, struct fifo *fifo,
+                                   struct err *err)
 {
     for (size_t e = 0; e < epochs->exposure_count; e++) {
         const struct exposure_epoch *epoch = &epochs->exposures[e];
         const struct trace_group *group = &trace->groups[trace->ranks[epoch->rank].calls[epoch->post_call].ref];
         for (uint32_t i = 0; i < epoch->link_count; i++)
-            TRY(fifo_push(fifo, pair_key(epoch->window, (uint32_t)group->members[i], epoch->rank), epoch->link_first + i, err));
+            TRY(fifo_push(fifo, pair_key(epoch->window, (uint32_t)group->members[i], epoch->rank),
+                          epoch->link_first + i, err));
     }
     return STATUS_OK;
 }

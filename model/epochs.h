@@ -1,9 +1,9 @@
 /* Epochs, their operations and their pairs (docs/patterns.md, "Event abstractions"; MPI-3.1 11.5).
  *
- * Built once per trace; indices are stable. An access epoch is start..complete, lock..unlock, or fence..fence with at least
- * one operation; an exposure epoch is post..wait or post..successful test (the exposure side of a fence epoch is the fence
- * instance that closes it, model/instances.h). For target k and origin l on window w the n-th access epoch of l that names
- * k pairs with the n-th exposure epoch of k that names l, whatever their order in time. */
+ * Built once per trace; indices are stable. An access epoch is start..complete, lock..unlock, or fence..fence with at
+ * least one operation; an exposure epoch is post..wait or post..successful test (the exposure side of a fence epoch is
+ * the fence instance that closes it, model/instances.h). For target k and origin l on window w the n-th access epoch of
+ * l that names k pairs with the n-th exposure epoch of k that names l, whatever their order in time. */
 #ifndef MODEL_EPOCHS_H
 #define MODEL_EPOCHS_H
 
@@ -71,8 +71,8 @@ struct epochs {
     size_t operation_count, operation_capacity;
 };
 
-/* trace has passed trace_check(). STATUS_DATA with rank, event and call for an operation outside any epoch, an opening call
- * while the epoch before it is open, a closing call without epoch. Inits *epochs. */
+/* trace has passed trace_check(). STATUS_DATA with rank, event and call for an operation outside any epoch, an opening
+ * call while the epoch before it is open, a closing call without epoch. Inits *epochs. */
 enum status epochs_build(const struct trace *trace, struct epochs *epochs, struct err *err);
 void epochs_clear(struct epochs *epochs);
 

@@ -28,8 +28,10 @@ static enum status queue_of(struct fifo *fifo, struct fifo_key key, size_t *queu
     TRY(map_put(&fifo->second, join(key.c, key.d), fifo->second.count, &two, err));
     TRY(map_put(&fifo->queue, join(*one, *two), fifo->queue_count, &both, err));
     if (*both == fifo->queue_count) {
-        TRY(array_reserve((void **)&fifo->heads, &fifo->head_capacity, fifo->queue_count + 1, sizeof *fifo->heads, err));
-        TRY(array_reserve((void **)&fifo->tails, &fifo->tail_capacity, fifo->queue_count + 1, sizeof *fifo->tails, err));
+        TRY(array_reserve((void **)&fifo->heads, &fifo->head_capacity, fifo->queue_count + 1, sizeof *fifo->heads,
+                          err));
+        TRY(array_reserve((void **)&fifo->tails, &fifo->tail_capacity, fifo->queue_count + 1, sizeof *fifo->tails,
+                          err));
         fifo->heads[fifo->queue_count] = fifo->tails[fifo->queue_count] = FIFO_EMPTY;
         fifo->queue_count++;
     }

@@ -19,7 +19,8 @@ struct fifo_node {
 };
 
 struct fifo {
-    struct map first, second, queue; /* (a, b) and (c, d) to small numbers, and their pair to a queue: exact, no hashing of keys */
+    /* (a, b) and (c, d) to small numbers, and their pair to a queue: exact, no hashing of keys. */
+    struct map first, second, queue;
     size_t *heads, *tails;
     size_t queue_count, head_capacity, tail_capacity;
     struct fifo_node *nodes;

@@ -35,8 +35,8 @@ void instances_clear(struct instances *instances)
     memset(instances, 0, sizeof *instances);
 }
 
-static enum status add_instance(struct instances *instances, struct instance_stream *stream, const struct trace_call *call,
-                                uint32_t size, struct err *err)
+static enum status add_instance(struct instances *instances, struct instance_stream *stream,
+                                const struct trace_call *call, uint32_t size, struct err *err)
 {
     struct instance made = {.kind = call_kind(call->call),
                             .handle = call->handle,
@@ -65,8 +65,8 @@ static enum status walk_rank(const struct trace *trace, uint32_t rank, struct in
         if (instance->kind != kind) {
             char place[TRACE_PLACE_BYTES];
             return err_set(err, STATUS_DATA, trace->name, trace_place(trace, rank, i, place),
-                           "collective call %zu on communicator %d is of another kind on another rank, expected the same order "
-                           "on all", next[s], call->handle);
+                           "collective call %zu on communicator %d is of another kind on another rank, "
+                           "expected the same order on all", next[s], call->handle);
         }
         instances->calls[instance->member_first + (size_t)trace_comm_rank(comm, (int32_t)rank)] = i;
         if (!(call->flags & TRACE_BREAK)) instance->finished++;
@@ -99,7 +99,8 @@ enum status instances_build(const struct trace *trace, struct instances *instanc
     return STATUS_OK;
 }
 
-const struct instance *instance_find(const struct instances *instances, enum call_kind kind, int32_t window, size_t number)
+const struct instance *instance_find(const struct instances *instances, enum call_kind kind, int32_t window,
+                                     size_t number)
 {
     int place = window_stream(kind);
     if (place < 0) return NULL;

@@ -1,6 +1,6 @@
 /* Collective instances: the calls of all members that make one fence, window creation or freeing, barrier or collective
- * (docs/patterns.md, "Event abstractions"). The k-th call of a member on a window (fences, creations and freeings counted
- * apart) or communicator (all collectives counted together, as MPI orders them) belongs to the k-th instance. */
+ * (docs/patterns.md, "Event abstractions"). The k-th call of a member on a window (fences, creations and freeings
+ * counted apart) or communicator (all collectives together, as MPI orders them) belongs to the k-th instance. */
 #ifndef MODEL_INSTANCES_H
 #define MODEL_INSTANCES_H
 
@@ -40,7 +40,8 @@ enum status instances_build(const struct trace *trace, struct instances *instanc
 void instances_clear(struct instances *instances);
 
 /* The number-th instance of a window (fence, creation, freeing), from 0; NULL if there is none. */
-const struct instance *instance_find(const struct instances *instances, enum call_kind kind, int32_t window, size_t number);
+const struct instance *instance_find(const struct instances *instances, enum call_kind kind, int32_t window,
+                                     size_t number);
 const struct trace_comm *instance_comm(const struct trace *trace, const struct instance *instance);
 /* The call of member `member` (an index in the communicator); NULL if it has none. */
 const struct trace_call *instance_call(const struct trace *trace, const struct instances *instances,

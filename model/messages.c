@@ -37,7 +37,8 @@ static enum status queue_sends(const struct trace *trace, struct fifo *fifo, uin
     return STATUS_OK;
 }
 
-static enum status match_receives(const struct trace *trace, struct fifo *fifo, struct messages *messages, struct err *err)
+static enum status match_receives(const struct trace *trace, struct fifo *fifo, struct messages *messages,
+                                  struct err *err)
 {
     for (uint32_t r = 0; r < trace->rank_count; r++) {
         for (size_t i = 0; i < trace->ranks[r].count; i++) {

@@ -1,5 +1,5 @@
-/* Point-to-point messages: the n-th send from one rank to another on a communicator with a tag and the n-th receive of it
- * (MPI-3.1 3.5, non-overtaking). Wildcard receives stand in the trace with the source and tag that they matched. */
+/* Point-to-point messages: the n-th send from one rank to another on a communicator with a tag and the n-th receive of
+ * it (MPI-3.1 3.5, non-overtaking). Wildcard receives stand in the trace with the source and tag that they matched. */
 #ifndef MODEL_MESSAGES_H
 #define MODEL_MESSAGES_H
 

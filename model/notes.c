@@ -16,7 +16,8 @@ static enum status note_call(struct sort *sort, uint32_t rank, size_t call, cons
 {
     char place[TRACE_PLACE_BYTES];
     if (sort->count++ >= NOTES_PER_SORT) return STATUS_OK;
-    return result_add_note(sort->result, sort->err, "%s: %s", trace_place(sort->relations->trace, rank, call, place), what);
+    return result_add_note(sort->result, sort->err, "%s: %s", trace_place(sort->relations->trace, rank, call, place),
+                           what);
 }
 
 static enum status end_sort(struct sort *sort, const char *what)
@@ -80,7 +81,8 @@ static enum status note_instances(struct sort *sort)
         if (instance_complete(instance)) continue;
         uint32_t member = 0;
         while (relations->instances.calls[instance->member_first + member] == INSTANCE_NONE) member++;
-        TRY(note_call(sort, (uint32_t)comm->members[member], relations->instances.calls[instance->member_first + member], what));
+        TRY(note_call(sort, (uint32_t)comm->members[member],
+                      relations->instances.calls[instance->member_first + member], what));
     }
     return end_sort(sort, what);
 }
@@ -98,6 +100,7 @@ enum status notes_report(const struct relations *relations, struct result *resul
     if (messages->unmatched_sends > 0)
         TRY(result_add_note(result, err, "%" PRIu64 " sends are not received in the trace", messages->unmatched_sends));
     if (messages->unmatched_receives > 0)
-        TRY(result_add_note(result, err, "%" PRIu64 " receives have no send in the trace", messages->unmatched_receives));
+        TRY(result_add_note(result, err, "%" PRIu64 " receives have no send in the trace",
+                            messages->unmatched_receives));
     return STATUS_OK;
 }

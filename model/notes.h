@@ -1,4 +1,5 @@
-/* What an analysis could not relate, in sentences: epochs without partner or end, incomplete instances, unmatched messages. */
+/* What an analysis could not relate, in sentences: epochs without partner or end, incomplete instances, unmatched
+ * messages. */
 #ifndef MODEL_NOTES_H
 #define MODEL_NOTES_H
 

@@ -21,8 +21,8 @@ void places_clear(struct places *places)
     memset(places, 0, sizeof *places);
 }
 
-enum status places_add(struct places *places, const struct trace *trace, enum pattern pattern, uint32_t rank, size_t call,
-                       int64_t severity_ps, struct err *err)
+enum status places_add(struct places *places, const struct trace *trace, enum pattern pattern, uint32_t rank,
+                       size_t call, int64_t severity_ps, struct err *err)
 {
     const struct trace_call *at = &trace->ranks[rank].calls[call];
     struct place made = {.node = callpath_at(&places->paths, rank, call),
@@ -60,8 +60,8 @@ static enum status report_place(const struct places *places, const struct trace 
     const struct trace_site *site = &trace->sites[place->site];
     struct result_place made = {
         .line = site->line, .severity_s = units_s(place->severity_ps), .count = place->count};
-    TRY(array_reserve((void **)&pattern->places, &pattern->place_capacity, pattern->place_count + 1, sizeof *pattern->places,
-                      err));
+    TRY(array_reserve((void **)&pattern->places, &pattern->place_capacity, pattern->place_count + 1,
+                      sizeof *pattern->places, err));
     if (site->file && !(made.file = strdup(site->file))) return err_memory(err);
     enum status status = callpath_text(trace, &places->paths, place->node, place->site, place->call,
                                        &made.callpath, err);
@@ -73,7 +73,8 @@ static enum status report_place(const struct places *places, const struct trace 
     return STATUS_OK;
 }
 
-enum status places_report(const struct places *places, const struct trace *trace, struct result *result, struct err *err)
+enum status places_report(const struct places *places, const struct trace *trace, struct result *result,
+                          struct err *err)
 {
     for (size_t i = 0; i < places->count; i++)
         TRY(report_place(places, trace, &places->items[i], &result->patterns[places->items[i].pattern], err));

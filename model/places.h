@@ -26,10 +26,11 @@ struct places {
 enum status places_init(const struct trace *trace, struct places *places, struct err *err);
 void places_clear(struct places *places);
 
-enum status places_add(struct places *places, const struct trace *trace, enum pattern pattern, uint32_t rank, size_t call,
-                       int64_t severity_ps, struct err *err);
+enum status places_add(struct places *places, const struct trace *trace, enum pattern pattern, uint32_t rank,
+                       size_t call, int64_t severity_ps, struct err *err);
 
 /* Appends each place to its pattern in result, the largest severity first. */
-enum status places_report(const struct places *places, const struct trace *trace, struct result *result, struct err *err);
+enum status places_report(const struct places *places, const struct trace *trace, struct result *result,
+                          struct err *err);
 
 #endif

@@ -87,7 +87,8 @@ static void sum_times(const struct trace *trace, int64_t times_ps[PROPERTY_COUNT
     times_ps[PROPERTY_EXECUTION] = times_ps[PROPERTY_TIME] = total_ps;
 }
 
-enum status properties_report(const struct trace *trace, const struct account *account, struct result *result, struct err *err)
+enum status properties_report(const struct trace *trace, const struct account *account, struct result *result,
+                              struct err *err)
 {
     int64_t times_ps[PROPERTY_COUNT], children_ps[PROPERTY_COUNT] = {0};
     sum_times(trace, times_ps);

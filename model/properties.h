@@ -28,6 +28,7 @@ int property_depth(enum property property);
 enum property property_of(enum call_kind kind);
 
 /* Appends all properties, in tree order. The wait states of account are subtracted from the exclusive figures. */
-enum status properties_report(const struct trace *trace, const struct account *account, struct result *result, struct err *err);
+enum status properties_report(const struct trace *trace, const struct account *account, struct result *result,
+                              struct err *err);
 
 #endif

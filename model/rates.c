@@ -68,8 +68,8 @@ static int compare_pairs(const void *one, const void *other)
     return strcmp(a->kind, b->kind);
 }
 
-static enum status add_to_pair(struct result *result, struct map *index, const struct transfer *transfer, const char *kind,
-                               struct err *err)
+static enum status add_to_pair(struct result *result, struct map *index, const struct transfer *transfer,
+                               const char *kind, struct err *err)
 {
     /* Kinds differ in their first letter, ranks stay below 2^28: the key is exact. */
     uint64_t key = ((uint64_t)transfer->origin << 28 | transfer->target) << 8 | (uint8_t)kind[0], *slot;
@@ -91,7 +91,8 @@ static enum status report_pairs(const struct trace *trace, const struct transfer
     struct map index = {0};
     enum status status = STATUS_OK;
     for (size_t i = 0; i < transfers->count && status == STATUS_OK; i++)
-        status = add_to_pair(result, &index, &transfers->items[i], transfer_kind_name(trace, &transfers->items[i]), err);
+        status = add_to_pair(result, &index, &transfers->items[i], transfer_kind_name(trace, &transfers->items[i]),
+                             err);
     map_clear(&index);
     if (result->pair_count > 1) qsort(result->pairs, result->pair_count, sizeof *result->pairs, compare_pairs);
     return status;
@@ -104,7 +105,8 @@ enum status rates_report(const struct trace *trace, const struct transfers *tran
     result->within_known = trace->simulated;
     for (size_t i = 0; i < transfers->count; i++) {
         result->transfer_bytes += (uint64_t)transfers->items[i].bytes;
-        if (trace->simulated && transfer_within_bounds(trace, &transfers->items[i])) result->within_bounds++;
+        if (transfer_true_end_ps(trace, &transfers->items[i]) == TRACE_UNKNOWN_PS) result->within_known = false;
+        if (transfer_within_bounds(trace, &transfers->items[i])) result->within_bounds++;
     }
     TRY(report_bounds(transfers, result, err));
     return report_pairs(trace, transfers, result, err);

@@ -59,7 +59,8 @@ enum status result_add_note(struct result *result, struct err *err, const char *
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    TRY(array_reserve((void **)&result->notes, &result->note_capacity, result->note_count + 1, sizeof *result->notes, err));
+    TRY(array_reserve((void **)&result->notes, &result->note_capacity, result->note_count + 1, sizeof *result->notes,
+                      err));
     char *note = strdup(text);
     if (!note) return err_memory(err);
     result->notes[result->note_count++] = note;

@@ -1,5 +1,5 @@
-/* The result of analysing one trace (schema rmacast.result/1): built by model_analyze or predictors, written as JSON or as a
- * table, read back by validate and report. Times in seconds. */
+/* The result of analysing one trace (schema rmacast.result/1): built by model_analyze or predictors, written as JSON or
+ * as a table, read back by validate and report. Times in seconds. */
 #ifndef MODEL_RESULT_H
 #define MODEL_RESULT_H
 
@@ -69,7 +69,8 @@ struct result {
 
 enum status result_new(uint32_t rank_count, struct result **result, struct err *err);
 void result_free(struct result *result);
-enum status result_add_note(struct result *result, struct err *err, const char *format, ...) __attribute__((format(printf, 3, 4)));
+enum status result_add_note(struct result *result, struct err *err, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 /* JSON: the caller owns the tree (cJSON_Delete). result_from_json takes one object; messages name file. */
 enum status result_to_json(const struct result *result, cJSON **json, struct err *err);

@@ -13,8 +13,8 @@ void csv_write_patterns(const struct result *result, FILE *out);
 void csv_write_places(const struct result *result, FILE *out);
 /* property,parent,inclusive_s,exclusive_s */
 void csv_write_properties(const struct result *result, FILE *out);
-/* origin,target,window,kind,bytes,start_s,lower_end_s,upper_end_s,true_end_s: since the trace's first event; what is not known
- * is empty. */
+/* origin,target,window,kind,bytes,start_s,lower_end_s,upper_end_s,true_end_s: since the trace's first event; what is
+ * not known is empty. */
 void csv_write_transfers(const struct trace *trace, const struct transfers *transfers, FILE *out);
 
 #endif

@@ -1,5 +1,5 @@
-/* Results as JSON, schema rmacast.result/1 (docs/format.md). cJSON's adders give NULL when memory is out; they take NULL
- * trees, so a whole object is built first and checked once. */
+/* Results as JSON, schema rmacast.result/1 (docs/format.md). cJSON's adders give NULL when memory is out; they take
+ * NULL trees, so a whole object is built first and checked once. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -85,7 +85,8 @@ static void add_properties(struct writer *writer, cJSON *root, const struct resu
     }
 }
 
-static void add_distribution(struct writer *writer, cJSON *object, const char *key, const struct result_distribution *rates)
+static void add_distribution(struct writer *writer, cJSON *object, const char *key,
+                             const struct result_distribution *rates)
 {
     cJSON *made = keep(writer, cJSON_AddObjectToObject(object, key));
     add_number(writer, made, "count", (double)rates->count);

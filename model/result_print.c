@@ -71,8 +71,10 @@ static void print_findings(const struct result *result, FILE *out)
     size_t count = 0;
     char seconds[UNITS_TEXT_BYTES], text[PLACE_BYTES];
     for (int p = 0; p < PATTERN_COUNT; p++)
-        if (result->patterns[p].count > 0) findings[count++] = (struct finding){(enum pattern)p, result->patterns[p].severity_s};
-    fprintf(out, "\n%-28s %10s %7s %8s %11s  %s\n", "Wait state", "lost", "share", "count", "worst rank", "worst place");
+        if (result->patterns[p].count > 0)
+            findings[count++] = (struct finding){(enum pattern)p, result->patterns[p].severity_s};
+    fprintf(out, "\n%-28s %10s %7s %8s %11s  %s\n", "Wait state", "lost", "share", "count", "worst rank",
+            "worst place");
     if (count == 0) fprintf(out, "none\n");
     if (count > 1) qsort(findings, count, sizeof *findings, compare_findings);
     for (size_t i = 0; i < count; i++) {

@@ -26,7 +26,8 @@ static enum status for_elements(const struct json_node *array, element_reader *r
     return STATUS_OK;
 }
 
-static enum status read_number(const struct json_node *object, const char *key, double low, double *value, struct err *err)
+static enum status read_number(const struct json_node *object, const char *key, double low, double *value,
+                               struct err *err)
 {
     struct json_node node = json_member(object, key);
     return json_number(&node, low, LARGEST, value, err);
@@ -60,7 +61,8 @@ struct numbers {
 static enum status read_element(const struct json_node *node, size_t index, void *into, struct err *err)
 {
     struct numbers *numbers = into;
-    if (index >= numbers->count) return json_error(node, err, "one too many, expected one number for each of the ranks");
+    if (index >= numbers->count)
+        return json_error(node, err, "one too many, expected one number for each of the ranks");
     return json_number(node, 0, LARGEST, &numbers->values[index], err);
 }
 
@@ -122,8 +124,8 @@ static enum status read_pattern(const struct json_node *node, size_t index, void
     return places.item ? for_elements(&places, read_place, pattern, err) : STATUS_OK;
 }
 
-static enum status read_property(const struct json_node *properties, const struct json_node *exclusive, enum property property,
-                                 struct result *result, struct err *err)
+static enum status read_property(const struct json_node *properties, const struct json_node *exclusive,
+                                 enum property property, struct result *result, struct err *err)
 {
     const struct property_row *row = property_row(property);
     struct json_node value = json_member(properties, row->name), own = json_member(exclusive, row->name);
@@ -142,7 +144,8 @@ static enum status read_property(const struct json_node *properties, const struc
 
 static enum status read_properties(const struct json_node *root, struct result *result, struct err *err)
 {
-    struct json_node properties = json_member(root, "properties"), exclusive = json_member(root, "properties_exclusive");
+    struct json_node properties = json_member(root, "properties");
+    struct json_node exclusive = json_member(root, "properties_exclusive");
     TRY(json_object(&properties, err));
     for (int p = 0; p < PROPERTY_COUNT; p++) TRY(read_property(&properties, &exclusive, (enum property)p, result, err));
     return STATUS_OK;
@@ -154,8 +157,8 @@ static enum status read_known(const struct json_node *object, const char *key, d
     return !node.item || cJSON_IsNull(node.item) ? STATUS_OK : json_number(&node, 0, LARGEST, value, err);
 }
 
-static enum status read_distribution(const struct json_node *transfers, const char *key, struct result_distribution *rates,
-                                     struct err *err)
+static enum status read_distribution(const struct json_node *transfers, const char *key,
+                                     struct result_distribution *rates, struct err *err)
 {
     struct json_node node = json_member(transfers, key);
     TRY(json_object(&node, err));
@@ -262,7 +265,8 @@ static enum status check_schema(const struct json_node *root, struct err *err)
     TRY(json_string(&schema, &text, err));
     if (strcmp(text, RESULT_SCHEMA) == 0) return STATUS_OK;
     if (strcmp(text, RESULT_COMPARISON_SCHEMA) == 0)
-        return json_error(&schema, err, "this is a comparison, expected one result: take one element of its \"results\"");
+        return json_error(&schema, err,
+                          "this is a comparison, expected one result: take one element of its \"results\"");
     return json_error(&schema, err, "\"%s\" is no result, expected \"%s\"", text, RESULT_SCHEMA);
 }
 

@@ -19,7 +19,8 @@ static void check(const char *text, const struct expected *rows, size_t count)
     for (size_t i = 0; i < count; i++) {
         assert_int_equal(transfers.items[i].start_ps, rows[i].start_us * US);
         assert_int_equal(transfers.items[i].lower_end_ps, rows[i].lower_us * US);
-        assert_int_equal(transfers.items[i].upper_end_ps, rows[i].upper_us < 0 ? TRACE_UNKNOWN_PS : rows[i].upper_us * US);
+        assert_int_equal(transfers.items[i].upper_end_ps,
+                         rows[i].upper_us < 0 ? TRACE_UNKNOWN_PS : rows[i].upper_us * US);
     }
     transfers_clear(&transfers);
     trace_free(trace);
@@ -38,7 +39,8 @@ static void test_active_target(void **state)
     (void)state;
     /* R3: put and accumulate end by the target's wait (exit 90); R1: the get by the origin's complete (exit 60). */
     CHECK(TWO "0 0.000010 0.000011 MPI_Win_start win=0 group=1\n0 0.000020 0.000021 MPI_Put win=0 target=1 bytes=8\n"
-              "0 0.000022 0.000023 MPI_Get win=0 target=1 bytes=8\n0 0.000024 0.000025 MPI_Accumulate win=0 target=1 bytes=8 op=SUM\n"
+              "0 0.000022 0.000023 MPI_Get win=0 target=1 bytes=8\n"
+              "0 0.000024 0.000025 MPI_Accumulate win=0 target=1 bytes=8 op=SUM\n"
               "0 0.000050 0.000060 MPI_Win_complete win=0\n"
               "1 0.000000 0.000001 MPI_Win_post win=0 group=0\n1 0.000002 0.000090 MPI_Win_wait win=0\n",
           {20, 21, 90}, {22, 23, 60}, {24, 25, 90});
@@ -57,10 +59,11 @@ static void test_successful_test(void **state)
 static void test_fence(void **state)
 {
     (void)state;
-    /* R2: the put by the target's closing fence (exit 57), the get by the origin's (55). The fence NOPRECEDE at 30 closes
-     * nothing; the second epoch's put ends with the third completing fence (target's exit 93). */
+    /* R2: the put by the target's closing fence (exit 57), the get by the origin's (55). The fence NOPRECEDE at 30
+     * closes nothing; the second epoch's put ends with the third completing fence (target's exit 93). */
     CHECK(TWO "0 0.000000 0.000001 MPI_Win_fence win=0\n0 0.000010 0.000011 MPI_Put win=0 target=1 bytes=8\n"
-              "0 0.000012 0.000013 MPI_Get win=0 target=1 bytes=8\n0 0.000030 0.000031 MPI_Win_fence win=0 assert=NOPRECEDE\n"
+              "0 0.000012 0.000013 MPI_Get win=0 target=1 bytes=8\n"
+              "0 0.000030 0.000031 MPI_Win_fence win=0 assert=NOPRECEDE\n"
               "0 0.000050 0.000055 MPI_Win_fence win=0\n0 0.000060 0.000061 MPI_Put win=0 target=1 bytes=8\n"
               "0 0.000090 0.000092 MPI_Win_fence win=0 assert=NOSUCCEED\n"
               "1 0.000000 0.000002 MPI_Win_fence win=0\n1 0.000030 0.000032 MPI_Win_fence win=0 assert=NOPRECEDE\n"
@@ -79,7 +82,8 @@ static void test_locks(void **state)
 {
     (void)state;
     /* R4: everything by the origin's unlock of that target; several targets may be locked at once, oneself too. */
-    CHECK(TWO "0 0.000000 0.000001 MPI_Win_lock win=0 target=1 lock=shared\n0 0.000002 0.000003 MPI_Win_lock win=0 target=0 lock=exclusive\n"
+    CHECK(TWO "0 0.000000 0.000001 MPI_Win_lock win=0 target=1 lock=shared\n"
+              "0 0.000002 0.000003 MPI_Win_lock win=0 target=0 lock=exclusive\n"
               "0 0.000010 0.000011 MPI_Put win=0 target=1 bytes=8\n0 0.000012 0.000013 MPI_Get win=0 target=0 bytes=8\n"
               "0 0.000020 0.000030 MPI_Win_unlock win=0 target=0\n0 0.000031 0.000040 MPI_Win_unlock win=0 target=1\n",
           {10, 11, 40}, {12, 13, 30});
@@ -103,7 +107,8 @@ static void test_within_bounds(void **state)
     struct err err;
     struct transfers transfers;
     struct trace *trace =
-        trace_of(TWO "0 0.000000 0.000001 MPI_Win_lock win=0 target=1 lock=shared\n0 0.000010 0.000020 MPI_Put win=0 target=1 bytes=8\n"
+        trace_of(TWO "0 0.000000 0.000001 MPI_Win_lock win=0 target=1 lock=shared\n"
+                     "0 0.000010 0.000020 MPI_Put win=0 target=1 bytes=8\n"
                      "0 0.000030 0.000040 MPI_Win_unlock win=0 target=1\n");
     struct trace_sim sim[3] = {{.xfer_end_ps = TRACE_UNKNOWN_PS}};
     assert_int_equal(bounds_find(trace, &transfers, &err), STATUS_OK);

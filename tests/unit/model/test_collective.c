@@ -31,7 +31,8 @@ static void test_fence_that_does_not_synchronise(void **state)
 {
     (void)state;
     /* Rank 0 leaves at 49, before the last enter at 50. */
-    EXPECT(THREE "0 0.000010 0.000049 MPI_Win_fence win=0 assert=NOPRECEDE\n1 0.000020 0.000056 MPI_Win_fence win=0 assert=NOPRECEDE\n"
+    EXPECT(THREE "0 0.000010 0.000049 MPI_Win_fence win=0 assert=NOPRECEDE\n"
+                 "1 0.000020 0.000056 MPI_Win_fence win=0 assert=NOPRECEDE\n"
                  "2 0.000050 0.000057 MPI_Win_fence win=0 assert=NOPRECEDE\n", PATTERN_WAIT_AT_FENCE, 0, 0, 0);
     /* An exit at the very moment of the last enter still synchronises. */
     EXPECT(THREE "0 0.000010 0.000050 MPI_Win_fence win=0\n1 0.000020 0.000056 MPI_Win_fence win=0\n"
@@ -47,14 +48,16 @@ static void test_fences_count_per_window(void **state)
                        "0 0.000060 0.000080 MPI_Win_fence win=0\n"
                        "1 0.000020 0.000055 MPI_Win_fence win=1\n1 0.000056 0.000057 MPI_Win_fence win=0\n"
                        "1 0.000070 0.000080 MPI_Win_fence win=0\n";
-    /* Window 0, first: 10 and 56, but rank 0 left at 40: no wait. Window 1: rank 1 waits 20-50. Second: rank 0 waits 60-70. */
+    /* Window 0, first: 10 and 56, but rank 0 left at 40: no wait. Window 1: rank 1 waits 20-50. Window
+     * 0, second: rank 0 waits 60-70. */
     EXPECT(text, PATTERN_WAIT_AT_FENCE, 10, 30);
 }
 
 static void test_unfinished_fence(void **state)
 {
     (void)state;
-    EXPECT(THREE "0 0.000010 0.000055 MPI_Win_fence win=0\n1 0.000020 0.000056 MPI_Win_fence win=0\n", PATTERN_WAIT_AT_FENCE, 0, 0, 0);
+    EXPECT(THREE "0 0.000010 0.000055 MPI_Win_fence win=0\n"
+                 "1 0.000020 0.000056 MPI_Win_fence win=0\n", PATTERN_WAIT_AT_FENCE, 0, 0, 0);
 }
 
 static void test_window_of_a_part(void **state)
@@ -85,7 +88,8 @@ static void test_barriers_of_two_communicators(void **state)
     (void)state;
     const char *text = "ranks 3\ncomm 1 ranks=0,1\n"
                        "0 0.000010 0.000020 MPI_Barrier comm=1\n1 0.000015 0.000020 MPI_Barrier comm=1\n"
-                       "0 0.000030 0.000050 MPI_Barrier comm=0\n1 0.000040 0.000050 MPI_Barrier comm=0\n2 0.000042 0.000050 MPI_Barrier comm=0\n";
+                       "0 0.000030 0.000050 MPI_Barrier comm=0\n"
+                       "1 0.000040 0.000050 MPI_Barrier comm=0\n2 0.000042 0.000050 MPI_Barrier comm=0\n";
     EXPECT(text, PATTERN_WAIT_AT_BARRIER, 5 + 12, 2, 0);
 }
 
@@ -94,9 +98,15 @@ static void test_collectives(void **state)
     (void)state;
     /* Allreduce enters 10, 30; broadcast from 1: root enters at 60; reduce to 0 at 70, the first sender comes at 85. */
     const char *text = "ranks 3\n"
-                       "0 0.000010 0.000040 MPI_Allreduce comm=0 bytes=8\n1 0.000030 0.000041 MPI_Allreduce comm=0 bytes=8\n2 0.000025 0.000042 MPI_Allreduce comm=0 bytes=8\n"
-                       "0 0.000050 0.000065 MPI_Bcast comm=0 root=1 bytes=8\n1 0.000060 0.000064 MPI_Bcast comm=0 root=1 bytes=8\n2 0.000062 0.000066 MPI_Bcast comm=0 root=1 bytes=8\n"
-                       "0 0.000070 0.000095 MPI_Reduce comm=0 root=0 bytes=8\n1 0.000085 0.000086 MPI_Reduce comm=0 root=0 bytes=8\n2 0.000090 0.000091 MPI_Reduce comm=0 root=0 bytes=8\n";
+                       "0 0.000010 0.000040 MPI_Allreduce comm=0 bytes=8\n"
+                       "1 0.000030 0.000041 MPI_Allreduce comm=0 bytes=8\n"
+                       "2 0.000025 0.000042 MPI_Allreduce comm=0 bytes=8\n"
+                       "0 0.000050 0.000065 MPI_Bcast comm=0 root=1 bytes=8\n"
+                       "1 0.000060 0.000064 MPI_Bcast comm=0 root=1 bytes=8\n"
+                       "2 0.000062 0.000066 MPI_Bcast comm=0 root=1 bytes=8\n"
+                       "0 0.000070 0.000095 MPI_Reduce comm=0 root=0 bytes=8\n"
+                       "1 0.000085 0.000086 MPI_Reduce comm=0 root=0 bytes=8\n"
+                       "2 0.000090 0.000091 MPI_Reduce comm=0 root=0 bytes=8\n";
     EXPECT(text, PATTERN_WAIT_AT_NXN, 20, 0, 5);
     EXPECT(text, PATTERN_LATE_BROADCAST, 10, 0, 0);
     EXPECT(text, PATTERN_EARLY_REDUCE, 15, 0, 0);
@@ -112,14 +122,20 @@ static void test_collectives_out_of_order(void **state)
 static void test_messages(void **state)
 {
     (void)state;
-    /* Receive 10-50 waits for the send at 40. The second send, 100 KB (above the eager limit), 60-90, waits for the receive
-     * that begins at 80; the third is small, the fourth buffered, the fifth synchronous and small: 300-320 until 310. */
+    /* Receive 10-50 waits for the send at 40. The second send, 100 KB (above the eager limit), 60-90, waits for the
+     * receive that begins at 80; the third is small, the fourth buffered, the fifth synchronous and small: 300-320
+     * until 310. */
     const char *text = "ranks 2\n"
-                       "0 0.000040 0.000041 MPI_Send comm=0 peer=1 tag=1 bytes=8\n1 0.000010 0.000050 MPI_Recv comm=0 peer=0 tag=1 bytes=8\n"
-                       "0 0.000060 0.000090 MPI_Send comm=0 peer=1 tag=1 bytes=102400\n1 0.000080 0.000091 MPI_Recv comm=0 peer=0 tag=1 bytes=102400\n"
-                       "0 0.000100 0.000120 MPI_Send comm=0 peer=1 tag=1 bytes=8\n1 0.000110 0.000121 MPI_Recv comm=0 peer=0 tag=1 bytes=8\n"
-                       "0 0.000200 0.000220 MPI_Bsend comm=0 peer=1 tag=1 bytes=102400\n1 0.000210 0.000221 MPI_Recv comm=0 peer=0 tag=1 bytes=102400\n"
-                       "0 0.000300 0.000320 MPI_Ssend comm=0 peer=1 tag=1 bytes=8\n1 0.000310 0.000321 MPI_Recv comm=0 peer=0 tag=1 bytes=8\n";
+                       "0 0.000040 0.000041 MPI_Send comm=0 peer=1 tag=1 bytes=8\n"
+                       "1 0.000010 0.000050 MPI_Recv comm=0 peer=0 tag=1 bytes=8\n"
+                       "0 0.000060 0.000090 MPI_Send comm=0 peer=1 tag=1 bytes=102400\n"
+                       "1 0.000080 0.000091 MPI_Recv comm=0 peer=0 tag=1 bytes=102400\n"
+                       "0 0.000100 0.000120 MPI_Send comm=0 peer=1 tag=1 bytes=8\n"
+                       "1 0.000110 0.000121 MPI_Recv comm=0 peer=0 tag=1 bytes=8\n"
+                       "0 0.000200 0.000220 MPI_Bsend comm=0 peer=1 tag=1 bytes=102400\n"
+                       "1 0.000210 0.000221 MPI_Recv comm=0 peer=0 tag=1 bytes=102400\n"
+                       "0 0.000300 0.000320 MPI_Ssend comm=0 peer=1 tag=1 bytes=8\n"
+                       "1 0.000310 0.000321 MPI_Recv comm=0 peer=0 tag=1 bytes=8\n";
     EXPECT(text, PATTERN_LATE_SENDER, 0, 30);
     EXPECT(text, PATTERN_LATE_RECEIVER, 20 + 10, 0);
 }
@@ -129,10 +145,14 @@ static void test_message_order_and_tags(void **state)
     (void)state;
     /* Tag 2 is received first although it is sent second; non-blocking receives hold no rank up in themselves. */
     const char *text = "ranks 2\n"
-                       "0 0.000010 0.000011 MPI_Send comm=0 peer=1 tag=1 bytes=8\n0 0.000030 0.000031 MPI_Send comm=0 peer=1 tag=2 bytes=8\n"
-                       "0 0.000090 0.000091 MPI_Isend comm=0 peer=1 tag=2 bytes=8 req=1\n0 0.000092 0.000093 MPI_Wait req=1\n"
-                       "1 0.000005 0.000035 MPI_Recv comm=0 peer=0 tag=2 bytes=8\n1 0.000040 0.000041 MPI_Recv comm=0 peer=0 tag=1 bytes=8\n"
-                       "1 0.000050 0.000051 MPI_Irecv comm=0 peer=0 tag=2 bytes=8 req=4\n1 0.000060 0.000095 MPI_Wait req=4\n";
+                       "0 0.000010 0.000011 MPI_Send comm=0 peer=1 tag=1 bytes=8\n"
+                       "0 0.000030 0.000031 MPI_Send comm=0 peer=1 tag=2 bytes=8\n"
+                       "0 0.000090 0.000091 MPI_Isend comm=0 peer=1 tag=2 bytes=8 req=1\n"
+                       "0 0.000092 0.000093 MPI_Wait req=1\n"
+                       "1 0.000005 0.000035 MPI_Recv comm=0 peer=0 tag=2 bytes=8\n"
+                       "1 0.000040 0.000041 MPI_Recv comm=0 peer=0 tag=1 bytes=8\n"
+                       "1 0.000050 0.000051 MPI_Irecv comm=0 peer=0 tag=2 bytes=8 req=4\n"
+                       "1 0.000060 0.000095 MPI_Wait req=4\n";
     EXPECT(text, PATTERN_LATE_SENDER, 0, 25);
 }
 
@@ -145,10 +165,12 @@ static void test_exclusive_locks(void **state)
     /* Blocking: rank 0 holds until 30; 1, asked at 5, then until 60; 2, asked at 12, waits for 1's release at 60. */
     EXPECT(THREE LOCK(0, "0.000000", "0.000001", "exclusive") UNLOCK(0, "0.000028", "0.000030")
            LOCK(1, "0.000005", "0.000031", "exclusive") UNLOCK(1, "0.000058", "0.000060")
-           LOCK(2, "0.000012", "0.000061", "exclusive") UNLOCK(2, "0.000070", "0.000072"), PATTERN_LOCK_CONTENTION, 0, 25, 48);
+           LOCK(2, "0.000012", "0.000061", "exclusive") UNLOCK(2, "0.000070", "0.000072"),
+           PATTERN_LOCK_CONTENTION, 0, 25, 48);
     /* Lazy: lock returns at once, unlock of 1 (20-40) waits for the release at 30. */
     EXPECT(THREE LOCK(0, "0.000000", "0.000000", "exclusive") UNLOCK(0, "0.000028", "0.000030")
-           LOCK(1, "0.000005", "0.000005", "exclusive") UNLOCK(1, "0.000020", "0.000040"), PATTERN_LOCK_CONTENTION, 0, 10, 0);
+           LOCK(1, "0.000005", "0.000005", "exclusive") UNLOCK(1, "0.000020", "0.000040"),
+           PATTERN_LOCK_CONTENTION, 0, 10, 0);
 }
 
 static void test_shared_locks(void **state)
@@ -157,11 +179,13 @@ static void test_shared_locks(void **state)
     /* Readers 0 and 1 share; the writer 2, asked at 10, waits for the last of them at 50. */
     EXPECT(THREE LOCK(0, "0.000000", "0.000001", "shared") UNLOCK(0, "0.000028", "0.000030")
            LOCK(1, "0.000005", "0.000006", "shared") UNLOCK(1, "0.000048", "0.000050")
-           LOCK(2, "0.000010", "0.000051", "exclusive") UNLOCK(2, "0.000070", "0.000072"), PATTERN_LOCK_CONTENTION, 0, 0, 40);
+           LOCK(2, "0.000010", "0.000051", "exclusive") UNLOCK(2, "0.000070", "0.000072"),
+           PATTERN_LOCK_CONTENTION, 0, 0, 40);
     /* A reader after a writer waits for the writer, not for the other reader. */
     EXPECT(THREE LOCK(0, "0.000000", "0.000001", "exclusive") UNLOCK(0, "0.000028", "0.000030")
            LOCK(1, "0.000010", "0.000031", "shared") UNLOCK(1, "0.000048", "0.000050")
-           LOCK(2, "0.000040", "0.000041", "shared") UNLOCK(2, "0.000070", "0.000072"), PATTERN_LOCK_CONTENTION, 0, 20, 0);
+           LOCK(2, "0.000040", "0.000041", "shared") UNLOCK(2, "0.000070", "0.000072"),
+           PATTERN_LOCK_CONTENTION, 0, 20, 0);
 }
 
 static void test_locks_that_do_not_contend(void **state)
@@ -170,8 +194,10 @@ static void test_locks_that_do_not_contend(void **state)
     /* One origin twice; another target; NOCHECK. */
     EXPECT(THREE LOCK(0, "0.000000", "0.000001", "exclusive") UNLOCK(0, "0.000028", "0.000030")
            LOCK(0, "0.000030", "0.000032", "exclusive") UNLOCK(0, "0.000040", "0.000041")
-           "1 0.000005 0.000035 MPI_Win_lock win=0 target=1 lock=exclusive\n1 0.000036 0.000037 MPI_Win_unlock win=0 target=1\n"
-           "2 0.000006 0.000035 MPI_Win_lock win=0 target=0 lock=exclusive assert=NOCHECK\n2 0.000042 0.000043 MPI_Win_unlock win=0 target=0\n",
+           "1 0.000005 0.000035 MPI_Win_lock win=0 target=1 lock=exclusive\n"
+           "1 0.000036 0.000037 MPI_Win_unlock win=0 target=1\n"
+           "2 0.000006 0.000035 MPI_Win_lock win=0 target=0 lock=exclusive assert=NOCHECK\n"
+           "2 0.000042 0.000043 MPI_Win_unlock win=0 target=0\n",
            PATTERN_LOCK_CONTENTION, 0, 0, 0);
 }
 

@@ -1,4 +1,4 @@
-/* Property tests on random traces: what must hold whatever the times are. Seeds are printed by the failing assertion. */
+/* Property tests on random traces: what must hold whatever the times are. A failing assertion prints the seed. */
 #include "model_test.h"
 
 #include <stdlib.h>
@@ -156,8 +156,10 @@ static void expect_same(const struct account *one, const struct account *other, 
 {
     for (int p = 0; p < PATTERN_COUNT; p++)
         for (uint32_t r = 0; r < RANKS; r++)
-            if (one->severity_ps[p][r] != other->severity_ps[p][name[r]] || one->count[p][r] != other->count[p][name[r]])
-                fail_msg("seed %llu: %s of rank %u differs", (unsigned long long)seed, pattern_row((enum pattern)p)->name, r);
+            if (one->severity_ps[p][r] != other->severity_ps[p][name[r]] ||
+                one->count[p][r] != other->count[p][name[r]])
+                fail_msg("seed %llu: %s of rank %u differs", (unsigned long long)seed,
+                         pattern_row((enum pattern)p)->name, r);
 }
 
 static void test_time_shift(void **state)
@@ -233,7 +235,8 @@ static void test_severities_fit_into_calls(void **state)
                 assert_true(account.severity_ps[p][r] >= 0);
                 if (pattern_whole((enum pattern)p) == (enum pattern)p) waits_ps += account.severity_ps[p][r];
             }
-            if (waits_ps > inside_ps) fail_msg("seed %llu: rank %u waits longer than it calls", (unsigned long long)seed, r);
+            if (waits_ps > inside_ps)
+                fail_msg("seed %llu: rank %u waits longer than it calls", (unsigned long long)seed, r);
             assert_true(account.severity_ps[PATTERN_LATE_COMPLETE][r] <= account.severity_ps[PATTERN_EARLY_WAIT][r]);
         }
         account_clear(&account);
@@ -241,8 +244,8 @@ static void test_severities_fit_into_calls(void **state)
     }
 }
 
-/* One call alone: with every other call's duration taken as it is, no call's waits exceed it. Each rank's trace is analysed
- * with the durations of all its other calls set to zero, so that all it waits is in that call. */
+/* One call alone: with every other call's duration taken as it is, no call's waits exceed it. Each rank's trace is
+ * analysed with the durations of all its other calls set to zero, so that all it waits is in that call. */
 static void test_each_call_holds_its_waits(void **state)
 {
     (void)state;

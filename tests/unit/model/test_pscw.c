@@ -1,5 +1,5 @@
-/* Late Post, Early Transfer, Early Wait and Late Complete on traces whose times are chosen by hand. Expected values follow
- * from the formulas of docs/patterns.md by subtraction; they stand beside each trace. */
+/* Late Post, Early Transfer, Early Wait and Late Complete on traces whose times are chosen by hand. Expected values
+ * follow from the formulas of docs/patterns.md by subtraction; they stand beside each trace. */
 #include "model_test.h"
 
 #include <stdio.h>
@@ -37,7 +37,8 @@ static void check(const char *text, const struct analyze_options *options, const
 static void test_worked_example_a(void **state)
 {
     (void)state;
-    /* Late Post: start 0-410 until the post at 400. Early Wait: 450 until complete begins at 510. Late Complete: 510 - 460. */
+    /* Late Post: start 0-410 until the post at 400. Early Wait: 450 until complete begins at 510. Late
+     * Complete: 510 - 460. */
     CHECK(TWO "0 0.000000 0.000410 MPI_Win_start win=0 group=1\n"
               "0 0.000460 0.000460 MPI_Put win=0 target=1 bytes=1000000\n"
               "0 0.000510 0.000560 MPI_Win_complete win=0\n" TARGET_UNTIL("0.000570"),
@@ -70,7 +71,7 @@ static void test_worked_example_c(void **state)
 static void test_worked_example_d(void **state)
 {
     (void)state;
-    /* The copy 50-100 counts as Early Transfer: its time stamps look like waiting. The epochs do not overlap in time. */
+    /* The copy 50-100 counts as Early Transfer: its time stamps look like waiting. The epochs have no common time. */
     CHECK(TWO "0 0.000000 0.000000 MPI_Win_start win=0 group=1\n"
               "0 0.000050 0.000100 MPI_Put win=0 target=1 bytes=1000000\n"
               "0 0.000150 0.000150 MPI_Win_complete win=0\n" TARGET_UNTIL("0.000520"),
@@ -93,10 +94,14 @@ static void test_ends_in_either_order(void **state)
 {
     (void)state;
     /* Start blocks 10-25 until the post at 20, whichever side is done first. */
-    const char *origin_last = TWO "0 0.000010 0.000025 MPI_Win_start win=0 group=1\n0 0.000100 0.000110 MPI_Win_complete win=0\n"
-                                  "1 0.000020 0.000021 MPI_Win_post win=0 group=0\n1 0.000030 0.000105 MPI_Win_wait win=0\n";
-    const char *target_last = TWO "0 0.000010 0.000025 MPI_Win_start win=0 group=1\n0 0.000100 0.000110 MPI_Win_complete win=0\n"
-                                  "1 0.000020 0.000021 MPI_Win_post win=0 group=0\n1 0.000030 0.000300 MPI_Win_wait win=0\n";
+    const char *origin_last = TWO "0 0.000010 0.000025 MPI_Win_start win=0 group=1\n"
+                                  "0 0.000100 0.000110 MPI_Win_complete win=0\n"
+                                  "1 0.000020 0.000021 MPI_Win_post win=0 group=0\n"
+                                  "1 0.000030 0.000105 MPI_Win_wait win=0\n";
+    const char *target_last = TWO "0 0.000010 0.000025 MPI_Win_start win=0 group=1\n"
+                                  "0 0.000100 0.000110 MPI_Win_complete win=0\n"
+                                  "1 0.000020 0.000021 MPI_Win_post win=0 group=0\n"
+                                  "1 0.000030 0.000300 MPI_Win_wait win=0\n";
     /* No operation: Late Complete counts from the exit of start at 25, that is from the wait's enter at 30. */
     CHECK(origin_last, NULL, {PATTERN_LATE_POST, 0, 10}, {PATTERN_EARLY_WAIT, 1, 70}, {PATTERN_LATE_COMPLETE, 1, 70});
     CHECK(target_last, NULL, {PATTERN_LATE_POST, 0, 10}, {PATTERN_EARLY_WAIT, 1, 70}, {PATTERN_LATE_COMPLETE, 1, 70});
@@ -148,11 +153,15 @@ static void test_equal_completes(void **state)
 {
     (void)state;
     /* Both complete at 90; of the two the later last operation (70) counts, whatever their ranks. */
-    const char *text = THREE "%d 0.000010 0.000011 MPI_Win_start win=0 group=2\n%d 0.000040 0.000050 MPI_Put win=0 target=2 bytes=8\n"
-                             "%d 0.000090 0.000091 MPI_Win_complete win=0\n"
-                             "%d 0.000010 0.000011 MPI_Win_start win=0 group=2\n%d 0.000060 0.000070 MPI_Put win=0 target=2 bytes=8\n"
-                             "%d 0.000090 0.000091 MPI_Win_complete win=0\n"
-                             "2 0.000000 0.000001 MPI_Win_post win=0 group=0,1\n2 0.000020 0.000100 MPI_Win_wait win=0\n";
+    const char *text = THREE
+        "%d 0.000010 0.000011 MPI_Win_start win=0 group=2\n"
+        "%d 0.000040 0.000050 MPI_Put win=0 target=2 bytes=8\n"
+        "%d 0.000090 0.000091 MPI_Win_complete win=0\n"
+        "%d 0.000010 0.000011 MPI_Win_start win=0 group=2\n"
+        "%d 0.000060 0.000070 MPI_Put win=0 target=2 bytes=8\n"
+        "%d 0.000090 0.000091 MPI_Win_complete win=0\n"
+        "2 0.000000 0.000001 MPI_Win_post win=0 group=0,1\n"
+        "2 0.000020 0.000100 MPI_Win_wait win=0\n";
     char one[1024], other[1024];
     snprintf(one, sizeof one, text, 0, 0, 0, 1, 1, 1);
     snprintf(other, sizeof other, text, 1, 1, 1, 0, 0, 0);
@@ -171,8 +180,8 @@ static void test_empty_groups(void **state)
 static void test_itself(void **state)
 {
     (void)state;
-    /* A rank that exposes to itself after start has returned: the put 20-40 waits for its own post only in theory (the post
-     * came before), so nothing is lost but the wait 60-70, which begins after complete. */
+    /* A rank that is its own target, post before start: nothing waits for the post, and the wait 60-70 begins after
+     * complete. */
     CHECK("ranks 1\nwindow 0 comm=0\n"
           "0 0.000010 0.000011 MPI_Win_post win=0 group=0\n0 0.000012 0.000013 MPI_Win_start win=0 group=0\n"
           "0 0.000020 0.000040 MPI_Put win=0 target=0 bytes=8\n0 0.000050 0.000051 MPI_Win_complete win=0\n"
@@ -219,23 +228,45 @@ static void test_later_epochs_pair_in_order(void **state)
 static void test_row_of_tests(void **state)
 {
     (void)state;
-    /* Complete begins at 50. Inside tests until then: 20-24, 30-36, 48-50 of 48-53; computing between them is not lost. After
-     * the put's end at 33: 33-36 and 48-50. */
-    const char *text = TWO "0 0.000010 0.000011 MPI_Win_start win=0 group=1\n0 0.000012 0.000033 MPI_Put win=0 target=1 bytes=8\n"
+    /* Complete begins at 50. Inside tests until then: 20-24, 30-36, 48-50 of 48-53; computing between them is not lost.
+     * After the put's end at 33: 33-36 and 48-50. */
+    const char *text = TWO "0 0.000010 0.000011 MPI_Win_start win=0 group=1\n"
+                           "0 0.000012 0.000033 MPI_Put win=0 target=1 bytes=8\n"
                            "0 0.000050 0.000051 MPI_Win_complete win=0\n"
-                           "1 0.000001 0.000002 MPI_Win_post win=0 group=0\n1 0.000020 0.000024 MPI_Win_test win=0 flag=0\n"
-                           "1 0.000030 0.000036 MPI_Win_test win=0 flag=0\n1 0.000048 0.000053 MPI_Win_test win=0 flag=1\n";
+                           "1 0.000001 0.000002 MPI_Win_post win=0 group=0\n"
+                           "1 0.000020 0.000024 MPI_Win_test win=0 flag=0\n"
+                           "1 0.000030 0.000036 MPI_Win_test win=0 flag=0\n"
+                           "1 0.000048 0.000053 MPI_Win_test win=0 flag=1\n";
     CHECK(text, NULL, {PATTERN_EARLY_WAIT, 1, 12}, {PATTERN_LATE_COMPLETE, 1, 5});
     struct account account = account_of(text, NULL);
     assert_int_equal(account.count[PATTERN_EARLY_WAIT][1], 1);
     account_clear(&account);
 }
 
+static void test_failed_tests_of_a_simulation(void **state)
+{
+    (void)state;
+    /* Failed tests replay as computing: only the successful one, 40-60, waits until complete at 50. */
+    struct err err;
+    struct account account;
+    struct trace *trace = trace_of(TWO "0 0.000010 0.000011 MPI_Win_start win=0 group=1\n"
+                                       "0 0.000050 0.000051 MPI_Win_complete win=0\n"
+                                       "1 0.000001 0.000002 MPI_Win_post win=0 group=0\n"
+                                       "1 0.000020 0.000024 MPI_Win_test win=0 flag=0\n"
+                                       "1 0.000040 0.000060 MPI_Win_test win=0 flag=1\n");
+    trace->simulated = true;
+    assert_int_equal(model_account(trace, NULL, &account, &err), STATUS_OK);
+    assert_int_equal(account.severity_ps[PATTERN_EARLY_WAIT][1], 10 * US);
+    account_clear(&account);
+    trace_free(trace);
+}
+
 static void test_threshold(void **state)
 {
     (void)state;
     /* Late Post of exactly 10 us. */
-    const char *text = TWO "0 0.000010 0.000025 MPI_Win_start win=0 group=1\n0 0.000030 0.000031 MPI_Win_complete win=0\n"
+    const char *text = TWO "0 0.000010 0.000025 MPI_Win_start win=0 group=1\n"
+                           "0 0.000030 0.000031 MPI_Win_complete win=0\n"
                            "1 0.000020 0.000021 MPI_Win_post win=0 group=0\n1 0.000032 0.000033 MPI_Win_wait win=0\n";
     const struct analyze_options at = {.epsilon_ps = 10 * US}, above = {.epsilon_ps = 10 * US + 1};
     CHECK(text, &at, {PATTERN_LATE_POST, 0, 10});
@@ -259,13 +290,17 @@ static void test_faults(void **state)
 {
     (void)state;
     FAULT(TWO "0 0.0 0.1 MPI_Put win=0 target=1 bytes=8\n", "rank 0, event 1 (MPI_Put)", "outside any access epoch");
-    FAULT(TWO "0 0.0 0.1 MPI_Win_start win=0 group=1\n0 0.2 0.3 MPI_Win_complete win=0\n0 0.4 0.5 MPI_Get win=0 target=1 bytes=8\n",
+    FAULT(TWO "0 0.0 0.1 MPI_Win_start win=0 group=1\n"
+              "0 0.2 0.3 MPI_Win_complete win=0\n0 0.4 0.5 MPI_Get win=0 target=1 bytes=8\n",
           "rank 0, event 3 (MPI_Get)", "outside any access epoch");
-    FAULT(THREE "0 0.0 0.1 MPI_Win_start win=0 group=1\n0 0.2 0.3 MPI_Put win=0 target=2 bytes=8\n", "event 2 (MPI_Put)",
+    FAULT(THREE "0 0.0 0.1 MPI_Win_start win=0 group=1\n"
+                "0 0.2 0.3 MPI_Put win=0 target=2 bytes=8\n", "event 2 (MPI_Put)",
           "not in the group");
-    FAULT(TWO "0 0.0 0.1 MPI_Win_start win=0 group=1\n0 0.2 0.3 MPI_Win_start win=0 group=1\n", "event 2 (MPI_Win_start)",
+    FAULT(TWO "0 0.0 0.1 MPI_Win_start win=0 group=1\n"
+              "0 0.2 0.3 MPI_Win_start win=0 group=1\n", "event 2 (MPI_Win_start)",
           "event 1 (MPI_Win_start)", "still open");
-    FAULT(TWO "1 0.0 0.1 MPI_Win_post win=0 group=0\n1 0.2 0.3 MPI_Win_post win=0 group=0\n", "rank 1, event 2 (MPI_Win_post)",
+    FAULT(TWO "1 0.0 0.1 MPI_Win_post win=0 group=0\n"
+              "1 0.2 0.3 MPI_Win_post win=0 group=0\n", "rank 1, event 2 (MPI_Win_post)",
           "still open");
     FAULT(TWO "0 0.0 0.1 MPI_Win_complete win=0\n", "event 1 (MPI_Win_complete)", "no MPI_Win_start");
     FAULT(TWO "0 0.0 0.1 MPI_Win_wait win=0\n", "event 1 (MPI_Win_wait)", "no MPI_Win_post");
@@ -277,7 +312,8 @@ static void test_faults(void **state)
           "event 2 (MPI_Win_start)", "still held");
     FAULT(TWO "0 0.0 0.1 MPI_Win_start win=0 group=1\n0 0.2 0.3 MPI_Win_lock win=0 target=1 lock=shared\n",
           "event 2 (MPI_Win_lock)", "still open");
-    FAULT(TWO "0 0.0 0.1 MPI_Win_start win=0 group=1\n0 0.2 0.3 MPI_Win_fence win=0\n", "event 2 (MPI_Win_fence)", "still open");
+    FAULT(TWO "0 0.0 0.1 MPI_Win_start win=0 group=1\n"
+              "0 0.2 0.3 MPI_Win_fence win=0\n", "event 2 (MPI_Win_fence)", "still open");
     FAULT(TWO "0 0.0 0.1 MPI_Win_lock win=0 target=1 lock=shared\n0 0.2 0.3 MPI_Put win=0 target=0 bytes=8\n",
           "event 2 (MPI_Put)", "outside any access epoch");
 }
@@ -293,6 +329,7 @@ int main(void)
         cmocka_unit_test(test_empty_groups),           cmocka_unit_test(test_itself),
         cmocka_unit_test(test_origin_and_target_at_once), cmocka_unit_test(test_several_windows),
         cmocka_unit_test(test_later_epochs_pair_in_order), cmocka_unit_test(test_row_of_tests),
+        cmocka_unit_test(test_failed_tests_of_a_simulation),
         cmocka_unit_test(test_threshold),              cmocka_unit_test(test_open_at_the_end),
         cmocka_unit_test(test_faults),
     };

@@ -8,6 +8,7 @@
 #include "common/json.h"
 #include "model/properties.h"
 #include "model/result.h"
+#include "model/result_csv.h"
 
 /* Two ranks from 100 us on; rank 0 ends at 1100, rank 1 at 900: 1000 and 800 us, 1800 in all.
  * Rank 0: start 110-210 waits for the post at 200 (90 us), put 220-230 of 1000 bytes, complete 250-260.
@@ -128,13 +129,36 @@ static void test_transfers(void **state)
     result_free(result);
 }
 
+static void test_true_ends(void **state)
+{
+    (void)state;
+    struct err err;
+    struct result *result;
+    struct trace *trace = trace_of(text);
+    struct trace_sim sim[8] = {{.xfer_end_ps = TRACE_UNKNOWN_PS}};
+    trace->simulated = true; /* as a simulated trace in text, which holds no true ends */
+    assert_int_equal(model_analyze(trace, NULL, &result, &err), STATUS_OK);
+    assert_false(result->within_known);
+    result_free(result);
+    trace->ranks[0].sim = sim;
+    sim[3].xfer_end_ps = 230 * US; /* event 4 is the put, 220-230 */
+    assert_int_equal(model_analyze(trace, NULL, &result, &err), STATUS_OK);
+    assert_true(result->within_known);
+    assert_int_equal(result->within_bounds, 1);
+    result_free(result);
+    trace->ranks[0].sim = NULL;
+    trace_free(trace);
+}
+
 static void test_empty_intervals(void **state)
 {
     (void)state;
     /* Calls without duration; of four rates 1, 2, 4, 8 MB/s the median is 3. */
     struct result *result = analyzed("ranks 1\nwindow 0 comm=0\n0 0.0 0.0 MPI_Win_lock win=0 target=0 lock=shared\n"
-                                     "0 0.000007 0.000007 MPI_Put win=0 target=0 bytes=1\n0 0.000007 0.000007 MPI_Put win=0 target=0 bytes=2\n"
-                                     "0 0.000007 0.000007 MPI_Put win=0 target=0 bytes=4\n0 0.000007 0.000007 MPI_Put win=0 target=0 bytes=8\n"
+                                     "0 0.000007 0.000007 MPI_Put win=0 target=0 bytes=1\n"
+                                     "0 0.000007 0.000007 MPI_Put win=0 target=0 bytes=2\n"
+                                     "0 0.000007 0.000007 MPI_Put win=0 target=0 bytes=4\n"
+                                     "0 0.000007 0.000007 MPI_Put win=0 target=0 bytes=8\n"
                                      "0 0.000008 0.000008 MPI_Win_unlock win=0 target=0\n");
     assert_int_equal(result->upper_bound_Bps.count, 0);
     assert_int_equal(result->upper_bound_Bps.unbounded, 4);
@@ -154,7 +178,8 @@ static void test_notes(void **state)
                                      "1 0.4 0.5 MPI_Win_post win=0 group=0\n");
     const char *const expected[] = {"rank 0, event 1 (MPI_Win_start): the access epoch has no end",
                                     "rank 1, event 3 (MPI_Win_post): the exposure epoch has no end",
-                                    "rank 1, event 3 (MPI_Win_post): an origin of the group never starts an epoch for this post",
+                                    "rank 1, event 3 (MPI_Win_post): an origin of the group never starts an epoch for "
+                                    "this post",
                                     "rank 0, event 3 (MPI_Barrier): not all members finish this collective call",
                                     "1 sends are not received in the trace"};
     assert_int_equal(result->note_count, 5);
@@ -193,8 +218,9 @@ static void test_json_round_trip(void **state)
 static void test_json_keys(void **state)
 {
     (void)state;
-    static const char *const keys[] = {"schema", "trace", "origin", "platform", "semantics", "engine", "ranks", "run_time_s",
-                                       "rank_time_s", "patterns", "properties", "transfers", "efficiency", "engine_stats"};
+    static const char *const keys[] = {"schema", "trace", "origin", "platform", "semantics", "engine",
+                                       "ranks", "run_time_s", "rank_time_s", "patterns", "properties",
+                                       "transfers", "efficiency", "engine_stats"};
     struct result *result = analyzed(text);
     cJSON *json = json_of(result);
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) assert_true(cJSON_HasObjectItem(json, keys[i]));
@@ -224,22 +250,25 @@ static void expect_json_fault(const char *json_text, const char *const *words)
 
 #define JSON_FAULT(text, ...) expect_json_fault(text, (const char *const[]){"r.json:", __VA_ARGS__, NULL})
 
+#define HEAD "{\"schema\": \"rmacast.result/1\", \"origin\": \"recorded\", \"run_time_s\": 1, "
+
 static void test_json_faults(void **state)
 {
     (void)state;
     JSON_FAULT("[]", "expected an object");
     JSON_FAULT("{}", "schema", "missing");
-    JSON_FAULT("{\"schema\": \"rmacast.comparison/1\", \"results\": []}", "schema", "comparison", "expected one result");
+    JSON_FAULT("{\"schema\": \"rmacast.comparison/1\", \"results\": []}", "schema", "comparison",
+               "expected one result");
     JSON_FAULT("{\"schema\": \"rmacast.platform/1\"}", "schema", "rmacast.result/1");
     JSON_FAULT("{\"schema\": \"rmacast.result/1\"}", "ranks", "missing");
-    JSON_FAULT("{\"schema\": \"rmacast.result/1\", \"ranks\": 1, \"origin\": \"guessed\"}", "origin", "recorded or simulated");
-    JSON_FAULT("{\"schema\": \"rmacast.result/1\", \"ranks\": 2, \"origin\": \"recorded\", \"run_time_s\": 1, \"rank_time_s\": [1]}",
-               "rank_time_s", "2 ranks");
-    JSON_FAULT("{\"schema\": \"rmacast.result/1\", \"ranks\": 1, \"origin\": \"recorded\", \"run_time_s\": 1, \"rank_time_s\": [1],"
-               "\"patterns\": [{\"name\": \"late_post\", \"severity_s\": 0, \"count\": 0, \"rank_severity_s\": [\"x\"]}]}",
+    JSON_FAULT("{\"schema\": \"rmacast.result/1\", \"ranks\": 1, \"origin\": \"guessed\"}", "origin",
+               "recorded or simulated");
+    JSON_FAULT(HEAD "\"ranks\": 2, \"rank_time_s\": [1]}", "rank_time_s", "2 ranks");
+    JSON_FAULT(HEAD "\"ranks\": 1, \"rank_time_s\": [1], \"patterns\": [{\"name\": \"late_post\", \"severity_s\": 0,"
+                    "\"count\": 0, \"rank_severity_s\": [\"x\"]}]}",
                "patterns[0].rank_severity_s[0]", "number");
-    JSON_FAULT("{\"schema\": \"rmacast.result/1\", \"ranks\": 1, \"origin\": \"recorded\", \"run_time_s\": 1, \"rank_time_s\": [1],"
-               "\"patterns\": [{\"name\": \"late_pots\"}]}", "patterns[0].name", "late_pots");
+    JSON_FAULT(HEAD "\"ranks\": 1, \"rank_time_s\": [1], \"patterns\": [{\"name\": \"late_pots\"}]}",
+               "patterns[0].name", "late_pots");
 }
 
 static void test_table(void **state)
@@ -259,15 +288,60 @@ static void test_table(void **state)
     result_free(result);
 }
 
+static void expect_csv(const char *expected, void (*write)(const struct result *, FILE *), const struct result *result)
+{
+    char *table = NULL;
+    size_t bytes = 0;
+    FILE *out = open_memstream(&table, &bytes);
+    write(result, out);
+    fclose(out);
+    if (!strstr(table, expected)) fail_msg("\"%s\" does not hold \"%s\"", table, expected);
+    free(table);
+}
+
+static void test_csv(void **state)
+{
+    (void)state;
+    struct result *result = analyzed(text);
+    expect_csv("pattern,rank,severity_s\nlate_post,0,9e-05\nlate_post,1,0\n", csv_write_patterns, result);
+    expect_csv("property,parent,inclusive_s,exclusive_s\ntime_s,,0.0018,0\n", csv_write_properties, result);
+    expect_csv("\nlate_post,main/exchange/MPI_Win_start,,,9e-05,1\n", csv_write_places, result);
+    free(result->patterns[PATTERN_LATE_POST].places[0].callpath);
+    result->patterns[PATTERN_LATE_POST].places[0].callpath = strdup("f(a, \"b\")");
+    expect_csv("\nlate_post,\"f(a, \"\"b\"\")\",,,9e-05,1\n", csv_write_places, result);
+    result_free(result);
+}
+
+static void test_transfers_csv(void **state)
+{
+    (void)state;
+    struct err err;
+    struct transfers transfers;
+    struct trace *trace = trace_of(text);
+    char *table = NULL;
+    size_t bytes = 0;
+    FILE *out = open_memstream(&table, &bytes);
+    assert_int_equal(bounds_find(trace, &transfers, &err), STATUS_OK);
+    csv_write_transfers(trace, &transfers, out);
+    fclose(out);
+    /* Since the first event at 100 us: put 220-230, the target's wait ends at 300; the true end is not known. */
+    assert_non_null(strstr(table, "\n0,1,0,put,1000,0.000120000000,0.000130000000,0.000200000000,\n"));
+    free(table);
+    transfers_clear(&transfers);
+    trace_free(trace);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_times_and_properties), cmocka_unit_test(test_exclusive_times),
         cmocka_unit_test(test_places),               cmocka_unit_test(test_sites_in_places),
-        cmocka_unit_test(test_transfers),            cmocka_unit_test(test_empty_intervals),
+        cmocka_unit_test(test_transfers), cmocka_unit_test(test_true_ends),
+                  cmocka_unit_test(test_empty_intervals),
         cmocka_unit_test(test_notes),                cmocka_unit_test(test_json_round_trip),
         cmocka_unit_test(test_json_keys),            cmocka_unit_test(test_json_faults),
-        cmocka_unit_test(test_table),
+        cmocka_unit_test(test_table),                cmocka_unit_test(test_csv),
+        cmocka_unit_test(test_transfers_csv),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
