@@ -5,10 +5,12 @@
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Bytes of the frame. A chunk of events begins with a mark, the byte order and the numbers of its first and last event. */
 enum { END_OF_FILE = 1, END_OF_CHUNK = 2, CHUNK_HEADER = 3, LITTLE_ENDIAN_MARK = 0x42, BIG_ENDIAN_MARK = 0x23 };
+enum { HOST_IS_LITTLE = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ };
 enum { HEADER_BYTES = 2, CHUNK_HEADER_BYTES = 18, END_BYTES = 3 };
 
 static enum status truncated(const char *path, long bytes, struct err *err)
@@ -63,12 +65,47 @@ enum status archive_file_check(const char *path, struct err *err)
     return STATUS_OK;
 }
 
+/* The anchor: frame, "OTF2", format, 38 bytes of numbers, three strings, from format 2 on a count and two strings each. */
+enum { ANCHOR_FORMAT = 7, ANCHOR_STRINGS = 46, ANCHOR_STRING_COUNT = 3, ANCHOR_BYTES_MAX = 1 << 30 };
+
+static bool properties_fit(const uint8_t *anchor, size_t bytes)
+{
+    size_t at = ANCHOR_STRINGS;
+    if (bytes < ANCHOR_STRINGS || memcmp(anchor + HEADER_BYTES, "OTF2", sizeof "OTF2") != 0) return false;
+    if (anchor[ANCHOR_FORMAT] < 2) return true;
+    for (int i = 0; i < ANCHOR_STRING_COUNT; i++) {
+        const uint8_t *end = at < bytes ? memchr(anchor + at, 0, bytes - at) : NULL;
+        if (!end) return false;
+        at = (size_t)(end - anchor) + 1;
+    }
+    uint32_t count;
+    if (bytes - at < sizeof count) return false;
+    memcpy(&count, anchor + at, sizeof count);
+    if ((anchor[1] == LITTLE_ENDIAN_MARK) != HOST_IS_LITTLE) count = bswap_32(count);
+    return count <= (bytes - at) / 2;
+}
+
+enum status archive_file_check_anchor(const char *path, struct err *err)
+{
+    FILE *file;
+    long bytes;
+    TRY(open_file(path, &file, &bytes, err));
+    uint8_t *anchor = bytes < ANCHOR_BYTES_MAX ? malloc((size_t)bytes) : NULL;
+    enum status status = anchor ? STATUS_OK : err_memory(err);
+    if (anchor && (fseek(file, 0, SEEK_SET) != 0 || fread(anchor, (size_t)bytes, 1, file) != 1))
+        status = err_set(err, STATUS_DATA, path, NULL, "cannot read: %s", strerror(errno));
+    if (status == STATUS_OK && !properties_fit(anchor, (size_t)bytes))
+        status = err_set(err, STATUS_DATA, path, NULL, "damaged, expected the anchor file of an OTF2 archive");
+    free(anchor);
+    fclose(file);
+    return status;
+}
+
 static uint64_t number(const uint8_t *bytes, uint8_t order)
 {
     uint64_t value;
     memcpy(&value, bytes, sizeof value);
-    bool little = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
-    return (order == LITTLE_ENDIAN_MARK) == little ? value : bswap_64(value);
+    return (order == LITTLE_ENDIAN_MARK) == HOST_IS_LITTLE ? value : bswap_64(value);
 }
 
 static enum status check_chunks(const char *path, FILE *file, long bytes, uint64_t chunk_bytes, uint64_t events, struct err *err)

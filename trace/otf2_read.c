@@ -80,7 +80,7 @@ static enum status open_archive(struct archive_reader *reader)
     OTF2_FileSubstrate substrate = OTF2_SUBSTRATE_UNDEFINED;
     OTF2_Compression compression = OTF2_COMPRESSION_UNDEFINED;
     uint64_t definition_chunk_bytes;
-    TRY(archive_file_check(reader->anchor, reader->err));
+    TRY(archive_file_check_anchor(reader->anchor, reader->err));
     reader->otf2 = OTF2_Reader_Open(reader->anchor);
     if (!reader->otf2) return broken(reader, reader->anchor, "cannot open the archive");
     if (OTF2_Reader_SetSerialCollectiveCallbacks(reader->otf2) != OTF2_SUCCESS ||

@@ -188,7 +188,7 @@ static enum status broken(struct archive_reader *reader, const char *what)
     return err_set(reader->err, STATUS_DATA, reader->anchor, "definitions", "%s: %s", what, archive_message());
 }
 
-/* Readers expect references to stay near the number of definitions; ours leaves gaps between regions. */
+/* References are dense in most archives; this is the room for gaps. */
 enum { REFERENCE_SLACK = 1 << 16 };
 
 enum status archive_read_definitions(struct archive_reader *reader)

@@ -27,7 +27,6 @@ struct archive_writer {
     uint64_t *events;     /* records written, per rank */
     bool *comm_made;      /* CommCreate or CommDestroy stands in some stream */
     struct archive_window *windows;
-    bool used[MPI_CALL_COUNT];
     /* The rank at work. */
     OTF2_EvtWriter *out;
     uint32_t rank;
@@ -59,7 +58,7 @@ static inline uint32_t archive_site_string(uint32_t site)
 }
 static inline uint32_t archive_user_region(uint32_t region)
 {
-    return MPI_CALL_COUNT + region;
+    return ID_region_enter + region; /* behind all MPI functions */
 }
 static inline uint32_t archive_comm_group(size_t comm)
 {

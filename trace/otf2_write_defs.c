@@ -99,8 +99,7 @@ static void define_regions(struct definitions *definitions)
 {
     const struct trace *trace = definitions->trace;
     uint32_t file = string(definitions, "MPI");
-    for (uint32_t i = 0; i < MPI_CALL_COUNT; i++) {
-        if (!definitions->writer->used[i]) continue;
+    for (uint32_t i = 0; i < ID_region_enter; i++) {
         uint32_t name = string(definitions, call_name(i));
         DEFINE(Region, definitions, i, name, name, ARCHIVE_STRING_EMPTY, archive_kind(call_kind(i))->role, OTF2_PARADIGM_MPI,
                OTF2_REGION_FLAG_NONE, file, 0, 0);

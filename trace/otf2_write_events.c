@@ -290,7 +290,6 @@ static enum status write_call(struct archive_writer *writer, size_t index)
         return STATUS_OK;
     }
     unsigned carries = carried(call, kind), flags = call->flags & (TRACE_ASSERTIONS | TRACE_BREAK);
-    writer->used[call->call] = true;
     add_members(writer, call, what, carries);
     if (kind->shape == SHAPE_WIN_CREATE) add_window(writer, call);
     if (writer->stream->sim) add_sim(writer, call, &writer->stream->sim[index]);
