@@ -1,0 +1,49 @@
+# The table a-d of docs/simulation.md through `rmacast compare`, with both engines.
+. "$(dirname "$0")/lib.sh"
+
+for engine in loggp simgrid; do
+    run 0 compare "$worked" --platform "$platform" --engine $engine --json comparison.json
+    holds comparison.json '.schema == "rmacast.comparison/1"'
+    holds comparison.json '[.results[].semantics] == ["a", "b", "c", "d"]'
+    holds comparison.json "[.results[].engine] | unique == [\"$engine\"]"
+    # wait ends last, at 570 under a and 520 else
+    holds comparison.json '[.results[].run_time_s * 1e6 | round] == [570, 520, 520, 520]'
+    for row in "late_post 400 0 300 0" "early_transfer 0 350 0 50" "early_wait 60 10 0 0"; do
+        set -- $row
+        holds comparison.json "[.results[].patterns[] | select(.name == \"$1\") | .severity_s * 1e6 | round] == [$2, $3, $4, $5]"
+    done
+    # 1 MB; the put is entered at 460 under a, at 50 else; the target's wait ends at 570, 520
+    holds comparison.json 'near(.results[0].transfers.lower_bound_Bps.median / (1e6 / 110e-6); 1)'
+    holds comparison.json 'near(.results[1].transfers.lower_bound_Bps.median / (1e6 / 470e-6); 1)'
+    # b returns at 410, 360 after the call
+    holds comparison.json 'near(.results[1].transfers.upper_bound_Bps.median / (1e6 / 360e-6); 1)'
+    holds comparison.json '[.results[].transfers.within_bounds] == [1, 1, 1, 1]'
+    shows '^semantics +run time +Late Post +Early Transfer +Early Wait +Late Complete +lower bound +upper bound$'
+    shows '^a +570 us +400 us +0 +60 us'
+    shows '^b +520 us +0 +350 us +10 us'
+    shows '^c +520 us +300 us +0 +0'
+    shows '^d +520 us +0 +50 us +0'
+    shows '^Fastest: b, c, d with 520 us\. Against a: b 50 us less \(-8\.77%\), c 50 us less'
+done
+
+run 0 compare "$worked" --platform "$platform" --semantics d,a --json -
+holds out '[.results[].semantics] == ["d", "a"]'
+holds out '[.results[].run_time_s * 1e6 | round] == [520, 570]'
+run 0 compare "$worked" --platform "$platform" --semantics d,a
+shows 'Fastest: d with 520 us\. Against d: a 50 us more \(\+9\.62%\)\.'
+run 0 compare "$worked" --platform "$platform" --set network.latency_s=20us --json -
+holds out '[.results[].run_time_s * 1e6 | round] == [590, 540, 540, 540]'
+
+error 2 "--platform FILE is missing" compare "$worked"
+error 2 "TRACE is missing" compare --platform "$platform"
+error 2 "expected one of a, b, c, d" compare "$worked" --platform "$platform" --semantics a,e
+error 2 "--html is not available yet" compare "$worked" --platform "$platform" --html x.html
+error 2 "expected one of simgrid, loggp" compare "$worked" --platform "$platform" --engine ns3
+error 1 "none.txt" compare none.txt --platform "$platform"
+error 1 "nodes.count" compare "$worked" --platform "$platform" --set nodes.count=1
+# deadlocks under every semantics; the first row is named
+error 1 "semantics a: " compare "$source/tests/cases/recv_unmatched/trace.txt" --platform "$platform"
+# deadlocks under a only because start waits
+error 1 "semantics b: " compare "$source/tests/cases/both_roles_start_first/trace.txt" --platform "$platform" --semantics d,b
+
+finish

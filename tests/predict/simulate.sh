@@ -1,0 +1,57 @@
+# `rmacast simulate`: options, the predicted trace, the laws.
+. "$(dirname "$0")/lib.sh"
+
+run 0 simulate "$worked" --platform "$platform" --engine loggp --json result.json
+holds result.json '.schema == "rmacast.result/1" and .origin == "simulated" and .engine == "loggp" and .semantics == "a"'
+holds result.json '.platform == "case" and near(.run_time_s; 570e-6) and near(.rank_time_s[0]; 560e-6)'
+holds result.json '.engine_stats.events > 0'
+shows '^Engine loggp: [0-9]+ events, [0-9]+ messages'
+
+# options are platform values: b, later options win
+run 0 simulate "$worked" --platform "$platform" --semantics b --json -
+holds out '.semantics == "b" and near(.run_time_s; 520e-6)'
+run 0 simulate "$worked" --platform "$platform" --set mpi.rma.semantics=b --semantics a --json -
+holds out '.semantics == "a"'
+run 0 simulate "$worked" --platform "$platform" --set 'network.latency_s=20us' --set network.latency_s=1e-5 --json -
+holds out 'near(.run_time_s; 570e-6)'
+
+# an option and the key that it stands for give the same
+lock=$source/tests/cases/lock_exclusive/trace.txt
+run 0 simulate "$lock" --platform "$platform" --lock lazy --json lazy.json
+run 0 simulate "$lock" --platform "$platform" --set mpi.rma.lock=lazy --json lazy2.json
+jq -S 'del(.engine_stats)' lazy.json >lazy.txt
+jq -S 'del(.engine_stats)' lazy2.json >lazy2.txt
+cmp -s lazy.txt lazy2.txt || fail "--lock lazy and --set mpi.rma.lock=lazy differ"
+
+# the predicted trace is a trace: analyze finds in it what simulate said
+for kind in predicted.txt predicted; do
+    run 0 simulate "$worked" --platform "$platform" --semantics c -o $kind --json simulated.json
+    shows "^Predicted trace: $kind\$"
+    run 0 analyze $kind --json analyzed.json
+    jq -S '[.run_time_s, .rank_time_s, [.patterns[] | [.name, .severity_s, .count]]]' simulated.json >one
+    jq -S '[.run_time_s, .rank_time_s, [.patterns[] | [.name, .severity_s, .count]]]' analyzed.json >two
+    cmp -s one two || fail "analyze $kind differs from the simulation"
+done
+
+# the laws, on both engines; every state is one of three and none is broken
+for engine in loggp simgrid; do
+    for letter in a b c d; do
+        run 0 simulate "$worked" --platform "$platform" --engine $engine --semantics $letter --verify --json verified.json
+        holds verified.json '[.verify[].law] | unique == [1, 2, 3, 4, 5, 6, 7]'
+        holds verified.json '[.verify[] | select(.state == "broken")] == []'
+        holds verified.json '[.verify[] | select(.state == "holds") | .law] | contains([1, 2, 3, 5, 6])'
+    done
+    shows '^law 6 +identity +holds'
+done
+
+error 2 "--platform FILE is missing" simulate "$worked"
+error 2 "unexpected argument" simulate "$worked" more --platform "$platform"
+error 2 "expected KEY=VALUE" simulate "$worked" --platform "$platform" --set mpi.rma.lock
+error 2 "expected one of blocking, lazy" simulate "$worked" --platform "$platform" --lock never
+error 2 "expected one of hardware, thread, call" simulate "$worked" --platform "$platform" --progress never
+error 2 "expected one of a, b, c, d" simulate "$worked" --platform "$platform" --semantics abcd
+error 2 "unknown option" simulate "$worked" --platform "$platform" --unknown
+error 1 "deadlock" simulate "$source/tests/cases/unmatched_start/trace.txt" --platform "$platform"
+error 1 "deadlock" simulate "$source/tests/cases/unmatched_start/trace.txt" --platform "$platform" --verify
+
+finish

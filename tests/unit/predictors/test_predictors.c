@@ -1,0 +1,169 @@
+#include <math.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "predictors/comparison.h"
+#include "predictors/prediction.h"
+#include "trace/open.h"
+
+#define assert_close(a, b) assert_true(fabs((a) - (b)) <= 1e-9 * fabs(b))
+
+static const char platform_file[] = "tests/cases/base.json", trace_file[] = "tests/cases/worked_example/trace.txt";
+
+static struct platform *open_platform(const char *override)
+{
+    struct platform *platform;
+    struct err err;
+    if (platform_open(platform_file, &override, 1, &platform, &err) != STATUS_OK) fail_msg("%s", err.text);
+    return platform;
+}
+
+static struct trace *open_trace(const char *file)
+{
+    struct trace *trace;
+    struct err err;
+    if (trace_open(file, &trace, &err) != STATUS_OK) fail_msg("%s", err.text);
+    return trace;
+}
+
+/* docs/simulation.md, b: the put is entered at 50 and returns at 410, its data move from 410 to 520, when the target's wait
+ * ends: at least 1 MB / 470 us, at most 1 MB / 360 us. */
+static void the_predictors_agree_with_the_worked_example(void **state)
+{
+    (void)state;
+    struct trace *trace = open_trace(trace_file);
+    struct platform *platform = open_platform("mpi.rma.semantics=b");
+    for (int apart = 0; apart < 2; apart++) {
+        struct prediction prediction = {
+            .trace = trace, .platform = platform, .engine = engine_by_name("loggp"), .apart = apart};
+        struct err err;
+        assert_int_equal(prediction_run(&prediction, &err), STATUS_OK);
+        assert_close(prediction.result->run_time_s, 520e-6);
+        assert_close(prediction.result->rank_time_s[0], 510e-6);
+        assert_close(prediction.result->patterns[PATTERN_EARLY_TRANSFER].severity_s, 350e-6);
+        assert_string_equal(prediction.result->trace, trace_file);
+        assert_string_equal(prediction.result->semantics, "b");
+        assert_string_equal(prediction.result->engine, "loggp");
+        assert_int_equal(prediction.bound_count, 1);
+        const struct transfer_bound *bound = &prediction.bounds[0];
+        assert_int_equal(bound->origin, 0);
+        assert_int_equal(bound->target, 1);
+        assert_int_equal(bound->kind, CALL_PUT);
+        assert_close(bound->start_s, 410e-6);
+        assert_close(bound->end_s, 520e-6);
+        assert_close(bound->lower_end_s, 410e-6);
+        assert_close(bound->upper_end_s, 520e-6);
+        assert_close(bound->lower_Bps, 1e6 / 470e-6);
+        assert_close(bound->upper_Bps, 1e6 / 360e-6);
+        assert_true(bound->within);
+        assert_close(prediction.result->lower_bound_Bps.median, bound->lower_Bps);
+        prediction_clear(&prediction);
+    }
+    platform_free(platform);
+    trace_free(trace);
+}
+
+static void a_failed_prediction_leaves_nothing(void **state)
+{
+    (void)state;
+    struct trace *trace = open_trace("tests/cases/unmatched_start/trace.txt");
+    struct platform *platform = open_platform("mpi.rma.semantics=a");
+    struct prediction prediction = {.trace = trace, .platform = platform, .engine = engine_by_name("loggp")};
+    struct err err;
+    assert_int_equal(prediction_run(&prediction, &err), STATUS_DATA);
+    assert_null(prediction.result);
+    assert_null(prediction.bounds);
+    assert_null(prediction.outcome.trace);
+    platform_free(platform);
+    trace_free(trace);
+}
+
+static void every_predictor_is_described(void **state)
+{
+    (void)state;
+    size_t count = 0;
+    for (const struct predictor *const *predictor = predictors(); *predictor; predictor++, count++) {
+        assert_true(strlen((*predictor)->name) > 0 && strlen((*predictor)->summary) > 0);
+        assert_non_null((*predictor)->predict);
+    }
+    assert_int_equal(count, 2);
+    assert_string_equal(predictors()[0]->name, "replay");
+}
+
+/* An engine that dies under c. */
+static int death;
+static enum status open_deadly(const struct platform *platform, const int32_t (*pairs)[2], size_t pair_count,
+                               const struct engine_callbacks *callbacks, struct engine **engine, struct err *err)
+{
+    if (strcmp(platform->semantics.name, "c") == 0) {
+        signal(SIGABRT, SIG_DFL);
+        fputs("no route between node-0 and node-1\n", stderr);
+        raise(death);
+    }
+    return engine_by_name("loggp")->open(platform, pairs, pair_count, callbacks, engine, err);
+}
+
+static void a_row_whose_process_dies_is_named(void **state)
+{
+    (void)state;
+    struct engine_descriptor deadly = *engine_by_name("loggp");
+    deadly.open = open_deadly;
+    struct trace *trace = open_trace(trace_file);
+    struct platform *platforms[] = {open_platform("mpi.rma.semantics=a"), open_platform("mpi.rma.semantics=c")};
+    const struct comparison_row rows[] = {{"a", platforms[0]}, {"c", platforms[1]}};
+    for (int i = 0; i < 2; i++) {
+        death = i ? SIGABRT : SIGKILL;
+        struct comparison comparison;
+        struct err err;
+        assert_int_equal(comparison_run(trace, rows, 2, &deadly, NULL, &comparison, &err), STATUS_SYSTEM);
+        assert_non_null(strstr(err.text, "semantics c: child process ended by signal"));
+        assert_non_null(strstr(err.text, "no route between node-0 and node-1"));
+        assert_null(strchr(err.text, '\n'));
+    }
+    struct comparison comparison;
+    struct err err;
+    assert_int_equal(comparison_run(trace, rows, 1, &deadly, NULL, &comparison, &err), STATUS_OK);
+    assert_int_equal(comparison.count, 1);
+    assert_close(comparison.results[0]->run_time_s, 570e-6);
+    comparison_clear(&comparison);
+    for (int i = 0; i < 2; i++) platform_free(platforms[i]);
+    trace_free(trace);
+}
+
+/* SimGrid simulates once per process: this process runs none, its children one each, more than once. */
+static void comparisons_can_be_repeated(void **state)
+{
+    (void)state;
+    struct trace *trace = open_trace(trace_file);
+    struct platform *platform = open_platform("mpi.rma.semantics=d");
+    const struct comparison_row rows[] = {{"d", platform}, {"d", platform}, {"d", platform}};
+    for (int i = 0; i < 2; i++) {
+        struct comparison comparison;
+        struct err err;
+        if (comparison_run(trace, rows, 3, engine_by_name("simgrid"), NULL, &comparison, &err) != STATUS_OK)
+            fail_msg("%s", err.text);
+        for (size_t r = 0; r < 3; r++) assert_close(comparison.results[r]->run_time_s, 520e-6);
+        comparison_clear(&comparison);
+    }
+    platform_free(platform);
+    trace_free(trace);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_predictors_agree_with_the_worked_example),
+        cmocka_unit_test(a_failed_prediction_leaves_nothing),
+        cmocka_unit_test(every_predictor_is_described),
+        cmocka_unit_test(a_row_whose_process_dies_is_named),
+        cmocka_unit_test(comparisons_can_be_repeated),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
