@@ -18,7 +18,7 @@ enum timer_kind {
     TIMER_MESSAGE,  /* a helper thread serves it */
     TIMER_ENVELOPE, /* rendezvous data have left */
 };
-enum { TIMER_SHIFT = 30 };
+enum { TIMER_SHIFT = 30, CALLS_AHEAD = 5 };
 #define TIMER_ID_MASK ((UINT32_C(1) << TIMER_SHIFT) - 1)
 
 static enum step step_local(struct replay *replay, uint32_t rank)
@@ -176,6 +176,7 @@ static bool leave_call(struct replay *replay, uint32_t rank)
         replay->done_count++;
         return false;
     }
+    __builtin_prefetch(call + CALLS_AHEAD); /* a thousand ranks' streams are more than hardware follows */
     int64_t gap_ps = call[1].enter_ps - call->exit_ps - replay->trace->record_cost_ps;
     int64_t enter_ps = exit_ps + replay_compute_ps(state, gap_ps);
     if (enter_ps == replay->now_ps) return true;

@@ -66,14 +66,17 @@ enum step replay_step_post(struct replay *replay, uint32_t rank)
     return replay_exit(state, replay->now_ps);
 }
 
-/* Early Wait and the part of it that is Late Complete; of several origins that complete last, the lowest rank counts. */
+/* Early Wait and the part of it that is Late Complete; of several origins that complete last together, the one
+ * whose last operation ended last counts. */
 static void account_early_wait(struct replay *replay, const struct member *member, int64_t exit_ps)
 {
     int64_t enter_ps = replay->ranks[member->rank].enter_ps, latest_ps = INT64_MIN, last_op_ps = 0;
     for (uint32_t i = 0; i < member->exposure.pair_count; i++) {
         const struct pair *pair = &replay->pairs[member->exposure.pairs[i]];
         uint32_t slot = pair->exposures & 1;
-        if (pair->complete_enter_ps[slot] <= latest_ps) continue;
+        bool last = pair->complete_enter_ps[slot] > latest_ps ||
+                    (pair->complete_enter_ps[slot] == latest_ps && pair->complete_last_op_ps[slot] > last_op_ps);
+        if (!last) continue;
         latest_ps = pair->complete_enter_ps[slot];
         last_op_ps = pair->complete_last_op_ps[slot];
     }
