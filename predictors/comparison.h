@@ -32,8 +32,8 @@ void comparison_clear(struct comparison *comparison);
 /* Schema rmacast.comparison/1. The caller owns the tree. */
 enum status comparison_to_json(const struct comparison *comparison, cJSON **json, struct err *err);
 
-/* A row per semantics: run time, every wait state that occurs in any row (seconds over all ranks), median bandwidth bounds;
- * below, which is fastest and how each differs from the first. */
+/* A row per semantics: run time, every wait state that occurs in any row (seconds over all ranks), median bandwidth bounds of
+ * the transfers that have one ("unbounded" where most have none); below, which is fastest and how each differs from the first. */
 void comparison_print(const struct comparison *comparison, FILE *out);
 
 #endif

@@ -17,11 +17,16 @@ static int column_width(enum pattern pattern)
     return width < 11 ? 11 : width;
 }
 
+/* A call that returns at once bounds nothing; where that is so for most transfers, a median of the rest would mislead. */
 static void print_rate(const struct result_distribution *rates, FILE *out)
 {
     char text[UNITS_TEXT_BYTES];
-    bool known = rates->count > 0 && isfinite(rates->median);
-    fprintf(out, "  %12s", known ? units_format_rate(rates->median, text) : "-");
+    const char *shown = "-";
+    if (rates->unbounded > rates->count)
+        shown = "unbounded";
+    else if (rates->count > 0 && isfinite(rates->median))
+        shown = units_format_rate(rates->median, text);
+    fprintf(out, "  %12s", shown);
 }
 
 static void print_row(const struct comparison *comparison, const struct result *result, FILE *out)

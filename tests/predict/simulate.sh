@@ -51,7 +51,7 @@ error 2 "expected one of blocking, lazy" simulate "$worked" --platform "$platfor
 error 2 "expected one of hardware, thread, call" simulate "$worked" --platform "$platform" --progress never
 error 2 "expected one of a, b, c, d" simulate "$worked" --platform "$platform" --semantics abcd
 error 2 "unknown option" simulate "$worked" --platform "$platform" --unknown
-error 1 "deadlock" simulate "$source/tests/cases/unmatched_start/trace.txt" --platform "$platform"
+error 1 "deadlock" simulate "$source/tests/cases/unmatched_start/trace.txt" --platform "$platform" --engine loggp
 error 1 "deadlock" simulate "$source/tests/cases/unmatched_start/trace.txt" --platform "$platform" --verify
 
 finish
