@@ -42,14 +42,16 @@ static enum status read_segment(const struct json_node *parent, const struct jso
     if (last) segment->upto_bytes = INT64_MAX;
     if (segment->upto_bytes <= above) return json_error(&upto, err, "not ascending, expected more than the row before");
     struct json_node latency = json_member(row, "latency_s"), rate = json_member(row, "bandwidth_Bps");
-    struct json_node beside_latency = json_member(parent, "latency_s"), beside_rate = json_member(parent, "bandwidth_Bps");
+    struct json_node beside_latency = json_member(parent, "latency_s"),
+                     beside_rate = json_member(parent, "bandwidth_Bps");
     if (!latency.item && beside_latency.item && !cJSON_IsArray(beside_latency.item)) latency = beside_latency;
     if (!rate.item && beside_rate.item && !cJSON_IsArray(beside_rate.item)) rate = beside_rate;
     TRY(measured_read(&latency, 0, TIME_MOST, &segment->latency_s, err));
     return rate_read(&rate, &segment->bandwidth_Bps, err);
 }
 
-/* The list of segments of parent: "segments", or a list in the place of latency_s or bandwidth_Bps. item is NULL if none. */
+/* The list of segments of parent: "segments", or a list in the place of latency_s or bandwidth_Bps. item is NULL if
+ * none. */
 static enum status find_list(const struct json_node *parent, struct json_node *list, struct err *err)
 {
     static const char *const places[] = {"segments", "latency_s", "bandwidth_Bps"};
@@ -72,7 +74,8 @@ static enum status read_single(const struct json_node *parent, struct net_segmen
     return rate_read(&rate, &segment->bandwidth_Bps, err);
 }
 
-static enum status read_segments(const struct json_node *parent, struct net_segment **segments, size_t *count, struct err *err)
+static enum status read_segments(const struct json_node *parent, struct net_segment **segments, size_t *count,
+                                 struct err *err)
 {
     struct json_node list;
     TRY(find_list(parent, &list, err));
@@ -144,4 +147,3 @@ enum status network_read(const struct json_node *network, struct platform *platf
     if (xml.item) return read_simgrid_xml(&topology, platform, err);
     return topology_read(&topology, platform->node_count, &platform->topology, err);
 }
-

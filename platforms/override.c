@@ -19,7 +19,8 @@ static cJSON *value_from(const char *key, size_t key_length, const char *text)
     int64_t bytes;
     if (ends_with(key, key_length, "_s") && units_parse_duration(text, &number)) return cJSON_CreateNumber(number);
     if (ends_with(key, key_length, "_Bps") && units_parse_rate(text, &number)) return cJSON_CreateNumber(number);
-    if (ends_with(key, key_length, "_bytes") && units_parse_size(text, &bytes)) return cJSON_CreateNumber((double)bytes);
+    if (ends_with(key, key_length, "_bytes") && units_parse_size(text, &bytes))
+        return cJSON_CreateNumber((double)bytes);
     return cJSON_CreateString(text);
 }
 

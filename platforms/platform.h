@@ -42,16 +42,16 @@ struct topology; /* platforms/topology.h */
 struct platform {
     char *name, *file;
     int32_t node_count, cores;
-    double speed;               /* of a node, relative to the machine of the recording (1.0) */
+    double speed; /* of a node, relative to the machine of the recording (1.0) */
     double memory_bandwidth_Bps;
     struct topology *topology;
-    char *simgrid_xml;          /* path of the user's SimGrid platform, else NULL */
+    char *simgrid_xml; /* path of the user's SimGrid platform, else NULL */
     struct net_segment *segments;
     size_t segment_count;
     double overhead_s, gap_s;
     struct net_segment *loopback;
     size_t loopback_count;
-    int64_t eager_bytes;        /* two-sided: above it, rendezvous */
+    int64_t eager_bytes; /* two-sided: above it, rendezvous */
     struct rma_semantics semantics;
     enum lock_mode lock;
     enum fence_mode fence;
@@ -61,18 +61,18 @@ struct platform {
     bool aggregate;
     int64_t control_bytes, rma_eager_bytes, window_info_bytes;
     double atomic_s_per_byte;
-    int32_t ranks_per_node;     /* mapping, if rank_nodes is NULL: room for so many, in blocks or dealt in turn */
+    int32_t ranks_per_node; /* mapping, if rank_nodes is NULL: room for so many, in blocks or dealt in turn */
     bool round_robin;
     int32_t *rank_nodes;
     size_t rank_node_count;
-    bool contention;            /* engine.contention: false = every message travels as if alone (for laws and closed forms) */
+    bool contention; /* engine.contention: false = every message travels as if alone (for laws and closed forms) */
 };
 
-/* Reads and validates the file ("ideal" is the built-in platform of zero latency and infinite bandwidth), with overrides
- * "mpi.rma.control_bytes=64" (key path = JSON value or bare string) applied before validation. Errors name file and key
- * path. */
-enum status platform_open(const char *file, const char *const *overrides, size_t override_count, struct platform **platform,
-                          struct err *err);
+/* Reads and validates the file ("ideal" is the built-in platform of zero latency and infinite bandwidth), with
+ * overrides "mpi.rma.control_bytes=64" (key path = JSON value or bare string) applied before validation. Errors name
+ * file and key path. */
+enum status platform_open(const char *file, const char *const *overrides, size_t override_count,
+                          struct platform **platform, struct err *err);
 void platform_free(struct platform *platform);
 
 /* All ranks have a node that exists: STATUS_DATA naming the platform, its nodes and what the trace needs. Call before
@@ -80,11 +80,13 @@ void platform_free(struct platform *platform);
 enum status platform_check_ranks(const struct platform *platform, uint32_t rank_count, struct err *err);
 int32_t platform_node_of(const struct platform *platform, uint32_t rank);
 
-/* Head-to-head latency and rate of a message between two nodes, or inside one node (loopback); src == dst is the loopback.
- * Topologies add their hop latency. For a simgrid_xml platform latencies come from the engine, these give the file's. */
+/* Head-to-head latency and rate of a message between two nodes, or inside one node (loopback); src == dst is the
+ * loopback. Topologies add their hop latency. For a simgrid_xml platform latencies come from the engine, these give the
+ * file's. */
 double platform_latency_s(const struct platform *platform, int32_t src_node, int32_t dst_node, int64_t bytes);
 double platform_bandwidth_Bps(const struct platform *platform, int32_t src_node, int32_t dst_node, int64_t bytes);
-/* The highest finite rate of the network segments, which is what a link of the topology carries; 0 if all are infinite. */
+/* The highest finite rate of the network segments, which is what a link of the topology carries; 0 if all are infinite.
+ */
 double platform_peak_Bps(const struct platform *platform);
 
 /* "a".."d" or, after reading a table, what the file says. False for an unknown letter. */

@@ -101,8 +101,8 @@ static enum status read_field(const struct json_node *node, const struct field *
     return STATUS_OK;
 }
 
-/* A section of fields and of the keys in more (NULL-terminated, may be NULL), which the caller reads. A missing section has
- * all defaults. */
+/* A section of fields and of the keys in more (NULL-terminated, may be NULL), which the caller reads. A missing section
+ * has all defaults. */
 static enum status read_section(const struct json_node *section, const struct field *fields, const char *const *more,
                                 struct platform *platform, struct err *err)
 {
@@ -148,7 +148,7 @@ static enum status read_rank_nodes(const struct json_node *list, struct platform
     platform->rank_node_count = count;
     size_t i = 0;
     const cJSON *item;
-    cJSON_ArrayForEach(item, list->item) {
+    cJSON_ArrayForEach (item, list->item) {
         double node = cJSON_IsNumber(item) ? item->valuedouble : -1;
         if (node < 0 || node >= platform->node_count || node != floor(node)) {
             struct json_node element = json_element(list, i);
@@ -212,8 +212,14 @@ static enum status new_with_defaults(const char *file, struct platform **platfor
     struct platform *made = malloc(sizeof *made);
     if (!made) return err_memory(err);
     *made = (struct platform){
-        .cores = 1, .speed = 1, .memory_bandwidth_Bps = 1e10, .eager_bytes = 65536, .rma_eager_bytes = 8192,
-        .window_info_bytes = 16, .ranks_per_node = 1, .contention = true,
+        .cores = 1,
+        .speed = 1,
+        .memory_bandwidth_Bps = 1e10,
+        .eager_bytes = 65536,
+        .rma_eager_bytes = 8192,
+        .window_info_bytes = 16,
+        .ranks_per_node = 1,
+        .contention = true,
     };
     made->file = strdup(file);
     if (!made->file) {
@@ -224,12 +230,11 @@ static enum status new_with_defaults(const char *file, struct platform **platfor
     return STATUS_OK;
 }
 
-static const char ideal[] =
-    "{ \"schema\": \"rmacast.platform/1\", \"name\": \"ideal\","
-    "  \"nodes\": { \"count\": 1048576, \"memory_bandwidth_Bps\": \"infinite\" },"
-    "  \"network\": { \"latency_s\": 0, \"bandwidth_Bps\": \"infinite\","
-    "                 \"loopback\": { \"latency_s\": 0, \"bandwidth_Bps\": \"infinite\" } },"
-    "  \"engine\": { \"contention\": false } }";
+static const char ideal[] = "{ \"schema\": \"rmacast.platform/1\", \"name\": \"ideal\","
+                            "  \"nodes\": { \"count\": 1048576, \"memory_bandwidth_Bps\": \"infinite\" },"
+                            "  \"network\": { \"latency_s\": 0, \"bandwidth_Bps\": \"infinite\","
+                            "                 \"loopback\": { \"latency_s\": 0, \"bandwidth_Bps\": \"infinite\" } },"
+                            "  \"engine\": { \"contention\": false } }";
 
 static enum status open_document(struct json_document *document, const char *const *overrides, size_t override_count,
                                  struct platform **platform, struct err *err)
@@ -248,8 +253,8 @@ static enum status open_document(struct json_document *document, const char *con
     return STATUS_OK;
 }
 
-enum status platform_open(const char *file, const char *const *overrides, size_t override_count, struct platform **platform,
-                          struct err *err)
+enum status platform_open(const char *file, const char *const *overrides, size_t override_count,
+                          struct platform **platform, struct err *err)
 {
     struct json_document document;
     if (strcmp(file, "ideal") == 0)

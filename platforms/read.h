@@ -7,16 +7,16 @@
 
 /* NULL-terminated, in the order of the enums. */
 extern const char *const platform_lock_names[], *const platform_fence_names[], *const platform_progress_names[],
-    *const platform_issue_names[];
+                                                                                   *const platform_issue_names[];
 /* -1 for an unknown name. */
 int platform_name_index(const char *const *names, const char *name);
 
-/* Sets "a.b.c=VALUE" in the document, making objects on the way. STATUS_USAGE naming the option for a text without '=', an
- * empty key, or a way through something that is no object. */
+/* Sets "a.b.c=VALUE" in the document, making objects on the way. STATUS_USAGE naming the option for a text without '=',
+ * an empty key, or a way through something that is no object. */
 enum status override_apply(struct json_document *document, const char *override, struct err *err);
 
-/* An error of reading the document, found at or below an override's key (or at an unknown key above it), is rewritten to
- * name that option, with STATUS_USAGE. Returns the status to hand on. */
+/* An error of reading the document, found at or below an override's key (or at an unknown key above it), is rewritten
+ * to name that option, with STATUS_USAGE. Returns the status to hand on. */
 enum status override_blame(const struct json_document *document, const char *const *overrides, size_t override_count,
                            struct err *err);
 
@@ -29,8 +29,8 @@ enum status semantics_read(const struct json_node *node, struct rma_semantics *s
 #define TIME_MOST 3600.0
 #define BYTES_MOST 0x1p50
 
-/* A measured value may stand as {"value":, "error":, "n":}: measured_check refuses other keys, measured_read takes the value.
- * A rate may be "infinite". */
+/* A measured value may stand as {"value":, "error":, "n":}: measured_check refuses other keys, measured_read takes the
+ * value. A rate may be "infinite". */
 enum status measured_check(const struct json_node *node, struct err *err);
 enum status measured_read(const struct json_node *node, double low, double high, double *value, struct err *err);
 enum status rate_read(const struct json_node *node, double *value, struct err *err);

@@ -35,7 +35,8 @@ static enum status read_waits(const struct json_node *node, enum rma_waits *wait
     return STATUS_OK;
 }
 
-static enum status read_row(const struct json_node *row, bool last, int64_t above, struct rma_rule *rule, struct err *err)
+static enum status read_row(const struct json_node *row, bool last, int64_t above, struct rma_rule *rule,
+                            struct err *err)
 {
     static const char *const keys[] = {"upto_bytes", "waits", NULL};
     TRY(json_object(row, err));
@@ -57,7 +58,8 @@ static enum status read_rules(const struct json_node *node, struct rma_rule rule
     }
     TRY(json_array(node, err));
     size_t count = json_count(node);
-    if (count < 1 || count > RMA_RULES_MAX) return json_error(node, err, "%zu rows, expected 1 to %d", count, RMA_RULES_MAX);
+    if (count < 1 || count > RMA_RULES_MAX)
+        return json_error(node, err, "%zu rows, expected 1 to %d", count, RMA_RULES_MAX);
     for (size_t i = 0; i < count; i++) {
         struct json_node row = json_element(node, i);
         TRY(read_row(&row, i + 1 == count, i ? rules[i - 1].upto_bytes : -1, &rules[i], err));
@@ -97,7 +99,8 @@ enum status semantics_read(const struct json_node *node, struct rma_semantics *s
         if (semantics_by_letter(node->item->valuestring, semantics)) return STATUS_OK;
         return json_error(node, err, "unknown semantics '%s', expected a, b, c, d or a table", node->item->valuestring);
     }
-    if (!cJSON_IsObject(node->item)) return json_error(node, err, "wrong type, expected a letter from a to d or a table");
+    if (!cJSON_IsObject(node->item))
+        return json_error(node, err, "wrong type, expected a letter from a to d or a table");
     TRY(json_known_keys(node, keys, err));
     struct rma_semantics table = {.name = "table"};
     for (int kind = 0; kind < RMA_KIND_COUNT; kind++) {

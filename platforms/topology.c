@@ -11,7 +11,7 @@ struct shape;
 
 struct topology {
     const struct shape *shape;
-    int32_t shape_nodes;  /* the shape's own count; node_count of the platform may be smaller */
+    int32_t shape_nodes;   /* the shape's own count; node_count of the platform may be smaller */
     int32_t nearest_links; /* links between the two nearest nodes: network.latency_s covers these */
     double hop_latency_s;
     int32_t levels;           /* of the tree; dimensions of the torus; 4 for the dragonfly */
@@ -29,8 +29,8 @@ struct shape {
     void (*parameters)(const struct topology *topology, FILE *out);
 };
 
-static enum status read_list(const struct json_node *parent, const char *key, int32_t values[LEVELS_MAX], int32_t *count,
-                             struct err *err)
+static enum status read_list(const struct json_node *parent, const char *key, int32_t values[LEVELS_MAX],
+                             int32_t *count, struct err *err)
 {
     struct json_node list = json_member(parent, key);
     TRY(json_array(&list, err));
@@ -135,14 +135,15 @@ static void torus_parameters(const struct topology *topology, FILE *out)
     print_list(topology->size, topology->levels, ",", out);
 }
 
-/* dragonfly: SimGrid's model of the Cray XC (Kim et al. 2008; Faanes et al. 2012): groups of chassis of routers; all routers
- * of a chassis, and the routers of one slot in all chassis of a group, are linked; router g of chassis 0 leads to group g. */
+/* dragonfly: SimGrid's model of the Cray XC (Kim et al. 2008; Faanes et al. 2012): groups of chassis of routers; all
+ * routers of a chassis, and the routers of one slot in all chassis of a group, are linked; router g of chassis 0 leads
+ * to group g. */
 enum { GROUPS, CHASSIS, ROUTERS, NODES };
 
 static enum status dragonfly_read(const struct json_node *node, struct topology *topology, struct err *err)
 {
-    static const char *const keys[] = {"type", "hop_latency_s", "groups", "chassis", "routers", "nodes", "group_links",
-                                       "chassis_links", "router_links", NULL};
+    static const char *const keys[] = {"type",  "hop_latency_s", "groups",        "chassis",      "routers",
+                                       "nodes", "group_links",   "chassis_links", "router_links", NULL};
     TRY(json_known_keys(node, keys, err));
     topology->levels = 4;
     for (int i = 0; i < 7; i++) {
@@ -157,16 +158,18 @@ static enum status dragonfly_read(const struct json_node *node, struct topology 
                       topology->size[GROUPS], topology->size[ROUTERS]);
 }
 
-/* Up to the router, across, and down. SimGrid 3.32 agrees but for one fault: between different routers of one group it goes
- * on from chassis 0 after the first hop, whatever the source's chassis (docs/platforms.md). */
+/* Up to the router, across, and down. SimGrid 3.32 agrees but for one fault: between different routers of one group it
+ * goes on from chassis 0 after the first hop, whatever the source's chassis (docs/platforms.md). */
 static int32_t dragonfly_links(const struct topology *topology, int32_t src, int32_t dst)
 {
     const int32_t *size = topology->size;
     int32_t src_router = src / size[NODES], dst_router = dst / size[NODES];
     if (src_router == dst_router) return 2;
     int32_t src_slot = src_router % size[ROUTERS], dst_slot = dst_router % size[ROUTERS];
-    int32_t src_chassis = src_router / size[ROUTERS] % size[CHASSIS], dst_chassis = dst_router / size[ROUTERS] % size[CHASSIS];
-    int32_t src_group = src_router / size[ROUTERS] / size[CHASSIS], dst_group = dst_router / size[ROUTERS] / size[CHASSIS];
+    int32_t src_chassis = src_router / size[ROUTERS] % size[CHASSIS],
+            dst_chassis = dst_router / size[ROUTERS] % size[CHASSIS];
+    int32_t src_group = src_router / size[ROUTERS] / size[CHASSIS],
+            dst_group = dst_router / size[ROUTERS] / size[CHASSIS];
     if (src_group == dst_group) return 2 + (src_slot != dst_slot) + (src_chassis != dst_chassis);
     return 3 + (src_slot != dst_group) + (src_chassis != 0) + (dst_slot != src_group) + (dst_chassis != 0);
 }
@@ -202,7 +205,8 @@ static enum status size_of_shape(const struct json_node *node, int32_t node_coun
     int64_t nodes = topology->levels ? 1 : node_count;
     for (int32_t i = 0; i < topology->levels; i++) {
         nodes *= topology->size[i];
-        if (nodes > INT32_MAX) return json_error(node, err, "more than 2^31 nodes, expected a smaller %s", topology->shape->name);
+        if (nodes > INT32_MAX)
+            return json_error(node, err, "more than 2^31 nodes, expected a smaller %s", topology->shape->name);
     }
     if (node_count > nodes)
         return json_error(node, err, "this %s has %" PRId64 " nodes, expected at least nodes.count = %" PRId32,
@@ -276,7 +280,8 @@ enum status topology_write_simgrid(const struct topology *topology, double bandw
             "<?xml version='1.0'?>\n"
             "<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n"
             "<platform version=\"4.1\">\n"
-            "  <cluster id=\"network\" prefix=\"node-\" suffix=\"\" radical=\"0-%" PRId32 "\" speed=\"1Gf\" bw=\"%.17gBps\" "
+            "  <cluster id=\"network\" prefix=\"node-\" suffix=\"\" radical=\"0-%" PRId32
+            "\" speed=\"1Gf\" bw=\"%.17gBps\" "
             "lat=\"0s\"",
             topology->shape_nodes - 1, bandwidth_Bps);
     if (topology->shape->simgrid_name) {
@@ -285,6 +290,7 @@ enum status topology_write_simgrid(const struct topology *topology, double bandw
         fputc('"', out);
     }
     fputs("/>\n</platform>\n", out);
-    if (fflush(out) != 0 || ferror(out)) return err_set(err, STATUS_SYSTEM, NULL, NULL, "the SimGrid platform cannot be written");
+    if (fflush(out) != 0 || ferror(out))
+        return err_set(err, STATUS_SYSTEM, NULL, NULL, "the SimGrid platform cannot be written");
     return STATUS_OK;
 }

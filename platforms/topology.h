@@ -7,23 +7,25 @@
 
 struct topology;
 
-/* Reads network.topology; node_count must fit the shape (error names the key path and the shape's own count). Parameters per
- * type are described in docs/platforms.md. */
-enum status topology_read(const struct json_node *node, int32_t node_count, struct topology **topology, struct err *err);
+/* Reads network.topology; node_count must fit the shape (error names the key path and the shape's own count).
+ * Parameters per type are described in docs/platforms.md. */
+enum status topology_read(const struct json_node *node, int32_t node_count, struct topology **topology,
+                          struct err *err);
 enum status topology_new_crossbar(int32_t node_count, struct topology **topology, struct err *err);
 void topology_free(struct topology *topology);
 
 const char *topology_name(const struct topology *topology);
 
-/* Additional one-way latency of the route between two different nodes beyond network.latency_s: hops between switches times
- * hop_latency_s (0 for the crossbar). Symmetric. */
+/* Additional one-way latency of the route between two different nodes beyond network.latency_s: hops between switches
+ * times hop_latency_s (0 for the crossbar). Symmetric. */
 double topology_extra_latency_s(const struct topology *topology, int32_t src, int32_t dst);
 
 /* Number of links a message crosses between two different nodes, NIC links included. */
 int32_t topology_links(const struct topology *topology, int32_t src, int32_t dst);
 
-/* The shape as a SimGrid 3.32 platform (XML, version 4.1): hosts "node-0".."node-N-1", link bandwidth as given in bytes/s, all
- * latencies 0 (engine_simgrid adds latencies itself: CM02 shares unfairly between routes of different latency). */
+/* The shape as a SimGrid 3.32 platform (XML, version 4.1): hosts "node-0".."node-N-1", link bandwidth as given in
+ * bytes/s, all latencies 0 (engine_simgrid adds latencies itself: CM02 shares unfairly between routes of different
+ * latency). */
 enum status topology_write_simgrid(const struct topology *topology, double bandwidth_Bps, FILE *out, struct err *err);
 
 #endif

@@ -1,15 +1,16 @@
-/* The SimGrid engine: messages share links by the flow model of SimGrid 3.32, driven through its C API. The only file that
- * includes SimGrid.
+/* The SimGrid engine: messages share links by the flow model of SimGrid 3.32, driven through its C API. The only file
+ * that includes SimGrid.
  *
- * Time is kept here, in an event queue of integer picoseconds. One clock actor runs the queue: it executes all events that
- * are due and sleeps until the next one, or until a courier wakes it. A courier is an actor that is blocked in
+ * Time is kept here, in an event queue of integer picoseconds. One clock actor runs the queue: it executes all events
+ * that are due and sleeps until the next one, or until a courier wakes it. A courier is an actor that is blocked in
  * sg_host_sendto while a message's bytes flow; at the end it puts an event into the queue.
  *
- * SimGrid moves bytes only. Latencies are added here, after the last byte has left: CM02 gives routes of different latency
- * unequal shares of a link (the inverse of the latencies), but equal ones when the latency factor is 0. Messages of at most
- * FLOW_LEAST_BYTES never become flows. The sending NIC is first in, first out and sends one message at a time, as in the
- * loggp engine; the receiving NIC and all links are shared. Source of the flow model: P. Velho et al., On the Validity of
- * Flow-level TCP Network Models for Grid and Cloud Simulations, TOMACS 23(4), 2013; docs/simulation.md. */
+ * SimGrid moves bytes only. Latencies are added here, after the last byte has left: CM02 gives routes of different
+ * latency unequal shares of a link (the inverse of the latencies), but equal ones when the latency factor is 0.
+ * Messages of at most FLOW_LEAST_BYTES never become flows. The sending NIC is first in, first out and sends one message
+ * at a time, as in the loggp engine; the receiving NIC and all links are shared. Source of the flow model: P. Velho et
+ * al., On the Validity of Flow-level TCP Network Models for Grid and Cloud Simulations, TOMACS 23(4), 2013;
+ * docs/simulation.md. */
 #include <math.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -33,8 +34,8 @@
 
 enum { FLOW_LEAST_BYTES = 64, CLOCK_STACK_BYTES = 256 * 1024 };
 
-/* SimGrid 3.32 moves whole bytes: on our topologies it is told of links and messages 1024 times as large, so that rounding
- * stretched messages costs less than a picosecond. */
+/* SimGrid 3.32 moves whole bytes: on our topologies it is told of links and messages 1024 times as large, so that
+ * rounding stretched messages costs less than a picosecond. */
 enum { FLOW_SCALE = 1024 };
 
 struct route {
@@ -47,8 +48,8 @@ struct engine {
     enum status status; /* of what failed inside an actor */
     struct err *err;
     bool uses_flows;
-    double link_Bps; /* of the topology's links, as SimGrid knows them */
-    sg_host_t *hosts; /* by node */
+    double link_Bps;        /* of the topology's links, as SimGrid knows them */
+    sg_host_t *hosts;       /* by node */
     struct map route_index; /* user's platform: node pair to routes */
     struct route *routes;
     size_t route_count, route_capacity;
@@ -71,10 +72,10 @@ static enum status route_of(struct engine *engine, int32_t src, int32_t dst, str
     return STATUS_OK;
 }
 
-/* On a user's SimGrid platform latency and rate between nodes are those of its routes. A message that is slower than its
- * links occupies them as long as it takes: its bytes are stretched. */
-static enum status set_cost(struct engine *engine, const struct engine_message *message, struct cost *cost, double *flow_bytes,
-                            struct err *err)
+/* On a user's SimGrid platform latency and rate between nodes are those of its routes. A message that is slower than
+ * its links occupies them as long as it takes: its bytes are stretched. */
+static enum status set_cost(struct engine *engine, const struct engine_message *message, struct cost *cost,
+                            double *flow_bytes, struct err *err)
 {
     const struct platform *platform = engine->net.platform;
     double link_Bps = engine->link_Bps;
@@ -101,7 +102,8 @@ static enum status simgrid_engine_send(struct engine *engine, const struct engin
     return flow_net_send(&engine->net, message, &cost, flow_bytes, departure, err);
 }
 
-static enum status simgrid_engine_timer(struct engine *engine, int64_t at_ps, uint32_t key, uint32_t id, struct err *err)
+static enum status simgrid_engine_timer(struct engine *engine, int64_t at_ps, uint32_t key, uint32_t id,
+                                        struct err *err)
 {
     return flow_net_timer(&engine->net, at_ps, key, id, err);
 }
@@ -148,8 +150,8 @@ static void start_couriers(struct engine *engine)
     }
 }
 
-/* Until the next event is due or a courier has put one in. Returns the time up to which events may be executed: couriers
- * whose flows end at the same time have put in theirs by then. */
+/* Until the next event is due or a courier has put one in. Returns the time up to which events may be executed:
+ * couriers whose flows end at the same time have put in theirs by then. */
 static int64_t sleep_until_due(struct engine *engine)
 {
     int64_t due_ps = flow_net_due_ps(&engine->net);
@@ -210,9 +212,14 @@ enum { SIGNAL_COUNT = sizeof simgrid_signals / sizeof *simgrid_signals };
 
 static void load_platform(const char *file)
 {
-    static char texts[][32] = {"rmacast", "--log=root.thres:error", "--log=root.fmt:%m%n", "--cfg=network/model:CM02",
-                               "--cfg=network/latency-factor:0", "--cfg=network/crosstraffic:0",
-                               "--cfg=network/TCP-gamma:1e20", "--cfg=surf/precision:1e-12",
+    static char texts[][32] = {"rmacast",
+                               "--log=root.thres:error",
+                               "--log=root.fmt:%m%n",
+                               "--cfg=network/model:CM02",
+                               "--cfg=network/latency-factor:0",
+                               "--cfg=network/crosstraffic:0",
+                               "--cfg=network/TCP-gamma:1e20",
+                               "--cfg=surf/precision:1e-12",
                                "--cfg=contexts/stack-size:32"};
     enum { COUNT = sizeof texts / sizeof *texts };
     static char *args[COUNT + 1]; /* SimGrid keeps them */
@@ -242,7 +249,7 @@ struct trial { /* of a user's platform, in a child process: SimGrid ends the pro
     const struct platform *platform;
     const int32_t (*pairs)[2];
     size_t pair_count;
-    int errors; /* SimGrid's messages */
+    int errors;   /* SimGrid's messages */
     char *asking; /* shared with the parent: the two hosts whose route was asked for last */
 };
 enum { ASKING_BYTES = 256 };
@@ -268,8 +275,8 @@ static enum status try_platform(void *context, size_t index, FILE *out, struct e
     dup2(trial->errors, STDERR_FILENO);
     load_platform(trial->platform->simgrid_xml);
     if (sg_host_count() < (size_t)nodes)
-        return err_set(err, STATUS_DATA, trial->platform->simgrid_xml, NULL, "%zu hosts, expected at least nodes.count = %d",
-                       sg_host_count(), nodes);
+        return err_set(err, STATUS_DATA, trial->platform->simgrid_xml, NULL,
+                       "%zu hosts, expected at least nodes.count = %d", sg_host_count(), nodes);
     sg_host_t *hosts = sorted_hosts();
     for (size_t i = 0; i < trial->pair_count; i++) try_route(trial, hosts, trial->pairs[i][0], trial->pairs[i][1]);
     for (int32_t src = 0; !trial->pairs && src < nodes; src++)
@@ -295,7 +302,8 @@ static enum status refusal(const struct trial *trial, const struct child_answer 
     const char *file = trial->platform->simgrid_xml;
     char line[512];
     if (*trial->asking)
-        return err_set(err, STATUS_DATA, file, NULL, "no route from host %s, expected one between all nodes in use", trial->asking);
+        return err_set(err, STATUS_DATA, file, NULL, "no route from host %s, expected one between all nodes in use",
+                       trial->asking);
     first_message(trial->errors, line, sizeof line);
     if (strncmp(line, place, strlen(place)) == 0)
         return err_set(err, STATUS_DATA, NULL, NULL, "%s, expected a SimGrid platform", line + strlen(place));
@@ -383,7 +391,8 @@ static void simgrid_engine_close(struct engine *engine)
 }
 
 static enum status simgrid_engine_open(const struct platform *platform, const int32_t (*pairs)[2], size_t pair_count,
-                                const struct engine_callbacks *callbacks, struct engine **engine, struct err *err)
+                                       const struct engine_callbacks *callbacks, struct engine **engine,
+                                       struct err *err)
 {
     static bool opened;
     if (opened)
@@ -405,7 +414,8 @@ static enum status simgrid_engine_open(const struct platform *platform, const in
 extern const struct engine_descriptor engine_simgrid;
 const struct engine_descriptor engine_simgrid = {
     .name = "simgrid",
-    .summary = "SimGrid's flow model: messages share the links of the topology or of a SimGrid platform; one per process",
+    .summary =
+        "SimGrid's flow model: messages share the links of the topology or of a SimGrid platform; one per process",
     .open = simgrid_engine_open,
     .send = simgrid_engine_send,
     .timer = simgrid_engine_timer,

@@ -11,8 +11,8 @@ enum { SNAP_PS = 10, SNAP_SHIFT = 50 };
 
 enum event_type { EVENT_TIMER, EVENT_BEGIN, EVENT_FLOW_END, EVENT_LEFT, EVENT_ARRIVED };
 
-enum status flow_net_init(struct flow_net *net, const struct platform *platform, const struct engine_callbacks *callbacks,
-                          struct err *err)
+enum status flow_net_init(struct flow_net *net, const struct platform *platform,
+                          const struct engine_callbacks *callbacks, struct err *err)
 {
     size_t nodes = (size_t)platform->node_count;
     struct flow_item unused = {.next = NONE};
@@ -95,9 +95,13 @@ enum status flow_net_send(struct flow_net *net, const struct engine_message *mes
 {
     struct flow_nic *nic = &net->nics[message->src_node];
     bool queued = cost->network && net->platform->contention;
-    struct flow_item item = {.message = message->id, .key = message->key, .dst_node = message->dst_node,
-                             .want_left = message->want_left, .flow = queued && flow_bytes > 0,
-                             .flow_bytes = flow_bytes, .cost = *cost};
+    struct flow_item item = {.message = message->id,
+                             .key = message->key,
+                             .dst_node = message->dst_node,
+                             .want_left = message->want_left,
+                             .flow = queued && flow_bytes > 0,
+                             .flow_bytes = flow_bytes,
+                             .cost = *cost};
     net->stats.messages++;
     if (!item.flow && (!queued || nic->first == NONE)) {
         int64_t begin_ps = queued && nic->free_ps > net->now_ps ? nic->free_ps : net->now_ps;

@@ -17,7 +17,8 @@ struct flow_item { /* a message that has not left its NIC yet */
     struct cost cost;
 };
 
-/* Invariant: the first item is a flow that has begun, or will at free_ps by an event; without one the queue is empty. */
+/* Invariant: the first item is a flow that has begun, or will at free_ps by an event; without one the queue is empty.
+ */
 struct flow_nic {
     int64_t free_ps;
     uint32_t first, last; /* in items; 0: none */
@@ -44,8 +45,8 @@ struct flow_job {
 };
 
 /* Borrows platform. */
-enum status flow_net_init(struct flow_net *net, const struct platform *platform, const struct engine_callbacks *callbacks,
-                          struct err *err);
+enum status flow_net_init(struct flow_net *net, const struct platform *platform,
+                          const struct engine_callbacks *callbacks, struct err *err);
 void flow_net_clear(struct flow_net *net);
 
 /* engine.send: flow_bytes > 0 are handed to the job, 0 means that the message is only timed by its cost. */

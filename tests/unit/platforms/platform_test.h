@@ -10,7 +10,7 @@
 
 /* The smallest platform there is, with more keys spliced into its sections. */
 #define PLATFORM_TEXT(NODES, NETWORK, MORE)                                                                            \
-    "{ \"schema\": \"rmacast.platform/1\", \"nodes\": { \"count\": 4" NODES " },"                                     \
+    "{ \"schema\": \"rmacast.platform/1\", \"nodes\": { \"count\": 4" NODES " },"                                      \
     "  \"network\": { \"latency_s\": 1e-6, \"bandwidth_Bps\": 1e10" NETWORK " }" MORE " }"
 
 static inline enum status platform_from_text(const char *text, const char *const *overrides, size_t override_count,

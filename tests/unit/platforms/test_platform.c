@@ -22,7 +22,8 @@ static struct platform *with_override(const char *override)
 {
     struct platform *platform = NULL;
     struct err err = {.text = ""};
-    if (platform_from_text(PLATFORM_TEXT("", "", ""), &override, 1, &platform, &err) != STATUS_OK) fail_msg("%s", err.text);
+    if (platform_from_text(PLATFORM_TEXT("", "", ""), &override, 1, &platform, &err) != STATUS_OK)
+        fail_msg("%s", err.text);
     return platform;
 }
 
@@ -62,8 +63,10 @@ static void test_every_key(void **state)
         ", \"cores\": 8, \"speed\": 2.5, \"memory_bandwidth_Bps\": 3e9, \"comment\": \"any\"",
         ", \"overhead_s\": 1e-7, \"gap_s\": {\"value\": 2e-7, \"error\": 1e-9, \"n\": 100},"
         " \"loopback\": {\"latency_s\": 3e-7, \"bandwidth_Bps\": 4e10}",
-        ", \"name\": \"all keys\", \"mpi\": {\"eager_bytes\": 4096, \"collectives\": \"mpich\", \"rma\": {\"semantics\": \"c\","
-        " \"lock\": \"lazy\", \"fence\": \"notify\", \"progress\": \"thread\", \"thread_delay_s\": 1e-5, \"issue\": \"deferred\","
+        ", \"name\": \"all keys\", \"mpi\": {\"eager_bytes\": 4096, \"collectives\": \"mpich\", \"rma\": "
+        "{\"semantics\": \"c\","
+        " \"lock\": \"lazy\", \"fence\": \"notify\", \"progress\": \"thread\", \"thread_delay_s\": 1e-5, \"issue\": "
+        "\"deferred\","
         " \"aggregate\": true, \"control_bytes\": 64, \"eager_bytes\": 100, \"atomic_s_per_byte\": 1e-10,"
         " \"window_info_bytes\": 32}}, \"engine\": {\"contention\": false}, \"mapping\": {\"ranks_per_node\": 3}"));
     assert_string_equal(platform->name, "all keys");
@@ -94,18 +97,22 @@ static void test_segments(void **state)
     (void)state;
     static const char *const texts[] = {
         "{\"schema\": \"rmacast.platform/1\", \"nodes\": {\"count\": 2}, \"network\": {\"segments\":"
-        "[{\"upto_bytes\": 100, \"latency_s\": 1e-6, \"bandwidth_Bps\": 1e9}, {\"latency_s\": 2e-6, \"bandwidth_Bps\": 2e9}]}}",
+        "[{\"upto_bytes\": 100, \"latency_s\": 1e-6, \"bandwidth_Bps\": 1e9}, {\"latency_s\": 2e-6, \"bandwidth_Bps\": "
+        "2e9}]}}",
         "{\"schema\": \"rmacast.platform/1\", \"nodes\": {\"count\": 2}, \"network\": {\"latency_s\":"
         "[{\"upto_bytes\": 100, \"latency_s\": 1e-6, \"bandwidth_Bps\": 1e9},"
         " {\"upto_bytes\": 200, \"latency_s\": 2e-6, \"bandwidth_Bps\": 2e9}]}}",
-        "{\"schema\": \"rmacast.platform/1\", \"nodes\": {\"count\": 2}, \"network\": {\"latency_s\": 1e-6, \"bandwidth_Bps\":"
+        "{\"schema\": \"rmacast.platform/1\", \"nodes\": {\"count\": 2}, \"network\": {\"latency_s\": 1e-6, "
+        "\"bandwidth_Bps\":"
         "[{\"upto_bytes\": 100, \"bandwidth_Bps\": 1e9}, {\"latency_s\": 2e-6, \"bandwidth_Bps\": 2e9}]}}",
     };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         struct platform *platform = from_text(texts[i]);
         assert_true(platform_latency_s(platform, 0, 1, 0) == 1e-6 && platform_bandwidth_Bps(platform, 0, 1, 0) == 1e9);
-        assert_true(platform_latency_s(platform, 0, 1, 100) == 1e-6 && platform_bandwidth_Bps(platform, 0, 1, 100) == 1e9);
-        assert_true(platform_latency_s(platform, 1, 0, 101) == 2e-6 && platform_bandwidth_Bps(platform, 1, 0, 101) == 2e9);
+        assert_true(platform_latency_s(platform, 0, 1, 100) == 1e-6 &&
+                    platform_bandwidth_Bps(platform, 0, 1, 100) == 1e9);
+        assert_true(platform_latency_s(platform, 1, 0, 101) == 2e-6 &&
+                    platform_bandwidth_Bps(platform, 1, 0, 101) == 2e9);
         assert_true(platform_latency_s(platform, 0, 1, 1 << 30) == 2e-6);
         assert_true(platform_peak_Bps(platform) == 2e9);
         platform_free(platform);
@@ -119,8 +126,11 @@ static void test_overrides(void **state)
         const char *text;
         double expected; /* of latency_s, bandwidth_Bps, eager_bytes: whichever the key names */
     } rows[] = {
-        {"network.latency_s=2.5e-6", 2.5e-6}, {"network.latency_s=10us", 1e-5},
-        {"network.bandwidth_Bps=12.5GB/s", 1.25e10}, {"mpi.eager_bytes=64K", 65536}, {"mpi.eager_bytes=17", 17},
+        {"network.latency_s=2.5e-6", 2.5e-6},
+        {"network.latency_s=10us", 1e-5},
+        {"network.bandwidth_Bps=12.5GB/s", 1.25e10},
+        {"mpi.eager_bytes=64K", 65536},
+        {"mpi.eager_bytes=17", 17},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct platform *platform = with_override(rows[i].text);
@@ -160,10 +170,11 @@ static void test_letters(void **state)
 static void test_semantics_table(void **state)
 {
     (void)state;
-    struct platform *platform = from_text(PLATFORM_TEXT(
-        "", "",
-        ", \"mpi\": {\"rma\": {\"semantics\": {\"put\": [{\"upto_bytes\": 64, \"waits\": \"complete\"}, {\"waits\": \"call\"}],"
-        " \"get\": \"complete\", \"start\": \"returns\"}}}"));
+    struct platform *platform =
+        from_text(PLATFORM_TEXT("", "",
+                                ", \"mpi\": {\"rma\": {\"semantics\": {\"put\": [{\"upto_bytes\": 64, \"waits\": "
+                                "\"complete\"}, {\"waits\": \"call\"}],"
+                                " \"get\": \"complete\", \"start\": \"returns\"}}}"));
     const struct rma_semantics *semantics = &platform->semantics;
     assert_string_equal(semantics->name, "table");
     assert_false(semantics->start_waits);
@@ -173,12 +184,12 @@ static void test_semantics_table(void **state)
     assert_int_equal(semantics_waits(semantics, RMA_ACCUMULATE, 65), WAITS_CALL);
     platform_free(platform);
 
-    platform = from_text(PLATFORM_TEXT(
-        "", "", ", \"mpi\": {\"rma\": {\"semantics\": {\"put\": \"never\", \"get\": \"start\"}}}"));
+    platform = from_text(
+        PLATFORM_TEXT("", "", ", \"mpi\": {\"rma\": {\"semantics\": {\"put\": \"never\", \"get\": \"start\"}}}"));
     assert_true(platform->semantics.start_waits); /* because get waits there */
     platform_free(platform);
-    platform = from_text(PLATFORM_TEXT(
-        "", "", ", \"mpi\": {\"rma\": {\"semantics\": {\"put\": \"never\", \"start\": \"waits\"}}}"));
+    platform = from_text(
+        PLATFORM_TEXT("", "", ", \"mpi\": {\"rma\": {\"semantics\": {\"put\": \"never\", \"start\": \"waits\"}}}"));
     assert_true(platform->semantics.start_waits);
     platform_free(platform);
 }
@@ -187,7 +198,8 @@ static void test_mapping(void **state)
 {
     (void)state;
     struct err err;
-    struct platform *platform = from_text(PLATFORM_TEXT("", "", ", \"mapping\": {\"ranks_per_node\": 2, \"round_robin\": true}"));
+    struct platform *platform =
+        from_text(PLATFORM_TEXT("", "", ", \"mapping\": {\"ranks_per_node\": 2, \"round_robin\": true}"));
     assert_int_equal(platform_node_of(platform, 0), 0);
     assert_int_equal(platform_node_of(platform, 3), 3);
     assert_int_equal(platform_node_of(platform, 5), 1);
@@ -246,7 +258,8 @@ static void test_shipped(void **state)
         for (int64_t bytes = 1; bytes < 1 << 24; bytes++) { /* a larger message never takes less time */
             double time_s = platform_latency_s(platform, 0, 1, bytes) +
                             (double)bytes / platform_bandwidth_Bps(platform, 0, 1, bytes);
-            if (time_s < before_s) fail_msg("%s: %lld bytes take less than one byte less", rows[i].file, (long long)bytes);
+            if (time_s < before_s)
+                fail_msg("%s: %lld bytes take less than one byte less", rows[i].file, (long long)bytes);
             before_s = time_s;
         }
         platform_free(platform);
@@ -256,9 +269,9 @@ static void test_shipped(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_defaults),        cmocka_unit_test(test_every_key), cmocka_unit_test(test_segments),
-        cmocka_unit_test(test_overrides),       cmocka_unit_test(test_letters),   cmocka_unit_test(test_semantics_table),
-        cmocka_unit_test(test_mapping),         cmocka_unit_test(test_ideal),     cmocka_unit_test(test_shipped),
+        cmocka_unit_test(test_defaults),  cmocka_unit_test(test_every_key), cmocka_unit_test(test_segments),
+        cmocka_unit_test(test_overrides), cmocka_unit_test(test_letters),   cmocka_unit_test(test_semantics_table),
+        cmocka_unit_test(test_mapping),   cmocka_unit_test(test_ideal),     cmocka_unit_test(test_shipped),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

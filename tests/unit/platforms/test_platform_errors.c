@@ -18,7 +18,8 @@ static const struct row rows[] = {
     {"{", ":1: not JSON"},
     {"{ // comment\n}", ":1: not JSON"},
     {"{}", ":schema: missing, expected a string"},
-    {"{\"schema\": \"rmacast.platform/2\"}", ":schema: unknown schema 'rmacast.platform/2', expected rmacast.platform/1"},
+    {"{\"schema\": \"rmacast.platform/2\"}",
+     ":schema: unknown schema 'rmacast.platform/2', expected rmacast.platform/1"},
     {"{\"schema\": \"rmacast.platform/1\"}", ":nodes: missing, expected an object"},
     {"{\"schema\": \"rmacast.platform/1\", \"nodes\": {}}", ":nodes.count: missing, expected a number"},
     {"{\"schema\": \"rmacast.platform/1\", \"nodes\": {\"count\": 2}}", ":network: missing, expected an object"},
@@ -42,7 +43,8 @@ static const struct row rows[] = {
     {PLATFORM_TEXT("", ", \"segments\": [{\"upto_bytes\": 8}, {\"upto_bytes\": 8}, {}]", ""),
      ":network.segments[1].upto_bytes: not ascending"},
     {PLATFORM_TEXT("", ", \"segments\": [{\"rate\": 8}]", ""), ":network.segments[0].rate: unknown key"},
-    {PLATFORM_TEXT("", ", \"topology\": {\"type\": \"ring\"}", ""), ":network.topology.type: unknown topology 'ring', expected"},
+    {PLATFORM_TEXT("", ", \"topology\": {\"type\": \"ring\"}", ""),
+     ":network.topology.type: unknown topology 'ring', expected"},
     {PLATFORM_TEXT("", ", \"topology\": {}", ""), ":network.topology.type: missing"},
     {PLATFORM_TEXT("", ", \"topology\": {\"type\": \"torus\"}", ""), ":network.topology.dimensions: missing"},
     {PLATFORM_TEXT("", ", \"topology\": {\"type\": \"torus\", \"dimensions\": [3, 1]}", ""),
@@ -51,26 +53,35 @@ static const struct row rows[] = {
      ":network.topology.dimensions[1]: 0 is impossible"},
     {PLATFORM_TEXT("", ", \"topology\": {\"type\": \"fat_tree\", \"down\": [4, 4], \"up\": [1]}", ""),
      ":network.topology.up: 1 values, expected one for each of the 2 levels"},
-    {PLATFORM_TEXT("", ", \"topology\": {\"type\": \"dragonfly\", \"groups\": 4, \"chassis\": 1, \"routers\": 2, \"nodes\": 4}", ""),
+    {PLATFORM_TEXT(
+         "", ", \"topology\": {\"type\": \"dragonfly\", \"groups\": 4, \"chassis\": 1, \"routers\": 2, \"nodes\": 4}",
+         ""),
      ":network.topology.groups: 4 groups, expected at most one per router of a chassis (2)"},
     {PLATFORM_TEXT("", ", \"topology\": {\"type\": \"torus\", \"dimensions\": [65536, 65536]}", ""),
      ":network.topology: more than 2^31 nodes"},
     {PLATFORM_TEXT("", ", \"topology\": {\"simgrid_xml\": \"no-such-file.xml\"}", ""),
      ":network.topology.simgrid_xml: '/tmp/no-such-file.xml' cannot be opened"},
-    {PLATFORM_TEXT("", "", ", \"mpi\": {\"collectives\": \"ompi\"}"), ":mpi.collectives: unknown value 'ompi', expected mpich"},
+    {PLATFORM_TEXT("", "", ", \"mpi\": {\"collectives\": \"ompi\"}"),
+     ":mpi.collectives: unknown value 'ompi', expected mpich"},
     {PLATFORM_TEXT("", "", ", \"mpi\": {\"rma\": {\"lock\": \"eager\"}}"),
      ":mpi.rma.lock: unknown value 'eager', expected blocking or lazy"},
-    {PLATFORM_TEXT("", "", ", \"mpi\": {\"rma\": {\"progress\": true}}"), ":mpi.rma.progress: wrong type, expected a string"},
-    {PLATFORM_TEXT("", "", ", \"mpi\": {\"rma\": {\"aggregate\": \"yes\"}}"), ":mpi.rma.aggregate: wrong type, expected true or false"},
-    {PLATFORM_TEXT("", "", ", \"mpi\": {\"rma\": {\"semantics\": \"e\"}}"), ":mpi.rma.semantics: unknown semantics 'e'"},
-    {PLATFORM_TEXT("", "", ", \"mpi\": {\"rma\": {\"semantics\": {\"get\": \"call\"}}}"), ":mpi.rma.semantics.put: missing"},
+    {PLATFORM_TEXT("", "", ", \"mpi\": {\"rma\": {\"progress\": true}}"),
+     ":mpi.rma.progress: wrong type, expected a string"},
+    {PLATFORM_TEXT("", "", ", \"mpi\": {\"rma\": {\"aggregate\": \"yes\"}}"),
+     ":mpi.rma.aggregate: wrong type, expected true or false"},
+    {PLATFORM_TEXT("", "", ", \"mpi\": {\"rma\": {\"semantics\": \"e\"}}"),
+     ":mpi.rma.semantics: unknown semantics 'e'"},
+    {PLATFORM_TEXT("", "", ", \"mpi\": {\"rma\": {\"semantics\": {\"get\": \"call\"}}}"),
+     ":mpi.rma.semantics.put: missing"},
     {PLATFORM_TEXT("", "", ", \"mpi\": {\"rma\": {\"semantics\": {\"put\": \"soon\"}}}"),
      ":mpi.rma.semantics.put: unknown value 'soon', expected start, call, complete or never"},
     {PLATFORM_TEXT("", "", ", \"mpi\": {\"rma\": {\"semantics\": {\"put\": \"start\", \"start\": \"returns\"}}}"),
      ":mpi.rma.semantics.start: 'returns' contradicts"},
     {PLATFORM_TEXT("", "", ", \"mapping\": {\"ranks\": [0, 4]}"), ":mapping.ranks[1]: no node of this platform"},
-    {PLATFORM_TEXT("", "", ", \"mapping\": {\"ranks\": [0], \"ranks_per_node\": 1}"), ":mapping.ranks_per_node: contradicts"},
-    {PLATFORM_TEXT("", "", ", \"engine\": {\"contention\": 1}"), ":engine.contention: wrong type, expected true or false"},
+    {PLATFORM_TEXT("", "", ", \"mapping\": {\"ranks\": [0], \"ranks_per_node\": 1}"),
+     ":mapping.ranks_per_node: contradicts"},
+    {PLATFORM_TEXT("", "", ", \"engine\": {\"contention\": 1}"),
+     ":engine.contention: wrong type, expected true or false"},
 };
 
 static void test_faulty_files(void **state)
@@ -118,7 +129,8 @@ static void test_blame(void **state)
     struct platform *platform = NULL;
     struct err err = {.text = ""};
     const char *const list[] = {"network.latency_s=2e-6"};
-    assert_int_equal(platform_from_text(PLATFORM_TEXT("", ", \"latency\": 1", ""), list, 1, &platform, &err), STATUS_DATA);
+    assert_int_equal(platform_from_text(PLATFORM_TEXT("", ", \"latency\": 1", ""), list, 1, &platform, &err),
+                     STATUS_DATA);
     assert_non_null(strstr(err.text, ":network.latency: unknown key"));
 }
 

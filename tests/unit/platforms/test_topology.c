@@ -20,7 +20,8 @@ static void check(const char *topology, const char *nodes, int nearest, const st
     struct platform *platform;
     struct err err = {.text = ""};
     const char *const overrides[] = {topology, nodes};
-    if (platform_from_text(PLATFORM_TEXT("", "", ""), overrides, 2, &platform, &err) != STATUS_OK) fail_msg("%s", err.text);
+    if (platform_from_text(PLATFORM_TEXT("", "", ""), overrides, 2, &platform, &err) != STATUS_OK)
+        fail_msg("%s", err.text);
     for (size_t i = 0; i < count; i++) {
         const struct pair *pair = &pairs[i];
         double expected_s = 1e-6 + 0.25e-6 * (pair->links - nearest);
@@ -28,8 +29,8 @@ static void check(const char *topology, const char *nodes, int nearest, const st
             int src = back ? pair->dst : pair->src, dst = back ? pair->src : pair->dst;
             if (topology_links(platform->topology, src, dst) != pair->links ||
                 fabs(platform_latency_s(platform, src, dst, 8) - expected_s) > 1e-18)
-                fail_msg("%s: %d to %d: %d links, %g s", topology, src, dst, topology_links(platform->topology, src, dst),
-                         platform_latency_s(platform, src, dst, 8));
+                fail_msg("%s: %d to %d: %d links, %g s", topology, src, dst,
+                         topology_links(platform->topology, src, dst), platform_latency_s(platform, src, dst, 8));
         }
     }
     platform_free(platform);
@@ -45,28 +46,31 @@ static void test_crossbar(void **state)
     CHECK("network.topology={\"type\": \"crossbar\", \"hop_latency_s\": 0.25e-6}", "nodes.count=8", 2, pairs);
 }
 
-/* Switches of 2 nodes, 3 such switches below one of the next level, 2 of those: nodes 0 1 | 2 3 | 4 5 || 6 7 | 8 9 | 10 11. */
+/* Switches of 2 nodes, 3 such switches below one of the next level, 2 of those: nodes 0 1 | 2 3 | 4 5 || 6 7 | 8 9 |
+ * 10 11. */
 static void test_fat_tree(void **state)
 {
     (void)state;
     static const struct pair pairs[] = {{0, 1, 2}, {0, 2, 4}, {1, 5, 4}, {5, 6, 6}, {0, 11, 6}, {10, 11, 2}};
-    CHECK("network.topology={\"type\": \"fat_tree\", \"down\": [2, 3, 2], \"up\": [1, 2, 2], \"hop_latency_s\": 0.25e-6}",
-          "nodes.count=12", 2, pairs);
+    CHECK(
+        "network.topology={\"type\": \"fat_tree\", \"down\": [2, 3, 2], \"up\": [1, 2, 2], \"hop_latency_s\": 0.25e-6}",
+        "nodes.count=12", 2, pairs);
 }
 
-/* x runs fastest: node = x + 4 y + 12 z of a 4 x 3 x 2 torus. 0 to 3 is one step over the edge, 0 to 2 is two; 0 to 8 (y = 2)
- * one; 0 to 23 (3, 2, 1) is 1 + 1 + 1; 1 to 18 (2, 1, 1) from (1, 0, 0) is 1 + 1 + 1; 0 to 18 is 2 + 1 + 1. */
+/* x runs fastest: node = x + 4 y + 12 z of a 4 x 3 x 2 torus. 0 to 3 is one step over the edge, 0 to 2 is two; 0 to 8
+ * (y = 2) one; 0 to 23 (3, 2, 1) is 1 + 1 + 1; 1 to 18 (2, 1, 1) from (1, 0, 0) is 1 + 1 + 1; 0 to 18 is 2 + 1 + 1. */
 static void test_torus(void **state)
 {
     (void)state;
     static const struct pair pairs[] = {{0, 1, 1}, {0, 2, 2}, {0, 3, 1}, {0, 8, 1}, {0, 23, 3}, {1, 18, 3}, {0, 18, 4}};
-    CHECK("network.topology={\"type\": \"torus\", \"dimensions\": [4, 3, 2], \"hop_latency_s\": 0.25e-6}", "nodes.count=24", 1,
-          pairs);
+    CHECK("network.topology={\"type\": \"torus\", \"dimensions\": [4, 3, 2], \"hop_latency_s\": 0.25e-6}",
+          "nodes.count=24", 1, pairs);
 }
 
-/* 2 groups x 2 chassis x 3 routers x 2 nodes: node = 12 g + 6 c + 2 r + n. Between groups through router (other group) of
- * chassis 0: 0 (0,0,0) to 12 (1,0,0): node, to router 1, to the other group (arrives at router 0), node: 4 links.
- * 11 (0,1,2) to 23 (1,1,2): node, router 1, chassis 0, group, router 2, chassis 1, node: 7. 2 (0,0,1) to 12: no router step: 3. */
+/* 2 groups x 2 chassis x 3 routers x 2 nodes: node = 12 g + 6 c + 2 r + n. Between groups through router (other group)
+ * of chassis 0: 0 (0,0,0) to 12 (1,0,0): node, to router 1, to the other group (arrives at router 0), node: 4 links. 11
+ * (0,1,2) to 23 (1,1,2): node, router 1, chassis 0, group, router 2, chassis 1, node: 7. 2 (0,0,1) to 12: no router
+ * step: 3. */
 static void test_dragonfly(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
-/* Our shapes against SimGrid's own routing: the platform that topology_write_simgrid makes is loaded with all link latencies
- * set to 1 s, so that the latency of a route is its number of links. One child process per shape: SimGrid loads one
- * platform per process. */
+/* Our shapes against SimGrid's own routing: the platform that topology_write_simgrid makes is loaded with all link
+ * latencies set to 1 s, so that the latency of a route is its number of links. One child process per shape: SimGrid
+ * loads one platform per process. */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -41,7 +41,8 @@ static struct platform *platform_with(size_t index)
     snprintf(topology, sizeof topology, "network.topology=%s", shapes[index]);
     snprintf(nodes, sizeof nodes, "nodes.count=%d", node_counts[index]);
     const char *const overrides[] = {topology, nodes};
-    if (platform_from_text(PLATFORM_TEXT("", "", ""), overrides, 2, &platform, &err) != STATUS_OK) fail_msg("%s", err.text);
+    if (platform_from_text(PLATFORM_TEXT("", "", ""), overrides, 2, &platform, &err) != STATUS_OK)
+        fail_msg("%s", err.text);
     return platform;
 }
 
@@ -96,7 +97,8 @@ static enum status ask_simgrid(void *context, size_t index, FILE *out, struct er
  * whatever the source's chassis is. What it then counts, or ours where that does not apply. */
 static int simgrid_links(size_t index, const struct platform *platform, int src, int dst)
 {
-    static const int dragonfly[SHAPES][4] = {[7] = {1, 1, 4, 2}, [8] = {3, 1, 4, 2}, [9] = {3, 2, 3, 2}, [10] = {2, 3, 2, 1}};
+    static const int dragonfly[SHAPES][4] = {
+        [7] = {1, 1, 4, 2}, [8] = {3, 1, 4, 2}, [9] = {3, 2, 3, 2}, [10] = {2, 3, 2, 1}};
     const int *size = dragonfly[index];
     int ours = topology_links(platform->topology, src, dst);
     if (!size[0]) return ours;

@@ -29,8 +29,12 @@ static void on_timer(void *context, uint32_t id, int64_t now_ps)
     const struct test_send *send = &run->sends[id];
     struct engine_departure departure;
     advance(run, now_ps);
-    struct engine_message message = {.id = id, .key = (uint32_t)send->src_node, .src_node = send->src_node,
-                                     .dst_node = send->dst_node, .bytes = send->bytes, .to_self = send->to_self,
+    struct engine_message message = {.id = id,
+                                     .key = (uint32_t)send->src_node,
+                                     .src_node = send->src_node,
+                                     .dst_node = send->dst_node,
+                                     .bytes = send->bytes,
+                                     .to_self = send->to_self,
                                      .want_left = true};
     if (run->status == STATUS_OK) run->status = run->kind->send(run->engine, &message, &departure, run->err);
     if (run->status != STATUS_OK || departure.left_ps == ENGINE_LATER) return;
@@ -53,7 +57,8 @@ static void on_arrived(void *context, uint32_t message, int64_t now_ps)
     struct run *run = context;
     advance(run, now_ps);
     if (run->fates[message].left_ps == TEST_UNKNOWN || run->fates[message].arrived_ps != TEST_UNKNOWN)
-        run->status = err_set(run->err, STATUS_DATA, NULL, NULL, "message %u arrives before it left, or twice", message);
+        run->status =
+            err_set(run->err, STATUS_DATA, NULL, NULL, "message %u arrives before it left, or twice", message);
     run->fates[message].arrived_ps = now_ps;
     run->fates[message].order = run->arrivals++;
 }
@@ -64,8 +69,9 @@ static bool on_stop(void *context)
     return run->status != STATUS_OK || (run->stop_after > 0 && run->arrivals >= run->stop_after);
 }
 
-enum status test_run(const struct engine_descriptor *kind, const struct platform *platform, const struct test_send *sends,
-                     size_t count, int stop_after, struct test_fate *fates, struct err *err)
+enum status test_run(const struct engine_descriptor *kind, const struct platform *platform,
+                     const struct test_send *sends, size_t count, int stop_after, struct test_fate *fates,
+                     struct err *err)
 {
     struct run run = {.kind = kind, .sends = sends, .fates = fates, .stop_after = stop_after, .err = err};
     struct engine_callbacks callbacks = {&run, on_left, on_arrived, on_timer, on_stop};
@@ -106,8 +112,8 @@ static enum status work(void *context, size_t index, FILE *out, struct err *err)
     struct platform *platform;
     (void)index;
     TRY(open_platform(apart, &platform, err));
-    enum status status = test_run(apart->kind, platform, apart->test->sends, apart->test->count, apart->test->stop_after,
-                                  fates, err);
+    enum status status =
+        test_run(apart->kind, platform, apart->test->sends, apart->test->count, apart->test->stop_after, fates, err);
     platform_free(platform);
     fwrite(fates, sizeof *fates, apart->test->count, out);
     return status;

@@ -22,12 +22,14 @@ struct test_fate {
 
 enum { TEST_SENDS_MAX = 4096, TEST_UNKNOWN = -1 };
 
-/* Sends sends[i] with id i from a timer at at_ps; fates[i] is its fate. stop_after arrivals the run is stopped (0: never). */
-enum status test_run(const struct engine_descriptor *kind, const struct platform *platform, const struct test_send *sends,
-                     size_t count, int stop_after, struct test_fate *fates, struct err *err);
+/* Sends sends[i] with id i from a timer at at_ps; fates[i] is its fate. stop_after arrivals the run is stopped (0:
+ * never). */
+enum status test_run(const struct engine_descriptor *kind, const struct platform *platform,
+                     const struct test_send *sends, size_t count, int stop_after, struct test_fate *fates,
+                     struct err *err);
 
-/* The same in a child process, since SimGrid runs once per process. xml, if not NULL, is written to a file that stands for
- * "XML" in overrides. */
+/* The same in a child process, since SimGrid runs once per process. xml, if not NULL, is written to a file that stands
+ * for "XML" in overrides. */
 struct test_case {
     const char *name;
     const char *file; /* platform */

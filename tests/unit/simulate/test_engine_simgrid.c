@@ -1,6 +1,6 @@
-/* The SimGrid engine on cases worked out by hand. platforms/two-nodes.json: latency 1 us, 10 GB/s (100 ps per byte), so 1 MB
- * takes 100 us; loopback 0.2 us and 20 GB/s; memory 10 GB/s. Where no links are shared the loggp engine must give the same
- * picosecond. */
+/* The SimGrid engine on cases worked out by hand. platforms/two-nodes.json: latency 1 us, 10 GB/s (100 ps per byte), so
+ * 1 MB takes 100 us; loopback 0.2 us and 20 GB/s; memory 10 GB/s. Where no links are shared the loggp engine must give
+ * the same picosecond. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -24,8 +24,9 @@ struct row {
     } expected[4];
 };
 
-#define SENDS(...) .sends = (const struct test_send[]){__VA_ARGS__}, \
-                   .count = sizeof((const struct test_send[]){__VA_ARGS__}) / sizeof(struct test_send)
+#define SENDS(...)                                                                                                     \
+    .sends = (const struct test_send[]){__VA_ARGS__},                                                                  \
+    .count = sizeof((const struct test_send[]){__VA_ARGS__}) / sizeof(struct test_send)
 #define TWO_NODES "platforms/two-nodes.json"
 
 static const char xml_star[] =
@@ -48,56 +49,97 @@ static const struct row rows[] = {
     {{"0 bytes", TWO_NODES, {NULL}, SENDS({7 * US, 0, 1, 0, false})}, true, {{7 * US, 8 * US}}},
     {{"64 bytes, a timer", TWO_NODES, {NULL}, SENDS({0, 0, 1, 64, false})}, true, {{6400, 1006400}}},
     {{"65 bytes, a flow", TWO_NODES, {NULL}, SENDS({0, 0, 1, 65, false})}, true, {{6500, 1006500}}},
-    {{"inside a node, not queued", TWO_NODES, {NULL}, SENDS({0, 0, 0, 1000, false}, {0, 0, 0, 1000, false})}, true,
+    {{"inside a node, not queued", TWO_NODES, {NULL}, SENDS({0, 0, 0, 1000, false}, {0, 0, 0, 1000, false})},
+     true,
      {{50000, 250000}, {50000, 250000}}},
     {{"to self: memory, no latency", TWO_NODES, {NULL}, SENDS({0, 1, 1, 1000, true})}, true, {{100000, 100000}}},
-    {{"sender is first in, first out", TWO_NODES, {"nodes.count=3"}, SENDS({0, 0, 1, MB, false}, {0, 0, 2, MB, false})}, true,
+    {{"sender is first in, first out", TWO_NODES, {"nodes.count=3"}, SENDS({0, 0, 1, MB, false}, {0, 0, 2, MB, false})},
+     true,
      {{100 * US, 101 * US}, {200 * US, 201 * US}}},
     /* the control message waits for the NIC and comes after the data of its pair, at the same picosecond */
-    {{"0 bytes behind 1 MB", TWO_NODES, {NULL}, SENDS({0, 0, 1, MB, false}, {1 * US, 0, 1, 0, false})}, true,
+    {{"0 bytes behind 1 MB", TWO_NODES, {NULL}, SENDS({0, 0, 1, MB, false}, {1 * US, 0, 1, 0, false})},
+     true,
      {{100 * US, 101 * US}, {100 * US, 101 * US}}},
     /* 40 bytes leave at 100 us for 4 ns, the next 1 MB begins then */
-    {{"1 MB, 40 bytes, 1 MB", TWO_NODES, {NULL},
-      SENDS({0, 0, 1, MB, false}, {1 * US, 0, 1, 40, false}, {2 * US, 0, 1, MB, false})}, true,
+    {{"1 MB, 40 bytes, 1 MB",
+      TWO_NODES,
+      {NULL},
+      SENDS({0, 0, 1, MB, false}, {1 * US, 0, 1, 40, false}, {2 * US, 0, 1, MB, false})},
+     true,
      {{100 * US, 101 * US}, {100 * US + 4000, 101 * US + 4000}, {200 * US + 4000, 201 * US + 4000}}},
-    {{"gap 150 us", TWO_NODES, {"network.gap_s=150e-6"},
-      SENDS({0, 0, 1, MB, false}, {0, 0, 1, MB, false}, {0, 0, 1, 0, false})}, true,
+    {{"gap 150 us",
+      TWO_NODES,
+      {"network.gap_s=150e-6"},
+      SENDS({0, 0, 1, MB, false}, {0, 0, 1, MB, false}, {0, 0, 1, 0, false})},
+     true,
      {{100 * US, 101 * US}, {250 * US, 251 * US}, {300 * US, 301 * US}}},
-    {{"both directions", TWO_NODES, {NULL}, SENDS({0, 0, 1, MB, false}, {0, 1, 0, MB, false})}, true,
+    {{"both directions", TWO_NODES, {NULL}, SENDS({0, 0, 1, MB, false}, {0, 1, 0, MB, false})},
+     true,
      {{100 * US, 101 * US}, {100 * US, 101 * US}}},
-    {{"two senders, one receiver: half the rate each", TWO_NODES, {"nodes.count=3"},
-      SENDS({0, 0, 2, MB, false}, {0, 1, 2, MB, false})}, false,
+    {{"two senders, one receiver: half the rate each",
+      TWO_NODES,
+      {"nodes.count=3"},
+      SENDS({0, 0, 2, MB, false}, {0, 1, 2, MB, false})},
+     false,
      {{200 * US, 201 * US}, {200 * US, 201 * US}}},
-    /* alone until 50 us (0.5 MB), both at half rate until 150 us (the first has ended), the second's last 0.5 MB alone */
-    {{"the second 50 us later", TWO_NODES, {"nodes.count=3"}, SENDS({0, 0, 2, MB, false}, {50 * US, 1, 2, MB, false})}, false,
+    /* alone until 50 us (0.5 MB), both at half rate until 150 us (the first has ended), the second's last 0.5 MB alone
+     */
+    {{"the second 50 us later", TWO_NODES, {"nodes.count=3"}, SENDS({0, 0, 2, MB, false}, {50 * US, 1, 2, MB, false})},
+     false,
      {{150 * US, 151 * US}, {200 * US, 201 * US}}},
-    {{"no contention", TWO_NODES, {"nodes.count=3", "engine.contention=false"},
-      SENDS({0, 0, 2, MB, false}, {0, 1, 2, MB, false}, {0, 0, 1, MB, false})}, true,
+    {{"no contention",
+      TWO_NODES,
+      {"nodes.count=3", "engine.contention=false"},
+      SENDS({0, 0, 2, MB, false}, {0, 1, 2, MB, false}, {0, 0, 1, MB, false})},
+     true,
      {{100 * US, 101 * US}, {100 * US, 101 * US}, {100 * US, 101 * US}}},
-    /* 0.1 MB at 1 GB/s take 100 us on links of 10 GB/s: the link is occupied as long, so two into one receiver take twice */
-    {{"a size segment slower than the link", TWO_NODES,
+    /* 0.1 MB at 1 GB/s take 100 us on links of 10 GB/s: the link is occupied as long, so two into one receiver take
+       twice */
+    {{"a size segment slower than the link",
+      TWO_NODES,
       {"nodes.count=3", "network.segments=[{\"upto_bytes\": 100000, \"bandwidth_Bps\": 1e9}, {}]"},
-      SENDS({0, 0, 1, 100000, false}, {500 * US, 0, 2, 100000, false}, {500 * US, 1, 2, 100000, false})}, false,
+      SENDS({0, 0, 1, 100000, false}, {500 * US, 0, 2, 100000, false}, {500 * US, 1, 2, 100000, false})},
+     false,
      {{100 * US, 101 * US}, {700 * US, 701 * US}, {700 * US, 701 * US}}},
     {{"ideal", "ideal", {NULL}, SENDS({5, 0, 100000, MB, false}, {6, 3, 3, MB, true})}, true, {{5, 5}, {6, 6}}},
     /* 64 nodes: 1 MB at 12.1 GB/s = 82644628.1 ps after 7.2 us; leaf 0 is nodes 0-15; two more links cost 2 x 130 ns */
-    {{"fat tree", "platforms/infiniband-64.json", {NULL},
-      SENDS({0, 0, 1, MB, false}, {200 * US, 0, 16, MB, false}, {400 * US, 63, 5, MB, false})}, true,
-     {{82644628, 82644628 + 7200000}, {200 * US + 82644628, 200 * US + 82644628 + 7460000},
+    {{"fat tree",
+      "platforms/infiniband-64.json",
+      {NULL},
+      SENDS({0, 0, 1, MB, false}, {200 * US, 0, 16, MB, false}, {400 * US, 63, 5, MB, false})},
+     true,
+     {{82644628, 82644628 + 7200000},
+      {200 * US + 82644628, 200 * US + 82644628 + 7460000},
       {400 * US + 82644628, 400 * US + 82644628 + 7460000}}},
     /* 2 x 1 MB over one link of 12.1 GB/s; the rate is no round number, nor is what SimGrid is told */
-    {{"fat tree, two senders", "platforms/infiniband-64.json", {NULL}, SENDS({0, 1, 0, MB, false}, {0, 2, 0, MB, false})}, false,
+    {{"fat tree, two senders",
+      "platforms/infiniband-64.json",
+      {NULL},
+      SENDS({0, 1, 0, MB, false}, {0, 2, 0, MB, false})},
+     false,
      {{165289256, 165289256 + 7200000}, {165289256, 165289256 + 7200000}}},
     /* hosts by name are nodes: n1, n2, n10. 1 MB at 1 GB/s; latencies 10 + 20 and 5 + 20 us */
-    {{"SimGrid platform", TWO_NODES, {"nodes.count=3"}, xml_star,
-      SENDS({0, 0, 1, MB, false}, {2000 * US, 2, 1, MB, false}, {4000 * US, 2, 1, 0, false})}, false,
+    {{"SimGrid platform",
+      TWO_NODES,
+      {"nodes.count=3"},
+      xml_star,
+      SENDS({0, 0, 1, MB, false}, {2000 * US, 2, 1, MB, false}, {4000 * US, 2, 1, 0, false})},
+     false,
      {{1000 * US, 1030 * US}, {3000 * US, 3025 * US}, {4000 * US, 4025 * US}}},
     /* both share l10 equally, although their latencies differ */
-    {{"SimGrid platform, shared link", TWO_NODES, {"nodes.count=3"}, xml_star,
-      SENDS({0, 0, 2, MB, false}, {0, 1, 2, MB, false})}, false,
+    {{"SimGrid platform, shared link",
+      TWO_NODES,
+      {"nodes.count=3"},
+      xml_star,
+      SENDS({0, 0, 2, MB, false}, {0, 1, 2, MB, false})},
+     false,
      {{2000 * US, 2015 * US}, {2000 * US, 2025 * US}}},
-    {{"SimGrid platform, no contention", TWO_NODES, {"nodes.count=3", "engine.contention=false"}, xml_star,
-      SENDS({0, 0, 2, MB, false}, {0, 1, 2, MB, false})}, false,
+    {{"SimGrid platform, no contention",
+      TWO_NODES,
+      {"nodes.count=3", "engine.contention=false"},
+      xml_star,
+      SENDS({0, 0, 2, MB, false}, {0, 1, 2, MB, false})},
+     false,
      {{1000 * US, 1015 * US}, {1000 * US, 1025 * US}}},
 };
 
@@ -105,7 +147,8 @@ static void check_row(const struct row *row, const struct engine_descriptor *kin
 {
     struct test_fate fates[4];
     struct err err = {.text = ""};
-    if (test_run_apart(kind, &row->test, fates, &err) != STATUS_OK) fail_msg("%s: %s: %s", kind->name, row->test.name, err.text);
+    if (test_run_apart(kind, &row->test, fates, &err) != STATUS_OK)
+        fail_msg("%s: %s: %s", kind->name, row->test.name, err.text);
     for (size_t i = 0; i < row->test.count; i++) {
         /* shared links: SimGrid's double of seconds may round by a picosecond */
         int64_t off_left = llabs(fates[i].left_ps - row->expected[i].left_ps);
@@ -129,8 +172,8 @@ static void test_by_hand(void **state)
     }
 }
 
-/* All 64 nodes of a full-bisection tree send to the node of the next leaf at once: d-mod-k routing gives each its own links
- * (E. Zahavi, D-Mod-K Routing, 2010), so each takes as long as alone. */
+/* All 64 nodes of a full-bisection tree send to the node of the next leaf at once: d-mod-k routing gives each its own
+ * links (E. Zahavi, D-Mod-K Routing, 2010), so each takes as long as alone. */
 static void test_fat_tree_shift(void **state)
 {
     (void)state;
@@ -158,9 +201,10 @@ static void test_random(void **state)
         int src = rand_r(&seed) % NODES, dst = rand_r(&seed) % NODES;
         sends[i] = (struct test_send){at_ps, src, dst, rand_r(&seed) % 200000, src == dst};
     }
-    struct test_case test = {"random", TWO_NODES,
-                             {"nodes.count=24", "network.topology={\"type\": \"torus\", \"dimensions\": [4, 3, 2]}"}, NULL,
-                             sends, COUNT, 0};
+    struct test_case test = {
+        "random", TWO_NODES, {"nodes.count=24", "network.topology={\"type\": \"torus\", \"dimensions\": [4, 3, 2]}"},
+        NULL,     sends,     COUNT,
+        0};
     struct err err = {.text = ""};
     const struct engine_descriptor *kind = engine_by_name("simgrid");
     if (test_run_apart(kind, &test, fates, &err) != STATUS_OK) fail_msg("%s", err.text);
@@ -197,7 +241,8 @@ struct bad {
 };
 
 #define XML(BODY)                                                                                                      \
-    "<?xml version='1.0'?>\n<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n<platform version=\"4.1\">\n" \
+    "<?xml version='1.0'?>\n<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n<platform "                \
+    "version=\"4.1\">\n"                                                                                               \
     "<zone id=\"z\" routing=\"Full\">\n" BODY "\n</zone>\n</platform>\n"
 #define HOST(NAME) "<host id=\"" NAME "\" speed=\"1Gf\"/>"
 
@@ -210,7 +255,7 @@ static const struct bad bads[] = {
     {"no routes", XML(HOST("a") HOST("b")), ".xml: no route from host 'a' to 'b', expected one"},
     {"one way only",
      XML(HOST("a") HOST("b") "<link id=\"l\" bandwidth=\"1GBps\" latency=\"0\"/>"
-         "<route src=\"a\" dst=\"b\" symmetrical=\"NO\"><link_ctn id=\"l\"/></route>"),
+                             "<route src=\"a\" dst=\"b\" symmetrical=\"NO\"><link_ctn id=\"l\"/></route>"),
      ".xml: no route from host 'b' to 'a', expected one"},
 };
 
@@ -293,8 +338,8 @@ static void test_signals(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_by_hand),      cmocka_unit_test(test_fat_tree_shift),   cmocka_unit_test(test_random),
-        cmocka_unit_test(test_stop),         cmocka_unit_test(test_bad_platforms),    cmocka_unit_test(test_once_per_process),
+        cmocka_unit_test(test_by_hand), cmocka_unit_test(test_fat_tree_shift), cmocka_unit_test(test_random),
+        cmocka_unit_test(test_stop),    cmocka_unit_test(test_bad_platforms),  cmocka_unit_test(test_once_per_process),
         cmocka_unit_test(test_signals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

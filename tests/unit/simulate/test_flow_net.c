@@ -66,7 +66,8 @@ static struct engine_departure send(struct fixture *fixture, uint32_t id, int64_
     struct cost cost = cost_message(fixture->platform, &message);
     struct engine_departure departure;
     struct err err;
-    assert_int_equal(flow_net_send(&fixture->net, &message, &cost, bytes > 64 ? (double)bytes : 0, &departure, &err), STATUS_OK);
+    assert_int_equal(flow_net_send(&fixture->net, &message, &cost, bytes > 64 ? (double)bytes : 0, &departure, &err),
+                     STATUS_OK);
     return departure;
 }
 
@@ -91,8 +92,11 @@ static void end_flow(struct fixture *fixture, int64_t end_ps)
 static void test_rounding(void **state)
 {
     (void)state;
-    static const int64_t rows[][2] = {{100 * US - 50, 100 * US}, {100 * US, 100 * US}, {100 * US + 9, 100 * US},
-                                      {100 * US + 10, 100 * US + 10}, {170 * US, 170 * US}};
+    static const int64_t rows[][2] = {{100 * US - 50, 100 * US},
+                                      {100 * US, 100 * US},
+                                      {100 * US + 9, 100 * US},
+                                      {100 * US + 10, 100 * US + 10},
+                                      {170 * US, 170 * US}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct fixture fixture;
         setup(&fixture, NULL);
@@ -135,7 +139,8 @@ static void test_queue(void **state)
     teardown(&fixture);
 }
 
-/* Between the begins of two messages lie the gap and the first one's flow: 150 us after a flow of 100, 170 after one of 170. */
+/* Between the begins of two messages lie the gap and the first one's flow: 150 us after a flow of 100, 170 after one of
+ * 170. */
 static void test_gap(void **state)
 {
     (void)state;
@@ -185,7 +190,7 @@ static void test_stop(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rounding), cmocka_unit_test(test_queue), cmocka_unit_test(test_gap),
+        cmocka_unit_test(test_rounding),         cmocka_unit_test(test_queue), cmocka_unit_test(test_gap),
         cmocka_unit_test(test_known_departures), cmocka_unit_test(test_stop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
-/* Facts about SimGrid 3.32 that the engine is built around, asked of SimGrid itself: a new version that behaves otherwise
- * fails here and not in a prediction. One child process per simulation. */
+/* Facts about SimGrid 3.32 that the engine is built around, asked of SimGrid itself: a new version that behaves
+ * otherwise fails here and not in a prediction. One child process per simulation. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,15 +18,19 @@
 
 /* s and t reach r over a link of 1 GB/s that they share; t has a link of its own before it. All latencies 10 us. */
 static const char platform[] =
-    "<?xml version='1.0'?>\n<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n<platform version=\"4.1\">\n"
+    "<?xml version='1.0'?>\n<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n<platform "
+    "version=\"4.1\">\n"
     "<zone id=\"z\" routing=\"Full\">\n"
     "<host id=\"s\" speed=\"1Gf\"/><host id=\"t\" speed=\"1Gf\"/><host id=\"r\" speed=\"1Gf\"/>\n"
-    "<link id=\"own\" bandwidth=\"1GBps\" latency=\"10us\"/><link id=\"shared\" bandwidth=\"1GBps\" latency=\"10us\"/>\n"
+    "<link id=\"own\" bandwidth=\"1GBps\" latency=\"10us\"/><link id=\"shared\" bandwidth=\"1GBps\" "
+    "latency=\"10us\"/>\n"
     "<route src=\"s\" dst=\"r\"><link_ctn id=\"shared\"/></route>\n"
     "<route src=\"t\" dst=\"r\"><link_ctn id=\"own\"/><link_ctn id=\"shared\"/></route>\n"
     "</zone>\n</platform>\n";
 
-#define CM02 "--cfg=network/model:CM02", "--cfg=network/crosstraffic:0", "--cfg=network/TCP-gamma:1e20", "--cfg=surf/precision:1e-12"
+#define CM02                                                                                                           \
+    "--cfg=network/model:CM02", "--cfg=network/crosstraffic:0", "--cfg=network/TCP-gamma:1e20",                        \
+        "--cfg=surf/precision:1e-12"
 
 struct question {
     const char *name;
@@ -42,11 +46,17 @@ static const struct question questions[] = {
     {"0 bytes take the latency", {CM02}, 0, 0, 1e-5, 2e-5, 1e-12},
     {"no latency with factor 0", {CM02, "--cfg=network/latency-factor:0"}, 1e6, -1, 1e-3, 0, 1e-12},
     {"0 bytes with factor 0", {CM02, "--cfg=network/latency-factor:0"}, 0, -1, 0, 0, 1e-12},
-    /* s runs alone from 10 to 20 us (10 kB), then has 2/3: (1 MB - 10 kB) / 666.7 MB/s = 1485 us; t then has 505 kB of its
-     * 1 MB left, alone: 20 + 1485 + 505 us */
+    /* s runs alone from 10 to 20 us (10 kB), then has 2/3: (1 MB - 10 kB) / 666.7 MB/s = 1485 us; t then has 505 kB of
+     * its 1 MB left, alone: 20 + 1485 + 505 us */
     {"unfair shares by latency: 2/3 and 1/3", {CM02}, 1e6, 1e6, 1505e-6, 2010e-6, 1e-9},
     {"fair shares with factor 0", {CM02, "--cfg=network/latency-factor:0"}, 1e6, 1e6, 2e-3, 2e-3, 1e-12},
-    {"half a byte is lost: whole bytes are moved", {CM02, "--cfg=network/latency-factor:0"}, 1000.9, -1, 1e-6, 0, 1e-12},
+    {"half a byte is lost: whole bytes are moved",
+     {CM02, "--cfg=network/latency-factor:0"},
+     1000.9,
+     -1,
+     1e-6,
+     0,
+     1e-12},
     /* the default models a LAN of 2011: latency times 13.01, 97 % of the bandwidth */
     {"the default model is another", {NULL}, 8, -1, 13.01e-5 + 8 / 0.97e9, 0, 1e-9},
 };
@@ -97,7 +107,8 @@ static void test_questions(void **state)
         double s_end_s, t_end_s;
         if (answers[i].status != STATUS_OK) fail_msg("%s: %s", question->name, answers[i].err.text);
         assert_int_equal(sscanf(answers[i].data, "%lf %lf", &s_end_s, &t_end_s), 2);
-        if (fabs(s_end_s - question->s_end_s) > question->tolerance_s || fabs(t_end_s - question->t_end_s) > question->tolerance_s)
+        if (fabs(s_end_s - question->s_end_s) > question->tolerance_s ||
+            fabs(t_end_s - question->t_end_s) > question->tolerance_s)
             fail_msg("%s: ends at %.15g and %.15g s, expected %.15g and %.15g", question->name, s_end_s, t_end_s,
                      question->s_end_s, question->t_end_s);
     }
