@@ -14,6 +14,7 @@
 #include "tests/unit/simulate/engine_test.h"
 
 #define US INT64_C(1000000)
+#define S (1000000 * US)
 #define MB 1000000
 
 struct row {
@@ -73,6 +74,10 @@ static const struct row rows[] = {
       SENDS({0, 0, 1, MB, false}, {0, 0, 1, MB, false}, {0, 0, 1, 0, false})},
      true,
      {{100 * US, 101 * US}, {250 * US, 251 * US}, {300 * US, 301 * US}}},
+    /* after a day of simulated time SimGrid's clock has steps of 15 ps */
+    {{"late", TWO_NODES, {NULL}, SENDS({86400 * S, 0, 1, MB, false}, {86400 * S, 1, 0, 100, false})},
+     true,
+     {{86400 * S + 100 * US, 86400 * S + 101 * US}, {86400 * S + 10000, 86400 * S + 1010000}}},
     {{"both directions", TWO_NODES, {NULL}, SENDS({0, 0, 1, MB, false}, {0, 1, 0, MB, false})},
      true,
      {{100 * US, 101 * US}, {100 * US, 101 * US}}},
