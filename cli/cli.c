@@ -52,7 +52,8 @@ static void name_bad_option(const struct argp *argp, const struct argp_state *st
 {
     const char *word = state->next > 0 ? state->argv[state->next - 1] : "";
     if (strncmp(word, "--", 2) != 0 || word[2] == '\0') {
-        const char *at = state->next < state->argc && state->argv[state->next][0] == '-' ? state->argv[state->next] : word;
+        const char *at =
+            state->next < state->argc && state->argv[state->next][0] == '-' ? state->argv[state->next] : word;
         bool lacks = at[0] == '-' && at[1] && !at[2];
         for (const struct argp_option *option = argp->options; lacks && (option->name || option->key); option++)
             if (option->key == at[1] && option->arg) {
@@ -148,10 +149,12 @@ error_t cli_duration_ps(const struct argp_state *state, const char *option, cons
 
 error_t cli_size(const struct argp_state *state, const char *option, const char *text, int64_t *bytes)
 {
-    return units_parse_size(text, bytes) ? 0 : cli_usage(state, "%s %s, expected a size as 4096, 64K or 1M", option, text);
+    return units_parse_size(text, bytes) ? 0
+                                         : cli_usage(state, "%s %s, expected a size as 4096, 64K or 1M", option, text);
 }
 
-error_t cli_count(const struct argp_state *state, const char *option, const char *text, int64_t low, int64_t high, int64_t *count)
+error_t cli_count(const struct argp_state *state, const char *option, const char *text, int64_t low, int64_t high,
+                  int64_t *count)
 {
     char *end;
     errno = 0;
@@ -164,10 +167,13 @@ error_t cli_count(const struct argp_state *state, const char *option, const char
 
 error_t cli_fraction(const struct argp_state *state, const char *option, const char *text, double *fraction)
 {
-    return units_parse_fraction(text, fraction) ? 0 : cli_usage(state, "%s %s, expected a fraction as 5%% or 0.05", option, text);
+    return units_parse_fraction(text, fraction)
+               ? 0
+               : cli_usage(state, "%s %s, expected a fraction as 5%% or 0.05", option, text);
 }
 
-error_t cli_choice(const struct argp_state *state, const char *option, const char *text, const char *const *names, size_t *index)
+error_t cli_choice(const struct argp_state *state, const char *option, const char *text, const char *const *names,
+                   size_t *index)
 {
     char list[300] = "";
     size_t used = 0;
@@ -176,7 +182,8 @@ error_t cli_choice(const struct argp_state *state, const char *option, const cha
             *index = i;
             return 0;
         }
-        if (used < sizeof list) used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", names[i]);
+        if (used < sizeof list)
+            used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", names[i]);
     }
     return cli_usage(state, "%s %s, expected one of %s", option, text, list);
 }
@@ -194,7 +201,8 @@ bool cli_next_item(const char **list, char *item, size_t size)
 error_t cli_add_string(const struct argp_state *state, struct cli_strings *strings, const char *text)
 {
     (void)state;
-    if (array_reserve((void **)&strings->items, &strings->capacity, strings->count + 1, sizeof text, parse_err) != STATUS_OK)
+    if (array_reserve((void **)&strings->items, &strings->capacity, strings->count + 1, sizeof text, parse_err) !=
+        STATUS_OK)
         return ENOMEM;
     strings->items[strings->count++] = text;
     return 0;

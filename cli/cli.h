@@ -1,7 +1,8 @@
 /* What the commands share: one-line messages for wrong options, values of options, output.
  *
- * A command is cmd_NAME(argc, argv, err) in cli/cmd_NAME.c and a row in commands.def. It calls cli_parse with its struct argp,
- * whose parser uses the helpers below for values, and returns a status; main prints err and makes the exit status. */
+ * A command is cmd_NAME(argc, argv, err) in cli/cmd_NAME.c and a row in commands.def. It calls cli_parse with its
+ * struct argp, whose parser uses the helpers below for values, and returns a status; main prints err and makes the exit
+ * status. */
 #ifndef CLI_CLI_H
 #define CLI_CLI_H
 
@@ -46,9 +47,11 @@ error_t cli_needs_argument(const struct argp_state *state, const char *argument,
 error_t cli_duration(const struct argp_state *state, const char *option, const char *text, double *seconds);
 error_t cli_duration_ps(const struct argp_state *state, const char *option, const char *text, int64_t *ps);
 error_t cli_size(const struct argp_state *state, const char *option, const char *text, int64_t *bytes);
-error_t cli_count(const struct argp_state *state, const char *option, const char *text, int64_t low, int64_t high, int64_t *count);
+error_t cli_count(const struct argp_state *state, const char *option, const char *text, int64_t low, int64_t high,
+                  int64_t *count);
 error_t cli_fraction(const struct argp_state *state, const char *option, const char *text, double *fraction);
-error_t cli_choice(const struct argp_state *state, const char *option, const char *text, const char *const *names, size_t *index);
+error_t cli_choice(const struct argp_state *state, const char *option, const char *text, const char *const *names,
+                   size_t *index);
 
 /* Takes the next item of "a,b,c" from *list into item; false behind the last one. An item that does not fit is cut. */
 bool cli_next_item(const char **list, char *item, size_t size);
@@ -71,8 +74,8 @@ bool cli_json_only(const char *json);
 /* A line on standard error if that is a terminal. */
 void cli_progress(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* For a command that has done its work and must end with another status than 0 (record: the application's own; validate: a
- * tolerance that does not hold). Counts if the command returns STATUS_OK. */
+/* For a command that has done its work and must end with another status than 0 (record: the application's own;
+ * validate: a tolerance that does not hold). Counts if the command returns STATUS_OK. */
 void cli_exit_with(int exit_status);
 int cli_exit_status(void);
 

@@ -39,10 +39,15 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 }
 
 static const struct argp argp = {
-    rows, parse, "TRACE",
-    "Writes a trace as text (docs/format-text.md). A part may lack the beginning of what it ends: such waits and user regions "
+    rows,
+    parse,
+    "TRACE",
+    "Writes a trace as text (docs/format-text.md). A part may lack the beginning of what it ends: such waits and user "
+    "regions "
     "are left out, so that every dump can be read back.",
-    NULL, NULL, NULL,
+    NULL,
+    NULL,
+    NULL,
 };
 
 static enum status dump(const struct options *options, const struct trace *trace, struct err *err)

@@ -22,7 +22,8 @@ static const struct argp_option rows[] = {
     {0},
 };
 
-static error_t parse_count(const struct argp_state *state, const char *option, const char *text, int64_t high, uint32_t *count)
+static error_t parse_count(const struct argp_state *state, const char *option, const char *text, int64_t high,
+                           uint32_t *count)
 {
     int64_t value;
     error_t failed = cli_count(state, option, text, 1, high, &value);
@@ -72,10 +73,15 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 }
 
 static const struct argp argp = {
-    rows, parse, "PATTERN",
-    "Makes a trace of halo2d (every rank of a 2-D grid exchanges with its neighbours), ring (with the next rank) or transpose "
+    rows,
+    parse,
+    "PATTERN",
+    "Makes a trace of halo2d (every rank of a 2-D grid exchanges with its neighbours), ring (with the next rank) or "
+    "transpose "
     "(with all others). Calls take no time in it; the same options make the same trace.",
-    NULL, NULL, NULL,
+    NULL,
+    NULL,
+    NULL,
 };
 
 enum status cmd_generate(int argc, char **argv, struct err *err)

@@ -27,8 +27,13 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 }
 
 static const struct argp argp = {
-    rows, parse, "TRACE", "Tells ranks, windows, communicators, calls, bytes, whether the trace is complete, how good its clocks are.",
-    NULL, NULL, NULL,
+    rows,
+    parse,
+    "TRACE",
+    "Tells ranks, windows, communicators, calls, bytes, whether the trace is complete, how good its clocks are.",
+    NULL,
+    NULL,
+    NULL,
 };
 
 struct call_sum {
@@ -83,8 +88,9 @@ static void print_origin(const struct trace *trace, const struct info *info)
     char text[UNITS_TEXT_BYTES], one[UNITS_TEXT_BYTES], two[UNITS_TEXT_BYTES];
     printf("trace          %s\n", trace->name);
     if (trace->simulated)
-        printf("origin         simulated on %s, engine %s, semantics %s, locks %s\n", trace->platform ? trace->platform : "?",
-               trace->engine ? trace->engine : "?", trace->semantics ? trace->semantics : "?", trace->lock ? trace->lock : "?");
+        printf("origin         simulated on %s, engine %s, semantics %s, locks %s\n",
+               trace->platform ? trace->platform : "?", trace->engine ? trace->engine : "?",
+               trace->semantics ? trace->semantics : "?", trace->lock ? trace->lock : "?");
     else
         printf("origin         recorded\n");
     printf("ranks          %" PRIu32 "\n", trace->rank_count);
@@ -93,9 +99,10 @@ static void print_origin(const struct trace *trace, const struct info *info)
     printf("one-sided      %s moved\n", units_format_bytes((double)info->rma_bytes, text));
     printf("messages       %s sent\n", units_format_bytes((double)info->message_bytes, text));
     if (trace->clock.known)
-        printf("clocks         offsets up to %s corrected, error up to %s, %" PRIu64 " effects before their cause repaired\n",
-               units_format_duration(trace->clock.worst_offset_s, one), units_format_duration(trace->clock.worst_error_s, two),
-               trace->clock.violations);
+        printf("clocks         offsets up to %s corrected, error up to %s, %" PRIu64
+               " effects before their cause repaired\n",
+               units_format_duration(trace->clock.worst_offset_s, one),
+               units_format_duration(trace->clock.worst_error_s, two), trace->clock.violations);
     else
         printf("clocks         quality not known\n");
     if (trace->record_cost_ps)
@@ -201,8 +208,10 @@ static void add_definitions(cJSON *json, const struct trace *trace)
         cJSON_AddStringToObject(item, "flavor", flavor_name(window->flavor));
         cJSON *bytes = window->bytes ? cJSON_AddArrayToObject(item, "bytes") : NULL;
         cJSON *units = window->disp_unit ? cJSON_AddArrayToObject(item, "disp_unit") : NULL;
-        for (uint32_t k = 0; bytes && k < count; k++) cJSON_AddItemToArray(bytes, cJSON_CreateNumber((double)window->bytes[k]));
-        for (uint32_t k = 0; units && k < count; k++) cJSON_AddItemToArray(units, cJSON_CreateNumber(window->disp_unit[k]));
+        for (uint32_t k = 0; bytes && k < count; k++)
+            cJSON_AddItemToArray(bytes, cJSON_CreateNumber((double)window->bytes[k]));
+        for (uint32_t k = 0; units && k < count; k++)
+            cJSON_AddItemToArray(units, cJSON_CreateNumber(window->disp_unit[k]));
         cJSON_AddItemToArray(windows, item);
     }
 }
@@ -227,7 +236,8 @@ static void add_calls(cJSON *json, const struct trace *trace, const struct info 
     }
     if (trace->record_cost_ps) cJSON_AddNumberToObject(json, "record_cost_s", units_s(trace->record_cost_ps));
     cJSON *regions = cJSON_AddArrayToObject(json, "user_regions");
-    for (size_t i = 0; i < trace->region_count; i++) cJSON_AddItemToArray(regions, cJSON_CreateString(trace->regions[i]));
+    for (size_t i = 0; i < trace->region_count; i++)
+        cJSON_AddItemToArray(regions, cJSON_CreateString(trace->regions[i]));
     cJSON *notes = cJSON_AddArrayToObject(json, "notes");
     for (size_t i = 0; i < trace->note_count; i++) cJSON_AddItemToArray(notes, cJSON_CreateString(trace->notes[i]));
 }

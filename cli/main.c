@@ -13,8 +13,9 @@ static void print_help(void)
          "Records one-sided MPI programs, finds their wait states, replays them on described clusters.\n");
     for (const struct command *command = cli_commands(); command->name; command++)
         printf("  %-10s %s\n", command->name, command->summary);
-    puts("\n'rmacast help COMMAND' tells a command's options. Exit status: 0 done; 1 the data are at fault or a stated\n"
-         "tolerance does not hold; 2 wrong usage.");
+    puts(
+        "\n'rmacast help COMMAND' tells a command's options. Exit status: 0 done; 1 the data are at fault or a stated\n"
+        "tolerance does not hold; 2 wrong usage.");
 }
 
 static enum status unknown_command(const char *name, struct err *err)

@@ -187,8 +187,10 @@ static enum status message_iteration(struct generator *generator, bool last)
     struct trace_call wait = new_call(ID_Waitall);
     uint32_t first = generator->next_request;
     (void)last;
-    for (uint32_t i = 0; i < generator->origin_count; i++) TRY(add_message(generator, ID_Irecv, generator->origins[i].rank));
-    for (uint32_t i = 0; i < generator->target_count; i++) TRY(add_message(generator, ID_Isend, generator->targets[i].rank));
+    for (uint32_t i = 0; i < generator->origin_count; i++)
+        TRY(add_message(generator, ID_Irecv, generator->origins[i].rank));
+    for (uint32_t i = 0; i < generator->target_count; i++)
+        TRY(add_message(generator, ID_Isend, generator->targets[i].rank));
     uint32_t count = generator->next_request - first;
     uint32_t *requests = malloc(((size_t)count + 1) * sizeof *requests);
     if (!requests) return err_memory(generator->err);
@@ -222,7 +224,8 @@ const char *const *generate_syncs(void)
     return names;
 }
 
-/* splitmix64 (Steele, Lea, Flood 2014): the value of a step depends on the state alone, so that (rank, iteration) do. */
+/* splitmix64 (Steele, Lea, Flood 2014): the value of a step depends on the state alone, so that (rank, iteration) do.
+ */
 static uint64_t scramble(uint64_t x)
 {
     x += UINT64_C(0x9e3779b97f4a7c15);
@@ -238,7 +241,8 @@ static int64_t compute_ps(const struct generate_options *options, uint32_t rank,
     return units_ps(options->compute_s * (1 + options->imbalance * u));
 }
 
-static enum status add_group(struct generator *generator, const struct partner *partners, uint32_t count, uint32_t *group)
+static enum status add_group(struct generator *generator, const struct partner *partners, uint32_t count,
+                             uint32_t *group)
 {
     int32_t *members = malloc(((size_t)count + 1) * sizeof *members);
     if (!members) return err_memory(generator->err);
@@ -291,15 +295,16 @@ static enum status generate_ranks(struct generator *generator, const struct patt
     return STATUS_OK;
 }
 
-static enum status generate(const struct generate_options *options, const struct pattern *pattern, const struct sync *sync,
-                            struct trace **trace, struct err *err)
+static enum status generate(const struct generate_options *options, const struct pattern *pattern,
+                            const struct sync *sync, struct trace **trace, struct err *err)
 {
     struct generator generator = {.options = options, .err = err};
     size_t slots = pattern->slots(options->ranks);
     TRY(trace_new(pattern->name, options->ranks, &generator.trace, err));
     generator.targets = malloc(slots * sizeof *generator.targets);
     generator.origins = malloc(slots * sizeof *generator.origins);
-    enum status status = generator.targets && generator.origins ? generate_ranks(&generator, pattern, sync) : err_memory(err);
+    enum status status =
+        generator.targets && generator.origins ? generate_ranks(&generator, pattern, sync) : err_memory(err);
     free(generator.targets);
     free(generator.origins);
     if (status != STATUS_OK) {
@@ -326,7 +331,8 @@ enum status generate_trace(const struct generate_options *options, struct trace 
     if (!pattern) return usage(err, "unknown pattern", "halo2d, ring or transpose");
     if (!sync) return usage(err, "unknown synchronisation", "pscw, fence, lock or p2p");
     if (options->ranks == 0 || options->ranks > INT32_MAX) return usage(err, "no ranks", "1 or more");
-    if (options->bytes < 0 || options->bytes > INT64_MAX / options->ranks / 4) return usage(err, "impossible bytes", "0 or more");
+    if (options->bytes < 0 || options->bytes > INT64_MAX / options->ranks / 4)
+        return usage(err, "impossible bytes", "0 or more");
     if (!(options->imbalance >= 0 && options->imbalance <= 1)) return usage(err, "impossible imbalance", "0 to 1");
     if (!(options->compute_s >= 0 && options->compute_s * options->iterations < 4e6))
         return usage(err, "impossible computing time", "0 to 4e6 s for all iterations");

@@ -75,7 +75,9 @@ static enum trace_kind file_kind(FILE *in)
     while (kind == KIND_EMPTY && getline(&line, &size, in) >= 0) {
         const char *word = line + strspn(line, " \t\r\n");
         if (*word == '\0' || *word == '#') continue;
-        kind = *word == '{' || *word == '[' ? KIND_JSON : strncmp(word, "rmacast-trace", 13) == 0 ? KIND_TEXT : KIND_OTHER;
+        kind = *word == '{' || *word == '['              ? KIND_JSON
+               : strncmp(word, "rmacast-trace", 13) == 0 ? KIND_TEXT
+                                                         : KIND_OTHER;
     }
     free(line);
     return kind;
@@ -117,7 +119,8 @@ static enum status read_kind(const char *path, enum trace_kind kind, struct trac
     case KIND_OTF2: return otf2_read(path, trace, err);
     case KIND_SPOOL: return spool_read(path, trace, err);
     case KIND_SPOOL_BELOW: return read_below(path, trace, err);
-    case KIND_JSON: return err_set(err, STATUS_DATA, path, NULL, "JSON, as results and platforms are, and no trace; %s", expected);
+    case KIND_JSON:
+        return err_set(err, STATUS_DATA, path, NULL, "JSON, as results and platforms are, and no trace; %s", expected);
     case KIND_RANK_SPOOL: return err_set(err, STATUS_DATA, path, NULL, "the spool of one rank, expected its directory");
     case KIND_DIRECTORY: return err_set(err, STATUS_DATA, path, NULL, "a directory without a trace, %s", expected);
     case KIND_EMPTY: return err_set(err, STATUS_DATA, path, NULL, "empty, %s", expected);

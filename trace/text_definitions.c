@@ -7,8 +7,8 @@
 #include "common/units.h"
 #include "trace/text_reader.h"
 
-enum status text_read_id(const struct text_reader *reader, const char *what, const char *text, int64_t low, int64_t high,
-                         int64_t *value)
+enum status text_read_id(const struct text_reader *reader, const char *what, const char *text, int64_t low,
+                         int64_t high, int64_t *value)
 {
     if (!text) TEXT_FAIL(reader, "%s is missing, expected a number from %" PRId64 " to %" PRId64, what, low, high);
     if (!text_integer(text, low, high, value))
@@ -23,7 +23,8 @@ static char *value_of(char *word, const char *key)
     return strncmp(word, key, length) == 0 && word[length] == '=' ? word + length + 1 : NULL;
 }
 
-static enum status new_id(struct text_reader *reader, struct map *map, const char *what, const char *text, uint64_t **slot)
+static enum status new_id(struct text_reader *reader, struct map *map, const char *what, const char *text,
+                          uint64_t **slot)
 {
     int64_t id;
     TRY(text_read_id(reader, what, text, 0, INT32_MAX, &id));
@@ -64,7 +65,8 @@ enum status text_read_comm(struct text_reader *reader, char **words)
 static enum status spread_list(struct text_reader *reader, const char *key, size_t members, int64_t **values)
 {
     if (reader->list_count != 1 && reader->list_count != members)
-        TEXT_FAIL(reader, "%zu values in %s=, expected one or one for each of %zu members", reader->list_count, key, members);
+        TEXT_FAIL(reader, "%zu values in %s=, expected one or one for each of %zu members", reader->list_count, key,
+                  members);
     *values = malloc((members + 1) * sizeof **values);
     if (!*values) return err_memory(reader->err);
     for (size_t i = 0; i < members; i++) (*values)[i] = reader->list[reader->list_count == 1 ? 0 : i];
@@ -144,7 +146,8 @@ static enum status read_number(const struct text_reader *reader, const char *key
 {
     char *end;
     *value = strtod(text, &end);
-    if (end == text || *end || !(*value >= 0 && *value < 1e18)) TEXT_FAIL(reader, "%s=%s, expected a number, 0 or more", key, text);
+    if (end == text || *end || !(*value >= 0 && *value < 1e18))
+        TEXT_FAIL(reader, "%s=%s, expected a number, 0 or more", key, text);
     return STATUS_OK;
 }
 
@@ -164,9 +167,12 @@ static enum status read_property_key(struct text_reader *reader, char *word)
         char **text;
         double *number;
     } members[] = {
-        {"platform", &trace->platform, NULL},     {"engine", &trace->engine, NULL},
-        {"semantics", &trace->semantics, NULL},   {"lock", &trace->lock, NULL},
-        {"clock_offset", NULL, &trace->clock.worst_offset_s}, {"clock_error", NULL, &trace->clock.worst_error_s},
+        {"platform", &trace->platform, NULL},
+        {"engine", &trace->engine, NULL},
+        {"semantics", &trace->semantics, NULL},
+        {"lock", &trace->lock, NULL},
+        {"clock_offset", NULL, &trace->clock.worst_offset_s},
+        {"clock_error", NULL, &trace->clock.worst_error_s},
     };
     char *value = strchr(word, '=');
     const char *end;
@@ -181,7 +187,8 @@ static enum status read_property_key(struct text_reader *reader, char *word)
     }
     if (strcmp(word, "simulated") == 0 && (*value == '0' || *value == '1') && !value[1]) {
         for (uint32_t i = 0; i < trace->rank_count; i++)
-            if (trace->ranks[i].count > 0) TEXT_FAIL(reader, "simulated= stands behind calls, expected it before the first one");
+            if (trace->ranks[i].count > 0)
+                TEXT_FAIL(reader, "simulated= stands behind calls, expected it before the first one");
         trace->simulated = *value == '1';
         return STATUS_OK;
     }
@@ -191,9 +198,12 @@ static enum status read_property_key(struct text_reader *reader, char *word)
         trace->clock.violations = (uint64_t)violations;
         return STATUS_OK;
     }
-    if (strcmp(word, "record_cost") == 0 && units_parse_ps(value, &end, &trace->record_cost_ps) && !*end) return STATUS_OK;
-    TEXT_FAIL(reader, "%s=%s is no property, expected simulated=0 or 1, platform=, engine=, semantics=, lock=, clock_offset=, "
-                      "clock_error=, clock_violations=, record_cost=SECONDS", word, value);
+    if (strcmp(word, "record_cost") == 0 && units_parse_ps(value, &end, &trace->record_cost_ps) && !*end)
+        return STATUS_OK;
+    TEXT_FAIL(reader,
+              "%s=%s is no property, expected simulated=0 or 1, platform=, engine=, semantics=, lock=, clock_offset=, "
+              "clock_error=, clock_violations=, record_cost=SECONDS",
+              word, value);
 }
 
 enum status text_read_property(struct text_reader *reader, char **words)

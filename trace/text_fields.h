@@ -1,5 +1,5 @@
-/* The keys of a text line as data, used by the reader and the writer alike: which member of a call each one holds, and in
- * which notation. Internal to trace/text_*.c. */
+/* The keys of a text line as data, used by the reader and the writer alike: which member of a call each one holds, and
+ * in which notation. Internal to trace/text_*.c. */
 #ifndef TRACE_TEXT_FIELDS_H
 #define TRACE_TEXT_FIELDS_H
 
@@ -15,11 +15,11 @@ struct text_values {
 enum text_type {
     TEXT_WINDOW,
     TEXT_COMM,
-    TEXT_RANK,     /* a world rank, "-" or "-1" for MPI_PROC_NULL */
+    TEXT_RANK, /* a world rank, "-" or "-1" for MPI_PROC_NULL */
     TEXT_INTEGER,
     TEXT_BYTES,
-    TEXT_SHARE,    /* bytes that a collective's block is derived from; never written */
-    TEXT_DISP,     /* in units of the target's disp_unit */
+    TEXT_SHARE, /* bytes that a collective's block is derived from; never written */
+    TEXT_DISP,  /* in units of the target's disp_unit */
     TEXT_GROUP,
     TEXT_ASSERT,
     TEXT_LOCK,
@@ -31,7 +31,7 @@ enum text_type {
     TEXT_NEWCOMM,
     TEXT_REGION,
     TEXT_SITE,
-    TEXT_TIME,     /* of a simulated trace, seconds */
+    TEXT_TIME, /* of a simulated trace, seconds */
 };
 
 struct text_field {
@@ -51,8 +51,8 @@ int text_field_by_key(const char *key, size_t length);
 enum { TEXT_ASSERTION_COUNT = 5 };
 const char *text_assertion(int bit);
 
-/* Names may hold blanks and what the notation uses: such bytes are written as %XX. text_decode works in place and is false
- * on a broken %. text_encode's buffer holds at least 3 * strlen(text) + 1 bytes. */
+/* Names may hold blanks and what the notation uses: such bytes are written as %XX. text_decode works in place and is
+ * false on a broken %. text_encode's buffer holds at least 3 * strlen(text) + 1 bytes. */
 void text_encode(const char *text, char *buffer);
 bool text_decode(char *text);
 

@@ -35,12 +35,13 @@ static enum status index_calls(struct text_reader *reader)
 static enum status find_call(const struct text_reader *reader, const char *name, enum mpi_call *call)
 {
     const uint64_t *found = map_find(&reader->calls, name_hash(name));
-    if (found && *found < MPI_CALL_COUNT && strcmp(call_name((enum mpi_call)*found), name) == 0) {
-        *call = (enum mpi_call)*found;
+    if (found && *found < MPI_CALL_COUNT && strcmp(call_name((enum mpi_call) * found), name) == 0) {
+        *call = (enum mpi_call) * found;
         return STATUS_OK;
     }
     if (found && call_by_name(name, call)) return STATUS_OK;
-    if (strncmp(name, "MPI_", 4) != 0) TEXT_FAIL(reader, "'%s', expected the name of an MPI call, enter or leave", name);
+    if (strncmp(name, "MPI_", 4) != 0)
+        TEXT_FAIL(reader, "'%s', expected the name of an MPI call, enter or leave", name);
     size_t longest = 0, used = 0;
     for (int i = 0; i < ID_region_enter; i++) {
         size_t same = 0;
@@ -50,7 +51,8 @@ static enum status find_call(const struct text_reader *reader, const char *name,
     char known[200] = "";
     for (int i = 0; i < ID_region_enter && used < sizeof known; i++)
         if (strncmp(call_name((enum mpi_call)i), name, longest) == 0)
-            used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", used ? ", " : "", call_name((enum mpi_call)i));
+            used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", used ? ", " : "",
+                                     call_name((enum mpi_call)i));
     TEXT_FAIL(reader, "unknown call %s, known are %s ... (trace/mpi_calls.def lists all)", name, known);
 }
 
@@ -89,7 +91,8 @@ static enum status add_call(struct text_reader *reader, uint32_t rank, const str
 static enum status read_region(struct text_reader *reader, char **words, struct text_values *values)
 {
     char *name = words[3];
-    if (!name || words[4]) TEXT_FAIL(reader, "%s, expected \"RANK TIME %s NAME\", a blank in NAME as %%20", words[2], words[2]);
+    if (!name || words[4])
+        TEXT_FAIL(reader, "%s, expected \"RANK TIME %s NAME\", a blank in NAME as %%20", words[2], words[2]);
     if (!text_decode(name)) TEXT_FAIL(reader, "broken %%XX, expected two hexadecimal digits");
     values->call.call = strcmp(words[2], "enter") == 0 ? ID_region_enter : ID_region_leave;
     values->call.exit_ps = values->call.enter_ps;
@@ -115,14 +118,16 @@ static enum status read_call(struct text_reader *reader, char **words)
     if (!words[3]) TEXT_FAIL(reader, "the call's name is missing, expected RANK ENTER EXIT NAME key=value ...");
     TRY(find_call(reader, words[3], &call));
     values.call.call = (uint16_t)call;
-    if (call_row(call)->needed & F_REGION) TEXT_FAIL(reader, "%s with two times, expected \"RANK TIME %s NAME\"", words[3], words[3]);
+    if (call_row(call)->needed & F_REGION)
+        TEXT_FAIL(reader, "%s with two times, expected \"RANK TIME %s NAME\"", words[3], words[3]);
     TRY(text_read_values(reader, (uint32_t)rank, words + 4, &values));
     return add_call(reader, (uint32_t)rank, &values);
 }
 
 static enum status read_header(const struct text_reader *reader, char **words)
 {
-    if (strcmp(words[0], "rmacast-trace") != 0) TEXT_FAIL(reader, "'%s', expected \"rmacast-trace 1\" as the first line", words[0]);
+    if (strcmp(words[0], "rmacast-trace") != 0)
+        TEXT_FAIL(reader, "'%s', expected \"rmacast-trace 1\" as the first line", words[0]);
     if (!words[1]) TEXT_FAIL(reader, "the version is missing, expected \"rmacast-trace 1\"");
     if (words[2] || strcmp(words[1], "1") != 0)
         TEXT_FAIL(reader, "version %s of the text form, expected \"rmacast-trace 1\"", words[1]);
@@ -168,7 +173,8 @@ static enum status split(const struct text_reader *reader, char *text, char **wo
     size_t count = 0, before_text = SIZE_MAX;
     char *save, *word = strtok_r(text, " \t\r\n", &save);
     while (word && *word != '#') {
-        if (count == WORDS_MAX) TEXT_FAIL(reader, "more than %d words, expected RANK ENTER EXIT NAME key=value ...", WORDS_MAX);
+        if (count == WORDS_MAX)
+            TEXT_FAIL(reader, "more than %d words, expected RANK ENTER EXIT NAME key=value ...", WORDS_MAX);
         if (count == 0) before_text = words_before_text(word);
         words[count++] = word;
         if (count == before_text) {
@@ -204,7 +210,8 @@ static enum status read_lines(struct text_reader *reader, FILE *in)
         status = read_line(reader, text, (size_t)length, &header);
     free(text);
     if (status != STATUS_OK) return status;
-    if (ferror(in)) return err_set(reader->err, STATUS_SYSTEM, reader->file, NULL, "cannot be read: %s", strerror(errno));
+    if (ferror(in))
+        return err_set(reader->err, STATUS_SYSTEM, reader->file, NULL, "cannot be read: %s", strerror(errno));
     if (!reader->trace) TEXT_FAIL(reader, "the file ends, expected \"%s\"", header ? "ranks N" : "rmacast-trace 1");
     return STATUS_OK;
 }

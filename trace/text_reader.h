@@ -17,10 +17,10 @@ struct text_reader {
     struct trace *trace;
     const char *file;
     size_t line;
-    struct map comms, windows; /* the text's id to the trace's */
-    struct map calls;          /* hash of a name to enum mpi_call */
+    struct map comms, windows;      /* the text's id to the trace's */
+    struct map calls;               /* hash of a name to enum mpi_call */
     struct text_requests *requests; /* per rank */
-    int64_t *list;             /* the list read last */
+    int64_t *list;                  /* the list read last */
     size_t list_count, list_capacity;
     struct err *err;
 };
@@ -39,8 +39,8 @@ bool text_integer(const char *text, int64_t low, int64_t high, int64_t *value);
 enum status text_list(struct text_reader *reader, const char *key, char *text, int64_t low, int64_t high);
 
 /* A whole number that is one word; text NULL is the error "missing". */
-enum status text_read_id(const struct text_reader *reader, const char *what, const char *text, int64_t low, int64_t high,
-                         int64_t *value);
+enum status text_read_id(const struct text_reader *reader, const char *what, const char *text, int64_t low,
+                         int64_t high, int64_t *value);
 
 /* Lines that define something. words ends with NULL; its strings are changed. */
 enum status text_read_comm(struct text_reader *reader, char **words);
@@ -49,8 +49,8 @@ enum status text_read_property(struct text_reader *reader, char **words);
 enum status text_read_incomplete(struct text_reader *reader, char **words);
 enum status text_read_note(struct text_reader *reader, char **words);
 
-/* Reads "key=value key=value ..." behind the call's name into values->call and ->sim; rank, call and times stand. keys ends
- * with NULL; its strings are changed. */
+/* Reads "key=value key=value ..." behind the call's name into values->call and ->sim; rank, call and times stand. keys
+ * ends with NULL; its strings are changed. */
 enum status text_read_values(struct text_reader *reader, uint32_t rank, char **keys, struct text_values *values);
 
 #endif

@@ -33,8 +33,8 @@ enum status text_list(struct text_reader *reader, const char *key, char *text, i
         next = strchr(item, ',');
         if (next) *next++ = '\0';
         if (!text_integer(item, low, high, &value))
-            TEXT_FAIL(reader, "'%s' in %s, expected numbers from %" PRId64 " to %" PRId64 " joined by commas", item, key, low,
-                      high);
+            TEXT_FAIL(reader, "'%s' in %s, expected numbers from %" PRId64 " to %" PRId64 " joined by commas", item,
+                      key, low, high);
         ARRAY_PUSH(reader->list, reader->list_count, reader->list_capacity, value, reader->err);
     }
     return STATUS_OK;
@@ -74,12 +74,14 @@ static bool parse_bit(const char *text, unsigned bit, uint16_t *flags)
     return (*text == '0' || *text == '1') && text[1] == '\0';
 }
 
-static enum status parse_flag(const struct text_reader *reader, const struct text_field *field, char *text, uint16_t *flags)
+static enum status parse_flag(const struct text_reader *reader, const struct text_field *field, char *text,
+                              uint16_t *flags)
 {
     switch (field->type) {
     case TEXT_ASSERT:
         if (parse_assert(text, flags)) return STATUS_OK;
-        TEXT_FAIL(reader, "assert=%s, expected 0, NOCHECK NOSTORE NOPUT NOPRECEDE NOSUCCEED joined by |, or MPICH's number",
+        TEXT_FAIL(reader,
+                  "assert=%s, expected 0, NOCHECK NOSTORE NOPUT NOPRECEDE NOSUCCEED joined by |, or MPICH's number",
                   text);
     case TEXT_LOCK:
         if (parse_lock(text, flags)) return STATUS_OK;
@@ -97,7 +99,8 @@ static bool parse_time(const char *text, int64_t *ps)
 }
 
 /* Windows and communicators: the text's id, "-" for none. */
-static enum status parse_handle(struct text_reader *reader, const struct text_field *field, const char *text, int32_t *handle)
+static enum status parse_handle(struct text_reader *reader, const struct text_field *field, const char *text,
+                                int32_t *handle)
 {
     bool window = field->type == TEXT_WINDOW;
     int64_t id;
@@ -106,13 +109,15 @@ static enum status parse_handle(struct text_reader *reader, const struct text_fi
     if (!text_integer(text, 0, INT32_MAX, &id))
         TEXT_FAIL(reader, "%s=%s, expected the number of a %s", field->key, text, window ? "window" : "communicator");
     const uint64_t *known = map_find(window ? &reader->windows : &reader->comms, (uint64_t)id);
-    if (!known) TEXT_FAIL(reader, "%s=%s is not defined, expected a line \"%s %s ...\" before", field->key, text,
-                          window ? "window" : "comm", text);
+    if (!known)
+        TEXT_FAIL(reader, "%s=%s is not defined, expected a line \"%s %s ...\" before", field->key, text,
+                  window ? "window" : "comm", text);
     *handle = (int32_t)*known;
     return STATUS_OK;
 }
 
-static enum status parse_rank(struct text_reader *reader, const struct text_field *field, const char *text, int32_t *rank)
+static enum status parse_rank(struct text_reader *reader, const struct text_field *field, const char *text,
+                              int32_t *rank)
 {
     int64_t value = TRACE_NONE, last = (int64_t)reader->trace->rank_count - 1;
     bool null = field != text_field(F_ROOT_INDEX); /* only partners may be MPI_PROC_NULL */
@@ -141,7 +146,8 @@ static enum status parse_site(struct text_reader *reader, char *text, uint32_t *
         TEXT_FAIL(reader, "site=%s, expected FUNCTION@FILE:LINE", text);
     *file++ = '\0';
     *line = '\0';
-    if (!text_decode(text) || !text_decode(file)) TEXT_FAIL(reader, "broken %%XX in site=, expected two hexadecimal digits");
+    if (!text_decode(text) || !text_decode(file))
+        TEXT_FAIL(reader, "broken %%XX in site=, expected two hexadecimal digits");
     return trace_add_site(reader->trace, *text ? text : NULL, *file ? file : NULL, (int32_t)number, id, reader->err);
 }
 
@@ -174,7 +180,8 @@ static enum status parse_value(struct text_reader *reader, const struct text_fie
     case TEXT_COMM: return parse_handle(reader, field, text, member);
     case TEXT_RANK: return parse_rank(reader, field, text, member);
     case TEXT_INTEGER:
-        if (!text_integer(text, INT32_MIN, INT32_MAX, &number)) TEXT_FAIL(reader, "%s=%s, expected a whole number", field->key, text);
+        if (!text_integer(text, INT32_MIN, INT32_MAX, &number))
+            TEXT_FAIL(reader, "%s=%s, expected a whole number", field->key, text);
         call->tag = (int32_t)number;
         return STATUS_OK;
     case TEXT_BYTES:
@@ -190,14 +197,16 @@ static enum status parse_value(struct text_reader *reader, const struct text_fie
     case TEXT_BREAK: return parse_flag(reader, field, text, member);
     case TEXT_OP:
         call->tag = trace_op_by_name(text);
-        if (call->tag == TRACE_OP_UNKNOWN) TEXT_FAIL(reader, "op=%s, expected an operation of MPI, as SUM, or USER", text);
+        if (call->tag == TRACE_OP_UNKNOWN)
+            TEXT_FAIL(reader, "op=%s, expected an operation of MPI, as SUM, or USER", text);
         return STATUS_OK;
     case TEXT_REQUEST: return parse_request(reader, text);
     case TEXT_REQUESTS: return text_list(reader, field->key, text, 0, INT32_MAX);
     case TEXT_NEWCOMM: return parse_newcomm(reader, text, &call->ref);
     case TEXT_SITE: return parse_site(reader, text, member);
     case TEXT_TIME:
-        if (!reader->trace->simulated) TEXT_FAIL(reader, "%s= needs a line \"property simulated=1 ...\" before", field->key);
+        if (!reader->trace->simulated)
+            TEXT_FAIL(reader, "%s= needs a line \"property simulated=1 ...\" before", field->key);
         if (!parse_time(text, member)) TEXT_FAIL(reader, "%s=%s, expected seconds", field->key, text);
         return STATUS_OK;
     case TEXT_REGION: break;
@@ -211,7 +220,8 @@ static const char *list_keys(uint32_t fields, char *buffer, size_t size)
     size_t used = 0;
     buffer[0] = '\0';
     for (int i = 0; i < CALL_FIELD_COUNT && used < size; i++)
-        if (fields & 1u << i) used += (size_t)snprintf(buffer + used, size - used, "%s%s=", used ? " " : "", text_field(i)->key);
+        if (fields & 1u << i)
+            used += (size_t)snprintf(buffer + used, size - used, "%s%s=", used ? " " : "", text_field(i)->key);
     return buffer;
 }
 
@@ -241,8 +251,8 @@ static enum status derive_bytes(const struct text_reader *reader, uint64_t given
     if (kind == CALL_BCAST && (given & F_SENT) && (given & F_RECEIVED)) use_sent = values->sent > 0;
     int64_t total = use_sent ? values->sent : values->received, blocks = use_sent ? sent_blocks : received_blocks;
     if (total % blocks != 0)
-        TEXT_FAIL(reader, "%s=%" PRId64 " of %s, expected a multiple of the %" PRId64 " members", use_sent ? "sent" : "received",
-                  total, call_name(call->call), size);
+        TEXT_FAIL(reader, "%s=%" PRId64 " of %s, expected a multiple of the %" PRId64 " members",
+                  use_sent ? "sent" : "received", total, call_name(call->call), size);
     if (!(given & F_BYTES))
         values->call.bytes = total / blocks;
     else if (values->call.bytes != total / blocks)
@@ -265,7 +275,8 @@ static enum status make_request(struct text_reader *reader, struct text_requests
 {
     uint64_t id = (uint64_t)reader->list[0], *live, *used;
     TRY(map_put(&requests->live, id, TEXT_REQUEST_DONE, &live, reader->err));
-    if (*live != TEXT_REQUEST_DONE) TEXT_FAIL(reader, "req=%" PRIu64 " is not completed yet, expected a free number", id);
+    if (*live != TEXT_REQUEST_DONE)
+        TEXT_FAIL(reader, "req=%" PRIu64 " is not completed yet, expected a free number", id);
     if (map_find(&requests->used, id)) id = requests->next;
     if (id >= requests->next) requests->next = (uint32_t)id + 1;
     TRY(map_put(&requests->used, id, 1, &used, reader->err));
@@ -281,7 +292,8 @@ static enum status use_requests(struct text_reader *reader, struct text_requests
         int64_t id = reader->list[i];
         uint64_t *live = map_find(&requests->live, (uint64_t)id);
         if (!live) TEXT_FAIL(reader, "%s of request %" PRId64 ", which was not made before on this rank", name, id);
-        if (*live == TEXT_REQUEST_DONE) TEXT_FAIL(reader, "%s of request %" PRId64 ", which is completed already", name, id);
+        if (*live == TEXT_REQUEST_DONE)
+            TEXT_FAIL(reader, "%s of request %" PRId64 ", which is completed already", name, id);
         reader->list[i] = (int64_t)*live;
         if (done) *live = TEXT_REQUEST_DONE;
     }

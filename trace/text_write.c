@@ -12,8 +12,8 @@ struct writer {
     FILE *out;
     char *name; /* room for the longest encoded name */
     uint32_t rank;
-    struct map made;       /* requests of this rank within the range */
-    size_t region_depth;   /* regions entered within the range and not left */
+    struct map made;     /* requests of this rank within the range */
+    size_t region_depth; /* regions entered within the range and not left */
     struct err *err;
 };
 
@@ -54,7 +54,8 @@ static void write_window(const struct writer *writer, size_t id)
         bool same = count > 0;
         for (uint32_t i = 1; i < count; i++) same = same && window->bytes[i] == window->bytes[0];
         fputs(" bytes=", writer->out);
-        for (uint32_t i = 0; i < (same ? 1 : count); i++) fprintf(writer->out, "%s%" PRId64, i ? "," : "", window->bytes[i]);
+        for (uint32_t i = 0; i < (same ? 1 : count); i++)
+            fprintf(writer->out, "%s%" PRId64, i ? "," : "", window->bytes[i]);
     }
     if (window->disp_unit) {
         bool same = count > 0;
@@ -83,7 +84,8 @@ static void write_properties(struct writer *writer)
         fprintf(writer->out, "property clock_offset=%.17g clock_error=%.17g clock_violations=%" PRIu64 "\n",
                 clock->worst_offset_s, clock->worst_error_s, clock->violations);
     char cost[UNITS_TEXT_BYTES];
-    if (trace->record_cost_ps) fprintf(writer->out, "property record_cost=%s\n", units_format_ps(trace->record_cost_ps, cost));
+    if (trace->record_cost_ps)
+        fprintf(writer->out, "property record_cost=%s\n", units_format_ps(trace->record_cost_ps, cost));
 }
 
 /* Free text ends with its line. */
@@ -169,8 +171,9 @@ static enum status write_disp(const struct writer *writer, const struct trace_ca
         return STATUS_OK;
     }
     char place[TRACE_PLACE_BYTES];
-    return err_set(writer->err, STATUS_DATA, writer->trace->name, trace_place(writer->trace, writer->rank, index, place),
-                   "displacement of %" PRId64 " bytes, expected a multiple of the target's disp_unit %" PRId64, call->disp, unit);
+    return err_set(
+        writer->err, STATUS_DATA, writer->trace->name, trace_place(writer->trace, writer->rank, index, place),
+        "displacement of %" PRId64 " bytes, expected a multiple of the target's disp_unit %" PRId64, call->disp, unit);
 }
 
 static void write_id(FILE *out, const char *key, int64_t id)
@@ -206,9 +209,7 @@ static enum status write_field(struct writer *writer, const struct trace_call *c
     case TEXT_COMM: write_id(out, row->key, call->handle); break;
     case TEXT_RANK: write_id(out, row->key, call->peer); break;
     case TEXT_INTEGER: fprintf(out, " %s=%" PRId32, row->key, call->tag); break;
-    case TEXT_BYTES:
-        fprintf(out, " %s=%" PRId64, row->key, field == F_BYTES_INDEX ? call->bytes : call->aux);
-        break;
+    case TEXT_BYTES: fprintf(out, " %s=%" PRId64, row->key, field == F_BYTES_INDEX ? call->bytes : call->aux); break;
     case TEXT_DISP: return write_disp(writer, call, index);
     case TEXT_GROUP:
         fputs(" group=", out);
@@ -235,7 +236,8 @@ static void write_sim(FILE *out, const struct trace_sim *sim)
         int64_t ps;
         char time[UNITS_TEXT_BYTES];
         memcpy(&ps, (const char *)&values + row->offset, sizeof ps);
-        if (ps == TRACE_UNKNOWN_PS || (row->offset == offsetof(struct text_values, sim.blocked_ps) && ps == 0)) continue;
+        if (ps == TRACE_UNKNOWN_PS || (row->offset == offsetof(struct text_values, sim.blocked_ps) && ps == 0))
+            continue;
         fprintf(out, " %s=%s", row->key, units_format_ps(ps, time));
     }
 }

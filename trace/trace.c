@@ -88,7 +88,8 @@ static enum status check_order(const struct trace *trace, uint32_t rank, const s
     char place[TRACE_PLACE_BYTES], one[UNITS_TEXT_BYTES], two[UNITS_TEXT_BYTES];
     snprintf(place, sizeof place, "rank %" PRIu32 ", event %zu (%s)", rank, stream->count + 1, call_name(call->call));
     if (call->exit_ps < call->enter_ps)
-        return err_set(err, STATUS_DATA, trace->name, place, "exit at %s s is before enter at %s s, expected enter <= exit",
+        return err_set(err, STATUS_DATA, trace->name, place,
+                       "exit at %s s is before enter at %s s, expected enter <= exit",
                        units_format_ps(call->exit_ps, one), units_format_ps(call->enter_ps, two));
     return err_set(err, STATUS_DATA, trace->name, place,
                    "time runs backwards: enter at %s s, expected no earlier than the exit of the call before at %s s",

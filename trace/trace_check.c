@@ -48,7 +48,8 @@ static enum status check_handle(const struct walk *walk)
     if (!window && (handle < 0 || (size_t)handle >= trace->comm_count))
         FAIL(walk, "comm=%" PRId32 " is not defined, expected one of %zu communicators", handle, trace->comm_count);
     if (trace_comm_rank(trace_call_comm(trace, walk->call), (int32_t)walk->rank) == TRACE_NONE)
-        FAIL(walk, "rank %" PRIu32 " is no member of %s %" PRId32, walk->rank, window ? "window" : "communicator", handle);
+        FAIL(walk, "rank %" PRIu32 " is no member of %s %" PRId32, walk->rank, window ? "window" : "communicator",
+             handle);
     return STATUS_OK;
 }
 
@@ -63,8 +64,8 @@ static enum status check_peer(const struct walk *walk)
         FAIL(walk, "%s=%" PRId32 " is not a rank, expected 0 to %" PRIu32, key, peer, walk->trace->rank_count - 1);
     const struct trace_comm *comm = trace_call_comm(walk->trace, walk->call);
     if (comm && trace_comm_rank(comm, peer) == TRACE_NONE)
-        FAIL(walk, "%s=%" PRId32 " is no member of %s %" PRId32, key, peer, row->allowed & F_WIN ? "window" : "communicator",
-             walk->call->handle);
+        FAIL(walk, "%s=%" PRId32 " is no member of %s %" PRId32, key, peer,
+             row->allowed & F_WIN ? "window" : "communicator", walk->call->handle);
     return STATUS_OK;
 }
 
@@ -80,7 +81,8 @@ static enum status check_group(struct walk *walk)
     const struct trace_group *group = &trace->groups[id];
     for (uint32_t i = 0; i < group->count; i++)
         if (trace_comm_rank(&trace->comms[comm], group->members[i]) == TRACE_NONE)
-            FAIL(walk, "group member %" PRId32 " is no member of window %" PRId32, group->members[i], walk->call->handle);
+            FAIL(walk, "group member %" PRId32 " is no member of window %" PRId32, group->members[i],
+                 walk->call->handle);
     return map_put(&walk->groups, key, 1, &seen, walk->err);
 }
 
@@ -137,7 +139,9 @@ static enum status check_region(struct walk *walk)
     if (walk->region_count == 0)
         FAIL(walk, "leave %s without enter, expected \"enter %s\" before it", trace->regions[id], trace->regions[id]);
     uint32_t open = walk->regions[--walk->region_count];
-    if (open != id) FAIL(walk, "leave %s, expected \"leave %s\": the region entered last", trace->regions[id], trace->regions[open]);
+    if (open != id)
+        FAIL(walk, "leave %s, expected \"leave %s\": the region entered last", trace->regions[id],
+             trace->regions[open]);
     return STATUS_OK;
 }
 
@@ -177,9 +181,11 @@ static enum status check_rank(struct walk *walk)
         if (walk->call->call >= MPI_CALL_COUNT) {
             char place[TRACE_PLACE_BYTES];
             snprintf(place, sizeof place, "rank %" PRIu32 ", event %zu", walk->rank, walk->index + 1);
-            return err_set(walk->err, STATUS_DATA, walk->trace->name, place, "unknown call number %u", walk->call->call);
+            return err_set(walk->err, STATUS_DATA, walk->trace->name, place, "unknown call number %u",
+                           walk->call->call);
         }
-        if (walk->call->enter_ps < before || walk->call->exit_ps < walk->call->enter_ps) FAIL(walk, "time runs backwards");
+        if (walk->call->enter_ps < before || walk->call->exit_ps < walk->call->enter_ps)
+            FAIL(walk, "time runs backwards");
         before = walk->call->exit_ps;
         TRY(check_call(walk));
     }
@@ -194,8 +200,8 @@ static enum status check_definitions(const struct trace *trace, struct err *err)
             if (member >= 0 && (uint32_t)member < trace->rank_count) continue;
             char place[TRACE_PLACE_BYTES];
             snprintf(place, sizeof place, "comm %zu", i);
-            return err_set(err, STATUS_DATA, trace->name, place, "member %" PRId32 " is not a rank, expected 0 to %" PRIu32,
-                           member, trace->rank_count - 1);
+            return err_set(err, STATUS_DATA, trace->name, place,
+                           "member %" PRId32 " is not a rank, expected 0 to %" PRIu32, member, trace->rank_count - 1);
         }
     return STATUS_OK;
 }

@@ -64,7 +64,8 @@ enum status trace_add_comm(struct trace *trace, const int32_t *members, uint32_t
 
 int32_t trace_comm_rank(const struct trace_comm *comm, int32_t world_rank)
 {
-    if (world_rank >= 0 && (uint32_t)world_rank < comm->count && comm->members[world_rank] == world_rank) return world_rank;
+    if (world_rank >= 0 && (uint32_t)world_rank < comm->count && comm->members[world_rank] == world_rank)
+        return world_rank;
     uint32_t low = 0, high = comm->count;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2, index = comm->order ? comm->order[middle] : middle;
@@ -85,7 +86,8 @@ int32_t trace_group_rank(const struct trace_group *group, int32_t world_rank)
 }
 
 /* Finds the slot for members: an equal group's, or the first free one of the probing chain. */
-static enum status find_group(struct trace *trace, const int32_t *members, uint32_t count, uint64_t **slot, struct err *err)
+static enum status find_group(struct trace *trace, const int32_t *members, uint32_t count, uint64_t **slot,
+                              struct err *err)
 {
     uint64_t hash = map_mix(0x67726f7570, count);
     for (uint32_t i = 0; i < count; i++) hash = map_mix(hash, (uint64_t)(uint32_t)members[i]);
@@ -127,8 +129,8 @@ enum status trace_add_group(struct trace *trace, const int32_t *members, uint32_
     return status;
 }
 
-enum status trace_add_window(struct trace *trace, int32_t comm, const int64_t *bytes, const int32_t *disp_unit, char flavor,
-                             int32_t *id, struct err *err)
+enum status trace_add_window(struct trace *trace, int32_t comm, const int64_t *bytes, const int32_t *disp_unit,
+                             char flavor, int32_t *id, struct err *err)
 {
     struct trace_window window = {.comm = comm, .flavor = flavor};
     TRY(array_reserve((void **)&trace->windows, &trace->window_capacity, trace->window_count + 1, sizeof window, err));

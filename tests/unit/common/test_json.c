@@ -29,8 +29,8 @@ static struct json_node at(const struct json_document *document, const char *one
 static void values_come_with_their_types(void **state)
 {
     (void)state;
-    struct json_document document =
-        parsed("{\"n\": 2.5, \"i\": 7, \"s\": \"x\", \"b\": true, \"m\": {\"value\": 3, \"error\": 0.1, \"n\": 9}, \"a\": [1, [2]]}");
+    struct json_document document = parsed("{\"n\": 2.5, \"i\": 7, \"s\": \"x\", \"b\": true, \"m\": {\"value\": 3, "
+                                           "\"error\": 0.1, \"n\": 9}, \"a\": [1, [2]]}");
     struct err err;
     double number;
     int64_t integer;
@@ -67,7 +67,8 @@ static void each_fault_names_file_and_key(void **state)
 {
     (void)state;
     static const char *const keys[] = {"n", "o", NULL};
-    struct json_document document = parsed("{\"o\": {\"n\": \"x\", \"f\": 1.5, \"l\": {\"value\": \"y\"}, \"comment\": 1, \"$id\": 2}}");
+    struct json_document document =
+        parsed("{\"o\": {\"n\": \"x\", \"f\": 1.5, \"l\": {\"value\": \"y\"}, \"comment\": 1, \"$id\": 2}}");
     struct err err;
     double number;
     int64_t integer;

@@ -47,7 +47,8 @@ static void many_keys_are_found(void **state)
     for (size_t s = 0; s < sizeof strides / sizeof *strides; s++) {
         struct map map = {0};
         uint64_t *slot;
-        for (uint64_t i = 0; i < KEYS; i++) assert_int_equal(map_put(&map, i * strides[s] + 1, i, &slot, &err), STATUS_OK);
+        for (uint64_t i = 0; i < KEYS; i++)
+            assert_int_equal(map_put(&map, i * strides[s] + 1, i, &slot, &err), STATUS_OK);
         for (uint64_t i = 0; i < KEYS; i++) {
             const uint64_t *found = map_find(&map, i * strides[s] + 1);
             assert_non_null(found);

@@ -27,8 +27,8 @@ static void durations(void **state)
     static const struct {
         const char *text;
         double seconds;
-    } right[] = {{"0", 0},       {"0.000123", 0.000123}, {"10us", 10e-6}, {"1.5ms", 1.5e-3}, {"2s", 2},
-                 {"300ns", 300e-9}, {"5ps", 5e-12},      {"1e-6", 1e-6},  {"2min", 120}};
+    } right[] = {{"0", 0},          {"0.000123", 0.000123}, {"10us", 10e-6}, {"1.5ms", 1.5e-3}, {"2s", 2},
+                 {"300ns", 300e-9}, {"5ps", 5e-12},         {"1e-6", 1e-6},  {"2min", 120}};
     static const char *const wrong[] = {"", "us", "-1us", "10 us", "10u", "10us ", "x", "nan", "inf", "1h", "--"};
     double seconds = 7;
     for (size_t i = 0; i < sizeof right / sizeof *right; i++) {
@@ -88,7 +88,8 @@ static void decimal_seconds_are_read_exactly(void **state)
         {"8999999.999999999999", INT64_C(8999999999999999999), 20}, /* a double has no such digits */
         {"123456.123456789012", INT64_C(123456123456789012), 19},
     };
-    static const char *const wrong[] = {"", "-", ".", "x", "-.", "9000001", "99999999999999999999", "1e30", "-1e99", "e5"};
+    static const char *const wrong[] = {"",     "-",     ".", "x", "-.", "9000001", "99999999999999999999",
+                                        "1e30", "-1e99", "e5"};
     const char *end;
     int64_t ps;
     for (size_t i = 0; i < sizeof right / sizeof *right; i++) {
@@ -140,12 +141,9 @@ static void tables_show_a_unit(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(seconds_and_picoseconds),
-        cmocka_unit_test(durations),
-        cmocka_unit_test(rates_sizes_fractions),
-        cmocka_unit_test(decimal_seconds_are_read_exactly),
-        cmocka_unit_test(picoseconds_are_written_exactly),
-        cmocka_unit_test(tables_show_a_unit),
+        cmocka_unit_test(seconds_and_picoseconds),         cmocka_unit_test(durations),
+        cmocka_unit_test(rates_sizes_fractions),           cmocka_unit_test(decimal_seconds_are_read_exactly),
+        cmocka_unit_test(picoseconds_are_written_exactly), cmocka_unit_test(tables_show_a_unit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,15 +8,16 @@
 
 static struct generate_options options_of(const char *pattern, const char *sync, uint32_t ranks)
 {
-    return (struct generate_options){.pattern = pattern, .sync = sync, .ranks = ranks, .iterations = 2, .bytes = 100,
-                                     .compute_s = 1e-3, .seed = 1};
+    return (struct generate_options){
+        .pattern = pattern, .sync = sync, .ranks = ranks, .iterations = 2, .bytes = 100, .compute_s = 1e-3, .seed = 1};
 }
 
 static struct trace *generated(const struct generate_options *options)
 {
     struct trace *trace;
     struct err err = {.text = ""};
-    if (generate_trace(options, &trace, &err) != STATUS_OK || trace_check(trace, &err) != STATUS_OK) fail_msg("%s", err.text);
+    if (generate_trace(options, &trace, &err) != STATUS_OK || trace_check(trace, &err) != STATUS_OK)
+        fail_msg("%s", err.text);
     return trace;
 }
 
@@ -67,8 +68,8 @@ static void a_ring_of_two_as_text(void **state)
                           "1 0.002 0.002 MPI_Win_free win=0\n");
 }
 
-/* Six ranks stand as 2 x 3 (0 1 / 2 3 / 4 5): rank 3 has 2 in the west, 1 in the north and 5 in the south. Its block comes to
- * rank 2 from the east (slot 1), to rank 1 from the south (slot 3), to rank 5 from the north (slot 2). */
+/* Six ranks stand as 2 x 3 (0 1 / 2 3 / 4 5): rank 3 has 2 in the west, 1 in the north and 5 in the south. Its block
+ * comes to rank 2 from the east (slot 1), to rank 1 from the south (slot 3), to rank 5 from the north (slot 2). */
 static void a_halo_writes_to_its_neighbours(void **state)
 {
     (void)state;
@@ -121,7 +122,8 @@ static void all_combinations_are_right(void **state)
                         const struct trace_call *call = &trace->ranks[r].calls[i];
                         sent += call->call == ID_Isend ? call->bytes : 0;
                         received += call->call == ID_Irecv ? call->bytes : 0;
-                        if (call->call == ID_Put) assert_in_range(call->disp + call->bytes, 1, trace->windows[0].bytes[call->peer]);
+                        if (call->call == ID_Put)
+                            assert_in_range(call->disp + call->bytes, 1, trace->windows[0].bytes[call->peer]);
                     }
                 assert_int_equal(sent, received);
                 trace_free(trace);
@@ -154,7 +156,8 @@ static void imbalance_comes_from_the_seed(void **state)
         }
     assert_in_range(low, units_ps(0.8e-3), units_ps(0.85e-3));
     assert_in_range(high, units_ps(1.15e-3), units_ps(1.2e-3));
-    assert_in_range(sum / 800, units_ps(0.97e-3), units_ps(1.03e-3)); /* 800 values: 0.115 ms / sqrt(800) = 4 us deviation */
+    assert_in_range(sum / 800, units_ps(0.97e-3),
+                    units_ps(1.03e-3)); /* 800 values: 0.115 ms / sqrt(800) = 4 us deviation */
     trace_free(one);
     trace_free(same);
     trace_free(other);
@@ -178,9 +181,13 @@ static void impossible_options_are_named(void **state)
         {"ring", "pscw", "impossible imbalance, expected 0 to 1", 2, 1, 1, 1.5},
     };
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
-        struct generate_options options = {.pattern = faults[i].pattern, .sync = faults[i].sync, .ranks = faults[i].ranks,
-                                           .bytes = faults[i].bytes, .compute_s = faults[i].compute_s,
-                                           .imbalance = faults[i].imbalance, .iterations = 1};
+        struct generate_options options = {.pattern = faults[i].pattern,
+                                           .sync = faults[i].sync,
+                                           .ranks = faults[i].ranks,
+                                           .bytes = faults[i].bytes,
+                                           .compute_s = faults[i].compute_s,
+                                           .imbalance = faults[i].imbalance,
+                                           .iterations = 1};
         struct trace *trace;
         struct err err;
         assert_int_equal(generate_trace(&options, &trace, &err), STATUS_USAGE);

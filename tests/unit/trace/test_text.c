@@ -73,22 +73,37 @@ static void the_contract_example_means_what_it_says(void **state)
 
 /* A value for each field; requests are made by what stands before the row's line. */
 static const char *const values[CALL_FIELD_COUNT] = {
-    [F_WIN_INDEX] = "win=0",           [F_COMM_INDEX] = "comm=1",         [F_TARGET_INDEX] = "target=2",
-    [F_PEER_INDEX] = "peer=2",         [F_ROOT_INDEX] = "root=2",         [F_TAG_INDEX] = "tag=-7",
-    [F_BYTES_INDEX] = "bytes=12",      [F_DISP_INDEX] = "disp=5",         [F_GROUP_INDEX] = "group=2,0",
-    [F_LOCKTYPE_INDEX] = "lock=exclusive", [F_ASSERT_INDEX] = "assert=NOCHECK|NOSUCCEED", [F_OP_INDEX] = "op=MPI_BXOR",
-    [F_RESULT_BYTES_INDEX] = "result_bytes=4", [F_REQ_INDEX] = "req=9",   [F_REQS_INDEX] = "reqs=9,8",
-    [F_FLAG_INDEX] = "flag=1",         [F_NEWCOMM_INDEX] = "newcomm=2",   [F_SITE_INDEX] = "site=f@a.c:3",
+    [F_WIN_INDEX] = "win=0",
+    [F_COMM_INDEX] = "comm=1",
+    [F_TARGET_INDEX] = "target=2",
+    [F_PEER_INDEX] = "peer=2",
+    [F_ROOT_INDEX] = "root=2",
+    [F_TAG_INDEX] = "tag=-7",
+    [F_BYTES_INDEX] = "bytes=12",
+    [F_DISP_INDEX] = "disp=5",
+    [F_GROUP_INDEX] = "group=2,0",
+    [F_LOCKTYPE_INDEX] = "lock=exclusive",
+    [F_ASSERT_INDEX] = "assert=NOCHECK|NOSUCCEED",
+    [F_OP_INDEX] = "op=MPI_BXOR",
+    [F_RESULT_BYTES_INDEX] = "result_bytes=4",
+    [F_REQ_INDEX] = "req=9",
+    [F_REQS_INDEX] = "reqs=9,8",
+    [F_FLAG_INDEX] = "flag=1",
+    [F_NEWCOMM_INDEX] = "newcomm=2",
+    [F_SITE_INDEX] = "site=f@a.c:3",
 };
 
 static void write_row(char *text, size_t size, const struct call_row *row, uint32_t fields)
 {
     bool makes = row->kind == CALL_ISEND || row->kind == CALL_IRECV;
     bool uses = !makes && (row->needed & (F_REQ | F_REQS));
-    int used = snprintf(text, size, HEAD "comm 1 ranks=2,0\ncomm 2 ranks=0\nwindow 0 comm=1 bytes=64,128 disp_unit=8,4\n%s"
-                                         "0 1.5 2.25 %s",
-                        uses ? "0 1 1 MPI_Irecv comm=0 peer=1 tag=0 bytes=1 req=8\n0 1 1 MPI_Irecv comm=0 peer=1 tag=0 bytes=1 req=9\n"
-                             : "", row->name);
+    int used = snprintf(
+        text, size,
+        HEAD "comm 1 ranks=2,0\ncomm 2 ranks=0\nwindow 0 comm=1 bytes=64,128 disp_unit=8,4\n%s"
+             "0 1.5 2.25 %s",
+        uses ? "0 1 1 MPI_Irecv comm=0 peer=1 tag=0 bytes=1 req=8\n0 1 1 MPI_Irecv comm=0 peer=1 tag=0 bytes=1 req=9\n"
+             : "",
+        row->name);
     for (int i = 0; i < CALL_FIELD_COUNT; i++)
         if (values[i] && (fields & 1u << i)) used += snprintf(text + used, size - (size_t)used, " %s", values[i]);
     snprintf(text + used, size - (size_t)used, "\n");
@@ -222,8 +237,9 @@ static void requests_used_again_are_renumbered(void **state)
 static void numbers_of_communicators_and_windows_are_free(void **state)
 {
     (void)state;
-    struct trace *trace = trace_of(HEAD "comm 40 ranks=1,0\ncomm 7 ranks=0,2\nwindow 12 comm=7 bytes=8\nwindow 3 comm=40\n"
-                                        "0 0 0 MPI_Win_fence win=3\n0 0 0 MPI_Win_fence win=12\n0 0 0 MPI_Barrier comm=7\n");
+    struct trace *trace =
+        trace_of(HEAD "comm 40 ranks=1,0\ncomm 7 ranks=0,2\nwindow 12 comm=7 bytes=8\nwindow 3 comm=40\n"
+                      "0 0 0 MPI_Win_fence win=3\n0 0 0 MPI_Win_fence win=12\n0 0 0 MPI_Barrier comm=7\n");
     assert_int_equal(call_of(trace, 0, 0)->handle, 1);
     assert_int_equal(call_of(trace, 0, 1)->handle, 0);
     assert_int_equal(call_of(trace, 0, 2)->handle, 2);
@@ -237,15 +253,19 @@ static void whole_traces_come_back(void **state)
 {
     (void)state;
     assert_comes_back(HEAD);
-    assert_comes_back(HEAD "window 0 comm=0 bytes=1,2,3 disp_unit=1,2,4 flavor=allocate\nwindow 1 comm=0 bytes=8 flavor=create\n");
+    assert_comes_back(
+        HEAD "window 0 comm=0 bytes=1,2,3 disp_unit=1,2,4 flavor=allocate\nwindow 1 comm=0 bytes=8 flavor=create\n");
     assert_comes_back(HEAD "0 -1.5 enter main%20loop\n0 0 enter a%23%25\n0 1 leave a%23%25\n0 2 leave main%20loop\n");
     assert_comes_back(HEAD "0 0 0 MPI_Barrier comm=0 site=f%40g@/a%20b:c.c:12\n");
     assert_comes_back(HEAD "0 0 0 MPI_Barrier comm=0 site=@x.c:0\n0 0 0 MPI_Barrier comm=0 site=f@:0\n");
-    assert_comes_back(HEAD "property clock_offset=0.1 clock_error=1e-7 clock_violations=12 record_cost=0.000000101\n"
-                           "incomplete 1 killed by signal 9, # no comment\nincomplete 2\nnote displacements  are unknown\n");
-    assert_comes_back(HEAD "property simulated=1 platform=two%20nodes engine=loggp semantics=a lock=lazy\nwindow 0 comm=0\n"
-                           "0 0 1 MPI_Put win=0 target=1 bytes=8 xfer_start=0.25 xfer_end=0.5 base_end=1 extended_end=1.5 blocked=0.1\n"
-                           "0 1 2 MPI_Win_fence win=0 blocked=0.5\n0 2 2 MPI_Barrier comm=0\n");
+    assert_comes_back(HEAD
+                      "property clock_offset=0.1 clock_error=1e-7 clock_violations=12 record_cost=0.000000101\n"
+                      "incomplete 1 killed by signal 9, # no comment\nincomplete 2\nnote displacements  are unknown\n");
+    assert_comes_back(
+        HEAD
+        "property simulated=1 platform=two%20nodes engine=loggp semantics=a lock=lazy\nwindow 0 comm=0\n"
+        "0 0 1 MPI_Put win=0 target=1 bytes=8 xfer_start=0.25 xfer_end=0.5 base_end=1 extended_end=1.5 blocked=0.1\n"
+        "0 1 2 MPI_Win_fence win=0 blocked=0.5\n0 2 2 MPI_Barrier comm=0\n");
     assert_comes_back(HEAD "window 0 comm=0\n0 0 1 MPI_Isend comm=0 peer=1 tag=0 bytes=1 req=- break=1\n"
                            "1 0 1 MPI_Win_create win=- break=1\nincomplete 0 x\nincomplete 1 y\n");
 }
@@ -254,10 +274,11 @@ static void whole_traces_come_back(void **state)
 static void parts_read_back(void **state)
 {
     (void)state;
-    struct trace *trace = trace_of(HEAD "1 2 2 MPI_Barrier comm=0\n0 2 enter r\n"
-                                        "0 2 2.5 MPI_Isend comm=0 peer=1 tag=0 bytes=1 req=1\n"
-                                        "0 3 3 MPI_Isend comm=0 peer=1 tag=0 bytes=1 req=2\n0 3 4 MPI_Waitall reqs=1,2\n"
-                                        "0 4 leave r\n0 5 6 MPI_Barrier comm=0\n");
+    struct trace *trace =
+        trace_of(HEAD "1 2 2 MPI_Barrier comm=0\n0 2 enter r\n"
+                      "0 2 2.5 MPI_Isend comm=0 peer=1 tag=0 bytes=1 req=1\n"
+                      "0 3 3 MPI_Isend comm=0 peer=1 tag=0 bytes=1 req=2\n0 3 4 MPI_Waitall reqs=1,2\n"
+                      "0 4 leave r\n0 5 6 MPI_Barrier comm=0\n");
     struct text_range range = {.rank = 0, .from_ps = UNITS_PS_PER_S, .to_ps = 2 * UNITS_PS_PER_S};
     struct err err;
     char *text = NULL;

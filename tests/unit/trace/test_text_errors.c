@@ -36,14 +36,16 @@ static const struct {
     {HEAD "window 0 bytes=8\n", "t.txt:3: window 0 lacks comm=, expected \"window 0 comm=0 ...\""},
     {HEAD "window 0 comm=4\n", "t.txt:3: comm=4 is not defined, expected a line \"comm 4 ranks=...\" before"},
     {HEAD "window 0 comm=0 bytes=1,2\n", "t.txt:3: 2 values in bytes=, expected one or one for each of 3 members"},
-    {HEAD "window 0 comm=0 disp_unit=0\n", "t.txt:3: '0' in disp_unit, expected numbers from 1 to 2147483647 joined by commas"},
+    {HEAD "window 0 comm=0 disp_unit=0\n",
+     "t.txt:3: '0' in disp_unit, expected numbers from 1 to 2147483647 joined by commas"},
     {HEAD "window 0 comm=0 color=red\n",
      "t.txt:3: 'color=red' in a window line, expected each once of comm=, bytes=, disp_unit=, flavor="},
     {HEAD "window 0 comm=0 flavor=vanilla\n", "t.txt:3: flavor=vanilla, expected create or allocate"},
-    {HEAD "property simulated=2\n",
-     "t.txt:3: simulated=2 is no property, expected simulated=0 or 1, platform=, engine=, semantics=, lock=, clock_offset=, "
-     "clock_error=, clock_violations=, record_cost=SECONDS"},
-    {HEAD "0 0 0 MPI_Init\nproperty simulated=1\n", "t.txt:4: simulated= stands behind calls, expected it before the first one"},
+    {HEAD "property simulated=2\n", "t.txt:3: simulated=2 is no property, expected simulated=0 or 1, platform=, "
+                                    "engine=, semantics=, lock=, clock_offset=, "
+                                    "clock_error=, clock_violations=, record_cost=SECONDS"},
+    {HEAD "0 0 0 MPI_Init\nproperty simulated=1\n",
+     "t.txt:4: simulated= stands behind calls, expected it before the first one"},
     {HEAD "incomplete 3 why\n", "t.txt:3: rank '3', expected a number from 0 to 2"},
     {HEAD "note\n", "t.txt:3: note is empty, expected a sentence"},
     /* columns */
@@ -57,7 +59,8 @@ static const struct {
     {WINDOW "0 2 1 MPI_Init\n",
      "t.txt:6: rank 0, event 1 (MPI_Init): exit at 1.000000 s is before enter at 2.000000 s, expected enter <= exit"},
     {WINDOW "0 0 2 MPI_Init\n1 0 1 MPI_Init\n0 1 3 MPI_Barrier comm=0\n",
-     "t.txt:8: rank 0, event 2 (MPI_Barrier): time runs backwards: enter at 1.000000 s, expected no earlier than the exit of "
+     "t.txt:8: rank 0, event 2 (MPI_Barrier): time runs backwards: enter at 1.000000 s, expected no earlier than the "
+     "exit of "
      "the call before at 2.000000 s"},
     {WINDOW "0 0 enter\n", "t.txt:6: enter, expected \"RANK TIME enter NAME\", a blank in NAME as %20"},
     {WINDOW "0 0 leave main loop\n", "t.txt:6: leave, expected \"RANK TIME leave NAME\", a blank in NAME as %20"},
@@ -83,7 +86,8 @@ static const struct {
     {WINDOW "0 0 0 MPI_Put win=0 target=1 bytes=99999999999999999999\n",
      "t.txt:6: bytes=99999999999999999999, expected a whole number, 0 or more"},
     {WINDOW "0 0 0 MPI_Put win=0 target=1 bytes=8 disp=1.5\n", "t.txt:6: disp=1.5, expected a whole number, 0 or more"},
-    {WINDOW "0 0 0 MPI_Win_post win=0 group=1,7\n", "t.txt:6: '7' in group, expected numbers from 0 to 2 joined by commas"},
+    {WINDOW "0 0 0 MPI_Win_post win=0 group=1,7\n",
+     "t.txt:6: '7' in group, expected numbers from 0 to 2 joined by commas"},
     {WINDOW "0 0 0 MPI_Win_fence win=0 assert=NOTHING\n",
      "t.txt:6: assert=NOTHING, expected 0, NOCHECK NOSTORE NOPUT NOPRECEDE NOSUCCEED joined by |, or MPICH's number"},
     {WINDOW "0 0 0 MPI_Win_fence win=0 assert=1\n",
@@ -109,7 +113,8 @@ static const struct {
      "t.txt:7: req=4 is not completed yet, expected a free number"},
     /* faults of the whole trace: trace_check */
     {WINDOW "1 0 0 MPI_Win_fence win=1\n", "t.txt:rank 1, event 1 (MPI_Win_fence): rank 1 is no member of window 1"},
-    {WINDOW "0 0 0 MPI_Put win=1 target=1 bytes=8\n", "t.txt:rank 0, event 1 (MPI_Put): target=1 is no member of window 1"},
+    {WINDOW "0 0 0 MPI_Put win=1 target=1 bytes=8\n",
+     "t.txt:rank 0, event 1 (MPI_Put): target=1 is no member of window 1"},
     {WINDOW "0 0 0 MPI_Init\n0 0 0 MPI_Win_start win=1 group=1,2\n",
      "t.txt:rank 0, event 2 (MPI_Win_start): group member 1 is no member of window 1"},
     {WINDOW "0 0 0 MPI_Send comm=1 peer=1 tag=0 bytes=8\n",
@@ -119,7 +124,8 @@ static const struct {
     {WINDOW "0 0 0 MPI_Win_fence win=-\n", "t.txt:rank 0, event 1 (MPI_Win_fence): no window, expected win"},
     {WINDOW "0 0 0 MPI_Isend comm=0 peer=1 tag=0 bytes=8 req=-\n",
      "t.txt:rank 0, event 1 (MPI_Isend): no request, expected req"},
-    {WINDOW "1 0 0 MPI_Comm_dup comm=0 newcomm=1\n", "t.txt:rank 1, event 1 (MPI_Comm_dup): rank 1 is no member of newcomm=1"},
+    {WINDOW "1 0 0 MPI_Comm_dup comm=0 newcomm=1\n",
+     "t.txt:rank 1, event 1 (MPI_Comm_dup): rank 1 is no member of newcomm=1"},
     {WINDOW "0 0 leave r\n", "t.txt:rank 0, event 1 (leave): leave r without enter, expected \"enter r\" before it"},
     {WINDOW "0 0 enter a\n0 0 enter b\n0 0 leave a\n",
      "t.txt:rank 0, event 3 (leave): leave a, expected \"leave b\": the region entered last"},

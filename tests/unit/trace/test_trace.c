@@ -1,4 +1,4 @@
-/* Traces in memory: definitions, ranks of communicators and groups, order of time, checks that no text can bring about. */
+/* Traces in memory: definitions, ranks of communicators and groups, order of time, faults that no text can bring. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,8 +14,13 @@ static struct trace *new_trace(uint32_t ranks)
 
 static struct trace_call plain(enum mpi_call call, int64_t enter_ps, int64_t exit_ps)
 {
-    return (struct trace_call){.call = (uint16_t)call, .enter_ps = enter_ps, .exit_ps = exit_ps, .disp = -1,
-                               .handle = TRACE_NONE, .peer = TRACE_NONE, .ref = TRACE_NO_REF};
+    return (struct trace_call){.call = (uint16_t)call,
+                               .enter_ps = enter_ps,
+                               .exit_ps = exit_ps,
+                               .disp = -1,
+                               .handle = TRACE_NONE,
+                               .peer = TRACE_NONE,
+                               .ref = TRACE_NO_REF};
 }
 
 static void a_new_trace_holds_the_world(void **state)
@@ -121,12 +126,14 @@ static void time_does_not_run_backwards(void **state)
     (void)state;
     struct trace *trace = new_trace(2);
     struct err err;
-    struct trace_call first = plain(ID_Init, 5, 9), touching = plain(ID_Finalize, 9, 9), inside = plain(ID_Finalize, 8, 20),
-                      reversed = plain(ID_Finalize, 20, 19), other = plain(ID_Init, 2, 3);
+    struct trace_call first = plain(ID_Init, 5, 9), touching = plain(ID_Finalize, 9, 9),
+                      inside = plain(ID_Finalize, 8, 20), reversed = plain(ID_Finalize, 20, 19),
+                      other = plain(ID_Init, 2, 3);
     assert_int_equal(trace_add_call(trace, 0, &first, &err), STATUS_OK);
     assert_int_equal(trace_add_call(trace, 0, &inside, &err), STATUS_DATA);
-    assert_string_equal(err.text, "t:rank 0, event 2 (MPI_Finalize): time runs backwards: enter at 0.000000000008 s, expected no "
-                                  "earlier than the exit of the call before at 0.000000000009 s");
+    assert_string_equal(err.text,
+                        "t:rank 0, event 2 (MPI_Finalize): time runs backwards: enter at 0.000000000008 s, expected no "
+                        "earlier than the exit of the call before at 0.000000000009 s");
     assert_int_equal(trace_add_call(trace, 0, &reversed, &err), STATUS_DATA);
     assert_int_equal(trace_add_call(trace, 0, &touching, &err), STATUS_OK);
     assert_int_equal(trace_add_call(trace, 1, &other, &err), STATUS_OK);
@@ -157,10 +164,11 @@ static void simulated_traces_carry_what_the_simulation_knows(void **state)
 static void a_trace_like_another_has_its_definitions(void **state)
 {
     (void)state;
-    struct trace *trace = trace_of("rmacast-trace 1\nranks 3\nproperty simulated=1 platform=p engine=e semantics=b lock=lazy\n"
-                                   "property clock_offset=1 clock_error=2 clock_violations=3 record_cost=4e-9\n"
-                                   "note taken for granted\ncomm 1 ranks=2,0\nwindow 0 comm=1 bytes=8,16 disp_unit=1,2 flavor=create\n"
-                                   "0 0 0 MPI_Win_post win=0 group=2 site=f@a.c:1\n0 0 enter r\n0 0 0 MPI_Waitall reqs=\n");
+    struct trace *trace =
+        trace_of("rmacast-trace 1\nranks 3\nproperty simulated=1 platform=p engine=e semantics=b lock=lazy\n"
+                 "property clock_offset=1 clock_error=2 clock_violations=3 record_cost=4e-9\n"
+                 "note taken for granted\ncomm 1 ranks=2,0\nwindow 0 comm=1 bytes=8,16 disp_unit=1,2 flavor=create\n"
+                 "0 0 0 MPI_Win_post win=0 group=2 site=f@a.c:1\n0 0 enter r\n0 0 0 MPI_Waitall reqs=\n");
     struct trace *like;
     struct err err;
     assert_int_equal(trace_new_like(trace, &like, &err), STATUS_OK);
@@ -194,7 +202,8 @@ static void ids_out_of_range_are_found(void **state)
     call.handle = 1;
     expect_check_fault(call, "t:rank 1, event 1 (MPI_Barrier): comm=1 is not defined, expected one of 1 communicators");
     call.handle = -2;
-    expect_check_fault(call, "t:rank 1, event 1 (MPI_Barrier): comm=-2 is not defined, expected one of 1 communicators");
+    expect_check_fault(call,
+                       "t:rank 1, event 1 (MPI_Barrier): comm=-2 is not defined, expected one of 1 communicators");
     call.handle = 0;
     call.site = 7;
     expect_check_fault(call, "t:rank 1, event 1 (MPI_Barrier): site 7 is not defined");
