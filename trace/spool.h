@@ -34,7 +34,7 @@ enum spool_peer {
 };
 
 enum spool_kind {
-    SPOOL_ENTER = 1,    /* call, flags, id = handle, peer, tag, bytes, extra = displacement in units */
+    SPOOL_ENTER = 1,    /* call, flags, id = handle, peer, tag, bytes, extra = displacement in units (put, get, accumulate) or call site */
     SPOOL_EXIT,         /* call, flags, id = what was made, peer and tag matched, bytes received, extra = call site */
     SPOOL_MATCH,        /* a receive request has been completed: id, peer, tag, bytes */
     SPOOL_REGION_ENTER, /* id = region */
@@ -49,6 +49,7 @@ enum spool_kind {
     SPOOL_WINDOW,   /* id; struct spool_window */
     SPOOL_REGION,   /* id; the name */
     SPOOL_LIST,     /* uint32_t request ids of the wait that comes next */
+    SPOOL_MISSED,   /* name of a call that communicates, was made before and is not recorded */
     SPOOL_KIND_COUNT
 };
 

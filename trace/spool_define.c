@@ -1,5 +1,6 @@
 /* Definitions of all ranks into the trace. */
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -214,6 +215,15 @@ static enum status define_identity(struct unify *unify)
     return STATUS_OK;
 }
 
+static enum status define_missed(struct unify *unify)
+{
+    char *old = unify->rank->missed, *joined;
+    if (asprintf(&joined, "%s%s%s", old ? old : "", old ? ", " : "", unify->content.data) < 0) return err_memory(unify->err);
+    free(old);
+    unify->rank->missed = joined;
+    return STATUS_OK;
+}
+
 static enum status define(struct unify *unify, enum spool_kind kind)
 {
     TRY(spool_content(unify->rank, unify->index, &unify->content, unify->err));
@@ -226,6 +236,7 @@ static enum status define(struct unify *unify, enum spool_kind kind)
     case SPOOL_GROUP: return define_group(unify);
     case SPOOL_WINDOW: return define_window(unify);
     case SPOOL_REGION: return define_region(unify);
+    case SPOOL_MISSED: return define_missed(unify);
     default: return STATUS_OK;
     }
 }

@@ -16,7 +16,6 @@ struct events {
     struct spool_sites *sites;
     size_t index;                     /* of the record in hand */
     const struct spool_record *enter; /* of the call that is open, NULL none */
-    size_t enter_index;
     struct trace_call call;
     int64_t last_ps;
     struct spool_bytes list;       /* content of the last SPOOL_LIST */
@@ -105,7 +104,6 @@ static enum status take_enter(struct events *events, const struct spool_record *
         events->call.ref = record->id;
     }
     events->enter = record;
-    events->enter_index = events->index;
     return STATUS_OK;
 }
 
@@ -209,34 +207,46 @@ static enum status break_off(struct events *events)
     if (kind == CALL_ISEND || kind == CALL_IRECV) events->call.ref = events->next_request;
     events->call.exit_ps = events->last_ps;
     events->call.flags |= TRACE_BREAK;
+    if (kind != CALL_PUT && kind != CALL_GET && kind != CALL_ACCUMULATE)
+        TRY(spool_site(events->sites, events->rank, (uint64_t)events->enter->extra, events->trace, &events->call.site, events->err));
     return trace_add_call(events->trace, events->number, &events->call, events->err);
+}
+
+struct reasons {
+    char text[1024];
+    size_t used;
+};
+
+__attribute__((format(printf, 2, 3))) static void reason(struct reasons *reasons, const char *format, ...)
+{
+    va_list list;
+    size_t room = sizeof reasons->text - reasons->used;
+    int n = reasons->used > 0 ? snprintf(reasons->text + reasons->used, room, "; ") : 0;
+    reasons->used += (size_t)n < room ? (size_t)n : room - 1;
+    room = sizeof reasons->text - reasons->used;
+    va_start(list, format);
+    n = vsnprintf(reasons->text + reasons->used, room, format, list);
+    va_end(list);
+    reasons->used += (size_t)n < room ? (size_t)n : room - 1;
 }
 
 static enum status mark_incomplete(struct events *events)
 {
     struct trace_rank *rank = &events->trace->ranks[events->number];
     const struct spool_rank *from = events->rank;
-    char why[512];
-    int n = 0;
-    const char *separator = "";
-    if (!from->present || !from->tail) {
-        n = snprintf(why, sizeof why, "%s", !from->present ? "no recording of this rank was found" : "its tail file is missing");
-    } else {
-        if (from->state & SPOOL_STOPPED)
-            n += snprintf(why, sizeof why, "recording stopped: %s", from->state >> 16 ? strerror((int)(from->state >> 16)) : "see the run's messages");
-        else if (!(from->state & SPOOL_CLOSED))
-            n += snprintf(why, sizeof why, "ended without MPI_Finalize%s%s", events->lost ? ", inside " : "", events->lost ? events->lost : "");
-        separator = n > 0 ? "; " : "";
-        if (from->state & SPOOL_OTHER_THREADS) {
-            n += snprintf(why + n, sizeof why - (size_t)n, "%scalls of other threads are not recorded", separator);
-            separator = "; ";
-        }
-        if (from->state & SPOOL_UNKNOWN_REQUESTS)
-            n += snprintf(why + n, sizeof why - (size_t)n, "%srequests of calls that are not recorded", separator);
-    }
-    if (n == 0) return STATUS_OK;
+    struct reasons why = {.used = 0};
+    int failure = (int)(from->state >> 16);
+    if (!from->present) reason(&why, "no recording of this rank was found");
+    else if (!from->tail) reason(&why, "its tail file is missing");
+    else if (from->state & SPOOL_STOPPED) reason(&why, "recording stopped: %s", failure ? strerror(failure) : "see the run's messages");
+    else if (!(from->state & SPOOL_CLOSED))
+        reason(&why, "ended without MPI_Finalize%s%s", events->lost ? ", inside " : "", events->lost ? events->lost : "");
+    if (from->state & SPOOL_OTHER_THREADS) reason(&why, "calls of other threads are not recorded");
+    if (from->state & SPOOL_UNKNOWN_REQUESTS) reason(&why, "requests of calls that are not recorded");
+    if (from->missed) reason(&why, "calls that are not recorded: %s", from->missed);
+    if (why.used == 0) return STATUS_OK;
     rank->incomplete = true;
-    rank->incomplete_why = strdup(why);
+    rank->incomplete_why = strdup(why.text);
     return rank->incomplete_why ? STATUS_OK : err_memory(events->err);
 }
 

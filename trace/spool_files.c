@@ -172,6 +172,7 @@ static void close_rank(struct spool_rank *rank)
     for (size_t i = 0; i < rank->module_count; i++) free(rank->modules[i].path);
     free(rank->modules);
     free(rank->clocks);
+    free(rank->missed);
     free(rank->mpich_version);
     free(rank->mpich_device);
     free(rank->rcache);

@@ -36,6 +36,7 @@ struct spool_rank {
     struct spool_clock *clocks;
     size_t clock_count, clock_capacity;
     int64_t cost_ps;
+    char *missed; /* names of calls that are not recorded, may be NULL */
     char *mpich_version, *mpich_device, *rcache; /* of the identity, may be NULL */
 };
 

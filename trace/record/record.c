@@ -50,18 +50,16 @@ void rec_define(enum spool_kind kind, uint32_t id, const void *content, size_t b
 void rec_enter(struct rec_call *rec)
 {
     if (rec->quiet || rec->entered) return;
+    if (!REC_LIKELY(!rec_missed_any)) rec_missed_define();
     rec->enter.time = rec_now();
     if (rec_state != REC_OPEN) return;
     rec->entered = true;
     rec_put(&rec->enter);
 }
 
-void rec_exit(struct rec_call *rec, const void *site)
+void rec_exit(struct rec_call *rec)
 {
-    if (rec->entered) {
-        rec->exit.extra = (int64_t)(uintptr_t)site;
-        rec_put(&rec->exit);
-    }
+    if (rec->entered) rec_put(&rec->exit);
     if (closing && rec_state == REC_OPEN) {
         __atomic_fetch_or(&rec_out.tail->state, (uint32_t)SPOOL_CLOSED, __ATOMIC_RELEASE);
         rec_state = REC_OFF;

@@ -77,7 +77,7 @@ static inline bool rec_begin(void)
 }
 
 void rec_enter(struct rec_call *rec);                                /* stamps, writes the entry record */
-void rec_exit(struct rec_call *rec, const void *site);               /* writes the exit record */
+void rec_exit(struct rec_call *rec);                                 /* writes the exit record */
 void rec_stop(const char *why);                                      /* says so once and records no more; errno may be set */
 void rec_put(const struct spool_record *record);                     /* record->time is absolute */
 void rec_define(enum spool_kind kind, uint32_t id, const void *content, size_t bytes);
@@ -170,6 +170,9 @@ void rec_set_requests(struct rec_call *rec, int count, const MPI_Request *reques
 void rec_set_requests_done(struct rec_call *rec, int count, const MPI_Status *statuses);
 /* clock.c */
 void rec_clock_begin(void);
+/* missed.c */
+extern bool rec_missed_any; /* a call that is not recorded has been made since the last rec_missed_define() */
+void rec_missed_define(void);
 /* modules.c */
 void rec_modules_define(void);
 

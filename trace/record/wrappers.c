@@ -9,20 +9,21 @@
     {                                                                                                                  \
         if (!rec_begin()) return PMPI_##NAME ARGUMENTS;                                                                \
         struct rec_call rec;                                                                                           \
-        rec_prepare(&rec, REC_ID_##NAME);                                                                              \
+        rec_prepare(&rec, REC_ID_##NAME, __builtin_return_address(0));                                                 \
         BEFORE;                                                                                                        \
         rec_enter(&rec);                                                                                               \
         int result = PMPI_##NAME ARGUMENTS;                                                                            \
         rec.exit.time = rec_now();                                                                                     \
         if (result != MPI_SUCCESS) rec.exit.flags |= SPOOL_FAILED;                                                     \
         else if (rec_state != REC_OFF) AFTER;                                                                          \
-        rec_exit(&rec, __builtin_return_address(0));                                                                   \
+        rec_exit(&rec);                                                                                                \
         return result;                                                                                                 \
     }
 
-static inline void rec_prepare(struct rec_call *rec, enum rec_call_id call)
+static inline void rec_prepare(struct rec_call *rec, enum rec_call_id call, const void *site)
 {
-    struct spool_record blank = {.kind = SPOOL_ENTER, .call = (uint16_t)call, .id = SPOOL_NO_ID, .peer = SPOOL_PEER_NONE};
+    struct spool_record blank = {.kind = SPOOL_ENTER, .call = (uint16_t)call, .id = SPOOL_NO_ID, .peer = SPOOL_PEER_NONE,
+                                 .extra = (int64_t)(uintptr_t)site};
     rec->enter = rec->exit = blank;
     rec->exit.kind = SPOOL_EXIT;
     rec->comm = NULL;

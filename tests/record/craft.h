@@ -1,0 +1,40 @@
+/* Spool files written by hand, byte for byte as docs/format-spool.md says, for tests of the reader. */
+#ifndef TESTS_RECORD_CRAFT_H
+#define TESTS_RECORD_CRAFT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "trace/spool.h"
+
+/* Calls by their line in the crafted SPOOL_NAMES. */
+enum { CRAFT_INIT, CRAFT_BARRIER, CRAFT_FINALIZE };
+
+struct craft { /* the stream of one rank, in memory */
+    uint32_t rank, world;
+    uint64_t base_ns;
+    struct spool_record *records;
+    size_t count;
+};
+
+void craft_begin(struct craft *craft, uint32_t rank, uint32_t world, uint64_t base_ns);
+void craft_define(struct craft *craft, enum spool_kind kind, struct spool_record head, const void *content, size_t bytes);
+/* Names and the world; every stream begins so. */
+void craft_prologue(struct craft *craft);
+/* Entry and exit, in ns since base_ns. */
+void craft_call(struct craft *craft, uint16_t call, uint64_t enter_ns, uint64_t exit_ns);
+void craft_free(struct craft *craft);
+
+/* Writes the first `count` records: whole chunks to the main file, the rest to the tail file. */
+void craft_write(const struct craft *craft, const char *directory, size_t count, uint32_t state);
+
+/* A directory for one test, and its removal. */
+char *craft_directory(void);
+void craft_remove(char *directory);
+
+/* Overwrites or cuts a file of the directory. */
+void craft_patch(const char *directory, const char *file, size_t at, const void *data, size_t bytes);
+void craft_cut(const char *directory, const char *file, size_t bytes);
+
+#endif

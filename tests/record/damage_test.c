@@ -1,0 +1,243 @@
+/* Spools that a crash left, and files that are no spool: whatever is there is read, or refused in one line with the place. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "craft.h"
+#include "trace/spool_read.h"
+
+enum { BARRIERS = 20, MANY = 5000, PROLOGUE = 4 }; /* names: a head and two more (34 bytes); the world */
+
+/* One rank: MPI_Init, barriers of 1 us every 2 us. */
+static void craft_run(struct craft *craft, uint32_t rank, uint32_t world, uint64_t barriers)
+{
+    craft_begin(craft, rank, world, 1000000);
+    craft_prologue(craft);
+    assert_int_equal(craft->count, PROLOGUE);
+    craft_call(craft, CRAFT_INIT, 0, 500);
+    for (uint64_t i = 0; i < barriers; i++) craft_call(craft, CRAFT_BARRIER, 1000 + 2000 * i, 2000 + 2000 * i);
+}
+
+static struct trace *read_good(const char *directory)
+{
+    struct trace *trace;
+    struct err err = {0};
+    enum status status = spool_read(directory, &trace, &err);
+    if (status != STATUS_OK) print_message("%s\n", err.text);
+    assert_int_equal(status, STATUS_OK);
+    assert_int_equal(trace_check(trace, &err), STATUS_OK);
+    return trace;
+}
+
+/* The error is "DIRECTORY<place>: ..." in one line. */
+static void expect_refused(const char *directory, const char *place)
+{
+    struct trace *trace;
+    struct err err = {0};
+    char begin[512];
+    assert_int_equal(spool_read(directory, &trace, &err), STATUS_DATA);
+    snprintf(begin, sizeof begin, "%s%s", directory, place);
+    if (strncmp(err.text, begin, strlen(begin)) != 0) print_message("%s\n", err.text);
+    assert_memory_equal(err.text, begin, strlen(begin));
+    assert_null(strchr(err.text, '\n'));
+}
+
+/* A stream may end after any record: calls whose exit is there are whole, one whose entry is there is marked. */
+static void every_end(void **state)
+{
+    (void)state;
+    struct craft craft;
+    char *directory = craft_directory();
+    craft_run(&craft, 0, 1, BARRIERS);
+    for (size_t count = 0; count <= craft.count; count++) {
+        craft_write(&craft, directory, count, 0);
+        struct trace *trace = read_good(directory);
+        size_t events = count < PROLOGUE ? 0 : count - PROLOGUE;
+        assert_int_equal(trace->ranks[0].count, (events + 1) / 2);
+        assert_true(trace->ranks[0].incomplete);
+        if (events > 0) {
+            const struct trace_call *last = &trace->ranks[0].calls[trace->ranks[0].count - 1];
+            assert_int_equal(last->flags, events % 2 == 1 ? TRACE_BREAK : 0);
+        }
+        trace_free(trace);
+    }
+    craft_remove(directory);
+    craft_free(&craft);
+}
+
+/* 5000 barriers are 10006 records: one chunk and 3453 records of the second lap over the first one's. */
+static void second_lap(void **state)
+{
+    (void)state;
+    struct craft craft;
+    char *directory = craft_directory();
+    craft_run(&craft, 0, 1, MANY);
+    craft_write(&craft, directory, craft.count, SPOOL_CLOSED);
+    struct trace *trace = read_good(directory);
+    assert_int_equal(trace->ranks[0].count, MANY + 1);
+    assert_false(trace->ranks[0].incomplete);
+    assert_int_equal(trace->ranks[0].calls[MANY].enter_ps, (1000 + 2000 * (int64_t)(MANY - 1)) * 1000);
+    trace_free(trace);
+    craft_remove(directory);
+    craft_free(&craft);
+}
+
+/* Killed between writing the chunk and the first record after it: the tail still holds the chunk. */
+static void chunk_is_not_read_twice(void **state)
+{
+    (void)state;
+    struct craft craft;
+    char *directory = craft_directory();
+    craft_run(&craft, 0, 1, MANY);
+    craft_write(&craft, directory, SPOOL_CHUNK_RECORDS, 0);
+    struct trace *trace = read_good(directory);
+    assert_int_equal(trace->ranks[0].count, (SPOOL_CHUNK_RECORDS - PROLOGUE + 1) / 2);
+    trace_free(trace);
+    craft_remove(directory);
+    craft_free(&craft);
+}
+
+/* Killed inside write(): the main file ends in the middle of a chunk that the tail holds whole. */
+static void chunk_is_written_in_part(void **state)
+{
+    (void)state;
+    struct craft craft;
+    char *directory = craft_directory();
+    craft_run(&craft, 0, 1, MANY);
+    craft_write(&craft, directory, SPOOL_CHUNK_RECORDS, 0);
+    craft_cut(directory, "rank-000000.spool", 64 + 4096);
+    struct trace *trace = read_good(directory);
+    assert_int_equal(trace->ranks[0].count, (SPOOL_CHUNK_RECORDS - PROLOGUE + 1) / 2);
+    trace_free(trace);
+    craft_remove(directory);
+    craft_free(&craft);
+}
+
+/* A torn record in the middle of an old lap: its time word is still the old lap's. */
+static void torn_record(void **state)
+{
+    (void)state;
+    struct craft craft;
+    char *directory = craft_directory();
+    static const char noise[32] = "payload of the record in writing";
+    craft_run(&craft, 0, 1, MANY);
+    craft_write(&craft, directory, SPOOL_CHUNK_RECORDS + 11, 0);
+    craft_patch(directory, "rank-000000.tail", 24 + 11 * 40 + 8, noise, sizeof noise);
+    struct trace *trace = read_good(directory);
+    assert_int_equal(trace->ranks[0].count, (SPOOL_CHUNK_RECORDS + 11 - PROLOGUE + 1) / 2);
+    trace_free(trace);
+    craft_remove(directory);
+    craft_free(&craft);
+}
+
+static void missing_ranks(void **state)
+{
+    (void)state;
+    struct craft craft;
+    char *directory = craft_directory();
+    craft_run(&craft, 1, 3, BARRIERS);
+    craft_write(&craft, directory, craft.count, SPOOL_CLOSED);
+    struct trace *trace = read_good(directory);
+    assert_int_equal(trace->rank_count, 3);
+    assert_int_equal(trace->ranks[1].count, BARRIERS + 1);
+    assert_false(trace->ranks[1].incomplete);
+    assert_true(trace->ranks[0].incomplete && trace->ranks[2].incomplete);
+    assert_string_equal(trace->ranks[2].incomplete_why, "no recording of this rank was found");
+    trace_free(trace);
+    char path[512];
+    snprintf(path, sizeof path, "%s/rank-000001.tail", directory);
+    assert_int_equal(unlink(path), 0);
+    trace = read_good(directory);
+    assert_string_equal(trace->ranks[1].incomplete_why, "its tail file is missing");
+    trace_free(trace);
+    craft_remove(directory);
+    craft_free(&craft);
+}
+
+static void states(void **state)
+{
+    (void)state;
+    struct craft craft;
+    char *directory = craft_directory();
+    craft_run(&craft, 0, 1, 1);
+    craft_write(&craft, directory, craft.count, SPOOL_STOPPED | 28u << 16); /* ENOSPC */
+    struct trace *trace = read_good(directory);
+    assert_string_equal(trace->ranks[0].incomplete_why, "recording stopped: No space left on device");
+    trace_free(trace);
+    craft_write(&craft, directory, craft.count, SPOOL_CLOSED | SPOOL_OTHER_THREADS | SPOOL_UNKNOWN_REQUESTS);
+    trace = read_good(directory);
+    assert_string_equal(trace->ranks[0].incomplete_why, "calls of other threads are not recorded; requests of calls that are not recorded");
+    trace_free(trace);
+    craft_remove(directory);
+    craft_free(&craft);
+}
+
+static void refused(void **state)
+{
+    (void)state;
+    struct craft craft;
+    char *directory = craft_directory();
+    expect_refused(directory, ": no spool");
+    craft_run(&craft, 0, 1, MANY);
+    craft_write(&craft, directory, craft.count, SPOOL_CLOSED);
+    craft_cut(directory, "rank-000000.spool", 64 + 1000); /* the tail is of the second lap */
+    expect_refused(directory, "/rank-000000.spool:1064: the file ends here");
+    craft_cut(directory, "rank-000000.spool", 30);
+    expect_refused(directory, "/rank-000000.spool:30: the file ends in its header");
+    craft_cut(directory, "rank-000000.spool", 0);
+    expect_refused(directory, ": the recorder ended before it wrote anything");
+    craft_write(&craft, directory, craft.count, SPOOL_CLOSED);
+    craft_patch(directory, "rank-000000.spool", 64 + 50 * 40 + 7, "\x05", 1);
+    expect_refused(directory, "/rank-000000.spool:2064: the record is not of chunk 0");
+    craft_write(&craft, directory, craft.count, SPOOL_CLOSED);
+    craft_patch(directory, "rank-000000.spool", 64 + 50 * 40 + 8, "\xee", 1);
+    expect_refused(directory, "/rank-000000.spool:2064: record of unknown kind 238");
+    craft_write(&craft, directory, craft.count, SPOOL_CLOSED);
+    craft_patch(directory, "rank-000000.spool", 0, "#!/bin/sh\n", 10);
+    expect_refused(directory, "/rank-000000.spool:0: not a spool file");
+    craft_write(&craft, directory, craft.count, SPOOL_CLOSED);
+    craft_cut(directory, "rank-000000.tail", 1000);
+    expect_refused(directory, "/rank-000000.tail:1000: the file ends here");
+    craft_write(&craft, directory, craft.count, SPOOL_CLOSED);
+    craft_patch(directory, "rank-000000.tail", 16, "\x01", 1);
+    expect_refused(directory, "/rank-000000.tail:8: the tail belongs to another main file");
+    craft_remove(directory);
+    craft_free(&craft);
+}
+
+/* Whatever byte of a spool is wrong, the reader neither crashes nor loops (run with sanitizers, too). */
+static void any_byte_wrong(void **state)
+{
+    (void)state;
+    struct craft craft;
+    char *directory = craft_directory();
+    craft_run(&craft, 0, 1, 3);
+    for (size_t at = 0; at < 24 + craft.count * 40; at++)
+        for (int bit = 0; bit < 8; bit += 7) {
+            struct trace *trace;
+            struct err err = {0};
+            craft_write(&craft, directory, craft.count, SPOOL_CLOSED);
+            char wrong = (char)(1 << bit);
+            if (at >= 24) wrong ^= ((const char *)craft.records)[at - 24];
+            craft_patch(directory, "rank-000000.tail", at, &wrong, 1);
+            if (spool_read(directory, &trace, &err) == STATUS_OK) trace_free(trace);
+            else assert_null(strchr(err.text, '\n'));
+        }
+    craft_remove(directory);
+    craft_free(&craft);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_end),     cmocka_unit_test(second_lap),    cmocka_unit_test(chunk_is_not_read_twice),
+        cmocka_unit_test(chunk_is_written_in_part), cmocka_unit_test(torn_record), cmocka_unit_test(missing_ranks),
+        cmocka_unit_test(states),        cmocka_unit_test(refused),       cmocka_unit_test(any_byte_wrong),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

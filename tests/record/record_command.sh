@@ -1,0 +1,72 @@
+#!/bin/sh
+# Usage: record_command.sh RMACAST MPIEXEC PROGRAMS: what `rmacast record` promises to its caller.
+set -u
+rmacast=$1 mpiexec=$2 programs=$3
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+failures=0
+
+# expect STATUS COMMAND...: output goes to out and err.
+expect() {
+    wanted=$1
+    shift
+    timeout 100 "$@" >out 2>err
+    got=$?
+    [ "$got" = "$wanted" ] && return
+    echo "FAILED: exit status $got, expected $wanted: $*"
+    cat err
+    failures=$((failures + 1))
+}
+check() {
+    "$@" && return
+    echo "FAILED: $*"
+    cat err
+    failures=$((failures + 1))
+}
+lines() { [ "$(wc -l <"$1")" = "$2" ]; }
+
+# An archive, named after the program; nothing else is left.
+expect 0 "$rmacast" record -- "$mpiexec" -n 4 "$programs/pscw_halo"
+check test -f pscw_halo.rma/traces.otf2
+check test ! -e pscw_halo.rma/spool
+check lines out 0
+check grep -q 'pscw_halo.rma/traces.otf2' err
+check grep -q 'rmacast analyze pscw_halo.rma' err
+
+# The application's own exit status; the warning names window, rank and cure, in one line.
+expect 5 "$rmacast" record -o aligned.rma -- "$mpiexec" -n 2 "$programs/misaligned"
+check test -f aligned.rma/traces.otf2
+check test "$(grep -c 'window 0 of rank 1 .* not a multiple of 16.*UCX_RCACHE_ENABLE=n' err)" = 1
+UCX_RCACHE_ENABLE=n expect 5 "$rmacast" record -o cured.rma -- "$mpiexec" -n 2 "$programs/misaligned"
+check test "$(grep -c 'not a multiple' err)" = 0
+
+# Killed: packed all the same.
+expect 9 "$rmacast" record -o killed.rma -- "$mpiexec" -n 4 "$programs/killed"
+check test -f killed.rma/traces.otf2
+check grep -q '4 of 4 ranks are incomplete; rank 0: ended without MPI_Finalize' err
+
+# Output untouched, status of a command that is no MPI program, signals.
+expect 1 "$rmacast" record -o plain.rma -- sh -c 'echo to out; echo to err >&2'
+check test "$(cat out)" = 'to out'
+check grep -qx 'to err' err
+check grep -q 'rmacast: plain.rma: nothing was recorded' err
+check test ! -e plain.rma
+expect 7 "$rmacast" record -o plain.rma -- sh -c 'exit 7'
+expect 143 "$rmacast" record -o plain.rma -- sh -c 'kill -TERM $$'
+
+# A recording that was not packed is not overwritten.
+mkdir -p old.rma/spool && : >old.rma/spool/rank-000000.spool
+expect 1 "$rmacast" record -o old.rma -- true
+check lines err 1
+check test -f old.rma/spool/rank-000000.spool
+
+# Wrong usage: one line, 2.
+for wrong in '' '--cpu-time -- true' '--nonsense -- true' '-- /nonexistent/program'; do
+    expect 2 "$rmacast" record $wrong
+    check lines err 1
+done
+RMACAST_RECORDER=/nonexistent.so expect 2 "$rmacast" record -- true
+check lines err 1
+
+exit "$failures"

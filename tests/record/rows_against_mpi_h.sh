@@ -1,0 +1,30 @@
+#!/bin/sh
+# Usage: rows_against_mpi_h.sh MPICC SOURCE-DIRECTORY
+# Every function that mpi.h declares is a row of trace/mpi_calls.def, or of trace/record/missed.def, or stands in unrecorded.txt
+# with the reason, and in one of them only. (That the rows' prototypes are mpi.h's is checked by compiling the wrappers.)
+set -eu
+export LC_ALL=C
+mpicc=$1 source=$2
+here=$source/tests/record
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+echo '#include <mpi.h>' | "$mpicc" -E -P - | tr '\n' ' ' | grep -oE '(int|double|MPI_[A-Za-z]+) +\*?MPI_[A-Z][A-Za-z0-9_]*\(' |
+    grep -oE 'MPI_[A-Za-z0-9_]+\(' | tr -d '(' | sort -u >"$work/declared"
+sed -n 's/^MPI_CALL(\([A-Za-z0-9_]*\),.*/MPI_\1/p' "$source/trace/mpi_calls.def" | sort >"$work/rows"
+sed -n 's/^REC_MISSED(\([A-Za-z0-9_]*\))$/MPI_\1/p' "$source/trace/record/missed.def" | sort >"$work/missed"
+grep -v '^#' "$here/unrecorded.txt" | cut -d' ' -f1 >"$work/unrecorded"
+failures=0
+fail() {
+    echo "$1"
+    failures=1
+}
+sort -c -u "$work/unrecorded" || fail "unrecorded.txt is not sorted"
+grep -v '^#' "$here/unrecorded.txt" | awk 'NF < 2 { print "no reason: " $0; bad = 1 } END { exit bad }' || failures=1
+sort "$work/rows" "$work/missed" "$work/unrecorded" >"$work/all"
+[ -z "$(uniq -d "$work/all")" ] || fail "listed twice: $(uniq -d "$work/all" | tr '\n' ' ')"
+sort -u "$work/all" >"$work/known"
+[ -z "$(comm -23 "$work/declared" "$work/known")" ] || fail "in mpi.h only: $(comm -23 "$work/declared" "$work/known" | tr '\n' ' ')"
+[ -z "$(comm -13 "$work/declared" "$work/known")" ] || fail "not in mpi.h: $(comm -13 "$work/declared" "$work/known" | tr '\n' ' ')"
+echo "$(wc -l <"$work/declared") declared, $(wc -l <"$work/rows") rows, $(wc -l <"$work/missed") missed, $(wc -l <"$work/unrecorded") unrecorded"
+[ "$(wc -l <"$work/declared")" -gt 400 ] || fail "mpi.h seems to be unreadable"
+exit "$failures"
