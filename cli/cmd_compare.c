@@ -74,13 +74,14 @@ static enum status compare(const struct settings *settings, const struct trace *
     struct comparison_row rows[ROWS_MAX];
     enum status status = STATUS_OK;
     for (size_t i = 0; status == STATUS_OK && i < settings->row_count; i++) {
-        status = prediction_options_open(&settings->prediction, settings->rows[i], trace->rank_count, &platforms[i], err);
+        status =
+            prediction_options_open(&settings->prediction, settings->rows[i], trace->rank_count, &platforms[i], err);
         rows[i] = (struct comparison_row){.name = settings->rows[i], .platform = platforms[i]};
     }
     struct comparison comparison = {NULL, 0};
     if (status == STATUS_OK)
-        status = comparison_run(trace, rows, settings->row_count, settings->prediction.engine, &settings->analyze, &comparison,
-                                err);
+        status = comparison_run(trace, rows, settings->row_count, settings->prediction.engine, &settings->analyze,
+                                &comparison, err);
     if (status == STATUS_OK) status = write_outputs(settings, &comparison, err);
     comparison_clear(&comparison);
     for (size_t i = 0; i < settings->row_count; i++) platform_free(platforms[i]);
@@ -99,7 +100,8 @@ static enum status run(const struct settings *settings, struct err *err)
 enum status cmd_compare(int argc, char **argv, struct err *err)
 {
     struct settings settings = {.analyze = ANALYZE_DEFAULTS, .rows = {"a", "b", "c", "d"}, .row_count = 4};
-    const struct argp argp = {options, parse, "TRACE", "Replays a trace under several semantics and compares them.", NULL, NULL, NULL};
+    const struct argp argp = {options, parse, "TRACE", "Replays a trace under several semantics and compares them.",
+                              NULL,    NULL,  NULL};
     enum status status = cli_parse(&argp, argc, argv, 0, &settings, err);
     if (status == STATUS_OK) status = run(&settings, err);
     prediction_options_clear(&settings.prediction);

@@ -68,7 +68,8 @@ static enum status write_json(const char *file, const struct result *result, con
 {
     cJSON *json;
     TRY(result_to_json(result, &json, err));
-    enum status status = report->count > 0 && !add_verify(json, report) ? err_memory(err) : cli_write_json(json, file, err);
+    enum status status =
+        report->count > 0 && !add_verify(json, report) ? err_memory(err) : cli_write_json(json, file, err);
     cJSON_Delete(json);
     return status;
 }
@@ -105,8 +106,8 @@ static enum status tell_broken(const struct settings *settings, const struct ver
     verify_print(report, true, stderr);
     size_t broken = 0;
     for (size_t i = 0; i < report->count; i++) broken += report->rows[i].state == VERIFY_BROKEN;
-    return err_set(err, STATUS_DATA, settings->trace, NULL, "the simulation breaks %zu of %zu laws, expected none", broken,
-                   report->count);
+    return err_set(err, STATUS_DATA, settings->trace, NULL, "the simulation breaks %zu of %zu laws, expected none",
+                   broken, report->count);
 }
 
 static enum status simulate(const struct settings *settings, const struct trace *trace, const struct platform *platform,
@@ -135,7 +136,8 @@ static enum status run(const struct settings *settings, struct err *err)
     struct trace *trace;
     struct platform *platform;
     TRY(trace_open(settings->trace, &trace, err));
-    enum status status = prediction_options_open(&settings->prediction, settings->semantics, trace->rank_count, &platform, err);
+    enum status status =
+        prediction_options_open(&settings->prediction, settings->semantics, trace->rank_count, &platform, err);
     if (status == STATUS_OK) {
         status = simulate(settings, trace, platform, err);
         platform_free(platform);

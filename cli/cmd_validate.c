@@ -9,7 +9,8 @@ enum { KEY_PREDICTED = 1000, KEY_MEASURED, KEY_TOLERANCE, KEY_SEMANTICS, KEY_JSO
 static const struct argp_option options[] = {
     {"predicted", KEY_PREDICTED, "FILE", 0, "the prediction: a trace, a result or a comparison", 0},
     {"measured", KEY_MEASURED, "FILE", 0, "a real run: a trace or a result; more files are repetitions", 0},
-    {"tolerance", KEY_TOLERANCE, "SHARE", 0, "exit status 1 unless run time, rank times and wait states fit within SHARE, as 5%", 0},
+    {"tolerance", KEY_TOLERANCE, "SHARE", 0,
+     "exit status 1 unless run time, rank times and wait states fit within SHARE, as 5%", 0},
     {"semantics", KEY_SEMANTICS, "LETTER", 0, "which result of a comparison is the prediction", 0},
     {"json", KEY_JSON, "FILE", 0, "write the errors as JSON; - is standard output, without the table", 0},
     ANALYZE_OPTIONS,
@@ -43,7 +44,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case KEY_JSON: settings->json = argument; return 0;
     case KEY_MEASURED: return cli_add_string(state, &settings->measured, argument);
     case ARGP_KEY_ARG:
-        if (settings->measured.count == 0) return cli_usage(state, "unexpected argument '%s', expected --measured FILE...", argument);
+        if (settings->measured.count == 0)
+            return cli_usage(state, "unexpected argument '%s', expected --measured FILE...", argument);
         return cli_add_string(state, &settings->measured, argument);
     case ARGP_KEY_END: return parse_end(state, settings);
     default: return ARGP_ERR_UNKNOWN;
@@ -77,8 +79,8 @@ static enum status compare(const struct settings *settings, const struct result 
     size_t count = settings->measured.count;
     for (size_t i = 0; i < count; i++)
         TRY(validate_open(settings->measured.items[i], NULL, &settings->analyze, &measured[i], err));
-    TRY(validate_results(predicted, settings->predicted, (const struct result *const *)measured, settings->measured.items,
-                         count, &validation, err));
+    TRY(validate_results(predicted, settings->predicted, (const struct result *const *)measured,
+                         settings->measured.items, count, &validation, err));
     enum status status = write_outputs(settings, validation, err);
     validation_free(validation);
     return status;

@@ -54,7 +54,8 @@ static error_t parse_engine(const struct argp_state *state, const char *name, st
     return failed;
 }
 
-error_t prediction_options_parse(int key, char *argument, const struct argp_state *state, struct prediction_options *options)
+error_t prediction_options_parse(int key, char *argument, const struct argp_state *state,
+                                 struct prediction_options *options)
 {
     for (size_t i = 0; i < sizeof key_options / sizeof *key_options; i++) {
         const struct key_option *row = &key_options[i];
@@ -67,7 +68,8 @@ error_t prediction_options_parse(int key, char *argument, const struct argp_stat
     case OPTION_PLATFORM: options->platform = argument; return 0;
     case OPTION_ENGINE: return parse_engine(state, argument, options);
     case OPTION_SET:
-        if (!strchr(argument, '=') || *argument == '=') return cli_usage(state, "--set %s, expected KEY=VALUE", argument);
+        if (!strchr(argument, '=') || *argument == '=')
+            return cli_usage(state, "--set %s, expected KEY=VALUE", argument);
         return add_owned(options, strdup(argument));
     default: return ARGP_ERR_UNKNOWN;
     }
@@ -104,8 +106,8 @@ void prediction_options_clear(struct prediction_options *options)
     options->override_count = options->override_capacity = 0;
 }
 
-enum status prediction_options_open(const struct prediction_options *options, const char *semantics, uint32_t rank_count,
-                                    struct platform **platform, struct err *err)
+enum status prediction_options_open(const struct prediction_options *options, const char *semantics,
+                                    uint32_t rank_count, struct platform **platform, struct err *err)
 {
     char last[32];
     size_t count = options->override_count;

@@ -1,7 +1,7 @@
 /* Options that the predicting commands share: rows for their struct argp, one parser for them.
  *
- * Order of calls: PREDICTION_OPTIONS and ANALYZE_OPTIONS in the rows, the parse functions from the command's parser (they
- * return ARGP_ERR_UNKNOWN for what is not theirs), prediction_options_clear. */
+ * Order of calls: PREDICTION_OPTIONS and ANALYZE_OPTIONS in the rows, the parse functions from the command's parser
+ * (they return ARGP_ERR_UNKNOWN for what is not theirs), prediction_options_clear. */
 #ifndef CLI_PREDICTION_OPTIONS_H
 #define CLI_PREDICTION_OPTIONS_H
 
@@ -42,7 +42,8 @@ struct prediction_options {
     size_t override_count, override_capacity;
 };
 
-error_t prediction_options_parse(int key, char *argument, const struct argp_state *state, struct prediction_options *options);
+error_t prediction_options_parse(int key, char *argument, const struct argp_state *state,
+                                 struct prediction_options *options);
 error_t analyze_options_parse(int key, char *argument, const struct argp_state *state, struct analyze_options *options);
 /* For ARGP_KEY_END. */
 error_t prediction_options_end(const struct argp_state *state, struct prediction_options *options);
@@ -52,8 +53,8 @@ error_t prediction_options_set(const struct argp_state *state, struct prediction
 void prediction_options_clear(struct prediction_options *options);
 
 /* The platform with all overrides, then semantics unless NULL, fit for rank_count ranks. The caller owns *platform. */
-enum status prediction_options_open(const struct prediction_options *options, const char *semantics, uint32_t rank_count,
-                                    struct platform **platform, struct err *err);
+enum status prediction_options_open(const struct prediction_options *options, const char *semantics,
+                                    uint32_t rank_count, struct platform **platform, struct err *err);
 
 /* "a", "b", "c", "d", NULL. */
 extern const char *const semantics_letters[];

@@ -60,7 +60,8 @@ static _Noreturn void child_main(child_work work, void *context, size_t job, int
 static enum status child_start(struct child *child, child_work work, void *context, size_t job, struct err *err)
 {
     int ends[2];
-    if (pipe(ends) != 0) return err_set(err, STATUS_SYSTEM, NULL, NULL, "no pipe to a child process: %s", strerror(errno));
+    if (pipe(ends) != 0)
+        return err_set(err, STATUS_SYSTEM, NULL, NULL, "no pipe to a child process: %s", strerror(errno));
     int errors = memfd_create("child-stderr", MFD_CLOEXEC);
     fflush(NULL);
     pid_t parent = getpid();
@@ -137,8 +138,8 @@ static enum status child_read(struct child *child, bool *ended, struct err *err)
 }
 
 /* Waits until some child has sent or ended and takes it in. */
-static enum status children_step(struct child *children, size_t slots, struct pollfd *polls, struct child_answer *answers,
-                                 size_t *running, struct err *err)
+static enum status children_step(struct child *children, size_t slots, struct pollfd *polls,
+                                 struct child_answer *answers, size_t *running, struct err *err)
 {
     for (size_t i = 0; i < slots; i++)
         polls[i] = (struct pollfd){.fd = children[i].pid ? children[i].pipe : -1, .events = POLLIN};

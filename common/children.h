@@ -18,9 +18,10 @@ struct child_answer {
     size_t bytes;
 };
 
-/* Runs jobs 0..count-1, at most `at_once` at a time (0: one per processor), and waits for all. answers[i] belongs to job i
- * whatever the order in which they end; a child that ends without an answer is STATUS_SYSTEM saying how it ended and the
- * first line it left on its standard error. A child ends with its parent. STATUS_SYSTEM if no child can be made. */
+/* Runs jobs 0..count-1, at most `at_once` at a time (0: one per processor), and waits for all. answers[i] belongs to
+ * job i whatever the order in which they end; a child that ends without an answer is STATUS_SYSTEM saying how it ended
+ * and the first line it left on its standard error. A child ends with its parent. STATUS_SYSTEM if no child can be
+ * made. */
 enum status children_run(child_work work, void *context, size_t count, size_t at_once, struct child_answer *answers,
                          struct err *err);
 void child_answers_clear(struct child_answer *answers, size_t count);

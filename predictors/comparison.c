@@ -40,7 +40,8 @@ static enum status predict_row(void *context, size_t index, FILE *out, struct er
     return status;
 }
 
-static enum status take_result(const char *name, const struct child_answer *answer, struct result **result, struct err *err)
+static enum status take_result(const char *name, const struct child_answer *answer, struct result **result,
+                               struct err *err)
 {
     char row[64];
     snprintf(row, sizeof row, "semantics %s", name);

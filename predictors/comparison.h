@@ -1,5 +1,5 @@
-/* The same trace predicted under several semantics. Each row runs in a child process (SimGrid simulates once per process),
- * as many at once as there are processors. */
+/* The same trace predicted under several semantics. Each row runs in a child process (SimGrid simulates once per
+ * process), as many at once as there are processors. */
 #ifndef PREDICTORS_COMPARISON_H
 #define PREDICTORS_COMPARISON_H
 
@@ -23,7 +23,8 @@ struct comparison {
     size_t count;
 };
 
-/* A row that fails, or whose process dies, is the error "semantics NAME: ..." of the first such row. Inits *comparison. */
+/* A row that fails, or whose process dies, is the error "semantics NAME: ..." of the first such row. Inits *comparison.
+ * */
 enum status comparison_run(const struct trace *trace, const struct comparison_row *rows, size_t row_count,
                            const struct engine_descriptor *engine, const struct analyze_options *analyze,
                            struct comparison *comparison, struct err *err);
@@ -32,8 +33,9 @@ void comparison_clear(struct comparison *comparison);
 /* Schema rmacast.comparison/1. The caller owns the tree. */
 enum status comparison_to_json(const struct comparison *comparison, cJSON **json, struct err *err);
 
-/* A row per semantics: run time, every wait state that occurs in any row (seconds over all ranks), median bandwidth bounds of
- * the transfers that have one ("unbounded" where most have none); below, which is fastest and how each differs from the first. */
+/* A row per semantics: run time, every wait state that occurs in any row (seconds over all ranks), median bandwidth
+ * bounds of the transfers that have one ("unbounded" where most have none); below, which is fastest and how each
+ * differs from the first. */
 void comparison_print(const struct comparison *comparison, FILE *out);
 
 #endif

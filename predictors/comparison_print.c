@@ -17,7 +17,8 @@ static int column_width(enum pattern pattern)
     return width < 11 ? 11 : width;
 }
 
-/* A call that returns at once bounds nothing; where that is so for most transfers, a median of the rest would mislead. */
+/* A call that returns at once bounds nothing; where that is so for most transfers, a median of the rest would mislead.
+ * */
 static void print_rate(const struct result_distribution *rates, FILE *out)
 {
     char text[UNITS_TEXT_BYTES];
@@ -32,10 +33,12 @@ static void print_rate(const struct result_distribution *rates, FILE *out)
 static void print_row(const struct comparison *comparison, const struct result *result, FILE *out)
 {
     char text[UNITS_TEXT_BYTES];
-    fprintf(out, "%-9s  %11s", result->semantics ? result->semantics : "-", units_format_duration(result->run_time_s, text));
+    fprintf(out, "%-9s  %11s", result->semantics ? result->semantics : "-",
+            units_format_duration(result->run_time_s, text));
     for (int p = 0; p < PATTERN_COUNT; p++)
         if (occurs(comparison, (enum pattern)p))
-            fprintf(out, "  %*s", column_width((enum pattern)p), units_format_duration(result->patterns[p].severity_s, text));
+            fprintf(out, "  %*s", column_width((enum pattern)p),
+                    units_format_duration(result->patterns[p].severity_s, text));
     print_rate(&result->lower_bound_Bps, out);
     print_rate(&result->upper_bound_Bps, out);
     fputc('\n', out);
@@ -86,8 +89,11 @@ void comparison_print(const struct comparison *comparison, FILE *out)
 {
     if (comparison->count == 0) return;
     const struct result *first = comparison->results[0];
-    fprintf(out, "%s on %s, engine %s, %u ranks; wait states are summed over all ranks, bandwidth bounds are medians over the "
-            "transfers\n\n", first->trace, first->platform, first->engine, first->rank_count);
+    fprintf(
+        out,
+        "%s on %s, engine %s, %u ranks; wait states are summed over all ranks, bandwidth bounds are medians over the "
+        "transfers\n\n",
+        first->trace, first->platform, first->engine, first->rank_count);
     fprintf(out, "%-9s  %11s", "semantics", "run time");
     for (int p = 0; p < PATTERN_COUNT; p++)
         if (occurs(comparison, (enum pattern)p))

@@ -54,8 +54,9 @@ static enum status predict(struct prediction *prediction, struct err *err)
     prediction->bound_count = transfers.count;
     transfers_clear(&transfers);
     if (outside == 0) return STATUS_OK;
-    return result_add_note(prediction->result, err, "%zu of %zu transfers end outside the bounds that the two event models give",
-                           outside, prediction->bound_count);
+    return result_add_note(prediction->result, err,
+                           "%zu of %zu transfers end outside the bounds that the two event models give", outside,
+                           prediction->bound_count);
 }
 
 const struct predictor predictor_bounds = {

@@ -49,8 +49,8 @@ void verify_skip(struct verify_row *row, const char *format, ...)
     va_end(args);
 }
 
-void verify_after(const struct verify_context *context, struct verify_row *row, uint32_t rank, size_t call, int64_t time_ps,
-                  int64_t cause_ps, const char *cause)
+void verify_after(const struct verify_context *context, struct verify_row *row, uint32_t rank, size_t call,
+                  int64_t time_ps, int64_t cause_ps, const char *cause)
 {
     row->checked++;
     if (time_ps + context->slack_ps >= cause_ps) return;

@@ -24,9 +24,9 @@ struct verify_report {
     size_t count;
 };
 
-/* outcome is what replay_run(trace, platform, options) gave with keep_trace. A process that has run an engine of the kind
- * "once per process" cannot verify: make the outcome with apart_replay (simulate/verify_apart.h). STATUS_OK whether the laws
- * hold or not. */
+/* outcome is what replay_run(trace, platform, options) gave with keep_trace. A process that has run an engine of the
+ * kind "once per process" cannot verify: make the outcome with apart_replay (simulate/verify_apart.h). STATUS_OK
+ * whether the laws hold or not. */
 enum status verify_run(const struct trace *trace, const struct platform *platform, const struct replay_options *options,
                        const struct replay_outcome *outcome, struct verify_report *report, struct err *err);
 

@@ -10,8 +10,8 @@ static const enum pattern accounted[] = {
     PATTERN_WAIT_AT_FENCE, PATTERN_WAIT_AT_CREATE, PATTERN_WAIT_AT_FREE,
 };
 
-/* Time that a rank spends copying in semantics d: time stamps cannot tell it from waiting, so the detector may count it as
- * Early Transfer (docs/simulation.md, the worked example). */
+/* Time that a rank spends copying in semantics d: time stamps cannot tell it from waiting, so the detector may count it
+ * as Early Transfer (docs/simulation.md, the worked example). */
 static int64_t copies_ps(const struct verify_context *context, uint32_t rank)
 {
     const struct platform *platform = context->platform;

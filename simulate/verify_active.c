@@ -1,5 +1,5 @@
-/* Law 2 for post, start, complete and wait: what each call of an epoch pair has to wait for, from the pairs that the model
- * finds in the predicted trace, not from the replay's own bookkeeping. */
+/* Law 2 for post, start, complete and wait: what each call of an epoch pair has to wait for, from the pairs that the
+ * model finds in the predicted trace, not from the replay's own bookkeeping. */
 #include <string.h>
 
 #include "simulate/verify_law.h"

@@ -172,8 +172,8 @@ static enum status take_outcome(struct reader *reader, const struct one_job *job
     return job->options->keep_trace ? take_trace(reader, job, outcome, err) : STATUS_OK;
 }
 
-enum status apart_replay(const struct trace *trace, const struct platform *platform, const struct replay_options *options,
-                         struct replay_outcome *outcome, struct err *err)
+enum status apart_replay(const struct trace *trace, const struct platform *platform,
+                         const struct replay_options *options, struct replay_outcome *outcome, struct err *err)
 {
     struct one_job job = {.trace = trace, .platform = platform, .options = options};
     struct child_answer answer;
@@ -212,7 +212,8 @@ static enum status replay_short(void *context, size_t index, FILE *out, struct e
     return put(out, &answer, sizeof answer, err);
 }
 
-enum status apart_summaries(const struct apart_job *jobs, size_t count, struct apart_summary *summaries, struct err *err)
+enum status apart_summaries(const struct apart_job *jobs, size_t count, struct apart_summary *summaries,
+                            struct err *err)
 {
     struct child_answer *answers = calloc(count ? count : 1, sizeof *answers);
     if (!answers) return err_memory(err);

@@ -1,13 +1,13 @@
-/* Replays in child processes: an engine that runs once per process can be asked again, and one that aborts costs an answer,
- * not the program. */
+/* Replays in child processes: an engine that runs once per process can be asked again, and one that aborts costs an
+ * answer, not the program. */
 #ifndef SIMULATE_VERIFY_APART_H
 #define SIMULATE_VERIFY_APART_H
 
 #include "simulate/replay.h"
 
 /* As replay_run, in a child process; the outcome, with its trace if asked for, comes back. */
-enum status apart_replay(const struct trace *trace, const struct platform *platform, const struct replay_options *options,
-                         struct replay_outcome *outcome, struct err *err);
+enum status apart_replay(const struct trace *trace, const struct platform *platform,
+                         const struct replay_options *options, struct replay_outcome *outcome, struct err *err);
 
 struct apart_job {
     const struct trace *trace;
@@ -22,6 +22,7 @@ struct apart_summary {
 };
 
 /* Replays every job, as many at once as there are processors. summaries has room for count. */
-enum status apart_summaries(const struct apart_job *jobs, size_t count, struct apart_summary *summaries, struct err *err);
+enum status apart_summaries(const struct apart_job *jobs, size_t count, struct apart_summary *summaries,
+                            struct err *err);
 
 #endif

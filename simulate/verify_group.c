@@ -48,7 +48,8 @@ static int64_t awaited_ps(const struct verify_context *context, const struct tra
     }
 }
 
-static void check_instance(const struct verify_context *context, const struct instance *instance, struct verify_row *row)
+static void check_instance(const struct verify_context *context, const struct instance *instance,
+                           struct verify_row *row)
 {
     const struct instances *instances = &context->relations.instances;
     const struct trace_comm *comm = instance_comm(context->predicted, instance);
@@ -64,7 +65,8 @@ static void check_instance(const struct verify_context *context, const struct in
     }
 }
 
-/* The closing fence keeps an origin until its operations are known to be complete, unless NOPRECEDE says there are none. */
+/* The closing fence keeps an origin until its operations are known to be complete, unless NOPRECEDE says there are
+ * none. */
 static void check_fence_operations(const struct verify_context *context, struct verify_row *row)
 {
     const struct epochs *epochs = &context->relations.epochs;
@@ -93,7 +95,8 @@ enum status verify_waits_group(const struct verify_context *context, struct veri
 }
 
 /* For one rank: request id to the call that ended it, plus 1. */
-static enum status find_endings(const struct trace *trace, const struct trace_rank *rank, struct map *endings, struct err *err)
+static enum status find_endings(const struct trace *trace, const struct trace_rank *rank, struct map *endings,
+                                struct err *err)
 {
     uint64_t *slot;
     for (size_t i = 0; i < rank->count; i++) {
@@ -109,8 +112,8 @@ static enum status find_endings(const struct trace *trace, const struct trace_ra
     return STATUS_OK;
 }
 
-static void check_message(const struct verify_context *context, const struct message *message, const struct map *endings,
-                          struct verify_row *row)
+static void check_message(const struct verify_context *context, const struct message *message,
+                          const struct map *endings, struct verify_row *row)
 {
     const struct trace_call *send = &context->predicted->ranks[message->sender].calls[message->send_call];
     const struct trace_call *calls = context->predicted->ranks[message->receiver].calls;

@@ -20,8 +20,8 @@ void verify_skip(struct verify_row *row, const char *format, ...) __attribute__(
 
 /* A call that returns (or a transfer that begins) at time_ps although what it waits for happens at cause_ps at the
  * earliest. Counts the check, and the breach if there is one. */
-void verify_after(const struct verify_context *context, struct verify_row *row, uint32_t rank, size_t call, int64_t time_ps,
-                  int64_t cause_ps, const char *cause);
+void verify_after(const struct verify_context *context, struct verify_row *row, uint32_t rank, size_t call,
+                  int64_t time_ps, int64_t cause_ps, const char *cause);
 
 /* The least time from a message's first byte leaving to its arrival; 0 where only the engine knows the route (a SimGrid
  * platform of the user's own). verify_control_ps: of a control message. */

@@ -13,7 +13,16 @@ struct variant {
     struct net_segment *segments, *loopback;
 };
 
-enum variant_kind { VARIANT_A, VARIANT_B, VARIANT_C, VARIANT_D, VARIANT_OWN, VARIANT_LATENCY, VARIANT_SPEED, VARIANT_COUNT };
+enum variant_kind {
+    VARIANT_A,
+    VARIANT_B,
+    VARIANT_C,
+    VARIANT_D,
+    VARIANT_OWN,
+    VARIANT_LATENCY,
+    VARIANT_SPEED,
+    VARIANT_COUNT
+};
 
 static struct net_segment *doubled_latency(const struct net_segment *segments, size_t count)
 {
@@ -67,8 +76,8 @@ static const char *no_monotony(const struct verify_context *context)
     return NULL;
 }
 
-/* A program that deadlocks never ends: where only the one that waits longer deadlocks, the law holds. slack_s: rounding, a
- * picosecond per call at most. */
+/* A program that deadlocks never ends: where only the one that waits longer deadlocks, the law holds. slack_s:
+ * rounding, a picosecond per call at most. */
 static void expect_no_longer(struct verify_row *row, const struct apart_summary *summaries, enum variant_kind shorter,
                              enum variant_kind longer, double slack_s)
 {
@@ -82,8 +91,8 @@ static void expect_no_longer(struct verify_row *row, const struct apart_summary 
                       names[one->status != STATUS_OK ? shorter : longer],
                       one->status != STATUS_OK ? one->err.text : two->err.text);
     else if (one->run_time_s > two->run_time_s + slack_s)
-        verify_breach(row, "without contention and copying, %s takes %.12f s, longer than %s with %.12f s", names[shorter],
-                      one->run_time_s, names[longer], two->run_time_s);
+        verify_breach(row, "without contention and copying, %s takes %.12f s, longer than %s with %.12f s",
+                      names[shorter], one->run_time_s, names[longer], two->run_time_s);
 }
 
 static enum status run_variants(const struct verify_context *context, struct variant variants[VARIANT_COUNT],
@@ -92,7 +101,8 @@ static enum status run_variants(const struct verify_context *context, struct var
     struct apart_job jobs[VARIANT_COUNT];
     for (int k = 0; k < VARIANT_COUNT; k++) {
         TRY(variant_init(&variants[k], context->platform, (enum variant_kind)k, err));
-        jobs[k] = (struct apart_job){.trace = context->trace, .platform = &variants[k].platform, .engine = context->engine};
+        jobs[k] =
+            (struct apart_job){.trace = context->trace, .platform = &variants[k].platform, .engine = context->engine};
     }
     return apart_summaries(jobs, VARIANT_COUNT, summaries, err);
 }

@@ -3,8 +3,8 @@
 
 #include "simulate/verify_law.h"
 
-/* One lock epoch while its holder surely has the lock: from the return of lock (blocking) or the first data (lazy) to the
- * return of unlock. */
+/* One lock epoch while its holder surely has the lock: from the return of lock (blocking) or the first data (lazy) to
+ * the return of unlock. */
 struct hold {
     int32_t window, target;
     uint32_t origin;
@@ -48,9 +48,13 @@ static void gather_holds(const struct verify_context *context, struct hold *hold
         if (epoch->kind != EPOCH_LOCK || epoch->close_call == EPOCH_NONE) continue;
         const struct trace_call *calls = context->predicted->ranks[epoch->rank].calls, *lock = &calls[epoch->open_call];
         if (lock->flags & TRACE_NOCHECK) continue;
-        *hold = (struct hold){.window = epoch->window, .target = epoch->target, .origin = epoch->rank,
-                              .call = epoch->open_call, .exclusive = lock->flags & TRACE_EXCLUSIVE,
-                              .begin_ps = blocking ? lock->exit_ps : INT64_MAX, .end_ps = calls[epoch->close_call].exit_ps};
+        *hold = (struct hold){.window = epoch->window,
+                              .target = epoch->target,
+                              .origin = epoch->rank,
+                              .call = epoch->open_call,
+                              .exclusive = lock->flags & TRACE_EXCLUSIVE,
+                              .begin_ps = blocking ? lock->exit_ps : INT64_MAX,
+                              .end_ps = calls[epoch->close_call].exit_ps};
     }
     for (size_t i = 0; !blocking && i < epochs->operation_count; i++) {
         const struct epoch_operation *operation = &epochs->operations[i];

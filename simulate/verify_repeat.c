@@ -7,7 +7,8 @@
 #include "simulate/verify_law.h"
 #include "simulate/verify_permute.h"
 
-static void expect_digest(struct verify_row *row, const struct apart_summary *summary, uint64_t expected, const char *what)
+static void expect_digest(struct verify_row *row, const struct apart_summary *summary, uint64_t expected,
+                          const char *what)
 {
     row->checked++;
     if (summary->status != STATUS_OK)
@@ -19,7 +20,8 @@ static void expect_digest(struct verify_row *row, const struct apart_summary *su
 
 enum status verify_determinism(const struct verify_context *context, struct verify_row *row, struct err *err)
 {
-    static const char *const what[] = {"the same replay", "the replay with ids as another order of ranks would make them"};
+    static const char *const what[] = {"the same replay",
+                                       "the replay with ids as another order of ranks would make them"};
     uint64_t expected;
     TRY(verify_digest(context->predicted, &expected, err));
     struct trace *permuted = NULL;
@@ -42,7 +44,8 @@ enum status verify_identity(const struct verify_context *context, struct verify_
 {
     uint64_t expected;
     TRY(verify_digest(context->predicted, &expected, err));
-    const struct apart_job job = {.trace = context->predicted, .platform = context->platform, .engine = context->engine};
+    const struct apart_job job = {
+        .trace = context->predicted, .platform = context->platform, .engine = context->engine};
     struct apart_summary summary;
     TRY(apart_summaries(&job, 1, &summary, err));
     expect_digest(row, &summary, expected, "the replay of the predicted trace");

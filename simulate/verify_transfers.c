@@ -56,7 +56,8 @@ enum status verify_bounds(const struct verify_context *context, struct verify_ro
         const struct trace_sim *sim = &context->predicted->ranks[transfer->origin].sim[transfer->call];
         row->checked++;
         bool low = sim->xfer_end_ps + context->slack_ps >= transfer->lower_end_ps;
-        bool high = transfer->upper_end_ps == TRACE_UNKNOWN_PS || sim->xfer_end_ps <= transfer->upper_end_ps + context->slack_ps;
+        bool high = transfer->upper_end_ps == TRACE_UNKNOWN_PS ||
+                    sim->xfer_end_ps <= transfer->upper_end_ps + context->slack_ps;
         if (low && high) continue;
         char place[TRACE_PLACE_BYTES];
         verify_breach(row, "%s: ends at %" PRId64 " ps, outside its bounds %" PRId64 " to %" PRId64 " ps",
@@ -79,10 +80,11 @@ struct tallies {
     struct map index;
 };
 
-static enum status tally_find(struct tallies *tallies, uint32_t rank_count, uint32_t origin, const struct trace_call *call,
-                              struct tally **tally, struct err *err)
+static enum status tally_find(struct tallies *tallies, uint32_t rank_count, uint32_t origin,
+                              const struct trace_call *call, struct tally **tally, struct err *err)
 {
-    struct tally made = {.origin = origin, .target = (uint32_t)call->peer, .kind = verify_rma_kind(call_kind(call->call))};
+    struct tally made = {
+        .origin = origin, .target = (uint32_t)call->peer, .kind = verify_rma_kind(call_kind(call->call))};
     uint64_t key = ((uint64_t)origin * rank_count + made.target) * RMA_KIND_COUNT + made.kind, *slot;
     TRY(map_put(&tallies->index, key, tallies->count, &slot, err));
     if (*slot == tallies->count) ARRAY_PUSH(tallies->items, tallies->count, tallies->capacity, made, err);
@@ -115,8 +117,9 @@ enum status verify_conservation(const struct verify_context *context, struct ver
         const struct tally *tally = &tallies.items[i];
         row->checked++;
         if (tally->count == 0 && tally->bytes == 0) continue;
-        verify_breach(row, "%s from rank %u to rank %u: recorded minus simulated are %" PRId64 " operations, %" PRId64 " bytes",
-                      kinds[tally->kind], tally->origin, tally->target, tally->count, tally->bytes);
+        verify_breach(
+            row, "%s from rank %u to rank %u: recorded minus simulated are %" PRId64 " operations, %" PRId64 " bytes",
+            kinds[tally->kind], tally->origin, tally->target, tally->count, tally->bytes);
     }
     map_clear(&tallies.index);
     free(tallies.items);

@@ -131,8 +131,8 @@ static enum status new_validation(const struct result *predicted, const char *pr
 }
 
 enum status validate_results(const struct result *predicted, const char *predicted_name,
-                             const struct result *const *measured, const char *const *measured_names, size_t repetitions,
-                             struct validation **validation, struct err *err)
+                             const struct result *const *measured, const char *const *measured_names,
+                             size_t repetitions, struct validation **validation, struct err *err)
 {
     for (size_t i = 0; i < repetitions; i++)
         TRY(check_comparable(predicted, predicted_name, measured[i], measured_names[i], err));

@@ -1,9 +1,9 @@
-/* A prediction against real runs: run time, the time of each rank, every wait state. It sees results and traces only and
- * cannot know how a prediction was made.
+/* A prediction against real runs: run time, the time of each rank, every wait state. It sees results and traces only
+ * and cannot know how a prediction was made.
  *
- * Errors are predicted minus measured: positive where the prediction is too long. Several measured results are repetitions
- * of one run: each quantity is compared with their median, and their range stands beside it, so that an error inside the
- * real run's own spread is neither praised nor blamed. Seconds.
+ * Errors are predicted minus measured: positive where the prediction is too long. Several measured results are
+ * repetitions of one run: each quantity is compared with their median, and their range stands beside it, so that an
+ * error inside the real run's own spread is neither praised nor blamed. Seconds.
  *
  * Order of calls: validate_open_* (or results of your own), validate_results, validation_to_json or validation_print,
  * validate_tolerance, validation_free. */
@@ -26,7 +26,7 @@ struct validate_value {
     double measured_min_s, measured_max_s;  /* their range */
     double error_s;
     double relative;                        /* error / measured; NAN where measured is 0 */
-    double deviation;                       /* what the tolerance is held against, never negative; see validate_tolerance */
+    double deviation; /* what the tolerance is held against, never negative; see validate_tolerance */
     bool within_spread;                     /* more than one repetition, and the prediction lies in their range */
 };
 
@@ -43,30 +43,30 @@ struct validation {
     uint32_t rank_count;
     struct validate_value run_time;
     struct validate_value *rank_time; /* owned, rank_count */
-    /* Of the ranks' |relative|, over the ranks where it is known: middle value, and the smallest value that at least 95 %
-     * of the ranks do not exceed. NAN if there is none. */
+    /* Of the ranks' |relative|, over the ranks where it is known: middle value, and the smallest value that at least
+     * 95 % of the ranks do not exceed. NAN if there is none. */
     double rank_error_median, rank_error_p95;
     struct validate_pattern patterns[PATTERN_COUNT];
     double measured_total_s; /* sum over ranks of the measured medians */
 };
 
-/* One side of the comparison: a trace, which is analysed with options (NULL: defaults), or a result file. A comparison file
- * (rmacast.comparison/1) needs semantics to say which of its results; elsewhere semantics, unless NULL, must be what the
- * result has. The caller owns *result. */
+/* One side of the comparison: a trace, which is analysed with options (NULL: defaults), or a result file. A comparison
+ * file (rmacast.comparison/1) needs semantics to say which of its results; elsewhere semantics, unless NULL, must be
+ * what the result has. The caller owns *result. */
 enum status validate_open(const char *path, const char *semantics, const struct analyze_options *options,
                           struct result **result, struct err *err);
 
-/* Compares. repetitions >= 1. STATUS_DATA if the ranks differ in number or Late Post was counted in different ways; names
- * are for messages. Borrows nothing; the caller owns *validation. */
+/* Compares. repetitions >= 1. STATUS_DATA if the ranks differ in number or Late Post was counted in different ways;
+ * names are for messages. Borrows nothing; the caller owns *validation. */
 enum status validate_results(const struct result *predicted, const char *predicted_name,
-                             const struct result *const *measured, const char *const *measured_names, size_t repetitions,
-                             struct validation **validation, struct err *err);
+                             const struct result *const *measured, const char *const *measured_names,
+                             size_t repetitions, struct validation **validation, struct err *err);
 void validation_free(struct validation *validation);
 
-/* Whether a tolerance (0.05 = 5 %) holds: |relative| of the run time and of every rank's time, and |error| of every wait
- * state's total as a share of the measured run's total time (the sum of its rank times), since a wait state may be 0 or
- * tiny in the measured run. Where what is divided by is 0, the error must be 0. STATUS_OK if it holds, else STATUS_DATA
- * "NAME: tolerance 5% does not hold: ..." with the worst offender. */
+/* Whether a tolerance (0.05 = 5 %) holds: |relative| of the run time and of every rank's time, and |error| of every
+ * wait state's total as a share of the measured run's total time (the sum of its rank times), since a wait state may be
+ * 0 or tiny in the measured run. Where what is divided by is 0, the error must be 0. STATUS_OK if it holds, else
+ * STATUS_DATA "NAME: tolerance 5% does not hold: ..." with the worst offender. */
 enum status validate_tolerance(const struct validation *validation, double tolerance, struct err *err);
 
 /* Schema rmacast.validation/1 (docs/results.md). tolerance < 0: none was stated. The caller owns the tree. */

@@ -31,8 +31,9 @@ static bool add_text(cJSON *object, const char *key, const char *text)
 static bool add_names(cJSON *root, const struct validation *v)
 {
     cJSON *predicted = cJSON_AddObjectToObject(root, "predicted");
-    bool whole = predicted && add_text(predicted, "file", v->predicted) && add_text(predicted, "platform", v->platform) &&
-                 add_text(predicted, "semantics", v->semantics) && add_text(predicted, "engine", v->engine);
+    bool whole = predicted && add_text(predicted, "file", v->predicted) &&
+                 add_text(predicted, "platform", v->platform) && add_text(predicted, "semantics", v->semantics) &&
+                 add_text(predicted, "engine", v->engine);
     cJSON *measured = whole ? cJSON_AddArrayToObject(root, "measured") : NULL;
     for (size_t i = 0; measured && i < v->repetitions; i++) {
         cJSON *name = cJSON_CreateString(v->measured[i]);

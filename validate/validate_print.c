@@ -63,7 +63,8 @@ static void print_ranks(const struct validation *v, bool repeated, FILE *out)
         snprintf(name, sizeof name, "rank %u", r);
         print_row(name, &v->rank_time[r], NAN, repeated, out);
     }
-    if (v->rank_count > RANKS_SHOWN) fprintf(out, "... and %u more ranks (--json has all)\n", v->rank_count - RANKS_SHOWN);
+    if (v->rank_count > RANKS_SHOWN)
+        fprintf(out, "... and %u more ranks (--json has all)\n", v->rank_count - RANKS_SHOWN);
 }
 
 void validation_print(const struct validation *v, FILE *out)
@@ -75,7 +76,8 @@ void validation_print(const struct validation *v, FILE *out)
     for (int p = 0; p < PATTERN_COUNT; p++) {
         const struct validate_value *total = &v->patterns[p].total;
         if (total->predicted_s == 0 && total->measured_max_s == 0) continue;
-        print_row(pattern_row((enum pattern)p)->name, total, share_of(total->error_s, v->measured_total_s), repeated, out);
+        print_row(pattern_row((enum pattern)p)->name, total, share_of(total->error_s, v->measured_total_s), repeated,
+                  out);
     }
     if (isfinite(v->rank_error_median))
         fprintf(out, "\nRelative error of the rank times: median %.2f%%, 95th percentile %.2f%%\n",

@@ -10,7 +10,8 @@ for engine in loggp simgrid; do
     holds comparison.json '[.results[].run_time_s * 1e6 | round] == [570, 520, 520, 520]'
     for row in "late_post 400 0 300 0" "early_transfer 0 350 0 50" "early_wait 60 10 0 0"; do
         set -- $row
-        holds comparison.json "[.results[].patterns[] | select(.name == \"$1\") | .severity_s * 1e6 | round] == [$2, $3, $4, $5]"
+        holds comparison.json "[.results[].patterns[] | select(.name == \"$1\") | .severity_s * 1e6 | round] ==
+                               [$2, $3, $4, $5]"
     done
     # 1 MB; the put is entered at 460 under a, at 50 else; the target's wait ends at 570, 520
     holds comparison.json 'near(.results[0].transfers.lower_bound_Bps.median / (1e6 / 110e-6); 1)'
@@ -44,6 +45,7 @@ error 1 "nodes.count" compare "$worked" --platform "$platform" --set nodes.count
 # deadlocks under every semantics; the first row is named
 error 1 "semantics a: " compare "$source/tests/cases/recv_unmatched/trace.txt" --platform "$platform"
 # deadlocks under a only because start waits
-error 1 "semantics b: " compare "$source/tests/cases/both_roles_start_first/trace.txt" --platform "$platform" --semantics d,b
+start_first=$source/tests/cases/both_roles_start_first/trace.txt
+error 1 "semantics b: " compare "$start_first" --platform "$platform" --semantics d,b
 
 finish

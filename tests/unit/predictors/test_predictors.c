@@ -33,8 +33,8 @@ static struct trace *open_trace(const char *file)
     return trace;
 }
 
-/* docs/simulation.md, b: the put is entered at 50 and returns at 410, its data move from 410 to 520, when the target's wait
- * ends: at least 1 MB / 470 us, at most 1 MB / 360 us. */
+/* docs/simulation.md, b: the put is entered at 50 and returns at 410, its data move from 410 to 520, when the target's
+ * wait ends: at least 1 MB / 470 us, at most 1 MB / 360 us. */
 static void the_predictors_agree_with_the_worked_example(void **state)
 {
     (void)state;

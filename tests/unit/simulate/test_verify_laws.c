@@ -91,8 +91,8 @@ static void data_before_the_call_returns_break_law_3(void **state)
     test_context_clear(&test);
 }
 
-/* The post of 400 is known at the origin at 410: nothing that waits for it may return at 409, under the semantics that make
- * it wait. */
+/* The post of 400 is known at the origin at 410: nothing that waits for it may return at 409, under the semantics that
+ * make it wait. */
 static void calls_that_do_not_wait_for_the_post_break_law_2(void **state)
 {
     (void)state;
@@ -163,7 +163,8 @@ static void a_wrong_account_breaks_law_3(void **state)
     test_context_clear(&test);
 }
 
-/* d: the put lasts 50 us, a copy, which time stamps cannot tell from waiting: the simulator may count 0 to 50, not 51. */
+/* d: the put lasts 50 us, a copy, which time stamps cannot tell from waiting: the simulator may count 0 to 50, not 51.
+ * */
 static void copies_may_pass_for_early_transfer(void **state)
 {
     (void)state;
@@ -183,14 +184,17 @@ static void a_lost_put_breaks_law_5(void **state)
     struct test_context test;
     worked(&test, 'a');
     test.outcome.trace->ranks[0].calls[PUT].bytes -= 8;
-    assert_broken(test_law(&test, verify_conservation), "put from rank 0 to rank 1: recorded minus simulated are 0 operations, 8 bytes");
+    assert_broken(test_law(&test, verify_conservation),
+                  "put from rank 0 to rank 1: recorded minus simulated are 0 operations, 8 bytes");
     test.outcome.trace->ranks[0].calls[PUT].bytes += 8;
     test.outcome.trace->ranks[0].calls[PUT].call = ID_Get;
-    assert_broken(test_law(&test, verify_conservation), "put from rank 0 to rank 1: recorded minus simulated are 1 operations");
+    assert_broken(test_law(&test, verify_conservation),
+                  "put from rank 0 to rank 1: recorded minus simulated are 1 operations");
     test_context_clear(&test);
 }
 
-static void lock(struct trace *trace, uint32_t rank, bool exclusive, int64_t lock_us, int64_t locked_us, int64_t unlocked_us)
+static void lock(struct trace *trace, uint32_t rank, bool exclusive, int64_t lock_us, int64_t locked_us,
+                 int64_t unlocked_us)
 {
     struct trace_call *call = test_call(trace, rank, ID_Win_lock, lock_us, locked_us);
     call->peer = 2;

@@ -13,9 +13,11 @@
 static const char platform_text[] =
     "{\"schema\": \"rmacast.platform/1\", \"name\": \"test\","
     " \"nodes\": {\"count\": 3, \"cores\": 1, \"speed\": 1.0, \"memory_bandwidth_Bps\": 2e10},"
-    " \"network\": {\"topology\": {\"type\": \"crossbar\"}, \"latency_s\": 1e-5, \"bandwidth_Bps\": 1e10, \"overhead_s\": 0,"
+    " \"network\": {\"topology\": {\"type\": \"crossbar\"}, \"latency_s\": 1e-5, \"bandwidth_Bps\": 1e10, "
+    "\"overhead_s\": 0,"
     "  \"gap_s\": 0, \"loopback\": {\"latency_s\": 1e-6, \"bandwidth_Bps\": 2e10}},"
-    " \"mpi\": {\"eager_bytes\": 65536, \"collectives\": \"mpich\", \"rma\": {\"semantics\": \"a\", \"lock\": \"blocking\","
+    " \"mpi\": {\"eager_bytes\": 65536, \"collectives\": \"mpich\", \"rma\": {\"semantics\": \"a\", \"lock\": "
+    "\"blocking\","
     "  \"fence\": \"barrier\", \"progress\": \"hardware\", \"thread_delay_s\": 0, \"issue\": \"immediate\","
     "  \"aggregate\": false, \"control_bytes\": 0, \"eager_bytes\": 8192, \"atomic_s_per_byte\": 0,"
     "  \"window_info_bytes\": 16}},"
@@ -66,8 +68,8 @@ struct trace_call *test_call(struct trace *trace, uint32_t rank, enum mpi_call c
     return &trace->ranks[rank].calls[trace->ranks[rank].count - 1];
 }
 
-struct trace_call *test_operation(struct trace *trace, uint32_t rank, enum mpi_call call, int64_t enter_us, int64_t exit_us,
-                                  uint32_t target, int64_t bytes, int64_t from_us, int64_t to_us)
+struct trace_call *test_operation(struct trace *trace, uint32_t rank, enum mpi_call call, int64_t enter_us,
+                                  int64_t exit_us, uint32_t target, int64_t bytes, int64_t from_us, int64_t to_us)
 {
     struct trace_call *made = test_call(trace, rank, call, enter_us, exit_us);
     made->peer = (int32_t)target;
@@ -86,8 +88,8 @@ uint32_t test_group(struct trace *trace, int32_t member)
     return group;
 }
 
-/* Enter-exit of start, put, complete, wait and the data's way, from the table of docs/simulation.md. The data leave in a
- * when the put is called, in b, c, d when the post (400) has arrived (410); they take 10 + 100. */
+/* Enter-exit of start, put, complete, wait and the data's way, from the table of docs/simulation.md. The data leave in
+ * a when the put is called, in b, c, d when the post (400) has arrived (410); they take 10 + 100. */
 struct worked_row {
     int64_t start[2], put[2], complete[2], wait[2], data[2];
 };

@@ -15,8 +15,8 @@ struct trace *test_trace(uint32_t ranks, int windows);
 /* Appends a call on window or communicator 0 and returns it. */
 struct trace_call *test_call(struct trace *trace, uint32_t rank, enum mpi_call call, int64_t enter_us, int64_t exit_us);
 /* The same for put, get, accumulate, with the time of its data. */
-struct trace_call *test_operation(struct trace *trace, uint32_t rank, enum mpi_call call, int64_t enter_us, int64_t exit_us,
-                                  uint32_t target, int64_t bytes, int64_t from_us, int64_t to_us);
+struct trace_call *test_operation(struct trace *trace, uint32_t rank, enum mpi_call call, int64_t enter_us,
+                                  int64_t exit_us, uint32_t target, int64_t bytes, int64_t from_us, int64_t to_us);
 uint32_t test_group(struct trace *trace, int32_t member);
 
 /* The worked example as semantics a to d give it: rank 0 puts 1 MB to rank 1, which posts at 400. */

@@ -38,8 +38,8 @@ static struct validation *compare(const struct result *predicted, const struct r
     return validation;
 }
 
-/* predicted 1.1, 0.9; measured 1.0, 1.0: errors +0.1 and -0.1, 10 % each. late_post 0.25 against 0.05: +0.2, 400 % of the
- * measured figure, 0.2 / (1.0 + 1.0) = 10 % of the measured run's total time. */
+/* predicted 1.1, 0.9; measured 1.0, 1.0: errors +0.1 and -0.1, 10 % each. late_post 0.25 against 0.05: +0.2, 400 % of
+ * the measured figure, 0.2 / (1.0 + 1.0) = 10 % of the measured run's total time. */
 static void errors_are_signed_and_relative(void **state)
 {
     (void)state;
@@ -149,15 +149,17 @@ static void different_runs_are_refused(void **state)
     struct result *predicted = make(2, (double[]){1, 1}, 0), *measured = make(1, (double[]){1}, 0);
     struct validation *v;
     struct err err;
-    assert_int_equal(validate_results(predicted, "p", (const struct result *const[]){measured}, (const char *const[]){"m"}, 1,
-                                      &v, &err), STATUS_DATA);
+    assert_int_equal(validate_results(predicted, "p", (const struct result *const[]){measured},
+                                      (const char *const[]){"m"}, 1, &v, &err),
+                     STATUS_DATA);
     assert_string_equal(err.text, "m: has 1 ranks, expected 2 as in the prediction p");
     result_free(measured);
     measured = make(2, (double[]){1, 1}, 0);
     strcpy(predicted->late_post, "latest");
     strcpy(measured->late_post, "earliest");
-    assert_int_equal(validate_results(predicted, "p", (const struct result *const[]){measured}, (const char *const[]){"m"}, 1,
-                                      &v, &err), STATUS_DATA);
+    assert_int_equal(validate_results(predicted, "p", (const struct result *const[]){measured},
+                                      (const char *const[]){"m"}, 1, &v, &err),
+                     STATUS_DATA);
     assert_non_null(strstr(err.text, "earliest"));
     result_free(predicted);
     result_free(measured);
