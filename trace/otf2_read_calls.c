@@ -97,10 +97,14 @@ static struct trace_call new_call(int64_t time_ps, uint32_t call)
                                .ref = TRACE_NO_REF, .call = (uint16_t)call};
 }
 
+static const struct trace_sim unknown_sim = {.xfer_start_ps = TRACE_UNKNOWN_PS, .xfer_end_ps = TRACE_UNKNOWN_PS,
+                                             .base_end_ps = TRACE_UNKNOWN_PS, .extended_end_ps = TRACE_UNKNOWN_PS};
+
 static enum status append(struct archive_reader *reader, const struct trace_call *call)
 {
     struct archive_stream *stream = &reader->stream;
     TRY(trace_add_call(reader->trace, stream->rank, call, reader->err));
+    if (stream->calls->sim) stream->calls->sim[stream->calls->count - 1] = stream->sim;
     stream->last_ps = call->exit_ps;
     return STATUS_OK;
 }
@@ -110,6 +114,7 @@ static enum status append_region(struct archive_reader *reader, int64_t time_ps,
 {
     struct archive_stream *stream = &reader->stream;
     struct trace_call call = new_call(time_ps, enter ? ID_region_enter : ID_region_leave);
+    stream->sim = unknown_sim;
     TRY(archive_region_id(reader, region, &call.ref));
     if (list) TRY(archive_take_attributes(reader, list, &call));
     if (enter) {
@@ -139,8 +144,6 @@ static enum status name_function(struct archive_reader *reader, struct archive_r
 
 enum status archive_begin_call(struct archive_reader *reader, uint64_t time, uint32_t reference, OTF2_AttributeList *list)
 {
-    static const struct trace_sim unknown = {.xfer_start_ps = TRACE_UNKNOWN_PS, .xfer_end_ps = TRACE_UNKNOWN_PS,
-                                             .base_end_ps = TRACE_UNKNOWN_PS, .extended_end_ps = TRACE_UNKNOWN_PS};
     struct archive_stream *stream = &reader->stream;
     struct archive_definitions *definitions = &reader->definitions;
     if (reference >= definitions->region_count || !definitions->regions[reference].defined)
@@ -161,7 +164,7 @@ enum status archive_begin_call(struct archive_reader *reader, uint64_t time, uin
     stream->region = reference;
     stream->depth = 0;
     stream->call = new_call(time_ps, (uint32_t)region->call);
-    stream->sim = unknown;
+    stream->sim = unknown_sim;
     stream->completed_one = stream->has_flags = stream->has_size = stream->has_unit = false;
     stream->flavor = 0;
     stream->completed_count = 0;
@@ -242,9 +245,7 @@ static enum status finish_call(struct archive_reader *reader, int64_t exit_ps)
         if (is_bare(stream, kind)) return append_bare(reader);
         reader->assumed.one_sided = reader->assumed.one_sided || (call_row(stream->call.call)->needed & F_WIN);
     }
-    TRY(append(reader, &stream->call));
-    if (stream->calls->sim) stream->calls->sim[stream->calls->count - 1] = stream->sim;
-    return STATUS_OK;
+    return append(reader, &stream->call);
 }
 
 enum status archive_end_call(struct archive_reader *reader, uint64_t time, uint32_t region, OTF2_AttributeList *list)

@@ -15,6 +15,7 @@ struct archive_window {
     size_t count, capacity;
     uint32_t access_group, exposure_group; /* of this rank's open epochs, TRACE_NO_REF none */
     uint32_t last_creator, creators;       /* rank that wrote the last creation, plus 1; ranks that did */
+    bool allocated;                        /* by MPI_Win_allocate */
 };
 
 struct archive_writer {

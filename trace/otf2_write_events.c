@@ -66,12 +66,21 @@ static void add_time(struct archive_writer *writer, enum archive_attribute id, i
     add(writer, id, (OTF2_AttributeValue){.int64 = (int64_t)((uint64_t)time_ps - (uint64_t)enter_ps)});
 }
 
-static void add_sim(struct archive_writer *writer, const struct trace_call *call, const struct trace_sim *sim)
+static void add_sim(struct archive_writer *writer, size_t index)
 {
+    if (!writer->stream->sim) return;
+    const struct trace_call *call = &writer->stream->calls[index];
+    const struct trace_sim *sim = &writer->stream->sim[index];
     add_time(writer, ATTRIBUTE_XFER_START, call->enter_ps, sim->xfer_start_ps);
     add_time(writer, ATTRIBUTE_XFER_END, call->enter_ps, sim->xfer_end_ps);
     add_time(writer, ATTRIBUTE_BASE_END, call->enter_ps, sim->base_end_ps);
     add_time(writer, ATTRIBUTE_EXTENDED_END, call->enter_ps, sim->extended_end_ps);
+}
+
+static void add_blocked(struct archive_writer *writer, size_t index)
+{
+    const struct trace_sim *sim = writer->stream->sim;
+    if (sim && sim[index].blocked_ps != 0) ADD(writer, BLOCKED, int64, sim[index].blocked_ps);
 }
 
 static uint32_t member_of(const struct archive_writer *writer, const struct trace_call *call, int32_t world_rank)
@@ -134,17 +143,18 @@ static void write_rma_collective(struct archive_writer *writer, const struct tra
     uint32_t window = (uint32_t)call->handle;
     OTF2_CollectiveOp collective = kind->collective;
     OTF2_RmaSyncLevel level = OTF2_RMA_SYNC_LEVEL_PROCESS;
-    bool allocated = writer->trace->windows[call->handle].flavor == 'a';
+    struct archive_window *state = &writer->windows[call->handle];
+    if (call->call == ID_Win_allocate || writer->trace->windows[call->handle].flavor == 'a') state->allocated = true;
     EVENT(RmaCollectiveBegin, writer, archive_time(writer, call->enter_ps));
     if (kind->shape == SHAPE_FENCE) {
         complete_operations(writer, call, TRACE_NONE, false);
         level |= OTF2_RMA_SYNC_LEVEL_MEMORY;
     } else if (kind->shape == SHAPE_WIN_CREATE) {
         EVENT(RmaWinCreate, writer, exit, window);
-        if (allocated) collective = OTF2_COLLECTIVE_OP_CREATE_HANDLE_AND_ALLOCATE;
+        if (state->allocated) collective = OTF2_COLLECTIVE_OP_CREATE_HANDLE_AND_ALLOCATE;
     } else {
         EVENT(RmaWinDestroy, writer, exit, window);
-        if (allocated) collective = OTF2_COLLECTIVE_OP_DESTROY_HANDLE_AND_DEALLOCATE;
+        if (state->allocated) collective = OTF2_COLLECTIVE_OP_DESTROY_HANDLE_AND_DEALLOCATE;
     }
     EVENT(RmaCollectiveEnd, writer, exit, collective, level, window, OTF2_COLLECTIVE_ROOT_NONE, 0, 0);
 }
@@ -286,17 +296,18 @@ static enum status write_call(struct archive_writer *writer, size_t index)
     const struct archive_kind *kind = archive_kind(what);
     if (kind->shape == SHAPE_REGION) {
         add_members(writer, call, what, kind->carries);
+        add_sim(writer, index);
+        add_blocked(writer, index);
         write_region(writer, call, what == CALL_REGION_ENTER);
         return STATUS_OK;
     }
     unsigned carries = carried(call, kind), flags = call->flags & (TRACE_ASSERTIONS | TRACE_BREAK);
     add_members(writer, call, what, carries);
     if (kind->shape == SHAPE_WIN_CREATE) add_window(writer, call);
-    if (writer->stream->sim) add_sim(writer, call, &writer->stream->sim[index]);
+    add_sim(writer, index);
     EVENT(Enter, writer, archive_time(writer, call->enter_ps), call->call);
     if (carries) TRY(write_records(writer, index, kind, &flags));
-    if (writer->stream->sim && writer->stream->sim[index].blocked_ps != 0)
-        ADD(writer, BLOCKED, int64, writer->stream->sim[index].blocked_ps);
+    add_blocked(writer, index);
     if (call->flags & TRACE_BREAK) ADD(writer, BREAK, uint8, 1);
     if (flags != call->flags) ADD(writer, FLAGS, uint16, call->flags);
     EVENT(Leave, writer, archive_time(writer, call->exit_ps), call->call);

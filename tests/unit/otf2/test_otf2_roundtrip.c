@@ -1,0 +1,187 @@
+/* What is written reads back equal: every row of the table of calls, every field, every property. The trace that comes back
+ * is compared in memory and as text with the one that went in; nothing is taken from the archive's own bytes. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "otf2_test.h"
+#include "sample.h"
+#include "trace/otf2.h"
+#include "trace_test.h"
+
+/* Beyond what assert_traces_equal asks: the ids of definitions are the same too. */
+static void assert_same_ids(const struct trace *one, const struct trace *two)
+{
+    assert_int_equal(one->group_count, two->group_count);
+    for (size_t i = 0; i < one->group_count; i++) {
+        assert_int_equal(one->groups[i].count, two->groups[i].count);
+        if (one->groups[i].count)
+            assert_memory_equal(one->groups[i].members, two->groups[i].members, one->groups[i].count * sizeof(int32_t));
+    }
+    assert_int_equal(one->region_count, two->region_count);
+    for (size_t i = 0; i < one->region_count; i++) assert_string_equal(one->regions[i], two->regions[i]);
+    assert_int_equal(one->site_count, two->site_count);
+    for (uint32_t rank = 0; rank < one->rank_count; rank++)
+        for (size_t i = 0; i < one->ranks[rank].count; i++)
+            assert_int_equal(one->ranks[rank].calls[i].site, two->ranks[rank].calls[i].site);
+}
+
+static struct trace *write_and_read(const struct trace *trace, const char *directory)
+{
+    struct trace *back;
+    struct err err = {.text = ""};
+    if (otf2_write(trace, directory, &err) != STATUS_OK) fail_msg("%s", err.text);
+    if (otf2_read(directory, &back, &err) != STATUS_OK) fail_msg("%s", err.text);
+    if (trace_check(back, &err) != STATUS_OK) fail_msg("%s", err.text);
+    return back;
+}
+
+static void check_sample(const struct sample_options *options)
+{
+    char directory[SCRATCH_BYTES];
+    scratch_make(directory);
+    struct trace *trace = sample_make(options), *back = write_and_read(trace, directory);
+    assert_traces_equal(trace, back);
+    assert_same_ids(trace, back);
+    char *text = text_of(trace), *same = text_of(back);
+    assert_string_equal(text, same);
+    free(text);
+    free(same);
+    trace_free(trace);
+    trace_free(back);
+    scratch_remove(directory);
+}
+
+static void recorded(void **state)
+{
+    (void)state;
+    check_sample(&(struct sample_options){.first_ps = 0});
+}
+
+static void simulated(void **state)
+{
+    (void)state;
+    check_sample(&(struct sample_options){.simulated = true, .first_ps = 17});
+}
+
+static void broken_off(void **state)
+{
+    (void)state;
+    check_sample(&(struct sample_options){.broken = true, .first_ps = 5000000});
+    check_sample(&(struct sample_options){.broken = true, .simulated = true, .first_ps = 0});
+}
+
+static void before_time_zero(void **state)
+{
+    (void)state;
+    check_sample(&(struct sample_options){.first_ps = -1});
+    check_sample(&(struct sample_options){.simulated = true, .first_ps = INT64_C(-5000000000000000000)});
+}
+
+static void late_start(void **state)
+{
+    (void)state;
+    check_sample(&(struct sample_options){.first_ps = INT64_C(5000000000000000000)}); /* 58 days */
+}
+
+/* An archive that stands there is replaced, whatever else the directory holds stays, nothing is left beside it. */
+static void replaces(void **state)
+{
+    (void)state;
+    char directory[SCRATCH_BYTES], listing[256] = "", command[SCRATCH_BYTES + 64];
+    scratch_make(directory);
+    struct trace *first = sample_make(&(struct sample_options){.broken = true});
+    struct trace *second = trace_of("rmacast-trace 1\nranks 1\n0 0.5 0.75 MPI_Init\n");
+    write_bytes(file_in(directory, "spool.0"), "mine", 4);
+    trace_free(write_and_read(first, directory));
+    struct trace *back = write_and_read(second, directory);
+    assert_traces_equal(second, back);
+    snprintf(command, sizeof command, "cd %s && find . | sort | tr '\\n' ' '", directory);
+    FILE *in = popen(command, "r");
+    assert_non_null(in);
+    assert_non_null(fgets(listing, sizeof listing, in));
+    pclose(in);
+    assert_string_equal(listing, ". ./spool.0 ./traces ./traces.def ./traces.otf2 ./traces/0.def ./traces/0.evt ");
+    trace_free(first);
+    trace_free(second);
+    trace_free(back);
+    scratch_remove(directory);
+}
+
+static void without_events(void **state)
+{
+    (void)state;
+    char directory[SCRATCH_BYTES];
+    scratch_make(directory);
+    struct trace *trace = trace_of("rmacast-trace 1\nranks 3\n"), *back = write_and_read(trace, directory);
+    assert_traces_equal(trace, back);
+    trace_free(trace);
+    trace_free(back);
+    scratch_remove(directory);
+}
+
+/* More events than one chunk of a megabyte holds, and more chunks than OTF2 keeps in memory are flushed on the way. */
+static void many_events(void **state)
+{
+    (void)state;
+    enum { CALLS = 300000 };
+    char directory[SCRATCH_BYTES];
+    struct err err = {.text = ""};
+    struct trace *trace;
+    scratch_make(directory);
+    assert_int_equal(trace_new("many", 1, &trace, &err), STATUS_OK);
+    for (int64_t i = 0; i < CALLS; i++) {
+        struct trace_call call = {.enter_ps = i * 1000, .exit_ps = i * 1000 + 999, .disp = -1, .call = ID_Send, .ref = TRACE_NO_REF,
+                                  .bytes = i, .tag = (int32_t)(i % 100)};
+        assert_int_equal(trace_add_call(trace, 0, &call, &err), STATUS_OK);
+    }
+    struct trace *back = write_and_read(trace, directory);
+    assert_int_equal(back->ranks[0].count, CALLS);
+    assert_memory_equal(trace->ranks[0].calls, back->ranks[0].calls, CALLS * sizeof(struct trace_call));
+    trace_free(trace);
+    trace_free(back);
+    scratch_remove(directory);
+}
+
+static void reads_by_any_name(void **state)
+{
+    (void)state;
+    char directory[SCRATCH_BYTES];
+    struct trace *trace = trace_of("rmacast-trace 1\nranks 1\n0 0.5 0.75 MPI_Init\n"), *back;
+    struct err err = {.text = ""};
+    scratch_make(directory);
+    assert_int_equal(otf2_write(trace, directory, &err), STATUS_OK);
+    assert_int_equal(otf2_read(file_in(directory, "traces.otf2"), &back, &err), STATUS_OK);
+    trace_free(back);
+    assert_int_equal(rename(file_in(directory, "traces.otf2"), file_in(directory, "other.otf2")), 0);
+    assert_int_equal(rename(file_in(directory, "traces.def"), file_in(directory, "other.def")), 0);
+    assert_int_equal(rename(file_in(directory, "traces"), file_in(directory, "other")), 0);
+    assert_int_equal(otf2_read(directory, &back, &err), STATUS_OK);
+    trace_free(back);
+    write_bytes(file_in(directory, "third.otf2"), "x", 1);
+    assert_int_equal(otf2_read(directory, &back, &err), STATUS_DATA); /* which one? */
+    trace_free(trace);
+    scratch_remove(directory);
+}
+
+static void unwritable(void **state)
+{
+    (void)state;
+    struct trace *trace = trace_of("rmacast-trace 1\nranks 1\n0 0.5 0.75 MPI_Init\n");
+    struct err err = {.text = ""};
+    assert_int_equal(otf2_write(trace, "/nonexistent/archive", &err), STATUS_SYSTEM);
+    assert_string_equal(err.text, "/nonexistent/archive: cannot make this directory: No such file or directory");
+    assert_int_equal(otf2_write(trace, "/dev/null", &err), STATUS_SYSTEM);
+    trace_free(trace);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(recorded),         cmocka_unit_test(simulated),      cmocka_unit_test(broken_off),
+        cmocka_unit_test(before_time_zero), cmocka_unit_test(late_start),     cmocka_unit_test(replaces),
+        cmocka_unit_test(without_events),   cmocka_unit_test(many_events),    cmocka_unit_test(reads_by_any_name),
+        cmocka_unit_test(unwritable),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
