@@ -42,6 +42,20 @@ static enum status walk(cJSON *root, char *key, const char *override, cJSON **ob
     return STATUS_OK;
 }
 
+/* Two ways to say one thing: the override's way takes the place of the file's. */
+static void drop_alternatives(cJSON *object, const char *path)
+{
+    static const char *const alternatives[][2] = {
+        {"mapping.ranks=", "ranks_per_node"},
+        {"mapping.ranks=", "round_robin"},
+        {"mapping.ranks_per_node=", "ranks"},
+        {"mapping.round_robin=", "ranks"},
+    };
+    for (size_t i = 0; i < sizeof alternatives / sizeof *alternatives; i++)
+        if (strncmp(path, alternatives[i][0], strlen(alternatives[i][0])) == 0)
+            cJSON_DeleteItemFromObjectCaseSensitive(object, alternatives[i][1]);
+}
+
 enum status override_apply(struct json_document *document, const char *override, struct err *err)
 {
     const char *equals = strchr(override, '=');
@@ -55,6 +69,7 @@ enum status override_apply(struct json_document *document, const char *override,
     if (status == STATUS_OK) {
         cJSON *value = value_from(override, (size_t)(equals - override), equals + 1);
         cJSON_DeleteItemFromObjectCaseSensitive(object, last);
+        drop_alternatives(object, override);
         if (!value || !cJSON_AddItemToObject(object, last, value)) {
             cJSON_Delete(value);
             status = err_memory(err);

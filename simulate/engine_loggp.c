@@ -110,9 +110,11 @@ static enum status receive_head(struct engine *engine, uint32_t index, struct er
     engine->flights[index].next_free = engine->free_flight;
     engine->free_flight = index;
     struct nic *nic = &engine->nics[flight.dst_node];
-    int64_t begin_ps = nic->receive_free_ps > engine->now_ps ? nic->receive_free_ps : engine->now_ps;
+    /* A message without bytes right behind another one arrives after it, if at the same time. */
+    bool queued = nic->receive_free_ps >= engine->now_ps;
+    int64_t begin_ps = queued ? nic->receive_free_ps : engine->now_ps;
     nic->receive_free_ps = begin_ps + flight.transmit_ps;
-    if (nic->receive_free_ps > engine->now_ps)
+    if (queued || flight.transmit_ps > 0)
         return event_queue_push(&engine->queue, nic->receive_free_ps, flight.key, EVENT_ARRIVED, flight.message, err);
     engine->callbacks.arrived(engine->callbacks.context, flight.message, engine->now_ps);
     return STATUS_OK;
