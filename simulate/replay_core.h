@@ -95,6 +95,7 @@ struct member {
     /* lock, as target */
     uint32_t shared_holders, queue_first, queue_last;
     bool exclusive_held;
+    int64_t unlock_exit_ps[2]; /* last exit of the unlocks released here: [shared, exclusive] */
 };
 
 struct window_state {
@@ -124,8 +125,8 @@ struct lock_epoch {
     uint32_t next;                   /* of the origin's open ones, or the free list */
     uint32_t next_waiting;           /* in the target's queue */
     bool exclusive, nocheck, asked, granted;
-    bool waited;             /* the request found the lock held */
-    int64_t release_exit_ps; /* this one's unlock returned; of a request that waited: the unlock that let it in */
+    int64_t held_until_ps; /* by others, incompatibly, as of the grant: the last exit of their unlocks */
+    int64_t unlock_exit_ps;
     uint32_t outstanding, queue_first, queue_last;
 };
 

@@ -43,18 +43,16 @@ static enum status send_grant(struct replay *replay, uint32_t lock)
     return replay_send_control(replay, MESSAGE_LOCK_GRANT, epoch->target, epoch->origin, lock, 0);
 }
 
-/* Grants from the head of the queue as long as the holders allow it: nobody overtakes. released_ps: when the unlock
- * returned whose release has just arrived. */
-static enum status grant_next(struct replay *replay, struct member *target, int64_t released_ps)
+/* Grants from the head of the queue as long as the holders allow it: nobody overtakes. */
+static enum status grant_next(struct replay *replay, struct member *target)
 {
     while (target->queue_first != NO_INDEX) {
         uint32_t lock = target->queue_first;
         struct lock_epoch *epoch = &replay->lock_epochs[lock];
-        if (target->exclusive_held || (epoch->exclusive && target->shared_holders > 0)) {
-            epoch->waited = true;
-            return STATUS_OK;
-        }
-        if (epoch->waited) epoch->release_exit_ps = released_ps;
+        if (target->exclusive_held || (epoch->exclusive && target->shared_holders > 0)) return STATUS_OK;
+        epoch->held_until_ps = target->unlock_exit_ps[1];
+        if (epoch->exclusive && target->unlock_exit_ps[0] > epoch->held_until_ps)
+            epoch->held_until_ps = target->unlock_exit_ps[0];
         if (epoch->exclusive)
             target->exclusive_held = true;
         else
@@ -76,27 +74,27 @@ static enum status request(struct replay *replay, uint32_t lock)
 {
     struct member *target = target_of(replay, lock);
     replay->lock_epochs[lock].next_waiting = NO_INDEX;
-    if (target->queue_first == NO_INDEX) {
+    if (target->queue_first == NO_INDEX)
         target->queue_first = lock;
-    } else {
+    else
         replay->lock_epochs[target->queue_last].next_waiting = lock;
-        replay->lock_epochs[lock].waited = true;
-    }
     target->queue_last = lock;
-    return grant_next(replay, target, replay->now_ps);
+    return grant_next(replay, target);
 }
 
 /* The release has reached the target; the epoch ends. */
 static enum status release(struct replay *replay, uint32_t lock)
 {
     struct member *target = target_of(replay, lock);
-    int64_t released_ps = replay->lock_epochs[lock].release_exit_ps;
-    if (replay->lock_epochs[lock].exclusive)
+    const struct lock_epoch *epoch = &replay->lock_epochs[lock];
+    int64_t *latest_ps = &target->unlock_exit_ps[epoch->exclusive];
+    if (epoch->unlock_exit_ps > *latest_ps) *latest_ps = epoch->unlock_exit_ps;
+    if (epoch->exclusive)
         target->exclusive_held = false;
     else
         target->shared_holders--;
     replay_release_lock_epoch(replay, lock);
-    return grant_next(replay, target, released_ps);
+    return grant_next(replay, target);
 }
 
 enum status replay_on_lock_ask(struct replay *replay, const struct replay_message *message)
@@ -141,11 +139,11 @@ static enum step open_lock(struct replay *replay, uint32_t rank, const struct tr
     return replay_spend(replay, state, (uint32_t)call->peer == rank ? 0 : replay->overhead_ps, PHASE_ASK);
 }
 
-/* Lock Contention of the call that asked: up to the exit of the unlock that let this rank in. */
+/* Lock Contention of the call that asked: while others held the lock incompatibly. */
 static void account_contention(struct replay *replay, uint32_t rank, const struct lock_epoch *epoch)
 {
-    if (!epoch->waited) return;
-    int64_t until_ps = epoch->release_exit_ps < replay->now_ps ? epoch->release_exit_ps : replay->now_ps;
+    if (epoch->nocheck) return;
+    int64_t until_ps = epoch->held_until_ps < replay->now_ps ? epoch->held_until_ps : replay->now_ps;
     account_add(&replay->outcome->account, PATTERN_LOCK_CONTENTION, rank, until_ps - replay->ranks[rank].enter_ps);
 }
 
@@ -171,7 +169,7 @@ static enum status close_lock(struct replay *replay, uint32_t rank, uint32_t loc
     uint32_t *link = &replay->ranks[rank].lock_list;
     while (*link != lock) link = &replay->lock_epochs[*link].next;
     *link = epoch->next;
-    epoch->release_exit_ps = replay->now_ps;
+    epoch->unlock_exit_ps = replay->now_ps;
     if (epoch->nocheck) {
         replay_release_lock_epoch(replay, lock);
         return STATUS_OK;
