@@ -177,8 +177,7 @@ static enum status replay(struct run *run, struct err *err)
     if (!engine) return err_set(err, STATUS_USAGE, NULL, NULL, "unknown engine '%s'", run->engine);
     TRY(platform_check_ranks(run->platform, run->trace->rank_count, err));
     struct replay_options options = {.engine = engine, .keep_trace = true};
-    TRY(replay_run(run->trace, run->platform, &options, &run->outcome, err));
-    return model_account(run->outcome.trace, NULL, &run->detected, err);
+    return replay_run(run->trace, run->platform, &options, &run->outcome, err);
 }
 
 static void check_error(struct run *run, const struct expected *expected, enum status status, const struct err *err)
@@ -200,6 +199,7 @@ static void check(struct run *run, const struct expected *expected)
         check_error(run, expected, status, &err);
         return;
     }
+    if (status == STATUS_OK) status = model_account(run->outcome.trace, NULL, &run->detected, &err);
     if (status != STATUS_OK) {
         differ(run, "%s", err.text);
         return;
