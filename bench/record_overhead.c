@@ -1,4 +1,5 @@
-/* Cost of the recorder per wrapped call: the same cheap calls bare and preloaded, one rank. Run by record_overhead.sh. */
+/* Cost of the recorder per wrapped call: the same cheap calls bare and preloaded, one rank. Run by record_overhead.sh.
+ */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -34,11 +34,15 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 }
 
 static const struct argp argp = {
-    rows, parse, "-- COMMAND [ARGUMENT...]",
+    rows,
+    parse,
+    "-- COMMAND [ARGUMENT...]",
     "Runs an MPI program under the recorder, as 'rmacast record -- mpiexec -n 4 ./app', and writes DIR.rma/traces.otf2. The "
     "program's output is untouched and its exit status becomes rmacast's. RMACAST_RECORDER names the recorder library if it "
     "stands elsewhere; RMACAST_CLOCK=pingpong measures clock offsets even between ranks of one machine.",
-    NULL, NULL, NULL,
+    NULL,
+    NULL,
+    NULL,
 };
 
 static void warn_misaligned(const char *spool)
@@ -47,7 +51,8 @@ static void warn_misaligned(const char *spool)
     struct err ignored;
     if (spool_find_misaligned(spool, &found, &ignored) != STATUS_OK || found.count == 0) return;
     fprintf(stderr,
-            "rmacast: warning: window %" PRId32 " of rank %" PRIu32 " begins at %#" PRIx64 ", not a multiple of 16: %s puts and gets at "
+            "rmacast: warning: window %" PRId32 " of rank %" PRIu32 " begins at %#" PRIx64
+            ", not a multiple of 16: %s puts and gets at "
             "a wrong address there; use MPI_Win_allocate, align the memory, or set UCX_RCACHE_ENABLE=n\n",
             found.window, found.rank, found.base, found.library);
 }
@@ -61,8 +66,9 @@ static void tell_incomplete(const struct trace *trace)
             first = i;
         }
     if (count == 0) return;
-    fprintf(stderr, "rmacast: warning: %" PRIu32 " of %" PRIu32 " ranks are incomplete; rank %" PRIu32 ": %s\n", count, trace->rank_count,
-            first, trace->ranks[first].incomplete_why ? trace->ranks[first].incomplete_why : "its stream breaks off");
+    fprintf(stderr, "rmacast: warning: %" PRIu32 " of %" PRIu32 " ranks are incomplete; rank %" PRIu32 ": %s\n", count,
+            trace->rank_count, first,
+            trace->ranks[first].incomplete_why ? trace->ranks[first].incomplete_why : "its stream breaks off");
 }
 
 /* The spool goes only after the archive has been written. */
@@ -76,8 +82,8 @@ static enum status pack(const char *directory, const char *spool, struct err *er
     if (status == STATUS_OK) {
         for (uint32_t i = 0; i < trace->rank_count; i++) calls += trace->ranks[i].count;
         tell_incomplete(trace);
-        fprintf(stderr, "rmacast: %" PRIu32 " ranks, %zu events: %s/traces.otf2\nrmacast: next: rmacast analyze %s\n", trace->rank_count,
-                calls, directory, directory);
+        fprintf(stderr, "rmacast: %" PRIu32 " ranks, %zu events: %s/traces.otf2\nrmacast: next: rmacast analyze %s\n",
+                trace->rank_count, calls, directory, directory);
         record_remove_spool(directory, spool);
     }
     trace_free(trace);

@@ -20,7 +20,9 @@ enum status record_find_library(char path[RECORD_PATH_BYTES], struct err *err)
     const char *named = getenv("RMACAST_RECORDER");
     char program[RECORD_PATH_BYTES], tried[RECORD_PATH_BYTES + 64];
     if (named && *named) {
-        if (!realpath(named, path)) return err_set(err, STATUS_USAGE, named, NULL, "%s, expected the recorder library (RMACAST_RECORDER)", strerror(errno));
+        if (!realpath(named, path))
+            return err_set(err, STATUS_USAGE, named, NULL, "%s, expected the recorder library (RMACAST_RECORDER)",
+                           strerror(errno));
         return STATUS_OK;
     }
     ssize_t bytes = readlink("/proc/self/exe", program, sizeof program - 1);
@@ -32,7 +34,9 @@ enum status record_find_library(char path[RECORD_PATH_BYTES], struct err *err)
         if (realpath(tried, path)) return STATUS_OK;
     }
     if (realpath(RMACAST_FULL_LIBDIR "/" LIBRARY, path)) return STATUS_OK;
-    return err_set(err, STATUS_SYSTEM, LIBRARY, NULL, "not found beside %s nor in " RMACAST_FULL_LIBDIR ", expected it there or in RMACAST_RECORDER", program);
+    return err_set(err, STATUS_SYSTEM, LIBRARY, NULL,
+                   "not found beside %s nor in " RMACAST_FULL_LIBDIR ", expected it there or in RMACAST_RECORDER",
+                   program);
 }
 
 static bool executable_file(const char *path)
@@ -77,8 +81,10 @@ static const char *program_of(char *const *command)
 
 enum status record_directory(const char *output, char *const *command, char path[RECORD_PATH_BYTES], struct err *err)
 {
-    int n = output ? snprintf(path, RECORD_PATH_BYTES, "%s", output) : snprintf(path, RECORD_PATH_BYTES, "%s.rma", program_of(command));
-    if (n <= 0 || n >= RECORD_PATH_BYTES - 64) return err_set(err, STATUS_USAGE, NULL, NULL, "-o: a name of 1 to 4000 bytes is expected");
+    int n = output ? snprintf(path, RECORD_PATH_BYTES, "%s", output)
+                   : snprintf(path, RECORD_PATH_BYTES, "%s.rma", program_of(command));
+    if (n <= 0 || n >= RECORD_PATH_BYTES - 64)
+        return err_set(err, STATUS_USAGE, NULL, NULL, "-o: a name of 1 to 4000 bytes is expected");
     while (n > 1 && path[n - 1] == '/') path[--n] = '\0';
     return STATUS_OK;
 }
@@ -98,9 +104,11 @@ enum status record_make_spool(const char *directory, const char *spool, struct e
     if (mkdir(directory, 0777) != 0 && errno != EEXIST)
         return err_set(err, STATUS_SYSTEM, directory, NULL, "%s, expected to make the directory", strerror(errno));
     if (mkdir(spool, 0777) == 0) return STATUS_OK;
-    if (errno != EEXIST) return err_set(err, STATUS_SYSTEM, spool, NULL, "%s, expected to make the directory", strerror(errno));
+    if (errno != EEXIST)
+        return err_set(err, STATUS_SYSTEM, spool, NULL, "%s, expected to make the directory", strerror(errno));
     if (empty_directory(spool)) return STATUS_OK;
-    return err_set(err, STATUS_DATA, spool, NULL, "holds a recording that was not packed, expected none: analyze or remove it");
+    return err_set(err, STATUS_DATA, spool, NULL,
+                   "holds a recording that was not packed, expected none: analyze or remove it");
 }
 
 void record_remove_spool(const char *directory, const char *spool)
@@ -146,7 +154,8 @@ static void signals_end(const struct dispositions *before)
 }
 
 /* In the child; does not return. What went wrong goes through the pipe, which a successful exec closes. */
-static void become(char *const *command, const char *library, const char *spool, const struct dispositions *before, int report)
+static void become(char *const *command, const char *library, const char *spool, const struct dispositions *before,
+                   int report)
 {
     char path[RECORD_PATH_BYTES], preload[3 * RECORD_PATH_BYTES];
     const char *old = getenv("LD_PRELOAD");
@@ -176,7 +185,9 @@ enum status record_run(char *const *command, const char *library, const char *sp
     while (child > 0 && waitpid(child, &state, 0) < 0 && errno == EINTR) continue;
     running = 0;
     signals_end(&before);
-    if (failed) return err_set(err, STATUS_USAGE, command[0], NULL, "%s, expected a command that can be run", strerror(failure));
+    if (failed)
+        return err_set(err, STATUS_USAGE, command[0], NULL, "%s, expected a command that can be run",
+                       strerror(failure));
     *exit_status = WIFSIGNALED(state) ? 128 + WTERMSIG(state) : WEXITSTATUS(state);
     return STATUS_OK;
 }

@@ -9,7 +9,7 @@ struct knot {
     uint32_t waiting; /* first rank that waits for them, NOBODY */
 };
 
-struct mover { /* of one rank */
+struct mover {                   /* of one rank */
     size_t index, cause, effect; /* of the next call and its links */
     int64_t shift_ps;
     bool entered;

@@ -21,7 +21,7 @@ struct sides {
     size_t count, capacity;
 };
 
-struct epoch { /* of one rank and window */
+struct epoch {       /* of one rank and window */
     uint32_t group;  /* TRACE_NO_REF: none is open */
     struct map gets; /* targets of gets */
 };
@@ -30,9 +30,9 @@ struct finder {
     const struct trace *trace;
     struct clock_links *links;
     struct sides causes, effects;
-    struct map instances;    /* (window or communicator, sequence) to knot */
-    struct map sequences;    /* of one rank: window or communicator to number of its collective calls */
-    struct map receives;     /* of one rank: request to index in effects */
+    struct map instances;            /* (window or communicator, sequence) to knot */
+    struct map sequences;            /* of one rank: window or communicator to number of its collective calls */
+    struct map receives;             /* of one rank: request to index in effects */
     struct epoch *access, *exposure; /* of one rank, by window */
     uint32_t rank;
     size_t index;
@@ -40,7 +40,8 @@ struct finder {
     struct err *err;
 };
 
-static enum status add_side(struct finder *finder, struct sides *sides, enum side_kind what, int32_t from, int32_t to, bool applies)
+static enum status add_side(struct finder *finder, struct sides *sides, enum side_kind what, int32_t from, int32_t to,
+                            bool applies)
 {
     int32_t tag = what == SIDE_MESSAGE ? finder->call->tag : 0;
     struct side side = {what, finder->call->handle, from, to, tag, finder->rank, finder->index, sides->count, applies};
@@ -95,9 +96,11 @@ static enum status message_call(struct finder *finder, enum call_kind kind)
     bool broken = call->flags & TRACE_BREAK;
     switch (kind) {
     case CALL_SEND:
-    case CALL_ISEND: return call->peer < 0 ? STATUS_OK : add_side(finder, &finder->causes, SIDE_MESSAGE, own, call->peer, true);
+    case CALL_ISEND:
+        return call->peer < 0 ? STATUS_OK : add_side(finder, &finder->causes, SIDE_MESSAGE, own, call->peer, true);
     case CALL_RECV:
-        return call->peer < 0 || broken ? STATUS_OK : add_side(finder, &finder->effects, SIDE_MESSAGE, call->peer, own, true);
+        return call->peer < 0 || broken ? STATUS_OK
+                                        : add_side(finder, &finder->effects, SIDE_MESSAGE, call->peer, own, true);
     case CALL_IRECV:
         if (call->peer < 0) return STATUS_OK;
         TRY(map_put(&finder->receives, call->ref, finder->effects.count, &slot, finder->err));
@@ -107,7 +110,8 @@ static enum status message_call(struct finder *finder, enum call_kind kind)
     default: break;
     }
     const struct trace_list *list = &finder->trace->lists[call->ref];
-    for (uint32_t i = 0; i < list->count && !broken; i++) TRY(request_done(finder, finder->trace->requests[list->first + i]));
+    for (uint32_t i = 0; i < list->count && !broken; i++)
+        TRY(request_done(finder, finder->trace->requests[list->first + i]));
     return STATUS_OK;
 }
 
@@ -173,14 +177,29 @@ static enum status take_call(struct finder *finder)
     enum call_kind kind = call_kind((enum mpi_call)call->call);
     bool data = call->bytes > 0, root = call->peer == (int32_t)finder->rank;
     switch (kind) {
-    case CALL_SEND: case CALL_ISEND: case CALL_RECV: case CALL_IRECV:
-    case CALL_REQUEST_WAIT: case CALL_REQUEST_TEST: case CALL_REQUEST_WAITALL: return message_call(finder, kind);
-    case CALL_FENCE: case CALL_WIN_FREE: case CALL_POST: case CALL_START: case CALL_GET: case CALL_COMPLETE:
-    case CALL_WIN_TEST: case CALL_WIN_WAIT: return window_call(finder, kind);
+    case CALL_SEND:
+    case CALL_ISEND:
+    case CALL_RECV:
+    case CALL_IRECV:
+    case CALL_REQUEST_WAIT:
+    case CALL_REQUEST_TEST:
+    case CALL_REQUEST_WAITALL: return message_call(finder, kind);
+    case CALL_FENCE:
+    case CALL_WIN_FREE:
+    case CALL_POST:
+    case CALL_START:
+    case CALL_GET:
+    case CALL_COMPLETE:
+    case CALL_WIN_TEST:
+    case CALL_WIN_WAIT: return window_call(finder, kind);
     case CALL_BARRIER: return collective(finder, true, true);
-    case CALL_ALLREDUCE: case CALL_ALLGATHER: case CALL_ALLTOALL: return collective(finder, data, data);
-    case CALL_BCAST: case CALL_SCATTER: return collective(finder, data && root, data);
-    case CALL_REDUCE: case CALL_GATHER: return collective(finder, data, data && root);
+    case CALL_ALLREDUCE:
+    case CALL_ALLGATHER:
+    case CALL_ALLTOALL: return collective(finder, data, data);
+    case CALL_BCAST:
+    case CALL_SCATTER: return collective(finder, data && root, data);
+    case CALL_REDUCE:
+    case CALL_GATHER: return collective(finder, data, data && root);
     default: return STATUS_OK;
     }
 }
@@ -188,7 +207,8 @@ static enum status take_call(struct finder *finder)
 static enum status walk_rank(struct finder *finder)
 {
     const struct trace_rank *rank = &finder->trace->ranks[finder->rank];
-    for (size_t i = 0; i < finder->trace->window_count; i++) finder->access[i].group = finder->exposure[i].group = TRACE_NO_REF;
+    for (size_t i = 0; i < finder->trace->window_count; i++)
+        finder->access[i].group = finder->exposure[i].group = TRACE_NO_REF;
     for (finder->index = 0; finder->index < rank->count; finder->index++) {
         finder->call = &rank->calls[finder->index];
         TRY(take_call(finder));

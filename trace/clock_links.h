@@ -1,7 +1,8 @@
-/* What must not run backwards in a trace: causes (entries of calls) and effects (exits that waited for them). A knot joins
- * both: its time is the latest of its causes, and none of its effects may end before it. Taken are only waits that MPI itself
- * demands, whatever the implementation: a message before its receipt, data of a collective, barriers, fences that close an
- * epoch, MPI_Win_free, an origin's complete before its target's wait, a post before the complete of an epoch with a get. */
+/* What must not run backwards in a trace: causes (entries of calls) and effects (exits that waited for them). A knot
+ * joins both: its time is the latest of its causes, and none of its effects may end before it. Taken are only waits
+ * that MPI itself demands, whatever the implementation: a message before its receipt, data of a collective, barriers,
+ * fences that close an epoch, MPI_Win_free, an origin's complete before its target's wait, a post before the complete
+ * of an epoch with a get. */
 #ifndef TRACE_CLOCK_LINKS_H
 #define TRACE_CLOCK_LINKS_H
 

@@ -2,7 +2,7 @@
  * only; this file is included into foreign programs. Specification with all record kinds: docs/format-spool.md.
  *
  * A rank has two files in the spool directory. The main file is a struct spool_header and then whole chunks of
- * SPOOL_CHUNK_RECORDS records, appended with write(). The tail file is a struct spool_tail, mapped shared and reused: the
+ * SPOOL_CHUNK_RECORDS records, appended with write(). The tail file is a struct spool_tail, mapped shared, reused: the
  * records that follow the last chunk. A record of the tail counts if its lap is that of the chunk it will become. */
 #ifndef TRACE_SPOOL_H
 #define TRACE_SPOOL_H
@@ -34,7 +34,7 @@ enum spool_peer {
 };
 
 enum spool_kind {
-    SPOOL_ENTER = 1,    /* call, flags, id = handle, peer, tag, bytes, extra = displacement in units (put, get, accumulate) or call site */
+    SPOOL_ENTER = 1,    /* call, flags, id = handle, peer, tag, bytes, extra = displacement (put, ...) or call site */
     SPOOL_EXIT,         /* call, flags, id = what was made, peer and tag matched, bytes received, extra = call site */
     SPOOL_MATCH,        /* a receive request has been completed: id, peer, tag, bytes */
     SPOOL_REGION_ENTER, /* id = region */
@@ -44,7 +44,7 @@ enum spool_kind {
     SPOOL_IDENTITY, /* text, "key=value" lines; extra = the recorder's cost of one call outside its interval, in ps */
     SPOOL_CLOCK,    /* struct spool_clock */
     SPOOL_MODULE,   /* struct spool_module and the path */
-    SPOOL_COMM,     /* id, flags, extra = members, peer = first; content: int32_t world ranks, none: first, first + 1, ... */
+    SPOOL_COMM,     /* id, flags, extra = members, peer = first; int32_t world ranks, none: first, first + 1, ... */
     SPOOL_GROUP,    /* the same, sorted */
     SPOOL_WINDOW,   /* id; struct spool_window */
     SPOOL_REGION,   /* id; the name */

@@ -13,11 +13,20 @@ static double offset_ns(const struct spool_rank *rank, uint64_t ns)
     return (double)first->offset_ns + share * (double)(last->offset_ns - first->offset_ns);
 }
 
+/* What a damaged file may hold stays in the range of the trace (106 days), so that nothing overflows. */
+static int64_t bounded(double ns)
+{
+    const double most_ns = 4e15;
+    return llround(fmin(fmax(ns, -most_ns), most_ns));
+}
+
 int64_t spool_time_ps(const struct spool *spool, const struct spool_rank *rank, uint64_t time)
 {
     uint64_t ns = rank->header->base_ns + (time & SPOOL_TIME_MASK);
-    int64_t since = (int64_t)(ns - spool->base_ns);
-    return since * 1000 + (int64_t)llround(offset_ns(rank, ns) * 1e3);
+    int64_t since = (int64_t)(ns - spool->base_ns), most = INT64_C(4000000000000000);
+    since = since > most ? most : since < -most ? -most : since;
+    double offset = offset_ns(rank, ns), whole = floor(offset);
+    return (since + bounded(whole)) * 1000 + llround((offset - whole) * 1e3);
 }
 
 /* A rank's first event is at its header's base time, the entry of MPI_Init. */
@@ -29,7 +38,7 @@ void spool_clock_begin(struct spool *spool, struct trace *trace)
         const struct spool_rank *rank = &spool->ranks[i];
         if (!rank->present) continue;
         uint64_t begin = rank->header->base_ns;
-        begin += (uint64_t)(int64_t)llround(offset_ns(rank, begin));
+        begin += (uint64_t)bounded(offset_ns(rank, begin));
         if (!begun || begin < spool->base_ns) spool->base_ns = begin;
         begun = true;
         known = known && rank->clock_count > 0;

@@ -8,7 +8,8 @@
 #include "trace/spool_parts.h"
 #include "trace/spool_read.h"
 
-/* Communicators with the same members in the same order, made (or only seen in use): the k-th of a rank is the k-th of all. */
+/* Communicators with the same members in the same order, made (or only seen in use): the k-th of a rank is the k-th of
+ * all. */
 struct kind {
     int32_t *members;
     uint32_t count;
@@ -21,9 +22,9 @@ struct unify {
     struct trace *trace;
     struct kind *kinds;
     size_t kind_count, kind_capacity;
-    struct map kind_index;     /* hash to kind; further ones of a hash at hash + 1, ... */
-    struct map window_index;   /* (communicator, sequence) to window */
-    struct map comms_of_rank;  /* kind to number on this rank */
+    struct map kind_index;      /* hash to kind; further ones of a hash at hash + 1, ... */
+    struct map window_index;    /* (communicator, sequence) to window */
+    struct map comms_of_rank;   /* kind to number on this rank */
     struct map windows_of_rank; /* communicator to number on this rank */
     struct spool_bytes content;
     int32_t *members;
@@ -39,13 +40,16 @@ static enum status members_read(struct unify *unify, uint32_t *count)
     int64_t expected = head->extra, world = unify->spool->world;
     size_t stored = unify->content.bytes;
     if (expected < 0 || expected > world || (stored != 0 && stored != (size_t)expected * sizeof *unify->members))
-        return spool_fault(unify->rank, unify->index, unify->err, "%" PRId64 " members, expected 0 to %" PRId64, expected, world);
-    TRY(array_reserve((void **)&unify->members, &unify->members_capacity, (size_t)expected + 1, sizeof *unify->members, unify->err));
+        return spool_fault(unify->rank, unify->index, unify->err, "%" PRId64 " members, expected 0 to %" PRId64,
+                           expected, world);
+    TRY(array_reserve((void **)&unify->members, &unify->members_capacity, (size_t)expected + 1, sizeof *unify->members,
+                      unify->err));
     for (int64_t i = 0; i < expected; i++) {
         int64_t member = head->peer + i;
         if (stored) member = ((const int32_t *)(const void *)unify->content.data)[i];
         if (member < 0 || member >= world)
-            return spool_fault(unify->rank, unify->index, unify->err, "member %" PRId64 ", expected a rank below %" PRId64, member, world);
+            return spool_fault(unify->rank, unify->index, unify->err,
+                               "member %" PRId64 ", expected a rank below %" PRId64, member, world);
         unify->members[i] = (int32_t)member;
     }
     *count = (uint32_t)expected;
@@ -61,7 +65,8 @@ static enum status find_kind(struct unify *unify, uint32_t count, bool seen, siz
         if (*slot == unify->kind_count) break;
         const struct kind *kind = &unify->kinds[*slot];
         *found = (size_t)*slot;
-        if (kind->seen == seen && kind->count == count && memcmp(kind->members, unify->members, count * sizeof *kind->members) == 0)
+        if (kind->seen == seen && kind->count == count &&
+            memcmp(kind->members, unify->members, count * sizeof *kind->members) == 0)
             return STATUS_OK;
     }
     struct kind made = {.count = count, .seen = seen, .members = malloc(((size_t)count + 1) * sizeof *made.members)};
@@ -76,7 +81,8 @@ static enum status id_set(struct unify *unify, struct spool_ids *ids, uint32_t i
 {
     uint32_t local = spool_record(unify->rank, unify->index)->id;
     if (local != ids->count)
-        return spool_fault(unify->rank, unify->index, unify->err, "definition %" PRIu32 ", expected %zu: they count up", local, ids->count);
+        return spool_fault(unify->rank, unify->index, unify->err, "definition %" PRIu32 ", expected %zu: they count up",
+                           local, ids->count);
     ARRAY_PUSH(ids->items, ids->count, ids->capacity, id, unify->err);
     return STATUS_OK;
 }
@@ -106,9 +112,12 @@ static enum status define_comm(struct unify *unify)
 static enum status window_new(struct unify *unify, int32_t comm, char flavor)
 {
     size_t members = unify->trace->comms[comm].count + 1;
-    struct spool_window_seen made = {.comm = comm, .flavor = flavor, .bytes = calloc(members, sizeof *made.bytes),
+    struct spool_window_seen made = {.comm = comm,
+                                     .flavor = flavor,
+                                     .bytes = calloc(members, sizeof *made.bytes),
                                      .disp_unit = calloc(members, sizeof *made.disp_unit),
-                                     .base = calloc(members, sizeof *made.base), .known = calloc(members, sizeof *made.known)};
+                                     .base = calloc(members, sizeof *made.base),
+                                     .known = calloc(members, sizeof *made.known)};
     struct spool *spool = unify->spool;
     ARRAY_PUSH(spool->windows, spool->window_count, spool->window_capacity, made, unify->err);
     return made.bytes && made.disp_unit && made.base && made.known ? STATUS_OK : err_memory(unify->err);
@@ -120,16 +129,19 @@ static enum status define_window(struct unify *unify)
     uint64_t *number, *slot;
     struct spool *spool = unify->spool;
     if (unify->content.bytes != sizeof about)
-        return spool_fault(unify->rank, unify->index, unify->err, "a window of %zu bytes, expected %zu", unify->content.bytes, sizeof about);
+        return spool_fault(unify->rank, unify->index, unify->err, "a window of %zu bytes, expected %zu",
+                           unify->content.bytes, sizeof about);
     memcpy(&about, unify->content.data, sizeof about);
     if (about.comm >= unify->rank->comms.count)
-        return spool_fault(unify->rank, unify->index, unify->err, "communicator %" PRIu32 " is not defined", about.comm);
+        return spool_fault(unify->rank, unify->index, unify->err, "communicator %" PRIu32 " is not defined",
+                           about.comm);
     int32_t comm = (int32_t)unify->rank->comms.items[about.comm];
     int32_t member = trace_comm_rank(&unify->trace->comms[comm], (int32_t)unify->rank->header->rank);
     if (member == TRACE_NONE)
         return spool_fault(unify->rank, unify->index, unify->err, "the rank is no member of the window's communicator");
     TRY(map_put(&unify->windows_of_rank, (uint64_t)comm, 0, &number, unify->err));
-    TRY(map_put(&unify->window_index, (uint64_t)comm << 32 | (uint32_t)*number, spool->window_count, &slot, unify->err));
+    TRY(map_put(&unify->window_index, (uint64_t)comm << 32 | (uint32_t)*number, spool->window_count, &slot,
+                unify->err));
     if (*slot == spool->window_count) TRY(window_new(unify, comm, (char)about.flavor));
     struct spool_window_seen *window = &spool->windows[*slot];
     window->bytes[member] = about.bytes;
@@ -165,9 +177,12 @@ static enum status define_module(struct unify *unify)
     made.path = strdup(unify->content.data + sizeof made.addresses);
     if (!made.path) return err_memory(unify->err);
     struct spool_rank *rank = unify->rank;
-    enum status status = array_reserve((void **)&rank->modules, &rank->module_capacity, rank->module_count + 1, sizeof made, unify->err);
-    if (status == STATUS_OK) rank->modules[rank->module_count++] = made;
-    else free(made.path);
+    enum status status =
+        array_reserve((void **)&rank->modules, &rank->module_capacity, rank->module_count + 1, sizeof made, unify->err);
+    if (status == STATUS_OK)
+        rank->modules[rank->module_count++] = made;
+    else
+        free(made.path);
     return status;
 }
 
@@ -175,7 +190,8 @@ static enum status define_clock(struct unify *unify)
 {
     struct spool_clock clock;
     if (unify->content.bytes != sizeof clock)
-        return spool_fault(unify->rank, unify->index, unify->err, "a clock of %zu bytes, expected %zu", unify->content.bytes, sizeof clock);
+        return spool_fault(unify->rank, unify->index, unify->err, "a clock of %zu bytes, expected %zu",
+                           unify->content.bytes, sizeof clock);
     memcpy(&clock, unify->content.data, sizeof clock);
     ARRAY_PUSH(unify->rank->clocks, unify->rank->clock_count, unify->rank->clock_capacity, clock, unify->err);
     return STATUS_OK;
@@ -189,8 +205,10 @@ static enum status define_names(struct unify *unify)
     for (char *name; (name = strsep(&rest, "\n")) != NULL && *name;) {
         enum mpi_call call;
         uint32_t id = SPOOL_NO_ID;
-        if (!calls) id = (uint32_t)trace_op_by_name(name);
-        else if (call_by_name(name, &call)) id = call;
+        if (!calls)
+            id = (uint32_t)trace_op_by_name(name);
+        else if (call_by_name(name, &call))
+            id = call;
         ARRAY_PUSH(ids->items, ids->count, ids->capacity, id, unify->err);
     }
     return STATUS_OK;
@@ -202,7 +220,9 @@ static enum status define_identity(struct unify *unify)
     const struct {
         const char *key;
         char **value;
-    } known[] = {{"mpich_version=", &rank->mpich_version}, {"mpich_device=", &rank->mpich_device}, {"ucx_rcache_enable=", &rank->rcache}};
+    } known[] = {{"mpich_version=", &rank->mpich_version},
+                 {"mpich_device=", &rank->mpich_device},
+                 {"ucx_rcache_enable=", &rank->rcache}};
     rank->cost_ps = spool_record(rank, unify->index)->extra;
     char *rest = unify->content.data;
     for (char *line; (line = strsep(&rest, "\n")) != NULL;)
@@ -218,7 +238,8 @@ static enum status define_identity(struct unify *unify)
 static enum status define_missed(struct unify *unify)
 {
     char *old = unify->rank->missed, *joined;
-    if (asprintf(&joined, "%s%s%s", old ? old : "", old ? ", " : "", unify->content.data) < 0) return err_memory(unify->err);
+    if (asprintf(&joined, "%s%s%s", old ? old : "", old ? ", " : "", unify->content.data) < 0)
+        return err_memory(unify->err);
     free(old);
     unify->rank->missed = joined;
     return STATUS_OK;
@@ -247,7 +268,8 @@ static enum status define_rank(struct unify *unify)
     size_t count = spool_records(rank);
     for (size_t next = unify->index = 0; unify->index < count; unify->index = next) {
         const struct spool_record *record = spool_record(rank, unify->index);
-        if (record->kind < SPOOL_ENTER || record->kind >= SPOOL_KIND_COUNT || (record->kind >= SPOOL_NAMES && record->bytes < 0))
+        if (record->kind < SPOOL_ENTER || record->kind >= SPOOL_KIND_COUNT ||
+            (record->kind >= SPOOL_NAMES && record->bytes < 0))
             return spool_fault(rank, unify->index, unify->err, "record of unknown kind %d", record->kind);
         if (!spool_next(rank, &next)) return STATUS_OK;
         if (record->kind >= SPOOL_NAMES) TRY(define(unify, record->kind));

@@ -18,8 +18,8 @@ struct events {
     const struct spool_record *enter; /* of the call that is open, NULL none */
     struct trace_call call;
     int64_t last_ps;
-    struct spool_bytes list;       /* content of the last SPOOL_LIST */
-    struct map made;               /* request to index of the call that made it */
+    struct spool_bytes list; /* content of the last SPOOL_LIST */
+    struct map made;         /* request to index of the call that made it */
     uint32_t next_request;
     uint32_t *regions; /* open, innermost last */
     size_t region_count, region_capacity;
@@ -27,7 +27,8 @@ struct events {
     struct err *err;
 };
 
-static enum status lookup(struct events *events, const struct spool_ids *ids, uint32_t local, const char *what, uint32_t *id)
+static enum status lookup(struct events *events, const struct spool_ids *ids, uint32_t local, const char *what,
+                          uint32_t *id)
 {
     if (local >= ids->count)
         return spool_fault(events->rank, events->index, events->err, "%s %" PRIu32 " is not defined", what, local);
@@ -56,8 +57,10 @@ static enum status set_handle(struct events *events, const struct call_row *row,
 {
     uint32_t id = UINT32_MAX;
     if (row->kind == CALL_WIN_CREATE) return STATUS_OK;
-    if ((row->allowed & F_WIN) && record->id != SPOOL_NO_ID) TRY(lookup(events, &events->rank->windows, record->id, "window", &id));
-    if ((row->allowed & F_COMM) && record->id != SPOOL_NO_ID) TRY(lookup(events, &events->rank->comms, record->id, "communicator", &id));
+    if ((row->allowed & F_WIN) && record->id != SPOOL_NO_ID)
+        TRY(lookup(events, &events->rank->windows, record->id, "window", &id));
+    if ((row->allowed & F_COMM) && record->id != SPOOL_NO_ID)
+        TRY(lookup(events, &events->rank->comms, record->id, "communicator", &id));
     events->call.handle = id == UINT32_MAX ? TRACE_NONE : (int32_t)id;
     return STATUS_OK;
 }
@@ -78,29 +81,36 @@ static enum status set_request_list(struct events *events)
     if (events->list.bytes % sizeof(uint32_t) != 0)
         return spool_fault(events->rank, events->index, events->err, "a torn list of requests");
     const uint32_t *requests = (const uint32_t *)(const void *)events->list.data;
-    return trace_add_list(events->trace, requests, (uint32_t)(events->list.bytes / sizeof *requests), &events->call.ref, events->err);
+    return trace_add_list(events->trace, requests, (uint32_t)(events->list.bytes / sizeof *requests), &events->call.ref,
+                          events->err);
 }
 
 static enum status take_enter(struct events *events, const struct spool_record *record)
 {
     uint32_t call = 0;
-    if (events->enter)
-        return spool_fault(events->rank, events->index, events->err, "a call begins inside another one");
+    if (events->enter) return spool_fault(events->rank, events->index, events->err, "a call begins inside another one");
     TRY(lookup(events, &events->rank->calls, record->call, "call", &call));
     if (call == SPOOL_NO_ID)
         return spool_fault(events->rank, events->index, events->err, "a call that this rmacast does not know");
     const struct call_row *row = call_row((enum mpi_call)call);
-    events->call = (struct trace_call){.enter_ps = events->last_ps, .bytes = record->bytes, .handle = TRACE_NONE,
-                                       .peer = world_rank(events, record->peer), .ref = TRACE_NO_REF, .site = TRACE_NO_SITE,
-                                       .call = (uint16_t)call, .flags = record->flags & (TRACE_ASSERTIONS | TRACE_EXCLUSIVE)};
+    events->call = (struct trace_call){.enter_ps = events->last_ps,
+                                       .bytes = record->bytes,
+                                       .handle = TRACE_NONE,
+                                       .peer = world_rank(events, record->peer),
+                                       .ref = TRACE_NO_REF,
+                                       .site = TRACE_NO_SITE,
+                                       .call = (uint16_t)call,
+                                       .flags = record->flags & (TRACE_ASSERTIONS | TRACE_EXCLUSIVE)};
     TRY(set_tag(events, row, record));
     TRY(set_handle(events, row, record));
     set_displacement(events, row, record);
-    if (row->needed & F_GROUP) TRY(lookup(events, &events->rank->groups, (uint32_t)record->tag, "group", &events->call.ref));
+    if (row->needed & F_GROUP)
+        TRY(lookup(events, &events->rank->groups, (uint32_t)record->tag, "group", &events->call.ref));
     if (row->needed & F_REQS) {
         events->call.bytes = 0;
         TRY(set_request_list(events));
-    } else if ((row->needed & F_REQ) && record->id != SPOOL_NO_ID && row->kind != CALL_ISEND && row->kind != CALL_IRECV) {
+    } else if ((row->needed & F_REQ) && record->id != SPOOL_NO_ID && row->kind != CALL_ISEND &&
+               row->kind != CALL_IRECV) {
         events->call.ref = record->id;
     }
     events->enter = record;
@@ -127,7 +137,8 @@ static enum status set_results(struct events *events, const struct spool_record 
         call->handle = (int32_t)id;
         return STATUS_OK;
     case CALL_COMM_CREATE:
-        return record->id == SPOOL_NO_ID ? STATUS_OK : lookup(events, &events->rank->comms, record->id, "communicator", &call->ref);
+        return record->id == SPOOL_NO_ID ? STATUS_OK
+                                         : lookup(events, &events->rank->comms, record->id, "communicator", &call->ref);
     case CALL_ISEND:
     case CALL_IRECV: return note_request(events, record->id);
     case CALL_RECV:
@@ -148,7 +159,8 @@ static enum status take_exit(struct events *events, const struct spool_record *r
     if (record->flags & SPOOL_FAILED) return STATUS_OK;
     events->call.exit_ps = events->last_ps;
     TRY(set_results(events, record));
-    TRY(spool_site(events->sites, events->rank, (uint64_t)record->extra, events->trace, &events->call.site, events->err));
+    TRY(spool_site(events->sites, events->rank, (uint64_t)record->extra, events->trace, &events->call.site,
+                   events->err));
     return trace_add_call(events->trace, events->number, &events->call, events->err);
 }
 
@@ -156,7 +168,8 @@ static enum status take_exit(struct events *events, const struct spool_record *r
 static enum status take_match(struct events *events, const struct spool_record *record)
 {
     const uint64_t *made = map_find(&events->made, record->id);
-    if (!made) return spool_fault(events->rank, events->index, events->err, "request %" PRIu32 " was not made", record->id);
+    if (!made)
+        return spool_fault(events->rank, events->index, events->err, "request %" PRIu32 " was not made", record->id);
     struct trace_call *call = &events->trace->ranks[events->number].calls[*made];
     call->peer = world_rank(events, record->peer);
     call->tag = record->tag;
@@ -176,8 +189,12 @@ static enum status take_region(struct events *events, const struct spool_record 
         if (events->region_count == 0 || events->regions[events->region_count - 1] != id) return STATUS_OK;
         events->region_count--;
     }
-    struct trace_call call = {.enter_ps = events->last_ps, .exit_ps = events->last_ps, .handle = TRACE_NONE, .peer = TRACE_NONE,
-                              .ref = id, .call = enter ? ID_region_enter : ID_region_leave};
+    struct trace_call call = {.enter_ps = events->last_ps,
+                              .exit_ps = events->last_ps,
+                              .handle = TRACE_NONE,
+                              .peer = TRACE_NONE,
+                              .ref = id,
+                              .call = enter ? ID_region_enter : ID_region_leave};
     return trace_add_call(events->trace, events->number, &call, events->err);
 }
 
@@ -208,7 +225,8 @@ static enum status break_off(struct events *events)
     events->call.exit_ps = events->last_ps;
     events->call.flags |= TRACE_BREAK;
     if (kind != CALL_PUT && kind != CALL_GET && kind != CALL_ACCUMULATE)
-        TRY(spool_site(events->sites, events->rank, (uint64_t)events->enter->extra, events->trace, &events->call.site, events->err));
+        TRY(spool_site(events->sites, events->rank, (uint64_t)events->enter->extra, events->trace, &events->call.site,
+                       events->err));
     return trace_add_call(events->trace, events->number, &events->call, events->err);
 }
 
@@ -236,11 +254,15 @@ static enum status mark_incomplete(struct events *events)
     const struct spool_rank *from = events->rank;
     struct reasons why = {.used = 0};
     int failure = (int)(from->state >> 16);
-    if (!from->present) reason(&why, "no recording of this rank was found");
-    else if (!from->tail) reason(&why, "its tail file is missing");
-    else if (from->state & SPOOL_STOPPED) reason(&why, "recording stopped: %s", failure ? strerror(failure) : "see the run's messages");
+    if (!from->present)
+        reason(&why, "no recording of this rank was found");
+    else if (!from->tail)
+        reason(&why, "its tail file is missing");
+    else if (from->state & SPOOL_STOPPED)
+        reason(&why, "recording stopped: %s", failure ? strerror(failure) : "see the run's messages");
     else if (!(from->state & SPOOL_CLOSED))
-        reason(&why, "ended without MPI_Finalize%s%s", events->lost ? ", inside " : "", events->lost ? events->lost : "");
+        reason(&why, "ended without MPI_Finalize%s%s", events->lost ? ", inside " : "",
+               events->lost ? events->lost : "");
     if (from->state & SPOOL_OTHER_THREADS) reason(&why, "calls of other threads are not recorded");
     if (from->state & SPOOL_UNKNOWN_REQUESTS) reason(&why, "requests of calls that are not recorded");
     if (from->missed) reason(&why, "calls that are not recorded: %s", from->missed);
@@ -262,9 +284,11 @@ static enum status read_records(struct events *events)
     return STATUS_OK;
 }
 
-enum status spool_events(struct spool *spool, uint32_t rank, struct spool_sites *sites, struct trace *trace, struct err *err)
+enum status spool_events(struct spool *spool, uint32_t rank, struct spool_sites *sites, struct trace *trace,
+                         struct err *err)
 {
-    struct events events = {.spool = spool, .rank = &spool->ranks[rank], .trace = trace, .number = rank, .sites = sites, .err = err};
+    struct events events = {
+        .spool = spool, .rank = &spool->ranks[rank], .trace = trace, .number = rank, .sites = sites, .err = err};
     enum status status = STATUS_OK;
     spool_sites_next_rank(sites);
     if (events.rank->present) status = read_records(&events);

@@ -50,7 +50,8 @@ bool spool_is_directory(const char *directory)
     bool found = false;
     unsigned rank;
     if (!listing) return false;
-    for (const struct dirent *entry; !found && (entry = readdir(listing)) != NULL;) found = name_rank(entry->d_name, &rank);
+    for (const struct dirent *entry; !found && (entry = readdir(listing)) != NULL;)
+        found = name_rank(entry->d_name, &rank);
     closedir(listing);
     return found;
 }
@@ -81,9 +82,11 @@ static enum status check_header(const struct spool_rank *rank, unsigned number, 
 {
     const struct spool_header *header = rank->header;
     const char *name = rank->main_name;
-    if (rank->main_bytes < sizeof *header) return fault_at(name, rank->main_bytes, err, "the file ends in its header, expected 64 bytes");
+    if (rank->main_bytes < sizeof *header)
+        return fault_at(name, rank->main_bytes, err, "the file ends in its header, expected 64 bytes");
     if (header->magic != SPOOL_MAGIC) return fault_at(name, 0, err, "not a spool file of rmacast's recorder");
-    if (header->version != SPOOL_VERSION || header->record_bytes != SPOOL_RECORD_BYTES || header->chunk_records != SPOOL_CHUNK_RECORDS)
+    if (header->version != SPOOL_VERSION || header->record_bytes != SPOOL_RECORD_BYTES ||
+        header->chunk_records != SPOOL_CHUNK_RECORDS)
         return fault_at(name, 8, err, "a spool of another version, expected version 1");
     if (header->rank != number) return fault_at(name, 20, err, "the header names another rank than the file's name");
     if (header->world > WORLD_MAX) return fault_at(name, 24, err, "the number of ranks is beyond belief");
@@ -100,7 +103,8 @@ static enum status check_chunks(struct spool_rank *rank, struct err *err)
     rank->chunk_records = chunks * SPOOL_CHUNK_RECORDS;
     for (size_t i = 0; i < rank->chunk_records; i++)
         if ((rank->chunks[i].time & ~SPOOL_TIME_MASK) != SPOOL_LAP(i / SPOOL_CHUNK_RECORDS))
-            return spool_fault(rank, i, err, "the record is not of chunk %zu, the file has been damaged", i / SPOOL_CHUNK_RECORDS);
+            return spool_fault(rank, i, err, "the record is not of chunk %zu, the file has been damaged",
+                               i / SPOOL_CHUNK_RECORDS);
     return STATUS_OK;
 }
 
@@ -109,20 +113,24 @@ static enum status check_tail(struct spool_rank *rank, size_t tail_bytes, struct
 {
     const struct spool_tail *tail = rank->tail;
     size_t chunks = rank->chunk_records / SPOOL_CHUNK_RECORDS;
-    if (tail_bytes != sizeof *tail) return fault_at(rank->tail_name, tail_bytes, err, "the file ends here, expected 262144 bytes");
+    if (tail_bytes != sizeof *tail)
+        return fault_at(rank->tail_name, tail_bytes, err, "the file ends here, expected 262144 bytes");
     if (tail->magic == 0) return STATUS_OK;
-    if (tail->magic != SPOOL_TAIL_MAGIC) return fault_at(rank->tail_name, 0, err, "not a tail file of rmacast's recorder");
+    if (tail->magic != SPOOL_TAIL_MAGIC)
+        return fault_at(rank->tail_name, 0, err, "not a tail file of rmacast's recorder");
     if (tail->rank != rank->header->rank || tail->base_ns != rank->header->base_ns)
         return fault_at(rank->tail_name, 8, err, "the tail belongs to another main file");
     rank->state = tail->state;
     uint64_t lap = tail->records[0].time & ~SPOOL_TIME_MASK;
     if (lap == SPOOL_LAP(chunks)) {
-        while (rank->tail_records < SPOOL_CHUNK_RECORDS && (tail->records[rank->tail_records].time & ~SPOOL_TIME_MASK) == lap)
+        while (rank->tail_records < SPOOL_CHUNK_RECORDS &&
+               (tail->records[rank->tail_records].time & ~SPOOL_TIME_MASK) == lap)
             rank->tail_records++;
         return STATUS_OK;
     }
     if (chunks == 0 ? tail->records[0].time == 0 : lap == SPOOL_LAP(chunks - 1)) return STATUS_OK;
-    return fault_at(rank->main_name, rank->main_bytes, err, "the file ends here, but its tail continues a longer one: it was cut");
+    return fault_at(rank->main_name, rank->main_bytes, err,
+                    "the file ends here, but its tail continues a longer one: it was cut");
 }
 
 static enum status open_tail(struct spool_rank *rank, struct err *err)
@@ -193,7 +201,8 @@ static enum status place_rank(struct spool *spool, struct spool_rank *rank, size
         spool->world = world;
     }
     if (world != spool->world)
-        return fault_at(rank->main_name, 24, err, "the number of ranks differs from the other files', expected one program's spool");
+        return fault_at(rank->main_name, 24, err,
+                        "the number of ranks differs from the other files', expected one program's spool");
     spool->ranks[rank->header->rank] = *rank;
     return STATUS_OK;
 }
@@ -216,9 +225,11 @@ enum status spool_open(const char *directory, struct spool *spool, struct err *e
     }
     closedir(listing);
     if (status == STATUS_OK && files == 0)
-        status = err_set(err, STATUS_DATA, directory, NULL, "no spool, expected rank-000000.spool and others of the recorder");
+        status = err_set(err, STATUS_DATA, directory, NULL,
+                         "no spool, expected rank-000000.spool and others of the recorder");
     if (status == STATUS_OK && spool->world == 0)
-        status = err_set(err, STATUS_DATA, directory, NULL, "the recorder ended before it wrote anything, expected a header in one file");
+        status = err_set(err, STATUS_DATA, directory, NULL,
+                         "the recorder ended before it wrote anything, expected a header in one file");
     if (status != STATUS_OK) spool_close(spool);
     return status;
 }

@@ -1,5 +1,5 @@
-/* Between the parts of the spool's reader: files (spool_files.c), definitions (spool_define.c), events (spool_events.c),
- * clocks (spool_clock.c), call sites (spool_sites.c), causality (clock_check.c). */
+/* Between the parts of the spool's reader: files (spool_files.c), definitions (spool_define.c), events
+ * (spool_events.c), clocks (spool_clock.c), call sites (spool_sites.c), causality (clock_check.c). */
 #ifndef TRACE_SPOOL_PARTS_H
 #define TRACE_SPOOL_PARTS_H
 
@@ -36,7 +36,7 @@ struct spool_rank {
     struct spool_clock *clocks;
     size_t clock_count, clock_capacity;
     int64_t cost_ps;
-    char *missed; /* names of calls that are not recorded, may be NULL */
+    char *missed;                                /* names of calls that are not recorded, may be NULL */
     char *mpich_version, *mpich_device, *rcache; /* of the identity, may be NULL */
 };
 
@@ -83,8 +83,8 @@ enum status spool_content(const struct spool_rank *rank, size_t index, struct sp
 enum status spool_fault(const struct spool_rank *rank, size_t index, struct err *err, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* Definitions of all ranks into the trace: the same members and sequence are the same communicator, the same communicator and
- * sequence the same window. */
+/* Definitions of all ranks into the trace: the same members and sequence are the same communicator, the same
+ * communicator and sequence the same window. */
 enum status spool_define(struct spool *spool, struct trace *trace, struct err *err);
 
 /* Picoseconds since time zero of a record's time word, on rank 0's clock. */
@@ -101,7 +101,8 @@ void spool_sites_next_rank(struct spool_sites *sites); /* addresses mean somethi
 void spool_sites_free(struct spool_sites *sites);
 
 /* Events of one rank into the trace, and why they are incomplete. */
-enum status spool_events(struct spool *spool, uint32_t rank, struct spool_sites *sites, struct trace *trace, struct err *err);
+enum status spool_events(struct spool *spool, uint32_t rank, struct spool_sites *sites, struct trace *trace,
+                         struct err *err);
 
 /* Counts effects that stand before their causes in trace->clock.violations and moves them forward. */
 enum status clock_check(struct trace *trace, struct err *err);

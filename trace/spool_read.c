@@ -29,8 +29,10 @@ enum status spool_read(const char *directory, struct trace **trace, struct err *
     TRY(spool_open(directory, &spool, err));
     enum status status = trace_new(directory, spool.world, &made, err);
     if (status == STATUS_OK) status = read_all(&spool, made, err);
-    if (status == STATUS_OK) *trace = made;
-    else trace_free(made);
+    if (status == STATUS_OK)
+        *trace = made;
+    else
+        trace_free(made);
     spool_close(&spool);
     return status;
 }
@@ -49,12 +51,14 @@ static void find_misaligned(const struct spool *spool, const struct trace *trace
         if (window->flavor != 'c') continue;
         for (uint32_t k = 0; k < comm->count; k++) {
             const struct spool_rank *rank = &spool->ranks[comm->members[k]];
-            if (!window->known[k] || window->bytes[k] == 0 || window->base[k] % 16 == 0 || !rank_affected(rank)) continue;
+            if (!window->known[k] || window->bytes[k] == 0 || window->base[k] % 16 == 0 || !rank_affected(rank))
+                continue;
             if (found->count++ > 0) continue;
             found->window = (int32_t)i;
             found->rank = (uint32_t)comm->members[k];
             found->base = window->base[k];
-            snprintf(found->library, sizeof found->library, "MPICH %.20s (%.20s)", rank->mpich_version, rank->mpich_device);
+            snprintf(found->library, sizeof found->library, "MPICH %.20s (%.20s)", rank->mpich_version,
+                     rank->mpich_device);
         }
     }
 }

@@ -7,16 +7,16 @@
 /* True if the directory holds a file of a recorder's name. */
 bool spool_is_directory(const char *directory);
 
-/* Reads all ranks of a spool directory: unifies communicators, groups and windows over ranks, corrects clocks, resolves call
- * sites, marks ranks whose stream breaks off. Time zero is the first event. Calls that returned an error are left out. A file
- * that is no recorder's, or was cut, is STATUS_DATA "FILE:BYTE: ...". The caller owns *trace. */
+/* Reads all ranks of a spool directory: unifies communicators, groups and windows over ranks, corrects clocks, resolves
+ * call sites, marks ranks whose stream breaks off. Time zero is the first event. Calls that returned an error are left
+ * out. A file that is no recorder's, or was cut, is STATUS_DATA "FILE:BYTE: ...". The caller owns *trace. */
 enum status spool_read(const char *directory, struct trace **trace, struct err *err);
 
-/* Windows that MPICH 4.0 with ch4:ucx serves at a wrong address, silently: base of MPI_Win_create not 16-byte aligned, and the
- * registration cache not switched off. */
+/* Windows that MPICH 4.0 with ch4:ucx serves at a wrong address, silently: base of MPI_Win_create not 16-byte aligned,
+ * and the registration cache not switched off. */
 struct spool_misaligned {
-    size_t count;    /* of (window, rank) */
-    int32_t window;  /* the first of them */
+    size_t count;   /* of (window, rank) */
+    int32_t window; /* the first of them */
     uint32_t rank;
     uint64_t base;
     char library[64]; /* "MPICH 4.0.2 (ch4:ucx)" */

@@ -20,8 +20,10 @@ struct spool_sites {
 };
 
 static char *debug_path;
-static const Dwfl_Callbacks callbacks = {.find_elf = dwfl_build_id_find_elf, .find_debuginfo = dwfl_standard_find_debuginfo,
-                                         .section_address = dwfl_offline_section_address, .debuginfo_path = &debug_path};
+static const Dwfl_Callbacks callbacks = {.find_elf = dwfl_build_id_find_elf,
+                                         .find_debuginfo = dwfl_standard_find_debuginfo,
+                                         .section_address = dwfl_offline_section_address,
+                                         .debuginfo_path = &debug_path};
 
 enum status spool_sites_new(struct spool_sites **sites, struct err *err)
 {
@@ -70,7 +72,8 @@ static enum status module_find(struct spool_sites *sites, const char *path, stru
 }
 
 /* address is the file's own, of the call instruction. */
-static enum status module_site(struct module *module, uint64_t address, struct trace *trace, uint32_t *id, struct err *err)
+static enum status module_site(struct module *module, uint64_t address, struct trace *trace, uint32_t *id,
+                               struct err *err)
 {
     const char *function = NULL, *file = NULL;
     int line = 0;
@@ -84,12 +87,13 @@ static enum status module_site(struct module *module, uint64_t address, struct t
     return function || file ? trace_add_site(trace, function, file, line, id, err) : STATUS_OK;
 }
 
-static enum status site_resolve(struct spool_sites *sites, const struct spool_rank *rank, uint64_t address, struct trace *trace,
-                                uint32_t *id, struct err *err)
+static enum status site_resolve(struct spool_sites *sites, const struct spool_rank *rank, uint64_t address,
+                                struct trace *trace, uint32_t *id, struct err *err)
 {
     const struct spool_loaded *loaded = NULL;
     for (size_t i = 0; i < rank->module_count && !loaded; i++)
-        if (address >= rank->modules[i].addresses.low && address < rank->modules[i].addresses.high) loaded = &rank->modules[i];
+        if (address >= rank->modules[i].addresses.low && address < rank->modules[i].addresses.high)
+            loaded = &rank->modules[i];
     *id = TRACE_NO_SITE;
     if (!loaded) return STATUS_OK;
     struct module *module = NULL;

@@ -19,8 +19,9 @@ static void craft_clock(struct craft *craft, uint64_t local_ns, int64_t offset_n
     craft_define(craft, SPOOL_CLOCK, (struct spool_record){0}, &clock, sizeof clock);
 }
 
-/* Rank 1's clock reads 5000000 when rank 0's reads 1000000, and gains 1000 ns in 1000000: offsets -4000000 and -4001000, half
- * way -4000500. Time zero is rank 0's MPI_Init at 1000000; rank 1's barrier at its 5500000 is 1499500 - 1000000 = 499500. */
+/* Rank 1's clock reads 5000000 when rank 0's reads 1000000, and gains 1000 ns in 1000000: offsets -4000000 and
+ * -4001000, half way -4000500. Time zero is rank 0's MPI_Init at 1000000; rank 1's barrier at its 5500000 is 1499500 -
+ * 1000000 = 499500. */
 static void offsets_are_interpolated(void **state)
 {
     (void)state;
@@ -80,8 +81,9 @@ static void expect_times(const struct trace *trace, uint32_t rank, size_t index,
     assert_int_equal(call->exit_ps, (int64_t)(exit_s * 1e12 + 0.5));
 }
 
-/* The receive ends at 9.5, the send begins at 10: the exit moves to 10, 0.5 later. Of the 1 s of computing that follows a tenth
- * makes up for it: the next call moves by 0.4, the one after 2 s more by 0.2, the last, 3 s later, not at all. */
+/* The receive ends at 9.5, the send begins at 10: the exit moves to 10, 0.5 later. Of the 1 s of computing that follows
+ * a tenth makes up for it: the next call moves by 0.4, the one after 2 s more by 0.2, the last, 3 s later, not at all.
+ */
 static void message_before_it_was_sent(void **state)
 {
     (void)state;
@@ -100,8 +102,8 @@ static void message_before_it_was_sent(void **state)
     trace_free(trace);
 }
 
-/* Tag 2 is received first; the second receive's message was sent at 1, the first's at 2. Only the wait is too early: it ends at
- * 1.5 and completes both. */
+/* Tag 2 is received first; the second receive's message was sent at 1, the first's at 2. Only the wait is too early: it
+ * ends at 1.5 and completes both. */
 static void messages_are_matched_by_tag_and_order(void **state)
 {
     (void)state;
@@ -116,9 +118,9 @@ static void messages_are_matched_by_tag_and_order(void **state)
     trace_free(trace);
 }
 
-/* The barrier of rank 2 begins at 7; the others leave at 5 and 7.5. The shift of rank 0 travels with its message: sent at 5.5,
- * shifted by 2 less a tenth of 0.5 s: 7.45, so rank 1's receive, done at 7.4, ends there. It was right as recorded: one
- * violation. */
+/* The barrier of rank 2 begins at 7; the others leave at 5 and 7.5. The shift of rank 0 travels with its message: sent
+ * at 5.5, shifted by 2 less a tenth of 0.5 s: 7.45, so rank 1's receive, done at 7.4, ends there. It was right as
+ * recorded: one violation. */
 static void shifts_spread(void **state)
 {
     (void)state;
@@ -136,8 +138,8 @@ static void shifts_spread(void **state)
     trace_free(trace);
 }
 
-/* A wait returns after its origin's complete; a complete with a get returns after the post, one with puts need not (MPI may
- * buffer them). Reductions wait at the root, broadcasts for it. */
+/* A wait returns after its origin's complete; a complete with a get returns after the post, one with puts need not (MPI
+ * may buffer them). Reductions wait at the root, broadcasts for it. */
 static void waits_that_mpi_demands(void **state)
 {
     (void)state;
@@ -177,8 +179,11 @@ static void waits_that_mpi_demands(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(offsets_are_interpolated), cmocka_unit_test(message_before_it_was_sent),
-        cmocka_unit_test(messages_are_matched_by_tag_and_order), cmocka_unit_test(shifts_spread), cmocka_unit_test(waits_that_mpi_demands),
+        cmocka_unit_test(offsets_are_interpolated),
+        cmocka_unit_test(message_before_it_was_sent),
+        cmocka_unit_test(messages_are_matched_by_tag_and_order),
+        cmocka_unit_test(shifts_spread),
+        cmocka_unit_test(waits_that_mpi_demands),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

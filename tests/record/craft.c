@@ -21,7 +21,8 @@ void craft_begin(struct craft *craft, uint32_t rank, uint32_t world, uint64_t ba
     *craft = (struct craft){.rank = rank, .world = world, .base_ns = base_ns};
 }
 
-void craft_define(struct craft *craft, enum spool_kind kind, struct spool_record head, const void *content, size_t bytes)
+void craft_define(struct craft *craft, enum spool_kind kind, struct spool_record head, const void *content,
+                  size_t bytes)
 {
     head.kind = (uint8_t)kind;
     head.bytes = (int64_t)bytes;
@@ -44,7 +45,8 @@ void craft_call(struct craft *craft, uint16_t call, uint64_t enter_ns, uint64_t 
 {
     uint32_t comm = call == CRAFT_BARRIER ? 0 : SPOOL_NO_ID;
     push(craft, (struct spool_record){.time = enter_ns, .kind = SPOOL_ENTER, .call = call, .id = comm, .peer = -1});
-    push(craft, (struct spool_record){.time = exit_ns, .kind = SPOOL_EXIT, .call = call, .id = SPOOL_NO_ID, .peer = -1});
+    push(craft,
+         (struct spool_record){.time = exit_ns, .kind = SPOOL_EXIT, .call = call, .id = SPOOL_NO_ID, .peer = -1});
 }
 
 void craft_free(struct craft *craft)
@@ -74,8 +76,13 @@ void craft_write(const struct craft *craft, const char *directory, size_t count,
 {
     char name[64];
     size_t chunks = count / SPOOL_CHUNK_RECORDS;
-    struct spool_header header = {.magic = SPOOL_MAGIC, .version = 1, .record_bytes = 40, .chunk_records = 6553, .rank = craft->rank,
-                                  .world = craft->world, .base_ns = craft->base_ns};
+    struct spool_header header = {.magic = SPOOL_MAGIC,
+                                  .version = 1,
+                                  .record_bytes = 40,
+                                  .chunk_records = 6553,
+                                  .rank = craft->rank,
+                                  .world = craft->world,
+                                  .base_ns = craft->base_ns};
     snprintf(name, sizeof name, "rank-%06u.spool", craft->rank);
     FILE *file = open_in(directory, name, "w");
     assert_int_equal(fwrite(&header, sizeof header, 1, file), 1);
@@ -83,7 +90,8 @@ void craft_write(const struct craft *craft, const char *directory, size_t count,
     fclose(file);
     struct spool_tail *tail = calloc(1, sizeof *tail);
     assert_non_null(tail);
-    *tail = (struct spool_tail){.magic = SPOOL_TAIL_MAGIC, .rank = craft->rank, .state = state, .base_ns = craft->base_ns};
+    *tail =
+        (struct spool_tail){.magic = SPOOL_TAIL_MAGIC, .rank = craft->rank, .state = state, .base_ns = craft->base_ns};
     snprintf(name, sizeof name, "rank-%06u.tail", craft->rank);
     file = open_in(directory, name, "w");
     assert_int_equal(fwrite(tail, sizeof *tail, 1, file), 1);

@@ -19,7 +19,8 @@ struct craft { /* the stream of one rank, in memory */
 };
 
 void craft_begin(struct craft *craft, uint32_t rank, uint32_t world, uint64_t base_ns);
-void craft_define(struct craft *craft, enum spool_kind kind, struct spool_record head, const void *content, size_t bytes);
+void craft_define(struct craft *craft, enum spool_kind kind, struct spool_record head, const void *content,
+                  size_t bytes);
 /* Names and the world; every stream begins so. */
 void craft_prologue(struct craft *craft);
 /* Entry and exit, in ns since base_ns. */

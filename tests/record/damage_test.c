@@ -1,4 +1,5 @@
-/* Spools that a crash left, and files that are no spool: whatever is there is read, or refused in one line with the place. */
+/* Spools that a crash left, and files that are no spool: whatever is there is read, or refused in one line with the
+ * place. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -171,7 +172,8 @@ static void states(void **state)
     trace_free(trace);
     craft_write(&craft, directory, craft.count, SPOOL_CLOSED | SPOOL_OTHER_THREADS | SPOOL_UNKNOWN_REQUESTS);
     trace = read_good(directory);
-    assert_string_equal(trace->ranks[0].incomplete_why, "calls of other threads are not recorded; requests of calls that are not recorded");
+    assert_string_equal(trace->ranks[0].incomplete_why,
+                        "calls of other threads are not recorded; requests of calls that are not recorded");
     trace_free(trace);
     craft_remove(directory);
     craft_free(&craft);
@@ -225,8 +227,10 @@ static void any_byte_wrong(void **state)
             char wrong = (char)(1 << bit);
             if (at >= 24) wrong ^= ((const char *)craft.records)[at - 24];
             craft_patch(directory, "rank-000000.tail", at, &wrong, 1);
-            if (spool_read(directory, &trace, &err) == STATUS_OK) trace_free(trace);
-            else assert_null(strchr(err.text, '\n'));
+            if (spool_read(directory, &trace, &err) == STATUS_OK)
+                trace_free(trace);
+            else
+                assert_null(strchr(err.text, '\n'));
         }
     craft_remove(directory);
     craft_free(&craft);
@@ -235,9 +239,15 @@ static void any_byte_wrong(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_end),     cmocka_unit_test(second_lap),    cmocka_unit_test(chunk_is_not_read_twice),
-        cmocka_unit_test(chunk_is_written_in_part), cmocka_unit_test(torn_record), cmocka_unit_test(missing_ranks),
-        cmocka_unit_test(states),        cmocka_unit_test(refused),       cmocka_unit_test(any_byte_wrong),
+        cmocka_unit_test(every_end),
+        cmocka_unit_test(second_lap),
+        cmocka_unit_test(chunk_is_not_read_twice),
+        cmocka_unit_test(chunk_is_written_in_part),
+        cmocka_unit_test(torn_record),
+        cmocka_unit_test(missing_ranks),
+        cmocka_unit_test(states),
+        cmocka_unit_test(refused),
+        cmocka_unit_test(any_byte_wrong),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

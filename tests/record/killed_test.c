@@ -11,7 +11,8 @@
 
 enum { NONE = TRACE_NONE };
 
-/* killed.c: rank 2 dies after a lock and a put of its own that follow the barrier, the others inside the second barrier. */
+/* killed.c: rank 2 dies after a lock and a put of its own that follow the barrier, the others inside the second
+ * barrier. */
 static void expect_all(const char *program, int iterations)
 {
     struct trace *trace = run_recorded("", program, SIGKILL); /* mpiexec's status for it */

@@ -17,7 +17,8 @@ static void expect_whole(const struct trace *trace)
     for (uint32_t i = 0; i < 4; i++) assert_false(trace->ranks[i].incomplete);
 }
 
-static void expect_site(const struct trace *trace, const struct trace_call *call, const char *function, const char *file)
+static void expect_site(const struct trace *trace, const struct trace_call *call, const char *function,
+                        const char *file)
 {
     const struct trace_site *site = &trace->sites[call->site];
     assert_non_null(site->function);
@@ -69,7 +70,8 @@ static void pscw_halo(void **state)
     trace_free(trace);
 }
 
-/* Computing between the calls is at least what the program sleeps: 1 ms + rank ms, from wait's exit to the next post. */
+/* Computing between the calls is at least what the program sleeps: 1 ms + rank ms, from wait's exit to the next post.
+ */
 static void computing_is_outside_calls(void **state)
 {
     (void)state;
@@ -143,7 +145,8 @@ static void locks(void **state)
     trace_free(trace);
 }
 
-static void expect_list(const struct trace *trace, const struct trace_call *call, uint32_t count, const uint32_t *requests)
+static void expect_list(const struct trace *trace, const struct trace_call *call, uint32_t count,
+                        const uint32_t *requests)
 {
     assert_true(call->ref < trace->list_count);
     const struct trace_list *list = &trace->lists[call->ref];
@@ -193,9 +196,12 @@ static void messages(void **state)
     for (uint32_t rank = 0; rank < 4; rank++) {
         struct walk walk = walk_begin(trace, rank);
         walk_plain(&walk, "MPI_Init_thread", NONE);
-        if (rank == 0) expect_sender(trace, &walk);
-        else if (rank == 1) expect_receiver(trace, &walk);
-        else walk_plain(&walk, "MPI_Barrier", 0);
+        if (rank == 0)
+            expect_sender(trace, &walk);
+        else if (rank == 1)
+            expect_receiver(trace, &walk);
+        else
+            walk_plain(&walk, "MPI_Barrier", 0);
         walk_plain(&walk, "enter", NONE);
         walk_call(&walk, "MPI_Bcast", 0, 1, 0, 24, 0);
         walk_call(&walk, "MPI_Reduce", 0, 0, trace_op_by_name("SUM"), 32, 0);
@@ -237,7 +243,8 @@ static void expect_exposures(const struct trace *trace, struct walk *walk, int32
             walk_plain(walk, "MPI_Group_free", NONE);
             walk_plain(walk, "MPI_Group_incl", NONE);
         }
-        if (rank == target) expect_group(trace, walk_plain(walk, "MPI_Win_post", window), exposures[i].count, exposures[i].origins);
+        if (rank == target)
+            expect_group(trace, walk_plain(walk, "MPI_Win_post", window), exposures[i].count, exposures[i].origins);
         if (origin) {
             expect_group(trace, walk_plain(walk, "MPI_Win_start", window), 1, &target);
             walk_call(walk, "MPI_Put", window, target, 0, 4, 4);
@@ -250,8 +257,9 @@ static void expect_exposures(const struct trace *trace, struct walk *walk, int32
 static void groups(void **state)
 {
     (void)state;
-    static const char *const made[] = {"MPI_Group_incl", "MPI_Group_excl", "MPI_Group_range_incl", "MPI_Group_range_excl",
-                                       "MPI_Group_union", "MPI_Group_intersection", "MPI_Group_difference", "MPI_Group_incl"};
+    static const char *const made[] = {"MPI_Group_incl",       "MPI_Group_excl",  "MPI_Group_range_incl",
+                                       "MPI_Group_range_excl", "MPI_Group_union", "MPI_Group_intersection",
+                                       "MPI_Group_difference", "MPI_Group_incl"};
     static const int32_t reversed[] = {3, 2, 1, 0};
     struct trace *trace = run_recorded("", "groups", 0);
     expect_whole(trace);
@@ -301,10 +309,22 @@ static void missed(void **state)
     struct trace *trace = run_recorded("", "missed", 0);
     for (uint32_t rank = 0; rank < 4; rank++) {
         assert_true(trace->ranks[rank].incomplete);
-        assert_string_equal(trace->ranks[rank].incomplete_why, "requests of calls that are not recorded; calls that are not recorded: "
-                                                               "MPI_Iallreduce, MPI_Sendrecv");
+        assert_string_equal(trace->ranks[rank].incomplete_why,
+                            "requests of calls that are not recorded; calls that are not recorded: "
+                            "MPI_Iallreduce, MPI_Sendrecv");
         assert_int_equal(trace->ranks[rank].count, 3);
         assert_int_equal(trace->ranks[rank].calls[1].ref, TRACE_NO_REF);
+    }
+    trace_free(trace);
+}
+
+static void threads(void **state)
+{
+    (void)state;
+    struct trace *trace = run_recorded("", "threads", 0);
+    for (uint32_t rank = 0; rank < 4; rank++) {
+        assert_string_equal(trace->ranks[rank].incomplete_why, "calls of other threads are not recorded");
+        assert_int_equal(trace->ranks[rank].count, 3);
     }
     trace_free(trace);
 }
@@ -312,9 +332,15 @@ static void missed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pscw_halo), cmocka_unit_test(computing_is_outside_calls), cmocka_unit_test(offsets_are_measured_on_request), cmocka_unit_test(fence_rma),
-        cmocka_unit_test(locks),     cmocka_unit_test(messages),                   cmocka_unit_test(groups),
+        cmocka_unit_test(pscw_halo),
+        cmocka_unit_test(computing_is_outside_calls),
+        cmocka_unit_test(offsets_are_measured_on_request),
+        cmocka_unit_test(fence_rma),
+        cmocka_unit_test(locks),
+        cmocka_unit_test(messages),
+        cmocka_unit_test(groups),
         cmocka_unit_test(missed),
+        cmocka_unit_test(threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

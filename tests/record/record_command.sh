@@ -1,7 +1,7 @@
 #!/bin/sh
-# Usage: record_command.sh RMACAST MPIEXEC PROGRAMS: what `rmacast record` promises to its caller.
+# Usage: record_command.sh RMACAST MPIEXEC PROGRAMS RECORDER-LIBRARY: what `rmacast record` promises to its caller.
 set -u
-rmacast=$1 mpiexec=$2 programs=$3
+rmacast=$1 mpiexec=$2 programs=$3 recorder=$4
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
@@ -60,6 +60,18 @@ mkdir -p old.rma/spool && : >old.rma/spool/rank-000000.spool
 expect 1 "$rmacast" record -o old.rma -- true
 check lines err 1
 check test -f old.rma/spool/rank-000000.spool
+
+# The recorder cannot write: the program runs on, one line per rank says why. Without RMACAST_SPOOL it says nothing.
+expect 0 env LD_PRELOAD="$recorder" RMACAST_SPOOL="$work/none" "$mpiexec" -n 2 "$programs/locks"
+check lines err 2
+check test "$(grep -c "recording stopped: the spool's main file cannot be made: No such file or directory" err)" = 2
+expect 0 env LD_PRELOAD="$recorder" "$mpiexec" -n 2 "$programs/locks"
+check lines err 0
+
+# A second program of one job does not write into the first one's recording.
+expect 0 "$rmacast" record -o two.rma -- sh -c '"$0" -n 2 "$1/locks" && "$0" -n 2 "$1/locks"' "$mpiexec" "$programs"
+check test "$(grep -c 'recording stopped: the spool holds a recording of this rank already' err)" = 2
+check test -f two.rma/traces.otf2
 
 # Wrong usage: one line, 2.
 for wrong in '' '--cpu-time -- true' '--nonsense -- true' '-- /nonexistent/program'; do

@@ -17,8 +17,8 @@ struct trace *run_recorded(const char *settings, const char *program, int expect
     struct trace *trace;
     struct err err = {0};
     assert_non_null(mkdtemp(directory));
-    snprintf(command, sizeof command, "%s RMACAST_SPOOL=%s LD_PRELOAD=%s timeout 100 %s -n 4 %s/%s >/dev/null 2>&1", settings, directory,
-             RECORDER, MPIEXEC, PROGRAMS, program);
+    snprintf(command, sizeof command, "%s RMACAST_SPOOL=%s LD_PRELOAD=%s timeout 100 %s -n 4 %s/%s >/dev/null 2>&1",
+             settings, directory, RECORDER, MPIEXEC, PROGRAMS, program);
     int state = system(command);
     enum status status = spool_read(directory, &trace, &err);
     if (status != STATUS_OK) print_message("%s\n", err.text);
@@ -47,7 +47,8 @@ const struct trace_call *walk_plain(struct walk *walk, const char *name, int32_t
     return call;
 }
 
-const struct trace_call *walk_call(struct walk *walk, const char *name, int32_t handle, int32_t peer, int32_t tag, int64_t bytes, int64_t disp)
+const struct trace_call *walk_call(struct walk *walk, const char *name, int32_t handle, int32_t peer, int32_t tag,
+                                   int64_t bytes, int64_t disp)
 {
     const struct trace_call *call = walk_plain(walk, name, handle);
     assert_int_equal(call->peer, peer);

@@ -1,5 +1,6 @@
 /* The recorder's own parts: the output stream and the table of handles. */
 #include <errno.h>
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -50,12 +51,32 @@ static void chunks_and_tail(void **state)
     remove_both(directory);
 }
 
+/* The write fails when the tail is full; what is in the tail stays. */
+static void disk_full(void **state)
+{
+    (void)state;
+    struct spool_tail *tail = calloc(1, sizeof *tail);
+    assert_non_null(tail);
+    int full = open("/dev/full", O_WRONLY);
+    assert_true(full >= 0);
+    struct rec_stream stream = {
+        .file = full, .tail = tail, .next = tail->records, .end = tail->records + SPOOL_CHUNK_RECORDS, .lap = SPOOL_LAP(0)};
+    struct spool_record record = {.kind = SPOOL_ENTER, .time = 1};
+    for (int i = 0; i < SPOOL_CHUNK_RECORDS; i++) assert_true(rec_stream_put(&stream, &record));
+    assert_false(rec_stream_put(&stream, &record));
+    assert_int_equal(errno, ENOSPC);
+    assert_int_equal(tail->records[SPOOL_CHUNK_RECORDS - 1].time, UINT64_C(1) << 56 | 1);
+    close(full);
+    free(tail);
+}
+
 static void definitions(void **state)
 {
     (void)state;
     struct spool_tail *tail = calloc(1, sizeof *tail);
     assert_non_null(tail);
-    struct rec_stream stream = {.file = -1, .tail = tail, .next = tail->records, .end = tail->records + SPOOL_CHUNK_RECORDS};
+    struct rec_stream stream = {
+        .file = -1, .tail = tail, .next = tail->records, .end = tail->records + SPOOL_CHUNK_RECORDS};
     static const char first[] = "0123456789012345678901234567890123456789", second[] = "abcdefghijklmnopqrstuvwxyz";
     assert_true(rec_stream_define(&stream, (struct spool_record){.kind = SPOOL_REGION}, first, 40, second, 26));
     assert_int_equal(stream.next - tail->records, 1 + 3); /* 66 bytes in parts of 32 */
@@ -94,6 +115,7 @@ static void table(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(chunks_and_tail), cmocka_unit_test(definitions), cmocka_unit_test(table)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(chunks_and_tail), cmocka_unit_test(disk_full), cmocka_unit_test(definitions),
+                                       cmocka_unit_test(table)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* How far this rank's clock is from rank 0's. Ranks that share rank 0's boot and time namespace share its CLOCK_MONOTONIC;
- * the others measure the offset by ping-pong with rank 0, one after another. */
+/* How far this rank's clock is from rank 0's. Ranks that share rank 0's boot and time namespace share its
+ * CLOCK_MONOTONIC; the others measure the offset by ping-pong with rank 0, one after another. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -9,8 +9,8 @@
 enum { ROUNDS = 20, TAG = 1, IDENTITY_BYTES = 128 };
 
 static MPI_Comm own = MPI_COMM_NULL; /* a message of ours never meets one of the program's */
-static int measures;         /* this rank's clock is not rank 0's */
-static int *measuring_ranks; /* at rank 0 */
+static int measures;                 /* this rank's clock is not rank 0's */
+static int *measuring_ranks;         /* at rank 0 */
 
 static void clock_identity(char text[IDENTITY_BYTES])
 {
@@ -33,12 +33,15 @@ static void compare(void)
     memcpy(zero, mine, sizeof zero);
     PMPI_Comm_dup(MPI_COMM_WORLD, &own);
     PMPI_Bcast(zero, IDENTITY_BYTES, MPI_CHAR, 0, own);
-    measures = rec_rank != 0 && (strcmp(mine, zero) != 0 || mine[0] == ' ' || (forced && strcmp(forced, "pingpong") == 0));
+    measures =
+        rec_rank != 0 && (strcmp(mine, zero) != 0 || mine[0] == ' ' || (forced && strcmp(forced, "pingpong") == 0));
     if (rec_rank == 0) measuring_ranks = calloc((size_t)rec_world, sizeof *measuring_ranks);
     int ready = rec_rank != 0 || measuring_ranks != NULL;
     PMPI_Bcast(&ready, 1, MPI_INT, 0, own);
-    if (ready) PMPI_Gather(&measures, 1, MPI_INT, measuring_ranks, 1, MPI_INT, 0, own);
-    else measures = 0;
+    if (ready)
+        PMPI_Gather(&measures, 1, MPI_INT, measuring_ranks, 1, MPI_INT, 0, own);
+    else
+        measures = 0;
 }
 
 static void serve(int rank)

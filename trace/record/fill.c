@@ -16,8 +16,10 @@ enum { OPERATIONS = sizeof operations / sizeof *operations };
 static uint8_t assertions(int assertion)
 {
     if (assertion == 0) return 0;
-    return (uint8_t)((assertion & MPI_MODE_NOCHECK ? SPOOL_NOCHECK : 0) | (assertion & MPI_MODE_NOSTORE ? SPOOL_NOSTORE : 0) |
-                     (assertion & MPI_MODE_NOPUT ? SPOOL_NOPUT : 0) | (assertion & MPI_MODE_NOPRECEDE ? SPOOL_NOPRECEDE : 0) |
+    return (uint8_t)((assertion & MPI_MODE_NOCHECK ? SPOOL_NOCHECK : 0) |
+                     (assertion & MPI_MODE_NOSTORE ? SPOOL_NOSTORE : 0) |
+                     (assertion & MPI_MODE_NOPUT ? SPOOL_NOPUT : 0) |
+                     (assertion & MPI_MODE_NOPRECEDE ? SPOOL_NOPRECEDE : 0) |
                      (assertion & MPI_MODE_NOSUCCEED ? SPOOL_NOSUCCEED : 0));
 }
 
@@ -94,8 +96,10 @@ void rec_set_message(struct rec_call *rec, MPI_Comm comm, int peer, int tag, int
     rec_set_comm(rec, comm);
     rec->enter.tag = tag;
     rec->enter.bytes = true_bytes(count, type);
-    if (peer >= 0 && rec->comm) rec->enter.peer = rec_comm_world(rec->comm, peer);
-    else rec->enter.peer = peer == MPI_ANY_SOURCE ? SPOOL_PEER_ANY : SPOOL_PEER_NONE;
+    if (peer >= 0 && rec->comm)
+        rec->enter.peer = rec_comm_world(rec->comm, peer);
+    else
+        rec->enter.peer = peer == MPI_ANY_SOURCE ? SPOOL_PEER_ANY : SPOOL_PEER_NONE;
 }
 
 void rec_set_collective(struct rec_call *rec, MPI_Comm comm, int root, int count, MPI_Datatype type)

@@ -16,7 +16,8 @@ struct rec_members {
 static int *scratch;
 static size_t scratch_room;
 
-/* Two arrays of count ints: the ranks 0, 1, ... and room behind them. Grows, is never freed: no allocation in steady state. */
+/* Two arrays of count ints: the ranks 0, 1, ... and room behind them. Grows, is never freed: no allocation in steady
+ * state. */
 static int *scratch_ranks(int count)
 {
     size_t need = 2 * (size_t)count + 1;
@@ -36,7 +37,8 @@ static int32_t *group_world(MPI_Group group, int count)
     int *ranks = scratch_ranks(count);
     if (!ranks) return NULL;
     int *world = ranks + count;
-    if (count > 0 && PMPI_Group_translate_ranks(group, count, ranks, rec_world_group, world) != MPI_SUCCESS) return NULL;
+    if (count > 0 && PMPI_Group_translate_ranks(group, count, ranks, rec_world_group, world) != MPI_SUCCESS)
+        return NULL;
     for (int i = 0; i < count; i++)
         if (world[i] < 0 || world[i] >= rec_world) return NULL;
     return world;
@@ -46,7 +48,10 @@ static void define_members(enum spool_kind kind, uint32_t id, uint8_t flags, con
 {
     bool consecutive = true;
     for (int i = 1; i < count; i++) consecutive = consecutive && world[i] == world[0] + i;
-    struct spool_record head = {.kind = (uint8_t)kind, .flags = flags, .id = id, .extra = count,
+    struct spool_record head = {.kind = (uint8_t)kind,
+                                .flags = flags,
+                                .id = id,
+                                .extra = count,
                                 .peer = count > 0 ? world[0] : SPOOL_PEER_NONE};
     rec_define_with(head, world, consecutive ? 0 : (size_t)count * sizeof *world, NULL, 0);
 }
@@ -125,7 +130,8 @@ void rec_drop_comm(uint64_t key)
     rec_comm_release(comm);
 }
 
-void rec_set_made_win(struct rec_call *rec, MPI_Win win, MPI_Comm comm, const void *base, MPI_Aint bytes, int unit, char flavor)
+void rec_set_made_win(struct rec_call *rec, MPI_Win win, MPI_Comm comm, const void *base, MPI_Aint bytes, int unit,
+                      char flavor)
 {
     struct rec_comm *members = rec_comm_find(comm);
     struct rec_win *made = members ? calloc(1, sizeof *made) : NULL;
@@ -137,8 +143,8 @@ void rec_set_made_win(struct rec_call *rec, MPI_Win win, MPI_Comm comm, const vo
     }
     members->uses++;
     *made = (struct rec_win){.id = win_count++, .comm = members};
-    struct spool_window definition = {.bytes = bytes, .base = (uint64_t)(uintptr_t)base, .disp_unit = unit,
-                                      .comm = members->id, .flavor = flavor};
+    struct spool_window definition = {
+        .bytes = bytes, .base = (uint64_t)(uintptr_t)base, .disp_unit = unit, .comm = members->id, .flavor = flavor};
     rec_define(SPOOL_WINDOW, made->id, &definition, sizeof definition);
     rec_modules_define();
     rec->exit.id = made->id;

@@ -1,6 +1,6 @@
-/* Calls that communicate and are not recorded yet. A stub notes that it was called and jumps to the function with all arguments
- * where they are, so it needs no prototype. The note is written with the next recorded call. Other machines than x86-64 have
- * no stubs: there such calls pass unseen. */
+/* Calls that communicate and are not recorded yet. A stub notes that it was called and jumps to the function with all
+ * arguments where they are, so it needs no prototype. The note is written with the next recorded call. Other machines
+ * than x86-64 have no stubs: there such calls pass unseen. */
 #include "trace/record/record.h"
 
 bool rec_missed_any;

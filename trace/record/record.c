@@ -35,10 +35,12 @@ void rec_put(const struct spool_record *record)
     if (rec_state == REC_OPEN && !rec_stream_put(&rec_out, record)) rec_stop("the spool cannot be written");
 }
 
-void rec_define_with(struct spool_record head, const void *first, size_t first_bytes, const void *second, size_t second_bytes)
+void rec_define_with(struct spool_record head, const void *first, size_t first_bytes, const void *second,
+                     size_t second_bytes)
 {
     if (rec_state != REC_OPEN) return;
-    if (!rec_stream_define(&rec_out, head, first, first_bytes, second, second_bytes)) rec_stop("the spool cannot be written");
+    if (!rec_stream_define(&rec_out, head, first, first_bytes, second, second_bytes))
+        rec_stop("the spool cannot be written");
 }
 
 void rec_define(enum spool_kind kind, uint32_t id, const void *content, size_t bytes)
@@ -74,8 +76,8 @@ void rec_close_after(void)
 
 enum { REGION_NAME_BYTES = 128 };
 
-/* MPI_Pcontrol takes any arguments, so the name may be no pointer at all: it is read by the kernel, which refuses instead of
- * ending the program. Two parts, since a string may end just before unreadable memory. */
+/* MPI_Pcontrol takes any arguments, so the name may be no pointer at all: it is read by the kernel, which refuses
+ * instead of ending the program. Two parts, since a string may end just before unreadable memory. */
 static bool read_name(const void *from, char name[REGION_NAME_BYTES])
 {
     uintptr_t address = (uintptr_t)from, page = (address | 4095) + 1;

@@ -1,8 +1,9 @@
-/* The recorder: what the wrappers of MPI calls (trace/record/wrappers.c, made from the rows of trace/mpi_calls.def) need.
+/* The recorder: what the wrappers of MPI calls (trace/record/wrappers.c, made from the rows of trace/mpi_calls.def)
+ * need.
  *
- * The library is preloaded into foreign programs. It stays passive without RMACAST_SPOOL, never ends the program, allocates
- * and locks nothing per event, and talks to other ranks in MPI_Init and MPI_Finalize only. One thread is recorded: the one
- * that initialises MPI. What it calls inside an MPI call (PMPI, callbacks) is not recorded. */
+ * The library is preloaded into foreign programs. It stays passive without RMACAST_SPOOL, never ends the program,
+ * allocates and locks nothing per event, and talks to other ranks in MPI_Init and MPI_Finalize only. One thread is
+ * recorded: the one that initialises MPI. What it calls inside an MPI call (PMPI, callbacks) is not recorded. */
 #ifndef RECORD_RECORD_H
 #define RECORD_RECORD_H
 
@@ -45,19 +46,19 @@ struct rec_comm;
 /* One call on its way. */
 struct rec_call {
     struct spool_record enter, exit;
-    uint64_t key;             /* a handle that the call overwrites */
-    struct rec_comm *comm;    /* whose ranks the status has */
-    uint32_t request;         /* id, SPOOL_NO_ID none */
-    bool receive;             /* the request is a receive */
-    bool entered;             /* the entry record is written */
-    bool quiet;               /* no records */
-    MPI_Status status;        /* for MPI_STATUS_IGNORE */
+    uint64_t key;          /* a handle that the call overwrites */
+    struct rec_comm *comm; /* whose ranks the status has */
+    uint32_t request;      /* id, SPOOL_NO_ID none */
+    bool receive;          /* the request is a receive */
+    bool entered;          /* the entry record is written */
+    bool quiet;            /* no records */
+    MPI_Status status;     /* for MPI_STATUS_IGNORE */
 };
 
 enum rec_state { REC_OFF, REC_READY, REC_OPEN };
 extern enum rec_state rec_state;
 extern struct rec_stream rec_out;
-extern int rec_rank, rec_world;         /* known in REC_OPEN */
+extern int rec_rank, rec_world; /* known in REC_OPEN */
 extern MPI_Group rec_world_group;
 extern __thread int rec_depth __attribute__((tls_model("initial-exec")));
 extern __thread bool rec_mine __attribute__((tls_model("initial-exec"))); /* the recorded thread */
@@ -76,12 +77,13 @@ static inline bool rec_begin(void)
     return true;
 }
 
-void rec_enter(struct rec_call *rec);                                /* stamps, writes the entry record */
-void rec_exit(struct rec_call *rec);                                 /* writes the exit record */
-void rec_stop(const char *why);                                      /* says so once and records no more; errno may be set */
-void rec_put(const struct spool_record *record);                     /* record->time is absolute */
+void rec_enter(struct rec_call *rec);            /* stamps, writes the entry record */
+void rec_exit(struct rec_call *rec);             /* writes the exit record */
+void rec_stop(const char *why);                  /* says so once and records no more; errno may be set */
+void rec_put(const struct spool_record *record); /* record->time is absolute */
 void rec_define(enum spool_kind kind, uint32_t id, const void *content, size_t bytes);
-void rec_define_with(struct spool_record head, const void *first, size_t first_bytes, const void *second, size_t second_bytes);
+void rec_define_with(struct spool_record head, const void *first, size_t first_bytes, const void *second,
+                     size_t second_bytes);
 
 /* Statements of the BEFORE and AFTER columns. */
 #define rec_nothing() ((void)0)
@@ -106,7 +108,8 @@ void rec_define_with(struct spool_record head, const void *first, size_t first_b
 #define rec_win_group(win, group, assertion) rec_set_win_group(&rec, (win), (group), (assertion))
 #define rec_win_lock(win, target, type, assertion) rec_set_win_lock(&rec, (win), (target), (type), (assertion))
 #define rec_win_target(win, target) rec_set_win_target(&rec, (win), (target))
-#define rec_win_created(win, comm, base, bytes, unit, flavor) rec_set_made_win(&rec, (win), (comm), (base), (bytes), (unit), (flavor))
+#define rec_win_created(win, comm, base, bytes, unit, flavor)                                                          \
+    rec_set_made_win(&rec, (win), (comm), (base), (bytes), (unit), (flavor))
 #define rec_win_freeing(win) (rec.key = REC_KEY(win), rec_set_win(&rec, (win)))
 #define rec_win_freed() rec_drop_win(rec.key)
 #define rec_rma(win, target, count, type, disp) rec_set_rma(&rec, (win), (target), (count), (type), (disp))
@@ -157,7 +160,8 @@ void rec_own_status(struct rec_call *rec, MPI_Status **status);
 void rec_set_received(struct rec_call *rec, int peer, const MPI_Status *status);
 /* handles.c */
 void rec_set_made_comm(struct rec_call *rec, MPI_Comm made);
-void rec_set_made_win(struct rec_call *rec, MPI_Win win, MPI_Comm comm, const void *base, MPI_Aint bytes, int unit, char flavor);
+void rec_set_made_win(struct rec_call *rec, MPI_Win win, MPI_Comm comm, const void *base, MPI_Aint bytes, int unit,
+                      char flavor);
 void rec_drop_comm(uint64_t key);
 void rec_drop_win(uint64_t key);
 void rec_drop_group(MPI_Group group);

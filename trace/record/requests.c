@@ -1,4 +1,5 @@
-/* Requests: handle to id. MPICH gives one handle to several requests that are complete when made, so a handle has a queue. */
+/* Requests: handle to id. MPICH gives one handle to several requests that are complete when made, so a handle has a
+ * queue. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -86,7 +87,8 @@ void rec_set_made_request(struct rec_call *rec, MPI_Request request, bool receiv
         rec_stop("out of memory");
         return;
     }
-    *made = (struct rec_request){.last = made, .comm = receive ? rec->comm : NULL, .id = request_count++, .receive = receive};
+    *made = (struct rec_request){
+        .last = made, .comm = receive ? rec->comm : NULL, .id = request_count++, .receive = receive};
     if (made->comm) made->comm->uses++;
     if (first) {
         first->last->next = made;
@@ -118,8 +120,12 @@ static void put_match(uint64_t time, const struct rec_pending *done, const MPI_S
 {
     struct rec_call match = {.comm = done->comm};
     rec_set_received(&match, status->MPI_SOURCE, status);
-    struct spool_record record = {.time = time, .kind = SPOOL_MATCH, .id = done->id, .peer = match.exit.peer,
-                                  .tag = match.exit.tag, .bytes = match.exit.bytes};
+    struct spool_record record = {.time = time,
+                                  .kind = SPOOL_MATCH,
+                                  .id = done->id,
+                                  .peer = match.exit.peer,
+                                  .tag = match.exit.tag,
+                                  .bytes = match.exit.bytes};
     rec_put(&record);
 }
 

@@ -8,8 +8,8 @@
 #include "trace/record/handles.h"
 #include "trace/record/record.h"
 
-/* Cost of a recorded call outside the interval that is recorded, in picoseconds: of a real wrapper, with a message to nobody,
- * into a stream that is thrown away. The fastest of some batches, since everything slower was disturbed. */
+/* Cost of a recorded call outside the interval that is recorded, in picoseconds: of a real wrapper, with a message to
+ * nobody, into a stream that is thrown away. The fastest of some batches, since everything slower was disturbed. */
 static uint64_t measure_cost(void)
 {
     enum { BATCHES = 10, CALLS = 200 };
@@ -47,8 +47,9 @@ static void define_identity(void)
     at = strstr(library, "MPICH Device:");
     if (at) sscanf(at + strlen("MPICH Device:"), "%63s", device);
     const char *cache = getenv("UCX_RCACHE_ENABLE");
-    int bytes = snprintf(text, sizeof text, "host=%s\nprogram=%s\nmpich_version=%s\nmpich_device=%s\nucx_rcache_enable=%s\n", host,
-                         program, version, device, cache ? cache : "");
+    int bytes =
+        snprintf(text, sizeof text, "host=%s\nprogram=%s\nmpich_version=%s\nmpich_device=%s\nucx_rcache_enable=%s\n",
+                 host, program, version, device, cache ? cache : "");
     struct spool_record head = {.kind = SPOOL_IDENTITY, .extra = (int64_t)measure_cost()};
     rec_define_with(head, text, (size_t)bytes < sizeof text ? (size_t)bytes : sizeof text - 1, NULL, 0);
 }
@@ -65,7 +66,8 @@ static void define_names(void)
 #include "trace/ops.def"
 #undef TRACE_OP
         "";
-    rec_define_with((struct spool_record){.kind = SPOOL_NAMES, .peer = SPOOL_NAMES_CALLS}, calls, sizeof calls - 1, NULL, 0);
+    rec_define_with((struct spool_record){.kind = SPOOL_NAMES, .peer = SPOOL_NAMES_CALLS}, calls, sizeof calls - 1,
+                    NULL, 0);
     rec_define_with((struct spool_record){.kind = SPOOL_NAMES, .peer = SPOOL_NAMES_OPS}, ops, sizeof ops - 1, NULL, 0);
 }
 
@@ -75,9 +77,14 @@ void rec_opened(struct rec_call *rec)
     PMPI_Comm_rank(MPI_COMM_WORLD, &rec_rank);
     PMPI_Comm_size(MPI_COMM_WORLD, &rec_world);
     PMPI_Comm_group(MPI_COMM_WORLD, &rec_world_group);
-    struct spool_header header = {.magic = SPOOL_MAGIC, .version = SPOOL_VERSION, .record_bytes = SPOOL_RECORD_BYTES,
-                                  .chunk_records = SPOOL_CHUNK_RECORDS, .rank = (uint32_t)rec_rank, .world = (uint32_t)rec_world,
-                                  .pid = (uint32_t)getpid(), .base_ns = rec->enter.time};
+    struct spool_header header = {.magic = SPOOL_MAGIC,
+                                  .version = SPOOL_VERSION,
+                                  .record_bytes = SPOOL_RECORD_BYTES,
+                                  .chunk_records = SPOOL_CHUNK_RECORDS,
+                                  .rank = (uint32_t)rec_rank,
+                                  .world = (uint32_t)rec_world,
+                                  .pid = (uint32_t)getpid(),
+                                  .base_ns = rec->enter.time};
     errno = 0;
     const char *why = rec_stream_open(&rec_out, getenv("RMACAST_SPOOL"), &header);
     if (why) {

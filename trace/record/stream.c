@@ -57,7 +57,8 @@ static struct spool_tail *map_tail(const char *directory, const struct spool_hea
 const char *rec_stream_open(struct rec_stream *stream, const char *directory, const struct spool_header *header)
 {
     int file = create(directory, SPOOL_MAIN_NAME, header->rank);
-    if (file < 0 && errno == EEXIST) return "the spool holds a recording of this rank already, an empty spool is expected";
+    if (file < 0 && errno == EEXIST)
+        return "the spool holds a recording of this rank already, an empty spool is expected";
     if (file < 0) return "the spool's main file cannot be made";
     struct spool_tail *tail = map_tail(directory, header);
     if (!tail || !write_whole(file, header, sizeof *header)) {
@@ -67,14 +68,19 @@ const char *rec_stream_open(struct rec_stream *stream, const char *directory, co
         errno = failure;
         return tail ? "the spool's main file cannot be written" : "the spool's tail file cannot be made";
     }
-    *stream = (struct rec_stream){.file = file, .tail = tail, .next = tail->records,
-                                  .end = tail->records + SPOOL_CHUNK_RECORDS, .lap = SPOOL_LAP(0), .base_ns = header->base_ns};
+    *stream = (struct rec_stream){.file = file,
+                                  .tail = tail,
+                                  .next = tail->records,
+                                  .end = tail->records + SPOOL_CHUNK_RECORDS,
+                                  .lap = SPOOL_LAP(0),
+                                  .base_ns = header->base_ns};
     return NULL;
 }
 
 bool rec_stream_flush(struct rec_stream *stream)
 {
-    if (stream->file >= 0 && !write_whole(stream->file, stream->tail->records, sizeof stream->tail->records)) return false;
+    if (stream->file >= 0 && !write_whole(stream->file, stream->tail->records, sizeof stream->tail->records))
+        return false;
     stream->chunk++;
     stream->lap = SPOOL_LAP(stream->chunk);
     stream->next = stream->tail->records;
@@ -94,7 +100,8 @@ bool rec_stream_define(struct rec_stream *stream, struct spool_record head, cons
         size_t room = total - done < SPOOL_MORE_BYTES ? total - done : SPOOL_MORE_BYTES;
         size_t from_first = done >= first_bytes ? 0 : first_bytes - done < room ? first_bytes - done : room;
         if (from_first > 0) memcpy(to, (const char *)first + done, from_first);
-        if (room > from_first) memcpy(to + from_first, (const char *)second + (done + from_first - first_bytes), room - from_first);
+        if (room > from_first)
+            memcpy(to + from_first, (const char *)second + (done + from_first - first_bytes), room - from_first);
         if (!rec_stream_put(stream, &more)) return false;
     }
     return true;

@@ -27,8 +27,8 @@ static inline uint64_t rec_now(void)
     return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
 }
 
-/* Makes both files in directory. They must not exist: a second program of the same job does not write into the first one's.
- * Returns NULL, or what went wrong (errno is set or 0). */
+/* Makes both files in directory. They must not exist: a second program of the same job does not write into the first
+ * one's. Returns NULL, or what went wrong (errno is set or 0). */
 const char *rec_stream_open(struct rec_stream *stream, const char *directory, const struct spool_header *header);
 
 /* Appends the full tail to the main file and begins the next lap; false on failure (errno). */
@@ -40,7 +40,8 @@ static inline bool rec_stream_put(struct rec_stream *stream, const struct spool_
 {
     if (stream->next == stream->end && !rec_stream_flush(stream)) return false;
     struct spool_record *slot = stream->next++;
-    memcpy((char *)slot + sizeof slot->time, (const char *)record + sizeof record->time, sizeof *slot - sizeof slot->time);
+    memcpy((char *)slot + sizeof slot->time, (const char *)record + sizeof record->time,
+           sizeof *slot - sizeof slot->time);
     __atomic_store_n(&slot->time, stream->lap | ((record->time - stream->base_ns) & SPOOL_TIME_MASK), __ATOMIC_RELEASE);
     return true;
 }

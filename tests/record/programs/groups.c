@@ -24,28 +24,28 @@ int main(int argc, char **argv)
     MPI_Group world, back, incl, excl, range, range_out, joint, common, rest, only, again;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &reversed); /* 3 2 1 0 */
+    MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &reversed);   /* 3 2 1 0 */
     MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &pair); /* 0 2 and 1 3 */
     MPI_Comm_dup(reversed, &copy);
     MPI_Win_allocate(64, 4, MPI_INFO_NULL, copy, &memory, &window);
     MPI_Comm_group(MPI_COMM_WORLD, &world);
-    MPI_Win_get_group(window, &back); /* 3 2 1 0 */
-    MPI_Group_incl(back, 2, (int[]){0, 2}, &incl);                  /* 3 1 */
-    MPI_Group_excl(back, 2, (int[]){0, 2}, &excl);                  /* 2 0 */
-    MPI_Group_range_incl(back, 1, (int[][3]){{0, 1, 1}}, &range);   /* 3 2 */
+    MPI_Win_get_group(window, &back);                                 /* 3 2 1 0 */
+    MPI_Group_incl(back, 2, (int[]){0, 2}, &incl);                    /* 3 1 */
+    MPI_Group_excl(back, 2, (int[]){0, 2}, &excl);                    /* 2 0 */
+    MPI_Group_range_incl(back, 1, (int[][3]){{0, 1, 1}}, &range);     /* 3 2 */
     MPI_Group_range_excl(back, 1, (int[][3]){{0, 1, 1}}, &range_out); /* 1 0 */
-    MPI_Group_union(range_out, incl, &joint);                       /* 1 0 3 */
-    MPI_Group_intersection(incl, range, &common);                   /* 3 */
-    MPI_Group_difference(world, common, &rest);                     /* 0 1 2 */
-    MPI_Group_incl(world, 1, (int[]){2}, &only);                    /* 2 */
-    epoch(rank, 2, incl, only, 1);  /* from 1 and 3 to 2, which is rank 1 of the window */
-    epoch(rank, 2, joint, only, 1); /* from 0, 1, 3 */
-    epoch(rank, 3, rest, common, 0); /* from 0, 1, 2 to 3 */
+    MPI_Group_union(range_out, incl, &joint);                         /* 1 0 3 */
+    MPI_Group_intersection(incl, range, &common);                     /* 3 */
+    MPI_Group_difference(world, common, &rest);                       /* 0 1 2 */
+    MPI_Group_incl(world, 1, (int[]){2}, &only);                      /* 2 */
+    epoch(rank, 2, incl, only, 1);                   /* from 1 and 3 to 2, which is rank 1 of the window */
+    epoch(rank, 2, joint, only, 1);                  /* from 0, 1, 3 */
+    epoch(rank, 3, rest, common, 0);                 /* from 0, 1, 2 to 3 */
     MPI_Group_incl(world, 2, (int[]){1, 3}, &again); /* the set of incl once more */
     epoch(rank, 2, again, only, 1);
     MPI_Group_free(&only);
-    MPI_Group_incl(world, 1, (int[]){1}, &only); /* the handle may be the old one */
-    epoch(rank, 1, excl, only, 2);              /* from 0 and 2 to 1 */
+    MPI_Group_incl(world, 1, (int[]){1}, &only);                                /* the handle may be the old one */
+    epoch(rank, 1, excl, only, 2);                                              /* from 0 and 2 to 1 */
     MPI_Comm_split(MPI_COMM_WORLD, rank == 0 ? MPI_UNDEFINED : 1, rank, &twin); /* 1 2 3 */
     if (rank != 0) {
         int value = rank, sum;

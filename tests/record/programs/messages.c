@@ -59,8 +59,10 @@ static void collect(int rank)
     MPI_Bcast(values + 1, 3, MPI_DOUBLE, 1, MPI_COMM_WORLD);
     MPI_Reduce(values, sums, 4, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
     MPI_Allreduce(MPI_IN_PLACE, &flag, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
-    if (rank == 2) MPI_Gather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, all, 2, MPI_DOUBLE, 2, MPI_COMM_WORLD);
-    else MPI_Gather(values, 2, MPI_DOUBLE, NULL, 0, MPI_DATATYPE_NULL, 2, MPI_COMM_WORLD);
+    if (rank == 2)
+        MPI_Gather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, all, 2, MPI_DOUBLE, 2, MPI_COMM_WORLD);
+    else
+        MPI_Gather(values, 2, MPI_DOUBLE, NULL, 0, MPI_DATATYPE_NULL, 2, MPI_COMM_WORLD);
     MPI_Scatter(all, 1, MPI_DOUBLE, values, 1, MPI_DOUBLE, 3, MPI_COMM_WORLD);
     MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, all, 3, MPI_DOUBLE, MPI_COMM_WORLD);
     MPI_Alltoall(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, all, 4, MPI_DOUBLE, MPI_COMM_WORLD);
@@ -74,9 +76,12 @@ int main(int argc, char **argv)
     MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     memset(out, 'x', sizeof out);
-    if (rank == 0) send_all();
-    else if (rank == 1) receive_all();
-    else MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 0)
+        send_all();
+    else if (rank == 1)
+        receive_all();
+    else
+        MPI_Barrier(MPI_COMM_WORLD);
     collect(rank);
     MPI_Finalize();
     return rank == 1 && (in[3][499] != 'x' || in[3][500] != 0);
