@@ -7,7 +7,8 @@
 #include "simulate/verify_apart.h"
 #include "simulate/verify_law.h"
 
-/* Law 4 holds where nothing but waiting decides times: no contention, free copies and application of data. */
+/* Law 4 holds where nothing but waiting decides times: no contention, free copies and application of data, no overhead
+ * (an operation that is queued costs its origin none, one that is issued does: a later post may spare it). */
 struct variant {
     struct platform platform;
     struct net_segment *segments, *loopback;
@@ -48,6 +49,7 @@ static enum status variant_init(struct variant *variant, const struct platform *
     made->contention = false;
     made->memory_bandwidth_Bps = INFINITY;
     made->atomic_s_per_byte = 0;
+    made->overhead_s = 0;
     const char letter[2] = {(char)('a' + kind), '\0'};
     if (kind <= VARIANT_D) semantics_by_letter(letter, &made->semantics);
     if (kind == VARIANT_SPEED) made->speed *= 2;
@@ -87,11 +89,11 @@ static void expect_no_longer(struct verify_row *row, const struct apart_summary 
     row->checked++;
     if (two->status == STATUS_DATA) return;
     if (one->status != STATUS_OK || two->status != STATUS_OK)
-        verify_breach(row, "without contention and copying, %s fails: %.200s",
+        verify_breach(row, "without contention, copies and overhead, %s fails: %.200s",
                       names[one->status != STATUS_OK ? shorter : longer],
                       one->status != STATUS_OK ? one->err.text : two->err.text);
     else if (one->run_time_s > two->run_time_s + slack_s)
-        verify_breach(row, "without contention and copying, %s takes %.12f s, longer than %s with %.12f s",
+        verify_breach(row, "without contention, copies and overhead, %s takes %.12f s, longer than %s with %.12f s",
                       names[shorter], one->run_time_s, names[longer], two->run_time_s);
 }
 
@@ -105,6 +107,14 @@ static enum status run_variants(const struct verify_context *context, struct var
             (struct apart_job){.trace = context->trace, .platform = &variants[k].platform, .engine = context->engine};
     }
     return apart_summaries(jobs, VARIANT_COUNT, summaries, err);
+}
+
+/* Some start names a target without an operation on it: complete waits for its post under c, but not under b. */
+static bool has_idle_target(const struct epochs *epochs)
+{
+    for (size_t i = 0; i < epochs->pair_count; i++)
+        if (epochs->pairs[i].last_operation == EPOCH_NONE) return true;
+    return false;
 }
 
 enum status verify_monotony(const struct verify_context *context, struct verify_row *row, struct err *err)
@@ -124,7 +134,9 @@ enum status verify_monotony(const struct verify_context *context, struct verify_
     for (uint32_t r = 0; r < context->trace->rank_count; r++) calls += context->trace->ranks[r].count;
     double slack_s = units_s((int64_t)calls);
     expect_no_longer(row, summaries, VARIANT_B, VARIANT_A, slack_s);
-    expect_no_longer(row, summaries, VARIANT_C, VARIANT_B, slack_s);
+    if (!has_idle_target(&context->relations.epochs)) expect_no_longer(row, summaries, VARIANT_C, VARIANT_B, slack_s);
+    expect_no_longer(row, summaries, VARIANT_C, VARIANT_A, slack_s);
+    expect_no_longer(row, summaries, VARIANT_D, VARIANT_B, slack_s);
     expect_no_longer(row, summaries, VARIANT_D, VARIANT_C, slack_s);
     expect_no_longer(row, summaries, VARIANT_OWN, VARIANT_LATENCY, slack_s);
     expect_no_longer(row, summaries, VARIANT_SPEED, VARIANT_OWN, slack_s);

@@ -152,6 +152,32 @@ static void a_deadlock_is_an_endless_run(void **state)
     test_context_clear(&test);
 }
 
+/* Rank 0 names both others, but puts to rank 1 only; rank 2 posts at 100. c waits for that post in complete (110), b
+ * does not: b is the faster one, and law 4 does not say otherwise. */
+static void targets_without_operations_wait_more_under_c(void **state)
+{
+    (void)state;
+    struct trace *trace = test_trace(3, 1);
+    struct err err;
+    uint32_t both;
+    assert_int_equal(trace_add_group(trace, (int32_t[]){1, 2}, 2, &both, &err), STATUS_OK);
+    test_call(trace, 0, ID_Win_start, 0, 0)->ref = both;
+    test_operation(trace, 0, ID_Put, 10, 10, 1, 8, 10, 21);
+    test_call(trace, 0, ID_Win_complete, 10, 10);
+    test_call(trace, 0, ID_Barrier, 200, 200);
+    uint32_t origin = test_group(trace, 0);
+    for (uint32_t r = 1; r <= 2; r++) {
+        test_call(trace, r, ID_Win_post, r == 1 ? 0 : 100, r == 1 ? 0 : 100)->ref = origin;
+        test_call(trace, r, ID_Win_wait, 100, 120);
+        test_call(trace, r, ID_Barrier, 120, 200);
+    }
+    struct test_context test;
+    test_context_init(&test, trace, test_platform("a", NULL));
+    struct verify_row row = test_law(&test, verify_monotony);
+    if (row.state != VERIFY_HOLDS) fail_msg("%s", row.detail);
+    test_context_clear(&test);
+}
+
 static void law_4_says_why_it_does_not_apply(void **state)
 {
     (void)state;
@@ -286,6 +312,7 @@ int main(void)
         cmocka_unit_test(a_trace_of_other_semantics_breaks_law_6),
         cmocka_unit_test(semantics_that_wait_less_but_last_longer_break_law_4),
         cmocka_unit_test(a_deadlock_is_an_endless_run),
+        cmocka_unit_test(targets_without_operations_wait_more_under_c),
         cmocka_unit_test(law_4_says_why_it_does_not_apply),
         cmocka_unit_test(the_digest_does_not_depend_on_ids),
         cmocka_unit_test(the_digest_depends_on_everything_else),
