@@ -143,7 +143,8 @@ static char *strip(char *line)
     return line + strspn(line, " ");
 }
 
-enum status expected_open(const char *file, char letter, uint32_t rank_count, struct expected *expected, struct err *err)
+enum status expected_open(const char *file, char letter, uint32_t rank_count, struct expected *expected,
+                          struct err *err)
 {
     *expected = (struct expected){.rank_count = rank_count};
     struct reader reader = {.file = file, .unit_s = 1, .letter = letter, .expected = expected};

@@ -4,7 +4,7 @@
  *   semantics a b                        the lines below hold under these letters; a letter may have several blocks
  *   0 2 MPI_Put 50 410                   rank, event (from 1), call, enter, exit; user regions are "enter" and "leave"
  *   xfer 0 2 410 520                     rank, event, begin and end of the data's true interval
- *   wait late_post 400 0                 pattern, severity of each rank, in the simulator's account and in the detector's
+ *   wait late_post 400 0                 pattern, severity of each rank: the simulator's account and the detector's
  *   detect late_sender 0 120             the same for patterns that only the detector knows
  *   error rank 0, event 1                the replay fails and says this; then nothing else is compared
  *
@@ -49,7 +49,8 @@ struct expected {
 bool expected_always(enum pattern pattern);
 
 /* Reads what holds under one letter. Errors name file and line. */
-enum status expected_open(const char *file, char letter, uint32_t rank_count, struct expected *expected, struct err *err);
+enum status expected_open(const char *file, char letter, uint32_t rank_count, struct expected *expected,
+                          struct err *err);
 void expected_clear(struct expected *expected);
 
 #endif
