@@ -75,7 +75,7 @@ void rec_set_win_lock(struct rec_call *rec, MPI_Win win, int target, int type, i
 void rec_set_rma(struct rec_call *rec, MPI_Win win, int target, int count, MPI_Datatype type, MPI_Aint disp)
 {
     rec_set_win_target(rec, win, target);
-    rec->enter.bytes = true_bytes(count, type);
+    rec->enter.bytes = target == MPI_PROC_NULL ? 0 : true_bytes(count, type);
     rec->enter.extra = disp;
 }
 
@@ -95,7 +95,7 @@ void rec_set_message(struct rec_call *rec, MPI_Comm comm, int peer, int tag, int
 {
     rec_set_comm(rec, comm);
     rec->enter.tag = tag;
-    rec->enter.bytes = true_bytes(count, type);
+    rec->enter.bytes = peer == MPI_PROC_NULL ? 0 : true_bytes(count, type);
     if (peer >= 0 && rec->comm)
         rec->enter.peer = rec_comm_world(rec->comm, peer);
     else

@@ -22,7 +22,7 @@ static void send_all(void)
     MPI_Ibsend(out, 700, MPI_CHAR, 1, 7, MPI_COMM_WORLD, &requests[2]);
     MPI_Irsend(out, 800, MPI_CHAR, 1, 8, MPI_COMM_WORLD, &requests[3]);
     MPI_Waitall(4, requests, MPI_STATUSES_IGNORE);
-    MPI_Isend(out, 0, MPI_CHAR, MPI_PROC_NULL, 9, MPI_COMM_WORLD, &one);
+    MPI_Isend(out, 900, MPI_CHAR, MPI_PROC_NULL, 9, MPI_COMM_WORLD, &one);
     MPI_Wait(&one, MPI_STATUS_IGNORE);
     void *detached;
     int bytes;
