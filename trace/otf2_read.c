@@ -72,7 +72,7 @@ static char *location_path(const struct archive_reader *reader, OTF2_LocationRef
 
 static enum status broken(struct archive_reader *reader, const char *path, const char *what)
 {
-    return err_set(reader->err, STATUS_DATA, path, NULL, "%s: %s", what, archive_message());
+    return err_set(reader->err, STATUS_DATA, path, NULL, "%s: %s, expected a whole OTF2 archive", what, archive_message());
 }
 
 static enum status open_archive(struct archive_reader *reader)

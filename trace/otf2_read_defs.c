@@ -185,7 +185,8 @@ static void set_callbacks(OTF2_GlobalDefReaderCallbacks *callbacks)
 
 static enum status broken(struct archive_reader *reader, const char *what)
 {
-    return err_set(reader->err, STATUS_DATA, reader->anchor, "definitions", "%s: %s", what, archive_message());
+    return err_set(reader->err, STATUS_DATA, reader->anchor, "definitions", "%s: %s, expected a whole OTF2 archive", what,
+                   archive_message());
 }
 
 /* References are dense in most archives; this is the room for gaps. */

@@ -1,0 +1,228 @@
+/* Damaged archives give one error line each and the reader ends by itself. Every try runs in a child with a time limit, since
+ * OTF2 may loop or abort on what it does not expect; the child prints nothing of its own or of OTF2's. */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "otf2_test.h"
+#include "sample.h"
+#include "trace/otf2.h"
+#include "trace_test.h"
+
+enum { SECONDS = 20, EXIT_READ = 10, EXIT_CHECK = 11, EXIT_ERROR = 12 };
+
+/* Reads in a child. Returns EXIT_READ (and trace_check passed), EXIT_CHECK (it did not) or EXIT_ERROR; the child's error text
+ * goes to text. Fails the test if the child is killed or prints anything. */
+static int try_read(const char *directory, char text[ERR_TEXT_BYTES])
+{
+    int errors[2], prints[2], status;
+    assert_int_equal(pipe(errors), 0);
+    assert_int_equal(pipe(prints), 0);
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        struct err err = {.text = ""};
+        struct trace *trace;
+        alarm(SECONDS);
+        dup2(prints[1], STDOUT_FILENO);
+        dup2(prints[1], STDERR_FILENO);
+        int code = EXIT_ERROR;
+        if (otf2_read(directory, &trace, &err) == STATUS_OK) code = trace_check(trace, &err) == STATUS_OK ? EXIT_READ : EXIT_CHECK;
+        if (write(errors[1], err.text, strlen(err.text)) < 0) code = 1;
+        _exit(code);
+    }
+    close(errors[1]);
+    close(prints[1]);
+    ssize_t length = read(errors[0], text, ERR_TEXT_BYTES - 1);
+    text[length > 0 ? length : 0] = '\0';
+    char printed[256];
+    ssize_t noise = read(prints[0], printed, sizeof printed - 1);
+    close(errors[0]);
+    close(prints[0]);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    if (!WIFEXITED(status)) fail_msg("%s: the reader ended by signal %d", directory, WTERMSIG(status));
+    if (noise > 0) fail_msg("%s: printed \"%.*s\"", directory, (int)noise, printed);
+    return WEXITSTATUS(status);
+}
+
+/* One line that begins with the archive's path. */
+static void assert_refused(const char *directory, const char *what, const char *part)
+{
+    char text[ERR_TEXT_BYTES];
+    int code = try_read(directory, text);
+    if (code != EXIT_ERROR) fail_msg("%s: read, expected an error", what);
+    if (strncmp(text, directory, strlen(directory)) != 0 || strchr(text, '\n') || !strstr(text, part))
+        fail_msg("%s: \"%s\", expected one line about %s with \"%s\"", what, text, directory, part);
+}
+
+static const char *const ours[] = {"traces.otf2", "traces.def", "traces/0.evt", "traces/1.evt", "traces/2.evt", NULL};
+static const char *const scorep[] = {"traces.otf2", "traces.def", "traces/0.evt", "traces/1.evt", "traces/0.def", NULL};
+
+static void make_ours(const char *directory)
+{
+    struct trace *trace = sample_make(&(struct sample_options){.simulated = true});
+    struct err err = {.text = ""};
+    if (otf2_write(trace, directory, &err) != STATUS_OK) fail_msg("%s", err.text);
+    trace_free(trace);
+}
+
+static void make_scorep(const char *directory)
+{
+    copy_tree("tests/data/scorep-ping-pong/.", directory);
+}
+
+/* Every file of the archive cut at each sixteenth of its length, two bytes short (the anchor's last byte is padding), and to
+ * nothing. */
+static void cut(void (*make)(const char *), const char *const *names)
+{
+    char directory[SCRATCH_BYTES], what[128];
+    scratch_make(directory);
+    make(directory);
+    for (; *names; names++) {
+        const char *path = file_in(directory, *names);
+        size_t bytes;
+        unsigned char *data = bytes_of(path, &bytes);
+        for (size_t i = 0; i <= 16; i++) {
+            size_t kept = i < 16 ? bytes * i / 16 : bytes - 2;
+            write_bytes(path, data, kept);
+            snprintf(what, sizeof what, "%s cut to %zu of %zu bytes", *names, kept, bytes);
+            assert_refused(directory, what, *names);
+        }
+        write_bytes(path, data, bytes);
+        free(data);
+    }
+    char text[ERR_TEXT_BYTES];
+    assert_int_equal(try_read(directory, text), EXIT_READ);
+    scratch_remove(directory);
+}
+
+static void cut_ours(void **state)
+{
+    (void)state;
+    cut(make_ours, ours);
+}
+
+static void cut_scorep(void **state)
+{
+    (void)state;
+    cut(make_scorep, scorep);
+}
+
+/* At a chunk's end the frame of the rest is whole: the numbers of its events tell. */
+static void cut_between_chunks(void **state)
+{
+    (void)state;
+    enum { CALLS = 200000, CHUNK_BYTES = 1 << 20 };
+    char directory[SCRATCH_BYTES];
+    struct err err = {.text = ""};
+    struct trace *trace;
+    scratch_make(directory);
+    assert_int_equal(trace_new("many", 1, &trace, &err), STATUS_OK);
+    for (int64_t i = 0; i < CALLS; i++) {
+        struct trace_call call = {.enter_ps = i * 1000, .exit_ps = i * 1000 + 999, .disp = -1, .call = ID_Send, .ref = TRACE_NO_REF};
+        assert_int_equal(trace_add_call(trace, 0, &call, &err), STATUS_OK);
+    }
+    assert_int_equal(otf2_write(trace, directory, &err), STATUS_OK);
+    trace_free(trace);
+    size_t bytes;
+    unsigned char *data = bytes_of(file_in(directory, "traces/0.evt"), &bytes);
+    assert_true(bytes > 2 * CHUNK_BYTES);
+    for (size_t at = CHUNK_BYTES; at < bytes; at += CHUNK_BYTES) {
+        write_bytes(file_in(directory, "traces/0.evt"), data, at);
+        assert_refused(directory, "cut at a chunk's end", "traces/0.evt");
+        /* The same with an end mark that a repair might have set. */
+        data[at - 2] = 2;
+        data[at - 1] = 1;
+        write_bytes(file_in(directory, "traces/0.evt"), data, at);
+        assert_refused(directory, "cut at a chunk's end, marked as ended", "events, expected the 600000 that the definitions name");
+    }
+    free(data);
+    scratch_remove(directory);
+}
+
+static void missing(void **state)
+{
+    (void)state;
+    char directory[SCRATCH_BYTES];
+    for (int i = 1; i < 4; i++) {
+        scratch_make(directory);
+        make_ours(directory);
+        assert_int_equal(unlink(file_in(directory, ours[i])), 0);
+        assert_refused(directory, "a missing file", "cannot open: No such file or directory");
+        scratch_remove(directory);
+    }
+    scratch_make(directory);
+    assert_refused(directory, "an empty directory", "0 OTF2 anchor files (*.otf2), expected one");
+    scratch_remove(directory);
+    assert_refused(directory, "no directory", "cannot open: No such file or directory");
+}
+
+static void garbage(void **state)
+{
+    (void)state;
+    unsigned char noise[4096], framed[sizeof noise]; /* framed: the first and last bytes are those of an OTF2 file */
+    uint64_t random = 7;
+    for (size_t i = 0; i < sizeof noise; i++) {
+        random = random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+        noise[i] = (unsigned char)(random >> 56);
+    }
+    memcpy(framed, noise, sizeof noise);
+    memcpy(framed, "\3B", 2);
+    memcpy(framed + sizeof framed - 2, "\2\1", 2);
+    char directory[SCRATCH_BYTES];
+    for (int i = 0; i < 4; i++) {
+        scratch_make(directory);
+        make_ours(directory);
+        write_bytes(file_in(directory, ours[i]), noise, sizeof noise);
+        assert_refused(directory, "noise", "expected");
+        write_bytes(file_in(directory, ours[i]), framed, sizeof framed);
+        assert_refused(directory, "noise in a frame", "");
+        scratch_remove(directory);
+    }
+}
+
+/* A few bytes changed anywhere: whatever comes of it, an archive that reads or one error line. The seed is printed. */
+static void bytes_changed(void **state)
+{
+    (void)state;
+    enum { TRIES = 150 };
+    uint64_t random = 20240607;
+    print_message("seed %llu\n", (unsigned long long)random);
+    for (int kind = 0; kind < 2; kind++) {
+        char directory[SCRATCH_BYTES], text[ERR_TEXT_BYTES];
+        scratch_make(directory);
+        (kind ? make_scorep : make_ours)(directory);
+        for (const char *const *name = kind ? scorep : ours; *name; name++) {
+            const char *path = file_in(directory, *name);
+            size_t bytes;
+            unsigned char *data = bytes_of(path, &bytes), *changed = malloc(bytes);
+            assert_non_null(changed);
+            for (int i = 0; i < TRIES; i++) {
+                memcpy(changed, data, bytes);
+                for (int k = 0; k < 1 + i % 3; k++) {
+                    random = random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+                    changed[(random >> 32) % bytes] = (unsigned char)(random >> 24);
+                }
+                write_bytes(path, changed, bytes);
+                int code = try_read(directory, text);
+                if (code == EXIT_ERROR && (text[0] == '\0' || strchr(text, '\n'))) fail_msg("\"%s\", expected one line", text);
+            }
+            write_bytes(path, data, bytes);
+            free(data);
+            free(changed);
+        }
+        scratch_remove(directory);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(cut_ours), cmocka_unit_test(cut_scorep), cmocka_unit_test(cut_between_chunks),
+        cmocka_unit_test(missing),  cmocka_unit_test(garbage),    cmocka_unit_test(bytes_changed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
