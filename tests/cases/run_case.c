@@ -1,9 +1,9 @@
 /* Runs one hand-worked case: run_case CASE_DIRECTORY LETTER ENGINE [--update]
  *
  * Replays CASE_DIRECTORY/trace.txt on its platform under the letter and compares calls, true transfer intervals and
- * wait states (the simulator's account and the detector's on the predicted trace) with CASE_DIRECTORY/expected. One line
- * for each difference; exit 1 if there is one. --update prints what was obtained in the format of expected, for a person
- * to check.
+ * wait states (the simulator's account and the detector's on the predicted trace) with CASE_DIRECTORY/expected. One
+ * line for each difference; exit 1 if there is one. --update prints what was obtained in the format of expected, for a
+ * person to check.
  * One process for each run: SimGrid allows one simulation per process. */
 #include <stdarg.h>
 #include <stdio.h>
