@@ -226,7 +226,7 @@ static enum step close_access(struct replay *replay, struct member *member)
     int64_t now_ps = replay->now_ps;
     int64_t exit_ps = member->last_left_ps > now_ps ? member->last_left_ps : now_ps;
     /* The account needs the posts: where one may still come before the exit, the exit is a moment of its own. */
-    if (exit_ps > now_ps && member->nocheck) return replay_pause(state, exit_ps, PHASE_WAIT);
+    if (exit_ps > now_ps && (member->nocheck || member->missing_posts > 0)) return replay_pause(state, exit_ps, PHASE_WAIT);
     account_late_post(replay, member, exit_ps);
     for (uint32_t i = 0; i < member->access.pair_count; i++) replay->pairs[member->access.pairs[i]].open = false;
     member->access_open = false;
