@@ -94,6 +94,8 @@ enum step replay_step_win_wait(struct replay *replay, uint32_t rank)
     if (!member->exposed)
         return replay_fail(replay, rank, "no exposure epoch is open on window %d", member->window), STEP_FAIL;
     if (member->pending_origins > 0) return STEP_BLOCK;
+    /* MPI-3.1 11.5.2: all accesses are complete at the target when wait returns, reading ones too. */
+    if (member->last_read_ps > replay->now_ps) return replay_pause(state, member->last_read_ps, PHASE_WAIT);
     account_early_wait(replay, member, replay->now_ps);
     member->exposed = false;
     return replay_exit(state, replay->now_ps);
@@ -102,12 +104,14 @@ enum step replay_step_win_wait(struct replay *replay, uint32_t rank)
 /* The pair's epochs end in order: notification and data of each must have come. */
 static void end_epochs(struct replay *replay, struct pair *pair)
 {
+    uint32_t woken = NO_INDEX;
     while (pair->epochs_done < pair->completes_arrived &&
            pair->data_arrived >= pair->data_expected[(pair->epochs_done + 1) & 1]) {
         if (++pair->epochs_done > pair->exposures) continue; /* ahead of the post: only with MPI_MODE_NOCHECK */
         struct member *target = &replay->members[replay_member_index(replay, pair->window, pair->target)];
-        if (pair->epochs_done == pair->exposures && --target->pending_origins == 0) replay_wake(replay, target->rank);
+        if (pair->epochs_done == pair->exposures && --target->pending_origins == 0) woken = target->rank;
     }
+    if (woken != NO_INDEX) replay_wake(replay, woken); /* may move the pairs */
 }
 
 void replay_pair_data_arrived(struct replay *replay, struct pair *pair)
@@ -182,13 +186,15 @@ static enum status send_notification(struct replay *replay, uint32_t op)
 
 enum status replay_on_post(struct replay *replay, const struct replay_message *message)
 {
-    struct pair *pair = &replay->pairs[message->ref];
-    uint32_t posts = ++pair->posts_arrived;
-    while (pair->queue_first != NO_INDEX && replay->ops[pair->queue_first].epoch <= posts) {
+    uint32_t posts = ++replay->pairs[message->ref].posts_arrived;
+    for (;;) { /* issuing may wake a rank, which may move pairs and operations */
+        struct pair *pair = &replay->pairs[message->ref];
         uint32_t op = pair->queue_first;
+        if (op == NO_INDEX || replay->ops[op].epoch > posts) break;
         pair->queue_first = replay->ops[op].next;
         TRY(replay->ops[op].kind == CALL_COMPLETE ? send_notification(replay, op) : replay_issue(replay, op));
     }
+    const struct pair *pair = &replay->pairs[message->ref];
     if (!pair->open || posts != pair->accesses) return STATUS_OK;
     struct member *origin = &replay->members[replay_member_index(replay, pair->window, pair->origin)];
     if (!origin->nocheck) origin->missing_posts--;

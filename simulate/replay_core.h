@@ -53,7 +53,8 @@ struct pair {
     uint32_t accesses, posts_arrived;                   /* at the origin */
     uint32_t exposures, completes_arrived, epochs_done; /* at the target */
     bool open;                                          /* the origin's current access epoch names the target */
-    uint32_t data_issued, data_arrived, data_expected[2]; /* operations that change the target's memory, over all epochs */
+    /* Operations over all epochs; at the target: puts and accumulates that have taken effect, gets that are being read. */
+    uint32_t data_issued, data_arrived, data_expected[2];
     uint32_t queue_first, queue_last;                   /* operations and notifications that wait for the post */
     int64_t last_op_exit_ps;                            /* in the current access epoch, TRACE_UNKNOWN_PS: none yet */
     int64_t post_enter_ps[2], complete_enter_ps[2], complete_last_op_ps[2];
@@ -85,6 +86,7 @@ struct member {
     struct role exposure;
     bool exposed;
     uint32_t pending_origins;
+    int64_t last_read_ps; /* the last byte of the gets served so far leaves the window */
     /* fence */
     bool fence_open;
     uint32_t fence_outstanding;
@@ -296,7 +298,7 @@ enum step replay_step_complete(struct replay *replay, uint32_t rank);
 enum step replay_step_win_wait(struct replay *replay, uint32_t rank);
 enum status replay_on_post(struct replay *replay, const struct replay_message *message);
 enum status replay_on_complete(struct replay *replay, const struct replay_message *message);
-/* A put or accumulate of the pair has taken effect at the target. */
+/* A put or accumulate of the pair has taken effect at the target, or a get is being read. */
 void replay_pair_data_arrived(struct replay *replay, struct pair *pair);
 struct pair *replay_open_pair(struct replay *replay, const struct member *member, int32_t target);
 bool replay_pair_ready(const struct member *member, const struct pair *pair);

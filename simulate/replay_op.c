@@ -49,7 +49,7 @@ static enum status make_op(struct replay *replay, uint32_t rank, uint32_t *op)
         made->epoch_kind = OP_ACTIVE;
         made->pair = (uint32_t)(pair - replay->pairs);
         made->epoch = pair->accesses;
-        if (!is_get(made)) pair->data_issued++;
+        pair->data_issued++;
     } else if (lock != NO_INDEX) {
         made->epoch_kind = OP_LOCK;
         replay->lock_epochs[lock].outstanding++;
@@ -192,8 +192,14 @@ enum status replay_op_left(struct replay *replay, uint32_t index, int64_t began_
 {
     struct op *op = &replay->ops[index];
     op->began_ps = began_ps;
-    if (!op->counts_left) return STATUS_OK;
     struct member *member = &replay->members[op->member];
+    if (is_get(op) && op->epoch_kind == OP_ACTIVE) {
+        struct member *target = &replay->members[replay_member_index(replay, member->window, op->target)];
+        if (left_ps > target->last_read_ps) target->last_read_ps = left_ps;
+        replay_pair_data_arrived(replay, &replay->pairs[op->pair]);
+        return STATUS_OK;
+    }
+    if (!op->counts_left) return STATUS_OK;
     if (left_ps > member->last_left_ps) member->last_left_ps = left_ps;
     if (--member->lefts == 0) replay_wake(replay, op->origin);
     return STATUS_OK;
