@@ -26,8 +26,8 @@ struct engine_callbacks {
     /* The message's last byte has left the origin's NIC; never later than arrived(). Called only for messages sent with
      * want_left whose departure send() did not know. */
     void (*left)(void *context, uint32_t message, int64_t began_ps, int64_t now_ps);
-    /* The message has arrived. */
-    void (*arrived)(void *context, uint32_t message, int64_t now_ps);
+    /* The message has arrived at at_ps: now, or, if it was sent with early, perhaps later. */
+    void (*arrived)(void *context, uint32_t message, int64_t now_ps, int64_t at_ps);
     void (*timer)(void *context, uint32_t id, int64_t now_ps);
     /* Asked after every callback: true stops run() (the replay core has failed). */
     bool (*stop)(void *context);
@@ -40,6 +40,7 @@ struct engine_message {
     int64_t bytes;
     bool to_self;     /* source and destination are the same rank: bytes/memory bandwidth, no latency */
     bool want_left;
+    bool early;       /* arrived() may be called before the arrival, as soon as its time is known: saves an event */
 };
 
 struct engine_stats {

@@ -20,6 +20,7 @@ struct flight { /* of a message whose head has not arrived yet */
     int32_t dst_node;
     uint32_t message, key;
     uint32_t next_free;
+    bool early;
 };
 
 struct engine {
@@ -90,7 +91,7 @@ static enum status loggp_send(struct engine *engine, const struct engine_message
     struct nic *nic = &engine->nics[message->src_node];
     if (nic->send_free_ps > begin_ps) begin_ps = nic->send_free_ps;
     uint32_t index;
-    struct flight flight = {cost.transmit_ps, message->dst_node, message->id, message->key, 0};
+    struct flight flight = {cost.transmit_ps, message->dst_node, message->id, message->key, 0, message->early};
     TRY(take_flight(engine, flight, &index, err));
     TRY(event_queue_push(&engine->queue, begin_ps + cost.latency_ps, message->key, EVENT_HEAD, index, err));
     nic->send_free_ps = begin_ps + cost.occupy_ps;
@@ -110,13 +111,11 @@ static enum status receive_head(struct engine *engine, uint32_t index, struct er
     engine->flights[index].next_free = engine->free_flight;
     engine->free_flight = index;
     struct nic *nic = &engine->nics[flight.dst_node];
-    /* A message without bytes right behind another one arrives after it, if at the same time. */
-    bool queued = nic->receive_free_ps >= engine->now_ps;
-    int64_t begin_ps = queued ? nic->receive_free_ps : engine->now_ps;
+    int64_t begin_ps = nic->receive_free_ps > engine->now_ps ? nic->receive_free_ps : engine->now_ps;
     nic->receive_free_ps = begin_ps + flight.transmit_ps;
-    if (queued || flight.transmit_ps > 0)
+    if (nic->receive_free_ps > engine->now_ps && !flight.early)
         return event_queue_push(&engine->queue, nic->receive_free_ps, flight.key, EVENT_ARRIVED, flight.message, err);
-    engine->callbacks.arrived(engine->callbacks.context, flight.message, engine->now_ps);
+    engine->callbacks.arrived(engine->callbacks.context, flight.message, engine->now_ps, nic->receive_free_ps);
     return STATUS_OK;
 }
 
@@ -130,7 +129,7 @@ static enum status loggp_run(struct engine *engine, struct engine_stats *stats, 
         switch ((enum event_type)event.type) {
         case EVENT_TIMER: on->timer(on->context, event.id, event.time_ps); break;
         case EVENT_HEAD: TRY(receive_head(engine, event.id, err)); break;
-        case EVENT_ARRIVED: on->arrived(on->context, event.id, event.time_ps); break;
+        case EVENT_ARRIVED: on->arrived(on->context, event.id, event.time_ps, event.time_ps); break;
         }
     }
     *stats = engine->stats;

@@ -159,7 +159,7 @@ static enum status execute(struct flow_net *net, struct event event, struct err 
         tell_left(net, &item);
         break;
     }
-    case EVENT_ARRIVED: on->arrived(on->context, event.id, event.time_ps); break;
+    case EVENT_ARRIVED: on->arrived(on->context, event.id, event.time_ps, event.time_ps); break;
     }
     return STATUS_OK;
 }

@@ -244,10 +244,11 @@ static void on_timer(void *context, uint32_t id, int64_t now_ps)
     if (status != STATUS_OK) replay->failed = true;
 }
 
-static void on_arrived(void *context, uint32_t message, int64_t now_ps)
+static void on_arrived(void *context, uint32_t message, int64_t now_ps, int64_t at_ps)
 {
     struct replay *replay = context;
     replay->now_ps = now_ps;
+    replay->arrival_ps = at_ps;
     if (replay_arrived(replay, message) != STATUS_OK) replay->failed = true;
 }
 

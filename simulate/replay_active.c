@@ -95,7 +95,7 @@ enum step replay_step_win_wait(struct replay *replay, uint32_t rank)
         return replay_fail(replay, rank, "no exposure epoch is open on window %d", member->window), STEP_FAIL;
     if (member->pending_origins > 0) return STEP_BLOCK;
     /* MPI-3.1 11.5.2: all accesses are complete at the target when wait returns, reading ones too. */
-    if (member->last_read_ps > replay->now_ps) return replay_pause(state, member->last_read_ps, PHASE_WAIT);
+    if (member->last_effect_ps > replay->now_ps) return replay_pause(state, member->last_effect_ps, PHASE_WAIT);
     account_early_wait(replay, member, replay->now_ps);
     member->exposed = false;
     return replay_exit(state, replay->now_ps);
@@ -114,8 +114,10 @@ static void end_epochs(struct replay *replay, struct pair *pair)
     if (woken != NO_INDEX) replay_wake(replay, woken); /* may move the pairs */
 }
 
-void replay_pair_data_arrived(struct replay *replay, struct pair *pair)
+void replay_pair_effect(struct replay *replay, struct pair *pair, int64_t at_ps)
 {
+    struct member *target = &replay->members[replay_member_index(replay, pair->window, pair->target)];
+    if (at_ps > target->last_effect_ps) target->last_effect_ps = at_ps;
     pair->data_arrived++;
     end_epochs(replay, pair);
 }

@@ -53,7 +53,7 @@ struct pair {
     uint32_t accesses, posts_arrived;                   /* at the origin */
     uint32_t exposures, completes_arrived, epochs_done; /* at the target */
     bool open;                                          /* the origin's current access epoch names the target */
-    /* Operations over all epochs; at the target: puts and accumulates that have taken effect, gets that are being read. */
+    /* Operations over all epochs; at the target those of which the time of their effect is known. */
     uint32_t data_issued, data_arrived, data_expected[2];
     uint32_t queue_first, queue_last;                   /* operations and notifications that wait for the post */
     int64_t last_op_exit_ps;                            /* in the current access epoch, TRACE_UNKNOWN_PS: none yet */
@@ -86,7 +86,7 @@ struct member {
     struct role exposure;
     bool exposed;
     uint32_t pending_origins;
-    int64_t last_read_ps; /* the last byte of the gets served so far leaves the window */
+    int64_t last_effect_ps; /* the puts that are on their way have arrived, the gets being read have left */
     /* fence */
     bool fence_open;
     uint32_t fence_outstanding;
@@ -203,6 +203,7 @@ struct replay {
     struct replay_outcome *outcome;
     struct trace *made; /* the predicted trace, or NULL */
     int64_t now_ps;
+    int64_t arrival_ps; /* of the message that on_arrived handles: now, or later for data of an active epoch */
     int64_t overhead_ps, thread_delay_ps;
     bool complete_waits_all; /* complete waits for every target's post (c) */
     bool failed;
@@ -298,8 +299,9 @@ enum step replay_step_complete(struct replay *replay, uint32_t rank);
 enum step replay_step_win_wait(struct replay *replay, uint32_t rank);
 enum status replay_on_post(struct replay *replay, const struct replay_message *message);
 enum status replay_on_complete(struct replay *replay, const struct replay_message *message);
-/* A put or accumulate of the pair has taken effect at the target, or a get is being read. */
-void replay_pair_data_arrived(struct replay *replay, struct pair *pair);
+/* An operation of the pair takes effect at the target at at_ps, now or later: a put has arrived, an accumulate has been
+ * applied, the last byte of a get has left. */
+void replay_pair_effect(struct replay *replay, struct pair *pair, int64_t at_ps);
 struct pair *replay_open_pair(struct replay *replay, const struct member *member, int32_t target);
 bool replay_pair_ready(const struct member *member, const struct pair *pair);
 void replay_pair_queue(struct replay *replay, struct pair *pair, uint32_t op);

@@ -46,6 +46,7 @@ enum status replay_send(struct replay *replay, enum message_type type, uint32_t 
         .bytes = bytes,
         .to_self = source == destination,
         .want_left = departure != NULL,
+        .early = type == MESSAGE_DATA && replay->ops[ref].epoch_kind == OP_ACTIVE, /* only wait looks at its arrival */
     };
     struct engine_departure ignored;
     return replay->engine_kind->send(replay->engine, &message, departure ? departure : &ignored, replay->err);

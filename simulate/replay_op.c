@@ -14,12 +14,12 @@ static struct trace_sim *sim_of(struct replay *replay, const struct op *op)
     return replay->made ? &replay->made->ranks[op->origin].sim[op->call] : NULL;
 }
 
-static void note_end(struct replay *replay, const struct op *op)
+static void note_end(struct replay *replay, const struct op *op, int64_t end_ps)
 {
     struct trace_sim *sim = sim_of(replay, op);
     if (!sim) return;
     sim->xfer_start_ps = op->began_ps;
-    sim->xfer_end_ps = replay->now_ps;
+    sim->xfer_end_ps = end_ps;
 }
 
 /* --- the call ---------------------------------------------------------------------------------------------------------- */
@@ -194,9 +194,7 @@ enum status replay_op_left(struct replay *replay, uint32_t index, int64_t began_
     op->began_ps = began_ps;
     struct member *member = &replay->members[op->member];
     if (is_get(op) && op->epoch_kind == OP_ACTIVE) {
-        struct member *target = &replay->members[replay_member_index(replay, member->window, op->target)];
-        if (left_ps > target->last_read_ps) target->last_read_ps = left_ps;
-        replay_pair_data_arrived(replay, &replay->pairs[op->pair]);
+        replay_pair_effect(replay, &replay->pairs[op->pair], left_ps);
         return STATUS_OK;
     }
     if (!op->counts_left) return STATUS_OK;
@@ -206,14 +204,14 @@ enum status replay_op_left(struct replay *replay, uint32_t index, int64_t began_
 }
 
 /* The operation is remotely complete: an active epoch counts it at the target, others tell the origin. */
-static enum status reached_target(struct replay *replay, uint32_t index)
+static enum status reached_target(struct replay *replay, uint32_t index, int64_t at_ps)
 {
     struct op *op = &replay->ops[index];
-    note_end(replay, op);
+    note_end(replay, op, at_ps);
     if (op->epoch_kind == OP_ACTIVE) {
         struct pair *pair = &replay->pairs[op->pair];
         replay_release_op(replay, index);
-        replay_pair_data_arrived(replay, pair);
+        replay_pair_effect(replay, pair, at_ps);
         return STATUS_OK;
     }
     if (op->epoch_kind == OP_FENCE) {
@@ -227,7 +225,7 @@ static enum status reached_target(struct replay *replay, uint32_t index)
 
 enum status replay_on_data(struct replay *replay, const struct replay_message *message)
 {
-    return reached_target(replay, message->ref);
+    return reached_target(replay, message->ref, replay->arrival_ps);
 }
 
 /* The target's server applies accumulates one after another (spec "Progress at the target"). */
@@ -235,7 +233,7 @@ enum status replay_on_accumulate(struct replay *replay, const struct replay_mess
 {
     const struct op *op = &replay->ops[message->ref];
     int64_t cost_ps = units_ps((double)op->bytes * replay->platform->atomic_s_per_byte);
-    if (cost_ps == 0) return reached_target(replay, message->ref);
+    if (cost_ps == 0) return reached_target(replay, message->ref, replay->now_ps);
     int64_t *free_ps = &replay->server_free_ps[op->target];
     int64_t begin_ps = replay->platform->contention && *free_ps > replay->now_ps ? *free_ps : replay->now_ps;
     *free_ps = begin_ps + cost_ps;
@@ -244,7 +242,7 @@ enum status replay_on_accumulate(struct replay *replay, const struct replay_mess
 
 enum status replay_on_applied(struct replay *replay, uint32_t op)
 {
-    return reached_target(replay, op);
+    return reached_target(replay, op, replay->now_ps);
 }
 
 static enum status finished(struct replay *replay, uint32_t index)
@@ -272,7 +270,7 @@ enum status replay_on_get_request(struct replay *replay, const struct replay_mes
 enum status replay_on_get_reply(struct replay *replay, const struct replay_message *message)
 {
     const struct op *op = &replay->ops[message->ref];
-    note_end(replay, op);
+    note_end(replay, op, replay->now_ps);
     if (op->epoch_kind == OP_FENCE) {
         struct member *target = &replay->members[replay_member_index(replay, replay->members[op->member].window, op->target)];
         target->incoming_arrived[op->epoch & 1]++;

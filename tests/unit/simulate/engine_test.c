@@ -52,8 +52,9 @@ static void on_left(void *context, uint32_t message, int64_t began_ps, int64_t n
     run->fates[message].left_ps = now_ps;
 }
 
-static void on_arrived(void *context, uint32_t message, int64_t now_ps)
+static void on_arrived(void *context, uint32_t message, int64_t now_ps, int64_t at_ps)
 {
+    (void)at_ps; /* nothing is sent early here */
     struct run *run = context;
     advance(run, now_ps);
     if (run->fates[message].left_ps == TEST_UNKNOWN || run->fates[message].arrived_ps != TEST_UNKNOWN)

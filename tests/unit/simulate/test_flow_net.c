@@ -21,8 +21,9 @@ static void on_left(void *context, uint32_t message, int64_t began_ps, int64_t n
     seen.left_ps[message] = now_ps;
 }
 
-static void on_arrived(void *context, uint32_t message, int64_t now_ps)
+static void on_arrived(void *context, uint32_t message, int64_t now_ps, int64_t at_ps)
 {
+    assert_true(at_ps == now_ps);
     (void)context;
     seen.arrived_ps[message] = now_ps;
 }
