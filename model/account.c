@@ -19,28 +19,23 @@ enum pattern pattern_whole(enum pattern pattern)
     return pattern == PATTERN_LATE_COMPLETE ? PATTERN_EARLY_WAIT : pattern;
 }
 
+/* One block for all: the pages of patterns that do not occur are never touched. */
 enum status account_init(struct account *account, uint32_t rank_count, struct err *err)
 {
-    struct account made = {.rank_count = rank_count};
     size_t items = rank_count > 0 ? rank_count : 1;
-    for (int p = 0; p < PATTERN_COUNT; p++) {
-        made.severity_ps[p] = calloc(items, sizeof *made.severity_ps[p]);
-        made.count[p] = calloc(items, sizeof *made.count[p]);
-        if (made.severity_ps[p] == NULL || made.count[p] == NULL) {
-            account_clear(&made);
-            return err_memory(err);
-        }
+    int64_t *block = calloc(2 * PATTERN_COUNT * items, sizeof *block);
+    if (!block) return err_memory(err);
+    *account = (struct account){.rank_count = rank_count};
+    for (size_t p = 0; p < PATTERN_COUNT; p++) {
+        account->severity_ps[p] = block + 2 * p * items;
+        account->count[p] = (uint64_t *)(block + (2 * p + 1) * items);
     }
-    *account = made;
     return STATUS_OK;
 }
 
 void account_clear(struct account *account)
 {
-    for (int p = 0; p < PATTERN_COUNT; p++) {
-        free(account->severity_ps[p]);
-        free(account->count[p]);
-    }
+    free(account->severity_ps[0]);
     memset(account, 0, sizeof *account);
 }
 

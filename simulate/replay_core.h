@@ -113,13 +113,19 @@ struct op {
     uint32_t origin, target, member, pair, lock; /* pair or lock by epoch kind, else NO_INDEX */
     uint32_t next;                               /* in a queue, or the free list */
     size_t call;                                 /* index in the origin's calls */
-    int64_t bytes, began_ps;
-    uint32_t epoch;        /* access number of the pair, or fence instance */
+    union {
+        struct {
+            int64_t bytes, began_ps;
+        };
+        struct { /* notification */
+            int64_t complete_enter_ps, last_op_ps;
+        };
+    };
+    uint32_t data_expected; /* notification */
+    uint32_t epoch;         /* access number of the pair, or fence instance */
     uint8_t kind;          /* enum call_kind; CALL_COMPLETE: a notification */
     uint8_t epoch_kind;    /* enum op_epoch */
     bool counts_left;      /* complete waits for its last byte to leave */
-    int64_t complete_enter_ps, last_op_ps; /* notification */
-    uint32_t data_expected;
 };
 
 struct lock_epoch {
