@@ -124,13 +124,8 @@ void replay_pair_effect(struct replay *replay, struct pair *pair, int64_t at_ps)
 
 enum status replay_on_complete(struct replay *replay, const struct replay_message *message)
 {
-    const struct op *notification = &replay->ops[message->ref];
-    struct pair *pair = &replay->pairs[notification->pair];
-    uint32_t slot = ++pair->completes_arrived & 1;
-    pair->complete_enter_ps[slot] = notification->complete_enter_ps;
-    pair->complete_last_op_ps[slot] = notification->last_op_ps;
-    pair->data_expected[slot] = notification->data_expected;
-    replay_release_op(replay, message->ref);
+    struct pair *pair = &replay->pairs[message->ref];
+    pair->completes_arrived++;
     end_epochs(replay, pair);
     return STATUS_OK;
 }
@@ -180,10 +175,24 @@ void replay_pair_queue(struct replay *replay, struct pair *pair, uint32_t op)
     pair->queue_last = op;
 }
 
-static enum status send_notification(struct replay *replay, uint32_t op)
+/* What the target needs to know of the epoch is written into the pair as the notification leaves: the post of epoch n has
+ * come, so that the target is done with epoch n - 2 and its slot. */
+static enum status send_notification(struct replay *replay, const struct op *notification)
 {
-    const struct op *notification = &replay->ops[op];
-    return replay_send_control(replay, MESSAGE_COMPLETE, notification->origin, notification->target, op, 0);
+    struct pair *pair = &replay->pairs[notification->pair];
+    uint32_t slot = notification->epoch & 1;
+    pair->complete_enter_ps[slot] = notification->complete_enter_ps;
+    pair->complete_last_op_ps[slot] = notification->last_op_ps;
+    pair->data_expected[slot] = notification->data_expected;
+    return replay_send_control(replay, MESSAGE_COMPLETE, pair->origin, pair->target, notification->pair, 0);
+}
+
+static enum status send_queued(struct replay *replay, uint32_t op)
+{
+    if (replay->ops[op].kind != CALL_COMPLETE) return replay_issue(replay, op);
+    const struct op notification = replay->ops[op];
+    replay_release_op(replay, op);
+    return send_notification(replay, &notification);
 }
 
 enum status replay_on_post(struct replay *replay, const struct replay_message *message)
@@ -194,7 +203,7 @@ enum status replay_on_post(struct replay *replay, const struct replay_message *m
         uint32_t op = pair->queue_first;
         if (op == NO_INDEX || replay->ops[op].epoch > posts) break;
         pair->queue_first = replay->ops[op].next;
-        TRY(replay->ops[op].kind == CALL_COMPLETE ? send_notification(replay, op) : replay_issue(replay, op));
+        TRY(send_queued(replay, op));
     }
     const struct pair *pair = &replay->pairs[message->ref];
     if (!pair->open || posts != pair->accesses) return STATUS_OK;
@@ -208,22 +217,24 @@ enum status replay_on_post(struct replay *replay, const struct replay_message *m
 static enum status notify_targets(struct replay *replay, const struct member *member)
 {
     for (uint32_t i = 0; i < member->access.pair_count; i++) {
+        const struct pair *pair = &replay->pairs[member->access.pairs[i]];
+        bool acted = pair->last_op_exit_ps != TRACE_UNKNOWN_PS, ready = replay_pair_ready(member, pair);
+        struct op notification = {.origin = member->rank,
+                                  .target = pair->target,
+                                  .pair = member->access.pairs[i],
+                                  .epoch = pair->accesses,
+                                  .kind = CALL_COMPLETE,
+                                  .complete_enter_ps = replay->ranks[member->rank].enter_ps,
+                                  .last_op_ps = acted ? pair->last_op_exit_ps : member->start_exit_ps,
+                                  .data_expected = pair->data_issued};
+        if (ready) {
+            TRY(send_notification(replay, &notification));
+            continue;
+        }
         uint32_t op;
         TRY(replay_take_op(replay, &op));
-        struct pair *pair = &replay->pairs[member->access.pairs[i]];
-        bool acted = pair->last_op_exit_ps != TRACE_UNKNOWN_PS;
-        replay->ops[op] = (struct op){.origin = member->rank,
-                                      .target = pair->target,
-                                      .pair = member->access.pairs[i],
-                                      .epoch = pair->accesses,
-                                      .kind = CALL_COMPLETE,
-                                      .complete_enter_ps = replay->ranks[member->rank].enter_ps,
-                                      .last_op_ps = acted ? pair->last_op_exit_ps : member->start_exit_ps,
-                                      .data_expected = pair->data_issued};
-        if (replay_pair_ready(member, pair))
-            TRY(send_notification(replay, op));
-        else
-            replay_pair_queue(replay, pair, op);
+        replay->ops[op] = notification;
+        replay_pair_queue(replay, &replay->pairs[notification.pair], op);
     }
     return STATUS_OK;
 }
