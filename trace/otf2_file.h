@@ -1,6 +1,6 @@
 /* Whether an OTF2 file is whole, judged by its frame alone, before OTF2 reads it: OTF2 3.0 repeats the last chunk of a
- * truncated file for ever. Layout from its sources (src/OTF2_Buffer.c, src/OTF2_AnchorFile.c). Internal to
- * trace/otf2_*.c. */
+ * truncated file for ever, and goes astray in memory where a record's length is wrong. Layout from its sources
+ * (src/OTF2_Buffer.c, src/OTF2_AnchorFile.c). Internal to trace/otf2_*.c. */
 #ifndef TRACE_OTF2_FILE_H
 #define TRACE_OTF2_FILE_H
 
@@ -8,11 +8,11 @@
 
 #include "common/status.h"
 
-/* Definitions: one frame around everything. STATUS_DATA "FILE: ..." */
-enum status archive_file_check(const char *path, struct err *err);
-
-/* The same for the anchor, and whether it can hold as many properties as it names: OTF2 believes any number. */
+/* The anchor, and whether it can hold as many properties as it names: OTF2 believes any number. STATUS_DATA "FILE: ..." */
 enum status archive_file_check_anchor(const char *path, struct err *err);
+
+/* Global or local definitions: one record after another up to the end mark. */
+enum status archive_file_check_definitions(const char *path, struct err *err);
 
 /* Events: chunks of chunk_bytes, the last one shorter; each says which events it holds. `events` is what the definitions
  * promise. */

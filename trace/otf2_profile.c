@@ -72,11 +72,6 @@ bool archive_kind_has_op(enum call_kind kind)
     return kind == CALL_ACCUMULATE || kind == CALL_REDUCE || kind == CALL_ALLREDUCE;
 }
 
-bool archive_kind_has_disp(enum call_kind kind)
-{
-    return kinds[kind].shape == SHAPE_TRANSFER;
-}
-
 void archive_collective_bytes(enum call_kind kind, bool root, uint32_t size, int64_t block, uint64_t *sent,
                            uint64_t *received)
 {
@@ -183,6 +178,11 @@ void archive_messages_catch(void)
 void archive_messages_clear(void)
 {
     message[0] = '\0';
+}
+
+bool archive_has_message(void)
+{
+    return message[0] != '\0';
 }
 
 const char *archive_message(void)

@@ -38,6 +38,7 @@ extern const struct archive_attribute_row archive_attribute_rows[ATTRIBUTE_COUNT
 #define ARCHIVE_PROPERTY_CLOCK "RMACAST::CLOCK"
 #define ARCHIVE_PROPERTY_RECORD_COST "RMACAST::RECORD_COST"
 #define ARCHIVE_PROPERTY_INCOMPLETE "RMACAST::INCOMPLETE" /* of the archive: ranks; of a location: the reason */
+#define ARCHIVE_PROPERTY_SPEED "RMACAST::SPEED"           /* of a location */
 #define ARCHIVE_PROPERTY_WINDOW "RMACAST::WINDOW_"
 #define ARCHIVE_PROPERTY_NOTE "RMACAST::NOTE_"
 #define ARCHIVE_PROPERTY_SITES "RMACAST::SITES"
@@ -84,9 +85,8 @@ struct archive_kind {
 };
 const struct archive_kind *archive_kind(enum call_kind kind);
 
-/* Kinds whose tag is an MPI_Op, and kinds that have a displacement. */
+/* Kinds whose tag is an MPI_Op. */
 bool archive_kind_has_op(enum call_kind kind);
-bool archive_kind_has_disp(enum call_kind kind);
 
 /* Bytes sent and received by one rank of a collective of `size` ranks, counted as Score-P does (its sources,
  * adapters/mpi, scorep_mpi_coll.inc.c), from the block in trace_call.bytes; and back. The way back knows MPI_IN_PLACE
@@ -103,6 +103,7 @@ bool archive_site_parse(char *text, char **function, char **file, int32_t *line)
 /* Where OTF2's own messages of this thread go: the first one since the last clear is kept, nothing is printed. */
 void archive_messages_catch(void);
 void archive_messages_clear(void);
+bool archive_has_message(void);
 const char *archive_message(void);
 
 #endif

@@ -92,7 +92,7 @@ static enum status open_archive(struct archive_reader *reader)
         return err_set(reader->err, STATUS_DATA, reader->anchor, NULL,
                        "an archive in SION files or compressed, expected plain files (otf2-print -c none rewrites it where OTF2 can)");
     char *path = global_definitions_path(reader);
-    enum status status = path ? archive_file_check(path, reader->err) : err_memory(reader->err);
+    enum status status = path ? archive_file_check_definitions(path, reader->err) : err_memory(reader->err);
     free(path);
     return status;
 }
@@ -106,7 +106,7 @@ static enum status read_local_definitions(struct archive_reader *reader, OTF2_Lo
     struct stat file;
     enum status status = STATUS_OK;
     if (stat(path, &file) == 0) {
-        status = archive_file_check(path, reader->err);
+        status = archive_file_check_definitions(path, reader->err);
         OTF2_DefReader *in = status == STATUS_OK ? OTF2_Reader_GetDefReader(reader->otf2, location) : NULL;
         uint64_t read;
         if (status == STATUS_OK && (!in || OTF2_Reader_ReadAllLocalDefinitions(reader->otf2, in, &read) != OTF2_SUCCESS))

@@ -43,6 +43,7 @@ struct archive_location {
     int32_t rank; /* TRACE_NONE: no MPI process's master thread */
     bool incomplete;
     uint32_t why; /* string, OTF2_UNDEFINED_STRING none */
+    double speed;
 };
 
 struct archive_definitions {

@@ -89,9 +89,13 @@ static OTF2_CallbackCode on_location_property(void *user, OTF2_LocationRef self,
 {
     struct archive_reader *reader = user;
     const uint64_t *index = map_find(&reader->definitions.location_index, self);
-    if (!index || strcmp(archive_string(reader, name), ARCHIVE_PROPERTY_INCOMPLETE) != 0) return OTF2_CALLBACK_SUCCESS;
-    reader->definitions.locations[*index].incomplete = true;
-    if (type == OTF2_TYPE_STRING) reader->definitions.locations[*index].why = value.stringRef;
+    if (!index) return OTF2_CALLBACK_SUCCESS;
+    struct archive_location *location = &reader->definitions.locations[*index];
+    const char *text = archive_string(reader, name);
+    if (strcmp(text, ARCHIVE_PROPERTY_SPEED) == 0 && type == OTF2_TYPE_DOUBLE) location->speed = value.float64;
+    if (strcmp(text, ARCHIVE_PROPERTY_INCOMPLETE) != 0) return OTF2_CALLBACK_SUCCESS;
+    location->incomplete = true;
+    if (type == OTF2_TYPE_STRING) location->why = value.stringRef;
     return OTF2_CALLBACK_SUCCESS;
 }
 

@@ -338,12 +338,14 @@ static enum status make_ours(struct archive_reader *reader)
     return make_sites(reader);
 }
 
-static enum status mark_incomplete(struct archive_reader *reader)
+static enum status mark_ranks(struct archive_reader *reader)
 {
     for (size_t i = 0; i < reader->definitions.location_count; i++) {
         const struct archive_location *location = &reader->definitions.locations[i];
-        if (!location->incomplete || location->rank == TRACE_NONE) continue;
+        if (location->rank == TRACE_NONE) continue;
         struct trace_rank *stream = &reader->trace->ranks[location->rank];
+        stream->speed = location->speed;
+        if (!location->incomplete) continue;
         stream->incomplete = true;
         if (location->why == OTF2_UNDEFINED_STRING || stream->incomplete_why) continue;
         stream->incomplete_why = strdup(archive_string(reader, location->why));
@@ -357,5 +359,5 @@ enum status archive_make_trace(struct archive_reader *reader)
     TRY(read_profile(reader));
     TRY(number_ranks(reader));
     if (reader->ours) TRY(make_ours(reader));
-    return mark_incomplete(reader);
+    return mark_ranks(reader);
 }

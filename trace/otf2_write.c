@@ -5,7 +5,10 @@
 #include "trace/otf2_stage.h"
 #include "trace/otf2_write.h"
 
-enum { EVENT_CHUNK_BYTES = 1 << 20, DEFINITION_CHUNK_BYTES = 4 << 20, DEFINITION_CHUNK_BYTES_MAX = 16 << 20 };
+/* OTF2 3.0 gathers EVENT_CHUNKS full chunks before it writes, and touches freed memory when it closes a file after such a
+ * write failed (src/OTF2_File.c). With this many chunks and no more in memory the write happens in the middle of an event,
+ * which reports it, and never in closing. */
+enum { EVENT_CHUNK_BYTES = 1 << 20, EVENT_CHUNKS = 4, CHUNKS_MAX = 32, DEFINITION_CHUNK_BYTES = 4 << 20, DEFINITION_CHUNK_BYTES_MAX = 16 << 20 };
 
 static OTF2_FlushType flush_always(void *user, OTF2_FileType type, OTF2_LocationRef location, void *caller, bool final)
 {
@@ -13,9 +16,44 @@ static OTF2_FlushType flush_always(void *user, OTF2_FileType type, OTF2_Location
     return OTF2_FLUSH;
 }
 
+/* The memory of one open file. */
+struct pool {
+    void *chunks[CHUNKS_MAX];
+    unsigned count, used;
+};
+
+/* NULL makes OTF2 flush what it has and ask again. */
+static void *allocate_chunk(void *user, OTF2_FileType type, OTF2_LocationRef location, void **file, uint64_t bytes)
+{
+    struct pool *pool = *file ? *file : calloc(1, sizeof *pool);
+    (void)user, (void)location;
+    if (!pool) return NULL;
+    *file = pool;
+    if (pool->used == (type == OTF2_FILETYPE_EVENTS ? EVENT_CHUNKS : CHUNKS_MAX)) return NULL;
+    if (pool->used == pool->count) {
+        pool->chunks[pool->count] = calloc(1, bytes);
+        if (!pool->chunks[pool->count]) return NULL;
+        pool->count++;
+    }
+    return pool->chunks[pool->used++];
+}
+
+static void free_chunks(void *user, OTF2_FileType type, OTF2_LocationRef location, void **file, bool final)
+{
+    struct pool *pool = *file;
+    (void)user, (void)type, (void)location;
+    if (!pool) return;
+    pool->used = 0;
+    if (!final) return;
+    for (unsigned i = 0; i < pool->count; i++) free(pool->chunks[i]);
+    free(pool);
+    *file = NULL;
+}
+
+/* What is written last, in closing, fails with a message but without a code. */
 static enum status failure(const struct archive_writer *writer, const char *directory)
 {
-    if (!writer->failed) return STATUS_OK;
+    if (!writer->failed && !archive_has_message()) return STATUS_OK;
     return err_set(writer->err, STATUS_SYSTEM, directory, NULL, "cannot write the archive: %s", archive_message());
 }
 
@@ -70,9 +108,11 @@ static void write_markers(struct archive_writer *writer)
 
 static enum status write_archive(struct archive_writer *writer)
 {
+    static const OTF2_MemoryCallbacks memory = {.otf2_allocate = allocate_chunk, .otf2_free_all = free_chunks};
     static const OTF2_FlushCallbacks flush = {.otf2_pre_flush = flush_always};
     uint32_t ranks = writer->trace->rank_count;
     ARCHIVE_TRY(writer, OTF2_Archive_SetFlushCallbacks(writer->archive, &flush, NULL));
+    ARCHIVE_TRY(writer, OTF2_Archive_SetMemoryCallbacks(writer->archive, &memory, NULL));
     ARCHIVE_TRY(writer, OTF2_Archive_SetSerialCollectiveCallbacks(writer->archive));
     ARCHIVE_TRY(writer, OTF2_Archive_SetCreator(writer->archive, "rmacast " RMACAST_VERSION));
     writer->events = calloc((size_t)ranks + 1, sizeof *writer->events);
@@ -113,7 +153,7 @@ static enum status write_into(const struct trace *trace, const char *stage, cons
     enum status status = STATUS_OK;
     if (writer.archive) {
         status = write_archive(&writer);
-        ARCHIVE_TRY(&writer, OTF2_Archive_Close(writer.archive));
+        ARCHIVE_TRY(&writer, OTF2_Archive_Close(writer.archive)); /* else it is lost: closing would go on writing */
     }
     clear(&writer);
     TRY(status);

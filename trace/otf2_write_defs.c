@@ -76,7 +76,7 @@ static void define_attributes(struct definitions *definitions)
 static void define_locations(struct definitions *definitions)
 {
     const struct trace *trace = definitions->trace;
-    uint32_t machine = string(definitions, "machine"), reason = string(definitions, ARCHIVE_PROPERTY_INCOMPLETE);
+    uint32_t machine = string(definitions, "machine");
     DEFINE(SystemTreeNode, definitions, 0, machine, machine, OTF2_UNDEFINED_SYSTEM_TREE_NODE);
     DEFINE(SystemTreeNodeDomain, definitions, 0, OTF2_SYSTEM_TREE_DOMAIN_MACHINE);
     for (uint32_t i = 0; i < trace->rank_count; i++)
@@ -86,10 +86,18 @@ static void define_locations(struct definitions *definitions)
     for (uint32_t i = 0; i < trace->rank_count; i++)
         DEFINE(Location, definitions, i, numbered(definitions, "Master thread", i), OTF2_LOCATION_TYPE_CPU_THREAD,
                definitions->writer->events[i], i);
+}
+
+static void define_location_properties(struct definitions *definitions)
+{
+    const struct trace *trace = definitions->trace;
+    uint32_t reason = string(definitions, ARCHIVE_PROPERTY_INCOMPLETE), speed = string(definitions, ARCHIVE_PROPERTY_SPEED);
     for (uint32_t i = 0; i < trace->rank_count; i++) {
         const struct trace_rank *stream = &trace->ranks[i];
+        OTF2_AttributeValue value = {.float64 = stream->speed};
+        if (stream->speed != 0) DEFINE(LocationProperty, definitions, i, speed, OTF2_TYPE_DOUBLE, value);
         if (!stream->incomplete) continue;
-        OTF2_AttributeValue value = {.uint8 = 1};
+        value = (OTF2_AttributeValue){.uint8 = 1};
         if (stream->incomplete_why) value.stringRef = string(definitions, stream->incomplete_why);
         DEFINE(LocationProperty, definitions, i, reason, stream->incomplete_why ? OTF2_TYPE_STRING : OTF2_TYPE_UINT8, value);
     }
@@ -237,6 +245,7 @@ enum status archive_write_definitions(struct archive_writer *writer)
         define_paradigm(&definitions);
         define_attributes(&definitions);
         define_locations(&definitions);
+        define_location_properties(&definitions);
         define_regions(&definitions);
         define_communication(&definitions);
         ARCHIVE_TRY(writer, OTF2_Archive_CloseGlobalDefWriter(writer->archive, definitions.out));

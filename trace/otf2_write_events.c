@@ -42,7 +42,7 @@ static void add_members(struct archive_writer *writer, const struct trace_call *
     if (!(carries & CARRIES_BYTES) && call->bytes != 0) ADD(writer, BYTES, uint64, (uint64_t)call->bytes);
     if (!(carries & CARRIES_AUX) && call->aux != 0) ADD(writer, RESULT_BYTES, uint64, (uint64_t)call->aux);
     if (!(carries & CARRIES_REF) && call->ref != TRACE_NO_REF) ADD(writer, REF, uint32, call->ref);
-    if (archive_kind_has_disp(kind) && call->disp != -1) ADD(writer, TARGET_DISP, uint64, (uint64_t)call->disp);
+    if (call->disp != -1) ADD(writer, TARGET_DISP, uint64, (uint64_t)call->disp);
     if (call->flags & TRACE_ASSERTIONS) ADD(writer, ASSERT, uint16, (uint16_t)(call->flags & TRACE_ASSERTIONS));
     if (call->site != TRACE_NO_SITE) ADD(writer, SITE, stringRef, archive_site_string(call->site));
 }
@@ -343,6 +343,6 @@ enum status archive_write_rank(struct archive_writer *writer)
         writer->windows[i].count = 0;
         writer->windows[i].access_group = writer->windows[i].exposure_group = TRACE_NO_REF;
     }
-    for (size_t i = 0; i < writer->stream->count; i++) TRY(write_call(writer, i));
+    for (size_t i = 0; !writer->failed && i < writer->stream->count; i++) TRY(write_call(writer, i));
     return write_open_receives(writer);
 }

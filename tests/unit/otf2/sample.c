@@ -40,6 +40,8 @@ static void define_communication(struct trace *trace)
     OK(trace_add_window(trace, COMM_REVERSED, reversed_bytes, NULL, 'c', &id, err));
     OK(trace_add_window(trace, COMM_PAIR, NULL, NULL, '?', &id, err));   /* nobody creates these two */
     OK(trace_add_window(trace, COMM_PAIR, bytes, units, 'c', &id, err));
+    OK(trace_add_counts(trace, bytes, 4, &group, err));
+    OK(trace_add_counts(trace, reversed_bytes, 4, &group, err));
     OK(trace_add_group(trace, NULL, 0, &group, err));
     OK(trace_add_group(trace, pair, 2, &group, err));
     OK(trace_add_group(trace, all, 4, &group, err));
@@ -124,12 +126,13 @@ static void set_ref(struct maker *maker, struct trace_call *call, int variant)
     enum call_kind kind = call_kind(call->call);
     if (fields & F_GROUP) call->ref = (uint32_t)variant % 4;
     if (fields & F_NEWCOMM) call->ref = variant == 0 ? COMM_REVERSED : variant == 1 ? 3 : TRACE_NO_REF;
-    if (kind == CALL_ISEND || kind == CALL_IRECV) {
+    if (call_makes_request(call->call)) {
         call->ref = maker->next_request++;
         maker->pending[maker->pending_count++] = call->ref;
     }
     if (kind == CALL_REQUEST_WAIT) call->ref = take_pending(maker);
-    if (kind == CALL_REQUEST_WAITALL) call->ref = make_list(maker, (uint32_t)variant * 2);
+    if (kind == CALL_REQUEST_WAITALL || kind == CALL_REQUEST_TESTALL)
+        call->ref = make_list(maker, (uint32_t)variant * 2);
     if (kind == CALL_REQUEST_TEST) {
         bool done = variant > 0;
         call->ref = take_pending(maker);
@@ -148,10 +151,13 @@ static void fill(struct maker *maker, struct trace_call *call, int variant)
     if (fields & F_DISP) call->disp = variant == 0 ? 0 : variant == 1 ? -1 : INT64_C(1) << 45;
     if (fields & F_TAG) call->tag = variant == 0 ? 0 : variant == 1 ? 7 : INT32_MAX;
     if (fields & F_OP) call->tag = (call->call + variant * 5) % TRACE_OP_COUNT;
-    if (fields & F_RESULT_BYTES) call->aux = 100 + variant;
+    if (fields & (F_RESULT_BYTES | F_SOURCE | F_COUNTS)) call->aux = 100 + variant;
+    if (fields & F_SOURCE) trace_call_set_receive(call, variant ? TRACE_NONE : 2, variant == 1 ? -1 : 9);
+    if (fields & F_COUNTS) call->disp = variant - 1;
+    if ((fields & F_STARTED) && variant) call->flags |= TRACE_STARTED;
     if (fields & F_ASSERT) call->flags |= variant == 0 ? 0 : variant == 1 ? TRACE_NOCHECK : TRACE_ASSERTIONS;
     if ((fields & F_LOCKTYPE) && variant) call->flags |= TRACE_EXCLUSIVE;
-    if ((fields & F_FLAG) && call_kind(call->call) == CALL_WIN_TEST && variant) call->flags |= TRACE_FLAG;
+    if ((fields & F_FLAG) && call_kind(call->call) != CALL_REQUEST_TEST && variant) call->flags |= TRACE_FLAG;
     set_ref(maker, call, variant);
 }
 
@@ -212,6 +218,7 @@ struct trace *sample_make(const struct sample_options *options)
     define_communication(maker.trace);
     define_names(maker.trace);
     set_properties(maker.trace, options->simulated);
+    maker.trace->ranks[1].speed = 2.5;
     /* The last rank has no event at all. */
     for (maker.rank = 0; maker.rank < SAMPLE_RANKS - 1; maker.rank++) make_rank(&maker);
     OK(trace_check(maker.trace, err));

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -111,20 +112,57 @@ static void cut_scorep(void **state)
     cut(make_scorep, scorep);
 }
 
+/* A rank of `calls` sends: 3 events each, Enter, MpiSend and Leave. */
+static struct trace *make_sends(int64_t calls)
+{
+    struct err err = {.text = ""};
+    struct trace *trace;
+    assert_int_equal(trace_new("many", 1, &trace, &err), STATUS_OK);
+    for (int64_t i = 0; i < calls; i++) {
+        struct trace_call call = {.enter_ps = i * 1000, .exit_ps = i * 1000 + 999, .disp = -1, .call = ID_Send, .ref = TRACE_NO_REF};
+        assert_int_equal(trace_add_call(trace, 0, &call, &err), STATUS_OK);
+    }
+    return trace;
+}
+
+/* No file may grow beyond a limit, as on a full disk: one error line, nothing left behind, and the old archive stays. */
+static void full_disk(void **state)
+{
+    (void)state;
+    static const rlim_t limits[] = {0, 10, 200, 100000, 1 << 20, 3 << 20, 4 << 20, (4 << 20) + 1, 9 << 20};
+    char directory[SCRATCH_BYTES], text[ERR_TEXT_BYTES];
+    scratch_make(directory);
+    make_ours(directory);
+    struct trace *trace = make_sends(400000); /* more than 10 MB */
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+        int status;
+        pid_t child = fork();
+        assert_true(child >= 0);
+        if (child == 0) {
+            struct err err = {.text = ""};
+            alarm(SECONDS);
+            signal(SIGXFSZ, SIG_IGN);
+            setrlimit(RLIMIT_FSIZE, &(struct rlimit){limits[i], limits[i]});
+            _exit(otf2_write(trace, directory, &err) == STATUS_SYSTEM && strstr(err.text, "cannot write the archive") ? EXIT_ERROR : 1);
+        }
+        assert_int_equal(waitpid(child, &status, 0), child);
+        if (!WIFEXITED(status) || WEXITSTATUS(status) != EXIT_ERROR)
+            fail_msg("limit %llu: the writer ended with status %d", (unsigned long long)limits[i], status);
+    }
+    trace_free(trace);
+    assert_int_equal(try_read(directory, text), EXIT_READ);
+    scratch_remove(directory);
+}
+
 /* At a chunk's end the frame of the rest is whole: the numbers of its events tell. */
 static void cut_between_chunks(void **state)
 {
     (void)state;
-    enum { CALLS = 200000, CHUNK_BYTES = 1 << 20 };
+    enum { CHUNK_BYTES = 1 << 20 };
     char directory[SCRATCH_BYTES];
     struct err err = {.text = ""};
-    struct trace *trace;
+    struct trace *trace = make_sends(200000);
     scratch_make(directory);
-    assert_int_equal(trace_new("many", 1, &trace, &err), STATUS_OK);
-    for (int64_t i = 0; i < CALLS; i++) {
-        struct trace_call call = {.enter_ps = i * 1000, .exit_ps = i * 1000 + 999, .disp = -1, .call = ID_Send, .ref = TRACE_NO_REF};
-        assert_int_equal(trace_add_call(trace, 0, &call, &err), STATUS_OK);
-    }
     assert_int_equal(otf2_write(trace, directory, &err), STATUS_OK);
     trace_free(trace);
     size_t bytes;
@@ -133,11 +171,14 @@ static void cut_between_chunks(void **state)
     for (size_t at = CHUNK_BYTES; at < bytes; at += CHUNK_BYTES) {
         write_bytes(file_in(directory, "traces/0.evt"), data, at);
         assert_refused(directory, "cut at a chunk's end", "traces/0.evt");
-        /* The same with an end mark that a repair might have set. */
-        data[at - 2] = 2;
-        data[at - 1] = 1;
-        write_bytes(file_in(directory, "traces/0.evt"), data, at);
-        assert_refused(directory, "cut at a chunk's end, marked as ended", "events, expected the 600000 that the definitions name");
+        /* The same ended by the mark as a repair might do it: behind the chunk's last event come zeros only. */
+        size_t end = at;
+        while (data[end - 1] == 0) end--;
+        unsigned char after[2] = {data[end], data[end + 1]};
+        memcpy(data + end, "\2\1", 2);
+        write_bytes(file_in(directory, "traces/0.evt"), data, end + 2);
+        assert_refused(directory, "cut at a chunk's end, marked as ended", "traces/0.evt");
+        memcpy(data + end, after, 2);
     }
     free(data);
     scratch_remove(directory);
@@ -188,7 +229,7 @@ static void garbage(void **state)
 static void bytes_changed(void **state)
 {
     (void)state;
-    enum { TRIES = 150 };
+    enum { TRIES = 40 };
     uint64_t random = 20240607;
     print_message("seed %llu\n", (unsigned long long)random);
     for (int kind = 0; kind < 2; kind++) {
@@ -222,7 +263,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cut_ours), cmocka_unit_test(cut_scorep), cmocka_unit_test(cut_between_chunks),
-        cmocka_unit_test(missing),  cmocka_unit_test(garbage),    cmocka_unit_test(bytes_changed),
+        cmocka_unit_test(missing),  cmocka_unit_test(garbage),    cmocka_unit_test(bytes_changed), cmocka_unit_test(full_disk),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -21,9 +21,11 @@ static void assert_same_ids(const struct trace *one, const struct trace *two)
     assert_int_equal(one->region_count, two->region_count);
     for (size_t i = 0; i < one->region_count; i++) assert_string_equal(one->regions[i], two->regions[i]);
     assert_int_equal(one->site_count, two->site_count);
-    for (uint32_t rank = 0; rank < one->rank_count; rank++)
+    for (uint32_t rank = 0; rank < one->rank_count; rank++) {
+        assert_true(one->ranks[rank].speed == two->ranks[rank].speed);
         for (size_t i = 0; i < one->ranks[rank].count; i++)
             assert_int_equal(one->ranks[rank].calls[i].site, two->ranks[rank].calls[i].site);
+    }
 }
 
 static struct trace *write_and_read(const struct trace *trace, const char *directory)
@@ -120,7 +122,7 @@ static void without_events(void **state)
     scratch_remove(directory);
 }
 
-/* More events than one chunk of a megabyte holds, and more chunks than OTF2 keeps in memory are flushed on the way. */
+/* More than the 4 MB that the writer keeps in memory: it flushes on the way. */
 static void many_events(void **state)
 {
     (void)state;
