@@ -98,7 +98,9 @@ static enum status pack_run(const char *directory, const char *spool, struct err
                        "nothing was recorded, expected a program that calls MPI_Init of MPICH's shared library");
     }
     warn_misaligned(spool);
-    return pack(directory, spool, err);
+    enum status status = pack(directory, spool, err);
+    if (status != STATUS_OK) fprintf(stderr, "rmacast: %s: the recording is kept, not packed\n", spool);
+    return status;
 }
 
 /* A program that failed keeps its exit status, whatever packing says. */

@@ -49,9 +49,11 @@ bool spool_is_directory(const char *directory)
     DIR *listing = opendir(directory);
     bool found = false;
     unsigned rank;
+    struct stat about;
     if (!listing) return false;
     for (const struct dirent *entry; !found && (entry = readdir(listing)) != NULL;)
-        found = name_rank(entry->d_name, &rank);
+        found = name_rank(entry->d_name, &rank) && fstatat(dirfd(listing), entry->d_name, &about, 0) == 0 &&
+                about.st_size > 0;
     closedir(listing);
     return found;
 }

@@ -4,7 +4,7 @@
 
 #include "trace/trace.h"
 
-/* True if the directory holds a file of a recorder's name. */
+/* True if the directory holds a file of a recorder's name that is not empty: some rank came as far as its header. */
 bool spool_is_directory(const char *directory);
 
 /* Reads all ranks of a spool directory: unifies communicators, groups and windows over ranks, corrects clocks, resolves

@@ -6,7 +6,9 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -70,6 +72,27 @@ static void disk_full(void **state)
     free(tail);
 }
 
+/* ulimit -f: the write is refused, the process is not ended by SIGXFSZ. */
+static void file_size_limit(void **state)
+{
+    (void)state;
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        struct spool_tail *tail = calloc(1, sizeof *tail);
+        char path[] = "/tmp/rmacast-limit-XXXXXX";
+        int file = mkstemp(path);
+        struct rlimit limit = {.rlim_cur = 1000, .rlim_max = 1000};
+        if (!tail || file < 0 || unlink(path) != 0 || setrlimit(RLIMIT_FSIZE, &limit) != 0) _exit(1);
+        struct rec_stream stream = {
+            .file = file, .tail = tail, .next = tail->records, .end = tail->records + SPOOL_CHUNK_RECORDS};
+        _exit(!rec_stream_flush(&stream) && errno == EFBIG ? 0 : 2);
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+}
+
 static void definitions(void **state)
 {
     (void)state;
@@ -115,7 +138,8 @@ static void table(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(chunks_and_tail), cmocka_unit_test(disk_full), cmocka_unit_test(definitions),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(chunks_and_tail), cmocka_unit_test(disk_full),
+                                       cmocka_unit_test(file_size_limit), cmocka_unit_test(definitions),
                                        cmocka_unit_test(table)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -116,9 +116,10 @@ void rec_region(struct rec_call *rec, int level, const void *name)
     rec->quiet = true;
 }
 
+/* The child of a rank is another process; a process forked before MPI_Init may become the rank. */
 static void forked(void)
 {
-    rec_state = REC_OFF;
+    if (rec_state == REC_OPEN || rec_depth > 0) rec_state = REC_OFF;
 }
 
 __attribute__((constructor)) static void loaded(void)

@@ -2,13 +2,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-static bool write_whole(int file, const void *data, size_t bytes)
+static bool write_some(int file, const char *at, size_t bytes)
 {
-    const char *at = data;
     while (bytes > 0) {
         ssize_t done = write(file, at, bytes);
         if (done < 0 && errno == EINTR) continue;
@@ -17,6 +17,23 @@ static bool write_whole(int file, const void *data, size_t bytes)
         bytes -= (size_t)done;
     }
     return true;
+}
+
+/* Beyond the file size that the user allows (ulimit -f) the kernel would end the program by SIGXFSZ. */
+static bool write_whole(int file, const void *data, size_t bytes)
+{
+    sigset_t limit, before, pending;
+    sigemptyset(&limit);
+    sigaddset(&limit, SIGXFSZ);
+    sigpending(&pending);
+    pthread_sigmask(SIG_BLOCK, &limit, &before);
+    bool good = write_some(file, data, bytes);
+    int failure = errno;
+    if (!good && failure == EFBIG && !sigismember(&pending, SIGXFSZ))
+        sigtimedwait(&limit, NULL, &(struct timespec){.tv_sec = 0});
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    errno = failure;
+    return good;
 }
 
 static int create(const char *directory, const char *name_format, uint32_t rank)

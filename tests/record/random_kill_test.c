@@ -1,0 +1,198 @@
+/* SIGKILL at random moments: of a process that writes a stream, and of real programs. Every call that had returned
+ * before is in the trace, in order, and the trace says that it is incomplete. */
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "craft.h"
+#include "trace/record/stream.h"
+#include "trace/spool_read.h"
+
+static uint64_t seed = 20261120;
+
+static uint64_t random_below(uint64_t limit)
+{
+    seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (seed >> 33) % limit;
+}
+
+static void sleep_us(uint64_t us)
+{
+    struct timespec time = {.tv_sec = (time_t)(us / 1000000), .tv_nsec = (long)(us % 1000000 * 1000)};
+    nanosleep(&time, NULL);
+}
+
+static uint64_t *progress_map(int file)
+{
+    void *mapped = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | (file < 0 ? MAP_ANONYMOUS : 0), file, 0);
+    assert_true(mapped != MAP_FAILED);
+    return mapped;
+}
+
+static void kill_and_reap(pid_t child)
+{
+    int state;
+    kill(child, SIGKILL);
+    assert_int_equal(waitpid(child, &state, 0), child);
+    assert_true(WIFSIGNALED(state));
+}
+
+/* In a child: barriers without end. The first word counts those whose exit was put. */
+static void write_stream(const char *directory, uint64_t *progress)
+{
+    static const char calls[] = "MPI_Init\nMPI_Barrier\nMPI_Finalize\n";
+    struct spool_header header = {.magic = SPOOL_MAGIC,
+                                  .version = SPOOL_VERSION,
+                                  .record_bytes = SPOOL_RECORD_BYTES,
+                                  .chunk_records = SPOOL_CHUNK_RECORDS,
+                                  .world = 1,
+                                  .base_ns = rec_now()};
+    struct spool_record names = {.kind = SPOOL_NAMES, .peer = SPOOL_NAMES_CALLS};
+    struct spool_record world = {.kind = SPOOL_COMM, .extra = 1};
+    struct rec_stream stream;
+    if (rec_stream_open(&stream, directory, &header)) _exit(1);
+    if (!rec_stream_define(&stream, names, calls, sizeof calls - 1, NULL, 0)) _exit(1);
+    if (!rec_stream_define(&stream, world, NULL, 0, NULL, 0)) _exit(1);
+    for (;;) {
+        struct spool_record enter = {.kind = SPOOL_ENTER, .call = CRAFT_BARRIER, .time = rec_now(), .peer = -1};
+        struct spool_record leave = {.kind = SPOOL_EXIT, .call = CRAFT_BARRIER, .time = rec_now(), .peer = -1};
+        if (!rec_stream_put(&stream, &enter) || !rec_stream_put(&stream, &leave)) _exit(1);
+        __atomic_fetch_add(progress, 1, __ATOMIC_RELEASE);
+    }
+}
+
+/* Killed before the header was there: nothing to read, and nothing was lost. */
+static struct trace *read_left(const char *directory, bool any)
+{
+    struct trace *trace;
+    struct err err = {0};
+    if (!any && !spool_is_directory(directory)) return NULL;
+    enum status status = spool_read(directory, &trace, &err);
+    if (status != STATUS_OK) print_message("%s\n", err.text);
+    assert_int_equal(status, STATUS_OK);
+    assert_int_equal(trace_check(trace, &err), STATUS_OK);
+    return trace;
+}
+
+static void expect_barriers(const struct trace *trace, uint64_t returned)
+{
+    const struct trace_rank *rank = &trace->ranks[0];
+    assert_true(rank->incomplete);
+    assert_string_equal(rank->incomplete_why, "ended without MPI_Finalize");
+    assert_true(rank->count >= returned && rank->count <= returned + 2);
+    for (size_t i = 0; i < rank->count; i++) assert_int_equal(rank->calls[i].call, ID_Barrier);
+}
+
+static void streams(void **state)
+{
+    (void)state;
+    enum { KILLS = 300 };
+    for (int i = 0; i < KILLS; i++) {
+        char *directory = craft_directory();
+        uint64_t *progress = progress_map(-1);
+        pid_t child = fork();
+        assert_true(child >= 0);
+        if (child == 0) write_stream(directory, progress);
+        sleep_us(random_below(2500));
+        kill_and_reap(child);
+        struct trace *trace = read_left(directory, *progress > 0);
+        if (trace) expect_barriers(trace, *progress);
+        trace_free(trace);
+        munmap(progress, 4096);
+        craft_remove(directory);
+    }
+}
+
+/* storm.c: Init, Win_allocate, then rounds of lock, put, put, unlock. */
+static void expect_rounds(const struct trace_rank *rank, uint64_t returned)
+{
+    static const uint16_t round[] = {ID_Win_lock, ID_Put, ID_Put, ID_Win_unlock};
+    assert_true(rank->incomplete);
+    assert_true(rank->count >= (returned > 0 ? 2 + 4 * returned : 0));
+    assert_true(rank->count <= 2 + 4 * (returned + 1));
+    for (size_t i = 0; i < rank->count; i++) {
+        uint16_t expected = i == 0 ? ID_Init : i == 1 ? ID_Win_allocate : round[(i - 2) % 4];
+        assert_int_equal(rank->calls[i].call, expected);
+        assert_int_equal(rank->calls[i].flags & TRACE_BREAK, i + 1 < rank->count ? 0 : rank->calls[i].flags & TRACE_BREAK);
+    }
+}
+
+static uint64_t *progress_file(const char *directory, char path[4096])
+{
+    snprintf(path, 4096, "%s/progress", directory);
+    int file = open(path, O_RDWR | O_CREAT, 0600);
+    assert_true(file >= 0 && ftruncate(file, 4096) == 0);
+    uint64_t *progress = progress_map(file);
+    close(file);
+    return progress;
+}
+
+static pid_t start_program(const char *directory, const char *progress)
+{
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child > 0) return child;
+    setenv("RMACAST_SPOOL", directory, 1);
+    setenv("LD_PRELOAD", RECORDER, 1);
+    execl(PROGRAMS "/storm", "storm", progress, "0", (char *)NULL);
+    _exit(127);
+}
+
+/* Half of the kills hit the start, MPI_Init most of all; the others the rounds. */
+static void programs(void **state)
+{
+    (void)state;
+    enum { KILLS = 24 };
+    for (int i = 0; i < KILLS; i++) {
+        char *directory = craft_directory(), path[4096];
+        uint64_t *progress = progress_file(directory, path);
+        pid_t child = start_program(directory, path);
+        if (i % 2 == 0)
+            for (int wait = 0; wait < 5000 && __atomic_load_n(progress, __ATOMIC_ACQUIRE) == 0; wait++) sleep_us(1000);
+        sleep_us(random_below(i % 2 == 0 ? 5000 : 120000));
+        kill_and_reap(child);
+        struct trace *trace = read_left(directory, *progress > 0);
+        if (trace) expect_rounds(&trace->ranks[0], *progress);
+        trace_free(trace);
+        munmap(progress, 4096);
+        craft_remove(directory);
+    }
+}
+
+/* Rank 1 of two dies, and mpiexec ends the other. */
+static void two_ranks(void **state)
+{
+    (void)state;
+    enum { KILLS = 4 };
+    for (int i = 0; i < KILLS; i++) {
+        char *directory = craft_directory(), path[4096], command[16384];
+        uint64_t *progress = progress_file(directory, path);
+        snprintf(command, sizeof command,
+                 "RMACAST_SPOOL=%s LD_PRELOAD=%s timeout 60 %s -n 2 %s/storm %s %d >/dev/null 2>&1", directory, RECORDER,
+                 MPIEXEC, PROGRAMS, path, 1 + (int)random_below(20000));
+        assert_int_equal(WEXITSTATUS(system(command)), SIGKILL);
+        struct trace *trace = read_left(directory, true);
+        assert_int_equal(trace->rank_count, 2);
+        for (int rank = 0; rank < 2; rank++) expect_rounds(&trace->ranks[rank], progress[rank]);
+        trace_free(trace);
+        munmap(progress, 4096);
+        craft_remove(directory);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(streams), cmocka_unit_test(programs), cmocka_unit_test(two_ranks)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

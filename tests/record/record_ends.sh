@@ -1,0 +1,76 @@
+#!/bin/sh
+# Usage: record_ends.sh RMACAST MPIEXEC PROGRAMS: however a program ends, its output and status are its own, and the
+# archive says what it is. Expected numbers of events are counted in programs/ends.c.
+set -u
+rmacast=$1 mpiexec=$2 programs=$3
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+failures=0
+fail() {
+    echo "FAILED: $*"
+    cat err
+    failures=$((failures + 1))
+}
+
+# ends WAY RANKS STATUS EVENTS COMPLETE: EVENTS are those of each rank, or - where the other rank's end cuts it anywhere.
+ends() {
+    timeout 60 "$mpiexec" -n "$2" "$programs/ends" "$1" >plain 2>/dev/null
+    [ $? = "$3" ] || fail "$1: the program itself did not exit with $3"
+    timeout 60 "$rmacast" record -o "$1.rma" -- "$mpiexec" -n "$2" "$programs/ends" "$1" >out 2>err
+    got=$?
+    [ $got = "$3" ] || fail "$1: exit status $got, expected $3"
+    [ "$(grep '^rank' out | sort)" = "$(grep '^rank' plain | sort)" ] || fail "$1: the output differs"
+    "$rmacast" info "$1.rma" >info 2>>err || fail "$1: info"
+    grep -qx "complete *$5" info || fail "$1: complete is not $5"
+    [ "$5" = yes ] || grep -q 'ended without MPI_Finalize' info || fail "$1: the reason is not told"
+    "$rmacast" dump "$1.rma" >dump 2>>err || fail "$1: dump"
+    rank=0
+    for events in $4; do
+        count=$(grep -c "^$rank [0-9]" dump)
+        [ "$events" = - ] || [ "$count" = "$events" ] || fail "$1: rank $rank has $count events, expected $events"
+        rank=$((rank + 1))
+    done
+}
+#    way          ranks status events complete
+ends abort        2     6      '- 2'  no  # Init, Barrier
+ends mpi_abort    2     3      '- 3'  no  # and Abort
+ends exit         1     4      '2'    no
+ends signal       2     11     '- 2'  no
+ends fork         2     0      '5 4'  yes # Init, Barrier, (Barrier of itself,) Barrier, Finalize
+ends open_request 2     0      '6 5'  yes # and Irecv
+ends idle         2     0      '4 3'  yes
+ends forked_rank  2     0      '5 4'  yes
+
+# Two programs in one mpiexec are one world.
+cp "$programs/ends" second
+timeout 60 "$rmacast" record -o both.rma -- "$mpiexec" -n 1 "$programs/ends" idle : -n 1 ./second idle >out 2>err || fail "two programs"
+"$rmacast" dump both.rma >dump 2>>err
+[ "$(grep -c '^0 ' dump) $(grep -c '^1 ' dump)" = '4 3' ] || fail "two programs: events"
+
+# No event at all.
+timeout 60 "$rmacast" record -o none.rma -- true >out 2>err
+[ $? = 1 ] && grep -q 'nothing was recorded' err && [ ! -e none.rma ] || fail "no event"
+
+# A file size limit lets the program run on. 30 MB are more than MPICH itself needs and
+# less than the records: 150000 rounds of 4 calls of 2 records of 40 bytes are 48 MB.
+timeout 60 "$rmacast" record -o limit.rma -- sh -c 'ulimit -f 60000 && exec "$0" -n 1 "$1/storm" /dev/zero 0 150000' "$mpiexec" "$programs" >out 2>err ||
+    fail "file size limit: exit status"
+"$rmacast" info limit.rma >info 2>>err
+grep -q 'recording stopped: File too large' info || fail "file size limit: not told"
+
+# A full disk, where a file system of 900 KB can be mounted: beside the tail two chunks of 6553 records fit, so that
+# 3 * 6553 records are kept: definitions, some hundred, and 9[67]xx calls. The archive does not fit.
+mkdir disk
+if unshare -m mount -t tmpfs -o size=900k none disk 2>/dev/null; then
+    unshare -m sh -c 'mount -t tmpfs -o size=900k none disk && cd disk &&
+        { timeout 60 "$0" record -o full.rma -- "$1" -n 1 "$2/storm" /dev/zero 0 20000 2>../err; echo $?; "$0" info full.rma; }' \
+        "$rmacast" "$mpiexec" "$programs" >info 2>>err
+    [ "$(head -1 info)" = 1 ] || fail "full disk: packing cannot succeed"
+    grep -q 'full.rma/spool: the recording is kept' err || fail "full disk: where the recording is"
+    grep -q 'rank 0 breaks off after 9[67][0-9][0-9] events.*recording stopped: No space left' info || fail "full disk: $(cat info)"
+else
+    echo 'no file system can be mounted here: the full disk is left out'
+fi
+
+exit "$failures"
