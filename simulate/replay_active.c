@@ -146,6 +146,7 @@ static enum step open_access(struct replay *replay, uint32_t rank, struct member
         struct pair *pair = &replay->pairs[member->access.pairs[i]];
         pair->accesses++;
         pair->open = true;
+        pair->closing = false;
         pair->last_op_exit_ps = TRACE_UNKNOWN_PS;
         if (!replay_pair_ready(member, pair)) member->missing_posts++;
     }
@@ -165,16 +166,6 @@ enum step replay_step_start(struct replay *replay, uint32_t rank)
     return replay_exit(state, replay->now_ps);
 }
 
-void replay_pair_queue(struct replay *replay, struct pair *pair, uint32_t op)
-{
-    replay->ops[op].next = NO_INDEX;
-    if (pair->queue_first == NO_INDEX)
-        pair->queue_first = op;
-    else
-        replay->ops[pair->queue_last].next = op;
-    pair->queue_last = op;
-}
-
 /* What the target needs to know of the epoch is written into the pair as the notification leaves: the post of epoch n has
  * come, so that the target is done with epoch n - 2 and its slot. */
 static enum status send_notification(struct replay *replay, const struct op *notification)
@@ -189,22 +180,45 @@ static enum status send_notification(struct replay *replay, const struct op *not
 
 static enum status send_queued(struct replay *replay, uint32_t op)
 {
-    if (replay->ops[op].kind != CALL_COMPLETE) return replay_issue(replay, op);
+    if (replay->ops[op].kind != CALL_COMPLETE) return replay_issue_chain(replay, op);
     const struct op notification = replay->ops[op];
     replay_release_op(replay, op);
     return send_notification(replay, &notification);
 }
 
+/* A notification, an operation, or (aggregated) all operations of the epoch that wait there. */
+static uint32_t take_queued(const struct replay *replay, struct pair *pair)
+{
+    uint32_t first = pair->queue_first, last = first;
+    bool together = replay->platform->aggregate && replay->ops[first].kind != CALL_COMPLETE;
+    for (;;) {
+        uint32_t next = replay->ops[last].next;
+        pair->queue_first = next;
+        if (!together || next == NO_INDEX || replay->ops[next].kind == CALL_COMPLETE ||
+            replay->ops[next].epoch != replay->ops[first].epoch)
+            break;
+        last = next;
+    }
+    replay->ops[last].next = NO_INDEX;
+    return first;
+}
+
+/* Issues what waits in the pair's queue up to the epoch, unless it is held until complete. */
+static enum status issue_queued(struct replay *replay, uint32_t index, uint32_t epoch)
+{
+    for (;;) { /* issuing may wake a rank, which may move pairs and operations */
+        struct pair *pair = &replay->pairs[index];
+        uint32_t op = pair->queue_first;
+        if (op == NO_INDEX || replay->ops[op].epoch > epoch) return STATUS_OK;
+        if (replay->deferred && pair->open && !pair->closing && replay->ops[op].epoch == pair->accesses) return STATUS_OK;
+        TRY(send_queued(replay, take_queued(replay, pair)));
+    }
+}
+
 enum status replay_on_post(struct replay *replay, const struct replay_message *message)
 {
     uint32_t posts = ++replay->pairs[message->ref].posts_arrived;
-    for (;;) { /* issuing may wake a rank, which may move pairs and operations */
-        struct pair *pair = &replay->pairs[message->ref];
-        uint32_t op = pair->queue_first;
-        if (op == NO_INDEX || replay->ops[op].epoch > posts) break;
-        pair->queue_first = replay->ops[op].next;
-        TRY(send_queued(replay, op));
-    }
+    TRY(issue_queued(replay, message->ref, posts));
     const struct pair *pair = &replay->pairs[message->ref];
     if (!pair->open || posts != pair->accesses) return STATUS_OK;
     struct member *origin = &replay->members[replay_member_index(replay, pair->window, pair->origin)];
@@ -213,12 +227,14 @@ enum status replay_on_post(struct replay *replay, const struct replay_message *m
     return STATUS_OK;
 }
 
-/* Tells every target, behind what is issued or queued for it; a queued notification leaves when the post has come. */
+/* Tells every target, behind what is issued (held operations now) or queued for it; a queued notification leaves when the
+ * post has come. */
 static enum status notify_targets(struct replay *replay, const struct member *member)
 {
     for (uint32_t i = 0; i < member->access.pair_count; i++) {
-        const struct pair *pair = &replay->pairs[member->access.pairs[i]];
+        struct pair *pair = &replay->pairs[member->access.pairs[i]];
         bool acted = pair->last_op_exit_ps != TRACE_UNKNOWN_PS, ready = replay_pair_ready(member, pair);
+        pair->closing = true;
         struct op notification = {.origin = member->rank,
                                   .target = pair->target,
                                   .pair = member->access.pairs[i],
@@ -228,13 +244,15 @@ static enum status notify_targets(struct replay *replay, const struct member *me
                                   .last_op_ps = acted ? pair->last_op_exit_ps : member->start_exit_ps,
                                   .data_expected = pair->data_issued};
         if (ready) {
+            if (replay->deferred) TRY(issue_queued(replay, notification.pair, notification.epoch));
             TRY(send_notification(replay, &notification));
             continue;
         }
         uint32_t op;
         TRY(replay_take_op(replay, &op));
         replay->ops[op] = notification;
-        replay_pair_queue(replay, &replay->pairs[notification.pair], op);
+        pair = &replay->pairs[notification.pair];
+        replay_queue_append(replay, &pair->queue_first, &pair->queue_last, op);
     }
     return STATUS_OK;
 }

@@ -53,6 +53,7 @@ struct pair {
     uint32_t accesses, posts_arrived;                   /* at the origin */
     uint32_t exposures, completes_arrived, epochs_done; /* at the target */
     bool open;                                          /* the origin's current access epoch names the target */
+    bool closing;                                       /* and its complete has begun: held operations leave */
     /* Operations over all epochs; at the target those of which the time of their effect is known. */
     uint32_t data_issued, data_arrived, data_expected[2];
     uint32_t queue_first, queue_last;                   /* operations and notifications that wait for the post */
@@ -90,6 +91,7 @@ struct member {
     /* fence */
     bool fence_open;
     uint32_t fence_outstanding;
+    uint32_t held_first, held_last; /* issue = deferred: operations until the closing fence */
     uint32_t fence_instance;
     uint32_t incoming_issued[2], incoming_arrived[2]; /* fence = notify: operations towards this rank, per fence & 1 */
     uint32_t sync_instance;                           /* create, fence, free: for Wait at ... */
@@ -126,6 +128,7 @@ struct op {
     uint8_t kind;          /* enum call_kind; CALL_COMPLETE: a notification */
     uint8_t epoch_kind;    /* enum op_epoch */
     bool counts_left;      /* complete waits for its last byte to leave */
+    bool together;         /* heads a chain (by next) that travels in one message */
 };
 
 struct lock_epoch {
@@ -133,6 +136,7 @@ struct lock_epoch {
     uint32_t next;                   /* of the origin's open ones, or the free list */
     uint32_t next_waiting;           /* in the target's queue */
     bool exclusive, nocheck, asked, granted;
+    bool closing; /* held operations leave */
     int64_t held_until_ps; /* by others, incompatibly, as of the grant: the last exit of their unlocks */
     int64_t unlock_exit_ps;
     uint32_t outstanding, queue_first, queue_last;
@@ -166,6 +170,9 @@ enum message_type {
     MESSAGE_ACCUMULATE,
     MESSAGE_RMA_ASK,   /* rendezvous of a large put */
     MESSAGE_RMA_CLEAR,
+    MESSAGE_TOGETHER,        /* puts to one target in one message */
+    MESSAGE_TOGETHER_SERVED, /* accumulates and gets among them */
+    MESSAGE_TOGETHER_REPLY,
     MESSAGE_LOCK_ASK,
     MESSAGE_LOCK_GRANT,
     MESSAGE_LOCK_RELEASE,
@@ -212,6 +219,7 @@ struct replay {
     int64_t arrival_ps; /* of the message that on_arrived handles: now, or later for data of an active epoch */
     int64_t overhead_ps, thread_delay_ps;
     bool complete_waits_all; /* complete waits for every target's post (c) */
+    bool deferred;           /* operations are held until the closing call */
     bool failed;
     struct err *err;
     struct rank_state *ranks;
@@ -310,7 +318,6 @@ enum status replay_on_complete(struct replay *replay, const struct replay_messag
 void replay_pair_effect(struct replay *replay, struct pair *pair, int64_t at_ps);
 struct pair *replay_open_pair(struct replay *replay, const struct member *member, int32_t target);
 bool replay_pair_ready(const struct member *member, const struct pair *pair);
-void replay_pair_queue(struct replay *replay, struct pair *pair, uint32_t op);
 /* Latest enter of the posts paired with the member's current access epoch, of one pair; INT64_MAX if it is still to come. */
 int64_t replay_pair_post_enter(const struct pair *pair);
 
@@ -326,6 +333,19 @@ enum status replay_on_get_request(struct replay *replay, const struct replay_mes
 enum status replay_on_get_reply(struct replay *replay, const struct replay_message *message);
 enum status replay_on_rma_ask(struct replay *replay, const struct replay_message *message);
 enum status replay_on_rma_clear(struct replay *replay, const struct replay_message *message);
+
+/* An operation's data are at the target (a put's, an accumulate's), or back at the origin (a get's). */
+enum status replay_op_arrived(struct replay *replay, uint32_t op);
+enum status replay_get_arrived(struct replay *replay, uint32_t op);
+
+/* replay_queue.c: operations that wait at their origin, chained by op.next; a chain has one target. */
+void replay_queue_append(struct replay *replay, uint32_t *first, uint32_t *last, uint32_t op);
+enum status replay_issue_chain(struct replay *replay, uint32_t first); /* one by one, or together if aggregated */
+enum status replay_issue_held(struct replay *replay, struct member *member); /* of a fence epoch, target by target */
+enum status replay_on_together_clear(struct replay *replay, uint32_t first);
+enum status replay_together_left(struct replay *replay, uint32_t first, bool reply, int64_t began_ps, int64_t left_ps);
+enum status replay_on_together(struct replay *replay, const struct replay_message *message);
+enum status replay_on_together_reply(struct replay *replay, const struct replay_message *message);
 
 /* replay_lock.c */
 enum step replay_step_lock(struct replay *replay, uint32_t rank);

@@ -132,5 +132,12 @@ enum status replay_report_leftovers(struct replay *replay)
                            "this rank",
                            replay->ops[pair->queue_first].epoch, pair->target, pair->window, pair->target, pair->exposures);
     }
+    for (size_t i = 0; i < replay->member_count; i++) {
+        const struct member *member = &replay->members[i];
+        if (member->held_first == NO_INDEX) continue;
+        return replay_fail(replay, member->rank,
+                           "operations on window %d are held for an MPI_Win_fence that never comes (mpi.rma.issue = deferred)",
+                           member->window);
+    }
     return STATUS_OK;
 }

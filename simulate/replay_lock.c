@@ -18,14 +18,11 @@ uint32_t replay_open_lock(const struct replay *replay, uint32_t rank, uint32_t m
 
 static enum status issue_queued(struct replay *replay, uint32_t lock)
 {
-    uint32_t op = replay->lock_epochs[lock].queue_first;
-    replay->lock_epochs[lock].queue_first = NO_INDEX;
-    while (op != NO_INDEX) {
-        uint32_t next = replay->ops[op].next;
-        TRY(replay_issue(replay, op));
-        op = next;
-    }
-    return STATUS_OK;
+    struct lock_epoch *epoch = &replay->lock_epochs[lock];
+    if (!epoch->granted || (replay->deferred && !epoch->closing)) return STATUS_OK;
+    uint32_t first = epoch->queue_first;
+    epoch->queue_first = NO_INDEX;
+    return replay_issue_chain(replay, first);
 }
 
 static enum status granted(struct replay *replay, uint32_t lock)
@@ -193,6 +190,9 @@ enum step replay_step_unlock(struct replay *replay, uint32_t rank)
     case PHASE_ENTER: return replay_spend(replay, state, sends ? replay->overhead_ps : 0, PHASE_ASK);
     case PHASE_ASK:
         state->phase = PHASE_COMPLETE;
+        epoch->closing = true;
+        STEP_TRY(issue_queued(replay, lock));
+        epoch = &replay->lock_epochs[lock];
         if (!epoch->granted && !epoch->asked) STEP_TRY(ask(replay, lock));
         return STEP_AGAIN;
     default:

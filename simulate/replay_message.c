@@ -21,6 +21,9 @@ static const struct message_row rows[] = {
     [MESSAGE_ACCUMULATE] = {replay_on_accumulate, SERVER_PROGRESS},
     [MESSAGE_RMA_ASK] = {replay_on_rma_ask, SERVER_PROGRESS},
     [MESSAGE_RMA_CLEAR] = {replay_on_rma_clear, SERVER_NIC},
+    [MESSAGE_TOGETHER] = {replay_on_together, SERVER_NIC},
+    [MESSAGE_TOGETHER_SERVED] = {replay_on_together, SERVER_PROGRESS},
+    [MESSAGE_TOGETHER_REPLY] = {replay_on_together_reply, SERVER_NIC},
     [MESSAGE_LOCK_ASK] = {replay_on_lock_ask, SERVER_PROGRESS},
     [MESSAGE_LOCK_GRANT] = {replay_on_lock_grant, SERVER_CALL},
     [MESSAGE_LOCK_RELEASE] = {replay_on_lock_release, SERVER_NIC},
@@ -105,6 +108,11 @@ enum status replay_serve_waiting(struct replay *replay, uint32_t rank)
 enum status replay_left(struct replay *replay, uint32_t index, int64_t began_ps, int64_t left_ps)
 {
     const struct replay_message *message = &replay->messages[index];
-    if (message->type == MESSAGE_SEND_DATA) return replay_send_left(replay, message->ref);
-    return replay_op_left(replay, message->ref, began_ps, left_ps);
+    switch ((enum message_type)message->type) {
+    case MESSAGE_SEND_DATA: return replay_send_left(replay, message->ref);
+    case MESSAGE_TOGETHER:
+    case MESSAGE_TOGETHER_SERVED: return replay_together_left(replay, message->ref, false, began_ps, left_ps);
+    case MESSAGE_TOGETHER_REPLY: return replay_together_left(replay, message->ref, true, began_ps, left_ps);
+    default: return replay_op_left(replay, message->ref, began_ps, left_ps);
+    }
 }

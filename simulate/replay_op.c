@@ -86,10 +86,10 @@ static enum step decide_active(struct replay *replay, struct rank_state *state, 
     bool ready = replay_pair_ready(member, pair);
     if (waits == WAITS_NEVER && kind != RMA_GET) {
         int64_t copy_ps = replay_copy_ps(replay, call->bytes);
-        return replay_spend(replay, state, copy_ps + (ready ? replay->overhead_ps : 0), PHASE_COPIED);
+        return replay_spend(replay, state, copy_ps + (ready && !replay->deferred ? replay->overhead_ps : 0), PHASE_COPIED);
     }
-    if (ready) return replay_spend(replay, state, replay->overhead_ps, PHASE_ISSUE);
-    if (waits == WAITS_CALL || waits == WAITS_START) return STEP_BLOCK;
+    if (ready && !replay->deferred) return replay_spend(replay, state, replay->overhead_ps, PHASE_ISSUE);
+    if (!ready && (waits == WAITS_CALL || waits == WAITS_START)) return STEP_BLOCK;
     state->phase = PHASE_QUEUE;
     return STEP_AGAIN;
 }
@@ -101,7 +101,7 @@ static enum step decide(struct replay *replay, uint32_t rank, struct member *mem
     struct pair *pair = replay_open_pair(replay, member, call->peer);
     if (pair) return decide_active(replay, state, member, pair, call);
     uint32_t lock = replay_open_lock(replay, rank, (uint32_t)(member - replay->members), call->peer);
-    if (lock != NO_INDEX && !replay->lock_epochs[lock].granted) {
+    if (replay->deferred || (lock != NO_INDEX && !replay->lock_epochs[lock].granted)) {
         state->phase = PHASE_QUEUE;
         return STEP_AGAIN;
     }
@@ -110,18 +110,17 @@ static enum step decide(struct replay *replay, uint32_t rank, struct member *mem
 
 static void queue_op(struct replay *replay, uint32_t op)
 {
-    struct op *queued = &replay->ops[op];
+    const struct op *queued = &replay->ops[op];
     if (queued->epoch_kind == OP_ACTIVE) {
-        replay_pair_queue(replay, &replay->pairs[queued->pair], op);
-        return;
+        struct pair *pair = &replay->pairs[queued->pair];
+        replay_queue_append(replay, &pair->queue_first, &pair->queue_last, op);
+    } else if (queued->epoch_kind == OP_LOCK) {
+        struct lock_epoch *lock = &replay->lock_epochs[queued->lock];
+        replay_queue_append(replay, &lock->queue_first, &lock->queue_last, op);
+    } else {
+        struct member *member = &replay->members[queued->member];
+        replay_queue_append(replay, &member->held_first, &member->held_last, op);
     }
-    struct lock_epoch *lock = &replay->lock_epochs[queued->lock];
-    queued->next = NO_INDEX;
-    if (lock->queue_first == NO_INDEX)
-        lock->queue_first = op;
-    else
-        replay->ops[lock->queue_last].next = op;
-    lock->queue_last = op;
 }
 
 enum step replay_step_op(struct replay *replay, uint32_t rank)
@@ -142,10 +141,10 @@ enum step replay_step_op(struct replay *replay, uint32_t rank)
         if (made->counts_left) member->lefts++;
         if (is_get(made)) member->gets++;
     }
-    bool ready = made->epoch_kind != OP_ACTIVE || replay_pair_ready(member, &replay->pairs[made->pair]);
+    bool leaves = !replay->deferred && (made->epoch_kind != OP_ACTIVE || replay_pair_ready(member, &replay->pairs[made->pair]));
     replay->outcome->transfers++;
     replay->outcome->transfer_bytes += (uint64_t)made->bytes;
-    if (state->phase == PHASE_QUEUE || (state->phase == PHASE_COPIED && !ready))
+    if (state->phase == PHASE_QUEUE || (state->phase == PHASE_COPIED && !leaves))
         queue_op(replay, op);
     else
         STEP_TRY(replay_issue(replay, op));
@@ -185,6 +184,7 @@ enum status replay_on_rma_ask(struct replay *replay, const struct replay_message
 
 enum status replay_on_rma_clear(struct replay *replay, const struct replay_message *message)
 {
+    if (replay->ops[message->ref].together) return replay_on_together_clear(replay, message->ref);
     return send_data(replay, message->ref);
 }
 
@@ -229,15 +229,26 @@ enum status replay_on_data(struct replay *replay, const struct replay_message *m
 }
 
 /* The target's server applies accumulates one after another (spec "Progress at the target"). */
-enum status replay_on_accumulate(struct replay *replay, const struct replay_message *message)
+static enum status apply(struct replay *replay, uint32_t index)
 {
-    const struct op *op = &replay->ops[message->ref];
+    const struct op *op = &replay->ops[index];
     int64_t cost_ps = units_ps((double)op->bytes * replay->platform->atomic_s_per_byte);
-    if (cost_ps == 0) return reached_target(replay, message->ref, replay->now_ps);
+    if (cost_ps == 0) return reached_target(replay, index, replay->now_ps);
     int64_t *free_ps = &replay->server_free_ps[op->target];
     int64_t begin_ps = replay->platform->contention && *free_ps > replay->now_ps ? *free_ps : replay->now_ps;
     *free_ps = begin_ps + cost_ps;
-    return replay_timer_op(replay, begin_ps + cost_ps, op->target, message->ref);
+    return replay_timer_op(replay, begin_ps + cost_ps, op->target, index);
+}
+
+enum status replay_on_accumulate(struct replay *replay, const struct replay_message *message)
+{
+    return apply(replay, message->ref);
+}
+
+enum status replay_op_arrived(struct replay *replay, uint32_t index)
+{
+    if (replay->ops[index].kind == CALL_ACCUMULATE) return apply(replay, index);
+    return reached_target(replay, index, replay->now_ps);
 }
 
 enum status replay_on_applied(struct replay *replay, uint32_t op)
@@ -267,14 +278,19 @@ enum status replay_on_get_request(struct replay *replay, const struct replay_mes
     return send_data(replay, message->ref);
 }
 
-enum status replay_on_get_reply(struct replay *replay, const struct replay_message *message)
+enum status replay_get_arrived(struct replay *replay, uint32_t index)
 {
-    const struct op *op = &replay->ops[message->ref];
+    const struct op *op = &replay->ops[index];
     note_end(replay, op, replay->now_ps);
     if (op->epoch_kind == OP_FENCE) {
         struct member *target = &replay->members[replay_member_index(replay, replay->members[op->member].window, op->target)];
         target->incoming_arrived[op->epoch & 1]++;
         if (replay->platform->fence == FENCE_NOTIFY) replay_wake(replay, op->target);
     }
-    return finished(replay, message->ref);
+    return finished(replay, index);
+}
+
+enum status replay_on_get_reply(struct replay *replay, const struct replay_message *message)
+{
+    return replay_get_arrived(replay, message->ref);
 }

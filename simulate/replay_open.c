@@ -117,14 +117,6 @@ static enum status start_ranks(struct replay *replay)
     return STATUS_OK;
 }
 
-static enum status check_supported(const struct replay *replay)
-{
-    if (replay->platform->issue == ISSUE_DEFERRED || replay->platform->aggregate)
-        return err_set(replay->err, STATUS_DATA, replay->platform->file, "mpi.rma.issue",
-                       "deferred and aggregated operations are not modelled yet, expected immediate and false");
-    return STATUS_OK;
-}
-
 enum status replay_open(struct replay *replay, const struct trace *trace, const struct platform *platform,
                         const struct replay_options *options, struct replay_outcome *outcome,
                         const struct engine_callbacks *callbacks, struct err *err)
@@ -137,13 +129,13 @@ enum status replay_open(struct replay *replay, const struct trace *trace, const 
     replay->err = err;
     replay->free_op = replay->free_lock_epoch = replay->free_request = replay->free_envelope = replay->free_message = NO_INDEX;
     replay->overhead_ps = units_ps(platform->overhead_s);
+    replay->deferred = platform->issue == ISSUE_DEFERRED;
     replay->thread_delay_ps = units_ps(platform->thread_delay_s);
     for (int kind = 0; kind < RMA_KIND_COUNT; kind++)
         for (const struct rma_rule *rule = platform->semantics.rules[kind];; rule++) {
             if (rule->waits == WAITS_COMPLETE) replay->complete_waits_all = true;
             if (rule->upto_bytes == INT64_MAX) break;
         }
-    TRY(check_supported(replay));
     TRY(platform_check_ranks(platform, trace->rank_count, err));
     TRY(account_init(&outcome->account, trace->rank_count, err));
     TRY(prepare_ranks(replay));

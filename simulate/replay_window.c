@@ -31,6 +31,7 @@ static enum status prepare_members(struct replay *replay, int32_t window, uint32
         member->window = window;
         member->access.group = member->exposure.group = NO_INDEX;
         member->queue_first = member->queue_last = NO_INDEX;
+        member->held_first = member->held_last = NO_INDEX;
         member->barrier.first_count = *next_count;
         *next_count += replay_rounds(comm->count);
     }
@@ -202,7 +203,7 @@ static uint32_t window_size(const struct replay *replay, const struct member *me
     return replay->trace->comms[replay->trace->windows[member->window].comm].count;
 }
 
-enum { PHASE_ENTER, PHASE_GATHER, PHASE_COMPLETE_OPS, PHASE_BARRIER, PHASE_INCOMING };
+enum { PHASE_ENTER, PHASE_GATHER, PHASE_ISSUE, PHASE_COMPLETE_OPS, PHASE_BARRIER, PHASE_INCOMING };
 
 enum step replay_step_win_create(struct replay *replay, uint32_t rank)
 {
@@ -272,9 +273,9 @@ static enum step fence_enter(struct replay *replay, uint32_t rank, struct member
     replay_sync_enter(replay, member, state->enter_ps);
     replay_barrier_begin(&member->barrier);
     member->fence_instance++;
-    bool waits_first = !(flags & TRACE_NOPRECEDE) && replay->platform->fence == FENCE_BARRIER;
+    bool completes = !(flags & TRACE_NOPRECEDE);
     int64_t cost_ps = window_size(replay, member) > 1 ? replay->overhead_ps : 0;
-    return replay_spend(replay, state, cost_ps, waits_first ? PHASE_COMPLETE_OPS : PHASE_BARRIER);
+    return replay_spend(replay, state, cost_ps, completes ? PHASE_ISSUE : PHASE_BARRIER);
 }
 
 enum step replay_step_fence(struct replay *replay, uint32_t rank)
@@ -285,6 +286,10 @@ enum step replay_step_fence(struct replay *replay, uint32_t rank)
     bool done;
     switch (state->phase) {
     case PHASE_ENTER: return fence_enter(replay, rank, member, call->flags);
+    case PHASE_ISSUE:
+        if (member->held_first != NO_INDEX) STEP_TRY(replay_issue_held(replay, member));
+        state->phase = replay->platform->fence == FENCE_BARRIER ? PHASE_COMPLETE_OPS : PHASE_BARRIER;
+        return STEP_AGAIN;
     case PHASE_COMPLETE_OPS:
         if (member->fence_outstanding > 0) return STEP_BLOCK;
         state->phase = PHASE_BARRIER;

@@ -16,6 +16,7 @@ struct law_row {
 static const struct law_row laws[] = {
     {1, "determinism", "replays", verify_determinism},
     {2, "transfers take their time", "transfers", verify_transfer_time},
+    {2, "operations held back", "operations", verify_held},
     {2, "post, start, complete, wait", "causes", verify_waits_active},
     {2, "locks", "causes", verify_waits_passive},
     {2, "fences and collectives", "causes", verify_waits_group},

@@ -33,6 +33,7 @@ enum rma_kind verify_rma_kind(enum call_kind kind);
 typedef enum status verify_law(const struct verify_context *context, struct verify_row *row, struct err *err);
 verify_law verify_determinism;   /* 1 */
 verify_law verify_transfer_time; /* 2 */
+verify_law verify_held;          /* 2: issue = deferred */
 verify_law verify_waits_active;  /* 2: post, start, complete, wait */
 verify_law verify_waits_passive; /* 2: locks */
 verify_law verify_waits_group;   /* 2: fences, window creation and freeing, collectives */

@@ -47,6 +47,23 @@ enum status verify_transfer_time(const struct verify_context *context, struct ve
     return STATUS_OK;
 }
 
+/* With mpi.rma.issue = deferred no data move before the call that closes the epoch. */
+enum status verify_held(const struct verify_context *context, struct verify_row *row, struct err *err)
+{
+    (void)err;
+    const struct epochs *epochs = &context->relations.epochs;
+    if (context->platform->issue != ISSUE_DEFERRED) return STATUS_OK;
+    for (size_t i = 0; i < epochs->operation_count; i++) {
+        const struct epoch_operation *operation = &epochs->operations[i];
+        size_t close = epochs->accesses[operation->epoch].close_call;
+        if (close == EPOCH_NONE) continue;
+        const struct trace_rank *rank = &context->predicted->ranks[operation->origin];
+        verify_after(context, row, operation->origin, operation->call, rank->sim[operation->call].xfer_start_ps,
+                     rank->calls[close].enter_ps, "the data move before the epoch is closed");
+    }
+    return STATUS_OK;
+}
+
 enum status verify_bounds(const struct verify_context *context, struct verify_row *row, struct err *err)
 {
     struct transfers transfers;

@@ -21,6 +21,8 @@ static const struct {
     {"eager_bytes", "mpi.eager_bytes"},
     {"lock", "mpi.rma.lock"},
     {"fence", "mpi.rma.fence"},
+    {"issue", "mpi.rma.issue"},
+    {"aggregate", "mpi.rma.aggregate"},
     {"progress", "mpi.rma.progress"},
     {"thread_delay_s", "mpi.rma.thread_delay_s"},
     {"control_bytes", "mpi.rma.control_bytes"},
