@@ -14,13 +14,35 @@ static bool same(const struct channel *channel, const struct match *match)
            channel->destination == match->destination && channel->tag == match->tag;
 }
 
-static struct channel *slot_of(struct channel *channels, size_t capacity, const struct match *match)
+static size_t home_of(size_t capacity, const struct match *match)
 {
     uint64_t hash = map_mix((uint64_t)match->context << 32 | (uint32_t)match->tag,
                             (uint64_t)match->source << 32 | match->destination);
-    size_t i = (size_t)hash & (capacity - 1);
+    return (size_t)hash & (capacity - 1);
+}
+
+static struct channel *slot_of(struct channel *channels, size_t capacity, const struct match *match)
+{
+    size_t i = home_of(capacity, match);
     while (channels[i].used && !same(&channels[i], match)) i = (i + 1) & (capacity - 1);
     return &channels[i];
+}
+
+/* Channels live while an envelope waits in them: the table is as large as what is under way. What stands behind the hole
+ * and is not at home there moves up (linear probing without tombstones; Knuth, TAOCP 3, 6.4, algorithm R). */
+static void remove_channel(struct replay *replay, struct channel *channel)
+{
+    size_t mask = replay->channel_capacity - 1, hole = (size_t)(channel - replay->channels);
+    for (size_t i = (hole + 1) & mask; replay->channels[i].used; i = (i + 1) & mask) {
+        const struct channel *moved = &replay->channels[i];
+        struct match match = {moved->context, moved->source, moved->destination, moved->tag};
+        size_t home = home_of(replay->channel_capacity, &match);
+        if (((i - home) & mask) < ((i - hole) & mask)) continue;
+        replay->channels[hole] = *moved;
+        hole = i;
+    }
+    replay->channels[hole].used = false;
+    replay->channel_count--;
 }
 
 static enum status grow_channels(struct replay *replay)
@@ -59,6 +81,7 @@ static enum status take_side(struct replay *replay, const struct match *match, b
     uint32_t first = channel->first;
     if (first != NO_INDEX && (receiving ? !replay->envelopes[first].posted : !replay->envelopes[first].sent)) {
         channel->first = replay->envelopes[first].next;
+        if (channel->first == NO_INDEX) remove_channel(replay, channel);
         *envelope = first;
         return STATUS_OK;
     }
