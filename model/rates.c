@@ -4,6 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <gsl/gsl_sort.h>
+#include <gsl/gsl_statistics_double.h>
+
 #include "common/array.h"
 #include "common/map.h"
 #include "common/units.h"
@@ -13,12 +16,6 @@ struct rates {
     size_t count;
     uint64_t unbounded;
 };
-
-static int compare_doubles(const void *one, const void *other)
-{
-    double a = *(const double *)one, b = *(const double *)other;
-    return (a > b) - (a < b);
-}
 
 /* An empty interval bounds nothing; an end that is not known says nothing. */
 static void add_rate(struct rates *rates, const struct transfer *transfer, int64_t end_ps)
@@ -34,14 +31,11 @@ static struct result_distribution distribution(struct rates *rates)
 {
     struct result_distribution made = {.count = rates->count, .unbounded = rates->unbounded};
     if (rates->count == 0) return made;
-    qsort(rates->items, rates->count, sizeof *rates->items, compare_doubles);
-    size_t middle = rates->count / 2;
-    double sum = 0;
-    for (size_t i = 0; i < rates->count; i++) sum += rates->items[i];
+    gsl_sort(rates->items, 1, rates->count);
     made.min = rates->items[0];
     made.max = rates->items[rates->count - 1];
-    made.mean = sum / (double)rates->count;
-    made.median = rates->count % 2 ? rates->items[middle] : (rates->items[middle - 1] + rates->items[middle]) / 2;
+    made.mean = gsl_stats_mean(rates->items, 1, rates->count);
+    made.median = gsl_stats_median_from_sorted_data(rates->items, 1, rates->count);
     return made;
 }
 

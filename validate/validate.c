@@ -4,24 +4,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int compare_doubles(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double sorted_median(const double *values, size_t count)
-{
-    return count % 2 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
-}
+#include <gsl/gsl_sort.h>
+#include <gsl/gsl_statistics_double.h>
 
 /* Sorts samples. */
 static struct validate_value compare(double predicted_s, double *samples, size_t count)
 {
-    qsort(samples, count, sizeof *samples, compare_doubles);
+    gsl_sort(samples, 1, count);
     struct validate_value value = {
         .predicted_s = predicted_s,
-        .measured_s = sorted_median(samples, count),
+        .measured_s = gsl_stats_median_from_sorted_data(samples, 1, count),
         .measured_min_s = samples[0],
         .measured_max_s = samples[count - 1],
     };
@@ -91,8 +83,8 @@ static void rank_errors(struct validation *v, double *errors)
         if (!isnan(v->rank_time[r].relative)) errors[known++] = fabs(v->rank_time[r].relative);
     v->rank_error_median = v->rank_error_p95 = NAN;
     if (known == 0) return;
-    qsort(errors, known, sizeof *errors, compare_doubles);
-    v->rank_error_median = sorted_median(errors, known);
+    gsl_sort(errors, 1, known);
+    v->rank_error_median = gsl_stats_median_from_sorted_data(errors, 1, known);
     size_t place = (known * 95 + 99) / 100;
     v->rank_error_p95 = errors[place - 1];
 }
