@@ -27,6 +27,12 @@ enum call_kind call_kind(enum mpi_call call)
     return rows[call].kind;
 }
 
+bool call_makes_request(enum mpi_call call)
+{
+    const struct call_row *row = &rows[call];
+    return (row->needed & F_REQ) && row->kind != CALL_REQUEST_WAIT && row->kind != CALL_REQUEST_TEST;
+}
+
 const char *call_name(enum mpi_call call)
 {
     return rows[call].name;

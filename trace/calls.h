@@ -17,6 +17,7 @@ enum call_kind {
     CALL_PUT, /* MPI-3.1 11.3 */
     CALL_GET,
     CALL_ACCUMULATE,
+    CALL_GET_ACCUMULATE, /* also fetch_and_op, compare_and_swap */
     CALL_FENCE, /* MPI-3.1 11.5.1 */
     CALL_POST,  /* MPI-3.1 11.5.2 */
     CALL_START,
@@ -25,14 +26,23 @@ enum call_kind {
     CALL_WIN_TEST,
     CALL_LOCK, /* MPI-3.1 11.5.3 */
     CALL_UNLOCK,
+    CALL_LOCK_ALL,
+    CALL_UNLOCK_ALL,
+    CALL_FLUSH, /* MPI-3.1 11.5.4; a row without F_TARGET: all targets */
+    CALL_FLUSH_LOCAL,
+    CALL_SYNC,
     CALL_SEND, /* MPI-3.1 3.2, 3.4; the mode is the call's name */
     CALL_ISEND,
     CALL_RECV,
     CALL_IRECV,
+    CALL_SENDRECV,
+    CALL_PROBE,
+    CALL_IPROBE,
     CALL_REQUEST_WAIT, /* one request */
-    CALL_REQUEST_WAITALL,
+    CALL_REQUEST_WAITALL, /* the requests that it completed: waitall, waitany, waitsome */
     CALL_REQUEST_TEST,
-    CALL_BARRIER, /* MPI-3.1 5 */
+    CALL_REQUEST_TESTALL, /* the requests that it completed: testall, testany, testsome */
+    CALL_BARRIER, /* MPI-3.1 5; a row with F_REQ: the non-blocking one */
     CALL_BCAST,
     CALL_REDUCE,
     CALL_ALLREDUCE,
@@ -40,6 +50,13 @@ enum call_kind {
     CALL_SCATTER,
     CALL_ALLGATHER,
     CALL_ALLTOALL,
+    CALL_GATHERV,
+    CALL_SCATTERV,
+    CALL_ALLGATHERV,
+    CALL_ALLTOALLV, /* also alltoallw */
+    CALL_REDUCE_SCATTER,
+    CALL_SCAN,
+    CALL_EXSCAN,
     CALL_COMM_CREATE, /* collective over comm, makes newcomm (dup, split, create) */
     CALL_COMM_FREE,
     CALL_KIND_COUNT
@@ -80,6 +97,9 @@ const char *call_name(enum mpi_call call);
 
 /* Finds "MPI_Put"; false for an unknown name. */
 bool call_by_name(const char *name, enum mpi_call *call);
+
+/* The call makes the request in trace_call.ref: a non-blocking message, one-sided operation or collective. */
+bool call_makes_request(enum mpi_call call);
 
 /* The text key of a field ("win"). */
 const char *call_field_key(enum call_field field);

@@ -42,6 +42,7 @@ extern const struct archive_attribute_row archive_attribute_rows[ATTRIBUTE_COUNT
 #define ARCHIVE_PROPERTY_WINDOW "RMACAST::WINDOW_"
 #define ARCHIVE_PROPERTY_NOTE "RMACAST::NOTE_"
 #define ARCHIVE_PROPERTY_SITES "RMACAST::SITES"
+#define ARCHIVE_PROPERTY_COUNTS "RMACAST::COUNTS"
 
 /* Groups of post and start are told from communicators' groups by this name. */
 #define ARCHIVE_RMA_GROUP "RMA group"
@@ -57,10 +58,12 @@ enum archive_shape {
     SHAPE_GROUP_SYNC,
     SHAPE_LOCK,
     SHAPE_UNLOCK,
+    SHAPE_FLUSH,       /* RmaOpCompleteNonBlocking, RmaOpCompleteRemote */
     SHAPE_SEND,
     SHAPE_ISEND,
     SHAPE_RECV,
     SHAPE_IRECV,
+    SHAPE_SENDRECV,    /* MpiSend, MpiRecv */
     SHAPE_COMPLETION,  /* MpiIsendComplete, MpiIrecv, MpiRequestTest */
     SHAPE_COLLECTIVE,  /* MpiCollectiveBegin, MpiCollectiveEnd */
     SHAPE_COMM_CREATE,

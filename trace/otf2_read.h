@@ -55,9 +55,10 @@ struct archive_definitions {
     uint8_t *attributes; /* by reference: enum archive_attribute plus 1, 0 not ours */
     struct archive_location *locations;
     uint32_t *sites;     /* by string reference, offset first_site: site id */
+    uint32_t *counts;    /* by string reference, offset first_counts: id of counts */
     size_t string_count, string_capacity, region_count, region_capacity, group_count, group_capacity, comm_count, comm_capacity;
     size_t win_count, win_capacity, attribute_count, attribute_capacity, location_count, location_capacity;
-    size_t first_site, site_count;
+    size_t first_site, site_count, first_counts, counts_count;
     struct map location_index; /* location id to index */
     uint64_t resolution, offset;
     uint64_t limit; /* references at or above are refused */

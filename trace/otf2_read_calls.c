@@ -32,6 +32,9 @@ static enum status take_string(struct archive_reader *reader, enum archive_attri
     if (id == ATTRIBUTE_SITE && reference >= definitions->first_site &&
         reference - definitions->first_site < definitions->site_count)
         call->site = definitions->sites[reference - definitions->first_site];
+    if (id == ATTRIBUTE_COUNTS && reference >= definitions->first_counts &&
+        reference - definitions->first_counts < definitions->counts_count)
+        call->disp = definitions->counts[reference - definitions->first_counts];
     return STATUS_OK;
 }
 
@@ -43,6 +46,7 @@ static enum status take_one(struct archive_reader *reader, enum archive_attribut
     case ATTRIBUTE_ASSERT: call->flags |= value.uint16 & TRACE_ASSERTIONS; break;
     case ATTRIBUTE_TARGET_DISP: call->disp = (int64_t)value.uint64; break;
     case ATTRIBUTE_OP:
+    case ATTRIBUTE_COUNTS:
     case ATTRIBUTE_SITE: return take_string(reader, id, value.stringRef, call);
     case ATTRIBUTE_WIN_SIZE:
         stream->has_size = true;
@@ -66,6 +70,8 @@ static enum status take_one(struct archive_reader *reader, enum archive_attribut
     case ATTRIBUTE_TAG: call->tag = value.int32; break;
     case ATTRIBUTE_BYTES: call->bytes = (int64_t)value.uint64; break;
     case ATTRIBUTE_RESULT_BYTES: call->aux = (int64_t)value.uint64; break;
+    case ATTRIBUTE_SOURCE: trace_call_set_receive(call, value.int32, trace_call_recv_tag(call)); break;
+    case ATTRIBUTE_RECV_TAG: trace_call_set_receive(call, trace_call_source(call), value.int32); break;
     case ATTRIBUTE_REF: call->ref = value.uint32; break;
     case ATTRIBUTE_FLAGS:
         stream->has_flags = true;
@@ -194,7 +200,8 @@ static enum status note_window(struct archive_reader *reader)
 static enum status finish_completion(struct archive_reader *reader, enum call_kind kind)
 {
     struct archive_stream *stream = &reader->stream;
-    if (kind == CALL_REQUEST_WAITALL)
+    if (kind == CALL_REQUEST_TESTALL && stream->completed_one) stream->call.flags |= TRACE_FLAG;
+    if (kind == CALL_REQUEST_WAITALL || kind == CALL_REQUEST_TESTALL)
         return trace_add_list(reader->trace, stream->completed, (uint32_t)stream->completed_count, &stream->call.ref, reader->err);
     if (stream->completed_count) stream->call.ref = stream->completed[0];
     if (kind == CALL_REQUEST_TEST && stream->completed_one) stream->call.flags |= TRACE_FLAG;
@@ -219,6 +226,7 @@ static bool is_bare(const struct archive_stream *stream, enum call_kind kind)
     uint32_t needed = call_row(stream->call.call)->needed;
     if ((needed & (F_WIN | F_COMM)) && stream->call.handle == TRACE_NONE) return kind != CALL_IRECV;
     if ((needed & F_GROUP) && stream->call.ref == TRACE_NO_REF) return true;
+    if (call_makes_request(stream->call.call) && stream->call.ref == TRACE_NO_REF) return true;
     return (needed & (F_ROOT | F_TARGET)) && stream->call.peer == TRACE_NONE;
 }
 

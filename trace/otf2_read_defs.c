@@ -234,5 +234,6 @@ void archive_definitions_clear(struct archive_definitions *definitions)
     free(definitions->attributes);
     free(definitions->locations);
     free(definitions->sites);
+    free(definitions->counts);
     map_clear(&definitions->location_index);
 }

@@ -86,15 +86,37 @@ static OTF2_CallbackCode on_message(struct archive_reader *reader, enum archive_
     return archive_stop(reader, call ? take_message(reader, call, peer, comm, tag, bytes) : STATUS_OK);
 }
 
+/* The two halves of a sendrecv: MpiSend, then MpiRecv. */
+static enum status take_half(struct archive_reader *reader, struct trace_call *call, bool send, uint32_t peer, uint32_t comm,
+                             uint32_t tag, uint64_t bytes)
+{
+    struct trace_call half = *call;
+    TRY(take_message(reader, &half, peer, comm, tag, bytes));
+    call->handle = half.handle;
+    if (send) {
+        call->peer = half.peer;
+        call->tag = half.tag;
+        call->bytes = half.bytes;
+    } else {
+        trace_call_set_receive(call, half.peer, half.tag);
+        call->aux = half.bytes;
+    }
+    return STATUS_OK;
+}
+
 static OTF2_CallbackCode on_send(HEAD, uint32_t peer, OTF2_CommRef comm, uint32_t tag, uint64_t bytes)
 {
     IGNORE_HEAD;
+    struct trace_call *both = open_call(user, SHAPE_SENDRECV);
+    if (both) return archive_stop(user, take_half(user, both, true, peer, comm, tag, bytes));
     return on_message(user, SHAPE_SEND, peer, comm, tag, bytes);
 }
 
 static OTF2_CallbackCode on_recv(HEAD, uint32_t peer, OTF2_CommRef comm, uint32_t tag, uint64_t bytes)
 {
     IGNORE_HEAD;
+    struct trace_call *both = open_call(user, SHAPE_SENDRECV);
+    if (both) return archive_stop(user, take_half(user, both, false, peer, comm, tag, bytes));
     return on_message(user, SHAPE_RECV, peer, comm, tag, bytes);
 }
 
@@ -237,6 +259,7 @@ static enum status take_target(struct archive_reader *reader, struct trace_call 
     TRY(archive_win_id(reader, win, &id));
     if (id == TRACE_NONE) return STATUS_OK;
     call->handle = id;
+    if (target == OTF2_UNDEFINED_UINT32) return STATUS_OK; /* all targets */
     return world_rank(reader, &reader->trace->comms[reader->trace->windows[id].comm], target, &call->peer);
 }
 

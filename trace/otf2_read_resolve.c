@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/array.h"
 #include "trace/otf2_read.h"
 
 static enum status broken(struct archive_reader *reader, const char *what)
@@ -276,6 +277,43 @@ static enum status make_sites(struct archive_reader *reader)
     return STATUS_OK;
 }
 
+static enum status make_one_counts(struct archive_reader *reader, const char *text, uint32_t *id)
+{
+    size_t count = 0, capacity = 0;
+    int64_t *bytes = NULL;
+    char *end;
+    enum status status = array_reserve((void **)&bytes, &capacity, 1, sizeof *bytes, reader->err);
+    for (const char *at = text; status == STATUS_OK && *at; at = *end == ',' ? end + 1 : end) {
+        status = array_reserve((void **)&bytes, &capacity, count + 1, sizeof *bytes, reader->err);
+        if (status != STATUS_OK) break;
+        bytes[count++] = strtoll(at, &end, 10);
+        if (end == at) status = broken(reader, "counts have not the form of numbers joined by commas");
+    }
+    if (status == STATUS_OK) status = trace_add_counts(reader->trace, bytes, (uint32_t)count, id, reader->err);
+    free(bytes);
+    return status;
+}
+
+static enum status make_counts(struct archive_reader *reader)
+{
+    struct archive_definitions *definitions = &reader->definitions;
+    char *text = property(reader, ARCHIVE_PROPERTY_COUNTS);
+    size_t first = 0, count = 0;
+    enum status status = STATUS_OK;
+    if (text && (sscanf(text, "%zu %zu", &first, &count) != 2 || first > definitions->string_count ||
+                 count > definitions->string_count - first))
+        status = wrong_property(reader, ARCHIVE_PROPERTY_COUNTS, text, "the first string that holds counts and their number");
+    free(text);
+    TRY(status);
+    definitions->counts = calloc(count + 1, sizeof *definitions->counts);
+    if (!definitions->counts) return err_memory(reader->err);
+    definitions->first_counts = first;
+    definitions->counts_count = count;
+    for (size_t i = 0; i < count; i++)
+        TRY(make_one_counts(reader, archive_string(reader, (uint32_t)(first + i)), &definitions->counts[i]));
+    return STATUS_OK;
+}
+
 /* "4096,4096" into values of the window's members; false if there are fewer. */
 static bool parse_list(const char *text, const char *key, uint32_t count, int64_t *values)
 {
@@ -335,7 +373,8 @@ static enum status make_ours(struct archive_reader *reader)
     for (uint32_t i = 0; i < definitions->region_count; i++)
         if (definitions->regions[i].defined && definitions->regions[i].paradigm == OTF2_PARADIGM_USER)
             TRY(archive_region_id(reader, i, &number));
-    return make_sites(reader);
+    TRY(make_sites(reader));
+    return make_counts(reader);
 }
 
 static enum status mark_ranks(struct archive_reader *reader)

@@ -58,6 +58,10 @@ static inline uint32_t archive_site_string(uint32_t site)
 {
     return ARCHIVE_STRING_SITES + site;
 }
+static inline uint32_t archive_counts_string(const struct trace *trace, int64_t counts)
+{
+    return (uint32_t)(ARCHIVE_STRING_SITES + (int64_t)trace->site_count + counts);
+}
 static inline uint32_t archive_user_region(uint32_t region)
 {
     return ID_region_enter + region; /* behind all MPI functions */

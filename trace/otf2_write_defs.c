@@ -31,6 +31,19 @@ static uint32_t numbered(struct definitions *definitions, const char *text, size
     return string(definitions, name);
 }
 
+static enum status define_counts(struct definitions *definitions, const struct trace_counts *counts)
+{
+    char *text = NULL;
+    size_t bytes;
+    FILE *out = open_memstream(&text, &bytes);
+    if (!out) return err_memory(definitions->writer->err);
+    for (uint32_t i = 0; i < counts->count; i++) fprintf(out, "%s%" PRId64, i ? "," : "", counts->bytes[i]);
+    bool made = fclose(out) == 0;
+    if (made) string(definitions, text);
+    free(text);
+    return made ? STATUS_OK : err_memory(definitions->writer->err);
+}
+
 static enum status define_event_strings(struct definitions *definitions)
 {
     const struct trace *trace = definitions->trace;
@@ -41,6 +54,7 @@ static enum status define_event_strings(struct definitions *definitions)
         string(definitions, text);
         free(text);
     }
+    for (size_t i = 0; i < trace->counts_count; i++) TRY(define_counts(definitions, &trace->counts[i]));
     return STATUS_OK;
 }
 
@@ -217,6 +231,8 @@ static enum status set_properties(struct archive_writer *writer)
     set_clock(writer);
     snprintf(text, sizeof text, "%d %zu", ARCHIVE_STRING_SITES, trace->site_count);
     set_property(writer, ARCHIVE_PROPERTY_SITES, text);
+    snprintf(text, sizeof text, "%" PRIu32 " %zu", archive_counts_string(trace, 0), trace->counts_count);
+    if (trace->counts_count) set_property(writer, ARCHIVE_PROPERTY_COUNTS, text);
     for (uint32_t i = 0; i < trace->rank_count; i++) incomplete += trace->ranks[i].incomplete;
     snprintf(text, sizeof text, "%" PRIu32, incomplete);
     if (incomplete) set_property(writer, ARCHIVE_PROPERTY_INCOMPLETE, text);

@@ -32,6 +32,18 @@ static void add_handle(struct archive_writer *writer, const struct trace_call *c
         ADD(writer, COMM, commRef, (uint32_t)call->handle);
 }
 
+/* What of struct trace_call's disp no record carries. */
+static void add_disp(struct archive_writer *writer, const struct trace_call *call, unsigned carries)
+{
+    uint32_t fields = call_row(call->call)->allowed;
+    if (!(fields & (F_COUNTS | F_SOURCE)) && call->disp != -1) ADD(writer, TARGET_DISP, uint64, (uint64_t)call->disp);
+    if ((fields & F_COUNTS) && call->disp >= 0)
+        ADD(writer, COUNTS, stringRef, archive_counts_string(writer->trace, call->disp));
+    if (!(fields & F_SOURCE) || (carries && trace_call_source(call) != TRACE_NONE)) return;
+    ADD(writer, SOURCE, int32, trace_call_source(call));
+    ADD(writer, RECV_TAG, int32, trace_call_recv_tag(call));
+}
+
 static void add_members(struct archive_writer *writer, const struct trace_call *call, enum call_kind kind, unsigned carries)
 {
     bool op = archive_kind_has_op(kind) && call->tag > 0 && call->tag < TRACE_OP_COUNT;
@@ -42,7 +54,7 @@ static void add_members(struct archive_writer *writer, const struct trace_call *
     if (!(carries & CARRIES_BYTES) && call->bytes != 0) ADD(writer, BYTES, uint64, (uint64_t)call->bytes);
     if (!(carries & CARRIES_AUX) && call->aux != 0) ADD(writer, RESULT_BYTES, uint64, (uint64_t)call->aux);
     if (!(carries & CARRIES_REF) && call->ref != TRACE_NO_REF) ADD(writer, REF, uint32, call->ref);
-    if (call->disp != -1) ADD(writer, TARGET_DISP, uint64, (uint64_t)call->disp);
+    add_disp(writer, call, carries);
     if (call->flags & TRACE_ASSERTIONS) ADD(writer, ASSERT, uint16, (uint16_t)(call->flags & TRACE_ASSERTIONS));
     if (call->site != TRACE_NO_SITE) ADD(writer, SITE, stringRef, archive_site_string(call->site));
 }
@@ -88,6 +100,13 @@ static uint32_t member_of(const struct archive_writer *writer, const struct trac
     return (uint32_t)trace_comm_rank(trace_call_comm(writer->trace, call), world_rank);
 }
 
+static OTF2_RmaAtomicType atomic_type(enum mpi_call call)
+{
+    if (call == ID_Compare_and_swap) return OTF2_RMA_ATOMIC_TYPE_COMPARE_AND_SWAP;
+    bool fetches = call_kind(call) == CALL_GET_ACCUMULATE;
+    return fetches ? OTF2_RMA_ATOMIC_TYPE_FETCH_AND_ACCUMULATE : OTF2_RMA_ATOMIC_TYPE_ACCUMULATE;
+}
+
 static enum status write_transfer(struct archive_writer *writer, const struct trace_call *call, enum call_kind kind)
 {
     uint64_t time = archive_time(writer, call->enter_ps), bytes = (uint64_t)call->bytes, id = ++writer->operation_id;
@@ -99,7 +118,7 @@ static enum status write_transfer(struct archive_writer *writer, const struct tr
     else if (kind == CALL_GET)
         EVENT(RmaGet, writer, time, window, target, bytes, id);
     else
-        EVENT(RmaAtomic, writer, time, window, target, OTF2_RMA_ATOMIC_TYPE_ACCUMULATE, bytes, (uint64_t)call->aux, id);
+        EVENT(RmaAtomic, writer, time, window, target, atomic_type(call->call), bytes, (uint64_t)call->aux, id);
     ARRAY_PUSH(state->operations, state->count, state->capacity, operation, writer->err);
     return STATUS_OK;
 }
@@ -163,7 +182,8 @@ static void write_rma_collective(struct archive_writer *writer, const struct tra
 static void write_lock(struct archive_writer *writer, const struct trace_call *call, const struct archive_kind *kind)
 {
     const struct trace *trace = writer->trace;
-    uint32_t window = (uint32_t)call->handle, target = member_of(writer, call, call->peer);
+    uint32_t window = (uint32_t)call->handle;
+    uint32_t target = call->peer == TRACE_NONE ? OTF2_UNDEFINED_UINT32 : member_of(writer, call, call->peer);
     OTF2_LockType type = call->flags & TRACE_EXCLUSIVE ? OTF2_LOCK_EXCLUSIVE : OTF2_LOCK_SHARED;
     uint64_t exit = archive_time(writer, call->exit_ps);
     if (kind->shape == SHAPE_UNLOCK) {
@@ -183,6 +203,12 @@ static enum status write_message(struct archive_writer *writer, size_t index, co
     uint32_t peer = member_of(writer, call, call->peer), comm = (uint32_t)call->handle, tag = (uint32_t)call->tag;
     uint64_t bytes = (uint64_t)call->bytes;
     switch (kind->shape) {
+    case SHAPE_SENDRECV:
+        EVENT(MpiSend, writer, enter, peer, comm, tag, bytes);
+        if (trace_call_source(call) != TRACE_NONE)
+            EVENT(MpiRecv, writer, exit, member_of(writer, call, trace_call_source(call)), comm,
+                  (uint32_t)trace_call_recv_tag(call), (uint64_t)call->aux);
+        return STATUS_OK;
     case SHAPE_SEND: EVENT(MpiSend, writer, enter, peer, comm, tag, bytes); return STATUS_OK;
     case SHAPE_RECV: EVENT(MpiRecv, writer, exit, peer, comm, tag, bytes); return STATUS_OK;
     case SHAPE_ISEND: EVENT(MpiIsend, writer, enter, peer, comm, tag, bytes, call->ref); break;
@@ -213,11 +239,14 @@ static bool write_completions(struct archive_writer *writer, const struct trace_
 {
     const struct trace *trace = writer->trace;
     uint64_t time = archive_time(writer, call->exit_ps);
-    bool done = !(call->flags & TRACE_BREAK) && (kind != CALL_REQUEST_TEST || (call->flags & TRACE_FLAG));
-    if (kind != CALL_REQUEST_WAITALL) return call->ref != TRACE_NO_REF && write_completion(writer, time, call->ref, done);
+    bool done = !(call->flags & TRACE_BREAK) && ((kind != CALL_REQUEST_TEST && kind != CALL_REQUEST_TESTALL) || (call->flags & TRACE_FLAG));
+    if (kind != CALL_REQUEST_WAITALL && kind != CALL_REQUEST_TESTALL)
+        return call->ref != TRACE_NO_REF && write_completion(writer, time, call->ref, done);
     const struct trace_list *list = &trace->lists[call->ref];
-    for (uint32_t i = 0; i < list->count; i++) write_completion(writer, time, trace->requests[list->first + i], done);
-    return false;
+    bool shown = false;
+    for (uint32_t i = 0; i < list->count; i++)
+        shown = write_completion(writer, time, trace->requests[list->first + i], done) || shown;
+    return shown;
 }
 
 static void write_collective(struct archive_writer *writer, const struct trace_call *call, enum call_kind kind)
@@ -268,9 +297,14 @@ static enum status write_records(struct archive_writer *writer, size_t index, co
     case SHAPE_SEND:
     case SHAPE_ISEND:
     case SHAPE_RECV:
-    case SHAPE_IRECV: return write_message(writer, index, kind);
+    case SHAPE_IRECV:
+    case SHAPE_SENDRECV: return write_message(writer, index, kind);
     case SHAPE_COMPLETION:
-        if (write_completions(writer, call, what) && what == CALL_REQUEST_TEST) *flags |= TRACE_FLAG;
+        if (write_completions(writer, call, what) && (what == CALL_REQUEST_TEST || what == CALL_REQUEST_TESTALL))
+            *flags |= TRACE_FLAG;
+        break;
+    case SHAPE_FLUSH:
+        complete_operations(writer, call, call->peer, what == CALL_FLUSH);
         break;
     case SHAPE_COLLECTIVE: write_collective(writer, call, what); break;
     case SHAPE_COMM_CREATE:
@@ -306,7 +340,7 @@ static enum status write_call(struct archive_writer *writer, size_t index)
     if (kind->shape == SHAPE_WIN_CREATE) add_window(writer, call);
     add_sim(writer, index);
     EVENT(Enter, writer, archive_time(writer, call->enter_ps), call->call);
-    if (carries) TRY(write_records(writer, index, kind, &flags));
+    if (carries || (kind->shape == SHAPE_FLUSH && !(call->flags & TRACE_BREAK))) TRY(write_records(writer, index, kind, &flags));
     add_blocked(writer, index);
     if (call->flags & TRACE_BREAK) ADD(writer, BREAK, uint8, 1);
     if (flags != call->flags) ADD(writer, FLAGS, uint16, call->flags);

@@ -68,8 +68,8 @@ static enum status set_handle(struct events *events, const struct call_row *row,
 /* Displacements are recorded in the target's units. */
 static void set_displacement(struct events *events, const struct call_row *row, const struct spool_record *record)
 {
-    events->call.disp = row->kind == CALL_PUT || row->kind == CALL_GET || row->kind == CALL_ACCUMULATE ? -1 : 0;
-    if (events->call.disp == 0 || events->call.handle == TRACE_NONE) return;
+    events->call.disp = -1;
+    if (!(row->allowed & F_DISP) || events->call.handle == TRACE_NONE) return;
     const struct trace_window *window = &events->trace->windows[events->call.handle];
     int32_t member = trace_comm_rank(&events->trace->comms[window->comm], events->call.peer);
     if (member != TRACE_NONE && window->disp_unit && record->extra >= 0)

@@ -9,21 +9,24 @@
 struct text_values {
     struct trace_call call;
     struct trace_sim sim;
-    int64_t sent, received; /* of a collective: TRACE_NONE not given */
+    int64_t sent, received; /* of a collective */
+    int32_t source, recv_tag; /* of a sendrecv */
 };
 
 enum text_type {
     TEXT_WINDOW,
     TEXT_COMM,
     TEXT_RANK, /* a world rank, "-" or "-1" for MPI_PROC_NULL */
-    TEXT_INTEGER,
+    TEXT_TAG,
+    TEXT_COUNTS, /* bytes per member, one number if all are equal */
     TEXT_BYTES,
-    TEXT_SHARE, /* bytes that a collective's block is derived from; never written */
+    TEXT_SHARE, /* bytes that a collective's block is derived from, never written; of a sendrecv the bytes received */
     TEXT_DISP,  /* in units of the target's disp_unit */
     TEXT_GROUP,
     TEXT_ASSERT,
     TEXT_LOCK,
     TEXT_FLAG,
+    TEXT_STARTED,
     TEXT_BREAK,
     TEXT_OP,
     TEXT_REQUEST,

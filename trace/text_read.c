@@ -19,7 +19,7 @@ static uint64_t name_hash(const char *name)
     return hash;
 }
 
-/* 55 names, a million lines: names are found by their hash, and compared. */
+/* Hundreds of names, a million lines: names are found by their hash, and compared. */
 static enum status index_calls(struct text_reader *reader)
 {
     uint64_t *slot;
@@ -104,6 +104,7 @@ static enum status read_call(struct text_reader *reader, char **words)
     static const struct text_values nothing = {
         .call = {.disp = -1, .handle = TRACE_NONE, .peer = TRACE_NONE, .ref = TRACE_NO_REF},
         .sim = {TRACE_UNKNOWN_PS, TRACE_UNKNOWN_PS, TRACE_UNKNOWN_PS, TRACE_UNKNOWN_PS, 0},
+        .source = TRACE_NONE,
     };
     struct text_values values = nothing;
     int64_t rank;
@@ -224,6 +225,7 @@ static void reader_clear(struct text_reader *reader)
     }
     free(reader->requests);
     free(reader->list);
+    free(reader->counts);
     map_clear(&reader->comms);
     map_clear(&reader->windows);
     map_clear(&reader->calls);

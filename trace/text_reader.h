@@ -22,6 +22,8 @@ struct text_reader {
     struct text_requests *requests; /* per rank */
     int64_t *list;                  /* the list read last */
     size_t list_count, list_capacity;
+    int64_t *counts;                /* of the line in hand, as given */
+    size_t counts_count, counts_capacity;
     struct err *err;
 };
 

@@ -74,6 +74,11 @@ static bool parse_bit(const char *text, unsigned bit, uint16_t *flags)
     return (*text == '0' || *text == '1') && text[1] == '\0';
 }
 
+static unsigned bit_of(enum text_type type)
+{
+    return type == TEXT_FLAG ? TRACE_FLAG : type == TEXT_STARTED ? TRACE_STARTED : TRACE_BREAK;
+}
+
 static enum status parse_flag(const struct text_reader *reader, const struct text_field *field, char *text,
                               uint16_t *flags)
 {
@@ -87,7 +92,7 @@ static enum status parse_flag(const struct text_reader *reader, const struct tex
         if (parse_lock(text, flags)) return STATUS_OK;
         TEXT_FAIL(reader, "lock=%s, expected exclusive or shared", text);
     default:
-        if (parse_bit(text, field->type == TEXT_FLAG ? TRACE_FLAG : TRACE_BREAK, flags)) return STATUS_OK;
+        if (parse_bit(text, bit_of(field->type), flags)) return STATUS_OK;
         TEXT_FAIL(reader, "%s=%s, expected 0 or 1", field->key, text);
     }
 }
@@ -169,6 +174,17 @@ static enum status parse_request(struct text_reader *reader, const char *text)
     return STATUS_OK;
 }
 
+static enum status parse_counts(struct text_reader *reader, const struct text_field *field, char *text)
+{
+    TRY(text_list(reader, field->key, text, 0, INT64_MAX / 4));
+    TRY(array_reserve((void **)&reader->counts, &reader->counts_capacity, reader->list_count + 1, sizeof *reader->counts,
+                      reader->err));
+    memcpy(reader->counts, reader->list, reader->list_count * sizeof *reader->counts);
+    reader->counts_count = reader->list_count;
+    reader->list_count = 0;
+    return STATUS_OK;
+}
+
 static enum status parse_value(struct text_reader *reader, const struct text_field *field, char *text,
                                struct text_values *values)
 {
@@ -179,11 +195,12 @@ static enum status parse_value(struct text_reader *reader, const struct text_fie
     case TEXT_WINDOW:
     case TEXT_COMM: return parse_handle(reader, field, text, member);
     case TEXT_RANK: return parse_rank(reader, field, text, member);
-    case TEXT_INTEGER:
+    case TEXT_TAG:
         if (!text_integer(text, INT32_MIN, INT32_MAX, &number))
             TEXT_FAIL(reader, "%s=%s, expected a whole number", field->key, text);
-        call->tag = (int32_t)number;
+        *(int32_t *)member = (int32_t)number;
         return STATUS_OK;
+    case TEXT_COUNTS: return parse_counts(reader, field, text);
     case TEXT_BYTES:
     case TEXT_SHARE:
     case TEXT_DISP:
@@ -194,6 +211,7 @@ static enum status parse_value(struct text_reader *reader, const struct text_fie
     case TEXT_ASSERT:
     case TEXT_LOCK:
     case TEXT_FLAG:
+    case TEXT_STARTED:
     case TEXT_BREAK: return parse_flag(reader, field, text, member);
     case TEXT_OP:
         call->tag = trace_op_by_name(text);
@@ -227,7 +245,7 @@ static const char *list_keys(uint32_t fields, char *buffer, size_t size)
 
 static enum status check_given(const struct text_reader *reader, const struct call_row *row, uint64_t given)
 {
-    char keys[256];
+    char keys[512];
     for (int i = 0; i < CALL_FIELD_COUNT; i++)
         if ((row->needed & 1u << i) && !(given & 1u << i))
             TEXT_FAIL(reader, "%s lacks %s=, expected %s", row->name, text_field(i)->key,
@@ -315,16 +333,44 @@ static enum status finish_requests(struct text_reader *reader, uint32_t rank, st
     struct text_requests *requests = &reader->requests[rank];
     enum call_kind kind = call_kind(call->call);
     const char *name = call_name(call->call);
-    if (kind == CALL_REQUEST_WAITALL) {
+    if (kind == CALL_REQUEST_WAITALL || kind == CALL_REQUEST_TESTALL) {
         TRY(use_requests(reader, requests, name, true));
         return add_list(reader, &call->ref);
     }
     if (reader->list_count == 0) return STATUS_OK; /* req=-: MPI_REQUEST_NULL */
-    if (kind == CALL_ISEND || kind == CALL_IRECV) return make_request(reader, requests, &call->ref);
+    if (call_makes_request(call->call)) return make_request(reader, requests, &call->ref);
     bool done = kind == CALL_REQUEST_TEST ? call->flags & TRACE_FLAG : !(call->flags & TRACE_BREAK);
     TRY(use_requests(reader, requests, name, done));
     call->ref = (uint32_t)reader->list[0];
     return STATUS_OK;
+}
+
+/* One number stands for all members. */
+static enum status add_counts(struct text_reader *reader, struct trace_call *call)
+{
+    const struct trace_comm *comm = trace_call_comm(reader->trace, call);
+    uint32_t members = comm ? comm->count : 0, id;
+    if (reader->counts_count != members && (reader->counts_count != 1 || members == 0))
+        TEXT_FAIL(reader, "%zu numbers in counts=, expected one, or one for each of the %" PRIu32 " members",
+                  reader->counts_count, members);
+    TRY(array_reserve((void **)&reader->counts, &reader->counts_capacity, members + 1, sizeof *reader->counts,
+                      reader->err));
+    for (size_t i = reader->counts_count; i < members; i++) reader->counts[i] = reader->counts[0];
+    TRY(trace_add_counts(reader->trace, reader->counts, members, &id, reader->err));
+    call->disp = id;
+    return STATUS_OK;
+}
+
+/* What several keys say together. */
+static enum status finish_values(struct text_reader *reader, uint64_t given, struct text_values *values)
+{
+    struct trace_call *call = &values->call;
+    uint32_t allowed = call_row(call->call)->allowed;
+    if ((allowed & F_SENT) && (given & (F_SENT | F_RECEIVED))) TRY(derive_bytes(reader, given, values));
+    if ((allowed & F_RECEIVED) && !(allowed & F_SENT)) call->aux = values->received;
+    if (given & F_SOURCE) trace_call_set_receive(call, values->source, values->recv_tag);
+    if (given & F_COUNTS) TRY(add_counts(reader, call));
+    return given & F_DISP ? scale_disp(reader, call) : STATUS_OK;
 }
 
 enum status text_read_values(struct text_reader *reader, uint32_t rank, char **keys, struct text_values *values)
@@ -332,7 +378,7 @@ enum status text_read_values(struct text_reader *reader, uint32_t rank, char **k
     const struct call_row *row = call_row(values->call.call);
     uint64_t given = 0;
     for (; *keys; keys++) {
-        char *value = strchr(*keys, '='), allowed[256];
+        char *value = strchr(*keys, '='), allowed[512];
         if (!value) TEXT_FAIL(reader, "'%s' of %s, expected key=value", *keys, row->name);
         int index = text_field_by_key(*keys, (size_t)(value - *keys));
         *value++ = '\0';
@@ -344,7 +390,6 @@ enum status text_read_values(struct text_reader *reader, uint32_t rank, char **k
         TRY(parse_value(reader, text_field(index), value, values));
     }
     TRY(check_given(reader, row, given));
-    if (given & (F_SENT | F_RECEIVED)) TRY(derive_bytes(reader, given, values));
-    if (given & F_DISP) TRY(scale_disp(reader, &values->call));
+    TRY(finish_values(reader, given, values));
     return row->needed & (F_REQ | F_REQS) ? finish_requests(reader, rank, &values->call) : STATUS_OK;
 }

@@ -176,6 +176,15 @@ static enum status write_disp(const struct writer *writer, const struct trace_ca
         "displacement of %" PRId64 " bytes, expected a multiple of the target's disp_unit %" PRId64, call->disp, unit);
 }
 
+static void write_counts(FILE *out, const struct trace_counts *counts)
+{
+    bool same = counts->count > 0;
+    for (uint32_t i = 1; i < counts->count; i++) same = same && counts->bytes[i] == counts->bytes[0];
+    fputs(" counts=", out);
+    for (uint32_t i = 0; i < (same ? 1 : counts->count); i++)
+        fprintf(out, "%s%" PRId64, i ? "," : "", counts->bytes[i]);
+}
+
 static void write_id(FILE *out, const char *key, int64_t id)
 {
     if (id == TRACE_NONE)
@@ -193,9 +202,11 @@ static bool is_said(const struct trace_call *call, enum text_type type)
     case TEXT_DISP: return call->disp != -1;
     case TEXT_ASSERT: return call->flags & TRACE_ASSERTIONS;
     case TEXT_OP: return call->tag > 0 && call->tag < TRACE_OP_COUNT;
+    case TEXT_COUNTS: return call->disp >= 0;
+    case TEXT_STARTED: return call->flags & TRACE_STARTED;
     case TEXT_NEWCOMM: return call->ref != TRACE_NO_REF;
     case TEXT_SITE: return call->site != TRACE_NO_SITE;
-    case TEXT_SHARE: return false;
+    case TEXT_SHARE: return call->aux != 0;
     default: return true;
     }
 }
@@ -207,8 +218,13 @@ static enum status write_field(struct writer *writer, const struct trace_call *c
     switch (row->type) {
     case TEXT_WINDOW:
     case TEXT_COMM: write_id(out, row->key, call->handle); break;
-    case TEXT_RANK: write_id(out, row->key, call->peer); break;
-    case TEXT_INTEGER: fprintf(out, " %s=%" PRId32, row->key, call->tag); break;
+    case TEXT_RANK: write_id(out, row->key, field == F_SOURCE_INDEX ? trace_call_source(call) : call->peer); break;
+    case TEXT_TAG:
+        fprintf(out, " %s=%" PRId32, row->key, field == F_TAG_INDEX ? call->tag : trace_call_recv_tag(call));
+        break;
+    case TEXT_SHARE: fprintf(out, " %s=%" PRId64, row->key, call->aux); break;
+    case TEXT_COUNTS: write_counts(out, &writer->trace->counts[call->disp]); break;
+    case TEXT_STARTED: fprintf(out, " %s=1", row->key); break;
     case TEXT_BYTES: fprintf(out, " %s=%" PRId64, row->key, field == F_BYTES_INDEX ? call->bytes : call->aux); break;
     case TEXT_DISP: return write_disp(writer, call, index);
     case TEXT_GROUP:
@@ -247,9 +263,9 @@ static enum status is_written(struct writer *writer, const struct trace_call *ca
 {
     uint64_t *ignored;
     *written = true;
+    if (writer->range && call_makes_request(call->call))
+        return map_put(&writer->made, call->ref, 1, &ignored, writer->err);
     switch (call_kind(call->call)) {
-    case CALL_ISEND:
-    case CALL_IRECV: return writer->range ? map_put(&writer->made, call->ref, 1, &ignored, writer->err) : STATUS_OK;
     case CALL_REGION_ENTER: writer->region_depth++; return STATUS_OK;
     case CALL_REGION_LEAVE:
         *written = writer->region_depth > 0;

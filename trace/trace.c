@@ -44,6 +44,7 @@ static void free_definitions(struct trace *trace)
         free(trace->windows[i].bytes);
         free(trace->windows[i].disp_unit);
     }
+    for (size_t i = 0; i < trace->counts_count; i++) free(trace->counts[i].bytes);
     for (size_t i = 0; i < trace->region_count; i++) free(trace->regions[i]);
     for (size_t i = 0; i < trace->site_count; i++) {
         free(trace->sites[i].function);
@@ -54,9 +55,11 @@ static void free_definitions(struct trace *trace)
     free(trace->windows);
     free(trace->lists);
     free(trace->requests);
+    free(trace->counts);
     free(trace->regions);
     free(trace->sites);
     map_clear(&trace->group_index);
+    map_clear(&trace->counts_index);
     map_clear(&trace->name_index);
 }
 
@@ -141,6 +144,27 @@ const struct trace_comm *trace_call_comm(const struct trace *trace, const struct
     if (call->handle < 0) return NULL;
     if (fields & F_WIN) return &trace->comms[trace->windows[call->handle].comm];
     return fields & F_COMM ? &trace->comms[call->handle] : NULL;
+}
+
+int32_t trace_call_source(const struct trace_call *call)
+{
+    return (int32_t)(uint32_t)((uint64_t)call->disp >> 32);
+}
+
+int32_t trace_call_recv_tag(const struct trace_call *call)
+{
+    return (int32_t)(uint32_t)(uint64_t)call->disp;
+}
+
+void trace_call_set_receive(struct trace_call *call, int32_t source, int32_t tag)
+{
+    call->disp = (int64_t)((uint64_t)(uint32_t)source << 32 | (uint32_t)tag);
+}
+
+const int64_t *trace_call_counts(const struct trace *trace, const struct trace_call *call)
+{
+    bool has = (call_row(call->call)->allowed & F_COUNTS) && call->disp >= 0;
+    return has ? trace->counts[call->disp].bytes : NULL;
 }
 
 static const char *const op_names[TRACE_OP_COUNT] = {

@@ -30,6 +30,7 @@ enum trace_flag {
     TRACE_EXCLUSIVE = 32, /* lock type; clear = shared */
     TRACE_FLAG = 64,      /* the test call said yes */
     TRACE_BREAK = 128,    /* the stream breaks off inside this call: exit_ps is the last time known */
+    TRACE_STARTED = 256,  /* an isend or irecv begun by MPI_Start: the same operation by MPI-3.1 3.9 */
 };
 
 enum trace_op {
@@ -42,16 +43,26 @@ enum trace_op {
 
 /* One call. What a member holds depends on the call's kind:
  *   handle  window id (one-sided calls, window creation and freeing), else communicator id, else TRACE_NONE
- *   peer    target / destination or matched source / root, else TRACE_NONE
- *   tag     message tag; MPI_Op for accumulate and reductions as enum trace_op; else 0
- *   bytes   put/get/accumulate: bytes moved; messages: bytes of the message (a receive: bytes received);
- *           bcast, reduce, allreduce: bytes of one rank's vector; gather, scatter, allgather, alltoall: bytes of the block
- *           that one rank exchanges with one other
- *   disp    put/get/accumulate: target displacement in bytes, -1 unknown
- *   aux     get_accumulate and the like: bytes of the result; else 0
- *   ref     post, start: group id; calls with one request: request id; waitall: request list id; user regions: region id;
+ *   peer    target / destination or matched source / root, else TRACE_NONE. lock_all, flush_all and the like have none:
+ *           they mean every target. sendrecv: destination. iprobe that found nothing: the source asked for, if it is one
+ *   tag     message tag; MPI_Op for accumulates, reductions and scans as enum trace_op; else 0. sendrecv: of the send
+ *   bytes   put/get/accumulate: bytes moved; get_accumulate: bytes sent to the target (compare_and_swap: both values;
+ *           MPI_NO_OP: 0); messages: bytes of the message (a receive: bytes received; a probe: of the message found;
+ *           sendrecv: bytes sent); bcast, reduce, allreduce, scan, exscan: bytes of one rank's vector; reduce_scatter:
+ *           bytes of the whole vector; gather, scatter, allgather, alltoall: bytes of the block that one rank exchanges
+ *           with one other; gatherv, allgatherv: bytes of the rank's own contribution; scatterv: bytes that the rank
+ *           receives; alltoallv: bytes that the rank sends to all together
+ *   disp    one-sided operations: target displacement in bytes, -1 unknown. sendrecv: trace_call_source() and
+ *           trace_call_recv_tag(). Collectives with counts: index into trace.counts, see trace_call_counts(). Else -1
+ *   aux     get_accumulate: bytes of the result; sendrecv: bytes received; alltoallv: bytes received; else 0
+ *   ref     post, start: group id; calls that make, wait for or test one request (call_makes_request()): request id;
+ *           waitall, testall and the like: id of the list of requests that the call completed; user regions: region id;
  *           communicator creation: new communicator id (TRACE_NO_REF: the rank is not in it); else TRACE_NO_REF
  *   site    index into trace.sites
+ * A non-blocking collective or a request-based one-sided operation has the kind and the members of the blocking one. A
+ * request that MPI_Request_free gave up is never waited for. MPI_Start is kept as the MPI_Isend (Ibsend, Issend, Irsend,
+ * Irecv) that it begins, with TRACE_STARTED and a new request; MPI_Startall as one such call per request, which share its
+ * time in equal parts.
  * Request ids are unique per rank over the whole trace (readers renumber reused ones). */
 struct trace_call {
     int64_t enter_ps, exit_ps;
@@ -115,6 +126,12 @@ struct trace_list { /* of request ids */
     uint32_t first, count; /* in trace.requests */
 };
 
+/* Bytes per member of the communicator, of gatherv, scatterv and the like. Equal ones are stored once. */
+struct trace_counts {
+    uint32_t count;
+    int64_t *bytes;
+};
+
 struct trace_clock_quality {
     bool known;
     double worst_offset_s, worst_error_s; /* largest offset corrected, largest half round trip */
@@ -136,6 +153,9 @@ struct trace {
     size_t list_count, list_capacity;
     uint32_t *requests;
     size_t request_count, request_capacity;
+    struct trace_counts *counts;
+    size_t counts_count, counts_capacity;
+    struct map counts_index; /* hash of the bytes to the id, chained by probing */
     struct map name_index; /* hash of a region or site to its id, chained by probing */
     char **regions; /* names of user regions */
     size_t region_count, region_capacity;
@@ -164,6 +184,7 @@ enum status trace_add_comm(struct trace *trace, const int32_t *members, uint32_t
 enum status trace_add_window(struct trace *trace, int32_t comm, const int64_t *bytes, const int32_t *disp_unit, char flavor,
                              int32_t *id, struct err *err);
 enum status trace_add_list(struct trace *trace, const uint32_t *requests, uint32_t count, uint32_t *id, struct err *err);
+enum status trace_add_counts(struct trace *trace, const int64_t *bytes, uint32_t count, uint32_t *id, struct err *err);
 enum status trace_add_region(struct trace *trace, const char *name, uint32_t *id, struct err *err);
 enum status trace_add_site(struct trace *trace, const char *function, const char *file, int32_t line, uint32_t *id,
                            struct err *err);
@@ -181,6 +202,16 @@ int32_t trace_group_rank(const struct trace_group *group, int32_t world_rank);
 
 /* The communicator of a call: its own, or its window's. NULL for calls without. */
 const struct trace_comm *trace_call_comm(const struct trace *trace, const struct trace_call *call);
+
+/* Sendrecv: the matched source and the tag of what was received. */
+int32_t trace_call_source(const struct trace_call *call);
+int32_t trace_call_recv_tag(const struct trace_call *call);
+void trace_call_set_receive(struct trace_call *call, int32_t source, int32_t tag);
+
+/* Bytes per member of the call's communicator: gatherv: what each sends, scatterv: what each gets, allgatherv: what each
+ * contributes, alltoallv: what this rank sends to each, reduce_scatter: the block that each gets. NULL where the call has
+ * none: of gatherv and scatterv only the root knows them, and reduce_scatter_block has equal ones. */
+const int64_t *trace_call_counts(const struct trace *trace, const struct trace_call *call);
 
 /* Handles, peers, groups, requests exist and are members; every call needs this before model or replay walks the trace.
  * STATUS_DATA with rank, event number (from 1) and call. */

@@ -53,19 +53,41 @@ static enum status check_handle(const struct walk *walk)
     return STATUS_OK;
 }
 
+/* A world rank of the call's communicator, MPI_PROC_NULL where the key allows it. */
+static enum status check_member(const struct walk *walk, const char *key, int32_t rank, bool null)
+{
+    const struct call_row *row = call_row(walk->call->call);
+    if (rank == TRACE_NONE && null) return STATUS_OK;
+    if (rank < 0 || (uint32_t)rank >= walk->trace->rank_count)
+        FAIL(walk, "%s=%" PRId32 " is not a rank, expected 0 to %" PRIu32, key, rank, walk->trace->rank_count - 1);
+    const struct trace_comm *comm = trace_call_comm(walk->trace, walk->call);
+    if (comm && trace_comm_rank(comm, rank) == TRACE_NONE)
+        FAIL(walk, "%s=%" PRId32 " is no member of %s %" PRId32, key, rank,
+             row->allowed & F_WIN ? "window" : "communicator", walk->call->handle);
+    return STATUS_OK;
+}
+
 static enum status check_peer(const struct walk *walk)
 {
     const struct call_row *row = call_row(walk->call->call);
-    int32_t peer = walk->call->peer;
     const char *key = row->allowed & F_TARGET ? "target" : row->allowed & F_PEER ? "peer" : "root";
     if (!(row->allowed & (F_TARGET | F_PEER | F_ROOT))) return STATUS_OK;
-    if (peer == TRACE_NONE && !(row->allowed & F_ROOT)) return STATUS_OK;
-    if (peer < 0 || (uint32_t)peer >= walk->trace->rank_count)
-        FAIL(walk, "%s=%" PRId32 " is not a rank, expected 0 to %" PRIu32, key, peer, walk->trace->rank_count - 1);
-    const struct trace_comm *comm = trace_call_comm(walk->trace, walk->call);
-    if (comm && trace_comm_rank(comm, peer) == TRACE_NONE)
-        FAIL(walk, "%s=%" PRId32 " is no member of %s %" PRId32, key, peer,
-             row->allowed & F_WIN ? "window" : "communicator", walk->call->handle);
+    TRY(check_member(walk, key, walk->call->peer, !(row->allowed & F_ROOT)));
+    return row->allowed & F_SOURCE ? check_member(walk, "source", trace_call_source(walk->call), true) : STATUS_OK;
+}
+
+static enum status check_counts(const struct walk *walk)
+{
+    const struct trace *trace = walk->trace;
+    const struct trace_comm *comm = trace_call_comm(trace, walk->call);
+    int64_t id = walk->call->disp;
+    if (id == -1 || !comm) return STATUS_OK;
+    if ((uint64_t)id >= trace->counts_count) FAIL(walk, "counts %" PRId64 " are not defined", id);
+    const struct trace_counts *counts = &trace->counts[id];
+    if (counts->count != comm->count)
+        FAIL(walk, "%" PRIu32 " counts, expected one for each of the %" PRIu32 " members", counts->count, comm->count);
+    for (uint32_t i = 0; i < counts->count; i++)
+        if (counts->bytes[i] < 0) FAIL(walk, "counts hold %" PRId64 ", expected 0 or more", counts->bytes[i]);
     return STATUS_OK;
 }
 
@@ -110,14 +132,14 @@ static enum status use_request(struct walk *walk, uint32_t id, bool done)
 static enum status check_requests(struct walk *walk)
 {
     const struct trace_call *call = walk->call;
+    if (call_makes_request(call->call)) return make_request(walk);
     switch (call_kind(call->call)) {
-    case CALL_ISEND:
-    case CALL_IRECV: return make_request(walk);
     case CALL_REQUEST_WAIT:
         return call->ref == TRACE_NO_REF ? STATUS_OK : use_request(walk, call->ref, !(call->flags & TRACE_BREAK));
     case CALL_REQUEST_TEST:
         return call->ref == TRACE_NO_REF ? STATUS_OK : use_request(walk, call->ref, call->flags & TRACE_FLAG);
-    case CALL_REQUEST_WAITALL: {
+    case CALL_REQUEST_WAITALL:
+    case CALL_REQUEST_TESTALL: {
         if (call->ref >= walk->trace->list_count) FAIL(walk, "request list %" PRIu32 " is not defined", call->ref);
         const struct trace_list *list = &walk->trace->lists[call->ref];
         for (uint32_t i = 0; i < list->count; i++) TRY(use_request(walk, walk->trace->requests[list->first + i], true));
@@ -149,7 +171,7 @@ static enum status check_values(const struct walk *walk)
 {
     const struct trace_call *call = walk->call;
     if (call->bytes < 0) FAIL(walk, "bytes=%" PRId64 ", expected 0 or more", call->bytes);
-    if (call->disp < -1) FAIL(walk, "disp=%" PRId64 ", expected 0 or more", call->disp);
+    if (call->disp < -1 && !(call_row(call->call)->allowed & F_SOURCE)) FAIL(walk, "disp=%" PRId64 ", expected 0 or more", call->disp);
     if (call->aux < 0) FAIL(walk, "result_bytes=%" PRId64 ", expected 0 or more", call->aux);
     if (call->site >= walk->trace->site_count) FAIL(walk, "site %" PRIu32 " is not defined", call->site);
     if ((call->flags & TRACE_BREAK) && walk->index + 1 != walk->trace->ranks[walk->rank].count)
@@ -168,6 +190,7 @@ static enum status check_call(struct walk *walk)
     TRY(check_peer(walk));
     TRY(check_values(walk));
     if (needed & F_GROUP) TRY(check_group(walk));
+    if (call_row(walk->call->call)->allowed & F_COUNTS) TRY(check_counts(walk));
     if (needed & F_REGION) TRY(check_region(walk));
     return check_requests(walk);
 }

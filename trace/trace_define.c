@@ -129,6 +129,32 @@ enum status trace_add_group(struct trace *trace, const int32_t *members, uint32_
     return status;
 }
 
+static bool same_counts(const struct trace_counts *counts, const int64_t *bytes, uint32_t count)
+{
+    return counts->count == count && (count == 0 || memcmp(counts->bytes, bytes, count * sizeof *bytes) == 0);
+}
+
+enum status trace_add_counts(struct trace *trace, const int64_t *bytes, uint32_t count, uint32_t *id, struct err *err)
+{
+    TRY(array_reserve((void **)&trace->counts, &trace->counts_capacity, trace->counts_count + 1, sizeof *trace->counts,
+                      err));
+    uint64_t *slot, hash = map_mix(0x636f756e7473, count);
+    for (uint32_t i = 0; i < count; i++) hash = map_mix(hash, (uint64_t)bytes[i]);
+    for (;; hash++) {
+        TRY(map_put(&trace->counts_index, hash, UINT64_MAX, &slot, err));
+        if (*slot == UINT64_MAX) break;
+        if (!same_counts(&trace->counts[*slot], bytes, count)) continue;
+        *id = (uint32_t)*slot;
+        return STATUS_OK;
+    }
+    struct trace_counts made = {.count = count, .bytes = copy(bytes, count * sizeof *bytes)};
+    if (!made.bytes) return err_memory(err);
+    *slot = trace->counts_count;
+    *id = (uint32_t)trace->counts_count;
+    trace->counts[trace->counts_count++] = made;
+    return STATUS_OK;
+}
+
 enum status trace_add_window(struct trace *trace, int32_t comm, const int64_t *bytes, const int32_t *disp_unit,
                              char flavor, int32_t *id, struct err *err)
 {
@@ -284,6 +310,8 @@ static enum status copy_definitions(const struct trace *other, struct trace *mad
         const struct trace_list *list = &other->lists[i];
         TRY(trace_add_list(made, other->requests + list->first, list->count, &ignored, err));
     }
+    for (size_t i = 0; i < other->counts_count; i++)
+        TRY(trace_add_counts(made, other->counts[i].bytes, other->counts[i].count, &ignored, err));
     return copy_names(other, made, err);
 }
 

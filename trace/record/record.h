@@ -16,6 +16,7 @@
 #include "trace/record/table.h"
 #include "trace/spool.h"
 
+#define MPI_CALLS_WRAPPED /* of trace/mpi_calls.def only those rows that have wrappers */
 enum rec_call_id {
 #define MPI_CALL(NAME, KIND, NEEDED, ALLOWED, PARAMETERS, ARGUMENTS, BEFORE, AFTER) REC_ID_##NAME,
 #include "trace/mpi_calls.def"

@@ -132,7 +132,7 @@ static void set_ref(struct maker *maker, struct trace_call *call, int variant)
     }
     if (kind == CALL_REQUEST_WAIT) call->ref = take_pending(maker);
     if (kind == CALL_REQUEST_WAITALL || kind == CALL_REQUEST_TESTALL)
-        call->ref = make_list(maker, (uint32_t)variant * 2);
+        call->ref = make_list(maker, maker->pending_count > 6 ? (uint32_t)variant * 2 : 0);
     if (kind == CALL_REQUEST_TEST) {
         bool done = variant > 0;
         call->ref = take_pending(maker);

@@ -99,6 +99,8 @@ static void assert_refs_equal(const struct trace *one, const struct trace_call *
     assert_same_text(site->function, other->function);
     assert_same_text(site->file, other->file);
     assert_int_equal(site->line, other->line);
+    const int64_t *counts = trace_call_counts(one, a), *others = trace_call_counts(two, b);
+    assert_same_bytes(counts, others, counts ? trace_call_comm(one, a)->count * sizeof *counts : 0);
     if (needed & F_GROUP) {
         const struct trace_group *group = &one->groups[a->ref], *same = &two->groups[b->ref];
         assert_int_equal(group->count, same->count);
@@ -126,6 +128,7 @@ static void assert_ranks_equal(const struct trace *one, const struct trace *two,
         struct trace_call call = a->calls[i], other = b->calls[i];
         assert_refs_equal(one, &call, two, &other);
         call.ref = other.ref = call.site = other.site = 0;
+        if (call_row(call.call)->allowed & F_COUNTS) call.disp = other.disp = 0;
         assert_memory_equal(&call, &other, sizeof call);
     }
 }
