@@ -22,16 +22,16 @@ static int compare_times(int64_t a, int64_t b)
     return (a > b) - (a < b);
 }
 
-/* Who leaves unlock at the same moment held the lock in the order of asking. Ranks come last: their names must not
- * matter. */
+/* Who leaves unlock at the same moment held the lock in the order of asking: lazy locks ask in unlock; of blocking
+ * ones the one that was granted later enters unlock later. Ranks come last: their names must not matter. */
 static int compare_holdings(const void *one, const void *other)
 {
     const struct holding *a = one, *b = other;
     int order = compare_times(a->window, b->window);
     if (order == 0) order = compare_times(a->target, b->target);
     if (order == 0) order = compare_times(a->release_ps, b->release_ps);
-    if (order == 0) order = compare_times(a->asked_ps, b->asked_ps);
     if (order == 0) order = compare_times(a->unlocking_ps, b->unlocking_ps);
+    if (order == 0) order = compare_times(a->asked_ps, b->asked_ps);
     if (order == 0) order = compare_times(a->origin, b->origin);
     return order != 0 ? order : compare_times((int64_t)a->epoch->open_call, (int64_t)b->epoch->open_call);
 }
