@@ -172,6 +172,7 @@ static bool leave_call(struct replay *replay, uint32_t rank)
     state->overlap = state->paid = false;
     state->busy_ps = 0;
     if (++state->next == state->count) {
+        state->inside = true; /* in MPI_Finalize, traced or not, which serves what still comes (MPI-3.1 8.7) */
         state->status = RANK_DONE;
         replay->done_count++;
         return false;

@@ -1,0 +1,76 @@
+#include "tests/property/knobs.h"
+
+const struct knob knobs[] = {
+    {"mpi.rma.semantics", {"a", "b", "c", "d", "a", "b", "c", "d",
+                           "{\"put\":[{\"upto_bytes\":1000,\"waits\":\"complete\"},{\"waits\":\"call\"}],"
+                           "\"get\":\"complete\",\"accumulate\":\"never\",\"start\":\"returns\"}"}},
+    {"network.overhead_s", {"0", "0", "0", "1e-6", "3e-7"}},
+    {"network.gap_s", {"0", "0", "5e-6"}},
+    {"network.latency_s", {"1e-5", "1e-5", "0", "3e-7"}},
+    {"network.segments", {NULL, NULL, NULL, "[{\"upto_bytes\":8192,\"bandwidth_Bps\":2e9},{\"latency_s\":2e-5}]"}},
+    {"nodes.speed", {"1", "1", "2", "0.7"}},
+    {"nodes.cores", {"1", "2"}},
+    {"nodes.memory_bandwidth_Bps", {"2e10", "2e10", "\"infinite\""}},
+    {"mpi.eager_bytes", {"65536", "65536", "0", "1000"}},
+    {"mpi.rma.control_bytes", {"0", "0", "64", "5000"}},
+    {"mpi.rma.eager_bytes", {"8192", "8192", "0"}},
+    {"mpi.rma.window_info_bytes", {"0", "16"}},
+    {"mpi.rma.progress", {"hardware", "hardware", "thread", "call"}},
+    {"mpi.rma.thread_delay_s", {"0", "2e-6"}},
+    {"mpi.rma.lock", {"blocking", "lazy"}},
+    {"mpi.rma.fence", {"barrier", "notify"}},
+    {"mpi.rma.atomic_s_per_byte", {"0", "0", "1e-10"}},
+    {"engine.contention", {"true", "true", "true", "false"}},
+    {"mapping.ranks_per_node", {"1", "1", "1", "2", "3"}},
+    {"mapping.round_robin", {"false", "true"}},
+};
+const size_t knob_count = sizeof knobs / sizeof *knobs;
+_Static_assert(sizeof knobs / sizeof *knobs <= KNOBS_MAX, "a program holds the value of every knob");
+
+static uint32_t value_count(const struct knob *knob)
+{
+    uint32_t count = KNOB_VALUES_MAX;
+    while (count > 1 && !knob->values[count - 1]) count--;
+    return count;
+}
+
+void knobs_turn(struct random *random, uint32_t values[KNOBS_MAX])
+{
+    bool plain = random_chance(random, 30); /* of the others so much does not hold: monotony, for one */
+    for (size_t i = 0; i < knob_count; i++) {
+        values[i] = random_below(random, value_count(&knobs[i]));
+        if (plain && i > 0) values[i] = 0;
+    }
+}
+
+static size_t make_texts(const struct program *program, char texts[KNOBS_MAX][KNOB_BYTES])
+{
+    size_t count = 0;
+    for (size_t i = 0; i < knob_count; i++) {
+        const char *value = knobs[i].values[program->knobs[i]];
+        if (value && program->knobs[i] > 0) snprintf(texts[count++], KNOB_BYTES, "%s=%s", knobs[i].key, value);
+    }
+    return count;
+}
+
+enum status knobs_platform(const struct program *program, const char *extra, struct platform **platform,
+                           struct err *err)
+{
+    char texts[KNOBS_MAX][KNOB_BYTES], nodes[KNOB_BYTES];
+    const char *overrides[KNOBS_MAX + 2];
+    size_t count = make_texts(program, texts);
+    for (size_t i = 0; i < count; i++) overrides[i] = texts[i];
+    snprintf(nodes, sizeof nodes, "nodes.count=%d", RANKS_MAX);
+    overrides[count++] = nodes;
+    if (extra) overrides[count++] = extra;
+    return platform_open(KNOBS_BASE, overrides, count, platform, err);
+}
+
+void knobs_print(const struct program *program, FILE *out)
+{
+    char texts[KNOBS_MAX][KNOB_BYTES];
+    size_t count = make_texts(program, texts);
+    fprintf(out, "--platform %s --set nodes.count=%d", KNOBS_BASE, RANKS_MAX);
+    for (size_t i = 0; i < count; i++) fprintf(out, " --set '%s'", texts[i]);
+    fputc('\n', out);
+}

@@ -1,0 +1,83 @@
+/* Random MPI programs that are correct whatever is left out of them.
+ *
+ * A program is a list of phases. Every rank goes through them in this order, and each phase ends if all its ranks come
+ * to it, so no program deadlocks; neither does one that lacks phases, items or ranks, which is what shrinking needs.
+ * Ranks are named by their number in the whole program; `alive` says which of them exist.
+ *
+ * Order of calls: program_make, then program_trace as often as wanted, program_clear. */
+#ifndef TESTS_PROPERTY_PROGRAM_H
+#define TESTS_PROPERTY_PROGRAM_H
+
+#include "trace/trace.h"
+
+enum { RANKS_MAX = 12, COMMS_MAX = 3, WINDOWS_MAX = 3, KNOBS_MAX = 24 };
+
+enum phase_kind { PHASE_PSCW, PHASE_FENCE, PHASE_LOCK, PHASE_MESSAGES, PHASE_COLLECTIVE, PHASE_KIND_COUNT };
+
+enum pscw_order {
+    ORDER_POST_FIRST,  /* post, start, complete, wait */
+    ORDER_START_FIRST, /* start, complete, post, wait: targets are lower ranks */
+    ORDER_WAIT_FIRST,  /* post, start, wait, complete: targets are lower ranks */
+};
+
+enum item_kind {
+    ITEM_OPERATION, /* call: put, get, accumulate */
+    ITEM_LOCK,      /* the operations with its slot lie within it */
+    ITEM_MESSAGE,   /* call: the send */
+};
+
+struct item {
+    enum item_kind kind;
+    enum mpi_call call;
+    uint32_t origin, target;
+    int64_t bytes;
+    uint32_t slot;  /* fence: the epoch; lock: its name */
+    uint16_t flags; /* of the call */
+};
+
+struct phase {
+    enum phase_kind kind;
+    uint32_t id;
+    uint32_t outer;   /* id of a PSCW phase between whose start and complete this one stands; the phase itself: none */
+    uint64_t seed;    /* of the computing times between its calls */
+    uint32_t window;  /* one-sided phases */
+    uint32_t comm;    /* the others */
+    enum pscw_order order;
+    uint32_t targets[RANKS_MAX]; /* PSCW: bits of the targets that each rank names */
+    bool empty_groups; /* PSCW: ranks without targets or origins start or post all the same */
+    bool nocheck;      /* PSCW: a barrier between post and start, which then needs no check */
+    bool tests;        /* PSCW: rows of MPI_Win_test for MPI_Win_wait; messages: the same for MPI_Wait */
+    bool together;     /* messages: receives first, then all sends; else one message after another */
+    uint32_t epochs;   /* fence */
+    uint16_t first_flags, last_flags; /* fence */
+    enum mpi_call call; /* collective */
+    uint32_t root;
+    int64_t bytes;
+    struct item *items;
+    size_t item_count, item_capacity;
+};
+
+struct program {
+    uint64_t seed;
+    uint32_t ranks, alive; /* bits */
+    uint32_t comms, windows;
+    uint32_t comm_members[COMMS_MAX]; /* bits; 0 is the world */
+    uint32_t window_comm[WINDOWS_MAX], windows_alive; /* bits */
+    bool computes, init; /* init: MPI_Init and MPI_Finalize are called */
+    struct phase *phases;
+    size_t phase_count, phase_capacity;
+    uint32_t knobs[KNOBS_MAX]; /* the platform: the value of each knob, tests/property/knobs.h */
+};
+
+/* The program of a seed. */
+enum status program_make(uint64_t seed, struct program *program, struct err *err);
+enum status program_copy(const struct program *program, struct program *copy, struct err *err);
+void program_clear(struct program *program);
+
+void program_remove_phase(struct program *program, size_t phase);
+void program_remove_item(struct phase *phase, size_t item);
+
+/* As recorded; ranks are numbered anew without those that are not alive. The caller owns *trace. */
+enum status program_trace(const struct program *program, struct trace **trace, struct err *err);
+
+#endif

@@ -1,0 +1,410 @@
+/* A program as the trace that a recorder would have made of it. Recorded times are computing times and whatever a call
+ * may have lasted; replay takes only the former. */
+#include <stdio.h>
+
+#include "tests/property/program.h"
+#include "tests/property/random.h"
+
+enum { US = 1000000, COMPUTE_MAX_US = 200, TESTS_MAX = 3 }; /* US: picoseconds */
+
+struct writer {
+    const struct program *program;
+    struct trace *trace;
+    uint32_t rank_of[RANKS_MAX];                        /* in the trace */
+    int32_t comm_of[COMMS_MAX], window_of[WINDOWS_MAX]; /* TRACE_NONE: without members */
+    struct random gaps[RANKS_MAX];
+    int64_t now_ps[RANKS_MAX];
+    uint32_t next_request[RANKS_MAX];
+};
+
+static enum status write_phase(struct writer *writer, const struct phase *phase, struct err *err);
+
+static uint32_t members_of_comm(const struct program *program, uint32_t comm)
+{
+    return program->comm_members[comm] & program->alive;
+}
+
+static uint32_t members_of_window(const struct program *program, uint32_t window)
+{
+    if (!(program->windows_alive >> window & 1)) return 0;
+    return members_of_comm(program, program->window_comm[window]);
+}
+
+static bool in(uint32_t set, uint32_t rank)
+{
+    return set >> rank & 1;
+}
+
+static uint32_t group_size(uint32_t set)
+{
+    return (uint32_t)__builtin_popcount(set);
+}
+
+/* The world ranks of a set, ascending. */
+static uint32_t list_ranks(const struct writer *writer, uint32_t set, int32_t ranks[RANKS_MAX])
+{
+    uint32_t count = 0;
+    for (uint32_t r = 0; r < RANKS_MAX; r++)
+        if (in(set, r)) ranks[count++] = (int32_t)writer->rank_of[r];
+    return count;
+}
+
+static struct trace_call new_call(enum mpi_call call, int32_t handle)
+{
+    return (struct trace_call){
+        .call = (uint16_t)call, .handle = handle, .peer = TRACE_NONE, .disp = -1, .ref = TRACE_NO_REF};
+}
+
+static enum status put(struct writer *writer, uint32_t rank, struct trace_call call, struct err *err)
+{
+    struct random *gaps = &writer->gaps[rank];
+    int64_t gap_ps = random_chance(gaps, 50) ? (int64_t)random_next(gaps) % ((int64_t)COMPUTE_MAX_US * US) : 0;
+    int64_t lasts_ps = random_chance(gaps, 50) ? US : 0;
+    if (gap_ps < 0) gap_ps = -gap_ps;
+    call.enter_ps = writer->now_ps[rank] + (writer->program->computes ? gap_ps : 0);
+    call.exit_ps = writer->now_ps[rank] = call.enter_ps + lasts_ps;
+    return trace_add_call(writer->trace, writer->rank_of[rank], &call, err);
+}
+
+static enum status put_plain(struct writer *writer, uint32_t rank, enum mpi_call call, int32_t handle, struct err *err)
+{
+    return put(writer, rank, new_call(call, handle), err);
+}
+
+/* A call of every member. */
+static enum status put_all(struct writer *writer, uint32_t members, struct trace_call call, struct err *err)
+{
+    for (uint32_t r = 0; r < RANKS_MAX; r++)
+        if (in(members, r)) TRY(put(writer, r, call, err));
+    return STATUS_OK;
+}
+
+static enum status put_group(struct writer *writer, uint32_t rank, enum mpi_call id, int32_t window, uint32_t set,
+                             bool nocheck, struct err *err)
+{
+    int32_t ranks[RANKS_MAX];
+    struct trace_call call = new_call(id, window);
+    call.flags = nocheck ? TRACE_NOCHECK : 0;
+    TRY(trace_add_group(writer->trace, ranks, list_ranks(writer, set, ranks), &call.ref, err));
+    return put(writer, rank, call, err);
+}
+
+/* Row of tests: none to three that say no, then one that says yes. */
+static enum status put_tests(struct writer *writer, uint32_t rank, struct trace_call call, struct err *err)
+{
+    for (uint32_t n = random_below(&writer->gaps[rank], TESTS_MAX + 1); n > 0; n--) TRY(put(writer, rank, call, err));
+    call.flags = TRACE_FLAG;
+    return put(writer, rank, call, err);
+}
+
+/* The operations of one rank in `slot`. targets: who may still be one. */
+static enum status put_operations(struct writer *writer, const struct phase *phase, uint32_t rank, uint32_t targets,
+                                  uint32_t slot, struct err *err)
+{
+    for (size_t i = 0; i < phase->item_count; i++) {
+        const struct item *item = &phase->items[i];
+        if (item->kind != ITEM_OPERATION || item->origin != rank || item->slot != slot || !in(targets, item->target))
+            continue;
+        struct trace_call call = new_call(item->call, writer->window_of[phase->window]);
+        call.peer = (int32_t)writer->rank_of[item->target];
+        call.bytes = item->bytes;
+        call.disp = 0;
+        if (item->call == ID_Accumulate) call.tag = TRACE_OP_SUM;
+        TRY(put(writer, rank, call, err));
+    }
+    return STATUS_OK;
+}
+
+/* --- post, start, complete, wait */
+
+struct pscw {
+    const struct phase *phase;
+    int32_t window;
+    uint32_t members;
+};
+
+static uint32_t targets_of(const struct pscw *pscw, uint32_t rank)
+{
+    return pscw->phase->targets[rank] & pscw->members;
+}
+
+static uint32_t origins_of(const struct pscw *pscw, uint32_t rank)
+{
+    uint32_t origins = 0;
+    for (uint32_t r = 0; r < RANKS_MAX; r++)
+        if (in(pscw->members, r) && in(pscw->phase->targets[r], rank)) origins |= 1u << r;
+    return origins;
+}
+
+static enum status put_post(struct writer *writer, const struct pscw *pscw, uint32_t rank, struct err *err)
+{
+    uint32_t origins = origins_of(pscw, rank);
+    if (!origins && !pscw->phase->empty_groups) return STATUS_OK;
+    return put_group(writer, rank, ID_Win_post, pscw->window, origins, pscw->phase->nocheck, err);
+}
+
+static enum status put_start(struct writer *writer, const struct pscw *pscw, uint32_t rank, struct err *err)
+{
+    uint32_t targets = targets_of(pscw, rank);
+    if (!targets && !pscw->phase->empty_groups) return STATUS_OK;
+    TRY(put_group(writer, rank, ID_Win_start, pscw->window, targets, pscw->phase->nocheck, err));
+    return put_operations(writer, pscw->phase, rank, targets, 0, err);
+}
+
+static enum status put_complete(struct writer *writer, const struct pscw *pscw, uint32_t rank, struct err *err)
+{
+    if (!targets_of(pscw, rank) && !pscw->phase->empty_groups) return STATUS_OK;
+    return put_plain(writer, rank, ID_Win_complete, pscw->window, err);
+}
+
+static enum status put_wait(struct writer *writer, const struct pscw *pscw, uint32_t rank, struct err *err)
+{
+    if (!origins_of(pscw, rank) && !pscw->phase->empty_groups) return STATUS_OK;
+    if (pscw->phase->tests) return put_tests(writer, rank, new_call(ID_Win_test, pscw->window), err);
+    return put_plain(writer, rank, ID_Win_wait, pscw->window, err);
+}
+
+typedef enum status pscw_call(struct writer *, const struct pscw *, uint32_t rank, struct err *);
+enum { PSCW_CALLS = 4 };
+static pscw_call *const pscw_orders[][PSCW_CALLS] = {
+    [ORDER_POST_FIRST] = {put_post, put_start, put_complete, put_wait},
+    [ORDER_START_FIRST] = {put_start, put_complete, put_post, put_wait},
+    [ORDER_WAIT_FIRST] = {put_post, put_start, put_wait, put_complete},
+};
+
+static enum status write_inner(struct writer *writer, const struct phase *outer, struct err *err)
+{
+    const struct program *program = writer->program;
+    for (size_t i = 0; i < program->phase_count; i++)
+        if (program->phases[i].outer == outer->id && &program->phases[i] != outer)
+            TRY(write_phase(writer, &program->phases[i], err));
+    return STATUS_OK;
+}
+
+static enum status write_pscw(struct writer *writer, const struct phase *phase, struct err *err)
+{
+    struct pscw pscw = {phase, writer->window_of[phase->window], members_of_window(writer->program, phase->window)};
+    struct trace_call barrier =
+        new_call(ID_Barrier, writer->comm_of[writer->program->window_comm[phase->window]]);
+    for (int k = 0; k < PSCW_CALLS; k++) {
+        if (k == 1 && phase->nocheck) TRY(put_all(writer, pscw.members, barrier, err));
+        if (k == 2) TRY(write_inner(writer, phase, err));
+        for (uint32_t r = 0; r < RANKS_MAX; r++)
+            if (in(pscw.members, r)) TRY(pscw_orders[phase->order][k](writer, &pscw, r, err));
+    }
+    return STATUS_OK;
+}
+
+/* --- fence, locks */
+
+static enum status write_fence(struct writer *writer, const struct phase *phase, struct err *err)
+{
+    uint32_t members = members_of_window(writer->program, phase->window);
+    struct trace_call fence = new_call(ID_Win_fence, writer->window_of[phase->window]);
+    for (uint32_t k = 0; k <= phase->epochs; k++) {
+        fence.flags = (uint16_t)((k == 0 ? phase->first_flags : 0) | (k == phase->epochs ? phase->last_flags : 0));
+        TRY(put_all(writer, members, fence, err));
+        for (uint32_t r = 0; k < phase->epochs && r < RANKS_MAX; r++)
+            if (in(members, r)) TRY(put_operations(writer, phase, r, members, k, err));
+    }
+    return STATUS_OK;
+}
+
+static enum status write_locks(struct writer *writer, const struct phase *phase, struct err *err)
+{
+    uint32_t members = members_of_window(writer->program, phase->window);
+    for (size_t i = 0; i < phase->item_count; i++) {
+        const struct item *item = &phase->items[i];
+        if (item->kind != ITEM_LOCK || !in(members, item->origin) || !in(members, item->target)) continue;
+        struct trace_call call = new_call(ID_Win_lock, writer->window_of[phase->window]);
+        call.peer = (int32_t)writer->rank_of[item->target];
+        call.flags = item->flags;
+        TRY(put(writer, item->origin, call, err));
+        TRY(put_operations(writer, phase, item->origin, 1u << item->target, item->slot, err));
+        call.call = ID_Win_unlock;
+        call.flags = 0;
+        TRY(put(writer, item->origin, call, err));
+    }
+    return STATUS_OK;
+}
+
+/* --- messages, collectives */
+
+static bool is_message(const struct item *item, uint32_t members)
+{
+    return item->kind == ITEM_MESSAGE && in(members, item->origin) && in(members, item->target);
+}
+
+static struct trace_call message_call(struct writer *writer, const struct phase *phase, const struct item *item,
+                                      enum mpi_call id, uint32_t peer)
+{
+    struct trace_call call = new_call(id, writer->comm_of[phase->comm]);
+    call.peer = (int32_t)writer->rank_of[peer];
+    call.tag = (int32_t)item->slot;
+    call.bytes = item->bytes;
+    return call;
+}
+
+/* Waits for the requests first .. next_request - 1 of a rank: all together, one by one, or by tests. */
+static enum status put_waits(struct writer *writer, const struct phase *phase, uint32_t rank, uint32_t first,
+                             struct err *err)
+{
+    uint32_t requests[64], count = 0;
+    for (uint32_t r = first; r < writer->next_request[rank]; r++) requests[count++] = r;
+    struct trace_call call = new_call(ID_Waitall, TRACE_NONE);
+    if (count == 0) return STATUS_OK;
+    if (!phase->tests && random_chance(&writer->gaps[rank], 50)) {
+        TRY(trace_add_list(writer->trace, requests, count, &call.ref, err));
+        return put(writer, rank, call, err);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        call.call = phase->tests ? ID_Test : ID_Wait;
+        call.ref = requests[i];
+        TRY(phase->tests ? put_tests(writer, rank, call, err) : put(writer, rank, call, err));
+    }
+    return STATUS_OK;
+}
+
+static enum status put_send(struct writer *writer, const struct phase *phase, const struct item *item, struct err *err)
+{
+    struct trace_call call = message_call(writer, phase, item, item->call, item->target);
+    if (call_kind(item->call) == CALL_ISEND) call.ref = writer->next_request[item->origin]++;
+    return put(writer, item->origin, call, err);
+}
+
+static enum status write_together(struct writer *writer, const struct phase *phase, uint32_t members, struct err *err)
+{
+    uint32_t first[RANKS_MAX];
+    for (uint32_t r = 0; r < RANKS_MAX; r++) first[r] = writer->next_request[r];
+    for (size_t i = 0; i < phase->item_count; i++) {
+        const struct item *item = &phase->items[i];
+        if (!is_message(item, members)) continue;
+        struct trace_call call = message_call(writer, phase, item, ID_Irecv, item->origin);
+        call.ref = writer->next_request[item->target]++;
+        TRY(put(writer, item->target, call, err));
+    }
+    for (size_t i = 0; i < phase->item_count; i++)
+        if (is_message(&phase->items[i], members)) TRY(put_send(writer, phase, &phase->items[i], err));
+    for (uint32_t r = 0; r < RANKS_MAX; r++)
+        if (in(members, r)) TRY(put_waits(writer, phase, r, first[r], err));
+    return STATUS_OK;
+}
+
+static enum status write_messages(struct writer *writer, const struct phase *phase, struct err *err)
+{
+    uint32_t members = members_of_comm(writer->program, phase->comm);
+    if (phase->together) return write_together(writer, phase, members, err);
+    for (size_t i = 0; i < phase->item_count; i++) {
+        const struct item *item = &phase->items[i];
+        if (!is_message(item, members)) continue;
+        uint32_t first = writer->next_request[item->origin];
+        TRY(put_send(writer, phase, item, err));
+        TRY(put(writer, item->target, message_call(writer, phase, item, ID_Recv, item->origin), err));
+        TRY(put_waits(writer, phase, item->origin, first, err));
+    }
+    return STATUS_OK;
+}
+
+static enum status write_collective(struct writer *writer, const struct phase *phase, struct err *err)
+{
+    uint32_t members = members_of_comm(writer->program, phase->comm);
+    uint32_t root = in(members, phase->root) ? phase->root : (uint32_t)__builtin_ctz(members);
+    uint32_t allowed = call_row(phase->call)->allowed;
+    struct trace_call call = new_call(phase->call, writer->comm_of[phase->comm]);
+    if (allowed & F_BYTES) call.bytes = phase->bytes;
+    if (allowed & F_ROOT) call.peer = (int32_t)writer->rank_of[root];
+    if (allowed & F_OP) call.tag = TRACE_OP_SUM;
+    return put_all(writer, members, call, err);
+}
+
+/* --- the whole program */
+
+static enum status write_phase(struct writer *writer, const struct phase *phase, struct err *err)
+{
+    bool one_sided = phase->kind == PHASE_PSCW || phase->kind == PHASE_FENCE || phase->kind == PHASE_LOCK;
+    if ((one_sided ? writer->window_of[phase->window] : writer->comm_of[phase->comm]) == TRACE_NONE) return STATUS_OK;
+    for (uint32_t r = 0; r < RANKS_MAX; r++) writer->gaps[r].state = phase->seed + r;
+    switch (phase->kind) {
+    case PHASE_PSCW: return write_pscw(writer, phase, err);
+    case PHASE_FENCE: return write_fence(writer, phase, err);
+    case PHASE_LOCK: return write_locks(writer, phase, err);
+    case PHASE_MESSAGES: return write_messages(writer, phase, err);
+    default: return write_collective(writer, phase, err);
+    }
+}
+
+static bool is_inner(const struct program *program, const struct phase *phase)
+{
+    for (size_t i = 0; i < program->phase_count; i++)
+        if (program->phases[i].id == phase->outer) return phase->outer != phase->id;
+    return false;
+}
+
+static enum status open_comms(struct writer *writer, struct err *err)
+{
+    const struct program *program = writer->program;
+    for (uint32_t c = 0; c < program->comms; c++) {
+        int32_t ranks[RANKS_MAX];
+        uint32_t members = members_of_comm(program, c), count = list_ranks(writer, members, ranks);
+        writer->comm_of[c] = count ? 0 : TRACE_NONE;
+        if (c == 0 || count == 0) continue;
+        TRY(trace_add_comm(writer->trace, ranks, count, &writer->comm_of[c], err));
+        struct trace_call call = new_call(ID_Comm_split, 0);
+        for (uint32_t r = 0; r < RANKS_MAX; r++) {
+            if (!in(program->alive, r)) continue;
+            call.ref = in(members, r) ? (uint32_t)writer->comm_of[c] : TRACE_NO_REF;
+            TRY(put(writer, r, call, err));
+        }
+    }
+    return STATUS_OK;
+}
+
+static enum status open_windows(struct writer *writer, struct err *err)
+{
+    const struct program *program = writer->program;
+    for (uint32_t w = 0; w < program->windows; w++) {
+        writer->window_of[w] = TRACE_NONE;
+        if (!members_of_window(program, w)) continue;
+        int32_t comm = writer->comm_of[program->window_comm[w]];
+        TRY(trace_add_window(writer->trace, comm, NULL, NULL, 'a', &writer->window_of[w], err));
+        struct trace_call call = new_call(ID_Win_allocate, writer->window_of[w]);
+        TRY(put_all(writer, members_of_window(program, w), call, err));
+    }
+    return STATUS_OK;
+}
+
+static enum status write_program(struct writer *writer, struct err *err)
+{
+    const struct program *program = writer->program;
+    if (program->init) TRY(put_all(writer, program->alive, new_call(ID_Init, TRACE_NONE), err));
+    TRY(open_comms(writer, err));
+    TRY(open_windows(writer, err));
+    for (size_t i = 0; i < program->phase_count; i++)
+        if (!is_inner(program, &program->phases[i])) TRY(write_phase(writer, &program->phases[i], err));
+    for (uint32_t w = 0; w < program->windows; w++) {
+        struct trace_call call = new_call(ID_Win_free, writer->window_of[w]);
+        if (call.handle != TRACE_NONE) TRY(put_all(writer, members_of_window(program, w), call, err));
+    }
+    return program->init ? put_all(writer, program->alive, new_call(ID_Finalize, TRACE_NONE), err) : STATUS_OK;
+}
+
+enum status program_trace(const struct program *program, struct trace **trace, struct err *err)
+{
+    char name[64];
+    struct writer writer = {.program = program};
+    for (uint32_t r = 0, next = 0; r < RANKS_MAX; r++) {
+        writer.rank_of[r] = next;
+        next += in(program->alive, r);
+        writer.gaps[r].state = program->seed + r;
+    }
+    snprintf(name, sizeof name, "seed %llu", (unsigned long long)program->seed);
+    TRY(trace_new(name, group_size(program->alive), &writer.trace, err));
+    enum status status = write_program(&writer, err);
+    if (status == STATUS_OK) status = trace_check(writer.trace, err);
+    if (status != STATUS_OK) {
+        trace_free(writer.trace);
+        return status;
+    }
+    *trace = writer.trace;
+    return STATUS_OK;
+}

@@ -1,0 +1,111 @@
+/* Checks a property on random programs: run_property PROPERTY ENGINE FIRST_SEED COUNT [--tamper]
+ *
+ * The program that breaks it is made small and printed as a text trace, with its seed and the options of rmacast
+ * simulate that make its platform; exit 1. Otherwise it prints how often each law was looked at; a law that never
+ * applied is a failure too, since nothing was tested. --tamper falsifies each outcome: a law must break. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/property/knobs.h"
+#include "tests/property/property.h"
+#include "tests/property/shrink.h"
+#include "trace/text.h"
+
+struct run {
+    const struct property *property;
+    struct trial trial;
+    uint64_t first_seed, count;
+};
+
+static enum status report_failure(const struct run *run, struct program *program, struct verdict *verdict,
+                                  struct err *err)
+{
+    const struct trial trial = {.engine = run->trial.engine, .tamper = run->trial.tamper};
+    uint32_t tries;
+    struct trace *trace;
+    printf("seed %" PRIu64 " breaks: %s\n%s: %s\n", program->seed, run->property->summary, verdict->what,
+           verdict->detail);
+    fflush(stdout);
+    TRY(shrink(run->property, &trial, program, verdict, &tries, err));
+    printf("\nmade small in %" PRIu32 " tries\n%s: %s\nsimulate TRACE --verify --engine %s ", tries, verdict->what,
+           verdict->detail, trial.engine->name);
+    knobs_print(program, stdout);
+    TRY(program_trace(program, &trace, err));
+    enum status status = text_write(trace, NULL, stdout, err);
+    trace_free(trace);
+    TRY(status);
+    return err_set(err, STATUS_DATA, "run_property", NULL, "seed %" PRIu64 " breaks '%s'", program->seed,
+                   verdict->what);
+}
+
+static enum status run_seed(const struct run *run, uint64_t seed, struct err *err)
+{
+    struct program program;
+    struct verdict verdict;
+    TRY(program_make(seed, &program, err));
+    enum status status = property_check(run->property, &run->trial, &program, &verdict, err);
+    if (status != STATUS_OK) printf("seed %" PRIu64 "\n", seed);
+    if (status == STATUS_OK && verdict.failed) status = report_failure(run, &program, &verdict, err);
+    program_clear(&program);
+    return status;
+}
+
+/* Law 7 is tests/cases; law 4 needs an engine that knows a network without contention. */
+static bool may_never_apply(const struct run *run, int law)
+{
+    return law == 7 || (law == 4 && run->trial.engine->once_per_process);
+}
+
+static enum status report_tally(const struct run *run, struct err *err)
+{
+    const struct tally *tally = run->trial.tally;
+    printf("%s, %s: seeds %" PRIu64 " to %" PRIu64 ", %" PRIu64 " calls, %" PRIu64 " transfers\n",
+           run->property->summary, run->trial.engine->name, run->first_seed, run->first_seed + run->count - 1,
+           tally->calls, tally->transfers);
+    for (size_t i = 0; i < tally->last.count; i++) {
+        const struct verify_row *row = &tally->last.rows[i];
+        printf("law %d  %-28s held %6" PRIu64 "  not applicable %6" PRIu64 "\n", row->law, row->name, tally->holds[i],
+               tally->not_applicable[i]);
+        if (tally->holds[i] == 0 && !may_never_apply(run, row->law))
+            return err_set(err, STATUS_DATA, "run_property", row->name, "no program to which this law applies");
+    }
+    if (tally->transfers == 0) return err_set(err, STATUS_DATA, "run_property", NULL, "no program moves data");
+    return STATUS_OK;
+}
+
+static enum status run_seeds(const struct run *run, struct err *err)
+{
+    for (uint64_t i = 0; i < run->count; i++) TRY(run_seed(run, run->first_seed + i, err));
+    return report_tally(run, err);
+}
+
+static bool read_arguments(int argc, char **argv, struct run *run)
+{
+    if (argc < 5 || argc > 6) return false;
+    for (run->property = properties; run->property->name; run->property++)
+        if (strcmp(run->property->name, argv[1]) == 0) break;
+    run->trial.engine = engine_by_name(argv[2]);
+    run->first_seed = strtoull(argv[3], NULL, 10);
+    run->count = strtoull(argv[4], NULL, 10);
+    run->trial.tamper = argc == 6;
+    return run->property->name && run->trial.engine && run->count > 0 &&
+           (argc < 6 || strcmp(argv[5], "--tamper") == 0);
+}
+
+int main(int argc, char **argv)
+{
+    static struct tally tally;
+    struct run run = {.trial.tally = &tally};
+    struct err err;
+    if (!read_arguments(argc, argv, &run)) {
+        fputs("run_property PROPERTY ENGINE FIRST_SEED COUNT [--tamper], expected one of the properties", stderr);
+        for (const struct property *row = properties; row->name; row++) fprintf(stderr, " %s", row->name);
+        fputc('\n', stderr);
+        return 2;
+    }
+    enum status status = run_seeds(&run, &err);
+    if (status != STATUS_OK) fprintf(stderr, "%s\n", err.text);
+    return status == STATUS_OK ? 0 : 1;
+}
