@@ -57,7 +57,7 @@ static enum status walk_rank(const struct trace *trace, uint32_t rank, struct in
         const struct trace_call *call = &trace->ranks[rank].calls[i];
         enum call_kind kind = call_kind(call->call);
         size_t s = stream_of(trace->window_count, kind, call->handle);
-        if (s == INSTANCE_NONE) continue;
+        if (s == INSTANCE_NONE || call_makes_request(call->call)) continue; /* non-blocking: nobody waits in it */
         struct instance_stream *stream = &instances->streams[s];
         const struct trace_comm *comm = trace_call_comm(trace, call);
         if (next[s] == stream->count) TRY(add_instance(instances, stream, call, comm->count, err));
