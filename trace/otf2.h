@@ -1,4 +1,4 @@
-/* OTF2 archives in our profile (docs/format.md), and Score-P's as far as they go. */
+/* OTF2 archives in our profile (docs/format-otf2.md), and Score-P's as far as they go. */
 #ifndef TRACE_OTF2_H
 #define TRACE_OTF2_H
 

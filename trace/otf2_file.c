@@ -48,8 +48,8 @@ static enum status check_mark(const struct piece *piece)
     const uint8_t *bytes = piece->bytes;
     if (piece->count < MARK_BYTES + END_BYTES) return damaged(piece, piece->count, "an OTF2 file");
     if (bytes[0] == CHUNK_HEADER && (bytes[1] == LITTLE_ENDIAN_MARK || bytes[1] == BIG_ENDIAN_MARK)) return STATUS_OK;
-    return err_set(piece->err, STATUS_DATA, piece->path, NULL, "bytes %02x %02x at byte %" PRIu64 ", expected an OTF2 file",
-                   bytes[0], bytes[1], piece->begin);
+    return err_set(piece->err, STATUS_DATA, piece->path, NULL,
+                   "bytes %02x %02x at byte %" PRIu64 ", expected an OTF2 file", bytes[0], bytes[1], piece->begin);
 }
 
 static enum status open_file(const char *path, FILE **file, uint64_t *bytes, struct err *err)
@@ -82,8 +82,8 @@ static enum status load(const char *path, struct piece *piece, struct err *err)
     return status;
 }
 
-/* Bytes of the record at `at`, 0 if it does not fit. A value that is undefined stands as one byte that looks like the mark
- * of a long length. */
+/* Bytes of the record at `at`, 0 if it does not fit. A value that is undefined stands as one byte that looks like
+ * the mark of a long length. */
 static uint64_t record_bytes(const struct piece *piece, bool events, uint64_t at)
 {
     uint64_t left = piece->count - at, length;
@@ -114,7 +114,9 @@ static enum status walk(const struct piece *piece, bool events, uint64_t wanted,
 
 static enum status check_end(const struct piece *piece, uint64_t at)
 {
-    if (piece->count >= END_BYTES && at == piece->count - END_BYTES && piece->bytes[at] == END_OF_CHUNK && piece->bytes[at + 1] == END_OF_FILE) return STATUS_OK;
+    if (piece->count >= END_BYTES && at == piece->count - END_BYTES && piece->bytes[at] == END_OF_CHUNK &&
+        piece->bytes[at + 1] == END_OF_FILE)
+        return STATUS_OK;
     return damaged(piece, at, "OTF2's end mark and nothing behind it");
 }
 
@@ -136,7 +138,8 @@ enum status archive_file_check_definitions(const char *path, struct err *err)
     return status;
 }
 
-/* The anchor: mark, "OTF2", format, 38 bytes of numbers, three strings, from format 2 on a count and two strings each. */
+/* The anchor: mark, "OTF2", format, 38 bytes of numbers, three strings, from format 2 on a count and two strings
+ * each. */
 enum { ANCHOR_FORMAT = 7, ANCHOR_STRINGS = 46, ANCHOR_STRING_COUNT = 3 };
 
 static enum status check_anchor(const struct piece *piece)
@@ -151,7 +154,8 @@ static enum status check_anchor(const struct piece *piece)
         at = (uint64_t)(end - piece->bytes) + 1;
     }
     uint32_t properties;
-    if (piece->count - at < sizeof properties + END_BYTES) return damaged(piece, piece->count, "properties and an end mark");
+    if (piece->count - at < sizeof properties + END_BYTES)
+        return damaged(piece, piece->count, "properties and an end mark");
     memcpy(&properties, piece->bytes + at, sizeof properties);
     if ((piece->bytes[1] == LITTLE_ENDIAN_MARK) != HOST_IS_LITTLE) properties = bswap_32(properties);
     if (piece->bytes[ANCHOR_FORMAT] >= 2 && properties > (piece->count - at) / 2)
@@ -171,7 +175,8 @@ enum status archive_file_check_anchor(const char *path, struct err *err)
     return status;
 }
 
-/* One chunk; *last is the number of the last event so far. What stands behind its events counts in the last chunk only. */
+/* One chunk; *last is the number of the last event so far. What stands behind its events counts in the last chunk
+ * only. */
 static enum status check_chunk(const struct piece *piece, bool at_end, uint64_t *last)
 {
     uint64_t at = HEADER_BYTES;
@@ -180,7 +185,8 @@ static enum status check_chunk(const struct piece *piece, bool at_end, uint64_t 
     uint64_t first = number(piece, MARK_BYTES), end = number(piece, MARK_BYTES + sizeof first);
     if (first != *last + 1 || end < *last)
         return err_set(piece->err, STATUS_DATA, piece->path, NULL,
-                       "a chunk of events %" PRIu64 " to %" PRIu64 ", expected them to begin with %" PRIu64, first, end, *last + 1);
+                       "a chunk of events %" PRIu64 " to %" PRIu64 ", expected them to begin with %" PRIu64, first, end,
+                       *last + 1);
     TRY(walk(piece, true, end - *last, &at));
     *last = end;
     return at_end ? check_end(piece, at) : STATUS_OK;
@@ -206,8 +212,8 @@ enum status archive_file_check_events(const char *path, uint64_t chunk_bytes, ui
     uint64_t bytes;
     struct piece piece = {.path = path, .err = err};
     if (chunk_bytes < HEADER_BYTES + END_BYTES || chunk_bytes > CHUNK_BYTES_MAX)
-        return err_set(err, STATUS_DATA, path, NULL, "chunks of %" PRIu64 " bytes by the anchor, expected up to %d", chunk_bytes,
-                       CHUNK_BYTES_MAX);
+        return err_set(err, STATUS_DATA, path, NULL, "chunks of %" PRIu64 " bytes by the anchor, expected up to %d",
+                       chunk_bytes, CHUNK_BYTES_MAX);
     TRY(open_file(path, &file, &bytes, err));
     enum status status = STATUS_OK;
     piece.bytes = malloc(bytes < chunk_bytes ? bytes + 1 : chunk_bytes);

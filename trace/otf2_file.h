@@ -8,14 +8,15 @@
 
 #include "common/status.h"
 
-/* The anchor, and whether it can hold as many properties as it names: OTF2 believes any number. STATUS_DATA "FILE: ..." */
+/* The anchor, and whether it can hold as many properties as it names: OTF2 believes any number. STATUS_DATA "FILE:
+ * ..." */
 enum status archive_file_check_anchor(const char *path, struct err *err);
 
 /* Global or local definitions: one record after another up to the end mark. */
 enum status archive_file_check_definitions(const char *path, struct err *err);
 
-/* Events: chunks of chunk_bytes, the last one shorter; each says which events it holds. `events` is what the definitions
- * promise. */
+/* Events: chunks of chunk_bytes, the last one shorter; each says which events it holds. `events` is what the
+ * definitions promise. */
 enum status archive_file_check_events(const char *path, uint64_t chunk_bytes, uint64_t events, struct err *err);
 
 #endif

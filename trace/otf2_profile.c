@@ -184,8 +184,8 @@ bool archive_site_parse(char *text, char **function, char **file, int32_t *line)
 
 static _Thread_local char message[256];
 
-static OTF2_ErrorCode keep_message(void *user, const char *file, uint64_t line, const char *function, OTF2_ErrorCode code,
-                                   const char *format, va_list arguments)
+static OTF2_ErrorCode keep_message(void *user, const char *file, uint64_t line, const char *function,
+                                   OTF2_ErrorCode code, const char *format, va_list arguments)
 {
     (void)user, (void)file, (void)line, (void)function;
     if (message[0]) return code;

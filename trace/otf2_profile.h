@@ -1,5 +1,5 @@
-/* What writer and reader of OTF2 archives share: names of attributes and properties, and the records that stand for each
- * kind of call. Specification: docs/format-otf2.md. Internal to trace/otf2_*.c. */
+/* What writer and reader of OTF2 archives share: names of attributes and properties, and the records that stand for
+ * each kind of call. Specification: docs/format-otf2.md. Internal to trace/otf2_*.c. */
 #ifndef TRACE_OTF2_PROFILE_H
 #define TRACE_OTF2_PROFILE_H
 
@@ -98,7 +98,8 @@ void archive_collective_bytes(enum call_kind kind, bool root, uint32_t size, int
                            uint64_t *received);
 int64_t archive_collective_block(enum call_kind kind, uint32_t size, uint64_t sent, uint64_t received);
 
-/* "function@file:line" and back; NULL stands as "?", '%', '@' and a leading '?' inside names as %XX. The caller frees. */
+/* "function@file:line" and back; NULL stands as "?", '%', '@' and a leading '?' inside names as %XX. The caller
+ * frees. */
 char *archive_site_text(const struct trace_site *site);
 /* Cuts text into pieces in place; false if it has not that form. */
 bool archive_site_parse(char *text, char **function, char **file, int32_t *line);

@@ -36,7 +36,8 @@ static enum status find_anchor(struct archive_reader *reader)
     }
     closedir(directory);
     if (!usual && found != 1)
-        return err_set(reader->err, STATUS_DATA, reader->path, NULL, "%u OTF2 anchor files (*.otf2), expected one", found);
+        return err_set(reader->err, STATUS_DATA, reader->path, NULL, "%u OTF2 anchor files (*.otf2), expected one",
+                       found);
     if (asprintf(&reader->anchor, "%s/%s", reader->path, name) >= 0) return STATUS_OK;
     reader->anchor = NULL;
     return err_memory(reader->err);
@@ -50,7 +51,8 @@ static enum status name_files(struct archive_reader *reader)
     if (S_ISDIR(status.st_mode))
         TRY(find_anchor(reader));
     else if (!is_anchor(reader->path))
-        return err_set(reader->err, STATUS_DATA, reader->path, NULL, "no OTF2 anchor file, expected a name ending in .otf2");
+        return err_set(reader->err, STATUS_DATA, reader->path, NULL,
+                       "no OTF2 anchor file, expected a name ending in .otf2");
     else if (!(reader->anchor = strdup(reader->path)))
         return err_memory(reader->err);
     reader->base = strndup(reader->anchor, strlen(reader->anchor) - strlen(ANCHOR_SUFFIX));
@@ -72,7 +74,8 @@ static char *location_path(const struct archive_reader *reader, OTF2_LocationRef
 
 static enum status broken(struct archive_reader *reader, const char *path, const char *what)
 {
-    return err_set(reader->err, STATUS_DATA, path, NULL, "%s: %s, expected a whole OTF2 archive", what, archive_message());
+    return err_set(reader->err, STATUS_DATA, path, NULL, "%s: %s, expected a whole OTF2 archive", what,
+                   archive_message());
 }
 
 static enum status open_archive(struct archive_reader *reader)
@@ -89,8 +92,9 @@ static enum status open_archive(struct archive_reader *reader)
         OTF2_Reader_GetCompression(reader->otf2, &compression) != OTF2_SUCCESS)
         return broken(reader, reader->anchor, "cannot open the archive");
     if (substrate != OTF2_SUBSTRATE_POSIX || compression != OTF2_COMPRESSION_NONE || reader->chunk_bytes == 0)
-        return err_set(reader->err, STATUS_DATA, reader->anchor, NULL,
-                       "an archive in SION files or compressed, expected plain files (otf2-print -c none rewrites it where OTF2 can)");
+        return err_set(
+            reader->err, STATUS_DATA, reader->anchor, NULL,
+            "an archive in SION containers or compressed, expected plain files");
     char *path = global_definitions_path(reader);
     enum status status = path ? archive_file_check_definitions(path, reader->err) : err_memory(reader->err);
     free(path);
@@ -109,7 +113,8 @@ static enum status read_local_definitions(struct archive_reader *reader, OTF2_Lo
         status = archive_file_check_definitions(path, reader->err);
         OTF2_DefReader *in = status == STATUS_OK ? OTF2_Reader_GetDefReader(reader->otf2, location) : NULL;
         uint64_t read;
-        if (status == STATUS_OK && (!in || OTF2_Reader_ReadAllLocalDefinitions(reader->otf2, in, &read) != OTF2_SUCCESS))
+        if (status == STATUS_OK &&
+            (!in || OTF2_Reader_ReadAllLocalDefinitions(reader->otf2, in, &read) != OTF2_SUCCESS))
             status = broken(reader, path, "cannot read the location's definitions");
         if (in) OTF2_Reader_CloseDefReader(reader->otf2, in);
     }
@@ -130,8 +135,8 @@ static enum status read_records(struct archive_reader *reader, OTF2_EvtReader *i
         done += read;
     }
     if (done == events) return archive_end_stream(reader);
-    return err_set(reader->err, STATUS_DATA, path, NULL, "%" PRIu64 " events, expected the %" PRIu64 " that the definitions name",
-                   done, events);
+    return err_set(reader->err, STATUS_DATA, path, NULL,
+                   "%" PRIu64 " events, expected the %" PRIu64 " that the definitions name", done, events);
 }
 
 static enum status read_events(struct archive_reader *reader, const struct archive_location *location,
@@ -178,7 +183,8 @@ static enum status read_locations(struct archive_reader *reader)
         if (definitions->locations[i].rank != TRACE_NONE)
             OTF2_Reader_SelectLocation(reader->otf2, definitions->locations[i].id);
     if (!reader->ours) OTF2_Reader_OpenDefFiles(reader->otf2); /* there may be none */
-    if (OTF2_Reader_OpenEvtFiles(reader->otf2) != OTF2_SUCCESS) status = broken(reader, reader->anchor, "cannot open the events");
+    if (OTF2_Reader_OpenEvtFiles(reader->otf2) != OTF2_SUCCESS)
+        status = broken(reader, reader->anchor, "cannot open the events");
     for (size_t i = 0; status == STATUS_OK && i < definitions->location_count; i++)
         status = read_location(reader, &definitions->locations[i], callbacks);
     OTF2_EvtReaderCallbacks_Delete(callbacks);

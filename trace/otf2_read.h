@@ -56,7 +56,8 @@ struct archive_definitions {
     struct archive_location *locations;
     uint32_t *sites;     /* by string reference, offset first_site: site id */
     uint32_t *counts;    /* by string reference, offset first_counts: id of counts */
-    size_t string_count, string_capacity, region_count, region_capacity, group_count, group_capacity, comm_count, comm_capacity;
+    size_t string_count, string_capacity, region_count, region_capacity, group_count, group_capacity, comm_count,
+        comm_capacity;
     size_t win_count, win_capacity, attribute_count, attribute_capacity, location_count, location_capacity;
     size_t first_site, site_count, first_counts, counts_count;
     struct map location_index; /* location id to index */
@@ -92,7 +93,8 @@ struct archive_stream {
 /* What a foreign archive made us assume; told once each at the end. */
 struct archive_assumptions {
     char *functions; /* names of MPI functions kept as regions, owned */
-    uint64_t function_count, bare_count, proc_null_count, open_receive_count, lost_message_count, nested_count, off_count;
+    uint64_t function_count, bare_count, proc_null_count, open_receive_count, lost_message_count, nested_count,
+        off_count;
     uint64_t other_locations;
     bool one_sided;
 };

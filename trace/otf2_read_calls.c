@@ -1,4 +1,5 @@
-/* From the regions of one location to calls: what opens one, what closes it, and what is taken where records are missing. */
+/* From the regions of one location to calls: what opens one, what closes it, and what is taken where records are
+ * missing. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -99,8 +100,13 @@ enum status archive_take_attributes(struct archive_reader *reader, OTF2_Attribut
 
 static struct trace_call new_call(int64_t time_ps, uint32_t call)
 {
-    return (struct trace_call){.enter_ps = time_ps, .exit_ps = time_ps, .disp = -1, .handle = TRACE_NONE, .peer = TRACE_NONE,
-                               .ref = TRACE_NO_REF, .call = (uint16_t)call};
+    return (struct trace_call){.enter_ps = time_ps,
+                               .exit_ps = time_ps,
+                               .disp = -1,
+                               .handle = TRACE_NONE,
+                               .peer = TRACE_NONE,
+                               .ref = TRACE_NO_REF,
+                               .call = (uint16_t)call};
 }
 
 static const struct trace_sim unknown_sim = {.xfer_start_ps = TRACE_UNKNOWN_PS, .xfer_end_ps = TRACE_UNKNOWN_PS,
@@ -148,7 +154,8 @@ static enum status name_function(struct archive_reader *reader, struct archive_r
     return STATUS_OK;
 }
 
-enum status archive_begin_call(struct archive_reader *reader, uint64_t time, uint32_t reference, OTF2_AttributeList *list)
+enum status archive_begin_call(struct archive_reader *reader, uint64_t time, uint32_t reference,
+                               OTF2_AttributeList *list)
 {
     struct archive_stream *stream = &reader->stream;
     struct archive_definitions *definitions = &reader->definitions;
@@ -191,7 +198,8 @@ static enum status note_window(struct archive_reader *reader)
     if (member == TRACE_NONE) return STATUS_OK;
     if (stream->has_size && !window->bytes) window->bytes = calloc(comm->count, sizeof *window->bytes);
     if (stream->has_unit && !window->disp_unit) window->disp_unit = calloc(comm->count, sizeof *window->disp_unit);
-    if ((stream->has_size && !window->bytes) || (stream->has_unit && !window->disp_unit)) return err_memory(reader->err);
+    if ((stream->has_size && !window->bytes) || (stream->has_unit && !window->disp_unit))
+        return err_memory(reader->err);
     if (stream->has_size) window->bytes[member] = stream->win_bytes;
     if (stream->has_unit) window->disp_unit[member] = stream->disp_unit;
     return STATUS_OK;
@@ -202,7 +210,8 @@ static enum status finish_completion(struct archive_reader *reader, enum call_ki
     struct archive_stream *stream = &reader->stream;
     if (kind == CALL_REQUEST_TESTALL && stream->completed_one) stream->call.flags |= TRACE_FLAG;
     if (kind == CALL_REQUEST_WAITALL || kind == CALL_REQUEST_TESTALL)
-        return trace_add_list(reader->trace, stream->completed, (uint32_t)stream->completed_count, &stream->call.ref, reader->err);
+        return trace_add_list(reader->trace, stream->completed, (uint32_t)stream->completed_count, &stream->call.ref,
+                              reader->err);
     if (stream->completed_count) stream->call.ref = stream->completed[0];
     if (kind == CALL_REQUEST_TEST && stream->completed_one) stream->call.flags |= TRACE_FLAG;
     return STATUS_OK;
@@ -273,9 +282,9 @@ enum status archive_end_call(struct archive_reader *reader, uint64_t time, uint3
         return append_region(reader, time_ps, region, false, list);
     }
     if (region != stream->region)
-        return err_set(reader->err, STATUS_DATA, reader->anchor, NULL, "rank %" PRIu32 " leaves %s inside %s, expected regions to nest",
-                       stream->rank, archive_string(reader, reader->definitions.regions[region].name),
-                       call_name(stream->call.call));
+        return err_set(reader->err, STATUS_DATA, reader->anchor, NULL,
+                       "rank %" PRIu32 " leaves %s inside %s, expected regions to nest", stream->rank,
+                       archive_string(reader, reader->definitions.regions[region].name), call_name(stream->call.call));
     TRY(archive_take_attributes(reader, list, &stream->call));
     return finish_call(reader, time_ps);
 }
@@ -285,7 +294,8 @@ static enum status break_off(struct archive_reader *reader)
     struct archive_stream *stream = &reader->stream;
     struct trace_rank *calls = stream->calls;
     stream->call.flags |= TRACE_BREAK;
-    if (!calls->incomplete && asprintf(&calls->incomplete_why, "the archive ends inside %s", call_name(stream->call.call)) < 0) {
+    if (!calls->incomplete &&
+        asprintf(&calls->incomplete_why, "the archive ends inside %s", call_name(stream->call.call)) < 0) {
         calls->incomplete_why = NULL;
         return err_memory(reader->err);
     }
@@ -316,25 +326,33 @@ enum status archive_tell_assumptions(struct archive_reader *reader)
     struct trace *trace = reader->trace;
     struct err *err = reader->err;
     if (assumed->other_locations)
-        TRY(trace_add_note(trace, err, "%" PRIu64 " locations beside the ranks' master threads are left out", assumed->other_locations));
+        TRY(trace_add_note(trace, err, "%" PRIu64 " locations beside the ranks' master threads are left out",
+                           assumed->other_locations));
     if (assumed->function_count)
-        TRY(trace_add_note(trace, err, "%" PRIu64 " MPI functions are kept as regions, rmacast does not replay them: %s",
+        TRY(trace_add_note(trace, err,
+                           "%" PRIu64 " MPI functions are kept as regions, rmacast does not replay them: %s",
                            assumed->function_count, assumed->functions));
     if (assumed->bare_count)
-        TRY(trace_add_note(trace, err, "%" PRIu64 " of these regions are calls whose records are missing", assumed->bare_count));
+        TRY(trace_add_note(trace, err, "%" PRIu64 " of these regions are calls whose records are missing",
+                           assumed->bare_count));
     if (assumed->lost_message_count)
-        TRY(trace_add_note(trace, err, "%" PRIu64 " messages of such regions are left out", assumed->lost_message_count));
+        TRY(trace_add_note(trace, err, "%" PRIu64 " messages of such regions are left out",
+                           assumed->lost_message_count));
     if (assumed->proc_null_count)
-        TRY(trace_add_note(trace, err, "%" PRIu64 " messages without a record are taken as MPI_PROC_NULL's", assumed->proc_null_count));
+        TRY(trace_add_note(trace, err, "%" PRIu64 " messages without a record are taken as MPI_PROC_NULL's",
+                           assumed->proc_null_count));
     if (assumed->open_receive_count)
-        TRY(trace_add_note(trace, err, "%" PRIu64 " receives never completed: their sender is unknown, taken as MPI_PROC_NULL",
+        TRY(trace_add_note(trace, err,
+                           "%" PRIu64 " receives never completed: their sender is unknown, taken as MPI_PROC_NULL",
                            assumed->open_receive_count));
     if (assumed->nested_count)
         TRY(trace_add_note(trace, err, "%" PRIu64 " regions inside MPI calls are left out", assumed->nested_count));
     if (assumed->off_count)
-        TRY(trace_add_note(trace, err, "recording was switched off or flushed its buffer %" PRIu64 " times", assumed->off_count));
+        TRY(trace_add_note(trace, err, "recording was switched off or flushed its buffer %" PRIu64 " times",
+                           assumed->off_count));
     if (assumed->one_sided)
-        TRY(trace_add_note(trace, err, "one-sided calls come without assertions, displacements, operations and window sizes: "
-                                       "taken as none, unknown, unknown and unknown"));
+        TRY(trace_add_note(trace, err,
+                           "one-sided calls come without assertions, displacements, operations and window sizes: "
+                           "taken as none, unknown, unknown and unknown"));
     return STATUS_OK;
 }

@@ -15,12 +15,12 @@ OTF2_CallbackCode archive_stop(struct archive_reader *reader, enum status status
 }
 
 /* Makes the table long enough to hold reference. References are dense in practice; a huge one is damage. */
-static enum status reserve(struct archive_reader *reader, void **table, size_t *count, size_t *capacity, uint64_t reference,
-                           size_t item_bytes)
+static enum status reserve(struct archive_reader *reader, void **table, size_t *count, size_t *capacity,
+                           uint64_t reference, size_t item_bytes)
 {
     if (reference >= reader->definitions.limit)
-        return err_set(reader->err, STATUS_DATA, reader->anchor, "definitions", "reference %" PRIu64 ", expected below %" PRIu64,
-                       reference, reader->definitions.limit);
+        return err_set(reader->err, STATUS_DATA, reader->anchor, "definitions",
+                       "reference %" PRIu64 ", expected below %" PRIu64, reference, reader->definitions.limit);
     if (reference < *count) return STATUS_OK;
     TRY(array_reserve(table, capacity, (size_t)reference + 1, item_bytes, reader->err));
     memset((char *)*table + *count * item_bytes, 0, ((size_t)reference + 1 - *count) * item_bytes);
@@ -51,15 +51,16 @@ static OTF2_CallbackCode on_string(void *user, OTF2_StringRef self, const char *
     return archive_stop(reader, reader->definitions.strings[self].text ? STATUS_OK : err_memory(reader->err));
 }
 
-static OTF2_CallbackCode on_attribute(void *user, OTF2_AttributeRef self, OTF2_StringRef name, OTF2_StringRef description,
-                                      OTF2_Type type)
+static OTF2_CallbackCode on_attribute(void *user, OTF2_AttributeRef self, OTF2_StringRef name,
+                                      OTF2_StringRef description, OTF2_Type type)
 {
     struct archive_reader *reader = user;
     (void)description;
     enum status status = RESERVE(reader, attributes, attribute, self);
     if (status != STATUS_OK) return archive_stop(reader, status);
     for (uint8_t i = 0; i < ATTRIBUTE_COUNT; i++)
-        if (type == archive_attribute_rows[i].type && strcmp(archive_string(reader, name), archive_attribute_rows[i].name) == 0)
+        if (type == archive_attribute_rows[i].type &&
+            strcmp(archive_string(reader, name), archive_attribute_rows[i].name) == 0)
             reader->definitions.attributes[self] = (uint8_t)(i + 1);
     return OTF2_CALLBACK_SUCCESS;
 }
@@ -72,7 +73,8 @@ static enum status add_location(struct archive_reader *reader, const struct arch
     if (*slot != definitions->location_count)
         return err_set(reader->err, STATUS_DATA, reader->anchor, "definitions", "location %" PRIu64 " is defined twice",
                        location->id);
-    ARRAY_PUSH(definitions->locations, definitions->location_count, definitions->location_capacity, *location, reader->err);
+    ARRAY_PUSH(definitions->locations, definitions->location_count, definitions->location_capacity, *location,
+               reader->err);
     return STATUS_OK;
 }
 
@@ -138,25 +140,27 @@ static OTF2_CallbackCode add_comm(struct archive_reader *reader, OTF2_CommRef se
 {
     enum status status = RESERVE(reader, comms, comm, self);
     if (status != STATUS_OK) return archive_stop(reader, status);
-    reader->definitions.comms[self] = (struct archive_comm){.defined = true, .inter = inter, .group = group, .id = ARCHIVE_NOT_MADE};
+    reader->definitions.comms[self] =
+        (struct archive_comm){.defined = true, .inter = inter, .group = group, .id = ARCHIVE_NOT_MADE};
     return OTF2_CALLBACK_SUCCESS;
 }
 
-static OTF2_CallbackCode on_comm(void *user, OTF2_CommRef self, OTF2_StringRef name, OTF2_GroupRef group, OTF2_CommRef parent,
-                                 OTF2_CommFlag flags)
+static OTF2_CallbackCode on_comm(void *user, OTF2_CommRef self, OTF2_StringRef name, OTF2_GroupRef group,
+                                 OTF2_CommRef parent, OTF2_CommFlag flags)
 {
     (void)name, (void)parent, (void)flags;
     return add_comm(user, self, group, false);
 }
 
-static OTF2_CallbackCode on_inter_comm(void *user, OTF2_CommRef self, OTF2_StringRef name, OTF2_GroupRef one, OTF2_GroupRef two,
-                                       OTF2_CommRef common, OTF2_CommFlag flags)
+static OTF2_CallbackCode on_inter_comm(void *user, OTF2_CommRef self, OTF2_StringRef name, OTF2_GroupRef one,
+                                       OTF2_GroupRef two, OTF2_CommRef common, OTF2_CommFlag flags)
 {
     (void)name, (void)two, (void)common, (void)flags;
     return add_comm(user, self, one, true);
 }
 
-static OTF2_CallbackCode on_win(void *user, OTF2_RmaWinRef self, OTF2_StringRef name, OTF2_CommRef comm, OTF2_RmaWinFlag flags)
+static OTF2_CallbackCode on_win(void *user, OTF2_RmaWinRef self, OTF2_StringRef name, OTF2_CommRef comm,
+                                OTF2_RmaWinFlag flags)
 {
     struct archive_reader *reader = user;
     (void)name, (void)flags;
@@ -189,8 +193,8 @@ static void set_callbacks(OTF2_GlobalDefReaderCallbacks *callbacks)
 
 static enum status broken(struct archive_reader *reader, const char *what)
 {
-    return err_set(reader->err, STATUS_DATA, reader->anchor, "definitions", "%s: %s, expected a whole OTF2 archive", what,
-                   archive_message());
+    return err_set(reader->err, STATUS_DATA, reader->anchor, "definitions", "%s: %s, expected a whole OTF2 archive",
+                   what, archive_message());
 }
 
 /* References are dense in most archives; this is the room for gaps. */
@@ -218,7 +222,8 @@ enum status archive_read_definitions(struct archive_reader *reader)
         return err_set(reader->err, STATUS_DATA, reader->anchor, "definitions",
                        "%" PRIu64 " definitions, expected the %" PRIu64 " that the anchor file names", read, count);
     if (reader->definitions.resolution == 0)
-        return err_set(reader->err, STATUS_DATA, reader->anchor, "definitions", "no clock properties, expected ticks per second");
+        return err_set(reader->err, STATUS_DATA, reader->anchor, "definitions",
+                       "no clock properties, expected ticks per second");
     return STATUS_OK;
 }
 

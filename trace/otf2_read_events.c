@@ -18,17 +18,18 @@ static struct trace_call *open_call(struct archive_reader *reader, enum archive_
     return archive_kind(call_kind(stream->call.call))->shape == shape ? &stream->call : NULL;
 }
 
-static enum status world_rank(struct archive_reader *reader, const struct trace_comm *comm, uint32_t rank, int32_t *world)
+static enum status world_rank(struct archive_reader *reader, const struct trace_comm *comm, uint32_t rank,
+                              int32_t *world)
 {
     if (rank >= comm->count)
-        return err_set(reader->err, STATUS_DATA, reader->anchor, NULL, "rank %" PRIu32 " of a communicator of %" PRIu32 " ranks",
-                       rank, comm->count);
+        return err_set(reader->err, STATUS_DATA, reader->anchor, NULL,
+                       "rank %" PRIu32 " of a communicator of %" PRIu32 " ranks", rank, comm->count);
     *world = comm->members[rank];
     return STATUS_OK;
 }
 
-static enum status take_message(struct archive_reader *reader, struct trace_call *call, uint32_t peer, uint32_t comm, uint32_t tag,
-                                uint64_t bytes)
+static enum status take_message(struct archive_reader *reader, struct trace_call *call, uint32_t peer, uint32_t comm,
+                                uint32_t tag, uint64_t bytes)
 {
     int32_t id;
     TRY(archive_comm_id(reader, comm, &id));
@@ -45,13 +46,15 @@ static enum status make_request(struct archive_reader *reader, struct trace_call
 {
     struct archive_stream *stream = &reader->stream;
     if (reader->ours && request > UINT32_MAX)
-        return err_set(reader->err, STATUS_DATA, reader->anchor, NULL, "request %" PRIu64 ", expected below 2^32", request);
+        return err_set(reader->err, STATUS_DATA, reader->anchor, NULL, "request %" PRIu64 ", expected below 2^32",
+                       request);
     call->ref = reader->ours ? (uint32_t)request : stream->next_request++;
     if (reader->ours && call_kind(call->call) == CALL_ISEND) return STATUS_OK; /* its completion says nothing new */
     return archive_requests_put(&stream->requests, request, stream->calls->count, reader->err);
 }
 
-/* A request of the open wait or test; ones that no call known made are left out. *made: the call that made it or NULL. */
+/* A request of the open wait or test; ones that no call known made are left out. *made: the call that made it or
+ * NULL. */
 static enum status use_request(struct archive_reader *reader, uint64_t request, bool done, struct trace_call **made)
 {
     struct archive_stream *stream = &reader->stream;
@@ -78,8 +81,8 @@ static OTF2_CallbackCode on_leave(HEAD, OTF2_RegionRef region)
     return archive_stop(user, archive_end_call(user, time, region, list));
 }
 
-static OTF2_CallbackCode on_message(struct archive_reader *reader, enum archive_shape shape, uint32_t peer, uint32_t comm,
-                                    uint32_t tag, uint64_t bytes)
+static OTF2_CallbackCode on_message(struct archive_reader *reader, enum archive_shape shape, uint32_t peer,
+                                    uint32_t comm, uint32_t tag, uint64_t bytes)
 {
     struct trace_call *call = open_call(reader, shape);
     reader->assumed.lost_message_count += !call;
@@ -87,8 +90,8 @@ static OTF2_CallbackCode on_message(struct archive_reader *reader, enum archive_
 }
 
 /* The two halves of a sendrecv: MpiSend, then MpiRecv. */
-static enum status take_half(struct archive_reader *reader, struct trace_call *call, bool send, uint32_t peer, uint32_t comm,
-                             uint32_t tag, uint64_t bytes)
+static enum status take_half(struct archive_reader *reader, struct trace_call *call, bool send, uint32_t peer,
+                             uint32_t comm, uint32_t tag, uint64_t bytes)
 {
     struct trace_call half = *call;
     TRY(take_message(reader, &half, peer, comm, tag, bytes));
@@ -120,7 +123,8 @@ static OTF2_CallbackCode on_recv(HEAD, uint32_t peer, OTF2_CommRef comm, uint32_
     return on_message(user, SHAPE_RECV, peer, comm, tag, bytes);
 }
 
-static OTF2_CallbackCode on_isend(HEAD, uint32_t peer, OTF2_CommRef comm, uint32_t tag, uint64_t bytes, uint64_t request)
+static OTF2_CallbackCode on_isend(HEAD, uint32_t peer, OTF2_CommRef comm, uint32_t tag, uint64_t bytes,
+                                  uint64_t request)
 {
     IGNORE_HEAD;
     struct trace_call *call = open_call(user, SHAPE_ISEND);
@@ -145,7 +149,8 @@ static OTF2_CallbackCode on_isend_complete(HEAD, uint64_t request)
 }
 
 /* Only now is known what the receive was about. */
-static OTF2_CallbackCode on_irecv(HEAD, uint32_t peer, OTF2_CommRef comm, uint32_t tag, uint64_t bytes, uint64_t request)
+static OTF2_CallbackCode on_irecv(HEAD, uint32_t peer, OTF2_CommRef comm, uint32_t tag, uint64_t bytes,
+                                  uint64_t request)
 {
     IGNORE_HEAD;
     struct trace_call *made;
@@ -174,8 +179,8 @@ static OTF2_CallbackCode on_cancelled(HEAD, uint64_t request)
     return archive_stop(user, status);
 }
 
-static enum status take_collective(struct archive_reader *reader, struct trace_call *call, uint32_t comm_ref, uint32_t root,
-                                   uint64_t sent, uint64_t received)
+static enum status take_collective(struct archive_reader *reader, struct trace_call *call, uint32_t comm_ref,
+                                   uint32_t root, uint64_t sent, uint64_t received)
 {
     enum call_kind kind = call_kind(call->call);
     unsigned carries = archive_kind(kind)->carries;
@@ -189,8 +194,8 @@ static enum status take_collective(struct archive_reader *reader, struct trace_c
     return STATUS_OK;
 }
 
-static OTF2_CallbackCode on_collective(HEAD, OTF2_CollectiveOp collective, OTF2_CommRef comm, uint32_t root, uint64_t sent,
-                                       uint64_t received)
+static OTF2_CallbackCode on_collective(HEAD, OTF2_CollectiveOp collective, OTF2_CommRef comm, uint32_t root,
+                                       uint64_t sent, uint64_t received)
 {
     IGNORE_HEAD, (void)collective;
     struct archive_reader *reader = user;
@@ -232,8 +237,8 @@ static OTF2_CallbackCode on_win_destroy(HEAD, OTF2_RmaWinRef win)
     return archive_stop(user, call ? archive_win_id(user, win, &call->handle) : STATUS_OK);
 }
 
-static OTF2_CallbackCode on_rma_collective(HEAD, OTF2_CollectiveOp collective, OTF2_RmaSyncLevel level, OTF2_RmaWinRef win,
-                                           uint32_t root, uint64_t sent, uint64_t received)
+static OTF2_CallbackCode on_rma_collective(HEAD, OTF2_CollectiveOp collective, OTF2_RmaSyncLevel level,
+                                           OTF2_RmaWinRef win, uint32_t root, uint64_t sent, uint64_t received)
 {
     IGNORE_HEAD, (void)collective, (void)level, (void)root, (void)sent, (void)received;
     struct trace_call *call = open_call(user, SHAPE_FENCE);
@@ -247,7 +252,8 @@ static OTF2_CallbackCode on_group_sync(HEAD, OTF2_RmaSyncLevel level, OTF2_RmaWi
     if (!call) return OTF2_CALLBACK_SUCCESS;
     enum call_kind kind = call_kind(call->call);
     enum status status = archive_win_id(user, win, &call->handle);
-    if (status == STATUS_OK && (kind == CALL_POST || kind == CALL_START)) status = archive_group_id(user, group, &call->ref);
+    if (status == STATUS_OK && (kind == CALL_POST || kind == CALL_START))
+        status = archive_group_id(user, group, &call->ref);
     if (kind == CALL_WIN_TEST && level != OTF2_RMA_SYNC_LEVEL_NONE) call->flags |= TRACE_FLAG;
     return archive_stop(user, status);
 }
@@ -263,7 +269,8 @@ static enum status take_target(struct archive_reader *reader, struct trace_call 
     return world_rank(reader, &reader->trace->comms[reader->trace->windows[id].comm], target, &call->peer);
 }
 
-static OTF2_CallbackCode on_transfer(struct archive_reader *reader, uint32_t win, uint32_t target, uint64_t bytes, uint64_t result)
+static OTF2_CallbackCode on_transfer(struct archive_reader *reader, uint32_t win, uint32_t target, uint64_t bytes,
+                                     uint64_t result)
 {
     struct trace_call *call = open_call(reader, SHAPE_TRANSFER);
     if (!call) return OTF2_CALLBACK_SUCCESS;

@@ -1,4 +1,5 @@
-/* From the tables of definitions to the trace's own: ranks, communicators, windows, groups, regions, sites, properties. */
+/* From the tables of definitions to the trace's own: ranks, communicators, windows, groups, regions, sites,
+ * properties. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +19,8 @@ static const struct archive_group *world_locations(const struct archive_reader *
     const struct archive_definitions *definitions = &reader->definitions;
     for (size_t i = 0; i < definitions->group_count; i++) {
         const struct archive_group *group = &definitions->groups[i];
-        if (group->defined && group->type == OTF2_GROUP_TYPE_COMM_LOCATIONS && group->paradigm == OTF2_PARADIGM_MPI) return group;
+        if (group->defined && group->type == OTF2_GROUP_TYPE_COMM_LOCATIONS && group->paradigm == OTF2_PARADIGM_MPI)
+            return group;
     }
     return NULL;
 }
@@ -27,14 +29,18 @@ static enum status number_ranks(struct archive_reader *reader)
 {
     struct archive_definitions *definitions = &reader->definitions;
     const struct archive_group *world = world_locations(reader);
-    if (!world || world->count == 0) return broken(reader, "no MPI processes, expected a group COMM_LOCATIONS of paradigm MPI");
+    if (!world || world->count == 0)
+        return broken(reader, "no MPI processes, expected a group COMM_LOCATIONS of paradigm MPI");
     for (uint32_t i = 0; i < world->count; i++) {
         const uint64_t *index = map_find(&definitions->location_index, world->members[i]);
-        if (!index) return broken(reader, "rank's location is not defined, expected every member of COMM_LOCATIONS among the locations");
+        if (!index)
+            return broken(
+                reader, "rank's location is not defined, expected every member of COMM_LOCATIONS among the locations");
         definitions->locations[*index].rank = (int32_t)i;
     }
     for (size_t i = 0; i < definitions->location_count; i++)
-        reader->assumed.other_locations += definitions->locations[i].rank == TRACE_NONE && definitions->locations[i].events > 0;
+        reader->assumed.other_locations +=
+            definitions->locations[i].rank == TRACE_NONE && definitions->locations[i].events > 0;
     TRY(trace_new(reader->path, world->count, &reader->trace, reader->err));
     reader->self = malloc(world->count * sizeof *reader->self);
     if (!reader->self) return err_memory(reader->err);
@@ -132,7 +138,8 @@ enum status archive_win_id(struct archive_reader *reader, uint32_t reference, in
         int32_t comm_id = TRACE_NONE;
         if (!self) TRY(archive_comm_id(reader, ref, &comm_id));
         win->id = TRACE_NONE;
-        if (comm_id != TRACE_NONE) TRY(trace_add_window(reader->trace, comm_id, NULL, NULL, '?', &win->id, reader->err));
+        if (comm_id != TRACE_NONE)
+            TRY(trace_add_window(reader->trace, comm_id, NULL, NULL, '?', &win->id, reader->err));
     }
     *id = win->id;
     return STATUS_OK;
@@ -188,7 +195,8 @@ static char *numbered_property(struct archive_reader *reader, const char *name, 
     return property(reader, full);
 }
 
-static enum status wrong_property(struct archive_reader *reader, const char *name, const char *value, const char *expected)
+static enum status wrong_property(struct archive_reader *reader, const char *name, const char *value,
+                                  const char *expected)
 {
     return err_set(reader->err, STATUS_DATA, reader->anchor, name, "\"%s\", expected %s", value, expected);
 }
@@ -220,7 +228,8 @@ static enum status read_clock(struct archive_reader *reader)
     enum status status = STATUS_OK;
     if (clock) {
         quality->known = true;
-        if (sscanf(clock, "%lf %lf %" SCNu64, &quality->worst_offset_s, &quality->worst_error_s, &quality->violations) != 3)
+        if (sscanf(clock, "%lf %lf %" SCNu64, &quality->worst_offset_s, &quality->worst_error_s,
+                   &quality->violations) != 3)
             status = wrong_property(reader, ARCHIVE_PROPERTY_CLOCK, clock, "offset and error in seconds, and a count");
     }
     if (cost) trace->record_cost_ps = strtoll(cost, NULL, 10);
@@ -256,7 +265,8 @@ static enum status make_sites(struct archive_reader *reader)
     enum status status = STATUS_OK;
     if (!text || sscanf(text, "%zu %zu", &first, &count) != 2 || first > definitions->string_count ||
         count > definitions->string_count - first)
-        status = wrong_property(reader, ARCHIVE_PROPERTY_SITES, text ? text : "", "the first string that is a call site and their count");
+        status = wrong_property(reader, ARCHIVE_PROPERTY_SITES, text ? text : "",
+                                "the first string that is a call site and their count");
     free(text);
     TRY(status);
     definitions->sites = calloc(count + 1, sizeof *definitions->sites);
@@ -302,7 +312,8 @@ static enum status make_counts(struct archive_reader *reader)
     enum status status = STATUS_OK;
     if (text && (sscanf(text, "%zu %zu", &first, &count) != 2 || first > definitions->string_count ||
                  count > definitions->string_count - first))
-        status = wrong_property(reader, ARCHIVE_PROPERTY_COUNTS, text, "the first string that holds counts and their number");
+        status = wrong_property(reader, ARCHIVE_PROPERTY_COUNTS, text,
+                                "the first string that holds counts and their number");
     free(text);
     TRY(status);
     definitions->counts = calloc(count + 1, sizeof *definitions->counts);
@@ -364,7 +375,8 @@ static enum status make_ours(struct archive_reader *reader)
     TRY(read_properties(reader));
     for (uint32_t i = 0; i < definitions->comm_count; i++) TRY(archive_comm_id(reader, i, &id));
     for (uint32_t i = 0; i < definitions->group_count; i++)
-        if (definitions->groups[i].defined && strcmp(archive_string(reader, definitions->groups[i].name), ARCHIVE_RMA_GROUP) == 0)
+        if (definitions->groups[i].defined &&
+            strcmp(archive_string(reader, definitions->groups[i].name), ARCHIVE_RMA_GROUP) == 0)
             TRY(archive_group_id(reader, i, &number));
     for (uint32_t i = 0; i < definitions->win_count; i++) {
         TRY(archive_win_id(reader, i, &id));

@@ -18,8 +18,9 @@ struct archive_stage {
 /* Makes the directory if it does not exist (its parent must). */
 enum status archive_stage_open(const char *directory, struct archive_stage *stage, struct err *err);
 
-/* Moves the entries named (NULL-terminated; those that exist) into the directory and removes the old ones. Without the
- * first entry an archive is none: the old one goes first and the new one comes last, so that no reader sees two halves. */
+/* Moves the entries named (NULL-terminated; those that exist) into the directory and removes the old ones. Without
+ * the first entry an archive is none: the old one goes first and the new one comes last, so that no reader sees two
+ * halves. */
 enum status archive_stage_commit(struct archive_stage *stage, const char *const *entries, struct err *err);
 
 /* Removes what is left, and the directory if it is new and nothing was committed. */

@@ -1,14 +1,21 @@
-/* Writing an archive: events rank after rank, then definitions, into a directory aside that then takes the old one's place. */
+/* Writing an archive: events rank after rank, then definitions, into a directory aside that then takes the old one's
+ * place. */
 #include <stdlib.h>
 
 #include "trace/otf2.h"
 #include "trace/otf2_stage.h"
 #include "trace/otf2_write.h"
 
-/* OTF2 3.0 gathers EVENT_CHUNKS full chunks before it writes, and touches freed memory when it closes a file after such a
- * write failed (src/OTF2_File.c). With this many chunks and no more in memory the write happens in the middle of an event,
- * which reports it, and never in closing. */
-enum { EVENT_CHUNK_BYTES = 1 << 20, EVENT_CHUNKS = 4, CHUNKS_MAX = 32, DEFINITION_CHUNK_BYTES = 4 << 20, DEFINITION_CHUNK_BYTES_MAX = 16 << 20 };
+/* OTF2 3.0 gathers EVENT_CHUNKS full chunks before it writes, and touches freed memory when it closes a file after
+ * such a write failed (src/OTF2_File.c). With this many chunks and no more in memory the write happens in the middle
+ * of an event, which reports it, and never in closing. */
+enum {
+    EVENT_CHUNK_BYTES = 1 << 20,
+    EVENT_CHUNKS = 4,
+    CHUNKS_MAX = 32,
+    DEFINITION_CHUNK_BYTES = 4 << 20,
+    DEFINITION_CHUNK_BYTES_MAX = 16 << 20
+};
 
 static OTF2_FlushType flush_always(void *user, OTF2_FileType type, OTF2_LocationRef location, void *caller, bool final)
 {
@@ -61,7 +68,8 @@ static enum status write_events(struct archive_writer *writer)
 {
     enum status status = STATUS_OK;
     ARCHIVE_TRY(writer, OTF2_Archive_OpenEvtFiles(writer->archive));
-    for (writer->rank = 0; !writer->failed && status == STATUS_OK && writer->rank < writer->trace->rank_count; writer->rank++) {
+    for (writer->rank = 0; !writer->failed && status == STATUS_OK && writer->rank < writer->trace->rank_count;
+         writer->rank++) {
         writer->out = OTF2_Archive_GetEvtWriter(writer->archive, writer->rank);
         writer->failed = !writer->out;
         if (writer->failed) break;
@@ -97,11 +105,13 @@ static void write_markers(struct archive_writer *writer)
             out = OTF2_Archive_GetMarkerWriter(writer->archive);
             writer->failed = writer->failed || !out;
             if (!out) return;
-            ARCHIVE_TRY(writer, OTF2_MarkerWriter_WriteDefMarker(out, 0, "rmacast", "recording stopped here", OTF2_SEVERITY_HIGH));
+            ARCHIVE_TRY(writer, OTF2_MarkerWriter_WriteDefMarker(out, 0, "rmacast", "recording stopped here",
+                                                                 OTF2_SEVERITY_HIGH));
         }
         int64_t end_ps = stream->count ? trace_rank_end_ps(trace, i) : trace_begin_ps(trace);
-        ARCHIVE_TRY(writer, OTF2_MarkerWriter_WriteMarker(out, archive_time(writer, end_ps), 0, 0, OTF2_MARKER_SCOPE_LOCATION, i,
-                                                          stream->incomplete_why ? stream->incomplete_why : ""));
+        ARCHIVE_TRY(writer,
+                    OTF2_MarkerWriter_WriteMarker(out, archive_time(writer, end_ps), 0, 0, OTF2_MARKER_SCOPE_LOCATION,
+                                                  i, stream->incomplete_why ? stream->incomplete_why : ""));
     }
     if (out) ARCHIVE_TRY(writer, OTF2_Archive_CloseMarkerWriter(writer->archive, out));
 }
@@ -142,7 +152,8 @@ static enum status write_into(const struct trace *trace, const char *stage, cons
 {
     struct archive_writer writer = {.trace = trace, .err = err};
     int64_t begin_ps = trace_begin_ps(trace);
-    uint64_t definitions = 64 * (uint64_t)trace->rank_count; /* bytes of the largest record, a group of all ranks, and more */
+    uint64_t definitions =
+        64 * (uint64_t)trace->rank_count; /* bytes of the largest record, a group of all ranks, and more */
     if (begin_ps < 0) writer.zero = -(uint64_t)begin_ps;
     if (definitions < DEFINITION_CHUNK_BYTES) definitions = DEFINITION_CHUNK_BYTES;
     if (definitions > DEFINITION_CHUNK_BYTES_MAX) definitions = DEFINITION_CHUNK_BYTES_MAX;
@@ -162,7 +173,8 @@ static enum status write_into(const struct trace *trace, const char *stage, cons
 
 enum status otf2_write(const struct trace *trace, const char *directory, struct err *err)
 {
-    static const char *const entries[] = {ARCHIVE_ANCHOR, ARCHIVE_NAME ".def", ARCHIVE_NAME ".marker", ARCHIVE_NAME, NULL};
+    static const char *const entries[] = {ARCHIVE_ANCHOR, ARCHIVE_NAME ".def", ARCHIVE_NAME ".marker", ARCHIVE_NAME,
+                                          NULL};
     struct archive_stage stage;
     TRY(trace_check(trace, err));
     TRY(archive_stage_open(directory, &stage, err));

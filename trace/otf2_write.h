@@ -36,8 +36,9 @@ struct archive_writer {
     uint64_t operation_id;
 };
 
-/* Every OTF2 call stands in this: its failure shows when the rank, the definitions or the archive are done. After the first
- * failure nothing more is called, since OTF2 3.0 writes to a file that it has given up (full disk: SIGSEGV). */
+/* Every OTF2 call stands in this: its failure shows when the rank, the definitions or the archive are done. After
+ * the first failure nothing more is called, since OTF2 3.0 writes to a file that it has given up (full disk:
+ * SIGSEGV). */
 #define ARCHIVE_TRY(writer, call)                                                                                      \
     do {                                                                                                               \
         if (!(writer)->failed && (call) != OTF2_SUCCESS) (writer)->failed = true;                                      \

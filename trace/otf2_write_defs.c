@@ -73,9 +73,10 @@ static void define_paradigm(struct definitions *definitions)
     OTF2_AttributeValue comm = {.stringRef = string(definitions, "Comm ${id}")};
     OTF2_AttributeValue window = {.stringRef = string(definitions, "Win ${id}")};
     DEFINE(Paradigm, definitions, OTF2_PARADIGM_MPI, string(definitions, "MPI"), OTF2_PARADIGM_CLASS_PROCESS);
-    DEFINE(ParadigmProperty, definitions, OTF2_PARADIGM_MPI, OTF2_PARADIGM_PROPERTY_COMM_NAME_TEMPLATE, OTF2_TYPE_STRING, comm);
-    DEFINE(ParadigmProperty, definitions, OTF2_PARADIGM_MPI, OTF2_PARADIGM_PROPERTY_RMA_WIN_NAME_TEMPLATE, OTF2_TYPE_STRING,
-           window);
+    DEFINE(ParadigmProperty, definitions, OTF2_PARADIGM_MPI, OTF2_PARADIGM_PROPERTY_COMM_NAME_TEMPLATE,
+           OTF2_TYPE_STRING, comm);
+    DEFINE(ParadigmProperty, definitions, OTF2_PARADIGM_MPI, OTF2_PARADIGM_PROPERTY_RMA_WIN_NAME_TEMPLATE,
+           OTF2_TYPE_STRING, window);
 }
 
 static void define_attributes(struct definitions *definitions)
@@ -105,7 +106,8 @@ static void define_locations(struct definitions *definitions)
 static void define_location_properties(struct definitions *definitions)
 {
     const struct trace *trace = definitions->trace;
-    uint32_t reason = string(definitions, ARCHIVE_PROPERTY_INCOMPLETE), speed = string(definitions, ARCHIVE_PROPERTY_SPEED);
+    uint32_t reason = string(definitions, ARCHIVE_PROPERTY_INCOMPLETE),
+             speed = string(definitions, ARCHIVE_PROPERTY_SPEED);
     for (uint32_t i = 0; i < trace->rank_count; i++) {
         const struct trace_rank *stream = &trace->ranks[i];
         OTF2_AttributeValue value = {.float64 = stream->speed};
@@ -113,7 +115,8 @@ static void define_location_properties(struct definitions *definitions)
         if (!stream->incomplete) continue;
         value = (OTF2_AttributeValue){.uint8 = 1};
         if (stream->incomplete_why) value.stringRef = string(definitions, stream->incomplete_why);
-        DEFINE(LocationProperty, definitions, i, reason, stream->incomplete_why ? OTF2_TYPE_STRING : OTF2_TYPE_UINT8, value);
+        DEFINE(LocationProperty, definitions, i, reason, stream->incomplete_why ? OTF2_TYPE_STRING : OTF2_TYPE_UINT8,
+               value);
     }
 }
 
@@ -123,8 +126,8 @@ static void define_regions(struct definitions *definitions)
     uint32_t file = string(definitions, "MPI");
     for (uint32_t i = 0; i < ID_region_enter; i++) {
         uint32_t name = string(definitions, call_name(i));
-        DEFINE(Region, definitions, i, name, name, ARCHIVE_STRING_EMPTY, archive_kind(call_kind(i))->role, OTF2_PARADIGM_MPI,
-               OTF2_REGION_FLAG_NONE, file, 0, 0);
+        DEFINE(Region, definitions, i, name, name, ARCHIVE_STRING_EMPTY, archive_kind(call_kind(i))->role,
+               OTF2_PARADIGM_MPI, OTF2_REGION_FLAG_NONE, file, 0, 0);
     }
     for (uint32_t i = 0; i < trace->region_count; i++) {
         uint32_t name = string(definitions, trace->regions[i]);
@@ -137,7 +140,8 @@ static void define_group(struct definitions *definitions, uint32_t reference, ui
                          const int32_t *members, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) definitions->members[i] = (uint64_t)members[i];
-    DEFINE(Group, definitions, reference, name, type, OTF2_PARADIGM_MPI, OTF2_GROUP_FLAG_NONE, count, definitions->members);
+    DEFINE(Group, definitions, reference, name, type, OTF2_PARADIGM_MPI, OTF2_GROUP_FLAG_NONE, count,
+           definitions->members);
 }
 
 static void define_communication(struct definitions *definitions)
@@ -146,16 +150,17 @@ static void define_communication(struct definitions *definitions)
     const struct archive_writer *writer = definitions->writer;
     uint32_t rma_group = string(definitions, ARCHIVE_RMA_GROUP), world = string(definitions, "MPI_COMM_WORLD");
     /* Location i is rank i: the world's members are the locations. */
-    define_group(definitions, 0, ARCHIVE_STRING_EMPTY, OTF2_GROUP_TYPE_COMM_LOCATIONS, trace->comms[0].members, trace->rank_count);
+    define_group(definitions, 0, ARCHIVE_STRING_EMPTY, OTF2_GROUP_TYPE_COMM_LOCATIONS, trace->comms[0].members,
+                 trace->rank_count);
     for (size_t i = 0; i < trace->comm_count; i++)
         define_group(definitions, archive_comm_group(i), ARCHIVE_STRING_EMPTY, OTF2_GROUP_TYPE_COMM_GROUP,
                      trace->comms[i].members, trace->comms[i].count);
     for (uint32_t i = 0; i < trace->group_count; i++)
-        define_group(definitions, archive_rma_group(trace, i), rma_group, OTF2_GROUP_TYPE_COMM_GROUP, trace->groups[i].members,
-                     trace->groups[i].count);
+        define_group(definitions, archive_rma_group(trace, i), rma_group, OTF2_GROUP_TYPE_COMM_GROUP,
+                     trace->groups[i].members, trace->groups[i].count);
     for (uint32_t i = 0; i < trace->comm_count; i++)
-        DEFINE(Comm, definitions, i, i ? numbered(definitions, "Comm", i) : world, archive_comm_group(i), OTF2_UNDEFINED_COMM,
-               writer->comm_made[i] ? OTF2_COMM_FLAG_CREATE_DESTROY_EVENTS : OTF2_COMM_FLAG_NONE);
+        DEFINE(Comm, definitions, i, i ? numbered(definitions, "Comm", i) : world, archive_comm_group(i),
+               OTF2_UNDEFINED_COMM, writer->comm_made[i] ? OTF2_COMM_FLAG_CREATE_DESTROY_EVENTS : OTF2_COMM_FLAG_NONE);
     for (uint32_t i = 0; i < trace->window_count; i++)
         DEFINE(RmaWin, definitions, i, numbered(definitions, "Win", i), (uint32_t)trace->windows[i].comm,
                writer->windows[i].creators ? OTF2_RMA_WIN_FLAG_CREATE_DESTROY_EVENTS : OTF2_RMA_WIN_FLAG_NONE);
@@ -189,7 +194,8 @@ static enum status set_window(struct archive_writer *writer, size_t id)
     FILE *out = open_memstream(&text, &bytes);
     if (!out) return err_memory(writer->err);
     fprintf(out, "flavor=%c", window->flavor);
-    for (uint32_t i = 0; window->bytes && i < members; i++) fprintf(out, "%s%" PRId64, i ? "," : " bytes=", window->bytes[i]);
+    for (uint32_t i = 0; window->bytes && i < members; i++)
+        fprintf(out, "%s%" PRId64, i ? "," : " bytes=", window->bytes[i]);
     for (uint32_t i = 0; window->disp_unit && i < members; i++)
         fprintf(out, "%s%" PRId32, i ? "," : " disp_unit=", window->disp_unit[i]);
     if (fclose(out) != 0) {

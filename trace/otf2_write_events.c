@@ -44,7 +44,8 @@ static void add_disp(struct archive_writer *writer, const struct trace_call *cal
     ADD(writer, RECV_TAG, int32, trace_call_recv_tag(call));
 }
 
-static void add_members(struct archive_writer *writer, const struct trace_call *call, enum call_kind kind, unsigned carries)
+static void add_members(struct archive_writer *writer, const struct trace_call *call, enum call_kind kind,
+                        unsigned carries)
 {
     bool op = archive_kind_has_op(kind) && call->tag > 0 && call->tag < TRACE_OP_COUNT;
     if (!(carries & CARRIES_HANDLE) && call->handle != TRACE_NONE) add_handle(writer, call);
@@ -123,8 +124,10 @@ static enum status write_transfer(struct archive_writer *writer, const struct tr
     return STATUS_OK;
 }
 
-/* Completes the rank's open operations on a window: all, or those to one target; at the target too where the call says so. */
-static void complete_operations(struct archive_writer *writer, const struct trace_call *call, int32_t target, bool remote)
+/* Completes the rank's open operations on a window: all, or those to one target; at the target too where the call
+ * says so. */
+static void complete_operations(struct archive_writer *writer, const struct trace_call *call, int32_t target,
+                                bool remote)
 {
     struct archive_window *state = &writer->windows[call->handle];
     uint64_t time = archive_time(writer, call->exit_ps);
@@ -156,7 +159,8 @@ static void write_group_sync(struct archive_writer *writer, const struct trace_c
     if (!opens && closes) *open = TRACE_NO_REF;
 }
 
-static void write_rma_collective(struct archive_writer *writer, const struct trace_call *call, const struct archive_kind *kind)
+static void write_rma_collective(struct archive_writer *writer, const struct trace_call *call,
+                                 const struct archive_kind *kind)
 {
     uint64_t exit = archive_time(writer, call->exit_ps);
     uint32_t window = (uint32_t)call->handle;
@@ -239,7 +243,8 @@ static bool write_completions(struct archive_writer *writer, const struct trace_
 {
     const struct trace *trace = writer->trace;
     uint64_t time = archive_time(writer, call->exit_ps);
-    bool done = !(call->flags & TRACE_BREAK) && ((kind != CALL_REQUEST_TEST && kind != CALL_REQUEST_TESTALL) || (call->flags & TRACE_FLAG));
+    bool done = !(call->flags & TRACE_BREAK) &&
+                ((kind != CALL_REQUEST_TEST && kind != CALL_REQUEST_TESTALL) || (call->flags & TRACE_FLAG));
     if (kind != CALL_REQUEST_WAITALL && kind != CALL_REQUEST_TESTALL)
         return call->ref != TRACE_NO_REF && write_completion(writer, time, call->ref, done);
     const struct trace_list *list = &trace->lists[call->ref];
@@ -274,7 +279,8 @@ static void write_comm(struct archive_writer *writer, const struct trace_call *c
 }
 
 /* The records between Enter and Leave. *flags: what a reader takes from them for trace_call.flags. */
-static enum status write_records(struct archive_writer *writer, size_t index, const struct archive_kind *kind, unsigned *flags)
+static enum status write_records(struct archive_writer *writer, size_t index, const struct archive_kind *kind,
+                                 unsigned *flags)
 {
     const struct trace_call *call = &writer->stream->calls[index];
     enum call_kind what = call_kind(call->call);
@@ -340,7 +346,8 @@ static enum status write_call(struct archive_writer *writer, size_t index)
     if (kind->shape == SHAPE_WIN_CREATE) add_window(writer, call);
     add_sim(writer, index);
     EVENT(Enter, writer, archive_time(writer, call->enter_ps), call->call);
-    if (carries || (kind->shape == SHAPE_FLUSH && !(call->flags & TRACE_BREAK))) TRY(write_records(writer, index, kind, &flags));
+    if (carries || (kind->shape == SHAPE_FLUSH && !(call->flags & TRACE_BREAK)))
+        TRY(write_records(writer, index, kind, &flags));
     add_blocked(writer, index);
     if (call->flags & TRACE_BREAK) ADD(writer, BREAK, uint8, 1);
     if (flags != call->flags) ADD(writer, FLAGS, uint16, call->flags);

@@ -76,6 +76,7 @@ char *otf2_print(const char *directory, const char *options)
     for (int byte; (byte = getc(in)) != EOF;) putc(byte, out);
     fclose(out);
     int status = pclose(in);
-    if (status != 0 || strcasestr(text, "error") || strcasestr(text, "warning")) fail_msg("otf2-print %s: %d: %s", options, status, text);
+    if (status != 0 || strcasestr(text, "error") || strcasestr(text, "warning"))
+        fail_msg("otf2-print %s: %d: %s", options, status, text);
     return text;
 }

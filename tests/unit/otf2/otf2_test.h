@@ -1,4 +1,5 @@
-/* Shared by the tests of OTF2 archives: directories to write in, files to damage, otf2-print as the independent reader. */
+/* Shared by the tests of OTF2 archives: directories to write in, files to damage, otf2-print as the independent
+ * reader. */
 #ifndef TESTS_OTF2_TEST_H
 #define TESTS_OTF2_TEST_H
 
@@ -17,7 +18,8 @@ unsigned char *bytes_of(const char *path, size_t *bytes);
 void write_bytes(const char *path, const void *data, size_t bytes);
 void copy_tree(const char *from, const char *to);
 
-/* What otf2-print says of an archive directory, which the caller frees; it must exit 0 and name no error and no warning. */
+/* What otf2-print says of an archive directory, which the caller frees; it must exit 0 and name no error and no
+ * warning. */
 char *otf2_print(const char *directory, const char *options);
 
 #endif

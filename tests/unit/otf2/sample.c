@@ -89,13 +89,14 @@ static void add(struct maker *maker, struct trace_call *call)
     struct trace_sim *sim = &stream->sim[stream->count - 1];
     sim->blocked_ps = (int64_t)(step % 3) * 77;
     if (!(call_row(call->call)->allowed & F_TARGET)) return;
-    *sim = (struct trace_sim){call->enter_ps + 1, call->enter_ps - 5, step % 2 ? TRACE_UNKNOWN_PS : call->exit_ps, call->exit_ps + 9,
-                              (int64_t)step};
+    *sim = (struct trace_sim){call->enter_ps + 1, call->enter_ps - 5, step % 2 ? TRACE_UNKNOWN_PS : call->exit_ps,
+                              call->exit_ps + 9, (int64_t)step};
 }
 
 static struct trace_call bare(enum mpi_call id)
 {
-    return (struct trace_call){.call = (uint16_t)id, .handle = TRACE_NONE, .peer = TRACE_NONE, .ref = TRACE_NO_REF, .disp = -1};
+    return (struct trace_call){
+        .call = (uint16_t)id, .handle = TRACE_NONE, .peer = TRACE_NONE, .ref = TRACE_NO_REF, .disp = -1};
 }
 
 static uint32_t take_pending(struct maker *maker)

@@ -1,5 +1,5 @@
-/* Damaged archives give one error line each and the reader ends by itself. Every try runs in a child with a time limit, since
- * OTF2 may loop or abort on what it does not expect; the child prints nothing of its own or of OTF2's. */
+/* Damaged archives give one error line each and the reader ends by itself. Every try runs in a child with a time
+ * limit, since OTF2 may loop or abort on what it does not expect; the child prints nothing of its own or of OTF2's. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,8 +15,8 @@
 
 enum { SECONDS = 20, EXIT_READ = 10, EXIT_CHECK = 11, EXIT_ERROR = 12 };
 
-/* Reads in a child. Returns EXIT_READ (and trace_check passed), EXIT_CHECK (it did not) or EXIT_ERROR; the child's error text
- * goes to text. Fails the test if the child is killed or prints anything. */
+/* Reads in a child. Returns EXIT_READ (and trace_check passed), EXIT_CHECK (it did not) or EXIT_ERROR; the child's
+ * error text goes to text. Fails the test if the child is killed or prints anything. */
 static int try_read(const char *directory, char text[ERR_TEXT_BYTES])
 {
     int errors[2], prints[2], status;
@@ -31,7 +31,8 @@ static int try_read(const char *directory, char text[ERR_TEXT_BYTES])
         dup2(prints[1], STDOUT_FILENO);
         dup2(prints[1], STDERR_FILENO);
         int code = EXIT_ERROR;
-        if (otf2_read(directory, &trace, &err) == STATUS_OK) code = trace_check(trace, &err) == STATUS_OK ? EXIT_READ : EXIT_CHECK;
+        if (otf2_read(directory, &trace, &err) == STATUS_OK)
+            code = trace_check(trace, &err) == STATUS_OK ? EXIT_READ : EXIT_CHECK;
         if (write(errors[1], err.text, strlen(err.text)) < 0) code = 1;
         _exit(code);
     }
@@ -75,8 +76,8 @@ static void make_scorep(const char *directory)
     copy_tree("tests/data/scorep-ping-pong/.", directory);
 }
 
-/* Every file of the archive cut at each sixteenth of its length, two bytes short (the anchor's last byte is padding), and to
- * nothing. */
+/* Every file of the archive cut at each sixteenth of its length, two bytes short (the anchor's last byte is
+ * padding), and to nothing. */
 static void cut(void (*make)(const char *), const char *const *names)
 {
     char directory[SCRATCH_BYTES], what[128];
@@ -119,13 +120,15 @@ static struct trace *make_sends(int64_t calls)
     struct trace *trace;
     assert_int_equal(trace_new("many", 1, &trace, &err), STATUS_OK);
     for (int64_t i = 0; i < calls; i++) {
-        struct trace_call call = {.enter_ps = i * 1000, .exit_ps = i * 1000 + 999, .disp = -1, .call = ID_Send, .ref = TRACE_NO_REF};
+        struct trace_call call = {
+            .enter_ps = i * 1000, .exit_ps = i * 1000 + 999, .disp = -1, .call = ID_Send, .ref = TRACE_NO_REF};
         assert_int_equal(trace_add_call(trace, 0, &call, &err), STATUS_OK);
     }
     return trace;
 }
 
-/* No file may grow beyond a limit, as on a full disk: one error line, nothing left behind, and the old archive stays. */
+/* No file may grow beyond a limit, as on a full disk: one error line, nothing left behind, and the old archive
+ * stays. */
 static void full_disk(void **state)
 {
     (void)state;
@@ -143,7 +146,9 @@ static void full_disk(void **state)
             alarm(SECONDS);
             signal(SIGXFSZ, SIG_IGN);
             setrlimit(RLIMIT_FSIZE, &(struct rlimit){limits[i], limits[i]});
-            _exit(otf2_write(trace, directory, &err) == STATUS_SYSTEM && strstr(err.text, "cannot write the archive") ? EXIT_ERROR : 1);
+            _exit(otf2_write(trace, directory, &err) == STATUS_SYSTEM && strstr(err.text, "cannot write the archive")
+                      ? EXIT_ERROR
+                      : 1);
         }
         assert_int_equal(waitpid(child, &status, 0), child);
         if (!WIFEXITED(status) || WEXITSTATUS(status) != EXIT_ERROR)
@@ -249,7 +254,8 @@ static void bytes_changed(void **state)
                 }
                 write_bytes(path, changed, bytes);
                 int code = try_read(directory, text);
-                if (code == EXIT_ERROR && (text[0] == '\0' || strchr(text, '\n'))) fail_msg("\"%s\", expected one line", text);
+                if (code == EXIT_ERROR && (text[0] == '\0' || strchr(text, '\n')))
+                    fail_msg("\"%s\", expected one line", text);
             }
             write_bytes(path, data, bytes);
             free(data);
@@ -262,8 +268,9 @@ static void bytes_changed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(cut_ours), cmocka_unit_test(cut_scorep), cmocka_unit_test(cut_between_chunks),
-        cmocka_unit_test(missing),  cmocka_unit_test(garbage),    cmocka_unit_test(bytes_changed), cmocka_unit_test(full_disk),
+        cmocka_unit_test(cut_ours),  cmocka_unit_test(cut_scorep), cmocka_unit_test(cut_between_chunks),
+        cmocka_unit_test(missing),   cmocka_unit_test(garbage),    cmocka_unit_test(bytes_changed),
+        cmocka_unit_test(full_disk),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
-/* An archive in the shape of Score-P's, written here with OTF2's own writer: no attributes, one matching id for all puts of
- * an epoch to one target, receives known at their completion, thread locations, functions that rmacast has no row for. The
- * trace expected from it is written by hand in the text form. */
+/* An archive in the shape of Score-P's, written here with OTF2's own writer: no attributes, one matching id for all
+ * puts of an epoch to one target, receives known at their completion, thread locations, functions that rmacast has
+ * no row for. The trace expected from it is written by hand in the text form. */
 #include <otf2/otf2.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,16 +15,60 @@ enum { G_LOCATIONS, G_WORLD, G_SELF, G_PAIR, G_TARGETS, G_ORIGIN };
 enum { C_WORLD = 1, C_SELF, C_PAIR, C_INTER };
 enum { W_WORLD, W_PAIR };
 enum {
-    R_MAIN, R_EXCHANGE, R_CXX, R_INIT, R_WIN_CREATE, R_START, R_PUT, R_COMPLETE, R_POST, R_WAIT_WIN, R_LOCK, R_UNLOCK, R_ISEND,
-    R_IRECV, R_WAITALL, R_WAIT, R_TEST, R_SEND, R_RECV, R_SENDRECV, R_RANK, R_ALLREDUCE, R_BCAST, R_DUP, R_BARRIER, R_FENCE,
+    R_MAIN,
+    R_EXCHANGE,
+    R_CXX,
+    R_INIT,
+    R_WIN_CREATE,
+    R_START,
+    R_PUT,
+    R_COMPLETE,
+    R_POST,
+    R_WAIT_WIN,
+    R_LOCK,
+    R_UNLOCK,
+    R_ISEND,
+    R_IRECV,
+    R_WAITALL,
+    R_WAIT,
+    R_TEST,
+    R_SEND,
+    R_RECV,
+    R_SENDRECV,
+    R_RANK,
+    R_ALLREDUCE,
+    R_BCAST,
+    R_DUP,
+    R_BARRIER,
+    R_FENCE,
     REGION_COUNT
 };
 static const char *const regions[REGION_COUNT][2] = {
-    {"int main(int, char**)", "main"}, {"exchange", "exchange"}, {"void f<int>(int)", "_Z1fIiEvT_"}, {"MPI_Init", NULL},
-    {"MPI_Win_create", NULL}, {"MPI_Win_start", NULL}, {"MPI_Put", NULL}, {"MPI_Win_complete", NULL}, {"MPI_Win_post", NULL},
-    {"MPI_Win_wait", NULL}, {"MPI_Win_lock", NULL}, {"MPI_Win_unlock", NULL}, {"MPI_Isend", NULL}, {"MPI_Irecv", NULL},
-    {"MPI_Waitall", NULL}, {"MPI_Wait", NULL}, {"MPI_Test", NULL}, {"MPI_Send", NULL}, {"MPI_Recv", NULL}, {"MPI_Sendrecv", NULL},
-    {"MPI_Comm_rank", NULL}, {"MPI_Allreduce", NULL}, {"MPI_Bcast", NULL}, {"MPI_Comm_dup", NULL}, {"MPI_Barrier", NULL},
+    {"int main(int, char**)", "main"},
+    {"exchange", "exchange"},
+    {"void f<int>(int)", "_Z1fIiEvT_"},
+    {"MPI_Init", NULL},
+    {"MPI_Win_create", NULL},
+    {"MPI_Win_start", NULL},
+    {"MPI_Put", NULL},
+    {"MPI_Win_complete", NULL},
+    {"MPI_Win_post", NULL},
+    {"MPI_Win_wait", NULL},
+    {"MPI_Win_lock", NULL},
+    {"MPI_Win_unlock", NULL},
+    {"MPI_Isend", NULL},
+    {"MPI_Irecv", NULL},
+    {"MPI_Waitall", NULL},
+    {"MPI_Wait", NULL},
+    {"MPI_Test", NULL},
+    {"MPI_Send", NULL},
+    {"MPI_Recv", NULL},
+    {"MPI_Sendrecv", NULL},
+    {"MPI_Comm_rank", NULL},
+    {"MPI_Allreduce", NULL},
+    {"MPI_Bcast", NULL},
+    {"MPI_Comm_dup", NULL},
+    {"MPI_Barrier", NULL},
     {"MPI_Win_fence", NULL},
 };
 
@@ -191,8 +235,8 @@ static void define_places(OTF2_GlobalDefWriter *defs, const uint64_t counts[MEMB
     uint32_t master = string(defs, "Master thread");
     OTF2(OTF2_GlobalDefWriter_WriteSystemTreeNode(defs, 0, master, master, OTF2_UNDEFINED_SYSTEM_TREE_NODE));
     for (uint32_t i = 0; i < MEMBERS; i++) {
-        OTF2(OTF2_GlobalDefWriter_WriteLocationGroup(defs, i, string(defs, "MPI Rank"), OTF2_LOCATION_GROUP_TYPE_PROCESS, 0,
-                                                     OTF2_UNDEFINED_LOCATION_GROUP));
+        OTF2(OTF2_GlobalDefWriter_WriteLocationGroup(
+            defs, i, string(defs, "MPI Rank"), OTF2_LOCATION_GROUP_TYPE_PROCESS, 0, OTF2_UNDEFINED_LOCATION_GROUP));
         OTF2(OTF2_GlobalDefWriter_WriteLocation(defs, i, master, OTF2_LOCATION_TYPE_CPU_THREAD, counts[i], i));
     }
     OTF2(OTF2_GlobalDefWriter_WriteLocation(defs, THREAD, master, OTF2_LOCATION_TYPE_CPU_THREAD, counts[MEMBERS], 0));
@@ -203,13 +247,16 @@ static void define_regions(OTF2_GlobalDefWriter *defs)
     for (uint32_t i = 0; i < REGION_COUNT; i++) {
         uint32_t name = string(defs, regions[i][0]), canonical = regions[i][1] ? string(defs, regions[i][1]) : name;
         OTF2(OTF2_GlobalDefWriter_WriteRegion(defs, i, name, canonical, 0, OTF2_REGION_ROLE_FUNCTION,
-                                              regions[i][1] ? OTF2_PARADIGM_COMPILER : OTF2_PARADIGM_MPI, OTF2_REGION_FLAG_NONE, 0, 0, 0));
+                                              regions[i][1] ? OTF2_PARADIGM_COMPILER : OTF2_PARADIGM_MPI,
+                                              OTF2_REGION_FLAG_NONE, 0, 0, 0));
     }
 }
 
-static void define_group(OTF2_GlobalDefWriter *defs, uint32_t group, OTF2_GroupType type, uint32_t count, const uint64_t *members)
+static void define_group(OTF2_GlobalDefWriter *defs, uint32_t group, OTF2_GroupType type, uint32_t count,
+                         const uint64_t *members)
 {
-    OTF2(OTF2_GlobalDefWriter_WriteGroup(defs, group, 0, type, OTF2_PARADIGM_MPI, OTF2_GROUP_FLAG_NONE, count, members));
+    OTF2(
+        OTF2_GlobalDefWriter_WriteGroup(defs, group, 0, type, OTF2_PARADIGM_MPI, OTF2_GROUP_FLAG_NONE, count, members));
 }
 
 static void define_communication(OTF2_GlobalDefWriter *defs)
@@ -240,13 +287,14 @@ static void write_archive(const char *directory)
     static void (*const events[])(void) = {events_of_rank_0, events_of_rank_1, events_of_rank_2, events_of_thread};
     static const OTF2_FlushCallbacks callbacks = {.otf2_pre_flush = flush};
     uint64_t counts[MEMBERS + 1];
-    OTF2_Archive *archive = OTF2_Archive_Open(directory, "traces", OTF2_FILEMODE_WRITE, 1 << 20, 4 << 20, OTF2_SUBSTRATE_POSIX,
-                                              OTF2_COMPRESSION_NONE);
+    OTF2_Archive *archive = OTF2_Archive_Open(directory, "traces", OTF2_FILEMODE_WRITE, 1 << 20, 4 << 20,
+                                              OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
     assert_non_null(archive);
     OTF2(OTF2_Archive_SetFlushCallbacks(archive, &callbacks, NULL));
     OTF2(OTF2_Archive_SetSerialCollectiveCallbacks(archive));
     OTF2(OTF2_Archive_OpenEvtFiles(archive));
-    for (int i = 0; i <= MEMBERS; i++) counts[i] = write_location(archive, i < MEMBERS ? (uint64_t)i : THREAD, events[i]);
+    for (int i = 0; i <= MEMBERS; i++)
+        counts[i] = write_location(archive, i < MEMBERS ? (uint64_t)i : THREAD, events[i]);
     OTF2(OTF2_Archive_CloseEvtFiles(archive));
     OTF2_GlobalDefWriter *defs = OTF2_Archive_GetGlobalDefWriter(archive);
     string_count = 0;
@@ -272,8 +320,8 @@ static const char expected_text[] =
     "note 1 messages without a record are taken as MPI_PROC_NULL's\n"
     "note 1 receives never completed: their sender is unknown, taken as MPI_PROC_NULL\n"
     "note 1 regions inside MPI calls are left out\n"
-    "note one-sided calls come without assertions, displacements, operations and window sizes: taken as none, unknown, unknown "
-    "and unknown\n"
+    "note one-sided calls come without assertions, displacements, operations and window sizes: taken as none, "
+    "unknown, unknown and unknown\n"
     "0 0 enter main\n"
     "0 0.000000001 0.000000009 MPI_Init\n"
     "0 0.000000010 0.000000020 MPI_Win_create win=0\n"

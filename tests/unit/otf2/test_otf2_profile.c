@@ -30,7 +30,8 @@ static void sites(void **state)
     char wrong[][16] = {"", "main", "main@file", "main@file:", "main@file:4x", "file:4"};
     char *one, *two;
     int32_t number;
-    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) assert_false(archive_site_parse(wrong[i], &one, &two, &number));
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        assert_false(archive_site_parse(wrong[i], &one, &two, &number));
 }
 
 /* Score-P's counting for 4 ranks and blocks of 8 bytes; in place the own block is not counted. */
@@ -42,10 +43,11 @@ static void collective_bytes(void **state)
         bool root;
         uint64_t sent, received, in_place_sent, in_place_received;
     } rows[] = {
-        {CALL_GATHER, true, 8, 32, 0, 24},     {CALL_GATHER, false, 8, 0, 8, 0},        {CALL_REDUCE, true, 8, 32, 0, 24},
-        {CALL_SCATTER, true, 32, 8, 24, 0},    {CALL_SCATTER, false, 0, 8, 0, 8},       {CALL_BCAST, true, 32, 8, 32, 8},
-        {CALL_BCAST, false, 0, 8, 0, 8},       {CALL_ALLREDUCE, false, 32, 32, 32, 32}, {CALL_ALLTOALL, false, 32, 32, 32, 32},
-        {CALL_ALLGATHER, false, 32, 32, 32, 32},
+        {CALL_GATHER, true, 8, 32, 0, 24},      {CALL_GATHER, false, 8, 0, 8, 0},
+        {CALL_REDUCE, true, 8, 32, 0, 24},      {CALL_SCATTER, true, 32, 8, 24, 0},
+        {CALL_SCATTER, false, 0, 8, 0, 8},      {CALL_BCAST, true, 32, 8, 32, 8},
+        {CALL_BCAST, false, 0, 8, 0, 8},        {CALL_ALLREDUCE, false, 32, 32, 32, 32},
+        {CALL_ALLTOALL, false, 32, 32, 32, 32}, {CALL_ALLGATHER, false, 32, 32, 32, 32},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         uint64_t sent, received;
@@ -53,7 +55,8 @@ static void collective_bytes(void **state)
         assert_int_equal(sent, rows[i].sent);
         assert_int_equal(received, rows[i].received);
         assert_int_equal(archive_collective_block(rows[i].kind, 4, sent, received), 8);
-        assert_int_equal(archive_collective_block(rows[i].kind, 4, rows[i].in_place_sent, rows[i].in_place_received), 8);
+        assert_int_equal(archive_collective_block(rows[i].kind, 4, rows[i].in_place_sent, rows[i].in_place_received),
+                         8);
     }
     /* 3 other ranks' blocks of 6 bytes: 18 is no multiple of 4. */
     assert_int_equal(archive_collective_block(CALL_ALLREDUCE, 4, 18, 18), 6);
@@ -106,6 +109,7 @@ static void requests(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(sites), cmocka_unit_test(collective_bytes), cmocka_unit_test(requests)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(sites), cmocka_unit_test(collective_bytes),
+                                       cmocka_unit_test(requests)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
-/* The records between Enter and Leave stand as Score-P writes them (its sources, adapters/mpi: which record before the call,
- * which after it, with what in it). otf2-print is the independent reader; the expected lists are written by hand from the
- * table in docs/format-otf2.md. */
+/* The records between Enter and Leave stand as Score-P writes them (its sources, adapters/mpi: which record before
+ * the call, which after it, with what in it). otf2-print is the independent reader; the expected lists are written
+ * by hand from the table in docs/format-otf2.md. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,8 +27,10 @@ static void assert_records(const char *directory, int location, const struct rec
         unsigned long long place, time;
         if (sscanf(line, "%63[A-Z_] %llu %llu", name, &place, &time) != 3) continue;
         if (!expected->name) fail_msg("one record more than expected: %s", line);
-        if (strcmp(name, expected->name) != 0 || time != expected->time_us * 1000000 || !strstr(line, expected->details))
-            fail_msg("expected %s at %llu us with \"%s\", got: %s", expected->name, expected->time_us, expected->details, line);
+        if (strcmp(name, expected->name) != 0 || time != expected->time_us * 1000000 ||
+            !strstr(line, expected->details))
+            fail_msg("expected %s at %llu us with \"%s\", got: %s", expected->name, expected->time_us,
+                     expected->details, line);
         expected++;
     }
     if (expected->name) fail_msg("expected %s at %llu us, got no more records", expected->name, expected->time_us);
@@ -50,56 +52,59 @@ static void check(const char *text, int location, const struct record *expected)
 #define ENTER(time, name) {"ENTER", time, "\"" name "\""}
 #define LEAVE(time, name) {"LEAVE", time, "\"" name "\""}
 
-/* Ranks 0, 1, 2; window 1 over ranks 2, 0: world rank 2 is its rank 0. The put's and the get's origin know in complete that
- * they are done locally; unlock knows the target too, and only of operations to the unlocked target. */
+/* Ranks 0, 1, 2; window 1 over ranks 2, 0: world rank 2 is its rank 0. The put's and the get's origin know in
+ * complete that they are done locally; unlock knows the target too, and only of operations to the unlocked target. */
+static const struct record origin_records[] = {
+    ENTER(1, "MPI_Win_allocate"),
+    {"RMA_COLLECTIVE_BEGIN", 1, ""},
+    {"RMA_WIN_CREATE", 2, "\"Win 0\" <0>"},
+    {"RMA_COLLECTIVE_END", 2,
+     "CREATE_HANDLE_AND_ALLOCATE, Window: \"Win 0\" <0>, Level of Synchronicity: {PROCESS}, Root: NONE"},
+    LEAVE(2, "MPI_Win_allocate"),
+    ENTER(3, "MPI_Win_start"),
+    {"RMA_GROUP_SYNC", 4, "{PROCESS}, Window: \"Win 0\" <0>, Group: \"RMA group\""},
+    LEAVE(4, "MPI_Win_start"),
+    ENTER(5, "MPI_Put"),
+    {"RMA_PUT", 5, "Window: \"Win 0\" <0>, Remote: 1 (\"Master thread 1\" <1>), Bytes: 8, Matching: 1"},
+    LEAVE(6, "MPI_Put"),
+    ENTER(7, "MPI_Get"),
+    {"RMA_GET", 7, "Remote: 2 (\"Master thread 2\" <2>), Bytes: 4, Matching: 2"},
+    LEAVE(8, "MPI_Get"),
+    ENTER(9, "MPI_Win_complete"),
+    {"RMA_OP_COMPLETE_NON_BLOCKING", 10, "Matching: 1"},
+    {"RMA_OP_COMPLETE_NON_BLOCKING", 10, "Matching: 2"},
+    {"RMA_GROUP_SYNC", 10, "{PROCESS, MEMORY}, Window: \"Win 0\" <0>, Group: \"RMA group\""},
+    LEAVE(10, "MPI_Win_complete"),
+    ENTER(11, "MPI_Win_lock"),
+    {"RMA_REQUEST_LOCK", 11,
+     "Window: \"Win 1\" <1>, Remote: 0 (\"Master thread 2\" <2>), Lock: 0, Type: EXCLUSIVE"},
+    LEAVE(12, "MPI_Win_lock"),
+    ENTER(13, "MPI_Accumulate"),
+    {"RMA_ATOMIC", 13, "Remote: 0 (\"Master thread 2\" <2>), Type: ACCUMULATE, Sent: 8, Received: 0, Matching: 3"},
+    LEAVE(14, "MPI_Accumulate"),
+    ENTER(14, "MPI_Accumulate"),
+    {"RMA_ATOMIC", 14, "Remote: 1 (\"Master thread 0\" <0>), Type: ACCUMULATE, Sent: 16, Received: 0, Matching: 4"},
+    LEAVE(14, "MPI_Accumulate"),
+    ENTER(15, "MPI_Win_unlock"),
+    {"RMA_OP_COMPLETE_NON_BLOCKING", 16, "Matching: 3"},
+    {"RMA_OP_COMPLETE_REMOTE", 16, "Matching: 3"},
+    {"RMA_RELEASE_LOCK", 16, "Window: \"Win 1\" <1>, Remote: 0 (\"Master thread 2\" <2>), Lock: 0"},
+    LEAVE(16, "MPI_Win_unlock"),
+    ENTER(17, "MPI_Win_fence"),
+    {"RMA_COLLECTIVE_BEGIN", 17, ""},
+    {"RMA_COLLECTIVE_END", 18, "BARRIER, Window: \"Win 0\" <0>, Level of Synchronicity: {PROCESS, MEMORY}"},
+    LEAVE(18, "MPI_Win_fence"),
+    ENTER(19, "MPI_Win_free"),
+    {"RMA_COLLECTIVE_BEGIN", 19, ""},
+    {"RMA_WIN_DESTROY", 20, "\"Win 0\" <0>"},
+    {"RMA_COLLECTIVE_END", 20, "DESTROY_HANDLE_AND_DEALLOCATE"},
+    LEAVE(20, "MPI_Win_free"),
+    {0},
+};
+
 static void origin(void **state)
 {
     (void)state;
-    static const struct record expected[] = {
-        ENTER(1, "MPI_Win_allocate"),
-        {"RMA_COLLECTIVE_BEGIN", 1, ""},
-        {"RMA_WIN_CREATE", 2, "\"Win 0\" <0>"},
-        {"RMA_COLLECTIVE_END", 2, "CREATE_HANDLE_AND_ALLOCATE, Window: \"Win 0\" <0>, Level of Synchronicity: {PROCESS}, Root: NONE"},
-        LEAVE(2, "MPI_Win_allocate"),
-        ENTER(3, "MPI_Win_start"),
-        {"RMA_GROUP_SYNC", 4, "{PROCESS}, Window: \"Win 0\" <0>, Group: \"RMA group\""},
-        LEAVE(4, "MPI_Win_start"),
-        ENTER(5, "MPI_Put"),
-        {"RMA_PUT", 5, "Window: \"Win 0\" <0>, Remote: 1 (\"Master thread 1\" <1>), Bytes: 8, Matching: 1"},
-        LEAVE(6, "MPI_Put"),
-        ENTER(7, "MPI_Get"),
-        {"RMA_GET", 7, "Remote: 2 (\"Master thread 2\" <2>), Bytes: 4, Matching: 2"},
-        LEAVE(8, "MPI_Get"),
-        ENTER(9, "MPI_Win_complete"),
-        {"RMA_OP_COMPLETE_NON_BLOCKING", 10, "Matching: 1"},
-        {"RMA_OP_COMPLETE_NON_BLOCKING", 10, "Matching: 2"},
-        {"RMA_GROUP_SYNC", 10, "{PROCESS, MEMORY}, Window: \"Win 0\" <0>, Group: \"RMA group\""},
-        LEAVE(10, "MPI_Win_complete"),
-        ENTER(11, "MPI_Win_lock"),
-        {"RMA_REQUEST_LOCK", 11, "Window: \"Win 1\" <1>, Remote: 0 (\"Master thread 2\" <2>), Lock: 0, Type: EXCLUSIVE"},
-        LEAVE(12, "MPI_Win_lock"),
-        ENTER(13, "MPI_Accumulate"),
-        {"RMA_ATOMIC", 13, "Remote: 0 (\"Master thread 2\" <2>), Type: ACCUMULATE, Sent: 8, Received: 0, Matching: 3"},
-        LEAVE(14, "MPI_Accumulate"),
-        ENTER(14, "MPI_Accumulate"),
-        {"RMA_ATOMIC", 14, "Remote: 1 (\"Master thread 0\" <0>), Type: ACCUMULATE, Sent: 16, Received: 0, Matching: 4"},
-        LEAVE(14, "MPI_Accumulate"),
-        ENTER(15, "MPI_Win_unlock"),
-        {"RMA_OP_COMPLETE_NON_BLOCKING", 16, "Matching: 3"},
-        {"RMA_OP_COMPLETE_REMOTE", 16, "Matching: 3"},
-        {"RMA_RELEASE_LOCK", 16, "Window: \"Win 1\" <1>, Remote: 0 (\"Master thread 2\" <2>), Lock: 0"},
-        LEAVE(16, "MPI_Win_unlock"),
-        ENTER(17, "MPI_Win_fence"),
-        {"RMA_COLLECTIVE_BEGIN", 17, ""},
-        {"RMA_COLLECTIVE_END", 18, "BARRIER, Window: \"Win 0\" <0>, Level of Synchronicity: {PROCESS, MEMORY}"},
-        LEAVE(18, "MPI_Win_fence"),
-        ENTER(19, "MPI_Win_free"),
-        {"RMA_COLLECTIVE_BEGIN", 19, ""},
-        {"RMA_WIN_DESTROY", 20, "\"Win 0\" <0>"},
-        {"RMA_COLLECTIVE_END", 20, "DESTROY_HANDLE_AND_DEALLOCATE"},
-        LEAVE(20, "MPI_Win_free"),
-        {0},
-    };
     check("rmacast-trace 1\nranks 3\ncomm 1 ranks=2,0\nwindow 0 comm=0\nwindow 1 comm=1\n"
           "0 0.000001 0.000002 MPI_Win_allocate win=0\n"
           "0 0.000003 0.000004 MPI_Win_start win=0 group=1,2 assert=NOCHECK\n"
@@ -112,7 +117,7 @@ static void origin(void **state)
           "0 0.000015 0.000016 MPI_Win_unlock win=1 target=2\n"
           "0 0.000017 0.000018 MPI_Win_fence win=0 assert=NOSUCCEED\n"
           "0 0.000019 0.000020 MPI_Win_free win=0\n",
-          0, expected);
+          0, origin_records);
 }
 
 /* A test says no, then yes; a wait without a post names no group. */
@@ -142,19 +147,23 @@ static void target(void **state)
           1, expected);
 }
 
-/* Receives say whom from only when done; what never completes is told behind the last call. To MPI_PROC_NULL goes nothing. */
+/* Receives say whom from only when done; what never completes is told behind the last call. To MPI_PROC_NULL goes
+ * nothing. */
 static void messages(void **state)
 {
     (void)state;
     static const struct record expected[] = {
         ENTER(1, "MPI_Ssend"),
-        {"MPI_SEND", 1, "Receiver: 1 (\"Master thread 1\" <1>), Communicator: \"MPI_COMM_WORLD\" <0>, Tag: 7, Length: 64"},
+        {"MPI_SEND", 1,
+         "Receiver: 1 (\"Master thread 1\" <1>), Communicator: \"MPI_COMM_WORLD\" <0>, Tag: 7, Length: 64"},
         LEAVE(2, "MPI_Ssend"),
         ENTER(3, "MPI_Recv"),
         {"MPI_RECV", 4, "Sender: 0 (\"Master thread 1\" <1>), Communicator: \"Comm 1\" <1>, Tag: 8, Length: 32"},
         LEAVE(4, "MPI_Recv"),
         ENTER(5, "MPI_Isend"),
-        {"MPI_ISEND", 5, "Receiver: 1 (\"Master thread 1\" <1>), Communicator: \"MPI_COMM_WORLD\" <0>, Tag: 9, Length: 16, Request: 10"},
+        {"MPI_ISEND", 5,
+         "Receiver: 1 (\"Master thread 1\" <1>), Communicator: \"MPI_COMM_WORLD\" <0>, Tag: 9, Length: 16, "
+         "Request: 10"},
         LEAVE(6, "MPI_Isend"),
         ENTER(6, "MPI_Irecv"),
         {"MPI_IRECV_REQUEST", 6, "Request: 11"},
@@ -168,7 +177,8 @@ static void messages(void **state)
         {"MPI_REQUEST_TEST", 9, "Request: 11"},
         LEAVE(9, "MPI_Test"),
         ENTER(10, "MPI_Waitall"),
-        {"MPI_IRECV", 11, "Sender: 1 (\"Master thread 1\" <1>), Communicator: \"MPI_COMM_WORLD\" <0>, Tag: 3, Length: 8, Request: 11"},
+        {"MPI_IRECV", 11,
+         "Sender: 1 (\"Master thread 1\" <1>), Communicator: \"MPI_COMM_WORLD\" <0>, Tag: 3, Length: 8, Request: 11"},
         {"MPI_ISEND_COMPLETE", 11, "Request: 10"},
         LEAVE(11, "MPI_Waitall"),
         {"MPI_REQUEST_TEST", 11, "Request: 12"},
@@ -186,8 +196,8 @@ static void messages(void **state)
           0, expected);
 }
 
-/* Three ranks, blocks of 8 bytes: the root of a gather sends its own block and receives three, the others send one; each rank
- * of an all-to-all sends and receives three. Communicator 1 has world rank 1 as its rank 0. */
+/* Three ranks, blocks of 8 bytes: the root of a gather sends its own block and receives three, the others send one;
+ * each rank of an all-to-all sends and receives three. Communicator 1 has world rank 1 as its rank 0. */
 static void collectives(void **state)
 {
     (void)state;
@@ -198,11 +208,13 @@ static void collectives(void **state)
         LEAVE(2, "MPI_Barrier"),
         ENTER(3, "MPI_Gather"),
         {"MPI_COLLECTIVE_BEGIN", 3, ""},
-        {"MPI_COLLECTIVE_END", 4, "GATHER, Communicator: \"MPI_COMM_WORLD\" <0>, Root: 0 (\"Master thread 0\" <0>), Sent: 8, Received: 24"},
+        {"MPI_COLLECTIVE_END", 4,
+         "GATHER, Communicator: \"MPI_COMM_WORLD\" <0>, Root: 0 (\"Master thread 0\" <0>), Sent: 8, Received: 24"},
         LEAVE(4, "MPI_Gather"),
         ENTER(5, "MPI_Bcast"),
         {"MPI_COLLECTIVE_BEGIN", 5, ""},
-        {"MPI_COLLECTIVE_END", 6, "BCAST, Communicator: \"Comm 1\" <1>, Root: 0 (\"Master thread 1\" <1>), Sent: 0, Received: 8"},
+        {"MPI_COLLECTIVE_END", 6,
+         "BCAST, Communicator: \"Comm 1\" <1>, Root: 0 (\"Master thread 1\" <1>), Sent: 0, Received: 8"},
         LEAVE(6, "MPI_Bcast"),
         ENTER(7, "MPI_Alltoall"),
         {"MPI_COLLECTIVE_BEGIN", 7, ""},
@@ -234,17 +246,20 @@ static void collectives(void **state)
           0, expected);
 }
 
-/* otf2-print opens everything that the writer can write, definitions and events, and finds nothing to complain about. */
+/* otf2-print opens everything that the writer can write, definitions and events, and finds nothing to complain
+ * about. */
 static void opens(void **state)
 {
     (void)state;
     for (int i = 0; i < 4; i++) {
         char directory[SCRATCH_BYTES];
         struct err err = {.text = ""};
-        struct trace *trace = sample_make(&(struct sample_options){.simulated = i & 1, .broken = i & 2, .first_ps = -i});
+        struct trace *trace =
+            sample_make(&(struct sample_options){.simulated = i & 1, .broken = i & 2, .first_ps = -i});
         scratch_make(directory);
         if (otf2_write(trace, directory, &err) != STATUS_OK) fail_msg("%s", err.text);
-        char *definitions = otf2_print(directory, "-G"), *events = otf2_print(directory, ""), *anchor = otf2_print(directory, "-I");
+        char *definitions = otf2_print(directory, "-G"), *events = otf2_print(directory, ""),
+             *anchor = otf2_print(directory, "-I");
         assert_non_null(strstr(definitions, "Name: \"Rank 3\""));
         assert_non_null(strstr(definitions, "Name: \"Master thread 3\""));
         assert_non_null(strstr(definitions, "Ticks per Seconds: 1000000000000"));

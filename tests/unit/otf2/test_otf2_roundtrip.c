@@ -1,5 +1,6 @@
-/* What is written reads back equal: every row of the table of calls, every field, every property. The trace that comes back
- * is compared in memory and as text with the one that went in; nothing is taken from the archive's own bytes. */
+/* What is written reads back equal: every row of the table of calls, every field, every property. The trace that
+ * comes back is compared in memory and as text with the one that went in; nothing is taken from the archive's own
+ * bytes. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -133,8 +134,13 @@ static void many_events(void **state)
     scratch_make(directory);
     assert_int_equal(trace_new("many", 1, &trace, &err), STATUS_OK);
     for (int64_t i = 0; i < CALLS; i++) {
-        struct trace_call call = {.enter_ps = i * 1000, .exit_ps = i * 1000 + 999, .disp = -1, .call = ID_Send, .ref = TRACE_NO_REF,
-                                  .bytes = i, .tag = (int32_t)(i % 100)};
+        struct trace_call call = {.enter_ps = i * 1000,
+                                  .exit_ps = i * 1000 + 999,
+                                  .disp = -1,
+                                  .call = ID_Send,
+                                  .ref = TRACE_NO_REF,
+                                  .bytes = i,
+                                  .tag = (int32_t)(i % 100)};
         assert_int_equal(trace_add_call(trace, 0, &call, &err), STATUS_OK);
     }
     struct trace *back = write_and_read(trace, directory);

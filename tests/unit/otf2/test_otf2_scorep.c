@@ -1,5 +1,5 @@
-/* An archive that Score-P 7.1 wrote (tests/data/scorep-ping-pong). Expected values: otf2-print's listing of it, ticks turned
- * into picoseconds with bc: (tick - 7397466976977800) * 10^12 / 2095197216, cut. */
+/* An archive that Score-P 7.1 wrote (tests/data/scorep-ping-pong). Expected values: otf2-print's listing of it,
+ * ticks turned into picoseconds with bc: (tick - 7397466976977800) * 10^12 / 2095197216, cut. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -67,7 +67,8 @@ static void unknown_functions_are_told_once(void **state)
     (void)state;
     struct trace *trace = read_archive(ARCHIVE);
     size_t found = 0;
-    for (size_t i = 0; i < trace->note_count; i++) found += strstr(trace->notes[i], "MPI_Comm_size, MPI_Comm_rank") != NULL;
+    for (size_t i = 0; i < trace->note_count; i++)
+        found += strstr(trace->notes[i], "MPI_Comm_size, MPI_Comm_rank") != NULL;
     assert_int_equal(found, 1);
     assert_int_equal(trace->note_count, 1);
     size_t entered = 0;
