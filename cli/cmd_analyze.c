@@ -4,18 +4,24 @@
 #include <sys/stat.h>
 
 #include "cli/cli.h"
+#include "common/units.h"
 #include "model/analyze.h"
 #include "model/bounds.h"
 #include "model/result_csv.h"
 #include "trace/open.h"
 
-enum { KEY_EPSILON = 1000, KEY_LATE_POST, KEY_JSON, KEY_CSV, KEY_EAGER, PATH_BYTES = 4096 };
+enum { KEY_EPSILON = 1000, KEY_LATE_POST, KEY_JSON, KEY_CSV, KEY_EAGER, KEY_CLOSE, KEY_LATENCY, KEY_BANDWIDTH, PATH_BYTES = 4096 };
 
 static const struct argp_option options[] = {
     {"epsilon", KEY_EPSILON, "TIME", 0, "waits below TIME count as zero (default 0)", 0},
     {"late-post", KEY_LATE_POST, "WHICH", 0,
      "count Late Post up to the latest (default) or the earliest post of an epoch", 0},
     {"eager", KEY_EAGER, "BYTES", 0, "sends up to BYTES do not wait for their receive (default 64K)", 0},
+    {"close", KEY_CLOSE, "TIME", 0,
+     "a receive less than TIME after a send to the same rank is close to it (default 10us)", 0},
+    {"latency", KEY_LATENCY, "TIME", 0,
+     "with --bandwidth: the network that advised distances are worked out for (default: what the trace shows)", 0},
+    {"bandwidth", KEY_BANDWIDTH, "RATE", 0, "of that network", 0},
     {"json", KEY_JSON, "FILE", 0, "write the result as JSON; - is standard output, without the table", 0},
     {"csv", KEY_CSV, "DIR", 0, "write patterns.csv, places.csv, properties.csv and transfers.csv into DIR", 0},
     {0}};
@@ -35,6 +41,13 @@ static error_t parse_late_post(struct argp_state *state, const char *text, struc
     return failed;
 }
 
+static error_t parse_bandwidth(struct argp_state *state, const char *text, struct settings *settings)
+{
+    settings->analyze.network_known = true;
+    if (units_parse_rate(text, &settings->analyze.bandwidth_Bps) && settings->analyze.bandwidth_Bps > 0) return 0;
+    return cli_usage(state, "--bandwidth %s, expected a rate as 12.5GB/s", text);
+}
+
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     struct settings *settings = state->input;
@@ -42,6 +55,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case KEY_EPSILON: return cli_duration_ps(state, "--epsilon", argument, &settings->analyze.epsilon_ps);
     case KEY_LATE_POST: return parse_late_post(state, argument, settings);
     case KEY_EAGER: return cli_size(state, "--eager", argument, &settings->analyze.eager_bytes);
+    case KEY_CLOSE: return cli_duration_ps(state, "--close", argument, &settings->analyze.close_ps);
+    case KEY_LATENCY: return cli_duration(state, "--latency", argument, &settings->analyze.latency_s);
+    case KEY_BANDWIDTH: return parse_bandwidth(state, argument, settings);
     case KEY_JSON: settings->json = argument; return 0;
     case KEY_CSV: settings->csv = argument; return 0;
     case ARGP_KEY_ARG: return cli_one_argument(state, argument, &settings->trace);

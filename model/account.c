@@ -16,7 +16,12 @@ const struct pattern_row *pattern_row(enum pattern pattern)
 
 enum pattern pattern_whole(enum pattern pattern)
 {
-    return pattern == PATTERN_LATE_COMPLETE ? PATTERN_EARLY_WAIT : pattern;
+    switch (pattern) {
+    case PATTERN_LATE_COMPLETE: return PATTERN_EARLY_WAIT;
+    case PATTERN_EARLY_FENCE: return PATTERN_WAIT_AT_FENCE;
+    case PATTERN_WRONG_ORDER: return PATTERN_LATE_SENDER;
+    default: return pattern;
+    }
 }
 
 /* One block for all: the pages of patterns that do not occur are never touched. */

@@ -7,6 +7,7 @@
 #include "common/units.h"
 #include "model/bounds.h"
 #include "model/detect.h"
+#include "model/fences.h"
 #include "model/notes.h"
 #include "model/places.h"
 #include "model/properties.h"
@@ -73,6 +74,17 @@ static void report_account(const struct account *account, struct result *result)
     }
 }
 
+static enum status report_fence_pairs(const struct relations *relations, struct result *result, struct err *err)
+{
+    struct fence_pairs pairs;
+    TRY(fence_pairs_count(relations, &pairs, err));
+    result->fences_known = true;
+    result->fence_pairs = pairs.pairs;
+    result->unneeded_fence_pairs = pairs.unneeded;
+    result->fence_saved_s = units_s(pairs.saved_ps);
+    return STATUS_OK;
+}
+
 static enum status report_transfers(const struct relations *relations, struct result *result, struct err *err)
 {
     struct transfers transfers;
@@ -92,6 +104,7 @@ static enum status analyze(struct detection *detection, struct result *result)
     TRY(places_report(detection->places, trace, result, detection->err));
     TRY(properties_report(trace, detection->account, result, detection->err));
     TRY(report_transfers(detection->relations, result, detection->err));
+    TRY(report_fence_pairs(detection->relations, result, detection->err));
     return notes_report(detection->relations, result, detection->err);
 }
 

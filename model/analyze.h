@@ -3,6 +3,9 @@
 #ifndef MODEL_ANALYZE_H
 #define MODEL_ANALYZE_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "model/account.h"
 #include "model/result.h"
 #include "trace/trace.h"
@@ -13,8 +16,12 @@ struct analyze_options {
     int64_t epsilon_ps; /* severities below count as zero */
     enum late_post_mode late_post;
     int64_t eager_bytes; /* two-sided patterns; 65536 by default */
+    int64_t close_ps;    /* a receive that begins earlier than this after a send is close to it; 10 us by default */
+    bool network_known;  /* advised distances are worked out for this network, else from what the trace shows */
+    double latency_s, bandwidth_Bps;
 };
-#define ANALYZE_DEFAULTS {.epsilon_ps = 0, .late_post = LATE_POST_LATEST, .eager_bytes = 65536}
+#define ANALYZE_DEFAULTS                                                                                               \
+    {.epsilon_ps = 0, .late_post = LATE_POST_LATEST, .eager_bytes = 65536, .close_ps = INT64_C(10000000)}
 
 /* trace has passed trace_check(). options NULL: defaults. The caller owns *result. */
 enum status model_analyze(const struct trace *trace, const struct analyze_options *options, struct result **result,

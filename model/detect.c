@@ -21,11 +21,38 @@ const struct detector *detector_of(enum pattern pattern)
     return NULL;
 }
 
-enum status detect_wait(struct detection *detection, enum pattern pattern, uint32_t rank, size_t call,
-                        int64_t severity_ps)
+static enum status count(struct detection *detection, const struct finding *finding)
 {
-    if (severity_ps <= 0 || severity_ps < detection->options->epsilon_ps) return STATUS_OK;
-    account_add(detection->account, pattern, rank, severity_ps);
-    if (!detection->places) return STATUS_OK;
-    return places_add(detection->places, detection->relations->trace, pattern, rank, call, severity_ps, detection->err);
+    const struct trace *trace = detection->relations->trace;
+    account_add(detection->account, finding->pattern, finding->rank, finding->severity_ps);
+    if (detection->waits && pattern_whole(finding->pattern) == finding->pattern)
+        TRY(waits_add(detection->waits, trace, finding, detection->err));
+    return detection->places ? places_add(detection->places, trace, finding, detection->err) : STATUS_OK;
+}
+
+enum status detect_found(struct detection *detection, const struct finding *finding)
+{
+    if (finding->severity_ps <= 0 || finding->severity_ps < detection->options->epsilon_ps) return STATUS_OK;
+    return count(detection, finding);
+}
+
+enum status detect_occurrence(struct detection *detection, const struct finding *finding)
+{
+    if (finding->severity_ps < detection->options->epsilon_ps) return STATUS_OK;
+    if (finding->severity_ps == 0) detection->account->count[finding->pattern][finding->rank]++;
+    return count(detection, finding);
+}
+
+struct finding finding_of_enter(const struct relations *relations, enum pattern pattern, uint32_t rank, size_t call,
+                                uint32_t cause_rank, size_t cause_call)
+{
+    int64_t until_ps = relations_call(relations, cause_rank, cause_call)->enter_ps;
+    return (struct finding){.pattern = pattern,
+                            .rank = rank,
+                            .call = call,
+                            .severity_ps = wait_until(relations_call(relations, rank, call), until_ps),
+                            .cause_rank = cause_rank,
+                            .cause_call = cause_call,
+                            .from_ps = INT64_MIN,
+                            .until_ps = until_ps};
 }

@@ -5,14 +5,17 @@
 
 #include "model/account.h"
 #include "model/analyze.h"
+#include "model/finding.h"
 #include "model/places.h"
 #include "model/relations.h"
+#include "model/waits.h"
 
 struct detection {
     const struct relations *relations;
     const struct analyze_options *options;
     struct account *account;
     struct places *places; /* NULL: not wanted */
+    struct waits *waits;   /* NULL: not wanted */
     struct err *err;
 };
 
@@ -28,9 +31,14 @@ enum status detect_all(struct detection *detection);
 /* The row of a pattern; NULL for one that is not implemented. */
 const struct detector *detector_of(enum pattern pattern);
 
-/* Counts one wait at a call; a severity of 0 or below the threshold is none. */
-enum status detect_wait(struct detection *detection, enum pattern pattern, uint32_t rank, size_t call,
-                        int64_t severity_ps);
+/* Counts one wait; a severity of 0 or below the threshold is none. */
+enum status detect_found(struct detection *detection, const struct finding *finding);
+/* The same, but an occurrence that costs no time counts, too, unless there is a threshold. */
+enum status detect_occurrence(struct detection *detection, const struct finding *finding);
+
+/* The wait of a rank in one of its calls for the enter of another rank's call: severity min(exit, enter of cause) - enter. */
+struct finding finding_of_enter(const struct relations *relations, enum pattern pattern, uint32_t rank, size_t call,
+                                uint32_t cause_rank, size_t cause_call);
 
 /* Time of a call until `until`, cut to the call; never negative: min(exit, until) - enter. */
 static inline int64_t wait_until(const struct trace_call *call, int64_t until)

@@ -5,12 +5,14 @@
 struct meeting {
     const struct instance *instance;
     const struct trace_comm *comm;
-    int64_t last_enter_ps, first_exit_ps;
-    int64_t root_enter_ps;        /* of calls with a root */
-    int64_t first_sender_ps;      /* earliest enter among the others */
+    int64_t last_enter_ps, first_exit_ps, first_sender_ps; /* first_sender: earliest enter among all but the root */
+    uint32_t last, root, first_sender;                      /* members; NO_MEMBER: there is none */
 };
 
-typedef int64_t meeting_severity(const struct meeting *meeting, uint32_t member, const struct trace_call *call);
+/* The member whose enter another member waits for; NO_MEMBER if it waits for nobody. */
+typedef uint32_t meeting_cause(const struct meeting *meeting, uint32_t member, const struct trace_call *call);
+
+enum { NO_MEMBER = UINT32_MAX };
 
 static int64_t smaller(int64_t a, int64_t b)
 {
@@ -33,67 +35,82 @@ static void meet(const struct relations *relations, const struct instance *insta
                                 .comm = instance_comm(relations->trace, instance),
                                 .last_enter_ps = INT64_MIN,
                                 .first_exit_ps = INT64_MAX,
-                                .root_enter_ps = INT64_MIN,
-                                .first_sender_ps = INT64_MAX};
+                                .first_sender_ps = INT64_MAX,
+                                .last = NO_MEMBER,
+                                .root = NO_MEMBER,
+                                .first_sender = NO_MEMBER};
     for (uint32_t m = 0; m < instance->size; m++) {
         const struct trace_call *call = instance_call(relations->trace, &relations->instances, instance, m);
-        meeting->last_enter_ps = larger(meeting->last_enter_ps, call->enter_ps);
         meeting->first_exit_ps = smaller(meeting->first_exit_ps, call->exit_ps);
-        if (is_root(meeting, m, call))
-            meeting->root_enter_ps = call->enter_ps;
-        else
-            meeting->first_sender_ps = smaller(meeting->first_sender_ps, call->enter_ps);
+        if (call->enter_ps > meeting->last_enter_ps) {
+            meeting->last_enter_ps = call->enter_ps;
+            meeting->last = m;
+        }
+        if (is_root(meeting, m, call)) {
+            meeting->root = m;
+        } else if (call->enter_ps < meeting->first_sender_ps) {
+            meeting->first_sender_ps = call->enter_ps;
+            meeting->first_sender = m;
+        }
     }
 }
 
-static enum status for_instances(struct detection *detection, enum pattern pattern, uint64_t kinds,
-                                 meeting_severity *severity)
+static size_t member_call(const struct relations *relations, const struct instance *instance, uint32_t member)
+{
+    return relations->instances.calls[instance->member_first + member];
+}
+
+static enum status find_members(struct detection *detection, enum pattern pattern, const struct meeting *meeting,
+                                meeting_cause *cause)
 {
     const struct relations *relations = detection->relations;
-    const struct instances *instances = &relations->instances;
-    for (size_t i = 0; i < instances->count; i++) {
-        const struct instance *instance = &instances->items[i];
-        struct meeting meeting;
-        if (!(kinds >> instance->kind & 1) || !instance_complete(instance)) continue;
-        meet(relations, instance, &meeting);
-        for (uint32_t m = 0; m < instance->size; m++) {
-            const struct trace_call *call = instance_call(relations->trace, instances, instance, m);
-            TRY(detect_wait(detection, pattern, (uint32_t)meeting.comm->members[m],
-                            instances->calls[instance->member_first + m], severity(&meeting, m, call)));
-        }
+    const struct instance *instance = meeting->instance;
+    for (uint32_t m = 0; m < instance->size; m++) {
+        uint32_t other = cause(meeting, m, instance_call(relations->trace, &relations->instances, instance, m));
+        if (other == NO_MEMBER) continue;
+        struct finding finding = finding_of_enter(
+            relations, pattern, (uint32_t)meeting->comm->members[m], member_call(relations, instance, m),
+            (uint32_t)meeting->comm->members[other], member_call(relations, instance, other));
+        TRY(detect_found(detection, &finding));
     }
     return STATUS_OK;
 }
 
-static int64_t until_last(const struct meeting *meeting, uint32_t member, const struct trace_call *call)
+static enum status for_instances(struct detection *detection, enum pattern pattern, uint64_t kinds,
+                                 meeting_cause *cause)
+{
+    const struct instances *instances = &detection->relations->instances;
+    for (size_t i = 0; i < instances->count; i++) {
+        struct meeting meeting;
+        if (!(kinds >> instances->items[i].kind & 1) || !instance_complete(&instances->items[i])) continue;
+        meet(detection->relations, &instances->items[i], &meeting);
+        TRY(find_members(detection, pattern, &meeting, cause));
+    }
+    return STATUS_OK;
+}
+
+static uint32_t until_last(const struct meeting *meeting, uint32_t member, const struct trace_call *call)
 {
     (void)member;
-    return wait_until(call, meeting->last_enter_ps);
+    (void)call;
+    return meeting->last;
 }
 
 /* A member that left before the last one came shows that nobody had to wait for it. */
-static int64_t until_last_if_synchronising(const struct meeting *meeting, uint32_t member,
-                                           const struct trace_call *call)
+static uint32_t until_last_if_synchronising(const struct meeting *meeting, uint32_t member,
+                                            const struct trace_call *call)
 {
-    return meeting->first_exit_ps >= meeting->last_enter_ps ? until_last(meeting, member, call) : 0;
+    return meeting->first_exit_ps >= meeting->last_enter_ps ? until_last(meeting, member, call) : NO_MEMBER;
 }
 
-/* Begins where Wait at Barrier ends, so that the two never count the same time. */
-static int64_t after_first_exit(const struct meeting *meeting, uint32_t member, const struct trace_call *call)
+static uint32_t until_root(const struct meeting *meeting, uint32_t member, const struct trace_call *call)
 {
-    (void)member;
-    return call->exit_ps - larger(call->enter_ps, larger(meeting->first_exit_ps, meeting->last_enter_ps));
+    return is_root(meeting, member, call) ? NO_MEMBER : meeting->root;
 }
 
-static int64_t until_root(const struct meeting *meeting, uint32_t member, const struct trace_call *call)
+static uint32_t root_until_first(const struct meeting *meeting, uint32_t member, const struct trace_call *call)
 {
-    return is_root(meeting, member, call) ? 0 : wait_until(call, meeting->root_enter_ps);
-}
-
-static int64_t root_until_first(const struct meeting *meeting, uint32_t member, const struct trace_call *call)
-{
-    if (!is_root(meeting, member, call) || meeting->instance->size == 1) return 0;
-    return wait_until(call, meeting->first_sender_ps);
+    return is_root(meeting, member, call) ? meeting->first_sender : NO_MEMBER;
 }
 
 #define KIND(NAME) (UINT64_C(1) << CALL_##NAME)
@@ -118,9 +135,32 @@ enum status detect_wait_at_barrier(struct detection *detection)
     return for_instances(detection, PATTERN_WAIT_AT_BARRIER, KIND(BARRIER), until_last);
 }
 
+/* Begins where Wait at Barrier ends, so that the two never count the same time. */
+static enum status find_completion(struct detection *detection, const struct meeting *meeting)
+{
+    const struct relations *relations = detection->relations;
+    for (uint32_t m = 0; m < meeting->instance->size; m++) {
+        const struct trace_call *call = instance_call(relations->trace, &relations->instances, meeting->instance, m);
+        int64_t from_ps = larger(call->enter_ps, larger(meeting->first_exit_ps, meeting->last_enter_ps));
+        TRY(detect_found(detection, &(struct finding){.pattern = PATTERN_BARRIER_COMPLETION,
+                                                      .rank = (uint32_t)meeting->comm->members[m],
+                                                      .call = member_call(relations, meeting->instance, m),
+                                                      .severity_ps = call->exit_ps - from_ps,
+                                                      .cause_call = FINDING_NO_CALL}));
+    }
+    return STATUS_OK;
+}
+
 enum status detect_barrier_completion(struct detection *detection)
 {
-    return for_instances(detection, PATTERN_BARRIER_COMPLETION, KIND(BARRIER), after_first_exit);
+    const struct instances *instances = &detection->relations->instances;
+    for (size_t i = 0; i < instances->count; i++) {
+        struct meeting meeting;
+        if (instances->items[i].kind != CALL_BARRIER || !instance_complete(&instances->items[i])) continue;
+        meet(detection->relations, &instances->items[i], &meeting);
+        TRY(find_completion(detection, &meeting));
+    }
+    return STATUS_OK;
 }
 
 enum status detect_wait_at_nxn(struct detection *detection)

@@ -1,19 +1,21 @@
-/* Wait states of point-to-point messages. */
+/* Wait states of blocking point-to-point messages (Akopyan, 5.3.1, 5.3.2, 5.3.4). */
 #include "model/detect.h"
 
-static int64_t receiver_waits(const struct trace_call *send, const struct trace_call *receive)
+static const struct trace_call *send_of(const struct detection *detection, const struct message *message)
 {
-    return call_kind(receive->call) == CALL_RECV ? wait_until(receive, send->enter_ps) : 0;
+    return relations_call(detection->relations, message->sender, message->send_call);
+}
+
+static const struct trace_call *receive_of(const struct detection *detection, const struct message *message)
+{
+    return relations_call(detection->relations, message->receiver, message->receive_call);
 }
 
 /* A blocking send may end before the receive begins where the library holds the message: always when buffered, up to
  * the eager limit in standard and ready mode, never when synchronous. */
-static int64_t sender_waits(const struct detection *detection, const struct trace_call *send,
-                            const struct trace_call *receive)
+static bool is_eager(const struct detection *detection, const struct trace_call *send)
 {
-    bool eager = send->call == ID_Bsend || (send->call != ID_Ssend && send->bytes <= detection->options->eager_bytes);
-    if (call_kind(send->call) != CALL_SEND || eager) return 0;
-    return wait_until(send, receive->enter_ps);
+    return send->call == ID_Bsend || (send->call != ID_Ssend && send->bytes <= detection->options->eager_bytes);
 }
 
 enum status detect_late_sender(struct detection *detection)
@@ -21,11 +23,10 @@ enum status detect_late_sender(struct detection *detection)
     const struct messages *messages = &detection->relations->messages;
     for (size_t i = 0; i < messages->count; i++) {
         const struct message *message = &messages->items[i];
-        const struct trace_call *send = relations_call(detection->relations, message->sender, message->send_call);
-        const struct trace_call *receive = relations_call(detection->relations, message->receiver,
-                                                          message->receive_call);
-        TRY(detect_wait(detection, PATTERN_LATE_SENDER, message->receiver, message->receive_call,
-                        receiver_waits(send, receive)));
+        if (call_kind(receive_of(detection, message)->call) != CALL_RECV) continue;
+        struct finding finding = finding_of_enter(detection->relations, PATTERN_LATE_SENDER, message->receiver,
+                                                  message->receive_call, message->sender, message->send_call);
+        TRY(detect_found(detection, &finding));
     }
     return STATUS_OK;
 }
@@ -35,11 +36,88 @@ enum status detect_late_receiver(struct detection *detection)
     const struct messages *messages = &detection->relations->messages;
     for (size_t i = 0; i < messages->count; i++) {
         const struct message *message = &messages->items[i];
-        const struct trace_call *send = relations_call(detection->relations, message->sender, message->send_call);
-        const struct trace_call *receive = relations_call(detection->relations, message->receiver,
-                                                          message->receive_call);
-        TRY(detect_wait(detection, PATTERN_LATE_RECEIVER, message->sender, message->send_call,
-                        sender_waits(detection, send, receive)));
+        const struct trace_call *send = send_of(detection, message);
+        if (call_kind(send->call) != CALL_SEND || is_eager(detection, send)) continue;
+        struct finding finding = finding_of_enter(detection->relations, PATTERN_LATE_RECEIVER, message->sender,
+                                                  message->send_call, message->receiver, message->receive_call);
+        TRY(detect_found(detection, &finding));
     }
+    return STATUS_OK;
+}
+
+/* Only sends that do not wait for their receive can overtake each other; ready sends may not come first at all. */
+static bool may_be_out_of_order(const struct detection *detection, const struct message *message)
+{
+    const struct trace_call *send = send_of(detection, message);
+    return call_kind(send->call) == CALL_SEND && send->call != ID_Rsend && is_eager(detection, send) &&
+           call_kind(receive_of(detection, message)->call) == CALL_RECV;
+}
+
+/* A receive counts if a message that the same rank sent before is received after it. Messages stand in the order of the
+ * receives: from the last to the first, the map holds the earliest send among those of its pair received later. */
+static enum status find_wrong_order(struct detection *detection, const struct message *message, struct map *pairs)
+{
+    const struct trace_call *send = send_of(detection, message);
+    uint64_t *earliest;
+    TRY(map_put(pairs, (uint64_t)message->sender << 32 | message->receiver, message->send_call, &earliest,
+                detection->err));
+    const struct trace_call *before = relations_call(detection->relations, message->sender, (size_t)*earliest);
+    struct finding finding = finding_of_enter(detection->relations, PATTERN_WRONG_ORDER, message->receiver,
+                                              message->receive_call, message->sender, message->send_call);
+    if (before->enter_ps < send->enter_ps)
+        TRY(detect_occurrence(detection, &finding));
+    else
+        *earliest = message->send_call;
+    return STATUS_OK;
+}
+
+enum status detect_wrong_order(struct detection *detection)
+{
+    const struct messages *messages = &detection->relations->messages;
+    struct map pairs = {0};
+    enum status status = STATUS_OK;
+    for (size_t i = messages->count; status == STATUS_OK && i-- > 0;)
+        if (may_be_out_of_order(detection, &messages->items[i]))
+            status = find_wrong_order(detection, &messages->items[i], &pairs);
+    map_clear(&pairs);
+    return status;
+}
+
+/* The blocking receive that is the rank's next MPI call after a blocking send to the same partner. */
+static bool is_close(const struct detection *detection, uint32_t rank, const struct trace_call *send,
+                     const struct trace_call *receive)
+{
+    return receive->peer == send->peer && receive->peer != TRACE_NONE && (uint32_t)receive->peer != rank &&
+           receive->handle == send->handle && receive->enter_ps - send->exit_ps < detection->options->close_ps;
+}
+
+static enum status find_close(struct detection *detection, uint32_t rank)
+{
+    const struct trace_rank *stream = &detection->relations->trace->ranks[rank];
+    size_t send = FINDING_NO_CALL;
+    for (size_t i = 0; i < stream->count; i++) {
+        const struct trace_call *call = &stream->calls[i];
+        enum call_kind kind = call_kind(call->call);
+        if (kind == CALL_REGION_ENTER || kind == CALL_REGION_LEAVE) continue;
+        if (kind == CALL_RECV && send != FINDING_NO_CALL && is_close(detection, rank, &stream->calls[send], call)) {
+            struct finding finding = {.pattern = PATTERN_CLOSE_SEND_RECEIVE,
+                                      .rank = rank,
+                                      .call = i,
+                                      .cause_rank = rank,
+                                      .cause_call = send,
+                                      .until_ps = INT64_MIN};
+            detection->account->count[finding.pattern][rank]++;
+            if (detection->places)
+                TRY(places_add(detection->places, detection->relations->trace, &finding, detection->err));
+        }
+        send = kind == CALL_SEND ? i : FINDING_NO_CALL;
+    }
+    return STATUS_OK;
+}
+
+/* No time is known to be lost: the threshold does not matter. */
+enum status detect_close_send_receive(struct detection *detection)
+{
+    for (uint32_t r = 0; r < detection->relations->trace->rank_count; r++) TRY(find_close(detection, r));
     return STATUS_OK;
 }

@@ -1,19 +1,30 @@
 /* Wait states of post/start/complete/wait. */
 #include "model/detect.h"
 
-/* The post that an access epoch waits for: the latest or the earliest of its targets; false if none of them posted. */
-static bool post_time(const struct detection *detection, const struct access_epoch *epoch, int64_t *post_ps)
+/* The post that an access epoch waits for: the latest or the earliest of its targets; NULL if none of them posted. */
+static const struct exposure_epoch *awaited_post(const struct detection *detection, const struct access_epoch *epoch)
 {
     const struct epochs *epochs = &detection->relations->epochs;
-    bool latest = detection->options->late_post == LATE_POST_LATEST, found = false;
+    bool latest = detection->options->late_post == LATE_POST_LATEST;
+    const struct exposure_epoch *found = NULL;
+    int64_t post_ps = 0;
     for (size_t p = epoch->pair_first; p < epoch->pair_first + epoch->pair_count; p++) {
         if (epochs->pairs[p].exposure == EPOCH_NONE) continue;
         const struct exposure_epoch *exposure = &epochs->exposures[epochs->pairs[p].exposure];
         int64_t enter = relations_call(detection->relations, exposure->rank, exposure->post_call)->enter_ps;
-        if (!found || (latest ? enter > *post_ps : enter < *post_ps)) *post_ps = enter;
-        found = true;
+        if (found && (latest ? enter <= post_ps : enter >= post_ps)) continue;
+        found = exposure;
+        post_ps = enter;
     }
     return found;
+}
+
+static enum status find_late_post(struct detection *detection, const struct access_epoch *epoch, size_t call,
+                                  const struct exposure_epoch *exposure)
+{
+    struct finding finding = finding_of_enter(detection->relations, PATTERN_LATE_POST, epoch->rank, call,
+                                              exposure->rank, exposure->post_call);
+    return detect_found(detection, &finding);
 }
 
 enum status detect_late_post(struct detection *detection)
@@ -21,29 +32,24 @@ enum status detect_late_post(struct detection *detection)
     const struct epochs *epochs = &detection->relations->epochs;
     for (size_t a = 0; a < epochs->access_count; a++) {
         const struct access_epoch *epoch = &epochs->accesses[a];
-        int64_t post_ps;
-        if (epoch->kind != EPOCH_START || !post_time(detection, epoch, &post_ps)) continue;
-        const struct trace_call *start = relations_call(detection->relations, epoch->rank, epoch->open_call);
-        TRY(detect_wait(detection, PATTERN_LATE_POST, epoch->rank, epoch->open_call, wait_until(start, post_ps)));
-        if (epoch->close_call == EPOCH_NONE) continue;
-        const struct trace_call *complete = relations_call(detection->relations, epoch->rank, epoch->close_call);
-        TRY(detect_wait(detection, PATTERN_LATE_POST, epoch->rank, epoch->close_call, wait_until(complete, post_ps)));
+        const struct exposure_epoch *exposure = epoch->kind == EPOCH_START ? awaited_post(detection, epoch) : NULL;
+        if (!exposure) continue;
+        TRY(find_late_post(detection, epoch, epoch->open_call, exposure));
+        if (epoch->close_call != EPOCH_NONE) TRY(find_late_post(detection, epoch, epoch->close_call, exposure));
     }
     return STATUS_OK;
 }
 
 enum status detect_early_transfer(struct detection *detection)
 {
-    const struct relations *relations = detection->relations;
-    const struct epochs *epochs = &relations->epochs;
+    const struct epochs *epochs = &detection->relations->epochs;
     for (size_t i = 0; i < epochs->operation_count; i++) {
         const struct epoch_operation *operation = &epochs->operations[i];
         if (operation->pair == EPOCH_NONE || epochs->pairs[operation->pair].exposure == EPOCH_NONE) continue;
         const struct exposure_epoch *exposure = &epochs->exposures[epochs->pairs[operation->pair].exposure];
-        int64_t post_ps = relations_call(relations, exposure->rank, exposure->post_call)->enter_ps;
-        const struct trace_call *call = relations_call(relations, operation->origin, operation->call);
-        TRY(detect_wait(detection, PATTERN_EARLY_TRANSFER, operation->origin, operation->call,
-                        wait_until(call, post_ps)));
+        struct finding finding = finding_of_enter(detection->relations, PATTERN_EARLY_TRANSFER, operation->origin,
+                                                  operation->call, exposure->rank, exposure->post_call);
+        TRY(detect_found(detection, &finding));
     }
     return STATUS_OK;
 }
@@ -52,6 +58,8 @@ enum status detect_early_transfer(struct detection *detection)
 struct last_complete {
     int64_t enter_ps;
     int64_t worked_from_ps; /* exit of its last operation to this target, of its start if there was none */
+    uint32_t rank;
+    size_t call;
 };
 
 static bool last_complete(const struct relations *relations, const struct exposure_epoch *exposure,
@@ -71,7 +79,7 @@ static bool last_complete(const struct relations *relations, const struct exposu
         bool earlier = enter_ps < last->enter_ps ||
                        (enter_ps == last->enter_ps && worked_from_ps <= last->worked_from_ps);
         if (found && earlier) continue;
-        *last = (struct last_complete){enter_ps, worked_from_ps};
+        *last = (struct last_complete){enter_ps, worked_from_ps, access->rank, access->close_call};
         found = true;
     }
     return found;
@@ -112,7 +120,7 @@ static enum status for_exposures(struct detection *detection, enum pattern patte
     const struct relations *relations = detection->relations;
     for (size_t e = 0; e < relations->epochs.exposure_count; e++) {
         const struct exposure_epoch *exposure = &relations->epochs.exposures[e];
-        struct last_complete last = {0, 0};
+        struct last_complete last = {0};
         struct exposure_wait wait = {0, 0};
         if (exposure->close_call == EPOCH_NONE || !last_complete(relations, exposure, &last)) continue;
         const struct trace_call *close = relations_call(relations, exposure->rank, exposure->close_call);
@@ -120,8 +128,10 @@ static enum status for_exposures(struct detection *detection, enum pattern patte
             add_tests(relations, exposure, &last, &wait);
         add_call(close, &last, &wait);
         /* A part of nothing is nothing: an Early Wait below the threshold has no Late Complete, the smaller one. */
-        TRY(detect_wait(detection, pattern, exposure->rank, exposure->close_call,
-                        pattern == PATTERN_EARLY_WAIT ? wait.early_wait_ps : wait.late_complete_ps));
+        struct finding finding = finding_of_enter(relations, pattern, exposure->rank, exposure->close_call, last.rank,
+                                                  last.call);
+        finding.severity_ps = pattern == PATTERN_EARLY_WAIT ? wait.early_wait_ps : wait.late_complete_ps;
+        TRY(detect_found(detection, &finding));
     }
     return STATUS_OK;
 }

@@ -27,6 +27,15 @@ static enum status end_sort(struct sort *sort, const char *what)
     return more == 0 ? STATUS_OK : result_add_note(sort->result, sort->err, "and %zu more: %s", more, what);
 }
 
+/* " at halo.c:40", or nothing if the call site is unknown. */
+static const char *site_text(const struct trace *trace, const struct trace_call *call, char text[TRACE_PLACE_BYTES])
+{
+    const struct trace_site *site = &trace->sites[call->site];
+    text[0] = '\0';
+    if (site->file) snprintf(text, TRACE_PLACE_BYTES, " at %s:%" PRId32, site->file, site->line);
+    return text;
+}
+
 static enum status note_ranks(struct sort *sort)
 {
     const struct trace *trace = sort->relations->trace;
@@ -87,6 +96,25 @@ static enum status note_instances(struct sort *sort)
     return end_sort(sort, what);
 }
 
+/* MPI-3.1 3.4: a ready send may be started only if the matching receive is already posted. */
+static enum status note_ready_sends(struct sort *sort)
+{
+    const struct trace *trace = sort->relations->trace;
+    const struct messages *messages = &sort->relations->messages;
+    for (size_t i = 0; i < messages->count; i++) {
+        const struct message *message = &messages->items[i];
+        const struct trace_call *send = relations_call(sort->relations, message->sender, message->send_call);
+        const struct trace_call *receive = relations_call(sort->relations, message->receiver, message->receive_call);
+        char place[TRACE_PLACE_BYTES], what[3 * TRACE_PLACE_BYTES], own[TRACE_PLACE_BYTES], other[TRACE_PLACE_BYTES];
+        if ((send->call != ID_Rsend && send->call != ID_Irsend) || receive->enter_ps <= send->enter_ps) continue;
+        snprintf(what, sizeof what, "error in the program: this ready send%s begins before its receive %s%s",
+                 site_text(trace, send, own), trace_place(trace, message->receiver, message->receive_call, place),
+                 site_text(trace, receive, other));
+        TRY(note_call(sort, message->sender, message->send_call, what));
+    }
+    return end_sort(sort, "ready sends that begin before their receive");
+}
+
 enum status notes_report(const struct relations *relations, struct result *result, struct err *err)
 {
     struct sort sort = {.relations = relations, .result = result, .err = err};
@@ -97,6 +125,7 @@ enum status notes_report(const struct relations *relations, struct result *resul
     TRY(note_open_epochs(&sort));
     TRY(note_lonely_epochs(&sort));
     TRY(note_instances(&sort));
+    TRY(note_ready_sends(&sort));
     if (messages->unmatched_sends > 0)
         TRY(result_add_note(result, err, "%" PRIu64 " sends are not received in the trace", messages->unmatched_sends));
     if (messages->unmatched_receives > 0)

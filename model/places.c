@@ -5,6 +5,7 @@
 
 #include "common/array.h"
 #include "common/units.h"
+#include "model/advice.h"
 
 enum status places_init(const struct trace *trace, struct places *places, struct err *err)
 {
@@ -21,21 +22,22 @@ void places_clear(struct places *places)
     memset(places, 0, sizeof *places);
 }
 
-enum status places_add(struct places *places, const struct trace *trace, enum pattern pattern, uint32_t rank,
-                       size_t call, int64_t severity_ps, struct err *err)
+enum status places_add(struct places *places, const struct trace *trace, const struct finding *finding, struct err *err)
 {
-    const struct trace_call *at = &trace->ranks[rank].calls[call];
-    struct place made = {.node = callpath_at(&places->paths, rank, call),
+    const struct trace_call *at = &trace->ranks[finding->rank].calls[finding->call];
+    struct place made = {.node = callpath_at(&places->paths, finding->rank, finding->call),
                          .site = at->site,
                          .call = at->call,
-                         .pattern = (uint16_t)pattern};
+                         .pattern = (uint16_t)finding->pattern,
+                         .worst = *finding};
     uint32_t where = at->site != TRACE_NO_SITE ? at->site : UINT32_MAX - at->call;
     uint64_t *location, *item;
     TRY(map_put(&places->locations, (uint64_t)made.node << 32 | where, places->locations.count, &location, err));
-    TRY(map_put(&places->index, (uint64_t)pattern << 32 | *location, places->count, &item, err));
+    TRY(map_put(&places->index, (uint64_t)finding->pattern << 32 | *location, places->count, &item, err));
     size_t index = *item;
     if (index == places->count) ARRAY_PUSH(places->items, places->count, places->capacity, made, err);
-    places->items[index].severity_ps += severity_ps;
+    places->items[index].severity_ps += finding->severity_ps;
+    if (finding->severity_ps > places->items[index].worst.severity_ps) places->items[index].worst = *finding;
     places->items[index].count++;
     return STATUS_OK;
 }
@@ -51,7 +53,8 @@ static int compare_places(const void *one, const void *other)
     if (a->severity_s != b->severity_s) return a->severity_s > b->severity_s ? -1 : 1;
     int order = compare_text(a->callpath, b->callpath);
     if (order == 0) order = compare_text(a->file, b->file);
-    return order != 0 ? order : (a->line > b->line) - (a->line < b->line);
+    if (order == 0) order = (a->line > b->line) - (a->line < b->line);
+    return order;
 }
 
 static enum status report_place(const struct places *places, const struct trace *trace, const struct place *place,
@@ -65,12 +68,12 @@ static enum status report_place(const struct places *places, const struct trace 
     if (site->file && !(made.file = strdup(site->file))) return err_memory(err);
     enum status status = callpath_text(trace, &places->paths, place->node, place->site, place->call,
                                        &made.callpath, err);
-    if (status != STATUS_OK) {
-        free(made.file);
-        return status;
-    }
-    pattern->places[pattern->place_count++] = made;
-    return STATUS_OK;
+    if (status == STATUS_OK) status = advice_text(trace, &places->paths, &place->worst, &made.advice, err);
+    if (status == STATUS_OK)
+        pattern->places[pattern->place_count++] = made;
+    else
+        result_place_clear(&made);
+    return status;
 }
 
 enum status places_report(const struct places *places, const struct trace *trace, struct result *result,

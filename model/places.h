@@ -4,6 +4,7 @@
 
 #include "model/account.h"
 #include "model/callpath.h"
+#include "model/finding.h"
 #include "model/result.h"
 
 struct place {
@@ -13,6 +14,7 @@ struct place {
     uint16_t pattern;
     int64_t severity_ps;
     uint64_t count;
+    struct finding worst; /* the longest single wait */
 };
 
 struct places {
@@ -26,10 +28,10 @@ struct places {
 enum status places_init(const struct trace *trace, struct places *places, struct err *err);
 void places_clear(struct places *places);
 
-enum status places_add(struct places *places, const struct trace *trace, enum pattern pattern, uint32_t rank,
-                       size_t call, int64_t severity_ps, struct err *err);
+enum status places_add(struct places *places, const struct trace *trace, const struct finding *finding,
+                       struct err *err);
 
-/* Appends each place to its pattern in result, the largest severity first. */
+/* Appends each place, with its advice, to its pattern in result, the largest severity first. */
 enum status places_report(const struct places *places, const struct trace *trace, struct result *result,
                           struct err *err);
 

@@ -25,12 +25,17 @@ enum status result_new(uint32_t rank_count, struct result **result, struct err *
     return STATUS_OK;
 }
 
+void result_place_clear(struct result_place *place)
+{
+    free(place->callpath);
+    free(place->file);
+    free(place->advice);
+    *place = (struct result_place){0};
+}
+
 static void clear_pattern(struct result_pattern *pattern)
 {
-    for (size_t i = 0; i < pattern->place_count; i++) {
-        free(pattern->places[i].callpath);
-        free(pattern->places[i].file);
-    }
+    for (size_t i = 0; i < pattern->place_count; i++) result_place_clear(&pattern->places[i]);
     free(pattern->places);
     free(pattern->rank_severity_s);
 }

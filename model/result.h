@@ -15,6 +15,7 @@
 
 struct result_place {
     char *callpath, *file; /* owned; file NULL if unknown */
+    char *advice;          /* owned: what to move where, for the longest single wait; NULL if there is none to give */
     int32_t line;
     double severity_s;
     uint64_t count;
@@ -62,6 +63,9 @@ struct result {
     struct result_distribution lower_bound_Bps, upper_bound_Bps;
     struct result_pair *pairs;
     size_t pair_count, pair_capacity;
+    bool fences_known; /* the next three were counted */
+    uint64_t fence_pairs, unneeded_fence_pairs; /* pairs of ranks that fences synchronised, and without need */
+    double fence_saved_s;                       /* that narrower synchronisation would save, all ranks */
     char **notes; /* sentences to show: defaults taken, epochs without partner */
     size_t note_count, note_capacity;
     uint64_t events, wall_ns, peak_bytes; /* engine_stats; 0 where they do not apply */
@@ -69,6 +73,7 @@ struct result {
 
 enum status result_new(uint32_t rank_count, struct result **result, struct err *err);
 void result_free(struct result *result);
+void result_place_clear(struct result_place *place);
 enum status result_add_note(struct result *result, struct err *err, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

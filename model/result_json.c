@@ -58,6 +58,7 @@ static void add_place(struct writer *writer, cJSON *places, const struct result_
     add_known(writer, object, "line", place->line > 0, place->line);
     add_number(writer, object, "severity_s", place->severity_s);
     add_number(writer, object, "count", (double)place->count);
+    add_text(writer, object, "advice", place->advice);
 }
 
 static void add_patterns(struct writer *writer, cJSON *root, const struct result *result)
@@ -70,6 +71,7 @@ static void add_patterns(struct writer *writer, cJSON *root, const struct result
         add_number(writer, object, "severity_s", pattern->severity_s);
         add_number(writer, object, "count", (double)pattern->count);
         add_numbers(writer, object, "rank_severity_s", pattern->rank_severity_s, result->rank_count);
+        add_text(writer, object, "advice", pattern->place_count > 0 ? pattern->places[0].advice : NULL);
         cJSON *places = keep(writer, cJSON_AddArrayToObject(object, "places"));
         for (size_t i = 0; i < pattern->place_count; i++) add_place(writer, places, &pattern->places[i]);
     }
@@ -116,6 +118,18 @@ static void add_transfers(struct writer *writer, cJSON *root, const struct resul
     }
 }
 
+static void add_fence_pairs(struct writer *writer, cJSON *root, const struct result *result)
+{
+    if (!result->fences_known) {
+        add_text(writer, root, "fence_pairs", NULL);
+        return;
+    }
+    cJSON *pairs = keep(writer, cJSON_AddObjectToObject(root, "fence_pairs"));
+    add_number(writer, pairs, "count", (double)result->fence_pairs);
+    add_number(writer, pairs, "unneeded", (double)result->unneeded_fence_pairs);
+    add_number(writer, pairs, "saved_s", result->fence_saved_s);
+}
+
 static void add_engine_stats(struct writer *writer, cJSON *root, const struct result *result)
 {
     if (result->events == 0 && result->wall_ns == 0 && result->peak_bytes == 0) {
@@ -159,6 +173,7 @@ enum status result_to_json(const struct result *result, cJSON **json, struct err
     add_patterns(&writer, root, result);
     add_properties(&writer, root, result);
     add_transfers(&writer, root, result);
+    add_fence_pairs(&writer, root, result);
     add_text(&writer, root, "efficiency", NULL);
     add_engine_stats(&writer, root, result);
     add_notes(&writer, root, result);

@@ -82,6 +82,8 @@ static void print_findings(const struct result *result, FILE *out)
         fprintf(out, "%-28s %10s %5.1f %% %8" PRIu64 " %11" PRIu32 "  %s\n", pattern_row(findings[i].pattern)->title,
                 units_format_duration(pattern->severity_s, seconds), percent(pattern->severity_s, total_time_s(result)),
                 pattern->count, worst_rank(result, pattern), place_text(pattern, text));
+        if (pattern->place_count > 0 && pattern->places[0].advice)
+            fprintf(out, "    advice: %s\n", pattern->places[0].advice);
     }
 }
 
@@ -139,12 +141,22 @@ static void print_transfers(const struct result *result, FILE *out)
                 result->transfer_count);
 }
 
+static void print_fence_pairs(const struct result *result, FILE *out)
+{
+    char seconds[UNITS_TEXT_BYTES];
+    if (!result->fences_known || result->fence_pairs == 0) return;
+    fprintf(out, "\nFences synchronised %" PRIu64 " pairs of ranks, %" PRIu64 " of them without need; waiting only for\n"
+            "the ranks that exchange data would save %s\n", result->fence_pairs, result->unneeded_fence_pairs,
+            units_format_duration(result->fence_saved_s, seconds));
+}
+
 void result_print(const struct result *result, FILE *out)
 {
     print_head(result, out);
     print_findings(result, out);
     print_properties(result, out);
     print_transfers(result, out);
+    print_fence_pairs(result, out);
     if (result->note_count > 0) fprintf(out, "\nNotes\n");
     for (size_t i = 0; i < result->note_count; i++) fprintf(out, "  %s\n", result->notes[i]);
 }

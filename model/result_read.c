@@ -86,6 +86,7 @@ static enum status fill_place(const struct json_node *node, struct result_place 
     if (line.item && !cJSON_IsNull(line.item)) TRY(json_integer(&line, 0, INT32_MAX, &number, err));
     place->line = (int32_t)number;
     TRY(read_number(node, "severity_s", 0, &place->severity_s, err));
+    TRY(read_text(node, "advice", &place->advice, err));
     return read_count(node, "count", &place->count, err);
 }
 
@@ -213,6 +214,16 @@ static enum status read_note(const struct json_node *node, size_t index, void *i
     return result_add_note(into, err, "%s", text);
 }
 
+static enum status read_fence_pairs(const struct json_node *root, struct result *result, struct err *err)
+{
+    struct json_node pairs = json_member(root, "fence_pairs");
+    if (!pairs.item || cJSON_IsNull(pairs.item)) return STATUS_OK;
+    result->fences_known = true;
+    TRY(read_count(&pairs, "count", &result->fence_pairs, err));
+    TRY(read_count(&pairs, "unneeded", &result->unneeded_fence_pairs, err));
+    return read_number(&pairs, "saved_s", 0, &result->fence_saved_s, err);
+}
+
 static enum status read_extras(const struct json_node *root, struct result *result, struct err *err)
 {
     struct json_node stats = json_member(root, "engine_stats"), notes = json_member(root, "notes"),
@@ -254,6 +265,7 @@ static enum status read_body(const struct json_node *root, struct result *result
     TRY(for_elements(&patterns, read_pattern, result, err));
     TRY(read_properties(root, result, err));
     TRY(read_transfers(root, result, err));
+    TRY(read_fence_pairs(root, result, err));
     return read_extras(root, result, err);
 }
 

@@ -1,0 +1,21 @@
+/* What fences synchronise, and how much of it the program needs. */
+#ifndef MODEL_FENCES_H
+#define MODEL_FENCES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "model/relations.h"
+
+struct fence_pairs {
+    uint64_t pairs;    /* of two ranks, over all fences that synchronise */
+    uint64_t unneeded; /* without an operation between the two in the epoch before the fence or the one after it */
+    int64_t saved_ps;  /* time that ranks would not wait if every rank waited only for the ranks that it needs */
+};
+
+/* A complete instance that nobody left before the last member came. */
+bool fence_synchronises(const struct relations *relations, const struct instance *instance);
+
+enum status fence_pairs_count(const struct relations *relations, struct fence_pairs *pairs, struct err *err);
+
+#endif

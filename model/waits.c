@@ -1,0 +1,46 @@
+#include "model/waits.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/array.h"
+
+void waits_clear(struct waits *waits)
+{
+    free(waits->items);
+    free(waits->rank_first);
+    memset(waits, 0, sizeof *waits);
+}
+
+enum status waits_add(struct waits *waits, const struct trace *trace, const struct finding *finding, struct err *err)
+{
+    const struct trace_call *call = &trace->ranks[finding->rank].calls[finding->call];
+    struct wait made = {.from_ps = call->enter_ps > finding->from_ps ? call->enter_ps : finding->from_ps,
+                        .until_ps = call->exit_ps < finding->until_ps ? call->exit_ps : finding->until_ps,
+                        .rank = finding->rank,
+                        .cause_rank = finding->cause_rank,
+                        .call = finding->call,
+                        .cause_call = finding->cause_call,
+                        .pattern = (uint16_t)finding->pattern};
+    if (finding->cause_call == FINDING_NO_CALL || made.until_ps <= made.from_ps) return STATUS_OK;
+    ARRAY_PUSH(waits->items, waits->count, waits->capacity, made, err);
+    return STATUS_OK;
+}
+
+static int compare_waits(const void *one, const void *other)
+{
+    const struct wait *a = one, *b = other;
+    if (a->rank != b->rank) return a->rank > b->rank ? 1 : -1;
+    if (a->from_ps != b->from_ps) return a->from_ps > b->from_ps ? 1 : -1;
+    return (int)a->pattern - (int)b->pattern;
+}
+
+enum status waits_sort(struct waits *waits, uint32_t rank_count, struct err *err)
+{
+    waits->rank_first = calloc((size_t)rank_count + 1, sizeof *waits->rank_first);
+    if (!waits->rank_first) return err_memory(err);
+    if (waits->count > 1) qsort(waits->items, waits->count, sizeof *waits->items, compare_waits);
+    for (size_t i = 0; i < waits->count; i++) waits->rank_first[waits->items[i].rank + 1]++;
+    for (uint32_t r = 0; r < rank_count; r++) waits->rank_first[r + 1] += waits->rank_first[r];
+    return STATUS_OK;
+}

@@ -1,0 +1,170 @@
+/* Early Fence, pairs that fences synchronise without need, Wait for Progress, and the advice of one-sided waits. */
+#include "model_test.h"
+
+#include <string.h>
+
+#include "model/result.h"
+
+static struct result *analyzed(const char *text)
+{
+    struct err err;
+    struct result *result;
+    struct trace *trace = trace_of(text);
+    if (model_analyze(trace, NULL, &result, &err) != STATUS_OK) fail_msg("%s", err.text);
+    trace_free(trace);
+    return result;
+}
+
+#define NEAR(found, expected) assert_float_equal((float)((found) * 1e6), (float)(expected), 1e-3f)
+
+/* All enter the first fence at 0, leave at 1. Rank 0 puts to 1 from 10 to 40 and enters the second fence at 50; rank 1
+ * enters it at 20, rank 2 at 30. All leave at 60. Rank 1 waits 30 us, 20 of them for the put; rank 2 waits 20. */
+#define FENCE(rank, enter, exit) #rank " 0.0000" enter " 0.0000" exit " MPI_Win_fence win=0\n"
+static const char *const one_put = "ranks 3\nwindow 0 comm=0\n" FENCE(0, "00", "01")
+    "0 0.000010 0.000040 MPI_Put win=0 target=1 bytes=8\n" FENCE(0, "50", "60") FENCE(1, "00", "01")
+    FENCE(1, "20", "60") FENCE(2, "00", "01") FENCE(2, "30", "60");
+
+static void test_early_fence(void **state)
+{
+    (void)state;
+    struct account account = account_of(one_put, NULL);
+    assert_int_equal(account.severity_ps[PATTERN_EARLY_FENCE][1], 20 * US);
+    assert_int_equal(account_total_ps(&account, PATTERN_EARLY_FENCE), 20 * US);
+    assert_int_equal(account_total_ps(&account, PATTERN_WAIT_AT_FENCE), 30 * US + 20 * US);
+    account_clear(&account);
+}
+
+static void test_early_fence_needs_an_operation_towards_the_rank(void **state)
+{
+    (void)state;
+    /* The put ends at 15, before rank 1 enters its fence at 20; rank 0 puts to itself until 40. */
+    const char *text = "ranks 2\nwindow 0 comm=0\n" FENCE(0, "00", "01")
+        "0 0.000010 0.000015 MPI_Put win=0 target=1 bytes=8\n0 0.000016 0.000040 MPI_Put win=0 target=0 bytes=8\n"
+        FENCE(0, "50", "60") FENCE(1, "00", "01") FENCE(1, "20", "60");
+    struct account account = account_of(text, NULL);
+    assert_int_equal(account_total_ps(&account, PATTERN_EARLY_FENCE), 0);
+    account_clear(&account);
+}
+
+static void test_fence_pairs(void **state)
+{
+    (void)state;
+    /* Two fences of three pairs; only (0, 1) exchanges data, before the second and after the first: 4 of 6 are not
+     * needed. Waits at the second: rank 1 needs rank 0 (30 us), rank 2 needs nobody and would save its 20. */
+    struct result *result = analyzed(one_put);
+    assert_true(result->fences_known);
+    assert_int_equal(result->fence_pairs, 6);
+    assert_int_equal(result->unneeded_fence_pairs, 4);
+    NEAR(result->fence_saved_s, 20);
+    result_free(result);
+}
+
+static void test_fence_that_waits_for_the_wrong_rank(void **state)
+{
+    (void)state;
+    /* As above, but rank 2 comes last, at 55: rank 1 waits 35 and needs only rank 0, 30: saves 5; rank 0 waits 5 and
+     * needs rank 1, which is there: saves 5. */
+    struct result *result = analyzed("ranks 3\nwindow 0 comm=0\n" FENCE(0, "00", "01")
+        "0 0.000010 0.000040 MPI_Put win=0 target=1 bytes=8\n" FENCE(0, "50", "60") FENCE(1, "00", "01")
+        FENCE(1, "20", "60") FENCE(2, "00", "01") FENCE(2, "55", "60"));
+    NEAR(result->fence_saved_s, 10);
+    assert_int_equal(result->unneeded_fence_pairs, 4);
+    result_free(result);
+}
+
+static void test_fence_pairs_without_fences(void **state)
+{
+    (void)state;
+    struct result *result = analyzed("ranks 2\n0 0.0 0.1 MPI_Barrier comm=0\n1 0.0 0.1 MPI_Barrier comm=0\n");
+    assert_int_equal(result->fence_pairs, 0);
+    NEAR(result->fence_saved_s, 0);
+    result_free(result);
+}
+
+/* Rank 0 locks rank 1, puts, and is in unlock 12-55; rank 1 is outside MPI until its barrier 50-90. */
+#define LOCK_PUT(lock_exit, unlock_exit)                                                                               \
+    "ranks 2\nwindow 0 comm=0\n0 0.000010 0.0000" lock_exit " MPI_Win_lock win=0 target=1 lock=shared\n"               \
+    "0 0.000011 0.000012 MPI_Put win=0 target=1 bytes=8\n"                                                             \
+    "0 0.000012 0.0000" unlock_exit " MPI_Win_unlock win=0 target=1\n"                                                 \
+    "0 0.000080 0.000091 MPI_Barrier comm=0\n"
+#define TARGET "1 0.000050 0.000091 MPI_Barrier comm=0\n"
+
+static void test_wait_for_progress(void **state)
+{
+    (void)state;
+    const enum pattern progress = PATTERN_WAIT_FOR_PROGRESS;
+    assert_int_equal(severity_ps(LOCK_PUT("10", "55") TARGET, NULL, progress, 0), (50 - 12) * US);
+    /* Unlock ended while the target was outside MPI: it does not wait for the target. */
+    assert_int_equal(severity_ps(LOCK_PUT("10", "49") TARGET, NULL, progress, 0), 0);
+    /* The target is inside MPI all the time. */
+    assert_int_equal(severity_ps(LOCK_PUT("10", "55") "1 0.000010 0.000091 MPI_Barrier comm=0\n", NULL, progress, 0), 0);
+    /* The target has left MPI again when unlock ends. */
+    assert_int_equal(severity_ps(LOCK_PUT("10", "55") "1 0.000050 0.000054 MPI_Comm_group comm=0\n"
+                                 "1 0.000080 0.000091 MPI_Barrier comm=0\n", NULL, progress, 0), 0);
+}
+
+static void test_progress_is_refuted_by_another_call(void **state)
+{
+    (void)state;
+    /* The second unlock, 60-65, ends while rank 1 computes from 58 to 80: the library needs no call of the target, so
+     * the first one's 38 us were something else. */
+    const char *text = LOCK_PUT("10", "55") "1 0.000050 0.000058 MPI_Comm_group comm=0\n"
+                       "1 0.000090 0.000091 MPI_Barrier comm=0\n";
+    assert_int_equal(severity_ps(text, NULL, PATTERN_WAIT_FOR_PROGRESS, 0), 38 * US);
+    const char *refuted = "ranks 2\nwindow 0 comm=0\n0 0.000010 0.000010 MPI_Win_lock win=0 target=1 lock=shared\n"
+                          "0 0.000011 0.000012 MPI_Put win=0 target=1 bytes=8\n"
+                          "0 0.000012 0.000055 MPI_Win_unlock win=0 target=1\n"
+                          "0 0.000060 0.000060 MPI_Win_lock win=0 target=1 lock=shared\n"
+                          "0 0.000060 0.000060 MPI_Put win=0 target=1 bytes=8\n"
+                          "0 0.000060 0.000065 MPI_Win_unlock win=0 target=1\n"
+                          "0 0.000080 0.000091 MPI_Barrier comm=0\n"
+                          "1 0.000050 0.000058 MPI_Comm_group comm=0\n1 0.000080 0.000091 MPI_Barrier comm=0\n";
+    assert_int_equal(severity_ps(refuted, NULL, PATTERN_WAIT_FOR_PROGRESS, 0), 0);
+}
+
+static void test_progress_counts_behind_contention(void **state)
+{
+    (void)state;
+    /* Rank 2 holds the lock until 35; rank 0 asks at 10 and is in lock until 45: 25 us of contention, then 5 us until
+     * rank 1 enters MPI at 40. Rank 2's unlock began while rank 1 was inside its first call: it says nothing. */
+    const char *text = "ranks 3\nwindow 0 comm=0\n1 0.000000 0.000031 MPI_Comm_group comm=0\n"
+                       "1 0.000040 0.000090 MPI_Barrier comm=0\n"
+                       "2 0.000000 0.000001 MPI_Win_lock win=0 target=1 lock=exclusive\n"
+                       "2 0.000002 0.000003 MPI_Put win=0 target=1 bytes=8\n"
+                       "2 0.000029 0.000035 MPI_Win_unlock win=0 target=1\n2 0.000080 0.000090 MPI_Barrier comm=0\n"
+                       "0 0.000010 0.000045 MPI_Win_lock win=0 target=1 lock=exclusive\n"
+                       "0 0.000046 0.000047 MPI_Put win=0 target=1 bytes=8\n"
+                       "0 0.000047 0.000048 MPI_Win_unlock win=0 target=1\n0 0.000080 0.000090 MPI_Barrier comm=0\n";
+    assert_int_equal(severity_ps(text, NULL, PATTERN_LOCK_CONTENTION, 0), 25 * US);
+    assert_int_equal(severity_ps(text, NULL, PATTERN_WAIT_FOR_PROGRESS, 0), 5 * US);
+}
+
+static void test_advice_names_the_other_call(void **state)
+{
+    (void)state;
+    /* Rank 0 waits in start 10-90 for the post of rank 1, in its region, at 90. */
+    struct result *result = analyzed("ranks 2\nwindow 0 comm=0\n0 0.000010 0.000095 MPI_Win_start win=0 group=1\n"
+                                     "0 0.000096 0.000097 MPI_Win_complete win=0\n1 0.000010 enter halo\n"
+                                     "1 0.000090 0.000091 MPI_Win_post win=0 group=0\n"
+                                     "1 0.000098 0.000099 MPI_Win_wait win=0\n1 0.000099 leave halo\n");
+    assert_string_equal(result->patterns[PATTERN_LATE_POST].places[0].advice,
+                        "move MPI_Win_post of rank 1 (halo/MPI_Win_post) up to 80 us earlier, "
+                        "or MPI_Win_start as much later");
+    result_free(result);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_early_fence),
+        cmocka_unit_test(test_early_fence_needs_an_operation_towards_the_rank),
+        cmocka_unit_test(test_fence_pairs),
+        cmocka_unit_test(test_fence_that_waits_for_the_wrong_rank),
+        cmocka_unit_test(test_fence_pairs_without_fences),
+        cmocka_unit_test(test_wait_for_progress),
+        cmocka_unit_test(test_progress_is_refuted_by_another_call),
+        cmocka_unit_test(test_progress_counts_behind_contention),
+        cmocka_unit_test(test_advice_names_the_other_call),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
