@@ -1,36 +1,63 @@
-/* rmacast compare TRACE --platform FILE: the same trace under several semantics, side by side. */
+/* rmacast compare TRACE --platform FILE: the same trace under several semantics and rewritten, side by side. */
+#include <stdlib.h>
+#include <string.h>
+
 #include "cli/prediction_options.h"
 #include "predictors/comparison.h"
 #include "trace/open.h"
 
-enum { KEY_SEMANTICS = 1000, KEY_JSON, KEY_HTML, ROWS_MAX = 16, LETTER_BYTES = 8 };
+enum { KEY_SEMANTICS = 1000, KEY_JSON, KEY_HTML, ROWS_MAX = 32, ROW_BYTES = 256, SPECS_MAX = 16 };
 
 static const struct argp_option options[] = {
     PREDICTION_OPTIONS,
-    {"semantics", KEY_SEMANTICS, "LIST", 0, "the rows, as a,b,c,d (default)", 0},
+    {"semantics", KEY_SEMANTICS, "LIST", 0,
+     "the rows, as a,b,c,d (default); +NAME behind a letter rewrites the trace for this row, as a,a+post-early", 0},
+    {"rows", KEY_SEMANTICS, "LIST", OPTION_ALIAS, NULL, 0},
     {"json", KEY_JSON, "FILE", 0, "write all results as JSON; - is standard output, without the table", 0},
     {"html", KEY_HTML, "FILE", 0, "not available yet", 0},
     ANALYZE_OPTIONS,
     {0}};
 
+/* "a+post-early+merge-puts:64K": text holds its parts, each ended by a NUL. */
+struct row {
+    char name[ROW_BYTES], text[ROW_BYTES];
+    const char *specs[SPECS_MAX];
+    size_t spec_count;
+};
+
 struct settings {
     const char *trace, *json;
-    char rows[ROWS_MAX][LETTER_BYTES];
+    struct row rows[ROWS_MAX];
     size_t row_count;
     struct prediction_options prediction;
     struct analyze_options analyze;
 };
 
+static error_t parse_row(const struct argp_state *state, const char *item, struct row *row)
+{
+    size_t index;
+    struct err err;
+    snprintf(row->name, ROW_BYTES, "%s", item);
+    snprintf(row->text, ROW_BYTES, "%s", item);
+    row->spec_count = 0;
+    char *rest = row->text, *part = strsep(&rest, "+");
+    error_t failed = cli_choice(state, "--semantics", part, semantics_letters, &index);
+    while (!failed && (part = strsep(&rest, "+"))) {
+        if (row->spec_count == SPECS_MAX) return cli_usage(state, "a row has more than %d rewrites", SPECS_MAX);
+        if (transform_check(part, &err) != STATUS_OK) return cli_usage(state, "%s", err.text);
+        row->specs[row->spec_count++] = part;
+    }
+    return failed;
+}
+
 static error_t parse_rows(const struct argp_state *state, const char *list, struct settings *settings)
 {
     settings->row_count = 0;
-    char item[LETTER_BYTES];
-    size_t index;
+    char item[ROW_BYTES];
     while (cli_next_item(&list, item, sizeof item)) {
-        error_t failed = cli_choice(state, "--semantics", item, semantics_letters, &index);
-        if (failed) return failed;
         if (settings->row_count == ROWS_MAX) return cli_usage(state, "--semantics has more than %d rows", ROWS_MAX);
-        snprintf(settings->rows[settings->row_count++], LETTER_BYTES, "%s", item);
+        error_t failed = parse_row(state, item, &settings->rows[settings->row_count++]);
+        if (failed) return failed;
     }
     return 0;
 }
@@ -54,7 +81,14 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     }
 }
 
-static enum status write_outputs(const struct settings *settings, const struct comparison *comparison, struct err *err)
+/* What one row replays. */
+struct scene {
+    struct platform *platform;
+    struct rewrite rewrite;
+};
+
+static enum status write_outputs(const struct settings *settings, const struct comparison *comparison,
+                                 const struct scene *scenes, struct err *err)
 {
     if (settings->json) {
         cJSON *json;
@@ -65,26 +99,51 @@ static enum status write_outputs(const struct settings *settings, const struct c
     }
     if (cli_json_only(settings->json)) return STATUS_OK;
     comparison_print(comparison, stdout);
+    bool begun = false;
+    for (size_t i = 0; i < settings->row_count; i++) {
+        if (!begun && scenes[i].rewrite.count > 0) fputc('\n', stdout);
+        begun = begun || scenes[i].rewrite.count > 0;
+        rewrite_print(&scenes[i].rewrite, settings->rows[i].name, stdout);
+    }
     return cli_close("standard output", stdout, err);
+}
+
+static enum status set_scene(const struct settings *settings, const struct row *row, const struct trace *trace,
+                             struct scene *scene, struct err *err)
+{
+    const struct prediction_options *shared = &settings->prediction;
+    const char semantics[2] = {row->name[0], '\0'};
+    TRY(prediction_options_open_rewritten(shared, semantics, row->specs, row->spec_count, trace->rank_count,
+                                          &scene->platform, err));
+    size_t count = shared->rewrite_count + row->spec_count;
+    const char **specs = calloc(count + 1, sizeof *specs);
+    if (!specs) return err_memory(err);
+    for (size_t i = 0; i < count; i++)
+        specs[i] = i < shared->rewrite_count ? shared->rewrites[i] : row->specs[i - shared->rewrite_count];
+    enum status status = rewrite_run(trace, specs, count, &scene->rewrite, err);
+    free(specs);
+    return status;
 }
 
 static enum status compare(const struct settings *settings, const struct trace *trace, struct err *err)
 {
-    struct platform *platforms[ROWS_MAX] = {NULL};
+    struct scene scenes[ROWS_MAX] = {{.platform = NULL}};
     struct comparison_row rows[ROWS_MAX];
     enum status status = STATUS_OK;
     for (size_t i = 0; status == STATUS_OK && i < settings->row_count; i++) {
-        status =
-            prediction_options_open(&settings->prediction, settings->rows[i], trace->rank_count, &platforms[i], err);
-        rows[i] = (struct comparison_row){.name = settings->rows[i], .platform = platforms[i]};
+        status = set_scene(settings, &settings->rows[i], trace, &scenes[i], err);
+        rows[i] = (struct comparison_row){settings->rows[i].name, scenes[i].platform, &scenes[i].rewrite};
     }
-    struct comparison comparison = {NULL, 0};
+    struct comparison comparison = {.count = 0};
     if (status == STATUS_OK)
         status = comparison_run(trace, rows, settings->row_count, settings->prediction.engine, &settings->analyze,
                                 &comparison, err);
-    if (status == STATUS_OK) status = write_outputs(settings, &comparison, err);
+    if (status == STATUS_OK) status = write_outputs(settings, &comparison, scenes, err);
     comparison_clear(&comparison);
-    for (size_t i = 0; i < settings->row_count; i++) platform_free(platforms[i]);
+    for (size_t i = 0; i < settings->row_count; i++) {
+        platform_free(scenes[i].platform);
+        rewrite_clear(&scenes[i].rewrite);
+    }
     return status;
 }
 
@@ -99,7 +158,8 @@ static enum status run(const struct settings *settings, struct err *err)
 
 enum status cmd_compare(int argc, char **argv, struct err *err)
 {
-    struct settings settings = {.analyze = ANALYZE_DEFAULTS, .rows = {"a", "b", "c", "d"}, .row_count = 4};
+    struct settings settings = {
+        .analyze = ANALYZE_DEFAULTS, .rows = {{.name = "a"}, {.name = "b"}, {.name = "c"}, {.name = "d"}}, .row_count = 4};
     const struct argp argp = {options, parse, "TRACE", "Replays a trace under several semantics and compares them.",
                               NULL,    NULL,  NULL};
     enum status status = cli_parse(&argp, argc, argv, 0, &settings, err);

@@ -63,13 +63,23 @@ static bool add_verify(cJSON *json, const struct verify_report *report)
     return rows != NULL;
 }
 
+static enum status add_rewrites(cJSON *json, const struct rewrite *rewrite, struct err *err)
+{
+    cJSON *rewrites;
+    TRY(rewrite_to_json(rewrite, &rewrites, err));
+    if (cJSON_AddItemToObject(json, "rewrites", rewrites)) return STATUS_OK;
+    cJSON_Delete(rewrites);
+    return err_memory(err);
+}
+
 static enum status write_json(const char *file, const struct result *result, const struct verify_report *report,
-                              struct err *err)
+                              const struct rewrite *rewrite, struct err *err)
 {
     cJSON *json;
     TRY(result_to_json(result, &json, err));
-    enum status status =
-        report->count > 0 && !add_verify(json, report) ? err_memory(err) : cli_write_json(json, file, err);
+    enum status status = report->count > 0 && !add_verify(json, report) ? err_memory(err) : STATUS_OK;
+    if (status == STATUS_OK && rewrite->count > 0) status = add_rewrites(json, rewrite, err);
+    if (status == STATUS_OK) status = cli_write_json(json, file, err);
     cJSON_Delete(json);
     return status;
 }
@@ -85,11 +95,12 @@ static void print_engine(const struct prediction *prediction, FILE *out)
 }
 
 static enum status write_outputs(const struct settings *settings, const struct prediction *prediction,
-                                 const struct verify_report *report, struct err *err)
+                                 const struct verify_report *report, const struct rewrite *rewrite, struct err *err)
 {
     if (settings->output) TRY(trace_save(prediction->outcome.trace, settings->output, err));
-    if (settings->json) TRY(write_json(settings->json, prediction->result, report, err));
+    if (settings->json) TRY(write_json(settings->json, prediction->result, report, rewrite, err));
     if (cli_json_only(settings->json)) return STATUS_OK;
+    rewrite_print(rewrite, "Rewritten", stdout);
     result_print(prediction->result, stdout);
     print_engine(prediction, stdout);
     if (report->count > 0) {
@@ -111,7 +122,7 @@ static enum status tell_broken(const struct settings *settings, const struct ver
 }
 
 static enum status simulate(const struct settings *settings, const struct trace *trace, const struct platform *platform,
-                            struct err *err)
+                            const struct rewrite *rewrite, struct err *err)
 {
     struct prediction prediction = {
         .trace = trace,
@@ -125,9 +136,20 @@ static enum status simulate(const struct settings *settings, const struct trace 
     const struct replay_options replay = {.engine = prediction.engine, .keep_trace = true};
     enum status status = STATUS_OK;
     if (settings->verify) status = verify_run(trace, platform, &replay, &prediction.outcome, &report, err);
-    if (status == STATUS_OK) status = write_outputs(settings, &prediction, &report, err);
+    if (status == STATUS_OK) status = write_outputs(settings, &prediction, &report, rewrite, err);
     if (status == STATUS_OK) status = tell_broken(settings, &report, err);
     prediction_clear(&prediction);
+    return status;
+}
+
+static enum status simulate_rewritten(const struct settings *settings, const struct trace *trace,
+                                      const struct platform *platform, struct err *err)
+{
+    struct rewrite rewrite;
+    const char *const *specs = (const char *const *)settings->prediction.rewrites;
+    TRY(rewrite_run(trace, specs, settings->prediction.rewrite_count, &rewrite, err));
+    enum status status = simulate(settings, rewrite.trace ? rewrite.trace : trace, platform, &rewrite, err);
+    rewrite_clear(&rewrite);
     return status;
 }
 
@@ -139,7 +161,7 @@ static enum status run(const struct settings *settings, struct err *err)
     enum status status =
         prediction_options_open(&settings->prediction, settings->semantics, trace->rank_count, &platform, err);
     if (status == STATUS_OK) {
-        status = simulate(settings, trace, platform, err);
+        status = simulate_rewritten(settings, trace, platform, err);
         platform_free(platform);
     }
     trace_free(trace);

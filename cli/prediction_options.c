@@ -43,6 +43,22 @@ error_t prediction_options_set(const struct argp_state *state, struct prediction
     return add_owned(options, asprintf(&override, "%s=%s", key, value) < 0 ? NULL : override);
 }
 
+static error_t add_rewrite(const struct argp_state *state, struct prediction_options *options, char *spec)
+{
+    struct err err;
+    if (!spec) return ENOMEM;
+    enum status status = transform_check(spec, &err);
+    if (status == STATUS_OK)
+        status = array_reserve((void **)&options->rewrites, &options->rewrite_capacity, options->rewrite_count + 1,
+                               sizeof spec, &err);
+    if (status != STATUS_OK) {
+        free(spec);
+        return cli_usage(state, "%s", err.text);
+    }
+    options->rewrites[options->rewrite_count++] = spec;
+    return 0;
+}
+
 static error_t parse_engine(const struct argp_state *state, const char *name, struct prediction_options *options)
 {
     const struct engine_descriptor *const *engines = engine_descriptors();
@@ -71,6 +87,11 @@ error_t prediction_options_parse(int key, char *argument, const struct argp_stat
         if (!strchr(argument, '=') || *argument == '=')
             return cli_usage(state, "--set %s, expected KEY=VALUE", argument);
         return add_owned(options, strdup(argument));
+    case OPTION_REWRITE: return add_rewrite(state, options, strdup(argument));
+    case OPTION_SCALE: {
+        char *spec;
+        return add_rewrite(state, options, asprintf(&spec, "scale:%s", argument) < 0 ? NULL : spec);
+    }
     default: return ARGP_ERR_UNKNOWN;
     }
 }
@@ -104,16 +125,32 @@ void prediction_options_clear(struct prediction_options *options)
     free(options->overrides);
     options->overrides = NULL;
     options->override_count = options->override_capacity = 0;
+    for (size_t i = 0; i < options->rewrite_count; i++) free(options->rewrites[i]);
+    free(options->rewrites);
+    options->rewrites = NULL;
+    options->rewrite_count = options->rewrite_capacity = 0;
 }
 
-enum status prediction_options_open(const struct prediction_options *options, const char *semantics,
-                                    uint32_t rank_count, struct platform **platform, struct err *err)
+static size_t add_overrides_of(const char *const *specs, size_t count, const char **overrides, size_t used)
+{
+    for (size_t i = 0; i < count; i++) {
+        const char *override = transform_override(specs[i]);
+        if (override) overrides[used++] = override;
+    }
+    return used;
+}
+
+enum status prediction_options_open_rewritten(const struct prediction_options *options, const char *semantics,
+                                              const char *const *specs, size_t spec_count, uint32_t rank_count,
+                                              struct platform **platform, struct err *err)
 {
     char last[32];
     size_t count = options->override_count;
-    const char **overrides = calloc(count + 1, sizeof *overrides);
+    const char **overrides = calloc(count + options->rewrite_count + spec_count + 1, sizeof *overrides);
     if (!overrides) return err_memory(err);
     for (size_t i = 0; i < count; i++) overrides[i] = options->overrides[i];
+    count = add_overrides_of((const char *const *)options->rewrites, options->rewrite_count, overrides, count);
+    count = add_overrides_of(specs, spec_count, overrides, count);
     if (semantics) {
         snprintf(last, sizeof last, "mpi.rma.semantics=%s", semantics);
         overrides[count++] = last;
@@ -129,4 +166,10 @@ enum status prediction_options_open(const struct prediction_options *options, co
     }
     *platform = opened;
     return STATUS_OK;
+}
+
+enum status prediction_options_open(const struct prediction_options *options, const char *semantics,
+                                    uint32_t rank_count, struct platform **platform, struct err *err)
+{
+    return prediction_options_open_rewritten(options, semantics, NULL, 0, rank_count, platform, err);
 }

@@ -8,6 +8,7 @@
 #include "cli/cli.h"
 #include "model/analyze.h"
 #include "platforms/platform.h"
+#include "predictors/transform.h"
 #include "simulate/engine.h"
 
 enum {
@@ -17,6 +18,8 @@ enum {
     OPTION_FENCE,
     OPTION_ENGINE,
     OPTION_SET,
+    OPTION_REWRITE,
+    OPTION_SCALE,
     OPTION_EPSILON,
     OPTION_LATE_POST,
     OPTION_EAGER,
@@ -28,7 +31,10 @@ enum {
     {"progress", OPTION_PROGRESS, "MODE", 0, "requests are served by hardware, thread or call", 0},                    \
     {"fence", OPTION_FENCE, "MODE", 0, "fences are barrier or notify", 0},                                             \
     {"engine", OPTION_ENGINE, "NAME", 0, "simgrid or loggp", 0},                                                       \
-    {"set", OPTION_SET, "KEY=VALUE", 0, "replaces a value of the platform file, as mpi.rma.control_bytes=64", 0}
+    {"set", OPTION_SET, "KEY=VALUE", 0, "replaces a value of the platform file, as mpi.rma.control_bytes=64", 0},     \
+    {"rewrite", OPTION_REWRITE, "NAME", 0, "rewrites the trace first, as post-early (docs/transforms.md); repeatable", \
+     0},                                                                                                               \
+    {"scale", OPTION_SCALE, "CALLPATH=FACTOR", 0, "computing inside a call path, as main/solve=0.5; repeatable", 0}
 
 #define ANALYZE_OPTIONS                                                                                                \
     {"epsilon", OPTION_EPSILON, "TIME", 0, "waits below TIME count as zero (default 0)", 0},                           \
@@ -40,6 +46,8 @@ struct prediction_options {
     const struct engine_descriptor *engine;
     char **overrides; /* owned: "mpi.rma.lock=lazy", in the order of the command line */
     size_t override_count, override_capacity;
+    char **rewrites; /* owned: specs (predictors/transform.h), in the order of the command line */
+    size_t rewrite_count, rewrite_capacity;
 };
 
 error_t prediction_options_parse(int key, char *argument, const struct argp_state *state,
@@ -55,6 +63,11 @@ void prediction_options_clear(struct prediction_options *options);
 /* The platform with all overrides, then semantics unless NULL, fit for rank_count ranks. The caller owns *platform. */
 enum status prediction_options_open(const struct prediction_options *options, const char *semantics,
                                     uint32_t rank_count, struct platform **platform, struct err *err);
+
+/* The same with what rewrites of one's own need of the platform. */
+enum status prediction_options_open_rewritten(const struct prediction_options *options, const char *semantics,
+                                              const char *const *specs, size_t spec_count, uint32_t rank_count,
+                                              struct platform **platform, struct err *err);
 
 /* "a", "b", "c", "d", NULL. */
 extern const char *const semantics_letters[];

@@ -1,6 +1,7 @@
 #include "predictors/comparison.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/children.h"
 #include "common/json.h"
@@ -28,8 +29,9 @@ static enum status write_json(const struct result *result, FILE *out, struct err
 static enum status predict_row(void *context, size_t index, FILE *out, struct err *err)
 {
     const struct job *job = context;
+    const struct rewrite *rewrite = job->rows[index].rewrite;
     struct prediction prediction = {
-        .trace = job->trace,
+        .trace = rewrite && rewrite->trace ? rewrite->trace : job->trace,
         .platform = job->rows[index].platform,
         .engine = job->engine,
         .analyze = job->analyze,
@@ -43,7 +45,7 @@ static enum status predict_row(void *context, size_t index, FILE *out, struct er
 static enum status take_result(const char *name, const struct child_answer *answer, struct result **result,
                                struct err *err)
 {
-    char row[64];
+    char row[256];
     snprintf(row, sizeof row, "semantics %s", name);
     if (answer->status != STATUS_OK) return err_set(err, answer->status, row, NULL, "%s", answer->err.text);
     struct json_document document;
@@ -53,15 +55,36 @@ static enum status take_result(const char *name, const struct child_answer *answ
     return status;
 }
 
+static enum status name_row(const struct comparison_row *row, char **name, cJSON **rewrites, struct err *err)
+{
+    *name = strdup(row->name);
+    if (!*name) return err_memory(err);
+    return row->rewrite && row->rewrite->count > 0 ? rewrite_to_json(row->rewrite, rewrites, err) : STATUS_OK;
+}
+
+static enum status comparison_new(const struct comparison_row *rows, size_t count, struct comparison *comparison,
+                                  struct err *err)
+{
+    *comparison = (struct comparison){.count = count};
+    comparison->results = calloc(count + 1, sizeof *comparison->results);
+    comparison->names = calloc(count + 1, sizeof *comparison->names);
+    comparison->rewrites = calloc(count + 1, sizeof *comparison->rewrites);
+    if (!comparison->results || !comparison->names || !comparison->rewrites) return err_memory(err);
+    for (size_t i = 0; i < count; i++)
+        TRY(name_row(&rows[i], &comparison->names[i], &comparison->rewrites[i], err));
+    return STATUS_OK;
+}
+
 enum status comparison_run(const struct trace *trace, const struct comparison_row *rows, size_t row_count,
                            const struct engine_descriptor *engine, const struct analyze_options *analyze,
                            struct comparison *comparison, struct err *err)
 {
     struct job job = {.trace = trace, .rows = rows, .engine = engine, .analyze = analyze};
-    struct comparison made = {.results = calloc(row_count + 1, sizeof *made.results), .count = row_count};
+    struct comparison made;
     struct child_answer *answers = calloc(row_count + 1, sizeof *answers);
-    enum status status = made.results && answers ? children_run(predict_row, &job, row_count, 0, answers, err)
-                                                 : err_memory(err);
+    enum status status = comparison_new(rows, row_count, &made, err);
+    if (status == STATUS_OK)
+        status = answers ? children_run(predict_row, &job, row_count, 0, answers, err) : err_memory(err);
     for (size_t i = 0; status == STATUS_OK && i < row_count; i++)
         status = take_result(rows[i].name, &answers[i], &made.results[i], err);
     if (answers) child_answers_clear(answers, row_count);
@@ -75,9 +98,25 @@ enum status comparison_run(const struct trace *trace, const struct comparison_ro
 
 void comparison_clear(struct comparison *comparison)
 {
-    for (size_t i = 0; comparison->results && i < comparison->count; i++) result_free(comparison->results[i]);
+    for (size_t i = 0; i < comparison->count; i++) {
+        if (comparison->results) result_free(comparison->results[i]);
+        if (comparison->names) free(comparison->names[i]);
+        if (comparison->rewrites) cJSON_Delete(comparison->rewrites[i]);
+    }
     free(comparison->results);
+    free(comparison->names);
+    free(comparison->rewrites);
     *comparison = (struct comparison){0};
+}
+
+static enum status add_row(const struct comparison *comparison, size_t row, cJSON *result, struct err *err)
+{
+    if (!cJSON_AddStringToObject(result, "row", comparison->names[row])) return err_memory(err);
+    if (!comparison->rewrites[row]) return STATUS_OK;
+    cJSON *rewrites = cJSON_Duplicate(comparison->rewrites[row], true);
+    if (rewrites && cJSON_AddItemToObject(result, "rewrites", rewrites)) return STATUS_OK;
+    cJSON_Delete(rewrites);
+    return err_memory(err);
 }
 
 enum status comparison_to_json(const struct comparison *comparison, cJSON **json, struct err *err)
@@ -90,6 +129,7 @@ enum status comparison_to_json(const struct comparison *comparison, cJSON **json
         cJSON *one = NULL;
         status = result_to_json(comparison->results[i], &one, err);
         if (status == STATUS_OK && !cJSON_AddItemToArray(results, one)) status = err_memory(err);
+        if (status == STATUS_OK) status = add_row(comparison, i, one, err);
     }
     if (status == STATUS_OK)
         *json = root;

@@ -1,4 +1,4 @@
-/* The same trace predicted under several semantics. Each row runs in a child process (SimGrid simulates once per
+/* The same trace predicted under several semantics, as it is or rewritten. Each row runs in a child process (SimGrid simulates once per
  * process), as many at once as there are processors. */
 #ifndef PREDICTORS_COMPARISON_H
 #define PREDICTORS_COMPARISON_H
@@ -9,17 +9,21 @@
 
 #include "model/analyze.h"
 #include "platforms/platform.h"
+#include "predictors/transform.h"
 #include "simulate/engine.h"
 #include "trace/trace.h"
 
 /* Borrowed during comparison_run only. */
 struct comparison_row {
-    const char *name; /* "a" */
+    const char *name; /* "a", "a+post-early" */
     const struct platform *platform;
+    const struct rewrite *rewrite; /* what was made of the trace for this row; NULL: nothing */
 };
 
 struct comparison {
     struct result **results; /* owned, in the order of the rows */
+    char **names;            /* of the rows */
+    cJSON **rewrites;        /* of the rows: what rewrite_to_json gives; NULL where nothing was rewritten */
     size_t count;
 };
 
@@ -30,10 +34,10 @@ enum status comparison_run(const struct trace *trace, const struct comparison_ro
                            struct comparison *comparison, struct err *err);
 void comparison_clear(struct comparison *comparison);
 
-/* Schema rmacast.comparison/1. The caller owns the tree. */
+/* Schema rmacast.comparison/1; each result has its row's name and rewrites. The caller owns the tree. */
 enum status comparison_to_json(const struct comparison *comparison, cJSON **json, struct err *err);
 
-/* A row per semantics: run time, every wait state that occurs in any row (seconds over all ranks), median bandwidth
+/* A line per row: run time, every wait state that occurs in any row (seconds over all ranks), median bandwidth
  * bounds of the transfers that have one ("unbounded" where most have none); below, which is fastest and how each
  * differs from the first. */
 void comparison_print(const struct comparison *comparison, FILE *out);

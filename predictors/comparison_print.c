@@ -30,10 +30,19 @@ static void print_rate(const struct result_distribution *rates, FILE *out)
     fprintf(out, "  %12s", shown);
 }
 
-static void print_row(const struct comparison *comparison, const struct result *result, FILE *out)
+static int name_width(const struct comparison *comparison)
+{
+    size_t width = strlen("semantics");
+    for (size_t i = 0; i < comparison->count; i++)
+        if (strlen(comparison->names[i]) > width) width = strlen(comparison->names[i]);
+    return (int)width;
+}
+
+static void print_row(const struct comparison *comparison, size_t row, FILE *out)
 {
     char text[UNITS_TEXT_BYTES];
-    fprintf(out, "%-9s  %11s", result->semantics ? result->semantics : "-",
+    const struct result *result = comparison->results[row];
+    fprintf(out, "%-*s  %11s", name_width(comparison), comparison->names[row],
             units_format_duration(result->run_time_s, text));
     for (int p = 0; p < PATTERN_COUNT; p++)
         if (occurs(comparison, (enum pattern)p))
@@ -44,11 +53,12 @@ static void print_row(const struct comparison *comparison, const struct result *
     fputc('\n', out);
 }
 
-static void print_difference(const struct result *first, const struct result *other, FILE *out)
+static void print_difference(const struct comparison *comparison, size_t row, FILE *out)
 {
     char text[UNITS_TEXT_BYTES];
+    const struct result *first = comparison->results[0], *other = comparison->results[row];
     double gain_s = first->run_time_s - other->run_time_s;
-    fprintf(out, "%s ", other->semantics);
+    fprintf(out, "%s ", comparison->names[row]);
     if (gain_s == 0)
         fputs("the same", out);
     else
@@ -73,13 +83,13 @@ static void print_verdict(const struct comparison *comparison, FILE *out)
     fputs("Fastest: ", out);
     for (size_t i = 0; i < comparison->count; i++) {
         if (comparison->results[i]->run_time_s != least_s) continue;
-        fprintf(out, "%s%s", begun ? ", " : "", comparison->results[i]->semantics);
+        fprintf(out, "%s%s", begun ? ", " : "", comparison->names[i]);
         begun = true;
     }
     fprintf(out, " with %s.", units_format_duration(least_s, text));
     for (size_t i = 1; i < comparison->count; i++) {
-        if (i == 1) fprintf(out, " Against %s: ", comparison->results[0]->semantics);
-        print_difference(comparison->results[0], comparison->results[i], out);
+        if (i == 1) fprintf(out, " Against %s: ", comparison->names[0]);
+        print_difference(comparison, i, out);
         fputs(i + 1 < comparison->count ? ", " : ".", out);
     }
     fputc('\n', out);
@@ -94,12 +104,12 @@ void comparison_print(const struct comparison *comparison, FILE *out)
         "%s on %s, engine %s, %u ranks; wait states are summed over all ranks, bandwidth bounds are medians over the "
         "transfers\n\n",
         first->trace, first->platform, first->engine, first->rank_count);
-    fprintf(out, "%-9s  %11s", "semantics", "run time");
+    fprintf(out, "%-*s  %11s", name_width(comparison), "semantics", "run time");
     for (int p = 0; p < PATTERN_COUNT; p++)
         if (occurs(comparison, (enum pattern)p))
             fprintf(out, "  %*s", column_width((enum pattern)p), pattern_row((enum pattern)p)->title);
     fprintf(out, "  %12s  %12s\n", "lower bound", "upper bound");
-    for (size_t i = 0; i < comparison->count; i++) print_row(comparison, comparison->results[i], out);
+    for (size_t i = 0; i < comparison->count; i++) print_row(comparison, i, out);
     fputc('\n', out);
     print_verdict(comparison, out);
 }

@@ -117,7 +117,8 @@ static void a_row_whose_process_dies_is_named(void **state)
     deadly.open = open_deadly;
     struct trace *trace = open_trace(trace_file);
     struct platform *platforms[] = {open_platform("mpi.rma.semantics=a"), open_platform("mpi.rma.semantics=c")};
-    const struct comparison_row rows[] = {{"a", platforms[0]}, {"c", platforms[1]}};
+    const struct comparison_row rows[] = {{.name = "a", .platform = platforms[0]},
+                                          {.name = "c", .platform = platforms[1]}};
     for (int i = 0; i < 2; i++) {
         death = i ? SIGABRT : SIGKILL;
         struct comparison comparison;
@@ -143,7 +144,7 @@ static void comparisons_can_be_repeated(void **state)
     (void)state;
     struct trace *trace = open_trace(trace_file);
     struct platform *platform = open_platform("mpi.rma.semantics=d");
-    const struct comparison_row rows[] = {{"d", platform}, {"d", platform}, {"d", platform}};
+    const struct comparison_row row = {.name = "d", .platform = platform}, rows[] = {row, row, row};
     for (int i = 0; i < 2; i++) {
         struct comparison comparison;
         struct err err;

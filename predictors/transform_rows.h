@@ -1,0 +1,12 @@
+/* The transforms themselves, for predictors/transform.c. */
+#ifndef PREDICTORS_TRANSFORM_ROWS_H
+#define PREDICTORS_TRANSFORM_ROWS_H
+
+#include "predictors/transform.h"
+
+extern const struct transform transform_post_early, transform_complete_early, transform_wait_late; /* _move.c */
+extern const struct transform transform_fence_pscw, transform_fence_notify;                        /* _fence.c */
+extern const struct transform transform_merge_puts;                                                /* _puts.c */
+extern const struct transform transform_scale;                                                     /* _scale.c */
+
+#endif

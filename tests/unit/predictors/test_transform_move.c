@@ -1,0 +1,162 @@
+/* Moves of calls, worked out by hand: a moved call has no computing before it (early) or all of it (late), what stood
+ * before it goes to the next call, recorded durations go with their calls. */
+#include <math.h>
+
+#include "transform_test.h"
+
+#define HEAD "ranks 2\nwindow 0 comm=0\nwindow 1 comm=0\n"
+#define assert_us(a, b) assert_true(fabs((a) - (b)) < 1e-6)
+
+/* Gaps of rank 1: 100 before post, 50 before wait, 200 before the second post, 30 before its wait. The first post has
+ * nothing of its window before it and comes at time zero; the second comes right behind the first wait. */
+static void posts_move_up_to_the_wait_before(void **state)
+{
+    (void)state;
+    test_gives("post-early",
+               HEAD "0 0.000000 0.000000 MPI_Win_start win=0 group=\n"
+                    "0 0.000000 0.000000 MPI_Win_complete win=0\n"
+                    "1 0.000100 0.000110 MPI_Win_post win=0 group=\n"
+                    "1 0.000160 0.000170 MPI_Win_wait win=0\n"
+                    "1 0.000270 0.000271 MPI_Barrier comm=0\n"
+                    "1 0.000371 0.000372 MPI_Win_post win=0 group=\n"
+                    "1 0.000402 0.000403 MPI_Win_wait win=0\n",
+               "0 0.000000 0.000000 MPI_Win_start win=0 group=\n"
+               "0 0.000000 0.000000 MPI_Win_complete win=0\n"
+               "1 0.000000 0.000010 MPI_Win_post win=0 group=\n"
+               "1 0.000160 0.000170 MPI_Win_wait win=0\n"
+               "1 0.000170 0.000171 MPI_Win_post win=0 group=\n"
+               "1 0.000271 0.000272 MPI_Barrier comm=0\n"
+               "1 0.000402 0.000403 MPI_Win_wait win=0\n");
+}
+
+/* The rank's own access epoch does not hold a post back, a lock and the other window's calls do and do not. */
+static void posts_pass_what_does_not_order_them(void **state)
+{
+    (void)state;
+    test_gives("post-early",
+               HEAD "0 0.000000 0.000000 MPI_Win_lock win=0 target=1 lock=shared\n"
+                    "0 0.000010 0.000010 MPI_Win_unlock win=0 target=1\n"
+                    "0 0.000020 0.000020 MPI_Win_start win=0 group=\n"
+                    "0 0.000030 0.000030 MPI_Win_complete win=0\n"
+                    "0 0.000040 0.000040 MPI_Win_lock win=1 target=1 lock=shared\n"
+                    "0 0.000050 0.000050 MPI_Win_unlock win=1 target=1\n"
+                    "0 0.000060 0.000060 MPI_Win_post win=0 group=\n"
+                    "0 0.000070 0.000070 MPI_Win_wait win=0\n",
+               "0 0.000000 0.000000 MPI_Win_lock win=0 target=1 lock=shared\n"
+               "0 0.000010 0.000010 MPI_Win_unlock win=0 target=1\n"
+               "0 0.000010 0.000010 MPI_Win_post win=0 group=\n"
+               "0 0.000020 0.000020 MPI_Win_start win=0 group=\n"
+               "0 0.000030 0.000030 MPI_Win_complete win=0\n"
+               "0 0.000040 0.000040 MPI_Win_lock win=1 target=1 lock=shared\n"
+               "0 0.000050 0.000050 MPI_Win_unlock win=1 target=1\n"
+               "0 0.000070 0.000070 MPI_Win_wait win=0\n");
+}
+
+/* The computing behind the last operation comes behind complete; at the end of a rank a mark keeps it. A complete does
+ * not pass the rank's own post. */
+static void completes_move_up_to_the_last_operation(void **state)
+{
+    (void)state;
+    test_gives("complete-early",
+               HEAD "0 0.000000 0.000000 MPI_Win_start win=0 group=1\n"
+                    "0 0.000010 0.000010 MPI_Put win=0 target=1 bytes=8\n"
+                    "0 0.000030 0.000030 MPI_Barrier comm=0\n"
+                    "0 0.000060 0.000060 MPI_Win_complete win=0\n"
+                    "1 0.000000 0.000000 MPI_Win_start win=0 group=\n"
+                    "1 0.000010 0.000010 MPI_Win_post win=0 group=0\n"
+                    "1 0.000050 0.000050 MPI_Win_wait win=0\n"
+                    "1 0.000060 0.000060 MPI_Win_complete win=0\n"
+                    "1 0.000070 0.000070 MPI_Barrier comm=0\n",
+               "0 0.000000 0.000000 MPI_Win_start win=0 group=1\n"
+               "0 0.000010 0.000010 MPI_Put win=0 target=1 bytes=8\n"
+               "0 0.000010 0.000010 MPI_Win_complete win=0\n"
+               "0 0.000030 0.000030 MPI_Barrier comm=0\n"
+               "0 0.000060 enter rewritten\n"
+               "0 0.000060 leave rewritten\n"
+               "1 0.000000 0.000000 MPI_Win_start win=0 group=\n"
+               "1 0.000010 0.000010 MPI_Win_post win=0 group=0\n"
+               "1 0.000010 0.000010 MPI_Win_complete win=0\n"
+               "1 0.000050 0.000050 MPI_Win_wait win=0\n"
+               "1 0.000070 0.000070 MPI_Barrier comm=0\n");
+}
+
+/* Up to the next post (behind the computing before it), past the own complete, not past the end or MPI_Finalize. */
+static void waits_move_down_to_the_next_use(void **state)
+{
+    (void)state;
+    test_gives("wait-late",
+               HEAD "0 0.000000 0.000000 MPI_Win_start win=0 group=\n"
+                    "0 0.000000 0.000000 MPI_Win_post win=0 group=\n"
+                    "0 0.000010 0.000011 MPI_Win_wait win=0\n"
+                    "0 0.000021 0.000021 MPI_Win_complete win=0\n"
+                    "0 0.000041 0.000041 MPI_Win_post win=0 group=\n"
+                    "0 0.000051 0.000051 MPI_Win_wait win=0\n"
+                    "0 0.000061 0.000061 MPI_Barrier comm=0\n"
+                    "0 0.000071 0.000071 MPI_Finalize\n"
+                    "1 0.000000 0.000000 MPI_Win_post win=0 group=\n"
+                    "1 0.000010 0.000010 MPI_Win_wait win=0\n"
+                    "1 0.000020 0.000020 MPI_Barrier comm=0\n",
+               "0 0.000000 0.000000 MPI_Win_start win=0 group=\n"
+               "0 0.000000 0.000000 MPI_Win_post win=0 group=\n"
+               "0 0.000020 0.000020 MPI_Win_complete win=0\n"
+               "0 0.000040 0.000041 MPI_Win_wait win=0\n"
+               "0 0.000041 0.000041 MPI_Win_post win=0 group=\n"
+               "0 0.000061 0.000061 MPI_Barrier comm=0\n"
+               "0 0.000071 0.000071 MPI_Win_wait win=0\n"
+               "0 0.000071 0.000071 MPI_Finalize\n"
+               "1 0.000000 0.000000 MPI_Win_post win=0 group=\n"
+               "1 0.000020 0.000020 MPI_Barrier comm=0\n"
+               "1 0.000020 0.000020 MPI_Win_wait win=0\n");
+}
+
+/* The recorder's own 1 us per call is no computing: it goes from the gaps and is not said again. */
+static void the_recorders_cost_is_taken_off_once(void **state)
+{
+    (void)state;
+    test_gives("post-early",
+               "ranks 1\nproperty record_cost=0.000001\nwindow 0 comm=0\n"
+               "0 0.000000 0.000000 MPI_Win_create win=0\n"
+               "0 0.000011 0.000011 MPI_Win_post win=0 group=\n"
+               "0 0.000022 0.000022 MPI_Win_wait win=0\n",
+               "0 0.000000 0.000000 MPI_Win_create win=0\n"
+               "0 0.000000 0.000000 MPI_Win_post win=0 group=\n"
+               "0 0.000020 0.000020 MPI_Win_wait win=0\n");
+}
+
+/* The worked example of docs/simulation.md and a second use of the window.
+ * As recorded, a: 570 (there). post-early: the target posts at 0, so start returns at 10 (the post's latency); put at
+ * 60, complete at 110, when 50 us of the put's 100 have left: it returns at 160, its notification arrives behind the
+ * data at 170. The target enters wait at 450 and returns there.
+ * complete-early: start 410, put 460, complete 460-560, computing to 610; the target's wait 450-570. Run time 610. */
+static const char worked[] = "ranks 2\nwindow 0 comm=0\n"
+                             "0 0.000000 0.000000 MPI_Win_start win=0 group=1\n"
+                             "0 0.000050 0.000050 MPI_Put win=0 target=1 bytes=1000000\n"
+                             "0 0.000100 0.000100 MPI_Win_complete win=0\n"
+                             "1 0.000400 0.000400 MPI_Win_post win=0 group=0\n"
+                             "1 0.000450 0.000450 MPI_Win_wait win=0\n"
+                             "1 0.000480 0.000480 MPI_Put win=0 target=- bytes=8\n";
+
+static void moves_change_the_prediction_as_worked_out(void **state)
+{
+    (void)state;
+    static const char *const none[] = {NULL}, *const post[] = {"post-early", NULL};
+    static const char *const complete[] = {"complete-early", NULL}, *const wait[] = {"wait-late", NULL};
+    assert_us(test_run_rewritten_us(worked, "a", none), 600);
+    assert_us(test_run_rewritten_us(worked, "a", post), 480);
+    assert_us(test_run_rewritten_us(worked, "a", complete), 610);
+    /* wait enters at 480 (30 of computing first) and returns at 570 all the same, where the rank ends */
+    assert_us(test_run_rewritten_us(worked, "a", wait), 570);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(posts_move_up_to_the_wait_before),
+        cmocka_unit_test(posts_pass_what_does_not_order_them),
+        cmocka_unit_test(completes_move_up_to_the_last_operation),
+        cmocka_unit_test(waits_move_down_to_the_next_use),
+        cmocka_unit_test(the_recorders_cost_is_taken_off_once),
+        cmocka_unit_test(moves_change_the_prediction_as_worked_out),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
