@@ -225,6 +225,18 @@ enum status text_read_incomplete(struct text_reader *reader, char **words)
     return STATUS_OK;
 }
 
+enum status text_read_speed(struct text_reader *reader, char **words)
+{
+    int64_t rank;
+    TRY(text_read_id(reader, "rank", words[1], 0, (int64_t)reader->trace->rank_count - 1, &rank));
+    char *end = NULL;
+    double speed = words[2] ? strtod(words[2], &end) : 0;
+    if (!end || *end || !(speed > 0 && speed < 1e9))
+        TEXT_FAIL(reader, "speed %s, expected a number above 0", words[2] ? words[2] : "is missing");
+    reader->trace->ranks[rank].speed = speed;
+    return STATUS_OK;
+}
+
 enum status text_read_note(struct text_reader *reader, char **words)
 {
     if (!words[1]) TEXT_FAIL(reader, "note is empty, expected a sentence");

@@ -144,6 +144,7 @@ static enum status read_words(struct text_reader *reader, char **words)
                  {"window", text_read_window},
                  {"property", text_read_property},
                  {"incomplete", text_read_incomplete},
+                 {"speed", text_read_speed},
                  {"note", text_read_note}};
     if (strcmp(words[0], "rmacast-trace") == 0) TEXT_FAIL(reader, "a second line \"rmacast-trace\", expected one");
     if (strcmp(words[0], "ranks") == 0) return read_ranks(reader, words);
@@ -151,7 +152,7 @@ static enum status read_words(struct text_reader *reader, char **words)
     if (words[0][0] >= '0' && words[0][0] <= '9') return read_call(reader, words);
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
         if (strcmp(words[0], lines[i].name) == 0) return lines[i].read(reader, words);
-    TEXT_FAIL(reader, "'%s', expected a rank number, comm, window, property, incomplete or note", words[0]);
+    TEXT_FAIL(reader, "'%s', expected a rank number, comm, window, property, speed, incomplete or note", words[0]);
 }
 
 /* The number of words behind which a line is free text, as one word. */

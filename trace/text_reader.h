@@ -49,6 +49,7 @@ enum status text_read_comm(struct text_reader *reader, char **words);
 enum status text_read_window(struct text_reader *reader, char **words);
 enum status text_read_property(struct text_reader *reader, char **words);
 enum status text_read_incomplete(struct text_reader *reader, char **words);
+enum status text_read_speed(struct text_reader *reader, char **words);
 enum status text_read_note(struct text_reader *reader, char **words);
 
 /* Reads "key=value key=value ..." behind the call's name into values->call and ->sim; rank, call and times stand. keys

@@ -108,6 +108,7 @@ static void write_definitions(struct writer *writer)
     for (size_t i = 0; i < trace->window_count; i++) write_window(writer, i);
     for (uint32_t i = 0; i < trace->rank_count; i++) {
         const struct trace_rank *rank = &trace->ranks[i];
+        if (rank->speed > 0) fprintf(writer->out, "speed %" PRIu32 " %.17g\n", i, rank->speed);
         if (!rank->incomplete) continue;
         fprintf(writer->out, "incomplete %" PRIu32 " ", i);
         write_sentence(writer->out, rank->incomplete_why);

@@ -46,6 +46,18 @@ for engine in loggp simgrid; do
     shows '^law 6 +identity +holds'
 done
 
+# law 6 through files: two ranks share a core of another speed, so the trace must carry the speed of its computing times
+run 0 generate halo2d --ranks 4 --iterations 3 --bytes 8K --imbalance 0.3 -o halo.txt
+for kind in first.txt first.rma; do
+    for from in halo.txt $kind; do
+        run 0 simulate $from --platform "$platform" --set nodes.speed=2.7 --set nodes.cores=1 --set mapping.ranks_per_node=2 \
+            --semantics b --engine loggp -o $([ $from = halo.txt ] && echo $kind || echo again.txt)
+    done
+    run 0 dump $kind && cp out first.dump
+    run 0 dump again.txt
+    cmp -s out first.dump || fail "replaying $kind on its own platform does not give it again"
+done
+
 error 2 "--platform FILE is missing" simulate "$worked"
 error 2 "unexpected argument" simulate "$worked" more --platform "$platform"
 error 2 "expected KEY=VALUE" simulate "$worked" --platform "$platform" --set mpi.rma.lock

@@ -25,7 +25,9 @@ static const struct {
     {"rmacast-trace 1\n0 0 0 MPI_Init\n", "t.txt:2: '0', expected \"ranks N\" as the second line"},
     {"rmacast-trace 1\nranks 0\n", "t.txt:2: ranks '0', expected a number from 1 to 16777216"},
     {"rmacast-trace 1\nranks\n", "t.txt:2: ranks is missing, expected a number from 1 to 16777216"},
-    {HEAD "foo\n", "t.txt:3: 'foo', expected a rank number, comm, window, property, incomplete or note"},
+    {HEAD "foo\n", "t.txt:3: 'foo', expected a rank number, comm, window, property, speed, incomplete or note"},
+    {HEAD "speed 0 -1\n", "t.txt:3: speed -1, expected a number above 0"},
+    {HEAD "speed 0\n", "t.txt:3: speed is missing, expected a number above 0"},
     /* definitions */
     {HEAD "comm 0 ranks=1\n", "t.txt:3: comm 0 is the world, expected another number"},
     {HEAD "comm 1 ranks=0\ncomm 1 ranks=1\n", "t.txt:4: comm 1 is defined already, expected another number"},
