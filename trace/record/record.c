@@ -7,6 +7,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "trace/record/library.h"
 #include "trace/record/table.h"
 
 enum rec_state rec_state = REC_OFF;
@@ -125,6 +126,7 @@ static void forked(void)
 __attribute__((constructor)) static void loaded(void)
 {
     const char *directory = getenv("RMACAST_SPOOL");
+    rec_library_find();
     if (!directory || !*directory) return;
     pthread_atfork(NULL, NULL, forked);
     rec_state = REC_READY;

@@ -3,7 +3,8 @@
  *
  * The library is preloaded into foreign programs. It stays passive without RMACAST_SPOOL, never ends the program,
  * allocates and locks nothing per event, and talks to other ranks in MPI_Init and MPI_Finalize only. One thread is
- * recorded: the one that initialises MPI. What it calls inside an MPI call (PMPI, callbacks) is not recorded. */
+ * recorded: the one that initialises MPI. What it calls inside an MPI call (callbacks, the library itself) is not recorded;
+ * PMPI functions that the program or a language binding calls are (trace/record/library.h). */
 #ifndef RECORD_RECORD_H
 #define RECORD_RECORD_H
 

@@ -1,18 +1,23 @@
-/* The wrapper of every row of trace/mpi_calls.def. The library is not linked with MPI: the names resolve in the program
- * that it is preloaded into, and are NULL where that is no MPI program. */
+/* The wrappers of every row of trace/mpi_calls.def: MPI_X and PMPI_X. The library is not linked with MPI: it finds the
+ * functions in the program that it is preloaded into. */
+#include "trace/record/library.h"
 #include "trace/record/record.h"
 
 #define REC_EXPORT __attribute__((visibility("default")))
 
-#define MPI_CALL(NAME, KIND, NEEDED, ALLOWED, PARAMETERS, ARGUMENTS, BEFORE, AFTER)                                    \
-    REC_EXPORT int MPI_##NAME PARAMETERS                                                                               \
+/* A library that is loaded late is looked for when it is first needed. */
+#define REC_REAL(NAME) (REC_LIKELY(rec_library.NAME != NULL) ? rec_library.NAME : (rec_library_find(), rec_library.NAME))
+
+#define REC_WRAPPER(SYMBOL, TAKEN, NAME, PARAMETERS, ARGUMENTS, BEFORE, AFTER)                                         \
+    REC_EXPORT int SYMBOL PARAMETERS                                                                                   \
     {                                                                                                                  \
-        if (!rec_begin()) return PMPI_##NAME ARGUMENTS;                                                                \
+        const void *site = __builtin_return_address(0);                                                                \
+        if (!(TAKEN) || !rec_begin()) return REC_REAL(NAME) ARGUMENTS;                                                 \
         struct rec_call rec;                                                                                           \
-        rec_prepare(&rec, REC_ID_##NAME, __builtin_return_address(0));                                                 \
+        rec_prepare(&rec, REC_ID_##NAME, rec_site(site, __builtin_dwarf_cfa()));                                       \
         BEFORE;                                                                                                        \
         rec_enter(&rec);                                                                                               \
-        int result = PMPI_##NAME ARGUMENTS;                                                                            \
+        int result = REC_REAL(NAME) ARGUMENTS;                                                                         \
         rec.exit.time = rec_now();                                                                                     \
         if (result != MPI_SUCCESS)                                                                                     \
             rec.exit.flags |= SPOOL_FAILED;                                                                            \
@@ -21,6 +26,9 @@
         rec_exit(&rec);                                                                                                \
         return result;                                                                                                 \
     }
+#define MPI_CALL(NAME, KIND, NEEDED, ALLOWED, PARAMETERS, ARGUMENTS, BEFORE, AFTER)                                    \
+    REC_WRAPPER(MPI_##NAME, true, NAME, PARAMETERS, ARGUMENTS, BEFORE, AFTER)                                          \
+    REC_WRAPPER(PMPI_##NAME, !rec_in(&rec_core, site), NAME, PARAMETERS, ARGUMENTS, BEFORE, AFTER)
 
 static inline void rec_prepare(struct rec_call *rec, enum rec_call_id call, const void *site)
 {

@@ -1,0 +1,49 @@
+/* The MPI library that the program uses: its functions, and who calls them.
+ *
+ * Wrapped are MPI_X and PMPI_X: bindings for Fortran 2008 and wrappers of the program's own call PMPI_X. Not taken are
+ * calls that the MPI library makes itself. */
+#ifndef RECORD_LIBRARY_H
+#define RECORD_LIBRARY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "trace/record/record.h"
+
+/* The functions themselves; NULL before rec_library_find(). */
+struct rec_library {
+#define MPI_CALL(NAME, KIND, NEEDED, ALLOWED, PARAMETERS, ARGUMENTS, BEFORE, AFTER) __typeof__(MPI_##NAME) *NAME;
+#include "trace/mpi_calls.def"
+#undef MPI_CALL
+};
+extern struct rec_library rec_library;
+
+struct rec_range {
+    uintptr_t low, bytes;
+};
+enum { REC_BINDINGS = 8 };
+extern struct rec_range rec_core, rec_bindings[REC_BINDINGS]; /* the MPI library, its bindings for other languages */
+extern int rec_binding_count;
+
+/* Looks for the library among what is loaded; once it is found, its names are made known to the recorder. */
+void rec_library_find(void);
+
+static inline bool rec_in(const struct rec_range *range, const void *address)
+{
+    return (uintptr_t)address - range->low < range->bytes;
+}
+
+/* The first return address outside the bindings, for a call that returns to `site` in one of them; frame is the CFA of
+ * the function that was called. */
+const void *rec_binding_caller(const void *site, const void *frame);
+
+/* Where the program calls from. */
+static inline const void *rec_site(const void *site, const void *frame)
+{
+    for (int i = 0; i < rec_binding_count; i++)
+        if (rec_in(&rec_bindings[i], site)) return rec_binding_caller(site, frame);
+    return site;
+}
+
+#endif
