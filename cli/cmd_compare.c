@@ -158,8 +158,9 @@ static enum status run(const struct settings *settings, struct err *err)
 
 enum status cmd_compare(int argc, char **argv, struct err *err)
 {
-    struct settings settings = {
-        .analyze = ANALYZE_DEFAULTS, .rows = {{.name = "a"}, {.name = "b"}, {.name = "c"}, {.name = "d"}}, .row_count = 4};
+    struct settings settings = {.analyze = ANALYZE_DEFAULTS,
+                                .rows = {{.name = "a"}, {.name = "b"}, {.name = "c"}, {.name = "d"}},
+                                .row_count = 4};
     const struct argp argp = {options, parse, "TRACE", "Replays a trace under several semantics and compares them.",
                               NULL,    NULL,  NULL};
     enum status status = cli_parse(&argp, argc, argv, 0, &settings, err);

@@ -1,5 +1,5 @@
-/* The same trace predicted under several semantics, as it is or rewritten. Each row runs in a child process (SimGrid simulates once per
- * process), as many at once as there are processors. */
+/* The same trace predicted under several semantics, as it is or rewritten. Each row runs in a child process (SimGrid
+ * simulates once per process), as many at once as there are processors. */
 #ifndef PREDICTORS_COMPARISON_H
 #define PREDICTORS_COMPARISON_H
 

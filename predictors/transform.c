@@ -180,10 +180,11 @@ void rewrite_print(const struct rewrite *rewrite, const char *label, FILE *out)
 {
     for (size_t i = 0; i < rewrite->count; i++) {
         const struct transform_report *report = &rewrite->reports[i];
+        const struct transform_refusal *refusals = report->refusals;
+        uint64_t more = report->refused - report->refusal_count;
         fprintf(out, "%s  %s: %s\n", label, report->spec, report->summary);
         for (size_t k = 0; k < report->refusal_count; k++)
-            fprintf(out, "%s  %s refused: %s: %s\n", label, report->spec, report->refusals[k].place, report->refusals[k].reason);
-        if (report->refused > report->refusal_count)
-            fprintf(out, "%s  %s refused %" PRIu64 " more\n", label, report->spec, report->refused - report->refusal_count);
+            fprintf(out, "%s  %s refused: %s: %s\n", label, report->spec, refusals[k].place, refusals[k].reason);
+        if (more > 0) fprintf(out, "%s  %s refused %" PRIu64 " more\n", label, report->spec, more);
     }
 }

@@ -1,7 +1,7 @@
 /* What-if transforms: rewriting a trace before it is replayed, as "what if each post came as early as it may?".
  *
- * A transform is a row of transforms(): a name, a sentence, and a function from a trace to another trace and a report of
- * what was changed, kept and refused. It keeps every rank's computing time and moves no call across another call that
+ * A transform is a row of transforms(): a name, a sentence, and a function from a trace to another trace and a report
+ * of what was changed, kept and refused. It keeps every rank's computing time and moves no call across another call that
  * orders it; docs/transforms.md says which these are and what each transform takes for granted. A spec is NAME, or
  * NAME:ARGUMENT for the transforms that take one: "post-early", "merge-puts:64K", "scale:main/solve=0.5".
  *

@@ -27,8 +27,17 @@ struct fencing {
     uint32_t *fences;   /* per window: of the rank that is walked */
     uint32_t *expected; /* per window: of the communicator's first rank */
     size_t *latest;     /* per window: the last fence of the rank that is walked */
+    struct first_fence {
+        uint32_t rank;
+        size_t call;
+    } *first; /* per window */
     uint64_t counts[4], gone;
 };
+
+static bool is_fence(const struct trace_call *call)
+{
+    return stream_on_window(call) && call_kind(call->call) == CALL_FENCE;
+}
 
 static int compare_edges(const void *one, const void *other)
 {
@@ -123,12 +132,16 @@ static enum status look_at_end(struct fencing *fencing, uint32_t rank, size_t wi
 {
     const struct trace_comm *comm = &fencing->trace->comms[fencing->trace->windows[window].comm];
     size_t count = fencing->trace->ranks[rank].count;
-    if (trace_comm_rank(comm, (int32_t)rank) == TRACE_NONE || count == 0) return STATUS_OK;
+    if (trace_comm_rank(comm, (int32_t)rank) == TRACE_NONE) return STATUS_OK;
+    if (count == 0)
+        REFUSE(fencing, window, fencing->first[window].rank, fencing->first[window].call, err,
+               "rank %" PRIu32 " of window %zu has no calls", rank, window);
     if (open)
         REFUSE(fencing, window, rank, fencing->latest[window], err, "no fence closes the epoch behind it");
     if (fencing->expected[window] == UINT32_MAX) fencing->expected[window] = fencing->fences[window];
     if (fencing->fences[window] != fencing->expected[window])
-        REFUSE(fencing, window, rank, count - 1, err, "the rank ends with %" PRIu32 " fences of window %zu, others have %" PRIu32,
+        REFUSE(fencing, window, rank, count - 1, err,
+               "the rank ends with %" PRIu32 " fences of window %zu, others have %" PRIu32,
                fencing->fences[window], window, fencing->expected[window]);
     return STATUS_OK;
 }
@@ -141,7 +154,7 @@ static enum status look_at_rank(struct fencing *fencing, uint32_t rank, bool *us
     for (size_t i = 0; i < trace->ranks[rank].count; i++) {
         const struct trace_call *call = &trace->ranks[rank].calls[i];
         if (!stream_on_window(call)) continue;
-        if (call_kind(call->call) == CALL_FENCE)
+        if (is_fence(call))
             TRY(look_at_fence(fencing, rank, i, used, err));
         else if (stream_is_operation(call))
             TRY(look_at_operation(fencing, rank, i, used, err));
@@ -201,7 +214,7 @@ static enum status change(void *context, uint32_t rank, struct stream *stream, s
     memset(fencing->fences, 0, fencing->trace->window_count * sizeof *fencing->fences);
     for (size_t i = 0; status == STATUS_OK && i < stream->count; i++) {
         const struct stream_item *item = &stream->items[i];
-        bool fence = call_kind(item->call.call) == CALL_FENCE && !fencing->refused[item->call.handle];
+        bool fence = is_fence(&item->call) && !fencing->refused[item->call.handle];
         status = fence ? replace_fence(fencing, rank, item, fencing->fences[item->call.handle]++, &now, made, err)
                        : stream_push(&now, *item, err);
     }
@@ -213,9 +226,24 @@ static enum status change(void *context, uint32_t rank, struct stream *stream, s
     return STATUS_OK;
 }
 
+/* Windows without fences are no matter of this transform: nothing is said of them. */
+static void find_fenced(struct fencing *fencing)
+{
+    const struct trace *trace = fencing->trace;
+    for (size_t w = 0; w < trace->window_count; w++) fencing->refused[w] = true;
+    for (uint32_t r = 0; r < trace->rank_count; r++)
+        for (size_t i = 0; i < trace->ranks[r].count; i++) {
+            const struct trace_call *call = &trace->ranks[r].calls[i];
+            if (!is_fence(call) || !fencing->refused[call->handle]) continue;
+            fencing->refused[call->handle] = false;
+            fencing->first[call->handle] = (struct first_fence){r, i};
+        }
+}
+
 static enum status look(struct fencing *fencing, struct err *err)
 {
     const struct trace *trace = fencing->trace;
+    find_fenced(fencing);
     bool *used = calloc(trace->window_count + 1, sizeof *used);
     if (!used) return err_memory(err);
     enum status status = STATUS_OK;
@@ -236,6 +264,7 @@ static void fencing_clear(struct fencing *fencing)
     free(fencing->fences);
     free(fencing->expected);
     free(fencing->latest);
+    free(fencing->first);
 }
 
 static enum status run(struct fencing *fencing, struct trace **made, struct err *err)
@@ -261,7 +290,8 @@ static enum status fence_pscw(const struct trace *trace, const char *argument, s
     fencing.fences = calloc(windows, sizeof *fencing.fences);
     fencing.expected = calloc(windows, sizeof *fencing.expected);
     fencing.latest = calloc(windows, sizeof *fencing.latest);
-    bool ready = fencing.refused && fencing.fences && fencing.expected && fencing.latest;
+    fencing.first = calloc(windows, sizeof *fencing.first);
+    bool ready = fencing.refused && fencing.fences && fencing.expected && fencing.latest && fencing.first;
     enum status status = ready ? run(&fencing, made, err) : err_memory(err);
     fencing_clear(&fencing);
     return status;

@@ -60,7 +60,8 @@ static enum status visit(struct moving *moving, const struct stream *stream, siz
     const struct mover *mover = moving->mover;
     const struct trace_call *call = &stream->items[index].call;
     size_t behind = mover->end == STREAM_EARLY ? index + 1 : index;
-    if (call_kind(call->call) == mover->moves && !(call->flags & TRACE_BREAK)) TRY(add_move(moving, stream, index, err));
+    if (call_kind(call->call) == mover->moves && !(call->flags & TRACE_BREAK))
+        TRY(add_move(moving, stream, index, err));
     if (is_wall(mover, call))
         for (size_t w = 0; w < moving->trace->window_count; w++) moving->nearest[w] = behind;
     else if (orders(mover, call))

@@ -73,7 +73,7 @@ void test_refuses(const char *spec, const char *text, const char *what)
 double test_run_us(const struct trace *trace, const char *semantics)
 {
     char override[40];
-    const char *overrides[] = {override, "nodes.count=4"};
+    const char *overrides[] = {override, "nodes.count=6"};
     struct platform *platform;
     struct replay_outcome outcome;
     struct err err;
