@@ -2,6 +2,7 @@
 #include <inttypes.h>
 
 #include "cli/prediction_options.h"
+#include "cli/progress_bar.h"
 #include "common/units.h"
 #include "predictors/prediction.h"
 #include "simulate/verify.h"
@@ -124,17 +125,22 @@ static enum status tell_broken(const struct settings *settings, const struct ver
 static enum status simulate(const struct settings *settings, const struct trace *trace, const struct platform *platform,
                             const struct rewrite *rewrite, struct err *err)
 {
+    struct progress_bar bar = {.shown = false};
+    progress_bar_begin(&bar);
     struct prediction prediction = {
         .trace = trace,
         .platform = platform,
         .engine = settings->prediction.engine,
         .analyze = &settings->analyze,
         .apart = settings->verify,
+        .progress = progress_bar_show,
+        .progress_context = &bar,
     };
-    TRY(prediction_run(&prediction, err));
+    enum status status = prediction_run(&prediction, err);
+    progress_bar_clear(&bar);
+    TRY(status);
     struct verify_report report = {.count = 0};
     const struct replay_options replay = {.engine = prediction.engine, .keep_trace = true};
-    enum status status = STATUS_OK;
     if (settings->verify) status = verify_run(trace, platform, &replay, &prediction.outcome, &report, err);
     if (status == STATUS_OK) status = write_outputs(settings, &prediction, &report, rewrite, err);
     if (status == STATUS_OK) status = tell_broken(settings, &report, err);

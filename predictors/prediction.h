@@ -28,6 +28,8 @@ struct prediction {
     const struct engine_descriptor *engine;
     const struct analyze_options *analyze; /* NULL: defaults */
     bool apart;                            /* replay in a child process: this process stays able to run the engine */
+    void (*progress)(void *context, uint64_t calls, uint64_t all_calls); /* of the replay; NULL: none */
+    void *progress_context;
     /* outputs, owned */
     struct replay_outcome outcome; /* of `replay`, with the predicted trace */
     struct result *result;         /* of `replay`; names the given trace */

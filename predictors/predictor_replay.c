@@ -32,7 +32,10 @@ static enum status describe(struct prediction *prediction, struct err *err)
 
 static enum status predict(struct prediction *prediction, struct err *err)
 {
-    const struct replay_options options = {.engine = prediction->engine, .keep_trace = true};
+    const struct replay_options options = {.engine = prediction->engine,
+                                           .keep_trace = true,
+                                           .progress = prediction->progress,
+                                           .progress_context = prediction->progress_context};
     TRY((prediction->apart ? apart_replay : replay_run)(prediction->trace, prediction->platform, &options,
                                                         &prediction->outcome, err));
     TRY(model_analyze(prediction->outcome.trace, prediction->analyze, &prediction->result, err));

@@ -18,7 +18,7 @@ enum timer_kind {
     TIMER_MESSAGE,  /* a helper thread serves it */
     TIMER_ENVELOPE, /* rendezvous data have left */
 };
-enum { TIMER_SHIFT = 30, CALLS_AHEAD = 5 };
+enum { TIMER_SHIFT = 30, CALLS_AHEAD = 5, PROGRESS_STEPS = 1000 };
 #define TIMER_ID_MASK ((UINT32_C(1) << TIMER_SHIFT) - 1)
 
 static enum step step_local(struct replay *replay, uint32_t rank)
@@ -159,6 +159,14 @@ static void keep_call(struct replay *replay, uint32_t rank, int64_t exit_ps)
     sim->blocked_ps = exit_ps - state->enter_ps - state->busy_ps;
 }
 
+static void report_progress(struct replay *replay)
+{
+    uint64_t all_calls = 0;
+    for (uint32_t r = 0; r < replay->trace->rank_count; r++) all_calls += replay->trace->ranks[r].count;
+    replay->options->progress(replay->options->progress_context, replay->calls_done, all_calls);
+    replay->report_at += 1 + all_calls / PROGRESS_STEPS;
+}
+
 /* Notes the call's end and finds the next call's enter, now or by a timer. False: the rank does not go on now. */
 static bool leave_call(struct replay *replay, uint32_t rank)
 {
@@ -172,6 +180,7 @@ static bool leave_call(struct replay *replay, uint32_t rank)
     state->step = state->missing = state->received = 0;
     state->overlap = state->paid = false;
     state->busy_ps = 0;
+    if (++replay->calls_done == replay->report_at) report_progress(replay);
     if (++state->next == state->count) {
         state->inside = true; /* in MPI_Finalize, traced or not, which serves what still comes (MPI-3.1 8.7) */
         state->status = RANK_DONE;

@@ -11,6 +11,9 @@
 struct replay_options {
     const struct engine_descriptor *engine;
     bool keep_trace; /* make the predicted trace */
+    /* Told now and then how many of the trace's calls have returned, for people who wait; NULL: nobody. */
+    void (*progress)(void *context, uint64_t calls, uint64_t all_calls);
+    void *progress_context;
 };
 
 struct replay_outcome {

@@ -214,6 +214,8 @@ struct replay {
     const struct engine_descriptor *engine_kind;
     struct engine *engine;
     struct replay_outcome *outcome;
+    const struct replay_options *options; /* of the caller */
+    uint64_t calls_done, report_at;       /* report_at: options->progress is told then; 0: never */
     struct trace *made; /* the predicted trace, or NULL */
     int64_t now_ps;
     int64_t arrival_ps; /* of the message that on_arrived handles: now, or later for data of an active epoch */

@@ -125,6 +125,8 @@ enum status replay_open(struct replay *replay, const struct trace *trace, const 
     replay->trace = trace;
     replay->platform = platform;
     replay->engine_kind = options->engine;
+    replay->options = options;
+    replay->report_at = options->progress ? 1 : 0;
     replay->outcome = outcome;
     replay->err = err;
     replay->free_op = replay->free_lock_epoch = replay->free_request = replay->free_envelope = replay->free_message = NO_INDEX;
