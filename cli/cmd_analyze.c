@@ -7,10 +7,12 @@
 #include "common/units.h"
 #include "model/analyze.h"
 #include "model/bounds.h"
+#include "model/properties.h"
 #include "model/result_csv.h"
 #include "trace/open.h"
 
-enum { KEY_EPSILON = 1000, KEY_LATE_POST, KEY_JSON, KEY_CSV, KEY_EAGER, KEY_CLOSE, KEY_LATENCY, KEY_BANDWIDTH, PATH_BYTES = 4096 };
+enum { KEY_EPSILON = 1000, KEY_LATE_POST, KEY_JSON, KEY_CSV, KEY_EAGER, KEY_CLOSE, KEY_LATENCY, KEY_BANDWIDTH, KEY_EFFICIENCY, KEY_PER_RANK, KEY_IDEAL, KEY_REFERENCE,
+       PATH_BYTES = 4096 };
 
 static const struct argp_option options[] = {
     {"epsilon", KEY_EPSILON, "TIME", 0, "waits below TIME count as zero (default 0)", 0},
@@ -22,12 +24,17 @@ static const struct argp_option options[] = {
     {"latency", KEY_LATENCY, "TIME", 0,
      "with --bandwidth: the network that advised distances are worked out for (default: what the trace shows)", 0},
     {"bandwidth", KEY_BANDWIDTH, "RATE", 0, "of that network", 0},
+    {"efficiency", KEY_EFFICIENCY, NULL, 0, "print the efficiency of every interval instead of the wait states", 0},
+    {"per-rank", KEY_PER_RANK, NULL, 0, "give efficiency with the values of every rank", 0},
+    {"ideal", KEY_IDEAL, "RESULT", 0, "for POP's metrics: result of a simulation on a network that costs nothing", 0},
+    {"reference", KEY_REFERENCE, "RESULT", 0, "for computation scaling: result of the run to compare with", 0},
     {"json", KEY_JSON, "FILE", 0, "write the result as JSON; - is standard output, without the table", 0},
     {"csv", KEY_CSV, "DIR", 0, "write patterns.csv, places.csv, properties.csv and transfers.csv into DIR", 0},
     {0}};
 
 struct settings {
-    const char *trace, *json, *csv;
+    const char *trace, *json, *csv, *ideal, *reference;
+    bool efficiency;
     struct analyze_options analyze;
 };
 
@@ -58,6 +65,10 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case KEY_CLOSE: return cli_duration_ps(state, "--close", argument, &settings->analyze.close_ps);
     case KEY_LATENCY: return cli_duration(state, "--latency", argument, &settings->analyze.latency_s);
     case KEY_BANDWIDTH: return parse_bandwidth(state, argument, settings);
+    case KEY_EFFICIENCY: settings->efficiency = true; return 0;
+    case KEY_PER_RANK: settings->analyze.per_rank = true; return 0;
+    case KEY_IDEAL: settings->ideal = argument; return 0;
+    case KEY_REFERENCE: settings->reference = argument; return 0;
     case KEY_JSON: settings->json = argument; return 0;
     case KEY_CSV: settings->csv = argument; return 0;
     case ARGP_KEY_ARG: return cli_one_argument(state, argument, &settings->trace);
@@ -119,8 +130,38 @@ static enum status write_outputs(const struct settings *settings, const struct t
     if (settings->csv) TRY(write_csv(settings->csv, trace, result, err));
     if (settings->json) TRY(write_json(settings->json, result, err));
     if (cli_json_only(settings->json)) return STATUS_OK;
-    result_print(result, stdout);
+    if (settings->efficiency)
+        efficiency_print(result->efficiency, result->per_rank, stdout);
+    else
+        result_print(result, stdout);
     return cli_close("-", stdout, err);
+}
+
+static enum status read_result(const char *file, struct result **result, struct err *err)
+{
+    TRY(result_open(file, result, err));
+    if ((*result)->run_time_s > 0) return STATUS_OK;
+    result_free(*result);
+    return err_set(err, STATUS_DATA, file, "run_time_s", "0, expected the time of a run");
+}
+
+/* What POP's metrics need of other runs. */
+static enum status read_other_runs(struct settings *settings, struct err *err)
+{
+    struct result *result;
+    if (settings->ideal) {
+        TRY(read_result(settings->ideal, &result, err));
+        settings->analyze.ideal_run_time_s = result->run_time_s;
+        result_free(result);
+    }
+    if (settings->reference) {
+        TRY(read_result(settings->reference, &result, err));
+        for (size_t i = 0; i < result->property_count; i++)
+            if (strcmp(result->properties[i].name, property_row(PROPERTY_USER)->name) == 0)
+                settings->analyze.reference_user_s = result->properties[i].inclusive_s;
+        result_free(result);
+    }
+    return STATUS_OK;
 }
 
 enum status cmd_analyze(int argc, char **argv, struct err *err)
@@ -130,6 +171,8 @@ enum status cmd_analyze(int argc, char **argv, struct err *err)
     struct trace *trace;
     struct result *result;
     TRY(cli_parse(&argp, argc, argv, 0, &settings, err));
+    settings.analyze.intervals = true;
+    TRY(read_other_runs(&settings, err));
     TRY(trace_open(settings.trace, &trace, err));
     enum status status = model_analyze(trace, &settings.analyze, &result, err);
     if (status == STATUS_OK) {

@@ -85,11 +85,25 @@ static enum status report_fence_pairs(const struct relations *relations, struct 
     return STATUS_OK;
 }
 
-static enum status report_transfers(const struct relations *relations, struct result *result, struct err *err)
+static enum status report_intervals(const struct detection *detection, const struct transfers *transfers,
+                                    struct result *result)
 {
+    const struct relations *relations = detection->relations;
+    TRY(waits_sort(detection->waits, relations->trace->rank_count, detection->err));
+    TRY(efficiency_new(relations, detection->waits, transfers, &result->efficiency, detection->err));
+    result->per_rank = detection->options->per_rank;
+    result->efficiency->ideal_run_time_s = detection->options->ideal_run_time_s;
+    result->efficiency->reference_user_s = detection->options->reference_user_s;
+    return STATUS_OK;
+}
+
+static enum status report_transfers(const struct detection *detection, struct result *result)
+{
+    const struct relations *relations = detection->relations;
     struct transfers transfers;
-    TRY(bounds_from_relations(relations, &transfers, err));
-    enum status status = rates_report(relations->trace, &transfers, result, err);
+    TRY(bounds_from_relations(relations, &transfers, detection->err));
+    enum status status = rates_report(relations->trace, &transfers, result, detection->err);
+    if (status == STATUS_OK && detection->waits) status = report_intervals(detection, &transfers, result);
     transfers_clear(&transfers);
     return status;
 }
@@ -103,7 +117,7 @@ static enum status analyze(struct detection *detection, struct result *result)
     report_account(detection->account, result);
     TRY(places_report(detection->places, trace, result, detection->err));
     TRY(properties_report(trace, detection->account, result, detection->err));
-    TRY(report_transfers(detection->relations, result, detection->err));
+    TRY(report_transfers(detection, result));
     TRY(report_fence_pairs(detection->relations, result, detection->err));
     return notes_report(detection->relations, result, detection->err);
 }
@@ -114,11 +128,13 @@ enum status model_analyze(const struct trace *trace, const struct analyze_option
     struct relations relations = {0};
     struct account account = {0};
     struct places places = {0};
+    struct waits waits = {0};
     struct result *made = NULL;
     struct detection detection = {.relations = &relations,
                                   .options = options ? options : &defaults,
                                   .account = &account,
                                   .places = &places,
+                                  .waits = options && options->intervals ? &waits : NULL,
                                   .err = err};
     enum status status = relations_build(trace, &relations, err);
     if (status == STATUS_OK) status = account_init(&account, trace->rank_count, err);
@@ -126,6 +142,7 @@ enum status model_analyze(const struct trace *trace, const struct analyze_option
     if (status == STATUS_OK) status = result_new(trace->rank_count, &made, err);
     if (status == STATUS_OK) status = analyze(&detection, made);
     places_clear(&places);
+    waits_clear(&waits);
     account_clear(&account);
     relations_clear(&relations);
     if (status == STATUS_OK)

@@ -46,6 +46,7 @@ void result_free(struct result *result)
     for (int p = 0; p < PATTERN_COUNT; p++) clear_pattern(&result->patterns[p]);
     for (size_t i = 0; i < result->property_count; i++) free(result->properties[i].name);
     for (size_t i = 0; i < result->note_count; i++) free(result->notes[i]);
+    efficiency_free(result->efficiency);
     free(result->properties);
     free(result->notes);
     free(result->pairs);

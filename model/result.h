@@ -12,6 +12,7 @@
 
 #include "common/status.h"
 #include "model/account.h"
+#include "model/efficiency.h"
 
 struct result_place {
     char *callpath, *file; /* owned; file NULL if unknown */
@@ -66,6 +67,8 @@ struct result {
     bool fences_known; /* the next three were counted */
     uint64_t fence_pairs, unneeded_fence_pairs; /* pairs of ranks that fences synchronised, and without need */
     double fence_saved_s;                       /* that narrower synchronisation would save, all ranks */
+    struct efficiency *efficiency; /* owned; NULL: not wanted */
+    bool per_rank;                 /* efficiency is written with the values of every rank */
     char **notes; /* sentences to show: defaults taken, epochs without partner */
     size_t note_count, note_capacity;
     uint64_t events, wall_ns, peak_bytes; /* engine_stats; 0 where they do not apply */

@@ -130,6 +130,18 @@ static void add_fence_pairs(struct writer *writer, cJSON *root, const struct res
     add_number(writer, pairs, "saved_s", result->fence_saved_s);
 }
 
+static void add_efficiency(struct writer *writer, cJSON *root, const struct result *result)
+{
+    if (!result->efficiency) {
+        add_text(writer, root, "efficiency", NULL);
+        return;
+    }
+    cJSON *efficiency = keep(writer, efficiency_json(result->efficiency, result->per_rank));
+    if (!efficiency || cJSON_AddItemToObject(root, "efficiency", efficiency)) return;
+    cJSON_Delete(efficiency);
+    writer->failed = true;
+}
+
 static void add_engine_stats(struct writer *writer, cJSON *root, const struct result *result)
 {
     if (result->events == 0 && result->wall_ns == 0 && result->peak_bytes == 0) {
@@ -174,7 +186,7 @@ enum status result_to_json(const struct result *result, cJSON **json, struct err
     add_properties(&writer, root, result);
     add_transfers(&writer, root, result);
     add_fence_pairs(&writer, root, result);
-    add_text(&writer, root, "efficiency", NULL);
+    add_efficiency(&writer, root, result);
     add_engine_stats(&writer, root, result);
     add_notes(&writer, root, result);
     if (writer.failed) {

@@ -34,14 +34,14 @@ static void print_head(const struct result *result, FILE *out)
             *result->late_post ? result->late_post : "latest", units_format_duration(result->epsilon_s, epsilon));
 }
 
-struct finding {
+struct ranked {
     enum pattern pattern;
     double severity_s;
 };
 
 static int compare_findings(const void *one, const void *other)
 {
-    const struct finding *a = one, *b = other;
+    const struct ranked *a = one, *b = other;
     if (a->severity_s != b->severity_s) return a->severity_s > b->severity_s ? -1 : 1;
     return (int)a->pattern - (int)b->pattern;
 }
@@ -67,12 +67,12 @@ static const char *place_text(const struct result_pattern *pattern, char text[PL
 
 static void print_findings(const struct result *result, FILE *out)
 {
-    struct finding findings[PATTERN_COUNT];
+    struct ranked findings[PATTERN_COUNT];
     size_t count = 0;
     char seconds[UNITS_TEXT_BYTES], text[PLACE_BYTES];
     for (int p = 0; p < PATTERN_COUNT; p++)
         if (result->patterns[p].count > 0)
-            findings[count++] = (struct finding){(enum pattern)p, result->patterns[p].severity_s};
+            findings[count++] = (struct ranked){(enum pattern)p, result->patterns[p].severity_s};
     fprintf(out, "\n%-28s %10s %7s %8s %11s  %s\n", "Wait state", "lost", "share", "count", "worst rank",
             "worst place");
     if (count == 0) fprintf(out, "none\n");

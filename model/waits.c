@@ -22,7 +22,8 @@ enum status waits_add(struct waits *waits, const struct trace *trace, const stru
                         .call = finding->call,
                         .cause_call = finding->cause_call,
                         .pattern = (uint16_t)finding->pattern};
-    if (finding->cause_call == FINDING_NO_CALL || made.until_ps <= made.from_ps) return STATUS_OK;
+    made.severity_ps = finding->severity_ps;
+    if (finding->cause_call == FINDING_NO_CALL || made.until_ps < made.from_ps) made.until_ps = made.from_ps;
     ARRAY_PUSH(waits->items, waits->count, waits->capacity, made, err);
     return STATUS_OK;
 }
@@ -31,6 +32,7 @@ static int compare_waits(const void *one, const void *other)
 {
     const struct wait *a = one, *b = other;
     if (a->rank != b->rank) return a->rank > b->rank ? 1 : -1;
+    if (a->call != b->call) return a->call > b->call ? 1 : -1;
     if (a->from_ps != b->from_ps) return a->from_ps > b->from_ps ? 1 : -1;
     return (int)a->pattern - (int)b->pattern;
 }

@@ -1,4 +1,5 @@
-/* The intervals in which ranks wait for a call of another rank: what root causes and the critical path follow. */
+/* Every wait, and the interval in which it lasts for a call of another rank: what efficiency adds up, and root causes and
+ * the critical path follow. */
 #ifndef MODEL_WAITS_H
 #define MODEL_WAITS_H
 
@@ -10,21 +11,22 @@
 #include "trace/trace.h"
 
 struct wait {
-    int64_t from_ps, until_ps; /* from < until, inside the call */
+    int64_t severity_ps;
+    int64_t from_ps, until_ps; /* inside the call; equal where no cause is known */
     uint32_t rank, cause_rank;
     size_t call, cause_call;
     uint16_t pattern;
 };
 
 struct waits {
-    struct wait *items; /* after waits_sort: by rank, then from_ps, disjoint on one rank */
+    struct wait *items; /* after waits_sort: by rank, then call; those of one rank are disjoint */
     size_t count, capacity;
     size_t *rank_first; /* rank_count + 1 indices; NULL before waits_sort */
 };
 
 /* All-zero is the empty list. */
 void waits_clear(struct waits *waits);
-/* Adds the part of the finding's call that lasts until its cause, if there is a cause and such a part. */
+/* Adds a wait that is no part of another one. */
 enum status waits_add(struct waits *waits, const struct trace *trace, const struct finding *finding, struct err *err);
 enum status waits_sort(struct waits *waits, uint32_t rank_count, struct err *err);
 

@@ -1,0 +1,204 @@
+/* Efficiency checked, POP's metrics, and the text form. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "common/units.h"
+#include "model/efficiency.h"
+
+static double ratio(double part, double whole)
+{
+    return whole > 0 ? part / whole : -1;
+}
+
+struct efficiency_pop efficiency_pop(const struct efficiency *efficiency, size_t index)
+{
+    const struct efficiency_interval *interval = &efficiency->intervals[index];
+    const struct efficiency_spread *cpu = &interval->spread[EFFICIENCY_CPU];
+    double run_s = units_s(interval->execution_ps), most_s = units_s(cpu->max_ps);
+    struct efficiency_pop pop = {
+        .load_balance = ratio(cpu->mean_s, most_s),
+        .communication = ratio(most_s, run_s),
+        .serialization = -1,
+        .transfer = -1,
+        .parallel = ratio(cpu->mean_s, run_s),
+        .computation_scaling = -1,
+        .global = -1,
+    };
+    if (index != 0) return pop;
+    if (efficiency->ideal_run_time_s > 0) {
+        pop.transfer = ratio(efficiency->ideal_run_time_s, run_s);
+        pop.serialization = ratio(most_s, efficiency->ideal_run_time_s);
+    }
+    if (efficiency->reference_user_s > 0 && pop.parallel >= 0) {
+        pop.computation_scaling = ratio(efficiency->reference_user_s, units_s(interval->sum_ps[EFFICIENCY_CPU]));
+        if (pop.computation_scaling >= 0) pop.global = pop.parallel * pop.computation_scaling;
+    }
+    return pop;
+}
+
+static void expect_equal(struct efficiency *efficiency, const struct efficiency_interval *interval, const char *what,
+                         int64_t one_ps, int64_t other_ps)
+{
+    if (one_ps == other_ps || !efficiency->holds) return;
+    efficiency->holds = false;
+    snprintf(efficiency->broken, sizeof efficiency->broken, "%.60s: %s: %" PRId64 " ps and %" PRId64 " ps",
+             interval->path, what, one_ps, other_ps);
+}
+
+static void check_interval(struct efficiency *efficiency, const struct efficiency_interval *interval)
+{
+    const int64_t *sum_ps = interval->sum_ps;
+    int64_t kinds_ps = 0;
+    for (int c = EFFICIENCY_SEND_RECEIVE; c <= EFFICIENCY_OTHER; c++) kinds_ps += sum_ps[c];
+    expect_equal(efficiency, interval, "lost time and its parts", interval->lost_ps,
+                 sum_ps[EFFICIENCY_INSUFFICIENT_USER] + sum_ps[EFFICIENCY_INSUFFICIENT_SYSTEM] +
+                     sum_ps[EFFICIENCY_COMMUNICATION] + sum_ps[EFFICIENCY_IDLE]);
+    expect_equal(efficiency, interval, "lost time and that of the ranks", interval->lost_ps, sum_ps[EFFICIENCY_LOST]);
+    expect_equal(efficiency, interval, "total time and CPU, MPI and idle", interval->total_ps,
+                 sum_ps[EFFICIENCY_CPU] + sum_ps[EFFICIENCY_MPI] + sum_ps[EFFICIENCY_IDLE]);
+    expect_equal(efficiency, interval, "MPI time and its kinds", sum_ps[EFFICIENCY_MPI], kinds_ps);
+}
+
+void efficiency_check(struct efficiency *efficiency)
+{
+    efficiency->holds = true;
+    for (size_t i = 0; i < efficiency->count; i++) {
+        const struct efficiency_interval *interval = &efficiency->intervals[i];
+        const struct efficiency_interval *parent = &efficiency->intervals[efficiency->parents[i]];
+        check_interval(efficiency, interval);
+        for (uint32_t r = 0; r < efficiency->rank_count; r++) {
+            int64_t own_ps = interval->value_ps[EFFICIENCY_TIME][r], outer_ps = parent->value_ps[EFFICIENCY_TIME][r];
+            expect_equal(efficiency, interval, "time beyond that of the interval around it",
+                         own_ps > outer_ps ? own_ps - outer_ps : 0, 0);
+        }
+    }
+}
+
+static void print_value(const char *indent, const char *title, int64_t ps, FILE *out)
+{
+    fprintf(out, "%s%-*s %14.6f\n", indent, (int)(36 - strlen(indent)), title, units_s(ps));
+}
+
+static void print_sum(const struct efficiency_interval *interval, const char *indent, int c, FILE *out)
+{
+    print_value(indent, characteristic_row((enum characteristic)c)->title, interval->sum_ps[c], out);
+}
+
+static void print_ratio(const char *title, double value, FILE *out)
+{
+    if (value >= 0)
+        fprintf(out, "%-36s %14.6f\n", title, value);
+    else
+        fprintf(out, "%-36s %14s\n", title, "not known");
+}
+
+/* Thesis 4.3: where to look first. */
+static void print_advice(const struct efficiency_interval *interval, FILE *out)
+{
+    static const int lost[] = {EFFICIENCY_COMMUNICATION, EFFICIENCY_IDLE, EFFICIENCY_INSUFFICIENT_USER,
+                               EFFICIENCY_INSUFFICIENT_SYSTEM};
+    const int64_t *sum_ps = interval->sum_ps;
+    int worst = lost[0];
+    for (size_t i = 1; i < sizeof lost / sizeof *lost; i++)
+        if (sum_ps[lost[i]] > sum_ps[worst]) worst = lost[i];
+    if (sum_ps[worst] <= 0) return;
+    fprintf(out, "Look first at: %s", characteristic_row((enum characteristic)worst)->title);
+    if (worst == EFFICIENCY_COMMUNICATION) {
+        int64_t lost_ps = sum_ps[EFFICIENCY_REAL_SYNCHRONIZATION];
+        if (lost_ps < sum_ps[worst] / 2)
+            fputs(", mostly not synchronization: the transfers themselves", out);
+        else if (sum_ps[EFFICIENCY_LOAD_IMBALANCE] >= lost_ps / 2)
+            fputs(", mostly synchronization, as large as the load imbalance: balance the work", out);
+        else if (sum_ps[EFFICIENCY_TIME_VARIATION] >= lost_ps / 2)
+            fputs(", mostly synchronization, as large as the spread of the collectives' ends", out);
+        else
+            fputs(", mostly synchronization, but the load is balanced over the interval: descend to the intervals inside", out);
+    }
+    fputc('\n', out);
+}
+
+static void print_main(const struct efficiency_interval *interval, FILE *out)
+{
+    fputs("---Main characteristics---\n", out);
+    print_ratio("Parallelization efficiency", ratio(units_s(interval->productive_ps), units_s(interval->total_ps)), out);
+    print_value("", "Execution time", interval->execution_ps, out);
+    fprintf(out, "%-36s %14" PRIu32 "\n", "Processors", interval->processors);
+    print_value("", "Total time", interval->total_ps, out);
+    print_value("", "Productive time (CPU, MPI)", interval->productive_ps, out);
+    fprintf(out, "  The MPI time of one rank, %" PRIu32 ", which has least of it, counts as useful, that of the others as lost.\n",
+            interval->useful_rank);
+    print_value("", "Lost time", interval->lost_ps, out);
+    print_sum(interval, "  ", EFFICIENCY_INSUFFICIENT_USER, out);
+    print_sum(interval, "  ", EFFICIENCY_INSUFFICIENT_SYSTEM, out);
+    print_sum(interval, "  ", EFFICIENCY_COMMUNICATION, out);
+    print_sum(interval, "  ", EFFICIENCY_IDLE, out);
+    print_sum(interval, "", EFFICIENCY_MPI, out);
+    for (int c = EFFICIENCY_SEND_RECEIVE; c <= EFFICIENCY_OTHER; c++) print_sum(interval, "  ", c, out);
+    for (int c = EFFICIENCY_REAL_SYNCHRONIZATION; c <= EFFICIENCY_OVERLAP; c++) print_sum(interval, "", c, out);
+    print_sum(interval, "", EFFICIENCY_LOAD_IMBALANCE, out);
+    print_advice(interval, out);
+}
+
+static const int compared[] = {EFFICIENCY_LOST,
+                               EFFICIENCY_IDLE,
+                               EFFICIENCY_COMMUNICATION,
+                               EFFICIENCY_CPU,
+                               EFFICIENCY_MPI,
+                               EFFICIENCY_REAL_SYNCHRONIZATION,
+                               EFFICIENCY_POTENTIAL_SYNCHRONIZATION,
+                               EFFICIENCY_TIME_VARIATION,
+                               EFFICIENCY_LOAD_IMBALANCE,
+                               EFFICIENCY_START,
+                               EFFICIENCY_OVERLAP};
+
+static void print_comparison(const struct efficiency_interval *interval, FILE *out)
+{
+    fputs("---Comparative characteristics---\n", out);
+    fprintf(out, "%-28s %12s %6s %12s %6s %12s\n", "", "Tmin", "rank", "Tmax", "rank", "Tmid");
+    for (size_t i = 0; i < sizeof compared / sizeof *compared; i++) {
+        const struct efficiency_spread *spread = &interval->spread[compared[i]];
+        fprintf(out, "%-28s %12.6f %6" PRIu32 " %12.6f %6" PRIu32 " %12.6f\n",
+                characteristic_row((enum characteristic)compared[i])->title, units_s(spread->min_ps), spread->min_rank,
+                units_s(spread->max_ps), spread->max_rank, spread->mean_s);
+    }
+}
+
+static void print_ranks(const struct efficiency *efficiency, const struct efficiency_interval *interval, FILE *out)
+{
+    fputs("---Ranks---\n", out);
+    for (int c = 0; c < CHARACTERISTIC_COUNT; c++) {
+        fprintf(out, "%-32s", characteristic_row((enum characteristic)c)->title);
+        for (uint32_t r = 0; r < efficiency->rank_count; r++)
+            if (interval->takes_part[r])
+                fprintf(out, " %" PRIu32 ": %.6f", r, units_s(interval->value_ps[c][r]));
+        fputc('\n', out);
+    }
+}
+
+static void print_pop(const struct efficiency *efficiency, size_t index, FILE *out)
+{
+    struct efficiency_pop pop = efficiency_pop(efficiency, index);
+    fputs("---POP metrics---\n", out);
+    print_ratio("Global efficiency", pop.global, out);
+    print_ratio("  Computation scaling", pop.computation_scaling, out);
+    print_ratio("  Parallel efficiency", pop.parallel, out);
+    print_ratio("    Load balance", pop.load_balance, out);
+    print_ratio("    Communication efficiency", pop.communication, out);
+    print_ratio("      Serialization", pop.serialization, out);
+    print_ratio("      Transfer", pop.transfer, out);
+}
+
+void efficiency_print(const struct efficiency *efficiency, bool per_rank, FILE *out)
+{
+    for (size_t i = 0; i < efficiency->count; i++) {
+        const struct efficiency_interval *interval = &efficiency->intervals[i];
+        fprintf(out, "\nInterval %s (LineNumber = %" PRId32 " SourceFile = %s) Level=%" PRIu32 " EXE_Count=%zu\n",
+                interval->path, interval->line, interval->file ? interval->file : "?", interval->level,
+                interval->executions);
+        print_main(interval, out);
+        print_pop(efficiency, i, out);
+        print_comparison(interval, out);
+        if (per_rank) print_ranks(efficiency, interval, out);
+    }
+    fprintf(out, "\nSums and parts agree on every interval: %s\n", efficiency->holds ? "yes" : efficiency->broken);
+}

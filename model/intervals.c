@@ -1,0 +1,179 @@
+#include "model/intervals.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/array.h"
+
+enum { MARK = 0xAA, MARK_BEGIN = 0xAA, MARK_END = 0xBB };
+
+static const char sequential_prefix[] = "sequential";
+
+void intervals_clear(struct intervals *intervals)
+{
+    free(intervals->items);
+    map_clear(&intervals->index);
+    free(intervals->changes);
+    free(intervals->rank_first);
+    memset(intervals, 0, sizeof *intervals);
+}
+
+bool interval_mark(uint32_t rank, const struct trace_call *call, uint32_t *number, bool *begins)
+{
+    uint32_t tag = (uint32_t)call->tag, last = tag & 0xFF;
+    if (call_kind(call->call) != CALL_SEND || call->peer < 0 || (uint32_t)call->peer != rank) return false;
+    if (tag >> 24 != MARK || (last != MARK_BEGIN && last != MARK_END)) return false;
+    *number = tag >> 8 & 0xFFFF;
+    *begins = last == MARK_BEGIN;
+    return true;
+}
+
+/* One rank on its way through the intervals. */
+struct walk {
+    const struct trace *trace;
+    struct intervals *intervals;
+    size_t *entries; /* per interval, of this rank */
+    size_t entry_capacity;
+    uint32_t at;
+    struct err *err;
+};
+
+static enum status enter(struct walk *walk, enum interval_kind kind, uint32_t id, uint32_t site)
+{
+    struct intervals *intervals = walk->intervals;
+    uint64_t *slot;
+    TRY(map_put(&intervals->index, (uint64_t)walk->at << 32 | (uint64_t)kind << 30 | id, intervals->count, &slot,
+                walk->err));
+    uint32_t interval = (uint32_t)*slot;
+    if (interval == intervals->count) {
+        const struct interval *parent = &intervals->items[walk->at];
+        bool marked = kind == INTERVAL_REGION &&
+                      strncmp(walk->trace->regions[id], sequential_prefix, sizeof sequential_prefix - 1) == 0;
+        struct interval made = {.kind = kind,
+                                .parent = walk->at,
+                                .id = id,
+                                .level = parent->level + 1,
+                                .site = site,
+                                .sequential = parent->sequential || marked};
+        ARRAY_PUSH(intervals->items, intervals->count, intervals->capacity, made, walk->err);
+    }
+    size_t before = walk->entry_capacity;
+    if (interval >= before) {
+        TRY(array_reserve((void **)&walk->entries, &walk->entry_capacity, (size_t)interval + 1, sizeof *walk->entries,
+                          walk->err));
+        memset(walk->entries + before, 0, (walk->entry_capacity - before) * sizeof *walk->entries);
+    }
+    walk->entries[interval]++;
+    if (walk->entries[interval] > intervals->items[interval].executions)
+        intervals->items[interval].executions = walk->entries[interval];
+    walk->at = interval;
+    return STATUS_OK;
+}
+
+/* Leaves the innermost interval of this kind and id, and those inside it that were not ended; nothing if there is none. */
+static void leave(struct walk *walk, enum interval_kind kind, uint32_t id)
+{
+    const struct interval *items = walk->intervals->items;
+    for (uint32_t i = walk->at; i != INTERVAL_ROOT; i = items[i].parent) {
+        if (items[i].kind != kind || items[i].id != id) continue;
+        walk->at = items[i].parent;
+        return;
+    }
+}
+
+static enum status step(struct walk *walk, uint32_t rank, size_t index)
+{
+    const struct trace_call *call = &walk->trace->ranks[rank].calls[index];
+    uint32_t before = walk->at, number;
+    bool begins;
+    if (call_kind(call->call) == CALL_REGION_ENTER)
+        TRY(enter(walk, INTERVAL_REGION, call->ref, call->site));
+    else if (call_kind(call->call) == CALL_REGION_LEAVE)
+        leave(walk, INTERVAL_REGION, call->ref);
+    else if (interval_mark(rank, call, &number, &begins) && begins)
+        TRY(enter(walk, INTERVAL_MARKED, number, call->site));
+    else if (interval_mark(rank, call, &number, &begins))
+        leave(walk, INTERVAL_MARKED, number);
+    struct interval_change change = {.call = index, .interval = walk->at};
+    if (walk->at != before)
+        ARRAY_PUSH(walk->intervals->changes, walk->intervals->change_count, walk->intervals->change_capacity, change,
+                   walk->err);
+    return STATUS_OK;
+}
+
+static enum status build(struct walk *walk)
+{
+    struct intervals *intervals = walk->intervals;
+    const struct trace *trace = walk->trace;
+    struct interval root = {.kind = INTERVAL_RUN, .executions = 1};
+    ARRAY_PUSH(intervals->items, intervals->count, intervals->capacity, root, walk->err);
+    intervals->rank_first = calloc((size_t)trace->rank_count + 1, sizeof *intervals->rank_first);
+    if (!intervals->rank_first) return err_memory(walk->err);
+    for (uint32_t r = 0; r < trace->rank_count; r++) {
+        walk->at = INTERVAL_ROOT;
+        if (walk->entries) memset(walk->entries, 0, walk->entry_capacity * sizeof *walk->entries);
+        for (size_t i = 0; i < trace->ranks[r].count; i++) TRY(step(walk, r, i));
+        intervals->rank_first[r + 1] = intervals->change_count;
+    }
+    return STATUS_OK;
+}
+
+enum status intervals_build(const struct trace *trace, struct intervals *intervals, struct err *err)
+{
+    struct intervals made = {0};
+    struct walk walk = {.trace = trace, .intervals = &made, .err = err};
+    enum status status = build(&walk);
+    free(walk.entries);
+    if (status == STATUS_OK)
+        *intervals = made;
+    else
+        intervals_clear(&made);
+    return status;
+}
+
+uint32_t interval_at(const struct intervals *intervals, uint32_t rank, size_t call)
+{
+    size_t low = intervals->rank_first[rank], high = intervals->rank_first[rank + 1], first = low;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (intervals->changes[middle].call <= call)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low == first ? INTERVAL_ROOT : intervals->changes[low - 1].interval;
+}
+
+static void write_path(const struct trace *trace, const struct intervals *intervals, uint32_t interval, FILE *out)
+{
+    const struct interval *item = &intervals->items[interval];
+    if (item->parent != INTERVAL_ROOT) {
+        write_path(trace, intervals, item->parent, out);
+        fputc('/', out);
+    }
+    if (item->kind == INTERVAL_REGION)
+        fputs(trace->regions[item->id], out);
+    else
+        fprintf(out, "#%" PRIu32, item->id);
+}
+
+enum status interval_path(const struct trace *trace, const struct intervals *intervals, uint32_t interval, char **text,
+                          struct err *err)
+{
+    char *made = NULL;
+    size_t bytes = 0;
+    FILE *out = open_memstream(&made, &bytes);
+    if (!out) return err_memory(err);
+    if (interval == INTERVAL_ROOT)
+        fputs("run", out);
+    else
+        write_path(trace, intervals, interval, out);
+    if (fclose(out) != 0) {
+        free(made);
+        return err_memory(err);
+    }
+    *text = made;
+    return STATUS_OK;
+}

@@ -1,0 +1,56 @@
+/* The tree of intervals of a run (docs/efficiency.md): the whole run, the user regions inside it, and the intervals that
+ * programs mark with messages to themselves. An interval is its path: executed several times it stays one. */
+#ifndef MODEL_INTERVALS_H
+#define MODEL_INTERVALS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/map.h"
+#include "trace/trace.h"
+
+enum { INTERVAL_ROOT = 0 };
+
+enum interval_kind { INTERVAL_RUN, INTERVAL_REGION, INTERVAL_MARKED };
+
+struct interval {
+    enum interval_kind kind;
+    uint32_t parent; /* of the root: itself; else smaller than the interval's own number */
+    uint32_t id;     /* region, or the number in the marker's tag */
+    uint32_t level;
+    uint32_t site;     /* of the first entry seen */
+    bool sequential;   /* inside a region whose name begins with "sequential": code that every rank repeats */
+    size_t executions; /* largest number of entries of one rank */
+};
+
+struct interval_change { /* from this call on, the rank is in the interval */
+    size_t call;
+    uint32_t interval;
+};
+
+struct intervals {
+    struct interval *items; /* items[INTERVAL_ROOT] is the run */
+    size_t count, capacity;
+    struct map index;
+    struct interval_change *changes; /* by rank, then call */
+    size_t change_count, change_capacity;
+    size_t *rank_first; /* rank_count + 1 indices into changes */
+};
+
+/* trace has passed trace_check(). Inits *intervals. An end mark without its begin is passed over. */
+enum status intervals_build(const struct trace *trace, struct intervals *intervals, struct err *err);
+void intervals_clear(struct intervals *intervals);
+
+/* The innermost interval that a call belongs to: a region's enter call and a begin mark to the interval that they open, a
+ * leave call and an end mark to the one around it. */
+uint32_t interval_at(const struct intervals *intervals, uint32_t rank, size_t call);
+
+/* "main/exchange"; "run" for the root, "#17" for a marked interval. The caller frees *text. */
+enum status interval_path(const struct trace *trace, const struct intervals *intervals, uint32_t interval, char **text,
+                          struct err *err);
+
+/* A message to oneself marks an interval by its tag: 0xAA, a number of 16 bits, 0xAA (begin) or 0xBB (end). */
+bool interval_mark(uint32_t rank, const struct trace_call *call, uint32_t *number, bool *begins);
+
+#endif

@@ -1,0 +1,229 @@
+/* Efficiency by interval on a run worked out by hand. */
+#include "model_test.h"
+
+#include <string.h>
+
+#include "model/efficiency.h"
+#include "model/intervals.h"
+#include "model/result.h"
+
+/* Two ranks, microseconds. Rank 0: computes 0-60, barrier 60-100, computes 100-180. Rank 1: computes 0-90, barrier 90-100,
+ * computes 100-150. "step" is 0-100 on both, run is 180 and 150.
+ * step: execution 100, total 200; MPI 40 and 10: rank 1's 10 are useful. CPU 60 + 90. Productive 150 + 10 = 160, lost 40 = rank
+ * 0's MPI time, idle 0. Wait at Barrier: rank 0 60-90, 30; potential synchronization the same; ends equal: variation 0.
+ * Imbalance: CPU + MPI without waiting: 70 and 100: 30 and 0.
+ * run: execution 180, total 360; CPU 140 + 140; productive 280 + 10 = 290, lost 70 = 40 MPI + 30 idle of rank 1. */
+static const char *const two_steps =
+    "ranks 2\n0 0.0 enter step\n0 0.000060 0.000100 MPI_Barrier comm=0\n0 0.000100 leave step\n0 0.000180 enter end\n"
+    "0 0.000180 leave end\n1 0.0 enter step\n1 0.000090 0.000100 MPI_Barrier comm=0\n1 0.000100 leave step\n"
+    "1 0.000150 0.000150 MPI_Comm_group comm=0\n";
+
+static struct result *analyzed_with(const char *text, struct analyze_options options)
+{
+    struct err err;
+    struct result *result;
+    struct trace *trace = trace_of(text);
+    options.intervals = true;
+    if (model_analyze(trace, &options, &result, &err) != STATUS_OK) fail_msg("%s", err.text);
+    trace_free(trace);
+    if (!result->efficiency->holds) fail_msg("%s", result->efficiency->broken);
+    return result;
+}
+
+static struct result *analyzed(const char *text)
+{
+    return analyzed_with(text, (struct analyze_options)ANALYZE_DEFAULTS);
+}
+
+static const struct efficiency_interval *interval_of(const struct result *result, const char *path)
+{
+    for (size_t i = 0; i < result->efficiency->count; i++)
+        if (strcmp(result->efficiency->intervals[i].path, path) == 0) return &result->efficiency->intervals[i];
+    fail_msg("no interval %s", path);
+    return NULL;
+}
+
+static void expect_ranks(const struct efficiency_interval *interval, enum characteristic characteristic, int64_t us0,
+                         int64_t us1)
+{
+    const int64_t *value_ps = interval->value_ps[characteristic];
+    if (value_ps[0] != us0 * US || value_ps[1] != us1 * US)
+        fail_msg("%s of %s: %lld and %lld ps, expected %lld and %lld us", characteristic_row(characteristic)->title,
+                 interval->path, (long long)value_ps[0], (long long)value_ps[1], (long long)us0, (long long)us1);
+}
+
+static void test_step(void **state)
+{
+    (void)state;
+    struct result *result = analyzed(two_steps);
+    const struct efficiency_interval *step = interval_of(result, "step");
+    assert_int_equal(step->execution_ps, 100 * US);
+    assert_int_equal(step->total_ps, 200 * US);
+    assert_int_equal(step->productive_ps, 160 * US);
+    assert_int_equal(step->lost_ps, 40 * US);
+    assert_int_equal(step->level, 1);
+    assert_int_equal(step->executions, 1);
+    expect_ranks(step, EFFICIENCY_COLLECTIVE, 40, 10);
+    expect_ranks(step, EFFICIENCY_COMMUNICATION, 40, 0);
+    expect_ranks(step, EFFICIENCY_CPU, 60, 90);
+    expect_ranks(step, EFFICIENCY_REAL_SYNCHRONIZATION, 30, 0);
+    expect_ranks(step, EFFICIENCY_POTENTIAL_SYNCHRONIZATION, 30, 0);
+    expect_ranks(step, EFFICIENCY_TIME_VARIATION, 0, 0);
+    expect_ranks(step, EFFICIENCY_LOAD_IMBALANCE, 30, 0);
+    result_free(result);
+}
+
+static void test_run(void **state)
+{
+    (void)state;
+    struct result *result = analyzed(two_steps);
+    const struct efficiency_interval *run = interval_of(result, "run");
+    assert_int_equal(run->execution_ps, 180 * US);
+    assert_int_equal(run->total_ps, 360 * US);
+    assert_int_equal(run->productive_ps, 290 * US);
+    assert_int_equal(run->lost_ps, 70 * US);
+    expect_ranks(run, EFFICIENCY_IDLE, 0, 30);
+    expect_ranks(run, EFFICIENCY_LOST, 40, 30);
+    assert_int_equal(run->spread[EFFICIENCY_LOST].min_rank, 1);
+    assert_int_equal(run->spread[EFFICIENCY_LOST].max_ps, 40 * US);
+    result_free(result);
+}
+
+#define NEAR(found, expected) assert_float_equal((float)(found), (float)(expected), 1e-6f)
+
+static void test_pop(void **state)
+{
+    (void)state;
+    struct analyze_options options = ANALYZE_DEFAULTS;
+    struct result *result = analyzed(two_steps);
+    /* Computing 140 and 140 of 180. */
+    struct efficiency_pop pop = efficiency_pop(result->efficiency, 0);
+    NEAR(pop.load_balance, 1);
+    NEAR(pop.communication, 140.0 / 180);
+    NEAR(pop.parallel, 140.0 / 180);
+    NEAR(pop.transfer, -1);
+    NEAR(pop.global, -1);
+    result_free(result);
+    /* The ideal network gives 160: transfer 160/180, serialization 140/160. The reference computes 210 in all: 210/280. */
+    options.ideal_run_time_s = 160e-6;
+    options.reference_user_s = 210e-6;
+    result = analyzed_with(two_steps, options);
+    pop = efficiency_pop(result->efficiency, 0);
+    NEAR(pop.transfer, 160.0 / 180);
+    NEAR(pop.serialization, 140.0 / 160);
+    NEAR(pop.computation_scaling, 0.75);
+    NEAR(pop.global, 0.75 * 140 / 180);
+    /* Of step: 60 and 90 of 100; the ideal time of step is not known. */
+    pop = efficiency_pop(result->efficiency, 1);
+    NEAR(pop.load_balance, 75.0 / 90);
+    NEAR(pop.communication, 0.9);
+    NEAR(pop.transfer, -1);
+    result_free(result);
+}
+
+static void test_repeated_nested_intervals(void **state)
+{
+    (void)state;
+    /* Rank 0 runs inner twice inside outer, 10 + 20 us of 50, once outside, 5 us: another interval. Rank 1 takes no part. */
+    struct result *result = analyzed("ranks 2\n0 0.0 enter outer\n0 0.000010 enter inner\n0 0.000020 leave inner\n"
+                                     "0 0.000020 enter inner\n0 0.000040 leave inner\n0 0.000050 leave outer\n"
+                                     "0 0.000060 enter inner\n0 0.000065 leave inner\n"
+                                     "1 0.0 0.000065 MPI_Comm_group comm=0\n");
+    const struct efficiency_interval *inner = interval_of(result, "outer/inner");
+    assert_int_equal(inner->execution_ps, 30 * US);
+    assert_int_equal(inner->executions, 2);
+    assert_int_equal(inner->level, 2);
+    assert_int_equal(inner->processors, 1);
+    assert_int_equal(interval_of(result, "outer")->execution_ps, 50 * US);
+    assert_int_equal(interval_of(result, "inner")->execution_ps, 5 * US);
+    assert_int_equal(interval_of(result, "run")->processors, 2);
+    result_free(result);
+}
+
+static void test_sequential_regions(void **state)
+{
+    (void)state;
+    /* Both repeat 40 us of sequential code, 30 computing and 10 in MPI; rank 0 then has 20 us more of MPI, rank 1 computes.
+     * Least MPI time: rank 1, so rank 0's part is lost: 30 user, 10 system, 20 communication. */
+    struct result *result = analyzed(
+        "ranks 2\n0 0.0 enter sequential_setup\n0 0.000030 0.000040 MPI_Comm_group comm=0\n"
+        "0 0.000040 leave sequential_setup\n0 0.000040 0.000060 MPI_Comm_group comm=0\n"
+        "1 0.0 enter sequential_setup\n1 0.000030 0.000040 MPI_Comm_group comm=0\n1 0.000040 leave sequential_setup\n"
+        "1 0.000060 0.000060 MPI_Comm_group comm=0\n");
+    const struct efficiency_interval *run = interval_of(result, "run");
+    expect_ranks(run, EFFICIENCY_INSUFFICIENT_USER, 30, 0);
+    expect_ranks(run, EFFICIENCY_INSUFFICIENT_SYSTEM, 10, 0);
+    expect_ranks(run, EFFICIENCY_COMMUNICATION, 20, 0);
+    assert_int_equal(run->lost_ps, 60 * US);
+    assert_int_equal(run->productive_ps, 60 * US); /* 30 + 30 + 20 CPU, less 30; 10 MPI */
+    result_free(result);
+}
+
+static void test_marked_intervals(void **state)
+{
+    (void)state;
+    /* 0xAA0007AA begins interval 7, 0xAA0007BB ends it; as 32-bit integers: 0xAA0007AA - 2^32 = -1442838614, and the end is
+     * 17 more. The begin message belongs to the interval, the end message not: 10 to 50. */
+    uint32_t number;
+    bool begins;
+    struct trace_call mark = {.call = ID_Send, .peer = 3, .tag = (int32_t)0xAA0007AAu};
+    assert_true(interval_mark(3, &mark, &number, &begins));
+    assert_int_equal(number, 7);
+    assert_true(begins);
+    assert_false(interval_mark(2, &mark, &number, &begins));
+    struct err err;
+    struct intervals intervals;
+    struct trace *trace = trace_of("ranks 1\n0 0.000010 0.000011 MPI_Send comm=0 peer=0 tag=1 bytes=0\n"
+                                   "0 0.000020 0.000021 MPI_Recv comm=0 peer=0 tag=1 bytes=0\n"
+                                   "0 0.000050 0.000051 MPI_Send comm=0 peer=0 tag=2 bytes=0\n"
+                                   "0 0.000052 0.000053 MPI_Recv comm=0 peer=0 tag=2 bytes=0\n");
+    trace->ranks[0].calls[0].tag = trace->ranks[0].calls[1].tag = (int32_t)0xAA0007AAu;
+    trace->ranks[0].calls[2].tag = trace->ranks[0].calls[3].tag = (int32_t)0xAA0007BBu;
+    assert_int_equal(intervals_build(trace, &intervals, &err), STATUS_OK);
+    assert_int_equal(intervals.count, 2);
+    assert_int_equal(interval_at(&intervals, 0, 0), 1);
+    assert_int_equal(interval_at(&intervals, 0, 1), 1);
+    assert_int_equal(interval_at(&intervals, 0, 2), INTERVAL_ROOT);
+    intervals_clear(&intervals);
+    struct analyze_options options = ANALYZE_DEFAULTS;
+    struct result *result;
+    options.intervals = true;
+    assert_int_equal(model_analyze(trace, &options, &result, &err), STATUS_OK);
+    assert_int_equal(interval_of(result, "#7")->execution_ps, 40 * US);
+    assert_int_equal(interval_of(result, "#7")->value_ps[EFFICIENCY_SEND_RECEIVE][0], 2 * US);
+    result_free(result);
+    trace_free(trace);
+}
+
+static void test_overlap_and_start(void **state)
+{
+    (void)state;
+    /* Rank 0's send is under way 10-60: it computes 12-40 of it, the receive of rank 1 20-80 with computing 23-30 and 31-50.
+     * Starting took 2 and 3 us. Rank 1's second message, 30-80, adds nothing to the union. */
+    struct result *result = analyzed("ranks 2\n0 0.0 0.0 MPI_Comm_group comm=0\n"
+                                     "0 0.000010 0.000012 MPI_Isend comm=0 peer=1 tag=1 bytes=8 req=1\n"
+                                     "0 0.000040 0.000060 MPI_Wait req=1\n"
+                                     "0 0.000070 0.000075 MPI_Send comm=0 peer=1 tag=2 bytes=8\n"
+                                     "1 0.0 0.0 MPI_Comm_group comm=0\n"
+                                     "1 0.000020 0.000023 MPI_Irecv comm=0 peer=0 tag=1 bytes=8 req=1\n"
+                                     "1 0.000030 0.000031 MPI_Irecv comm=0 peer=0 tag=2 bytes=8 req=2\n"
+                                     "1 0.000050 0.000080 MPI_Waitall reqs=1,2\n");
+    const struct efficiency_interval *run = interval_of(result, "run");
+    expect_ranks(run, EFFICIENCY_OVERLAP, 28, 7 + 19);
+    expect_ranks(run, EFFICIENCY_START, 2, 3 + 1);
+    result_free(result);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_step),
+        cmocka_unit_test(test_run),
+        cmocka_unit_test(test_pop),
+        cmocka_unit_test(test_repeated_nested_intervals),
+        cmocka_unit_test(test_sequential_regions),
+        cmocka_unit_test(test_marked_intervals),
+        cmocka_unit_test(test_overlap_and_start),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
