@@ -1,5 +1,7 @@
 /* rmacast record: runs a command under the recorder and packs what it left to an archive. */
+#include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 
 #include "cli/cli.h"
 #include "cli/record_run.h"
@@ -13,7 +15,7 @@ struct options {
 
 static const struct argp_option rows[] = {
     {"output", 'o', "DIR.rma", 0, "directory of the archive (the program's name with .rma)", 0},
-    {"cpu-time", 'c', NULL, 0, "record the threads' CPU time, too (comes later)", 0},
+    {"cpu-time", 'c', NULL, 0, "record CPU time beside wall time: for runs with more ranks than cores", 0},
     {0},
 };
 
@@ -22,7 +24,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     struct options *options = state->input;
     switch (key) {
     case 'o': options->output = argument; return 0;
-    case 'c': return cli_usage(state, "--cpu-time comes in a later version");
+    case 'c': return setenv("RMACAST_CPU_TIME", "1", 1) == 0 ? 0 : ENOMEM;
     case ARGP_KEY_ARG:
         options->command = &state->argv[state->next - 1];
         state->next = state->argc;

@@ -74,6 +74,7 @@ struct archive_stream {
     unsigned depth;   /* regions entered inside it */
     struct trace_call call;
     struct trace_sim sim;
+    int64_t cpu_ps;     /* before the open call */
     bool completed_one; /* a completion stands in the open call */
     bool has_flags;
     uint16_t flags;

@@ -63,6 +63,7 @@ static enum status take_one(struct archive_reader *reader, enum archive_attribut
     case ATTRIBUTE_BASE_END: stream->sim.base_end_ps = after(call->enter_ps, value.int64); break;
     case ATTRIBUTE_EXTENDED_END: stream->sim.extended_end_ps = after(call->enter_ps, value.int64); break;
     case ATTRIBUTE_BLOCKED: stream->sim.blocked_ps = value.int64; break;
+    case ATTRIBUTE_CPU_TIME: stream->cpu_ps = value.int64; break;
     case ATTRIBUTE_BREAK: call->flags |= TRACE_BREAK; break;
     case ATTRIBUTE_DURATION: call->exit_ps = after(call->enter_ps, (int64_t)value.uint64); break;
     case ATTRIBUTE_WIN: return archive_win_id(reader, value.rmaWinRef, &call->handle);
@@ -118,7 +119,8 @@ static enum status append(struct archive_reader *reader, const struct trace_call
     TRY(trace_add_call(reader->trace, stream->rank, call, reader->err));
     if (stream->calls->sim) stream->calls->sim[stream->calls->count - 1] = stream->sim;
     stream->last_ps = call->exit_ps;
-    return STATUS_OK;
+    if (stream->cpu_ps == TRACE_UNKNOWN_PS) return STATUS_OK;
+    return trace_set_cpu(reader->trace, stream->rank, stream->calls->count - 1, stream->cpu_ps, reader->err);
 }
 
 static enum status append_region(struct archive_reader *reader, int64_t time_ps, uint32_t region, bool enter,
@@ -127,6 +129,7 @@ static enum status append_region(struct archive_reader *reader, int64_t time_ps,
     struct archive_stream *stream = &reader->stream;
     struct trace_call call = new_call(time_ps, enter ? ID_region_enter : ID_region_leave);
     stream->sim = unknown_sim;
+    stream->cpu_ps = TRACE_UNKNOWN_PS;
     TRY(archive_region_id(reader, region, &call.ref));
     if (list) TRY(archive_take_attributes(reader, list, &call));
     if (enter) {
@@ -178,6 +181,7 @@ enum status archive_begin_call(struct archive_reader *reader, uint64_t time, uin
     stream->depth = 0;
     stream->call = new_call(time_ps, (uint32_t)region->call);
     stream->sim = unknown_sim;
+    stream->cpu_ps = TRACE_UNKNOWN_PS;
     stream->completed_one = stream->has_flags = stream->has_size = stream->has_unit = false;
     stream->flavor = 0;
     stream->completed_count = 0;

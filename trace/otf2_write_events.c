@@ -90,6 +90,12 @@ static void add_sim(struct archive_writer *writer, size_t index)
     add_time(writer, ATTRIBUTE_EXTENDED_END, call->enter_ps, sim->extended_end_ps);
 }
 
+static void add_cpu(struct archive_writer *writer, size_t index)
+{
+    const int64_t *cpu_ps = writer->stream->cpu_ps;
+    if (cpu_ps && cpu_ps[index] != TRACE_UNKNOWN_PS) ADD(writer, CPU_TIME, int64, cpu_ps[index]);
+}
+
 static void add_blocked(struct archive_writer *writer, size_t index)
 {
     const struct trace_sim *sim = writer->stream->sim;
@@ -336,6 +342,7 @@ static enum status write_call(struct archive_writer *writer, size_t index)
     const struct archive_kind *kind = archive_kind(what);
     if (kind->shape == SHAPE_REGION) {
         add_members(writer, call, what, kind->carries);
+        add_cpu(writer, index);
         add_sim(writer, index);
         add_blocked(writer, index);
         write_region(writer, call, what == CALL_REGION_ENTER);
@@ -344,6 +351,7 @@ static enum status write_call(struct archive_writer *writer, size_t index)
     unsigned carries = carried(call, kind), flags = call->flags & (TRACE_ASSERTIONS | TRACE_BREAK);
     add_members(writer, call, what, carries);
     if (kind->shape == SHAPE_WIN_CREATE) add_window(writer, call);
+    add_cpu(writer, index);
     add_sim(writer, index);
     EVENT(Enter, writer, archive_time(writer, call->enter_ps), call->call);
     if (carries || (kind->shape == SHAPE_FLUSH && !(call->flags & TRACE_BREAK)))

@@ -50,6 +50,7 @@ enum spool_kind {
     SPOOL_REGION,   /* id; the name */
     SPOOL_LIST,     /* uint32_t request ids of the wait that comes next */
     SPOOL_MISSED,   /* name of a call that communicates, was made before and is not recorded */
+    SPOOL_CPU = 17, /* extra = ns of CPU time that the thread took since the last call, for the entry that comes next */
     SPOOL_KIND_COUNT
 };
 

@@ -18,6 +18,8 @@ struct events {
     const struct spool_record *enter; /* of the call that is open, NULL none */
     struct trace_call call;
     int64_t last_ps;
+    bool cpu_known;
+    int64_t cpu_ps; /* CPU time before the call that comes next */
     struct spool_bytes list; /* content of the last SPOOL_LIST */
     struct map made;         /* request to index of the call that made it */
     uint32_t next_request;
@@ -198,6 +200,23 @@ static enum status take_region(struct events *events, const struct spool_record 
     return trace_add_call(events->trace, events->number, &call, events->err);
 }
 
+/* What a damaged file may hold stays in the range of the trace. */
+static void add_cpu(struct events *events, int64_t ns)
+{
+    const int64_t most_ns = INT64_C(4000000000000000);
+    int64_t known_ns = events->cpu_known ? events->cpu_ps / 1000 : 0;
+    events->cpu_ps = (ns < 0 ? known_ns : ns > most_ns - known_ns ? most_ns : known_ns + ns) * 1000;
+    events->cpu_known = true;
+}
+
+/* The first call added since a CPU time was read has it. */
+static enum status note_cpu(struct events *events, size_t before)
+{
+    if (!events->cpu_known || events->trace->ranks[events->number].count == before) return STATUS_OK;
+    events->cpu_known = false;
+    return trace_set_cpu(events->trace, events->number, before, events->cpu_ps, events->err);
+}
+
 static enum status take(struct events *events, const struct spool_record *record)
 {
     if (record->kind < SPOOL_NAMES) events->last_ps = spool_time_ps(events->spool, events->rank, record->time);
@@ -207,6 +226,9 @@ static enum status take(struct events *events, const struct spool_record *record
     case SPOOL_MATCH: return take_match(events, record);
     case SPOOL_REGION_ENTER:
     case SPOOL_REGION_LEAVE: return take_region(events, record);
+    case SPOOL_CPU:
+        add_cpu(events, record->extra);
+        return STATUS_OK;
     case SPOOL_LIST: return spool_content(events->rank, events->index, &events->list, events->err);
     default: return STATUS_OK;
     }
@@ -278,10 +300,13 @@ static enum status read_records(struct events *events)
     for (size_t next = 0; events->index < count; events->index = next) {
         next = events->index;
         if (!spool_next(events->rank, &next)) break;
+        size_t before = events->trace->ranks[events->number].count;
         TRY(take(events, spool_record(events->rank, events->index)));
+        TRY(note_cpu(events, before));
     }
+    size_t before = events->trace->ranks[events->number].count;
     if (events->enter) TRY(break_off(events));
-    return STATUS_OK;
+    return note_cpu(events, before);
 }
 
 enum status spool_events(struct spool *spool, uint32_t rank, struct spool_sites *sites, struct trace *trace,

@@ -39,6 +39,7 @@ static const struct text_field fields[TEXT_FIELD_COUNT] = {
     FIELD(NEWCOMM, TEXT_NEWCOMM, CALL(ref)),
     FIELD(SITE, TEXT_SITE, CALL(site)),
     [TEXT_BREAK_INDEX] = {"break", TEXT_BREAK, CALL(flags)},
+    [TEXT_CPU_INDEX] = {"cpu", TEXT_CPU, offsetof(struct text_values, cpu_ps)},
     [TEXT_SIM_FIRST] = {"xfer_start", TEXT_TIME, SIM(xfer_start_ps)},
     {"xfer_end", TEXT_TIME, SIM(xfer_end_ps)},
     {"base_end", TEXT_TIME, SIM(base_end_ps)},

@@ -9,6 +9,7 @@
 struct text_values {
     struct trace_call call;
     struct trace_sim sim;
+    int64_t cpu_ps;
     int64_t sent, received; /* of a collective */
     int32_t source, recv_tag; /* of a sendrecv */
 };
@@ -35,6 +36,7 @@ enum text_type {
     TEXT_REGION,
     TEXT_SITE,
     TEXT_TIME, /* of a simulated trace, seconds */
+    TEXT_CPU,  /* seconds */
 };
 
 struct text_field {
@@ -44,7 +46,7 @@ struct text_field {
 };
 
 /* The fields of calls come first, at enum call_field; behind them those that only the text form knows. */
-enum { TEXT_BREAK_INDEX = CALL_FIELD_COUNT, TEXT_SIM_FIRST, TEXT_FIELD_COUNT = TEXT_SIM_FIRST + 5 };
+enum { TEXT_BREAK_INDEX = CALL_FIELD_COUNT, TEXT_CPU_INDEX, TEXT_SIM_FIRST, TEXT_FIELD_COUNT = TEXT_SIM_FIRST + 5 };
 const struct text_field *text_field(int index);
 
 /* Index of a key of the given length, -1 if there is none. */

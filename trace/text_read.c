@@ -85,14 +85,17 @@ static enum status add_call(struct text_reader *reader, uint32_t rank, const str
     if (status != STATUS_OK) return err_set(reader->err, status, NULL, NULL, "%s", cause.text);
     struct trace_rank *stream = &trace->ranks[rank];
     if (stream->sim) stream->sim[stream->count - 1] = values->sim;
-    return STATUS_OK;
+    if (values->cpu_ps == TRACE_UNKNOWN_PS) return STATUS_OK;
+    return trace_set_cpu(trace, rank, stream->count - 1, values->cpu_ps, reader->err);
 }
 
 static enum status read_region(struct text_reader *reader, char **words, struct text_values *values)
 {
     char *name = words[3];
-    if (!name || words[4])
+    bool cpu = name && words[4] && strncmp(words[4], "cpu=", 4) == 0;
+    if (!name || (cpu ? words[5] : words[4]))
         TEXT_FAIL(reader, "%s, expected \"RANK TIME %s NAME\", a blank in NAME as %%20", words[2], words[2]);
+    if (cpu) TRY(read_time(reader, "cpu", words[4] + 4, &values->cpu_ps));
     if (!text_decode(name)) TEXT_FAIL(reader, "broken %%XX, expected two hexadecimal digits");
     values->call.call = strcmp(words[2], "enter") == 0 ? ID_region_enter : ID_region_leave;
     values->call.exit_ps = values->call.enter_ps;
@@ -104,6 +107,7 @@ static enum status read_call(struct text_reader *reader, char **words)
     static const struct text_values nothing = {
         .call = {.disp = -1, .handle = TRACE_NONE, .peer = TRACE_NONE, .ref = TRACE_NO_REF},
         .sim = {TRACE_UNKNOWN_PS, TRACE_UNKNOWN_PS, TRACE_UNKNOWN_PS, TRACE_UNKNOWN_PS, 0},
+        .cpu_ps = TRACE_UNKNOWN_PS,
         .source = TRACE_NONE,
     };
     struct text_values values = nothing;

@@ -227,6 +227,9 @@ static enum status parse_value(struct text_reader *reader, const struct text_fie
             TEXT_FAIL(reader, "%s= needs a line \"property simulated=1 ...\" before", field->key);
         if (!parse_time(text, member)) TEXT_FAIL(reader, "%s=%s, expected seconds", field->key, text);
         return STATUS_OK;
+    case TEXT_CPU:
+        if (!parse_time(text, member)) TEXT_FAIL(reader, "%s=%s, expected seconds", field->key, text);
+        return STATUS_OK;
     case TEXT_REGION: break;
     }
     TEXT_FAIL(reader, "%s= has no place here", field->key);

@@ -259,6 +259,14 @@ static void write_sim(FILE *out, const struct trace_sim *sim)
     }
 }
 
+static void write_cpu(const struct writer *writer, size_t index)
+{
+    const int64_t *cpu_ps = writer->trace->ranks[writer->rank].cpu_ps;
+    char time[UNITS_TEXT_BYTES];
+    if (cpu_ps && cpu_ps[index] != TRACE_UNKNOWN_PS)
+        fprintf(writer->out, " cpu=%s", units_format_ps(cpu_ps[index], time));
+}
+
 /* In a part, what ends something that began before the part is left out. */
 static enum status is_written(struct writer *writer, const struct trace_call *call, bool *written)
 {
@@ -287,8 +295,10 @@ static enum status write_call(struct writer *writer, size_t index)
     if (!written) return STATUS_OK;
     units_format_ps(call->enter_ps, enter);
     if (row->needed & F_REGION) {
-        fprintf(writer->out, "%" PRIu32 " %s %s %s\n", writer->rank, enter, row->name,
+        fprintf(writer->out, "%" PRIu32 " %s %s %s", writer->rank, enter, row->name,
                 encoded(writer, writer->trace->regions[call->ref]));
+        write_cpu(writer, index);
+        fputc('\n', writer->out);
         return STATUS_OK;
     }
     fprintf(writer->out, "%" PRIu32 " %s %s %s", writer->rank, enter, units_format_ps(call->exit_ps, exit), row->name);
@@ -296,6 +306,7 @@ static enum status write_call(struct writer *writer, size_t index)
         if ((row->needed & 1u << i) || ((row->allowed & 1u << i) && is_said(call, text_field(i)->type)))
             TRY(write_field(writer, call, index, i));
     if (call->flags & TRACE_BREAK) fputs(" break=1", writer->out);
+    write_cpu(writer, index);
     if (stream->sim) write_sim(writer->out, &stream->sim[index]);
     fputc('\n', writer->out);
     return STATUS_OK;

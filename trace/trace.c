@@ -69,6 +69,7 @@ void trace_free(struct trace *trace)
     for (uint32_t i = 0; trace->ranks && i < trace->rank_count; i++) {
         free(trace->ranks[i].calls);
         free(trace->ranks[i].sim);
+        free(trace->ranks[i].cpu_ps);
         free(trace->ranks[i].incomplete_why);
     }
     free_definitions(trace);
@@ -114,6 +115,7 @@ enum status trace_add_call(struct trace *trace, uint32_t rank, const struct trac
         TRY(array_reserve((void **)&stream->calls, &capacity, capacity + 1, sizeof *stream->calls, err));
         stream->capacity = capacity;
     }
+    if (stream->cpu_ps) TRY(trace_set_cpu(trace, rank, stream->count, TRACE_UNKNOWN_PS, err));
     if (trace->simulated) stream->sim[stream->count] = unknown;
     stream->calls[stream->count++] = *call;
     return STATUS_OK;

@@ -90,7 +90,9 @@ struct trace_sim {
 struct trace_rank {
     struct trace_call *calls;
     struct trace_sim *sim; /* parallel to calls in a simulated trace, else NULL; trace_add_call adds unknown ones */
-    size_t count, capacity;
+    int64_t *cpu_ps;       /* parallel to calls where CPU time was recorded, else NULL: CPU time of the rank since the exit
+                              of the call before, TRACE_UNKNOWN_PS unknown; trace_set_cpu() */
+    size_t count, capacity, cpu_capacity;
     double speed;          /* of the core, relative to the recording machine: computing times are at this speed; 0 = 1.0 */
     bool incomplete;       /* the stream breaks off: killed, or a limit was reached */
     char *incomplete_why;  /* owned, may be NULL */
@@ -176,6 +178,13 @@ void trace_free(struct trace *trace);
 /* Appends a call to a rank (with an unknown trace_sim if trace->simulated is set), checking that time does not run
  * backwards on it (STATUS_DATA naming rank and event). */
 enum status trace_add_call(struct trace *trace, uint32_t rank, const struct trace_call *call, struct err *err);
+
+/* Says how much CPU time the rank took before a call that has been added. */
+enum status trace_set_cpu(struct trace *trace, uint32_t rank, size_t index, int64_t cpu_ps, struct err *err);
+
+/* Moves every rank's calls so that between two of them there is the CPU time recorded, where it is known, and the
+ * recorder's own cost, but no more than wall time. Calls keep their duration. STATUS_DATA if the trace has no CPU times. */
+enum status trace_use_cpu(struct trace *trace, struct err *err);
 
 /* Definitions. members are copied; the id of an equal group, region name or site is returned again. Groups are sorted and
  * duplicates removed. Communicator and window ids count up; bytes and disp_unit may be NULL. */

@@ -73,8 +73,14 @@ expect 0 "$rmacast" record -o two.rma -- sh -c '"$0" -n 2 "$1/locks" && "$0" -n 
 check test "$(grep -c 'recording stopped: the spool holds a recording of this rank already' err)" = 2
 check test -f two.rma/traces.otf2
 
+# CPU times are recorded on request, and replay asks for them.
+expect 0 "$rmacast" record --cpu-time -o cpu.rma -- "$mpiexec" -n 2 "$programs/pscw_halo"
+expect 0 "$rmacast" simulate cpu.rma --platform ideal --compute cpu
+expect 1 "$rmacast" simulate pscw_halo.rma --platform ideal --compute cpu
+check grep -q 'no CPU times, expected a trace that was recorded with --cpu-time' err
+
 # Wrong usage: one line, 2.
-for wrong in '' '--cpu-time -- true' '--nonsense -- true' '-- /nonexistent/program'; do
+for wrong in '' '--nonsense -- true' '-- /nonexistent/program'; do
     expect 2 "$rmacast" record $wrong
     check lines err 1
 done

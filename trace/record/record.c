@@ -54,6 +54,7 @@ void rec_enter(struct rec_call *rec)
 {
     if (rec->quiet || rec->entered) return;
     if (!REC_LIKELY(!rec_missed_any)) rec_missed_define();
+    if (!REC_LIKELY(!rec_cpu)) rec_cpu_enter();
     rec->enter.time = rec_now();
     if (rec_state != REC_OPEN) return;
     rec->entered = true;
@@ -67,6 +68,7 @@ void rec_exit(struct rec_call *rec)
         __atomic_fetch_or(&rec_out.tail->state, (uint32_t)SPOOL_CLOSED, __ATOMIC_RELEASE);
         rec_state = REC_OFF;
     }
+    if (!REC_LIKELY(!rec_cpu)) rec_cpu_leave();
     rec_depth = 0;
 }
 
@@ -113,6 +115,7 @@ void rec_region(struct rec_call *rec, int level, const void *name)
     if (!read_name(name, text)) return;
     struct spool_record record = {.kind = level > 0 ? SPOOL_REGION_ENTER : SPOOL_REGION_LEAVE, .time = rec_now()};
     record.id = region_id(text);
+    if (rec_cpu) rec_cpu_enter();
     rec_put(&record);
     rec->quiet = true;
 }
@@ -128,6 +131,7 @@ __attribute__((constructor)) static void loaded(void)
     const char *directory = getenv("RMACAST_SPOOL");
     rec_library_find();
     if (!directory || !*directory) return;
+    rec_cpu_begin();
     pthread_atfork(NULL, NULL, forked);
     rec_state = REC_READY;
 }

@@ -176,6 +176,12 @@ void rec_set_requests(struct rec_call *rec, int count, const MPI_Request *reques
 void rec_set_requests_done(struct rec_call *rec, int count, const MPI_Status *statuses);
 /* clock.c */
 void rec_clock_begin(void);
+/* cpu.c */
+extern bool rec_cpu; /* CPU times are wanted */
+void rec_cpu_begin(void);
+void rec_cpu_enter(void); /* writes the CPU time since rec_cpu_leave() */
+void rec_cpu_leave(void);
+void rec_cpu_measure(const struct spool_record *records, size_t count); /* of calls without computing between them */
 /* missed.c */
 extern bool rec_missed_any; /* a call that is not recorded has been made since the last rec_missed_define() */
 void rec_missed_define(void);

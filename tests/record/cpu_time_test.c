@@ -1,0 +1,141 @@
+/* CPU time beside wall time: from the recorder into the trace, through text and archive, and used by replay. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "craft.h"
+#include "run.h"
+#include "trace/otf2.h"
+#include "trace/spool_read.h"
+#include "trace/text.h"
+
+#define MS INT64_C(1000000000)
+
+static void craft_cpu(struct craft *craft, int64_t ns)
+{
+    craft_define(craft, SPOOL_CPU, (struct spool_record){.extra = ns}, NULL, 0);
+}
+
+/* Init 0-500 ns, then barriers of 1000 ns that begin at 2000, 5000 and 9000 ns; the CPU time before the second is 700 ns
+ * in two parts, before the third it is not known. */
+static struct trace *crafted(char *directory)
+{
+    struct craft craft;
+    struct trace *trace;
+    struct err err = {0};
+    craft_begin(&craft, 0, 1, 1000000);
+    craft_prologue(&craft);
+    craft_call(&craft, CRAFT_INIT, 0, 500);
+    craft_cpu(&craft, 900);
+    craft_call(&craft, CRAFT_BARRIER, 2000, 3000);
+    craft_cpu(&craft, 300);
+    craft_cpu(&craft, 400);
+    craft_call(&craft, CRAFT_BARRIER, 5000, 6000);
+    craft_call(&craft, CRAFT_BARRIER, 9000, 10000);
+    craft_write(&craft, directory, craft.count, 0);
+    craft_free(&craft);
+    assert_int_equal(spool_read(directory, &trace, &err), STATUS_OK);
+    return trace;
+}
+
+static void expect_crafted(const struct trace *trace)
+{
+    const struct trace_rank *rank = &trace->ranks[0];
+    assert_int_equal(rank->count, 4);
+    assert_non_null(rank->cpu_ps);
+    assert_true(rank->cpu_ps[0] == TRACE_UNKNOWN_PS);
+    assert_int_equal(rank->cpu_ps[1], 900000);
+    assert_int_equal(rank->cpu_ps[2], 700000);
+    assert_true(rank->cpu_ps[3] == TRACE_UNKNOWN_PS);
+}
+
+static void through_files(void **state)
+{
+    (void)state;
+    char *directory = craft_directory(), path[512];
+    struct trace *trace = crafted(directory), *back;
+    struct err err = {0};
+    expect_crafted(trace);
+    snprintf(path, sizeof path, "%s/t.txt", directory);
+    FILE *out = fopen(path, "w");
+    assert_non_null(out);
+    assert_int_equal(text_write(trace, NULL, out, &err), STATUS_OK);
+    fclose(out);
+    assert_int_equal(text_read(path, &back, &err), STATUS_OK);
+    expect_crafted(back);
+    trace_free(back);
+    snprintf(path, sizeof path, "%s/archive", directory);
+    assert_int_equal(otf2_write(trace, path, &err), STATUS_OK);
+    assert_int_equal(otf2_read(path, &back, &err), STATUS_OK);
+    expect_crafted(back);
+    trace_free(back);
+    trace_free(trace);
+    craft_remove(directory);
+}
+
+/* Wall gaps are 1500, 2000, 3000 ns. With a cost of 100 ns the first two become 900 + 100 and 700 + 100; the third is
+ * wall time still. A CPU time above the wall time changes nothing. */
+static void used(void **state)
+{
+    (void)state;
+    char *directory = craft_directory();
+    struct trace *trace = crafted(directory);
+    struct err err = {0};
+    const struct trace_call *calls = trace->ranks[0].calls;
+    trace->record_cost_ps = 100000;
+    assert_int_equal(trace_use_cpu(trace, &err), STATUS_OK);
+    assert_int_equal(calls[0].exit_ps, 500000);
+    assert_int_equal(calls[1].enter_ps, 1500000);
+    assert_int_equal(calls[1].exit_ps, 2500000);
+    assert_int_equal(calls[2].enter_ps, 3300000);
+    assert_int_equal(calls[3].enter_ps, 7300000);
+    assert_int_equal(calls[3].exit_ps, 8300000);
+    trace->ranks[0].cpu_ps[1] = 2 * MS;
+    assert_int_equal(trace_use_cpu(trace, &err), STATUS_OK);
+    assert_int_equal(calls[1].enter_ps, 1500000);
+    trace_free(trace);
+    craft_remove(directory);
+}
+
+static void needed(void **state)
+{
+    (void)state;
+    struct trace *trace;
+    struct err err = {0};
+    assert_int_equal(trace_new("t", 2, &trace, &err), STATUS_OK);
+    assert_int_equal(trace_use_cpu(trace, &err), STATUS_DATA);
+    assert_non_null(strstr(err.text, "--cpu-time"));
+    trace_free(trace);
+}
+
+/* programs/busy.c. Sleeping takes next to no CPU time; burning takes at least what was burnt, whatever else runs here. */
+static void recorded(void **state)
+{
+    (void)state;
+    struct trace *trace = run_recorded("RMACAST_CPU_TIME=1", "busy", 0);
+    for (uint32_t rank = 0; rank < 4; rank++) {
+        const struct trace_rank *stream = &trace->ranks[rank];
+        assert_int_equal(stream->count, 7); /* Init, three barriers, the region's begin and end, Finalize */
+        assert_non_null(stream->cpu_ps);
+        for (size_t i = 1; i < 7; i++) assert_true(stream->cpu_ps[i] >= 0);
+        assert_true(stream->cpu_ps[2] < 20 * MS && stream->calls[2].enter_ps - stream->calls[1].exit_ps >= 60 * MS);
+        assert_true(stream->cpu_ps[3] > 29 * MS);
+        assert_true(stream->cpu_ps[4] < 20 * MS && stream->cpu_ps[5] > 29 * MS);
+    }
+    trace_free(trace);
+    trace = run_recorded("", "locks", 0);
+    assert_null(trace->ranks[0].cpu_ps);
+    trace_free(trace);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(through_files), cmocka_unit_test(used), cmocka_unit_test(needed),
+                                       cmocka_unit_test(recorded)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

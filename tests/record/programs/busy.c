@@ -1,0 +1,27 @@
+/* Between two barriers: 60 ms asleep, then 30 ms of CPU time; a region whose first half is asleep, too. */
+#include "program.h"
+
+static void burn_ms(long ms)
+{
+    struct timespec begin, now;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &begin);
+    do
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    while ((now.tv_sec - begin.tv_sec) * 1000000000 + now.tv_nsec - begin.tv_nsec < ms * 1000000);
+}
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    MPI_Barrier(MPI_COMM_WORLD);
+    compute_ms(60);
+    MPI_Barrier(MPI_COMM_WORLD);
+    burn_ms(30);
+    MPI_Barrier(MPI_COMM_WORLD);
+    compute_ms(60);
+    MPI_Pcontrol(1, "work");
+    burn_ms(30);
+    MPI_Pcontrol(-1, "work");
+    MPI_Finalize();
+    return 0;
+}
