@@ -7,7 +7,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <time.h>
+
 #include "platforms/platform.h"
+#include "simulate/event_queue.h"
 #include "simulate/replay.h"
 #include "trace/generate.h"
 
@@ -55,6 +58,26 @@ static int run(const struct trace *trace, const struct platform *platform, const
     return 0;
 }
 
+/* How fast this machine is now: pop and push of the bare event queue with 1000 pending events. */
+static void print_reference(void)
+{
+    enum { PENDING = 1000, TURNS = 2000000 };
+    struct event_queue queue = {0};
+    struct timespec begin, end;
+    uint64_t state = 1;
+    for (int i = 0; i < PENDING; i++) event_queue_push(&queue, i, 0, 0, 0, NULL);
+    clock_gettime(CLOCK_MONOTONIC, &begin);
+    for (int i = 0; i < TURNS; i++) {
+        struct event event = event_queue_pop(&queue);
+        state = state * 6364136223846793005u + 1442695040888963407u;
+        event_queue_push(&queue, event.time_ps + (int64_t)(state >> 54), 0, 0, 0, NULL);
+    }
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    double ns = 1e9 * (double)(end.tv_sec - begin.tv_sec) + (double)(end.tv_nsec - begin.tv_nsec);
+    printf("reference %8.1f ns for pop and push of an event queue with %d pending\n", ns / TURNS, PENDING);
+    event_queue_clear(&queue);
+}
+
 int main(int argc, char **argv)
 {
     struct generate_options what = {.pattern = "halo2d", .sync = argc > 3 ? argv[3] : "pscw", .bytes = 1024,
@@ -66,6 +89,7 @@ int main(int argc, char **argv)
     struct platform *platform;
     if (generate_trace(&what, &trace, &err) != STATUS_OK) return fail(&err);
     if (open_crossbar(what.ranks, &platform, &err) != STATUS_OK) return fail(&err);
+    print_reference();
     printf("%s %s, %u ranks, %u iterations of %lld bytes\n", what.pattern, what.sync, what.ranks, what.iterations,
            (long long)what.bytes);
     int failed = 0;
