@@ -43,11 +43,16 @@ static enum status open_crossbar(uint32_t ranks, struct platform **platform, str
     return status;
 }
 
-static int run(const struct trace *trace, const struct platform *platform, const struct engine_descriptor *engine)
+static int run(const struct trace *trace, const struct trace *small, const struct platform *platform,
+               const struct engine_descriptor *engine)
 {
     struct err err = {0};
     struct replay_options options = {.engine = engine, .keep_trace = false};
     struct replay_outcome outcome;
+    if (small && !engine->once_per_process) { /* so that the program's own pages do not count */
+        if (replay_run(small, platform, &options, &outcome, &err) != STATUS_OK) return fail(&err);
+        replay_outcome_clear(&outcome);
+    }
     uint64_t before_bytes = resident_bytes();
     if (replay_run(trace, platform, &options, &outcome, &err) != STATUS_OK) return fail(&err);
     printf("%-8s %9.0f transfers/s  %9.0f events/s  %7.3f s for %llu transfers, %6.0f bytes per rank beside the trace\n",
@@ -85,9 +90,12 @@ int main(int argc, char **argv)
     what.ranks = argc > 1 ? (uint32_t)atol(argv[1]) : 1024;
     what.iterations = argc > 2 ? (uint32_t)atol(argv[2]) : 100;
     struct err err = {0};
-    struct trace *trace;
+    struct trace *trace, *small;
     struct platform *platform;
     if (generate_trace(&what, &trace, &err) != STATUS_OK) return fail(&err);
+    struct generate_options little = what;
+    little.ranks = little.iterations = 4;
+    if (generate_trace(&little, &small, &err) != STATUS_OK) return fail(&err);
     if (open_crossbar(what.ranks, &platform, &err) != STATUS_OK) return fail(&err);
     print_reference();
     printf("%s %s, %u ranks, %u iterations of %lld bytes\n", what.pattern, what.sync, what.ranks, what.iterations,
@@ -98,7 +106,7 @@ int main(int argc, char **argv)
         fflush(stdout);
         pid_t child = fork(); /* SimGrid runs once per process */
         if (child == 0) {
-            int code = run(trace, platform, *engine);
+            int code = run(trace, small, platform, *engine);
             fflush(stdout);
             _exit(code);
         }
@@ -108,5 +116,6 @@ int main(int argc, char **argv)
     }
     platform_free(platform);
     trace_free(trace);
+    trace_free(small);
     return failed;
 }
