@@ -6,6 +6,7 @@
 
 #include "common/units.h"
 #include "model/bounds.h"
+#include "model/causes.h"
 #include "model/detect.h"
 #include "model/fences.h"
 #include "model/notes.h"
@@ -97,6 +98,20 @@ static enum status report_intervals(const struct detection *detection, const str
     return STATUS_OK;
 }
 
+static enum status report_causes(const struct detection *detection, struct result *result)
+{
+    struct shares causes = {.trace = detection->relations->trace, .paths = &detection->places->paths};
+    struct shares path = causes;
+    enum status status = causes_find(detection->waits, &causes, detection->err);
+    if (status == STATUS_OK) status = shares_report(&causes, &result->causes, detection->err);
+    if (status == STATUS_OK) status = critical_path_find(detection->waits, &path, detection->err);
+    if (status == STATUS_OK) status = shares_report(&path, &result->critical_path, detection->err);
+    result->causes_known = status == STATUS_OK;
+    shares_clear(&causes);
+    shares_clear(&path);
+    return status;
+}
+
 static enum status report_transfers(const struct detection *detection, struct result *result)
 {
     const struct relations *relations = detection->relations;
@@ -104,6 +119,7 @@ static enum status report_transfers(const struct detection *detection, struct re
     TRY(bounds_from_relations(relations, &transfers, detection->err));
     enum status status = rates_report(relations->trace, &transfers, result, detection->err);
     if (status == STATUS_OK && detection->waits) status = report_intervals(detection, &transfers, result);
+    if (status == STATUS_OK && detection->waits) status = report_causes(detection, result);
     transfers_clear(&transfers);
     return status;
 }

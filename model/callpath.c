@@ -111,3 +111,17 @@ enum status callpath_text(const struct trace *trace, const struct callpaths *pat
     *text = buffer;
     return STATUS_OK;
 }
+
+enum status callpath_regions(const struct trace *trace, const struct callpaths *paths, uint32_t node, char **text,
+                             struct err *err)
+{
+    size_t bytes = 0;
+    for (uint32_t n = node; n != CALLPATH_ROOT; n = paths->nodes[n].parent)
+        bytes += strlen(trace->regions[paths->nodes[n].region]) + 1;
+    char *buffer = calloc(bytes + 1, 1);
+    if (!buffer) return err_memory(err);
+    char *begin = write_regions(trace, paths, node, buffer + bytes);
+    memmove(buffer, begin, strlen(begin) + 1);
+    *text = buffer;
+    return STATUS_OK;
+}

@@ -40,4 +40,8 @@ uint32_t callpath_at(const struct callpaths *paths, uint32_t rank, size_t call);
 enum status callpath_text(const struct trace *trace, const struct callpaths *paths, uint32_t node, uint32_t site,
                           enum mpi_call call, char **text, struct err *err);
 
+/* "main/exchange": the regions alone, "" outside all of them. The caller frees *text. */
+enum status callpath_regions(const struct trace *trace, const struct callpaths *paths, uint32_t node, char **text,
+                             struct err *err);
+
 #endif

@@ -33,6 +33,16 @@ void result_place_clear(struct result_place *place)
     *place = (struct result_place){0};
 }
 
+static void clear_shares(struct result_shares *shares)
+{
+    for (size_t i = 0; i < shares->count; i++) {
+        free(shares->items[i].callpath);
+        free(shares->items[i].file);
+        free(shares->items[i].activity);
+    }
+    free(shares->items);
+}
+
 static void clear_pattern(struct result_pattern *pattern)
 {
     for (size_t i = 0; i < pattern->place_count; i++) result_place_clear(&pattern->places[i]);
@@ -47,6 +57,8 @@ void result_free(struct result *result)
     for (size_t i = 0; i < result->property_count; i++) free(result->properties[i].name);
     for (size_t i = 0; i < result->note_count; i++) free(result->notes[i]);
     efficiency_free(result->efficiency);
+    clear_shares(&result->causes);
+    clear_shares(&result->critical_path);
     free(result->properties);
     free(result->notes);
     free(result->pairs);

@@ -48,6 +48,20 @@ struct result_property {
     double inclusive_s, exclusive_s;
 };
 
+struct result_share { /* of what ranks do */
+    char *callpath, *file; /* owned; callpath "" outside all regions, file NULL if unknown */
+    char *activity;        /* owned: an MPI function, or "computing" */
+    int32_t line;
+    uint32_t worst_rank; /* that has most of it */
+    double time_s, share;
+};
+
+struct result_shares {
+    struct result_share *items; /* the largest first */
+    size_t count;
+    double total_s;
+};
+
 struct result {
     char *trace, *platform, *semantics, *engine; /* NULL where they do not apply */
     bool simulated, incomplete;
@@ -67,6 +81,8 @@ struct result {
     bool fences_known; /* the next three were counted */
     uint64_t fence_pairs, unneeded_fence_pairs; /* pairs of ranks that fences synchronised, and without need */
     double fence_saved_s;                       /* that narrower synchronisation would save, all ranks */
+    bool causes_known; /* causes and critical_path were looked for */
+    struct result_shares causes, critical_path;
     struct efficiency *efficiency; /* owned; NULL: not wanted */
     bool per_rank;                 /* efficiency is written with the values of every rank */
     char **notes; /* sentences to show: defaults taken, epochs without partner */

@@ -142,6 +142,28 @@ static void add_efficiency(struct writer *writer, cJSON *root, const struct resu
     writer->failed = true;
 }
 
+static void add_shares(struct writer *writer, cJSON *root, const char *key, const struct result_shares *shares, bool known)
+{
+    if (!known) {
+        add_text(writer, root, key, NULL);
+        return;
+    }
+    cJSON *made = keep(writer, cJSON_AddObjectToObject(root, key));
+    add_number(writer, made, "total_s", shares->total_s);
+    cJSON *places = keep(writer, cJSON_AddArrayToObject(made, "places"));
+    for (size_t i = 0; i < shares->count; i++) {
+        const struct result_share *share = &shares->items[i];
+        cJSON *object = add_element(writer, places);
+        add_text(writer, object, "callpath", share->callpath);
+        add_text(writer, object, "activity", share->activity);
+        add_text(writer, object, "file", share->file);
+        add_known(writer, object, "line", share->line > 0, share->line);
+        add_number(writer, object, "worst_rank", share->worst_rank);
+        add_number(writer, object, "time_s", share->time_s);
+        add_number(writer, object, "share", share->share);
+    }
+}
+
 static void add_engine_stats(struct writer *writer, cJSON *root, const struct result *result)
 {
     if (result->events == 0 && result->wall_ns == 0 && result->peak_bytes == 0) {
@@ -187,6 +209,8 @@ enum status result_to_json(const struct result *result, cJSON **json, struct err
     add_transfers(&writer, root, result);
     add_fence_pairs(&writer, root, result);
     add_efficiency(&writer, root, result);
+    add_shares(&writer, root, "causes", &result->causes, result->causes_known);
+    add_shares(&writer, root, "critical_path", &result->critical_path, result->causes_known);
     add_engine_stats(&writer, root, result);
     add_notes(&writer, root, result);
     if (writer.failed) {

@@ -7,7 +7,7 @@
 #include "model/properties.h"
 #include "model/result.h"
 
-enum { PLACE_BYTES = 160 };
+enum { PLACE_BYTES = 160, SHARES_SHOWN = 5 };
 
 static double total_time_s(const struct result *result)
 {
@@ -141,6 +141,23 @@ static void print_transfers(const struct result *result, FILE *out)
                 result->transfer_count);
 }
 
+static void print_shares(const char *title, const struct result_shares *shares, FILE *out)
+{
+    char seconds[UNITS_TEXT_BYTES];
+    if (shares->count == 0) return;
+    fprintf(out, "\n%-46s %10s %7s %11s\n", title, "time", "share", "worst rank");
+    for (size_t i = 0; i < shares->count && i < SHARES_SHOWN; i++) {
+        const struct result_share *share = &shares->items[i];
+        char text[PLACE_BYTES];
+        snprintf(text, sizeof text, "%s%s%s", share->callpath, *share->callpath ? "/" : "", share->activity);
+        fprintf(out, "  %-44s %10s %5.1f %% %11" PRIu32, text, units_format_duration(share->time_s, seconds),
+                100 * share->share, share->worst_rank);
+        if (share->file) fprintf(out, "  %s:%" PRId32, share->file, share->line);
+        fputc('\n', out);
+    }
+    if (shares->count > SHARES_SHOWN) fprintf(out, "  and %zu more\n", shares->count - SHARES_SHOWN);
+}
+
 static void print_fence_pairs(const struct result *result, FILE *out)
 {
     char seconds[UNITS_TEXT_BYTES];
@@ -154,6 +171,8 @@ void result_print(const struct result *result, FILE *out)
 {
     print_head(result, out);
     print_findings(result, out);
+    print_shares("Root causes: what others did while ranks waited", &result->causes, out);
+    print_shares("Critical path", &result->critical_path, out);
     print_properties(result, out);
     print_transfers(result, out);
     print_fence_pairs(result, out);

@@ -1,0 +1,35 @@
+/* Seconds summed by what ranks do: by call path, and by MPI function or computing. */
+#ifndef MODEL_SHARES_H
+#define MODEL_SHARES_H
+
+#include "model/callpath.h"
+#include "model/result.h"
+
+enum { SHARE_COMPUTING = MPI_CALL_COUNT }; /* an activity beside enum mpi_call */
+
+struct share {
+    uint32_t node, site, activity;
+    uint32_t worst_rank;
+    int64_t total_ps, worst_ps; /* worst: of the rank that has most of it */
+};
+
+struct shares {
+    const struct trace *trace; /* borrowed, as paths */
+    const struct callpaths *paths;
+    struct map locations, index, ranks; /* (node, site); (location, activity) to item; (item, rank) to seconds */
+    struct share *items;
+    size_t count, capacity;
+    int64_t total_ps;
+};
+
+/* The caller sets trace and paths of an all-zero struct. */
+void shares_clear(struct shares *shares);
+
+/* Time of a rank inside a call, or computing behind call `call` - 1 and before call `call`. */
+enum status shares_add_call(struct shares *shares, uint32_t rank, size_t call, int64_t ps, struct err *err);
+enum status shares_add_computing(struct shares *shares, uint32_t rank, size_t call, int64_t ps, struct err *err);
+
+/* Writes all, the largest first, into the list of a result. */
+enum status shares_report(const struct shares *shares, struct result_shares *list, struct err *err);
+
+#endif
