@@ -1,5 +1,5 @@
-/* The halo exchange of `rmacast generate halo2d --sync pscw` as an MPI program, for SMPI: bench/peers builds it with smpicc.
- * Usage: smpi_halo ITERATIONS BYTES. Computing is simulated sleeping of 1 ms, 20 % out of step. */
+/* The halo exchange of `rmacast generate halo2d --sync pscw` as an MPI program, for SMPI: bench/peers builds it with
+ * smpicc. Usage: smpi_halo ITERATIONS BYTES. Computing is simulated sleeping of 1 ms, 20 % out of step. */
 #include <mpi.h>
 #include <stdlib.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
-/* A bar on standard error while a long replay runs: "[######              ]  30 %, 2.1 M events/s, 14 s left". Only on a
- * terminal, only after a second.
+/* A bar on standard error while a long replay runs: "[######              ]  30 %, 2.1 M events/s, 14 s left". Only on
+ * a terminal, only after a second.
  *
  * Order of calls: progress_bar_begin, progress_bar_show as often as one likes, progress_bar_clear. */
 #ifndef CLI_PROGRESS_BAR_H

@@ -11,8 +11,11 @@
 const struct transform *const *transforms(void)
 {
     static const struct transform *const rows[] = {
-        &transform_post_early, &transform_complete_early, &transform_wait_late, &transform_fence_pscw,
-        &transform_fence_notify, &transform_merge_puts, &transform_scale, NULL,
+        &transform_post_early,   &transform_complete_early,
+        &transform_wait_late,    &transform_fence_pscw,
+        &transform_fence_notify, &transform_lock_all,
+        &transform_put_rput,     &transform_merge_puts,
+        &transform_scale,        NULL,
     };
     return rows;
 }
@@ -72,8 +75,8 @@ enum status transform_refuse(struct transform_report *report, const struct trace
     report->refused++;
     if (report->refusal_count == TRANSFORM_REFUSALS_MAX) return STATUS_OK;
     trace_place(trace, rank, call, refusal.place);
-    TRY(array_reserve((void **)&report->refusals, &report->refusal_capacity, report->refusal_count + 1,
-                      sizeof refusal, err));
+    TRY(array_reserve((void **)&report->refusals, &report->refusal_capacity, report->refusal_count + 1, sizeof refusal,
+                      err));
     va_list arguments;
     va_start(arguments, format);
     int length = vasprintf(&refusal.reason, format, arguments);

@@ -1,8 +1,8 @@
 /* What-if transforms: rewriting a trace before it is replayed, as "what if each post came as early as it may?".
  *
  * A transform is a row of transforms(): a name, a sentence, and a function from a trace to another trace and a report
- * of what was changed, kept and refused. It keeps every rank's computing time and moves no call across another call that
- * orders it; docs/transforms.md says which these are and what each transform takes for granted. A spec is NAME, or
+ * of what was changed, kept and refused. It keeps every rank's computing time and moves no call across another call
+ * that orders it; docs/transforms.md says which these are and what each transform takes for granted. A spec is NAME, or
  * NAME:ARGUMENT for the transforms that take one: "post-early", "merge-puts:64K", "scale:main/solve=0.5".
  *
  * Order of calls: transform_check of every spec, transform_override for the platform, rewrite_run, rewrite_clear. */
@@ -35,9 +35,9 @@ struct transform_report {
 
 struct transform {
     const char *name, *summary;
-    const char *argument;  /* what stands behind the colon, as "BYTES"; NULL: takes none */
-    const char *fallback;  /* the argument where none is given; NULL: it is needed */
-    const char *override;  /* value of the platform that goes with it, as "mpi.rma.fence=notify"; NULL: none */
+    const char *argument; /* what stands behind the colon, as "BYTES"; NULL: takes none */
+    const char *fallback; /* the argument where none is given; NULL: it is needed */
+    const char *override; /* value of the platform that goes with it, as "mpi.rma.fence=notify"; NULL: none */
     /* Fills the zeroed report but its spec. Borrows trace, the caller owns *made; NULL: the trace stays as it is. */
     enum status (*apply)(const struct trace *trace, const char *argument, struct trace **made,
                          struct transform_report *report, struct err *err);

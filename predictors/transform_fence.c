@@ -94,8 +94,7 @@ static enum status look_at_fence(struct fencing *fencing, uint32_t rank, size_t 
     fencing->report->considered++;
     if (used[window] && (call->flags & TRACE_NOPRECEDE))
         REFUSE(fencing, window, rank, index, err, "MPI_MODE_NOPRECEDE leaves the operations before it open");
-    if (call->flags & TRACE_BREAK)
-        REFUSE(fencing, window, rank, index, err, "the stream breaks off inside it");
+    if (call->flags & TRACE_BREAK) REFUSE(fencing, window, rank, index, err, "the stream breaks off inside it");
     used[window] = false;
     fencing->fences[window]++;
     fencing->latest[window] = index;
@@ -136,13 +135,12 @@ static enum status look_at_end(struct fencing *fencing, uint32_t rank, size_t wi
     if (count == 0)
         REFUSE(fencing, window, fencing->first[window].rank, fencing->first[window].call, err,
                "rank %" PRIu32 " of window %zu has no calls", rank, window);
-    if (open)
-        REFUSE(fencing, window, rank, fencing->latest[window], err, "no fence closes the epoch behind it");
+    if (open) REFUSE(fencing, window, rank, fencing->latest[window], err, "no fence closes the epoch behind it");
     if (fencing->expected[window] == UINT32_MAX) fencing->expected[window] = fencing->fences[window];
     if (fencing->fences[window] != fencing->expected[window])
         REFUSE(fencing, window, rank, count - 1, err,
-               "the rank ends with %" PRIu32 " fences of window %zu, others have %" PRIu32,
-               fencing->fences[window], window, fencing->expected[window]);
+               "the rank ends with %" PRIu32 " fences of window %zu, others have %" PRIu32, fencing->fences[window],
+               window, fencing->expected[window]);
     return STATUS_OK;
 }
 

@@ -109,7 +109,8 @@ static bool is_end(enum call_kind kind)
 
 /* What a rank does as an origin does not touch its own exposure (MPI-3.1 11.5: the two may overlap). */
 static const bool post_passes[CALL_KIND_COUNT] = {
-    [CALL_START] = true, [CALL_COMPLETE] = true, [CALL_PUT] = true, [CALL_GET] = true, [CALL_ACCUMULATE] = true,
+    [CALL_START] = true, [CALL_COMPLETE] = true,   [CALL_PUT] = true,
+    [CALL_GET] = true,   [CALL_ACCUMULATE] = true, [CALL_GET_ACCUMULATE] = true,
 };
 /* complete may wait for posts: in front of the rank's own post it could wait for itself. */
 static const bool complete_passes[CALL_KIND_COUNT] = {[CALL_WIN_WAIT] = true, [CALL_WIN_TEST] = true};
@@ -126,8 +127,8 @@ static enum status post_early(const struct trace *trace, const char *argument, s
 static enum status complete_early(const struct trace *trace, const char *argument, struct trace **made,
                                   struct transform_report *report, struct err *err)
 {
-    static const struct mover mover = {CALL_COMPLETE, STREAM_EARLY, complete_passes, is_begin, "MPI_Win_complete",
-                                       "moved up"};
+    static const struct mover mover = {CALL_COMPLETE, STREAM_EARLY,       complete_passes,
+                                       is_begin,      "MPI_Win_complete", "moved up"};
     (void)argument;
     return move_all(trace, &mover, made, report, err);
 }

@@ -11,7 +11,7 @@ static const char mark_region[] = "rewritten";
 bool stream_is_operation(const struct trace_call *call)
 {
     enum call_kind kind = call_kind(call->call);
-    return kind == CALL_PUT || kind == CALL_GET || kind == CALL_ACCUMULATE;
+    return kind == CALL_PUT || kind == CALL_GET || kind == CALL_ACCUMULATE || kind == CALL_GET_ACCUMULATE;
 }
 
 bool stream_on_window(const struct trace_call *call)
@@ -139,8 +139,8 @@ static enum status put_early(const struct stream *old, struct stream *stream, si
     return STATUS_OK;
 }
 
-static enum status rearrange(const struct stream *old, const struct stream_move *moves, size_t count,
-                             const bool *moved, enum stream_end end, struct stream *stream, struct err *err)
+static enum status rearrange(const struct stream *old, const struct stream_move *moves, size_t count, const bool *moved,
+                             enum stream_end end, struct stream *stream, struct err *err)
 {
     size_t next = 0;
     for (size_t i = 0; i <= old->count; i++) {

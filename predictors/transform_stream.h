@@ -45,7 +45,7 @@ enum status stream_rearrange(struct stream *stream, struct stream_move *moves, s
 
 /* True for a call that works on a window: all one-sided calls but local ones as MPI_Win_get_group. */
 bool stream_on_window(const struct trace_call *call);
-/* put, get, accumulate */
+/* put, get, accumulate, get_accumulate and their kin */
 bool stream_is_operation(const struct trace_call *call);
 
 #endif

@@ -1,10 +1,10 @@
-# --platform ideal: no latency, no limit of bandwidth, as POP's transfer efficiency asks for. What remains is computing and
-# waiting for others.
+# --platform ideal: no latency, no limit of bandwidth, as POP's transfer efficiency asks for. What remains is computing
+# and waiting for others.
 . "$(dirname "$0")/lib.sh"
 
 # The worked example: the target posts at 400. a: start 0-400, put 450, complete 500; the target's wait 450-500.
-# b: put 50-400, complete 450; wait 450. c: complete 100-400; wait 450-450. d: the copy takes no time: complete ends at 100,
-# the data leave at 400, wait 450-450.
+# b: put 50-400, complete 450; wait 450. c: complete 100-400; wait 450-450. d: the copy takes no time: complete ends at
+# 100, the data leave at 400, wait 450-450.
 for engine in loggp simgrid; do
     run 0 compare "$worked" --platform ideal --engine $engine --json ideal.json
     holds ideal.json '[.results[].run_time_s * 1e6 | round] == [500, 450, 450, 450]'

@@ -41,7 +41,8 @@ jq -S 'del(.engine_stats, .rewrites)' one.json >one
 jq -S 'del(.engine_stats, .rewrites)' two.json >two
 cmp -s one two || fail "--rewrite fence=notify and --fence notify differ"
 
-error 2 "unknown rewrite 'posts', expected one of post-early, " simulate "$worked" --platform "$platform" --rewrite posts
+error 2 "unknown rewrite 'posts', expected one of post-early, " \
+    simulate "$worked" --platform "$platform" --rewrite posts
 error 2 "expected CALLPATH=FACTOR" simulate "$worked" --platform "$platform" --scale main
 error 2 "unknown rewrite 'e'" compare "$worked" --platform "$platform" --rows a,a+e
 error 2 "expected one of a, b, c, d" compare "$worked" --platform "$platform" --rows post-early

@@ -51,8 +51,7 @@ static void a_replay_tells_how_far_it_is(void **state)
     struct platform *platform;
     struct err err;
     struct told told = {.forward = true};
-    struct replay_options options = {
-        .engine = engine_by_name("loggp"), .progress = take, .progress_context = &told};
+    struct replay_options options = {.engine = engine_by_name("loggp"), .progress = take, .progress_context = &told};
     struct replay_outcome outcome;
     assert_int_equal(generate_trace(&what, &trace, &err), STATUS_OK);
     assert_int_equal(platform_open("ideal", NULL, 0, &platform, &err), STATUS_OK);

@@ -39,10 +39,10 @@ static void groups_come_from_the_operations(void **state)
                "2 0.000039 0.000040 MPI_Comm_group comm=0\n");
 }
 
-/* Rank 0 puts 1 MB to rank 1, which computes for 300 us. Fences: the first barrier ends at 10, the put's data leave until
- * 110, arrive at 120, their ack is back at 130; rank 1 enters the second fence at 310 and its message lets rank 0 go at
- * 320. Post/start: start returns at 10, complete at 110, the notification is there at 120; rank 1 waits at 300 for
- * nothing. */
+/* Rank 0 puts 1 MB to rank 1, which computes for 300 us. Fences: the first barrier ends at 10, the put's data leave
+ * until 110, arrive at 120, their ack is back at 130; rank 1 enters the second fence at 310 and its message lets rank 0
+ * go at 320. Post/start: start returns at 10, complete at 110, the notification is there at 120; rank 1 waits at 300
+ * for nothing. */
 static const char two_ranks[] = "ranks 2\nwindow 0 comm=0\n"
                                 "0 0.000000 0.000000 MPI_Win_fence win=0\n"
                                 "0 0.000000 0.000000 MPI_Put win=0 target=1 bytes=1000000\n"
@@ -59,16 +59,18 @@ static void without_barriers_the_run_is_shorter(void **state)
 }
 
 #define EPOCH                                                                                                          \
-    "ranks 2\nwindow 0 comm=0\n0 0 0 MPI_Win_fence win=0\n1 0 0 MPI_Win_fence win=0\n0 1 1 MPI_Put win=0 target=1 bytes=8\n"
+    "ranks 2\nwindow 0 comm=0\n0 0 0 MPI_Win_fence win=0\n1 0 0 MPI_Win_fence win=0\n0 1 1 MPI_Put win=0 target=1 "    \
+    "bytes=8\n"
 
 static void what_fences_do_not_promise_is_refused(void **state)
 {
     (void)state;
     test_refuses("fence=pscw", EPOCH "0 2 2 MPI_Win_fence win=0 assert=NOPRECEDE\n1 2 2 MPI_Win_fence win=0\n",
                  "rank 0, event 3 (MPI_Win_fence): fence=pscw changes nothing: MPI_MODE_NOPRECEDE");
-    test_refuses("fence=pscw", EPOCH "0 2 2 MPI_Win_fence win=0\n",
-                 "rank 1, event 1 (MPI_Win_fence): fence=pscw changes nothing: the rank ends with 1 fences of window 0, "
-                 "others have 2");
+    test_refuses(
+        "fence=pscw", EPOCH "0 2 2 MPI_Win_fence win=0\n",
+        "rank 1, event 1 (MPI_Win_fence): fence=pscw changes nothing: the rank ends with 1 fences of window 0, "
+        "others have 2");
     test_refuses("fence=pscw", "ranks 2\nwindow 0 comm=0\n1 0 0 MPI_Win_fence win=0\n",
                  "rank 1, event 1 (MPI_Win_fence): fence=pscw changes nothing: rank 0 of window 0 has no calls");
     test_refuses("fence=pscw", EPOCH, "rank 0, event 1 (MPI_Win_fence): fence=pscw changes nothing: no fence closes");
@@ -103,8 +105,9 @@ static void windows_are_refused_one_by_one(void **state)
     assert_int_equal(report->changed, 2);
     assert_int_equal(report->refused, 1);
     assert_string_equal(report->refusals[0].place, "rank 0, event 1 (MPI_Win_fence)");
-    assert_string_equal(report->summary, "2 of 3 fences became 1 post, 1 start, 1 complete, 1 wait calls; 0 of them had "
-                                         "no partners and went");
+    assert_string_equal(report->summary,
+                        "2 of 3 fences became 1 post, 1 start, 1 complete, 1 wait calls; 0 of them had "
+                        "no partners and went");
     rewrite_clear(&rewrite);
     trace_free(trace);
 }
@@ -128,10 +131,8 @@ static void notifying_fences_are_the_platforms(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(groups_come_from_the_operations),
-        cmocka_unit_test(without_barriers_the_run_is_shorter),
-        cmocka_unit_test(what_fences_do_not_promise_is_refused),
-        cmocka_unit_test(windows_are_refused_one_by_one),
+        cmocka_unit_test(groups_come_from_the_operations),       cmocka_unit_test(without_barriers_the_run_is_shorter),
+        cmocka_unit_test(what_fences_do_not_promise_is_refused), cmocka_unit_test(windows_are_refused_one_by_one),
         cmocka_unit_test(notifying_fences_are_the_platforms),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
-/* What holds of every transform on generated programs: computing of each rank and bytes of each pair stay, the rewritten
- * trace replays under a-d, and rewriting it again changes nothing more. */
+/* What holds of every transform on generated programs: computing of each rank and bytes of each pair stay, the
+ * rewritten trace replays under a-d, and rewriting it again changes nothing more. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,14 +10,20 @@
 
 enum { RANKS = 6 };
 
-static const char *const specs[] = {"post-early",     "complete-early", "wait-late",
-                                    "fence=pscw",     "merge-puts",     "scale:/=1"};
+static const char *const specs[] = {"post-early", "complete-early", "wait-late",
+                                    "fence=pscw", "merge-puts",     "scale:/=1"};
 enum { SPEC_COUNT = sizeof specs / sizeof *specs };
 
 static struct trace *generate(const char *pattern, const char *sync, uint64_t seed)
 {
-    struct generate_options options = {.pattern = pattern, .sync = sync, .ranks = RANKS, .iterations = 4, .bytes = 5000,
-                                       .compute_s = 1e-3, .imbalance = 0.5, .seed = seed};
+    struct generate_options options = {.pattern = pattern,
+                                       .sync = sync,
+                                       .ranks = RANKS,
+                                       .iterations = 4,
+                                       .bytes = 5000,
+                                       .compute_s = 1e-3,
+                                       .imbalance = 0.5,
+                                       .seed = seed};
     struct trace *trace;
     struct err err;
     if (generate_trace(&options, &trace, &err) != STATUS_OK) fail_msg("%s", err.text);

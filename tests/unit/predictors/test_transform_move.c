@@ -4,7 +4,7 @@
 
 #include "transform_test.h"
 
-#define HEAD "ranks 2\nwindow 0 comm=0\nwindow 1 comm=0\n"
+#define HEAD            "ranks 2\nwindow 0 comm=0\nwindow 1 comm=0\n"
 #define assert_us(a, b) assert_true(fabs((a) - (b)) < 1e-6)
 
 /* Gaps of rank 1: 100 before post, 50 before wait, 200 before the second post, 30 before its wait. The first post has

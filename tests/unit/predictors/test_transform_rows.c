@@ -4,7 +4,7 @@
 
 #include "transform_test.h"
 
-#define HEAD "ranks 3\nwindow 0 comm=0\n"
+#define HEAD            "ranks 3\nwindow 0 comm=0\n"
 #define assert_us(a, b) assert_true(fabs((a) - (b)) < 1e-6)
 
 /* 8 + 16 bytes to rank 1 become 24 at the second put's place, at the lower displacement; the large put, the get and the
@@ -36,8 +36,8 @@ static void small_puts_of_an_epoch_become_one(void **state)
                "1 0.000000 0.000000 MPI_Comm_group comm=0\n");
 }
 
-/* Start returns at 10 (the post's latency). Two puts of 1 MB at 10 and 110: the second has left at 210, wait ends at 220.
- * One put of 2 MB at 110: left at 310, wait ends at 320. */
+/* Start returns at 10 (the post's latency). Two puts of 1 MB at 10 and 110: the second has left at 210, wait ends at
+ * 220. One put of 2 MB at 110: left at 310, wait ends at 320. */
 static void merging_costs_what_it_delays(void **state)
 {
     (void)state;
@@ -127,8 +127,10 @@ static void specs_are_checked(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(small_puts_of_an_epoch_become_one), cmocka_unit_test(merging_costs_what_it_delays),
-        cmocka_unit_test(computing_of_a_call_path_is_scaled), cmocka_unit_test(unknown_call_paths_are_named),
+        cmocka_unit_test(small_puts_of_an_epoch_become_one),
+        cmocka_unit_test(merging_costs_what_it_delays),
+        cmocka_unit_test(computing_of_a_call_path_is_scaled),
+        cmocka_unit_test(unknown_call_paths_are_named),
         cmocka_unit_test(specs_are_checked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,101 @@
+/* lock=lock_all and put=rput, worked out by hand. */
+#include "transform_test.h"
+
+#define HEAD "ranks 3\nwindow 0 comm=0\nwindow 1 comm=0\n"
+
+/* The first lock becomes lock_all, the last unlock unlock_all, the unlocks between flushes; the lock in between goes
+ * and leaves its computing. A fence between locks ends the stretch. NOCHECK stays where all locks had it. */
+static void stretches_of_locks_become_one(void **state)
+{
+    (void)state;
+    test_gives("lock=lock_all",
+               HEAD "0 0.000000 0.000001 MPI_Win_lock win=0 target=1 lock=shared\n"
+                    "0 0.000011 0.000011 MPI_Put win=0 target=1 bytes=8\n"
+                    "0 0.000021 0.000022 MPI_Win_unlock win=0 target=1\n"
+                    "0 0.000032 0.000033 MPI_Win_lock win=0 target=2 lock=shared assert=NOCHECK\n"
+                    "0 0.000043 0.000043 MPI_Put win=0 target=2 bytes=8\n"
+                    "0 0.000053 0.000054 MPI_Win_unlock win=0 target=2\n"
+                    "0 0.000064 0.000064 MPI_Win_fence win=0 assert=NOPRECEDE|NOSUCCEED\n"
+                    "0 0.000074 0.000074 MPI_Win_lock win=0 target=0 lock=shared assert=NOCHECK\n"
+                    "0 0.000074 0.000074 MPI_Win_unlock win=0 target=0\n"
+                    "1 0.000064 0.000064 MPI_Win_fence win=0 assert=NOPRECEDE|NOSUCCEED\n"
+                    "2 0.000064 0.000064 MPI_Win_fence win=0 assert=NOPRECEDE|NOSUCCEED\n",
+               "0 0.000000 0.000001 MPI_Win_lock_all win=0\n"
+               "0 0.000011 0.000011 MPI_Put win=0 target=1 bytes=8\n"
+               "0 0.000021 0.000022 MPI_Win_flush win=0 target=1\n"
+               "0 0.000042 0.000042 MPI_Put win=0 target=2 bytes=8\n"
+               "0 0.000052 0.000053 MPI_Win_unlock_all win=0\n"
+               "0 0.000063 0.000063 MPI_Win_fence win=0 assert=NOPRECEDE|NOSUCCEED\n"
+               "0 0.000073 0.000073 MPI_Win_lock_all win=0 assert=NOCHECK\n"
+               "0 0.000073 0.000073 MPI_Win_unlock_all win=0\n"
+               "1 0.000064 0.000064 MPI_Win_fence win=0 assert=NOPRECEDE|NOSUCCEED\n"
+               "2 0.000064 0.000064 MPI_Win_fence win=0 assert=NOPRECEDE|NOSUCCEED\n");
+}
+
+static void locks_that_keep_others_out_stay(void **state)
+{
+    (void)state;
+    test_refuses("lock=lock_all",
+                 HEAD "0 0 0 MPI_Win_lock win=0 target=1 lock=shared\n0 0 0 MPI_Win_unlock win=0 target=1\n"
+                      "2 0 0 MPI_Win_lock win=0 target=1 lock=exclusive\n2 0 0 MPI_Win_unlock win=0 target=1\n",
+                 "rank 2, event 1 (MPI_Win_lock): lock=lock_all changes nothing: an exclusive lock");
+    test_refuses("lock=lock_all", HEAD "0 0 0 MPI_Win_lock win=0 target=1 lock=shared\n",
+                 "rank 0, event 1 (MPI_Win_lock): lock=lock_all changes nothing: no unlock follows");
+}
+
+/* Requests are numbered behind those that are there. Each completing call gets a waitall of the requests that it
+ * completes, behind the computing before it; window 1's put waits for its own. */
+static void puts_become_request_based(void **state)
+{
+    (void)state;
+    test_gives("put=rput",
+               HEAD "0 0.000000 0.000000 MPI_Isend comm=0 peer=1 tag=0 bytes=8 req=4\n"
+                    "0 0.000010 0.000010 MPI_Win_lock win=0 target=1 lock=shared\n"
+                    "0 0.000010 0.000010 MPI_Win_lock win=0 target=2 lock=shared\n"
+                    "0 0.000010 0.000010 MPI_Win_lock_all win=1\n"
+                    "0 0.000020 0.000020 MPI_Put win=0 target=1 bytes=8\n"
+                    "0 0.000020 0.000020 MPI_Put win=1 target=1 bytes=8\n"
+                    "0 0.000020 0.000020 MPI_Put win=0 target=2 bytes=8\n"
+                    "0 0.000020 0.000020 MPI_Put win=0 target=1 bytes=16\n"
+                    "0 0.000030 0.000031 MPI_Win_unlock win=0 target=1\n"
+                    "0 0.000041 0.000041 MPI_Win_unlock win=0 target=2\n"
+                    "0 0.000051 0.000051 MPI_Win_flush win=1 target=2\n"
+                    "0 0.000061 0.000061 MPI_Win_unlock_all win=1\n"
+                    "0 0.000071 0.000071 MPI_Wait req=4\n"
+                    "1 0.000000 0.000000 MPI_Recv comm=0 peer=0 tag=0 bytes=8\n",
+               "0 0.000000 0.000000 MPI_Isend comm=0 peer=1 tag=0 bytes=8 req=4\n"
+               "0 0.000010 0.000010 MPI_Win_lock win=0 target=1 lock=shared\n"
+               "0 0.000010 0.000010 MPI_Win_lock win=0 target=2 lock=shared\n"
+               "0 0.000010 0.000010 MPI_Win_lock_all win=1\n"
+               "0 0.000020 0.000020 MPI_Rput win=0 target=1 bytes=8 req=5\n"
+               "0 0.000020 0.000020 MPI_Rput win=1 target=1 bytes=8 req=6\n"
+               "0 0.000020 0.000020 MPI_Rput win=0 target=2 bytes=8 req=7\n"
+               "0 0.000020 0.000020 MPI_Rput win=0 target=1 bytes=16 req=8\n"
+               "0 0.000030 0.000030 MPI_Waitall reqs=5,8\n"
+               "0 0.000030 0.000031 MPI_Win_unlock win=0 target=1\n"
+               "0 0.000041 0.000041 MPI_Waitall reqs=7\n"
+               "0 0.000041 0.000041 MPI_Win_unlock win=0 target=2\n"
+               "0 0.000051 0.000051 MPI_Win_flush win=1 target=2\n"
+               "0 0.000061 0.000061 MPI_Waitall reqs=6\n"
+               "0 0.000061 0.000061 MPI_Win_unlock_all win=1\n"
+               "0 0.000071 0.000071 MPI_Wait req=4\n"
+               "1 0.000000 0.000000 MPI_Recv comm=0 peer=0 tag=0 bytes=8\n");
+}
+
+static void puts_of_other_epochs_stay(void **state)
+{
+    (void)state;
+    test_refuses("put=rput", HEAD "0 0 0 MPI_Win_fence win=0\n0 0 0 MPI_Put win=0 target=1 bytes=8\n",
+                 "rank 0, event 2 (MPI_Put): put=rput changes nothing: no lock is held");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(stretches_of_locks_become_one),
+        cmocka_unit_test(locks_that_keep_others_out_stay),
+        cmocka_unit_test(puts_become_request_based),
+        cmocka_unit_test(puts_of_other_epochs_stay),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
