@@ -7,6 +7,7 @@
 
 #include "simulate/verify_apart.h"
 #include "tests/property/knobs.h"
+#include "tests/property/transforms.h"
 
 static void __attribute__((format(printf, 3, 4))) fail(struct verdict *verdict, const char *what, const char *format,
                                                        ...)
@@ -155,6 +156,7 @@ static enum status check_small_puts(const struct trial *trial, const struct prog
 const struct property properties[] = {
     {"laws", "the laws of simulation", check_laws},
     {"engines", "engines agree where messages do not meet", check_engines},
+    {"transforms", "rewritten programs keep what they move and still run", check_transforms},
     {"small-puts", "no put moves more than 1000 bytes, which is wrong on purpose", check_small_puts},
     {NULL, NULL, NULL},
 };
