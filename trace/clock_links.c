@@ -88,6 +88,17 @@ static enum status request_done(struct finder *finder, uint32_t request)
     return STATUS_OK;
 }
 
+static enum status sendrecv(struct finder *finder)
+{
+    const struct trace_call *call = finder->call;
+    int32_t own = (int32_t)finder->rank, source = trace_call_source(call);
+    if (call->peer >= 0) TRY(add_side(finder, &finder->causes, SIDE_MESSAGE, own, call->peer, true));
+    if (source < 0 || (call->flags & TRACE_BREAK)) return STATUS_OK;
+    TRY(add_side(finder, &finder->effects, SIDE_MESSAGE, source, own, true));
+    finder->effects.items[finder->effects.count - 1].tag = trace_call_recv_tag(call);
+    return STATUS_OK;
+}
+
 static enum status message_call(struct finder *finder, enum call_kind kind)
 {
     const struct trace_call *call = finder->call;
@@ -105,6 +116,7 @@ static enum status message_call(struct finder *finder, enum call_kind kind)
         if (call->peer < 0) return STATUS_OK;
         TRY(map_put(&finder->receives, call->ref, finder->effects.count, &slot, finder->err));
         return add_side(finder, &finder->effects, SIDE_MESSAGE, call->peer, own, false);
+    case CALL_SENDRECV: return sendrecv(finder);
     case CALL_REQUEST_WAIT: return broken ? STATUS_OK : request_done(finder, call->ref);
     case CALL_REQUEST_TEST: return call->flags & TRACE_FLAG ? request_done(finder, call->ref) : STATUS_OK;
     default: break;
@@ -181,9 +193,11 @@ static enum status take_call(struct finder *finder)
     case CALL_ISEND:
     case CALL_RECV:
     case CALL_IRECV:
+    case CALL_SENDRECV:
     case CALL_REQUEST_WAIT:
     case CALL_REQUEST_TEST:
-    case CALL_REQUEST_WAITALL: return message_call(finder, kind);
+    case CALL_REQUEST_WAITALL:
+    case CALL_REQUEST_TESTALL: return message_call(finder, kind);
     case CALL_FENCE:
     case CALL_WIN_FREE:
     case CALL_POST:
@@ -192,6 +206,10 @@ static enum status take_call(struct finder *finder)
     case CALL_COMPLETE:
     case CALL_WIN_TEST:
     case CALL_WIN_WAIT: return window_call(finder, kind);
+    default: break;
+    }
+    if (call_makes_request((enum mpi_call)call->call)) return STATUS_OK; /* whoever waits for it depends on the others */
+    switch (kind) {
     case CALL_BARRIER: return collective(finder, true, true);
     case CALL_ALLREDUCE:
     case CALL_ALLGATHER:

@@ -34,7 +34,8 @@ enum spool_peer {
 };
 
 enum spool_kind {
-    SPOOL_ENTER = 1,    /* call, flags, id = handle, peer, tag, bytes, extra = displacement (put, ...) or call site */
+    SPOOL_ENTER = 1,    /* call, flags, id = handle, peer, tag, bytes, extra = displacement (put, ...), counts plus 1
+                           (gatherv, ...; 0 none) or call site */
     SPOOL_EXIT,         /* call, flags, id = what was made, peer and tag matched, bytes received, extra = call site */
     SPOOL_MATCH,        /* a receive request has been completed: id, peer, tag, bytes */
     SPOOL_REGION_ENTER, /* id = region */
@@ -48,8 +49,9 @@ enum spool_kind {
     SPOOL_GROUP,    /* the same, sorted */
     SPOOL_WINDOW,   /* id; struct spool_window */
     SPOOL_REGION,   /* id; the name */
-    SPOOL_LIST,     /* uint32_t request ids of the wait that comes next */
+    SPOOL_LIST,     /* uint32_t request ids that the wait which runs or comes next completes */
     SPOOL_MISSED,   /* name of a call that communicates, was made before and is not recorded */
+    SPOOL_COUNTS,   /* id; int64_t bytes per member of a communicator */
     SPOOL_CPU = 17, /* extra = ns of CPU time that the thread took since the last call, for the entry that comes next */
     SPOOL_KIND_COUNT
 };
@@ -66,6 +68,7 @@ enum spool_flag {
     SPOOL_EXCLUSIVE = 32,
     SPOOL_FLAG = 64,    /* exit: the test call said yes */
     SPOOL_FAILED = 128, /* exit: the call returned an error */
+    SPOOL_STARTED = 1, /* entry of a message: by MPI_Start */
     SPOOL_SEEN = 1,     /* communicator: found in use, its making was not seen */
 };
 

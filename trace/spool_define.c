@@ -161,6 +161,18 @@ static enum status define_group(struct unify *unify)
     return id_set(unify, &unify->rank->groups, id);
 }
 
+static enum status define_counts(struct unify *unify)
+{
+    uint32_t id;
+    const int64_t *bytes = (const int64_t *)(const void *)unify->content.data;
+    size_t count = unify->content.bytes / sizeof *bytes;
+    if (unify->content.bytes % sizeof *bytes != 0 || count > unify->spool->world)
+        return spool_fault(unify->rank, unify->index, unify->err, "counts of %zu bytes, expected 8 for each member",
+                           unify->content.bytes);
+    TRY(trace_add_counts(unify->trace, bytes, (uint32_t)count, &id, unify->err));
+    return id_set(unify, &unify->rank->counts, id);
+}
+
 static enum status define_region(struct unify *unify)
 {
     uint32_t id;
@@ -257,6 +269,7 @@ static enum status define(struct unify *unify, enum spool_kind kind)
     case SPOOL_GROUP: return define_group(unify);
     case SPOOL_WINDOW: return define_window(unify);
     case SPOOL_REGION: return define_region(unify);
+    case SPOOL_COUNTS: return define_counts(unify);
     case SPOOL_MISSED: return define_missed(unify);
     default: return STATUS_OK;
     }

@@ -20,7 +20,7 @@ struct events {
     int64_t last_ps;
     bool cpu_known;
     int64_t cpu_ps; /* CPU time before the call that comes next */
-    struct spool_bytes list; /* content of the last SPOOL_LIST */
+    struct spool_bytes list; /* content of the SPOOL_LIST since the last call, or of its own */
     struct map made;         /* request to index of the call that made it */
     uint32_t next_request;
     uint32_t *regions; /* open, innermost last */
@@ -78,6 +78,17 @@ static void set_displacement(struct events *events, const struct call_row *row, 
         events->call.disp = record->extra * window->disp_unit[member];
 }
 
+/* The counts' id plus 1 stands in the entry. */
+static enum status set_counts(struct events *events, const struct call_row *row, const struct spool_record *record)
+{
+    uint32_t id = 0;
+    if (!(row->allowed & F_COUNTS) || record->extra == 0) return STATUS_OK;
+    uint32_t local = record->extra > 0 && record->extra <= UINT32_MAX ? (uint32_t)(record->extra - 1) : UINT32_MAX;
+    TRY(lookup(events, &events->rank->counts, local, "counts", &id));
+    events->call.disp = id;
+    return STATUS_OK;
+}
+
 static enum status set_request_list(struct events *events)
 {
     if (events->list.bytes % sizeof(uint32_t) != 0)
@@ -108,13 +119,12 @@ static enum status take_enter(struct events *events, const struct spool_record *
     set_displacement(events, row, record);
     if (row->needed & F_GROUP)
         TRY(lookup(events, &events->rank->groups, (uint32_t)record->tag, "group", &events->call.ref));
-    if (row->needed & F_REQS) {
-        events->call.bytes = 0;
-        TRY(set_request_list(events));
-    } else if ((row->needed & F_REQ) && record->id != SPOOL_NO_ID && row->kind != CALL_ISEND &&
-               row->kind != CALL_IRECV) {
+    TRY(set_counts(events, row, record));
+    if (row->needed & F_REQS) events->call.bytes = 0;
+    if ((row->kind == CALL_ISEND || row->kind == CALL_IRECV) && (record->flags & SPOOL_STARTED))
+        events->call.flags = TRACE_STARTED;
+    if ((row->needed & F_REQ) && record->id != SPOOL_NO_ID && !call_makes_request((enum mpi_call)call))
         events->call.ref = record->id;
-    }
     events->enter = record;
     return STATUS_OK;
 }
@@ -132,17 +142,29 @@ static enum status set_results(struct events *events, const struct spool_record 
 {
     uint32_t id = 0;
     struct trace_call *call = &events->call;
+    const struct call_row *row = call_row((enum mpi_call)call->call);
     if (record->flags & SPOOL_FLAG) call->flags |= TRACE_FLAG;
+    if (row->needed & F_REQS) return set_request_list(events);
+    if (call_makes_request((enum mpi_call)call->call)) TRY(note_request(events, record->id));
+    if ((row->needed & F_RESULT_BYTES) || row->kind == CALL_ALLTOALLV) call->aux = record->bytes;
     switch (call_kind((enum mpi_call)call->call)) {
     case CALL_WIN_CREATE:
         TRY(lookup(events, &events->rank->windows, record->id, "window", &id));
         call->handle = (int32_t)id;
         return STATUS_OK;
     case CALL_COMM_CREATE:
-        return record->id == SPOOL_NO_ID ? STATUS_OK
-                                         : lookup(events, &events->rank->comms, record->id, "communicator", &call->ref);
-    case CALL_ISEND:
-    case CALL_IRECV: return note_request(events, record->id);
+        if (record->id != SPOOL_NO_ID)
+            TRY(lookup(events, &events->rank->comms, record->id, "communicator", &call->ref));
+        if (call->call == ID_Comm_create_group) call->handle = (int32_t)call->ref; /* collective among its members */
+        return STATUS_OK;
+    case CALL_SENDRECV:
+        trace_call_set_receive(call, world_rank(events, record->peer), record->tag);
+        call->aux = record->bytes;
+        return STATUS_OK;
+    case CALL_IPROBE:
+        if (!(call->flags & TRACE_FLAG)) return STATUS_OK;
+        /* fall through */
+    case CALL_PROBE:
     case CALL_RECV:
         call->peer = world_rank(events, record->peer);
         call->tag = record->tag;
@@ -150,6 +172,27 @@ static enum status set_results(struct events *events, const struct spool_record 
         return STATUS_OK;
     default: return STATUS_OK;
     }
+}
+
+/* Calls on communicators that a trace cannot hold keep their time as a region. */
+static enum status add_apart(struct events *events)
+{
+    struct trace_call mark = {.enter_ps = events->call.enter_ps,
+                              .exit_ps = events->call.enter_ps,
+                              .disp = -1,
+                              .handle = TRACE_NONE,
+                              .peer = TRACE_NONE,
+                              .call = ID_region_enter};
+    TRY(trace_add_region(events->trace, call_name((enum mpi_call)events->call.call), &mark.ref, events->err));
+    TRY(trace_add_call(events->trace, events->number, &mark, events->err));
+    mark.enter_ps = mark.exit_ps = events->last_ps;
+    mark.call = ID_region_leave;
+    return trace_add_call(events->trace, events->number, &mark, events->err);
+}
+
+static bool is_apart(const struct events *events)
+{
+    return (call_row((enum mpi_call)events->call.call)->needed & F_COMM) && events->call.handle == TRACE_NONE;
 }
 
 /* A call that failed did nothing that replay could repeat. */
@@ -161,6 +204,8 @@ static enum status take_exit(struct events *events, const struct spool_record *r
     if (record->flags & SPOOL_FAILED) return STATUS_OK;
     events->call.exit_ps = events->last_ps;
     TRY(set_results(events, record));
+    events->list.bytes = 0;
+    if (is_apart(events)) return add_apart(events);
     TRY(spool_site(events->sites, events->rank, (uint64_t)record->extra, events->trace, &events->call.site,
                    events->err));
     return trace_add_call(events->trace, events->number, &events->call, events->err);
@@ -243,10 +288,12 @@ static enum status break_off(struct events *events)
         events->lost = call_name(call);
         return STATUS_OK;
     }
-    if (kind == CALL_ISEND || kind == CALL_IRECV) events->call.ref = events->next_request;
+    if (is_apart(events)) return add_apart(events);
+    if (call_row(call)->needed & F_REQS) TRY(set_request_list(events));
+    if (call_makes_request(call)) events->call.ref = events->next_request;
     events->call.exit_ps = events->last_ps;
     events->call.flags |= TRACE_BREAK;
-    if (kind != CALL_PUT && kind != CALL_GET && kind != CALL_ACCUMULATE)
+    if (!(call_row(call)->allowed & (F_DISP | F_COUNTS)))
         TRY(spool_site(events->sites, events->rank, (uint64_t)events->enter->extra, events->trace, &events->call.site,
                        events->err));
     return trace_add_call(events->trace, events->number, &events->call, events->err);

@@ -175,7 +175,8 @@ static enum status open_rank(struct spool_rank *rank, const char *directory, uns
 
 static void close_rank(struct spool_rank *rank)
 {
-    struct spool_ids *ids[] = {&rank->comms, &rank->groups, &rank->windows, &rank->regions, &rank->calls, &rank->ops};
+    struct spool_ids *ids[] = {&rank->comms, &rank->groups, &rank->windows, &rank->regions,
+                               &rank->counts, &rank->calls, &rank->ops};
     if (rank->header) munmap((void *)(uintptr_t)rank->header, rank->main_bytes);
     if (rank->tail) munmap((void *)(uintptr_t)rank->tail, sizeof *rank->tail);
     for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) free(ids[i]->items);

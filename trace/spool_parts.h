@@ -30,7 +30,7 @@ struct spool_rank {
     const struct spool_record *chunks;
     size_t chunk_records, tail_records; /* whole and of this recording */
     uint32_t state;                     /* bits of enum spool_state */
-    struct spool_ids comms, groups, windows, regions, calls, ops;
+    struct spool_ids comms, groups, windows, regions, counts, calls, ops;
     struct spool_loaded *modules;
     size_t module_count, module_capacity;
     struct spool_clock *clocks;

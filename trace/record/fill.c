@@ -23,15 +23,15 @@ static uint8_t assertions(int assertion)
                      (assertion & MPI_MODE_NOSUCCEED ? SPOOL_NOSUCCEED : 0));
 }
 
-static int64_t true_bytes(int count, MPI_Datatype type)
+int64_t rec_true_bytes(int64_t count, MPI_Datatype type)
 {
     int size = 0;
     if (count == 0 || type == MPI_DATATYPE_NULL) return 0;
     PMPI_Type_size(type, &size);
-    if (size != MPI_UNDEFINED) return (int64_t)count * size;
+    if (size != MPI_UNDEFINED) return count * size;
     MPI_Count large = 0;
     PMPI_Type_size_x(type, &large);
-    return (int64_t)count * large;
+    return count * large;
 }
 
 void rec_set_comm(struct rec_call *rec, MPI_Comm comm)
@@ -72,11 +72,23 @@ void rec_set_win_lock(struct rec_call *rec, MPI_Win win, int target, int type, i
     rec->enter.flags = (uint8_t)(assertions(assertion) | (type == MPI_LOCK_EXCLUSIVE ? SPOOL_EXCLUSIVE : 0));
 }
 
-void rec_set_rma(struct rec_call *rec, MPI_Win win, int target, int count, MPI_Datatype type, MPI_Aint disp)
+void rec_set_rma(struct rec_call *rec, MPI_Win win, int target, int64_t count, MPI_Datatype type, MPI_Aint disp)
 {
     rec_set_win_target(rec, win, target);
-    rec->enter.bytes = target == MPI_PROC_NULL ? 0 : true_bytes(count, type);
+    rec->enter.bytes = target == MPI_PROC_NULL ? 0 : rec_true_bytes(count, type);
     rec->enter.extra = disp;
+}
+
+/* What goes to the target: MPI_NO_OP only fetches. */
+void rec_set_fetch(struct rec_call *rec, MPI_Win win, int target, MPI_Aint disp, int64_t count, MPI_Datatype type, MPI_Op op)
+{
+    rec_set_rma(rec, win, target, op == MPI_NO_OP ? 0 : count, type, disp);
+    rec_set_op(rec, op);
+}
+
+void rec_set_fetched(struct rec_call *rec, int target, int64_t count, MPI_Datatype type)
+{
+    rec->exit.bytes = target == MPI_PROC_NULL ? 0 : rec_true_bytes(count, type);
 }
 
 void rec_set_op(struct rec_call *rec, MPI_Op op)
@@ -91,22 +103,22 @@ void rec_set_flag(struct rec_call *rec, int flag)
     if (flag) rec->exit.flags |= SPOOL_FLAG;
 }
 
-void rec_set_message(struct rec_call *rec, MPI_Comm comm, int peer, int tag, int count, MPI_Datatype type)
+void rec_set_message(struct rec_call *rec, MPI_Comm comm, int peer, int tag, int64_t count, MPI_Datatype type)
 {
     rec_set_comm(rec, comm);
     rec->enter.tag = tag;
-    rec->enter.bytes = peer == MPI_PROC_NULL ? 0 : true_bytes(count, type);
-    if (peer >= 0 && rec->comm)
+    rec->enter.bytes = peer == MPI_PROC_NULL ? 0 : rec_true_bytes(count, type);
+    if (peer >= 0 && rec->comm && !rec->comm->apart)
         rec->enter.peer = rec_comm_world(rec->comm, peer);
     else
         rec->enter.peer = peer == MPI_ANY_SOURCE ? SPOOL_PEER_ANY : SPOOL_PEER_NONE;
 }
 
-void rec_set_collective(struct rec_call *rec, MPI_Comm comm, int root, int count, MPI_Datatype type)
+void rec_set_collective(struct rec_call *rec, MPI_Comm comm, int root, int64_t count, MPI_Datatype type)
 {
     rec_set_comm(rec, comm);
-    rec->enter.bytes = true_bytes(count, type);
-    if (root >= 0 && rec->comm) rec->enter.peer = rec_comm_world(rec->comm, root);
+    rec->enter.bytes = rec_true_bytes(count, type);
+    if (root >= 0 && rec->comm && !rec->comm->apart) rec->enter.peer = rec_comm_world(rec->comm, root);
 }
 
 void rec_own_status(struct rec_call *rec, MPI_Status **status)
@@ -117,7 +129,7 @@ void rec_own_status(struct rec_call *rec, MPI_Status **status)
 void rec_set_received(struct rec_call *rec, int peer, const MPI_Status *status)
 {
     MPI_Count bytes = 0;
-    if (peer == MPI_PROC_NULL || status->MPI_SOURCE < 0 || !rec->comm) {
+    if (peer == MPI_PROC_NULL || status->MPI_SOURCE < 0 || !rec->comm || rec->comm->apart) {
         rec->exit.peer = SPOOL_PEER_NONE;
         rec->exit.tag = status->MPI_TAG;
         return;
@@ -126,4 +138,10 @@ void rec_set_received(struct rec_call *rec, int peer, const MPI_Status *status)
     rec->exit.bytes = bytes == MPI_UNDEFINED ? 0 : bytes;
     rec->exit.peer = rec_comm_world(rec->comm, status->MPI_SOURCE);
     rec->exit.tag = status->MPI_TAG;
+}
+
+void rec_set_probed(struct rec_call *rec, int flag, int peer, const MPI_Status *status)
+{
+    rec_set_flag(rec, flag);
+    if (flag) rec_set_received(rec, peer, status);
 }

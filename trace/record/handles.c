@@ -56,6 +56,13 @@ static void define_members(enum spool_kind kind, uint32_t id, uint8_t flags, con
     rec_define_with(head, world, consecutive ? 0 : (size_t)count * sizeof *world, NULL, 0);
 }
 
+static struct rec_comm *comm_apart(void)
+{
+    struct rec_comm *made = calloc(1, sizeof *made);
+    if (made) *made = (struct rec_comm){.id = SPOOL_NO_ID, .apart = true, .uses = 1};
+    return made;
+}
+
 static struct rec_comm *comm_new(const int32_t *world, int count)
 {
     struct rec_comm *made = calloc(1, sizeof *made);
@@ -71,6 +78,8 @@ static struct rec_comm *comm_new(const int32_t *world, int count)
     }
     made->id = comm_count++;
     made->uses = 1;
+    made->size = count;
+    while (made->rank < count && world[made->rank] != rec_rank) made->rank++;
     return made;
 }
 
@@ -79,24 +88,19 @@ static struct rec_comm *comm_learn(MPI_Comm comm, bool seen)
     int between = 0, count = 0;
     MPI_Group group;
     PMPI_Comm_test_inter(comm, &between);
-    if (between) {
-        errno = 0;
-        rec_stop("the program uses an intercommunicator, which is not recorded yet");
-        return NULL;
-    }
     if (PMPI_Comm_group(comm, &group) != MPI_SUCCESS) {
         rec_stop("MPI_Comm_group failed");
         return NULL;
     }
     PMPI_Group_size(group, &count);
-    int32_t *world = group_world(group, count);
+    int32_t *world = between ? NULL : group_world(group, count);
     PMPI_Group_free(&group);
-    struct rec_comm *made = world ? comm_new(world, count) : NULL;
+    struct rec_comm *made = world ? comm_new(world, count) : comm_apart();
     if (!made || !rec_table_put(&comms, REC_KEY(comm), (uintptr_t)made)) {
         rec_stop("a communicator's members cannot be had");
         return NULL;
     }
-    define_members(SPOOL_COMM, made->id, seen ? SPOOL_SEEN : 0, world, count);
+    if (world) define_members(SPOOL_COMM, made->id, seen ? SPOOL_SEEN : 0, world, count);
     return made;
 }
 

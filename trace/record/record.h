@@ -17,7 +17,6 @@
 #include "trace/record/table.h"
 #include "trace/spool.h"
 
-#define MPI_CALLS_WRAPPED /* of trace/mpi_calls.def only those rows that have wrappers */
 enum rec_call_id {
 #define MPI_CALL(NAME, KIND, NEEDED, ALLOWED, PARAMETERS, ARGUMENTS, BEFORE, AFTER) REC_ID_##NAME,
 #include "trace/mpi_calls.def"
@@ -40,6 +39,7 @@ REC_WEAK(PMPI_Get_elements_x);
 REC_WEAK(PMPI_Get_library_version);
 REC_WEAK(PMPI_Group_size);
 REC_WEAK(PMPI_Group_translate_ranks);
+REC_WEAK(PMPI_Test_cancelled);
 REC_WEAK(PMPI_Type_size);
 REC_WEAK(PMPI_Type_size_x);
 
@@ -141,6 +141,58 @@ void rec_define_with(struct spool_record head, const void *first, size_t first_b
     ((out) == MPI_IN_PLACE ? rec_set_collective(&rec, (comm), (root), (in_count), (in_type))                           \
                            : rec_set_collective(&rec, (comm), (root), (out_count), (out_type)))
 
+#define rec_made(request) rec_set_made_request(&rec, (request), false)
+#define rec_made_apart(request) rec_set_apart_request(&rec, (request))
+#define rec_rma_fetch(win, target, disp, count, type, op)                                                              \
+    rec_set_fetch(&rec, (win), (target), (disp), (count), (type), (op))
+#define rec_fetched(target, count, type) rec_set_fetched(&rec, (target), (count), (type))
+#define rec_probed(flag, comm, peer, status) rec_set_probed(&rec, (flag), (peer), (status))
+#define rec_persistent(request, call, comm, peer, tag, count, type)                                                    \
+    rec_set_persistent((request), (call), (comm), (peer), (tag), (count), (type))
+#define rec_start(request) rec_set_start(&rec, (request))
+#define rec_started(request) rec_set_started(&rec, (request))
+#define rec_startall() (rec.quiet = true, rec.enter.time = rec_now())
+#define rec_all_started(count, requests) rec_set_all_started(&rec, (count), (requests))
+#define rec_message_found(message, status) rec_set_message_found(&rec, (message), (status))
+#define rec_message_receive(message, status) (rec_set_message_receive(&rec, (message)), rec_own_status(&rec, (status)))
+#define rec_message_received(status) (rec_set_received(&rec, MPI_ANY_SOURCE, (status)), rec_drop_message(rec.key))
+#define rec_message_ireceive(message) rec_set_message_receive(&rec, (message))
+#define rec_message_receive_made(request) (rec_set_made_request(&rec, (request), true), rec_drop_message(rec.key))
+#define rec_any_request(count, requests, status)                                                                       \
+    (rec_set_some((count), (requests), NULL), rec_own_status(&rec, (status)))
+#define rec_any_done(flag, index, status) rec_set_one_done(&rec, (flag), (index), (status))
+#define rec_any_tested(flag, index, status)                                                                            \
+    (rec_set_flag(&rec, (flag)), rec_set_one_done(&rec, (flag), (index), (status)))
+#define rec_some_requests(count, requests, statuses) rec_set_some((count), (requests), (statuses))
+#define rec_some_done(count, indices, statuses) rec_set_some_done(&rec, (count), (indices), (statuses))
+#define rec_some_tested(count, indices, statuses)                                                                      \
+    (rec_set_flag(&rec, (count) != 0), rec_set_some_done(&rec, (count), (indices), (statuses)))
+#define rec_all_tested(flag, count, statuses)                                                                          \
+    (rec_set_flag(&rec, (flag)), rec_set_some_done(&rec, (flag) ? (count) : 0, NULL, (statuses)))
+/* Elements per member; the width of a count tells the large variants' MPI_Count. */
+struct rec_lengths {
+    const void *counts;
+    size_t width;
+    const MPI_Datatype *types;
+    bool one_type;
+};
+#define REC_LENGTHS(counts, type) ((struct rec_lengths){(counts), sizeof *(counts), &(type), true})
+#define REC_LENGTHS_OF_TYPES(counts, types) ((struct rec_lengths){(counts), sizeof *(counts), (types), false})
+#define rec_gatherv(comm, root, in, count, type, counts, out_type)                                                     \
+    rec_set_gatherv(&rec, (comm), (root), (in), (count), (type), REC_LENGTHS(counts, out_type))
+#define rec_scatterv(comm, root, counts, in_type, out, count, type)                                                    \
+    rec_set_scatterv(&rec, (comm), (root), REC_LENGTHS(counts, in_type), (out), (count), (type))
+#define rec_allgatherv(comm, counts, type) rec_set_allgatherv(&rec, (comm), REC_LENGTHS(counts, type))
+#define rec_alltoallv(comm, in, in_counts, in_type, out_counts, out_type)                                              \
+    rec_set_alltoallv(&rec, (comm), (in), REC_LENGTHS(in_counts, in_type), REC_LENGTHS(out_counts, out_type))
+#define rec_alltoallw(comm, in, in_counts, in_types, out_counts, out_types)                                            \
+    rec_set_alltoallv(&rec, (comm), (in), REC_LENGTHS_OF_TYPES(in_counts, in_types),                                   \
+                      REC_LENGTHS_OF_TYPES(out_counts, out_types))
+#define rec_reduce_scatter(comm, counts, type, op)                                                                     \
+    rec_set_reduce_scatter(&rec, (comm), REC_LENGTHS(counts, type), (op))
+#define rec_reduce_scatter_block(comm, count, type, op)                                                                \
+    rec_set_reduce_scatter_block(&rec, (comm), (count), (type), (op))
+
 /* record.c, session.c */
 void rec_opened(struct rec_call *rec);
 void rec_finalizing(void);
@@ -153,13 +205,39 @@ void rec_set_win_assert(struct rec_call *rec, MPI_Win win, int assertion);
 void rec_set_win_group(struct rec_call *rec, MPI_Win win, MPI_Group group, int assertion);
 void rec_set_win_lock(struct rec_call *rec, MPI_Win win, int target, int type, int assertion);
 void rec_set_win_target(struct rec_call *rec, MPI_Win win, int target);
-void rec_set_rma(struct rec_call *rec, MPI_Win win, int target, int count, MPI_Datatype type, MPI_Aint disp);
+void rec_set_rma(struct rec_call *rec, MPI_Win win, int target, int64_t count, MPI_Datatype type, MPI_Aint disp);
 void rec_set_op(struct rec_call *rec, MPI_Op op);
 void rec_set_flag(struct rec_call *rec, int flag);
-void rec_set_message(struct rec_call *rec, MPI_Comm comm, int peer, int tag, int count, MPI_Datatype type);
-void rec_set_collective(struct rec_call *rec, MPI_Comm comm, int root, int count, MPI_Datatype type);
+void rec_set_message(struct rec_call *rec, MPI_Comm comm, int peer, int tag, int64_t count, MPI_Datatype type);
+void rec_set_collective(struct rec_call *rec, MPI_Comm comm, int root, int64_t count, MPI_Datatype type);
 void rec_own_status(struct rec_call *rec, MPI_Status **status);
 void rec_set_received(struct rec_call *rec, int peer, const MPI_Status *status);
+int64_t rec_true_bytes(int64_t count, MPI_Datatype type); /* that move: without gaps */
+void rec_set_fetch(struct rec_call *rec, MPI_Win win, int target, MPI_Aint disp, int64_t count, MPI_Datatype type,
+                   MPI_Op op);
+void rec_set_fetched(struct rec_call *rec, int target, int64_t count, MPI_Datatype type);
+void rec_set_probed(struct rec_call *rec, int flag, int peer, const MPI_Status *status);
+/* counts.c */
+void rec_set_gatherv(struct rec_call *rec, MPI_Comm comm, int root, const void *in, int64_t count, MPI_Datatype type,
+                     struct rec_lengths received);
+void rec_set_scatterv(struct rec_call *rec, MPI_Comm comm, int root, struct rec_lengths sent, const void *out, int64_t count,
+                      MPI_Datatype type);
+void rec_set_allgatherv(struct rec_call *rec, MPI_Comm comm, struct rec_lengths received);
+void rec_set_alltoallv(struct rec_call *rec, MPI_Comm comm, const void *in, struct rec_lengths sent,
+                       struct rec_lengths received);
+void rec_set_reduce_scatter(struct rec_call *rec, MPI_Comm comm, struct rec_lengths blocks, MPI_Op op);
+void rec_set_reduce_scatter_block(struct rec_call *rec, MPI_Comm comm, int64_t count, MPI_Datatype type, MPI_Op op);
+/* prepared.c */
+void rec_set_persistent(MPI_Request request, enum rec_call_id call, MPI_Comm comm, int peer, int tag, int64_t count,
+                        MPI_Datatype type);
+bool rec_is_persistent(MPI_Request request);
+void rec_drop_persistent(MPI_Request request);
+void rec_set_start(struct rec_call *rec, MPI_Request request);
+void rec_set_started(struct rec_call *rec, MPI_Request request);
+void rec_set_all_started(struct rec_call *rec, int count, const MPI_Request *requests);
+void rec_set_message_found(const struct rec_call *rec, MPI_Message message, const MPI_Status *status);
+void rec_set_message_receive(struct rec_call *rec, MPI_Message message);
+void rec_drop_message(uint64_t key);
 /* handles.c */
 void rec_set_made_comm(struct rec_call *rec, MPI_Comm made);
 void rec_set_made_win(struct rec_call *rec, MPI_Win win, MPI_Comm comm, const void *base, MPI_Aint bytes, int unit,
@@ -169,10 +247,14 @@ void rec_drop_win(uint64_t key);
 void rec_drop_group(MPI_Group group);
 /* requests.c */
 void rec_set_made_request(struct rec_call *rec, MPI_Request request, bool receive);
+void rec_set_apart_request(struct rec_call *rec, MPI_Request request);
 void rec_set_request(struct rec_call *rec, MPI_Request request);
 void rec_set_request_done(struct rec_call *rec, int flag, const MPI_Status *status);
 void rec_drop_request(MPI_Request request);
 void rec_set_requests(struct rec_call *rec, int count, const MPI_Request *requests, MPI_Status **statuses);
+void rec_set_some(int count, const MPI_Request *list, MPI_Status **statuses);
+void rec_set_some_done(struct rec_call *rec, int count, const int *indices, const MPI_Status *statuses);
+void rec_set_one_done(struct rec_call *rec, int flag, int index, const MPI_Status *status);
 void rec_set_requests_done(struct rec_call *rec, int count, const MPI_Status *statuses);
 /* clock.c */
 void rec_clock_begin(void);

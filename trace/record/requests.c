@@ -11,12 +11,13 @@ struct rec_request {
     struct rec_request *next; /* of the same handle, or of the free list */
     struct rec_request *last; /* of the queue; valid in its first member */
     struct rec_comm *comm;    /* of a receive, else NULL */
-    uint32_t id;
+    uint32_t id; /* SPOOL_NO_ID: of a communicator that is kept apart */
     bool receive;
 };
 
-struct rec_pending { /* of the waitall that runs */
+struct rec_pending { /* of the call that runs */
     struct rec_comm *comm;
+    MPI_Request handle;
     uint32_t id;
     bool known, receive;
 };
@@ -68,10 +69,21 @@ static bool request_take(MPI_Request request, struct rec_pending *taken)
     return true;
 }
 
-void rec_drop_request(MPI_Request request)
+static void forget_request(MPI_Request request)
 {
     struct rec_pending taken;
     if (request_take(request, &taken) && taken.comm) rec_comm_release(taken.comm);
+}
+
+void rec_drop_request(MPI_Request request)
+{
+    rec_drop_persistent(request);
+    forget_request(request);
+}
+
+static uint32_t next_id(const struct rec_call *rec)
+{
+    return rec->comm && rec->comm->apart ? SPOOL_NO_ID : request_count++;
 }
 
 void rec_set_made_request(struct rec_call *rec, MPI_Request request, bool receive)
@@ -79,7 +91,7 @@ void rec_set_made_request(struct rec_call *rec, MPI_Request request, bool receiv
     struct rec_request *first = request_find(request);
     if (first && (receive || first->receive)) { /* completed by a call that is not recorded: its handle is used again */
         __atomic_fetch_or(&rec_out.tail->state, (uint32_t)SPOOL_UNKNOWN_REQUESTS, __ATOMIC_RELAXED);
-        rec_drop_request(request);
+        forget_request(request);
         first = request_find(request);
     }
     struct rec_request *made = request_new();
@@ -88,7 +100,7 @@ void rec_set_made_request(struct rec_call *rec, MPI_Request request, bool receiv
         return;
     }
     *made = (struct rec_request){
-        .last = made, .comm = receive ? rec->comm : NULL, .id = request_count++, .receive = receive};
+        .last = made, .comm = receive ? rec->comm : NULL, .id = next_id(rec), .receive = receive};
     if (made->comm) made->comm->uses++;
     if (first) {
         first->last->next = made;
@@ -97,8 +109,18 @@ void rec_set_made_request(struct rec_call *rec, MPI_Request request, bool receiv
     rec->exit.id = made->id;
 }
 
-static void unknown_request(void)
+/* Who waits for it is recorded as waiting for nothing. */
+void rec_set_apart_request(struct rec_call *rec, MPI_Request request)
 {
+    static struct rec_comm nowhere = {.id = SPOOL_NO_ID, .apart = true, .uses = 1};
+    rec->comm = &nowhere;
+    rec_set_made_request(rec, request, false);
+}
+
+/* A persistent request that is not active is complete. */
+static void unknown_request(MPI_Request request)
+{
+    if (rec_is_persistent(request)) return;
     __atomic_fetch_or(&rec_out.tail->state, (uint32_t)SPOOL_UNKNOWN_REQUESTS, __ATOMIC_RELAXED);
 }
 
@@ -110,7 +132,7 @@ void rec_set_request(struct rec_call *rec, MPI_Request request)
     if (request == MPI_REQUEST_NULL) return;
     const struct rec_request *found = request_find(request);
     if (!found) {
-        unknown_request();
+        unknown_request(request);
         return;
     }
     rec->enter.id = rec->request = found->id;
@@ -119,7 +141,10 @@ void rec_set_request(struct rec_call *rec, MPI_Request request)
 static void put_match(uint64_t time, const struct rec_pending *done, const MPI_Status *status)
 {
     struct rec_call match = {.comm = done->comm};
-    rec_set_received(&match, status->MPI_SOURCE, status);
+    int cancelled = 0;
+    PMPI_Test_cancelled(status, &cancelled);
+    rec_set_received(&match, cancelled ? MPI_PROC_NULL : status->MPI_SOURCE, status);
+    if (cancelled) match.exit.tag = MPI_ANY_TAG;
     struct spool_record record = {.time = time,
                                   .kind = SPOOL_MATCH,
                                   .id = done->id,
@@ -131,7 +156,7 @@ static void put_match(uint64_t time, const struct rec_pending *done, const MPI_S
 
 static void complete(uint64_t time, const struct rec_pending *done, const MPI_Status *status)
 {
-    if (done->receive) put_match(time, done, status);
+    if (done->receive && done->id != SPOOL_NO_ID) put_match(time, done, status);
     if (done->comm) rec_comm_release(done->comm);
 }
 
@@ -171,10 +196,10 @@ void rec_set_requests(struct rec_call *rec, int count, const MPI_Request *list, 
         pending[i].known = false;
         if (list[i] == MPI_REQUEST_NULL) continue;
         if (!request_take(list[i], &pending[i])) {
-            unknown_request();
+            unknown_request(list[i]);
             continue;
         }
-        pending_ids[known++] = pending[i].id;
+        if (pending[i].id != SPOOL_NO_ID) pending_ids[known++] = pending[i].id;
         receive = receive || pending[i].receive;
     }
     if (receive && *statuses == MPI_STATUSES_IGNORE) *statuses = own_statuses;
@@ -186,4 +211,38 @@ void rec_set_requests_done(struct rec_call *rec, int count, const MPI_Status *st
 {
     for (int i = 0; i < count; i++)
         if (pending[i].known) complete(rec->exit.time, &pending[i], &statuses[i]);
+}
+
+/* Which of them the call completes is known when it is done; by then their handles may be gone. */
+void rec_set_some(int count, const MPI_Request *list, MPI_Status **statuses)
+{
+    if (!pending_reserve((size_t)(count > 0 ? count : 0))) {
+        rec_stop("out of memory");
+        return;
+    }
+    for (int i = 0; i < count; i++) pending[i].handle = list[i];
+    if (statuses && *statuses == MPI_STATUSES_IGNORE) *statuses = own_statuses;
+}
+
+/* The indices of those that were completed, NULL for all of 0, 1, ...; statuses in the same order. */
+void rec_set_some_done(struct rec_call *rec, int count, const int *indices, const MPI_Status *statuses)
+{
+    struct rec_pending done;
+    uint32_t known = 0;
+    for (int i = 0; i < count; i++) { /* none if count is MPI_UNDEFINED */
+        MPI_Request handle = pending[indices ? indices[i] : i].handle;
+        if (handle == MPI_REQUEST_NULL) continue;
+        if (!request_take(handle, &done)) {
+            unknown_request(handle);
+            continue;
+        }
+        if (done.id != SPOOL_NO_ID) pending_ids[known++] = done.id;
+        complete(rec->exit.time, &done, &statuses[i]);
+    }
+    if (known) rec_define(SPOOL_LIST, 0, pending_ids, known * sizeof *pending_ids);
+}
+
+void rec_set_one_done(struct rec_call *rec, int flag, int index, const MPI_Status *status)
+{
+    rec_set_some_done(rec, flag && index != MPI_UNDEFINED, &index, status);
 }

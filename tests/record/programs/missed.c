@@ -3,16 +3,17 @@
 
 int main(int argc, char **argv)
 {
-    int rank, ranks, out, in = -1, sum = 0;
+    int rank, ranks, out, in = -1, both;
     MPI_Request request;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    out = rank;
-    MPI_Sendrecv(&out, 1, MPI_INT, (rank + 1) % ranks, 7, &in, 1, MPI_INT, (rank + ranks - 1) % ranks, 7,
-                 MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    MPI_Iallreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request);
+    int left = (rank + ranks - 1) % ranks, right = (rank + 1) % ranks;
+    out = both = rank;
+    MPI_Isendrecv(&out, 1, MPI_INT, right, 7, &in, 1, MPI_INT, left, 7, MPI_COMM_WORLD, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Isendrecv_replace(&both, 1, MPI_INT, left, 8, right, 8, MPI_COMM_WORLD, &request);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     MPI_Finalize();
-    return in != (rank + ranks - 1) % ranks || sum != 6;
+    return in != left || both != right;
 }

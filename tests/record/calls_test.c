@@ -1,0 +1,231 @@
+/* Every kind of call that the recorder knows, in real programs (tests/record/programs): the calls of a rank, as text
+ * without times and call sites, are those that the source makes. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "run.h"
+#include "trace/text.h"
+
+/* Cuts "0 0.1 0.2 MPI_Put win=0 ... site=f@x.c:3" to "MPI_Put win=0 ..."; a region keeps "enter NAME". */
+static void cut_line(const char *line, FILE *out)
+{
+    int skipped = 0;
+    const char *region = strstr(line, "enter ") ? strstr(line, "enter ") : strstr(line, "leave ");
+    for (int fields = region ? 2 : 3; fields > 0; fields--) skipped += (int)strcspn(line + skipped, " ") + 1;
+    const char *site = strstr(line, " site=");
+    int length = site ? (int)(site - line) : (int)strlen(line);
+    fprintf(out, "%.*s\n", length - skipped, line + skipped);
+}
+
+/* The calls of one rank; how often a test says no depends on the day: those are left out. The caller frees. */
+static char *calls_of(const struct trace *trace, int rank)
+{
+    char *text, *made;
+    size_t bytes, made_bytes;
+    struct text_range range = {.rank = rank, .from_ps = INT64_MIN, .to_ps = INT64_MAX};
+    struct err err = {.text = ""};
+    FILE *out = open_memstream(&text, &bytes), *cut = open_memstream(&made, &made_bytes);
+    if (!out || !cut || text_write(trace, &range, out, &err) != STATUS_OK) fail_msg("%s", err.text);
+    fclose(out);
+    char *rest = text, *line;
+    while ((line = strsep(&rest, "\n")) != NULL)
+        if (*line >= '0' && *line <= '9' && !strstr(line, "flag=0")) cut_line(line, cut);
+    fclose(cut);
+    free(text);
+    return made;
+}
+
+__attribute__((format(printf, 3, 4))) static void expect_calls(const struct trace *trace, int rank, const char *format, ...)
+{
+    char *expected, *found = calls_of(trace, rank);
+    va_list list;
+    va_start(list, format);
+    assert_true(vasprintf(&expected, format, list) >= 0);
+    va_end(list);
+    assert_string_equal(found, expected);
+    free(found);
+    free(expected);
+}
+
+static void expect_whole(const struct trace *trace)
+{
+    assert_int_equal(trace->clock.violations, 0);
+    for (uint32_t i = 0; i < trace->rank_count; i++)
+        if (trace->ranks[i].incomplete) fail_msg("rank %u: %s", i, trace->ranks[i].incomplete_why);
+}
+
+#define STENCIL_STEP                                                                                                   \
+    "MPI_Put win=0 target=%1$d bytes=16 disp=6\nMPI_Put win=0 target=%2$d bytes=8 disp=0\n"                            \
+    "MPI_Win_flush win=0 target=%1$d\nMPI_Win_flush_local win=0 target=%2$d\nMPI_Win_flush_all win=0\n"                \
+    "MPI_Win_flush_local_all win=0\nMPI_Win_sync win=0\nMPI_Barrier comm=0\n"
+
+/* The compare_and_swap sends two longs; the vector of 3 of 5 ints is 12 bytes; MPI_NO_OP sends nothing. The address in
+ * the dynamic window is another one in every run. */
+static void passive(void **state)
+{
+    (void)state;
+    struct trace *trace = run_recorded("", "passive", 0);
+    expect_whole(trace);
+    for (int rank = 0; rank < 4; rank++) {
+        struct trace_rank *stream = &trace->ranks[rank];
+        for (size_t i = 0; i < stream->count; i++)
+            if (stream->calls[i].call == ID_Put && stream->calls[i].handle == 4) stream->calls[i].disp = -1;
+        expect_calls(
+            trace, rank,
+            "MPI_Init\nMPI_Win_allocate win=0\nMPI_Win_lock_all win=0 assert=NOCHECK\n" STENCIL_STEP STENCIL_STEP
+            "MPI_Win_unlock_all win=0\nMPI_Win_free win=0\n"
+            "MPI_Win_allocate win=1\nMPI_Barrier comm=0\nMPI_Win_lock_all win=1\n"
+            "MPI_Compare_and_swap win=1 target=%2$d bytes=16 disp=0 result_bytes=8\n"
+            "MPI_Fetch_and_op win=1 target=%2$d bytes=8 disp=8 op=SUM result_bytes=8\n"
+            "MPI_Win_flush win=1 target=%2$d\n"
+            "MPI_Get_accumulate win=1 target=%2$d bytes=0 disp=0 op=NO_OP result_bytes=16\n"
+            "MPI_Get_accumulate win=1 target=%2$d bytes=8 disp=16 op=MAX result_bytes=8\n"
+            "MPI_Win_flush win=1 target=%2$d\nMPI_Win_unlock_all win=1\nMPI_Win_free win=1\n"
+            "MPI_Win_allocate win=2\nMPI_Barrier comm=0\nMPI_Win_lock win=2 target=%2$d lock=shared\n"
+            "MPI_Rput win=2 target=%2$d bytes=12 disp=1 req=0\n"
+            "MPI_Raccumulate win=2 target=%2$d bytes=12 disp=8 op=SUM req=1\n"
+            "MPI_Rget_accumulate win=2 target=%2$d bytes=4 disp=12 op=REPLACE result_bytes=4 req=2\n"
+            "MPI_Waitall reqs=0,1,2\nMPI_Win_flush win=2 target=%2$d\n"
+            "MPI_Rget win=2 target=%2$d bytes=12 disp=1 req=3\nMPI_Wait req=3\n"
+            "MPI_Win_unlock win=2 target=%2$d\nMPI_Win_free win=2\n"
+            "MPI_Win_allocate_shared win=3\nMPI_Win_shared_query win=3\nMPI_Win_lock_all win=3\nMPI_Win_sync win=3\n"
+            "MPI_Barrier comm=0\nMPI_Win_sync win=3\nMPI_Win_unlock_all win=3\nMPI_Win_free win=3\n"
+            "MPI_Win_create_dynamic win=4\nMPI_Win_attach win=4\n"
+            "MPI_Sendrecv comm=0 peer=%1$d tag=1 source=%2$d recvtag=1 bytes=8 received=8\n"
+            "MPI_Win_lock win=4 target=%2$d lock=exclusive\nMPI_Put win=4 target=%2$d bytes=4\n"
+            "MPI_Win_unlock win=4 target=%2$d\nMPI_Barrier comm=0\nMPI_Win_detach win=4\nMPI_Win_free win=4\n"
+            "MPI_Finalize\n",
+            (rank + 3) % 4, (rank + 1) % 4);
+    }
+    trace_free(trace);
+}
+
+#define EXCHANGE                                                                                                       \
+    "MPI_Init\nMPI_Sendrecv comm=0 peer=%1$d tag=1 source=%1$d recvtag=1 bytes=100 received=100\n"                     \
+    "MPI_Sendrecv comm=0 peer=%1$d tag=%2$d source=%1$d recvtag=%1$d bytes=%3$d received=%4$d\n"                       \
+    "MPI_Sendrecv_replace comm=0 peer=%1$d tag=3 source=%1$d recvtag=3 bytes=50 received=50\n"                         \
+    "MPI_Sendrecv comm=0 peer=- tag=1 source=- recvtag=-1 bytes=0 received=0\n"
+#define STARTED                                                                                                        \
+    "MPI_Send_init comm=0\nMPI_Recv_init comm=0\n"                                                                     \
+    "MPI_Isend comm=0 peer=%1$d tag=4 bytes=200 req=0 started=1\n"                                                     \
+    "MPI_Irecv comm=0 peer=%1$d tag=4 bytes=200 req=1 started=1\nMPI_Waitall reqs=0,1\n"                               \
+    "MPI_Isend comm=0 peer=%1$d tag=4 bytes=200 req=2 started=1\n"                                                     \
+    "MPI_Irecv comm=0 peer=%1$d tag=4 bytes=200 req=3 started=1\nMPI_Waitall reqs=2,3\n"                               \
+    "MPI_Irecv comm=0 peer=%1$d tag=4 bytes=200 req=4 started=1\n"                                                     \
+    "MPI_Isend comm=0 peer=%1$d tag=4 bytes=200 req=5 started=1\nMPI_Wait req=5\nMPI_Wait req=4\n"                     \
+    "MPI_Wait req=-\nMPI_Request_free\nMPI_Request_free\n"
+#define GIVEN_UP                                                                                                       \
+    "MPI_Irecv comm=0 peer=- tag=-1 bytes=0 req=%5$d\nMPI_Cancel\nMPI_Wait req=%5$d\n"                                 \
+    "MPI_Isend comm=0 peer=%1$d tag=40 bytes=8 req=%6$d\nMPI_Request_free\n"                                           \
+    "MPI_Recv comm=0 peer=%1$d tag=40 bytes=8\nMPI_Finalize\n"
+#define RECEIVE(tag, bytes, request) "MPI_Irecv comm=0 peer=%1$d tag=" tag " bytes=" bytes " req=" request "\n"
+#define ASK "MPI_Send comm=0 peer=%1$d tag=20 bytes=1\n"
+#define ANSWER(tag, bytes)                                                                                             \
+    "MPI_Recv comm=0 peer=%1$d tag=20 bytes=1\nMPI_Send comm=0 peer=%1$d tag=" tag " bytes=" bytes "\n"
+
+static void requests(void **state)
+{
+    (void)state;
+    struct trace *trace = run_recorded("", "requests", 0);
+    expect_whole(trace);
+    for (int rank = 0; rank < 4; rank += 2)
+        expect_calls(trace, rank,
+                     EXCHANGE STARTED
+                     "MPI_Ssend_init comm=0\nMPI_Issend comm=0 peer=%1$d tag=5 bytes=30 req=6 started=1\nMPI_Wait req=6\n"
+                     "MPI_Request_free\n"
+                     "MPI_Send comm=0 peer=%1$d tag=10 bytes=60\nMPI_Send comm=0 peer=%1$d tag=11 bytes=61\n"
+                     "MPI_Send comm=0 peer=%1$d tag=12 bytes=62\nMPI_Send comm=0 peer=%1$d tag=13 bytes=63\n"
+                     RECEIVE("30", "70", "7") RECEIVE("31", "71", "8") RECEIVE("32", "72", "9")
+                     RECEIVE("33", "73", "10") RECEIVE("34", "74", "11") RECEIVE("35", "75", "12")
+                     RECEIVE("36", "76", "13") ASK "MPI_Waitany reqs=7\n" ASK "MPI_Waitsome reqs=8\n" ASK
+                     "MPI_Testany reqs=9 flag=1\n" ASK "MPI_Testsome reqs=10 flag=1\n" ASK ASK
+                     "MPI_Testall reqs=11,12 flag=1\nMPI_Testany reqs= flag=1\n" ASK "MPI_Wait req=13\n" GIVEN_UP,
+                     rank + 1, rank, 4 * (10 + rank), 4 * (11 + rank), 14, 15);
+    for (int rank = 1; rank < 4; rank += 2)
+        expect_calls(trace, rank,
+                     EXCHANGE STARTED "MPI_Recv comm=0 peer=%1$d tag=5 bytes=30\n"
+                     "MPI_Probe comm=0 peer=%1$d tag=10 bytes=60\nMPI_Recv comm=0 peer=%1$d tag=10 bytes=60\n"
+                     "MPI_Iprobe comm=0 peer=%1$d tag=11 bytes=61 flag=1\nMPI_Recv comm=0 peer=%1$d tag=11 bytes=61\n"
+                     "MPI_Mprobe comm=0 peer=%1$d tag=12 bytes=62\nMPI_Mrecv comm=0 peer=%1$d tag=12 bytes=62\n"
+                     "MPI_Improbe comm=0 peer=%1$d tag=13 bytes=63 flag=1\n" "MPI_Imrecv comm=0 peer=%1$d tag=13 bytes=63 req=6\n"
+                     "MPI_Wait req=6\n" ANSWER("30", "70") ANSWER("31", "71") ANSWER("32", "72") ANSWER("33", "73")
+                     ANSWER("34", "74") ANSWER("35", "75") ANSWER("36", "76") GIVEN_UP,
+                     rank - 1, rank, 4 * (10 + rank), 4 * (9 + rank), 7, 8);
+    trace_free(trace);
+}
+
+/* Member i has i + 1 elements in `counts`; the root alone knows those of gatherv and scatterv. Of alltoallw the even
+ * members' elements are chars and the odd ones' shorts, two for each. */
+static void collectives(void **state)
+{
+    (void)state;
+    struct trace *trace = run_recorded("", "collectives", 0);
+    for (int rank = 0; rank < 4; rank++)
+        expect_calls(
+            trace, rank,
+            "MPI_Init\nMPI_Gatherv comm=0 root=2 bytes=%1$d%3$s\nMPI_Gatherv comm=0 root=1 bytes=%1$d%4$s\n"
+            "MPI_Scatterv comm=0 root=0 bytes=%2$d%5$s\n"
+            "MPI_Allgatherv comm=0 bytes=%1$d counts=1,2,3,4\nMPI_Allgatherv comm=0 bytes=%1$d counts=1,2,3,4\n"
+            "MPI_Alltoallv comm=0 bytes=10 counts=1,2,3,4 received=%6$d\n"
+            "MPI_Alltoallv comm=0 bytes=8 counts=2 received=8\n"
+            "MPI_Alltoallw comm=0 bytes=12 counts=2,4,2,4 received=%7$d\n"
+            "MPI_Reduce_scatter comm=0 bytes=80 counts=8,16,24,32 op=SUM\n"
+            "MPI_Reduce_scatter_block comm=0 bytes=96 op=MAX\n"
+            "MPI_Scan comm=0 bytes=40 op=SUM\nMPI_Exscan comm=0 bytes=40 op=PROD\n"
+            "MPI_Ibarrier comm=0 req=0\nMPI_Wait req=0\n"
+            "MPI_Ibcast comm=0 root=3 bytes=7 req=1\nMPI_Ireduce comm=0 root=1 bytes=16 op=SUM req=2\n"
+            "MPI_Iallreduce comm=0 bytes=16 op=MIN req=3\nMPI_Igather comm=0 root=0 bytes=2 req=4\n"
+            "MPI_Iscatter comm=0 root=0 bytes=3 req=5\nMPI_Iallgather comm=0 bytes=1 req=6\n"
+            "MPI_Ialltoall comm=0 bytes=1 req=7\nMPI_Waitall reqs=1,2,3,4,5,6,7\n"
+            "MPI_Igatherv comm=0 root=2 bytes=%1$d%3$s req=8\nMPI_Iscatterv comm=0 root=0 bytes=%1$d%8$s req=9\n"
+            "MPI_Iallgatherv comm=0 bytes=%1$d counts=1,2,3,4 req=10\n"
+            "MPI_Ialltoallv comm=0 bytes=8 counts=2 received=8 req=11\n"
+            "MPI_Ireduce_scatter comm=0 bytes=80 counts=8,16,24,32 op=SUM req=12\n"
+            "MPI_Ireduce_scatter_block comm=0 bytes=32 op=SUM req=13\n"
+            "MPI_Iscan comm=0 bytes=8 op=SUM req=14\nMPI_Iexscan comm=0 bytes=8 op=SUM req=15\n"
+            "MPI_Waitall reqs=8,9,10,11,12,13,14,15\nMPI_Finalize\n",
+            rank + 1, 2 * (rank + 1), rank == 2 ? " counts=1,2,3,4" : "", rank == 1 ? " counts=1,2,3,4" : "",
+            rank == 0 ? " counts=2,4,6,8" : "", 4 * (rank + 1), rank % 2 ? 16 : 8, rank == 0 ? " counts=1,2,3,4" : "");
+    expect_whole(trace);
+    trace_free(trace);
+}
+
+/* Calls between two groups stand as regions; the ranks of a communicator made among some are known. */
+static void communicators(void **state)
+{
+    (void)state;
+    struct trace *trace = run_recorded("", "communicators", 0);
+    for (int rank = 0; rank < 4; rank++) {
+        char *found = calls_of(trace, rank);
+        assert_non_null(strstr(found, "enter MPI_Isend\nleave MPI_Isend\nenter MPI_Recv\nleave MPI_Recv\nMPI_Wait req=-\n"
+                                      "enter MPI_Barrier\nleave MPI_Barrier\n"));
+        assert_non_null(strstr(found, "MPI_Allreduce comm=2 bytes=4 op=SUM\n"));
+        assert_non_null(strstr(found, "MPI_Dist_graph_create_adjacent comm=0 newcomm=3\nMPI_Barrier comm=3\nMPI_Comm_free comm=3\n"));
+        if (rank % 2)
+            assert_non_null(strstr(found, "MPI_Comm_create_group comm=4 newcomm=4\nMPI_Barrier comm=4\nMPI_Comm_free comm=4\n"));
+        free(found);
+    }
+    expect_whole(trace);
+    assert_int_equal(trace->comms[2].count, 4);
+    assert_int_equal(trace->comms[4].count, 2);
+    assert_int_equal(trace->comms[4].members[0], 1);
+    assert_int_equal(trace->comms[4].members[1], 3);
+    trace_free(trace);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(passive),
+        cmocka_unit_test(requests),
+        cmocka_unit_test(collectives),
+        cmocka_unit_test(communicators),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,49 @@
+/* Communicators between two groups, of a topology, of some ranks only. Four ranks. */
+#include "program.h"
+
+static int rank, ranks;
+
+/* Ranks 0 and 1 against 2 and 3. */
+static void across(void)
+{
+    int value = rank, sum = 0;
+    MPI_Comm half, between, merged, ring;
+    MPI_Request request;
+    MPI_Comm_split(MPI_COMM_WORLD, rank / 2, rank, &half);
+    MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, rank < 2 ? 2 : 0, 1, &between);
+    MPI_Isend(&value, 1, MPI_INT, rank % 2, 1, between, &request);
+    MPI_Recv(&sum, 1, MPI_INT, rank % 2, 1, between, MPI_STATUS_IGNORE);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    if (sum != (rank + 2) % 4) exit(1);
+    MPI_Barrier(between);
+    MPI_Intercomm_merge(between, rank >= 2, &merged);
+    MPI_Allreduce(&value, &sum, 1, MPI_INT, MPI_SUM, merged);
+    if (sum != 6) exit(1);
+    MPI_Comm_free(&between);
+    MPI_Comm_free(&merged);
+    const int to[1] = {(rank + 1) % ranks}, from[1] = {(rank + ranks - 1) % ranks};
+    MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 1, from, MPI_UNWEIGHTED, 1, to, MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &ring);
+    MPI_Barrier(ring);
+    MPI_Comm_free(&ring);
+    MPI_Comm_free(&half);
+    MPI_Group all, odd;
+    MPI_Comm_group(MPI_COMM_WORLD, &all);
+    MPI_Group_incl(all, 2, (int[]){1, 3}, &odd);
+    if (rank % 2) {
+        MPI_Comm_create_group(MPI_COMM_WORLD, odd, 5, &half);
+        MPI_Barrier(half);
+        MPI_Comm_free(&half);
+    }
+    MPI_Group_free(&odd);
+    MPI_Group_free(&all);
+}
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    across();
+    MPI_Finalize();
+    return 0;
+}

@@ -1,0 +1,142 @@
+/* What one call prepares and a later one uses: persistent requests (MPI-3.1 3.9) and matched messages (3.8.2). */
+#include <stdlib.h>
+
+#include "trace/record/handles.h"
+#include "trace/record/record.h"
+
+struct prepared {
+    struct rec_comm *comm;
+    int64_t bytes;
+    int32_t peer, tag;
+    uint32_t id; /* of the communicator */
+    uint16_t call;
+    bool receive;
+};
+
+static struct rec_table persistent, messages;
+
+static void keep(struct rec_table *table, uint64_t key, const struct prepared *what)
+{
+    struct prepared *made = malloc(sizeof *made);
+    if (!made || !rec_table_put(table, key, (uintptr_t)made)) {
+        free(made);
+        rec_stop("out of memory");
+        return;
+    }
+    *made = *what;
+    made->comm->uses++;
+}
+
+static void drop(struct rec_table *table, uint64_t key)
+{
+    uintptr_t *found = rec_table_find(table, key);
+    if (!found) return;
+    struct prepared *made = (struct prepared *)*found;
+    rec_table_remove(table, key);
+    rec_comm_release(made->comm);
+    free(made);
+}
+
+static const struct prepared *find(const struct rec_table *table, uint64_t key)
+{
+    uintptr_t *found = rec_table_find(table, key);
+    return found ? (const struct prepared *)*found : NULL;
+}
+
+/* call: what MPI_Start then begins. */
+void rec_set_persistent(MPI_Request request, enum rec_call_id call, MPI_Comm comm, int peer, int tag, int64_t count,
+                        MPI_Datatype type)
+{
+    struct rec_call like = {.enter = {.id = SPOOL_NO_ID}};
+    rec_set_message(&like, comm, peer, tag, count, type);
+    if (!like.comm) return;
+    struct prepared what = {.comm = like.comm,
+                            .bytes = like.enter.bytes,
+                            .peer = like.enter.peer,
+                            .tag = tag,
+                            .id = like.enter.id,
+                            .call = (uint16_t)call,
+                            .receive = call == REC_ID_Irecv};
+    drop(&persistent, REC_KEY(request));
+    keep(&persistent, REC_KEY(request), &what);
+}
+
+bool rec_is_persistent(MPI_Request request)
+{
+    return rec_table_find(&persistent, REC_KEY(request)) != NULL;
+}
+
+void rec_drop_persistent(MPI_Request request)
+{
+    drop(&persistent, REC_KEY(request));
+}
+
+static void take_over(struct rec_call *rec, const struct prepared *what)
+{
+    rec->comm = what->comm;
+    rec->enter.call = rec->exit.call = what->call;
+    rec->enter.id = what->id;
+    rec->enter.peer = what->peer;
+    rec->enter.tag = what->tag;
+    rec->enter.bytes = what->bytes;
+    rec->enter.flags = SPOOL_STARTED;
+}
+
+void rec_set_start(struct rec_call *rec, MPI_Request request)
+{
+    const struct prepared *what = find(&persistent, REC_KEY(request));
+    if (what) take_over(rec, what);
+}
+
+void rec_set_started(struct rec_call *rec, MPI_Request request)
+{
+    const struct prepared *what = find(&persistent, REC_KEY(request));
+    if (what) rec_set_made_request(rec, request, what->receive);
+}
+
+/* Nobody knows when each one was started: they share the call's time. */
+void rec_set_all_started(struct rec_call *rec, int count, const MPI_Request *requests)
+{
+    uint64_t begin = rec->enter.time, spent = rec->exit.time - begin;
+    for (int i = 0; i < count && rec_state == REC_OPEN; i++) {
+        const struct prepared *what = find(&persistent, REC_KEY(requests[i]));
+        if (!what) continue;
+        struct rec_call one = *rec;
+        take_over(&one, what);
+        one.enter.time = begin + spent * (uint64_t)i / (uint64_t)count;
+        one.exit.time = begin + spent * ((uint64_t)i + 1) / (uint64_t)count;
+        rec_set_made_request(&one, requests[i], what->receive);
+        rec_put(&one.enter);
+        rec_put(&one.exit);
+    }
+}
+
+/* After a matched probe; rec has its communicator. MPI_PROC_NULL's message belongs to no communicator. */
+void rec_set_message_found(const struct rec_call *rec, MPI_Message message, const MPI_Status *status)
+{
+    if (message == MPI_MESSAGE_NO_PROC || message == MPI_MESSAGE_NULL || !rec->comm) return;
+    struct prepared what = {.comm = rec->comm, .peer = rec->exit.peer, .tag = status->MPI_TAG, .id = rec->enter.id};
+    what.bytes = rec->exit.bytes;
+    keep(&messages, REC_KEY(message), &what);
+}
+
+/* The message's communicator stays in use until this receive is done with it. */
+void rec_set_message_receive(struct rec_call *rec, MPI_Message message)
+{
+    const struct prepared *what = find(&messages, REC_KEY(message));
+    rec->key = REC_KEY(message);
+    if (!what) {
+        rec_set_comm(rec, MPI_COMM_WORLD);
+        return;
+    }
+    rec->comm = what->comm;
+    rec->enter.id = what->id;
+    rec->enter.peer = what->peer;
+    rec->enter.tag = what->tag;
+    rec->enter.bytes = what->bytes;
+}
+
+void rec_drop_message(uint64_t key)
+{
+    drop(&messages, key);
+}
