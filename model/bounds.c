@@ -43,7 +43,9 @@ static int64_t upper_end(const struct relations *relations, const struct epoch_o
 {
     const struct access_epoch *epoch = &relations->epochs.accesses[operation->epoch];
     const struct trace_call *call = relations_call(relations, operation->origin, operation->call);
-    bool at_origin = call_kind(call->call) == CALL_GET || epoch->kind == EPOCH_LOCK;
+    bool at_origin = call_kind(call->call) == CALL_GET || call_kind(call->call) == CALL_GET_ACCUMULATE ||
+                     epoch->kind == EPOCH_LOCK || epoch->kind == EPOCH_LOCK_ALL;
+    if (operation->done_call != EPOCH_NONE) return relations_call(relations, operation->origin, operation->done_call)->exit_ps;
     if (epoch->close_call == EPOCH_NONE) return TRACE_UNKNOWN_PS;
     if (at_origin) return exit_of(relations->trace, epoch->rank, epoch->close_call);
     if (epoch->kind == EPOCH_FENCE) return target_fence_exit(relations, epoch, call->peer);

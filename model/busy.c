@@ -41,8 +41,9 @@ static enum status add_messages(const struct trace *trace, uint32_t rank, struct
         enum call_kind kind = call_kind(call->call);
         if (kind == CALL_ISEND || kind == CALL_IRECV)
             TRY(map_put(requests, (uint64_t)rank << 32 | call->ref, (uint64_t)call->enter_ps, &slot, err));
-        if (kind != CALL_REQUEST_WAIT && kind != CALL_REQUEST_WAITALL) continue;
-        bool list = kind == CALL_REQUEST_WAITALL;
+        bool list = kind == CALL_REQUEST_WAITALL || kind == CALL_REQUEST_TESTALL;
+        bool tested = kind == CALL_REQUEST_TEST && call->flags & TRACE_FLAG;
+        if (!list && kind != CALL_REQUEST_WAIT && !tested) continue;
         uint32_t count = list ? trace->lists[call->ref].count : 1;
         for (uint32_t k = 0; k < count; k++) {
             uint32_t id = list ? trace->requests[trace->lists[call->ref].first + k] : call->ref;

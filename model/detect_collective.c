@@ -113,6 +113,7 @@ static uint32_t root_until_first(const struct meeting *meeting, uint32_t member,
     return is_root(meeting, member, call) ? meeting->first_sender : NO_MEMBER;
 }
 
+_Static_assert(CALL_KIND_COUNT <= 64, "a set of kinds is one word");
 #define KIND(NAME) (UINT64_C(1) << CALL_##NAME)
 
 enum status detect_wait_at_fence(struct detection *detection)
@@ -165,16 +166,16 @@ enum status detect_barrier_completion(struct detection *detection)
 
 enum status detect_wait_at_nxn(struct detection *detection)
 {
-    return for_instances(detection, PATTERN_WAIT_AT_NXN, KIND(ALLREDUCE) | KIND(ALLGATHER) | KIND(ALLTOALL),
-                         until_last);
+    return for_instances(detection, PATTERN_WAIT_AT_NXN, KIND(ALLREDUCE) | KIND(ALLGATHER) | KIND(ALLTOALL) |
+                         KIND(ALLGATHERV) | KIND(ALLTOALLV) | KIND(REDUCE_SCATTER), until_last);
 }
 
 enum status detect_late_broadcast(struct detection *detection)
 {
-    return for_instances(detection, PATTERN_LATE_BROADCAST, KIND(BCAST) | KIND(SCATTER), until_root);
+    return for_instances(detection, PATTERN_LATE_BROADCAST, KIND(BCAST) | KIND(SCATTER) | KIND(SCATTERV), until_root);
 }
 
 enum status detect_early_reduce(struct detection *detection)
 {
-    return for_instances(detection, PATTERN_EARLY_REDUCE, KIND(REDUCE) | KIND(GATHER), root_until_first);
+    return for_instances(detection, PATTERN_EARLY_REDUCE, KIND(REDUCE) | KIND(GATHER) | KIND(GATHERV), root_until_first);
 }

@@ -23,7 +23,8 @@ enum status detect_late_sender(struct detection *detection)
     const struct messages *messages = &detection->relations->messages;
     for (size_t i = 0; i < messages->count; i++) {
         const struct message *message = &messages->items[i];
-        if (call_kind(receive_of(detection, message)->call) != CALL_RECV) continue;
+        enum call_kind kind = call_kind(receive_of(detection, message)->call);
+        if (kind != CALL_RECV && kind != CALL_SENDRECV) continue;
         struct finding finding = finding_of_enter(detection->relations, PATTERN_LATE_SENDER, message->receiver,
                                                   message->receive_call, message->sender, message->send_call);
         TRY(detect_found(detection, &finding));

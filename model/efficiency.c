@@ -53,7 +53,7 @@ static void add(struct collector *collector, uint32_t interval, enum characteris
 
 static enum characteristic kind_of_communication(enum call_kind kind)
 {
-    if (kind == CALL_ALLTOALL) return EFFICIENCY_ALL_TO_ALL;
+    if (kind == CALL_ALLTOALL || kind == CALL_ALLTOALLV) return EFFICIENCY_ALL_TO_ALL;
     switch (property_of(kind)) {
     case PROPERTY_POINT_TO_POINT: return EFFICIENCY_SEND_RECEIVE;
     case PROPERTY_COLLECTIVE:
@@ -67,9 +67,9 @@ static enum characteristic kind_of_communication(enum call_kind kind)
     }
 }
 
-static bool starts_only(enum call_kind kind)
+static bool starts_only(const struct trace_call *call)
 {
-    return kind == CALL_ISEND || kind == CALL_IRECV || property_of(kind) == PROPERTY_RMA_COMMUNICATION;
+    return call_makes_request(call->call) || property_of(call_kind(call->call)) == PROPERTY_RMA_COMMUNICATION;
 }
 
 static void add_call(struct collector *collector, uint32_t interval, uint32_t rank, const struct trace_call *call)
@@ -79,7 +79,7 @@ static void add_call(struct collector *collector, uint32_t interval, uint32_t ra
     add(collector, interval, EFFICIENCY_TIME, rank, ps);
     add(collector, interval, EFFICIENCY_MPI, rank, ps);
     add(collector, interval, kind_of_communication(kind), rank, ps);
-    if (starts_only(kind)) add(collector, interval, EFFICIENCY_START, rank, ps);
+    if (starts_only(call)) add(collector, interval, EFFICIENCY_START, rank, ps);
     if (collector->intervals->items[interval].sequential) add(collector, interval, EFFICIENCY_SEQUENTIAL_MPI, rank, ps);
 }
 
@@ -148,7 +148,8 @@ static void walk_messages(struct collector *collector)
         const struct message *message = &relations->messages.items[i];
         const struct trace_call *receive = relations_call(relations, message->receiver, message->receive_call);
         const struct trace_call *send = relations_call(relations, message->sender, message->send_call);
-        if (call_kind(receive->call) != CALL_RECV || send->enter_ps <= receive->enter_ps) continue;
+        if ((call_kind(receive->call) != CALL_RECV && call_kind(receive->call) != CALL_SENDRECV) ||
+            send->enter_ps <= receive->enter_ps) continue;
         add(collector, interval_at(collector->intervals, message->receiver, message->receive_call),
             EFFICIENCY_POTENTIAL_SYNCHRONIZATION, message->receiver, send->enter_ps - receive->enter_ps);
     }

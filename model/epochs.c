@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/array.h"
+#include "model/completions.h"
 #include "model/fifo.h"
 
 /* What one rank has open on one window. */
@@ -16,6 +17,7 @@ struct window_state {
     size_t fence_call;   /* last fence that opened an epoch */
     size_t fence_count;
     size_t open_locks;
+    size_t lock_all; /* open lock_all epoch */
 };
 
 struct walk {
@@ -67,7 +69,8 @@ static enum status expect_no_access(const struct walk *walk, const struct window
         return fault(walk, "the epoch that event %zu (%s) opened on the same window is still open", opened + 1,
                      call_name(walk->trace->ranks[walk->rank].calls[opened].call));
     }
-    if (locks_too && state->open_locks > 0) return fault(walk, "a lock of the same window is still held");
+    if ((locks_too && state->open_locks > 0) || state->lock_all != EPOCH_NONE)
+        return fault(walk, "a lock of the same window is still held");
     return STATUS_OK;
 }
 
@@ -178,6 +181,23 @@ static enum status on_unlock(struct walk *walk, const struct trace_call *call, s
     return STATUS_OK;
 }
 
+static enum status on_lock_all(struct walk *walk, const struct trace_call *call, struct window_state *state)
+{
+    TRY(expect_no_access(walk, state, true));
+    struct access_epoch epoch = {
+        .kind = EPOCH_LOCK_ALL, .window = call->handle, .target = TRACE_NONE, .open_call = walk->index};
+    return open_access(walk, epoch, &state->lock_all);
+}
+
+static enum status on_unlock_all(struct walk *walk, const struct trace_call *call, struct window_state *state)
+{
+    (void)call;
+    if (state->lock_all == EPOCH_NONE) return fault(walk, "no MPI_Win_lock_all is open on this window");
+    walk->epochs->accesses[state->lock_all].close_call = walk->index;
+    state->lock_all = EPOCH_NONE;
+    return STATUS_OK;
+}
+
 /* A fence completes the operations issued before it unless NOPRECEDE promises that there are none; operations that were
  * issued all the same stay open until the next fence that completes. */
 static enum status on_fence(struct walk *walk, const struct trace_call *call, struct window_state *state)
@@ -208,6 +228,8 @@ static enum status find_epoch(struct walk *walk, const struct trace_call *call, 
         *epoch = state->access;
     } else if (lock && *lock != 0) {
         *epoch = (size_t)*lock - 1;
+    } else if (state->lock_all != EPOCH_NONE) {
+        *epoch = state->lock_all;
     } else if (state->fence_call != EPOCH_NONE) {
         if (state->fence_access == EPOCH_NONE) {
             struct access_epoch made = {.kind = EPOCH_FENCE,
@@ -250,7 +272,8 @@ static handler *const handlers[CALL_KIND_COUNT] = {
     [CALL_START] = on_start, [CALL_COMPLETE] = on_complete, [CALL_POST] = on_post,
     [CALL_WIN_WAIT] = on_wait, [CALL_WIN_TEST] = on_wait, [CALL_LOCK] = on_lock,
     [CALL_UNLOCK] = on_unlock, [CALL_FENCE] = on_fence, [CALL_PUT] = on_operation,
-    [CALL_GET] = on_operation, [CALL_ACCUMULATE] = on_operation,
+    [CALL_GET] = on_operation, [CALL_ACCUMULATE] = on_operation, [CALL_GET_ACCUMULATE] = on_operation,
+    [CALL_LOCK_ALL] = on_lock_all, [CALL_UNLOCK_ALL] = on_unlock_all,
 };
 
 static enum status walk_rank(struct walk *walk, uint32_t rank)
@@ -259,7 +282,7 @@ static enum status walk_rank(struct walk *walk, uint32_t rank)
     walk->rank = rank;
     if (walk->locks.count > 0) map_clear(&walk->locks);
     for (size_t w = 0; w < trace->window_count; w++)
-        walk->windows[w] = (struct window_state){EPOCH_NONE, EPOCH_NONE, EPOCH_NONE, EPOCH_NONE, 0, 0};
+        walk->windows[w] = (struct window_state){EPOCH_NONE, EPOCH_NONE, EPOCH_NONE, EPOCH_NONE, 0, 0, EPOCH_NONE};
     for (size_t i = 0; i < trace->ranks[rank].count; i++) {
         const struct trace_call *call = &trace->ranks[rank].calls[i];
         handler *handle = handlers[call_kind(call->call)];
@@ -320,6 +343,7 @@ enum status epochs_build(const struct trace *trace, struct epochs *epochs, struc
     walk.windows = calloc(trace->window_count + 1, sizeof *walk.windows);
     if (!walk.windows) return err_memory(err);
     enum status status = build(&walk);
+    if (status == STATUS_OK) status = completions_find(trace, &made, err);
     map_clear(&walk.locks);
     free(walk.windows);
     if (status != STATUS_OK) {

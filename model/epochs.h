@@ -1,7 +1,7 @@
 /* Epochs, their operations and their pairs (docs/patterns.md, "Event abstractions"; MPI-3.1 11.5).
  *
- * Built once per trace; indices are stable. An access epoch is start..complete, lock..unlock, or fence..fence with at
- * least one operation; an exposure epoch is post..wait or post..successful test (the exposure side of a fence epoch is
+ * Built once per trace; indices are stable. An access epoch is start..complete, lock..unlock, lock_all..unlock_all,
+ * or fence..fence with at least one operation; an exposure epoch is post..wait or post..successful test (the exposure side of a fence epoch is
  * the fence instance that closes it, model/instances.h). For target k and origin l on window w the n-th access epoch of
  * l that names k pairs with the n-th exposure epoch of k that names l, whatever their order in time. */
 #ifndef MODEL_EPOCHS_H
@@ -15,15 +15,15 @@
 
 #define EPOCH_NONE SIZE_MAX /* no such call, epoch or pair */
 
-enum epoch_kind { EPOCH_START, EPOCH_LOCK, EPOCH_FENCE };
+enum epoch_kind { EPOCH_START, EPOCH_LOCK, EPOCH_LOCK_ALL, EPOCH_FENCE };
 
 struct access_epoch {
     enum epoch_kind kind;
     uint32_t rank;
     int32_t window;
     int32_t target;      /* of a lock, else TRACE_NONE */
-    size_t open_call;    /* start, lock, opening fence */
-    size_t close_call;   /* complete, unlock, closing fence; EPOCH_NONE if the trace ends inside */
+    size_t open_call;    /* start, lock, lock_all, opening fence */
+    size_t close_call;   /* complete, unlock, unlock_all, closing fence; EPOCH_NONE if the trace ends inside */
     size_t close_number; /* fence: the closing call is the rank's close_number-th fence on the window, from 0 */
     size_t pair_first;   /* start: pairs in the order of the group */
     uint32_t pair_count;
@@ -55,7 +55,10 @@ struct epoch_operation {
     uint32_t origin;
     size_t call;
     size_t epoch;
-    size_t pair; /* EPOCH_NONE under locks and fences */
+    size_t pair;      /* EPOCH_NONE under locks and fences */
+    size_t done_call; /* under locks: the first call of the origin whose return shows that the operation is complete at the
+                         target: a flush, the end of the epoch, of operations that bring data back also a local flush or
+                         the wait for their request; EPOCH_NONE: there is none, or another kind of epoch */
 };
 
 struct epochs {

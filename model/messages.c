@@ -13,25 +13,40 @@ void messages_clear(struct messages *messages)
     memset(messages, 0, sizeof *messages);
 }
 
-static bool is_kind(const struct trace_call *call, enum call_kind one, enum call_kind other)
+/* One side of a message as a call has it; sendrecv has both. */
+struct side {
+    int32_t peer, tag;
+};
+
+static bool sends(const struct trace_call *call, struct side *side)
 {
     enum call_kind kind = call_kind(call->call);
-    return (kind == one || kind == other) && call->peer != TRACE_NONE;
+    *side = (struct side){call->peer, call->tag};
+    return (kind == CALL_SEND || kind == CALL_ISEND || kind == CALL_SENDRECV) && side->peer != TRACE_NONE;
 }
 
-static struct fifo_key message_key(uint32_t sender, uint32_t receiver, const struct trace_call *call)
+static bool receives(const struct trace_call *call, struct side *side)
 {
-    return (struct fifo_key){.a = sender, .b = receiver, .c = (uint32_t)call->handle, .d = (uint32_t)call->tag};
+    enum call_kind kind = call_kind(call->call);
+    *side = (struct side){call->peer, call->tag};
+    if (kind == CALL_SENDRECV) *side = (struct side){trace_call_source(call), trace_call_recv_tag(call)};
+    return (kind == CALL_RECV || kind == CALL_IRECV || kind == CALL_SENDRECV) && side->peer != TRACE_NONE;
 }
 
-static enum status queue_sends(const struct trace *trace, struct fifo *fifo, uint64_t *sends, struct err *err)
+static struct fifo_key message_key(uint32_t sender, uint32_t receiver, int32_t comm, int32_t tag)
+{
+    return (struct fifo_key){.a = sender, .b = receiver, .c = (uint32_t)comm, .d = (uint32_t)tag};
+}
+
+static enum status queue_sends(const struct trace *trace, struct fifo *fifo, uint64_t *count, struct err *err)
 {
     for (uint32_t r = 0; r < trace->rank_count; r++) {
         for (size_t i = 0; i < trace->ranks[r].count; i++) {
             const struct trace_call *call = &trace->ranks[r].calls[i];
-            if (!is_kind(call, CALL_SEND, CALL_ISEND)) continue;
-            TRY(fifo_push(fifo, message_key(r, (uint32_t)call->peer, call), i, err));
-            ++*sends;
+            struct side side;
+            if (!sends(call, &side)) continue;
+            TRY(fifo_push(fifo, message_key(r, (uint32_t)side.peer, call->handle, side.tag), i, err));
+            ++*count;
         }
     }
     return STATUS_OK;
@@ -43,14 +58,15 @@ static enum status match_receives(const struct trace *trace, struct fifo *fifo, 
     for (uint32_t r = 0; r < trace->rank_count; r++) {
         for (size_t i = 0; i < trace->ranks[r].count; i++) {
             const struct trace_call *call = &trace->ranks[r].calls[i];
-            if (!is_kind(call, CALL_RECV, CALL_IRECV)) continue;
-            size_t send = fifo_pop(fifo, message_key((uint32_t)call->peer, r, call));
+            struct side side;
+            if (!receives(call, &side)) continue;
+            size_t send = fifo_pop(fifo, message_key((uint32_t)side.peer, r, call->handle, side.tag));
             if (send == FIFO_EMPTY) {
                 messages->unmatched_receives++;
                 continue;
             }
             struct message made = {
-                .sender = (uint32_t)call->peer, .receiver = r, .send_call = send, .receive_call = i};
+                .sender = (uint32_t)side.peer, .receiver = r, .send_call = send, .receive_call = i};
             ARRAY_PUSH(messages->items, messages->count, messages->capacity, made, err);
         }
     }

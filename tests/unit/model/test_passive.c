@@ -1,0 +1,111 @@
+/* MPI-3 calls: lock_all, flushes, request-based and fetching operations, sendrecv, collectives with counts. */
+#include "model_test.h"
+
+#include "model/bounds.h"
+#include "model/properties.h"
+
+static void expect_end(const char *text, size_t index, int64_t us)
+{
+    struct err err;
+    struct transfers transfers;
+    struct trace *trace = trace_of(text);
+    if (bounds_find(trace, &transfers, &err) != STATUS_OK) fail_msg("%s", err.text);
+    assert_true(index < transfers.count);
+    assert_int_equal(transfers.items[index].upper_end_ps, us * US);
+    transfers_clear(&transfers);
+    trace_free(trace);
+}
+
+#define ALL "ranks 3\nwindow 0 comm=0\n0 0.000001 0.000002 MPI_Win_lock_all win=0 assert=0\n"
+#define PUT(target) "0 0.000003 0.000004 MPI_Put win=0 target=" target " bytes=8\n"
+#define END "0 0.000090 0.000099 MPI_Win_unlock_all win=0\n"
+
+static void test_flush_completes_at_the_target(void **state)
+{
+    (void)state;
+    expect_end(ALL PUT("1") END, 0, 99);
+    expect_end(ALL PUT("1") "0 0.000010 0.000020 MPI_Win_flush win=0 target=1\n" END, 0, 20);
+    expect_end(ALL PUT("1") "0 0.000010 0.000020 MPI_Win_flush win=0 target=2\n" END, 0, 99);
+    expect_end(ALL PUT("1") "0 0.000010 0.000020 MPI_Win_flush_all win=0\n" END, 0, 20);
+    /* A put after the flush is not flushed by it. */
+    expect_end(ALL "0 0.000002 0.000003 MPI_Win_flush_all win=0\n" PUT("1") END, 0, 99);
+}
+
+static void test_local_flush_completes_gets_only(void **state)
+{
+    (void)state;
+    expect_end(ALL PUT("1") "0 0.000010 0.000020 MPI_Win_flush_local win=0 target=1\n" END, 0, 99);
+    expect_end(ALL "0 0.000003 0.000004 MPI_Get win=0 target=1 bytes=8\n"
+               "0 0.000010 0.000020 MPI_Win_flush_local_all win=0\n" END, 0, 20);
+    expect_end(ALL "0 0.000003 0.000004 MPI_Fetch_and_op win=0 target=1 bytes=8 result_bytes=8 op=MPI_SUM\n"
+               "0 0.000010 0.000020 MPI_Win_flush_local win=0 target=1\n" END, 0, 20);
+}
+
+static void test_requests(void **state)
+{
+    (void)state;
+    /* The wait of a put's request says nothing of the target. */
+    expect_end(ALL "0 0.000003 0.000004 MPI_Rput win=0 target=1 bytes=8 req=1\n0 0.000010 0.000020 MPI_Wait req=1\n" END,
+               0, 99);
+    expect_end(ALL "0 0.000003 0.000004 MPI_Rget win=0 target=1 bytes=8 req=1\n0 0.000010 0.000020 MPI_Waitall reqs=1\n"
+               END, 0, 20);
+}
+
+static void test_flush_under_one_lock(void **state)
+{
+    (void)state;
+    expect_end("ranks 2\nwindow 0 comm=0\n0 0.000001 0.000002 MPI_Win_lock win=0 target=1 lock=shared\n" PUT("1")
+               "0 0.000010 0.000020 MPI_Win_flush win=0 target=1\n0 0.000090 0.000099 MPI_Win_unlock win=0 target=1\n", 0, 20);
+}
+
+static void test_epoch_faults(void **state)
+{
+    (void)state;
+    expect_fault(ALL "0 0.000003 0.000004 MPI_Win_lock win=0 target=1 lock=shared\n",
+                 (const char *const[]){"rank 0, event 2 (MPI_Win_lock)", "still held", NULL});
+    expect_fault("ranks 1\nwindow 0 comm=0\n" END, (const char *const[]){"rank 0, event 1", "MPI_Win_lock_all", NULL});
+    expect_fault(ALL END "0 0.000100 0.000101 MPI_Put win=0 target=1 bytes=8\n",
+                 (const char *const[]){"outside any access epoch", NULL});
+}
+
+static void test_sendrecv(void **state)
+{
+    (void)state;
+    /* Both exchange: rank 0 enters at 10, rank 1 at 40: rank 0 waits 30 for rank 1's part. */
+    const char *text =
+        "ranks 2\n0 0.000010 0.000050 MPI_Sendrecv comm=0 peer=1 tag=1 source=1 recvtag=2 bytes=8 received=8\n"
+        "1 0.000040 0.000055 MPI_Sendrecv comm=0 peer=0 tag=2 source=0 recvtag=1 bytes=8 received=8\n";
+    assert_int_equal(severity_ps(text, NULL, PATTERN_LATE_SENDER, 0), 30 * US);
+    assert_int_equal(severity_ps(text, NULL, PATTERN_LATE_SENDER, 1), 0);
+}
+
+static void test_collectives_with_counts(void **state)
+{
+    (void)state;
+    const char *text = "ranks 2\n0 0.000010 0.000040 MPI_Reduce_scatter comm=0 bytes=16\n"
+                       "1 0.000030 0.000041 MPI_Reduce_scatter comm=0 bytes=16\n";
+    assert_int_equal(severity_ps(text, NULL, PATTERN_WAIT_AT_NXN, 0), 20 * US);
+}
+
+/* Only calls that have nothing to do with messages or windows count as "other". */
+static void test_every_kind_has_its_property(void **state)
+{
+    (void)state;
+    for (int k = CALL_WIN_CREATE; k <= CALL_EXSCAN; k++)
+        if (property_of((enum call_kind)k) == PROPERTY_INIT_FINALIZE) fail_msg("kind %d counts as other", k);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_flush_completes_at_the_target),
+        cmocka_unit_test(test_local_flush_completes_gets_only),
+        cmocka_unit_test(test_requests),
+        cmocka_unit_test(test_flush_under_one_lock),
+        cmocka_unit_test(test_epoch_faults),
+        cmocka_unit_test(test_sendrecv),
+        cmocka_unit_test(test_collectives_with_counts),
+        cmocka_unit_test(test_every_kind_has_its_property),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
