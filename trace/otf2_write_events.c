@@ -260,12 +260,39 @@ static bool write_completions(struct archive_writer *writer, const struct trace_
     return shown;
 }
 
+/* Of collectives whose members exchange different amounts; false for the others. */
+static bool different_amounts(const struct archive_writer *writer, const struct trace_call *call, enum call_kind kind,
+                              uint64_t *sent, uint64_t *received)
+{
+    const struct trace_comm *comm = trace_call_comm(writer->trace, call);
+    const int64_t *counts = trace_call_counts(writer->trace, call);
+    uint64_t own = (uint64_t)call->bytes, all = 0;
+    for (uint32_t i = 0; counts && i < comm->count; i++) all += (uint64_t)counts[i];
+    *sent = *received = own;
+    switch (kind) {
+    case CALL_GATHERV: *received = all; return true;
+    case CALL_SCATTERV: *sent = all; return true;
+    case CALL_ALLGATHERV:
+        *sent = own * comm->count;
+        *received = all;
+        return true;
+    case CALL_ALLTOALLV: *received = (uint64_t)call->aux; return true;
+    case CALL_REDUCE_SCATTER:
+        *received = counts ? (uint64_t)counts[trace_comm_rank(comm, (int32_t)writer->rank)] : own / comm->count;
+        return true;
+    case CALL_SCAN:
+    case CALL_EXSCAN: return true;
+    default: return false;
+    }
+}
+
 static void write_collective(struct archive_writer *writer, const struct trace_call *call, enum call_kind kind)
 {
     const struct trace_comm *comm = trace_call_comm(writer->trace, call);
     uint32_t root = call->peer == TRACE_NONE ? OTF2_COLLECTIVE_ROOT_NONE : member_of(writer, call, call->peer);
     uint64_t sent, received;
-    archive_collective_bytes(kind, call->peer == (int32_t)writer->rank, comm->count, call->bytes, &sent, &received);
+    if (!different_amounts(writer, call, kind, &sent, &received))
+        archive_collective_bytes(kind, call->peer == (int32_t)writer->rank, comm->count, call->bytes, &sent, &received);
     EVENT(MpiCollectiveBegin, writer, archive_time(writer, call->enter_ps));
     EVENT(MpiCollectiveEnd, writer, archive_time(writer, call->exit_ps), archive_kind(kind)->collective,
           (uint32_t)call->handle, root, sent, received);

@@ -1,5 +1,5 @@
 /* Every kind of call that the recorder knows, in real programs (tests/record/programs): the calls of a rank, as text
- * without times and call sites, are those that the source makes. */
+ * without times and call sites, are those that the source makes, also after they have been through an archive. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "run.h"
+#include "trace/otf2.h"
 #include "trace/text.h"
 
 /* Cuts "0 0.1 0.2 MPI_Put win=0 ... site=f@x.c:3" to "MPI_Put win=0 ..."; a region keeps "enter NAME". */
@@ -53,6 +54,23 @@ __attribute__((format(printf, 3, 4))) static void expect_calls(const struct trac
     free(expected);
 }
 
+/* The trace as it comes back from an archive. */
+static struct trace *archived(struct trace *trace)
+{
+    char directory[] = "/tmp/rmacast-test-XXXXXX", path[64], command[96];
+    struct trace *back = NULL;
+    struct err err = {.text = ""};
+    assert_non_null(mkdtemp(directory));
+    snprintf(path, sizeof path, "%s/trace.rma", directory);
+    enum status status = otf2_write(trace, path, &err);
+    if (status == STATUS_OK) status = otf2_read(path, &back, &err);
+    snprintf(command, sizeof command, "rm -r %s", directory);
+    assert_int_equal(system(command), 0);
+    if (status != STATUS_OK || trace_check(back, &err) != STATUS_OK) fail_msg("%s", err.text);
+    trace_free(trace);
+    return back;
+}
+
 static void expect_whole(const struct trace *trace)
 {
     assert_int_equal(trace->clock.violations, 0);
@@ -70,7 +88,7 @@ static void expect_whole(const struct trace *trace)
 static void passive(void **state)
 {
     (void)state;
-    struct trace *trace = run_recorded("", "passive", 0);
+    struct trace *trace = archived(run_recorded("", "passive", 0));
     expect_whole(trace);
     for (int rank = 0; rank < 4; rank++) {
         struct trace_rank *stream = &trace->ranks[rank];
@@ -132,7 +150,7 @@ static void passive(void **state)
 static void requests(void **state)
 {
     (void)state;
-    struct trace *trace = run_recorded("", "requests", 0);
+    struct trace *trace = archived(run_recorded("", "requests", 0));
     expect_whole(trace);
     for (int rank = 0; rank < 4; rank += 2)
         expect_calls(trace, rank,
@@ -165,7 +183,7 @@ static void requests(void **state)
 static void collectives(void **state)
 {
     (void)state;
-    struct trace *trace = run_recorded("", "collectives", 0);
+    struct trace *trace = archived(run_recorded("", "collectives", 0));
     for (int rank = 0; rank < 4; rank++)
         expect_calls(
             trace, rank,
@@ -200,7 +218,7 @@ static void collectives(void **state)
 static void communicators(void **state)
 {
     (void)state;
-    struct trace *trace = run_recorded("", "communicators", 0);
+    struct trace *trace = archived(run_recorded("", "communicators", 0));
     for (int rank = 0; rank < 4; rank++) {
         char *found = calls_of(trace, rank);
         assert_non_null(strstr(found, "enter MPI_Isend\nleave MPI_Isend\nenter MPI_Recv\nleave MPI_Recv\nMPI_Wait req=-\n"
