@@ -43,6 +43,22 @@ error_t prediction_options_set(const struct argp_state *state, struct prediction
     return add_owned(options, asprintf(&override, "%s=%s", key, value) < 0 ? NULL : override);
 }
 
+/* What there is, as --help does: does not return. */
+static void list_rewrites(void)
+{
+    for (const struct transform *const *row = transforms(); *row; row++) {
+        char form[64];
+        const char *argument = (*row)->argument ? (*row)->argument : "";
+        snprintf(form, sizeof form,
+                 (*row)->fallback ? "%s[:%s]"
+                 : *argument      ? "%s:%s"
+                                  : "%s%s",
+                 (*row)->name, argument);
+        printf("%-24s %s\n", form, (*row)->summary);
+    }
+    exit(fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE);
+}
+
 static error_t add_rewrite(const struct argp_state *state, struct prediction_options *options, char *spec)
 {
     struct err err;
@@ -87,7 +103,9 @@ error_t prediction_options_parse(int key, char *argument, const struct argp_stat
         if (!strchr(argument, '=') || *argument == '=')
             return cli_usage(state, "--set %s, expected KEY=VALUE", argument);
         return add_owned(options, strdup(argument));
-    case OPTION_REWRITE: return add_rewrite(state, options, strdup(argument));
+    case OPTION_REWRITE:
+        if (strcmp(argument, "list") == 0) list_rewrites();
+        return add_rewrite(state, options, strdup(argument));
     case OPTION_SCALE: {
         char *spec;
         return add_rewrite(state, options, asprintf(&spec, "scale:%s", argument) < 0 ? NULL : spec);

@@ -32,7 +32,7 @@ enum {
     {"fence", OPTION_FENCE, "MODE", 0, "fences are barrier or notify", 0},                                             \
     {"engine", OPTION_ENGINE, "NAME", 0, "simgrid or loggp", 0},                                                       \
     {"set", OPTION_SET, "KEY=VALUE", 0, "replaces a value of the platform file, as mpi.rma.control_bytes=64", 0},     \
-    {"rewrite", OPTION_REWRITE, "NAME", 0, "rewrites the trace first, as post-early (docs/transforms.md); repeatable", \
+    {"rewrite", OPTION_REWRITE, "NAME", 0, "rewrites the trace first, as post-early; list says what there is; repeatable",      \
      0},                                                                                                               \
     {"scale", OPTION_SCALE, "CALLPATH=FACTOR", 0, "computing inside a call path, as main/solve=0.5; repeatable", 0}
 

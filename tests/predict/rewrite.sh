@@ -41,6 +41,11 @@ jq -S 'del(.engine_stats, .rewrites)' one.json >one
 jq -S 'del(.engine_stats, .rewrites)' two.json >two
 cmp -s one two || fail "--rewrite fence=notify and --fence notify differ"
 
+# the names come from the table of transforms, in the order of docs/transforms.md
+run 0 simulate --rewrite list
+[ "$(sed 's/[[::].*//; s/ .*//' out)" = "$(sed -n 's/^| `\([^`[:]*\).*/\1/p' "$source/docs/transforms.md" | head -9)" ] ||
+    fail "docs/transforms.md and --rewrite list differ: $(cat out)"
+
 error 2 "unknown rewrite 'posts', expected one of post-early, " \
     simulate "$worked" --platform "$platform" --rewrite posts
 error 2 "expected CALLPATH=FACTOR" simulate "$worked" --platform "$platform" --scale main
