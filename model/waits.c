@@ -33,6 +33,7 @@ static int compare_waits(const void *one, const void *other)
     const struct wait *a = one, *b = other;
     if (a->rank != b->rank) return a->rank > b->rank ? 1 : -1;
     if (a->call != b->call) return a->call > b->call ? 1 : -1;
+    if (a->until_ps != b->until_ps) return a->until_ps > b->until_ps ? 1 : -1;
     if (a->from_ps != b->from_ps) return a->from_ps > b->from_ps ? 1 : -1;
     return (int)a->pattern - (int)b->pattern;
 }
