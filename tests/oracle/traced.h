@@ -1,0 +1,268 @@
+/* Compiled before every program of the oracle (smpicc -include): its MPI calls write a text trace (docs/format-text.md)
+ * with SMPI's simulated times, one file for each rank, so that replay gets exactly the exchange that SMPI simulated.
+ * ORACLE_TRACE names the files; computing is usleep, which SMPI simulates. */
+#ifndef TESTS_ORACLE_TRACED_H
+#define TESTS_ORACLE_TRACED_H
+
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { TRACED_GROUP_MAX = 64, TRACED_TEXT = 1024 };
+
+/* SMPI gives each rank its own copy of these. */
+static struct {
+    FILE *out;
+    int rank, requests;
+    double enter_s;
+} traced;
+
+/* Groups of start and post as world ranks. */
+static char *traced_group(MPI_Group group, char text[TRACED_TEXT])
+{
+    MPI_Group world;
+    int size, ranks[TRACED_GROUP_MAX], world_ranks[TRACED_GROUP_MAX];
+    size_t length = 0;
+    MPI_Comm_group(MPI_COMM_WORLD, &world);
+    MPI_Group_size(group, &size);
+    for (int i = 0; i < size; i++) ranks[i] = i;
+    MPI_Group_translate_ranks(group, size, ranks, world, world_ranks);
+    text[0] = '\0';
+    for (int i = 0; i < size; i++)
+        length += (size_t)snprintf(text + length, TRACED_TEXT - length, "%s%d", i ? "," : "", world_ranks[i]);
+    MPI_Group_free(&world);
+    return text;
+}
+
+static int traced_bytes(int count, MPI_Datatype type)
+{
+    int size;
+    MPI_Type_size(type, &size);
+    return count * size;
+}
+
+static int traced_init(int *argc, char ***argv)
+{
+    char name[TRACED_TEXT];
+    int code = MPI_Init(argc, argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &traced.rank);
+    snprintf(name, sizeof name, "%s.%d", getenv("ORACLE_TRACE"), traced.rank);
+    traced.out = fopen(name, "w");
+    if (!traced.out) exit(1);
+    return code;
+}
+
+static int traced_finalize(void)
+{
+    fclose(traced.out);
+    return MPI_Finalize();
+}
+
+/* TRACED(call, format...): makes the call between two times and writes its line. */
+#define TRACED(call, ...)                                                                                              \
+    do {                                                                                                               \
+        double enter_s_ = MPI_Wtime();                                                                                 \
+        int code_ = (call);                                                                                            \
+        fprintf(traced.out, "%d %.12f %.12f ", traced.rank, enter_s_, MPI_Wtime());                                    \
+        fprintf(traced.out, __VA_ARGS__);                                                                              \
+        fputc('\n', traced.out);                                                                                       \
+        return code_;                                                                                                  \
+    } while (0)
+
+/* One window, over all ranks: window 0. */
+static int traced_win_create(void *base, MPI_Aint bytes, int unit, MPI_Info info, MPI_Comm comm, MPI_Win *win)
+{
+    TRACED(MPI_Win_create(base, bytes, unit, info, comm, win), "MPI_Win_create win=0");
+}
+
+static int traced_win_free(MPI_Win *win)
+{
+    TRACED(MPI_Win_free(win), "MPI_Win_free win=0");
+}
+
+static int traced_put(const void *origin, int count, MPI_Datatype type, int target, MPI_Aint disp, int target_count,
+                      MPI_Datatype target_type, MPI_Win win)
+{
+    TRACED(MPI_Put(origin, count, type, target, disp, target_count, target_type, win),
+           "MPI_Put win=0 target=%d bytes=%d disp=%ld", target, traced_bytes(count, type), (long)disp);
+}
+
+static int traced_get(void *origin, int count, MPI_Datatype type, int target, MPI_Aint disp, int target_count,
+                      MPI_Datatype target_type, MPI_Win win)
+{
+    TRACED(MPI_Get(origin, count, type, target, disp, target_count, target_type, win),
+           "MPI_Get win=0 target=%d bytes=%d disp=%ld", target, traced_bytes(count, type), (long)disp);
+}
+
+static int traced_accumulate(const void *origin, int count, MPI_Datatype type, int target, MPI_Aint disp,
+                             int target_count, MPI_Datatype target_type, MPI_Op op, MPI_Win win)
+{
+    TRACED(MPI_Accumulate(origin, count, type, target, disp, target_count, target_type, op, win),
+           "MPI_Accumulate win=0 target=%d bytes=%d disp=%ld", target, traced_bytes(count, type), (long)disp);
+}
+
+static int traced_post(MPI_Group group, int assertion, MPI_Win win)
+{
+    char text[TRACED_TEXT];
+    TRACED(MPI_Win_post(group, assertion, win), "MPI_Win_post win=0 group=%s", traced_group(group, text));
+}
+
+static int traced_start(MPI_Group group, int assertion, MPI_Win win)
+{
+    char text[TRACED_TEXT];
+    TRACED(MPI_Win_start(group, assertion, win), "MPI_Win_start win=0 group=%s", traced_group(group, text));
+}
+
+static int traced_complete(MPI_Win win)
+{
+    TRACED(MPI_Win_complete(win), "MPI_Win_complete win=0");
+}
+
+static int traced_win_wait(MPI_Win win)
+{
+    TRACED(MPI_Win_wait(win), "MPI_Win_wait win=0");
+}
+
+static int traced_fence(int assertion, MPI_Win win)
+{
+    TRACED(MPI_Win_fence(assertion, win), "MPI_Win_fence win=0 assert=%s",
+           assertion == MPI_MODE_NOPRECEDE ? "NOPRECEDE" : assertion == MPI_MODE_NOSUCCEED ? "NOSUCCEED" : "0");
+}
+
+static int traced_lock(int type, int target, int assertion, MPI_Win win)
+{
+    TRACED(MPI_Win_lock(type, target, assertion, win), "MPI_Win_lock win=0 target=%d lock=%s", target,
+           type == MPI_LOCK_EXCLUSIVE ? "exclusive" : "shared");
+}
+
+static int traced_unlock(int target, MPI_Win win)
+{
+    TRACED(MPI_Win_unlock(target, win), "MPI_Win_unlock win=0 target=%d", target);
+}
+
+static int traced_send(const void *buffer, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm)
+{
+    TRACED(MPI_Send(buffer, count, type, peer, tag, comm), "MPI_Send comm=0 peer=%d tag=%d bytes=%d", peer, tag,
+           traced_bytes(count, type));
+}
+
+static int traced_ssend(const void *buffer, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm)
+{
+    TRACED(MPI_Ssend(buffer, count, type, peer, tag, comm), "MPI_Ssend comm=0 peer=%d tag=%d bytes=%d", peer, tag,
+           traced_bytes(count, type));
+}
+
+static int traced_recv(void *buffer, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm, MPI_Status *status)
+{
+    TRACED(MPI_Recv(buffer, count, type, peer, tag, comm, status), "MPI_Recv comm=0 peer=%d tag=%d bytes=%d", peer, tag,
+           traced_bytes(count, type));
+}
+
+/* Requests count up; waitall gets the last ones in the order of their making. */
+static int traced_isend(const void *buffer, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm,
+                        MPI_Request *request)
+{
+    TRACED(MPI_Isend(buffer, count, type, peer, tag, comm, request),
+           "MPI_Isend comm=0 peer=%d tag=%d bytes=%d req=%d", peer, tag, traced_bytes(count, type), traced.requests++);
+}
+
+static int traced_irecv(void *buffer, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm,
+                        MPI_Request *request)
+{
+    TRACED(MPI_Irecv(buffer, count, type, peer, tag, comm, request),
+           "MPI_Irecv comm=0 peer=%d tag=%d bytes=%d req=%d", peer, tag, traced_bytes(count, type), traced.requests++);
+}
+
+static int traced_waitall(int count, MPI_Request *requests, MPI_Status *statuses)
+{
+    char text[TRACED_TEXT];
+    size_t length = 0;
+    text[0] = '\0';
+    for (int i = traced.requests - count; i < traced.requests; i++)
+        length += (size_t)snprintf(text + length, sizeof text - length, "%s%d", length ? "," : "", i);
+    TRACED(MPI_Waitall(count, requests, statuses), "MPI_Waitall reqs=%s", text);
+}
+
+static int traced_barrier(MPI_Comm comm)
+{
+    TRACED(MPI_Barrier(comm), "MPI_Barrier comm=0");
+}
+
+static int traced_bcast(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm)
+{
+    TRACED(MPI_Bcast(buffer, count, type, root, comm), "MPI_Bcast comm=0 root=%d bytes=%d", root,
+           traced_bytes(count, type));
+}
+
+static int traced_reduce(const void *in, void *out, int count, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm)
+{
+    TRACED(MPI_Reduce(in, out, count, type, op, root, comm), "MPI_Reduce comm=0 root=%d bytes=%d", root,
+           traced_bytes(count, type));
+}
+
+static int traced_allreduce(const void *in, void *out, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm)
+{
+    TRACED(MPI_Allreduce(in, out, count, type, op, comm), "MPI_Allreduce comm=0 bytes=%d", traced_bytes(count, type));
+}
+
+static int traced_gather(const void *in, int count, MPI_Datatype type, void *out, int out_count, MPI_Datatype out_type,
+                         int root, MPI_Comm comm)
+{
+    TRACED(MPI_Gather(in, count, type, out, out_count, out_type, root, comm), "MPI_Gather comm=0 root=%d bytes=%d",
+           root, traced_bytes(count, type));
+}
+
+static int traced_scatter(const void *in, int count, MPI_Datatype type, void *out, int out_count, MPI_Datatype out_type,
+                          int root, MPI_Comm comm)
+{
+    TRACED(MPI_Scatter(in, count, type, out, out_count, out_type, root, comm), "MPI_Scatter comm=0 root=%d bytes=%d",
+           root, traced_bytes(count, type));
+}
+
+static int traced_allgather(const void *in, int count, MPI_Datatype type, void *out, int out_count,
+                            MPI_Datatype out_type, MPI_Comm comm)
+{
+    TRACED(MPI_Allgather(in, count, type, out, out_count, out_type, comm), "MPI_Allgather comm=0 bytes=%d",
+           traced_bytes(count, type));
+}
+
+static int traced_alltoall(const void *in, int count, MPI_Datatype type, void *out, int out_count,
+                           MPI_Datatype out_type, MPI_Comm comm)
+{
+    TRACED(MPI_Alltoall(in, count, type, out, out_count, out_type, comm), "MPI_Alltoall comm=0 bytes=%d",
+           traced_bytes(count, type));
+}
+
+#undef TRACED
+#define MPI_Init traced_init
+#define MPI_Finalize traced_finalize
+#define MPI_Win_create traced_win_create
+#define MPI_Win_free traced_win_free
+#define MPI_Put traced_put
+#define MPI_Get traced_get
+#define MPI_Accumulate traced_accumulate
+#define MPI_Win_post traced_post
+#define MPI_Win_start traced_start
+#define MPI_Win_complete traced_complete
+#define MPI_Win_wait traced_win_wait
+#define MPI_Win_fence traced_fence
+#define MPI_Win_lock traced_lock
+#define MPI_Win_unlock traced_unlock
+#define MPI_Send traced_send
+#define MPI_Ssend traced_ssend
+#define MPI_Recv traced_recv
+#define MPI_Isend traced_isend
+#define MPI_Irecv traced_irecv
+#define MPI_Waitall traced_waitall
+#define MPI_Barrier traced_barrier
+#define MPI_Bcast traced_bcast
+#define MPI_Reduce traced_reduce
+#define MPI_Allreduce traced_allreduce
+#define MPI_Gather traced_gather
+#define MPI_Scatter traced_scatter
+#define MPI_Allgather traced_allgather
+#define MPI_Alltoall traced_alltoall
+
+#endif
