@@ -150,7 +150,7 @@ static enum status compare(const struct settings *settings, const struct trace *
 static enum status run(const struct settings *settings, struct err *err)
 {
     struct trace *trace;
-    TRY(trace_open(settings->trace, &trace, err));
+    TRY(prediction_options_trace(&settings->prediction, settings->trace, &trace, err));
     enum status status = compare(settings, trace, err);
     trace_free(trace);
     return status;

@@ -8,13 +8,12 @@
 #include "simulate/verify.h"
 #include "trace/open.h"
 
-enum { KEY_SEMANTICS = 1000, KEY_VERIFY, KEY_JSON, KEY_COMPUTE };
+enum { KEY_SEMANTICS = 1000, KEY_VERIFY, KEY_JSON };
 
 static const struct argp_option options[] = {
     PREDICTION_OPTIONS,
     {"semantics", KEY_SEMANTICS, "LETTER", 0, "when start, put and complete wait for the post: a, b, c or d", 0},
     {"verify", KEY_VERIFY, NULL, 0, "check the laws of simulation on this run", 0},
-    {"compute", KEY_COMPUTE, "TIME", 0, "between calls: wall time, or cpu time of a trace recorded with --cpu-time", 0},
     {"output", 'o', "TRACE", 0, "keep the predicted trace", 0},
     {"json", KEY_JSON, "FILE", 0, "write the result as JSON; - is standard output, without the table", 0},
     ANALYZE_OPTIONS,
@@ -22,7 +21,7 @@ static const struct argp_option options[] = {
 
 struct settings {
     const char *trace, *semantics, *output, *json;
-    bool verify, cpu;
+    bool verify;
     struct prediction_options prediction;
     struct analyze_options analyze;
 };
@@ -39,12 +38,6 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         settings->semantics = argument;
         return cli_choice(state, "--semantics", argument, semantics_letters, &index);
     case KEY_VERIFY: settings->verify = true; return 0;
-    case KEY_COMPUTE: {
-        static const char *const names[] = {"wall", "cpu", NULL};
-        error_t failed = cli_choice(state, "--compute", argument, names, &index);
-        settings->cpu = !failed && index == 1;
-        return failed;
-    }
     case KEY_JSON: settings->json = argument; return 0;
     case 'o': settings->output = argument; return 0;
     case ARGP_KEY_ARG: return cli_one_argument(state, argument, &settings->trace);
@@ -170,10 +163,9 @@ static enum status run(const struct settings *settings, struct err *err)
 {
     struct trace *trace;
     struct platform *platform;
-    TRY(trace_open(settings->trace, &trace, err));
-    enum status status = settings->cpu ? trace_use_cpu(trace, err) : STATUS_OK;
-    if (status == STATUS_OK)
-        status = prediction_options_open(&settings->prediction, settings->semantics, trace->rank_count, &platform, err);
+    TRY(prediction_options_trace(&settings->prediction, settings->trace, &trace, err));
+    enum status status =
+        prediction_options_open(&settings->prediction, settings->semantics, trace->rank_count, &platform, err);
     if (status == STATUS_OK) {
         status = simulate_rewritten(settings, trace, platform, err);
         platform_free(platform);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/array.h"
+#include "trace/open.h"
 
 enum { ENGINES_MAX = 8 };
 
@@ -103,6 +104,13 @@ error_t prediction_options_parse(int key, char *argument, const struct argp_stat
         if (!strchr(argument, '=') || *argument == '=')
             return cli_usage(state, "--set %s, expected KEY=VALUE", argument);
         return add_owned(options, strdup(argument));
+    case OPTION_COMPUTE: {
+        static const char *const times[] = {"wall", "cpu", NULL};
+        size_t index;
+        error_t failed = cli_choice(state, "--compute", argument, times, &index);
+        options->cpu = !failed && index == 1;
+        return failed;
+    }
     case OPTION_REWRITE:
         if (strcmp(argument, "list") == 0) list_rewrites();
         return add_rewrite(state, options, strdup(argument));
@@ -147,6 +155,19 @@ void prediction_options_clear(struct prediction_options *options)
     free(options->rewrites);
     options->rewrites = NULL;
     options->rewrite_count = options->rewrite_capacity = 0;
+}
+
+enum status prediction_options_trace(const struct prediction_options *options, const char *file, struct trace **trace,
+                                     struct err *err)
+{
+    struct trace *opened;
+    TRY(trace_open(file, &opened, err));
+    enum status status = options->cpu ? trace_use_cpu(opened, err) : STATUS_OK;
+    if (status == STATUS_OK)
+        *trace = opened;
+    else
+        trace_free(opened);
+    return status;
 }
 
 static size_t add_overrides_of(const char *const *specs, size_t count, const char **overrides, size_t used)

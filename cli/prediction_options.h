@@ -20,6 +20,7 @@ enum {
     OPTION_SET,
     OPTION_REWRITE,
     OPTION_SCALE,
+    OPTION_COMPUTE,
     OPTION_EPSILON,
     OPTION_LATE_POST,
     OPTION_EAGER,
@@ -31,10 +32,12 @@ enum {
     {"progress", OPTION_PROGRESS, "MODE", 0, "requests are served by hardware, thread or call", 0},                    \
     {"fence", OPTION_FENCE, "MODE", 0, "fences are barrier or notify", 0},                                             \
     {"engine", OPTION_ENGINE, "NAME", 0, "simgrid or loggp", 0},                                                       \
-    {"set", OPTION_SET, "KEY=VALUE", 0, "replaces a value of the platform file, as mpi.rma.control_bytes=64", 0},     \
-    {"rewrite", OPTION_REWRITE, "NAME", 0, "rewrites the trace first, as post-early; list says what there is; repeatable",      \
-     0},                                                                                                               \
-    {"scale", OPTION_SCALE, "CALLPATH=FACTOR", 0, "computing inside a call path, as main/solve=0.5; repeatable", 0}
+    {"set", OPTION_SET, "KEY=VALUE", 0, "replaces a value of the platform file, as mpi.rma.control_bytes=64", 0},      \
+    {"rewrite", OPTION_REWRITE, "NAME", 0,                                                                             \
+     "rewrites the trace first, as post-early; list says what there is; repeatable", 0},                               \
+    {"scale", OPTION_SCALE, "CALLPATH=FACTOR", 0, "computing inside a call path, as main/solve=0.5; repeatable", 0},   \
+    {"compute", OPTION_COMPUTE, "TIME", 0,                                                                             \
+     "between calls: wall time (default), or cpu time of a trace recorded with --cpu-time", 0}
 
 #define ANALYZE_OPTIONS                                                                                                \
     {"epsilon", OPTION_EPSILON, "TIME", 0, "waits below TIME count as zero (default 0)", 0},                           \
@@ -46,6 +49,7 @@ struct prediction_options {
     const struct engine_descriptor *engine;
     char **overrides; /* owned: "mpi.rma.lock=lazy", in the order of the command line */
     size_t override_count, override_capacity;
+    bool cpu;        /* computing is CPU time */
     char **rewrites; /* owned: specs (predictors/transform.h), in the order of the command line */
     size_t rewrite_count, rewrite_capacity;
 };
@@ -59,6 +63,10 @@ error_t prediction_options_end(const struct argp_state *state, struct prediction
 error_t prediction_options_set(const struct argp_state *state, struct prediction_options *options, const char *key,
                                const char *value);
 void prediction_options_clear(struct prediction_options *options);
+
+/* Opens a trace, with the computing times asked for. The caller owns *trace. */
+enum status prediction_options_trace(const struct prediction_options *options, const char *file, struct trace **trace,
+                                     struct err *err);
 
 /* The platform with all overrides, then semantics unless NULL, fit for rank_count ranks. The caller owns *platform. */
 enum status prediction_options_open(const struct prediction_options *options, const char *semantics,

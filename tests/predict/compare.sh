@@ -35,6 +35,15 @@ shows 'Fastest: d with 520 us\. Against d: a 50 us more \(\+9\.62%\)\.'
 run 0 compare "$worked" --platform "$platform" --set network.latency_s=20us --json -
 holds out '[.results[].run_time_s * 1e6 | round] == [590, 540, 540, 540]'
 
+# CPU time: 10 us before the put, not 50. a: start 0-410, put 420, complete 470-520, the notification is there at 530;
+# c: the data leave from 410 on all the same
+sed 's/\(MPI_Put .*\)/\1 cpu=0.00001/' "$worked" >cpu.txt
+run 0 compare cpu.txt --platform "$platform" --compute cpu --semantics a,c --json -
+holds out '[.results[].run_time_s * 1e6 | round] == [530, 520]'
+run 0 compare cpu.txt --platform "$platform" --compute wall --semantics a,c --json -
+holds out '[.results[].run_time_s * 1e6 | round] == [570, 520]'
+error 2 "expected one of wall, cpu" compare "$worked" --platform "$platform" --compute all
+
 error 2 "--platform FILE is missing" compare "$worked"
 error 2 "TRACE is missing" compare --platform "$platform"
 error 2 "expected one of a, b, c, d" compare "$worked" --platform "$platform" --semantics a,e
