@@ -2,9 +2,11 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/cli.h"
 #include "cli/record_run.h"
+#include "trace/spool.h"
 #include "trace/otf2.h"
 #include "trace/spool_read.h"
 
@@ -13,18 +15,57 @@ struct options {
     char **command; /* NULL-terminated, in argv */
 };
 
+enum { OPTION_CALLS = 1000, OPTION_PAUSED, OPTION_LIMIT };
+
 static const struct argp_option rows[] = {
     {"output", 'o', "DIR.rma", 0, "directory of the archive (the program's name with .rma)", 0},
     {"cpu-time", 'c', NULL, 0, "record CPU time beside wall time: for runs with more ranks than cores", 0},
+    {"calls", OPTION_CALLS, "GROUPS", 0, "record only these: rma, p2p, collective, local, joined by commas", 0},
+    {"paused", OPTION_PAUSED, NULL, 0, "record nothing until the program calls MPI_Pcontrol(1)", 0},
+    {"limit", OPTION_LIMIT, "SIZE", 0, "stop a rank's recording when it has grown to SIZE", 0},
     {0},
 };
+
+/* The recorder reads it in the environment of the program. */
+static error_t tell_recorder(const char *name, const char *value)
+{
+    return setenv(name, value, 1) == 0 ? 0 : ENOMEM;
+}
+
+static error_t parse_calls(const struct argp_state *state, const char *list)
+{
+    static const char *const names[] = {SPOOL_CALL_GROUPS, NULL};
+    const char *at = list;
+    for (size_t length = 0; at; at = at[length] ? at + length + 1 : NULL) {
+        size_t i = 0;
+        length = strcspn(at, ",");
+        while (names[i] && (strncmp(names[i], at, length) != 0 || names[i][length])) i++;
+        if (!names[i])
+            return cli_usage(state, "--calls %s, expected some of rma, p2p, collective, local joined by commas", list);
+    }
+    return tell_recorder("RMACAST_CALLS", list);
+}
+
+static error_t parse_limit(const struct argp_state *state, const char *size)
+{
+    char bytes[32];
+    int64_t limit;
+    error_t failed = cli_size(state, "--limit", size, &limit);
+    if (failed) return failed;
+    if (limit <= 0) return cli_usage(state, "--limit %s, expected a size above 0, as 100M", size);
+    snprintf(bytes, sizeof bytes, "%" PRId64, limit);
+    return tell_recorder("RMACAST_LIMIT", bytes);
+}
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     struct options *options = state->input;
     switch (key) {
     case 'o': options->output = argument; return 0;
-    case 'c': return setenv("RMACAST_CPU_TIME", "1", 1) == 0 ? 0 : ENOMEM;
+    case 'c': return tell_recorder("RMACAST_CPU_TIME", "1");
+    case OPTION_CALLS: return parse_calls(state, argument);
+    case OPTION_PAUSED: return tell_recorder("RMACAST_PAUSED", "1");
+    case OPTION_LIMIT: return parse_limit(state, argument);
     case ARGP_KEY_ARG:
         options->command = &state->argv[state->next - 1];
         state->next = state->argc;

@@ -56,6 +56,9 @@ enum spool_kind {
     SPOOL_KIND_COUNT
 };
 
+/* Names for RMACAST_CALLS. */
+#define SPOOL_CALL_GROUPS "rma", "p2p", "collective", "local"
+
 enum spool_names { SPOOL_NAMES_CALLS, SPOOL_NAMES_OPS };
 
 /* Bits of flags. Of an entry: assertions as MPI_MODE_* in MPI-3.1 11.5.5's order. */
@@ -100,6 +103,9 @@ enum spool_state { /* bits of spool_tail.state */
     SPOOL_CLOSED = 1,           /* MPI_Finalize was recorded */
     SPOOL_STOPPED = 2,          /* recording stopped on an error; the errno stands in the upper 16 bits */
     SPOOL_OTHER_THREADS = 4,    /* calls of other threads than the one that initialised MPI are missing */
+    SPOOL_PAUSED = 256,         /* the program stopped the recording for a while */
+    SPOOL_FILTERED = 512,       /* only some groups of calls were asked for */
+    SPOOL_LIMIT = 1024,         /* recording stopped at the size that the user allowed */
     SPOOL_UNKNOWN_REQUESTS = 8, /* requests of calls that are not recorded were completed */
 };
 

@@ -327,11 +327,15 @@ static enum status mark_incomplete(struct events *events)
         reason(&why, "no recording of this rank was found");
     else if (!from->tail)
         reason(&why, "its tail file is missing");
+    else if (from->state & SPOOL_LIMIT)
+        reason(&why, "recording stopped: the limit of its size was reached");
     else if (from->state & SPOOL_STOPPED)
         reason(&why, "recording stopped: %s", failure ? strerror(failure) : "see the run's messages");
     else if (!(from->state & SPOOL_CLOSED))
         reason(&why, "ended without MPI_Finalize%s%s", events->lost ? ", inside " : "",
                events->lost ? events->lost : "");
+    if (from->state & SPOOL_PAUSED) reason(&why, "the program stopped the recording for a while");
+    if (from->state & SPOOL_FILTERED) reason(&why, "only some groups of calls were recorded");
     if (from->state & SPOOL_OTHER_THREADS) reason(&why, "calls of other threads are not recorded");
     if (from->state & SPOOL_UNKNOWN_REQUESTS) reason(&why, "requests of calls that are not recorded");
     if (from->missed) reason(&why, "calls that are not recorded: %s", from->missed);

@@ -79,8 +79,11 @@ expect 0 "$rmacast" simulate cpu.rma --platform ideal --compute cpu
 expect 1 "$rmacast" simulate pscw_halo.rma --platform ideal --compute cpu
 check grep -q 'no CPU times, expected a trace that was recorded with --cpu-time' err
 
+expect 0 "$rmacast" record --calls rma --paused -o part.rma -- "$mpiexec" -n 2 "$programs/pscw_halo"
+check grep -q 'the program stopped the recording for a while; only some groups of calls were recorded' err
+
 # Wrong usage: one line, 2.
-for wrong in '' '--nonsense -- true' '-- /nonexistent/program'; do
+for wrong in '' '--calls rma,nonsense -- true' '--limit 0 -- true' '--limit much -- true' '--nonsense -- true' '-- /nonexistent/program'; do
     expect 2 "$rmacast" record $wrong
     check lines err 1
 done

@@ -59,6 +59,12 @@ timeout 60 "$rmacast" record -o limit.rma -- sh -c 'ulimit -f 60000 && exec "$0"
 "$rmacast" info limit.rma >info 2>>err
 grep -q 'recording stopped: File too large' info || fail "file size limit: not told"
 
+# A limit of one's own: two chunks of 262120 bytes, and what the tail holds.
+timeout 60 "$rmacast" record -o own.rma --limit 600K -- "$mpiexec" -n 1 "$programs/storm" /dev/zero 0 20000 >out 2>err || fail "limit: exit status"
+grep -qx 'rmacast: rank 0: recording stopped: the limit of its size is reached' err || fail "limit: not said"
+"$rmacast" info own.rma >info 2>>err
+grep -q 'rank 0 breaks off after 9[67][0-9][0-9] events.*the limit of its size was reached' info || fail "limit: $(cat info)"
+
 # A full disk, where a file system of 900 KB can be mounted: beside the tail two chunks of 6553 records fit, so that
 # 3 * 6553 records are kept: definitions, some hundred, and 9[67]xx calls. The archive does not fit.
 mkdir disk

@@ -31,17 +31,27 @@ void rec_stop(const char *why)
     errno = failure;
 }
 
+static void stop_writing(void)
+{
+    if (!rec_out.limited) {
+        rec_stop("the spool cannot be written");
+        return;
+    }
+    __atomic_fetch_or(&rec_out.tail->state, (uint32_t)SPOOL_LIMIT, __ATOMIC_RELAXED);
+    errno = 0;
+    rec_stop("the limit of its size is reached");
+}
+
 void rec_put(const struct spool_record *record)
 {
-    if (rec_state == REC_OPEN && !rec_stream_put(&rec_out, record)) rec_stop("the spool cannot be written");
+    if (rec_state == REC_OPEN && !rec_stream_put(&rec_out, record)) stop_writing();
 }
 
 void rec_define_with(struct spool_record head, const void *first, size_t first_bytes, const void *second,
                      size_t second_bytes)
 {
     if (rec_state != REC_OPEN) return;
-    if (!rec_stream_define(&rec_out, head, first, first_bytes, second, second_bytes))
-        rec_stop("the spool cannot be written");
+    if (!rec_stream_define(&rec_out, head, first, first_bytes, second, second_bytes)) stop_writing();
 }
 
 void rec_define(enum spool_kind kind, uint32_t id, const void *content, size_t bytes)
@@ -68,7 +78,7 @@ void rec_exit(struct rec_call *rec)
         __atomic_fetch_or(&rec_out.tail->state, (uint32_t)SPOOL_CLOSED, __ATOMIC_RELEASE);
         rec_state = REC_OFF;
     }
-    if (!REC_LIKELY(!rec_cpu)) rec_cpu_leave();
+    if (!REC_LIKELY(!rec_cpu || rec->quiet)) rec_cpu_leave();
     rec_depth = 0;
 }
 
@@ -96,12 +106,19 @@ static bool read_name(const void *from, char name[REGION_NAME_BYTES])
     return name[0] != '\0';
 }
 
-static uint32_t region_id(const char *name)
+static struct rec_table regions; /* by hash of the name: id plus 1 */
+
+static uint64_t region_hash(const char *name)
 {
-    static struct rec_table regions; /* by hash of the name */
-    static uint32_t count;
     uint64_t hash = UINT64_C(0xcbf29ce484222325);
     for (const char *at = name; *at; at++) hash = (hash ^ (unsigned char)*at) * UINT64_C(0x100000001b3);
+    return hash;
+}
+
+static uint32_t region_id(const char *name)
+{
+    static uint32_t count;
+    uint64_t hash = region_hash(name);
     uintptr_t *found = rec_table_find(&regions, hash);
     if (found) return (uint32_t)(*found - 1);
     if (!rec_table_put(&regions, hash, (uintptr_t)count + 1)) rec_stop("out of memory");
@@ -112,11 +129,20 @@ static uint32_t region_id(const char *name)
 void rec_region(struct rec_call *rec, int level, const void *name)
 {
     char text[REGION_NAME_BYTES];
-    if (!read_name(name, text)) return;
+    bool named = read_name(name, text);
+    if (level == 0) rec_pause();
+    /* What follows MPI_Pcontrol(1) may look like a name by chance: while recording is off only known ones count. */
+    bool known = named && rec_table_find(&regions, region_hash(text));
+    if (level == 0 || (level == 1 && !known && rec_resume())) {
+        rec->quiet = true;
+        return;
+    }
+    if (!named) return;
     struct spool_record record = {.kind = level > 0 ? SPOOL_REGION_ENTER : SPOOL_REGION_LEAVE, .time = rec_now()};
     record.id = region_id(text);
     if (rec_cpu) rec_cpu_enter();
     rec_put(&record);
+    if (rec_cpu) rec_cpu_leave();
     rec->quiet = true;
 }
 

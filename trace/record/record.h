@@ -57,6 +57,9 @@ struct rec_call {
     MPI_Status status;     /* for MPI_STATUS_IGNORE */
 };
 
+enum rec_off { REC_ON, REC_QUIET, REC_SKIPPED }; /* recorded, followed only, neither */
+extern enum rec_off rec_off[REC_CALL_COUNT];
+
 enum rec_state { REC_OFF, REC_READY, REC_OPEN };
 extern enum rec_state rec_state;
 extern struct rec_stream rec_out;
@@ -96,7 +99,8 @@ void rec_define_with(struct spool_record head, const void *first, size_t first_b
     do {                                                                                                               \
         va_list list_;                                                                                                 \
         va_start(list_, level);                                                                                        \
-        const void *name_ = (level) == 1 || (level) == -1 ? va_arg(list_, const void *) : NULL;                        \
+        bool c_ = (uintptr_t)rec.enter.extra == (uintptr_t)site; /* bindings pass no name on */                        \
+        const void *name_ = c_ && ((level) == 1 || (level) == -1) ? va_arg(list_, const void *) : NULL;                \
         va_end(list_);                                                                                                 \
         rec_region(&rec, (level), name_);                                                                              \
     } while (0)
@@ -258,6 +262,10 @@ void rec_set_one_done(struct rec_call *rec, int flag, int index, const MPI_Statu
 void rec_set_requests_done(struct rec_call *rec, int count, const MPI_Status *statuses);
 /* clock.c */
 void rec_clock_begin(void);
+/* control.c */
+void rec_control_begin(void);
+void rec_pause(void);
+bool rec_resume(void); /* false: recording was not stopped */
 /* cpu.c */
 extern bool rec_cpu; /* CPU times are wanted */
 void rec_cpu_begin(void);

@@ -100,6 +100,7 @@ void rec_opened(struct rec_call *rec)
         rec_modules_define();
         rec->entered = true;
         rec_put(&rec->enter);
+        rec_control_begin();
     }
     rec_clock_begin();
     rec->exit.time = rec_now();

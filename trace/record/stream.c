@@ -96,6 +96,8 @@ const char *rec_stream_open(struct rec_stream *stream, const char *directory, co
 
 bool rec_stream_flush(struct rec_stream *stream)
 {
+    stream->limited = stream->limit > 0 && (stream->chunk + 1) * sizeof stream->tail->records > stream->limit;
+    if (stream->limited) return false;
     if (stream->file >= 0 && !write_whole(stream->file, stream->tail->records, sizeof stream->tail->records))
         return false;
     stream->chunk++;

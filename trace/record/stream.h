@@ -17,6 +17,8 @@ struct rec_stream {
     uint64_t lap;                    /* as it stands in the time word */
     uint64_t chunk;
     uint64_t base_ns;
+    uint64_t limit; /* bytes of the main file, 0 none */
+    bool limited;   /* the limit has been reached */
 };
 
 /* CLOCK_MONOTONIC. */
@@ -31,7 +33,7 @@ static inline uint64_t rec_now(void)
  * one's. Returns NULL, or what went wrong (errno is set or 0). */
 const char *rec_stream_open(struct rec_stream *stream, const char *directory, const struct spool_header *header);
 
-/* Appends the full tail to the main file and begins the next lap; false on failure (errno). */
+/* Appends the full tail to the main file and begins the next lap; false on failure (errno) and at the limit. */
 bool rec_stream_flush(struct rec_stream *stream);
 
 /* record->time is absolute. False if the tail was full and could not be flushed. The release store makes a record whose

@@ -12,7 +12,8 @@
     REC_EXPORT int SYMBOL PARAMETERS                                                                                   \
     {                                                                                                                  \
         const void *site = __builtin_return_address(0);                                                                \
-        if (!(TAKEN) || !rec_begin()) return REC_REAL(NAME) ARGUMENTS;                                                 \
+        if (!(TAKEN) || rec_off[REC_ID_##NAME] == REC_SKIPPED || !rec_begin())                                         \
+            return REC_REAL(NAME) ARGUMENTS;                                                                           \
         struct rec_call rec;                                                                                           \
         rec_prepare(&rec, REC_ID_##NAME, rec_site(site, __builtin_dwarf_cfa()));                                       \
         BEFORE;                                                                                                        \
@@ -40,7 +41,8 @@ static inline void rec_prepare(struct rec_call *rec, enum rec_call_id call, cons
     rec->enter = rec->exit = blank;
     rec->exit.kind = SPOOL_EXIT;
     rec->comm = NULL;
-    rec->entered = rec->quiet = false;
+    rec->entered = false;
+    rec->quiet = rec_off[call] != REC_ON;
 }
 
 #include "trace/mpi_calls.def"

@@ -1,0 +1,67 @@
+/* Recording is stopped and started by the program and confined to groups of calls (programs/control.c); what is left out
+ * is told. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "run.h"
+
+enum { NONE = TRACE_NONE };
+#define PAUSED "the program stopped the recording for a while"
+#define FILTERED "only some groups of calls were recorded"
+
+/* Settings, the reason, and which calls are there beside those that make and free. */
+static void expect(const char *settings, const char *why, bool first_barrier, bool rma, bool others)
+{
+    struct trace *trace = run_recorded(settings, "control", 0);
+    for (uint32_t rank = 0; rank < 4; rank++) {
+        struct walk walk = walk_begin(trace, rank);
+        assert_true(trace->ranks[rank].incomplete);
+        assert_string_equal(trace->ranks[rank].incomplete_why, why);
+        walk_plain(&walk, "MPI_Init", NONE);
+        if (first_barrier) walk_plain(&walk, "MPI_Barrier", 0);
+        walk_plain(&walk, "MPI_Win_allocate", 0);
+        if (rma) {
+            walk_plain(&walk, "MPI_Win_fence", 0);
+            walk_call(&walk, "MPI_Put", 0, 0, 0, 4, 12);
+            walk_plain(&walk, "MPI_Win_fence", 0);
+        }
+        if (others) {
+            walk_call(&walk, "MPI_Send", 0, NONE, 5, 0, 0);
+            walk_plain(&walk, "MPI_Barrier", 0);
+        }
+        walk_plain(&walk, "MPI_Win_free", 0);
+        walk_plain(&walk, "MPI_Finalize", NONE);
+        walk_end(&walk);
+    }
+    trace_free(trace);
+}
+
+static void stopped_by_the_program(void **state)
+{
+    (void)state;
+    expect("", PAUSED, true, true, true);
+}
+
+static void stopped_from_the_start(void **state)
+{
+    (void)state;
+    expect("RMACAST_PAUSED=1", PAUSED, false, true, true);
+}
+
+static void groups_of_calls(void **state)
+{
+    (void)state;
+    expect("RMACAST_CALLS=rma", PAUSED "; " FILTERED, false, true, false);
+    expect("RMACAST_CALLS=p2p,collective", PAUSED "; " FILTERED, true, false, true);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(stopped_by_the_program), cmocka_unit_test(stopped_from_the_start),
+                                       cmocka_unit_test(groups_of_calls)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

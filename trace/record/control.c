@@ -1,0 +1,87 @@
+/* What is recorded: all calls, those of some groups, or none while the program has stopped it. Calls that make or free
+ * windows and communicators are always recorded: later ones need them. */
+#include <stdlib.h>
+
+#include "trace/record/record.h"
+
+enum rec_off rec_off[REC_CALL_COUNT];
+static enum rec_off filtered[REC_CALL_COUNT]; /* what the user asked for at the start */
+static bool paused;
+
+/* Groups by kinds of calls, in the order of SPOOL_CALL_GROUPS. A kind that stands in none is always recorded. */
+static const char *const names[] = {SPOOL_CALL_GROUPS};
+static const char *const groups[] = {
+    " PUT GET ACCUMULATE GET_ACCUMULATE FENCE POST START COMPLETE WIN_WAIT WIN_TEST LOCK UNLOCK LOCK_ALL UNLOCK_ALL FLUSH "
+    "FLUSH_LOCAL SYNC ",
+    " SEND ISEND RECV IRECV SENDRECV PROBE IPROBE REQUEST_WAIT REQUEST_WAITALL REQUEST_TEST REQUEST_TESTALL ",
+    " BARRIER BCAST REDUCE ALLREDUCE GATHER SCATTER ALLGATHER ALLTOALL GATHERV SCATTERV ALLGATHERV ALLTOALLV "
+    "REDUCE_SCATTER SCAN EXSCAN ",
+    " LOCAL ",
+};
+enum { GROUPS = sizeof names / sizeof *names, LOCAL = GROUPS - 1 };
+_Static_assert(sizeof groups == sizeof names, "a list of kinds for each name");
+
+/* Index into groups, GROUPS for none. kind stands between blanks. */
+static int group_of(const char *kind)
+{
+    int i = 0;
+    while (i < GROUPS && !strstr(groups[i], kind)) i++;
+    return i;
+}
+
+static int group_of_call(int call)
+{
+    static const char *const kinds[] = {
+#define MPI_CALL(NAME, KIND, NEEDED, ALLOWED, PARAMETERS, ARGUMENTS, BEFORE, AFTER) " " #KIND " ",
+#include "trace/mpi_calls.def"
+#undef MPI_CALL
+    };
+    return group_of(kinds[call]);
+}
+
+/* Handles are followed through local calls that are not recorded: a freed group's handle comes again. */
+static enum rec_off how_off(int group)
+{
+    return group == GROUPS ? REC_ON : group == LOCAL ? REC_QUIET : REC_SKIPPED;
+}
+
+static bool listed(const char *list, const char *name)
+{
+    size_t length = strlen(name);
+    for (const char *at = list; at; at = strchr(at, ','), at = at ? at + 1 : NULL)
+        if (strncmp(at, name, length) == 0 && (at[length] == ',' || at[length] == '\0')) return true;
+    return false;
+}
+
+static void mark(uint32_t state)
+{
+    __atomic_fetch_or(&rec_out.tail->state, state, __ATOMIC_RELAXED);
+}
+
+void rec_control_begin(void)
+{
+    const char *calls = getenv("RMACAST_CALLS"), *limit = getenv("RMACAST_LIMIT"), *off = getenv("RMACAST_PAUSED");
+    if (limit) rec_out.limit = strtoull(limit, NULL, 10);
+    for (int i = 0; calls && *calls && i < REC_CALL_COUNT; i++) {
+        int group = group_of_call(i);
+        if (group == GROUPS || listed(calls, names[group])) continue;
+        rec_off[i] = filtered[i] = how_off(group);
+        mark(SPOOL_FILTERED);
+    }
+    if (off && *off && *off != '0') rec_pause();
+}
+
+void rec_pause(void)
+{
+    paused = true;
+    for (int i = 0; i < REC_CALL_COUNT; i++) rec_off[i] = how_off(group_of_call(i));
+    if (rec_state == REC_OPEN) mark(SPOOL_PAUSED);
+}
+
+bool rec_resume(void)
+{
+    if (!paused) return false;
+    paused = false;
+    memcpy(rec_off, filtered, sizeof rec_off);
+    return true;
+}
