@@ -70,22 +70,33 @@ void test_refuses(const char *spec, const char *text, const char *what)
     trace_free(trace);
 }
 
-double test_run_us(const struct trace *trace, const char *semantics)
+static double run_us(const struct trace *trace, const char *semantics, bool contention)
 {
     char override[40];
-    const char *overrides[] = {override, "nodes.count=6"};
+    const char *overrides[] = {override, "nodes.count=6",
+                               contention ? "engine.contention=true" : "engine.contention=false"};
     struct platform *platform;
     struct replay_outcome outcome;
     struct err err;
     snprintf(override, sizeof override, "mpi.rma.semantics=%s", semantics);
     const struct replay_options options = {.engine = engine_by_name("loggp")};
-    if (platform_open("tests/cases/base.json", overrides, 2, &platform, &err) != STATUS_OK ||
+    if (platform_open("tests/cases/base.json", overrides, 3, &platform, &err) != STATUS_OK ||
         replay_run(trace, platform, &options, &outcome, &err) != STATUS_OK)
         fail_msg("%s", err.text);
-    double run_us = outcome.run_time_s * 1e6;
+    double time_us = outcome.run_time_s * 1e6;
     replay_outcome_clear(&outcome);
     platform_free(platform);
-    return run_us;
+    return time_us;
+}
+
+double test_run_us(const struct trace *trace, const char *semantics)
+{
+    return run_us(trace, semantics, true);
+}
+
+double test_run_apart_us(const struct trace *trace, const char *semantics)
+{
+    return run_us(trace, semantics, false);
 }
 
 double test_run_rewritten_us(const char *text, const char *semantics, const char *const *specs)
@@ -96,8 +107,8 @@ double test_run_rewritten_us(const char *text, const char *semantics, const char
     struct rewrite rewrite;
     struct err err;
     if (rewrite_run(trace, specs, count, &rewrite, &err) != STATUS_OK) fail_msg("%s", err.text);
-    double run_us = test_run_us(rewrite.trace ? rewrite.trace : trace, semantics);
+    double time_us = test_run_us(rewrite.trace ? rewrite.trace : trace, semantics);
     rewrite_clear(&rewrite);
     trace_free(trace);
-    return run_us;
+    return time_us;
 }

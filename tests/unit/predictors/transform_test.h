@@ -23,7 +23,9 @@ void test_refuses(const char *spec, const char *text, const char *what);
 
 /* Run time of a replay with the loggp engine on tests/cases/base.json, in us. */
 double test_run_us(const struct trace *trace, const char *semantics);
-/* The same of the text, rewritten by the specs (NULL-terminated). */
+/* The same where messages do not meet. */
+double test_run_apart_us(const struct trace *trace, const char *semantics);
+/* As test_run_us, of the text, rewritten by the specs (NULL-terminated). */
 double test_run_rewritten_us(const char *text, const char *semantics, const char *const *specs);
 
 #endif
