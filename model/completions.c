@@ -32,14 +32,24 @@ static bool means(const struct trace_call *call, int32_t target)
     return !(call_row(call->call)->needed & F_TARGET) || call->peer == target;
 }
 
+static void note_flush(struct pending *pending, size_t operation, size_t index)
+{
+    struct epoch_operation *flushed = &pending->epochs->operations[operation];
+    struct access_epoch *epoch = &pending->epochs->accesses[flushed->epoch];
+    if (flushed->first_flush == EPOCH_NONE) flushed->first_flush = index;
+    if (epoch->flush_call == EPOCH_NONE) epoch->flush_call = index;
+}
+
 /* Takes out the operations that the call completes; local: only those that bring data back. */
 static void finish(struct pending *pending, size_t index, bool local)
 {
     const struct trace_call *call = &pending->trace->ranks[pending->rank].calls[index];
     size_t *link = &pending->heads[call->handle];
+    bool flush = call_kind(call->call) == CALL_FLUSH || call_kind(call->call) == CALL_FLUSH_LOCAL;
     while (*link != EPOCH_NONE) {
         size_t operation = *link;
         const struct trace_call *of = call_of(pending, operation);
+        if (flush && means(call, of->peer)) note_flush(pending, operation, index);
         if (!means(call, of->peer) || (local && !brings_back(of))) {
             link = &pending->next[operation];
             continue;
@@ -115,7 +125,9 @@ enum status completions_find(const struct trace *trace, struct epochs *epochs, s
 {
     struct pending pending = {.trace = trace, .epochs = epochs, .err = err};
     size_t first = 0;
-    for (size_t i = 0; i < epochs->operation_count; i++) epochs->operations[i].done_call = EPOCH_NONE;
+    for (size_t i = 0; i < epochs->operation_count; i++)
+        epochs->operations[i].done_call = epochs->operations[i].first_flush = EPOCH_NONE;
+    for (size_t i = 0; i < epochs->access_count; i++) epochs->accesses[i].flush_call = EPOCH_NONE;
     pending.heads = malloc((trace->window_count + 1) * sizeof *pending.heads);
     pending.next = malloc((epochs->operation_count + 1) * sizeof *pending.next);
     enum status status = pending.heads && pending.next ? STATUS_OK : err_memory(err);

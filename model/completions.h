@@ -5,7 +5,7 @@
 
 #include "model/epochs.h"
 
-/* Sets done_call of all operations. */
+/* Sets done_call and first_flush of all operations, flush_call of all epochs. */
 enum status completions_find(const struct trace *trace, struct epochs *epochs, struct err *err);
 
 #endif

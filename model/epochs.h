@@ -24,6 +24,7 @@ struct access_epoch {
     int32_t target;      /* of a lock, else TRACE_NONE */
     size_t open_call;    /* start, lock, lock_all, opening fence */
     size_t close_call;   /* complete, unlock, unlock_all, closing fence; EPOCH_NONE if the trace ends inside */
+    size_t flush_call;   /* locks: the first flush of any kind behind an operation; EPOCH_NONE */
     size_t close_number; /* fence: the closing call is the rank's close_number-th fence on the window, from 0 */
     size_t pair_first;   /* start: pairs in the order of the group */
     uint32_t pair_count;
@@ -55,6 +56,7 @@ struct epoch_operation {
     uint32_t origin;
     size_t call;
     size_t epoch;
+    size_t first_flush; /* the first flush of any kind that means it; EPOCH_NONE */
     size_t pair;      /* EPOCH_NONE under locks and fences */
     size_t done_call; /* under locks: the first call of the origin whose return shows that the operation is complete at the
                          target: a flush, the end of the epoch, of operations that bring data back also a local flush or

@@ -11,14 +11,15 @@
 #include "common/units.h"
 #include "simulate/replay_core.h"
 
-/* What a timer's id carries, by its two upper bits. */
+/* What a timer's id carries, by its upper bits. */
 enum timer_kind {
     TIMER_RANK,
     TIMER_OP,       /* an accumulate has been applied */
     TIMER_MESSAGE,  /* a helper thread serves it */
     TIMER_ENVELOPE, /* rendezvous data have left */
+    TIMER_REQUEST,  /* a one-sided operation's data have left */
 };
-enum { TIMER_SHIFT = 30, CALLS_AHEAD = 5, PROGRESS_STEPS = 1000 };
+enum { TIMER_SHIFT = 29, CALLS_AHEAD = 5, PROGRESS_STEPS = 1000 };
 #define TIMER_ID_MASK ((UINT32_C(1) << TIMER_SHIFT) - 1)
 
 static enum step step_local(struct replay *replay, uint32_t rank)
@@ -50,6 +51,7 @@ static step_function *const steps[CALL_KIND_COUNT] = {
     [CALL_PUT] = replay_step_op,
     [CALL_GET] = replay_step_op,
     [CALL_ACCUMULATE] = replay_step_op,
+    [CALL_GET_ACCUMULATE] = replay_step_op,
     [CALL_FENCE] = replay_step_fence,
     [CALL_POST] = replay_step_post,
     [CALL_START] = replay_step_start,
@@ -58,6 +60,11 @@ static step_function *const steps[CALL_KIND_COUNT] = {
     [CALL_WIN_TEST] = replay_step_win_wait,
     [CALL_LOCK] = replay_step_lock,
     [CALL_UNLOCK] = replay_step_unlock,
+    [CALL_LOCK_ALL] = replay_step_lock_all,
+    [CALL_UNLOCK_ALL] = replay_step_unlock_all,
+    [CALL_FLUSH] = replay_step_flush,
+    [CALL_FLUSH_LOCAL] = replay_step_flush,
+    [CALL_SYNC] = step_local,
     [CALL_SEND] = replay_step_send,
     [CALL_ISEND] = replay_step_send,
     [CALL_RECV] = replay_step_receive,
@@ -141,8 +148,7 @@ static enum step step_call(struct replay *replay, uint32_t rank)
         return replay_exit(state, replay->now_ps + spent_ps);
     }
     enum call_kind kind = call_kind(call->call);
-    bool known = !call_makes_request(call->call) || kind == CALL_ISEND || kind == CALL_IRECV;
-    if (known && steps[kind]) return steps[kind](replay, rank);
+    if (steps[kind]) return steps[kind](replay, rank);
     replay_fail(replay, rank, "%s is not known to the replay", call_name(call->call));
     return STEP_FAIL;
 }
@@ -251,6 +257,7 @@ static void on_timer(void *context, uint32_t id, int64_t now_ps)
     case TIMER_OP: status = replay_on_applied(replay, item); break;
     case TIMER_MESSAGE: status = replay_serve(replay, item); break;
     case TIMER_ENVELOPE: status = replay_send_left(replay, item); break;
+    case TIMER_REQUEST: status = replay_request_done(replay, item); break;
     }
     if (status != STATUS_OK) replay->failed = true;
 }
@@ -289,6 +296,11 @@ enum status replay_timer_op(struct replay *replay, int64_t at_ps, uint32_t key, 
 enum status replay_timer_message(struct replay *replay, int64_t at_ps, uint32_t key, uint32_t message)
 {
     return set_timer(replay, at_ps, key, TIMER_MESSAGE, message);
+}
+
+enum status replay_timer_request(struct replay *replay, int64_t at_ps, uint32_t key, uint32_t request)
+{
+    return set_timer(replay, at_ps, key, TIMER_REQUEST, request);
 }
 
 enum status replay_timer_envelope(struct replay *replay, int64_t at_ps, uint32_t key, uint32_t envelope)

@@ -73,6 +73,8 @@ enum step replay_step_collective(struct replay *replay, uint32_t rank)
 {
     struct rank_state *state = &replay->ranks[rank];
     const struct trace_call *call = &state->calls[state->next];
+    if (call_makes_request(call->call))
+        return replay_fail(replay, rank, "%s is not known to the replay", call_name(call->call)), STEP_FAIL;
     struct coll_shape shape = shape_of(replay, call);
     bool done;
     enum step step = replay_run_plan(replay, rank, call->handle, &shape, true, &done);

@@ -99,6 +99,9 @@ struct member {
     /* lock, as target */
     uint32_t shared_holders, queue_first, queue_last;
     bool exclusive_held;
+    /* lock_all, as origin: per rank of the communicator its lock epoch, NO_INDEX: none yet; NULL: not open */
+    uint32_t *all;
+    bool all_nocheck;
     int64_t unlock_exit_ps[2]; /* last exit of the unlocks released here: [shared, exclusive] */
 };
 
@@ -128,6 +131,7 @@ struct op {
     uint8_t kind;          /* enum call_kind; CALL_COMPLETE: a notification */
     uint8_t epoch_kind;    /* enum op_epoch */
     bool counts_left;      /* complete waits for its last byte to leave */
+    uint32_t request;      /* that its local completion ends, or NO_INDEX */
     bool together;         /* heads a chain (by next) that travels in one message */
 };
 
@@ -140,6 +144,8 @@ struct lock_epoch {
     int64_t held_until_ps; /* by others, incompatibly, as of the grant: the last exit of their unlocks */
     int64_t unlock_exit_ps;
     uint32_t outstanding, queue_first, queue_last;
+    uint32_t lefts;       /* operations that are not yet complete at the origin */
+    int64_t last_left_ps; /* those that are, from then on */
 };
 
 struct request { /* of a send or receive, or the call itself if blocking */
@@ -168,6 +174,7 @@ enum message_type {
     MESSAGE_GET_REQUEST,
     MESSAGE_GET_REPLY,
     MESSAGE_ACCUMULATE,
+    MESSAGE_FETCH,     /* get_accumulate and the like: its data */
     MESSAGE_RMA_ASK,   /* rendezvous of a large put */
     MESSAGE_RMA_CLEAR,
     MESSAGE_TOGETHER,        /* puts to one target in one message */
@@ -269,6 +276,7 @@ int64_t replay_copy_ps(const struct replay *replay, int64_t bytes);
 int64_t replay_compute_ps(const struct rank_state *rank, int64_t recorded_ps);
 enum status replay_timer_op(struct replay *replay, int64_t at_ps, uint32_t key, uint32_t op);
 enum status replay_timer_message(struct replay *replay, int64_t at_ps, uint32_t key, uint32_t message);
+enum status replay_timer_request(struct replay *replay, int64_t at_ps, uint32_t key, uint32_t request);
 enum status replay_timer_envelope(struct replay *replay, int64_t at_ps, uint32_t key, uint32_t envelope);
 
 /* replay_open.c */
@@ -293,6 +301,7 @@ enum status replay_left(struct replay *replay, uint32_t message, int64_t began_p
 enum status replay_prepare_windows(struct replay *replay);
 void replay_clear_windows(struct replay *replay);
 struct member *replay_member(struct replay *replay, const struct trace_call *call, uint32_t rank);
+const struct trace_comm *replay_comm_of(const struct replay *replay, const struct member *member);
 uint32_t replay_member_index(struct replay *replay, int32_t window, uint32_t rank);
 enum status replay_pairs_of(struct replay *replay, struct member *member, struct role *role, bool as_origin, uint32_t group);
 void replay_sync_enter(struct replay *replay, struct member *member, int64_t enter_ps);
@@ -330,6 +339,8 @@ enum status replay_op_left(struct replay *replay, uint32_t op, int64_t began_ps,
 enum status replay_on_data(struct replay *replay, const struct replay_message *message);
 enum status replay_on_accumulate(struct replay *replay, const struct replay_message *message);
 enum status replay_on_applied(struct replay *replay, uint32_t op);
+enum status replay_on_fetch(struct replay *replay, const struct replay_message *message);
+void replay_fetch_left(struct replay *replay, uint32_t op, int64_t began_ps);
 enum status replay_on_ack(struct replay *replay, const struct replay_message *message);
 enum status replay_on_get_request(struct replay *replay, const struct replay_message *message);
 enum status replay_on_get_reply(struct replay *replay, const struct replay_message *message);
@@ -353,11 +364,32 @@ enum status replay_on_together_reply(struct replay *replay, const struct replay_
 enum step replay_step_lock(struct replay *replay, uint32_t rank);
 enum step replay_step_unlock(struct replay *replay, uint32_t rank);
 uint32_t replay_open_lock(const struct replay *replay, uint32_t rank, uint32_t member, int32_t target);
+/* Opens an epoch towards the target; of lock_all or in the rank's list. */
+enum status replay_lock_new(struct replay *replay, const struct lock_epoch *epoch, uint32_t *lock);
+enum status replay_lock_ask(struct replay *replay, uint32_t lock);
+/* What is queued or held may leave: asks for the lock if nobody did. */
+enum status replay_lock_hurry(struct replay *replay, uint32_t lock);
+/* All operations are complete: the release leaves, the origin forgets the epoch. */
+enum status replay_lock_end(struct replay *replay, uint32_t lock);
+/* Until when, up to now, others held the lock that this epoch was then given. */
+int64_t replay_lock_contended_ps(const struct replay *replay, uint32_t lock);
 enum status replay_on_lock_ask(struct replay *replay, const struct replay_message *message);
 enum status replay_on_lock_grant(struct replay *replay, const struct replay_message *message);
 enum status replay_on_lock_release(struct replay *replay, const struct replay_message *message);
 
+/* replay_flush.c: locks of all targets, and completion without unlock. */
+enum step replay_step_lock_all(struct replay *replay, uint32_t rank);
+enum step replay_step_unlock_all(struct replay *replay, uint32_t rank);
+enum step replay_step_flush(struct replay *replay, uint32_t rank);
+/* The open lock epoch towards the target; made if a lock_all is open; NO_INDEX: there is none. */
+enum status replay_lock_towards(struct replay *replay, uint32_t rank, uint32_t member, int32_t target, uint32_t *lock);
+/* The lock epochs that a call means, by place from 0: false behind the last; *lock may be NO_INDEX. */
+bool replay_lock_at(const struct replay *replay, uint32_t rank, const struct trace_call *call, uint32_t place, uint32_t *lock);
+
 /* replay_p2p.c */
+/* Request `id` of the program. */
+enum status replay_new_request(struct replay *replay, uint32_t rank, uint32_t id, uint32_t *request);
+enum status replay_request_done_at(struct replay *replay, uint32_t request, int64_t at_ps);
 enum step replay_step_send(struct replay *replay, uint32_t rank);
 enum step replay_step_receive(struct replay *replay, uint32_t rank);
 enum step replay_step_request_wait(struct replay *replay, uint32_t rank);

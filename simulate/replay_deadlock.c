@@ -49,10 +49,8 @@ static void name_absent(struct replay *replay, const struct trace_call *call, st
     }
 }
 
-static void name_lock(struct replay *replay, uint32_t rank, const struct trace_call *call, struct text *text)
+static void name_holders(struct replay *replay, uint32_t rank, uint32_t target, struct text *text)
 {
-    ADD(text, " the lock of window %d on rank %d", call->handle, call->peer);
-    uint32_t target = replay_member_index(replay, call->handle, (uint32_t)call->peer);
     for (uint32_t other = 0; other < replay->trace->rank_count; other++) {
         uint32_t lock = replay->ranks[other].lock_list;
         for (; lock != NO_INDEX; lock = replay->lock_epochs[lock].next) {
@@ -60,6 +58,29 @@ static void name_lock(struct replay *replay, uint32_t rank, const struct trace_c
             uint32_t held = replay_member_index(replay, replay->members[epoch->member].window, epoch->target);
             if (other != rank && held == target && epoch->granted && !epoch->nocheck) ADD(text, ", held by rank %u", other);
         }
+    }
+    const struct member *member = &replay->members[target];
+    const struct trace_comm *comm = replay_comm_of(replay, member);
+    uint32_t first = replay->windows[member->window].first_member;
+    for (uint32_t i = 0; i < comm->count; i++) {
+        const uint32_t *all = replay->members[first + i].all;
+        uint32_t lock = all ? all[target - first] : NO_INDEX;
+        if ((uint32_t)comm->members[i] != rank && lock != NO_INDEX && replay->lock_epochs[lock].granted)
+            ADD(text, ", held by MPI_Win_lock_all of rank %d", comm->members[i]);
+    }
+}
+
+/* Locks that are not granted, operations that are not complete. */
+static void name_locks(struct replay *replay, uint32_t rank, const struct trace_call *call, struct text *text)
+{
+    uint32_t lock, shown = 0;
+    for (uint32_t i = 0; replay_lock_at(replay, rank, call, i, &lock) && shown < WAITERS_SHOWN; i++) {
+        if (lock == NO_INDEX) continue;
+        const struct lock_epoch *epoch = &replay->lock_epochs[lock];
+        if (epoch->granted && epoch->outstanding == 0) continue;
+        ADD(text, " %s window %d on rank %u", epoch->granted ? "its operations on" : "the lock of", call->handle, epoch->target);
+        if (!epoch->granted) name_holders(replay, rank, replay_member_index(replay, call->handle, epoch->target), text);
+        shown++;
     }
 }
 
@@ -91,11 +112,16 @@ static void name_cause(struct replay *replay, uint32_t rank, struct text *text)
     case CALL_COMPLETE:
     case CALL_PUT:
     case CALL_GET:
-    case CALL_ACCUMULATE: name_posts(replay, replay_member(replay, call, rank), text); break;
+    case CALL_ACCUMULATE:
+    case CALL_GET_ACCUMULATE: name_posts(replay, replay_member(replay, call, rank), text); break;
     case CALL_WIN_WAIT:
     case CALL_WIN_TEST: name_completes(replay, replay_member(replay, call, rank), text); break;
     case CALL_LOCK:
-    case CALL_UNLOCK: name_lock(replay, rank, call, text); break;
+    case CALL_UNLOCK:
+    case CALL_LOCK_ALL:
+    case CALL_UNLOCK_ALL:
+    case CALL_FLUSH:
+    case CALL_FLUSH_LOCAL: name_locks(replay, rank, call, text); break;
     case CALL_SEND: ADD(text, " a receive of rank %d (tag %d)", call->peer, call->tag); break;
     case CALL_RECV: ADD(text, " a send of rank %d (tag %d)", call->peer, call->tag); break;
     case CALL_REQUEST_WAIT:

@@ -6,6 +6,8 @@ enum { PHASE_ENTER, PHASE_ASK, PHASE_GRANT, PHASE_COMPLETE };
 
 uint32_t replay_open_lock(const struct replay *replay, uint32_t rank, uint32_t member, int32_t target)
 {
+    const struct member *origin = &replay->members[member];
+    if (origin->all) return origin->all[trace_comm_rank(replay_comm_of(replay, origin), target)];
     uint32_t lock = replay->ranks[rank].lock_list;
     for (; lock != NO_INDEX; lock = replay->lock_epochs[lock].next) {
         const struct lock_epoch *epoch = &replay->lock_epochs[lock];
@@ -111,7 +113,7 @@ enum status replay_on_lock_release(struct replay *replay, const struct replay_me
 
 /* --- origin ---------------------------------------------------------------------------------------------------------- */
 
-static enum status ask(struct replay *replay, uint32_t lock)
+enum status replay_lock_ask(struct replay *replay, uint32_t lock)
 {
     struct lock_epoch *epoch = &replay->lock_epochs[lock];
     epoch->asked = true;
@@ -119,29 +121,56 @@ static enum status ask(struct replay *replay, uint32_t lock)
     return replay_send_control(replay, MESSAGE_LOCK_ASK, epoch->origin, epoch->target, lock, 0);
 }
 
+enum status replay_lock_hurry(struct replay *replay, uint32_t lock)
+{
+    struct lock_epoch *epoch = &replay->lock_epochs[lock];
+    epoch->closing = true;
+    if (!epoch->granted && !epoch->asked) TRY(replay_lock_ask(replay, lock));
+    TRY(issue_queued(replay, lock));
+    epoch = &replay->lock_epochs[lock];
+    epoch->closing = !epoch->granted; /* what comes later is held again */
+    return STATUS_OK;
+}
+
+enum status replay_lock_new(struct replay *replay, const struct lock_epoch *made, uint32_t *lock)
+{
+    TRY(replay_take_lock_epoch(replay, lock));
+    struct lock_epoch *epoch = &replay->lock_epochs[*lock];
+    *epoch = *made;
+    epoch->next = epoch->next_waiting = epoch->queue_first = NO_INDEX;
+    epoch->granted = made->nocheck;
+    epoch->last_left_ps = INT64_MIN;
+    return STATUS_OK;
+}
+
 static enum step open_lock(struct replay *replay, uint32_t rank, const struct trace_call *call)
 {
     struct rank_state *state = &replay->ranks[rank];
     uint32_t member = (uint32_t)(replay_member(replay, call, rank) - replay->members), lock;
-    if (replay_open_lock(replay, rank, member, call->peer) != NO_INDEX)
+    if (replay->members[member].all || replay_open_lock(replay, rank, member, call->peer) != NO_INDEX)
         return replay_fail(replay, rank, "window %d of rank %d is already locked by this rank", call->handle, call->peer), STEP_FAIL;
-    STEP_TRY(replay_take_lock_epoch(replay, &lock));
     bool nocheck = call->flags & TRACE_NOCHECK;
-    replay->lock_epochs[lock] = (struct lock_epoch){.origin = rank, .target = (uint32_t)call->peer, .member = member,
-                                                    .next = state->lock_list, .next_waiting = NO_INDEX,
-                                                    .exclusive = call->flags & TRACE_EXCLUSIVE,
-                                                    .nocheck = nocheck, .granted = nocheck, .queue_first = NO_INDEX};
+    struct lock_epoch made = {.origin = rank, .target = (uint32_t)call->peer, .member = member,
+                              .exclusive = call->flags & TRACE_EXCLUSIVE, .nocheck = nocheck};
+    STEP_TRY(replay_lock_new(replay, &made, &lock));
+    replay->lock_epochs[lock].next = state->lock_list;
     state->lock_list = lock;
     if (nocheck || replay->platform->lock == LOCK_LAZY) return replay_exit(state, replay->now_ps);
     return replay_spend(replay, state, (uint32_t)call->peer == rank ? 0 : replay->overhead_ps, PHASE_ASK);
 }
 
-/* Lock Contention of the call that asked: while others held the lock incompatibly. */
-static void account_contention(struct replay *replay, uint32_t rank, const struct lock_epoch *epoch)
+int64_t replay_lock_contended_ps(const struct replay *replay, uint32_t lock)
 {
-    if (epoch->nocheck) return;
-    int64_t until_ps = epoch->held_until_ps < replay->now_ps ? epoch->held_until_ps : replay->now_ps;
-    account_add(&replay->outcome->account, PATTERN_LOCK_CONTENTION, rank, until_ps - replay->ranks[rank].enter_ps);
+    const struct lock_epoch *epoch = &replay->lock_epochs[lock];
+    if (epoch->nocheck) return INT64_MIN;
+    return epoch->held_until_ps < replay->now_ps ? epoch->held_until_ps : replay->now_ps;
+}
+
+/* Lock Contention of the call that asked: while others held the lock incompatibly. */
+static void account_contention(struct replay *replay, uint32_t rank, uint32_t lock)
+{
+    int64_t until_ps = replay_lock_contended_ps(replay, lock), enter_ps = replay->ranks[rank].enter_ps;
+    if (until_ps > enter_ps) account_add(&replay->outcome->account, PATTERN_LOCK_CONTENTION, rank, until_ps - enter_ps);
 }
 
 enum step replay_step_lock(struct replay *replay, uint32_t rank)
@@ -153,26 +182,31 @@ enum step replay_step_lock(struct replay *replay, uint32_t rank)
     uint32_t lock = state->lock_list;
     if (state->phase == PHASE_ASK) {
         state->phase = PHASE_GRANT;
-        STEP_TRY(ask(replay, lock));
+        STEP_TRY(replay_lock_ask(replay, lock));
     }
     if (!replay->lock_epochs[lock].granted) return STEP_BLOCK;
-    account_contention(replay, rank, &replay->lock_epochs[lock]);
+    account_contention(replay, rank, lock);
     return replay_exit(state, replay->now_ps);
 }
 
-static enum status close_lock(struct replay *replay, uint32_t rank, uint32_t lock)
+enum status replay_lock_end(struct replay *replay, uint32_t lock)
 {
     struct lock_epoch *epoch = &replay->lock_epochs[lock];
-    uint32_t *link = &replay->ranks[rank].lock_list;
-    while (*link != lock) link = &replay->lock_epochs[*link].next;
-    *link = epoch->next;
     epoch->unlock_exit_ps = replay->now_ps;
     if (epoch->nocheck) {
         replay_release_lock_epoch(replay, lock);
         return STATUS_OK;
     }
     if (epoch->origin == epoch->target) return release(replay, lock);
-    return replay_send_control(replay, MESSAGE_LOCK_RELEASE, rank, epoch->target, lock, 0);
+    return replay_send_control(replay, MESSAGE_LOCK_RELEASE, epoch->origin, epoch->target, lock, 0);
+}
+
+static enum status close_lock(struct replay *replay, uint32_t rank, uint32_t lock)
+{
+    uint32_t *link = &replay->ranks[rank].lock_list;
+    while (*link != lock) link = &replay->lock_epochs[*link].next;
+    *link = replay->lock_epochs[lock].next;
+    return replay_lock_end(replay, lock);
 }
 
 enum step replay_step_unlock(struct replay *replay, uint32_t rank)
@@ -181,23 +215,20 @@ enum step replay_step_unlock(struct replay *replay, uint32_t rank)
     const struct trace_call *call = &state->calls[state->next];
     if (call->peer == TRACE_NONE) return replay_exit(state, replay->now_ps);
     uint32_t member = (uint32_t)(replay_member(replay, call, rank) - replay->members);
-    uint32_t lock = replay_open_lock(replay, rank, member, call->peer);
+    uint32_t lock = replay->members[member].all ? NO_INDEX : replay_open_lock(replay, rank, member, call->peer);
     if (lock == NO_INDEX)
         return replay_fail(replay, rank, "window %d of rank %d is not locked by this rank", call->handle, call->peer), STEP_FAIL;
-    struct lock_epoch *epoch = &replay->lock_epochs[lock];
+    const struct lock_epoch *epoch = &replay->lock_epochs[lock];
     bool sends = epoch->target != rank && !(epoch->nocheck && epoch->outstanding == 0);
     switch (state->phase) {
     case PHASE_ENTER: return replay_spend(replay, state, sends ? replay->overhead_ps : 0, PHASE_ASK);
     case PHASE_ASK:
         state->phase = PHASE_COMPLETE;
-        epoch->closing = true;
-        STEP_TRY(issue_queued(replay, lock));
-        epoch = &replay->lock_epochs[lock];
-        if (!epoch->granted && !epoch->asked) STEP_TRY(ask(replay, lock));
+        STEP_TRY(replay_lock_hurry(replay, lock));
         return STEP_AGAIN;
     default:
         if (!epoch->granted || epoch->outstanding > 0) return STEP_BLOCK;
-        if (replay->platform->lock == LOCK_LAZY) account_contention(replay, rank, epoch);
+        if (replay->platform->lock == LOCK_LAZY) account_contention(replay, rank, lock);
         STEP_TRY(close_lock(replay, rank, lock));
         return replay_exit(state, replay->now_ps);
     }

@@ -19,6 +19,7 @@ static const struct message_row rows[] = {
     [MESSAGE_GET_REQUEST] = {replay_on_get_request, SERVER_PROGRESS},
     [MESSAGE_GET_REPLY] = {replay_on_get_reply, SERVER_NIC},
     [MESSAGE_ACCUMULATE] = {replay_on_accumulate, SERVER_PROGRESS},
+    [MESSAGE_FETCH] = {replay_on_fetch, SERVER_PROGRESS},
     [MESSAGE_RMA_ASK] = {replay_on_rma_ask, SERVER_PROGRESS},
     [MESSAGE_RMA_CLEAR] = {replay_on_rma_clear, SERVER_NIC},
     [MESSAGE_TOGETHER] = {replay_on_together, SERVER_NIC},
@@ -110,6 +111,7 @@ enum status replay_left(struct replay *replay, uint32_t index, int64_t began_ps,
     const struct replay_message *message = &replay->messages[index];
     switch ((enum message_type)message->type) {
     case MESSAGE_SEND_DATA: return replay_send_left(replay, message->ref);
+    case MESSAGE_FETCH: replay_fetch_left(replay, message->ref, began_ps); return STATUS_OK;
     case MESSAGE_TOGETHER:
     case MESSAGE_TOGETHER_SERVED: return replay_together_left(replay, message->ref, false, began_ps, left_ps);
     case MESSAGE_TOGETHER_REPLY: return replay_together_left(replay, message->ref, true, began_ps, left_ps);

@@ -1,12 +1,13 @@
-/* Put, get, accumulate (MPI-3.1 11.3): when they are issued, when they have left, arrived, are known to have arrived. */
+/* Put, get, accumulate, get_accumulate and the like (MPI-3.1 11.3): when they are issued, when they have left, arrived, are known to have arrived. */
 #include "common/units.h"
 #include "simulate/replay_core.h"
 
 enum { PHASE_ENTER, PHASE_ISSUE, PHASE_QUEUE, PHASE_COPIED };
 
+/* Brings data back. */
 static bool is_get(const struct op *op)
 {
-    return op->kind == CALL_GET;
+    return op->kind == CALL_GET || op->kind == CALL_GET_ACCUMULATE;
 }
 
 static struct trace_sim *sim_of(struct replay *replay, const struct op *op)
@@ -26,6 +27,7 @@ static void note_end(struct replay *replay, const struct op *op, int64_t end_ps)
 
 static enum rma_kind rma_kind_of(enum call_kind kind)
 {
+    if (kind == CALL_GET_ACCUMULATE) return RMA_GET; /* what waits for data waits as a get does */
     return kind == CALL_PUT ? RMA_PUT : kind == CALL_GET ? RMA_GET : RMA_ACCUMULATE;
 }
 
@@ -42,7 +44,7 @@ static enum status make_op(struct replay *replay, uint32_t rank, uint32_t *op)
     if (!pair && lock == NO_INDEX && !member->fence_open) return STATUS_OK;
     TRY(replay_take_op(replay, op));
     replay->ops[*op] = (struct op){.origin = rank, .target = (uint32_t)call->peer, .member = index, .pair = NO_INDEX,
-                                   .lock = lock, .call = state->next, .bytes = call->bytes,
+                                   .lock = lock, .call = state->next, .bytes = call->bytes, .request = NO_INDEX,
                                    .kind = (uint8_t)call_kind(call->call)};
     struct op *made = &replay->ops[*op];
     if (pair) {
@@ -53,6 +55,8 @@ static enum status make_op(struct replay *replay, uint32_t rank, uint32_t *op)
     } else if (lock != NO_INDEX) {
         made->epoch_kind = OP_LOCK;
         replay->lock_epochs[lock].outstanding++;
+        replay->lock_epochs[lock].lefts++;
+        made->counts_left = !is_get(made);
     } else {
         made->epoch_kind = OP_FENCE;
         made->epoch = member->fence_instance;
@@ -100,11 +104,11 @@ static enum step decide(struct replay *replay, uint32_t rank, struct member *mem
     const struct trace_call *call = &state->calls[state->next];
     struct pair *pair = replay_open_pair(replay, member, call->peer);
     if (pair) return decide_active(replay, state, member, pair, call);
-    uint32_t lock = replay_open_lock(replay, rank, (uint32_t)(member - replay->members), call->peer);
-    if (replay->deferred || (lock != NO_INDEX && !replay->lock_epochs[lock].granted)) {
-        state->phase = PHASE_QUEUE;
-        return STEP_AGAIN;
-    }
+    uint32_t lock;
+    STEP_TRY(replay_lock_towards(replay, rank, (uint32_t)(member - replay->members), call->peer, &lock));
+    bool hurries = lock != NO_INDEX && call->ref != TRACE_NO_REF; /* its request may be waited for before the unlock */
+    if (replay->deferred || (lock != NO_INDEX && !replay->lock_epochs[lock].granted))
+        return replay_spend(replay, state, hurries ? replay->overhead_ps : 0, PHASE_QUEUE);
     return replay_spend(replay, state, replay->overhead_ps, PHASE_ISSUE);
 }
 
@@ -123,11 +127,35 @@ static void queue_op(struct replay *replay, uint32_t op)
     }
 }
 
+/* Issues or queues the operation that the call has made. */
+static enum status dispatch(struct replay *replay, uint32_t index, const struct rank_state *state, bool leaves)
+{
+    const struct op *op = &replay->ops[index];
+    bool hurries = op->lock != NO_INDEX && op->request != NO_INDEX;
+    uint32_t lock = op->lock;
+    if (state->phase != PHASE_QUEUE && (state->phase != PHASE_COPIED || leaves)) return replay_issue(replay, index);
+    queue_op(replay, index);
+    return hurries ? replay_lock_hurry(replay, lock) : STATUS_OK;
+}
+
+/* The request of MPI_Rput and the like; a buffered put is locally complete by now. */
+static enum status attach_request(struct replay *replay, uint32_t rank, const struct trace_call *call, uint32_t op, bool complete)
+{
+    uint32_t request;
+    TRY(replay_new_request(replay, rank, call->ref, &request));
+    if (complete) return replay_request_done(replay, request);
+    replay->ops[op].request = request;
+    return STATUS_OK;
+}
+
 enum step replay_step_op(struct replay *replay, uint32_t rank)
 {
     struct rank_state *state = &replay->ranks[rank];
     const struct trace_call *call = &state->calls[state->next];
-    if (call->peer == TRACE_NONE) return replay_exit(state, replay->now_ps); /* MPI_PROC_NULL */
+    if (call->peer == TRACE_NONE) { /* MPI_PROC_NULL */
+        if (call->ref != TRACE_NO_REF) STEP_TRY(attach_request(replay, rank, call, NO_INDEX, true));
+        return replay_exit(state, replay->now_ps);
+    }
     struct member *member = replay_member(replay, call, rank);
     if (state->phase == PHASE_ENTER) return decide(replay, rank, member);
     uint32_t op;
@@ -144,10 +172,8 @@ enum step replay_step_op(struct replay *replay, uint32_t rank)
     bool leaves = !replay->deferred && (made->epoch_kind != OP_ACTIVE || replay_pair_ready(member, &replay->pairs[made->pair]));
     replay->outcome->transfers++;
     replay->outcome->transfer_bytes += (uint64_t)made->bytes;
-    if (state->phase == PHASE_QUEUE || (state->phase == PHASE_COPIED && !leaves))
-        queue_op(replay, op);
-    else
-        STEP_TRY(replay_issue(replay, op));
+    if (call->ref != TRACE_NO_REF) STEP_TRY(attach_request(replay, rank, call, op, state->phase == PHASE_COPIED));
+    STEP_TRY(dispatch(replay, op, state, leaves));
     return leave(replay, rank, member);
 }
 
@@ -155,7 +181,7 @@ enum step replay_step_op(struct replay *replay, uint32_t rank)
 
 static enum message_type data_type(const struct op *op)
 {
-    return is_get(op) ? MESSAGE_GET_REPLY : op->kind == CALL_ACCUMULATE ? MESSAGE_ACCUMULATE : MESSAGE_DATA;
+    return op->kind == CALL_GET ? MESSAGE_GET_REPLY : op->kind == CALL_ACCUMULATE ? MESSAGE_ACCUMULATE : MESSAGE_DATA;
 }
 
 static enum status send_data(struct replay *replay, uint32_t index)
@@ -168,13 +194,39 @@ static enum status send_data(struct replay *replay, uint32_t index)
     return replay_op_left(replay, index, departure.began_ps, departure.left_ps);
 }
 
+/* Get_accumulate and the like: the data one way (a control message if there are none), the result back. */
+static enum status send_fetch(struct replay *replay, uint32_t index)
+{
+    const struct op *op = &replay->ops[index];
+    int64_t bytes = op->bytes > 0 ? op->bytes : replay->platform->control_bytes;
+    struct engine_departure departure;
+    TRY(replay_send(replay, MESSAGE_FETCH, op->origin, op->target, bytes, index, 0, &departure));
+    if (departure.left_ps != ENGINE_LATER) replay_fetch_left(replay, index, departure.began_ps);
+    return STATUS_OK;
+}
+
+void replay_fetch_left(struct replay *replay, uint32_t index, int64_t began_ps)
+{
+    replay->ops[index].began_ps = began_ps;
+}
+
+static enum status send_result(struct replay *replay, uint32_t index)
+{
+    const struct op *op = &replay->ops[index];
+    int64_t bytes = replay->ranks[op->origin].calls[op->call].aux;
+    struct engine_departure departure;
+    TRY(replay_send(replay, MESSAGE_GET_REPLY, op->target, op->origin, bytes, index, 0, &departure));
+    if (departure.left_ps == ENGINE_LATER) return STATUS_OK;
+    return replay_op_left(replay, index, departure.began_ps, departure.left_ps);
+}
+
 enum status replay_issue(struct replay *replay, uint32_t index)
 {
     const struct op *op = &replay->ops[index];
-    if (is_get(op)) return replay_send_control(replay, MESSAGE_GET_REQUEST, op->origin, op->target, index, 0);
+    if (op->kind == CALL_GET) return replay_send_control(replay, MESSAGE_GET_REQUEST, op->origin, op->target, index, 0);
     bool rendezvous = replay->platform->progress != PROGRESS_HARDWARE && op->bytes > replay->platform->rma_eager_bytes;
     if (rendezvous) return replay_send_control(replay, MESSAGE_RMA_ASK, op->origin, op->target, index, 0);
-    return send_data(replay, index);
+    return op->kind == CALL_GET_ACCUMULATE ? send_fetch(replay, index) : send_data(replay, index);
 }
 
 enum status replay_on_rma_ask(struct replay *replay, const struct replay_message *message)
@@ -184,20 +236,39 @@ enum status replay_on_rma_ask(struct replay *replay, const struct replay_message
 
 enum status replay_on_rma_clear(struct replay *replay, const struct replay_message *message)
 {
-    if (replay->ops[message->ref].together) return replay_on_together_clear(replay, message->ref);
-    return send_data(replay, message->ref);
+    const struct op *op = &replay->ops[message->ref];
+    if (op->together) return replay_on_together_clear(replay, message->ref);
+    return op->kind == CALL_GET_ACCUMULATE ? send_fetch(replay, message->ref) : send_data(replay, message->ref);
+}
+
+/* A put or accumulate under a lock is complete at the origin. */
+static void left_under_lock(struct replay *replay, const struct op *op, int64_t left_ps)
+{
+    struct lock_epoch *lock = &replay->lock_epochs[op->lock];
+    if (left_ps > lock->last_left_ps) lock->last_left_ps = left_ps;
+    if (--lock->lefts == 0) replay_wake(replay, op->origin);
 }
 
 enum status replay_op_left(struct replay *replay, uint32_t index, int64_t began_ps, int64_t left_ps)
 {
     struct op *op = &replay->ops[index];
-    op->began_ps = began_ps;
+    if (op->kind != CALL_GET_ACCUMULATE) op->began_ps = began_ps;
     struct member *member = &replay->members[op->member];
     if (is_get(op) && op->epoch_kind == OP_ACTIVE) {
         replay_pair_effect(replay, &replay->pairs[op->pair], left_ps);
         return STATUS_OK;
     }
+    uint32_t request = is_get(op) ? NO_INDEX : op->request;
+    if (request != NO_INDEX) {
+        op->request = NO_INDEX;
+        TRY(replay_request_done_at(replay, request, left_ps));
+        op = &replay->ops[index];
+    }
     if (!op->counts_left) return STATUS_OK;
+    if (op->epoch_kind == OP_LOCK) {
+        left_under_lock(replay, op, left_ps);
+        return STATUS_OK;
+    }
     if (left_ps > member->last_left_ps) member->last_left_ps = left_ps;
     if (--member->lefts == 0) replay_wake(replay, op->origin);
     return STATUS_OK;
@@ -228,12 +299,18 @@ enum status replay_on_data(struct replay *replay, const struct replay_message *m
     return reached_target(replay, message->ref, replay->arrival_ps);
 }
 
+static enum status applied(struct replay *replay, uint32_t index)
+{
+    if (replay->ops[index].kind == CALL_GET_ACCUMULATE) return send_result(replay, index);
+    return reached_target(replay, index, replay->now_ps);
+}
+
 /* The target's server applies accumulates one after another (spec "Progress at the target"). */
 static enum status apply(struct replay *replay, uint32_t index)
 {
     const struct op *op = &replay->ops[index];
     int64_t cost_ps = units_ps((double)op->bytes * replay->platform->atomic_s_per_byte);
-    if (cost_ps == 0) return reached_target(replay, index, replay->now_ps);
+    if (cost_ps == 0) return applied(replay, index);
     int64_t *free_ps = &replay->server_free_ps[op->target];
     int64_t begin_ps = replay->platform->contention && *free_ps > replay->now_ps ? *free_ps : replay->now_ps;
     *free_ps = begin_ps + cost_ps;
@@ -247,24 +324,31 @@ enum status replay_on_accumulate(struct replay *replay, const struct replay_mess
 
 enum status replay_op_arrived(struct replay *replay, uint32_t index)
 {
-    if (replay->ops[index].kind == CALL_ACCUMULATE) return apply(replay, index);
+    if (replay->ops[index].kind != CALL_PUT) return apply(replay, index);
     return reached_target(replay, index, replay->now_ps);
+}
+
+enum status replay_on_fetch(struct replay *replay, const struct replay_message *message)
+{
+    return apply(replay, message->ref);
 }
 
 enum status replay_on_applied(struct replay *replay, uint32_t op)
 {
-    return reached_target(replay, op, replay->now_ps);
+    return applied(replay, op);
 }
 
 static enum status finished(struct replay *replay, uint32_t index)
 {
     const struct op op = replay->ops[index];
     replay_release_op(replay, index);
+    if (op.request != NO_INDEX) TRY(replay_request_done(replay, op.request));
     struct member *member = &replay->members[op.member];
+    bool wakes = op.epoch_kind == OP_LOCK && is_get(&op) && --replay->lock_epochs[op.lock].lefts == 0;
     uint32_t *left = op.epoch_kind == OP_ACTIVE  ? &member->gets
                      : op.epoch_kind == OP_FENCE ? &member->fence_outstanding
                                                  : &replay->lock_epochs[op.lock].outstanding;
-    if (--*left == 0) replay_wake(replay, op.origin);
+    if (--*left == 0 || wakes) replay_wake(replay, op.origin);
     return STATUS_OK;
 }
 

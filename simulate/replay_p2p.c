@@ -272,6 +272,18 @@ static enum status call_request(struct replay *replay, uint32_t rank, const stru
     return STATUS_OK;
 }
 
+enum status replay_new_request(struct replay *replay, uint32_t rank, uint32_t id, uint32_t *request)
+{
+    TRY(make_request(replay, rank, false, false, request));
+    return note_request(replay, rank, id, *request);
+}
+
+enum status replay_request_done_at(struct replay *replay, uint32_t request, int64_t at_ps)
+{
+    if (at_ps <= replay->now_ps) return replay_request_done(replay, request);
+    return replay_timer_request(replay, at_ps, replay->requests[request].rank, request);
+}
+
 static enum step finish_blocking(struct replay *replay, struct rank_state *state, uint32_t request)
 {
     replay_release_request(replay, request);

@@ -64,7 +64,10 @@ enum status replay_together_left(struct replay *replay, uint32_t first, bool rep
 {
     for (uint32_t op = first, next; op != NO_INDEX; op = next) { /* a woken rank may move the operations */
         next = replay->ops[op].next;
-        if ((replay->ops[op].kind == CALL_GET) == reply) TRY(replay_op_left(replay, op, began_ps, left_ps));
+        if (replay->ops[op].kind == CALL_GET_ACCUMULATE)
+            replay_fetch_left(replay, op, began_ps);
+        else if ((replay->ops[op].kind == CALL_GET) == reply)
+            TRY(replay_op_left(replay, op, began_ps, left_ps));
     }
     return STATUS_OK;
 }

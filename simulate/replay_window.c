@@ -82,6 +82,7 @@ void replay_clear_windows(struct replay *replay)
     for (size_t i = 0; replay->members && i < replay->member_count; i++) {
         free(replay->members[i].access.pairs);
         free(replay->members[i].exposure.pairs);
+        free(replay->members[i].all);
     }
     free(replay->windows);
     free(replay->comms);
@@ -90,6 +91,11 @@ void replay_clear_windows(struct replay *replay)
     free(replay->barrier_counts);
     free(replay->pairs);
     map_clear(&replay->pair_index);
+}
+
+const struct trace_comm *replay_comm_of(const struct replay *replay, const struct member *member)
+{
+    return &replay->trace->comms[replay->trace->windows[member->window].comm];
 }
 
 uint32_t replay_member_index(struct replay *replay, int32_t window, uint32_t rank)
@@ -242,7 +248,7 @@ enum step replay_step_win_free(struct replay *replay, uint32_t rank)
     struct member *member = replay_member(replay, &state->calls[state->next], rank);
     bool done;
     if (state->phase == PHASE_ENTER) {
-        if (member->access_open || member->exposed)
+        if (member->access_open || member->exposed || member->all)
             return replay_fail(replay, rank, "window %d is freed inside an epoch", member->window), STEP_FAIL;
         replay_sync_enter(replay, member, state->enter_ps);
         replay_barrier_begin(&member->barrier);
@@ -319,6 +325,8 @@ enum step replay_step_barrier(struct replay *replay, uint32_t rank)
     uint32_t own = (uint32_t)trace_comm_rank(comm, (int32_t)rank);
     uint32_t object = replay->comms[comm_id].first_barrier + own;
     bool done;
+    if (call_makes_request(call->call))
+        return replay_fail(replay, rank, "%s is not known to the replay", call_name(call->call)), STEP_FAIL;
     if (state->phase == PHASE_ENTER) {
         replay_barrier_begin(&replay->barriers[object]);
         return replay_spend(replay, state, comm->count > 1 ? replay->overhead_ps : 0, PHASE_BARRIER);

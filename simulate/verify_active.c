@@ -56,7 +56,7 @@ static void check_complete(const struct verify_context *context, const struct pa
     const struct trace_call *call = &view->calls[index], *complete = &view->calls[view->access->close_call];
     const struct trace_sim *sim = &view->sim[index];
     size_t close = view->access->close_call;
-    if (call_kind(call->call) == CALL_GET)
+    if (call_kind(call->call) == CALL_GET || call_kind(call->call) == CALL_GET_ACCUMULATE)
         verify_after(context, row, view->origin, close, complete->exit_ps, sim->xfer_end_ps,
                      "complete returns before the data of a get");
     else if (waits != WAITS_NEVER)

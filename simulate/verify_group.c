@@ -78,7 +78,8 @@ static void check_fence_operations(const struct verify_context *context, struct 
         const struct trace_call *fence = &rank->calls[epoch->close_call], *call = &rank->calls[operation->call];
         if (fence->flags & TRACE_NOPRECEDE) continue;
         int64_t known_ps = rank->sim[operation->call].xfer_end_ps;
-        if (call_kind(call->call) != CALL_GET && (uint32_t)call->peer != operation->origin)
+        bool brings_data = call_kind(call->call) == CALL_GET || call_kind(call->call) == CALL_GET_ACCUMULATE;
+        if (!brings_data && (uint32_t)call->peer != operation->origin)
             known_ps += verify_control_ps(context, (uint32_t)call->peer, operation->origin);
         verify_after(context, row, operation->origin, epoch->close_call, fence->exit_ps, known_ps,
                      "the fence returns before an operation is known to be complete");

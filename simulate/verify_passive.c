@@ -23,17 +23,22 @@ static int compare_holds(const void *a, const void *b)
     return (x->origin > y->origin) - (x->origin < y->origin);
 }
 
-/* The data of an operation are there, and for puts the origin has been told, before unlock returns. */
-static void check_unlock(const struct verify_context *context, const struct epoch_operation *operation,
-                         const struct access_epoch *epoch, struct verify_row *row)
+static bool brings_data(const struct trace_call *call)
+{
+    return call_kind(call->call) == CALL_GET || call_kind(call->call) == CALL_GET_ACCUMULATE;
+}
+
+/* The data of an operation are there, and for puts the origin has been told, before unlock or flush returns. */
+static void check_known(const struct verify_context *context, const struct epoch_operation *operation, size_t close,
+                        struct verify_row *row)
 {
     const struct trace_rank *rank = &context->predicted->ranks[operation->origin];
     const struct trace_call *call = &rank->calls[operation->call];
     int64_t known_ps = rank->sim[operation->call].xfer_end_ps;
-    if (call_kind(call->call) != CALL_GET && (uint32_t)call->peer != operation->origin)
+    if (!brings_data(call) && (uint32_t)call->peer != operation->origin)
         known_ps += verify_control_ps(context, (uint32_t)call->peer, operation->origin);
-    verify_after(context, row, operation->origin, epoch->close_call, rank->calls[epoch->close_call].exit_ps, known_ps,
-                 "unlock returns before an operation is known to be complete");
+    verify_after(context, row, operation->origin, close, rank->calls[close].exit_ps, known_ps,
+                 "returns before an operation is known to be complete");
 }
 
 /* Lazy locks: begin_ps of a hold is INT64_MAX until its first operation is seen; a hold without any stays unknown. */
@@ -89,9 +94,11 @@ enum status verify_waits_passive(const struct verify_context *context, struct ve
 {
     const struct epochs *epochs = &context->relations.epochs;
     for (size_t i = 0; i < epochs->operation_count; i++) {
-        const struct access_epoch *epoch = &epochs->accesses[epochs->operations[i].epoch];
-        if (epoch->kind == EPOCH_LOCK && epoch->close_call != EPOCH_NONE)
-            check_unlock(context, &epochs->operations[i], epoch, row);
+        const struct epoch_operation *operation = &epochs->operations[i];
+        const struct access_epoch *epoch = &epochs->accesses[operation->epoch];
+        if (epoch->kind != EPOCH_LOCK && epoch->kind != EPOCH_LOCK_ALL) continue;
+        if (operation->done_call != EPOCH_NONE) check_known(context, operation, operation->done_call, row);
+        if (epoch->close_call != EPOCH_NONE) check_known(context, operation, epoch->close_call, row);
     }
     struct hold *holds = calloc(epochs->access_count + 1, sizeof *holds);
     if (!holds) return err_memory(err);

@@ -10,16 +10,19 @@
 static bool is_operation(const struct trace_call *call)
 {
     enum call_kind kind = call_kind(call->call);
-    return (kind == CALL_PUT || kind == CALL_GET || kind == CALL_ACCUMULATE) && call->peer != TRACE_NONE;
+    return (kind == CALL_PUT || kind == CALL_GET || kind == CALL_ACCUMULATE || kind == CALL_GET_ACCUMULATE) &&
+           call->peer != TRACE_NONE;
 }
 
 static int64_t least_transfer_ps(const struct verify_context *context, uint32_t origin, const struct trace_call *call)
 {
     uint32_t target = (uint32_t)call->peer;
-    if (call_kind(call->call) == CALL_GET) return verify_message_ps(context, target, origin, call->bytes);
+    enum call_kind kind = call_kind(call->call);
+    if (kind == CALL_GET) return verify_message_ps(context, target, origin, call->bytes);
     int64_t applied_ps = 0;
-    if (call_kind(call->call) == CALL_ACCUMULATE)
-        applied_ps = units_ps((double)call->bytes * context->platform->atomic_s_per_byte);
+    if (kind == CALL_GET_ACCUMULATE) applied_ps = verify_message_ps(context, target, origin, call->aux);
+    if (kind != CALL_PUT)
+        applied_ps += units_ps((double)call->bytes * context->platform->atomic_s_per_byte);
     return verify_message_ps(context, origin, target, call->bytes) + applied_ps;
 }
 
@@ -47,20 +50,37 @@ enum status verify_transfer_time(const struct verify_context *context, struct ve
     return STATUS_OK;
 }
 
-/* With mpi.rma.issue = deferred no data move before the call that closes the epoch. */
-enum status verify_held(const struct verify_context *context, struct verify_row *row, struct err *err)
+/* Epochs in which an operation with a request lets go what is held for its target. */
+static enum status find_hurried(const struct verify_context *context, bool **hurried, struct err *err)
 {
-    (void)err;
     const struct epochs *epochs = &context->relations.epochs;
-    if (context->platform->issue != ISSUE_DEFERRED) return STATUS_OK;
+    *hurried = calloc(epochs->access_count + 1, sizeof **hurried);
+    if (!*hurried) return err_memory(err);
     for (size_t i = 0; i < epochs->operation_count; i++) {
         const struct epoch_operation *operation = &epochs->operations[i];
-        size_t close = epochs->accesses[operation->epoch].close_call;
-        if (close == EPOCH_NONE) continue;
+        if (context->predicted->ranks[operation->origin].calls[operation->call].ref != TRACE_NO_REF)
+            (*hurried)[operation->epoch] = true;
+    }
+    return STATUS_OK;
+}
+
+/* With mpi.rma.issue = deferred no data move before a flush or the call that closes the epoch. */
+enum status verify_held(const struct verify_context *context, struct verify_row *row, struct err *err)
+{
+    const struct epochs *epochs = &context->relations.epochs;
+    bool *hurried;
+    if (context->platform->issue != ISSUE_DEFERRED) return STATUS_OK;
+    TRY(find_hurried(context, &hurried, err));
+    for (size_t i = 0; i < epochs->operation_count; i++) {
+        const struct epoch_operation *operation = &epochs->operations[i];
+        const struct access_epoch *epoch = &epochs->accesses[operation->epoch];
+        size_t close = epoch->flush_call != EPOCH_NONE ? epoch->flush_call : epoch->close_call;
+        if (close == EPOCH_NONE || hurried[operation->epoch]) continue;
         const struct trace_rank *rank = &context->predicted->ranks[operation->origin];
         verify_after(context, row, operation->origin, operation->call, rank->sim[operation->call].xfer_start_ps,
                      rank->calls[close].enter_ps, "the data move before the epoch is closed");
     }
+    free(hurried);
     return STATUS_OK;
 }
 

@@ -19,6 +19,8 @@ const struct knob knobs[] = {
     {"mpi.rma.thread_delay_s", {"0", "2e-6"}},
     {"mpi.rma.lock", {"blocking", "lazy"}},
     {"mpi.rma.fence", {"barrier", "notify"}},
+    {"mpi.rma.issue", {"immediate", "immediate", "deferred"}},
+    {"mpi.rma.aggregate", {"false", "false", "true"}},
     {"mpi.rma.atomic_s_per_byte", {"0", "0", "1e-10"}},
     {"engine.contention", {"true", "true", "true", "false"}},
     {"mapping.ranks_per_node", {"1", "1", "1", "2", "3"}},

@@ -34,7 +34,10 @@ static enum status add_item(struct phase *phase, const struct item *item, struct
 static enum status add_operations(struct random *random, struct phase *phase, uint32_t origin, uint32_t targets,
                                   uint32_t slot, struct err *err)
 {
-    static const enum mpi_call calls[] = {ID_Put, ID_Put, ID_Get, ID_Accumulate};
+    static const enum mpi_call calls[] = {ID_Put, ID_Put, ID_Get, ID_Accumulate, ID_Get_accumulate};
+    static const enum mpi_call with_requests[] = {ID_Rput, ID_Rget, ID_Raccumulate, ID_Rget_accumulate};
+    static const enum mpi_call flushes[] = {ID_Win_flush, ID_Win_flush_all, ID_Win_flush_local, ID_Win_flush_local_all,
+                                            ID_Win_sync};
     for (uint32_t n = random_below(random, 4); targets && n > 0; n--) {
         struct item item = {
             .kind = ITEM_OPERATION,
@@ -44,6 +47,8 @@ static enum status add_operations(struct random *random, struct phase *phase, ui
             .bytes = random_bytes(random),
             .slot = slot,
         };
+        if (phase->kind == PHASE_LOCK && random_chance(random, 20)) item.call = with_requests[random_below(random, 4)];
+        if (phase->kind == PHASE_LOCK && random_chance(random, 30)) item.flush = flushes[random_below(random, 5)];
         TRY(add_item(phase, &item, err));
     }
     return STATUS_OK;
@@ -86,15 +91,17 @@ static enum status make_lock(struct random *random, uint32_t members, struct pha
     for (uint32_t r = 0; r < RANKS_MAX; r++) {
         for (uint32_t n = random_below(random, 3); members >> r & 1 && n > 0; n--) {
             uint16_t exclusive = random_chance(random, 50) ? TRACE_EXCLUSIVE : 0;
+            bool all = random_chance(random, 20);
             struct item item = {
                 .kind = ITEM_LOCK,
+                .call = all ? ID_Win_lock_all : ID_Win_lock,
                 .origin = r,
                 .target = random_member(random, members),
                 .slot = slot,
-                .flags = all_shared ? TRACE_NOCHECK : exclusive,
+                .flags = all_shared ? TRACE_NOCHECK : all ? 0 : exclusive,
             };
             TRY(add_item(phase, &item, err));
-            TRY(add_operations(random, phase, r, 1u << item.target, slot++, err));
+            TRY(add_operations(random, phase, r, all ? members : 1u << item.target, slot++, err));
         }
     }
     return STATUS_OK;

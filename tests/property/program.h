@@ -21,8 +21,8 @@ enum pscw_order {
 };
 
 enum item_kind {
-    ITEM_OPERATION, /* call: put, get, accumulate */
-    ITEM_LOCK,      /* the operations with its slot lie within it */
+    ITEM_OPERATION, /* call: put, get, accumulate, get_accumulate, under locks with requests too, which are waited for */
+    ITEM_LOCK,      /* call: lock or lock_all; the operations with its slot lie within it */
     ITEM_MESSAGE,   /* call: the send */
 };
 
@@ -33,6 +33,7 @@ struct item {
     int64_t bytes;
     uint32_t slot;  /* fence: the epoch; lock: its name */
     uint16_t flags; /* of the call */
+    enum mpi_call flush; /* under locks: follows the operation; ID_Init: nothing does */
 };
 
 struct phase {

@@ -97,6 +97,21 @@ static enum status put_tests(struct writer *writer, uint32_t rank, struct trace_
     return put(writer, rank, call, err);
 }
 
+/* The wait for an operation's request, and the flush behind it. */
+static enum status put_completion(struct writer *writer, uint32_t rank, const struct item *item,
+                                  const struct trace_call *operation, struct err *err)
+{
+    if (call_makes_request(item->call)) {
+        struct trace_call wait = new_call(ID_Wait, TRACE_NONE);
+        wait.ref = operation->ref;
+        TRY(put(writer, rank, wait, err));
+    }
+    if (item->flush == ID_Init) return STATUS_OK;
+    struct trace_call flush = new_call(item->flush, operation->handle);
+    if (call_row(item->flush)->needed & F_TARGET) flush.peer = operation->peer;
+    return put(writer, rank, flush, err);
+}
+
 /* The operations of one rank in `slot`. targets: who may still be one. */
 static enum status put_operations(struct writer *writer, const struct phase *phase, uint32_t rank, uint32_t targets,
                                   uint32_t slot, struct err *err)
@@ -109,8 +124,11 @@ static enum status put_operations(struct writer *writer, const struct phase *pha
         call.peer = (int32_t)writer->rank_of[item->target];
         call.bytes = item->bytes;
         call.disp = 0;
-        if (item->call == ID_Accumulate) call.tag = TRACE_OP_SUM;
+        if (call_row(item->call)->allowed & F_OP) call.tag = TRACE_OP_SUM;
+        if (call_row(item->call)->allowed & F_RESULT_BYTES) call.aux = item->bytes;
+        if (call_makes_request(item->call)) call.ref = writer->next_request[rank]++;
         TRY(put(writer, rank, call, err));
+        TRY(put_completion(writer, rank, item, &call, err));
     }
     return STATUS_OK;
 }
@@ -216,12 +234,13 @@ static enum status write_locks(struct writer *writer, const struct phase *phase,
     for (size_t i = 0; i < phase->item_count; i++) {
         const struct item *item = &phase->items[i];
         if (item->kind != ITEM_LOCK || !in(members, item->origin) || !in(members, item->target)) continue;
-        struct trace_call call = new_call(ID_Win_lock, writer->window_of[phase->window]);
-        call.peer = (int32_t)writer->rank_of[item->target];
+        bool all = item->call == ID_Win_lock_all;
+        struct trace_call call = new_call(item->call, writer->window_of[phase->window]);
+        if (!all) call.peer = (int32_t)writer->rank_of[item->target];
         call.flags = item->flags;
         TRY(put(writer, item->origin, call, err));
-        TRY(put_operations(writer, phase, item->origin, 1u << item->target, item->slot, err));
-        call.call = ID_Win_unlock;
+        TRY(put_operations(writer, phase, item->origin, all ? members : 1u << item->target, item->slot, err));
+        call.call = all ? ID_Win_unlock_all : ID_Win_unlock;
         call.flags = 0;
         TRY(put(writer, item->origin, call, err));
     }

@@ -1,0 +1,206 @@
+/* Locks of all targets, and completion without unlock (MPI-3.1 11.5.3, 11.5.4). A lock_all is one shared lock per target:
+ * blocking ones are all asked for at once, lazy ones and NOCHECK's begin with the first operation on their target. */
+#include <stdlib.h>
+
+#include "simulate/replay_core.h"
+
+enum { PHASE_ENTER, PHASE_ASK, PHASE_WAIT };
+
+bool replay_lock_at(const struct replay *replay, uint32_t rank, const struct trace_call *call, uint32_t place, uint32_t *lock)
+{
+    const struct trace_comm *comm = &replay->trace->comms[replay->trace->windows[call->handle].comm];
+    uint32_t index = replay->windows[call->handle].first_member + (uint32_t)trace_comm_rank(comm, (int32_t)rank);
+    const uint32_t *all = replay->members[index].all;
+    *lock = NO_INDEX;
+    if (call->peer != TRACE_NONE) {
+        if (place == 0) *lock = replay_open_lock(replay, rank, index, call->peer);
+        return place == 0;
+    }
+    if (all) {
+        if (place < comm->count) *lock = all[place];
+        return place < comm->count;
+    }
+    uint32_t at = replay->ranks[rank].lock_list;
+    while (place-- > 0 && at != NO_INDEX) at = replay->lock_epochs[at].next;
+    if (at != NO_INDEX && replay->lock_epochs[at].member == index) *lock = at;
+    return at != NO_INDEX;
+}
+
+static enum status new_of_all(struct replay *replay, uint32_t index, uint32_t place)
+{
+    struct member *member = &replay->members[index];
+    struct lock_epoch made = {.origin = member->rank,
+                              .target = (uint32_t)replay_comm_of(replay, member)->members[place],
+                              .member = index,
+                              .nocheck = member->all_nocheck};
+    return replay_lock_new(replay, &made, &member->all[place]);
+}
+
+enum status replay_lock_towards(struct replay *replay, uint32_t rank, uint32_t index, int32_t target, uint32_t *lock)
+{
+    const struct member *member = &replay->members[index];
+    *lock = replay_open_lock(replay, rank, index, target);
+    if (*lock != NO_INDEX || !member->all) return STATUS_OK;
+    uint32_t place = (uint32_t)trace_comm_rank(replay_comm_of(replay, member), target);
+    TRY(new_of_all(replay, index, place));
+    *lock = member->all[place];
+    return STATUS_OK;
+}
+
+/* --- lock_all, unlock_all ---------------------------------------------------------------------------------------------- */
+
+static bool locks_any(const struct replay *replay, uint32_t rank, uint32_t member)
+{
+    uint32_t lock = replay->ranks[rank].lock_list;
+    while (lock != NO_INDEX && replay->lock_epochs[lock].member != member) lock = replay->lock_epochs[lock].next;
+    return lock != NO_INDEX;
+}
+
+static enum step open_all(struct replay *replay, struct rank_state *state, uint32_t index, const struct trace_call *call)
+{
+    struct member *member = &replay->members[index];
+    uint32_t size = replay_comm_of(replay, member)->count;
+    if (member->all || locks_any(replay, member->rank, index))
+        return replay_fail(replay, member->rank, "window %d is already locked by this rank", call->handle), STEP_FAIL;
+    member->all = malloc(size * sizeof *member->all);
+    if (!member->all) return err_memory(replay->err), STEP_FAIL;
+    for (uint32_t i = 0; i < size; i++) member->all[i] = NO_INDEX;
+    member->all_nocheck = call->flags & TRACE_NOCHECK;
+    if (member->all_nocheck || replay->platform->lock == LOCK_LAZY) return replay_exit(state, replay->now_ps);
+    return replay_spend(replay, state, size > 1 ? replay->overhead_ps : 0, PHASE_ASK);
+}
+
+/* Lock Contention of a call that waited for several locks: until the last one was free. */
+static void account_contention(struct replay *replay, uint32_t rank, const struct trace_call *call)
+{
+    int64_t until_ps = replay->ranks[rank].enter_ps, enter_ps = until_ps;
+    uint32_t lock;
+    for (uint32_t i = 0; replay_lock_at(replay, rank, call, i, &lock); i++) {
+        if (lock == NO_INDEX) continue;
+        int64_t contended_ps = replay_lock_contended_ps(replay, lock);
+        if (contended_ps > until_ps) until_ps = contended_ps;
+    }
+    if (until_ps > enter_ps) account_add(&replay->outcome->account, PATTERN_LOCK_CONTENTION, rank, until_ps - enter_ps);
+}
+
+enum step replay_step_lock_all(struct replay *replay, uint32_t rank)
+{
+    struct rank_state *state = &replay->ranks[rank];
+    const struct trace_call *call = &state->calls[state->next];
+    uint32_t index = replay_member_index(replay, call->handle, rank), lock;
+    const struct member *member = &replay->members[index];
+    switch (state->phase) {
+    case PHASE_ENTER: return open_all(replay, state, index, call);
+    case PHASE_ASK:
+        for (uint32_t i = 0; i < replay_comm_of(replay, member)->count; i++) {
+            STEP_TRY(new_of_all(replay, index, i));
+            STEP_TRY(replay_lock_ask(replay, member->all[i]));
+        }
+        state->phase = PHASE_WAIT;
+        return STEP_AGAIN;
+    default:
+        for (; replay_lock_at(replay, rank, call, state->step, &lock); state->step++)
+            if (!replay->lock_epochs[lock].granted) return STEP_BLOCK;
+        account_contention(replay, rank, call);
+        return replay_exit(state, replay->now_ps);
+    }
+}
+
+/* Something leaves when what is queued may go, or when the call releases what it holds. */
+static bool sends(const struct replay *replay, uint32_t rank, const struct trace_call *call, bool releases)
+{
+    uint32_t lock;
+    for (uint32_t i = 0; replay_lock_at(replay, rank, call, i, &lock); i++) {
+        if (lock == NO_INDEX || replay->lock_epochs[lock].target == rank) continue;
+        const struct lock_epoch *epoch = &replay->lock_epochs[lock];
+        if (epoch->queue_first != NO_INDEX || (releases && (!epoch->nocheck || epoch->outstanding > 0))) return true;
+    }
+    return false;
+}
+
+/* Lets everything go that waits for the call. */
+static enum status hurry(struct replay *replay, uint32_t rank, const struct trace_call *call)
+{
+    uint32_t lock;
+    for (uint32_t i = 0; replay_lock_at(replay, rank, call, i, &lock); i++)
+        if (lock != NO_INDEX && replay->lock_epochs[lock].queue_first != NO_INDEX) TRY(replay_lock_hurry(replay, lock));
+    return STATUS_OK;
+}
+
+static enum status release_all(struct replay *replay, struct member *member)
+{
+    uint32_t *all = member->all;
+    enum status status = STATUS_OK;
+    member->all = NULL;
+    for (uint32_t i = 0; i < replay_comm_of(replay, member)->count && status == STATUS_OK; i++)
+        if (all[i] != NO_INDEX) status = replay_lock_end(replay, all[i]);
+    free(all);
+    return status;
+}
+
+/* From rank.step on: STEP_EXIT if all that the call means is complete (granted and known to be there; local: at the
+ * origin). */
+static enum step completed(struct replay *replay, uint32_t rank, const struct trace_call *call, bool local)
+{
+    struct rank_state *state = &replay->ranks[rank];
+    uint32_t lock;
+    for (; replay_lock_at(replay, rank, call, state->step, &lock); state->step++) {
+        if (lock == NO_INDEX) continue;
+        const struct lock_epoch *epoch = &replay->lock_epochs[lock];
+        if ((local ? epoch->lefts : epoch->outstanding) > 0) return STEP_BLOCK;
+        if (local && epoch->last_left_ps > replay->now_ps) return replay_pause(state, epoch->last_left_ps, PHASE_WAIT);
+    }
+    return STEP_EXIT;
+}
+
+enum step replay_step_unlock_all(struct replay *replay, uint32_t rank)
+{
+    struct rank_state *state = &replay->ranks[rank];
+    const struct trace_call *call = &state->calls[state->next];
+    struct member *member = replay_member(replay, call, rank);
+    if (!member->all)
+        return replay_fail(replay, rank, "window %d is not locked by MPI_Win_lock_all", call->handle), STEP_FAIL;
+    if (state->phase == PHASE_ENTER)
+        return replay_spend(replay, state, sends(replay, rank, call, true) ? replay->overhead_ps : 0, PHASE_ASK);
+    if (state->phase == PHASE_ASK) {
+        state->phase = PHASE_WAIT;
+        STEP_TRY(hurry(replay, rank, call));
+    }
+    enum step step = completed(replay, rank, call, false);
+    if (step != STEP_EXIT) return step;
+    if (replay->platform->lock == LOCK_LAZY) account_contention(replay, rank, call);
+    STEP_TRY(release_all(replay, member));
+    return replay_exit(state, replay->now_ps);
+}
+
+/* --- flush ------------------------------------------------------------------------------------------------------------- */
+
+static enum step begin_flush(struct replay *replay, uint32_t rank, const struct trace_call *call)
+{
+    struct rank_state *state = &replay->ranks[rank];
+    uint32_t index = replay_member_index(replay, call->handle, rank);
+    bool locked = replay->members[index].all || (call->peer == TRACE_NONE
+                                                     ? locks_any(replay, rank, index)
+                                                     : replay_open_lock(replay, rank, index, call->peer) != NO_INDEX);
+    if (!locked)
+        return replay_fail(replay, rank, "no lock is open on window %d, expected MPI_Win_lock or MPI_Win_lock_all before",
+                           call->handle), STEP_FAIL;
+    return replay_spend(replay, state, sends(replay, rank, call, false) ? replay->overhead_ps : 0, PHASE_ASK);
+}
+
+enum step replay_step_flush(struct replay *replay, uint32_t rank)
+{
+    struct rank_state *state = &replay->ranks[rank];
+    const struct trace_call *call = &state->calls[state->next];
+    if (call->peer == TRACE_NONE && (call_row(call->call)->needed & F_TARGET)) /* MPI_PROC_NULL */
+        return replay_exit(state, replay->now_ps);
+    if (state->phase == PHASE_ENTER) return begin_flush(replay, rank, call);
+    if (state->phase == PHASE_ASK) {
+        state->phase = PHASE_WAIT;
+        STEP_TRY(hurry(replay, rank, call));
+    }
+    enum step step = completed(replay, rank, call, call_kind(call->call) == CALL_FLUSH_LOCAL);
+    if (step != STEP_EXIT) return step;
+    if (replay->platform->lock == LOCK_LAZY) account_contention(replay, rank, call);
+    return replay_exit(state, replay->now_ps);
+}
