@@ -237,6 +237,22 @@ static void communicators(void **state)
     trace_free(trace);
 }
 
+/* They stand as the functions that they are variants of. */
+static void large_counts(void **state)
+{
+    (void)state;
+    struct trace *trace = archived(run_recorded("", "large_counts", 0));
+    expect_whole(trace);
+    for (int rank = 0; rank < 4; rank++)
+        expect_calls(trace, rank,
+                     "MPI_Init\nMPI_Irecv comm=0 peer=%d tag=1 bytes=12 req=0\nMPI_Isend comm=0 peer=%d tag=1 bytes=12 req=1\n"
+                     "MPI_Waitall reqs=0,1\nMPI_Win_allocate win=0\nMPI_Win_fence win=0\n"
+                     "MPI_Put win=0 target=%d bytes=8 disp=3\nMPI_Win_fence win=0\nMPI_Win_free win=0\n"
+                     "MPI_Alltoallv comm=0 bytes=16 counts=4 received=16\nMPI_Finalize\n",
+                     (rank + 3) % 4, (rank + 1) % 4, (rank + 1) % 4);
+    trace_free(trace);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -244,6 +260,7 @@ int main(void)
         cmocka_unit_test(requests),
         cmocka_unit_test(collectives),
         cmocka_unit_test(communicators),
+        cmocka_unit_test(large_counts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,7 +15,7 @@ static const struct {
 } functions[] = {
 #define MPI_CALL(NAME, KIND, NEEDED, ALLOWED, PARAMETERS, ARGUMENTS, BEFORE, AFTER)                                    \
     {"PMPI_" #NAME, offsetof(struct rec_library, NAME)},
-#include "trace/mpi_calls.def"
+#include "trace/record/rows.def"
 #undef MPI_CALL
 };
 

@@ -14,7 +14,7 @@
 /* The functions themselves; NULL before rec_library_find(). */
 struct rec_library {
 #define MPI_CALL(NAME, KIND, NEEDED, ALLOWED, PARAMETERS, ARGUMENTS, BEFORE, AFTER) __typeof__(MPI_##NAME) *NAME;
-#include "trace/mpi_calls.def"
+#include "trace/record/rows.def"
 #undef MPI_CALL
 };
 extern struct rec_library rec_library;

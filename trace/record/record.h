@@ -21,13 +21,18 @@ enum rec_call_id {
 #define MPI_CALL(NAME, KIND, NEEDED, ALLOWED, PARAMETERS, ARGUMENTS, BEFORE, AFTER) REC_ID_##NAME,
 #include "trace/mpi_calls.def"
 #undef MPI_CALL
-    REC_CALL_COUNT
+    REC_CALL_COUNT,
+#if MPI_VERSION >= 4
+#define MPI_LARGE(NAME, PARAMETERS, ARGUMENTS, BEFORE, AFTER) REC_ID_##NAME##_c = REC_ID_##NAME,
+#include "trace/record/large_calls.def"
+#undef MPI_LARGE
+#endif
 };
 
 /* Weak, since the library is not linked with MPI and is preloaded into programs without it, too (mpiexec, shells). */
 #define MPI_CALL(NAME, KIND, NEEDED, ALLOWED, PARAMETERS, ARGUMENTS, BEFORE, AFTER)                                    \
     extern __typeof__(PMPI_##NAME) PMPI_##NAME __attribute__((weak));
-#include "trace/mpi_calls.def"
+#include "trace/record/rows.def"
 #undef MPI_CALL
 #define REC_WEAK(NAME) extern __typeof__(NAME) NAME __attribute__((weak))
 REC_WEAK(PMPI_Comm_create_keyval);
@@ -115,7 +120,7 @@ void rec_define_with(struct spool_record head, const void *first, size_t first_b
 #define rec_win_lock(win, target, type, assertion) rec_set_win_lock(&rec, (win), (target), (type), (assertion))
 #define rec_win_target(win, target) rec_set_win_target(&rec, (win), (target))
 #define rec_win_created(win, comm, base, bytes, unit, flavor)                                                          \
-    rec_set_made_win(&rec, (win), (comm), (base), (bytes), (unit), (flavor))
+    rec_set_made_win(&rec, (win), (comm), (base), (bytes), (int)(unit), (flavor))
 #define rec_win_freeing(win) (rec.key = REC_KEY(win), rec_set_win(&rec, (win)))
 #define rec_win_freed() rec_drop_win(rec.key)
 #define rec_rma(win, target, count, type, disp) rec_set_rma(&rec, (win), (target), (count), (type), (disp))

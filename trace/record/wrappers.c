@@ -6,7 +6,8 @@
 #define REC_EXPORT __attribute__((visibility("default")))
 
 /* A library that is loaded late is looked for when it is first needed. */
-#define REC_REAL(NAME) (REC_LIKELY(rec_library.NAME != NULL) ? rec_library.NAME : (rec_library_find(), rec_library.NAME))
+#define REC_REAL(NAME)                                                                                                 \
+    (REC_LIKELY(rec_library.NAME != NULL) ? rec_library.NAME : (rec_library_find(), rec_library.NAME))
 
 #define REC_WRAPPER(SYMBOL, TAKEN, NAME, PARAMETERS, ARGUMENTS, BEFORE, AFTER)                                         \
     REC_EXPORT int SYMBOL PARAMETERS                                                                                   \
@@ -45,4 +46,4 @@ static inline void rec_prepare(struct rec_call *rec, enum rec_call_id call, cons
     rec->quiet = rec_off[call] != REC_ON;
 }
 
-#include "trace/mpi_calls.def"
+#include "trace/record/rows.def"

@@ -1,0 +1,26 @@
+/* MPI-4.0's variants with large counts, with small ones. Four ranks. */
+#include "program.h"
+
+int main(int argc, char **argv)
+{
+    int rank, ranks, *memory, out[4] = {1, 2, 3, 4}, in[16];
+    MPI_Win window;
+    MPI_Request requests[2];
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    int left = (rank + ranks - 1) % ranks, right = (rank + 1) % ranks;
+    MPI_Irecv_c(in, 4, MPI_INT, left, 1, MPI_COMM_WORLD, &requests[0]);
+    MPI_Isend_c(out, 3, MPI_INT, right, 1, MPI_COMM_WORLD, &requests[1]);
+    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    MPI_Win_allocate_c(64, 4, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &window);
+    MPI_Win_fence(0, window);
+    MPI_Put_c(out, 2, MPI_INT, right, 3, 2, MPI_INT, window);
+    MPI_Win_fence(0, window);
+    MPI_Win_free(&window);
+    const MPI_Count counts[4] = {1, 1, 1, 1};
+    const MPI_Aint places[4] = {0, 1, 2, 3};
+    MPI_Alltoallv_c(out, counts, places, MPI_INT, in, counts, places, MPI_INT, MPI_COMM_WORLD);
+    MPI_Finalize();
+    return in[left] != out[rank];
+}
