@@ -7,12 +7,33 @@
 #include "common/units.h"
 #include "model/analyze.h"
 #include "model/bounds.h"
+#include "model/checks.h"
 #include "model/properties.h"
 #include "model/result_csv.h"
 #include "trace/open.h"
 
-enum { KEY_EPSILON = 1000, KEY_LATE_POST, KEY_JSON, KEY_CSV, KEY_EAGER, KEY_CLOSE, KEY_LATENCY, KEY_BANDWIDTH, KEY_EFFICIENCY, KEY_PER_RANK, KEY_IDEAL, KEY_REFERENCE,
-       PATH_BYTES = 4096 };
+enum {
+    KEY_EPSILON = 1000,
+    KEY_LATE_POST,
+    KEY_JSON,
+    KEY_CSV,
+    KEY_EAGER,
+    KEY_CLOSE,
+    KEY_LATENCY,
+    KEY_BANDWIDTH,
+    KEY_EFFICIENCY,
+    KEY_PER_RANK,
+    KEY_IDEAL,
+    KEY_REFERENCE,
+    KEY_TOP,
+    KEY_WINDOW,
+    KEY_RANKS,
+    KEY_FROM,
+    KEY_TO,
+    KEY_CALLPATH,
+    KEY_VERIFY,
+    PATH_BYTES = 4096
+};
 
 static const struct argp_option options[] = {
     {"epsilon", KEY_EPSILON, "TIME", 0, "waits below TIME count as zero (default 0)", 0},
@@ -28,6 +49,13 @@ static const struct argp_option options[] = {
     {"per-rank", KEY_PER_RANK, NULL, 0, "give efficiency with the values of every rank", 0},
     {"ideal", KEY_IDEAL, "RESULT", 0, "for POP's metrics: result of a simulation on a network that costs nothing", 0},
     {"reference", KEY_REFERENCE, "RESULT", 0, "for computation scaling: result of the run to compare with", 0},
+    {"top", KEY_TOP, "N", 0, "print the N largest wait states, root causes and parts of the critical path", 0},
+    {"window", KEY_WINDOW, "WINDOW", 0, "count only waits in calls on this window", 0},
+    {"ranks", KEY_RANKS, "A-B", 0, "count only waits of ranks A to B, or of rank A", 0},
+    {"from", KEY_FROM, "TIME", 0, "count only waits in calls that end at TIME or later, since the first event", 0},
+    {"to", KEY_TO, "TIME", 0, "count only waits in calls that begin at TIME or earlier", 0},
+    {"callpath", KEY_CALLPATH, "PATTERN", 0, "count only waits at call paths like 'main/exchange*'", 0},
+    {"verify", KEY_VERIFY, NULL, 0, "check the figures against each other; exit with 1 if they do not agree", 0},
     {"json", KEY_JSON, "FILE", 0, "write the result as JSON; - is standard output, without the table", 0},
     {"csv", KEY_CSV, "DIR", 0, "write patterns.csv, places.csv, properties.csv and transfers.csv into DIR", 0},
     {0}};
@@ -35,6 +63,7 @@ static const struct argp_option options[] = {
 struct settings {
     const char *trace, *json, *csv, *ideal, *reference;
     bool efficiency;
+    int64_t top;
     struct analyze_options analyze;
 };
 
@@ -55,6 +84,46 @@ static error_t parse_bandwidth(struct argp_state *state, const char *text, struc
     return cli_usage(state, "--bandwidth %s, expected a rate as 12.5GB/s", text);
 }
 
+static error_t parse_number(struct argp_state *state, const char *option, const char *text, int64_t low,
+                            int64_t *number)
+{
+    return cli_count(state, option, text, low, INT32_MAX, number);
+}
+
+static error_t parse_ranks(struct argp_state *state, const char *text, struct filter *filter)
+{
+    const char *dash = strchr(text, '-');
+    char first[16];
+    int64_t low, high;
+    snprintf(first, sizeof first, "%.*s", dash ? (int)(dash - text) : (int)strlen(text), text);
+    if (parse_number(state, "--ranks", first, 0, &low)) return EINVAL;
+    if (parse_number(state, "--ranks", dash ? dash + 1 : first, low, &high)) return EINVAL;
+    filter->by_rank = true;
+    filter->first_rank = (uint32_t)low;
+    filter->last_rank = (uint32_t)high;
+    return 0;
+}
+
+static error_t parse_filter(int key, struct argp_state *state, char *argument, struct filter *filter)
+{
+    int64_t window;
+    if (key == KEY_FROM || key == KEY_TO) {
+        if (!filter->by_time) filter->to_ps = INT64_MAX;
+        filter->by_time = true;
+    }
+    switch (key) {
+    case KEY_WINDOW:
+        if (parse_number(state, "--window", argument, 0, &window)) return EINVAL;
+        filter->by_window = true;
+        filter->window = (int32_t)window;
+        return 0;
+    case KEY_RANKS: return parse_ranks(state, argument, filter);
+    case KEY_FROM: return cli_duration_ps(state, "--from", argument, &filter->from_ps);
+    case KEY_TO: return cli_duration_ps(state, "--to", argument, &filter->to_ps);
+    default: filter->callpath = argument; return 0;
+    }
+}
+
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     struct settings *settings = state->input;
@@ -69,6 +138,13 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case KEY_PER_RANK: settings->analyze.per_rank = true; return 0;
     case KEY_IDEAL: settings->ideal = argument; return 0;
     case KEY_REFERENCE: settings->reference = argument; return 0;
+    case KEY_TOP: return parse_number(state, "--top", argument, 1, &settings->top);
+    case KEY_VERIFY: settings->analyze.verify = true; return 0;
+    case KEY_WINDOW:
+    case KEY_RANKS:
+    case KEY_FROM:
+    case KEY_TO:
+    case KEY_CALLPATH: return parse_filter(key, state, argument, &settings->analyze.filter);
     case KEY_JSON: settings->json = argument; return 0;
     case KEY_CSV: settings->csv = argument; return 0;
     case ARGP_KEY_ARG: return cli_one_argument(state, argument, &settings->trace);
@@ -133,7 +209,7 @@ static enum status write_outputs(const struct settings *settings, const struct t
     if (settings->efficiency)
         efficiency_print(result->efficiency, result->per_rank, stdout);
     else
-        result_print(result, stdout);
+        result_print_top(result, (size_t)settings->top, stdout);
     return cli_close("-", stdout, err);
 }
 
@@ -177,6 +253,7 @@ enum status cmd_analyze(int argc, char **argv, struct err *err)
     enum status status = model_analyze(trace, &settings.analyze, &result, err);
     if (status == STATUS_OK) {
         status = write_outputs(&settings, trace, result, err);
+        if (!checks_hold(result)) cli_exit_with(1);
         result_free(result);
     }
     trace_free(trace);

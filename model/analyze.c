@@ -7,6 +7,7 @@
 #include "common/units.h"
 #include "model/bounds.h"
 #include "model/causes.h"
+#include "model/checks.h"
 #include "model/detect.h"
 #include "model/fences.h"
 #include "model/notes.h"
@@ -135,6 +136,12 @@ static enum status analyze(struct detection *detection, struct result *result)
     TRY(properties_report(trace, detection->account, result, detection->err));
     TRY(report_transfers(detection, result));
     TRY(report_fence_pairs(detection->relations, result, detection->err));
+    if (detection->options->verify && detection->waits)
+        checks_run(detection->relations, detection->account, detection->waits, result);
+    if (filter_is_set(&detection->options->filter))
+        TRY(result_add_note(
+            result, detection->err,
+            "wait states and root causes are those that the options select; times are of the whole trace"));
     return notes_report(detection->relations, result, detection->err);
 }
 

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "model/account.h"
+#include "model/filter.h"
 #include "model/result.h"
 #include "trace/trace.h"
 
@@ -19,12 +20,16 @@ struct analyze_options {
     int64_t close_ps;    /* a receive that begins earlier than this after a send is close to it; 10 us by default */
     bool network_known;  /* advised distances are worked out for this network, else from what the trace shows */
     double latency_s, bandwidth_Bps;
-    bool intervals;      /* result->efficiency, causes and critical path are wanted */
-    bool per_rank;       /* result->efficiency is written with the values of every rank */
+    struct filter filter;                      /* waits that are counted */
+    bool verify;                               /* result->checks are wanted; needs intervals */
+    bool intervals;                            /* result->efficiency, causes and critical path are wanted */
+    bool per_rank;                             /* result->efficiency is written with the values of every rank */
     double ideal_run_time_s, reference_user_s; /* for POP's metrics, 0: unknown (model/efficiency.h) */
 };
 #define ANALYZE_DEFAULTS                                                                                               \
-    {.epsilon_ps = 0, .late_post = LATE_POST_LATEST, .eager_bytes = 65536, .close_ps = INT64_C(10000000)}
+    {                                                                                                                  \
+        .epsilon_ps = 0, .late_post = LATE_POST_LATEST, .eager_bytes = 65536, .close_ps = INT64_C(10000000)            \
+    }
 
 /* trace has passed trace_check(). options NULL: defaults. The caller owns *result. */
 enum status model_analyze(const struct trace *trace, const struct analyze_options *options, struct result **result,

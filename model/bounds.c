@@ -20,8 +20,7 @@ static int64_t exit_of(const struct trace *trace, uint32_t rank, size_t call)
 static int64_t target_fence_exit(const struct relations *relations, const struct access_epoch *epoch, int32_t target)
 {
     const struct trace *trace = relations->trace;
-    const struct instance *fence =
-        instance_find(&relations->instances, CALL_FENCE, epoch->window, epoch->close_number);
+    const struct instance *fence = instance_find(&relations->instances, CALL_FENCE, epoch->window, epoch->close_number);
     if (!fence) return TRACE_UNKNOWN_PS;
     int32_t member = trace_comm_rank(instance_comm(trace, fence), target);
     const struct trace_call *call =
@@ -45,7 +44,8 @@ static int64_t upper_end(const struct relations *relations, const struct epoch_o
     const struct trace_call *call = relations_call(relations, operation->origin, operation->call);
     bool at_origin = call_kind(call->call) == CALL_GET || call_kind(call->call) == CALL_GET_ACCUMULATE ||
                      epoch->kind == EPOCH_LOCK || epoch->kind == EPOCH_LOCK_ALL;
-    if (operation->done_call != EPOCH_NONE) return relations_call(relations, operation->origin, operation->done_call)->exit_ps;
+    if (operation->done_call != EPOCH_NONE)
+        return relations_call(relations, operation->origin, operation->done_call)->exit_ps;
     if (epoch->close_call == EPOCH_NONE) return TRACE_UNKNOWN_PS;
     if (at_origin) return exit_of(relations->trace, epoch->rank, epoch->close_call);
     if (epoch->kind == EPOCH_FENCE) return target_fence_exit(relations, epoch, call->peer);

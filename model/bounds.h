@@ -10,11 +10,11 @@
 
 struct transfer {
     uint32_t origin, target;
-    size_t call;               /* index in the origin's calls */
+    size_t call; /* index in the origin's calls */
     int64_t bytes;
-    int64_t start_ps;          /* enter of the operation */
-    int64_t lower_end_ps;      /* base model: its exit */
-    int64_t upper_end_ps;      /* extended model; TRACE_UNKNOWN_PS where the closing call is missing */
+    int64_t start_ps;     /* enter of the operation */
+    int64_t lower_end_ps; /* base model: its exit */
+    int64_t upper_end_ps; /* extended model; TRACE_UNKNOWN_PS where the closing call is missing */
 };
 
 struct transfers {

@@ -24,8 +24,8 @@ static enum status add_transfers(const struct trace *trace, const struct transfe
     for (size_t i = 0; i < transfers->count; i++) {
         const struct transfer *transfer = &transfers->items[i];
         int64_t true_ps = transfer_true_end_ps(trace, transfer);
-        TRY(add(busy, transfer->origin, transfer->start_ps, true_ps != TRACE_UNKNOWN_PS ? true_ps : transfer->upper_end_ps,
-                err));
+        TRY(add(busy, transfer->origin, transfer->start_ps,
+                true_ps != TRACE_UNKNOWN_PS ? true_ps : transfer->upper_end_ps, err));
     }
     return STATUS_OK;
 }

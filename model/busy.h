@@ -1,6 +1,6 @@
-/* When transfers and non-blocking messages of a rank are under way: the union of their intervals, for what overlaps with
- * computing. A one-sided transfer lasts from its operation to its true end if a simulation knows it, else to the upper
- * bound of its end; a message of a non-blocking call from that call to the wait that ends it. */
+/* When transfers and non-blocking messages of a rank are under way: the union of their intervals, for what overlaps
+ * with computing. A one-sided transfer lasts from its operation to its true end if a simulation knows it, else to the
+ * upper bound of its end; a message of a non-blocking call from that call to the wait that ends it. */
 #ifndef MODEL_BUSY_H
 #define MODEL_BUSY_H
 

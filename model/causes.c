@@ -60,7 +60,8 @@ static enum status walk_call(const struct search *search, uint32_t rank, size_t 
     size_t end = waits->rank_first[rank + 1];
     if (search->follow && hops < MOST_HOPS)
         for (size_t w = first_wait(waits, rank, call); w < end && waits->items[w].call == call; w++) {
-            int64_t low_ps = larger(from_ps, waits->items[w].from_ps), high_ps = smaller(to_ps, waits->items[w].until_ps);
+            int64_t low_ps = larger(from_ps, waits->items[w].from_ps),
+                    high_ps = smaller(to_ps, waits->items[w].until_ps);
             if (low_ps >= high_ps) continue;
             own_ps -= high_ps - low_ps;
             TRY(walk(search, waits->items[w].cause_rank, low_ps, high_ps, hops + 1));
@@ -95,7 +96,8 @@ enum status causes_find(const struct waits *waits, struct shares *shares, struct
 {
     struct search search = {waits, shares->trace, shares, true, err};
     for (size_t w = 0; w < waits->count; w++)
-        TRY(walk(&search, waits->items[w].cause_rank, waits->items[w].from_ps, waits->items[w].until_ps, 0));
+        if (waits->items[w].counted)
+            TRY(walk(&search, waits->items[w].cause_rank, waits->items[w].from_ps, waits->items[w].until_ps, 0));
     return STATUS_OK;
 }
 

@@ -9,8 +9,8 @@ struct pending {
     const struct trace *trace;
     struct epochs *epochs;
     uint32_t rank;
-    size_t *heads; /* per window; EPOCH_NONE: empty */
-    size_t *next;  /* per operation */
+    size_t *heads;       /* per window; EPOCH_NONE: empty */
+    size_t *next;        /* per operation */
     struct map requests; /* to operation, of those that bring data back */
     struct err *err;
 };
@@ -131,7 +131,8 @@ enum status completions_find(const struct trace *trace, struct epochs *epochs, s
     pending.heads = malloc((trace->window_count + 1) * sizeof *pending.heads);
     pending.next = malloc((epochs->operation_count + 1) * sizeof *pending.next);
     enum status status = pending.heads && pending.next ? STATUS_OK : err_memory(err);
-    for (; status == STATUS_OK && pending.rank < trace->rank_count; pending.rank++) status = walk_rank(&pending, &first);
+    for (; status == STATUS_OK && pending.rank < trace->rank_count; pending.rank++)
+        status = walk_rank(&pending, &first);
     map_clear(&pending.requests);
     free(pending.heads);
     free(pending.next);

@@ -1,5 +1,5 @@
-/* Which call shows that an operation under a lock is complete before the epoch ends: flushes, and waits for the requests of
- * operations that bring data back (MPI-3.1 11.3.5, 11.5.4). */
+/* Which call shows that an operation under a lock is complete before the epoch ends: flushes, and waits for the
+ * requests of operations that bring data back (MPI-3.1 11.3.5, 11.5.4). */
 #ifndef MODEL_COMPLETIONS_H
 #define MODEL_COMPLETIONS_H
 

@@ -21,26 +21,30 @@ const struct detector *detector_of(enum pattern pattern)
     return NULL;
 }
 
-static enum status count(struct detection *detection, const struct finding *finding)
+/* Waits that the filter leaves out stay in the list of waits: chains of causes lead through them. */
+enum status detect_counted(struct detection *detection, const struct finding *finding)
 {
     const struct trace *trace = detection->relations->trace;
+    const struct callpaths *paths = detection->places ? &detection->places->paths : NULL;
+    bool passes;
+    TRY(filter_passes(&detection->options->filter, trace, paths, finding, &passes, detection->err));
+    if (detection->waits && finding->severity_ps > 0 && pattern_whole(finding->pattern) == finding->pattern)
+        TRY(waits_add(detection->waits, trace, finding, passes, detection->err));
+    if (!passes) return STATUS_OK;
+    if (finding->severity_ps == 0) detection->account->count[finding->pattern][finding->rank]++;
     account_add(detection->account, finding->pattern, finding->rank, finding->severity_ps);
-    if (detection->waits && pattern_whole(finding->pattern) == finding->pattern)
-        TRY(waits_add(detection->waits, trace, finding, detection->err));
     return detection->places ? places_add(detection->places, trace, finding, detection->err) : STATUS_OK;
 }
 
 enum status detect_found(struct detection *detection, const struct finding *finding)
 {
     if (finding->severity_ps <= 0 || finding->severity_ps < detection->options->epsilon_ps) return STATUS_OK;
-    return count(detection, finding);
+    return detect_counted(detection, finding);
 }
 
 enum status detect_occurrence(struct detection *detection, const struct finding *finding)
 {
-    if (finding->severity_ps < detection->options->epsilon_ps) return STATUS_OK;
-    if (finding->severity_ps == 0) detection->account->count[finding->pattern][finding->rank]++;
-    return count(detection, finding);
+    return finding->severity_ps < detection->options->epsilon_ps ? STATUS_OK : detect_counted(detection, finding);
 }
 
 struct finding finding_of_enter(const struct relations *relations, enum pattern pattern, uint32_t rank, size_t call,

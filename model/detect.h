@@ -35,8 +35,11 @@ const struct detector *detector_of(enum pattern pattern);
 enum status detect_found(struct detection *detection, const struct finding *finding);
 /* The same, but an occurrence that costs no time counts, too, unless there is a threshold. */
 enum status detect_occurrence(struct detection *detection, const struct finding *finding);
+/* One that counts whatever the threshold is. */
+enum status detect_counted(struct detection *detection, const struct finding *finding);
 
-/* The wait of a rank in one of its calls for the enter of another rank's call: severity min(exit, enter of cause) - enter. */
+/* The wait of a rank in one of its calls for the enter of another rank's call: severity min(exit, enter of cause) -
+ * enter. */
 struct finding finding_of_enter(const struct relations *relations, enum pattern pattern, uint32_t rank, size_t call,
                                 uint32_t cause_rank, size_t cause_call);
 

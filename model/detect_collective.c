@@ -6,7 +6,7 @@ struct meeting {
     const struct instance *instance;
     const struct trace_comm *comm;
     int64_t last_enter_ps, first_exit_ps, first_sender_ps; /* first_sender: earliest enter among all but the root */
-    uint32_t last, root, first_sender;                      /* members; NO_MEMBER: there is none */
+    uint32_t last, root, first_sender;                     /* members; NO_MEMBER: there is none */
 };
 
 /* The member whose enter another member waits for; NO_MEMBER if it waits for nobody. */
@@ -166,8 +166,10 @@ enum status detect_barrier_completion(struct detection *detection)
 
 enum status detect_wait_at_nxn(struct detection *detection)
 {
-    return for_instances(detection, PATTERN_WAIT_AT_NXN, KIND(ALLREDUCE) | KIND(ALLGATHER) | KIND(ALLTOALL) |
-                         KIND(ALLGATHERV) | KIND(ALLTOALLV) | KIND(REDUCE_SCATTER), until_last);
+    return for_instances(detection, PATTERN_WAIT_AT_NXN,
+                         KIND(ALLREDUCE) | KIND(ALLGATHER) | KIND(ALLTOALL) | KIND(ALLGATHERV) | KIND(ALLTOALLV) |
+                             KIND(REDUCE_SCATTER),
+                         until_last);
 }
 
 enum status detect_late_broadcast(struct detection *detection)
@@ -177,5 +179,6 @@ enum status detect_late_broadcast(struct detection *detection)
 
 enum status detect_early_reduce(struct detection *detection)
 {
-    return for_instances(detection, PATTERN_EARLY_REDUCE, KIND(REDUCE) | KIND(GATHER) | KIND(GATHERV), root_until_first);
+    return for_instances(detection, PATTERN_EARLY_REDUCE, KIND(REDUCE) | KIND(GATHER) | KIND(GATHERV),
+                         root_until_first);
 }

@@ -18,13 +18,12 @@ static void note_operation(const struct relations *relations, const struct epoch
     const struct trace_call *call = relations_call(relations, operation->origin, operation->call);
     if (epoch->kind != EPOCH_FENCE || epoch->close_call == EPOCH_NONE || (uint32_t)call->peer == operation->origin)
         return;
-    const struct instance *instance = instance_find(&relations->instances, CALL_FENCE, epoch->window,
-                                                    epoch->close_number);
+    const struct instance *instance =
+        instance_find(&relations->instances, CALL_FENCE, epoch->window, epoch->close_number);
     if (!instance || !instance_complete(instance)) return;
     int32_t member = trace_comm_rank(instance_comm(relations->trace, instance), call->peer);
     struct incoming *last = &incoming[instance->member_first + (size_t)member];
-    if (call->exit_ps > last->exit_ps)
-        *last = (struct incoming){call->exit_ps, operation->origin, operation->call};
+    if (call->exit_ps > last->exit_ps) *last = (struct incoming){call->exit_ps, operation->origin, operation->call};
 }
 
 static enum status find_members(struct detection *detection, const struct instance *instance,

@@ -288,8 +288,8 @@ static enum status look_at(struct detection *detection, const struct holding *ho
     int64_t from_ps = holder && holder->release_ps > at->enter_ps ? holder->release_ps : at->enter_ps;
     if (from_ps >= at->exit_ps) return STATUS_OK;
     size_t next = call_from(trace, (uint32_t)holding->target, from_ps);
-    const struct trace_call *entered = next == FINDING_NO_CALL
-                                           ? NULL : relations_call(detection->relations, (uint32_t)holding->target, next);
+    const struct trace_call *entered =
+        next == FINDING_NO_CALL ? NULL : relations_call(detection->relations, (uint32_t)holding->target, next);
     if (!entered || entered->enter_ps > at->exit_ps) {
         if (progress->looking) progress->refuted[at->call] = true;
         return STATUS_OK;

@@ -107,9 +107,7 @@ static enum status find_close(struct detection *detection, uint32_t rank)
                                       .cause_rank = rank,
                                       .cause_call = send,
                                       .until_ps = INT64_MIN};
-            detection->account->count[finding.pattern][rank]++;
-            if (detection->places)
-                TRY(places_add(detection->places, detection->relations->trace, &finding, detection->err));
+            TRY(detect_counted(detection, &finding));
         }
         send = kind == CALL_SEND ? i : FINDING_NO_CALL;
     }

@@ -76,8 +76,8 @@ static bool last_complete(const struct relations *relations, const struct exposu
         size_t before = pair->last_operation != EPOCH_NONE ? pair->last_operation : access->open_call;
         int64_t worked_from_ps = relations_call(relations, access->rank, before)->exit_ps;
         /* Of origins that complete at the same moment the one that had least to do after its last operation. */
-        bool earlier = enter_ps < last->enter_ps ||
-                       (enter_ps == last->enter_ps && worked_from_ps <= last->worked_from_ps);
+        bool earlier =
+            enter_ps < last->enter_ps || (enter_ps == last->enter_ps && worked_from_ps <= last->worked_from_ps);
         if (found && earlier) continue;
         *last = (struct last_complete){enter_ps, worked_from_ps, access->rank, access->close_call};
         found = true;
@@ -128,8 +128,8 @@ static enum status for_exposures(struct detection *detection, enum pattern patte
             add_tests(relations, exposure, &last, &wait);
         add_call(close, &last, &wait);
         /* A part of nothing is nothing: an Early Wait below the threshold has no Late Complete, the smaller one. */
-        struct finding finding = finding_of_enter(relations, pattern, exposure->rank, exposure->close_call, last.rank,
-                                                  last.call);
+        struct finding finding =
+            finding_of_enter(relations, pattern, exposure->rank, exposure->close_call, last.rank, last.call);
         finding.severity_ps = pattern == PATTERN_EARLY_WAIT ? wait.early_wait_ps : wait.late_complete_ps;
         TRY(detect_found(detection, &finding));
     }

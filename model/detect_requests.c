@@ -56,15 +56,16 @@ static bool last_to_begin(const struct relations *relations, const struct map *r
     return found;
 }
 
-/* D = dT + T, and the other side's delay before it where the other side began later. T comes from the described network,
- * or is what the trace shows: from when both sides had begun to the end of the wait. */
+/* D = dT + T, and the other side's delay before it where the other side began later. T comes from the described
+ * network, or is what the trace shows: from when both sides had begun to the end of the wait. */
 static int64_t advised_ps(const struct detection *detection, const struct trace_call *own,
                           const struct trace_call *other, const struct trace_call *wait)
 {
     const struct analyze_options *options = detection->options;
     int64_t began_ps = other->enter_ps > own->enter_ps ? other->enter_ps : own->enter_ps;
     int64_t starting_ps = own->exit_ps - own->enter_ps, transfer_ps = wait->exit_ps - began_ps - starting_ps;
-    if (options->network_known) transfer_ps = units_ps(options->latency_s + (double)own->bytes / options->bandwidth_Bps);
+    if (options->network_known)
+        transfer_ps = units_ps(options->latency_s + (double)own->bytes / options->bandwidth_Bps);
     return began_ps - own->enter_ps + starting_ps + (transfer_ps > 0 ? transfer_ps : 0);
 }
 
@@ -77,7 +78,8 @@ static enum status find_wait(struct detection *detection, enum pattern pattern, 
     bool list = call_kind(wait->call) == CALL_REQUEST_WAITALL;
     const uint32_t *ids = list ? trace->requests + trace->lists[wait->ref].first : &wait->ref;
     struct side side = {0};
-    if (!last_to_begin(relations, requests, rank, ids, list ? trace->lists[wait->ref].count : 1, &side)) return STATUS_OK;
+    if (!last_to_begin(relations, requests, rank, ids, list ? trace->lists[wait->ref].count : 1, &side))
+        return STATUS_OK;
     if (side.receives != (pattern == PATTERN_WAIT_IN_RECEIVER_COMPLETION)) return STATUS_OK;
     const struct trace_call *own = relations_call(relations, rank, side.own_call);
     const struct trace_call *other = relations_call(relations, side.other_rank, side.other_call);

@@ -149,7 +149,8 @@ static void walk_messages(struct collector *collector)
         const struct trace_call *receive = relations_call(relations, message->receiver, message->receive_call);
         const struct trace_call *send = relations_call(relations, message->sender, message->send_call);
         if ((call_kind(receive->call) != CALL_RECV && call_kind(receive->call) != CALL_SENDRECV) ||
-            send->enter_ps <= receive->enter_ps) continue;
+            send->enter_ps <= receive->enter_ps)
+            continue;
         add(collector, interval_at(collector->intervals, message->receiver, message->receive_call),
             EFFICIENCY_POTENTIAL_SYNCHRONIZATION, message->receiver, send->enter_ps - receive->enter_ps);
     }
@@ -183,7 +184,8 @@ static void spread_values(struct efficiency_interval *interval, uint32_t rank_co
     if (interval->processors > 0) spread->mean_s = units_s(interval->sum_ps[c]) / interval->processors;
 }
 
-/* The rank with the least MPI time: its MPI time and its sequential share count as useful, those of the others as lost. */
+/* The rank with the least MPI time: its MPI time and its sequential share count as useful, those of the others as lost.
+ */
 static void choose_useful_rank(struct efficiency_interval *interval, uint32_t rank_count)
 {
     for (uint32_t r = 0; r < rank_count; r++) {

@@ -35,9 +35,9 @@ struct efficiency_interval {
     int32_t line;
     uint32_t level, processors, useful_rank; /* useful_rank: the one with the least MPI time, which counts as useful */
     size_t executions;
-    bool *takes_part;                           /* per rank */
-    int64_t *value_ps[CHARACTERISTIC_COUNT];    /* per rank */
-    int64_t sum_ps[CHARACTERISTIC_COUNT];       /* over ranks */
+    bool *takes_part;                        /* per rank */
+    int64_t *value_ps[CHARACTERISTIC_COUNT]; /* per rank */
+    int64_t sum_ps[CHARACTERISTIC_COUNT];    /* over ranks */
     struct efficiency_spread spread[CHARACTERISTIC_COUNT];
     int64_t execution_ps, total_ps, productive_ps, lost_ps;
 };
@@ -58,15 +58,15 @@ enum status efficiency_new(const struct relations *relations, const struct waits
                            const struct transfers *transfers, struct efficiency **efficiency, struct err *err);
 void efficiency_free(struct efficiency *efficiency);
 
-/* POP's metrics of one interval; negative where unknown. Those that need the ideal or the reference run are known for the
- * run only. */
+/* POP's metrics of one interval; negative where unknown. Those that need the ideal or the reference run are known for
+ * the run only. */
 struct efficiency_pop {
     double load_balance, communication, serialization, transfer, parallel, computation_scaling, global;
 };
 struct efficiency_pop efficiency_pop(const struct efficiency *efficiency, size_t interval);
 
-/* Lost time = its parts; sum over ranks of CPU + MPI + idle = total time; kinds of communication add up to the MPI time; children
- * take no more time than their parent, rank by rank. Sets holds and broken. */
+/* Lost time = its parts; sum over ranks of CPU + MPI + idle = total time; kinds of communication add up to the MPI
+ * time; children take no more time than their parent, rank by rank. Sets holds and broken. */
 void efficiency_check(struct efficiency *efficiency);
 
 /* The thesis's layout; per_rank: all characteristics of every rank, too. */

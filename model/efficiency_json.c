@@ -53,7 +53,8 @@ static void write_characteristic(struct writer *writer, cJSON *object, const str
     if (!per_rank) return;
     cJSON *ranks = keep(writer, cJSON_AddArrayToObject(made, "ranks"));
     for (uint32_t r = 0; r < efficiency->rank_count; r++) {
-        cJSON *value = interval->takes_part[r] ? cJSON_CreateNumber(units_s(interval->value_ps[c][r])) : cJSON_CreateNull();
+        cJSON *value =
+            interval->takes_part[r] ? cJSON_CreateNumber(units_s(interval->value_ps[c][r])) : cJSON_CreateNull();
         if (!keep(writer, value) || cJSON_AddItemToArray(ranks, value)) continue;
         cJSON_Delete(value);
         writer->failed = true;
@@ -86,7 +87,8 @@ static void write_interval(struct writer *writer, cJSON *array, const struct eff
           interval->total_ps > 0 ? units_s(interval->productive_ps) / units_s(interval->total_ps) : -1);
     write_pop(writer, object, &pop);
     cJSON *values = keep(writer, cJSON_AddObjectToObject(object, "characteristics"));
-    for (int c = 0; c < CHARACTERISTIC_COUNT; c++) write_characteristic(writer, values, efficiency, interval, c, per_rank);
+    for (int c = 0; c < CHARACTERISTIC_COUNT; c++)
+        write_characteristic(writer, values, efficiency, interval, c, per_rank);
 }
 
 cJSON *efficiency_json(const struct efficiency *efficiency, bool per_rank)

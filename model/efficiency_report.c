@@ -112,7 +112,9 @@ static void print_advice(const struct efficiency_interval *interval, FILE *out)
         else if (sum_ps[EFFICIENCY_TIME_VARIATION] >= lost_ps / 2)
             fputs(", mostly synchronization, as large as the spread of the collectives' ends", out);
         else
-            fputs(", mostly synchronization, but the load is balanced over the interval: descend to the intervals inside", out);
+            fputs(
+                ", mostly synchronization, but the load is balanced over the interval: descend to the intervals inside",
+                out);
     }
     fputc('\n', out);
 }
@@ -120,12 +122,15 @@ static void print_advice(const struct efficiency_interval *interval, FILE *out)
 static void print_main(const struct efficiency_interval *interval, FILE *out)
 {
     fputs("---Main characteristics---\n", out);
-    print_ratio("Parallelization efficiency", ratio(units_s(interval->productive_ps), units_s(interval->total_ps)), out);
+    print_ratio("Parallelization efficiency", ratio(units_s(interval->productive_ps), units_s(interval->total_ps)),
+                out);
     print_value("", "Execution time", interval->execution_ps, out);
     fprintf(out, "%-36s %14" PRIu32 "\n", "Processors", interval->processors);
     print_value("", "Total time", interval->total_ps, out);
     print_value("", "Productive time (CPU, MPI)", interval->productive_ps, out);
-    fprintf(out, "  The MPI time of one rank, %" PRIu32 ", which has least of it, counts as useful, that of the others as lost.\n",
+    fprintf(out,
+            "  The MPI time of one rank, %" PRIu32
+            ", which has least of it, counts as useful, that of the others as lost.\n",
             interval->useful_rank);
     print_value("", "Lost time", interval->lost_ps, out);
     print_sum(interval, "  ", EFFICIENCY_INSUFFICIENT_USER, out);
@@ -169,8 +174,7 @@ static void print_ranks(const struct efficiency *efficiency, const struct effici
     for (int c = 0; c < CHARACTERISTIC_COUNT; c++) {
         fprintf(out, "%-32s", characteristic_row((enum characteristic)c)->title);
         for (uint32_t r = 0; r < efficiency->rank_count; r++)
-            if (interval->takes_part[r])
-                fprintf(out, " %" PRIu32 ": %.6f", r, units_s(interval->value_ps[c][r]));
+            if (interval->takes_part[r]) fprintf(out, " %" PRIu32 ": %.6f", r, units_s(interval->value_ps[c][r]));
         fputc('\n', out);
     }
 }

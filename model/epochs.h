@@ -1,9 +1,10 @@
 /* Epochs, their operations and their pairs (docs/patterns.md, "Event abstractions"; MPI-3.1 11.5).
  *
  * Built once per trace; indices are stable. An access epoch is start..complete, lock..unlock, lock_all..unlock_all,
- * or fence..fence with at least one operation; an exposure epoch is post..wait or post..successful test (the exposure side of a fence epoch is
- * the fence instance that closes it, model/instances.h). For target k and origin l on window w the n-th access epoch of
- * l that names k pairs with the n-th exposure epoch of k that names l, whatever their order in time. */
+ * or fence..fence with at least one operation; an exposure epoch is post..wait or post..successful test (the exposure
+ * side of a fence epoch is the fence instance that closes it, model/instances.h). For target k and origin l on window w
+ * the n-th access epoch of l that names k pairs with the n-th exposure epoch of k that names l, whatever their order in
+ * time. */
 #ifndef MODEL_EPOCHS_H
 #define MODEL_EPOCHS_H
 
@@ -35,9 +36,9 @@ struct exposure_epoch {
     uint32_t rank;
     int32_t window;
     size_t post_call;
-    size_t first_test;  /* of the row of tests that belongs to the epoch, EPOCH_NONE if it has none */
-    size_t close_call;  /* wait or successful test; EPOCH_NONE if the trace ends inside */
-    size_t link_first;  /* links in the order of the group */
+    size_t first_test; /* of the row of tests that belongs to the epoch, EPOCH_NONE if it has none */
+    size_t close_call; /* wait or successful test; EPOCH_NONE if the trace ends inside */
+    size_t link_first; /* links in the order of the group */
     uint32_t link_count;
 };
 
@@ -58,9 +59,9 @@ struct epoch_operation {
     size_t epoch;
     size_t first_flush; /* the first flush of any kind that means it; EPOCH_NONE */
     size_t pair;      /* EPOCH_NONE under locks and fences */
-    size_t done_call; /* under locks: the first call of the origin whose return shows that the operation is complete at the
-                         target: a flush, the end of the epoch, of operations that bring data back also a local flush or
-                         the wait for their request; EPOCH_NONE: there is none, or another kind of epoch */
+    size_t done_call; /* under locks: the first call of the origin whose return shows that the operation is complete at
+                         the target: a flush, the end of the epoch, of operations that bring data back also a local
+                         flush or the wait for their request; EPOCH_NONE: there is none, or another kind of epoch */
 };
 
 struct epochs {

@@ -86,7 +86,8 @@ static enum status collect_needs(const struct relations *relations, struct needs
     if (needs->count > 1) qsort(needs->items, needs->count, sizeof *needs->items, compare_needs);
     size_t kept = 0;
     for (size_t i = 0; i < needs->count; i++)
-        if (i == 0 || compare_needs(&needs->items[i - 1], &needs->items[i]) != 0) needs->items[kept++] = needs->items[i];
+        if (i == 0 || compare_needs(&needs->items[i - 1], &needs->items[i]) != 0)
+            needs->items[kept++] = needs->items[i];
     needs->count = kept;
     return STATUS_OK;
 }
@@ -98,8 +99,8 @@ static int64_t cut(const struct trace_call *call, int64_t until_ps)
 }
 
 /* needed_ps[m]: latest enter of the members that m needs. */
-static void count_instance(const struct relations *relations, const struct instance *instance,
-                           const struct need *needs, size_t count, int64_t *needed_ps, struct fence_pairs *pairs)
+static void count_instance(const struct relations *relations, const struct instance *instance, const struct need *needs,
+                           size_t count, int64_t *needed_ps, struct fence_pairs *pairs)
 {
     const struct instances *instances = &relations->instances;
     int64_t last_ps = INT64_MIN;

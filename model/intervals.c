@@ -72,7 +72,8 @@ static enum status enter(struct walk *walk, enum interval_kind kind, uint32_t id
     return STATUS_OK;
 }
 
-/* Leaves the innermost interval of this kind and id, and those inside it that were not ended; nothing if there is none. */
+/* Leaves the innermost interval of this kind and id, and those inside it that were not ended; nothing if there is none.
+ */
 static void leave(struct walk *walk, enum interval_kind kind, uint32_t id)
 {
     const struct interval *items = walk->intervals->items;

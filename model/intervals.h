@@ -1,5 +1,5 @@
-/* The tree of intervals of a run (docs/efficiency.md): the whole run, the user regions inside it, and the intervals that
- * programs mark with messages to themselves. An interval is its path: executed several times it stays one. */
+/* The tree of intervals of a run (docs/efficiency.md): the whole run, the user regions inside it, and the intervals
+ * that programs mark with messages to themselves. An interval is its path: executed several times it stays one. */
 #ifndef MODEL_INTERVALS_H
 #define MODEL_INTERVALS_H
 
@@ -42,8 +42,8 @@ struct intervals {
 enum status intervals_build(const struct trace *trace, struct intervals *intervals, struct err *err);
 void intervals_clear(struct intervals *intervals);
 
-/* The innermost interval that a call belongs to: a region's enter call and a begin mark to the interval that they open, a
- * leave call and an end mark to the one around it. */
+/* The innermost interval that a call belongs to: a region's enter call and a begin mark to the interval that they open,
+ * a leave call and an end mark to the one around it. */
 uint32_t interval_at(const struct intervals *intervals, uint32_t rank, size_t call);
 
 /* "main/exchange"; "run" for the root, "#17" for a marked interval. The caller frees *text. */

@@ -65,8 +65,7 @@ static enum status match_receives(const struct trace *trace, struct fifo *fifo, 
                 messages->unmatched_receives++;
                 continue;
             }
-            struct message made = {
-                .sender = (uint32_t)side.peer, .receiver = r, .send_call = send, .receive_call = i};
+            struct message made = {.sender = (uint32_t)side.peer, .receiver = r, .send_call = send, .receive_call = i};
             ARRAY_PUSH(messages->items, messages->count, messages->capacity, made, err);
         }
     }

@@ -8,9 +8,9 @@
 #include "model/result.h"
 
 struct place {
-    uint32_t node;      /* call path */
-    uint32_t site;      /* TRACE_NO_SITE: unknown, call tells it */
-    uint16_t call;      /* enum mpi_call */
+    uint32_t node; /* call path */
+    uint32_t site; /* TRACE_NO_SITE: unknown, call tells it */
+    uint16_t call; /* enum mpi_call */
     uint16_t pattern;
     int64_t severity_ps;
     uint64_t count;

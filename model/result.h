@@ -30,7 +30,7 @@ struct result_pattern {
     size_t place_count, place_capacity;
 };
 
-struct result_distribution { /* of a rate over the transfers; count 0: nothing known, written as null */
+struct result_distribution {   /* of a rate over the transfers; count 0: nothing known, written as null */
     uint64_t count, unbounded; /* unbounded: transfers whose interval is empty */
     double min, median, mean, max;
 };
@@ -48,7 +48,15 @@ struct result_property {
     double inclusive_s, exclusive_s;
 };
 
-struct result_share { /* of what ranks do */
+struct result_check { /* of the figures, by checks_run */
+    const char *name;
+    bool holds;
+    uint64_t checked;
+    char detail[200]; /* what was looked at, or the first breach */
+};
+enum { RESULT_CHECKS_MAX = 8 };
+
+struct result_share {      /* of what ranks do */
     char *callpath, *file; /* owned; callpath "" outside all regions, file NULL if unknown */
     char *activity;        /* owned: an MPI function, or "computing" */
     int32_t line;
@@ -78,14 +86,16 @@ struct result {
     struct result_distribution lower_bound_Bps, upper_bound_Bps;
     struct result_pair *pairs;
     size_t pair_count, pair_capacity;
-    bool fences_known; /* the next three were counted */
+    bool fences_known;                          /* the next three were counted */
     uint64_t fence_pairs, unneeded_fence_pairs; /* pairs of ranks that fences synchronised, and without need */
     double fence_saved_s;                       /* that narrower synchronisation would save, all ranks */
-    bool causes_known; /* causes and critical_path were looked for */
+    bool causes_known;                          /* causes and critical_path were looked for */
     struct result_shares causes, critical_path;
+    struct result_check checks[RESULT_CHECKS_MAX];
+    size_t check_count;            /* 0: not wanted */
     struct efficiency *efficiency; /* owned; NULL: not wanted */
     bool per_rank;                 /* efficiency is written with the values of every rank */
-    char **notes; /* sentences to show: defaults taken, epochs without partner */
+    char **notes;                  /* sentences to show: defaults taken, epochs without partner */
     size_t note_count, note_capacity;
     uint64_t events, wall_ns, peak_bytes; /* engine_stats; 0 where they do not apply */
 };
@@ -104,5 +114,7 @@ enum status result_open(const char *file, struct result **result, struct err *er
 
 /* The table for people: run time, ranks, findings by severity, property tree, transfers, notes. */
 void result_print(const struct result *result, FILE *out);
+/* The same with the first `top` findings and places of each list; 0: as result_print. */
+void result_print_top(const struct result *result, size_t top, FILE *out);
 
 #endif

@@ -142,7 +142,8 @@ static void add_efficiency(struct writer *writer, cJSON *root, const struct resu
     writer->failed = true;
 }
 
-static void add_shares(struct writer *writer, cJSON *root, const char *key, const struct result_shares *shares, bool known)
+static void add_shares(struct writer *writer, cJSON *root, const char *key, const struct result_shares *shares,
+                       bool known)
 {
     if (!known) {
         add_text(writer, root, key, NULL);
@@ -161,6 +162,18 @@ static void add_shares(struct writer *writer, cJSON *root, const char *key, cons
         add_number(writer, object, "worst_rank", share->worst_rank);
         add_number(writer, object, "time_s", share->time_s);
         add_number(writer, object, "share", share->share);
+    }
+}
+
+static void add_checks(struct writer *writer, cJSON *root, const struct result *result)
+{
+    if (result->check_count == 0) return;
+    cJSON *checks = keep(writer, cJSON_AddArrayToObject(root, "verify"));
+    for (size_t i = 0; i < result->check_count; i++) {
+        cJSON *object = add_element(writer, checks);
+        add_text(writer, object, "name", result->checks[i].name);
+        add_text(writer, object, "state", result->checks[i].holds ? "holds" : "broken");
+        add_text(writer, object, "detail", result->checks[i].detail);
     }
 }
 
@@ -211,6 +224,7 @@ enum status result_to_json(const struct result *result, cJSON **json, struct err
     add_efficiency(&writer, root, result);
     add_shares(&writer, root, "causes", &result->causes, result->causes_known);
     add_shares(&writer, root, "critical_path", &result->critical_path, result->causes_known);
+    add_checks(&writer, root, result);
     add_engine_stats(&writer, root, result);
     add_notes(&writer, root, result);
     if (writer.failed) {

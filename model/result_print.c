@@ -65,7 +65,7 @@ static const char *place_text(const struct result_pattern *pattern, char text[PL
     return text;
 }
 
-static void print_findings(const struct result *result, FILE *out)
+static void print_findings(const struct result *result, size_t top, FILE *out)
 {
     struct ranked findings[PATTERN_COUNT];
     size_t count = 0;
@@ -77,7 +77,7 @@ static void print_findings(const struct result *result, FILE *out)
             "worst place");
     if (count == 0) fprintf(out, "none\n");
     if (count > 1) qsort(findings, count, sizeof *findings, compare_findings);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count && (top == 0 || i < top); i++) {
         const struct result_pattern *pattern = &result->patterns[findings[i].pattern];
         fprintf(out, "%-28s %10s %5.1f %% %8" PRIu64 " %11" PRIu32 "  %s\n", pattern_row(findings[i].pattern)->title,
                 units_format_duration(pattern->severity_s, seconds), percent(pattern->severity_s, total_time_s(result)),
@@ -141,12 +141,13 @@ static void print_transfers(const struct result *result, FILE *out)
                 result->transfer_count);
 }
 
-static void print_shares(const char *title, const struct result_shares *shares, FILE *out)
+static void print_shares(const char *title, const struct result_shares *shares, size_t top, FILE *out)
 {
+    size_t shown = top > 0 ? top : SHARES_SHOWN;
     char seconds[UNITS_TEXT_BYTES];
     if (shares->count == 0) return;
     fprintf(out, "\n%-46s %10s %7s %11s\n", title, "time", "share", "worst rank");
-    for (size_t i = 0; i < shares->count && i < SHARES_SHOWN; i++) {
+    for (size_t i = 0; i < shares->count && i < shown; i++) {
         const struct result_share *share = &shares->items[i];
         char text[PLACE_BYTES];
         snprintf(text, sizeof text, "%s%s%s", share->callpath, *share->callpath ? "/" : "", share->activity);
@@ -155,27 +156,42 @@ static void print_shares(const char *title, const struct result_shares *shares, 
         if (share->file) fprintf(out, "  %s:%" PRId32, share->file, share->line);
         fputc('\n', out);
     }
-    if (shares->count > SHARES_SHOWN) fprintf(out, "  and %zu more\n", shares->count - SHARES_SHOWN);
+    if (shares->count > shown) fprintf(out, "  and %zu more\n", shares->count - shown);
 }
 
 static void print_fence_pairs(const struct result *result, FILE *out)
 {
     char seconds[UNITS_TEXT_BYTES];
     if (!result->fences_known || result->fence_pairs == 0) return;
-    fprintf(out, "\nFences synchronised %" PRIu64 " pairs of ranks, %" PRIu64 " of them without need; waiting only for\n"
-            "the ranks that exchange data would save %s\n", result->fence_pairs, result->unneeded_fence_pairs,
-            units_format_duration(result->fence_saved_s, seconds));
+    fprintf(out,
+            "\nFences synchronised %" PRIu64 " pairs of ranks, %" PRIu64 " of them without need; waiting only for\n"
+            "the ranks that exchange data would save %s\n",
+            result->fence_pairs, result->unneeded_fence_pairs, units_format_duration(result->fence_saved_s, seconds));
+}
+
+static void print_checks(const struct result *result, FILE *out)
+{
+    if (result->check_count > 0) fprintf(out, "\nVerified\n");
+    for (size_t i = 0; i < result->check_count; i++)
+        fprintf(out, "  %-24s %-6s %s\n", result->checks[i].name, result->checks[i].holds ? "holds" : "broken",
+                result->checks[i].detail);
 }
 
 void result_print(const struct result *result, FILE *out)
 {
+    result_print_top(result, 0, out);
+}
+
+void result_print_top(const struct result *result, size_t top, FILE *out)
+{
     print_head(result, out);
-    print_findings(result, out);
-    print_shares("Root causes: what others did while ranks waited", &result->causes, out);
-    print_shares("Critical path", &result->critical_path, out);
+    print_findings(result, top, out);
+    print_shares("Root causes: what others did while ranks waited", &result->causes, top, out);
+    print_shares("Critical path", &result->critical_path, top, out);
     print_properties(result, out);
     print_transfers(result, out);
     print_fence_pairs(result, out);
+    print_checks(result, out);
     if (result->note_count > 0) fprintf(out, "\nNotes\n");
     for (size_t i = 0; i < result->note_count; i++) fprintf(out, "  %s\n", result->notes[i]);
 }

@@ -12,7 +12,8 @@ void waits_clear(struct waits *waits)
     memset(waits, 0, sizeof *waits);
 }
 
-enum status waits_add(struct waits *waits, const struct trace *trace, const struct finding *finding, struct err *err)
+enum status waits_add(struct waits *waits, const struct trace *trace, const struct finding *finding, bool counted,
+                      struct err *err)
 {
     const struct trace_call *call = &trace->ranks[finding->rank].calls[finding->call];
     struct wait made = {.from_ps = call->enter_ps > finding->from_ps ? call->enter_ps : finding->from_ps,
@@ -23,6 +24,7 @@ enum status waits_add(struct waits *waits, const struct trace *trace, const stru
                         .cause_call = finding->cause_call,
                         .pattern = (uint16_t)finding->pattern};
     made.severity_ps = finding->severity_ps;
+    made.counted = counted;
     if (finding->cause_call == FINDING_NO_CALL || made.until_ps < made.from_ps) made.until_ps = made.from_ps;
     ARRAY_PUSH(waits->items, waits->count, waits->capacity, made, err);
     return STATUS_OK;

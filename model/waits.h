@@ -1,8 +1,9 @@
-/* Every wait, and the interval in which it lasts for a call of another rank: what efficiency adds up, and root causes and
- * the critical path follow. */
+/* Every wait, and the interval in which it lasts for a call of another rank: what efficiency adds up, and root causes
+ * and the critical path follow. */
 #ifndef MODEL_WAITS_H
 #define MODEL_WAITS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -16,6 +17,7 @@ struct wait {
     uint32_t rank, cause_rank;
     size_t call, cause_call;
     uint16_t pattern;
+    bool counted; /* the filter lets it through */
 };
 
 struct waits {
@@ -27,7 +29,8 @@ struct waits {
 /* All-zero is the empty list. */
 void waits_clear(struct waits *waits);
 /* Adds a wait that is no part of another one. */
-enum status waits_add(struct waits *waits, const struct trace *trace, const struct finding *finding, struct err *err);
+enum status waits_add(struct waits *waits, const struct trace *trace, const struct finding *finding, bool counted,
+                      struct err *err);
 enum status waits_sort(struct waits *waits, uint32_t rank_count, struct err *err);
 
 #endif

@@ -17,7 +17,8 @@ static struct result *analyzed(const char *text)
     return result;
 }
 
-static void expect(const struct result_shares *shares, size_t index, const char *callpath, const char *activity, double us)
+static void expect(const struct result_shares *shares, size_t index, const char *callpath, const char *activity,
+                   double us)
 {
     assert_true(index < shares->count);
     assert_string_equal(shares->items[index].callpath, callpath);
@@ -29,8 +30,8 @@ static void test_barrier(void **state)
 {
     (void)state;
     /* Rank 1 computes in "slow" until 80, then 10 more outside; rank 0 waits in the barrier 30-90, ends at 150.
-     * Causes: of the 60 us, 50 in slow, 10 behind it. Path: slow 80 (from 0), computing 10, then rank 0 or 1? The last is rank 0:
-     * barrier 90-100, computing 100-150, all after the wait: 10 + 50. */
+     * Causes: of the 60 us, 50 in slow, 10 behind it. Path: slow 80 (from 0), computing 10, then rank 0 or 1? The last
+     * is rank 0: barrier 90-100, computing 100-150, all after the wait: 10 + 50. */
     const char *text = "ranks 2\n0 0.0 0.0 MPI_Comm_group comm=0\n0 0.000030 0.000100 MPI_Barrier comm=0\n"
                        "0 0.000150 0.000150 MPI_Comm_group comm=0\n1 0.0 enter slow\n1 0.000080 leave slow\n"
                        "1 0.000090 0.000100 MPI_Barrier comm=0\n";
@@ -53,10 +54,11 @@ static void test_chain(void **state)
     /* Rank 2 receives from 1 at 10-90, rank 1 from 0 at 20-70; rank 0 sends at 60, rank 1 at 80.
      * Rank 2 waits 10-80: rank 1 computes 10-20, waits 20-60 (rank 0 computes: 40), receives 60-70, computes 70-80.
      * Rank 1 waits 20-60: rank 0 computes 40. All: computing 10 + 40 + 10 + 40, MPI_Recv 10; 70 + 40 us. */
-    const char *text = "ranks 3\n0 0.0 0.0 MPI_Comm_group comm=0\n0 0.000060 0.000061 MPI_Send comm=0 peer=1 tag=1 bytes=8\n"
-                       "1 0.0 0.0 MPI_Comm_group comm=0\n1 0.000020 0.000070 MPI_Recv comm=0 peer=0 tag=1 bytes=8\n"
-                       "1 0.000080 0.000081 MPI_Send comm=0 peer=2 tag=1 bytes=8\n"
-                       "2 0.0 0.0 MPI_Comm_group comm=0\n2 0.000010 0.000090 MPI_Recv comm=0 peer=1 tag=1 bytes=8\n";
+    const char *text =
+        "ranks 3\n0 0.0 0.0 MPI_Comm_group comm=0\n0 0.000060 0.000061 MPI_Send comm=0 peer=1 tag=1 bytes=8\n"
+        "1 0.0 0.0 MPI_Comm_group comm=0\n1 0.000020 0.000070 MPI_Recv comm=0 peer=0 tag=1 bytes=8\n"
+        "1 0.000080 0.000081 MPI_Send comm=0 peer=2 tag=1 bytes=8\n"
+        "2 0.0 0.0 MPI_Comm_group comm=0\n2 0.000010 0.000090 MPI_Recv comm=0 peer=1 tag=1 bytes=8\n";
     struct result *result = analyzed(text);
     assert_float_equal((float)(result->causes.total_s * 1e6), 110.0f, 1e-3f);
     expect(&result->causes, 0, "", "computing", 100);
@@ -72,8 +74,8 @@ static void test_chain(void **state)
 static void test_lock(void **state)
 {
     (void)state;
-    /* Rank 1 is in lock 10-50, until rank 0, which took the lock at 0, has left unlock 30-45: 35 us, 20 of them computing,
-     * 15 in unlock. */
+    /* Rank 1 is in lock 10-50, until rank 0, which took the lock at 0, has left unlock 30-45: 35 us, 20 of them
+     * computing, 15 in unlock. */
     const char *text = "ranks 2\nwindow 0 comm=0\n0 0.0 0.0 MPI_Win_lock win=0 target=0 lock=exclusive\n"
                        "0 0.000030 0.000045 MPI_Win_unlock win=0 target=0\n"
                        "1 0.000010 0.000050 MPI_Win_lock win=0 target=0 lock=exclusive\n"
@@ -88,7 +90,8 @@ static void test_lock(void **state)
 static void test_without_waits(void **state)
 {
     (void)state;
-    struct result *result = analyzed("ranks 2\n0 0.000010 0.000030 MPI_Comm_group comm=0\n1 0.0 0.000020 MPI_Comm_group comm=0\n");
+    struct result *result =
+        analyzed("ranks 2\n0 0.000010 0.000030 MPI_Comm_group comm=0\n1 0.0 0.000020 MPI_Comm_group comm=0\n");
     assert_int_equal(result->causes.count, 0);
     expect(&result->critical_path, 0, "", "MPI_Comm_group", 20);
     expect(&result->critical_path, 1, "", "computing", 10);

@@ -7,12 +7,12 @@
 #include "model/intervals.h"
 #include "model/result.h"
 
-/* Two ranks, microseconds. Rank 0: computes 0-60, barrier 60-100, computes 100-180. Rank 1: computes 0-90, barrier 90-100,
- * computes 100-150. "step" is 0-100 on both, run is 180 and 150.
- * step: execution 100, total 200; MPI 40 and 10: rank 1's 10 are useful. CPU 60 + 90. Productive 150 + 10 = 160, lost 40 = rank
- * 0's MPI time, idle 0. Wait at Barrier: rank 0 60-90, 30; potential synchronization the same; ends equal: variation 0.
- * Imbalance: CPU + MPI without waiting: 70 and 100: 30 and 0.
- * run: execution 180, total 360; CPU 140 + 140; productive 280 + 10 = 290, lost 70 = 40 MPI + 30 idle of rank 1. */
+/* Two ranks, microseconds. Rank 0: computes 0-60, barrier 60-100, computes 100-180. Rank 1: computes 0-90, barrier
+ * 90-100, computes 100-150. "step" is 0-100 on both, run is 180 and 150. step: execution 100, total 200; MPI 40 and 10:
+ * rank 1's 10 are useful. CPU 60 + 90. Productive 150 + 10 = 160, lost 40 = rank 0's MPI time, idle 0. Wait at Barrier:
+ * rank 0 60-90, 30; potential synchronization the same; ends equal: variation 0. Imbalance: CPU + MPI without waiting:
+ * 70 and 100: 30 and 0. run: execution 180, total 360; CPU 140 + 140; productive 280 + 10 = 290, lost 70 = 40 MPI + 30
+ * idle of rank 1. */
 static const char *const two_steps =
     "ranks 2\n0 0.0 enter step\n0 0.000060 0.000100 MPI_Barrier comm=0\n0 0.000100 leave step\n0 0.000180 enter end\n"
     "0 0.000180 leave end\n1 0.0 enter step\n1 0.000090 0.000100 MPI_Barrier comm=0\n1 0.000100 leave step\n"
@@ -104,7 +104,8 @@ static void test_pop(void **state)
     NEAR(pop.transfer, -1);
     NEAR(pop.global, -1);
     result_free(result);
-    /* The ideal network gives 160: transfer 160/180, serialization 140/160. The reference computes 210 in all: 210/280. */
+    /* The ideal network gives 160: transfer 160/180, serialization 140/160. The reference computes 210 in all: 210/280.
+     */
     options.ideal_run_time_s = 160e-6;
     options.reference_user_s = 210e-6;
     result = analyzed_with(two_steps, options);
@@ -124,7 +125,8 @@ static void test_pop(void **state)
 static void test_repeated_nested_intervals(void **state)
 {
     (void)state;
-    /* Rank 0 runs inner twice inside outer, 10 + 20 us of 50, once outside, 5 us: another interval. Rank 1 takes no part. */
+    /* Rank 0 runs inner twice inside outer, 10 + 20 us of 50, once outside, 5 us: another interval. Rank 1 takes no
+     * part. */
     struct result *result = analyzed("ranks 2\n0 0.0 enter outer\n0 0.000010 enter inner\n0 0.000020 leave inner\n"
                                      "0 0.000020 enter inner\n0 0.000040 leave inner\n0 0.000050 leave outer\n"
                                      "0 0.000060 enter inner\n0 0.000065 leave inner\n"
@@ -143,8 +145,8 @@ static void test_repeated_nested_intervals(void **state)
 static void test_sequential_regions(void **state)
 {
     (void)state;
-    /* Both repeat 40 us of sequential code, 30 computing and 10 in MPI; rank 0 then has 20 us more of MPI, rank 1 computes.
-     * Least MPI time: rank 1, so rank 0's part is lost: 30 user, 10 system, 20 communication. */
+    /* Both repeat 40 us of sequential code, 30 computing and 10 in MPI; rank 0 then has 20 us more of MPI, rank 1
+     * computes. Least MPI time: rank 1, so rank 0's part is lost: 30 user, 10 system, 20 communication. */
     struct result *result = analyzed(
         "ranks 2\n0 0.0 enter sequential_setup\n0 0.000030 0.000040 MPI_Comm_group comm=0\n"
         "0 0.000040 leave sequential_setup\n0 0.000040 0.000060 MPI_Comm_group comm=0\n"
@@ -162,8 +164,8 @@ static void test_sequential_regions(void **state)
 static void test_marked_intervals(void **state)
 {
     (void)state;
-    /* 0xAA0007AA begins interval 7, 0xAA0007BB ends it; as 32-bit integers: 0xAA0007AA - 2^32 = -1442838614, and the end is
-     * 17 more. The begin message belongs to the interval, the end message not: 10 to 50. */
+    /* 0xAA0007AA begins interval 7, 0xAA0007BB ends it; as 32-bit integers: 0xAA0007AA - 2^32 = -1442838614, and the
+     * end is 17 more. The begin message belongs to the interval, the end message not: 10 to 50. */
     uint32_t number;
     bool begins;
     struct trace_call mark = {.call = ID_Send, .peer = 3, .tag = (int32_t)0xAA0007AAu};
@@ -198,8 +200,8 @@ static void test_marked_intervals(void **state)
 static void test_overlap_and_start(void **state)
 {
     (void)state;
-    /* Rank 0's send is under way 10-60: it computes 12-40 of it, the receive of rank 1 20-80 with computing 23-30 and 31-50.
-     * Starting took 2 and 3 us. Rank 1's second message, 30-80, adds nothing to the union. */
+    /* Rank 0's send is under way 10-60: it computes 12-40 of it, the receive of rank 1 20-80 with computing 23-30 and
+     * 31-50. Starting took 2 and 3 us. Rank 1's second message, 30-80, adds nothing to the union. */
     struct result *result = analyzed("ranks 2\n0 0.0 0.0 MPI_Comm_group comm=0\n"
                                      "0 0.000010 0.000012 MPI_Isend comm=0 peer=1 tag=1 bytes=8 req=1\n"
                                      "0 0.000040 0.000060 MPI_Wait req=1\n"

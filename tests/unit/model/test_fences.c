@@ -15,14 +15,14 @@ static struct result *analyzed(const char *text)
     return result;
 }
 
-#define NEAR(found, expected) assert_float_equal((float)((found) * 1e6), (float)(expected), 1e-3f)
+#define NEAR(found, expected) assert_float_equal((float)((found)*1e6), (float)(expected), 1e-3f)
 
 /* All enter the first fence at 0, leave at 1. Rank 0 puts to 1 from 10 to 40 and enters the second fence at 50; rank 1
  * enters it at 20, rank 2 at 30. All leave at 60. Rank 1 waits 30 us, 20 of them for the put; rank 2 waits 20. */
 #define FENCE(rank, enter, exit) #rank " 0.0000" enter " 0.0000" exit " MPI_Win_fence win=0\n"
-static const char *const one_put = "ranks 3\nwindow 0 comm=0\n" FENCE(0, "00", "01")
-    "0 0.000010 0.000040 MPI_Put win=0 target=1 bytes=8\n" FENCE(0, "50", "60") FENCE(1, "00", "01")
-    FENCE(1, "20", "60") FENCE(2, "00", "01") FENCE(2, "30", "60");
+static const char *const one_put =
+    "ranks 3\nwindow 0 comm=0\n" FENCE(0, "00", "01") "0 0.000010 0.000040 MPI_Put win=0 target=1 bytes=8\n" FENCE(
+        0, "50", "60") FENCE(1, "00", "01") FENCE(1, "20", "60") FENCE(2, "00", "01") FENCE(2, "30", "60");
 
 static void test_early_fence(void **state)
 {
@@ -38,9 +38,9 @@ static void test_early_fence_needs_an_operation_towards_the_rank(void **state)
 {
     (void)state;
     /* The put ends at 15, before rank 1 enters its fence at 20; rank 0 puts to itself until 40. */
-    const char *text = "ranks 2\nwindow 0 comm=0\n" FENCE(0, "00", "01")
-        "0 0.000010 0.000015 MPI_Put win=0 target=1 bytes=8\n0 0.000016 0.000040 MPI_Put win=0 target=0 bytes=8\n"
-        FENCE(0, "50", "60") FENCE(1, "00", "01") FENCE(1, "20", "60");
+    const char *text = "ranks 2\nwindow 0 comm=0\n" FENCE(
+        0, "00", "01") "0 0.000010 0.000015 MPI_Put win=0 target=1 bytes=8\n0 0.000016 0.000040 MPI_Put win=0 target=0 "
+                       "bytes=8\n" FENCE(0, "50", "60") FENCE(1, "00", "01") FENCE(1, "20", "60");
     struct account account = account_of(text, NULL);
     assert_int_equal(account_total_ps(&account, PATTERN_EARLY_FENCE), 0);
     account_clear(&account);
@@ -64,9 +64,9 @@ static void test_fence_that_waits_for_the_wrong_rank(void **state)
     (void)state;
     /* As above, but rank 2 comes last, at 55: rank 1 waits 35 and needs only rank 0, 30: saves 5; rank 0 waits 5 and
      * needs rank 1, which is there: saves 5. */
-    struct result *result = analyzed("ranks 3\nwindow 0 comm=0\n" FENCE(0, "00", "01")
-        "0 0.000010 0.000040 MPI_Put win=0 target=1 bytes=8\n" FENCE(0, "50", "60") FENCE(1, "00", "01")
-        FENCE(1, "20", "60") FENCE(2, "00", "01") FENCE(2, "55", "60"));
+    struct result *result = analyzed("ranks 3\nwindow 0 comm=0\n" FENCE(
+        0, "00", "01") "0 0.000010 0.000040 MPI_Put win=0 target=1 bytes=8\n" FENCE(0, "50", "60") FENCE(1, "00", "01")
+                                         FENCE(1, "20", "60") FENCE(2, "00", "01") FENCE(2, "55", "60"));
     NEAR(result->fence_saved_s, 10);
     assert_int_equal(result->unneeded_fence_pairs, 4);
     result_free(result);
@@ -97,10 +97,13 @@ static void test_wait_for_progress(void **state)
     /* Unlock ended while the target was outside MPI: it does not wait for the target. */
     assert_int_equal(severity_ps(LOCK_PUT("10", "49") TARGET, NULL, progress, 0), 0);
     /* The target is inside MPI all the time. */
-    assert_int_equal(severity_ps(LOCK_PUT("10", "55") "1 0.000010 0.000091 MPI_Barrier comm=0\n", NULL, progress, 0), 0);
+    assert_int_equal(severity_ps(LOCK_PUT("10", "55") "1 0.000010 0.000091 MPI_Barrier comm=0\n", NULL, progress, 0),
+                     0);
     /* The target has left MPI again when unlock ends. */
     assert_int_equal(severity_ps(LOCK_PUT("10", "55") "1 0.000050 0.000054 MPI_Comm_group comm=0\n"
-                                 "1 0.000080 0.000091 MPI_Barrier comm=0\n", NULL, progress, 0), 0);
+                                                      "1 0.000080 0.000091 MPI_Barrier comm=0\n",
+                                 NULL, progress, 0),
+                     0);
 }
 
 static void test_progress_is_refuted_by_another_call(void **state)
@@ -109,7 +112,7 @@ static void test_progress_is_refuted_by_another_call(void **state)
     /* The second unlock, 60-65, ends while rank 1 computes from 58 to 80: the library needs no call of the target, so
      * the first one's 38 us were something else. */
     const char *text = LOCK_PUT("10", "55") "1 0.000050 0.000058 MPI_Comm_group comm=0\n"
-                       "1 0.000090 0.000091 MPI_Barrier comm=0\n";
+                                            "1 0.000090 0.000091 MPI_Barrier comm=0\n";
     assert_int_equal(severity_ps(text, NULL, PATTERN_WAIT_FOR_PROGRESS, 0), 38 * US);
     const char *refuted = "ranks 2\nwindow 0 comm=0\n0 0.000010 0.000010 MPI_Win_lock win=0 target=1 lock=shared\n"
                           "0 0.000011 0.000012 MPI_Put win=0 target=1 bytes=8\n"

@@ -292,6 +292,27 @@ static void test_every_epoch_pairs(void **state)
     }
 }
 
+/* All times at random, so that calls contradict each other: the figures agree with each other all the same. */
+static void test_figures_agree(void **state)
+{
+    (void)state;
+    struct analyze_options options = ANALYZE_DEFAULTS;
+    options.intervals = options.verify = true;
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+        struct err err;
+        struct result *result;
+        struct trace *trace = random_trace(seed);
+        must(model_analyze(trace, &options, &result, &err), &err);
+        for (size_t i = 0; i < result->check_count; i++)
+            if (!result->checks[i].holds)
+                fail_msg("seed %llu: %s: %s", (unsigned long long)seed, result->checks[i].name,
+                         result->checks[i].detail);
+        assert_int_equal(result->check_count, 6);
+        result_free(result);
+        trace_free(trace);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -300,6 +321,7 @@ int main(void)
         cmocka_unit_test(test_severities_fit_into_calls),
         cmocka_unit_test(test_each_call_holds_its_waits),
         cmocka_unit_test(test_every_epoch_pairs),
+        cmocka_unit_test(test_figures_agree),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -33,8 +33,8 @@ static void test_wrong_order(void **state)
 {
     (void)state;
     /* Tag 2 is sent second, at 20, and received first, from 5 on: 15 us of waiting. */
-    const char *waits = SEND_TWO("MPI_Send", "8") RECEIVE("0.000005", "0.000022", "2")
-        RECEIVE("0.000023", "0.000024", "1");
+    const char *waits =
+        SEND_TWO("MPI_Send", "8") RECEIVE("0.000005", "0.000022", "2") RECEIVE("0.000023", "0.000024", "1");
     expect(waits, PATTERN_WRONG_ORDER, 1, 15, 1);
     expect(waits, PATTERN_LATE_SENDER, 1, 15, 1);
     /* Both have been sent before: nobody waits, but the message of tag 1 lies in a buffer. */
@@ -64,7 +64,8 @@ static void test_wrong_order_of_each_pair(void **state)
     expect("ranks 3\n0 0.000010 0.000011 MPI_Send comm=0 peer=2 tag=1 bytes=8\n"
            "1 0.000020 0.000021 MPI_Send comm=0 peer=2 tag=1 bytes=8\n"
            "2 0.000030 0.000031 MPI_Recv comm=0 peer=1 tag=1 bytes=8\n"
-           "2 0.000032 0.000033 MPI_Recv comm=0 peer=0 tag=1 bytes=8\n", PATTERN_WRONG_ORDER, 2, 0, 0);
+           "2 0.000032 0.000033 MPI_Recv comm=0 peer=0 tag=1 bytes=8\n",
+           PATTERN_WRONG_ORDER, 2, 0, 0);
 }
 
 #define ISEND "0 0.000010 0.000012 MPI_Isend comm=0 peer=1 tag=1 bytes=1000000 req=1\n"
@@ -74,8 +75,8 @@ static void test_completions(void **state)
 {
     (void)state;
     /* The sender waits 20-140, the receiver 40-145. */
-    const char *text = "ranks 2\n" ISEND "0 0.000020 0.000140 MPI_Wait req=1\n" IRECV
-                       "1 0.000040 0.000145 MPI_Wait req=1\n";
+    const char *text =
+        "ranks 2\n" ISEND "0 0.000020 0.000140 MPI_Wait req=1\n" IRECV "1 0.000040 0.000145 MPI_Wait req=1\n";
     expect(text, PATTERN_WAIT_IN_SENDER_COMPLETION, 0, 120, 1);
     expect(text, PATTERN_WAIT_IN_RECEIVER_COMPLETION, 1, 105, 1);
     /* The library holds the data of a buffered send. */
@@ -109,8 +110,8 @@ static void expect_advice(const struct result *result, enum pattern pattern, con
 static void test_advised_distance(void **state)
 {
     (void)state;
-    const char *text = "ranks 2\n" ISEND "0 0.000020 0.000140 MPI_Wait req=1\n" IRECV
-                       "1 0.000040 0.000145 MPI_Wait req=1\n";
+    const char *text =
+        "ranks 2\n" ISEND "0 0.000020 0.000140 MPI_Wait req=1\n" IRECV "1 0.000040 0.000145 MPI_Wait req=1\n";
     /* As the trace shows it: sender's wait ends 130 us after its send, receiver's 115 us after its receive. */
     struct result *result = analyzed(text, NULL);
     expect_advice(result, PATTERN_WAIT_IN_SENDER_COMPLETION, "130 us behind");
@@ -118,8 +119,8 @@ static void test_advised_distance(void **state)
     expect_advice(result, PATTERN_WAIT_IN_SENDER_COMPLETION, "MPI_Irecv of rank 1");
     expect_advice(result, PATTERN_WAIT_IN_RECEIVER_COMPLETION, "115 us behind");
     result_free(result);
-    /* A network of 10 us and 10 GB/s: T = 110 us. Sender: the receive begins 20 us later, dT = 2: 132. Receiver: the send
-     * was first, dT = 3: 113. */
+    /* A network of 10 us and 10 GB/s: T = 110 us. Sender: the receive begins 20 us later, dT = 2: 132. Receiver: the
+     * send was first, dT = 3: 113. */
     struct analyze_options options = ANALYZE_DEFAULTS;
     options.network_known = true;
     options.latency_s = 10e-6;
@@ -132,7 +133,8 @@ static void test_advised_distance(void **state)
 
 #define PING "ranks 2\n0 0.000010 0.000020 MPI_Send comm=0 peer=1 tag=1 bytes=8\n"
 #define PONG                                                                                                           \
-    "1 0.000010 0.000020 MPI_Recv comm=0 peer=0 tag=1 bytes=8\n1 0.000021 0.000022 MPI_Send comm=0 peer=0 tag=2 bytes=8\n"
+    "1 0.000010 0.000020 MPI_Recv comm=0 peer=0 tag=1 bytes=8\n1 0.000021 0.000022 MPI_Send comm=0 peer=0 tag=2 "      \
+    "bytes=8\n"
 
 static void test_close_send_receive(void **state)
 {
@@ -141,9 +143,12 @@ static void test_close_send_receive(void **state)
     expect(PING "0 0.000029 0.000030 MPI_Recv comm=0 peer=1 tag=2 bytes=8\n" PONG, PATTERN_CLOSE_SEND_RECEIVE, 0, 0, 1);
     expect(PING "0 0.000030 0.000031 MPI_Recv comm=0 peer=1 tag=2 bytes=8\n" PONG, PATTERN_CLOSE_SEND_RECEIVE, 0, 0, 0);
     expect(PING "0 0.000020 0.000021 MPI_Comm_group comm=0\n"
-                "0 0.000021 0.000031 MPI_Recv comm=0 peer=1 tag=2 bytes=8\n" PONG, PATTERN_CLOSE_SEND_RECEIVE, 0, 0, 0);
-    expect(PING "0 0.000020 enter main\n0 0.000021 0.000031 MPI_Recv comm=0 peer=1 tag=2 bytes=8\n0 0.000040 leave main\n"
-                PONG, PATTERN_CLOSE_SEND_RECEIVE, 0, 0, 1);
+                "0 0.000021 0.000031 MPI_Recv comm=0 peer=1 tag=2 bytes=8\n" PONG,
+           PATTERN_CLOSE_SEND_RECEIVE, 0, 0, 0);
+    expect(
+        PING
+        "0 0.000020 enter main\n0 0.000021 0.000031 MPI_Recv comm=0 peer=1 tag=2 bytes=8\n0 0.000040 leave main\n" PONG,
+        PATTERN_CLOSE_SEND_RECEIVE, 0, 0, 1);
     struct result *result = analyzed(PING "0 0.000029 0.000030 MPI_Recv comm=0 peer=1 tag=2 bytes=8\n" PONG, NULL);
     expect_advice(result, PATTERN_CLOSE_SEND_RECEIVE, "replace MPI_Send and MPI_Recv by one MPI_Sendrecv");
     result_free(result);

@@ -16,9 +16,9 @@ static void expect_end(const char *text, size_t index, int64_t us)
     trace_free(trace);
 }
 
-#define ALL "ranks 3\nwindow 0 comm=0\n0 0.000001 0.000002 MPI_Win_lock_all win=0 assert=0\n"
+#define ALL         "ranks 3\nwindow 0 comm=0\n0 0.000001 0.000002 MPI_Win_lock_all win=0 assert=0\n"
 #define PUT(target) "0 0.000003 0.000004 MPI_Put win=0 target=" target " bytes=8\n"
-#define END "0 0.000090 0.000099 MPI_Win_unlock_all win=0\n"
+#define END         "0 0.000090 0.000099 MPI_Win_unlock_all win=0\n"
 
 static void test_flush_completes_at_the_target(void **state)
 {
@@ -36,26 +36,32 @@ static void test_local_flush_completes_gets_only(void **state)
     (void)state;
     expect_end(ALL PUT("1") "0 0.000010 0.000020 MPI_Win_flush_local win=0 target=1\n" END, 0, 99);
     expect_end(ALL "0 0.000003 0.000004 MPI_Get win=0 target=1 bytes=8\n"
-               "0 0.000010 0.000020 MPI_Win_flush_local_all win=0\n" END, 0, 20);
+                   "0 0.000010 0.000020 MPI_Win_flush_local_all win=0\n" END,
+               0, 20);
     expect_end(ALL "0 0.000003 0.000004 MPI_Fetch_and_op win=0 target=1 bytes=8 result_bytes=8 op=MPI_SUM\n"
-               "0 0.000010 0.000020 MPI_Win_flush_local win=0 target=1\n" END, 0, 20);
+                   "0 0.000010 0.000020 MPI_Win_flush_local win=0 target=1\n" END,
+               0, 20);
 }
 
 static void test_requests(void **state)
 {
     (void)state;
     /* The wait of a put's request says nothing of the target. */
-    expect_end(ALL "0 0.000003 0.000004 MPI_Rput win=0 target=1 bytes=8 req=1\n0 0.000010 0.000020 MPI_Wait req=1\n" END,
+    expect_end(ALL
+               "0 0.000003 0.000004 MPI_Rput win=0 target=1 bytes=8 req=1\n0 0.000010 0.000020 MPI_Wait req=1\n" END,
                0, 99);
-    expect_end(ALL "0 0.000003 0.000004 MPI_Rget win=0 target=1 bytes=8 req=1\n0 0.000010 0.000020 MPI_Waitall reqs=1\n"
-               END, 0, 20);
+    expect_end(
+        ALL "0 0.000003 0.000004 MPI_Rget win=0 target=1 bytes=8 req=1\n0 0.000010 0.000020 MPI_Waitall reqs=1\n" END,
+        0, 20);
 }
 
 static void test_flush_under_one_lock(void **state)
 {
     (void)state;
-    expect_end("ranks 2\nwindow 0 comm=0\n0 0.000001 0.000002 MPI_Win_lock win=0 target=1 lock=shared\n" PUT("1")
-               "0 0.000010 0.000020 MPI_Win_flush win=0 target=1\n0 0.000090 0.000099 MPI_Win_unlock win=0 target=1\n", 0, 20);
+    expect_end("ranks 2\nwindow 0 comm=0\n0 0.000001 0.000002 MPI_Win_lock win=0 target=1 lock=shared\n" PUT(
+                   "1") "0 0.000010 0.000020 MPI_Win_flush win=0 target=1\n0 0.000090 0.000099 MPI_Win_unlock win=0 "
+                        "target=1\n",
+               0, 20);
 }
 
 static void test_epoch_faults(void **state)

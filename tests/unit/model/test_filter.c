@@ -1,0 +1,97 @@
+/* Waits selected by window, rank, time and place; checks that find what is broken. */
+#include "model_test.h"
+
+#include <string.h>
+
+#include "model/checks.h"
+
+/* Rank 0 waits 10-40 in a fence on window 0 inside "left", rank 1 waits 50-60 in one on window 1 inside "right". */
+static const char *const two_fences = "ranks 2\nwindow 0 comm=0\nwindow 1 comm=0\n0 0.0 enter left\n"
+                                      "0 0.000010 0.000045 MPI_Win_fence win=0\n0 0.000046 leave left\n"
+                                      "0 0.000060 0.000065 MPI_Win_fence win=1\n"
+                                      "1 0.000040 0.000045 MPI_Win_fence win=0\n1 0.000046 enter right\n"
+                                      "1 0.000050 0.000065 MPI_Win_fence win=1\n1 0.000066 leave right\n";
+
+static void expect(const struct filter *filter, int64_t us0, int64_t us1)
+{
+    struct err err;
+    struct result *result;
+    struct analyze_options options = ANALYZE_DEFAULTS;
+    struct trace *trace = trace_of(two_fences);
+    options.filter = *filter;
+    options.intervals = options.verify = true;
+    if (model_analyze(trace, &options, &result, &err) != STATUS_OK) fail_msg("%s", err.text);
+    const double *found_s = result->patterns[PATTERN_WAIT_AT_FENCE].rank_severity_s;
+    assert_float_equal((float)(found_s[0] * 1e6), (float)us0, 1e-3f);
+    assert_float_equal((float)(found_s[1] * 1e6), (float)us1, 1e-3f);
+    /* Root causes are those of the waits counted; the critical path is that of the run. */
+    assert_float_equal((float)(result->causes.total_s * 1e6), (float)(us0 + us1), 1e-3f);
+    assert_float_equal((float)(result->critical_path.total_s * 1e6), 66.0f, 1e-3f);
+    assert_true(checks_hold(result));
+    result_free(result);
+    trace_free(trace);
+}
+
+static void test_selections(void **state)
+{
+    (void)state;
+    expect(&(struct filter){0}, 30, 10);
+    expect(&(struct filter){.by_window = true, .window = 0}, 30, 0);
+    expect(&(struct filter){.by_window = true, .window = 1}, 0, 10);
+    expect(&(struct filter){.by_rank = true, .first_rank = 1, .last_rank = 1}, 0, 10);
+    expect(&(struct filter){.by_rank = true, .first_rank = 0, .last_rank = 1}, 30, 10);
+    expect(&(struct filter){.by_time = true, .from_ps = 0, .to_ps = 49 * US}, 30, 0);
+    expect(&(struct filter){.by_time = true, .from_ps = 46 * US, .to_ps = 100 * US}, 0, 10);
+    expect(&(struct filter){.by_time = true, .from_ps = 45 * US, .to_ps = 50 * US}, 30, 10);
+    expect(&(struct filter){.callpath = "left/*"}, 30, 0);
+    expect(&(struct filter){.callpath = "*MPI_Win_fence"}, 30, 10);
+    expect(&(struct filter){.callpath = "left"}, 0, 0);
+    expect(&(struct filter){.by_window = true, .window = 0, .callpath = "right*"}, 0, 0);
+}
+
+static void test_checks_find_what_is_broken(void **state)
+{
+    (void)state;
+    struct err err;
+    struct relations relations;
+    struct account account;
+    struct waits waits = {0};
+    struct result *result;
+    struct analyze_options options = ANALYZE_DEFAULTS;
+    struct trace *trace = trace_of(two_fences);
+    options.intervals = true;
+    assert_int_equal(model_analyze(trace, &options, &result, &err), STATUS_OK);
+    assert_int_equal(relations_build(trace, &relations, &err), STATUS_OK);
+    assert_int_equal(account_init(&account, 2, &err), STATUS_OK);
+    /* 36 us of waiting in a fence of 35 us: event 2 of rank 0. */
+    struct finding finding = {
+        .pattern = PATTERN_WAIT_AT_FENCE, .rank = 0, .call = 1, .severity_ps = 36 * US, .cause_call = FINDING_NO_CALL};
+    assert_int_equal(waits_add(&waits, trace, &finding, true, &err), STATUS_OK);
+    assert_int_equal(waits_sort(&waits, 2, &err), STATUS_OK);
+    account_add(&account, PATTERN_EARLY_FENCE, 1, 5 * US);
+    result->patterns[PATTERN_WAIT_AT_FENCE].severity_s += 1e-6;
+    result->run_time_s *= 2;
+    checks_run(&relations, &account, &waits, result);
+    assert_false(checks_hold(result));
+    /* Waits, parts, properties (the sum is 1 us too long), places, not the intervals, causes (no waits, no such run).
+     */
+    const bool holds[] = {false, false, false, false, true, false};
+    assert_int_equal(result->check_count, sizeof holds / sizeof *holds);
+    for (size_t i = 0; i < result->check_count; i++) assert_int_equal(result->checks[i].holds, holds[i]);
+    assert_non_null(strstr(result->checks[0].detail, "rank 0, event 2 (MPI_Win_fence): 36000000 ps"));
+    assert_non_null(strstr(result->checks[1].detail, "early_fence of rank 1"));
+    result_free(result);
+    waits_clear(&waits);
+    account_clear(&account);
+    relations_clear(&relations);
+    trace_free(trace);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_selections),
+        cmocka_unit_test(test_checks_find_what_is_broken),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
