@@ -69,6 +69,10 @@ static step_function *const steps[CALL_KIND_COUNT] = {
     [CALL_ISEND] = replay_step_send,
     [CALL_RECV] = replay_step_receive,
     [CALL_IRECV] = replay_step_receive,
+    [CALL_SENDRECV] = replay_step_sendrecv,
+    [CALL_PROBE] = replay_step_probe,
+    [CALL_IPROBE] = replay_step_probe,
+    [CALL_REQUEST_TESTALL] = replay_step_request_wait,
     [CALL_REQUEST_WAIT] = replay_step_request_wait,
     [CALL_REQUEST_WAITALL] = replay_step_request_wait,
     [CALL_REQUEST_TEST] = replay_step_request_wait,
@@ -134,7 +138,8 @@ int64_t replay_compute_ps(const struct rank_state *rank, int64_t recorded_ps)
 static bool is_failed_test(const struct trace_call *call)
 {
     enum call_kind kind = call_kind(call->call);
-    return (kind == CALL_WIN_TEST || kind == CALL_REQUEST_TEST) && !(call->flags & TRACE_FLAG);
+    bool tests = kind == CALL_WIN_TEST || kind == CALL_REQUEST_TEST || kind == CALL_REQUEST_TESTALL || kind == CALL_IPROBE;
+    return tests && !(call->flags & TRACE_FLAG);
 }
 
 static enum step step_call(struct replay *replay, uint32_t rank)

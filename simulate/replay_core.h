@@ -408,6 +408,14 @@ struct match {
 enum status replay_send_side(struct replay *replay, const struct match *match, int64_t bytes, enum send_protocol protocol,
                              uint32_t request);
 enum status replay_receive_side(struct replay *replay, const struct match *match, uint32_t request);
+/* The next message of the channel has arrived and no receive has been posted for it. */
+bool replay_message_waits(const struct replay *replay, const struct match *match);
+
+/* replay_probe.c */
+enum step replay_step_sendrecv(struct replay *replay, uint32_t rank);
+enum step replay_step_probe(struct replay *replay, uint32_t rank);
+void replay_wake_prober(struct replay *replay, uint32_t rank); /* a message has come for which nobody has asked */
+
 enum status replay_request_done(struct replay *replay, uint32_t request);
 /* A request that nobody sees: counts down rank.missing and ends. */
 enum status replay_collective_request(struct replay *replay, uint32_t rank, uint32_t *request);

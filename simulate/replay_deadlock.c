@@ -86,7 +86,9 @@ static void name_locks(struct replay *replay, uint32_t rank, const struct trace_
 
 static void name_requests(struct replay *replay, const struct rank_state *state, const struct trace_call *call, struct text *text)
 {
-    const struct trace_list *list = call_kind(call->call) == CALL_REQUEST_WAITALL ? &replay->trace->lists[call->ref] : NULL;
+    enum call_kind waits = call_kind(call->call);
+    bool several = waits == CALL_REQUEST_WAITALL || waits == CALL_REQUEST_TESTALL;
+    const struct trace_list *list = several ? &replay->trace->lists[call->ref] : NULL;
     uint32_t count = list ? list->count : 1, shown = 0;
     for (uint32_t i = 0; i < count && shown < WAITERS_SHOWN; i++) {
         uint32_t id = list ? replay->trace->requests[list->first + i] : call->ref;
@@ -95,8 +97,11 @@ static void name_requests(struct replay *replay, const struct rank_state *state,
         for (size_t c = state->next; c-- > 0;) { /* the call that made the request */
             const struct trace_call *made = &state->calls[c];
             enum call_kind kind = call_kind(made->call);
-            if ((kind != CALL_ISEND && kind != CALL_IRECV) || made->ref != id) continue;
-            ADD(text, " %s rank %d (tag %d)", kind == CALL_IRECV ? "a send of" : "a receive of", made->peer, made->tag);
+            if (!call_makes_request(made->call) || made->ref != id) continue;
+            if (kind == CALL_ISEND || kind == CALL_IRECV)
+                ADD(text, " %s rank %d (tag %d)", kind == CALL_IRECV ? "a send of" : "a receive of", made->peer, made->tag);
+            else
+                ADD(text, " the %s of event %zu", call_name(made->call), c + 1);
             shown++;
             break;
         }
@@ -123,10 +128,17 @@ static void name_cause(struct replay *replay, uint32_t rank, struct text *text)
     case CALL_FLUSH:
     case CALL_FLUSH_LOCAL: name_locks(replay, rank, call, text); break;
     case CALL_SEND: ADD(text, " a receive of rank %d (tag %d)", call->peer, call->tag); break;
+    case CALL_SENDRECV:
+        ADD(text, " a receive of rank %d (tag %d) or a send of rank %d (tag %d)", call->peer, call->tag,
+            trace_call_source(call), trace_call_recv_tag(call));
+        break;
+    case CALL_PROBE:
+    case CALL_IPROBE:
     case CALL_RECV: ADD(text, " a send of rank %d (tag %d)", call->peer, call->tag); break;
     case CALL_REQUEST_WAIT:
     case CALL_REQUEST_WAITALL:
-    case CALL_REQUEST_TEST: name_requests(replay, state, call, text); break;
+    case CALL_REQUEST_TEST:
+    case CALL_REQUEST_TESTALL: name_requests(replay, state, call, text); break;
     default: name_absent(replay, call, text); break;
     }
 }

@@ -178,16 +178,32 @@ enum status replay_receive_side(struct replay *replay, const struct match *match
     return meet(replay, index);
 }
 
+bool replay_message_waits(const struct replay *replay, const struct match *match)
+{
+    if (replay->channel_count == 0) return false;
+    const struct channel *channel = slot_of(replay->channels, replay->channel_capacity, match);
+    if (!channel->used || channel->first == NO_INDEX) return false;
+    const struct envelope *first = &replay->envelopes[channel->first];
+    return first->sent && !first->posted && first->arrived;
+}
+
+static enum status arrived(struct replay *replay, uint32_t index)
+{
+    struct envelope *envelope = &replay->envelopes[index];
+    envelope->arrived = true;
+    if (envelope->posted) return meet(replay, index);
+    replay_wake_prober(replay, envelope->destination);
+    return STATUS_OK;
+}
+
 enum status replay_on_eager(struct replay *replay, const struct replay_message *message)
 {
-    replay->envelopes[message->ref].arrived = true;
-    return meet(replay, message->ref);
+    return arrived(replay, message->ref);
 }
 
 enum status replay_on_send_ask(struct replay *replay, const struct replay_message *message)
 {
-    replay->envelopes[message->ref].arrived = true;
-    return meet(replay, message->ref);
+    return arrived(replay, message->ref);
 }
 
 enum status replay_on_send_clear(struct replay *replay, const struct replay_message *message)
@@ -382,7 +398,7 @@ typedef void request_function(struct replay *, struct rank_state *, uint32_t);
 static void each_request(struct replay *replay, struct rank_state *state, const struct trace_call *call, request_function *act)
 {
     if (call->ref == TRACE_NO_REF) return;
-    if (call_kind(call->call) != CALL_REQUEST_WAITALL) {
+    if (call_kind(call->call) != CALL_REQUEST_WAITALL && call_kind(call->call) != CALL_REQUEST_TESTALL) {
         act(replay, state, call->ref);
         return;
     }
