@@ -216,7 +216,7 @@ void rec_set_requests_done(struct rec_call *rec, int count, const MPI_Status *st
 /* Which of them the call completes is known when it is done; by then their handles may be gone. */
 void rec_set_some(int count, const MPI_Request *list, MPI_Status **statuses)
 {
-    if (!pending_reserve((size_t)(count > 0 ? count : 0))) {
+    if (!pending_reserve((size_t)(count > 0 ? count : 1))) {
         rec_stop("out of memory");
         return;
     }

@@ -151,6 +151,27 @@ static void every_field_is_written(void **state)
     }
 }
 
+/* Members that several keys share: one number in counts= stands for all, the receive of a sendrecv is packed. */
+static void shared_members_are_told_apart(void **state)
+{
+    (void)state;
+    struct trace *trace = trace_of(HEAD "0 0 0 MPI_Sendrecv comm=0 peer=1 tag=-5 source=- recvtag=-6 bytes=3 received=4\n"
+                                        "0 0 0 MPI_Alltoallv comm=0 bytes=21 counts=7 received=9\n"
+                                        "0 0 0 MPI_Irecv comm=0 peer=1 tag=0 bytes=1 req=5 started=1\n"
+                                        "0 0 0 MPI_Testany reqs=5 flag=1\n");
+    const struct trace_call *both = call_of(trace, 0, 0), *all = call_of(trace, 0, 1);
+    assert_int_equal(trace_call_source(both), TRACE_NONE);
+    assert_int_equal(trace_call_recv_tag(both), -6);
+    assert_int_equal(both->tag, -5);
+    assert_int_equal(both->bytes, 3);
+    assert_int_equal(both->aux, 4);
+    assert_int_equal(all->aux, 9);
+    for (int i = 0; i < 3; i++) assert_int_equal(trace_call_counts(trace, all)[i], 7);
+    assert_int_equal(call_of(trace, 0, 2)->flags, TRACE_STARTED);
+    assert_int_equal(trace->lists[call_of(trace, 0, 3)->ref].count, 1);
+    trace_free(trace);
+}
+
 static void notations_are_equal(void **state)
 {
     (void)state;
@@ -307,6 +328,7 @@ int main(void)
         cmocka_unit_test(the_contract_example_means_what_it_says),
         cmocka_unit_test(every_call_comes_back_with_all_its_fields),
         cmocka_unit_test(every_field_is_written),
+        cmocka_unit_test(shared_members_are_told_apart),
         cmocka_unit_test(notations_are_equal),
         cmocka_unit_test(displacements_are_in_units_of_the_target),
         cmocka_unit_test(blocks_of_collectives_come_from_what_was_moved),

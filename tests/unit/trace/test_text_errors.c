@@ -50,6 +50,16 @@ static const struct {
      "t.txt:4: simulated= stands behind calls, expected it before the first one"},
     {HEAD "incomplete 3 why\n", "t.txt:3: rank '3', expected a number from 0 to 2"},
     {HEAD "note\n", "t.txt:3: note is empty, expected a sentence"},
+    /* counts, sendrecv, persistent requests */
+    {WINDOW "0 0 0 MPI_Allgatherv comm=1 bytes=1 counts=1,2,3\n",
+     "t.txt:6: 3 numbers in counts=, expected one, or one for each of the 2 members"},
+    {WINDOW "0 0 0 MPI_Allgatherv comm=1 bytes=1 counts=\n",
+     "t.txt:6: 0 numbers in counts=, expected one, or one for each of the 2 members"},
+    {WINDOW "0 0 0 MPI_Sendrecv comm=0 peer=1 tag=0 source=7 recvtag=0 bytes=1 received=1\n",
+     "t.txt:6: source=7 is not a rank, expected 0 to 2"},
+    {WINDOW "0 0 0 MPI_Isend comm=0 peer=1 tag=0 bytes=1 req=0 started=2\n", "t.txt:6: started=2, expected 0 or 1"},
+    {WINDOW "0 0 0 MPI_Ibarrier comm=0 req=0\n0 0 0 MPI_Rput win=0 target=1 bytes=1 req=0\n",
+     "t.txt:7: req=0 is not completed yet, expected a free number"},
     /* columns */
     {WINDOW "3 0 0 MPI_Init\n", "t.txt:6: rank '3', expected a number from 0 to 2"},
     {WINDOW "0 x 0 MPI_Init\n", "t.txt:6: enter time 'x', expected seconds"},

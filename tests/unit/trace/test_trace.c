@@ -63,6 +63,35 @@ static void equal_groups_are_one(void **state)
 }
 
 /* Many groups, so that the index grows and hashes meet. */
+/* Of two members, two lists that differ in one number, and one that is the first again; a copy has them too. */
+static void equal_counts_are_one(void **state)
+{
+    (void)state;
+    static const int64_t one[] = {1, INT64_C(1) << 40}, two[] = {1, 2}, shorter[] = {1};
+    struct trace *trace = new_trace(2), *like;
+    uint32_t first, second, third, fourth;
+    struct err err;
+    assert_int_equal(trace_add_counts(trace, one, 2, &first, &err), STATUS_OK);
+    assert_int_equal(trace_add_counts(trace, two, 2, &second, &err), STATUS_OK);
+    assert_int_equal(trace_add_counts(trace, one, 2, &third, &err), STATUS_OK);
+    assert_int_equal(trace_add_counts(trace, shorter, 1, &fourth, &err), STATUS_OK);
+    assert_int_equal(first, third);
+    assert_int_not_equal(first, second);
+    assert_int_equal(trace->counts_count, 3);
+    assert_int_equal(trace_new_like(trace, &like, &err), STATUS_OK);
+    struct trace_call call = plain(ID_Alltoallv, 0, 0);
+    call.handle = 0;
+    assert_null(trace_call_counts(like, &call));
+    call.disp = first;
+    assert_int_equal(trace_call_counts(like, &call)[1], INT64_C(1) << 40);
+    call.disp = fourth;
+    assert_int_equal(trace_add_call(trace, 0, &call, &err), STATUS_OK);
+    assert_int_equal(trace_check(trace, &err), STATUS_DATA);
+    assert_string_equal(err.text, "t:rank 0, event 1 (MPI_Alltoallv): 1 counts, expected one for each of the 2 members");
+    trace_free(like);
+    trace_free(trace);
+}
+
 static void many_groups_keep_their_ids(void **state)
 {
     (void)state;
@@ -232,6 +261,14 @@ static void ids_out_of_range_are_found(void **state)
     call.peer = 0;
     call.bytes = -1;
     expect_check_fault(call, "t:rank 1, event 1 (MPI_Send): bytes=-1, expected 0 or more");
+    call = plain(ID_Sendrecv, 0, 0);
+    call.handle = 0;
+    trace_call_set_receive(&call, 5, 0);
+    expect_check_fault(call, "t:rank 1, event 1 (MPI_Sendrecv): source=5 is not a rank, expected 0 to 1");
+    call = plain(ID_Allgatherv, 0, 0);
+    call.handle = 0;
+    call.disp = 3;
+    expect_check_fault(call, "t:rank 1, event 1 (MPI_Allgatherv): counts 3 are not defined");
     struct trace *trace = new_trace(1);
     struct trace_call right = plain(ID_Init, 0, 0);
     struct err err;
@@ -272,6 +309,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_new_trace_holds_the_world),
         cmocka_unit_test(equal_groups_are_one),
+        cmocka_unit_test(equal_counts_are_one),
         cmocka_unit_test(many_groups_keep_their_ids),
         cmocka_unit_test(ranks_of_a_communicator_follow_its_order),
         cmocka_unit_test(regions_and_sites_are_one_each),
