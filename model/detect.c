@@ -31,6 +31,7 @@ enum status detect_counted(struct detection *detection, const struct finding *fi
     if (detection->waits && finding->severity_ps > 0 && pattern_whole(finding->pattern) == finding->pattern)
         TRY(waits_add(detection->waits, trace, finding, passes, detection->err));
     if (!passes) return STATUS_OK;
+    if (detection->observer) detection->observer(detection->observer_context, finding);
     if (finding->severity_ps == 0) detection->account->count[finding->pattern][finding->rank]++;
     account_add(detection->account, finding->pattern, finding->rank, finding->severity_ps);
     return detection->places ? places_add(detection->places, trace, finding, detection->err) : STATUS_OK;

@@ -16,6 +16,8 @@ struct detection {
     struct account *account;
     struct places *places; /* NULL: not wanted */
     struct waits *waits;   /* NULL: not wanted */
+    void (*observer)(void *context, const struct finding *finding); /* is told of every wait counted; may be NULL */
+    void *observer_context;
     struct err *err;
 };
 

@@ -1,0 +1,186 @@
+/* draw_timeline TRACE: the wait state that the file is named after (late_post.txt), as an SVG time line on standard
+ * output. Fails if the detector does not find it. docs/timelines holds the pictures; check_timelines.sh tells whether
+ * they are up to date. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/detect.h"
+#include "trace/open.h"
+
+enum {
+    LEFT = 60,
+    PLOT = 640,
+    TOP = 34,
+    ROW = 58,
+    BOX = 22,
+    LETTER = 6, /* width of one, about */
+    TICK_US = 10,
+    FINDINGS = 16,
+};
+
+struct picture {
+    const struct trace *trace;
+    int64_t begin_ps, end_ps;
+    struct finding findings[FINDINGS];
+    size_t count;
+};
+
+static void collect(void *context, const struct finding *finding)
+{
+    struct picture *picture = context;
+    if (picture->count < FINDINGS) picture->findings[picture->count++] = *finding;
+}
+
+static int x_of(const struct picture *picture, int64_t time_ps)
+{
+    return LEFT + (int)((time_ps - picture->begin_ps) * PLOT / (picture->end_ps - picture->begin_ps));
+}
+
+static int y_of(uint32_t rank)
+{
+    return TOP + (int)rank * ROW;
+}
+
+static void draw_axis(const struct picture *picture)
+{
+    int bottom = y_of(picture->trace->rank_count);
+    const int64_t tick_ps = TICK_US * INT64_C(1000000);
+    for (int64_t t = 0; t <= picture->end_ps; t += tick_ps)
+        printf("<line x1=\"%d\" y1=\"%d\" x2=\"%d\" y2=\"%d\" class=\"grid\"/>\n"
+               "<text x=\"%d\" y=\"%d\" class=\"time\">%" PRId64 "</text>\n",
+               x_of(picture, t), TOP - 14, x_of(picture, t), bottom, x_of(picture, t), bottom + 14, t / 1000000);
+    printf("<text x=\"%d\" y=\"%d\" class=\"time\">us</text>\n", LEFT + PLOT + 20, bottom + 14);
+}
+
+static void draw_call(const struct picture *picture, uint32_t rank, const struct trace_call *call)
+{
+    int x = x_of(picture, call->enter_ps), width = x_of(picture, call->exit_ps) - x, y = y_of(rank);
+    const char *name = call_name(call->call) + strlen("MPI_");
+    bool inside = width >= (int)strlen(name) * LETTER + 4;
+    printf("<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" class=\"call\"/>\n", x, y, width > 0 ? width : 1, BOX);
+    printf("<text x=\"%d\" y=\"%d\" class=\"name\">%s</text>\n", inside ? x + 3 : x, inside ? y + 15 : y - 4, name);
+}
+
+static void draw_rank(const struct picture *picture, uint32_t rank)
+{
+    int y = y_of(rank);
+    printf("<text x=\"4\" y=\"%d\" class=\"rank\">rank %" PRIu32 "</text>\n", y + 15, rank);
+    printf("<line x1=\"%d\" y1=\"%d\" x2=\"%d\" y2=\"%d\" class=\"rank\"/>\n", LEFT, y + BOX / 2, LEFT + PLOT,
+           y + BOX / 2);
+    for (size_t i = 0; i < picture->trace->ranks[rank].count; i++)
+        draw_call(picture, rank, &picture->trace->ranks[rank].calls[i]);
+}
+
+/* The part of the call that the finding counts: up to its cause, or the end of the call. */
+static void draw_wait(const struct picture *picture, const struct finding *finding)
+{
+    const struct trace_call *call = &picture->trace->ranks[finding->rank].calls[finding->call];
+    bool caused = finding->cause_call != FINDING_NO_CALL && finding->until_ps <= call->exit_ps &&
+                  finding->until_ps - finding->severity_ps >= call->enter_ps;
+    int64_t end_ps = caused ? finding->until_ps : call->exit_ps;
+    int x = x_of(picture, end_ps - finding->severity_ps), y = y_of(finding->rank);
+    printf("<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" class=\"wait\"/>\n", x, y, x_of(picture, end_ps) - x,
+           BOX);
+    if (finding->severity_ps == 0)
+        printf("<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" class=\"mark\"/>\n", x_of(picture, call->enter_ps),
+               y, x_of(picture, call->exit_ps) - x_of(picture, call->enter_ps), BOX);
+    if (finding->cause_call == FINDING_NO_CALL || finding->cause_rank == finding->rank || finding->severity_ps == 0)
+        return;
+    bool down = finding->rank > finding->cause_rank;
+    int from = y_of(finding->cause_rank) + (down ? BOX : 0), to = y + (down ? 0 : BOX);
+    int at = x_of(picture, finding->until_ps);
+    printf("<line x1=\"%d\" y1=\"%d\" x2=\"%d\" y2=\"%d\" class=\"cause\"/>\n", at, from, at, to);
+    printf("<path d=\"M%d,%d l-4,%d l8,0 z\" class=\"tip\"/>\n", at, to, down ? -8 : 8);
+}
+
+static void draw(const struct picture *picture, enum pattern pattern)
+{
+    static const char style[] = ".grid{stroke:#ddd}.time{font:10px sans-serif;text-anchor:middle;fill:#666}"
+                                ".rank{font:12px sans-serif;stroke:none;fill:#222}line.rank{stroke:#888}"
+                                ".call{fill:#c6d8ee;stroke:#456}.name{font:10px sans-serif;fill:#123}"
+                                ".wait{fill:#d33;fill-opacity:.45}.mark{fill:none;stroke:#d33;stroke-width:2}"
+                                ".cause{stroke:#d33}.tip{fill:#d33}.title{font:bold 12px sans-serif}";
+    int width = LEFT + PLOT + 40, height = y_of(picture->trace->rank_count) + 22;
+    printf("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\">\n", width,
+           height, width, height);
+    printf("<style>%s</style>\n<rect width=\"%d\" height=\"%d\" fill=\"#fff\"/>\n", style, width, height);
+    printf("<text x=\"4\" y=\"14\" class=\"title\">%s</text>\n", pattern_row(pattern)->title);
+    draw_axis(picture);
+    for (uint32_t r = 0; r < picture->trace->rank_count; r++) draw_rank(picture, r);
+    for (size_t i = 0; i < picture->count; i++) draw_wait(picture, &picture->findings[i]);
+    printf("</svg>\n");
+}
+
+static enum status find(const struct relations *relations, enum pattern pattern, struct picture *picture,
+                        struct err *err)
+{
+    static const struct analyze_options options = ANALYZE_DEFAULTS;
+    struct account account;
+    TRY(account_init(&account, relations->trace->rank_count, err));
+    struct detection detection = {.relations = relations,
+                                  .options = &options,
+                                  .account = &account,
+                                  .observer = collect,
+                                  .observer_context = picture,
+                                  .err = err};
+    enum status status = detector_of(pattern)->find(&detection);
+    account_clear(&account);
+    if (status == STATUS_OK && picture->count == 0)
+        status = err_set(err, STATUS_DATA, relations->trace->name, NULL, "no %s found, expected one",
+                         pattern_row(pattern)->name);
+    return status;
+}
+
+static bool pattern_of_file(const char *file, enum pattern *pattern)
+{
+    const char *name = strrchr(file, '/');
+    name = name ? name + 1 : file;
+    for (int p = 0; p < PATTERN_COUNT; p++) {
+        size_t bytes = strlen(pattern_row((enum pattern)p)->name);
+        *pattern = (enum pattern)p;
+        if (strncmp(name, pattern_row(*pattern)->name, bytes) == 0 && name[bytes] == '.') return true;
+    }
+    return false;
+}
+
+static enum status draw_file(const char *file, struct err *err)
+{
+    enum pattern pattern;
+    struct trace *trace;
+    struct relations relations;
+    if (!pattern_of_file(file, &pattern)) return err_set(err, STATUS_USAGE, file, NULL, "no pattern has this name");
+    TRY(trace_open(file, &trace, err));
+    struct picture picture = {.trace = trace};
+    for (uint32_t r = 0; r < trace->rank_count; r++)
+        if (trace->ranks[r].count > 0 && trace_rank_end_ps(trace, r) > picture.end_ps)
+            picture.end_ps = trace_rank_end_ps(trace, r);
+    enum status status = relations_build(trace, &relations, err);
+    if (status == STATUS_OK) {
+        status = find(&relations, pattern, &picture, err);
+        if (status == STATUS_OK) draw(&picture, pattern);
+        relations_clear(&relations);
+    }
+    trace_free(trace);
+    return status;
+}
+
+static int list(void)
+{
+    for (int p = 0; p < PATTERN_COUNT; p++) puts(pattern_row((enum pattern)p)->name);
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    struct err err;
+    if (argc == 2 && strcmp(argv[1], "--list") == 0) return list();
+    if (argc != 2) {
+        fprintf(stderr, "usage: draw_timeline PATTERN.txt | --list\n");
+        return 2;
+    }
+    if (draw_file(argv[1], &err) == STATUS_OK) return 0;
+    fprintf(stderr, "draw_timeline: %s\n", err.text);
+    return 1;
+}
