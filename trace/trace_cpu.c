@@ -5,9 +5,8 @@
 enum status trace_set_cpu(struct trace *trace, uint32_t rank, size_t index, int64_t cpu_ps, struct err *err)
 {
     struct trace_rank *stream = &trace->ranks[rank];
-    size_t known = stream->cpu_ps ? stream->count : 0;
-    TRY(array_reserve((void **)&stream->cpu_ps, &stream->cpu_capacity, stream->capacity > index ? stream->capacity : index + 1,
-                      sizeof *stream->cpu_ps, err));
+    size_t known = stream->cpu_ps ? stream->count : 0, room = stream->capacity > index ? stream->capacity : index + 1;
+    TRY(array_reserve((void **)&stream->cpu_ps, &stream->cpu_capacity, room, sizeof *stream->cpu_ps, err));
     for (; known < stream->count; known++) stream->cpu_ps[known] = TRACE_UNKNOWN_PS;
     stream->cpu_ps[index] = cpu_ps;
     return STATUS_OK;

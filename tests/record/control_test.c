@@ -1,5 +1,5 @@
-/* Recording is stopped and started by the program and confined to groups of calls (programs/control.c); what is left out
- * is told. */
+/* Recording is stopped and started by the program and confined to groups of calls (programs/control.c); what is left
+ * out is told. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,7 +10,7 @@
 #include "run.h"
 
 enum { NONE = TRACE_NONE };
-#define PAUSED "the program stopped the recording for a while"
+#define PAUSED   "the program stopped the recording for a while"
 #define FILTERED "only some groups of calls were recorded"
 
 /* Settings, the reason, and which calls are there beside those that make and free. */
@@ -61,7 +61,7 @@ static void groups_of_calls(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(stopped_by_the_program), cmocka_unit_test(stopped_from_the_start),
-                                       cmocka_unit_test(groups_of_calls)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(stopped_by_the_program),
+                                       cmocka_unit_test(stopped_from_the_start), cmocka_unit_test(groups_of_calls)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -21,8 +21,8 @@ static void craft_cpu(struct craft *craft, int64_t ns)
     craft_define(craft, SPOOL_CPU, (struct spool_record){.extra = ns}, NULL, 0);
 }
 
-/* Init 0-500 ns, then barriers of 1000 ns that begin at 2000, 5000 and 9000 ns; the CPU time before the second is 700 ns
- * in two parts, before the third it is not known. */
+/* Init 0-500 ns, then barriers of 1000 ns that begin at 2000, 5000 and 9000 ns; the CPU time before the second is 700
+ * ns in two parts, before the third it is not known. */
 static struct trace *crafted(char *directory)
 {
     struct craft craft;
@@ -113,7 +113,8 @@ static void needed(void **state)
     trace_free(trace);
 }
 
-/* programs/busy.c. Sleeping takes next to no CPU time; burning takes at least what was burnt, whatever else runs here. */
+/* programs/busy.c. Sleeping takes next to no CPU time; burning takes at least what was burnt, whatever else runs here.
+ */
 static void recorded(void **state)
 {
     (void)state;
@@ -135,7 +136,7 @@ static void recorded(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(through_files), cmocka_unit_test(used), cmocka_unit_test(needed),
-                                       cmocka_unit_test(recorded)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(through_files), cmocka_unit_test(used),
+                                       cmocka_unit_test(needed), cmocka_unit_test(recorded)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
