@@ -170,6 +170,18 @@ static bool small_item(struct program *program, size_t place)
     return fewer_bytes(&find_item(program, place, &phase, &index)->bytes, 8);
 }
 
+/* Without the flush behind it, with a lock for everybody. */
+static bool plain_item(struct program *program, size_t place)
+{
+    struct phase *phase;
+    size_t index;
+    struct item *item = find_item(program, place, &phase, &index);
+    bool changed = item->flush != ID_Init || item->flags;
+    item->flush = ID_Init;
+    item->flags = 0;
+    return changed;
+}
+
 static bool halved_item(struct program *program, size_t place)
 {
     struct phase *phase;
@@ -183,7 +195,7 @@ static const struct edit edits[] = {
     {item_count, remove_item},   {pair_count, remove_pair},   {phase_count, fewer_epochs},
     {phase_count, plain_phase},  {knobs_of, plain_knob},      {one, plain_program},
     {one, no_computing},         {phase_count, small_phase},  {item_count, small_item},
-    {item_count, halved_item},
+    {item_count, halved_item},   {item_count, plain_item},
 };
 
 /* Puts candidate in the place of *program if it fails in the same way; consumes candidate. */
