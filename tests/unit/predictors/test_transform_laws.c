@@ -10,8 +10,8 @@
 
 enum { RANKS = 6 };
 
-static const char *const specs[] = {"post-early", "complete-early", "wait-late",
-                                    "fence=pscw", "merge-puts",     "scale:/=1"};
+static const char *const specs[] = {"post-early", "complete-early", "wait-late", "fence=pscw",
+                                    "put=rput",   "merge-puts",     "scale:/=1"};
 enum { SPEC_COUNT = sizeof specs / sizeof *specs };
 
 static struct trace *generate(const char *pattern, const char *sync, uint64_t seed)
@@ -63,7 +63,9 @@ static void check(const struct trace *trace, const char *spec)
 {
     struct rewrite once, twice;
     struct err err;
-    if (rewrite_run(trace, &spec, 1, &once, &err) != STATUS_OK) fail_msg("%s", err.text);
+    enum status status = rewrite_run(trace, &spec, 1, &once, &err);
+    if (status == STATUS_DATA && strstr(err.text, "changes nothing")) return; /* put=rput without locks */
+    if (status != STATUS_OK) fail_msg("%s", err.text);
     assert_kept(trace, once.trace);
     for (const char *letter = "abcd"; *letter; letter++) {
         char semantics[] = {*letter, '\0'};
