@@ -173,6 +173,19 @@ static enum status lock_iteration(struct generator *generator, bool last)
     return add_plain(generator, ID_Barrier, 0);
 }
 
+static enum status flush_before(struct generator *generator)
+{
+    return add_plain(generator, ID_Win_lock_all, 0);
+}
+
+static enum status flush_iteration(struct generator *generator, bool last)
+{
+    TRY(add_puts(generator));
+    TRY(add_plain(generator, ID_Win_flush_all, 0));
+    TRY(add_plain(generator, ID_Barrier, 0));
+    return last ? add_plain(generator, ID_Win_unlock_all, 0) : STATUS_OK;
+}
+
 static enum status add_message(struct generator *generator, enum mpi_call call, int32_t peer)
 {
     struct trace_call message = new_call(call);
@@ -205,6 +218,7 @@ static const struct sync syncs[] = {
     {"pscw", true, NULL, pscw_iteration},
     {"fence", true, fence_before, fence_iteration},
     {"lock", true, NULL, lock_iteration},
+    {"flush", true, flush_before, flush_iteration},
     {"p2p", false, NULL, message_iteration},
 };
 
@@ -329,7 +343,7 @@ enum status generate_trace(const struct generate_options *options, struct trace 
     for (size_t i = 0; i < SYNCS; i++)
         if (strcmp(syncs[i].name, options->sync) == 0) sync = &syncs[i];
     if (!pattern) return usage(err, "unknown pattern", "halo2d, ring or transpose");
-    if (!sync) return usage(err, "unknown synchronisation", "pscw, fence, lock or p2p");
+    if (!sync) return usage(err, "unknown synchronisation", "pscw, fence, lock, flush or p2p");
     if (options->ranks == 0 || options->ranks > INT32_MAX) return usage(err, "no ranks", "1 or more");
     if (options->bytes < 0 || options->bytes > INT64_MAX / options->ranks / 4)
         return usage(err, "impossible bytes", "0 or more");

@@ -30,7 +30,7 @@ fails 2 "--from -1s, expected a duration as 10us, 1.5ms or 2s, $(see dump)" dump
 fails 2 "--rank two, expected a whole number from 0 to 2147483647, $(see dump)" dump --rank two trace.txt
 fails 2 "PATTERN is missing, $(see generate)" generate
 fails 2 "pattern star, expected one of halo2d, ring, transpose, $(see generate)" generate star
-fails 2 "--sync flush, expected one of pscw, fence, lock, p2p, $(see generate)" generate ring --sync flush
+fails 2 "--sync signal, expected one of pscw, fence, lock, flush, p2p, $(see generate)" generate ring --sync signal
 fails 2 "--ranks 0, expected a whole number from 1 to 1048576, $(see generate)" generate ring --ranks 0
 fails 2 "--bytes 1KB, expected a size as 4096, 64K or 1M, $(see generate)" generate ring --bytes 1KB
 fails 2 "--imbalance much, expected a fraction as 5% or 0.05, $(see generate)" generate ring --imbalance much

@@ -98,6 +98,20 @@ static void a_transpose_locks_every_other_rank(void **state)
                 "1 0.001000 0.001000 MPI_Win_free win=0\n2 ");
 }
 
+/* One lock_all around all iterations, a flush and a barrier in each. */
+static void a_ring_flushes(void **state)
+{
+    (void)state;
+    expect_rank("ring", "flush", 3, "rmacast-trace 1\nranks 3\nwindow 0 comm=0 bytes=100 ",
+                "1 0.000000 0.000000 MPI_Win_create win=0\n"
+                "1 0.000000 0.000000 MPI_Win_lock_all win=0\n"
+                "1 0.001000 0.001000 MPI_Put win=0 target=2 bytes=100 disp=0\n"
+                "1 0.001000 0.001000 MPI_Win_flush_all win=0\n"
+                "1 0.001000 0.001000 MPI_Barrier comm=0\n"
+                "1 0.001000 0.001000 MPI_Win_unlock_all win=0\n"
+                "1 0.001000 0.001000 MPI_Win_free win=0\n2 ");
+}
+
 static void messages_go_round_the_ring(void **state)
 {
     (void)state;
@@ -173,7 +187,7 @@ static void impossible_options_are_named(void **state)
         double compute_s, imbalance;
     } faults[] = {
         {"star", "pscw", "unknown pattern, expected halo2d, ring or transpose", 2, 1, 1, 0},
-        {"ring", "flush", "unknown synchronisation, expected pscw, fence, lock or p2p", 2, 1, 1, 0},
+        {"ring", "signal", "unknown synchronisation, expected pscw, fence, lock, flush or p2p", 2, 1, 1, 0},
         {"ring", "pscw", "no ranks, expected 1 or more", 0, 1, 1, 0},
         {"ring", "pscw", "impossible bytes, expected 0 or more", 2, -1, 1, 0},
         {"ring", "pscw", "impossible computing time, expected 0 to 4e6 s for all iterations", 2, 1, -1, 0},
@@ -201,7 +215,7 @@ int main(void)
         cmocka_unit_test(a_ring_of_two_as_text),
         cmocka_unit_test(a_halo_writes_to_its_neighbours),
         cmocka_unit_test(a_transpose_locks_every_other_rank),
-        cmocka_unit_test(messages_go_round_the_ring),
+        cmocka_unit_test(a_ring_flushes), cmocka_unit_test(messages_go_round_the_ring),
         cmocka_unit_test(all_combinations_are_right),
         cmocka_unit_test(imbalance_comes_from_the_seed),
         cmocka_unit_test(impossible_options_are_named),
