@@ -1,4 +1,4 @@
-#include "simulate/collectives.h"
+#include "simulate/collectives_plan.h"
 
 enum { /* MPICH 4.0.2, defaults of MPIR_CVAR_*_SHORT_MSG_SIZE and the like; bytes */
     BCAST_SHORT = 12288,
@@ -11,6 +11,7 @@ enum { /* MPICH 4.0.2, defaults of MPIR_CVAR_*_SHORT_MSG_SIZE and the like; byte
     ALLTOALL_SHORT = 256,
     ALLTOALL_MEDIUM = 32768,
     ALLTOALL_MIN_PROCS = 8,
+    REDUCE_SCATTER_LONG = 524288,
 };
 
 bool coll_is_power_of_two(uint32_t size)
@@ -58,6 +59,17 @@ enum coll_algorithm coll_choose(enum call_kind kind, uint32_t size, int64_t byte
     case CALL_ALLTOALL:
         if (bytes <= ALLTOALL_SHORT && size >= ALLTOALL_MIN_PROCS) return COLL_ALLTOALL_BRUCK;
         return bytes <= ALLTOALL_MEDIUM ? COLL_ALLTOALL_SCATTERED : COLL_ALLTOALL_PAIRWISE;
+    case CALL_GATHERV: return COLL_GATHERV_LINEAR;
+    case CALL_SCATTERV: return COLL_SCATTERV_LINEAR;
+    case CALL_ALLGATHERV:
+        if (bytes < ALLGATHER_LONG && power) return COLL_ALLGATHERV_DOUBLING;
+        return bytes < ALLGATHER_SHORT ? COLL_ALLGATHERV_BRUCK : COLL_ALLGATHERV_RING;
+    case CALL_ALLTOALLV: return COLL_ALLTOALLV_SCATTERED;
+    case CALL_REDUCE_SCATTER:
+        return bytes < REDUCE_SCATTER_LONG ? COLL_REDUCE_SCATTER_HALVING : COLL_REDUCE_SCATTER_PAIRWISE;
+    case CALL_SCAN:
+    case CALL_EXSCAN: return COLL_SCAN_DOUBLING;
+    case CALL_BARRIER: return COLL_BARRIER_DISSEMINATION;
     default: return bytes <= ALLREDUCE_SHORT ? COLL_ALLREDUCE_DOUBLING : COLL_ALLREDUCE_SCATTER_GATHER;
     }
 }
@@ -166,16 +178,11 @@ static bool scatter_allgather_step(const struct coll_shape *shape, uint32_t v, u
     return (ring ? ring_step : doubling_step)(shape, v, number - scatter, block, total, step);
 }
 
-/* --- reductions: sizes that are no power of two are folded: of the first 2 * rest ranks every other one drops out ---------- */
+/* --- reductions -------------------------------------------------------------------------------------------------------- */
 
-struct fold {
-    uint32_t power, rest, keeper; /* keeper: 1 = odd ranks stay, 0 = even ones */
-    int32_t place;                /* among the `power` ranks that stay, -1 = dropped out */
-};
-
-static struct fold fold_of(uint32_t rank, uint32_t n, uint32_t keeper)
+struct coll_fold coll_fold_of(uint32_t rank, uint32_t n, uint32_t keeper)
 {
-    struct fold fold = {.power = floor_power(n), .keeper = keeper};
+    struct coll_fold fold = {.power = floor_power(n), .keeper = keeper};
     fold.rest = n - fold.power;
     if (rank >= 2 * fold.rest)
         fold.place = (int32_t)(rank - fold.rest);
@@ -184,13 +191,13 @@ static struct fold fold_of(uint32_t rank, uint32_t n, uint32_t keeper)
     return fold;
 }
 
-static uint32_t unfold(const struct fold *fold, uint32_t place)
+uint32_t coll_unfold(const struct coll_fold *fold, uint32_t place)
 {
     return place < fold->rest ? 2 * place + fold->keeper : place + fold->rest;
 }
 
 /* The step before (hand in) or after (hand out) the exchange among those that stay. */
-static void hand_step(const struct coll_shape *shape, const struct fold *fold, uint32_t v, bool in, struct coll_step *step)
+static void hand_step(const struct coll_shape *shape, const struct coll_fold *fold, uint32_t v, bool in, struct coll_step *step)
 {
     if (v >= 2 * fold->rest) return;
     int32_t partner = absolute(shape, v ^ 1);
@@ -202,11 +209,11 @@ static void hand_step(const struct coll_shape *shape, const struct fold *fold, u
     }
 }
 
-static void exchange(const struct coll_shape *shape, const struct fold *fold, uint32_t mask, int64_t bytes,
+static void exchange(const struct coll_shape *shape, const struct coll_fold *fold, uint32_t mask, int64_t bytes,
                      struct coll_step *step)
 {
     if (fold->place < 0) return;
-    step->send_to = step->receive_from = absolute(shape, unfold(fold, (uint32_t)fold->place ^ mask));
+    step->send_to = step->receive_from = absolute(shape, coll_unfold(fold, (uint32_t)fold->place ^ mask));
     step->send_bytes = bytes;
 }
 
@@ -218,7 +225,7 @@ static int64_t share(int64_t bytes, uint32_t part, uint32_t of)
 static bool allreduce_step(const struct coll_shape *shape, uint32_t rank, uint32_t number, bool halving,
                            struct coll_step *step)
 {
-    struct fold fold = fold_of(rank, shape->size, 1);
+    struct coll_fold fold = coll_fold_of(rank, shape->size, 1);
     uint32_t rounds = log2_of(fold.power), folded = fold.rest > 0;
     uint32_t middle = halving ? 2 * rounds : rounds;
     if (number >= middle + 2 * folded) return false;
@@ -239,7 +246,7 @@ static bool allreduce_step(const struct coll_shape *shape, uint32_t rank, uint32
 /* Reduce-scatter by recursive halving, then a binomial gather to relative rank 0, which never drops out. */
 static bool reduce_scatter_gather_step(const struct coll_shape *shape, uint32_t v, uint32_t number, struct coll_step *step)
 {
-    struct fold fold = fold_of(v, shape->size, 0);
+    struct coll_fold fold = coll_fold_of(v, shape->size, 0);
     uint32_t rounds = log2_of(fold.power), folded = fold.rest > 0;
     if (number >= 2 * rounds + folded) return false;
     if (folded && number == 0) {
@@ -254,10 +261,10 @@ static bool reduce_scatter_gather_step(const struct coll_shape *shape, uint32_t 
     uint32_t mask = 1u << (2 * rounds - 1 - round);
     if (fold.place < 0 || (uint32_t)fold.place >= 2 * mask) return true;
     if ((uint32_t)fold.place >= mask) {
-        step->send_to = absolute(shape, unfold(&fold, (uint32_t)fold.place - mask));
+        step->send_to = absolute(shape, coll_unfold(&fold, (uint32_t)fold.place - mask));
         step->send_bytes = share(shape->bytes, fold.power / (2 * mask), fold.power);
     } else {
-        step->receive_from = absolute(shape, unfold(&fold, (uint32_t)fold.place + mask));
+        step->receive_from = absolute(shape, coll_unfold(&fold, (uint32_t)fold.place + mask));
     }
     return true;
 }
@@ -310,6 +317,6 @@ bool coll_step(const struct coll_shape *shape, uint32_t rank, uint32_t number, s
     case COLL_ALLTOALL_BRUCK: return alltoall_bruck_step(shape, rank, number, step);
     case COLL_ALLTOALL_SCATTERED: return alltoall_direct_step(shape, rank, number, true, step);
     case COLL_ALLTOALL_PAIRWISE: return alltoall_direct_step(shape, rank, number, false, step);
+    default: return coll_step_v(shape, rank, number, step);
     }
-    return false;
 }

@@ -26,12 +26,23 @@ enum coll_algorithm {
     COLL_ALLTOALL_BRUCK,
     COLL_ALLTOALL_SCATTERED, /* all sends and receives at once */
     COLL_ALLTOALL_PAIRWISE,
+    COLL_GATHERV_LINEAR,
+    COLL_SCATTERV_LINEAR,
+    COLL_ALLGATHERV_DOUBLING,
+    COLL_ALLGATHERV_BRUCK,
+    COLL_ALLGATHERV_RING,
+    COLL_ALLTOALLV_SCATTERED,
+    COLL_REDUCE_SCATTER_HALVING,
+    COLL_REDUCE_SCATTER_PAIRWISE,
+    COLL_SCAN_DOUBLING, /* exscan, too */
+    COLL_BARRIER_DISSEMINATION, /* the non-blocking one: messages of `bytes` */
 };
 
 struct coll_shape {
     enum coll_algorithm algorithm;
     uint32_t size, root;
     int64_t bytes; /* as trace_call.bytes: a vector or a block */
+    const int64_t *counts; /* bytes per rank of collectives with counts, borrowed; NULL: all the same */
 };
 
 /* Ranks of the communicator; -1 where the step sends or receives nothing. */
@@ -41,7 +52,7 @@ struct coll_step {
     bool overlap; /* the next step need not wait for this one */
 };
 
-/* The choice for a kind of CALL_BCAST .. CALL_ALLTOALL. */
+/* The choice for a collective's kind. bytes as in the shape; allgatherv: of all blocks together. */
 enum coll_algorithm coll_choose(enum call_kind kind, uint32_t size, int64_t bytes);
 
 /* Fills the rank's step number `number`; false behind the last one. A step may be empty (both -1). */

@@ -84,6 +84,13 @@ static step_function *const steps[CALL_KIND_COUNT] = {
     [CALL_SCATTER] = replay_step_collective,
     [CALL_ALLGATHER] = replay_step_collective,
     [CALL_ALLTOALL] = replay_step_collective,
+    [CALL_GATHERV] = replay_step_collective,
+    [CALL_SCATTERV] = replay_step_collective,
+    [CALL_ALLGATHERV] = replay_step_collective,
+    [CALL_ALLTOALLV] = replay_step_collective,
+    [CALL_REDUCE_SCATTER] = replay_step_collective,
+    [CALL_SCAN] = replay_step_collective,
+    [CALL_EXSCAN] = replay_step_collective,
     [CALL_COMM_CREATE] = replay_step_collective,
     [CALL_COMM_FREE] = step_local,
 };

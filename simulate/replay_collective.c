@@ -59,12 +59,23 @@ enum step replay_run_plan(struct replay *replay, uint32_t rank, int32_t comm, co
     }
 }
 
+/* Of an allgatherv; without counts nobody knows: the algorithm for long ones does not ask. */
+static int64_t total_bytes(const struct coll_shape *shape)
+{
+    int64_t total = 0;
+    if (!shape->counts) return INT64_MAX;
+    for (uint32_t i = 0; i < shape->size; i++) total += shape->counts[i];
+    return total;
+}
+
 static struct coll_shape shape_of(const struct replay *replay, const struct trace_call *call)
 {
     const struct trace_comm *comm = &replay->trace->comms[call->handle];
     enum call_kind kind = call_kind(call->call);
     struct coll_shape shape = {.size = comm->count, .bytes = kind == CALL_COMM_CREATE ? CONTEXT_MASK_BYTES : call->bytes};
-    shape.algorithm = coll_choose(kind, shape.size, shape.bytes);
+    shape.counts = trace_call_counts(replay->trace, call);
+    int64_t chosen_by = kind == CALL_ALLGATHERV ? total_bytes(&shape) : shape.bytes;
+    shape.algorithm = coll_choose(kind, shape.size, chosen_by);
     if (call->peer != TRACE_NONE) shape.root = (uint32_t)trace_comm_rank(comm, call->peer);
     return shape;
 }
@@ -76,6 +87,8 @@ enum step replay_step_collective(struct replay *replay, uint32_t rank)
     if (call_makes_request(call->call))
         return replay_fail(replay, rank, "%s is not known to the replay", call_name(call->call)), STEP_FAIL;
     struct coll_shape shape = shape_of(replay, call);
+    if (call_kind(call->call) == CALL_SCATTERV && call->peer == (int32_t)rank && !shape.counts)
+        return replay_fail(replay, rank, "the root's %s lacks counts, expected bytes per rank", call_name(call->call)), STEP_FAIL;
     bool done;
     enum step step = replay_run_plan(replay, rank, call->handle, &shape, true, &done);
     return done ? replay_exit(state, replay->now_ps) : step;

@@ -88,6 +88,17 @@ static enum status name_of_ref(struct naming *naming, const struct trace_call *c
     return STATUS_OK;
 }
 
+/* The displacement, or the counts themselves: their ids are names. */
+static uint64_t name_of_disp(const struct naming *naming, const struct trace_call *call)
+{
+    const int64_t *counts = trace_call_counts(naming->trace, call);
+    if (!counts) return (uint64_t)call->disp;
+    uint32_t count = naming->trace->counts[call->disp].count;
+    uint64_t hash = count;
+    for (uint32_t i = 0; i < count; i++) hash = map_mix(hash, (uint64_t)counts[i]);
+    return hash;
+}
+
 static enum status add_call(struct naming *naming, const struct trace_call *call, uint64_t *hash, struct err *err)
 {
     uint64_t handle, ref;
@@ -95,7 +106,7 @@ static enum status add_call(struct naming *naming, const struct trace_call *call
     TRY(name_of_ref(naming, call, &ref, err));
     const uint64_t words[] = {
         call->call, call->flags, handle, ref, (uint64_t)call->peer, (uint64_t)call->tag, (uint64_t)call->bytes,
-        (uint64_t)call->disp, (uint64_t)call->aux, naming->sites[call->site], (uint64_t)call->enter_ps,
+        name_of_disp(naming, call), (uint64_t)call->aux, naming->sites[call->site], (uint64_t)call->enter_ps,
         (uint64_t)call->exit_ps,
     };
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) *hash = map_mix(*hash, words[i]);

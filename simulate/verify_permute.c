@@ -27,6 +27,8 @@ static enum status add_definitions(const struct trace *from, struct trace *to, s
     }
     for (size_t i = from->list_count; i-- > 0;)
         TRY(trace_add_list(to, from->requests + from->lists[i].first, from->lists[i].count, &id, err));
+    for (size_t i = from->counts_count; i-- > 0;)
+        TRY(trace_add_counts(to, from->counts[i].bytes, from->counts[i].count, &id, err));
     for (size_t i = from->region_count; i-- > 0;) TRY(trace_add_region(to, from->regions[i], &id, err));
     for (size_t i = from->site_count; i-- > 1;)
         TRY(trace_add_site(to, from->sites[i].function, from->sites[i].file, from->sites[i].line, &id, err));
@@ -55,6 +57,7 @@ static enum status add_calls(const struct trace *from, struct trace *to, struct 
                                                : reversed_but_first((size_t)call.handle, from->comm_count));
             }
             call.ref = map_ref(from, &call);
+            if (trace_call_counts(from, &call)) call.disp = reversed((size_t)call.disp, from->counts_count);
             call.site = reversed_but_first(call.site, from->site_count);
             TRY(trace_add_call(to, r, &call, err));
         }

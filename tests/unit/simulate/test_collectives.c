@@ -155,6 +155,14 @@ static int64_t gathered_by_all(uint32_t n, int64_t all)
     return (int64_t)(n - 1) * all;
 }
 
+/* At distance d the first d of each 2 d ranks exchange with the other d; of the last, shorter group those with a partner. */
+static uint32_t scan_messages(uint32_t n)
+{
+    uint32_t sum = 0;
+    for (uint32_t d = 1; d < n; d *= 2) sum += n / (2 * d) * 2 * d + (n % (2 * d) > d ? 2 * (n % (2 * d) - d) : 0);
+    return sum;
+}
+
 /* Sums over all ranks. power: the largest power of two in n; each of the rest ranks hands its vector in, and in
  * all-reduce gets the result back. */
 static int64_t expected_bytes(enum coll_algorithm algorithm, uint32_t n, int64_t b)
@@ -176,6 +184,17 @@ static int64_t expected_bytes(enum coll_algorithm algorithm, uint32_t n, int64_t
     case COLL_ALLTOALL_BRUCK: return n * tree_bytes(n, b); /* a block to distance d takes as many hops as d has ones */
     case COLL_ALLTOALL_SCATTERED:
     case COLL_ALLTOALL_PAIRWISE: return (int64_t)n * (n - 1) * b;
+    case COLL_GATHERV_LINEAR:
+    case COLL_SCATTERV_LINEAR: return (n - 1) * b;
+    case COLL_ALLGATHERV_DOUBLING:
+    case COLL_ALLGATHERV_BRUCK:
+    case COLL_ALLGATHERV_RING: return gathered_by_all(n, n * b);
+    case COLL_ALLTOALLV_SCATTERED: /* without counts every block is the vector's n-th part */
+    case COLL_REDUCE_SCATTER_PAIRWISE: return (int64_t)n * (n - 1) * (b / n);
+    /* Each of the power ranks gives away what is not its own: all but one vector in the end. */
+    case COLL_REDUCE_SCATTER_HALVING: return (power - 1) * n * (b / n) + rest * (b + b / n);
+    case COLL_SCAN_DOUBLING: return scan_messages(n) * b;
+    case COLL_BARRIER_DISSEMINATION: return n * log2_up(n) * b;
     default: fail_msg("algorithm %d has no formula", algorithm); return -1;
     }
 }
@@ -199,6 +218,16 @@ static uint32_t expected_messages(enum coll_algorithm algorithm, uint32_t n)
     case COLL_ALLGATHER_RING:
     case COLL_ALLTOALL_SCATTERED:
     case COLL_ALLTOALL_PAIRWISE: return n * (n - 1);
+    case COLL_GATHERV_LINEAR:
+    case COLL_SCATTERV_LINEAR: return n - 1;
+    case COLL_ALLGATHERV_DOUBLING: return n * rounds;
+    case COLL_BARRIER_DISSEMINATION:
+    case COLL_ALLGATHERV_BRUCK: return n * log2_up(n);
+    case COLL_ALLGATHERV_RING:
+    case COLL_ALLTOALLV_SCATTERED:
+    case COLL_REDUCE_SCATTER_PAIRWISE: return n * (n - 1);
+    case COLL_REDUCE_SCATTER_HALVING: return power * rounds + 2 * rest;
+    case COLL_SCAN_DOUBLING: return scan_messages(n);
     default: fail_msg("algorithm %d has no formula", algorithm); return 0;
     }
 }
@@ -215,9 +244,11 @@ static void check_spread(enum call_kind kind, const struct execution *run)
 {
     uint32_t n = run->shape->size, root = run->shape->root;
     uint64_t all = (UINT64_C(1) << n) - 1;
-    bool from_root = kind == CALL_BCAST || kind == CALL_SCATTER, to_root = kind == CALL_REDUCE || kind == CALL_GATHER;
+    bool from_root = kind == CALL_BCAST || kind == CALL_SCATTER || kind == CALL_SCATTERV;
+    bool to_root = kind == CALL_REDUCE || kind == CALL_GATHER || kind == CALL_GATHERV;
     for (uint32_t r = 0; r < n; r++) {
         uint64_t must = from_root ? UINT64_C(1) << root : to_root && r != root ? 0 : all;
+        if (kind == CALL_SCAN) must = (UINT64_C(2) << r) - 1;
         assert_int_equal(run->knows[r] & must, must);
     }
 }
@@ -260,6 +291,16 @@ static const struct plan plans[] = {
     {CALL_ALLTOALL, COLL_ALLTOALL_BRUCK, false, false},
     {CALL_ALLTOALL, COLL_ALLTOALL_SCATTERED, false, false},
     {CALL_ALLTOALL, COLL_ALLTOALL_PAIRWISE, false, false},
+    {CALL_GATHERV, COLL_GATHERV_LINEAR, false, true},
+    {CALL_SCATTERV, COLL_SCATTERV_LINEAR, false, true},
+    {CALL_ALLGATHERV, COLL_ALLGATHERV_DOUBLING, true, false},
+    {CALL_ALLGATHERV, COLL_ALLGATHERV_BRUCK, false, false},
+    {CALL_ALLGATHERV, COLL_ALLGATHERV_RING, false, false},
+    {CALL_ALLTOALLV, COLL_ALLTOALLV_SCATTERED, false, false},
+    {CALL_REDUCE_SCATTER, COLL_REDUCE_SCATTER_HALVING, false, false},
+    {CALL_REDUCE_SCATTER, COLL_REDUCE_SCATTER_PAIRWISE, false, false},
+    {CALL_SCAN, COLL_SCAN_DOUBLING, false, false},
+    {CALL_BARRIER, COLL_BARRIER_DISSEMINATION, false, false},
 };
 
 /* bytes are multiples of 16, so that halves and sixteenths of a vector are whole. */
@@ -272,7 +313,7 @@ static void plans_end_and_move_what_the_literature_says(void **state)
         for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
             for (uint32_t root = 0; root < (plans[p].rooted ? sizes[s] : 1); root++)
                 for (size_t b = 0; b < sizeof bytes / sizeof *bytes; b++) {
-                    struct coll_shape shape = {plans[p].algorithm, sizes[s], root, bytes[b]};
+                    struct coll_shape shape = {plans[p].algorithm, sizes[s], root, bytes[b], NULL};
                     struct execution run;
                     if (plans[p].power_only && !coll_is_power_of_two(sizes[s])) continue;
                     execute(&shape, &run);
@@ -288,7 +329,7 @@ static void a_vector_that_cannot_be_cut_evenly(void **state)
     (void)state;
     static const enum coll_algorithm both[] = {COLL_BCAST_SCATTER_DOUBLING, COLL_BCAST_SCATTER_RING};
     for (int i = 0; i < 2; i++) {
-        struct coll_shape shape = {both[i], 8, 3, 13};
+        struct coll_shape shape = {both[i], 8, 3, 13, NULL};
         struct execution run;
         int64_t sum = 0;
         execute(&shape, &run);
@@ -304,14 +345,14 @@ static void trees_are_as_deep_as_the_logarithm(void **state)
 {
     (void)state;
     struct execution run;
-    execute(&(struct coll_shape){COLL_BCAST_BINOMIAL, 8, 5, 100}, &run);
+    execute(&(struct coll_shape){COLL_BCAST_BINOMIAL, 8, 5, 100, NULL}, &run);
     assert_int_equal(run.sends[5], 3);
-    execute(&(struct coll_shape){COLL_SCATTER_BINOMIAL, 8, 5, 100}, &run);
+    execute(&(struct coll_shape){COLL_SCATTER_BINOMIAL, 8, 5, 100, NULL}, &run);
     assert_int_equal(run.sends[5], 3);
     assert_int_equal(run.bytes[5], 700);
-    execute(&(struct coll_shape){COLL_REDUCE_BINOMIAL, 8, 5, 100}, &run);
+    execute(&(struct coll_shape){COLL_REDUCE_BINOMIAL, 8, 5, 100, NULL}, &run);
     assert_int_equal(run.receives[5], 3);
-    execute(&(struct coll_shape){COLL_GATHER_BINOMIAL, 5, 0, 100}, &run);
+    execute(&(struct coll_shape){COLL_GATHER_BINOMIAL, 5, 0, 100, NULL}, &run);
     assert_int_equal(run.receives[0], 3);
 }
 

@@ -1,0 +1,19 @@
+/* What the files of plans share. Not for use outside simulate/collectives*.c. */
+#ifndef SIMULATE_COLLECTIVES_PLAN_H
+#define SIMULATE_COLLECTIVES_PLAN_H
+
+#include "simulate/collectives.h"
+
+/* Reductions fold sizes that are no power of two: of the first 2 * rest ranks every other one drops out. */
+struct coll_fold {
+    uint32_t power, rest, keeper; /* keeper: 1 = odd ranks stay, 0 = even ones */
+    int32_t place;                /* among the `power` ranks that stay, -1 = dropped out */
+};
+
+struct coll_fold coll_fold_of(uint32_t rank, uint32_t n, uint32_t keeper);
+uint32_t coll_unfold(const struct coll_fold *fold, uint32_t place);
+
+/* Steps of collectives with counts, reduce-scatters, scans; of *step only what is not empty is set. */
+bool coll_step_v(const struct coll_shape *shape, uint32_t rank, uint32_t number, struct coll_step *step);
+
+#endif

@@ -1,0 +1,144 @@
+/* Plans of the collectives with counts per rank, of reduce-scatters and scans. */
+#include "simulate/collectives_plan.h"
+
+/* Bytes of one rank's block; without counts all have the same part of the vector, or an all-gather's own size. */
+static int64_t count_of(const struct coll_shape *shape, uint32_t rank, bool of_vector)
+{
+    if (shape->counts) return shape->counts[rank];
+    return of_vector ? shape->bytes / (int64_t)shape->size : shape->bytes;
+}
+
+/* Bytes of `count` blocks from `first` on, around the end. */
+static int64_t sum_of(const struct coll_shape *shape, uint32_t first, uint32_t count)
+{
+    int64_t bytes = 0;
+    for (uint32_t i = 0; i < count; i++) bytes += count_of(shape, (first + i) % shape->size, false);
+    return bytes;
+}
+
+/* The root takes from, or gives to, every other rank, all at once (MPICH's only algorithms). */
+static bool linear_step(const struct coll_shape *shape, uint32_t rank, uint32_t number, bool gather, struct coll_step *step)
+{
+    uint32_t n = shape->size;
+    if (rank != shape->root) {
+        if (gather) step->send_to = (int32_t)shape->root;
+        if (gather) step->send_bytes = shape->bytes;
+        if (!gather) step->receive_from = (int32_t)shape->root;
+        return number == 0;
+    }
+    uint32_t other = number < shape->root ? number : number + 1;
+    if (other >= n) return false;
+    step->overlap = number + 2 < n;
+    if (gather) {
+        step->receive_from = (int32_t)other;
+        return true;
+    }
+    step->send_to = (int32_t)other;
+    step->send_bytes = count_of(shape, other, false);
+    return true;
+}
+
+static bool allgatherv_step(const struct coll_shape *shape, uint32_t rank, uint32_t number, struct coll_step *step)
+{
+    uint32_t n = shape->size, distance = number < 31 ? 1u << number : n;
+    if (shape->algorithm == COLL_ALLGATHERV_RING) {
+        step->send_to = (int32_t)((rank + 1) % n);
+        step->receive_from = (int32_t)((rank + n - 1) % n);
+        step->send_bytes = sum_of(shape, (rank + n - number % n) % n, 1);
+        return number + 1 < n;
+    }
+    if (distance >= n) return false;
+    if (shape->algorithm == COLL_ALLGATHERV_DOUBLING) {
+        step->send_to = step->receive_from = (int32_t)(rank ^ distance);
+        step->send_bytes = sum_of(shape, rank & ~(distance - 1), distance);
+        return true;
+    }
+    step->send_to = (int32_t)((rank + n - distance) % n);
+    step->receive_from = (int32_t)((rank + distance) % n);
+    step->send_bytes = sum_of(shape, rank, distance < n - distance ? distance : n - distance);
+    return true;
+}
+
+/* To the next rank but `number`, from the one before, at once (all-to-all) or one step after another (reduce-scatter). */
+static bool direct_step(const struct coll_shape *shape, uint32_t rank, uint32_t number, bool overlap, struct coll_step *step)
+{
+    uint32_t n = shape->size, distance = number + 1;
+    if (distance >= n) return false;
+    uint32_t to = (rank + distance) % n;
+    step->send_to = (int32_t)to;
+    step->receive_from = (int32_t)((rank + n - distance) % n);
+    step->send_bytes = count_of(shape, to, true);
+    step->overlap = overlap && distance + 1 < n;
+    return true;
+}
+
+/* Blocks of the rank at a place among those that stay, and of the one that it stands for. */
+static int64_t place_bytes(const struct coll_shape *shape, const struct coll_fold *fold, uint32_t place)
+{
+    uint32_t rank = coll_unfold(fold, place);
+    int64_t bytes = count_of(shape, rank, true);
+    return rank < 2 * fold->rest ? bytes + count_of(shape, rank - 1, true) : bytes;
+}
+
+/* Recursive halving; ranks that dropped out get their block at the end. */
+static bool halving_step(const struct coll_shape *shape, uint32_t rank, uint32_t number, struct coll_step *step)
+{
+    struct coll_fold fold = coll_fold_of(rank, shape->size, 1);
+    uint32_t rounds = 0, folded = fold.rest > 0, partner = rank ^ 1;
+    while (1u << rounds < fold.power) rounds++;
+    if (number >= rounds + 2 * folded) return false;
+    bool first = folded && number == 0, last = folded && number == rounds + 1;
+    if (first || last) {
+        if (rank >= 2 * fold.rest) return true;
+        if ((fold.place < 0) == first) {
+            step->send_to = (int32_t)partner;
+            step->send_bytes = first ? shape->bytes : count_of(shape, partner, true);
+        } else {
+            step->receive_from = (int32_t)partner;
+        }
+        return true;
+    }
+    if (fold.place < 0) return true;
+    uint32_t mask = fold.power >> (number - folded + 1), other = (uint32_t)fold.place ^ mask;
+    step->send_to = step->receive_from = (int32_t)coll_unfold(&fold, other);
+    for (uint32_t i = 0; i < mask; i++) step->send_bytes += place_bytes(shape, &fold, (other & ~(mask - 1)) + i);
+    return true;
+}
+
+static bool scan_step(const struct coll_shape *shape, uint32_t rank, uint32_t number, struct coll_step *step)
+{
+    uint32_t distance = number < 31 ? 1u << number : shape->size;
+    if (distance >= shape->size) return false;
+    uint32_t other = rank ^ distance;
+    if (other >= shape->size) return true;
+    step->send_to = step->receive_from = (int32_t)other;
+    step->send_bytes = shape->bytes;
+    return true;
+}
+
+static bool dissemination_step(const struct coll_shape *shape, uint32_t rank, uint32_t number, struct coll_step *step)
+{
+    uint32_t n = shape->size, distance = number < 31 ? 1u << number : n;
+    if (distance >= n) return false;
+    step->send_to = (int32_t)((rank + distance) % n);
+    step->receive_from = (int32_t)((rank + n - distance) % n);
+    step->send_bytes = shape->bytes;
+    return true;
+}
+
+bool coll_step_v(const struct coll_shape *shape, uint32_t rank, uint32_t number, struct coll_step *step)
+{
+    switch (shape->algorithm) {
+    case COLL_GATHERV_LINEAR: return linear_step(shape, rank, number, true, step);
+    case COLL_SCATTERV_LINEAR: return linear_step(shape, rank, number, false, step);
+    case COLL_ALLGATHERV_DOUBLING:
+    case COLL_ALLGATHERV_BRUCK:
+    case COLL_ALLGATHERV_RING: return allgatherv_step(shape, rank, number, step);
+    case COLL_ALLTOALLV_SCATTERED: return direct_step(shape, rank, number, true, step);
+    case COLL_REDUCE_SCATTER_HALVING: return halving_step(shape, rank, number, step);
+    case COLL_REDUCE_SCATTER_PAIRWISE: return direct_step(shape, rank, number, false, step);
+    case COLL_SCAN_DOUBLING: return scan_step(shape, rank, number, step);
+    case COLL_BARRIER_DISSEMINATION: return dissemination_step(shape, rank, number, step);
+    default: return false;
+    }
+}
