@@ -6,7 +6,8 @@ draw=$1 source=$2 update=${3:-}
 failed=0
 temporary=$(mktemp) || exit 1
 trap 'rm -f "$temporary"' EXIT
-for pattern in $("$draw" --list); do
+patterns=$("$draw" --list) || exit 1
+for pattern in $patterns; do
     picture=$source/docs/timelines/$pattern.svg
     if ! "$draw" "$source/tests/timelines/cases/$pattern.txt" > "$temporary"; then
         failed=1
