@@ -59,9 +59,27 @@ static void groups_of_calls(void **state)
     expect("RMACAST_CALLS=p2p,collective", PAUSED "; " FILTERED, true, false, true);
 }
 
+/* MPI_Pcontrol of Fortran takes a level only. programs/fortran_control.f90: barriers in its lines 6, 8 and 10. */
+static void from_fortran(void **state)
+{
+    (void)state;
+    struct trace *trace = run_recorded("", "fortran_control", 0);
+    for (uint32_t rank = 0; rank < 4; rank++) {
+        struct walk walk = walk_begin(trace, rank);
+        assert_string_equal(trace->ranks[rank].incomplete_why, PAUSED);
+        walk_plain(&walk, "MPI_Init", NONE);
+        assert_int_equal(trace->sites[walk_plain(&walk, "MPI_Barrier", 0)->site].line, 6);
+        assert_int_equal(trace->sites[walk_plain(&walk, "MPI_Barrier", 0)->site].line, 10);
+        walk_plain(&walk, "MPI_Finalize", NONE);
+        walk_end(&walk);
+    }
+    trace_free(trace);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(stopped_by_the_program),
-                                       cmocka_unit_test(stopped_from_the_start), cmocka_unit_test(groups_of_calls)};
+                                       cmocka_unit_test(stopped_from_the_start), cmocka_unit_test(groups_of_calls),
+                                       cmocka_unit_test(from_fortran)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
