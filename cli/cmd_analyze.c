@@ -1,5 +1,6 @@
 /* rmacast analyze TRACE: wait states, properties and transfer bounds of a recorded or simulated trace. */
 #include <errno.h>
+#include <inttypes.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -148,7 +149,10 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case KEY_JSON: settings->json = argument; return 0;
     case KEY_CSV: settings->csv = argument; return 0;
     case ARGP_KEY_ARG: return cli_one_argument(state, argument, &settings->trace);
-    case ARGP_KEY_END: return cli_needs_argument(state, settings->trace, "TRACE");
+    case ARGP_KEY_END:
+        if (settings->analyze.latency_s > 0 && !settings->analyze.network_known)
+            return cli_usage(state, "--latency without --bandwidth, expected both");
+        return cli_needs_argument(state, settings->trace, "TRACE");
     default: return ARGP_ERR_UNKNOWN;
     }
 }
@@ -240,6 +244,17 @@ static enum status read_other_runs(struct settings *settings, struct err *err)
     return STATUS_OK;
 }
 
+static enum status check_filter(const struct filter *filter, const struct trace *trace, struct err *err)
+{
+    if (filter->by_rank && filter->last_rank >= trace->rank_count)
+        return err_set(err, STATUS_USAGE, NULL, NULL, "--ranks: no rank %" PRIu32 ", expected 0 to %" PRIu32,
+                       filter->last_rank, trace->rank_count - 1);
+    if (filter->by_window && (size_t)filter->window >= trace->window_count)
+        return err_set(err, STATUS_USAGE, NULL, NULL, "--window %" PRId32 " is not in the trace, which has %zu windows",
+                       filter->window, trace->window_count);
+    return STATUS_OK;
+}
+
 enum status cmd_analyze(int argc, char **argv, struct err *err)
 {
     struct settings settings = {.analyze = ANALYZE_DEFAULTS};
@@ -250,7 +265,8 @@ enum status cmd_analyze(int argc, char **argv, struct err *err)
     settings.analyze.intervals = true;
     TRY(read_other_runs(&settings, err));
     TRY(trace_open(settings.trace, &trace, err));
-    enum status status = model_analyze(trace, &settings.analyze, &result, err);
+    enum status status = check_filter(&settings.analyze.filter, trace, err);
+    if (status == STATUS_OK) status = model_analyze(trace, &settings.analyze, &result, err);
     if (status == STATUS_OK) {
         status = write_outputs(&settings, trace, result, err);
         if (!checks_hold(result)) cli_exit_with(1);

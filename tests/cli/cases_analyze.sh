@@ -1,0 +1,43 @@
+# rmacast analyze: intervals, selections, checks. The run and its figures are those of tests/unit/model/test_efficiency.c.
+cat >steps.txt <<'TRACE'
+rmacast-trace 1
+ranks 2
+window 0 comm=0
+0 0.0 enter step
+0 0.000060 0.000100 MPI_Barrier comm=0
+0 0.000100 leave step
+0 0.000180 enter end
+0 0.000180 leave end
+1 0.0 enter step
+1 0.000090 0.000100 MPI_Barrier comm=0
+1 0.000100 leave step
+1 0.000150 0.000150 MPI_Comm_group comm=0
+TRACE
+works '^Wait at Barrier  *30 us .* 1  *0  step/MPI_Barrier$' analyze steps.txt
+works 'advice: let MPI_Barrier of rank 1 (step/MPI_Barrier) come up to 30 us earlier' analyze steps.txt
+works '^  step/computing  *30 us 100.0 %  *1$' analyze steps.txt
+works '^none$' analyze --ranks 1 steps.txt
+works '^none$' analyze --window 0 steps.txt
+works '^none$' analyze --from 101us steps.txt
+works '^Wait at Barrier ' analyze --from 100us --to 1ms --ranks 0-1 --callpath 'step/*' steps.txt
+works '^  properties add up  *holds ' analyze --verify steps.txt
+works '^Interval step (.*) Level=1 EXE_Count=1$' analyze --efficiency steps.txt
+works '^Parallelization efficiency  *0.800000$' analyze --efficiency steps.txt # 160 of 200
+works '^Idle time .* 0: 0.000000 1: 0.000030$' analyze --efficiency --per-rank steps.txt
+# The run of half the time counts as the one on the ideal network: 90 of 180.
+"$rmacast" analyze steps.txt --json half.json >/dev/null
+sed -i 's/"run_time_s":.*/"run_time_s": 0.00009,/' half.json
+works '^      Transfer  *0.500000$' analyze --efficiency --ideal half.json steps.txt
+works '^  Computation scaling  *1.000000$' analyze --efficiency --reference half.json steps.txt
+"$rmacast" analyze steps.txt --per-rank --verify --json - >steps.json
+[ "$(jq -c '[.efficiency.intervals[1].characteristics.cpu_s.ranks[] * 1e6 | round]' steps.json)" = "[60,90]" ] ||
+  complain "analyze --per-rank --json" "not the CPU times of step"
+[ "$(jq '.critical_path.total_s * 1e6 | round' steps.json)" = 180 ] || complain "analyze --json" "critical path not 180 us"
+[ "$(jq '.verify | map(select(.state == "holds")) | length' steps.json)" = 6 ] || complain "analyze --verify --json" "not 6 checks"
+
+see="see 'rmacast analyze --help'"
+fails 2 "--ranks 0, expected a whole number from 1 to 2147483647, $see" analyze --ranks 1-0 steps.txt
+fails 2 "--ranks: no rank 2, expected 0 to 1" analyze --ranks 2 steps.txt
+fails 2 "--window 1 is not in the trace, which has 1 windows" analyze --window 1 steps.txt
+fails 2 "--latency without --bandwidth, expected both, $see" analyze --latency 1us steps.txt
+fails 2 "--bandwidth fast, expected a rate as 12.5GB/s, $see" analyze --bandwidth fast steps.txt
