@@ -1,0 +1,28 @@
+#!/bin/sh
+# An installed tree works where it was put: the command with its library and platforms, the recorder, pkg-config.
+# Usage: install.sh BUILD SOURCE
+set -eu
+build=$1
+source=$2
+place=$(mktemp -d)
+trap 'rm -rf "$place"' EXIT
+cmake --install "$build" --prefix "$place/usr" >"$place/log"
+pc=$(find "$place/usr" -name rmacast.pc)
+PKG_CONFIG_PATH=$(dirname "$pc")
+export PKG_CONFIG_PATH
+libdir=$(pkg-config --variable=libdir rmacast)
+trace=$source/tests/cases/worked_example/trace.txt
+
+cc -std=c11 -o "$place/user" "$source/tests/install/user.c" $(pkg-config --cflags --libs rmacast) -Wl,-rpath,"$libdir"
+found=$("$place/user" "$trace")
+# The worked example as recorded: from MPI_Win_start at 0 to the exit of MPI_Win_wait at 0.0006 s.
+[ "$found" = "0.0006 s" ] || { echo "the installed library says '$found', expected '0.0006 s'"; exit 1; }
+
+cd "$place"
+"$place/usr/bin/rmacast" simulate "$trace" --platform "$place/usr/share/rmacast/platforms/two-nodes.json" >simulated
+grep -q '^Run time' simulated
+
+mpicc.mpich -o halo2d "$source/tests/programs/halo2d.c"
+timeout -s TERM -k 3 50 "$place/usr/bin/rmacast" record -o run.rma -- mpiexec.mpich -n 2 ./halo2d 2 1 >out
+grep -q '^halo2d: 2 ranks, 2 iterations' out
+"$place/usr/bin/rmacast" info run.rma | grep -q '^complete *yes'
