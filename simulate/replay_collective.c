@@ -76,19 +76,99 @@ static struct coll_shape shape_of(const struct replay *replay, const struct trac
     shape.counts = trace_call_counts(replay->trace, call);
     int64_t chosen_by = kind == CALL_ALLGATHERV ? total_bytes(&shape) : shape.bytes;
     shape.algorithm = coll_choose(kind, shape.size, chosen_by);
+    if (kind == CALL_BARRIER) shape.bytes = replay->platform->control_bytes;
     if (call->peer != TRACE_NONE) shape.root = (uint32_t)trace_comm_rank(comm, call->peer);
     return shape;
+}
+
+/* --- non-blocking ones: a task per rank, which goes on as its messages come ---------------------------------------------- */
+
+static enum status task_request(struct replay *replay, uint32_t task, uint32_t *request)
+{
+    TRY(replay_take_request(replay, request));
+    replay->requests[*request] = (struct request){.rank = task, .awaited = true, .of_task = true};
+    replay->tasks[task].missing++;
+    return STATUS_OK;
+}
+
+static enum status start_task_step(struct replay *replay, uint32_t index, const struct coll_step *step)
+{
+    const struct coll_task task = replay->tasks[index];
+    const struct trace_comm *comm = &replay->trace->comms[task.comm];
+    struct match match = {task.comm * 2 + 1, task.rank, task.rank, (int32_t)task.instance};
+    uint32_t request;
+    if (step->receive_from >= 0) {
+        match.source = (uint32_t)comm->members[step->receive_from];
+        TRY(task_request(replay, index, &request));
+        TRY(replay_receive_side(replay, &match, request));
+    }
+    if (step->send_to < 0) return STATUS_OK;
+    match.source = task.rank;
+    match.destination = (uint32_t)comm->members[step->send_to];
+    TRY(task_request(replay, index, &request));
+    bool rendezvous = step->send_bytes > replay->platform->eager_bytes;
+    return replay_send_side(replay, &match, step->send_bytes, rendezvous ? SEND_RENDEZVOUS : SEND_EAGER, request);
+}
+
+static enum status advance_task(struct replay *replay, uint32_t index)
+{
+    const struct trace_comm *comm = &replay->trace->comms[replay->tasks[index].comm];
+    uint32_t own = (uint32_t)trace_comm_rank(comm, (int32_t)replay->tasks[index].rank);
+    for (;;) {
+        struct coll_task *task = &replay->tasks[index];
+        struct coll_step step;
+        if (task->missing > 0 && !task->overlap) return STATUS_OK;
+        if (replay->platform->progress == PROGRESS_CALL && !replay->ranks[task->rank].inside)
+            return replay_postpone(replay, MESSAGE_TASK, task->rank, index);
+        if (!coll_step(&task->shape, own, task->step, &step)) {
+            uint32_t request = task->request;
+            replay_release_task(replay, index);
+            return replay_request_done(replay, request);
+        }
+        task->step++;
+        task->overlap = step.overlap;
+        task->missing++; /* what is done at once must not advance the task from within */
+        TRY(start_task_step(replay, index, &step));
+        replay->tasks[index].missing--;
+    }
+}
+
+enum status replay_task_received(struct replay *replay, uint32_t task)
+{
+    return --replay->tasks[task].missing > 0 ? STATUS_OK : advance_task(replay, task);
+}
+
+enum status replay_on_task(struct replay *replay, const struct replay_message *message)
+{
+    return advance_task(replay, message->ref);
+}
+
+/* The call pays overhead once; what goes on later is the network's, the helper thread's or another call's time. */
+static enum step begin_task(struct replay *replay, uint32_t rank, const struct coll_shape *shape)
+{
+    enum { PHASE_ENTER, PHASE_BEGIN };
+    struct rank_state *state = &replay->ranks[rank];
+    const struct trace_call *call = &state->calls[state->next];
+    if (state->phase == PHASE_ENTER)
+        return replay_spend(replay, state, shape->size > 1 ? replay->overhead_ps : 0, PHASE_BEGIN);
+    uint32_t own = (uint32_t)trace_comm_rank(&replay->trace->comms[call->handle], (int32_t)rank), request, task;
+    STEP_TRY(replay_new_request(replay, rank, call->ref, &request));
+    STEP_TRY(replay_take_task(replay, &task));
+    uint32_t instance = ++replay->barriers[replay->comms[call->handle].first_barrier + own].tasks;
+    replay->tasks[task] = (struct coll_task){.rank = rank, .comm = (uint32_t)call->handle, .request = request,
+                                             .instance = instance, .next = NO_INDEX, .shape = *shape};
+    STEP_TRY(advance_task(replay, task));
+    return replay_exit(state, replay->now_ps);
 }
 
 enum step replay_step_collective(struct replay *replay, uint32_t rank)
 {
     struct rank_state *state = &replay->ranks[rank];
     const struct trace_call *call = &state->calls[state->next];
-    if (call_makes_request(call->call))
-        return replay_fail(replay, rank, "%s is not known to the replay", call_name(call->call)), STEP_FAIL;
     struct coll_shape shape = shape_of(replay, call);
     if (call_kind(call->call) == CALL_SCATTERV && call->peer == (int32_t)rank && !shape.counts)
         return replay_fail(replay, rank, "the root's %s lacks counts, expected bytes per rank", call_name(call->call)), STEP_FAIL;
+    if (call_makes_request(call->call)) return begin_task(replay, rank, &shape);
     bool done;
     enum step step = replay_run_plan(replay, rank, call->handle, &shape, true, &done);
     return done ? replay_exit(state, replay->now_ps) : step;

@@ -7,6 +7,7 @@
 #define SIMULATE_REPLAY_CORE_H
 
 #include "common/map.h"
+#include "simulate/collectives.h"
 #include "simulate/replay.h"
 
 #define NO_INDEX UINT32_MAX
@@ -65,6 +66,7 @@ struct pair {
 struct barrier {
     uint32_t instance, round;
     bool sent;
+    uint32_t tasks;       /* non-blocking collectives begun so far by this rank of the communicator */
     uint32_t first_count; /* of received counts, in replay.barrier_counts */
 };
 
@@ -152,6 +154,7 @@ struct request { /* of a send or receive, or the call itself if blocking */
     uint32_t rank;
     bool done, awaited, receive;
     bool hidden; /* of a collective: released when done */
+    bool of_task; /* of a non-blocking one: rank is the task */
 };
 
 /* One message between two ranks: matched by (context, source, destination, tag) and order. */
@@ -164,6 +167,16 @@ struct envelope {
     bool sent, posted;    /* each side has come */
     bool arrived;         /* eager data, or the request to send */
     bool left, delivered; /* rendezvous data */
+};
+
+/* A non-blocking collective of one rank on its way. */
+struct coll_task {
+    uint32_t rank, comm, request; /* request: the program's */
+    uint32_t step, missing;       /* as of a rank in a blocking one */
+    uint32_t instance;            /* tells its messages from those of others on the communicator */
+    uint32_t next;
+    bool overlap;
+    struct coll_shape shape;
 };
 
 enum message_type {
@@ -189,6 +202,7 @@ enum message_type {
     MESSAGE_SEND_CLEAR,
     MESSAGE_SEND_DATA,
     MESSAGE_SEND_ACK,  /* of a small synchronous send */
+    MESSAGE_TASK,      /* never sent: a collective that goes on when its rank is inside MPI */
 };
 
 struct replay_message {
@@ -249,6 +263,7 @@ struct replay {
     POOL(request, request);
     POOL(envelope, envelope);
     POOL(replay_message, message);
+    POOL(coll_task, task);
     struct channel *channels;
     size_t channel_count, channel_capacity;
     int64_t *server_free_ps; /* per rank: when it can apply the next accumulate */
@@ -263,6 +278,7 @@ DECLARE_POOL(lock_epoch, lock_epoch);
 DECLARE_POOL(request, request);
 DECLARE_POOL(envelope, envelope);
 DECLARE_POOL(replay_message, message);
+DECLARE_POOL(coll_task, task);
 void replay_clear_pools(struct replay *replay);
 
 /* replay.c */
@@ -291,6 +307,8 @@ enum status replay_send(struct replay *replay, enum message_type type, uint32_t 
                         uint32_t ref, uint32_t extra, struct engine_departure *departure);
 enum status replay_send_control(struct replay *replay, enum message_type type, uint32_t source, uint32_t destination,
                                 uint32_t ref, uint32_t extra);
+/* Served when the rank is next inside MPI. */
+enum status replay_postpone(struct replay *replay, enum message_type type, uint32_t rank, uint32_t ref);
 /* At the message's arrival or, where the target must act, when it does. */
 enum status replay_arrived(struct replay *replay, uint32_t message);
 enum status replay_serve(struct replay *replay, uint32_t message);
@@ -422,7 +440,8 @@ enum status replay_collective_request(struct replay *replay, uint32_t rank, uint
 
 /* replay_collective.c */
 enum step replay_step_collective(struct replay *replay, uint32_t rank);
-struct coll_shape;
+enum status replay_on_task(struct replay *replay, const struct replay_message *message);
+enum status replay_task_received(struct replay *replay, uint32_t task); /* one of its messages is done */
 /* Runs the plan's next steps; *done when it has ended. first call: rank.step == 0. */
 enum step replay_run_plan(struct replay *replay, uint32_t rank, int32_t comm, const struct coll_shape *shape, bool pays_overhead,
                           bool *done);

@@ -34,6 +34,7 @@ static const struct message_row rows[] = {
     [MESSAGE_SEND_CLEAR] = {replay_on_send_clear, SERVER_PROGRESS},
     [MESSAGE_SEND_DATA] = {replay_on_send_data, SERVER_NIC},
     [MESSAGE_SEND_ACK] = {replay_on_send_ack, SERVER_NIC},
+    [MESSAGE_TASK] = {replay_on_task, SERVER_PROGRESS},
 };
 
 enum status replay_send(struct replay *replay, enum message_type type, uint32_t source, uint32_t destination, int64_t bytes,
@@ -77,6 +78,15 @@ static void wait_for_progress(struct replay *replay, uint32_t index)
     else
         replay->messages[server->serve_last].next = index;
     server->serve_last = index;
+}
+
+enum status replay_postpone(struct replay *replay, enum message_type type, uint32_t rank, uint32_t ref)
+{
+    uint32_t index;
+    TRY(replay_take_message(replay, &index));
+    replay->messages[index] = (struct replay_message){rank, rank, ref, 0, NO_INDEX, (uint8_t)type};
+    wait_for_progress(replay, index);
+    return STATUS_OK;
 }
 
 enum status replay_arrived(struct replay *replay, uint32_t index)

@@ -129,7 +129,8 @@ enum status replay_open(struct replay *replay, const struct trace *trace, const 
     replay->report_at = options->progress ? 1 : 0;
     replay->outcome = outcome;
     replay->err = err;
-    replay->free_op = replay->free_lock_epoch = replay->free_request = replay->free_envelope = replay->free_message = NO_INDEX;
+    replay->free_op = replay->free_lock_epoch = replay->free_request = replay->free_envelope = replay->free_message = replay->free_task =
+        NO_INDEX;
     replay->overhead_ps = units_ps(platform->overhead_s);
     replay->deferred = platform->issue == ISSUE_DEFERRED;
     replay->thread_delay_ps = units_ps(platform->thread_delay_s);

@@ -105,6 +105,10 @@ enum status replay_request_done(struct replay *replay, uint32_t index)
     request->done = true;
     if (!request->awaited) return STATUS_OK;
     uint32_t rank = request->rank;
+    if (request->of_task) {
+        replay_release_request(replay, index);
+        return replay_task_received(replay, rank);
+    }
     if (request->hidden) replay_release_request(replay, index);
     if (--replay->ranks[rank].missing == 0) replay_wake(replay, rank);
     return STATUS_OK;

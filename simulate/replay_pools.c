@@ -31,6 +31,7 @@ DEFINE_POOL(lock_epoch, lock_epoch, next)
 DEFINE_POOL(request, request, rank)
 DEFINE_POOL(envelope, envelope, next)
 DEFINE_POOL(replay_message, message, next)
+DEFINE_POOL(coll_task, task, next)
 
 void replay_clear_pools(struct replay *replay)
 {
@@ -39,4 +40,5 @@ void replay_clear_pools(struct replay *replay)
     free(replay->requests);
     free(replay->envelopes);
     free(replay->messages);
+    free(replay->tasks);
 }

@@ -325,8 +325,7 @@ enum step replay_step_barrier(struct replay *replay, uint32_t rank)
     uint32_t own = (uint32_t)trace_comm_rank(comm, (int32_t)rank);
     uint32_t object = replay->comms[comm_id].first_barrier + own;
     bool done;
-    if (call_makes_request(call->call))
-        return replay_fail(replay, rank, "%s is not known to the replay", call_name(call->call)), STEP_FAIL;
+    if (call_makes_request(call->call)) return replay_step_collective(replay, rank);
     if (state->phase == PHASE_ENTER) {
         replay_barrier_begin(&replay->barriers[object]);
         return replay_spend(replay, state, comm->count > 1 ? replay->overhead_ps : 0, PHASE_BARRIER);

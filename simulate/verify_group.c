@@ -31,6 +31,7 @@ static struct arrivals find_arrivals(const struct verify_context *context, const
 static int64_t awaited_ps(const struct verify_context *context, const struct trace_call *call, int32_t rank,
                           const struct arrivals *arrivals)
 {
+    if (call_makes_request(call->call)) return INT64_MIN; /* its wait waits */
     switch (call_kind(call->call)) {
     case CALL_FENCE:
         return arrivals->synchronises && context->platform->fence == FENCE_BARRIER ? arrivals->last_ps : INT64_MIN;
