@@ -59,6 +59,13 @@ enum step replay_run_plan(struct replay *replay, uint32_t rank, int32_t comm, co
     }
 }
 
+/* Whose ranks take part: of MPI_Comm_create_group those of the new communicator only (MPI-3.1 6.4.2). */
+static int32_t comm_of(const struct trace_call *call)
+{
+    if (call->call != ID_Comm_create_group) return call->handle;
+    return call->ref == TRACE_NO_REF ? TRACE_NONE : (int32_t)call->ref;
+}
+
 /* Of an allgatherv; without counts nobody knows: the algorithm for long ones does not ask. */
 static int64_t total_bytes(const struct coll_shape *shape)
 {
@@ -70,7 +77,7 @@ static int64_t total_bytes(const struct coll_shape *shape)
 
 static struct coll_shape shape_of(const struct replay *replay, const struct trace_call *call)
 {
-    const struct trace_comm *comm = &replay->trace->comms[call->handle];
+    const struct trace_comm *comm = &replay->trace->comms[comm_of(call)];
     enum call_kind kind = call_kind(call->call);
     struct coll_shape shape = {.size = comm->count, .bytes = kind == CALL_COMM_CREATE ? CONTEXT_MASK_BYTES : call->bytes};
     shape.counts = trace_call_counts(replay->trace, call);
@@ -165,11 +172,13 @@ enum step replay_step_collective(struct replay *replay, uint32_t rank)
 {
     struct rank_state *state = &replay->ranks[rank];
     const struct trace_call *call = &state->calls[state->next];
+    int32_t comm = comm_of(call);
+    if (comm == TRACE_NONE) return replay_exit(state, replay->now_ps);
     struct coll_shape shape = shape_of(replay, call);
     if (call_kind(call->call) == CALL_SCATTERV && call->peer == (int32_t)rank && !shape.counts)
         return replay_fail(replay, rank, "the root's %s lacks counts, expected bytes per rank", call_name(call->call)), STEP_FAIL;
     if (call_makes_request(call->call)) return begin_task(replay, rank, &shape);
     bool done;
-    enum step step = replay_run_plan(replay, rank, call->handle, &shape, true, &done);
+    enum step step = replay_run_plan(replay, rank, comm, &shape, true, &done);
     return done ? replay_exit(state, replay->now_ps) : step;
 }

@@ -130,7 +130,8 @@ static enum status make_messages(struct random *random, uint32_t members, struct
 static void make_collective(struct random *random, uint32_t members, struct phase *phase)
 {
     static const enum mpi_call calls[] = {ID_Barrier, ID_Barrier, ID_Bcast,     ID_Reduce,  ID_Allreduce,
-                                          ID_Gather,  ID_Scatter, ID_Allgather, ID_Alltoall};
+                                          ID_Gather,  ID_Scatter, ID_Allgather, ID_Alltoall, ID_Gatherv, ID_Allgatherv,
+                                          ID_Alltoallv, ID_Reduce_scatter_block, ID_Scan, ID_Exscan};
     phase->call = calls[random_below(random, sizeof calls / sizeof *calls)];
     phase->root = random_member(random, members);
     phase->bytes = random_bytes(random);
