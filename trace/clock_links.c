@@ -208,7 +208,7 @@ static enum status take_call(struct finder *finder)
     case CALL_WIN_WAIT: return window_call(finder, kind);
     default: break;
     }
-    if (call_makes_request((enum mpi_call)call->call)) return STATUS_OK; /* whoever waits for it depends on the others */
+    if (call_makes_request((enum mpi_call)call->call)) return STATUS_OK; /* its wait depends on the others */
     switch (kind) {
     case CALL_BARRIER: return collective(finder, true, true);
     case CALL_ALLREDUCE:

@@ -177,8 +177,8 @@ static enum status parse_request(struct text_reader *reader, const char *text)
 static enum status parse_counts(struct text_reader *reader, const struct text_field *field, char *text)
 {
     TRY(text_list(reader, field->key, text, 0, INT64_MAX / 4));
-    TRY(array_reserve((void **)&reader->counts, &reader->counts_capacity, reader->list_count + 1, sizeof *reader->counts,
-                      reader->err));
+    TRY(array_reserve((void **)&reader->counts, &reader->counts_capacity, reader->list_count + 1,
+                      sizeof *reader->counts, reader->err));
     memcpy(reader->counts, reader->list, reader->list_count * sizeof *reader->counts);
     reader->counts_count = reader->list_count;
     reader->list_count = 0;

@@ -44,7 +44,7 @@ enum trace_op {
 /* One call. What a member holds depends on the call's kind:
  *   handle  window id (one-sided calls, window creation and freeing), else communicator id, else TRACE_NONE
  *   peer    target / destination or matched source / root, else TRACE_NONE. lock_all, flush_all and the like have none:
- *           they mean every target. sendrecv: destination. iprobe that found nothing: the source asked for, if it is one
+ *           they mean every target. sendrecv: destination. iprobe that found nothing: the source asked for, if one
  *   tag     message tag; MPI_Op for accumulates, reductions and scans as enum trace_op; else 0. sendrecv: of the send
  *   bytes   put/get/accumulate: bytes moved; get_accumulate: bytes sent to the target (compare_and_swap: both values;
  *           MPI_NO_OP: 0); messages: bytes of the message (a receive: bytes received; a probe: of the message found;
@@ -60,9 +60,9 @@ enum trace_op {
  *           communicator creation: new communicator id (TRACE_NO_REF: the rank is not in it); else TRACE_NO_REF
  *   site    index into trace.sites
  * A non-blocking collective or a request-based one-sided operation has the kind and the members of the blocking one. A
- * request that MPI_Request_free gave up is never waited for. MPI_Start is kept as the MPI_Isend (Ibsend, Issend, Irsend,
- * Irecv) that it begins, with TRACE_STARTED and a new request; MPI_Startall as one such call per request, which share its
- * time in equal parts.
+ * request that MPI_Request_free gave up is never waited for. MPI_Start is kept as the MPI_Isend (Ibsend, Issend,
+ * Irsend, Irecv) that it begins, with TRACE_STARTED and a new request; MPI_Startall as one such call per request, which
+ * share its time in equal parts.
  * Request ids are unique per rank over the whole trace (readers renumber reused ones). */
 struct trace_call {
     int64_t enter_ps, exit_ps;
@@ -217,9 +217,10 @@ int32_t trace_call_source(const struct trace_call *call);
 int32_t trace_call_recv_tag(const struct trace_call *call);
 void trace_call_set_receive(struct trace_call *call, int32_t source, int32_t tag);
 
-/* Bytes per member of the call's communicator: gatherv: what each sends, scatterv: what each gets, allgatherv: what each
- * contributes, alltoallv: what this rank sends to each, reduce_scatter: the block that each gets. NULL where the call has
- * none: of gatherv and scatterv only the root knows them, and reduce_scatter_block has equal ones. */
+/* Bytes per member of the call's communicator: gatherv: what each sends, scatterv: what each gets, allgatherv: what
+ * each contributes, alltoallv: what this rank sends to each, reduce_scatter: the block that each gets. NULL where the
+ * call has none: of gatherv and scatterv only the root knows them, reduce_scatter_block has equal ones, and foreign
+ * archives do not say them. */
 const int64_t *trace_call_counts(const struct trace *trace, const struct trace_call *call);
 
 /* Handles, peers, groups, requests exist and are members; every call needs this before model or replay walks the trace.

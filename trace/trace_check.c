@@ -171,7 +171,8 @@ static enum status check_values(const struct walk *walk)
 {
     const struct trace_call *call = walk->call;
     if (call->bytes < 0) FAIL(walk, "bytes=%" PRId64 ", expected 0 or more", call->bytes);
-    if (call->disp < -1 && !(call_row(call->call)->allowed & F_SOURCE)) FAIL(walk, "disp=%" PRId64 ", expected 0 or more", call->disp);
+    if (call->disp < -1 && !(call_row(call->call)->allowed & F_SOURCE))
+        FAIL(walk, "disp=%" PRId64 ", expected 0 or more", call->disp);
     if (call->aux < 0) FAIL(walk, "result_bytes=%" PRId64 ", expected 0 or more", call->aux);
     if (call->site >= walk->trace->site_count) FAIL(walk, "site %" PRIu32 " is not defined", call->site);
     if ((call->flags & TRACE_BREAK) && walk->index + 1 != walk->trace->ranks[walk->rank].count)

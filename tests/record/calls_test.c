@@ -42,7 +42,8 @@ static char *calls_of(const struct trace *trace, int rank)
     return made;
 }
 
-__attribute__((format(printf, 3, 4))) static void expect_calls(const struct trace *trace, int rank, const char *format, ...)
+__attribute__((format(printf, 3, 4))) static void expect_calls(const struct trace *trace, int rank, const char *format,
+                                                               ...)
 {
     char *expected, *found = calls_of(trace, rank);
     va_list list;
@@ -155,8 +156,8 @@ static void requests(void **state)
     for (int rank = 0; rank < 4; rank += 2)
         expect_calls(trace, rank,
                      EXCHANGE STARTED
-                     "MPI_Ssend_init comm=0\nMPI_Issend comm=0 peer=%1$d tag=5 bytes=30 req=6 started=1\nMPI_Wait req=6\n"
-                     "MPI_Request_free\n"
+                     "MPI_Ssend_init comm=0\nMPI_Issend comm=0 peer=%1$d tag=5 bytes=30 req=6 started=1\n"
+                     "MPI_Wait req=6\nMPI_Request_free\n"
                      "MPI_Send comm=0 peer=%1$d tag=10 bytes=60\nMPI_Send comm=0 peer=%1$d tag=11 bytes=61\n"
                      "MPI_Send comm=0 peer=%1$d tag=12 bytes=62\nMPI_Send comm=0 peer=%1$d tag=13 bytes=63\n"
                      RECEIVE("30", "70", "7") RECEIVE("31", "71", "8") RECEIVE("32", "72", "9")
@@ -171,7 +172,8 @@ static void requests(void **state)
                      "MPI_Probe comm=0 peer=%1$d tag=10 bytes=60\nMPI_Recv comm=0 peer=%1$d tag=10 bytes=60\n"
                      "MPI_Iprobe comm=0 peer=%1$d tag=11 bytes=61 flag=1\nMPI_Recv comm=0 peer=%1$d tag=11 bytes=61\n"
                      "MPI_Mprobe comm=0 peer=%1$d tag=12 bytes=62\nMPI_Mrecv comm=0 peer=%1$d tag=12 bytes=62\n"
-                     "MPI_Improbe comm=0 peer=%1$d tag=13 bytes=63 flag=1\n" "MPI_Imrecv comm=0 peer=%1$d tag=13 bytes=63 req=6\n"
+                     "MPI_Improbe comm=0 peer=%1$d tag=13 bytes=63 flag=1\n"
+                     "MPI_Imrecv comm=0 peer=%1$d tag=13 bytes=63 req=6\n"
                      "MPI_Wait req=6\n" ANSWER("30", "70") ANSWER("31", "71") ANSWER("32", "72") ANSWER("33", "73")
                      ANSWER("34", "74") ANSWER("35", "75") ANSWER("36", "76") GIVEN_UP,
                      rank - 1, rank, 4 * (10 + rank), 4 * (9 + rank), 7, 8);
@@ -221,12 +223,14 @@ static void communicators(void **state)
     struct trace *trace = archived(run_recorded("", "communicators", 0));
     for (int rank = 0; rank < 4; rank++) {
         char *found = calls_of(trace, rank);
-        assert_non_null(strstr(found, "enter MPI_Isend\nleave MPI_Isend\nenter MPI_Recv\nleave MPI_Recv\nMPI_Wait req=-\n"
-                                      "enter MPI_Barrier\nleave MPI_Barrier\n"));
+        assert_non_null(strstr(found, "enter MPI_Isend\nleave MPI_Isend\nenter MPI_Recv\nleave MPI_Recv\n"
+                                      "MPI_Wait req=-\nenter MPI_Barrier\nleave MPI_Barrier\n"));
         assert_non_null(strstr(found, "MPI_Allreduce comm=2 bytes=4 op=SUM\n"));
-        assert_non_null(strstr(found, "MPI_Dist_graph_create_adjacent comm=0 newcomm=3\nMPI_Barrier comm=3\nMPI_Comm_free comm=3\n"));
+        assert_non_null(strstr(found, "MPI_Dist_graph_create_adjacent comm=0 newcomm=3\n"
+                                      "MPI_Barrier comm=3\nMPI_Comm_free comm=3\n"));
         if (rank % 2)
-            assert_non_null(strstr(found, "MPI_Comm_create_group comm=4 newcomm=4\nMPI_Barrier comm=4\nMPI_Comm_free comm=4\n"));
+            assert_non_null(strstr(found, "MPI_Comm_create_group comm=4 newcomm=4\n"
+                                          "MPI_Barrier comm=4\nMPI_Comm_free comm=4\n"));
         free(found);
     }
     expect_whole(trace);
@@ -245,8 +249,8 @@ static void large_counts(void **state)
     expect_whole(trace);
     for (int rank = 0; rank < 4; rank++)
         expect_calls(trace, rank,
-                     "MPI_Init\nMPI_Irecv comm=0 peer=%d tag=1 bytes=12 req=0\nMPI_Isend comm=0 peer=%d tag=1 bytes=12 req=1\n"
-                     "MPI_Waitall reqs=0,1\nMPI_Win_allocate win=0\nMPI_Win_fence win=0\n"
+                     "MPI_Init\nMPI_Irecv comm=0 peer=%d tag=1 bytes=12 req=0\n"
+                     "MPI_Isend comm=0 peer=%d tag=1 bytes=12 req=1\nMPI_Waitall reqs=0,1\nMPI_Win_allocate win=0\nMPI_Win_fence win=0\n"
                      "MPI_Put win=0 target=%d bytes=8 disp=3\nMPI_Win_fence win=0\nMPI_Win_free win=0\n"
                      "MPI_Alltoallv comm=0 bytes=16 counts=4 received=16\nMPI_Finalize\n",
                      (rank + 3) % 4, (rank + 1) % 4, (rank + 1) % 4);

@@ -10,7 +10,8 @@ struct known_counts {
     int64_t bytes[];
 };
 
-enum { KNOWN_MAX = 4096 }; /* lists remembered; a list that is not gets a new id each time, and the reader finds it equal */
+/* Lists remembered; one that is not gets a new id each time, and the reader finds it equal. */
+enum { KNOWN_MAX = 4096 };
 
 static struct rec_table known;
 static uint32_t list_count;
@@ -103,8 +104,8 @@ void rec_set_gatherv(struct rec_call *rec, MPI_Comm comm, int root, const void *
     if (at_root) set_list(rec, &received);
 }
 
-void rec_set_scatterv(struct rec_call *rec, MPI_Comm comm, int root, struct rec_lengths sent, const void *out, int64_t count,
-                      MPI_Datatype type)
+void rec_set_scatterv(struct rec_call *rec, MPI_Comm comm, int root, struct rec_lengths sent, const void *out,
+                      int64_t count, MPI_Datatype type)
 {
     if (!set_comm(rec, comm, root)) return;
     bool at_root = rec->comm->rank == root;

@@ -80,7 +80,8 @@ void rec_set_rma(struct rec_call *rec, MPI_Win win, int target, int64_t count, M
 }
 
 /* What goes to the target: MPI_NO_OP only fetches. */
-void rec_set_fetch(struct rec_call *rec, MPI_Win win, int target, MPI_Aint disp, int64_t count, MPI_Datatype type, MPI_Op op)
+void rec_set_fetch(struct rec_call *rec, MPI_Win win, int target, MPI_Aint disp, int64_t count, MPI_Datatype type,
+                   MPI_Op op)
 {
     rec_set_rma(rec, win, target, op == MPI_NO_OP ? 0 : count, type, disp);
     rec_set_op(rec, op);

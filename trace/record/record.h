@@ -229,8 +229,8 @@ void rec_set_probed(struct rec_call *rec, int flag, int peer, const MPI_Status *
 /* counts.c */
 void rec_set_gatherv(struct rec_call *rec, MPI_Comm comm, int root, const void *in, int64_t count, MPI_Datatype type,
                      struct rec_lengths received);
-void rec_set_scatterv(struct rec_call *rec, MPI_Comm comm, int root, struct rec_lengths sent, const void *out, int64_t count,
-                      MPI_Datatype type);
+void rec_set_scatterv(struct rec_call *rec, MPI_Comm comm, int root, struct rec_lengths sent, const void *out,
+                      int64_t count, MPI_Datatype type);
 void rec_set_allgatherv(struct rec_call *rec, MPI_Comm comm, struct rec_lengths received);
 void rec_set_alltoallv(struct rec_call *rec, MPI_Comm comm, const void *in, struct rec_lengths sent,
                        struct rec_lengths received);

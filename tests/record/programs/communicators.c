@@ -22,7 +22,8 @@ static void across(void)
     MPI_Comm_free(&between);
     MPI_Comm_free(&merged);
     const int to[1] = {(rank + 1) % ranks}, from[1] = {(rank + ranks - 1) % ranks};
-    MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 1, from, MPI_UNWEIGHTED, 1, to, MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &ring);
+    MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 1, from, MPI_UNWEIGHTED, 1, to, MPI_UNWEIGHTED, MPI_INFO_NULL, 0,
+                                   &ring);
     MPI_Barrier(ring);
     MPI_Comm_free(&ring);
     MPI_Comm_free(&half);

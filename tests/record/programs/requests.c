@@ -9,10 +9,13 @@ static char out[8][1000], in[8][1000];
 static void exchange(void)
 {
     MPI_Status status;
-    MPI_Sendrecv(out, 100, MPI_CHAR, other, 1, in, 1000, MPI_CHAR, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &status);
-    MPI_Sendrecv(out, 10 + rank, MPI_INT, other, rank, in, 250, MPI_INT, other, other, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(out, 100, MPI_CHAR, other, 1, in, 1000, MPI_CHAR, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD,
+                 &status);
+    MPI_Sendrecv(out, 10 + rank, MPI_INT, other, rank, in, 250, MPI_INT, other, other, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
     MPI_Sendrecv_replace(out, 50, MPI_CHAR, other, 3, other, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    MPI_Sendrecv(out, 5, MPI_CHAR, MPI_PROC_NULL, 1, in, 5, MPI_CHAR, MPI_PROC_NULL, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(out, 5, MPI_CHAR, MPI_PROC_NULL, 1, in, 5, MPI_CHAR, MPI_PROC_NULL, 1, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
 }
 
 static void persistent(void)
@@ -58,7 +61,8 @@ static void probes(void)
     MPI_Recv(in[0], 1000, MPI_CHAR, other, 11, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     MPI_Mprobe(MPI_ANY_SOURCE, 12, MPI_COMM_WORLD, &message, MPI_STATUS_IGNORE);
     MPI_Mrecv(in[0], 1000, MPI_CHAR, &message, MPI_STATUS_IGNORE);
-    for (found = 0; !found;) MPI_Improbe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &found, &message, MPI_STATUS_IGNORE);
+    for (found = 0; !found;)
+        MPI_Improbe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &found, &message, MPI_STATUS_IGNORE);
     MPI_Imrecv(in[0], 1000, MPI_CHAR, &message, &request);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
 }

@@ -155,7 +155,8 @@ static void every_field_is_written(void **state)
 static void shared_members_are_told_apart(void **state)
 {
     (void)state;
-    struct trace *trace = trace_of(HEAD "0 0 0 MPI_Sendrecv comm=0 peer=1 tag=-5 source=- recvtag=-6 bytes=3 received=4\n"
+    struct trace *trace = trace_of(HEAD "0 0 0 MPI_Sendrecv comm=0 peer=1 tag=-5 source=- recvtag=-6 bytes=3 "
+                                        "received=4\n"
                                         "0 0 0 MPI_Alltoallv comm=0 bytes=21 counts=7 received=9\n"
                                         "0 0 0 MPI_Irecv comm=0 peer=1 tag=0 bytes=1 req=5 started=1\n"
                                         "0 0 0 MPI_Testany reqs=5 flag=1\n");

@@ -87,7 +87,8 @@ static void equal_counts_are_one(void **state)
     call.disp = fourth;
     assert_int_equal(trace_add_call(trace, 0, &call, &err), STATUS_OK);
     assert_int_equal(trace_check(trace, &err), STATUS_DATA);
-    assert_string_equal(err.text, "t:rank 0, event 1 (MPI_Alltoallv): 1 counts, expected one for each of the 2 members");
+    assert_string_equal(err.text,
+                        "t:rank 0, event 1 (MPI_Alltoallv): 1 counts, expected one for each of the 2 members");
     trace_free(like);
     trace_free(trace);
 }
