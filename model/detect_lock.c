@@ -10,7 +10,8 @@ struct holding { /* one lock epoch whose unlock was seen to return */
     int32_t window, target;
     uint32_t origin;
     bool exclusive;
-    int64_t release_ps, asked_ps, unlocking_ps; /* exit of unlock, enter of lock, enter of unlock (lazy: of what asks) */
+    int64_t release_ps, asked_ps,
+        unlocking_ps; /* exit of unlock, enter of lock, enter of unlock (lazy: of what asks) */
     const struct access_epoch *epoch;
     size_t wait_call; /* lock_all: where it waits for this target; EPOCH_NONE: as any lock */
 };
@@ -25,8 +26,8 @@ static int compare_times(int64_t a, int64_t b)
     return (a > b) - (a < b);
 }
 
-/* Who leaves unlock at the same moment held the lock in the order of asking: lazy locks ask in unlock or before; of blocking
- * ones the one that was granted later enters unlock later. Ranks come last: their names must not matter. */
+/* Who leaves unlock at the same moment held the lock in the order of asking: lazy locks ask in unlock or before; of
+ * blocking ones the one that was granted later enters unlock later. Ranks come last: their names must not matter. */
 static int compare_holdings(const void *one, const void *other)
 {
     const struct holding *a = one, *b = other;
@@ -91,7 +92,9 @@ static enum status add_holding(struct holdings *holdings, const struct relations
                               .asked_ps = lock->enter_ps,
                               .unlocking_ps = asks_in->enter_ps,
                               .epoch = epoch,
-                              .wait_call = !of_all ? EPOCH_NONE : lazy ? (size_t)(uint32_t)*lazy : epoch->open_call};
+                              .wait_call = !of_all ? EPOCH_NONE
+                                           : lazy  ? (size_t)(uint32_t)*lazy
+                                                   : epoch->open_call};
     ARRAY_PUSH(holdings->items, holdings->count, holdings->capacity, holding, err);
     return STATUS_OK;
 }
@@ -118,8 +121,8 @@ static enum status find_lazy(const struct relations *relations, struct holdings 
     return STATUS_OK;
 }
 
-/* A lock_all holds the lock of every target; only those that somebody wants alone can make anybody wait. Lazy locks (known
- * of simulated traces) are taken where there are operations only. */
+/* A lock_all holds the lock of every target; only those that somebody wants alone can make anybody wait. Lazy locks
+ * (known of simulated traces) are taken where there are operations only. */
 static enum status collect_all(const struct relations *relations, bool lazy, struct holdings *holdings, struct err *err)
 {
     const struct epochs *epochs = &relations->epochs;
@@ -209,8 +212,7 @@ static enum status add_contention(struct detection *detection, const struct hold
                                   const struct holding *holder, struct contentions *found)
 {
     const struct trace_call *at = relations_call(detection->relations, holding->origin, call);
-    struct contention made = {
-        holding->origin, call, at, holder->release_ps, holder->origin, holder->epoch->close_call};
+    struct contention made = {holding->origin, call, at, holder->release_ps, holder->origin, holder->epoch->close_call};
     if (wait_until(at, holder->release_ps) > 0)
         ARRAY_PUSH(found->items, found->count, found->capacity, made, detection->err);
     return STATUS_OK;
@@ -222,10 +224,10 @@ static enum status visit_contention(struct detection *detection, const struct ho
 {
     const struct access_epoch *epoch = holding->epoch;
     if (!holder) return STATUS_OK;
-    if (holding->wait_call != EPOCH_NONE) return add_contention(detection, holding, holding->wait_call, holder, context);
+    if (holding->wait_call != EPOCH_NONE)
+        return add_contention(detection, holding, holding->wait_call, holder, context);
     TRY(add_contention(detection, holding, epoch->open_call, holder, context));
-    if (epoch->flush_call != EPOCH_NONE)
-        TRY(add_contention(detection, holding, epoch->flush_call, holder, context));
+    if (epoch->flush_call != EPOCH_NONE) TRY(add_contention(detection, holding, epoch->flush_call, holder, context));
     return add_contention(detection, holding, epoch->close_call, holder, context);
 }
 
@@ -234,7 +236,8 @@ enum status detect_lock_contention(struct detection *detection)
 {
     struct contentions found = {NULL, 0, 0};
     enum status status = for_holdings(detection, visit_contention, &found);
-    if (status == STATUS_OK && found.count > 0) qsort(found.items, found.count, sizeof *found.items, compare_contentions);
+    if (status == STATUS_OK && found.count > 0)
+        qsort(found.items, found.count, sizeof *found.items, compare_contentions);
     for (size_t i = 0; i < found.count && status == STATUS_OK; i++) {
         const struct contention *one = &found.items[i];
         if (i > 0 && one[-1].rank == one->rank && one[-1].call == one->call) continue;
@@ -312,7 +315,8 @@ static enum status visit_progress(struct detection *detection, const struct hold
                                   const struct holding *holder, void *context)
 {
     bool alone = holding->epoch->kind == EPOCH_LOCK; /* of a lock_all the operations on other targets count, too */
-    if ((uint32_t)holding->target == holding->origin || !alone || holding->epoch->operation_count == 0) return STATUS_OK;
+    if ((uint32_t)holding->target == holding->origin || !alone || holding->epoch->operation_count == 0)
+        return STATUS_OK;
     TRY(look_at(detection, holding, holding->epoch->open_call, holder, context));
     return look_at(detection, holding, holding->epoch->close_call, holder, context);
 }
