@@ -144,6 +144,7 @@ static pid_t start_program(const char *directory, const char *progress)
     assert_true(child >= 0);
     if (child > 0) return child;
     setenv("RMACAST_SPOOL", directory, 1);
+    setenv("UCX_POSIX_DIR", directory, 1); /* a killed process leaves its shared memory behind */
     setenv("LD_PRELOAD", RECORDER, 1);
     execl(PROGRAMS "/storm", "storm", progress, "0", (char *)NULL);
     _exit(127);
