@@ -17,7 +17,8 @@ static int64_t sum_of(const struct coll_shape *shape, uint32_t first, uint32_t c
 }
 
 /* The root takes from, or gives to, every other rank, all at once (MPICH's only algorithms). */
-static bool linear_step(const struct coll_shape *shape, uint32_t rank, uint32_t number, bool gather, struct coll_step *step)
+static bool linear_step(const struct coll_shape *shape, uint32_t rank, uint32_t number, bool gather,
+                        struct coll_step *step)
 {
     uint32_t n = shape->size;
     if (rank != shape->root) {
@@ -59,8 +60,10 @@ static bool allgatherv_step(const struct coll_shape *shape, uint32_t rank, uint3
     return true;
 }
 
-/* To the next rank but `number`, from the one before, at once (all-to-all) or one step after another (reduce-scatter). */
-static bool direct_step(const struct coll_shape *shape, uint32_t rank, uint32_t number, bool overlap, struct coll_step *step)
+/* To the next rank but `number`, from the one before, at once (all-to-all) or one step after another (reduce-scatter).
+ */
+static bool direct_step(const struct coll_shape *shape, uint32_t rank, uint32_t number, bool overlap,
+                        struct coll_step *step)
 {
     uint32_t n = shape->size, distance = number + 1;
     if (distance >= n) return false;

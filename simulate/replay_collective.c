@@ -1,9 +1,10 @@
-/* Collective operations: the steps of a plan (simulate/collectives.h) as point-to-point messages in the communicator's own
- * context, so that they never match the program's. */
+/* Collective operations: the steps of a plan (simulate/collectives.h) as point-to-point messages in the communicator's
+ * own context, so that they never match the program's. */
 #include "simulate/collectives.h"
 #include "simulate/replay_core.h"
 
-/* MPICH agrees on a context id by an all-reduce of its mask of free ids: 64 words and the lowest id (commutil, 4.0.2). */
+/* MPICH agrees on a context id by an all-reduce of its mask of free ids: 64 words and the lowest id (commutil, 4.0.2).
+ */
 enum { CONTEXT_MASK_BYTES = 260 };
 
 /* Messages of one step: requests that count down rank.missing and are never seen by the program. */
@@ -29,8 +30,8 @@ static enum status start_step(struct replay *replay, uint32_t rank, int32_t comm
     return STATUS_OK;
 }
 
-enum step replay_run_plan(struct replay *replay, uint32_t rank, int32_t comm, const struct coll_shape *shape, bool pays_overhead,
-                          bool *done)
+enum step replay_run_plan(struct replay *replay, uint32_t rank, int32_t comm, const struct coll_shape *shape,
+                          bool pays_overhead, bool *done)
 {
     struct rank_state *state = &replay->ranks[rank];
     uint32_t own = (uint32_t)trace_comm_rank(&replay->trace->comms[comm], (int32_t)rank);
@@ -79,7 +80,8 @@ static struct coll_shape shape_of(const struct replay *replay, const struct trac
 {
     const struct trace_comm *comm = &replay->trace->comms[comm_of(call)];
     enum call_kind kind = call_kind(call->call);
-    struct coll_shape shape = {.size = comm->count, .bytes = kind == CALL_COMM_CREATE ? CONTEXT_MASK_BYTES : call->bytes};
+    struct coll_shape shape = {.size = comm->count,
+                               .bytes = kind == CALL_COMM_CREATE ? CONTEXT_MASK_BYTES : call->bytes};
     shape.counts = trace_call_counts(replay->trace, call);
     int64_t chosen_by = kind == CALL_ALLGATHERV ? total_bytes(&shape) : shape.bytes;
     shape.algorithm = coll_choose(kind, shape.size, chosen_by);
@@ -88,7 +90,8 @@ static struct coll_shape shape_of(const struct replay *replay, const struct trac
     return shape;
 }
 
-/* --- non-blocking ones: a task per rank, which goes on as its messages come ---------------------------------------------- */
+/* --- non-blocking ones: a task per rank, which goes on as its messages come
+ * ---------------------------------------------- */
 
 static enum status task_request(struct replay *replay, uint32_t task, uint32_t *request)
 {
@@ -162,8 +165,12 @@ static enum step begin_task(struct replay *replay, uint32_t rank, const struct c
     STEP_TRY(replay_new_request(replay, rank, call->ref, &request));
     STEP_TRY(replay_take_task(replay, &task));
     uint32_t instance = ++replay->barriers[replay->comms[call->handle].first_barrier + own].tasks;
-    replay->tasks[task] = (struct coll_task){.rank = rank, .comm = (uint32_t)call->handle, .request = request,
-                                             .instance = instance, .next = NO_INDEX, .shape = *shape};
+    replay->tasks[task] = (struct coll_task){.rank = rank,
+                                             .comm = (uint32_t)call->handle,
+                                             .request = request,
+                                             .instance = instance,
+                                             .next = NO_INDEX,
+                                             .shape = *shape};
     STEP_TRY(advance_task(replay, task));
     return replay_exit(state, replay->now_ps);
 }
@@ -176,7 +183,8 @@ enum step replay_step_collective(struct replay *replay, uint32_t rank)
     if (comm == TRACE_NONE) return replay_exit(state, replay->now_ps);
     struct coll_shape shape = shape_of(replay, call);
     if (call_kind(call->call) == CALL_SCATTERV && call->peer == (int32_t)rank && !shape.counts)
-        return replay_fail(replay, rank, "the root's %s lacks counts, expected bytes per rank", call_name(call->call)), STEP_FAIL;
+        return replay_fail(replay, rank, "the root's %s lacks counts, expected bytes per rank", call_name(call->call)),
+               STEP_FAIL;
     if (call_makes_request(call->call)) return begin_task(replay, rank, &shape);
     bool done;
     enum step step = replay_run_plan(replay, rank, comm, &shape, true, &done);

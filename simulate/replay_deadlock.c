@@ -56,7 +56,8 @@ static void name_holders(struct replay *replay, uint32_t rank, uint32_t target, 
         for (; lock != NO_INDEX; lock = replay->lock_epochs[lock].next) {
             const struct lock_epoch *epoch = &replay->lock_epochs[lock];
             uint32_t held = replay_member_index(replay, replay->members[epoch->member].window, epoch->target);
-            if (other != rank && held == target && epoch->granted && !epoch->nocheck) ADD(text, ", held by rank %u", other);
+            if (other != rank && held == target && epoch->granted && !epoch->nocheck)
+                ADD(text, ", held by rank %u", other);
         }
     }
     const struct member *member = &replay->members[target];
@@ -78,13 +79,15 @@ static void name_locks(struct replay *replay, uint32_t rank, const struct trace_
         if (lock == NO_INDEX) continue;
         const struct lock_epoch *epoch = &replay->lock_epochs[lock];
         if (epoch->granted && epoch->outstanding == 0) continue;
-        ADD(text, " %s window %d on rank %u", epoch->granted ? "its operations on" : "the lock of", call->handle, epoch->target);
+        ADD(text, " %s window %d on rank %u", epoch->granted ? "its operations on" : "the lock of", call->handle,
+            epoch->target);
         if (!epoch->granted) name_holders(replay, rank, replay_member_index(replay, call->handle, epoch->target), text);
         shown++;
     }
 }
 
-static void name_requests(struct replay *replay, const struct rank_state *state, const struct trace_call *call, struct text *text)
+static void name_requests(struct replay *replay, const struct rank_state *state, const struct trace_call *call,
+                          struct text *text)
 {
     enum call_kind waits = call_kind(call->call);
     bool several = waits == CALL_REQUEST_WAITALL || waits == CALL_REQUEST_TESTALL;
@@ -99,7 +102,8 @@ static void name_requests(struct replay *replay, const struct rank_state *state,
             enum call_kind kind = call_kind(made->call);
             if (!call_makes_request(made->call) || made->ref != id) continue;
             if (kind == CALL_ISEND || kind == CALL_IRECV)
-                ADD(text, " %s rank %d (tag %d)", kind == CALL_IRECV ? "a send of" : "a receive of", made->peer, made->tag);
+                ADD(text, " %s rank %d (tag %d)", kind == CALL_IRECV ? "a send of" : "a receive of", made->peer,
+                    made->tag);
             else
                 ADD(text, " the %s of event %zu", call_name(made->call), c + 1);
             shown++;
@@ -153,7 +157,8 @@ enum status replay_report_deadlock(struct replay *replay)
         if (first == NO_INDEX) first = rank;
         if (++waiting > WAITERS_SHOWN) continue;
         const struct trace_call *call = &state->calls[state->next];
-        ADD(&text, "%s rank %u in %s (event %zu) waits for", waiting > 1 ? ";" : "", rank, call_name(call->call), state->next + 1);
+        ADD(&text, "%s rank %u in %s (event %zu) waits for", waiting > 1 ? ";" : "", rank, call_name(call->call),
+            state->next + 1);
         name_cause(replay, rank, &text);
     }
     if (waiting > WAITERS_SHOWN) ADD(&text, "; %u more ranks wait", waiting - WAITERS_SHOWN);
@@ -183,10 +188,11 @@ static enum status note_unmatched(struct replay *replay)
         }
     }
     if (!first || !replay->made) return STATUS_OK;
-    return trace_add_note(replay->made, replay->err,
-                          "%llu messages were never received and %llu receives never met a message, one of them from rank "
-                          "%u to rank %u", (unsigned long long)sends, (unsigned long long)receives, first->source,
-                          first->destination);
+    return trace_add_note(
+        replay->made, replay->err,
+        "%llu messages were never received and %llu receives never met a message, one of them from rank "
+        "%u to rank %u",
+        (unsigned long long)sends, (unsigned long long)receives, first->source, first->destination);
 }
 
 enum status replay_report_leftovers(struct replay *replay)
@@ -194,17 +200,19 @@ enum status replay_report_leftovers(struct replay *replay)
     for (size_t i = 0; i < replay->pair_count; i++) {
         const struct pair *pair = &replay->pairs[i];
         if (pair->queue_first == NO_INDEX) continue;
-        return replay_fail(replay, pair->origin,
-                           "access epoch %u towards rank %u on window %d never met an MPI_Win_post: rank %u posted %u times for "
-                           "this rank",
-                           replay->ops[pair->queue_first].epoch, pair->target, pair->window, pair->target, pair->exposures);
+        return replay_fail(
+            replay, pair->origin,
+            "access epoch %u towards rank %u on window %d never met an MPI_Win_post: rank %u posted %u times for "
+            "this rank",
+            replay->ops[pair->queue_first].epoch, pair->target, pair->window, pair->target, pair->exposures);
     }
     for (size_t i = 0; i < replay->member_count; i++) {
         const struct member *member = &replay->members[i];
         if (member->held_first == NO_INDEX) continue;
-        return replay_fail(replay, member->rank,
-                           "operations on window %d are held for an MPI_Win_fence that never comes (mpi.rma.issue = deferred)",
-                           member->window);
+        return replay_fail(
+            replay, member->rank,
+            "operations on window %d are held for an MPI_Win_fence that never comes (mpi.rma.issue = deferred)",
+            member->window);
     }
     return note_unmatched(replay);
 }

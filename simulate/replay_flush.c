@@ -1,12 +1,14 @@
-/* Locks of all targets, and completion without unlock (MPI-3.1 11.5.3, 11.5.4). A lock_all is one shared lock per target:
- * blocking ones are all asked for at once, lazy ones and NOCHECK's begin with the first operation on their target. */
+/* Locks of all targets, and completion without unlock (MPI-3.1 11.5.3, 11.5.4). A lock_all is one shared lock per
+ * target: blocking ones are all asked for at once, lazy ones and NOCHECK's begin with the first operation on their
+ * target. */
 #include <stdlib.h>
 
 #include "simulate/replay_core.h"
 
 enum { PHASE_ENTER, PHASE_ASK, PHASE_WAIT };
 
-bool replay_lock_at(const struct replay *replay, uint32_t rank, const struct trace_call *call, uint32_t place, uint32_t *lock)
+bool replay_lock_at(const struct replay *replay, uint32_t rank, const struct trace_call *call, uint32_t place,
+                    uint32_t *lock)
 {
     const struct trace_comm *comm = &replay->trace->comms[replay->trace->windows[call->handle].comm];
     uint32_t index = replay->windows[call->handle].first_member + (uint32_t)trace_comm_rank(comm, (int32_t)rank);
@@ -47,7 +49,8 @@ enum status replay_lock_towards(struct replay *replay, uint32_t rank, uint32_t i
     return STATUS_OK;
 }
 
-/* --- lock_all, unlock_all ---------------------------------------------------------------------------------------------- */
+/* --- lock_all, unlock_all
+ * ---------------------------------------------------------------------------------------------- */
 
 static bool locks_any(const struct replay *replay, uint32_t rank, uint32_t member)
 {
@@ -56,7 +59,8 @@ static bool locks_any(const struct replay *replay, uint32_t rank, uint32_t membe
     return lock != NO_INDEX;
 }
 
-static enum step open_all(struct replay *replay, struct rank_state *state, uint32_t index, const struct trace_call *call)
+static enum step open_all(struct replay *replay, struct rank_state *state, uint32_t index,
+                          const struct trace_call *call)
 {
     struct member *member = &replay->members[index];
     uint32_t size = replay_comm_of(replay, member)->count;
@@ -173,18 +177,21 @@ enum step replay_step_unlock_all(struct replay *replay, uint32_t rank)
     return replay_exit(state, replay->now_ps);
 }
 
-/* --- flush ------------------------------------------------------------------------------------------------------------- */
+/* --- flush
+ * ------------------------------------------------------------------------------------------------------------- */
 
 static enum step begin_flush(struct replay *replay, uint32_t rank, const struct trace_call *call)
 {
     struct rank_state *state = &replay->ranks[rank];
     uint32_t index = replay_member_index(replay, call->handle, rank);
-    bool locked = replay->members[index].all || (call->peer == TRACE_NONE
-                                                     ? locks_any(replay, rank, index)
-                                                     : replay_open_lock(replay, rank, index, call->peer) != NO_INDEX);
+    bool locked = replay->members[index].all ||
+                  (call->peer == TRACE_NONE ? locks_any(replay, rank, index)
+                                            : replay_open_lock(replay, rank, index, call->peer) != NO_INDEX);
     if (!locked)
-        return replay_fail(replay, rank, "no lock is open on window %d, expected MPI_Win_lock or MPI_Win_lock_all before",
-                           call->handle), STEP_FAIL;
+        return replay_fail(replay, rank,
+                           "no lock is open on window %d, expected MPI_Win_lock or MPI_Win_lock_all before",
+                           call->handle),
+               STEP_FAIL;
     return replay_spend(replay, state, sends(replay, rank, call, false) ? replay->overhead_ps : 0, PHASE_ASK);
 }
 

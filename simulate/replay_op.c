@@ -1,4 +1,5 @@
-/* Put, get, accumulate, get_accumulate and the like (MPI-3.1 11.3): when they are issued, when they have left, arrived, are known to have arrived. */
+/* Put, get, accumulate, get_accumulate and the like (MPI-3.1 11.3): when they are issued, when they have left, arrived,
+ * are known to have arrived. */
 #include "common/units.h"
 #include "simulate/replay_core.h"
 
@@ -23,7 +24,8 @@ static void note_end(struct replay *replay, const struct op *op, int64_t end_ps)
     sim->xfer_end_ps = end_ps;
 }
 
-/* --- the call ---------------------------------------------------------------------------------------------------------- */
+/* --- the call
+ * ---------------------------------------------------------------------------------------------------------- */
 
 static enum rma_kind rma_kind_of(enum call_kind kind)
 {
@@ -43,8 +45,14 @@ static enum status make_op(struct replay *replay, uint32_t rank, uint32_t *op)
     *op = NO_INDEX;
     if (!pair && lock == NO_INDEX && !member->fence_open) return STATUS_OK;
     TRY(replay_take_op(replay, op));
-    replay->ops[*op] = (struct op){.origin = rank, .target = (uint32_t)call->peer, .member = index, .pair = NO_INDEX,
-                                   .lock = lock, .call = state->next, .bytes = call->bytes, .request = NO_INDEX,
+    replay->ops[*op] = (struct op){.origin = rank,
+                                   .target = (uint32_t)call->peer,
+                                   .member = index,
+                                   .pair = NO_INDEX,
+                                   .lock = lock,
+                                   .call = state->next,
+                                   .bytes = call->bytes,
+                                   .request = NO_INDEX,
                                    .kind = (uint8_t)call_kind(call->call)};
     struct op *made = &replay->ops[*op];
     if (pair) {
@@ -90,7 +98,8 @@ static enum step decide_active(struct replay *replay, struct rank_state *state, 
     bool ready = replay_pair_ready(member, pair);
     if (waits == WAITS_NEVER && kind != RMA_GET) {
         int64_t copy_ps = replay_copy_ps(replay, call->bytes);
-        return replay_spend(replay, state, copy_ps + (ready && !replay->deferred ? replay->overhead_ps : 0), PHASE_COPIED);
+        return replay_spend(replay, state, copy_ps + (ready && !replay->deferred ? replay->overhead_ps : 0),
+                            PHASE_COPIED);
     }
     if (ready && !replay->deferred) return replay_spend(replay, state, replay->overhead_ps, PHASE_ISSUE);
     if (!ready && (waits == WAITS_CALL || waits == WAITS_START)) return STEP_BLOCK;
@@ -139,7 +148,8 @@ static enum status dispatch(struct replay *replay, uint32_t index, const struct 
 }
 
 /* The request of MPI_Rput and the like; a buffered put is locally complete by now. */
-static enum status attach_request(struct replay *replay, uint32_t rank, const struct trace_call *call, uint32_t op, bool complete)
+static enum status attach_request(struct replay *replay, uint32_t rank, const struct trace_call *call, uint32_t op,
+                                  bool complete)
 {
     uint32_t request;
     TRY(replay_new_request(replay, rank, call->ref, &request));
@@ -161,15 +171,18 @@ enum step replay_step_op(struct replay *replay, uint32_t rank)
     uint32_t op;
     STEP_TRY(make_op(replay, rank, &op));
     if (op == NO_INDEX)
-        return replay_fail(replay, rank, "%s to rank %d outside any epoch on window %d, expected start, lock or fence before",
-                           call_name(call->call), call->peer, call->handle), STEP_FAIL;
+        return replay_fail(replay, rank,
+                           "%s to rank %d outside any epoch on window %d, expected start, lock or fence before",
+                           call_name(call->call), call->peer, call->handle),
+               STEP_FAIL;
     struct op *made = &replay->ops[op];
     if (made->epoch_kind == OP_ACTIVE) {
         made->counts_left = state->phase != PHASE_COPIED && !is_get(made);
         if (made->counts_left) member->lefts++;
         if (is_get(made)) member->gets++;
     }
-    bool leaves = !replay->deferred && (made->epoch_kind != OP_ACTIVE || replay_pair_ready(member, &replay->pairs[made->pair]));
+    bool leaves =
+        !replay->deferred && (made->epoch_kind != OP_ACTIVE || replay_pair_ready(member, &replay->pairs[made->pair]));
     replay->outcome->transfers++;
     replay->outcome->transfer_bytes += (uint64_t)made->bytes;
     if (call->ref != TRACE_NO_REF) STEP_TRY(attach_request(replay, rank, call, op, state->phase == PHASE_COPIED));
@@ -177,7 +190,8 @@ enum step replay_step_op(struct replay *replay, uint32_t rank)
     return leave(replay, rank, member);
 }
 
-/* --- the data ---------------------------------------------------------------------------------------------------------- */
+/* --- the data
+ * ---------------------------------------------------------------------------------------------------------- */
 
 static enum message_type data_type(const struct op *op)
 {
@@ -286,7 +300,8 @@ static enum status reached_target(struct replay *replay, uint32_t index, int64_t
         return STATUS_OK;
     }
     if (op->epoch_kind == OP_FENCE) {
-        struct member *target = &replay->members[replay_member_index(replay, replay->members[op->member].window, op->target)];
+        struct member *target =
+            &replay->members[replay_member_index(replay, replay->members[op->member].window, op->target)];
         target->incoming_arrived[op->epoch & 1]++;
         if (replay->platform->fence == FENCE_NOTIFY) replay_wake(replay, op->target);
     }
@@ -367,7 +382,8 @@ enum status replay_get_arrived(struct replay *replay, uint32_t index)
     const struct op *op = &replay->ops[index];
     note_end(replay, op, replay->now_ps);
     if (op->epoch_kind == OP_FENCE) {
-        struct member *target = &replay->members[replay_member_index(replay, replay->members[op->member].window, op->target)];
+        struct member *target =
+            &replay->members[replay_member_index(replay, replay->members[op->member].window, op->target)];
         target->incoming_arrived[op->epoch & 1]++;
         if (replay->platform->fence == FENCE_NOTIFY) replay_wake(replay, op->target);
     }

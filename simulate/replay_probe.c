@@ -1,5 +1,5 @@
-/* Sendrecv (MPI-3.1 3.10), probes (3.8). A probe returns when the message that it found, or its request to send, is there and
- * no receive has been posted for it. */
+/* Sendrecv (MPI-3.1 3.10), probes (3.8). A probe returns when the message that it found, or its request to send, is
+ * there and no receive has been posted for it. */
 #include "simulate/replay_core.h"
 
 enum { PHASE_ENTER, PHASE_POST, PHASE_WAIT, PHASE_TAKE };
@@ -28,7 +28,8 @@ enum step replay_step_sendrecv(struct replay *replay, uint32_t rank)
     struct rank_state *state = &replay->ranks[rank];
     const struct trace_call *call = &state->calls[state->next];
     switch (state->phase) {
-    case PHASE_ENTER: return replay_spend(replay, state, call->peer == TRACE_NONE ? 0 : replay->overhead_ps, PHASE_POST);
+    case PHASE_ENTER:
+        return replay_spend(replay, state, call->peer == TRACE_NONE ? 0 : replay->overhead_ps, PHASE_POST);
     case PHASE_POST:
         STEP_TRY(exchange(replay, rank, call));
         state->phase = PHASE_WAIT;

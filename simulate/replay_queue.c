@@ -1,5 +1,5 @@
-/* Operations that wait at their origin, for a post, a grant or (mpi.rma.issue = deferred) the closing call, and how they
- * leave: one by one or (mpi.rma.aggregate) those of one target together, in one message each way. */
+/* Operations that wait at their origin, for a post, a grant or (mpi.rma.issue = deferred) the closing call, and how
+ * they leave: one by one or (mpi.rma.aggregate) those of one target together, in one message each way. */
 #include <stdlib.h>
 
 #include "common/array.h"
@@ -15,7 +15,8 @@ void replay_queue_append(struct replay *replay, uint32_t *first, uint32_t *last,
     *last = op;
 }
 
-/* --- together ---------------------------------------------------------------------------------------------------------- */
+/* --- together
+ * ---------------------------------------------------------------------------------------------------------- */
 
 /* One message for a chain of operations on one target: the data of puts and accumulates; what the gets ask rides along.
  * Where the target must do more than take puts in, its progress serves the whole message. */
@@ -87,7 +88,8 @@ enum status replay_on_together(struct replay *replay, const struct replay_messag
     }
     if (first == NO_INDEX) return STATUS_OK;
     struct engine_departure departure;
-    TRY(replay_send(replay, MESSAGE_TOGETHER_REPLY, message->destination, message->source, bytes, first, 0, &departure));
+    TRY(replay_send(replay, MESSAGE_TOGETHER_REPLY, message->destination, message->source, bytes, first, 0,
+                    &departure));
     if (departure.left_ps == ENGINE_LATER) return STATUS_OK;
     return replay_together_left(replay, first, true, departure.began_ps, departure.left_ps);
 }
@@ -101,7 +103,8 @@ enum status replay_on_together_reply(struct replay *replay, const struct replay_
     return STATUS_OK;
 }
 
-/* --- leaving ----------------------------------------------------------------------------------------------------------- */
+/* --- leaving
+ * ----------------------------------------------------------------------------------------------------------- */
 
 enum status replay_issue_chain(struct replay *replay, uint32_t first)
 {
@@ -129,7 +132,8 @@ static int compare_held(const void *a, const void *b)
 static uint32_t chain_target(struct replay *replay, const struct held *held, size_t count, size_t *next)
 {
     uint32_t first = NO_INDEX, last = NO_INDEX, target = held[*next].target;
-    while (*next < count && held[*next].target == target) replay_queue_append(replay, &first, &last, held[(*next)++].op);
+    while (*next < count && held[*next].target == target)
+        replay_queue_append(replay, &first, &last, held[(*next)++].op);
     return first;
 }
 
