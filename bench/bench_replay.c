@@ -33,10 +33,11 @@ static enum status open_crossbar(uint32_t ranks, struct platform **platform, str
     int fd = mkstemp(path);
     FILE *file = fd < 0 ? NULL : fdopen(fd, "w");
     if (!file) return err_set(err, STATUS_SYSTEM, path, NULL, "cannot be made");
-    fprintf(file,
-            "{\"schema\":\"rmacast.platform/1\",\"name\":\"crossbar\",\"nodes\":{\"count\":%u},\"network\":{\"topology\":"
-            "{\"type\":\"crossbar\"},\"latency_s\":1e-6,\"bandwidth_Bps\":1e10}}",
-            ranks);
+    fprintf(
+        file,
+        "{\"schema\":\"rmacast.platform/1\",\"name\":\"crossbar\",\"nodes\":{\"count\":%u},\"network\":{\"topology\":"
+        "{\"type\":\"crossbar\"},\"latency_s\":1e-6,\"bandwidth_Bps\":1e10}}",
+        ranks);
     fclose(file);
     enum status status = platform_open(path, NULL, 0, platform, err);
     unlink(path);
@@ -55,10 +56,11 @@ static int run(const struct trace *trace, const struct trace *small, const struc
     }
     uint64_t before_bytes = resident_bytes();
     if (replay_run(trace, platform, &options, &outcome, &err) != STATUS_OK) return fail(&err);
-    printf("%-8s %9.0f transfers/s  %9.0f events/s  %7.3f s for %llu transfers, %6.0f bytes per rank beside the trace\n",
-           engine->name, (double)outcome.transfers / outcome.wall_s, (double)outcome.stats.events / outcome.wall_s,
-           outcome.wall_s, (unsigned long long)outcome.transfers,
-           (double)(resident_bytes() - before_bytes) / trace->rank_count);
+    printf(
+        "%-8s %9.0f transfers/s  %9.0f events/s  %7.3f s for %llu transfers, %6.0f bytes per rank beside the trace\n",
+        engine->name, (double)outcome.transfers / outcome.wall_s, (double)outcome.stats.events / outcome.wall_s,
+        outcome.wall_s, (unsigned long long)outcome.transfers,
+        (double)(resident_bytes() - before_bytes) / trace->rank_count);
     replay_outcome_clear(&outcome);
     return 0;
 }
@@ -85,8 +87,12 @@ static void print_reference(void)
 
 int main(int argc, char **argv)
 {
-    struct generate_options what = {.pattern = "halo2d", .sync = argc > 3 ? argv[3] : "pscw", .bytes = 1024,
-                                    .compute_s = 1e-3, .imbalance = 0.2, .seed = 1};
+    struct generate_options what = {.pattern = "halo2d",
+                                    .sync = argc > 3 ? argv[3] : "pscw",
+                                    .bytes = 1024,
+                                    .compute_s = 1e-3,
+                                    .imbalance = 0.2,
+                                    .seed = 1};
     what.ranks = argc > 1 ? (uint32_t)atol(argv[1]) : 1024;
     what.iterations = argc > 2 ? (uint32_t)atol(argv[2]) : 100;
     struct err err = {0};

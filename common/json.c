@@ -28,7 +28,8 @@ static enum status read_all(const char *file, char **text, struct err *err)
         if (n == 0) break;
         used += n;
     }
-    if (status == STATUS_OK && ferror(in)) status = err_set(err, STATUS_DATA, file, NULL, "cannot be read: %s", strerror(errno));
+    if (status == STATUS_OK && ferror(in))
+        status = err_set(err, STATUS_DATA, file, NULL, "cannot be read: %s", strerror(errno));
     if (in != stdin) fclose(in);
     if (status != STATUS_OK) {
         free(data);

@@ -46,13 +46,14 @@ enum status json_error(const struct json_node *node, struct err *err, const char
 /* Checked values. A missing item is the error "missing, expected ...". A number may stand as {"value": x, ...}. */
 enum status json_number(const struct json_node *node, double low, double high, double *value, struct err *err);
 enum status json_integer(const struct json_node *node, int64_t low, int64_t high, int64_t *value, struct err *err);
-enum status json_string(const struct json_node *node, const char **value, struct err *err); /* borrowed from the document */
+enum status json_string(const struct json_node *node, const char **value,
+                        struct err *err); /* borrowed from the document */
 enum status json_boolean(const struct json_node *node, bool *value, struct err *err);
 enum status json_object(const struct json_node *node, struct err *err);
 enum status json_array(const struct json_node *node, struct err *err);
 
-/* Every member must be one of keys (NULL-terminated); keys that start with "comment" or "$" are always allowed. The error
- * names the unknown key and lists what is known. */
+/* Every member must be one of keys (NULL-terminated); keys that start with "comment" or "$" are always allowed. The
+ * error names the unknown key and lists what is known. */
 enum status json_known_keys(const struct json_node *node, const char *const *keys, struct err *err);
 
 #endif

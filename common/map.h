@@ -21,7 +21,8 @@ void map_clear(struct map *map);
 /* The address of key's value, or NULL. Valid until the next map_put. */
 uint64_t *map_find(const struct map *map, uint64_t key);
 
-/* Sets *slot to the address of key's value, adding the key with value `initial` if it is new. Valid until the next map_put. */
+/* Sets *slot to the address of key's value, adding the key with value `initial` if it is new. Valid until the next
+ * map_put. */
 enum status map_put(struct map *map, uint64_t key, uint64_t initial, uint64_t **slot, struct err *err);
 
 /* Mixes two words into a key-sized hash (for composite keys that are verified by the caller). */

@@ -11,11 +11,13 @@ struct unit {
     double factor;
 };
 
-static const struct unit durations[] = {{"", 1}, {"s", 1}, {"ms", 1e-3}, {"us", 1e-6}, {"ns", 1e-9}, {"ps", 1e-12}, {"min", 60}};
-static const struct unit rates[] = {{"", 1},           {"B/s", 1},          {"kB/s", 1e3},        {"KB/s", 1e3},
-                                    {"MB/s", 1e6},     {"GB/s", 1e9},       {"TB/s", 1e12},       {"bit/s", 0.125},
-                                    {"kbit/s", 125},   {"Mbit/s", 125e3},   {"Gbit/s", 125e6},    {"Bps", 1}};
-static const struct unit sizes[] = {{"", 1}, {"B", 1}, {"K", 1024}, {"M", 1048576}, {"G", 1073741824.0}, {"T", 1099511627776.0}};
+static const struct unit durations[] = {{"", 1},      {"s", 1},      {"ms", 1e-3}, {"us", 1e-6},
+                                        {"ns", 1e-9}, {"ps", 1e-12}, {"min", 60}};
+static const struct unit rates[] = {{"", 1},         {"B/s", 1},        {"kB/s", 1e3},     {"KB/s", 1e3},
+                                    {"MB/s", 1e6},   {"GB/s", 1e9},     {"TB/s", 1e12},    {"bit/s", 0.125},
+                                    {"kbit/s", 125}, {"Mbit/s", 125e3}, {"Gbit/s", 125e6}, {"Bps", 1}};
+static const struct unit sizes[] = {
+    {"", 1}, {"B", 1}, {"K", 1024}, {"M", 1048576}, {"G", 1073741824.0}, {"T", 1099511627776.0}};
 static const struct unit fractions[] = {{"", 1}, {"%", 0.01}};
 
 static bool parse(const char *text, const struct unit *units, size_t count, double *value)

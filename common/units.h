@@ -35,7 +35,8 @@ bool units_parse_fraction(const char *text, double *fraction);
 enum { UNITS_TEXT_BYTES = 40 };
 char *units_format_ps(int64_t ps, char buffer[UNITS_TEXT_BYTES]);
 
-/* For tables: three to four significant digits and a unit ("410 us", "1.25 s", "0"); ("9.5 GB/s"); ("1.0 MB", decimal). Return buffer. */
+/* For tables: three to four significant digits and a unit ("410 us", "1.25 s", "0"); ("9.5 GB/s"); ("1.0 MB", decimal).
+ * Return buffer. */
 char *units_format_duration(double seconds, char buffer[UNITS_TEXT_BYTES]);
 char *units_format_rate(double bytes_per_s, char buffer[UNITS_TEXT_BYTES]);
 char *units_format_bytes(double bytes, char buffer[UNITS_TEXT_BYTES]);

@@ -1,17 +1,17 @@
 #include "simulate/collectives_plan.h"
 
 enum { /* MPICH 4.0.2, defaults of MPIR_CVAR_*_SHORT_MSG_SIZE and the like; bytes */
-    BCAST_SHORT = 12288,
-    BCAST_LONG = 524288,
-    BCAST_MIN_PROCS = 8,
-    REDUCE_SHORT = 2048,
-    ALLREDUCE_SHORT = 2048,
-    ALLGATHER_SHORT = 81920,
-    ALLGATHER_LONG = 524288,
-    ALLTOALL_SHORT = 256,
-    ALLTOALL_MEDIUM = 32768,
-    ALLTOALL_MIN_PROCS = 8,
-    REDUCE_SCATTER_LONG = 524288,
+       BCAST_SHORT = 12288,
+       BCAST_LONG = 524288,
+       BCAST_MIN_PROCS = 8,
+       REDUCE_SHORT = 2048,
+       ALLREDUCE_SHORT = 2048,
+       ALLGATHER_SHORT = 81920,
+       ALLGATHER_LONG = 524288,
+       ALLTOALL_SHORT = 256,
+       ALLTOALL_MEDIUM = 32768,
+       ALLTOALL_MIN_PROCS = 8,
+       REDUCE_SCATTER_LONG = 524288,
 };
 
 bool coll_is_power_of_two(uint32_t size)
@@ -74,7 +74,8 @@ enum coll_algorithm coll_choose(enum call_kind kind, uint32_t size, int64_t byte
     }
 }
 
-/* --- binomial trees: v is the rank relative to the root ------------------------------------------------------------------ */
+/* --- binomial trees: v is the rank relative to the root
+ * ------------------------------------------------------------------ */
 
 /* The span of v's subtree: its lowest set bit; the root's spans all. */
 static uint32_t span_of(uint32_t v, uint32_t n)
@@ -133,7 +134,8 @@ static bool up_step(const struct coll_shape *shape, uint32_t v, uint32_t number,
     return true;
 }
 
-/* --- all-gather ------------------------------------------------------------------------------------------------------- */
+/* --- all-gather
+ * ------------------------------------------------------------------------------------------------------- */
 
 static bool doubling_step(const struct coll_shape *shape, uint32_t v, uint32_t number, int64_t block, int64_t total,
                           struct coll_step *step)
@@ -167,7 +169,8 @@ static bool bruck_step(const struct coll_shape *shape, uint32_t rank, uint32_t n
     return true;
 }
 
-/* --- broadcast of long vectors ------------------------------------------------------------------------------------------ */
+/* --- broadcast of long vectors
+ * ------------------------------------------------------------------------------------------ */
 
 static bool scatter_allgather_step(const struct coll_shape *shape, uint32_t v, uint32_t number, bool ring,
                                    struct coll_step *step)
@@ -178,7 +181,8 @@ static bool scatter_allgather_step(const struct coll_shape *shape, uint32_t v, u
     return (ring ? ring_step : doubling_step)(shape, v, number - scatter, block, total, step);
 }
 
-/* --- reductions -------------------------------------------------------------------------------------------------------- */
+/* --- reductions
+ * -------------------------------------------------------------------------------------------------------- */
 
 struct coll_fold coll_fold_of(uint32_t rank, uint32_t n, uint32_t keeper)
 {
@@ -197,7 +201,8 @@ uint32_t coll_unfold(const struct coll_fold *fold, uint32_t place)
 }
 
 /* The step before (hand in) or after (hand out) the exchange among those that stay. */
-static void hand_step(const struct coll_shape *shape, const struct coll_fold *fold, uint32_t v, bool in, struct coll_step *step)
+static void hand_step(const struct coll_shape *shape, const struct coll_fold *fold, uint32_t v, bool in,
+                      struct coll_step *step)
 {
     if (v >= 2 * fold->rest) return;
     int32_t partner = absolute(shape, v ^ 1);
@@ -244,7 +249,8 @@ static bool allreduce_step(const struct coll_shape *shape, uint32_t rank, uint32
 }
 
 /* Reduce-scatter by recursive halving, then a binomial gather to relative rank 0, which never drops out. */
-static bool reduce_scatter_gather_step(const struct coll_shape *shape, uint32_t v, uint32_t number, struct coll_step *step)
+static bool reduce_scatter_gather_step(const struct coll_shape *shape, uint32_t v, uint32_t number,
+                                       struct coll_step *step)
 {
     struct coll_fold fold = coll_fold_of(v, shape->size, 0);
     uint32_t rounds = log2_of(fold.power), folded = fold.rest > 0;
@@ -269,7 +275,8 @@ static bool reduce_scatter_gather_step(const struct coll_shape *shape, uint32_t 
     return true;
 }
 
-/* --- all-to-all --------------------------------------------------------------------------------------------------------- */
+/* --- all-to-all
+ * --------------------------------------------------------------------------------------------------------- */
 
 static bool alltoall_bruck_step(const struct coll_shape *shape, uint32_t rank, uint32_t number, struct coll_step *step)
 {

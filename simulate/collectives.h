@@ -1,7 +1,7 @@
-/* Collective algorithms as plans: which messages one rank sends and awaits in each step. Pure functions of rank, size, bytes
- * and step; the replay turns the steps into point-to-point messages.
- * Algorithms and switch points: MPICH 4.0.2 (src/mpi/coll, default control variables); R. Thakur, R. Rabenseifner,
- * W. Gropp, Optimization of Collective Communication Operations in MPICH, IJHPCA 19(1), 2005. */
+/* Collective algorithms as plans: which messages one rank sends and awaits in each step. Pure functions of rank, size,
+ * bytes and step; the replay turns the steps into point-to-point messages. Algorithms and switch points: MPICH 4.0.2
+ * (src/mpi/coll, default control variables); R. Thakur, R. Rabenseifner, W. Gropp, Optimization of Collective
+ * Communication Operations in MPICH, IJHPCA 19(1), 2005. */
 #ifndef SIMULATE_COLLECTIVES_H
 #define SIMULATE_COLLECTIVES_H
 
@@ -34,14 +34,14 @@ enum coll_algorithm {
     COLL_ALLTOALLV_SCATTERED,
     COLL_REDUCE_SCATTER_HALVING,
     COLL_REDUCE_SCATTER_PAIRWISE,
-    COLL_SCAN_DOUBLING, /* exscan, too */
+    COLL_SCAN_DOUBLING,         /* exscan, too */
     COLL_BARRIER_DISSEMINATION, /* the non-blocking one: messages of `bytes` */
 };
 
 struct coll_shape {
     enum coll_algorithm algorithm;
     uint32_t size, root;
-    int64_t bytes; /* as trace_call.bytes: a vector or a block */
+    int64_t bytes;         /* as trace_call.bytes: a vector or a block */
     const int64_t *counts; /* bytes per rank of collectives with counts, borrowed; NULL: all the same */
 };
 

@@ -1,8 +1,8 @@
-/* A network engine: moves messages between nodes and fires timers in simulated time. It knows no MPI; the replay core knows
- * no engine. Times are picoseconds since time zero. One of engine_descriptors() is chosen by name.
+/* A network engine: moves messages between nodes and fires timers in simulated time. It knows no MPI; the replay core
+ * knows no engine. Times are picoseconds since time zero. One of engine_descriptors() is chosen by name.
  *
- * Order of calls: open, (send | timer)* from inside the callbacks or before run, run until nothing is left, close. Callbacks
- * may call send and timer. Events at equal times come in the order (time, key, sequence of their making). */
+ * Order of calls: open, (send | timer)* from inside the callbacks or before run, run until nothing is left, close.
+ * Callbacks may call send and timer. Events at equal times come in the order (time, key, sequence of their making). */
 #ifndef SIMULATE_ENGINE_H
 #define SIMULATE_ENGINE_H
 
@@ -34,13 +34,13 @@ struct engine_callbacks {
 };
 
 struct engine_message {
-    uint32_t id;      /* handed back to the callbacks */
-    uint32_t key;     /* breaks ties: the sending rank */
+    uint32_t id;  /* handed back to the callbacks */
+    uint32_t key; /* breaks ties: the sending rank */
     int32_t src_node, dst_node;
     int64_t bytes;
-    bool to_self;     /* source and destination are the same rank: bytes/memory bandwidth, no latency */
+    bool to_self; /* source and destination are the same rank: bytes/memory bandwidth, no latency */
     bool want_left;
-    bool early;       /* arrived() may be called before the arrival, as soon as its time is known: saves an event */
+    bool early; /* arrived() may be called before the arrival, as soon as its time is known: saves an event */
 };
 
 struct engine_stats {
@@ -49,12 +49,12 @@ struct engine_stats {
 
 struct engine_descriptor {
     const char *name, *summary;
-    /* Borrows platform until close. pairs (may be NULL): node pairs that will be used, so that a missing route is an error
-     * here and not an abort on the way. */
+    /* Borrows platform until close. pairs (may be NULL): node pairs that will be used, so that a missing route is an
+     * error here and not an abort on the way. */
     enum status (*open)(const struct platform *platform, const int32_t (*pairs)[2], size_t pair_count,
                         const struct engine_callbacks *callbacks, struct engine **engine, struct err *err);
-    /* Puts the message into the sending NIC's queue at the current time (time zero before run). *departure is set in any
-     * case; an engine that knows the times at once saves the callback left(). */
+    /* Puts the message into the sending NIC's queue at the current time (time zero before run). *departure is set in
+     * any case; an engine that knows the times at once saves the callback left(). */
     enum status (*send)(struct engine *engine, const struct engine_message *message, struct engine_departure *departure,
                         struct err *err);
     enum status (*timer)(struct engine *engine, int64_t at_ps, uint32_t key, uint32_t id, struct err *err);

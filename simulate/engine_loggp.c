@@ -1,7 +1,7 @@
 /* The LogGP engine: latency, overhead, gap and time per byte with one sending and one receiving queue per node; links
  * inside the network are never a bottleneck.
- * Source: A. Alexandrov et al., LogGP: Incorporating Long Messages into the LogP Model, SPAA 1995, sec. 2; the queues at
- * the NICs as in T. Hoefler et al., LogGOPSim, HPDC 2010, sec. 3. Costs: docs/simulation.md. */
+ * Source: A. Alexandrov et al., LogGP: Incorporating Long Messages into the LogP Model, SPAA 1995, sec. 2; the queues
+ * at the NICs as in T. Hoefler et al., LogGOPSim, HPDC 2010, sec. 3. Costs: docs/simulation.md. */
 #include <stdlib.h>
 
 #include "common/array.h"

@@ -145,7 +145,8 @@ int64_t replay_compute_ps(const struct rank_state *rank, int64_t recorded_ps)
 static bool is_failed_test(const struct trace_call *call)
 {
     enum call_kind kind = call_kind(call->call);
-    bool tests = kind == CALL_WIN_TEST || kind == CALL_REQUEST_TEST || kind == CALL_REQUEST_TESTALL || kind == CALL_IPROBE;
+    bool tests =
+        kind == CALL_WIN_TEST || kind == CALL_REQUEST_TEST || kind == CALL_REQUEST_TESTALL || kind == CALL_IPROBE;
     return tests && !(call->flags & TRACE_FLAG);
 }
 
@@ -210,7 +211,8 @@ static bool leave_call(struct replay *replay, uint32_t rank)
     int64_t enter_ps = exit_ps + replay_compute_ps(state, gap_ps);
     if (enter_ps == replay->now_ps) return true;
     state->status = RANK_COMPUTING;
-    if (replay->engine_kind->timer(replay->engine, enter_ps, rank, rank, replay->err) != STATUS_OK) replay->failed = true;
+    if (replay->engine_kind->timer(replay->engine, enter_ps, rank, rank, replay->err) != STATUS_OK)
+        replay->failed = true;
     return false;
 }
 

@@ -1,5 +1,5 @@
-/* Replaying a trace on a platform: every rank walks its stream of calls as a state machine, the engine moves the messages.
- * Source of the semantics: docs/simulation.md. */
+/* Replaying a trace on a platform: every rank walks its stream of calls as a state machine, the engine moves the
+ * messages. Source of the semantics: docs/simulation.md. */
 #ifndef SIMULATE_REPLAY_H
 #define SIMULATE_REPLAY_H
 
@@ -17,18 +17,18 @@ struct replay_options {
 };
 
 struct replay_outcome {
-    struct trace *trace;         /* the predicted trace, owned; NULL unless asked for */
-    struct account account;      /* wait states as the simulator itself knows them */
+    struct trace *trace;    /* the predicted trace, owned; NULL unless asked for */
+    struct account account; /* wait states as the simulator itself knows them */
     double run_time_s;
-    double *rank_time_s;         /* owned, rank_count */
+    double *rank_time_s; /* owned, rank_count */
     struct engine_stats stats;
     uint64_t transfers, transfer_bytes;
     double wall_s;
     uint64_t peak_bytes;
 };
 
-/* Borrows trace and platform. A trace that cannot be replayed (unknown operation, deadlock, unmatched epoch) is STATUS_DATA
- * naming rank, event and call, for a deadlock who waits for whom. */
+/* Borrows trace and platform. A trace that cannot be replayed (unknown operation, deadlock, unmatched epoch) is
+ * STATUS_DATA naming rank, event and call, for a deadlock who waits for whom. */
 enum status replay_run(const struct trace *trace, const struct platform *platform, const struct replay_options *options,
                        struct replay_outcome *outcome, struct err *err);
 void replay_outcome_clear(struct replay_outcome *outcome);

@@ -1,5 +1,5 @@
-/* General active target synchronisation: post, start, complete, wait (MPI-3.1 11.5.2) under the blocking semantics a to d.
- * What waits for what: docs/simulation.md, "Blocking semantics". */
+/* General active target synchronisation: post, start, complete, wait (MPI-3.1 11.5.2) under the blocking semantics a to
+ * d. What waits for what: docs/simulation.md, "Blocking semantics". */
 #include "simulate/replay_core.h"
 
 enum { PHASE_ENTER, PHASE_ACT, PHASE_WAIT, PHASE_LAST };
@@ -35,13 +35,15 @@ static void account_late_post(struct replay *replay, const struct member *member
         account_add(&replay->outcome->account, PATTERN_LATE_POST, member->rank, until_ps - enter_ps);
 }
 
-/* --- target ---------------------------------------------------------------------------------------------------------- */
+/* --- target ----------------------------------------------------------------------------------------------------------
+ */
 
 static enum step open_exposure(struct replay *replay, uint32_t rank, struct member *member, uint32_t group)
 {
     struct rank_state *state = &replay->ranks[rank];
     if (member->exposed)
-        return replay_fail(replay, rank, "post while the exposure epoch on window %d is still open", member->window), STEP_FAIL;
+        return replay_fail(replay, rank, "post while the exposure epoch on window %d is still open", member->window),
+               STEP_FAIL;
     STEP_TRY(replay_pairs_of(replay, member, &member->exposure, false, group));
     member->exposed = true;
     member->pending_origins = 0;
@@ -130,13 +132,15 @@ enum status replay_on_complete(struct replay *replay, const struct replay_messag
     return STATUS_OK;
 }
 
-/* --- origin ---------------------------------------------------------------------------------------------------------- */
+/* --- origin ----------------------------------------------------------------------------------------------------------
+ */
 
 static enum step open_access(struct replay *replay, uint32_t rank, struct member *member, const struct trace_call *call)
 {
     struct rank_state *state = &replay->ranks[rank];
     if (member->access_open)
-        return replay_fail(replay, rank, "start while the access epoch on window %d is still open", member->window), STEP_FAIL;
+        return replay_fail(replay, rank, "start while the access epoch on window %d is still open", member->window),
+               STEP_FAIL;
     STEP_TRY(replay_pairs_of(replay, member, &member->access, true, call->ref));
     member->access_open = true;
     member->nocheck = call->flags & TRACE_NOCHECK;
@@ -166,8 +170,8 @@ enum step replay_step_start(struct replay *replay, uint32_t rank)
     return replay_exit(state, replay->now_ps);
 }
 
-/* What the target needs to know of the epoch is written into the pair as the notification leaves: the post of epoch n has
- * come, so that the target is done with epoch n - 2 and its slot. */
+/* What the target needs to know of the epoch is written into the pair as the notification leaves: the post of epoch n
+ * has come, so that the target is done with epoch n - 2 and its slot. */
 static enum status send_notification(struct replay *replay, const struct op *notification)
 {
     struct pair *pair = &replay->pairs[notification->pair];
@@ -210,7 +214,8 @@ static enum status issue_queued(struct replay *replay, uint32_t index, uint32_t 
         struct pair *pair = &replay->pairs[index];
         uint32_t op = pair->queue_first;
         if (op == NO_INDEX || replay->ops[op].epoch > epoch) return STATUS_OK;
-        if (replay->deferred && pair->open && !pair->closing && replay->ops[op].epoch == pair->accesses) return STATUS_OK;
+        if (replay->deferred && pair->open && !pair->closing && replay->ops[op].epoch == pair->accesses)
+            return STATUS_OK;
         TRY(send_queued(replay, take_queued(replay, pair)));
     }
 }
@@ -227,8 +232,8 @@ enum status replay_on_post(struct replay *replay, const struct replay_message *m
     return STATUS_OK;
 }
 
-/* Tells every target, behind what is issued (held operations now) or queued for it; a queued notification leaves when the
- * post has come. */
+/* Tells every target, behind what is issued (held operations now) or queued for it; a queued notification leaves when
+ * the post has come. */
 static enum status notify_targets(struct replay *replay, const struct member *member)
 {
     for (uint32_t i = 0; i < member->access.pair_count; i++) {
@@ -263,7 +268,8 @@ static enum step close_access(struct replay *replay, struct member *member)
     int64_t now_ps = replay->now_ps;
     int64_t exit_ps = member->last_left_ps > now_ps ? member->last_left_ps : now_ps;
     /* The account needs the posts: where one may still come before the exit, the exit is a moment of its own. */
-    if (exit_ps > now_ps && (member->nocheck || member->missing_posts > 0)) return replay_pause(state, exit_ps, PHASE_WAIT);
+    if (exit_ps > now_ps && (member->nocheck || member->missing_posts > 0))
+        return replay_pause(state, exit_ps, PHASE_WAIT);
     account_late_post(replay, member, exit_ps);
     for (uint32_t i = 0; i < member->access.pair_count; i++) replay->pairs[member->access.pairs[i]].open = false;
     member->access_open = false;

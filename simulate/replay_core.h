@@ -34,20 +34,20 @@ struct rank_state {
     int64_t busy_ps; /* time in this call that was no waiting: overhead, copies */
     double stretch;  /* simulated computing time per recorded computing time */
     uint8_t status, phase;
-    bool inside;             /* in MPI, for progress = call */
-    uint32_t step;           /* of a collective's plan */
-    uint32_t missing;        /* what a wait on requests or a collective step still needs */
-    bool overlap, paid;      /* of a collective's current step */
-    uint32_t received;       /* messages that a wait or a collective step took in: each costs overhead */
+    bool inside;                      /* in MPI, for progress = call */
+    uint32_t step;                    /* of a collective's plan */
+    uint32_t missing;                 /* what a wait on requests or a collective step still needs */
+    bool overlap, paid;               /* of a collective's current step */
+    uint32_t received;                /* messages that a wait or a collective step took in: each costs overhead */
     uint32_t serve_first, serve_last; /* messages that wait for progress */
-    uint32_t lock_list;      /* open lock epochs as origin */
-    uint32_t *requests;      /* request id -> index in replay.requests; NULL: none used */
+    uint32_t lock_list;               /* open lock epochs as origin */
+    uint32_t *requests;               /* request id -> index in replay.requests; NULL: none used */
     uint32_t request_limit;
 };
 
-/* One origin and one target on one window, counting epochs as patterns.md pairs them: the n-th access epoch of the origin
- * that names the target belongs to the n-th exposure epoch of the target that names the origin. Arrays indexed n & 1:
- * a target never opens exposure n + 2 before the origin's epoch n + 1 has begun. */
+/* One origin and one target on one window, counting epochs as patterns.md pairs them: the n-th access epoch of the
+ * origin that names the target belongs to the n-th exposure epoch of the target that names the origin. Arrays indexed n
+ * & 1: a target never opens exposure n + 2 before the origin's epoch n + 1 has begun. */
 struct pair {
     uint32_t origin, target;
     int32_t window;
@@ -57,8 +57,8 @@ struct pair {
     bool closing;                                       /* and its complete has begun: held operations leave */
     /* Operations over all epochs; at the target those of which the time of their effect is known. */
     uint32_t data_issued, data_arrived, data_expected[2];
-    uint32_t queue_first, queue_last;                   /* operations and notifications that wait for the post */
-    int64_t last_op_exit_ps;                            /* in the current access epoch, TRACE_UNKNOWN_PS: none yet */
+    uint32_t queue_first, queue_last; /* operations and notifications that wait for the post */
+    int64_t last_op_exit_ps;          /* in the current access epoch, TRACE_UNKNOWN_PS: none yet */
     int64_t post_enter_ps[2], complete_enter_ps[2], complete_last_op_ps[2];
 };
 
@@ -130,11 +130,11 @@ struct op {
     };
     uint32_t data_expected; /* notification */
     uint32_t epoch;         /* access number of the pair, or fence instance */
-    uint8_t kind;          /* enum call_kind; CALL_COMPLETE: a notification */
-    uint8_t epoch_kind;    /* enum op_epoch */
-    bool counts_left;      /* complete waits for its last byte to leave */
-    uint32_t request;      /* that its local completion ends, or NO_INDEX */
-    bool together;         /* heads a chain (by next) that travels in one message */
+    uint8_t kind;           /* enum call_kind; CALL_COMPLETE: a notification */
+    uint8_t epoch_kind;     /* enum op_epoch */
+    bool counts_left;       /* complete waits for its last byte to leave */
+    uint32_t request;       /* that its local completion ends, or NO_INDEX */
+    bool together;          /* heads a chain (by next) that travels in one message */
 };
 
 struct lock_epoch {
@@ -142,7 +142,7 @@ struct lock_epoch {
     uint32_t next;                   /* of the origin's open ones, or the free list */
     uint32_t next_waiting;           /* in the target's queue */
     bool exclusive, nocheck, asked, granted;
-    bool closing; /* held operations leave */
+    bool closing;          /* held operations leave */
     int64_t held_until_ps; /* by others, incompatibly, as of the grant: the last exit of their unlocks */
     int64_t unlock_exit_ps;
     uint32_t outstanding, queue_first, queue_last;
@@ -153,7 +153,7 @@ struct lock_epoch {
 struct request { /* of a send or receive, or the call itself if blocking */
     uint32_t rank;
     bool done, awaited, receive;
-    bool hidden; /* of a collective: released when done */
+    bool hidden;  /* of a collective: released when done */
     bool of_task; /* of a non-blocking one: rank is the task */
 };
 
@@ -163,7 +163,7 @@ struct envelope {
     int64_t bytes;
     uint32_t send_request, receive_request; /* NO_INDEX: that side is not there yet, or wants no notice */
     uint32_t next;
-    uint8_t mode;      /* enum send_protocol */
+    uint8_t mode;         /* enum send_protocol */
     bool sent, posted;    /* each side has come */
     bool arrived;         /* eager data, or the request to send */
     bool left, delivered; /* rendezvous data */
@@ -187,8 +187,8 @@ enum message_type {
     MESSAGE_GET_REQUEST,
     MESSAGE_GET_REPLY,
     MESSAGE_ACCUMULATE,
-    MESSAGE_FETCH,     /* get_accumulate and the like: its data */
-    MESSAGE_RMA_ASK,   /* rendezvous of a large put */
+    MESSAGE_FETCH,   /* get_accumulate and the like: its data */
+    MESSAGE_RMA_ASK, /* rendezvous of a large put */
     MESSAGE_RMA_CLEAR,
     MESSAGE_TOGETHER,        /* puts to one target in one message */
     MESSAGE_TOGETHER_SERVED, /* accumulates and gets among them */
@@ -198,11 +198,11 @@ enum message_type {
     MESSAGE_LOCK_RELEASE,
     MESSAGE_BARRIER,
     MESSAGE_EAGER,
-    MESSAGE_SEND_ASK,  /* rendezvous of a send */
+    MESSAGE_SEND_ASK, /* rendezvous of a send */
     MESSAGE_SEND_CLEAR,
     MESSAGE_SEND_DATA,
-    MESSAGE_SEND_ACK,  /* of a small synchronous send */
-    MESSAGE_TASK,      /* never sent: a collective that goes on when its rank is inside MPI */
+    MESSAGE_SEND_ACK, /* of a small synchronous send */
+    MESSAGE_TASK,     /* never sent: a collective that goes on when its rank is inside MPI */
 };
 
 struct replay_message {
@@ -237,7 +237,7 @@ struct replay {
     struct replay_outcome *outcome;
     const struct replay_options *options; /* of the caller */
     uint64_t calls_done, report_at;       /* report_at: options->progress is told then; 0: never */
-    struct trace *made; /* the predicted trace, or NULL */
+    struct trace *made;                   /* the predicted trace, or NULL */
     int64_t now_ps;
     int64_t arrival_ps; /* of the message that on_arrived handles: now, or later for data of an active epoch */
     int64_t overhead_ps, thread_delay_ps;
@@ -284,7 +284,8 @@ void replay_clear_pools(struct replay *replay);
 /* replay.c */
 void replay_wake(struct replay *replay, uint32_t rank);
 /* Stops the replay: "FILE:rank R, event E (MPI_Put): message". */
-enum status replay_fail(struct replay *replay, uint32_t rank, const char *format, ...) __attribute__((format(printf, 3, 4)));
+enum status replay_fail(struct replay *replay, uint32_t rank, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 enum step replay_pause(struct rank_state *rank, int64_t until_ps, uint8_t phase); /* a wait for something known */
 enum step replay_spend(struct replay *replay, struct rank_state *rank, int64_t cost_ps, uint8_t phase); /* own work */
 enum step replay_exit(struct rank_state *rank, int64_t at_ps);
@@ -303,8 +304,8 @@ enum status replay_finish(struct replay *replay);
 void replay_close(struct replay *replay);
 
 /* replay_message.c: sending, and who serves what arrives. */
-enum status replay_send(struct replay *replay, enum message_type type, uint32_t source, uint32_t destination, int64_t bytes,
-                        uint32_t ref, uint32_t extra, struct engine_departure *departure);
+enum status replay_send(struct replay *replay, enum message_type type, uint32_t source, uint32_t destination,
+                        int64_t bytes, uint32_t ref, uint32_t extra, struct engine_departure *departure);
 enum status replay_send_control(struct replay *replay, enum message_type type, uint32_t source, uint32_t destination,
                                 uint32_t ref, uint32_t extra);
 /* Served when the rank is next inside MPI. */
@@ -321,12 +322,13 @@ void replay_clear_windows(struct replay *replay);
 struct member *replay_member(struct replay *replay, const struct trace_call *call, uint32_t rank);
 const struct trace_comm *replay_comm_of(const struct replay *replay, const struct member *member);
 uint32_t replay_member_index(struct replay *replay, int32_t window, uint32_t rank);
-enum status replay_pairs_of(struct replay *replay, struct member *member, struct role *role, bool as_origin, uint32_t group);
+enum status replay_pairs_of(struct replay *replay, struct member *member, struct role *role, bool as_origin,
+                            uint32_t group);
 void replay_sync_enter(struct replay *replay, struct member *member, int64_t enter_ps);
 void replay_sync_exit(struct replay *replay, struct member *member, enum pattern pattern, int64_t exit_ps);
 /* False while it waits. */
-enum status replay_barrier_step(struct replay *replay, uint32_t rank, struct barrier *barrier, const struct trace_comm *comm,
-                                uint32_t own_index, uint32_t object, bool *done);
+enum status replay_barrier_step(struct replay *replay, uint32_t rank, struct barrier *barrier,
+                                const struct trace_comm *comm, uint32_t own_index, uint32_t object, bool *done);
 void replay_barrier_begin(struct barrier *barrier);
 uint32_t replay_rounds(uint32_t count);
 enum step replay_step_win_create(struct replay *replay, uint32_t rank);
@@ -347,7 +349,8 @@ enum status replay_on_complete(struct replay *replay, const struct replay_messag
 void replay_pair_effect(struct replay *replay, struct pair *pair, int64_t at_ps);
 struct pair *replay_open_pair(struct replay *replay, const struct member *member, int32_t target);
 bool replay_pair_ready(const struct member *member, const struct pair *pair);
-/* Latest enter of the posts paired with the member's current access epoch, of one pair; INT64_MAX if it is still to come. */
+/* Latest enter of the posts paired with the member's current access epoch, of one pair; INT64_MAX if it is still to
+ * come. */
 int64_t replay_pair_post_enter(const struct pair *pair);
 
 /* replay_op.c */
@@ -371,7 +374,7 @@ enum status replay_get_arrived(struct replay *replay, uint32_t op);
 
 /* replay_queue.c: operations that wait at their origin, chained by op.next; a chain has one target. */
 void replay_queue_append(struct replay *replay, uint32_t *first, uint32_t *last, uint32_t op);
-enum status replay_issue_chain(struct replay *replay, uint32_t first); /* one by one, or together if aggregated */
+enum status replay_issue_chain(struct replay *replay, uint32_t first);       /* one by one, or together if aggregated */
 enum status replay_issue_held(struct replay *replay, struct member *member); /* of a fence epoch, target by target */
 enum status replay_on_together_clear(struct replay *replay, uint32_t first);
 enum status replay_together_left(struct replay *replay, uint32_t first, bool reply, int64_t began_ps, int64_t left_ps);
@@ -402,7 +405,8 @@ enum step replay_step_flush(struct replay *replay, uint32_t rank);
 /* The open lock epoch towards the target; made if a lock_all is open; NO_INDEX: there is none. */
 enum status replay_lock_towards(struct replay *replay, uint32_t rank, uint32_t member, int32_t target, uint32_t *lock);
 /* The lock epochs that a call means, by place from 0: false behind the last; *lock may be NO_INDEX. */
-bool replay_lock_at(const struct replay *replay, uint32_t rank, const struct trace_call *call, uint32_t place, uint32_t *lock);
+bool replay_lock_at(const struct replay *replay, uint32_t rank, const struct trace_call *call, uint32_t place,
+                    uint32_t *lock);
 
 /* replay_p2p.c */
 /* Request `id` of the program. */
@@ -423,8 +427,8 @@ struct match {
     uint32_t context, source, destination;
     int32_t tag;
 };
-enum status replay_send_side(struct replay *replay, const struct match *match, int64_t bytes, enum send_protocol protocol,
-                             uint32_t request);
+enum status replay_send_side(struct replay *replay, const struct match *match, int64_t bytes,
+                             enum send_protocol protocol, uint32_t request);
 enum status replay_receive_side(struct replay *replay, const struct match *match, uint32_t request);
 /* The next message of the channel has arrived and no receive has been posted for it. */
 bool replay_message_waits(const struct replay *replay, const struct match *match);
@@ -443,8 +447,8 @@ enum step replay_step_collective(struct replay *replay, uint32_t rank);
 enum status replay_on_task(struct replay *replay, const struct replay_message *message);
 enum status replay_task_received(struct replay *replay, uint32_t task); /* one of its messages is done */
 /* Runs the plan's next steps; *done when it has ended. first call: rank.step == 0. */
-enum step replay_run_plan(struct replay *replay, uint32_t rank, int32_t comm, const struct coll_shape *shape, bool pays_overhead,
-                          bool *done);
+enum step replay_run_plan(struct replay *replay, uint32_t rank, int32_t comm, const struct coll_shape *shape,
+                          bool pays_overhead, bool *done);
 
 /* replay_deadlock.c: says who waits for whom. */
 enum status replay_report_deadlock(struct replay *replay);

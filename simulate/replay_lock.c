@@ -1,5 +1,6 @@
-/* Passive target synchronisation (MPI-3.1 11.5.3): the origin's lock epochs and the target's lock queue. Requests are served
- * in the order of their arrival; blocking locks ask in MPI_Win_lock, lazy ones in the call that needs the grant. */
+/* Passive target synchronisation (MPI-3.1 11.5.3): the origin's lock epochs and the target's lock queue. Requests are
+ * served in the order of their arrival; blocking locks ask in MPI_Win_lock, lazy ones in the call that needs the grant.
+ */
 #include "simulate/replay_core.h"
 
 enum { PHASE_ENTER, PHASE_ASK, PHASE_GRANT, PHASE_COMPLETE };
@@ -16,7 +17,8 @@ uint32_t replay_open_lock(const struct replay *replay, uint32_t rank, uint32_t m
     return NO_INDEX;
 }
 
-/* --- target ---------------------------------------------------------------------------------------------------------- */
+/* --- target ----------------------------------------------------------------------------------------------------------
+ */
 
 static enum status issue_queued(struct replay *replay, uint32_t lock)
 {
@@ -111,7 +113,8 @@ enum status replay_on_lock_release(struct replay *replay, const struct replay_me
     return release(replay, message->ref);
 }
 
-/* --- origin ---------------------------------------------------------------------------------------------------------- */
+/* --- origin ----------------------------------------------------------------------------------------------------------
+ */
 
 enum status replay_lock_ask(struct replay *replay, uint32_t lock)
 {
@@ -148,10 +151,15 @@ static enum step open_lock(struct replay *replay, uint32_t rank, const struct tr
     struct rank_state *state = &replay->ranks[rank];
     uint32_t member = (uint32_t)(replay_member(replay, call, rank) - replay->members), lock;
     if (replay->members[member].all || replay_open_lock(replay, rank, member, call->peer) != NO_INDEX)
-        return replay_fail(replay, rank, "window %d of rank %d is already locked by this rank", call->handle, call->peer), STEP_FAIL;
+        return replay_fail(replay, rank, "window %d of rank %d is already locked by this rank", call->handle,
+                           call->peer),
+               STEP_FAIL;
     bool nocheck = call->flags & TRACE_NOCHECK;
-    struct lock_epoch made = {.origin = rank, .target = (uint32_t)call->peer, .member = member,
-                              .exclusive = call->flags & TRACE_EXCLUSIVE, .nocheck = nocheck};
+    struct lock_epoch made = {.origin = rank,
+                              .target = (uint32_t)call->peer,
+                              .member = member,
+                              .exclusive = call->flags & TRACE_EXCLUSIVE,
+                              .nocheck = nocheck};
     STEP_TRY(replay_lock_new(replay, &made, &lock));
     replay->lock_epochs[lock].next = state->lock_list;
     state->lock_list = lock;
@@ -217,7 +225,8 @@ enum step replay_step_unlock(struct replay *replay, uint32_t rank)
     uint32_t member = (uint32_t)(replay_member(replay, call, rank) - replay->members);
     uint32_t lock = replay->members[member].all ? NO_INDEX : replay_open_lock(replay, rank, member, call->peer);
     if (lock == NO_INDEX)
-        return replay_fail(replay, rank, "window %d of rank %d is not locked by this rank", call->handle, call->peer), STEP_FAIL;
+        return replay_fail(replay, rank, "window %d of rank %d is not locked by this rank", call->handle, call->peer),
+               STEP_FAIL;
     const struct lock_epoch *epoch = &replay->lock_epochs[lock];
     bool sends = epoch->target != rank && !(epoch->nocheck && epoch->outstanding == 0);
     switch (state->phase) {

@@ -3,7 +3,8 @@
 
 typedef enum status message_function(struct replay *, const struct replay_message *);
 
-/* Who acts on an arriving message: nobody but the NIC, or the destination's progress (spec "Progress at the target"). */
+/* Who acts on an arriving message: nobody but the NIC, or the destination's progress (spec "Progress at the target").
+ */
 enum server { SERVER_NIC, SERVER_PROGRESS, SERVER_CALL /* progress = call only: the origin must look */ };
 
 struct message_row {
@@ -37,8 +38,8 @@ static const struct message_row rows[] = {
     [MESSAGE_TASK] = {replay_on_task, SERVER_PROGRESS},
 };
 
-enum status replay_send(struct replay *replay, enum message_type type, uint32_t source, uint32_t destination, int64_t bytes,
-                        uint32_t ref, uint32_t extra, struct engine_departure *departure)
+enum status replay_send(struct replay *replay, enum message_type type, uint32_t source, uint32_t destination,
+                        int64_t bytes, uint32_t ref, uint32_t extra, struct engine_departure *departure)
 {
     uint32_t index;
     TRY(replay_take_message(replay, &index));

@@ -64,7 +64,8 @@ static enum status prepare_trace(struct replay *replay)
         struct trace_sim none = {TRACE_UNKNOWN_PS, TRACE_UNKNOWN_PS, TRACE_UNKNOWN_PS, TRACE_UNKNOWN_PS, 0};
         for (size_t i = 0; i < count; i++) to->sim[i] = none;
         double source = trace->ranks[rank].speed > 0 ? trace->ranks[rank].speed : 1.0;
-        to->speed = replay->ranks[rank].stretch == 1.0 ? trace->ranks[rank].speed : source / replay->ranks[rank].stretch;
+        to->speed =
+            replay->ranks[rank].stretch == 1.0 ? trace->ranks[rank].speed : source / replay->ranks[rank].stretch;
     }
     return STATUS_OK;
 }
@@ -129,8 +130,8 @@ enum status replay_open(struct replay *replay, const struct trace *trace, const 
     replay->report_at = options->progress ? 1 : 0;
     replay->outcome = outcome;
     replay->err = err;
-    replay->free_op = replay->free_lock_epoch = replay->free_request = replay->free_envelope = replay->free_message = replay->free_task =
-        NO_INDEX;
+    replay->free_op = replay->free_lock_epoch = replay->free_request = replay->free_envelope = replay->free_message =
+        replay->free_task = NO_INDEX;
     replay->overhead_ps = units_ps(platform->overhead_s);
     replay->deferred = platform->issue == ISSUE_DEFERRED;
     replay->thread_delay_ps = units_ps(platform->thread_delay_s);
@@ -149,7 +150,8 @@ enum status replay_open(struct replay *replay, const struct trace *trace, const 
     int32_t(*pairs)[2];
     size_t pair_count;
     TRY(used_pairs(replay, &pairs, &pair_count));
-    enum status status = replay->engine_kind->open(platform, (const int32_t(*)[2])pairs, pair_count, callbacks, &replay->engine, err);
+    enum status status =
+        replay->engine_kind->open(platform, (const int32_t(*)[2])pairs, pair_count, callbacks, &replay->engine, err);
     free(pairs);
     TRY(status);
     return start_ranks(replay);
@@ -191,7 +193,8 @@ enum status replay_finish(struct replay *replay)
 void replay_close(struct replay *replay)
 {
     if (replay->engine) replay->engine_kind->close(replay->engine);
-    for (uint32_t rank = 0; replay->ranks && rank < replay->trace->rank_count; rank++) free(replay->ranks[rank].requests);
+    for (uint32_t rank = 0; replay->ranks && rank < replay->trace->rank_count; rank++)
+        free(replay->ranks[rank].requests);
     free(replay->ranks);
     free(replay->server_free_ps);
     free(replay->channels);

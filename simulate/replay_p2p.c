@@ -1,12 +1,14 @@
-/* Point-to-point messages (MPI-3.1 3): eager, rendezvous and synchronous protocols. A message and its receive were matched
- * when they were recorded: source, destination, tag, communicator and order identify them here (no wildcards). */
+/* Point-to-point messages (MPI-3.1 3): eager, rendezvous and synchronous protocols. A message and its receive were
+ * matched when they were recorded: source, destination, tag, communicator and order identify them here (no wildcards).
+ */
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/map.h"
 #include "simulate/replay_core.h"
 
-/* --- channels ---------------------------------------------------------------------------------------------------------- */
+/* --- channels
+ * ---------------------------------------------------------------------------------------------------------- */
 
 static bool same(const struct channel *channel, const struct match *match)
 {
@@ -28,8 +30,8 @@ static struct channel *slot_of(struct channel *channels, size_t capacity, const 
     return &channels[i];
 }
 
-/* Channels live while an envelope waits in them: the table is as large as what is under way. What stands behind the hole
- * and is not at home there moves up (linear probing without tombstones; Knuth, TAOCP 3, 6.4, algorithm R). */
+/* Channels live while an envelope waits in them: the table is as large as what is under way. What stands behind the
+ * hole and is not at home there moves up (linear probing without tombstones; Knuth, TAOCP 3, 6.4, algorithm R). */
 static void remove_channel(struct replay *replay, struct channel *channel)
 {
     size_t mask = replay->channel_capacity - 1, hole = (size_t)(channel - replay->channels);
@@ -66,7 +68,8 @@ static enum status channel_of(struct replay *replay, const struct match *match, 
     if (replay->channel_count * 4 >= replay->channel_capacity * 3) TRY(grow_channels(replay));
     struct channel *found = slot_of(replay->channels, replay->channel_capacity, match);
     if (!found->used) {
-        *found = (struct channel){match->context, match->source, match->destination, match->tag, NO_INDEX, NO_INDEX, true};
+        *found =
+            (struct channel){match->context, match->source, match->destination, match->tag, NO_INDEX, NO_INDEX, true};
         replay->channel_count++;
     }
     *channel = found;
@@ -86,8 +89,11 @@ static enum status take_side(struct replay *replay, const struct match *match, b
         return STATUS_OK;
     }
     TRY(replay_take_envelope(replay, envelope));
-    replay->envelopes[*envelope] = (struct envelope){.source = match->source, .destination = match->destination,
-                                                     .send_request = NO_INDEX, .receive_request = NO_INDEX, .next = NO_INDEX};
+    replay->envelopes[*envelope] = (struct envelope){.source = match->source,
+                                                     .destination = match->destination,
+                                                     .send_request = NO_INDEX,
+                                                     .receive_request = NO_INDEX,
+                                                     .next = NO_INDEX};
     if (channel->first == NO_INDEX)
         channel->first = *envelope;
     else
@@ -96,7 +102,8 @@ static enum status take_side(struct replay *replay, const struct match *match, b
     return STATUS_OK;
 }
 
-/* --- requests ---------------------------------------------------------------------------------------------------------- */
+/* --- requests
+ * ---------------------------------------------------------------------------------------------------------- */
 
 enum status replay_request_done(struct replay *replay, uint32_t index)
 {
@@ -130,7 +137,8 @@ static enum status make_request(struct replay *replay, uint32_t rank, bool recei
     return STATUS_OK;
 }
 
-/* --- protocol ---------------------------------------------------------------------------------------------------------- */
+/* --- protocol
+ * ---------------------------------------------------------------------------------------------------------- */
 
 static enum status receive_finished(struct replay *replay, uint32_t index)
 {
@@ -142,7 +150,8 @@ static enum status receive_finished(struct replay *replay, uint32_t index)
 static enum status acknowledge(struct replay *replay, uint32_t index)
 {
     const struct envelope *envelope = &replay->envelopes[index];
-    return replay_send_control(replay, MESSAGE_SEND_ACK, envelope->destination, envelope->source, envelope->send_request, 0);
+    return replay_send_control(replay, MESSAGE_SEND_ACK, envelope->destination, envelope->source,
+                               envelope->send_request, 0);
 }
 
 /* The receive is posted and eager data or the request to send has arrived. */
@@ -156,8 +165,8 @@ static enum status meet(struct replay *replay, uint32_t index)
     return receive_finished(replay, index);
 }
 
-enum status replay_send_side(struct replay *replay, const struct match *match, int64_t bytes, enum send_protocol protocol,
-                             uint32_t request)
+enum status replay_send_side(struct replay *replay, const struct match *match, int64_t bytes,
+                             enum send_protocol protocol, uint32_t request)
 {
     uint32_t index;
     TRY(take_side(replay, match, false, &index));
@@ -214,8 +223,8 @@ enum status replay_on_send_clear(struct replay *replay, const struct replay_mess
 {
     const struct envelope *envelope = &replay->envelopes[message->ref];
     struct engine_departure departure;
-    TRY(replay_send(replay, MESSAGE_SEND_DATA, envelope->source, envelope->destination, envelope->bytes, message->ref, 0,
-                    &departure));
+    TRY(replay_send(replay, MESSAGE_SEND_DATA, envelope->source, envelope->destination, envelope->bytes, message->ref,
+                    0, &departure));
     if (departure.left_ps == ENGINE_LATER) return STATUS_OK;
     if (departure.left_ps <= replay->now_ps) return replay_send_left(replay, message->ref);
     return replay_timer_envelope(replay, departure.left_ps, envelope->source, message->ref);
@@ -245,12 +254,13 @@ enum status replay_on_send_ack(struct replay *replay, const struct replay_messag
     return replay_request_done(replay, message->ref);
 }
 
-/* --- the calls --------------------------------------------------------------------------------------------------------- */
+/* --- the calls
+ * --------------------------------------------------------------------------------------------------------- */
 
 enum { PHASE_ENTER, PHASE_COPIED, PHASE_POST, PHASE_WAIT, PHASE_TAKE };
 
-/* MPI-3.1 3.4: a buffered send copies first; a synchronous one is finished when the receive has been matched; a ready one
- * knows the receive is there and needs no rendezvous, yet MPICH sends it as a standard one. */
+/* MPI-3.1 3.4: a buffered send copies first; a synchronous one is finished when the receive has been matched; a ready
+ * one knows the receive is there and needs no rendezvous, yet MPICH sends it as a standard one. */
 static enum send_protocol protocol_of(const struct replay *replay, const struct trace_call *call)
 {
     if (call->bytes > replay->platform->eager_bytes) return SEND_RENDEZVOUS;
@@ -399,7 +409,8 @@ static void forget(struct replay *replay, struct rank_state *state, uint32_t id)
 
 typedef void request_function(struct replay *, struct rank_state *, uint32_t);
 
-static void each_request(struct replay *replay, struct rank_state *state, const struct trace_call *call, request_function *act)
+static void each_request(struct replay *replay, struct rank_state *state, const struct trace_call *call,
+                         request_function *act)
 {
     if (call->ref == TRACE_NO_REF) return;
     if (call_kind(call->call) != CALL_REQUEST_WAITALL && call_kind(call->call) != CALL_REQUEST_TESTALL) {
@@ -423,8 +434,6 @@ enum step replay_step_request_wait(struct replay *replay, uint32_t rank)
     case PHASE_WAIT:
         if (state->missing > 0) return STEP_BLOCK;
         return replay_spend(replay, state, (int64_t)state->received * replay->overhead_ps, PHASE_TAKE);
-    default:
-        each_request(replay, state, call, forget);
-        return replay_exit(state, replay->now_ps);
+    default: each_request(replay, state, call, forget); return replay_exit(state, replay->now_ps);
     }
 }

@@ -52,8 +52,9 @@ enum status replay_prepare_windows(struct replay *replay)
 {
     const struct trace *trace = replay->trace;
     if (trace->window_count >= (size_t)1 << WINDOW_BITS || trace->rank_count >= 1u << RANK_BITS)
-        return err_set(replay->err, STATUS_DATA, trace->name, NULL, "%zu windows and %u ranks, expected below %u and %u",
-                       trace->window_count, trace->rank_count, 1u << WINDOW_BITS, 1u << RANK_BITS);
+        return err_set(replay->err, STATUS_DATA, trace->name, NULL,
+                       "%zu windows and %u ranks, expected below %u and %u", trace->window_count, trace->rank_count,
+                       1u << WINDOW_BITS, 1u << RANK_BITS);
     size_t counts = 0;
     for (size_t w = 0; w < trace->window_count; w++) {
         uint32_t size = trace->comms[trace->windows[w].comm].count;
@@ -73,7 +74,8 @@ enum status replay_prepare_windows(struct replay *replay)
         return err_memory(replay->err);
     uint32_t next_barrier = 0, next_member = 0, next_count = 0;
     for (size_t c = 0; c < trace->comm_count; c++) prepare_comm(replay, c, &next_barrier, &next_count);
-    for (size_t w = 0; w < trace->window_count; w++) TRY(prepare_members(replay, (int32_t)w, &next_member, &next_count));
+    for (size_t w = 0; w < trace->window_count; w++)
+        TRY(prepare_members(replay, (int32_t)w, &next_member, &next_count));
     return STATUS_OK;
 }
 
@@ -115,8 +117,12 @@ static enum status pair_of(struct replay *replay, int32_t window, uint32_t origi
     uint64_t *slot;
     TRY(map_put(&replay->pair_index, key, NO_INDEX, &slot, replay->err));
     if (*slot == NO_INDEX) {
-        struct pair pair = {.origin = origin, .target = target, .window = window,
-                            .queue_first = NO_INDEX, .queue_last = NO_INDEX, .last_op_exit_ps = TRACE_UNKNOWN_PS};
+        struct pair pair = {.origin = origin,
+                            .target = target,
+                            .window = window,
+                            .queue_first = NO_INDEX,
+                            .queue_last = NO_INDEX,
+                            .last_op_exit_ps = TRACE_UNKNOWN_PS};
         *slot = replay->pair_count;
         ARRAY_PUSH(replay->pairs, replay->pair_count, replay->pair_capacity, pair, replay->err);
     }
@@ -124,7 +130,8 @@ static enum status pair_of(struct replay *replay, int32_t window, uint32_t origi
     return STATUS_OK;
 }
 
-enum status replay_pairs_of(struct replay *replay, struct member *member, struct role *role, bool as_origin, uint32_t group_id)
+enum status replay_pairs_of(struct replay *replay, struct member *member, struct role *role, bool as_origin,
+                            uint32_t group_id)
 {
     if (role->group == group_id) return STATUS_OK;
     const struct trace_group *group = &replay->trace->groups[group_id];
@@ -168,8 +175,8 @@ void replay_barrier_begin(struct barrier *barrier)
 
 /* Round r: to (i + 2^r) mod n, wait for (i - 2^r) mod n. D. Hensgen et al., Two algorithms for barrier synchronization,
  * IJPP 17(1), 1988. */
-enum status replay_barrier_step(struct replay *replay, uint32_t rank, struct barrier *barrier, const struct trace_comm *comm,
-                                uint32_t own_index, uint32_t object, bool *done)
+enum status replay_barrier_step(struct replay *replay, uint32_t rank, struct barrier *barrier,
+                                const struct trace_comm *comm, uint32_t own_index, uint32_t object, bool *done)
 {
     *done = false;
     uint32_t rounds = replay_rounds(comm->count);
@@ -201,7 +208,8 @@ static enum status member_barrier_step(struct replay *replay, struct member *mem
     const struct trace_comm *comm = &replay->trace->comms[replay->trace->windows[member->window].comm];
     uint32_t index = (uint32_t)(member - replay->members);
     uint32_t own = index - replay->windows[member->window].first_member;
-    return replay_barrier_step(replay, member->rank, &member->barrier, comm, own, barrier_object_of_member(replay, index), done);
+    return replay_barrier_step(replay, member->rank, &member->barrier, comm, own,
+                               barrier_object_of_member(replay, index), done);
 }
 
 static uint32_t window_size(const struct replay *replay, const struct member *member)
@@ -224,7 +232,8 @@ enum step replay_step_win_create(struct replay *replay, uint32_t rank)
         replay_sync_enter(replay, member, state->enter_ps);
         return replay_spend(replay, state, size > 1 ? replay->overhead_ps : 0, PHASE_GATHER);
     case PHASE_GATHER: {
-        struct coll_shape shape = {.algorithm = coll_is_power_of_two(size) ? COLL_ALLGATHER_DOUBLING : COLL_ALLGATHER_BRUCK,
+        struct coll_shape shape = {.algorithm =
+                                       coll_is_power_of_two(size) ? COLL_ALLGATHER_DOUBLING : COLL_ALLGATHER_BRUCK,
                                    .size = size,
                                    .bytes = replay->platform->window_info_bytes};
         int32_t comm = replay->trace->windows[member->window].comm;
@@ -273,7 +282,8 @@ static enum step fence_enter(struct replay *replay, uint32_t rank, struct member
 {
     struct rank_state *state = &replay->ranks[rank];
     if (member->access_open)
-        return replay_fail(replay, rank, "fence inside the access epoch of MPI_Win_start on window %d", member->window), STEP_FAIL;
+        return replay_fail(replay, rank, "fence inside the access epoch of MPI_Win_start on window %d", member->window),
+               STEP_FAIL;
     member->fence_open = !(flags & TRACE_NOSUCCEED);
     if ((flags & TRACE_NOPRECEDE) && (flags & TRACE_NOSUCCEED)) return replay_exit(state, replay->now_ps);
     replay_sync_enter(replay, member, state->enter_ps);

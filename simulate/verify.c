@@ -80,7 +80,9 @@ int64_t verify_control_ps(const struct verify_context *context, uint32_t from, u
 
 enum rma_kind verify_rma_kind(enum call_kind kind)
 {
-    return kind == CALL_GET || kind == CALL_GET_ACCUMULATE ? RMA_GET : kind == CALL_ACCUMULATE ? RMA_ACCUMULATE : RMA_PUT;
+    return kind == CALL_GET || kind == CALL_GET_ACCUMULATE ? RMA_GET
+           : kind == CALL_ACCUMULATE                       ? RMA_ACCUMULATE
+                                                           : RMA_PUT;
 }
 
 enum status verify_closed_forms(const struct verify_context *context, struct verify_row *row, struct err *err)

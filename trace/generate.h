@@ -8,9 +8,10 @@ struct generate_options {
     const char *pattern; /* a name of generate_patterns() */
     const char *sync;    /* a name of generate_syncs(): pscw, fence, lock, flush, p2p */
     uint32_t ranks, iterations;
-    int64_t bytes;       /* of one transfer */
-    double compute_s;    /* of one iteration */
-    double imbalance;    /* rank r computes compute_s * (1 + imbalance * u), u uniform in [-1, 1] from seed, fixed per (rank, iteration) */
+    int64_t bytes;    /* of one transfer */
+    double compute_s; /* of one iteration */
+    double imbalance; /* rank r computes compute_s * (1 + imbalance * u), u uniform in [-1, 1] from seed, fixed per
+                         (rank, iteration) */
     uint64_t seed;
 };
 

@@ -4,8 +4,8 @@
 
 #include "trace/trace.h"
 
-/* Reads an archive, given its anchor file or the directory that holds one. A truncated archive is an error, never an endless
- * loop. What a foreign archive does not say is stated once each in notes. The caller owns *trace. */
+/* Reads an archive, given its anchor file or the directory that holds one. A truncated archive is an error, never an
+ * endless loop. What a foreign archive does not say is stated once each in notes. The caller owns *trace. */
 enum status otf2_read(const char *path, struct trace **trace, struct err *err);
 
 /* Writes directory/traces.otf2 and what belongs to it; an archive that stands there is replaced. */

@@ -1,4 +1,5 @@
-/* The text form of a trace: for tests and for people, read and written by the same rows. Specification: docs/format.md. */
+/* The text form of a trace: for tests and for people, read and written by the same rows. Specification: docs/format.md.
+ */
 #ifndef TRACE_TEXT_H
 #define TRACE_TEXT_H
 
@@ -10,8 +11,8 @@
 enum status text_read(const char *file, struct trace **trace, struct err *err);
 
 struct text_range {
-    int32_t rank;             /* TRACE_NONE: all */
-    int64_t from_ps, to_ps;   /* calls that overlap [from, to]; relative to the trace's own time zero */
+    int32_t rank;           /* TRACE_NONE: all */
+    int64_t from_ps, to_ps; /* calls that overlap [from, to]; relative to the trace's own time zero */
 };
 /* Writes the whole trace (range NULL) or a part; what is written whole reads back equal. */
 enum status text_write(const struct trace *trace, const struct text_range *range, FILE *out, struct err *err);

@@ -1,9 +1,9 @@
 /* A trace in memory: what every rank called, with what arguments, when.
  *
  * Readers (text, spool, OTF2) build it, writers and everything above walk it. Times are integers in picoseconds. Ranks,
- * targets, peers, roots and group members are ranks of MPI_COMM_WORLD. Calls of one rank stand in the order of the calls
- * and do not overlap: exit_ps >= enter_ps >= the exit_ps of the call before. A trace does not interpret calls: epochs,
- * matching and patterns are model/'s. */
+ * targets, peers, roots and group members are ranks of MPI_COMM_WORLD. Calls of one rank stand in the order of the
+ * calls and do not overlap: exit_ps >= enter_ps >= the exit_ps of the call before. A trace does not interpret calls:
+ * epochs, matching and patterns are model/'s. */
 #ifndef TRACE_TRACE_H
 #define TRACE_TRACE_H
 
@@ -15,9 +15,9 @@
 #include "common/status.h"
 #include "trace/calls.h"
 
-enum { TRACE_NONE = -1 };          /* no window, communicator, peer, target, root; MPI_PROC_NULL as a peer or target */
-enum { TRACE_NO_SITE = 0 };        /* sites[0] is the unknown call site */
-#define TRACE_NO_REF UINT32_MAX    /* a call that has no group, request, region */
+enum { TRACE_NONE = -1 };       /* no window, communicator, peer, target, root; MPI_PROC_NULL as a peer or target */
+enum { TRACE_NO_SITE = 0 };     /* sites[0] is the unknown call site */
+#define TRACE_NO_REF UINT32_MAX /* a call that has no group, request, region */
 
 /* Bits of trace_call.flags. The assertion bits are MPI_MODE_* of MPI-3.1 11.5.5. */
 enum trace_flag {
@@ -79,7 +79,8 @@ struct trace_call {
 };
 
 /* What a simulation knows beyond the call itself. For put/get/accumulate: when the data began to move and had arrived
- * (accumulate: was applied), and the ends in the base and the extended model; TRACE_UNKNOWN_PS where there is no transfer. */
+ * (accumulate: was applied), and the ends in the base and the extended model; TRACE_UNKNOWN_PS where there is no
+ * transfer. */
 #define TRACE_UNKNOWN_PS INT64_MIN
 struct trace_sim {
     int64_t xfer_start_ps, xfer_end_ps;
@@ -90,12 +91,12 @@ struct trace_sim {
 struct trace_rank {
     struct trace_call *calls;
     struct trace_sim *sim; /* parallel to calls in a simulated trace, else NULL; trace_add_call adds unknown ones */
-    int64_t *cpu_ps;       /* parallel to calls where CPU time was recorded, else NULL: CPU time of the rank since the exit
-                              of the call before, TRACE_UNKNOWN_PS unknown; trace_set_cpu() */
+    int64_t *cpu_ps; /* parallel to calls where CPU time was recorded, else NULL: CPU time of the rank since the exit
+                        of the call before, TRACE_UNKNOWN_PS unknown; trace_set_cpu() */
     size_t count, capacity, cpu_capacity;
-    double speed;          /* of the core, relative to the recording machine: computing times are at this speed; 0 = 1.0 */
-    bool incomplete;       /* the stream breaks off: killed, or a limit was reached */
-    char *incomplete_why;  /* owned, may be NULL */
+    double speed;    /* of the core, relative to the recording machine: computing times are at this speed; 0 = 1.0 */
+    bool incomplete; /* the stream breaks off: killed, or a limit was reached */
+    char *incomplete_why; /* owned, may be NULL */
 };
 
 /* A sorted (groups) or ordered (communicators) list of world ranks. Equal groups are stored once. */
@@ -124,7 +125,7 @@ struct trace_site {
     int32_t line;
 };
 
-struct trace_list { /* of request ids */
+struct trace_list {        /* of request ids */
     uint32_t first, count; /* in trace.requests */
 };
 
@@ -158,8 +159,8 @@ struct trace {
     struct trace_counts *counts;
     size_t counts_count, counts_capacity;
     struct map counts_index; /* hash of the bytes to the id, chained by probing */
-    struct map name_index; /* hash of a region or site to its id, chained by probing */
-    char **regions; /* names of user regions */
+    struct map name_index;   /* hash of a region or site to its id, chained by probing */
+    char **regions;          /* names of user regions */
     size_t region_count, region_capacity;
     struct trace_site *sites;
     size_t site_count, site_capacity;
@@ -167,7 +168,7 @@ struct trace {
     char *platform, *engine, *semantics, *lock; /* of a simulated trace, else NULL */
     struct trace_clock_quality clock;
     int64_t record_cost_ps; /* the recorder's own cost per call, 0 unknown */
-    char **notes; /* what a reader did not find in its input and took instead, one sentence each */
+    char **notes;           /* what a reader did not find in its input and took instead, one sentence each */
     size_t note_count, note_capacity;
 };
 
@@ -183,16 +184,18 @@ enum status trace_add_call(struct trace *trace, uint32_t rank, const struct trac
 enum status trace_set_cpu(struct trace *trace, uint32_t rank, size_t index, int64_t cpu_ps, struct err *err);
 
 /* Moves every rank's calls so that between two of them there is the CPU time recorded, where it is known, and the
- * recorder's own cost, but no more than wall time. Calls keep their duration. STATUS_DATA if the trace has no CPU times. */
+ * recorder's own cost, but no more than wall time. Calls keep their duration. STATUS_DATA if the trace has no CPU
+ * times. */
 enum status trace_use_cpu(struct trace *trace, struct err *err);
 
-/* Definitions. members are copied; the id of an equal group, region name or site is returned again. Groups are sorted and
- * duplicates removed. Communicator and window ids count up; bytes and disp_unit may be NULL. */
+/* Definitions. members are copied; the id of an equal group, region name or site is returned again. Groups are sorted
+ * and duplicates removed. Communicator and window ids count up; bytes and disp_unit may be NULL. */
 enum status trace_add_group(struct trace *trace, const int32_t *members, uint32_t count, uint32_t *id, struct err *err);
 enum status trace_add_comm(struct trace *trace, const int32_t *members, uint32_t count, int32_t *id, struct err *err);
-enum status trace_add_window(struct trace *trace, int32_t comm, const int64_t *bytes, const int32_t *disp_unit, char flavor,
-                             int32_t *id, struct err *err);
-enum status trace_add_list(struct trace *trace, const uint32_t *requests, uint32_t count, uint32_t *id, struct err *err);
+enum status trace_add_window(struct trace *trace, int32_t comm, const int64_t *bytes, const int32_t *disp_unit,
+                             char flavor, int32_t *id, struct err *err);
+enum status trace_add_list(struct trace *trace, const uint32_t *requests, uint32_t count, uint32_t *id,
+                           struct err *err);
 enum status trace_add_counts(struct trace *trace, const int64_t *bytes, uint32_t count, uint32_t *id, struct err *err);
 enum status trace_add_region(struct trace *trace, const char *name, uint32_t *id, struct err *err);
 enum status trace_add_site(struct trace *trace, const char *function, const char *file, int32_t line, uint32_t *id,
@@ -232,7 +235,7 @@ int64_t trace_begin_ps(const struct trace *trace);
 int64_t trace_rank_end_ps(const struct trace *trace, uint32_t rank);
 
 /* MPI_Op by number in trace_call.tag (enum trace_op). */
-const char *trace_op_name(int32_t op); /* "MPI_SUM"; "?" for 0 */
+const char *trace_op_name(int32_t op);      /* "MPI_SUM"; "?" for 0 */
 int32_t trace_op_by_name(const char *name); /* "MPI_SUM" or "SUM"; 0 unknown */
 
 /* Places in messages: "rank 3, event 17 (MPI_Put)". Returns buffer. */

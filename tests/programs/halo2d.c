@@ -1,7 +1,7 @@
 /* The demonstration's program: a 2-D halo exchange with MPI_Put under post, start, complete, wait.
  *
- * Every rank owns a SIDE x SIDE block of a grid and writes its edges into its neighbours' halos. It computes by sleeping,
- * since ranks may outnumber cores, and is imbalanced on purpose: in every iteration another rank is late.
+ * Every rank owns a SIDE x SIDE block of a grid and writes its edges into its neighbours' halos. It computes by
+ * sleeping, since ranks may outnumber cores, and is imbalanced on purpose: in every iteration another rank is late.
  * Usage: mpiexec -n N halo2d [ITERATIONS [MILLISECONDS]] */
 #define _POSIX_C_SOURCE 200809L
 #include <mpi.h>

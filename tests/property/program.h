@@ -21,7 +21,8 @@ enum pscw_order {
 };
 
 enum item_kind {
-    ITEM_OPERATION, /* call: put, get, accumulate, get_accumulate, under locks with requests too, which are waited for */
+    ITEM_OPERATION, /* call: put, get, accumulate, get_accumulate, under locks with requests too, which are waited for
+                     */
     ITEM_LOCK,      /* call: lock or lock_all; the operations with its slot lie within it */
     ITEM_MESSAGE,   /* call: the send */
 };
@@ -31,27 +32,27 @@ struct item {
     enum mpi_call call;
     uint32_t origin, target;
     int64_t bytes;
-    uint32_t slot;  /* fence: the epoch; lock: its name */
-    uint16_t flags; /* of the call */
+    uint32_t slot;       /* fence: the epoch; lock: its name */
+    uint16_t flags;      /* of the call */
     enum mpi_call flush; /* under locks: follows the operation; ID_Init: nothing does */
 };
 
 struct phase {
     enum phase_kind kind;
     uint32_t id;
-    uint32_t outer;   /* id of a PSCW phase between whose start and complete this one stands; the phase itself: none */
-    uint64_t seed;    /* of the computing times between its calls */
-    uint32_t window;  /* one-sided phases */
-    uint32_t comm;    /* the others */
+    uint32_t outer;  /* id of a PSCW phase between whose start and complete this one stands; the phase itself: none */
+    uint64_t seed;   /* of the computing times between its calls */
+    uint32_t window; /* one-sided phases */
+    uint32_t comm;   /* the others */
     enum pscw_order order;
-    uint32_t targets[RANKS_MAX]; /* PSCW: bits of the targets that each rank names */
-    bool empty_groups; /* PSCW: ranks without targets or origins start or post all the same */
-    bool nocheck;      /* PSCW: a barrier between post and start, which then needs no check */
-    bool tests;        /* PSCW: rows of MPI_Win_test for MPI_Win_wait; messages: the same for MPI_Wait */
-    bool together;     /* messages: receives first, then all sends; else one message after another */
-    uint32_t epochs;   /* fence */
+    uint32_t targets[RANKS_MAX];      /* PSCW: bits of the targets that each rank names */
+    bool empty_groups;                /* PSCW: ranks without targets or origins start or post all the same */
+    bool nocheck;                     /* PSCW: a barrier between post and start, which then needs no check */
+    bool tests;                       /* PSCW: rows of MPI_Win_test for MPI_Win_wait; messages: the same for MPI_Wait */
+    bool together;                    /* messages: receives first, then all sends; else one message after another */
+    uint32_t epochs;                  /* fence */
     uint16_t first_flags, last_flags; /* fence */
-    enum mpi_call call; /* collective */
+    enum mpi_call call;               /* collective */
     uint32_t root;
     int64_t bytes;
     struct item *items;
@@ -62,9 +63,9 @@ struct program {
     uint64_t seed;
     uint32_t ranks, alive; /* bits */
     uint32_t comms, windows;
-    uint32_t comm_members[COMMS_MAX]; /* bits; 0 is the world */
+    uint32_t comm_members[COMMS_MAX];                 /* bits; 0 is the world */
     uint32_t window_comm[WINDOWS_MAX], windows_alive; /* bits */
-    bool computes, init; /* init: MPI_Init and MPI_Finalize are called */
+    bool computes, init;                              /* init: MPI_Init and MPI_Finalize are called */
     struct phase *phases;
     size_t phase_count, phase_capacity;
     uint32_t knobs[KNOBS_MAX]; /* the platform: the value of each knob, tests/property/knobs.h */

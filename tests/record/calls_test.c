@@ -144,7 +144,7 @@ static void passive(void **state)
     "MPI_Isend comm=0 peer=%1$d tag=40 bytes=8 req=%6$d\nMPI_Request_free\n"                                           \
     "MPI_Recv comm=0 peer=%1$d tag=40 bytes=8\nMPI_Finalize\n"
 #define RECEIVE(tag, bytes, request) "MPI_Irecv comm=0 peer=%1$d tag=" tag " bytes=" bytes " req=" request "\n"
-#define ASK "MPI_Send comm=0 peer=%1$d tag=20 bytes=1\n"
+#define ASK                          "MPI_Send comm=0 peer=%1$d tag=20 bytes=1\n"
 #define ANSWER(tag, bytes)                                                                                             \
     "MPI_Recv comm=0 peer=%1$d tag=20 bytes=1\nMPI_Send comm=0 peer=%1$d tag=" tag " bytes=" bytes "\n"
 
@@ -159,23 +159,24 @@ static void requests(void **state)
                      "MPI_Ssend_init comm=0\nMPI_Issend comm=0 peer=%1$d tag=5 bytes=30 req=6 started=1\n"
                      "MPI_Wait req=6\nMPI_Request_free\n"
                      "MPI_Send comm=0 peer=%1$d tag=10 bytes=60\nMPI_Send comm=0 peer=%1$d tag=11 bytes=61\n"
-                     "MPI_Send comm=0 peer=%1$d tag=12 bytes=62\nMPI_Send comm=0 peer=%1$d tag=13 bytes=63\n"
-                     RECEIVE("30", "70", "7") RECEIVE("31", "71", "8") RECEIVE("32", "72", "9")
-                     RECEIVE("33", "73", "10") RECEIVE("34", "74", "11") RECEIVE("35", "75", "12")
-                     RECEIVE("36", "76", "13") ASK "MPI_Waitany reqs=7\n" ASK "MPI_Waitsome reqs=8\n" ASK
-                     "MPI_Testany reqs=9 flag=1\n" ASK "MPI_Testsome reqs=10 flag=1\n" ASK ASK
+                     "MPI_Send comm=0 peer=%1$d tag=12 bytes=62\nMPI_Send comm=0 peer=%1$d tag=13 bytes=63\n" RECEIVE(
+                         "30", "70", "7") RECEIVE("31", "71", "8") RECEIVE("32", "72", "9") RECEIVE("33", "73", "10")
+                         RECEIVE("34", "74", "11") RECEIVE("35", "75", "12") RECEIVE("36", "76", "13") ASK
+                     "MPI_Waitany reqs=7\n" ASK "MPI_Waitsome reqs=8\n" ASK "MPI_Testany reqs=9 flag=1\n" ASK
+                     "MPI_Testsome reqs=10 flag=1\n" ASK ASK
                      "MPI_Testall reqs=11,12 flag=1\nMPI_Testany reqs= flag=1\n" ASK "MPI_Wait req=13\n" GIVEN_UP,
                      rank + 1, rank, 4 * (10 + rank), 4 * (11 + rank), 14, 15);
     for (int rank = 1; rank < 4; rank += 2)
         expect_calls(trace, rank,
-                     EXCHANGE STARTED "MPI_Recv comm=0 peer=%1$d tag=5 bytes=30\n"
+                     EXCHANGE STARTED
+                     "MPI_Recv comm=0 peer=%1$d tag=5 bytes=30\n"
                      "MPI_Probe comm=0 peer=%1$d tag=10 bytes=60\nMPI_Recv comm=0 peer=%1$d tag=10 bytes=60\n"
                      "MPI_Iprobe comm=0 peer=%1$d tag=11 bytes=61 flag=1\nMPI_Recv comm=0 peer=%1$d tag=11 bytes=61\n"
                      "MPI_Mprobe comm=0 peer=%1$d tag=12 bytes=62\nMPI_Mrecv comm=0 peer=%1$d tag=12 bytes=62\n"
                      "MPI_Improbe comm=0 peer=%1$d tag=13 bytes=63 flag=1\n"
                      "MPI_Imrecv comm=0 peer=%1$d tag=13 bytes=63 req=6\n"
                      "MPI_Wait req=6\n" ANSWER("30", "70") ANSWER("31", "71") ANSWER("32", "72") ANSWER("33", "73")
-                     ANSWER("34", "74") ANSWER("35", "75") ANSWER("36", "76") GIVEN_UP,
+                         ANSWER("34", "74") ANSWER("35", "75") ANSWER("36", "76") GIVEN_UP,
                      rank - 1, rank, 4 * (10 + rank), 4 * (9 + rank), 7, 8);
     trace_free(trace);
 }
@@ -250,7 +251,8 @@ static void large_counts(void **state)
     for (int rank = 0; rank < 4; rank++)
         expect_calls(trace, rank,
                      "MPI_Init\nMPI_Irecv comm=0 peer=%d tag=1 bytes=12 req=0\n"
-                     "MPI_Isend comm=0 peer=%d tag=1 bytes=12 req=1\nMPI_Waitall reqs=0,1\nMPI_Win_allocate win=0\nMPI_Win_fence win=0\n"
+                     "MPI_Isend comm=0 peer=%d tag=1 bytes=12 req=1\nMPI_Waitall reqs=0,1\nMPI_Win_allocate "
+                     "win=0\nMPI_Win_fence win=0\n"
                      "MPI_Put win=0 target=%d bytes=8 disp=3\nMPI_Win_fence win=0\nMPI_Win_free win=0\n"
                      "MPI_Alltoallv comm=0 bytes=16 counts=4 received=16\nMPI_Finalize\n",
                      (rank + 3) % 4, (rank + 1) % 4, (rank + 1) % 4);
@@ -260,11 +262,8 @@ static void large_counts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(passive),
-        cmocka_unit_test(requests),
-        cmocka_unit_test(collectives),
-        cmocka_unit_test(communicators),
-        cmocka_unit_test(large_counts),
+        cmocka_unit_test(passive),       cmocka_unit_test(requests),     cmocka_unit_test(collectives),
+        cmocka_unit_test(communicators), cmocka_unit_test(large_counts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

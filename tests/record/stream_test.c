@@ -61,8 +61,11 @@ static void disk_full(void **state)
     assert_non_null(tail);
     int full = open("/dev/full", O_WRONLY);
     assert_true(full >= 0);
-    struct rec_stream stream = {
-        .file = full, .tail = tail, .next = tail->records, .end = tail->records + SPOOL_CHUNK_RECORDS, .lap = SPOOL_LAP(0)};
+    struct rec_stream stream = {.file = full,
+                                .tail = tail,
+                                .next = tail->records,
+                                .end = tail->records + SPOOL_CHUNK_RECORDS,
+                                .lap = SPOOL_LAP(0)};
     struct spool_record record = {.kind = SPOOL_ENTER, .time = 1};
     for (int i = 0; i < SPOOL_CHUNK_RECORDS; i++) assert_true(rec_stream_put(&stream, &record));
     assert_false(rec_stream_put(&stream, &record));

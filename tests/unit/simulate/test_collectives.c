@@ -155,7 +155,8 @@ static int64_t gathered_by_all(uint32_t n, int64_t all)
     return (int64_t)(n - 1) * all;
 }
 
-/* At distance d the first d of each 2 d ranks exchange with the other d; of the last, shorter group those with a partner. */
+/* At distance d the first d of each 2 d ranks exchange with the other d; of the last, shorter group those with a
+ * partner. */
 static uint32_t scan_messages(uint32_t n)
 {
     uint32_t sum = 0;
