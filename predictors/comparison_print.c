@@ -11,10 +11,47 @@ static bool occurs(const struct comparison *comparison, enum pattern pattern)
     return false;
 }
 
+/* A title stands in two lines, split at its last space: the table has a column per wait state. */
+static int first_line(enum pattern pattern)
+{
+    const char *title = pattern_row(pattern)->title, *space = strrchr(title, ' ');
+    return space ? (int)(space - title) : 0;
+}
+
+static const char *second_line(enum pattern pattern)
+{
+    const char *title = pattern_row(pattern)->title, *space = strrchr(title, ' ');
+    return space ? space + 1 : title;
+}
+
 static int column_width(enum pattern pattern)
 {
-    int width = (int)strlen(pattern_row(pattern)->title);
-    return width < 11 ? 11 : width;
+    int first = first_line(pattern), second = (int)strlen(second_line(pattern));
+    int width = first > second ? first : second;
+    return width < 9 ? 9 : width;
+}
+
+static int name_width(const struct comparison *comparison)
+{
+    size_t width = strlen("semantics");
+    for (size_t i = 0; i < comparison->count; i++)
+        if (strlen(comparison->names[i]) > width) width = strlen(comparison->names[i]);
+    return (int)width;
+}
+
+static void print_head(const struct comparison *comparison, FILE *out)
+{
+    fprintf(out, "%-*s  %11s", name_width(comparison), "", "");
+    for (int p = 0; p < PATTERN_COUNT; p++)
+        if (occurs(comparison, (enum pattern)p))
+            fprintf(out, "  %*.*s", column_width((enum pattern)p), first_line((enum pattern)p),
+                    pattern_row((enum pattern)p)->title);
+    fprintf(out, "  %12s  %12s\n", "lower", "upper");
+    fprintf(out, "%-*s  %11s", name_width(comparison), "semantics", "run time");
+    for (int p = 0; p < PATTERN_COUNT; p++)
+        if (occurs(comparison, (enum pattern)p))
+            fprintf(out, "  %*s", column_width((enum pattern)p), second_line((enum pattern)p));
+    fprintf(out, "  %12s  %12s\n", "bound", "bound");
 }
 
 /* A call that returns at once bounds nothing; where that is so for most transfers, a median of the rest would mislead.
@@ -28,14 +65,6 @@ static void print_rate(const struct result_distribution *rates, FILE *out)
     else if (rates->count > 0 && isfinite(rates->median))
         shown = units_format_rate(rates->median, text);
     fprintf(out, "  %12s", shown);
-}
-
-static int name_width(const struct comparison *comparison)
-{
-    size_t width = strlen("semantics");
-    for (size_t i = 0; i < comparison->count; i++)
-        if (strlen(comparison->names[i]) > width) width = strlen(comparison->names[i]);
-    return (int)width;
 }
 
 static void print_row(const struct comparison *comparison, size_t row, FILE *out)
@@ -104,11 +133,7 @@ void comparison_print(const struct comparison *comparison, FILE *out)
         "%s on %s, engine %s, %u ranks; wait states are summed over all ranks, bandwidth bounds are medians over the "
         "transfers\n\n",
         first->trace, first->platform, first->engine, first->rank_count);
-    fprintf(out, "%-*s  %11s", name_width(comparison), "semantics", "run time");
-    for (int p = 0; p < PATTERN_COUNT; p++)
-        if (occurs(comparison, (enum pattern)p))
-            fprintf(out, "  %*s", column_width((enum pattern)p), pattern_row((enum pattern)p)->title);
-    fprintf(out, "  %12s  %12s\n", "lower bound", "upper bound");
+    print_head(comparison, out);
     for (size_t i = 0; i < comparison->count; i++) print_row(comparison, i, out);
     fputc('\n', out);
     print_verdict(comparison, out);

@@ -19,7 +19,8 @@ for engine in loggp simgrid; do
     # b returns at 410, 360 after the call
     holds comparison.json 'near(.results[1].transfers.upper_bound_Bps.median / (1e6 / 360e-6); 1)'
     holds comparison.json '[.results[].transfers.within_bounds] == [1, 1, 1, 1]'
-    shows '^semantics +run time +Late Post +Early Transfer +Early Wait +Late Complete +lower bound +upper bound$'
+    shows '^ +Late +Early +Early +Late +lower +upper$'
+    shows '^semantics +run time +Post +Transfer +Wait +Complete +bound +bound$'
     shows '^a +570 us +400 us +0 +60 us +50 us +9\.091 GB/s +unbounded$'
     shows '^b +520 us +0 +350 us +10 us +10 us +2\.128 GB/s +2\.778 GB/s$'
     shows '^c +520 us +300 us +0 +0'
