@@ -42,10 +42,15 @@ static uint32_t log2_of(uint32_t power)
     return exponent;
 }
 
+/* bytes * size < limit; bytes may be INT64_MAX where they are not known. */
+static bool all_below(int64_t bytes, uint32_t size, int64_t limit)
+{
+    return bytes <= (limit - 1) / (int64_t)size;
+}
+
 enum coll_algorithm coll_choose(enum call_kind kind, uint32_t size, int64_t bytes)
 {
     bool power = coll_is_power_of_two(size);
-    int64_t total = bytes * (int64_t)size;
     switch (kind) {
     case CALL_BCAST:
         if (bytes < BCAST_SHORT || size < BCAST_MIN_PROCS) return COLL_BCAST_BINOMIAL;
@@ -54,8 +59,8 @@ enum coll_algorithm coll_choose(enum call_kind kind, uint32_t size, int64_t byte
     case CALL_GATHER: return COLL_GATHER_BINOMIAL;
     case CALL_SCATTER: return COLL_SCATTER_BINOMIAL;
     case CALL_ALLGATHER:
-        if (total < ALLGATHER_LONG && power) return COLL_ALLGATHER_DOUBLING;
-        return total < ALLGATHER_SHORT ? COLL_ALLGATHER_BRUCK : COLL_ALLGATHER_RING;
+        if (all_below(bytes, size, ALLGATHER_LONG) && power) return COLL_ALLGATHER_DOUBLING;
+        return all_below(bytes, size, ALLGATHER_SHORT) ? COLL_ALLGATHER_BRUCK : COLL_ALLGATHER_RING;
     case CALL_ALLTOALL:
         if (bytes <= ALLTOALL_SHORT && size >= ALLTOALL_MIN_PROCS) return COLL_ALLTOALL_BRUCK;
         return bytes <= ALLTOALL_MEDIUM ? COLL_ALLTOALL_SCATTERED : COLL_ALLTOALL_PAIRWISE;
