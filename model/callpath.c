@@ -35,7 +35,7 @@ static enum status walk_rank(const struct trace *trace, uint32_t rank, struct ca
             node = paths->nodes[node].parent; /* trace_check: regions nest */
         else
             continue;
-        struct callpath_change change = {.call = i, .node = node};
+        struct change change = {.call = i, .node = node};
         ARRAY_PUSH(paths->changes, paths->change_count, paths->change_capacity, change, err);
     }
     return STATUS_OK;
@@ -68,15 +68,8 @@ enum status callpaths_build(const struct trace *trace, struct callpaths *paths, 
 
 uint32_t callpath_at(const struct callpaths *paths, uint32_t rank, size_t call)
 {
-    size_t low = paths->rank_first[rank], high = paths->rank_first[rank + 1], first = low;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (paths->changes[middle].call <= call)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low == first ? CALLPATH_ROOT : paths->changes[low - 1].node;
+    const size_t *first = &paths->rank_first[rank];
+    return changes_at(paths->changes, first[0], first[1], call, CALLPATH_ROOT);
 }
 
 /* Writes the path of node, ending at end (exclusive), from the innermost region outwards; returns where it begins. */

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "common/map.h"
+#include "model/changes.h"
 #include "trace/trace.h"
 
 enum { CALLPATH_ROOT = 0 };
@@ -14,16 +15,11 @@ struct callpath_node { /* a user region inside another one */
     uint32_t parent, region;
 };
 
-struct callpath_change { /* from this call on, the rank is in node */
-    size_t call;
-    uint32_t node;
-};
-
 struct callpaths {
     struct callpath_node *nodes; /* nodes[CALLPATH_ROOT] is outside all regions */
     size_t node_count, node_capacity;
     struct map node_index;
-    struct callpath_change *changes; /* by rank, then call */
+    struct change *changes; /* by rank, then call */
     size_t change_count, change_capacity;
     size_t *rank_first; /* rank_count + 1 indices into changes */
 };

@@ -103,7 +103,7 @@ static void walk_rank(struct collector *collector, uint32_t rank)
         enum call_kind kind = call_kind(call->call);
         add_computing(collector, at, rank, now_ps, call->enter_ps);
         if (change < collector->intervals->rank_first[rank + 1] && collector->intervals->changes[change].call == i) {
-            at = collector->intervals->changes[change++].interval;
+            at = collector->intervals->changes[change++].node;
             collector->efficiency->intervals[at].takes_part[rank] = true;
         }
         if (kind == CALL_REGION_ENTER || kind == CALL_REGION_LEAVE)

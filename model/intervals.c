@@ -97,7 +97,7 @@ static enum status step(struct walk *walk, uint32_t rank, size_t index)
         TRY(enter(walk, INTERVAL_MARKED, number, call->site));
     else if (interval_mark(rank, call, &number, &begins))
         leave(walk, INTERVAL_MARKED, number);
-    struct interval_change change = {.call = index, .interval = walk->at};
+    struct change change = {.call = index, .node = walk->at};
     if (walk->at != before)
         ARRAY_PUSH(walk->intervals->changes, walk->intervals->change_count, walk->intervals->change_capacity, change,
                    walk->err);
@@ -136,15 +136,8 @@ enum status intervals_build(const struct trace *trace, struct intervals *interva
 
 uint32_t interval_at(const struct intervals *intervals, uint32_t rank, size_t call)
 {
-    size_t low = intervals->rank_first[rank], high = intervals->rank_first[rank + 1], first = low;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (intervals->changes[middle].call <= call)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low == first ? INTERVAL_ROOT : intervals->changes[low - 1].interval;
+    const size_t *first = &intervals->rank_first[rank];
+    return changes_at(intervals->changes, first[0], first[1], call, INTERVAL_ROOT);
 }
 
 static void write_path(const struct trace *trace, const struct intervals *intervals, uint32_t interval, FILE *out)

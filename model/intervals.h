@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "common/map.h"
+#include "model/changes.h"
 #include "trace/trace.h"
 
 enum { INTERVAL_ROOT = 0 };
@@ -24,16 +25,11 @@ struct interval {
     size_t executions; /* largest number of entries of one rank */
 };
 
-struct interval_change { /* from this call on, the rank is in the interval */
-    size_t call;
-    uint32_t interval;
-};
-
 struct intervals {
     struct interval *items; /* items[INTERVAL_ROOT] is the run */
     size_t count, capacity;
     struct map index;
-    struct interval_change *changes; /* by rank, then call */
+    struct change *changes; /* by rank, then call */
     size_t change_count, change_capacity;
     size_t *rank_first; /* rank_count + 1 indices into changes */
 };
