@@ -288,6 +288,16 @@ enum status replay_op_left(struct replay *replay, uint32_t index, int64_t began_
     return STATUS_OK;
 }
 
+/* fence = notify: the target's fence waits for the operations towards it. May wake the target. */
+static void count_incoming(struct replay *replay, const struct op *op)
+{
+    if (op->epoch_kind != OP_FENCE) return;
+    uint32_t target = op->target;
+    int32_t window = replay->members[op->member].window;
+    replay->members[replay_member_index(replay, window, target)].incoming_arrived[op->epoch & 1]++;
+    if (replay->platform->fence == FENCE_NOTIFY) replay_wake(replay, target);
+}
+
 /* The operation is remotely complete: an active epoch counts it at the target, others tell the origin. */
 static enum status reached_target(struct replay *replay, uint32_t index, int64_t at_ps)
 {
@@ -299,12 +309,7 @@ static enum status reached_target(struct replay *replay, uint32_t index, int64_t
         replay_pair_effect(replay, pair, at_ps);
         return STATUS_OK;
     }
-    if (op->epoch_kind == OP_FENCE) {
-        struct member *target =
-            &replay->members[replay_member_index(replay, replay->members[op->member].window, op->target)];
-        target->incoming_arrived[op->epoch & 1]++;
-        if (replay->platform->fence == FENCE_NOTIFY) replay_wake(replay, op->target);
-    }
+    count_incoming(replay, op);
     op = &replay->ops[index]; /* the woken rank may have made operations */
     return replay_send_control(replay, MESSAGE_ACK, op->target, op->origin, index, 0);
 }
@@ -381,12 +386,7 @@ enum status replay_get_arrived(struct replay *replay, uint32_t index)
 {
     const struct op *op = &replay->ops[index];
     note_end(replay, op, replay->now_ps);
-    if (op->epoch_kind == OP_FENCE) {
-        struct member *target =
-            &replay->members[replay_member_index(replay, replay->members[op->member].window, op->target)];
-        target->incoming_arrived[op->epoch & 1]++;
-        if (replay->platform->fence == FENCE_NOTIFY) replay_wake(replay, op->target);
-    }
+    count_incoming(replay, op);
     return finished(replay, index);
 }
 

@@ -16,6 +16,12 @@ static double core_share(const struct platform *platform, const uint32_t *load, 
     return ranks > cores ? (double)cores / ranks : 1.0;
 }
 
+/* Of the core whose computing times the trace holds. */
+static double source_speed(const struct trace_rank *rank)
+{
+    return rank->speed > 0 ? rank->speed : 1.0;
+}
+
 static enum status prepare_ranks(struct replay *replay)
 {
     const struct trace *trace = replay->trace;
@@ -33,7 +39,7 @@ static enum status prepare_ranks(struct replay *replay)
         state->calls = trace->ranks[rank].calls;
         state->count = trace->ranks[rank].count;
         state->serve_first = state->lock_list = NO_INDEX;
-        double source = trace->ranks[rank].speed > 0 ? trace->ranks[rank].speed : 1.0;
+        double source = source_speed(&trace->ranks[rank]);
         state->stretch = source / (platform->speed * core_share(platform, load, rank));
     }
     free(load);
@@ -63,7 +69,7 @@ static enum status prepare_trace(struct replay *replay)
         if (!to->sim) return err_memory(replay->err);
         struct trace_sim none = {TRACE_UNKNOWN_PS, TRACE_UNKNOWN_PS, TRACE_UNKNOWN_PS, TRACE_UNKNOWN_PS, 0};
         for (size_t i = 0; i < count; i++) to->sim[i] = none;
-        double source = trace->ranks[rank].speed > 0 ? trace->ranks[rank].speed : 1.0;
+        double source = source_speed(&trace->ranks[rank]);
         to->speed =
             replay->ranks[rank].stretch == 1.0 ? trace->ranks[rank].speed : source / replay->ranks[rank].stretch;
     }
