@@ -1,6 +1,6 @@
 #!/bin/sh
 # Usage: planted.sh RMACAST MPIEXEC PROGRAMS: the time that programs/planted.c loses, by its own clock, is found where it
-# lost: pattern, rank and line, within 5 % and 0.2 ms. A busy machine may let a rank come late to its call, which then
+# is lost: pattern, rank and line, within 5 % and 0.2 ms. A busy machine may let a rank come late to its call, which then
 # waits for less than the whole sleep of 40 ms: half of it is enough.
 set -u
 rmacast=$1 mpiexec=$2 programs=$3
