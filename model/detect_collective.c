@@ -113,7 +113,7 @@ static uint32_t root_until_first(const struct meeting *meeting, uint32_t member,
     return is_root(meeting, member, call) ? meeting->first_sender : NO_MEMBER;
 }
 
-_Static_assert(CALL_KIND_COUNT <= 64, "a set of kinds is one word");
+_Static_assert(CALL_COMM_FREE < 64, "a set of kinds is one word");
 #define KIND(NAME) (UINT64_C(1) << CALL_##NAME)
 
 enum status detect_wait_at_fence(struct detection *detection)

@@ -3,6 +3,7 @@
 enum status relations_build(const struct trace *trace, struct relations *relations, struct err *err)
 {
     struct relations made = {.trace = trace};
+    TRY(trace_check_one_thread(trace, "analysis", err));
     enum status status = epochs_build(trace, &made.epochs, err);
     if (status == STATUS_OK) status = instances_build(trace, &made.instances, err);
     if (status == STATUS_OK) status = messages_build(trace, &made.messages, err);

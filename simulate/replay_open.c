@@ -146,6 +146,7 @@ enum status replay_open(struct replay *replay, const struct trace *trace, const 
             if (rule->waits == WAITS_COMPLETE) replay->complete_waits_all = true;
             if (rule->upto_bytes == INT64_MAX) break;
         }
+    TRY(trace_check_one_thread(trace, "replay", err));
     TRY(platform_check_ranks(platform, trace->rank_count, err));
     TRY(account_init(&outcome->account, trace->rank_count, err));
     TRY(prepare_ranks(replay));

@@ -7,6 +7,9 @@ static const struct call_row rows[MPI_CALL_COUNT] = {
     {"MPI_" #NAME, CALL_##KIND, (NEEDED), (NEEDED) | (ALLOWED) | F_SITE},
 #include "trace/mpi_calls.def"
 #undef MPI_CALL
+#define THREAD_CALL(NAME, KIND, NEEDED, ALLOWED) {#NAME, CALL_##KIND, (NEEDED), (NEEDED) | (ALLOWED) | F_SITE},
+#include "trace/thread_calls.def"
+#undef THREAD_CALL
     {"enter", CALL_REGION_ENTER, F_REGION, F_REGION},
     {"leave", CALL_REGION_LEAVE, F_REGION, F_REGION},
 };
@@ -31,6 +34,11 @@ bool call_makes_request(enum mpi_call call)
 {
     const struct call_row *row = &rows[call];
     return (row->needed & F_REQ) && row->kind != CALL_REQUEST_WAIT && row->kind != CALL_REQUEST_TEST;
+}
+
+bool call_is_thread(enum mpi_call call)
+{
+    return call >= MPI_FUNCTION_COUNT && call < ID_region_enter;
 }
 
 const char *call_name(enum mpi_call call)

@@ -1,4 +1,4 @@
-/* The table of MPI functions (trace/mpi_calls.def) as data: names, kinds, fields. */
+/* The tables of calls (trace/mpi_calls.def, trace/thread_calls.def) as data: names, kinds, fields. */
 #ifndef TRACE_CALLS_H
 #define TRACE_CALLS_H
 
@@ -59,6 +59,23 @@ enum call_kind {
     CALL_EXSCAN,
     CALL_COMM_CREATE, /* collective over comm, makes newcomm (dup, split, create) */
     CALL_COMM_FREE,
+    CALL_THREAD_BEGIN, /* no time: the thread's first and last event */
+    CALL_THREAD_END,
+    CALL_THREAD_CREATE, /* POSIX threads; trace/thread_calls.def */
+    CALL_THREAD_JOIN,
+    CALL_MUTEX_LOCK,
+    CALL_MUTEX_TRYLOCK, /* with TRACE_FLAG: got it */
+    CALL_MUTEX_TIMEDLOCK, /* with TRACE_FLAG: got it before the time was over */
+    CALL_MUTEX_UNLOCK,
+    CALL_COND_WAIT,
+    CALL_COND_TIMEDWAIT, /* with TRACE_FLAG: woken before the time was over */
+    CALL_COND_SIGNAL,
+    CALL_COND_BROADCAST,
+    CALL_THREAD_BARRIER,
+    CALL_SEM_WAIT,
+    CALL_SEM_TRYWAIT, /* with TRACE_FLAG: took one */
+    CALL_SEM_TIMEDWAIT, /* with TRACE_FLAG: took one before the time was over */
+    CALL_SEM_POST,
     CALL_KIND_COUNT
 };
 
@@ -79,7 +96,12 @@ enum mpi_call {
 #define MPI_CALL(NAME, KIND, NEEDED, ALLOWED, PARAMETERS, ARGUMENTS, BEFORE, AFTER) ID_##NAME,
 #include "trace/mpi_calls.def"
 #undef MPI_CALL
-    ID_region_enter, /* not an MPI function: user regions */
+    MPI_FUNCTION_COUNT, /* MPI's functions stand before it */
+    ID_last_mpi_function = MPI_FUNCTION_COUNT - 1,
+#define THREAD_CALL(NAME, KIND, NEEDED, ALLOWED) ID_##NAME,
+#include "trace/thread_calls.def"
+#undef THREAD_CALL
+    ID_region_enter, /* no function: user regions */
     ID_region_leave,
     MPI_CALL_COUNT
 };
@@ -95,11 +117,14 @@ const struct call_row *call_row(enum mpi_call call);
 enum call_kind call_kind(enum mpi_call call);
 const char *call_name(enum mpi_call call);
 
-/* Finds "MPI_Put"; false for an unknown name. */
+/* Finds "MPI_Put" or "sem_post"; false for an unknown name. */
 bool call_by_name(const char *name, enum mpi_call *call);
 
 /* The call makes the request in trace_call.ref: a non-blocking message, one-sided operation or collective. */
 bool call_makes_request(enum mpi_call call);
+
+/* A thread primitive: a row of trace/thread_calls.def. */
+bool call_is_thread(enum mpi_call call);
 
 /* The text key of a field ("win"). */
 const char *call_field_key(enum call_field field);

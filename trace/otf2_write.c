@@ -177,6 +177,7 @@ enum status otf2_write(const struct trace *trace, const char *directory, struct 
                                           NULL};
     struct archive_stage stage;
     TRY(trace_check(trace, err));
+    TRY(trace_check_one_thread(trace, "an archive", err));
     TRY(archive_stage_open(directory, &stage, err));
     enum status status = write_into(trace, stage.path, directory, err);
     if (status == STATUS_OK) status = archive_stage_commit(&stage, entries, err);

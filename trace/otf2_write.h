@@ -65,7 +65,7 @@ static inline uint32_t archive_counts_string(const struct trace *trace, int64_t 
 }
 static inline uint32_t archive_user_region(uint32_t region)
 {
-    return ID_region_enter + region; /* behind all MPI functions */
+    return ID_region_enter + region; /* behind all functions */
 }
 static inline uint32_t archive_comm_group(size_t comm)
 {

@@ -127,7 +127,8 @@ static void define_regions(struct definitions *definitions)
     for (uint32_t i = 0; i < ID_region_enter; i++) {
         uint32_t name = string(definitions, call_name(i));
         DEFINE(Region, definitions, i, name, name, ARCHIVE_STRING_EMPTY, archive_kind(call_kind(i))->role,
-               OTF2_PARADIGM_MPI, OTF2_REGION_FLAG_NONE, file, 0, 0);
+               call_is_thread(i) ? OTF2_PARADIGM_PTHREAD : OTF2_PARADIGM_MPI, OTF2_REGION_FLAG_NONE,
+               call_is_thread(i) ? OTF2_UNDEFINED_STRING : file, 0, 0);
     }
     for (uint32_t i = 0; i < trace->region_count; i++) {
         uint32_t name = string(definitions, trace->regions[i]);

@@ -12,6 +12,7 @@ struct text_values {
     int64_t cpu_ps;
     int64_t sent, received; /* of a collective */
     int32_t source, recv_tag; /* of a sendrecv */
+    uint16_t thread;
 };
 
 enum text_type {
@@ -34,6 +35,10 @@ enum text_type {
     TEXT_REQUESTS,
     TEXT_NEWCOMM,
     TEXT_REGION,
+    TEXT_CHILD,  /* a thread of the rank, "-" for one unknown */
+    TEXT_OBJECT, /* a mutex, condition, barrier or semaphore of the rank */
+    TEXT_NUMBER, /* of a thread primitive: 0 or more, -1 not said */
+    TEXT_THREAD, /* the thread that calls */
     TEXT_SITE,
     TEXT_TIME, /* of a simulated trace, seconds */
     TEXT_CPU,  /* seconds */
@@ -46,7 +51,7 @@ struct text_field {
 };
 
 /* The fields of calls come first, at enum call_field; behind them those that only the text form knows. */
-enum { TEXT_BREAK_INDEX = CALL_FIELD_COUNT, TEXT_CPU_INDEX, TEXT_SIM_FIRST, TEXT_FIELD_COUNT = TEXT_SIM_FIRST + 5 };
+enum { TEXT_BREAK_INDEX = CALL_FIELD_COUNT, TEXT_THREAD_INDEX, TEXT_CPU_INDEX, TEXT_SIM_FIRST, TEXT_FIELD_COUNT = TEXT_SIM_FIRST + 5 };
 const struct text_field *text_field(int index);
 
 /* Index of a key of the given length, -1 if there is none. */

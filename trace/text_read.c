@@ -41,15 +41,16 @@ static enum status find_call(const struct text_reader *reader, const char *name,
     }
     if (found && call_by_name(name, call)) return STATUS_OK;
     if (strncmp(name, "MPI_", 4) != 0)
-        TEXT_FAIL(reader, "'%s', expected the name of an MPI call, enter or leave", name);
+        TEXT_FAIL(reader, "'%s', expected the name of an MPI call or thread primitive, enter or leave",
+                  name);
     size_t longest = 0, used = 0;
-    for (int i = 0; i < ID_region_enter; i++) {
+    for (int i = 0; i < MPI_FUNCTION_COUNT; i++) {
         size_t same = 0;
         for (const char *known = call_name((enum mpi_call)i); known[same] && known[same] == name[same];) same++;
         if (same > longest) longest = same;
     }
     char known[200] = "";
-    for (int i = 0; i < ID_region_enter && used < sizeof known; i++)
+    for (int i = 0; i < MPI_FUNCTION_COUNT && used < sizeof known; i++)
         if (strncmp(call_name((enum mpi_call)i), name, longest) == 0)
             used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", used ? ", " : "",
                                      call_name((enum mpi_call)i));
@@ -80,7 +81,7 @@ static enum status add_call(struct text_reader *reader, uint32_t rank, const str
 {
     struct trace *trace = reader->trace;
     struct err cause;
-    enum status status = trace_add_call(trace, rank, &values->call, &cause);
+    enum status status = trace_add_thread_call(trace, rank, values->thread, &values->call, &cause);
     if (status == STATUS_DATA) TEXT_FAIL(reader, "%s", cause.text + strlen(trace->name) + 1);
     if (status != STATUS_OK) return err_set(reader->err, status, NULL, NULL, "%s", cause.text);
     struct trace_rank *stream = &trace->ranks[rank];
@@ -89,15 +90,17 @@ static enum status add_call(struct text_reader *reader, uint32_t rank, const str
     return trace_set_cpu(trace, rank, stream->count - 1, values->cpu_ps, reader->err);
 }
 
-static enum status read_region(struct text_reader *reader, char **words, struct text_values *values)
+static enum status read_region(struct text_reader *reader, uint32_t rank, char **words, struct text_values *values)
 {
     char *name = words[3];
-    bool cpu = name && words[4] && strncmp(words[4], "cpu=", 4) == 0;
-    if (!name || (cpu ? words[5] : words[4]))
-        TEXT_FAIL(reader, "%s, expected \"RANK TIME %s NAME\", a blank in NAME as %%20", words[2], words[2]);
-    if (cpu) TRY(read_time(reader, "cpu", words[4] + 4, &values->cpu_ps));
-    if (!text_decode(name)) TEXT_FAIL(reader, "broken %%XX, expected two hexadecimal digits");
     values->call.call = strcmp(words[2], "enter") == 0 ? ID_region_enter : ID_region_leave;
+    if (!name)
+        TEXT_FAIL(reader, "%s, expected \"RANK TIME %s NAME\", a blank in NAME as %%20", words[2], words[2]);
+    for (char **word = words + 4; *word; word++)
+        if (strncmp(*word, "cpu=", 4) != 0 && strncmp(*word, "thread=", 7) != 0)
+            TEXT_FAIL(reader, "%s, expected \"RANK TIME %s NAME\", a blank in NAME as %%20", words[2], words[2]);
+    TRY(text_read_values(reader, rank, words + 4, values));
+    if (!text_decode(name)) TEXT_FAIL(reader, "broken %%XX, expected two hexadecimal digits");
     values->call.exit_ps = values->call.enter_ps;
     return trace_add_region(reader->trace, name, &values->call.ref, reader->err);
 }
@@ -116,7 +119,7 @@ static enum status read_call(struct text_reader *reader, char **words)
     TRY(text_read_id(reader, "rank", words[0], 0, (int64_t)reader->trace->rank_count - 1, &rank));
     TRY(read_time(reader, "enter", words[1], &values.call.enter_ps));
     if (words[2] && (strcmp(words[2], "enter") == 0 || strcmp(words[2], "leave") == 0)) {
-        TRY(read_region(reader, words, &values));
+        TRY(read_region(reader, (uint32_t)rank, words, &values));
         return add_call(reader, (uint32_t)rank, &values);
     }
     TRY(read_time(reader, "exit", words[2], &values.call.exit_ps));
@@ -243,6 +246,7 @@ enum status text_read(const char *file, struct trace **trace, struct err *err)
     if (!in) return err_set(err, STATUS_DATA, file, NULL, "cannot be opened: %s", strerror(errno));
     enum status status = index_calls(&reader);
     if (status == STATUS_OK) status = read_lines(&reader, in);
+    if (status == STATUS_OK) status = trace_sort_threads(reader.trace, err);
     if (in != stdin) fclose(in);
     reader_clear(&reader);
     if (status != STATUS_OK) {

@@ -185,6 +185,25 @@ static enum status parse_counts(struct text_reader *reader, const struct text_fi
     return STATUS_OK;
 }
 
+/* Threads and what belongs to them. */
+static enum status parse_thread_value(const struct text_reader *reader, const struct text_field *field,
+                                      const char *text, void *member)
+{
+    int64_t high = INT64_MAX / 4, number = 0;
+    if (field->type == TEXT_CHILD || field->type == TEXT_THREAD) high = TRACE_THREADS_MAX - 1;
+    if (field->type == TEXT_OBJECT) high = TRACE_NO_REF - 1;
+    bool none = field->type == TEXT_CHILD && strcmp(text, "-") == 0;
+    if (!none && !text_integer(text, 0, high, &number))
+        TEXT_FAIL(reader, "%s=%s, expected a number from 0 to %" PRId64, field->key, text, high);
+    if (field->type == TEXT_NUMBER)
+        *(int64_t *)member = number;
+    else if (field->type == TEXT_THREAD)
+        *(uint16_t *)member = (uint16_t)number;
+    else
+        *(uint32_t *)member = none ? TRACE_NO_REF : (uint32_t)number;
+    return STATUS_OK;
+}
+
 static enum status parse_value(struct text_reader *reader, const struct text_field *field, char *text,
                                struct text_values *values)
 {
@@ -227,6 +246,10 @@ static enum status parse_value(struct text_reader *reader, const struct text_fie
             TEXT_FAIL(reader, "%s= needs a line \"property simulated=1 ...\" before", field->key);
         if (!parse_time(text, member)) TEXT_FAIL(reader, "%s=%s, expected seconds", field->key, text);
         return STATUS_OK;
+    case TEXT_CHILD:
+    case TEXT_OBJECT:
+    case TEXT_NUMBER:
+    case TEXT_THREAD: return parse_thread_value(reader, field, text, member);
     case TEXT_CPU:
         if (!parse_time(text, member)) TEXT_FAIL(reader, "%s=%s, expected seconds", field->key, text);
         return STATUS_OK;
@@ -250,7 +273,7 @@ static enum status check_given(const struct text_reader *reader, const struct ca
 {
     char keys[512];
     for (int i = 0; i < CALL_FIELD_COUNT; i++)
-        if ((row->needed & 1u << i) && !(given & 1u << i))
+        if ((row->needed & ~(uint32_t)F_REGION & 1u << i) && !(given & 1u << i))
             TEXT_FAIL(reader, "%s lacks %s=, expected %s", row->name, text_field(i)->key,
                       list_keys(row->needed, keys, sizeof keys));
     if ((row->allowed & F_SENT) && !(given & (F_BYTES | F_SENT | F_RECEIVED)))

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/array.h"
 #include "common/units.h"
 #include "trace/text.h"
 #include "trace/text_fields.h"
@@ -13,7 +14,8 @@ struct writer {
     char *name; /* room for the longest encoded name */
     uint32_t rank;
     struct map made;     /* requests of this rank within the range */
-    size_t region_depth; /* regions entered within the range and not left */
+    size_t *region_depth; /* per thread: regions entered within the range and not left */
+    size_t thread_capacity;
     struct err *err;
 };
 
@@ -208,6 +210,7 @@ static bool is_said(const struct trace_call *call, enum text_type type)
     case TEXT_NEWCOMM: return call->ref != TRACE_NO_REF;
     case TEXT_SITE: return call->site != TRACE_NO_SITE;
     case TEXT_SHARE: return call->aux != 0;
+    case TEXT_NUMBER: return call->disp != -1; /* value= */
     default: return true;
     }
 }
@@ -238,7 +241,10 @@ static enum status write_field(struct writer *writer, const struct trace_call *c
     case TEXT_OP: fprintf(out, " op=%s", trace_op_name(call->tag) + strlen("MPI_")); break;
     case TEXT_REQUEST: write_request(writer, call->ref); break;
     case TEXT_REQUESTS: write_requests(writer, &writer->trace->lists[call->ref]); break;
-    case TEXT_NEWCOMM: fprintf(out, " newcomm=%" PRIu32, call->ref); break;
+    case TEXT_NEWCOMM:
+    case TEXT_OBJECT: fprintf(out, " %s=%" PRIu32, row->key, call->ref); break;
+    case TEXT_CHILD: write_id(out, row->key, call->ref == TRACE_NO_REF ? TRACE_NONE : (int64_t)call->ref); break;
+    case TEXT_NUMBER: fprintf(out, " %s=%" PRId64, row->key, field == F_VALUE_INDEX ? call->disp : call->aux); break;
     case TEXT_SITE: write_site(writer, &writer->trace->sites[call->site]); break;
     default: break;
     }
@@ -267,18 +273,26 @@ static void write_cpu(const struct writer *writer, size_t index)
         fprintf(writer->out, " cpu=%s", units_format_ps(cpu_ps[index], time));
 }
 
-/* In a part, what ends something that began before the part is left out. */
-static enum status is_written(struct writer *writer, const struct trace_call *call, bool *written)
+static void write_thread(const struct writer *writer, size_t index)
 {
+    uint32_t thread = trace_call_thread(writer->trace, writer->rank, index);
+    if (thread > 0) fprintf(writer->out, " thread=%" PRIu32, thread);
+}
+
+/* In a part, what ends something that began before the part is left out. */
+static enum status is_written(struct writer *writer, size_t index, bool *written)
+{
+    const struct trace_call *call = &writer->trace->ranks[writer->rank].calls[index];
+    size_t *depth = &writer->region_depth[trace_call_thread(writer->trace, writer->rank, index)];
     uint64_t *ignored;
     *written = true;
     if (writer->range && call_makes_request(call->call))
         return map_put(&writer->made, call->ref, 1, &ignored, writer->err);
     switch (call_kind(call->call)) {
-    case CALL_REGION_ENTER: writer->region_depth++; return STATUS_OK;
+    case CALL_REGION_ENTER: (*depth)++; return STATUS_OK;
     case CALL_REGION_LEAVE:
-        *written = writer->region_depth > 0;
-        if (*written) writer->region_depth--;
+        *written = *depth > 0;
+        if (*written) (*depth)--;
         return STATUS_OK;
     default: return STATUS_OK;
     }
@@ -291,12 +305,13 @@ static enum status write_call(struct writer *writer, size_t index)
     const struct call_row *row = call_row(call->call);
     char enter[UNITS_TEXT_BYTES], exit[UNITS_TEXT_BYTES];
     bool written;
-    TRY(is_written(writer, call, &written));
+    TRY(is_written(writer, index, &written));
     if (!written) return STATUS_OK;
     units_format_ps(call->enter_ps, enter);
     if (row->needed & F_REGION) {
         fprintf(writer->out, "%" PRIu32 " %s %s %s", writer->rank, enter, row->name,
                 encoded(writer, writer->trace->regions[call->ref]));
+        write_thread(writer, index);
         write_cpu(writer, index);
         fputc('\n', writer->out);
         return STATUS_OK;
@@ -305,6 +320,7 @@ static enum status write_call(struct writer *writer, size_t index)
     for (int i = 0; i < CALL_FIELD_COUNT; i++)
         if ((row->needed & 1u << i) || ((row->allowed & 1u << i) && is_said(call, text_field(i)->type)))
             TRY(write_field(writer, call, index, i));
+    write_thread(writer, index);
     if (call->flags & TRACE_BREAK) fputs(" break=1", writer->out);
     write_cpu(writer, index);
     if (stream->sim) write_sim(writer->out, &stream->sim[index]);
@@ -317,7 +333,10 @@ static enum status write_rank(struct writer *writer)
     const struct trace_rank *stream = &writer->trace->ranks[writer->rank];
     const struct text_range *range = writer->range;
     int64_t zero = trace_begin_ps(writer->trace);
-    writer->region_depth = 0;
+    uint32_t threads = trace_thread_count(writer->trace, writer->rank);
+    TRY(array_reserve((void **)&writer->region_depth, &writer->thread_capacity, threads, sizeof *writer->region_depth,
+                      writer->err));
+    memset(writer->region_depth, 0, threads * sizeof *writer->region_depth);
     if (range && range->rank != TRACE_NONE && range->rank != (int32_t)writer->rank) return STATUS_OK;
     for (size_t i = 0; i < stream->count; i++) {
         const struct trace_call *call = &stream->calls[i];
@@ -337,6 +356,7 @@ enum status text_write(const struct trace *trace, const struct text_range *range
         status = write_rank(&writer);
         map_clear(&writer.made);
     }
+    free(writer.region_depth);
     free(writer.name);
     if (status == STATUS_OK && (fflush(out) != 0 || ferror(out)))
         status = err_set(err, STATUS_SYSTEM, trace->name, NULL, "cannot be written as text: %m");

@@ -70,6 +70,8 @@ void trace_free(struct trace *trace)
         free(trace->ranks[i].calls);
         free(trace->ranks[i].sim);
         free(trace->ranks[i].cpu_ps);
+        free(trace->ranks[i].thread);
+        free(trace->ranks[i].thread_exit_ps);
         free(trace->ranks[i].incomplete_why);
     }
     free_definitions(trace);
@@ -84,10 +86,18 @@ void trace_free(struct trace *trace)
     free(trace);
 }
 
-static enum status check_order(const struct trace *trace, uint32_t rank, const struct trace_call *call, struct err *err)
+/* Exit of the thread's call added last. */
+static int64_t last_exit_ps(const struct trace_rank *stream, uint32_t thread)
+{
+    if (stream->thread) return thread < stream->thread_count ? stream->thread_exit_ps[thread] : INT64_MIN;
+    return thread == 0 && stream->count > 0 ? stream->calls[stream->count - 1].exit_ps : INT64_MIN;
+}
+
+static enum status check_order(const struct trace *trace, uint32_t rank, uint32_t thread, const struct trace_call *call,
+                               struct err *err)
 {
     const struct trace_rank *stream = &trace->ranks[rank];
-    int64_t before = stream->count ? stream->calls[stream->count - 1].exit_ps : INT64_MIN;
+    int64_t before = last_exit_ps(stream, thread);
     if (call->exit_ps >= call->enter_ps && call->enter_ps >= before) return STATUS_OK;
     char place[TRACE_PLACE_BYTES], one[UNITS_TEXT_BYTES], two[UNITS_TEXT_BYTES];
     snprintf(place, sizeof place, "rank %" PRIu32 ", event %zu (%s)", rank, stream->count + 1, call_name(call->call));
@@ -100,14 +110,47 @@ static enum status check_order(const struct trace *trace, uint32_t rank, const s
                    units_format_ps(call->enter_ps, one), units_format_ps(before, two));
 }
 
+/* Threads from the first call of another thread than 0 on. */
+static enum status note_thread(struct trace_rank *stream, uint32_t thread, const struct trace_call *call,
+                               struct err *err)
+{
+    bool names_child = call_row(call->call)->needed & F_CHILD;
+    uint32_t child = names_child && call->ref < TRACE_THREADS_MAX ? call->ref : 0;
+    uint32_t largest = child > thread ? child : thread;
+    if (!stream->thread && thread == 0) {
+        if (call_is_thread(call->call) && child >= stream->thread_count) stream->thread_count = child + 1;
+        return STATUS_OK;
+    }
+    uint32_t known = stream->thread ? stream->thread_count : 0;
+    uint32_t count = largest >= stream->thread_count ? largest + 1 : stream->thread_count;
+    TRY(array_reserve((void **)&stream->thread_exit_ps, &stream->thread_exit_capacity, count,
+                      sizeof *stream->thread_exit_ps, err));
+    int64_t first_ps = last_exit_ps(stream, 0);
+    for (uint32_t i = known; i < count; i++) stream->thread_exit_ps[i] = i == 0 ? first_ps : INT64_MIN;
+    size_t room = stream->capacity > stream->count ? stream->capacity : stream->count + 1;
+    bool first = !stream->thread;
+    TRY(array_reserve((void **)&stream->thread, &stream->thread_capacity, room, sizeof *stream->thread, err));
+    for (size_t i = 0; first && i < stream->count; i++) stream->thread[i] = 0;
+    stream->thread_count = count;
+    stream->thread[stream->count] = (uint16_t)thread;
+    stream->thread_exit_ps[thread] = call->exit_ps;
+    return STATUS_OK;
+}
+
 enum status trace_add_call(struct trace *trace, uint32_t rank, const struct trace_call *call, struct err *err)
+{
+    return trace_add_thread_call(trace, rank, 0, call, err);
+}
+
+enum status trace_add_thread_call(struct trace *trace, uint32_t rank, uint32_t thread, const struct trace_call *call,
+                                  struct err *err)
 {
     static const struct trace_sim unknown = {.xfer_start_ps = TRACE_UNKNOWN_PS,
                                              .xfer_end_ps = TRACE_UNKNOWN_PS,
                                              .base_end_ps = TRACE_UNKNOWN_PS,
                                              .extended_end_ps = TRACE_UNKNOWN_PS};
     struct trace_rank *stream = &trace->ranks[rank];
-    TRY(check_order(trace, rank, call, err));
+    TRY(check_order(trace, rank, thread, call, err));
     if (stream->count == stream->capacity) {
         size_t sim_capacity = stream->sim ? stream->capacity : 0, capacity = stream->capacity;
         if (trace->simulated)
@@ -116,6 +159,8 @@ enum status trace_add_call(struct trace *trace, uint32_t rank, const struct trac
         stream->capacity = capacity;
     }
     if (stream->cpu_ps) TRY(trace_set_cpu(trace, rank, stream->count, TRACE_UNKNOWN_PS, err));
+    TRY(note_thread(stream, thread, call, err));
+    if (stream->count > 0 && call->enter_ps < stream->calls[stream->count - 1].enter_ps) stream->unsorted = true;
     if (trace->simulated) stream->sim[stream->count] = unknown;
     stream->calls[stream->count++] = *call;
     return STATUS_OK;
@@ -137,7 +182,11 @@ int64_t trace_begin_ps(const struct trace *trace)
 int64_t trace_rank_end_ps(const struct trace *trace, uint32_t rank)
 {
     const struct trace_rank *stream = &trace->ranks[rank];
-    return stream->count ? stream->calls[stream->count - 1].exit_ps : 0;
+    if (stream->count == 0) return 0;
+    int64_t end_ps = stream->calls[stream->count - 1].exit_ps;
+    for (size_t i = 0; stream->thread && i < stream->count; i++)
+        if (stream->calls[i].exit_ps > end_ps) end_ps = stream->calls[i].exit_ps;
+    return end_ps;
 }
 
 const struct trace_comm *trace_call_comm(const struct trace *trace, const struct trace_call *call)

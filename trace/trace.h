@@ -1,9 +1,10 @@
 /* A trace in memory: what every rank called, with what arguments, when.
  *
  * Readers (text, spool, OTF2) build it, writers and everything above walk it. Times are integers in picoseconds. Ranks,
- * targets, peers, roots and group members are ranks of MPI_COMM_WORLD. Calls of one rank stand in the order of the
- * calls and do not overlap: exit_ps >= enter_ps >= the exit_ps of the call before. A trace does not interpret calls:
- * epochs, matching and patterns are model/'s. */
+ * targets, peers, roots and group members are ranks of MPI_COMM_WORLD. Calls of one rank stand in the order of their
+ * enter_ps (at equal times: cause before effect). Every call belongs to a thread of its rank; calls of one thread do not
+ * overlap: exit_ps >= enter_ps >= the exit_ps of the thread's call before. Calls of different threads of a rank may. A
+ * trace does not interpret calls: epochs, matching and patterns are model/'s. */
 #ifndef TRACE_TRACE_H
 #define TRACE_TRACE_H
 
@@ -18,6 +19,7 @@
 enum { TRACE_NONE = -1 };       /* no window, communicator, peer, target, root; MPI_PROC_NULL as a peer or target */
 enum { TRACE_NO_SITE = 0 };     /* sites[0] is the unknown call site */
 #define TRACE_NO_REF UINT32_MAX /* a call that has no group, request, region */
+enum { TRACE_THREADS_MAX = UINT16_MAX }; /* threads of a rank */
 
 /* Bits of trace_call.flags. The assertion bits are MPI_MODE_* of MPI-3.1 11.5.5. */
 enum trace_flag {
@@ -28,7 +30,7 @@ enum trace_flag {
     TRACE_NOSUCCEED = 16,
     TRACE_ASSERTIONS = 31,
     TRACE_EXCLUSIVE = 32, /* lock type; clear = shared */
-    TRACE_FLAG = 64,      /* the test call said yes */
+    TRACE_FLAG = 64,      /* the test call said yes; a thread primitive that may fail did what its name says */
     TRACE_BREAK = 128,    /* the stream breaks off inside this call: exit_ps is the last time known */
     TRACE_STARTED = 256,  /* an isend or irecv begun by MPI_Start: the same operation by MPI-3.1 3.9 */
 };
@@ -51,13 +53,17 @@ enum trace_op {
  *           sendrecv: bytes sent); bcast, reduce, allreduce, scan, exscan: bytes of one rank's vector; reduce_scatter:
  *           bytes of the whole vector; gather, scatter, allgather, alltoall: bytes of the block that one rank exchanges
  *           with one other; gatherv, allgatherv: bytes of the rank's own contribution; scatterv: bytes that the rank
- *           receives; alltoallv: bytes that the rank sends to all together
+ *           receives; alltoallv: bytes that the rank sends to all together. Thread primitives: 0
  *   disp    one-sided operations: target displacement in bytes, -1 unknown. sendrecv: trace_call_source() and
- *           trace_call_recv_tag(). Collectives with counts: index into trace.counts, see trace_call_counts(). Else -1
- *   aux     get_accumulate: bytes of the result; sendrecv: bytes received; alltoallv: bytes received; else 0
+ *           trace_call_recv_tag(). Collectives with counts: index into trace.counts, see trace_call_counts(). First call
+ *           on a semaphore: its value before the call, -1 unknown. Else -1
+ *   aux     get_accumulate: bytes of the result; sendrecv: bytes received; alltoallv: bytes received; waiting on a
+ *           condition: the mutex; barrier of threads: for how many threads it waits; else 0
  *   ref     post, start: group id; calls that make, wait for or test one request (call_makes_request()): request id;
  *           waitall, testall and the like: id of the list of requests that the call completed; user regions: region id;
- *           communicator creation: new communicator id (TRACE_NO_REF: the rank is not in it); else TRACE_NO_REF
+ *           communicator creation: new communicator id (TRACE_NO_REF: the rank is not in it); pthread_create and
+ *           pthread_join: the thread made or waited for (TRACE_NO_REF unknown, or none was made); other thread
+ *           primitives: id of the mutex, condition, barrier or semaphore, unique per rank; else TRACE_NO_REF
  *   site    index into trace.sites
  * A non-blocking collective or a request-based one-sided operation has the kind and the members of the blocking one. A
  * request that MPI_Request_free gave up is never waited for. MPI_Start is kept as the MPI_Isend (Ibsend, Issend,
@@ -91,9 +97,14 @@ struct trace_sim {
 struct trace_rank {
     struct trace_call *calls;
     struct trace_sim *sim; /* parallel to calls in a simulated trace, else NULL; trace_add_call adds unknown ones */
-    int64_t *cpu_ps; /* parallel to calls where CPU time was recorded, else NULL: CPU time of the rank since the exit
-                        of the call before, TRACE_UNKNOWN_PS unknown; trace_set_cpu() */
-    size_t count, capacity, cpu_capacity;
+    int64_t *cpu_ps; /* parallel to calls where CPU time was recorded, else NULL: CPU time of the thread since the
+                        exit of its call before, TRACE_UNKNOWN_PS unknown; trace_set_cpu() */
+    uint16_t *thread; /* parallel to calls: who calls; NULL while only thread 0 does. trace_call_thread() */
+    uint32_t thread_count; /* 1 + the largest thread that calls, is created or joined; 0 while only thread 0 calls, and no
+                              thread primitive */
+    int64_t *thread_exit_ps; /* per thread with thread != NULL: exit of its call added last; of trace_add_thread_call */
+    bool unsorted; /* calls were added out of order: trace_sort_threads() */
+    size_t count, capacity, cpu_capacity, thread_capacity, thread_exit_capacity;
     double speed;    /* of the core, relative to the recording machine: computing times are at this speed; 0 = 1.0 */
     bool incomplete; /* the stream breaks off: killed, or a limit was reached */
     char *incomplete_why; /* owned, may be NULL */
@@ -180,12 +191,27 @@ void trace_free(struct trace *trace);
  * backwards on it (STATUS_DATA naming rank and event). */
 enum status trace_add_call(struct trace *trace, uint32_t rank, const struct trace_call *call, struct err *err);
 
+/* The same for a thread of the rank (thread < TRACE_THREADS_MAX): time must not run backwards on the thread. Calls of
+ * different threads may be added in any order; trace_sort_threads() then brings each rank's calls into the order of
+ * their times. Equal times keep the order of adding. */
+enum status trace_add_thread_call(struct trace *trace, uint32_t rank, uint32_t thread, const struct trace_call *call,
+                                  struct err *err);
+enum status trace_sort_threads(struct trace *trace, struct err *err);
+
+/* Threads of a rank, at least 1; the thread that made a call. */
+uint32_t trace_thread_count(const struct trace *trace, uint32_t rank);
+uint32_t trace_call_thread(const struct trace *trace, uint32_t rank, size_t index);
+
+/* STATUS_DATA naming the first rank with several threads or thread primitives, for what knows one thread per rank only;
+ * what: "replay". */
+enum status trace_check_one_thread(const struct trace *trace, const char *what, struct err *err);
+
 /* Says how much CPU time the rank took before a call that has been added. */
 enum status trace_set_cpu(struct trace *trace, uint32_t rank, size_t index, int64_t cpu_ps, struct err *err);
 
 /* Moves every rank's calls so that between two of them there is the CPU time recorded, where it is known, and the
  * recorder's own cost, but no more than wall time. Calls keep their duration. STATUS_DATA if the trace has no CPU
- * times. */
+ * times, or several threads on a rank. */
 enum status trace_use_cpu(struct trace *trace, struct err *err);
 
 /* Definitions. members are copied; the id of an equal group, region name or site is returned again. Groups are sorted

@@ -8,16 +8,28 @@
 #include "common/units.h"
 #include "trace/trace.h"
 
+/* One thread of the rank. */
+struct thread_walk {
+    uint32_t *regions; /* open user regions, the innermost last */
+    size_t region_count, region_capacity;
+    size_t last_index; /* of its last call */
+    int64_t exit_ps;   /* of its call before */
+    bool called, created, joined;
+    int64_t joined_ps; /* exit of the call that waited for it */
+};
+
 /* The walk along one rank. */
 struct walk {
     const struct trace *trace;
     uint32_t rank;
     size_t index;
     const struct trace_call *call;
+    struct thread_walk *threads, *thread; /* of the rank, of the call */
+    uint32_t thread_count;
+    size_t thread_capacity;
     struct map requests; /* id to REQUEST_... */
     struct map groups;   /* (group, communicator) that were found right */
-    uint32_t *regions;   /* open user regions, the innermost last */
-    size_t region_count, region_capacity;
+    struct map objects;  /* id to enum object */
     struct err *err;
 };
 
@@ -154,13 +166,14 @@ static enum status check_region(struct walk *walk)
     const struct trace *trace = walk->trace;
     uint32_t id = walk->call->ref;
     if (id >= trace->region_count) FAIL(walk, "region %" PRIu32 " is not defined", id);
+    struct thread_walk *thread = walk->thread;
     if (call_kind(walk->call->call) == CALL_REGION_ENTER) {
-        ARRAY_PUSH(walk->regions, walk->region_count, walk->region_capacity, id, walk->err);
+        ARRAY_PUSH(thread->regions, thread->region_count, thread->region_capacity, id, walk->err);
         return STATUS_OK;
     }
-    if (walk->region_count == 0)
+    if (thread->region_count == 0)
         FAIL(walk, "leave %s without enter, expected \"enter %s\" before it", trace->regions[id], trace->regions[id]);
-    uint32_t open = walk->regions[--walk->region_count];
+    uint32_t open = thread->regions[--thread->region_count];
     if (open != id)
         FAIL(walk, "leave %s, expected \"leave %s\": the region entered last", trace->regions[id],
              trace->regions[open]);
@@ -175,12 +188,72 @@ static enum status check_values(const struct walk *walk)
         FAIL(walk, "disp=%" PRId64 ", expected 0 or more", call->disp);
     if (call->aux < 0) FAIL(walk, "result_bytes=%" PRId64 ", expected 0 or more", call->aux);
     if (call->site >= walk->trace->site_count) FAIL(walk, "site %" PRIu32 " is not defined", call->site);
-    if ((call->flags & TRACE_BREAK) && walk->index + 1 != walk->trace->ranks[walk->rank].count)
+    if ((call->flags & TRACE_BREAK) && walk->index != walk->thread->last_index)
         FAIL(walk, "the stream breaks off here, expected no event after it");
     if (call_kind(call->call) != CALL_COMM_CREATE || call->ref == TRACE_NO_REF) return STATUS_OK;
     if (call->ref >= walk->trace->comm_count) FAIL(walk, "newcomm=%" PRIu32 " is not defined", call->ref);
     if (trace_comm_rank(&walk->trace->comms[call->ref], (int32_t)walk->rank) == TRACE_NONE)
         FAIL(walk, "rank %" PRIu32 " is no member of newcomm=%" PRIu32, walk->rank, call->ref);
+    return STATUS_OK;
+}
+
+static enum status check_child(struct walk *walk, bool create)
+{
+    uint32_t child = walk->call->ref, self = (uint32_t)(walk->thread - walk->threads);
+    if (child == TRACE_NO_REF) return STATUS_OK;
+    if (child >= walk->thread_count || child == self || (create && child == 0))
+        FAIL(walk, "child=%" PRIu32 " of thread %" PRIu32 ", expected another thread of the rank", child, self);
+    struct thread_walk *of = &walk->threads[child];
+    if (create && of->created) FAIL(walk, "thread %" PRIu32 " was created before, expected a new thread", child);
+    if (create && of->called) FAIL(walk, "thread %" PRIu32 " has called before, expected its creation first", child);
+    of->created = of->created || create;
+    if (create || (walk->call->flags & TRACE_BREAK)) return STATUS_OK;
+    if (of->joined) FAIL(walk, "thread %" PRIu32 " was joined before, expected once", child);
+    if (of->called && of->exit_ps > walk->call->exit_ps)
+        FAIL(walk, "thread %" PRIu32 " is joined while it is inside a call, expected its end before", child);
+    of->joined = true;
+    of->joined_ps = walk->call->exit_ps;
+    return STATUS_OK;
+}
+
+/* What a thread primitive works on. */
+enum object { OBJECT_NONE, OBJECT_MUTEX, OBJECT_CONDITION, OBJECT_BARRIER, OBJECT_SEMAPHORE };
+
+static const enum object object_of[CALL_KIND_COUNT] = {
+    [CALL_MUTEX_LOCK] = OBJECT_MUTEX,         [CALL_MUTEX_TRYLOCK] = OBJECT_MUTEX,
+    [CALL_MUTEX_TIMEDLOCK] = OBJECT_MUTEX,    [CALL_MUTEX_UNLOCK] = OBJECT_MUTEX,
+    [CALL_COND_WAIT] = OBJECT_CONDITION,      [CALL_COND_TIMEDWAIT] = OBJECT_CONDITION,
+    [CALL_COND_SIGNAL] = OBJECT_CONDITION,    [CALL_COND_BROADCAST] = OBJECT_CONDITION,
+    [CALL_THREAD_BARRIER] = OBJECT_BARRIER,   [CALL_SEM_WAIT] = OBJECT_SEMAPHORE,
+    [CALL_SEM_TRYWAIT] = OBJECT_SEMAPHORE,    [CALL_SEM_TIMEDWAIT] = OBJECT_SEMAPHORE,
+    [CALL_SEM_POST] = OBJECT_SEMAPHORE,
+};
+
+static enum status check_object(struct walk *walk, const char *key, int64_t id, enum object object)
+{
+    static const char *const names[] = {"nothing", "mutex", "condition", "barrier", "semaphore"};
+    uint64_t *known;
+    if (id < 0 || id >= TRACE_NO_REF) FAIL(walk, "no %s, expected %s", names[object], key);
+    TRY(map_put(&walk->objects, (uint64_t)id, object, &known, walk->err));
+    if (*known != (uint64_t)object)
+        FAIL(walk, "%s=%" PRId64 " is a %s, expected a %s", key, id, names[*known], names[object]);
+    return STATUS_OK;
+}
+
+static enum status check_primitive(struct walk *walk)
+{
+    const struct trace_call *call = walk->call;
+    const struct call_row *row = call_row(call->call);
+    if (row->needed & F_CHILD) return check_child(walk, row->kind == CALL_THREAD_CREATE);
+    if (row->kind == CALL_THREAD_BEGIN && walk->thread->called)
+        FAIL(walk, "the thread has called before, expected its begin first");
+    if (row->kind == CALL_THREAD_END && walk->index != walk->thread->last_index)
+        FAIL(walk, "the thread ends, expected no event after it");
+    if (!(row->needed & F_OBJECT)) return STATUS_OK;
+    TRY(check_object(walk, "object", call->ref, object_of[row->kind]));
+    if (row->needed & F_MUTEX) TRY(check_object(walk, "mutex", call->aux, OBJECT_MUTEX));
+    if ((row->needed & F_PARTIES) && call->aux < 1)
+        FAIL(walk, "parties=%" PRId64 ", expected at least one thread", call->aux);
     return STATUS_OK;
 }
 
@@ -193,13 +266,52 @@ static enum status check_call(struct walk *walk)
     if (needed & F_GROUP) TRY(check_group(walk));
     if (call_row(walk->call->call)->allowed & F_COUNTS) TRY(check_counts(walk));
     if (needed & F_REGION) TRY(check_region(walk));
+    if (call_is_thread(walk->call->call)) TRY(check_primitive(walk));
     return check_requests(walk);
+}
+
+static enum status open_threads(struct walk *walk)
+{
+    const struct trace_rank *stream = &walk->trace->ranks[walk->rank];
+    walk->thread_count = trace_thread_count(walk->trace, walk->rank);
+    size_t known = walk->thread_capacity;
+    TRY(array_reserve((void **)&walk->threads, &walk->thread_capacity, walk->thread_count, sizeof *walk->threads,
+                      walk->err));
+    memset(walk->threads + known, 0, (walk->thread_capacity - known) * sizeof *walk->threads);
+    for (uint32_t i = 0; i < walk->thread_count; i++) {
+        struct thread_walk *thread = &walk->threads[i];
+        *thread = (struct thread_walk){.regions = thread->regions, .region_capacity = thread->region_capacity};
+        thread->last_index = stream->count - 1;
+        thread->exit_ps = INT64_MIN;
+    }
+    for (size_t i = 0; stream->thread && i < stream->count; i++) {
+        if (stream->thread[i] < walk->thread_count) {
+            walk->threads[stream->thread[i]].last_index = i;
+            continue;
+        }
+        walk->index = i;
+        walk->call = &stream->calls[i];
+        FAIL(walk, "thread %u, expected 0 to %" PRIu32, stream->thread[i], walk->thread_count - 1);
+    }
+    return STATUS_OK;
+}
+
+static enum status check_time(struct walk *walk)
+{
+    const struct trace_call *call = walk->call;
+    struct thread_walk *thread = walk->thread;
+    if (call->enter_ps < thread->exit_ps || call->exit_ps < call->enter_ps ||
+        (walk->index > 0 && call->enter_ps < call[-1].enter_ps))
+        FAIL(walk, "time runs backwards");
+    if (thread->joined && call->exit_ps > thread->joined_ps)
+        FAIL(walk, "thread %td calls after it was joined, expected no event", thread - walk->threads);
+    return STATUS_OK;
 }
 
 static enum status check_rank(struct walk *walk)
 {
     const struct trace_rank *stream = &walk->trace->ranks[walk->rank];
-    int64_t before = INT64_MIN;
+    TRY(open_threads(walk));
     for (walk->index = 0; walk->index < stream->count; walk->index++) {
         walk->call = &stream->calls[walk->index];
         if (walk->call->call >= MPI_CALL_COUNT) {
@@ -208,10 +320,11 @@ static enum status check_rank(struct walk *walk)
             return err_set(walk->err, STATUS_DATA, walk->trace->name, place, "unknown call number %u",
                            walk->call->call);
         }
-        if (walk->call->enter_ps < before || walk->call->exit_ps < walk->call->enter_ps)
-            FAIL(walk, "time runs backwards");
-        before = walk->call->exit_ps;
+        walk->thread = &walk->threads[trace_call_thread(walk->trace, walk->rank, walk->index)];
+        TRY(check_time(walk));
         TRY(check_call(walk));
+        walk->thread->exit_ps = walk->call->exit_ps;
+        walk->thread->called = true;
     }
     return STATUS_OK;
 }
@@ -237,11 +350,12 @@ enum status trace_check(const struct trace *trace, struct err *err)
     struct walk walk = {.trace = trace, .err = err};
     enum status status = STATUS_OK;
     for (walk.rank = 0; status == STATUS_OK && walk.rank < trace->rank_count; walk.rank++) {
-        walk.region_count = 0;
         status = check_rank(&walk);
         map_clear(&walk.requests);
+        map_clear(&walk.objects);
     }
     map_clear(&walk.groups);
-    free(walk.regions);
+    for (size_t i = 0; i < walk.thread_capacity; i++) free(walk.threads[i].regions);
+    free(walk.threads);
     return status;
 }

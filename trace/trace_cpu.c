@@ -33,6 +33,7 @@ enum status trace_use_cpu(struct trace *trace, struct err *err)
     if (!any)
         return err_set(err, STATUS_DATA, trace->name, NULL,
                        "no CPU times, expected a trace that was recorded with --cpu-time");
+    TRY(trace_check_one_thread(trace, "CPU times in place of wall time", err));
     for (uint32_t i = 0; i < trace->rank_count; i++)
         if (trace->ranks[i].cpu_ps) use_cpu(&trace->ranks[i], trace->record_cost_ps);
     return STATUS_OK;

@@ -195,7 +195,7 @@ static void make_rank(struct maker *maker)
     maker->pending_count = 0;
     maker->step = maker->rank;
     add_region(maker, ID_region_enter, 0);
-    for (int id = 0; id < ID_region_enter; id++)
+    for (int id = 0; id < MPI_FUNCTION_COUNT; id++)
         for (int variant = 0; variant < VARIANTS; variant++) {
             struct trace_call call = bare((enum mpi_call)id);
             fill(maker, &call, variant);

@@ -94,6 +94,11 @@ static const char *const values[CALL_FIELD_COUNT] = {
     [F_FLAG_INDEX] = "flag=1",
     [F_STARTED_INDEX] = "started=1",
     [F_NEWCOMM_INDEX] = "newcomm=2",
+    [F_CHILD_INDEX] = "child=3",
+    [F_OBJECT_INDEX] = "object=4",
+    [F_MUTEX_INDEX] = "mutex=6",
+    [F_PARTIES_INDEX] = "parties=2",
+    [F_VALUE_INDEX] = "value=0",
     [F_SITE_INDEX] = "site=f@a.c:3",
 };
 

@@ -67,7 +67,7 @@ static const struct {
     {WINDOW "0\n", "t.txt:6: enter time is missing, expected RANK ENTER EXIT NAME key=value ..."},
     {WINDOW "0 0\n", "t.txt:6: exit time is missing, expected RANK ENTER EXIT NAME key=value ..."},
     {WINDOW "0 0 0\n", "t.txt:6: the call's name is missing, expected RANK ENTER EXIT NAME key=value ..."},
-    {WINDOW "0 0 0 Put win=0\n", "t.txt:6: 'Put', expected the name of an MPI call, enter or leave"},
+    {WINDOW "0 0 0 Put win=0\n", "t.txt:6: 'Put', expected the name of an MPI call or thread primitive, enter or leave"},
     {WINDOW "0 2 1 MPI_Init\n",
      "t.txt:6: rank 0, event 1 (MPI_Init): exit at 1.000000 s is before enter at 2.000000 s, expected enter <= exit"},
     {WINDOW "0 0 2 MPI_Init\n1 0 1 MPI_Init\n0 1 3 MPI_Barrier comm=0\n",

@@ -124,8 +124,10 @@ static void assert_ranks_equal(const struct trace *one, const struct trace *two,
     assert_int_equal(a->incomplete, b->incomplete);
     assert_same_text(a->incomplete_why, b->incomplete_why);
     assert_same_bytes(a->sim, b->sim, a->count * sizeof *a->sim);
+    assert_int_equal(trace_thread_count(one, rank), trace_thread_count(two, rank));
     for (size_t i = 0; i < a->count; i++) {
         struct trace_call call = a->calls[i], other = b->calls[i];
+        assert_int_equal(trace_call_thread(one, rank, i), trace_call_thread(two, rank, i));
         assert_refs_equal(one, &call, two, &other);
         call.ref = other.ref = call.site = other.site = 0;
         if (call_row(call.call)->allowed & F_COUNTS) call.disp = other.disp = 0;

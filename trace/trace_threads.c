@@ -1,0 +1,83 @@
+/* Threads of a rank: who called, and one order of all their calls. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "trace/trace.h"
+
+uint32_t trace_thread_count(const struct trace *trace, uint32_t rank)
+{
+    uint32_t count = trace->ranks[rank].thread_count;
+    return count > 0 ? count : 1;
+}
+
+uint32_t trace_call_thread(const struct trace *trace, uint32_t rank, size_t index)
+{
+    const uint16_t *thread = trace->ranks[rank].thread;
+    return thread ? thread[index] : 0;
+}
+
+enum status trace_check_one_thread(const struct trace *trace, const char *what, struct err *err)
+{
+    for (uint32_t rank = 0; rank < trace->rank_count; rank++) {
+        if (trace->ranks[rank].thread_count == 0) continue;
+        char place[TRACE_PLACE_BYTES];
+        snprintf(place, sizeof place, "rank %" PRIu32, rank);
+        if (trace_thread_count(trace, rank) == 1)
+            return err_set(err, STATUS_DATA, trace->name, place, "thread primitives, expected none for %s", what);
+        return err_set(err, STATUS_DATA, trace->name, place, "%" PRIu32 " threads, expected one thread per rank for %s",
+                       trace_thread_count(trace, rank), what);
+    }
+    return STATUS_OK;
+}
+
+struct place {
+    int64_t enter_ps;
+    size_t index; /* in the order of adding */
+};
+
+static int by_time(const void *one, const void *two)
+{
+    const struct place *a = one, *b = two;
+    if (a->enter_ps != b->enter_ps) return a->enter_ps < b->enter_ps ? -1 : 1;
+    return (a->index > b->index) - (a->index < b->index);
+}
+
+/* Brings the items of an array into the order of places; spare holds as many. */
+static void permute(void *items, const struct place *places, size_t count, size_t item_bytes, void *spare)
+{
+    if (!items) return;
+    for (size_t i = 0; i < count; i++)
+        memcpy((char *)spare + i * item_bytes, (char *)items + places[i].index * item_bytes, item_bytes);
+    memcpy(items, spare, count * item_bytes);
+}
+
+static enum status sort_rank(struct trace_rank *stream, struct err *err)
+{
+    struct place *places = malloc(stream->count * sizeof *places);
+    void *spare = malloc(stream->count * sizeof *stream->calls);
+    _Static_assert(sizeof *stream->calls >= sizeof *stream->sim, "room for every array's items");
+    if (!places || !spare) {
+        free(places);
+        free(spare);
+        return err_memory(err);
+    }
+    for (size_t i = 0; i < stream->count; i++) places[i] = (struct place){stream->calls[i].enter_ps, i};
+    qsort(places, stream->count, sizeof *places, by_time);
+    permute(stream->calls, places, stream->count, sizeof *stream->calls, spare);
+    permute(stream->sim, places, stream->count, sizeof *stream->sim, spare);
+    permute(stream->cpu_ps, places, stream->count, sizeof *stream->cpu_ps, spare);
+    permute(stream->thread, places, stream->count, sizeof *stream->thread, spare);
+    stream->unsorted = false;
+    free(places);
+    free(spare);
+    return STATUS_OK;
+}
+
+enum status trace_sort_threads(struct trace *trace, struct err *err)
+{
+    for (uint32_t rank = 0; rank < trace->rank_count; rank++)
+        if (trace->ranks[rank].unsorted) TRY(sort_rank(&trace->ranks[rank], err));
+    return STATUS_OK;
+}
