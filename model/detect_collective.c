@@ -3,6 +3,7 @@
 
 /* What the calls of one complete instance have in common. */
 struct meeting {
+    const struct relations *relations;
     const struct instance *instance;
     const struct trace_comm *comm;
     int64_t last_enter_ps, first_exit_ps, first_sender_ps; /* first_sender: earliest enter among all but the root */
@@ -31,7 +32,8 @@ static bool is_root(const struct meeting *meeting, uint32_t member, const struct
 
 static void meet(const struct relations *relations, const struct instance *instance, struct meeting *meeting)
 {
-    *meeting = (struct meeting){.instance = instance,
+    *meeting = (struct meeting){.relations = relations,
+                                .instance = instance,
                                 .comm = instance_comm(relations->trace, instance),
                                 .last_enter_ps = INT64_MIN,
                                 .first_exit_ps = INT64_MAX,
@@ -103,6 +105,26 @@ static uint32_t until_last_if_synchronising(const struct meeting *meeting, uint3
     return meeting->first_exit_ps >= meeting->last_enter_ps ? until_last(meeting, member, call) : NO_MEMBER;
 }
 
+/* The last source of a neighbourhood collective. */
+static uint32_t until_last_source(const struct meeting *meeting, uint32_t member, const struct trace_call *call)
+{
+    (void)member;
+    const struct relations *relations = meeting->relations;
+    struct trace_neighbors neighbors;
+    uint32_t last = NO_MEMBER;
+    int64_t last_ps = INT64_MIN;
+    if (!trace_call_neighbors(relations->trace, call, &neighbors)) return NO_MEMBER;
+    for (uint32_t i = 0; i < neighbors.source_count; i++) {
+        uint32_t source = (uint32_t)trace_comm_rank(meeting->comm, (int32_t)neighbors.sources[i]);
+        const struct trace_call *its =
+            instance_call(relations->trace, &relations->instances, meeting->instance, source);
+        if (its->enter_ps <= last_ps) continue;
+        last_ps = its->enter_ps;
+        last = source;
+    }
+    return last;
+}
+
 static uint32_t until_root(const struct meeting *meeting, uint32_t member, const struct trace_call *call)
 {
     return is_root(meeting, member, call) ? NO_MEMBER : meeting->root;
@@ -166,6 +188,7 @@ enum status detect_barrier_completion(struct detection *detection)
 
 enum status detect_wait_at_nxn(struct detection *detection)
 {
+    TRY(for_instances(detection, PATTERN_WAIT_AT_NXN, KIND(NEIGHBOR), until_last_source));
     return for_instances(detection, PATTERN_WAIT_AT_NXN,
                          KIND(ALLREDUCE) | KIND(ALLGATHER) | KIND(ALLTOALL) | KIND(ALLGATHERV) | KIND(ALLTOALLV) |
                              KIND(REDUCE_SCATTER),

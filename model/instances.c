@@ -22,7 +22,7 @@ static size_t stream_of(size_t window_count, enum call_kind kind, int32_t handle
 {
     int stream = window_stream(kind);
     if (stream >= 0) return (size_t)handle * WINDOW_STREAMS + (size_t)stream;
-    if (kind >= CALL_BARRIER && kind <= CALL_EXSCAN) return window_count * WINDOW_STREAMS + (size_t)handle;
+    if (kind >= CALL_BARRIER && kind <= CALL_NEIGHBOR) return window_count * WINDOW_STREAMS + (size_t)handle;
     return INSTANCE_NONE;
 }
 

@@ -71,6 +71,7 @@ static const enum property of_kind[CALL_KIND_COUNT] = {
     [CALL_REDUCE_SCATTER] = PROPERTY_COLLECTIVE,
     [CALL_SCAN] = PROPERTY_COLLECTIVE,
     [CALL_EXSCAN] = PROPERTY_COLLECTIVE,
+    [CALL_NEIGHBOR] = PROPERTY_COLLECTIVE,
 };
 
 enum property property_of(enum call_kind kind)

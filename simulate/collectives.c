@@ -75,6 +75,7 @@ enum coll_algorithm coll_choose(enum call_kind kind, uint32_t size, int64_t byte
     case CALL_SCAN:
     case CALL_EXSCAN: return COLL_SCAN_DOUBLING;
     case CALL_BARRIER: return COLL_BARRIER_DISSEMINATION;
+    case CALL_NEIGHBOR: return COLL_NEIGHBOR_LINEAR;
     default: return bytes <= ALLREDUCE_SHORT ? COLL_ALLREDUCE_DOUBLING : COLL_ALLREDUCE_SCATTER_GATHER;
     }
 }
@@ -312,7 +313,7 @@ bool coll_step(const struct coll_shape *shape, uint32_t rank, uint32_t number, s
     *step = (struct coll_step){.send_to = -1, .receive_from = -1};
     uint32_t n = shape->size, v = (rank + n - shape->root) % n;
     int64_t block = shape->bytes, total = block * (int64_t)n;
-    if (n < 2) return false;
+    if (n < 2 && shape->algorithm != COLL_NEIGHBOR_LINEAR) return false;
     switch (shape->algorithm) {
     case COLL_BCAST_BINOMIAL: return down_step(shape, v, number, 0, shape->bytes, step);
     case COLL_BCAST_SCATTER_DOUBLING: return scatter_allgather_step(shape, v, number, false, step);

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "trace/calls.h"
+#include "trace/trace.h"
 
 enum coll_algorithm {
     COLL_BCAST_BINOMIAL,
@@ -36,16 +36,18 @@ enum coll_algorithm {
     COLL_REDUCE_SCATTER_PAIRWISE,
     COLL_SCAN_DOUBLING,         /* exscan, too */
     COLL_BARRIER_DISSEMINATION, /* the non-blocking one: messages of `bytes` */
+    COLL_NEIGHBOR_LINEAR,       /* to and from all neighbours at once: its steps name world ranks */
 };
 
 struct coll_shape {
     enum coll_algorithm algorithm;
     uint32_t size, root;
     int64_t bytes;         /* as trace_call.bytes: a vector or a block */
-    const int64_t *counts; /* bytes per rank of collectives with counts, borrowed; NULL: all the same */
+    const int64_t *counts; /* bytes per rank (or destination) of collectives with counts, borrowed; NULL: equal */
+    struct trace_neighbors neighbors; /* of the rank whose steps are asked for */
 };
 
-/* Ranks of the communicator; -1 where the step sends or receives nothing. */
+/* Ranks of the communicator (of neighbours: of the world); -1 where the step sends or receives nothing. */
 struct coll_step {
     int32_t send_to, receive_from;
     int64_t send_bytes;

@@ -129,6 +129,20 @@ static bool dissemination_step(const struct coll_shape *shape, uint32_t rank, ui
     return true;
 }
 
+/* MPICH's linear schedule: everything is posted at once. */
+static bool neighbor_step(const struct coll_shape *shape, uint32_t number, struct coll_step *step)
+{
+    const struct trace_neighbors *all = &shape->neighbors;
+    uint32_t most = all->source_count > all->destination_count ? all->source_count : all->destination_count;
+    if (number >= most) return false;
+    step->overlap = number + 1 < most;
+    if (number < all->source_count) step->receive_from = (int32_t)all->sources[number];
+    if (number >= all->destination_count) return true;
+    step->send_to = (int32_t)all->destinations[number];
+    step->send_bytes = shape->counts ? shape->counts[number] : shape->bytes / (int64_t)all->destination_count;
+    return true;
+}
+
 bool coll_step_v(const struct coll_shape *shape, uint32_t rank, uint32_t number, struct coll_step *step)
 {
     switch (shape->algorithm) {
@@ -142,6 +156,7 @@ bool coll_step_v(const struct coll_shape *shape, uint32_t rank, uint32_t number,
     case COLL_REDUCE_SCATTER_PAIRWISE: return direct_step(shape, rank, number, false, step);
     case COLL_SCAN_DOUBLING: return scan_step(shape, rank, number, step);
     case COLL_BARRIER_DISSEMINATION: return dissemination_step(shape, rank, number, step);
+    case COLL_NEIGHBOR_LINEAR: return neighbor_step(shape, number, step);
     default: return false;
     }
 }

@@ -91,6 +91,7 @@ static step_function *const steps[CALL_KIND_COUNT] = {
     [CALL_REDUCE_SCATTER] = replay_step_collective,
     [CALL_SCAN] = replay_step_collective,
     [CALL_EXSCAN] = replay_step_collective,
+    [CALL_NEIGHBOR] = replay_step_collective,
     [CALL_COMM_CREATE] = replay_step_collective,
     [CALL_COMM_FREE] = step_local,
 };

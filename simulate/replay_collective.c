@@ -7,22 +7,29 @@
  */
 enum { CONTEXT_MASK_BYTES = 260 };
 
+/* World rank of a step's partner. */
+static uint32_t partner_of(const struct coll_shape *shape, const struct trace_comm *comm, int32_t partner)
+{
+    return (uint32_t)(shape->algorithm == COLL_NEIGHBOR_LINEAR ? partner : comm->members[partner]);
+}
+
 /* Messages of one step: requests that count down rank.missing and are never seen by the program. */
-static enum status start_step(struct replay *replay, uint32_t rank, int32_t comm_id, const struct coll_step *step)
+static enum status start_step(struct replay *replay, uint32_t rank, int32_t comm_id, const struct coll_shape *shape,
+                              const struct coll_step *step)
 {
     struct rank_state *state = &replay->ranks[rank];
     const struct trace_comm *comm = &replay->trace->comms[comm_id];
     struct match match = {(uint32_t)comm_id * 2 + 1, rank, rank, 0};
     uint32_t request;
     if (step->receive_from >= 0) {
-        match.source = (uint32_t)comm->members[step->receive_from];
+        match.source = partner_of(shape, comm, step->receive_from);
         TRY(replay_collective_request(replay, rank, &request));
         state->received++;
         TRY(replay_receive_side(replay, &match, request));
     }
     if (step->send_to >= 0) {
         match.source = rank;
-        match.destination = (uint32_t)comm->members[step->send_to];
+        match.destination = partner_of(shape, comm, step->send_to);
         TRY(replay_collective_request(replay, rank, &request));
         bool rendezvous = step->send_bytes > replay->platform->eager_bytes;
         TRY(replay_send_side(replay, &match, step->send_bytes, rendezvous ? SEND_RENDEZVOUS : SEND_EAGER, request));
@@ -56,7 +63,7 @@ enum step replay_run_plan(struct replay *replay, uint32_t rank, int32_t comm, co
         state->paid = false;
         state->step++;
         state->overlap = step.overlap;
-        STEP_TRY(start_step(replay, rank, comm, &step));
+        STEP_TRY(start_step(replay, rank, comm, shape, &step));
     }
 }
 
@@ -85,6 +92,7 @@ static struct coll_shape shape_of(const struct replay *replay, const struct trac
     shape.counts = trace_call_counts(replay->trace, call);
     int64_t chosen_by = kind == CALL_ALLGATHERV ? total_bytes(&shape) : shape.bytes;
     shape.algorithm = coll_choose(kind, shape.size, chosen_by);
+    trace_call_neighbors(replay->trace, call, &shape.neighbors);
     if (kind == CALL_BARRIER) shape.bytes = replay->platform->control_bytes;
     if (call->peer != TRACE_NONE) shape.root = (uint32_t)trace_comm_rank(comm, call->peer);
     return shape;
@@ -108,13 +116,13 @@ static enum status start_task_step(struct replay *replay, uint32_t index, const 
     struct match match = {task.comm * 2 + 1, task.rank, task.rank, (int32_t)task.instance};
     uint32_t request;
     if (step->receive_from >= 0) {
-        match.source = (uint32_t)comm->members[step->receive_from];
+        match.source = partner_of(&task.shape, comm, step->receive_from);
         TRY(task_request(replay, index, &request));
         TRY(replay_receive_side(replay, &match, request));
     }
     if (step->send_to < 0) return STATUS_OK;
     match.source = task.rank;
-    match.destination = (uint32_t)comm->members[step->send_to];
+    match.destination = partner_of(&task.shape, comm, step->send_to);
     TRY(task_request(replay, index, &request));
     bool rendezvous = step->send_bytes > replay->platform->eager_bytes;
     return replay_send_side(replay, &match, step->send_bytes, rendezvous ? SEND_RENDEZVOUS : SEND_EAGER, request);
@@ -153,6 +161,12 @@ enum status replay_on_task(struct replay *replay, const struct replay_message *m
     return advance_task(replay, message->ref);
 }
 
+static bool sends_something(const struct coll_shape *shape)
+{
+    if (shape->algorithm == COLL_NEIGHBOR_LINEAR) return shape->neighbors.destination_count > 0;
+    return shape->size > 1;
+}
+
 /* The call pays overhead once; what goes on later is the network's, the helper thread's or another call's time. */
 static enum step begin_task(struct replay *replay, uint32_t rank, const struct coll_shape *shape)
 {
@@ -160,7 +174,7 @@ static enum step begin_task(struct replay *replay, uint32_t rank, const struct c
     struct rank_state *state = &replay->ranks[rank];
     const struct trace_call *call = &state->calls[state->next];
     if (state->phase == PHASE_ENTER)
-        return replay_spend(replay, state, shape->size > 1 ? replay->overhead_ps : 0, PHASE_BEGIN);
+        return replay_spend(replay, state, sends_something(shape) ? replay->overhead_ps : 0, PHASE_BEGIN);
     uint32_t own = (uint32_t)trace_comm_rank(&replay->trace->comms[call->handle], (int32_t)rank), request, task;
     STEP_TRY(replay_new_request(replay, rank, call->ref, &request));
     STEP_TRY(replay_take_task(replay, &task));

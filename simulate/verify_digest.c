@@ -88,15 +88,26 @@ static enum status name_of_ref(struct naming *naming, const struct trace_call *c
     return STATUS_OK;
 }
 
-/* The displacement, or the counts themselves: their ids are names. */
+/* Of a list of numbers: their ids are names. */
+static uint64_t hash_numbers(const struct trace_counts *list)
+{
+    uint64_t hash = list->count;
+    for (uint32_t i = 0; i < list->count; i++) hash = map_mix(hash, (uint64_t)list->bytes[i]);
+    return hash;
+}
+
+/* The displacement, or the counts themselves. */
 static uint64_t name_of_disp(const struct naming *naming, const struct trace_call *call)
 {
-    const int64_t *counts = trace_call_counts(naming->trace, call);
-    if (!counts) return (uint64_t)call->disp;
-    uint32_t count = naming->trace->counts[call->disp].count;
-    uint64_t hash = count;
-    for (uint32_t i = 0; i < count; i++) hash = map_mix(hash, (uint64_t)counts[i]);
-    return hash;
+    bool counts = trace_call_counts(naming->trace, call) != NULL;
+    return counts ? hash_numbers(&naming->trace->counts[call->disp]) : (uint64_t)call->disp;
+}
+
+/* The tag, or the neighbours themselves. */
+static uint64_t name_of_tag(const struct naming *naming, const struct trace_call *call)
+{
+    bool neighbors = (call_row(call->call)->allowed & F_NEIGHBORS) && call->tag >= 0;
+    return neighbors ? hash_numbers(&naming->trace->counts[call->tag]) : (uint64_t)call->tag;
 }
 
 static enum status add_call(struct naming *naming, const struct trace_call *call, uint64_t *hash, struct err *err)
@@ -105,7 +116,7 @@ static enum status add_call(struct naming *naming, const struct trace_call *call
     TRY(name_of_handle(naming, call, &handle, err));
     TRY(name_of_ref(naming, call, &ref, err));
     const uint64_t words[] = {
-        call->call, call->flags, handle, ref, (uint64_t)call->peer, (uint64_t)call->tag, (uint64_t)call->bytes,
+        call->call, call->flags, handle, ref, (uint64_t)call->peer, name_of_tag(naming, call), (uint64_t)call->bytes,
         name_of_disp(naming, call), (uint64_t)call->aux, naming->sites[call->site], (uint64_t)call->enter_ps,
         (uint64_t)call->exit_ps,
     };

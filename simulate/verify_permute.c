@@ -57,7 +57,10 @@ static enum status add_calls(const struct trace *from, struct trace *to, struct 
                                                : reversed_but_first((size_t)call.handle, from->comm_count));
             }
             call.ref = map_ref(from, &call);
-            if (trace_call_counts(from, &call)) call.disp = reversed((size_t)call.disp, from->counts_count);
+            if ((call_row(call.call)->allowed & F_NEIGHBORS) && call.tag >= 0)
+                call.tag = (int32_t)reversed((size_t)call.tag, from->counts_count);
+            if (trace_call_counts(from, &from->ranks[r].calls[i]))
+                call.disp = reversed((size_t)call.disp, from->counts_count);
             call.site = reversed_but_first(call.site, from->site_count);
             TRY(trace_add_call(to, r, &call, err));
         }

@@ -57,6 +57,7 @@ enum call_kind {
     CALL_REDUCE_SCATTER,
     CALL_SCAN,
     CALL_EXSCAN,
+    CALL_NEIGHBOR, /* MPI-3.1 7.6; the topology comes with each call */
     CALL_COMM_CREATE, /* collective over comm, makes newcomm (dup, split, create) */
     CALL_COMM_FREE,
     CALL_THREAD_BEGIN, /* no time: the thread's first and last event */

@@ -14,7 +14,7 @@ struct side {
     bool applies; /* an effect may only keep the count */
 };
 
-enum side_kind { SIDE_MESSAGE, SIDE_COMPLETE, SIDE_POST };
+enum side_kind { SIDE_MESSAGE, SIDE_COMPLETE, SIDE_POST, SIDE_NEIGHBOR };
 
 struct sides {
     struct side *items;
@@ -183,6 +183,19 @@ static enum status window_call(struct finder *finder, enum call_kind kind)
     }
 }
 
+static enum status neighbor_call(struct finder *finder)
+{
+    struct trace_neighbors neighbors;
+    int32_t own = (int32_t)finder->rank;
+    bool waits = !call_makes_request(finder->call->call) && !(finder->call->flags & TRACE_BREAK);
+    if (!trace_call_neighbors(finder->trace, finder->call, &neighbors)) return STATUS_OK;
+    for (uint32_t i = 0; i < neighbors.destination_count; i++)
+        TRY(add_side(finder, &finder->causes, SIDE_NEIGHBOR, own, (int32_t)neighbors.destinations[i], true));
+    for (uint32_t i = 0; i < neighbors.source_count; i++)
+        TRY(add_side(finder, &finder->effects, SIDE_NEIGHBOR, (int32_t)neighbors.sources[i], own, waits));
+    return STATUS_OK;
+}
+
 static enum status take_call(struct finder *finder)
 {
     const struct trace_call *call = finder->call;
@@ -206,6 +219,7 @@ static enum status take_call(struct finder *finder)
     case CALL_COMPLETE:
     case CALL_WIN_TEST:
     case CALL_WIN_WAIT: return window_call(finder, kind);
+    case CALL_NEIGHBOR: return neighbor_call(finder);
     default: break;
     }
     if (call_makes_request((enum mpi_call)call->call)) return STATUS_OK; /* its wait depends on the others */

@@ -33,9 +33,11 @@ static enum status take_string(struct archive_reader *reader, enum archive_attri
     if (id == ATTRIBUTE_SITE && reference >= definitions->first_site &&
         reference - definitions->first_site < definitions->site_count)
         call->site = definitions->sites[reference - definitions->first_site];
-    if (id == ATTRIBUTE_COUNTS && reference >= definitions->first_counts &&
-        reference - definitions->first_counts < definitions->counts_count)
-        call->disp = definitions->counts[reference - definitions->first_counts];
+    bool counts = reference >= definitions->first_counts &&
+                  reference - definitions->first_counts < definitions->counts_count;
+    if (id == ATTRIBUTE_COUNTS && counts) call->disp = definitions->counts[reference - definitions->first_counts];
+    if (id == ATTRIBUTE_NEIGHBORS && counts)
+        call->tag = (int32_t)definitions->counts[reference - definitions->first_counts];
     return STATUS_OK;
 }
 
@@ -48,6 +50,7 @@ static enum status take_one(struct archive_reader *reader, enum archive_attribut
     case ATTRIBUTE_TARGET_DISP: call->disp = (int64_t)value.uint64; break;
     case ATTRIBUTE_OP:
     case ATTRIBUTE_COUNTS:
+    case ATTRIBUTE_NEIGHBORS:
     case ATTRIBUTE_SITE: return take_string(reader, id, value.stringRef, call);
     case ATTRIBUTE_WIN_SIZE:
         stream->has_size = true;
@@ -106,6 +109,7 @@ static struct trace_call new_call(int64_t time_ps, uint32_t call)
                                .disp = -1,
                                .handle = TRACE_NONE,
                                .peer = TRACE_NONE,
+                               .tag = call_row(call)->allowed & F_NEIGHBORS ? TRACE_NONE : 0,
                                .ref = TRACE_NO_REF,
                                .call = (uint16_t)call};
 }

@@ -48,10 +48,12 @@ static void add_members(struct archive_writer *writer, const struct trace_call *
                         unsigned carries)
 {
     bool op = archive_kind_has_op(kind) && call->tag > 0 && call->tag < TRACE_OP_COUNT;
+    bool neighbors = call_row(call->call)->allowed & F_NEIGHBORS;
     if (!(carries & CARRIES_HANDLE) && call->handle != TRACE_NONE) add_handle(writer, call);
     if (!(carries & CARRIES_PEER) && call->peer != TRACE_NONE) ADD(writer, PEER, int32, call->peer);
     if (op) ADD(writer, OP, stringRef, archive_op_string(call->tag));
-    if (!op && !(carries & CARRIES_TAG) && call->tag != 0) ADD(writer, TAG, int32, call->tag);
+    if (neighbors && call->tag >= 0) ADD(writer, NEIGHBORS, stringRef, archive_counts_string(writer->trace, call->tag));
+    if (!op && !neighbors && !(carries & CARRIES_TAG) && call->tag != 0) ADD(writer, TAG, int32, call->tag);
     if (!(carries & CARRIES_BYTES) && call->bytes != 0) ADD(writer, BYTES, uint64, (uint64_t)call->bytes);
     if (!(carries & CARRIES_AUX) && call->aux != 0) ADD(writer, RESULT_BYTES, uint64, (uint64_t)call->aux);
     if (!(carries & CARRIES_REF) && call->ref != TRACE_NO_REF) ADD(writer, REF, uint32, call->ref);

@@ -51,7 +51,8 @@ enum spool_kind {
     SPOOL_REGION,   /* id; the name */
     SPOOL_LIST,     /* uint32_t request ids that the wait which runs or comes next completes */
     SPOOL_MISSED,   /* name of a call that communicates, was made before and is not recorded */
-    SPOOL_COUNTS,   /* id; int64_t bytes per member of a communicator */
+    SPOOL_COUNTS,   /* id; int64_t numbers: bytes per member of a communicator, or per destination among neighbours; or
+                       neighbours: how many sources, world ranks of sources, of destinations */
     SPOOL_CPU = 17, /* extra = ns of CPU time that the thread took since the last call, for the entry that comes next */
     SPOOL_KIND_COUNT
 };
@@ -82,7 +83,8 @@ struct spool_record {
     uint16_t call; /* line of the SPOOL_NAMES_CALLS definition */
     uint32_t id;
     int32_t peer;
-    int32_t tag; /* message tag; operation, by SPOOL_NAMES_OPS from 1, 0 none; post and start: group id */
+    int32_t tag; /* message tag; operation, by SPOOL_NAMES_OPS from 1, 0 none; post and start: group id; neighbourhood
+                    collectives: counts that hold the neighbours, plus 1 */
     int64_t bytes;
     int64_t extra;
 };

@@ -89,6 +89,18 @@ static enum status set_counts(struct events *events, const struct call_row *row,
     return STATUS_OK;
 }
 
+/* The list's id plus 1 stands as the tag. */
+static enum status set_neighbors(struct events *events, const struct call_row *row, const struct spool_record *record)
+{
+    uint32_t id = 0;
+    if (!(row->allowed & F_NEIGHBORS)) return STATUS_OK;
+    events->call.tag = TRACE_NONE;
+    if (record->tag == 0) return STATUS_OK;
+    TRY(lookup(events, &events->rank->counts, (uint32_t)record->tag - 1, "list of neighbours", &id));
+    events->call.tag = (int32_t)id;
+    return STATUS_OK;
+}
+
 static enum status set_request_list(struct events *events)
 {
     if (events->list.bytes % sizeof(uint32_t) != 0)
@@ -120,6 +132,7 @@ static enum status take_enter(struct events *events, const struct spool_record *
     if (row->needed & F_GROUP)
         TRY(lookup(events, &events->rank->groups, (uint32_t)record->tag, "group", &events->call.ref));
     TRY(set_counts(events, row, record));
+    TRY(set_neighbors(events, row, record));
     if (row->needed & F_REQS) events->call.bytes = 0;
     if ((row->kind == CALL_ISEND || row->kind == CALL_IRECV) && (record->flags & SPOOL_STARTED))
         events->call.flags = TRACE_STARTED;
@@ -146,7 +159,8 @@ static enum status set_results(struct events *events, const struct spool_record 
     if (record->flags & SPOOL_FLAG) call->flags |= TRACE_FLAG;
     if (row->needed & F_REQS) return set_request_list(events);
     if (call_makes_request((enum mpi_call)call->call)) TRY(note_request(events, record->id));
-    if ((row->needed & F_RESULT_BYTES) || row->kind == CALL_ALLTOALLV) call->aux = record->bytes;
+    if ((row->needed & F_RESULT_BYTES) || row->kind == CALL_ALLTOALLV || row->kind == CALL_NEIGHBOR)
+        call->aux = record->bytes;
     switch (call_kind((enum mpi_call)call->call)) {
     case CALL_WIN_CREATE:
         TRY(lookup(events, &events->rank->windows, record->id, "window", &id));

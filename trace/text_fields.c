@@ -29,6 +29,7 @@ static const struct text_field fields[TEXT_FIELD_COUNT] = {
     FIELD(TAG, TEXT_TAG, CALL(tag)),
     FIELD(SOURCE, TEXT_RANK, offsetof(struct text_values, source)),
     FIELD(RECVTAG, TEXT_TAG, offsetof(struct text_values, recv_tag)),
+    FIELD(NEIGHBORS, TEXT_NEIGHBORS, CALL(tag)),
     FIELD(COUNTS, TEXT_COUNTS, CALL(disp)),
     FIELD(ROOT, TEXT_RANK, CALL(peer)),
     FIELD(SENT, TEXT_SHARE, offsetof(struct text_values, sent)),

@@ -21,6 +21,7 @@ enum text_type {
     TEXT_RANK, /* a world rank, "-" or "-1" for MPI_PROC_NULL */
     TEXT_TAG,
     TEXT_COUNTS, /* bytes per member, one number if all are equal */
+    TEXT_NEIGHBORS, /* world ranks: sources:destinations */
     TEXT_BYTES,
     TEXT_SHARE, /* bytes that a collective's block is derived from, never written; of a sendrecv the bytes received */
     TEXT_DISP,  /* in units of the target's disp_unit */

@@ -204,6 +204,31 @@ static enum status parse_thread_value(const struct text_reader *reader, const st
     return STATUS_OK;
 }
 
+static enum status parse_neighbors(struct text_reader *reader, const struct text_field *field, char *text, int32_t *tag)
+{
+    int64_t last = (int64_t)reader->trace->rank_count - 1;
+    char *destinations = strchr(text, ':');
+    struct trace_neighbors neighbors = {0};
+    uint32_t id;
+    if (!destinations) TEXT_FAIL(reader, "%s=%s, expected SOURCES:DESTINATIONS, as 1,2:0", field->key, text);
+    *destinations++ = '\0';
+    TRY(text_list(reader, field->key, text, 0, last));
+    size_t count = neighbors.source_count = (uint32_t)reader->list_count;
+    int64_t *sources = malloc((count + 1) * sizeof *sources);
+    if (!sources) return err_memory(reader->err);
+    memcpy(sources, reader->list, count * sizeof *sources);
+    enum status status = text_list(reader, field->key, destinations, 0, last);
+    neighbors.sources = sources;
+    neighbors.destinations = reader->list;
+    neighbors.destination_count = (uint32_t)reader->list_count;
+    if (status == STATUS_OK) status = trace_add_neighbors(reader->trace, &neighbors, &id, reader->err);
+    free(sources);
+    reader->list_count = 0;
+    TRY(status);
+    *tag = (int32_t)id;
+    return STATUS_OK;
+}
+
 static enum status parse_value(struct text_reader *reader, const struct text_field *field, char *text,
                                struct text_values *values)
 {
@@ -219,6 +244,7 @@ static enum status parse_value(struct text_reader *reader, const struct text_fie
             TEXT_FAIL(reader, "%s=%s, expected a whole number", field->key, text);
         *(int32_t *)member = (int32_t)number;
         return STATUS_OK;
+    case TEXT_NEIGHBORS: return parse_neighbors(reader, field, text, member);
     case TEXT_COUNTS: return parse_counts(reader, field, text);
     case TEXT_BYTES:
     case TEXT_SHARE:
@@ -371,14 +397,16 @@ static enum status finish_requests(struct text_reader *reader, uint32_t rank, st
     return STATUS_OK;
 }
 
-/* One number stands for all members. */
+/* One number stands for all members, or for all destinations among neighbours. */
 static enum status add_counts(struct text_reader *reader, struct trace_call *call)
 {
     const struct trace_comm *comm = trace_call_comm(reader->trace, call);
-    uint32_t members = comm ? comm->count : 0, id;
+    struct trace_neighbors neighbors;
+    bool few = trace_call_neighbors(reader->trace, call, &neighbors);
+    uint32_t members = few ? neighbors.destination_count : comm ? comm->count : 0, id;
     if (reader->counts_count != members && (reader->counts_count != 1 || members == 0))
-        TEXT_FAIL(reader, "%zu numbers in counts=, expected one, or one for each of the %" PRIu32 " members",
-                  reader->counts_count, members);
+        TEXT_FAIL(reader, "%zu numbers in counts=, expected one, or one for each of the %" PRIu32 " %s",
+                  reader->counts_count, members, few ? "destinations" : "members");
     TRY(array_reserve((void **)&reader->counts, &reader->counts_capacity, members + 1, sizeof *reader->counts,
                       reader->err));
     for (size_t i = reader->counts_count; i < members; i++) reader->counts[i] = reader->counts[0];
@@ -394,6 +422,7 @@ static enum status finish_values(struct text_reader *reader, uint64_t given, str
     uint32_t allowed = call_row(call->call)->allowed;
     if ((allowed & F_SENT) && (given & (F_SENT | F_RECEIVED))) TRY(derive_bytes(reader, given, values));
     if ((allowed & F_RECEIVED) && !(allowed & F_SENT)) call->aux = values->received;
+    if ((allowed & F_NEIGHBORS) && !(given & F_NEIGHBORS)) call->tag = TRACE_NONE;
     if (given & F_SOURCE) trace_call_set_receive(call, values->source, values->recv_tag);
     if (given & F_COUNTS) TRY(add_counts(reader, call));
     return given & F_DISP ? scale_disp(reader, call) : STATUS_OK;

@@ -188,6 +188,16 @@ static void write_counts(FILE *out, const struct trace_counts *counts)
         fprintf(out, "%s%" PRId64, i ? "," : "", counts->bytes[i]);
 }
 
+static void write_neighbors(FILE *out, const struct trace_neighbors *neighbors)
+{
+    fputs(" neighbours=", out);
+    for (uint32_t i = 0; i < neighbors->source_count; i++)
+        fprintf(out, "%s%" PRId64, i ? "," : "", neighbors->sources[i]);
+    fputc(':', out);
+    for (uint32_t i = 0; i < neighbors->destination_count; i++)
+        fprintf(out, "%s%" PRId64, i ? "," : "", neighbors->destinations[i]);
+}
+
 static void write_id(FILE *out, const char *key, int64_t id)
 {
     if (id == TRACE_NONE)
@@ -206,6 +216,7 @@ static bool is_said(const struct trace_call *call, enum text_type type)
     case TEXT_ASSERT: return call->flags & TRACE_ASSERTIONS;
     case TEXT_OP: return call->tag > 0 && call->tag < TRACE_OP_COUNT;
     case TEXT_COUNTS: return call->disp >= 0;
+    case TEXT_NEIGHBORS: return call->tag >= 0;
     case TEXT_STARTED: return call->flags & TRACE_STARTED;
     case TEXT_NEWCOMM: return call->ref != TRACE_NO_REF;
     case TEXT_SITE: return call->site != TRACE_NO_SITE;
@@ -219,6 +230,7 @@ static enum status write_field(struct writer *writer, const struct trace_call *c
 {
     const struct text_field *row = text_field(field);
     FILE *out = writer->out;
+    struct trace_neighbors neighbors;
     switch (row->type) {
     case TEXT_WINDOW:
     case TEXT_COMM: write_id(out, row->key, call->handle); break;
@@ -227,6 +239,9 @@ static enum status write_field(struct writer *writer, const struct trace_call *c
         fprintf(out, " %s=%" PRId32, row->key, field == F_TAG_INDEX ? call->tag : trace_call_recv_tag(call));
         break;
     case TEXT_SHARE: fprintf(out, " %s=%" PRId64, row->key, call->aux); break;
+    case TEXT_NEIGHBORS:
+        if (trace_call_neighbors(writer->trace, call, &neighbors)) write_neighbors(out, &neighbors);
+        break;
     case TEXT_COUNTS: write_counts(out, &writer->trace->counts[call->disp]); break;
     case TEXT_STARTED: fprintf(out, " %s=1", row->key); break;
     case TEXT_BYTES: fprintf(out, " %s=%" PRId64, row->key, field == F_BYTES_INDEX ? call->bytes : call->aux); break;

@@ -212,6 +212,17 @@ void trace_call_set_receive(struct trace_call *call, int32_t source, int32_t tag
     call->disp = (int64_t)((uint64_t)(uint32_t)source << 32 | (uint32_t)tag);
 }
 
+/* A list of neighbours: how many sources, the sources, the destinations. */
+bool trace_call_neighbors(const struct trace *trace, const struct trace_call *call, struct trace_neighbors *neighbors)
+{
+    if (!(call_row(call->call)->allowed & F_NEIGHBORS) || call->tag < 0) return false;
+    const struct trace_counts *list = &trace->counts[call->tag];
+    uint32_t sources = (uint32_t)list->bytes[0];
+    *neighbors = (struct trace_neighbors){sources, list->count - 1 - sources, list->bytes + 1,
+                                          list->bytes + 1 + sources};
+    return true;
+}
+
 const int64_t *trace_call_counts(const struct trace *trace, const struct trace_call *call)
 {
     bool has = (call_row(call->call)->allowed & F_COUNTS) && call->disp >= 0;

@@ -47,18 +47,20 @@ enum trace_op {
  *   handle  window id (one-sided calls, window creation and freeing), else communicator id, else TRACE_NONE
  *   peer    target / destination or matched source / root, else TRACE_NONE. lock_all, flush_all and the like have none:
  *           they mean every target. sendrecv: destination. iprobe that found nothing: the source asked for, if one
- *   tag     message tag; MPI_Op for accumulates, reductions and scans as enum trace_op; else 0. sendrecv: of the send
+ *   tag     message tag; MPI_Op for accumulates, reductions and scans as enum trace_op; neighbourhood collectives: index
+ *           into trace.counts, see trace_call_neighbors(), -1 unknown; else 0. sendrecv: of the send
  *   bytes   put/get/accumulate: bytes moved; get_accumulate: bytes sent to the target (compare_and_swap: both values;
  *           MPI_NO_OP: 0); messages: bytes of the message (a receive: bytes received; a probe: of the message found;
  *           sendrecv: bytes sent); bcast, reduce, allreduce, scan, exscan: bytes of one rank's vector; reduce_scatter:
  *           bytes of the whole vector; gather, scatter, allgather, alltoall: bytes of the block that one rank exchanges
  *           with one other; gatherv, allgatherv: bytes of the rank's own contribution; scatterv: bytes that the rank
- *           receives; alltoallv: bytes that the rank sends to all together. Thread primitives: 0
+ *           receives; alltoallv, neighbourhood collectives: bytes that the rank sends to all together. Thread
+ *           primitives: 0
  *   disp    one-sided operations: target displacement in bytes, -1 unknown. sendrecv: trace_call_source() and
  *           trace_call_recv_tag(). Collectives with counts: index into trace.counts, see trace_call_counts(). First call
  *           on a semaphore: its value before the call, -1 unknown. Else -1
- *   aux     get_accumulate: bytes of the result; sendrecv: bytes received; alltoallv: bytes received; waiting on a
- *           condition: the mutex; barrier of threads: for how many threads it waits; else 0
+ *   aux     get_accumulate: bytes of the result; sendrecv, alltoallv, neighbourhood collectives: bytes received; waiting
+ *           on a condition: the mutex; barrier of threads: for how many threads it waits; else 0
  *   ref     post, start: group id; calls that make, wait for or test one request (call_makes_request()): request id;
  *           waitall, testall and the like: id of the list of requests that the call completed; user regions: region id;
  *           communicator creation: new communicator id (TRACE_NO_REF: the rank is not in it); pthread_create and
@@ -140,7 +142,8 @@ struct trace_list {        /* of request ids */
     uint32_t first, count; /* in trace.requests */
 };
 
-/* Bytes per member of the communicator, of gatherv, scatterv and the like. Equal ones are stored once. */
+/* Numbers that calls refer to; equal lists are stored once. Bytes per member of the communicator, of gatherv, scatterv
+ * and the like; bytes per destination of a neighbourhood collective; its neighbours. */
 struct trace_counts {
     uint32_t count;
     int64_t *bytes;
@@ -251,6 +254,22 @@ void trace_call_set_receive(struct trace_call *call, int32_t source, int32_t tag
  * call has none: of gatherv and scatterv only the root knows them, reduce_scatter_block has equal ones, and foreign
  * archives do not say them. */
 const int64_t *trace_call_counts(const struct trace *trace, const struct trace_call *call);
+
+/* Neighbours of the calling rank as world ranks, in the order of its topology; one may stand there several times. The
+ * k-th message from one rank to another belongs to the k-th place of that source (MPI-3.1 7.6). Places of MPI_PROC_NULL
+ * are left out: nothing moves there. Borrowed from the trace. */
+struct trace_neighbors {
+    uint32_t source_count, destination_count;
+    const int64_t *sources, *destinations;
+};
+
+/* False for calls without, and where they are not known. trace_call_counts() are bytes per destination, NULL: all the
+ * same part of trace_call.bytes. */
+bool trace_call_neighbors(const struct trace *trace, const struct trace_call *call, struct trace_neighbors *neighbors);
+
+/* Adds the list of neighbours for trace_call.tag. */
+enum status trace_add_neighbors(struct trace *trace, const struct trace_neighbors *neighbors, uint32_t *id,
+                                struct err *err);
 
 /* Handles, peers, groups, requests exist and are members; every call needs this before model or replay walks the trace.
  * STATUS_DATA with rank, event number (from 1) and call. */

@@ -88,6 +88,23 @@ static enum status check_peer(const struct walk *walk)
     return row->allowed & F_SOURCE ? check_member(walk, "source", trace_call_source(walk->call), true) : STATUS_OK;
 }
 
+static enum status check_neighbors(const struct walk *walk)
+{
+    const struct trace *trace = walk->trace;
+    int32_t id = walk->call->tag;
+    if (id == TRACE_NONE) return STATUS_OK;
+    if (id < 0 || (size_t)id >= trace->counts_count) FAIL(walk, "neighbours %" PRId32 " are not defined", id);
+    const struct trace_counts *list = &trace->counts[id];
+    if (list->count == 0 || list->bytes[0] < 0 || list->bytes[0] >= list->count)
+        FAIL(walk, "neighbours %" PRId32 " are no list of neighbours", id);
+    for (uint32_t i = 1; i < list->count; i++) {
+        if (list->bytes[i] < 0 || list->bytes[i] > INT32_MAX)
+            FAIL(walk, "neighbour %" PRId64 " is no rank", list->bytes[i]);
+        TRY(check_member(walk, "neighbours", (int32_t)list->bytes[i], false));
+    }
+    return STATUS_OK;
+}
+
 static enum status check_counts(const struct walk *walk)
 {
     const struct trace *trace = walk->trace;
@@ -96,8 +113,12 @@ static enum status check_counts(const struct walk *walk)
     if (id == -1 || !comm) return STATUS_OK;
     if ((uint64_t)id >= trace->counts_count) FAIL(walk, "counts %" PRId64 " are not defined", id);
     const struct trace_counts *counts = &trace->counts[id];
-    if (counts->count != comm->count)
-        FAIL(walk, "%" PRIu32 " counts, expected one for each of the %" PRIu32 " members", counts->count, comm->count);
+    struct trace_neighbors neighbors;
+    bool few = trace_call_neighbors(trace, walk->call, &neighbors);
+    uint32_t expected = few ? neighbors.destination_count : comm->count;
+    if (counts->count != expected)
+        FAIL(walk, "%" PRIu32 " counts, expected one for each of the %" PRIu32 " %s", counts->count, expected,
+             few ? "destinations" : "members");
     for (uint32_t i = 0; i < counts->count; i++)
         if (counts->bytes[i] < 0) FAIL(walk, "counts hold %" PRId64 ", expected 0 or more", counts->bytes[i]);
     return STATUS_OK;
@@ -264,6 +285,7 @@ static enum status check_call(struct walk *walk)
     TRY(check_peer(walk));
     TRY(check_values(walk));
     if (needed & F_GROUP) TRY(check_group(walk));
+    if (call_row(walk->call->call)->allowed & F_NEIGHBORS) TRY(check_neighbors(walk));
     if (call_row(walk->call->call)->allowed & F_COUNTS) TRY(check_counts(walk));
     if (needed & F_REGION) TRY(check_region(walk));
     if (call_is_thread(walk->call->call)) TRY(check_primitive(walk));

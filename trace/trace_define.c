@@ -207,6 +207,20 @@ static char *copy_text(const char *text, bool *failed)
     return made;
 }
 
+enum status trace_add_neighbors(struct trace *trace, const struct trace_neighbors *neighbors, uint32_t *id,
+                                struct err *err)
+{
+    size_t sources = neighbors->source_count, destinations = neighbors->destination_count;
+    int64_t *list = malloc((1 + sources + destinations) * sizeof *list);
+    if (!list) return err_memory(err);
+    list[0] = (int64_t)sources;
+    for (size_t i = 0; i < sources; i++) list[1 + i] = neighbors->sources[i];
+    for (size_t i = 0; i < destinations; i++) list[1 + sources + i] = neighbors->destinations[i];
+    enum status status = trace_add_counts(trace, list, (uint32_t)(1 + sources + destinations), id, err);
+    free(list);
+    return status;
+}
+
 enum status trace_add_region(struct trace *trace, const char *name, uint32_t *id, struct err *err)
 {
     TRY(array_reserve((void **)&trace->regions, &trace->region_capacity, trace->region_count + 1, sizeof name, err));

@@ -259,11 +259,41 @@ static void large_counts(void **state)
     trace_free(trace);
 }
 
+/* World ranks stand in the order of the topology, without MPI_PROC_NULL; in the star rank 3 is the middle. */
+static void neighbors(void **state)
+{
+    (void)state;
+    static const char *const line[] = {"1:1", "0,2:0,2", "1,3:1,3", "2:2"};
+    static const char *const star[] = {"3:3", "3:3", "3:3", "2,1,0:2,1,0"};
+    struct trace *trace = archived(run_recorded("", "neighbors", 0));
+    expect_whole(trace);
+    for (int rank = 0; rank < 4; rank++) {
+        int left = (rank + 3) % 4, right = (rank + 1) % 4, on_line = rank % 3 ? 24 : 12, on_star = rank == 3 ? 12 : 4;
+        char ring[64];
+        snprintf(ring, sizeof ring, "neighbours=%d,%d,%d:%d,%d,%d counts=4,8,4", left, rank, left, right, right, rank);
+        expect_calls(trace, rank,
+                     "MPI_Init\nMPI_Cart_create comm=0 newcomm=1\n"
+                     "MPI_Neighbor_alltoall comm=1 bytes=%d neighbours=%s received=%d\n"
+                     "MPI_Neighbor_alltoall comm=1 bytes=%d neighbours=%s received=%d\nMPI_Comm_free comm=1\n"
+                     "MPI_Dist_graph_create_adjacent comm=0 newcomm=2\n"
+                     "MPI_Neighbor_alltoallv comm=2 bytes=16 %s received=16\n"
+                     "MPI_Ineighbor_alltoallw comm=2 bytes=16 %s received=16 req=0\nMPI_Wait req=0\n"
+                     "MPI_Comm_free comm=2\nMPI_Comm_split comm=0 newcomm=3\nMPI_Graph_create comm=3 newcomm=4\n"
+                     "MPI_Neighbor_allgatherv comm=4 bytes=%d neighbours=%s received=%d\n"
+                     "MPI_Neighbor_allgather comm=4 bytes=%d neighbours=%s received=%d\n"
+                     "MPI_Comm_free comm=4\nMPI_Comm_free comm=3\nMPI_Finalize\n",
+                     on_line, line[rank], on_line, on_line, line[rank], on_line, ring, ring, on_star, star[rank],
+                     on_star, on_star, star[rank], on_star);
+    }
+    trace_free(trace);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(passive),       cmocka_unit_test(requests),     cmocka_unit_test(collectives),
         cmocka_unit_test(communicators), cmocka_unit_test(large_counts),
+        cmocka_unit_test(neighbors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

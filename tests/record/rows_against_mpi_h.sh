@@ -10,7 +10,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 echo '#include <mpi.h>' | "$mpicc" -E -P - | tr '\n' ' ' | grep -oE '(int|double|MPI_[A-Za-z]+) +\*?MPI_[A-Z][A-Za-z0-9_]*\(' |
     grep -oE 'MPI_[A-Za-z0-9_]+\(' | tr -d '(' | sort -u >"$work/declared"
-sed -n 's/^MPI_CALL(\([A-Za-z0-9_]*\),.*/MPI_\1/p' "$source/trace/mpi_calls.def" >"$work/rows"
+sed -n 's/^MPI_CALL(\([A-Za-z0-9_]*\),.*/MPI_\1/p' "$source"/trace/mpi_*calls.def >"$work/rows"
 sed -n 's/^MPI_LARGE(\([A-Za-z0-9_]*\),.*/MPI_\1_c/p' "$source/trace/record/large_calls.def" >>"$work/rows"
 sed -n 's/^MPI_PLAIN[_A-Z]*(\([A-Za-z0-9_]*\),.*/MPI_\1/p' "$source/trace/mpi_plain_calls.def" | sort - "$work/rows" -o "$work/rows"
 sed -n 's/^REC_MISSED(\([A-Za-z0-9_]*\))$/MPI_\1/p' "$source/trace/record/missed.def" | sort >"$work/missed"

@@ -1,4 +1,5 @@
-/* Collectives whose members exchange different amounts: bytes per member, as lists that the spool holds once each. */
+/* Lists of numbers that the spool holds once each: bytes per member of collectives whose members exchange different
+ * amounts, neighbours. */
 #include <stdlib.h>
 
 #include "trace/record/handles.h"
@@ -18,26 +19,27 @@ static uint32_t list_count;
 static int64_t *scratch;
 static int scratch_room;
 
-static bool reserve(int members)
+int64_t *rec_numbers(int count)
 {
-    if (members <= scratch_room) return true;
-    int64_t *grown = realloc(scratch, (size_t)members * sizeof *scratch);
+    if (count <= scratch_room) return scratch;
+    int64_t *grown = realloc(scratch, (size_t)count * sizeof *scratch);
     if (!grown) {
         rec_stop("out of memory");
-        return false;
+        return NULL;
     }
     scratch = grown;
-    scratch_room = members;
-    return true;
+    scratch_room = count;
+    return scratch;
 }
 
 static int64_t elements(const struct rec_lengths *lengths, int member)
 {
+    if (lengths->one_count) member = 0;
     if (lengths->width == sizeof(int)) return ((const int *)lengths->counts)[member];
     return ((const MPI_Count *)lengths->counts)[member];
 }
 
-static int64_t length(const struct rec_lengths *lengths, int member)
+int64_t rec_length(const struct rec_lengths *lengths, int member)
 {
     return rec_true_bytes(elements(lengths, member), lengths->types[lengths->one_type ? 0 : member]);
 }
@@ -45,7 +47,7 @@ static int64_t length(const struct rec_lengths *lengths, int member)
 static int64_t sum(const struct rec_lengths *lengths, int members)
 {
     int64_t bytes = 0;
-    for (int i = 0; i < members; i++) bytes += length(lengths, i);
+    for (int i = 0; i < members; i++) bytes += rec_length(lengths, i);
     return bytes;
 }
 
@@ -66,22 +68,25 @@ static void remember(uint64_t hash, uint32_t id, int members)
     if (!rec_table_put(&known, hash, (uintptr_t)made)) free(made);
 }
 
+int64_t rec_numbers_id(int count)
+{
+    uint64_t hash = hash_of(count);
+    uintptr_t *found = rec_table_find(&known, hash);
+    const struct known_counts *same = found ? (const struct known_counts *)*found : NULL;
+    if (same && same->members == count && memcmp(same->bytes, scratch, (size_t)count * sizeof *scratch) == 0)
+        return (int64_t)same->id + 1;
+    rec_define(SPOOL_COUNTS, list_count, scratch, (size_t)count * sizeof *scratch);
+    if (!same && known.count < KNOWN_MAX) remember(hash, list_count, count);
+    return (int64_t)++list_count;
+}
+
 /* The list goes into the entry record as its id plus 1. */
 static void set_list(struct rec_call *rec, const struct rec_lengths *lengths)
 {
     int members = rec->comm->size;
-    if (!reserve(members)) return;
-    for (int i = 0; i < members; i++) scratch[i] = length(lengths, i);
-    uint64_t hash = hash_of(members);
-    uintptr_t *found = rec_table_find(&known, hash);
-    const struct known_counts *same = found ? (const struct known_counts *)*found : NULL;
-    if (same && same->members == members && memcmp(same->bytes, scratch, (size_t)members * sizeof *scratch) == 0) {
-        rec->enter.extra = (int64_t)same->id + 1;
-        return;
-    }
-    rec_define(SPOOL_COUNTS, list_count, scratch, (size_t)members * sizeof *scratch);
-    if (!same && known.count < KNOWN_MAX) remember(hash, list_count, members);
-    rec->enter.extra = (int64_t)++list_count;
+    if (!rec_numbers(members)) return;
+    for (int i = 0; i < members; i++) scratch[i] = rec_length(lengths, i);
+    rec->enter.extra = rec_numbers_id(members);
 }
 
 /* False where the members are not known: between two groups nothing is said of the amounts. */
@@ -100,7 +105,7 @@ void rec_set_gatherv(struct rec_call *rec, MPI_Comm comm, int root, const void *
     if (!set_comm(rec, comm, root)) return;
     bool at_root = rec->comm->rank == root;
     bool in_place = at_root && in == MPI_IN_PLACE;
-    rec->enter.bytes = in_place ? length(&received, root) : rec_true_bytes(count, type);
+    rec->enter.bytes = in_place ? rec_length(&received, root) : rec_true_bytes(count, type);
     if (at_root) set_list(rec, &received);
 }
 
@@ -110,14 +115,14 @@ void rec_set_scatterv(struct rec_call *rec, MPI_Comm comm, int root, struct rec_
     if (!set_comm(rec, comm, root)) return;
     bool at_root = rec->comm->rank == root;
     bool in_place = at_root && out == MPI_IN_PLACE;
-    rec->enter.bytes = in_place ? length(&sent, root) : rec_true_bytes(count, type);
+    rec->enter.bytes = in_place ? rec_length(&sent, root) : rec_true_bytes(count, type);
     if (at_root) set_list(rec, &sent);
 }
 
 void rec_set_allgatherv(struct rec_call *rec, MPI_Comm comm, struct rec_lengths received)
 {
     if (!set_comm(rec, comm, REC_NO_ROOT)) return;
-    rec->enter.bytes = length(&received, rec->comm->rank);
+    rec->enter.bytes = rec_length(&received, rec->comm->rank);
     set_list(rec, &received);
 }
 

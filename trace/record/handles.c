@@ -114,6 +114,7 @@ struct rec_comm *rec_comm_find(MPI_Comm comm)
 void rec_comm_release(struct rec_comm *comm)
 {
     if (--comm->uses > 0) return;
+    free(comm->neighbors);
     free(comm->world);
     free(comm);
 }

@@ -5,11 +5,14 @@
 #include "trace/record/record.h"
 #include "trace/record/table.h"
 
+struct rec_neighbors;
+
 struct rec_comm {
     uint32_t id;    /* SPOOL_NO_ID if apart */
     bool apart;     /* between two groups, or with processes outside the world: its calls are kept as regions */
     int size, rank; /* of this process */
     int32_t *world; /* rank in the communicator to world rank; NULL: the same */
+    struct rec_neighbors *neighbors; /* once a neighbourhood collective has asked for them, owned */
     uint32_t uses;  /* by the table of handles, windows and pending receives */
 };
 

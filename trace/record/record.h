@@ -35,16 +35,23 @@ enum rec_call_id {
 #include "trace/record/rows.def"
 #undef MPI_CALL
 #define REC_WEAK(NAME) extern __typeof__(NAME) NAME __attribute__((weak))
+REC_WEAK(PMPI_Cart_shift);
+REC_WEAK(PMPI_Cartdim_get);
 REC_WEAK(PMPI_Comm_create_keyval);
 REC_WEAK(PMPI_Comm_rank);
 REC_WEAK(PMPI_Comm_set_attr);
 REC_WEAK(PMPI_Comm_size);
 REC_WEAK(PMPI_Comm_test_inter);
+REC_WEAK(PMPI_Dist_graph_neighbors);
+REC_WEAK(PMPI_Dist_graph_neighbors_count);
 REC_WEAK(PMPI_Get_elements_x);
 REC_WEAK(PMPI_Get_library_version);
+REC_WEAK(PMPI_Graph_neighbors);
+REC_WEAK(PMPI_Graph_neighbors_count);
 REC_WEAK(PMPI_Group_size);
 REC_WEAK(PMPI_Group_translate_ranks);
 REC_WEAK(PMPI_Test_cancelled);
+REC_WEAK(PMPI_Topo_test);
 REC_WEAK(PMPI_Type_size);
 REC_WEAK(PMPI_Type_size_x);
 
@@ -183,10 +190,11 @@ struct rec_lengths {
     const void *counts;
     size_t width;
     const MPI_Datatype *types;
-    bool one_type;
+    bool one_type, one_count;
 };
-#define REC_LENGTHS(counts, type) ((struct rec_lengths){(counts), sizeof *(counts), &(type), true})
-#define REC_LENGTHS_OF_TYPES(counts, types) ((struct rec_lengths){(counts), sizeof *(counts), (types), false})
+#define REC_LENGTH(count, type) ((struct rec_lengths){&(count), sizeof(count), &(type), true, true})
+#define REC_LENGTHS(counts, type) ((struct rec_lengths){(counts), sizeof *(counts), &(type), true, false})
+#define REC_LENGTHS_OF_TYPES(counts, types) ((struct rec_lengths){(counts), sizeof *(counts), (types), false, false})
 #define rec_gatherv(comm, root, in, count, type, counts, out_type)                                                     \
     rec_set_gatherv(&rec, (comm), (root), (in), (count), (type), REC_LENGTHS(counts, out_type))
 #define rec_scatterv(comm, root, counts, in_type, out, count, type)                                                    \
@@ -201,6 +209,8 @@ struct rec_lengths {
     rec_set_reduce_scatter(&rec, (comm), REC_LENGTHS(counts, type), (op))
 #define rec_reduce_scatter_block(comm, count, type, op)                                                                \
     rec_set_reduce_scatter_block(&rec, (comm), (count), (type), (op))
+
+#define rec_neighbor(comm, ...) rec_set_neighbor(&rec, (comm), __VA_ARGS__)
 
 /* record.c, session.c */
 void rec_opened(struct rec_call *rec);
@@ -236,6 +246,12 @@ void rec_set_alltoallv(struct rec_call *rec, MPI_Comm comm, const void *in, stru
                        struct rec_lengths received);
 void rec_set_reduce_scatter(struct rec_call *rec, MPI_Comm comm, struct rec_lengths blocks, MPI_Op op);
 void rec_set_reduce_scatter_block(struct rec_call *rec, MPI_Comm comm, int64_t count, MPI_Datatype type, MPI_Op op);
+/* A list of that many numbers, to be filled in; NULL: out of memory, recording has stopped. Then its id plus 1. */
+int64_t *rec_numbers(int count);
+int64_t rec_numbers_id(int count);
+int64_t rec_length(const struct rec_lengths *lengths, int member); /* in bytes */
+/* neighbors.c */
+void rec_set_neighbor(struct rec_call *rec, MPI_Comm comm, struct rec_lengths sent, struct rec_lengths received);
 /* prepared.c */
 void rec_set_persistent(MPI_Request request, enum rec_call_id call, MPI_Comm comm, int peer, int tag, int64_t count,
                         MPI_Datatype type);

@@ -30,6 +30,7 @@ static void define_communication(struct trace *trace)
 {
     static const int32_t reversed[] = {3, 2, 1, 0}, pair[] = {2, 0}, all[] = {0, 1, 2, 3}, one[] = {3};
     static const int64_t bytes[] = {4096, 0, INT64_C(1) << 40, 8}, reversed_bytes[] = {1, 2, 3, 4};
+    static const int64_t around[] = {3, 3, 1, 1, 2, 0};
     static const int32_t units[] = {1, 8, 4, 1};
     int32_t id;
     uint32_t group;
@@ -42,6 +43,8 @@ static void define_communication(struct trace *trace)
     OK(trace_add_window(trace, COMM_PAIR, bytes, units, 'c', &id, err));
     OK(trace_add_counts(trace, bytes, 4, &group, err));
     OK(trace_add_counts(trace, reversed_bytes, 4, &group, err));
+    OK(trace_add_neighbors(trace, &(struct trace_neighbors){2, 4, around, around + 2}, &group, err));
+    OK(trace_add_neighbors(trace, &(struct trace_neighbors){0, 4, NULL, around}, &group, err));
     OK(trace_add_group(trace, NULL, 0, &group, err));
     OK(trace_add_group(trace, pair, 2, &group, err));
     OK(trace_add_group(trace, all, 4, &group, err));
@@ -155,6 +158,7 @@ static void fill(struct maker *maker, struct trace_call *call, int variant)
     if (fields & (F_RESULT_BYTES | F_SOURCE | F_COUNTS)) call->aux = 100 + variant;
     if (fields & F_SOURCE) trace_call_set_receive(call, variant ? TRACE_NONE : 2, variant == 1 ? -1 : 9);
     if (fields & F_COUNTS) call->disp = variant - 1;
+    if (fields & F_NEIGHBORS) call->tag = variant == 0 ? TRACE_NONE : variant + 1; /* behind the two counts */
     if ((fields & F_STARTED) && variant) call->flags |= TRACE_STARTED;
     if (fields & F_ASSERT) call->flags |= variant == 0 ? 0 : variant == 1 ? TRACE_NOCHECK : TRACE_ASSERTIONS;
     if ((fields & F_LOCKTYPE) && variant) call->flags |= TRACE_EXCLUSIVE;
