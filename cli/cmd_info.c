@@ -74,7 +74,8 @@ static struct info collect(const struct trace *trace)
 
 static const char *flavor_name(char flavor)
 {
-    return flavor == 'c' ? "create" : flavor == 'a' ? "allocate" : "unknown";
+    const char *name = trace_flavor_name(flavor);
+    return name ? name : "unknown";
 }
 
 static int64_t window_bytes(const struct trace *trace, const struct trace_window *window)

@@ -192,6 +192,16 @@ enum status archive_begin_call(struct archive_reader *reader, uint64_t time, uin
     return archive_take_attributes(reader, list, &stream->call);
 }
 
+static char flavor_of(uint16_t call)
+{
+    switch (call) {
+    case ID_Win_allocate: return 'a';
+    case ID_Win_allocate_shared: return 's';
+    case ID_Win_create_dynamic: return 'd';
+    default: return 'c';
+    }
+}
+
 /* This rank's part of a window, told by its creation. */
 static enum status note_window(struct archive_reader *reader)
 {
@@ -201,7 +211,7 @@ static enum status note_window(struct archive_reader *reader)
     struct trace_window *window = &reader->trace->windows[call->handle];
     const struct trace_comm *comm = &reader->trace->comms[window->comm];
     int32_t member = trace_comm_rank(comm, (int32_t)stream->rank);
-    if (!reader->ours) window->flavor = call->call == ID_Win_allocate ? 'a' : 'c';
+    if (!reader->ours) window->flavor = flavor_of(call->call);
     if (stream->flavor) window->flavor = stream->flavor;
     if (member == TRACE_NONE) return STATUS_OK;
     if (stream->has_size && !window->bytes) window->bytes = calloc(comm->count, sizeof *window->bytes);

@@ -175,7 +175,8 @@ static void write_rma_collective(struct archive_writer *writer, const struct tra
     OTF2_CollectiveOp collective = kind->collective;
     OTF2_RmaSyncLevel level = OTF2_RMA_SYNC_LEVEL_PROCESS;
     struct archive_window *state = &writer->windows[call->handle];
-    if (call->call == ID_Win_allocate || writer->trace->windows[call->handle].flavor == 'a') state->allocated = true;
+    char flavor = writer->trace->windows[call->handle].flavor;
+    if (call->call == ID_Win_allocate || flavor == 'a' || flavor == 's') state->allocated = true;
     EVENT(RmaCollectiveBegin, writer, archive_time(writer, call->enter_ps));
     if (kind->shape == SHAPE_FENCE) {
         complete_operations(writer, call, TRACE_NONE, false);

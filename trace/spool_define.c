@@ -290,12 +290,6 @@ static enum status define_rank(struct unify *unify)
     return STATUS_OK;
 }
 
-/* The trace knows two ways of making windows; a dynamic one is neither. */
-static char trace_flavor(char recorded)
-{
-    return recorded == 'c' ? 'c' : recorded == 'a' || recorded == 's' ? 'a' : '?';
-}
-
 /* What one member did not tell is not known of the window: bytes and units are of all members or of none. */
 static enum status add_windows(const struct spool *spool, struct trace *trace, struct err *err)
 {
@@ -304,7 +298,7 @@ static enum status add_windows(const struct spool *spool, struct trace *trace, s
         bool all = window->known_count == trace->comms[window->comm].count;
         int32_t id;
         TRY(trace_add_window(trace, window->comm, all ? window->bytes : NULL, all ? window->disp_unit : NULL,
-                             trace_flavor(window->flavor), &id, err));
+                             trace_flavor_name(window->flavor) ? window->flavor : '?', &id, err));
     }
     return STATUS_OK;
 }

@@ -92,11 +92,9 @@ static enum status read_window_key(struct text_reader *reader, char *word, struc
         return spread_list(reader, "disp_unit", members, &line->disp_unit);
     }
     if ((value = value_of(word, "flavor"))) {
-        if (strcmp(value, "create") == 0 || strcmp(value, "allocate") == 0) {
-            line->flavor = *value;
-            return STATUS_OK;
-        }
-        TEXT_FAIL(reader, "flavor=%s, expected create or allocate", value);
+        line->flavor = trace_flavor_by_name(value);
+        if (line->flavor != '?') return STATUS_OK;
+        TEXT_FAIL(reader, "flavor=%s, expected create, allocate, shared or dynamic", value);
     }
     TEXT_FAIL(reader, "'%s' in a window line, expected each once of comm=, bytes=, disp_unit=, flavor=", word);
 }

@@ -65,8 +65,7 @@ static void write_window(const struct writer *writer, size_t id)
         fputs(" disp_unit=", writer->out);
         write_ranks(writer->out, window->disp_unit, same ? 1 : count);
     }
-    if (window->flavor == 'c') fputs(" flavor=create", writer->out);
-    if (window->flavor == 'a') fputs(" flavor=allocate", writer->out);
+    if (trace_flavor_name(window->flavor)) fprintf(writer->out, " flavor=%s", trace_flavor_name(window->flavor));
     fputc('\n', writer->out);
 }
 

@@ -249,6 +249,24 @@ int32_t trace_op_by_name(const char *name)
     return TRACE_OP_UNKNOWN;
 }
 
+/* A flavor is its name's first letter. */
+static const char *const flavor_names[] = {"create", "allocate", "shared", "dynamic"};
+enum { FLAVORS = sizeof flavor_names / sizeof *flavor_names };
+
+const char *trace_flavor_name(char flavor)
+{
+    for (int i = 0; i < FLAVORS; i++)
+        if (flavor_names[i][0] == flavor) return flavor_names[i];
+    return NULL;
+}
+
+char trace_flavor_by_name(const char *name)
+{
+    for (int i = 0; i < FLAVORS; i++)
+        if (strcmp(flavor_names[i], name) == 0) return *name;
+    return '?';
+}
+
 char *trace_place(const struct trace *trace, uint32_t rank, size_t index, char buffer[TRACE_PLACE_BYTES])
 {
     snprintf(buffer, TRACE_PLACE_BYTES, "rank %" PRIu32 ", event %zu (%s)", rank, index + 1,

@@ -129,7 +129,7 @@ struct trace_window {
     int32_t comm;
     int64_t *bytes;     /* per member of comm, NULL unknown */
     int32_t *disp_unit; /* per member of comm, NULL unknown */
-    char flavor;        /* 'c'reate, 'a'llocate, '?' */
+    char flavor;        /* 'c'reate, 'a'llocate, 's'hared, 'd'ynamic (has no bytes of its own), '?' */
 };
 
 /* Where a call stands in the program; the unknown one has NULLs and line 0. */
@@ -282,6 +282,10 @@ int64_t trace_rank_end_ps(const struct trace *trace, uint32_t rank);
 /* MPI_Op by number in trace_call.tag (enum trace_op). */
 const char *trace_op_name(int32_t op);      /* "MPI_SUM"; "?" for 0 */
 int32_t trace_op_by_name(const char *name); /* "MPI_SUM" or "SUM"; 0 unknown */
+
+/* How a window was made: "create", "allocate", ...; NULL for '?'. The way back: '?' for a name that is none. */
+const char *trace_flavor_name(char flavor);
+char trace_flavor_by_name(const char *name);
 
 /* Places in messages: "rank 3, event 17 (MPI_Put)". Returns buffer. */
 enum { TRACE_PLACE_BYTES = 96 };
