@@ -19,7 +19,7 @@ struct events {
     struct trace_call call;
     int64_t last_ps;
     bool cpu_known;
-    int64_t cpu_ps; /* CPU time before the call that comes next */
+    int64_t cpu_ps;          /* CPU time before the call that comes next */
     struct spool_bytes list; /* content of the SPOOL_LIST since the last call, or of its own */
     struct map made;         /* request to index of the call that made it */
     uint32_t next_request;
@@ -285,12 +285,25 @@ static enum status take(struct events *events, const struct spool_record *record
     case SPOOL_MATCH: return take_match(events, record);
     case SPOOL_REGION_ENTER:
     case SPOOL_REGION_LEAVE: return take_region(events, record);
-    case SPOOL_CPU:
-        add_cpu(events, record->extra);
-        return STATUS_OK;
+    case SPOOL_CPU: add_cpu(events, record->extra); return STATUS_OK;
     case SPOOL_LIST: return spool_content(events->rank, events->index, &events->list, events->err);
     default: return STATUS_OK;
     }
+}
+
+/* Wrong arguments are a usual reason why MPI ends a program inside a call. */
+static bool has_legal_arguments(const struct events *events)
+{
+    const struct trace_call *call = &events->call;
+    const struct call_row *row = call_row(call->call);
+    if ((row->allowed & F_ROOT) && call->peer == TRACE_NONE) return false;
+    if ((row->needed & F_GROUP) && call->ref == TRACE_NO_REF) return false;
+    if ((row->allowed & F_COUNTS) && call->disp >= 0) {
+        const struct trace_counts *counts = &events->trace->counts[call->disp];
+        for (uint32_t i = 0; i < counts->count; i++)
+            if (counts->bytes[i] < 0) return false;
+    }
+    return call->bytes >= 0 && call->aux >= 0 && (call->disp >= -1 || (row->allowed & F_SOURCE));
 }
 
 /* The stream ends inside a call. What the call would have made is not there. */
@@ -298,7 +311,7 @@ static enum status break_off(struct events *events)
 {
     enum mpi_call call = (enum mpi_call)events->call.call;
     enum call_kind kind = call_kind(call);
-    if (kind == CALL_WIN_CREATE) {
+    if (kind == CALL_WIN_CREATE || !has_legal_arguments(events)) {
         events->lost = call_name(call);
         return STATUS_OK;
     }

@@ -40,7 +40,11 @@ ends signal       2     11     '- 2'  no
 ends fork         2     0      '5 4'  yes # Init, Barrier, (Barrier of itself,) Barrier, Finalize
 ends open_request 2     0      '6 5'  yes # and Irecv
 ends idle         2     0      '4 3'  yes
+ends wrong_root   2     7      '- 2'  no  # MPI_ERR_ROOT inside the Bcast, which is left out
+ends wrong_count  2     2      '- 2'  no  # MPI_ERR_COUNT
 ends forked_rank  2     0      '5 4'  yes
+
+"$rmacast" info wrong_count.rma | grep -q '1.*ended without MPI_Finalize, inside MPI_Send' || fail "wrong_count: the call is not told"
 
 # Two programs in one mpiexec are one world.
 cp "$programs/ends" second

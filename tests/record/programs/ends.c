@@ -48,6 +48,19 @@ static void with_open_request(void)
     MPI_Irecv(&never, 1, MPI_INT, 1 - rank, 77, MPI_COMM_WORLD, &request);
 }
 
+/* Arguments that MPI refuses: it ends the program inside the call. */
+static void wrong_root(void)
+{
+    int value = rank;
+    if (rank == 1) MPI_Bcast(&value, 1, MPI_INT, 7, MPI_COMM_WORLD);
+}
+
+static void wrong_count(void)
+{
+    int value = rank;
+    if (rank == 1) MPI_Send(&value, -2, MPI_INT, 0, 1, MPI_COMM_WORLD);
+}
+
 static void idle(void)
 {
 }
@@ -56,8 +69,9 @@ static const struct {
     const char *name;
     void (*run)(void);
 } ways[] = {
-    {"abort", by_abort}, {"mpi_abort", by_mpi_abort}, {"exit", by_exit}, {"signal", by_signal},
-    {"fork", after_fork}, {"open_request", with_open_request}, {"idle", idle}, {"forked_rank", idle},
+    {"abort", by_abort},        {"mpi_abort", by_mpi_abort},         {"exit", by_exit}, {"signal", by_signal},
+    {"fork", after_fork},       {"open_request", with_open_request}, {"idle", idle},    {"forked_rank", idle},
+    {"wrong_root", wrong_root}, {"wrong_count", wrong_count},
 };
 
 /* A parent that only starts the rank and passes its exit status on. */
