@@ -92,6 +92,9 @@ static enum status report_intervals(const struct detection *detection, const str
 {
     const struct relations *relations = detection->relations;
     TRY(waits_sort(detection->waits, relations->trace->rank_count, detection->err));
+    if (lanes_several(&relations->lanes))
+        return result_add_note(result, detection->err,
+                               "efficiency by interval is not computed: ranks have several threads");
     TRY(efficiency_new(relations, detection->waits, transfers, &result->efficiency, detection->err));
     result->per_rank = detection->options->per_rank;
     result->efficiency->ideal_run_time_s = detection->options->ideal_run_time_s;
@@ -103,9 +106,10 @@ static enum status report_causes(const struct detection *detection, struct resul
 {
     struct shares causes = {.trace = detection->relations->trace, .paths = &detection->places->paths};
     struct shares path = causes;
-    enum status status = causes_find(detection->waits, &causes, detection->err);
+    const struct lanes *lanes = &detection->relations->lanes;
+    enum status status = causes_find(detection->waits, lanes, &causes, detection->err);
     if (status == STATUS_OK) status = shares_report(&causes, &result->causes, detection->err);
-    if (status == STATUS_OK) status = critical_path_find(detection->waits, &path, detection->err);
+    if (status == STATUS_OK) status = critical_path_find(detection->waits, lanes, &path, detection->err);
     if (status == STATUS_OK) status = shares_report(&path, &result->critical_path, detection->err);
     result->causes_known = status == STATUS_OK;
     shares_clear(&causes);
@@ -133,7 +137,7 @@ static enum status analyze(struct detection *detection, struct result *result)
     TRY(describe_trace(trace, detection->options, result, detection->err));
     report_account(detection->account, result);
     TRY(places_report(detection->places, trace, result, detection->err));
-    TRY(properties_report(trace, detection->account, result, detection->err));
+    TRY(properties_report(&detection->relations->lanes, detection->account, result, detection->err));
     TRY(report_transfers(detection, result));
     TRY(report_fence_pairs(detection->relations, result, detection->err));
     if (detection->options->verify && detection->waits)

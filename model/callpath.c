@@ -24,21 +24,43 @@ static enum status child_of(struct callpaths *paths, uint32_t parent, uint32_t r
     return STATUS_OK;
 }
 
-static enum status walk_rank(const struct trace *trace, uint32_t rank, struct callpaths *paths, struct err *err)
+static int by_thread(const void *one, const void *other)
 {
-    uint32_t node = CALLPATH_ROOT;
+    const struct change *a = one, *b = other;
+    if (a->thread != b->thread) return a->thread > b->thread ? 1 : -1;
+    return (a->call > b->call) - (a->call < b->call);
+}
+
+/* nodes: of each thread, where it is. */
+static enum status walk_calls(const struct trace *trace, uint32_t rank, uint32_t *nodes, struct callpaths *paths,
+                              struct err *err)
+{
     for (size_t i = 0; i < trace->ranks[rank].count; i++) {
         const struct trace_call *call = &trace->ranks[rank].calls[i];
+        uint32_t thread = trace_call_thread(trace, rank, i), *node = &nodes[thread];
         if (call->call == ID_region_enter)
-            TRY(child_of(paths, node, call->ref, &node, err));
+            TRY(child_of(paths, *node, call->ref, node, err));
         else if (call_kind(call->call) == CALL_REGION_LEAVE)
-            node = paths->nodes[node].parent; /* trace_check: regions nest */
+            *node = paths->nodes[*node].parent; /* trace_check: regions nest */
         else
             continue;
-        struct change change = {.call = i, .node = node};
+        struct change change = {.call = i, .node = *node, .thread = thread};
         ARRAY_PUSH(paths->changes, paths->change_count, paths->change_capacity, change, err);
     }
     return STATUS_OK;
+}
+
+static enum status walk_rank(const struct trace *trace, uint32_t rank, struct callpaths *paths, struct err *err)
+{
+    size_t first = paths->change_count;
+    uint32_t threads = trace_thread_count(trace, rank), *nodes = calloc(threads, sizeof *nodes);
+    _Static_assert(CALLPATH_ROOT == 0, "threads begin at the root");
+    if (!nodes) return err_memory(err);
+    enum status status = walk_calls(trace, rank, nodes, paths, err);
+    free(nodes);
+    if (status == STATUS_OK && threads > 1 && paths->change_count > first)
+        qsort(paths->changes + first, paths->change_count - first, sizeof *paths->changes, by_thread);
+    return status;
 }
 
 static enum status build(const struct trace *trace, struct callpaths *paths, struct err *err)
@@ -56,7 +78,7 @@ static enum status build(const struct trace *trace, struct callpaths *paths, str
 
 enum status callpaths_build(const struct trace *trace, struct callpaths *paths, struct err *err)
 {
-    struct callpaths made = {0};
+    struct callpaths made = {.trace = trace};
     enum status status = build(trace, &made, err);
     if (status != STATUS_OK) {
         callpaths_clear(&made);
@@ -69,7 +91,8 @@ enum status callpaths_build(const struct trace *trace, struct callpaths *paths, 
 uint32_t callpath_at(const struct callpaths *paths, uint32_t rank, size_t call)
 {
     const size_t *first = &paths->rank_first[rank];
-    return changes_at(paths->changes, first[0], first[1], call, CALLPATH_ROOT);
+    return changes_at(paths->changes, first[0], first[1], trace_call_thread(paths->trace, rank, call), call,
+                      CALLPATH_ROOT);
 }
 
 /* Writes the path of node, ending at end (exclusive), from the innermost region outwards; returns where it begins. */

@@ -19,7 +19,8 @@ struct callpaths {
     struct callpath_node *nodes; /* nodes[CALLPATH_ROOT] is outside all regions */
     size_t node_count, node_capacity;
     struct map node_index;
-    struct change *changes; /* by rank, then call */
+    const struct trace *trace; /* borrowed until callpaths_clear */
+    struct change *changes; /* by rank, then thread, then call */
     size_t change_count, change_capacity;
     size_t *rank_first; /* rank_count + 1 indices into changes */
 };

@@ -5,32 +5,21 @@ enum { MOST_HOPS = 64 };
 
 struct search {
     const struct waits *waits;
-    const struct trace *trace;
+    const struct lanes *lanes;
     struct shares *shares;
-    bool follow; /* waits lead to the rank that is waited for; else they are part of their call */
+    bool follow; /* waits lead to the thread that is waited for; else they are part of their call */
     struct err *err;
 };
 
-static enum status walk(const struct search *search, uint32_t rank, int64_t from_ps, int64_t to_ps, int hops);
+struct at { /* a thread of a rank */
+    uint32_t rank, thread;
+};
 
-/* The first call of a rank that ends after a time. */
-static size_t first_call(const struct trace_rank *stream, int64_t time_ps)
-{
-    size_t low = 0, high = stream->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (stream->calls[middle].exit_ps <= time_ps)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
+static enum status walk(const struct search *search, struct at at, int64_t from_ps, int64_t to_ps, int hops);
 
-/* The first wait of a rank in this call or a later one. */
-static size_t first_wait(const struct waits *waits, uint32_t rank, size_t call)
+/* The first wait in items[low, high), which are of one thread, in this call or a later one. */
+static size_t first_wait(const struct waits *waits, size_t low, size_t high, size_t call)
 {
-    size_t low = waits->rank_first[rank], high = waits->rank_first[rank + 1];
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         if (waits->items[middle].call < call)
@@ -52,59 +41,63 @@ static int64_t larger(int64_t a, int64_t b)
 }
 
 /* The part from..to of one call. */
-static enum status walk_call(const struct search *search, uint32_t rank, size_t call, int64_t from_ps, int64_t to_ps,
+static enum status walk_call(const struct search *search, struct at at, size_t call, int64_t from_ps, int64_t to_ps,
                              int hops)
 {
     const struct waits *waits = search->waits;
     int64_t own_ps = to_ps - from_ps;
-    size_t end = waits->rank_first[rank + 1];
+    size_t first, end;
+    waits_of_thread(waits, at.rank, at.thread, &first, &end);
     if (search->follow && hops < MOST_HOPS)
-        for (size_t w = first_wait(waits, rank, call); w < end && waits->items[w].call == call; w++) {
+        for (size_t w = first_wait(waits, first, end, call); w < end && waits->items[w].call == call; w++) {
             int64_t low_ps = larger(from_ps, waits->items[w].from_ps),
                     high_ps = smaller(to_ps, waits->items[w].until_ps);
+            struct at cause = {waits->items[w].cause_rank, waits->items[w].cause_thread};
             if (low_ps >= high_ps) continue;
             own_ps -= high_ps - low_ps;
-            TRY(walk(search, waits->items[w].cause_rank, low_ps, high_ps, hops + 1));
+            TRY(walk(search, cause, low_ps, high_ps, hops + 1));
         }
-    enum call_kind kind = call_kind(search->trace->ranks[rank].calls[call].call);
-    if (kind == CALL_REGION_ENTER || kind == CALL_REGION_LEAVE)
-        return shares_add_computing(search->shares, rank, call, own_ps, search->err);
-    return shares_add_call(search->shares, rank, call, own_ps, search->err);
+    return shares_add_call(search->shares, at.rank, call, own_ps, search->err);
 }
 
-/* What a rank does between two times. */
-static enum status walk(const struct search *search, uint32_t rank, int64_t from_ps, int64_t to_ps, int hops)
+/* What a thread does between two times. */
+static enum status walk(const struct search *search, struct at at, int64_t from_ps, int64_t to_ps, int hops)
 {
-    const struct trace_rank *stream = &search->trace->ranks[rank];
-    size_t call = first_call(stream, from_ps);
-    for (; from_ps < to_ps && call < stream->count; call++) {
-        const struct trace_call *at = &stream->calls[call];
-        int64_t computing_ps = smaller(at->enter_ps, to_ps) - from_ps;
+    struct lane lane = lane_of(search->lanes, at.rank, at.thread);
+    size_t k = lane_first_ending(&lane, from_ps, false), after = k > 0 ? lane_index(&lane, k - 1) : SHARE_AT_BEGIN;
+    for (; from_ps < to_ps && k < lane.count; k++) {
+        const struct trace_call *call = lane_call(&lane, k);
+        int64_t computing_ps = smaller(call->enter_ps, to_ps) - from_ps;
         if (computing_ps > 0) {
-            TRY(shares_add_computing(search->shares, rank, call, computing_ps, search->err));
+            TRY(shares_add_computing(search->shares, at.rank, after, computing_ps, search->err));
             from_ps += computing_ps;
         }
-        int64_t end_ps = smaller(at->exit_ps, to_ps);
+        after = lane_index(&lane, k);
+        int64_t end_ps = smaller(call->exit_ps, to_ps);
         if (end_ps <= from_ps) continue;
-        TRY(walk_call(search, rank, call, from_ps, end_ps, hops));
+        TRY(walk_call(search, at, after, from_ps, end_ps, hops));
         from_ps = end_ps;
     }
-    return shares_add_computing(search->shares, rank, stream->count, to_ps - from_ps, search->err);
+    return shares_add_computing(search->shares, at.rank, after, to_ps - from_ps, search->err);
 }
 
-enum status causes_find(const struct waits *waits, struct shares *shares, struct err *err)
+enum status causes_find(const struct waits *waits, const struct lanes *lanes, struct shares *shares, struct err *err)
 {
-    struct search search = {waits, shares->trace, shares, true, err};
-    for (size_t w = 0; w < waits->count; w++)
-        if (waits->items[w].counted)
-            TRY(walk(&search, waits->items[w].cause_rank, waits->items[w].from_ps, waits->items[w].until_ps, 0));
+    struct search search = {waits, lanes, shares, true, err};
+    for (size_t w = 0; w < waits->count; w++) {
+        const struct wait *wait = &waits->items[w];
+        struct at cause = {wait->cause_rank, wait->cause_thread};
+        if (wait->counted) TRY(walk(&search, cause, wait->from_ps, wait->until_ps, 0));
+    }
     return STATUS_OK;
 }
 
-/* The last wait of a rank that had ended by a time; NULL if there is none. */
-static const struct wait *last_wait(const struct waits *waits, uint32_t rank, int64_t time_ps)
+/* The last wait of a thread that had ended by a time; NULL if there is none. */
+static const struct wait *last_wait(const struct waits *waits, struct at at, int64_t time_ps)
 {
-    size_t low = waits->rank_first[rank], high = waits->rank_first[rank + 1], first = low;
+    size_t low, high;
+    waits_of_thread(waits, at.rank, at.thread, &low, &high);
+    size_t first = low;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         if (waits->items[middle].until_ps <= time_ps)
@@ -116,26 +109,54 @@ static const struct wait *last_wait(const struct waits *waits, uint32_t rank, in
     return low > first ? &waits->items[low - 1] : NULL;
 }
 
-enum status critical_path_find(const struct waits *waits, struct shares *shares, struct err *err)
+/* The thread that ends last, and how many there are. */
+static struct at last_thread(const struct lanes *lanes, int64_t *end_ps, size_t *count)
 {
-    const struct trace *trace = shares->trace;
-    struct search search = {waits, trace, shares, false, err};
-    int64_t begin_ps = trace_begin_ps(trace), now_ps = begin_ps;
-    uint32_t rank = 0, hops = 0;
+    const struct trace *trace = lanes->trace;
+    struct at found = {0, 0};
+    *count = 0;
     for (uint32_t r = 0; r < trace->rank_count; r++)
-        if (trace->ranks[r].count > 0 && trace_rank_end_ps(trace, r) > now_ps) {
-            rank = r;
-            now_ps = trace_rank_end_ps(trace, r);
+        for (uint32_t t = 0; t < trace_thread_count(trace, r); t++, ++*count) {
+            struct lane lane = lane_of(lanes, r, t);
+            if (lane.count == 0 || lane_call(&lane, lane.count - 1)->exit_ps <= *end_ps) continue;
+            found = (struct at){r, t};
+            *end_ps = lane_call(&lane, lane.count - 1)->exit_ps;
         }
-    while (now_ps > begin_ps) {
-        /* At one moment the path visits no rank twice: more hops than ranks go in a circle. */
-        const struct wait *wait = last_wait(waits, rank, hops < trace->rank_count ? now_ps : now_ps - 1);
-        int64_t from_ps = wait ? wait->until_ps : begin_ps;
+    return found;
+}
+
+/* Who goes on before time_ps, until *from_ps: whom the thread waited for last, or who created it. False if there is
+ * nobody. */
+static bool step_back(const struct search *search, struct at *at, int64_t time_ps, int64_t *from_ps)
+{
+    const struct wait *wait = last_wait(search->waits, *at, time_ps);
+    struct lane lane = lane_of(search->lanes, at->rank, at->thread);
+    if (wait) {
+        *from_ps = wait->until_ps;
+        *at = (struct at){wait->cause_rank, wait->cause_thread};
+    } else if (lane.creator != LANE_NO_CREATOR && lane.count > 0) {
+        *from_ps = smaller(lane_call(&lane, 0)->enter_ps, time_ps);
+        at->thread = trace_call_thread(search->lanes->trace, at->rank, lane.creator);
+    } else {
+        return false;
+    }
+    return true;
+}
+
+enum status critical_path_find(const struct waits *waits, const struct lanes *lanes, struct shares *shares,
+                               struct err *err)
+{
+    struct search search = {waits, lanes, shares, false, err};
+    int64_t begin_ps = trace_begin_ps(lanes->trace), now_ps = begin_ps, from_ps;
+    size_t threads, hops = 0;
+    struct at at = last_thread(lanes, &now_ps, &threads);
+    for (bool more = true; more && now_ps > begin_ps; now_ps = from_ps) {
+        struct at here = at;
+        from_ps = begin_ps;
+        /* At one moment the path visits no thread twice: more hops than threads go in a circle. */
+        more = step_back(&search, &at, hops < threads ? now_ps : now_ps - 1, &from_ps);
         hops = from_ps == now_ps ? hops + 1 : 0;
-        TRY(walk(&search, rank, from_ps, now_ps, 0));
-        if (!wait) return STATUS_OK;
-        rank = wait->cause_rank;
-        now_ps = from_ps;
+        TRY(walk(&search, here, from_ps, now_ps, 0));
     }
     return STATUS_OK;
 }

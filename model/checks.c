@@ -126,6 +126,7 @@ static void intervals_hold(const struct relations *relations, const struct accou
     (void)relations;
     (void)account;
     (void)waits;
+    if (!result->efficiency) return; /* a note says why */
     row->checked = result->efficiency->count;
     if (!result->efficiency->holds) breach(row, "%s", result->efficiency->broken);
 }

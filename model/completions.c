@@ -40,7 +40,8 @@ static void note_flush(struct pending *pending, size_t operation, size_t index)
     if (epoch->flush_call == EPOCH_NONE) epoch->flush_call = index;
 }
 
-/* Takes out the operations that the call completes; local: only those that bring data back. */
+/* Takes out the operations that the call completes; local: only those that bring data back. What another thread has not
+ * returned from when the flush begins is not completed by it. */
 static void finish(struct pending *pending, size_t index, bool local)
 {
     const struct trace_call *call = &pending->trace->ranks[pending->rank].calls[index];
@@ -49,6 +50,10 @@ static void finish(struct pending *pending, size_t index, bool local)
     while (*link != EPOCH_NONE) {
         size_t operation = *link;
         const struct trace_call *of = call_of(pending, operation);
+        if (flush && of->exit_ps > call->enter_ps) {
+            link = &pending->next[operation];
+            continue;
+        }
         if (flush && means(call, of->peer)) note_flush(pending, operation, index);
         if (!means(call, of->peer) || (local && !brings_back(of))) {
             link = &pending->next[operation];
@@ -105,7 +110,7 @@ static enum status walk_rank(struct pending *pending, size_t *first)
     map_clear(&pending->requests);
     for (size_t i = 0; i < stream->count; i++) {
         if (operation < *first && epochs->operations[operation].call == i) TRY(begin(pending, operation++));
-        if (stream->calls[i].flags & TRACE_BREAK) break;
+        if (stream->calls[i].flags & TRACE_BREAK) continue;
         switch (call_kind(stream->calls[i].call)) {
         case CALL_FLUSH:
         case CALL_UNLOCK:

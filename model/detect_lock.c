@@ -260,25 +260,18 @@ struct progress {
     bool looking; /* for refutations; then for waits */
 };
 
-static bool is_region(const struct trace_call *call)
+/* Of the MPI calls of a rank that end at from_ps or later the one that any thread enters first; FINDING_NO_CALL if there
+ * is none. */
+static size_t call_from(const struct relations *relations, uint32_t rank, int64_t from_ps)
 {
-    return call_kind(call->call) == CALL_REGION_ENTER || call_kind(call->call) == CALL_REGION_LEAVE;
-}
-
-/* The first MPI call of a rank that ends at from_ps or later; FINDING_NO_CALL if there is none. */
-static size_t call_from(const struct trace *trace, uint32_t rank, int64_t from_ps)
-{
-    const struct trace_rank *stream = &trace->ranks[rank];
-    size_t low = 0, high = stream->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (stream->calls[middle].exit_ps < from_ps)
-            low = middle + 1;
-        else
-            high = middle;
+    size_t found = FINDING_NO_CALL;
+    for (uint32_t thread = 0; thread < trace_thread_count(relations->trace, rank); thread++) {
+        struct lane lane = lane_of(&relations->lanes, rank, thread);
+        size_t k = lane_first_ending(&lane, from_ps, true);
+        while (k < lane.count && !lane_is_mpi(lane_call(&lane, k))) k++;
+        if (k < lane.count && (found == FINDING_NO_CALL || lane_index(&lane, k) < found)) found = lane_index(&lane, k);
     }
-    while (low < stream->count && is_region(&stream->calls[low])) low++;
-    return low < stream->count ? low : FINDING_NO_CALL;
+    return found;
 }
 
 /* One call of an origin that may have to wait until the target enters MPI; it lacks nothing else from holder's release
@@ -286,11 +279,10 @@ static size_t call_from(const struct trace *trace, uint32_t rank, int64_t from_p
 static enum status look_at(struct detection *detection, const struct holding *holding, size_t call,
                            const struct holding *holder, struct progress *progress)
 {
-    const struct trace *trace = detection->relations->trace;
     const struct trace_call *at = relations_call(detection->relations, holding->origin, call);
     int64_t from_ps = holder && holder->release_ps > at->enter_ps ? holder->release_ps : at->enter_ps;
     if (from_ps >= at->exit_ps) return STATUS_OK;
-    size_t next = call_from(trace, (uint32_t)holding->target, from_ps);
+    size_t next = call_from(detection->relations, (uint32_t)holding->target, from_ps);
     const struct trace_call *entered =
         next == FINDING_NO_CALL ? NULL : relations_call(detection->relations, (uint32_t)holding->target, next);
     if (!entered || entered->enter_ps > at->exit_ps) {

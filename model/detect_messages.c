@@ -54,13 +54,14 @@ static bool may_be_out_of_order(const struct detection *detection, const struct 
            call_kind(receive_of(detection, message)->call) == CALL_RECV;
 }
 
-/* A receive counts if a message that the same rank sent before is received after it. Messages stand in the order of the
+/* A receive counts if a message that the same rank sent before is received after it by the same thread. Messages stand in the order of the
  * receives: from the last to the first, the map holds the earliest send among those of its pair received later. */
 static enum status find_wrong_order(struct detection *detection, const struct message *message, struct map *pairs)
 {
     const struct trace_call *send = send_of(detection, message);
-    uint64_t *earliest;
-    TRY(map_put(pairs, (uint64_t)message->sender << 32 | message->receiver, message->send_call, &earliest,
+    const struct trace *trace = detection->relations->trace;
+    uint64_t *earliest, thread = trace_call_thread(trace, message->receiver, message->receive_call);
+    TRY(map_put(pairs, (thread << 24 | message->receiver) << 24 | message->sender, message->send_call, &earliest,
                 detection->err));
     const struct trace_call *before = relations_call(detection->relations, message->sender, (size_t)*earliest);
     struct finding finding = finding_of_enter(detection->relations, PATTERN_WRONG_ORDER, message->receiver,
@@ -84,7 +85,7 @@ enum status detect_wrong_order(struct detection *detection)
     return status;
 }
 
-/* The blocking receive that is the rank's next MPI call after a blocking send to the same partner. */
+/* The blocking receive that is the thread's next MPI call after a blocking send to the same partner. */
 static bool is_close(const struct detection *detection, uint32_t rank, const struct trace_call *send,
                      const struct trace_call *receive)
 {
@@ -92,15 +93,16 @@ static bool is_close(const struct detection *detection, uint32_t rank, const str
            receive->handle == send->handle && receive->enter_ps - send->exit_ps < detection->options->close_ps;
 }
 
-static enum status find_close(struct detection *detection, uint32_t rank)
+static enum status find_close(struct detection *detection, uint32_t rank, uint32_t thread)
 {
-    const struct trace_rank *stream = &detection->relations->trace->ranks[rank];
+    struct lane lane = lane_of(&detection->relations->lanes, rank, thread);
     size_t send = FINDING_NO_CALL;
-    for (size_t i = 0; i < stream->count; i++) {
-        const struct trace_call *call = &stream->calls[i];
+    for (size_t k = 0; k < lane.count; k++) {
+        size_t i = lane_index(&lane, k);
+        const struct trace_call *call = &lane.calls[i];
         enum call_kind kind = call_kind(call->call);
-        if (kind == CALL_REGION_ENTER || kind == CALL_REGION_LEAVE) continue;
-        if (kind == CALL_RECV && send != FINDING_NO_CALL && is_close(detection, rank, &stream->calls[send], call)) {
+        if (!lane_is_mpi(call)) continue;
+        if (kind == CALL_RECV && send != FINDING_NO_CALL && is_close(detection, rank, &lane.calls[send], call)) {
             struct finding finding = {.pattern = PATTERN_CLOSE_SEND_RECEIVE,
                                       .rank = rank,
                                       .call = i,
@@ -117,6 +119,8 @@ static enum status find_close(struct detection *detection, uint32_t rank)
 /* No time is known to be lost: the threshold does not matter. */
 enum status detect_close_send_receive(struct detection *detection)
 {
-    for (uint32_t r = 0; r < detection->relations->trace->rank_count; r++) TRY(find_close(detection, r));
+    const struct trace *trace = detection->relations->trace;
+    for (uint32_t r = 0; r < trace->rank_count; r++)
+        for (uint32_t t = 0; t < trace_thread_count(trace, r); t++) TRY(find_close(detection, r, t));
     return STATUS_OK;
 }

@@ -137,7 +137,7 @@ enum status intervals_build(const struct trace *trace, struct intervals *interva
 uint32_t interval_at(const struct intervals *intervals, uint32_t rank, size_t call)
 {
     const size_t *first = &intervals->rank_first[rank];
-    return changes_at(intervals->changes, first[0], first[1], call, INTERVAL_ROOT);
+    return changes_at(intervals->changes, first[0], first[1], 0, call, INTERVAL_ROOT);
 }
 
 static void write_path(const struct trace *trace, const struct intervals *intervals, uint32_t interval, FILE *out)

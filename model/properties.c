@@ -72,6 +72,23 @@ static const enum property of_kind[CALL_KIND_COUNT] = {
     [CALL_SCAN] = PROPERTY_COLLECTIVE,
     [CALL_EXSCAN] = PROPERTY_COLLECTIVE,
     [CALL_NEIGHBOR] = PROPERTY_COLLECTIVE,
+    [CALL_THREAD_BEGIN] = PROPERTY_THREADS,
+    [CALL_THREAD_END] = PROPERTY_THREADS,
+    [CALL_THREAD_CREATE] = PROPERTY_THREADS,
+    [CALL_THREAD_JOIN] = PROPERTY_THREADS,
+    [CALL_MUTEX_LOCK] = PROPERTY_THREADS,
+    [CALL_MUTEX_TRYLOCK] = PROPERTY_THREADS,
+    [CALL_MUTEX_TIMEDLOCK] = PROPERTY_THREADS,
+    [CALL_MUTEX_UNLOCK] = PROPERTY_THREADS,
+    [CALL_COND_WAIT] = PROPERTY_THREADS,
+    [CALL_COND_TIMEDWAIT] = PROPERTY_THREADS,
+    [CALL_COND_SIGNAL] = PROPERTY_THREADS,
+    [CALL_COND_BROADCAST] = PROPERTY_THREADS,
+    [CALL_THREAD_BARRIER] = PROPERTY_THREADS,
+    [CALL_SEM_WAIT] = PROPERTY_THREADS,
+    [CALL_SEM_TRYWAIT] = PROPERTY_THREADS,
+    [CALL_SEM_TIMEDWAIT] = PROPERTY_THREADS,
+    [CALL_SEM_POST] = PROPERTY_THREADS,
 };
 
 enum property property_of(enum call_kind kind)
@@ -86,14 +103,28 @@ int property_depth(enum property property)
     return depth;
 }
 
-/* Leaves from the calls, then the inner nodes bottom-up; user code is what is left of the time. */
-static void sum_times(const struct trace *trace, int64_t times_ps[PROPERTY_COUNT])
+/* The life of all threads of a rank: of thread 0 from time zero, of others from their first event, to their last. */
+static int64_t life_ps(const struct lanes *lanes, uint32_t rank, int64_t zero_ps)
 {
-    int64_t begin_ps = trace_begin_ps(trace), total_ps = 0;
+    int64_t sum_ps = 0;
+    for (uint32_t t = 0; t < trace_thread_count(lanes->trace, rank); t++) {
+        struct lane lane = lane_of(lanes, rank, t);
+        if (lane.count == 0) continue;
+        int64_t begin_ps = t == 0 ? zero_ps : lane_call(&lane, 0)->enter_ps;
+        sum_ps += lane_call(&lane, lane.count - 1)->exit_ps - begin_ps;
+    }
+    return sum_ps;
+}
+
+/* Leaves from the calls, then the inner nodes bottom-up; user code is what is left of the time. */
+static void sum_times(const struct lanes *lanes, int64_t times_ps[PROPERTY_COUNT])
+{
+    const struct trace *trace = lanes->trace;
+    int64_t zero_ps = trace_begin_ps(trace), total_ps = 0;
     memset(times_ps, 0, PROPERTY_COUNT * sizeof *times_ps);
     for (uint32_t r = 0; r < trace->rank_count; r++) {
         const struct trace_rank *rank = &trace->ranks[r];
-        if (rank->count > 0) total_ps += trace_rank_end_ps(trace, r) - begin_ps;
+        total_ps += life_ps(lanes, r, zero_ps);
         for (size_t i = 0; i < rank->count; i++) {
             enum call_kind kind = call_kind(rank->calls[i].call);
             if (kind == CALL_REGION_ENTER || kind == CALL_REGION_LEAVE) continue;
@@ -101,15 +132,15 @@ static void sum_times(const struct trace *trace, int64_t times_ps[PROPERTY_COUNT
         }
     }
     for (int p = PROPERTY_COUNT - 1; p > PROPERTY_EXECUTION; p--) times_ps[rows[p].parent] += times_ps[p];
-    times_ps[PROPERTY_USER] = total_ps - times_ps[PROPERTY_MPI];
+    times_ps[PROPERTY_USER] = total_ps - times_ps[PROPERTY_MPI] - times_ps[PROPERTY_THREADS];
     times_ps[PROPERTY_EXECUTION] = times_ps[PROPERTY_TIME] = total_ps;
 }
 
-enum status properties_report(const struct trace *trace, const struct account *account, struct result *result,
+enum status properties_report(const struct lanes *lanes, const struct account *account, struct result *result,
                               struct err *err)
 {
     int64_t times_ps[PROPERTY_COUNT], children_ps[PROPERTY_COUNT] = {0};
-    sum_times(trace, times_ps);
+    sum_times(lanes, times_ps);
     for (int p = 1; p < PROPERTY_COUNT; p++) children_ps[rows[p].parent] += times_ps[p];
     for (int w = 0; w < PATTERN_COUNT; w++) {
         enum pattern pattern = (enum pattern)w;

@@ -3,6 +3,7 @@
 #define MODEL_PROPERTIES_H
 
 #include "model/account.h"
+#include "model/lanes.h"
 #include "model/result.h"
 #include "trace/trace.h"
 
@@ -28,7 +29,7 @@ int property_depth(enum property property);
 enum property property_of(enum call_kind kind);
 
 /* Appends all properties, in tree order. The wait states of account are subtracted from the exclusive figures. */
-enum status properties_report(const struct trace *trace, const struct account *account, struct result *result,
+enum status properties_report(const struct lanes *lanes, const struct account *account, struct result *result,
                               struct err *err);
 
 #endif

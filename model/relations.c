@@ -3,8 +3,8 @@
 enum status relations_build(const struct trace *trace, struct relations *relations, struct err *err)
 {
     struct relations made = {.trace = trace};
-    TRY(trace_check_one_thread(trace, "analysis", err));
-    enum status status = epochs_build(trace, &made.epochs, err);
+    enum status status = lanes_build(trace, &made.lanes, err);
+    if (status == STATUS_OK) status = epochs_build(trace, &made.epochs, err);
     if (status == STATUS_OK) status = instances_build(trace, &made.instances, err);
     if (status == STATUS_OK) status = messages_build(trace, &made.messages, err);
     if (status != STATUS_OK) {
@@ -20,5 +20,6 @@ void relations_clear(struct relations *relations)
     epochs_clear(&relations->epochs);
     instances_clear(&relations->instances);
     messages_clear(&relations->messages);
+    lanes_clear(&relations->lanes);
     relations->trace = NULL;
 }

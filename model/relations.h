@@ -4,6 +4,7 @@
 
 #include "model/epochs.h"
 #include "model/instances.h"
+#include "model/lanes.h"
 #include "model/messages.h"
 
 struct relations {
@@ -11,6 +12,7 @@ struct relations {
     struct epochs epochs;
     struct instances instances;
     struct messages messages;
+    struct lanes lanes;
 };
 
 /* trace has passed trace_check(). Inits *relations. */

@@ -43,9 +43,9 @@ enum status shares_add_call(struct shares *shares, uint32_t rank, size_t call, i
     return add(shares, made, rank, ps, err);
 }
 
-enum status shares_add_computing(struct shares *shares, uint32_t rank, size_t call, int64_t ps, struct err *err)
+enum status shares_add_computing(struct shares *shares, uint32_t rank, size_t after, int64_t ps, struct err *err)
 {
-    struct share made = {.node = call > 0 ? callpath_at(shares->paths, rank, call - 1) : CALLPATH_ROOT,
+    struct share made = {.node = after != SHARE_AT_BEGIN ? callpath_at(shares->paths, rank, after) : CALLPATH_ROOT,
                          .site = TRACE_NO_SITE,
                          .activity = SHARE_COMPUTING};
     return add(shares, made, rank, ps, err);

@@ -6,6 +6,7 @@
 #include "model/result.h"
 
 enum { SHARE_COMPUTING = MPI_CALL_COUNT }; /* an activity beside enum mpi_call */
+#define SHARE_AT_BEGIN SIZE_MAX
 
 struct share {
     uint32_t node, site, activity;
@@ -25,9 +26,9 @@ struct shares {
 /* The caller sets trace and paths of an all-zero struct. */
 void shares_clear(struct shares *shares);
 
-/* Time of a rank inside a call, or computing behind call `call` - 1 and before call `call`. */
+/* Time of a rank inside a call, or of computing behind the thread's call `after` (SHARE_AT_BEGIN: before its first). */
 enum status shares_add_call(struct shares *shares, uint32_t rank, size_t call, int64_t ps, struct err *err);
-enum status shares_add_computing(struct shares *shares, uint32_t rank, size_t call, int64_t ps, struct err *err);
+enum status shares_add_computing(struct shares *shares, uint32_t rank, size_t after, int64_t ps, struct err *err);
 
 /* Writes all, the largest first, into the list of a result. */
 enum status shares_report(const struct shares *shares, struct result_shares *list, struct err *err);

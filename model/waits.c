@@ -22,7 +22,10 @@ enum status waits_add(struct waits *waits, const struct trace *trace, const stru
                         .cause_rank = finding->cause_rank,
                         .call = finding->call,
                         .cause_call = finding->cause_call,
-                        .pattern = (uint16_t)finding->pattern};
+                        .pattern = (uint16_t)finding->pattern,
+                        .thread = (uint16_t)trace_call_thread(trace, finding->rank, finding->call)};
+    if (finding->cause_call != FINDING_NO_CALL)
+        made.cause_thread = (uint16_t)trace_call_thread(trace, finding->cause_rank, finding->cause_call);
     made.severity_ps = finding->severity_ps;
     made.counted = counted;
     if (finding->cause_call == FINDING_NO_CALL || made.until_ps < made.from_ps) made.until_ps = made.from_ps;
@@ -34,6 +37,7 @@ static int compare_waits(const void *one, const void *other)
 {
     const struct wait *a = one, *b = other;
     if (a->rank != b->rank) return a->rank > b->rank ? 1 : -1;
+    if (a->thread != b->thread) return a->thread > b->thread ? 1 : -1;
     if (a->call != b->call) return a->call > b->call ? 1 : -1;
     if (a->until_ps != b->until_ps) return a->until_ps > b->until_ps ? 1 : -1;
     if (a->from_ps != b->from_ps) return a->from_ps > b->from_ps ? 1 : -1;
@@ -48,4 +52,23 @@ enum status waits_sort(struct waits *waits, uint32_t rank_count, struct err *err
     for (size_t i = 0; i < waits->count; i++) waits->rank_first[waits->items[i].rank + 1]++;
     for (uint32_t r = 0; r < rank_count; r++) waits->rank_first[r + 1] += waits->rank_first[r];
     return STATUS_OK;
+}
+
+/* The first wait in [low, high) of this thread or a later one. */
+static size_t first_of_thread(const struct waits *waits, size_t low, size_t high, uint32_t thread)
+{
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (waits->items[middle].thread < thread)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+void waits_of_thread(const struct waits *waits, uint32_t rank, uint32_t thread, size_t *first, size_t *end)
+{
+    *first = first_of_thread(waits, waits->rank_first[rank], waits->rank_first[rank + 1], thread);
+    *end = first_of_thread(waits, *first, waits->rank_first[rank + 1], thread + 1);
 }

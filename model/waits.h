@@ -17,11 +17,12 @@ struct wait {
     uint32_t rank, cause_rank;
     size_t call, cause_call;
     uint16_t pattern;
+    uint16_t thread, cause_thread;
     bool counted; /* the filter lets it through */
 };
 
 struct waits {
-    struct wait *items; /* after waits_sort: by rank, then call; those of one rank are disjoint */
+    struct wait *items; /* after waits_sort: by rank, thread, call; those of one thread are disjoint */
     size_t count, capacity;
     size_t *rank_first; /* rank_count + 1 indices; NULL before waits_sort */
 };
@@ -32,5 +33,8 @@ void waits_clear(struct waits *waits);
 enum status waits_add(struct waits *waits, const struct trace *trace, const struct finding *finding, bool counted,
                       struct err *err);
 enum status waits_sort(struct waits *waits, uint32_t rank_count, struct err *err);
+
+/* Where the waits of a thread begin, and end (exclusive), in items. */
+void waits_of_thread(const struct waits *waits, uint32_t rank, uint32_t thread, size_t *first, size_t *end);
 
 #endif
