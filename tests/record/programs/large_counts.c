@@ -1,9 +1,9 @@
-/* MPI-4.0's variants with large counts, with small ones. Four ranks. */
+/* MPI-4.0's variants with large counts, with small ones. Up to eight ranks. */
 #include "program.h"
 
 int main(int argc, char **argv)
 {
-    int rank, ranks, *memory, out[4] = {1, 2, 3, 4}, in[16];
+    int rank, ranks, *memory, out[8] = {1, 2, 3, 4, 5, 6, 7, 8}, in[16];
     MPI_Win window;
     MPI_Request requests[2];
     MPI_Init(&argc, &argv);
@@ -18,8 +18,8 @@ int main(int argc, char **argv)
     MPI_Put_c(out, 2, MPI_INT, right, 3, 2, MPI_INT, window);
     MPI_Win_fence(0, window);
     MPI_Win_free(&window);
-    const MPI_Count counts[4] = {1, 1, 1, 1};
-    const MPI_Aint places[4] = {0, 1, 2, 3};
+    const MPI_Count counts[8] = {1, 1, 1, 1, 1, 1, 1, 1};
+    const MPI_Aint places[8] = {0, 1, 2, 3, 4, 5, 6, 7};
     MPI_Alltoallv_c(out, counts, places, MPI_INT, in, counts, places, MPI_INT, MPI_COMM_WORLD);
     MPI_Finalize();
     return in[left] != out[rank];

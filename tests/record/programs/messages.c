@@ -1,4 +1,4 @@
-/* Every send mode from rank 0 to rank 1, received in every way; then the collectives on four ranks. */
+/* Every send mode from rank 0 to rank 1, received in every way; then the collectives on two to eight. */
 #include <string.h>
 
 #include "program.h"
@@ -51,19 +51,19 @@ static void receive_all(void)
     if (status.MPI_SOURCE != 0) exit(1);
 }
 
-static void collect(int rank)
+static void collect(int rank, int ranks)
 {
-    double values[4] = {rank, 1, 2, 3}, sums[4], all[16];
+    double values[4] = {rank, 1, 2, 3}, sums[4], all[32];
     int flag = 0;
     MPI_Pcontrol(1, "collect");
     MPI_Bcast(values + 1, 3, MPI_DOUBLE, 1, MPI_COMM_WORLD);
     MPI_Reduce(values, sums, 4, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
     MPI_Allreduce(MPI_IN_PLACE, &flag, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
-    if (rank == 2)
-        MPI_Gather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, all, 2, MPI_DOUBLE, 2, MPI_COMM_WORLD);
+    if (rank == 2 % ranks)
+        MPI_Gather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, all, 2, MPI_DOUBLE, 2 % ranks, MPI_COMM_WORLD);
     else
-        MPI_Gather(values, 2, MPI_DOUBLE, NULL, 0, MPI_DATATYPE_NULL, 2, MPI_COMM_WORLD);
-    MPI_Scatter(all, 1, MPI_DOUBLE, values, 1, MPI_DOUBLE, 3, MPI_COMM_WORLD);
+        MPI_Gather(values, 2, MPI_DOUBLE, NULL, 0, MPI_DATATYPE_NULL, 2 % ranks, MPI_COMM_WORLD);
+    MPI_Scatter(all, 1, MPI_DOUBLE, values, 1, MPI_DOUBLE, 3 % ranks, MPI_COMM_WORLD);
     MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, all, 3, MPI_DOUBLE, MPI_COMM_WORLD);
     MPI_Alltoall(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, all, 4, MPI_DOUBLE, MPI_COMM_WORLD);
     MPI_Pcontrol(-1, "collect");
@@ -72,9 +72,10 @@ static void collect(int rank)
 
 int main(int argc, char **argv)
 {
-    int rank, provided;
+    int rank, ranks, provided;
     MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     memset(out, 'x', sizeof out);
     if (rank == 0)
         send_all();
@@ -82,7 +83,7 @@ int main(int argc, char **argv)
         receive_all();
     else
         MPI_Barrier(MPI_COMM_WORLD);
-    collect(rank);
+    collect(rank, ranks);
     MPI_Finalize();
     return rank == 1 && (in[3][499] != 'x' || in[3][500] != 0);
 }

@@ -1,5 +1,5 @@
-/* Passive target in every form, on four ranks: a stencil with lock_all and flush, a hash table of fetch_and_op and
- * compare_and_swap, operations with requests, windows of shared memory and of attached memory. */
+/* Passive target in every form, on any number of ranks: a stencil with lock_all and flush, a hash table of fetch_and_op
+ * and compare_and_swap, operations with requests, windows of shared memory and of attached memory. */
 #include <string.h>
 
 #include "program.h"

@@ -1,4 +1,4 @@
-/* Messages that are prepared, probed, exchanged, or waited for in part. Four ranks in two pairs. */
+/* Messages that are prepared, probed, exchanged, or waited for in part. An even number of ranks, in pairs. */
 #include <string.h>
 
 #include "program.h"
