@@ -70,6 +70,12 @@ struct result_shares {
     double total_s;
 };
 
+struct result_buffer { /* the limited buffers of a simulation under semantics d, over all origins */
+    bool known;
+    uint64_t limit_bytes, waits, peak_bytes; /* of one origin; puts that waited for room; most that one origin held */
+    double wait_s;
+};
+
 struct result {
     char *trace, *platform, *semantics, *engine; /* NULL where they do not apply */
     bool simulated, incomplete;
@@ -97,6 +103,7 @@ struct result {
     bool per_rank;                 /* efficiency is written with the values of every rank */
     char **notes;                  /* sentences to show: defaults taken, epochs without partner */
     size_t note_count, note_capacity;
+    struct result_buffer buffer;
     uint64_t events, wall_ns, peak_bytes; /* engine_stats; 0 where they do not apply */
 };
 
@@ -111,6 +118,10 @@ enum status result_to_json(const struct result *result, cJSON **json, struct err
 enum status result_from_json(const cJSON *json, const char *file, struct result **result, struct err *err);
 /* Reads a result file. */
 enum status result_open(const char *file, struct result **result, struct err *err);
+
+/* "3 puts waited 2 ms for room in the 64 KiB buffer of their rank, of which at most 64 KiB were taken". Returns text. */
+enum { RESULT_BUFFER_TEXT_BYTES = 160 };
+char *result_buffer_text(const struct result_buffer *buffer, char text[RESULT_BUFFER_TEXT_BYTES]);
 
 /* The table for people: run time, ranks, findings by severity, property tree, transfers, notes. */
 void result_print(const struct result *result, FILE *out);

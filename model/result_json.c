@@ -177,6 +177,16 @@ static void add_checks(struct writer *writer, cJSON *root, const struct result *
     }
 }
 
+static void add_buffer(struct writer *writer, cJSON *root, const struct result_buffer *buffer)
+{
+    if (!buffer->known) return;
+    cJSON *object = keep(writer, cJSON_AddObjectToObject(root, "buffer"));
+    add_number(writer, object, "limit_bytes", (double)buffer->limit_bytes);
+    add_number(writer, object, "waits", (double)buffer->waits);
+    add_number(writer, object, "wait_s", buffer->wait_s);
+    add_number(writer, object, "peak_bytes", (double)buffer->peak_bytes);
+}
+
 static void add_engine_stats(struct writer *writer, cJSON *root, const struct result *result)
 {
     if (result->events == 0 && result->wall_ns == 0 && result->peak_bytes == 0) {
@@ -225,6 +235,7 @@ enum status result_to_json(const struct result *result, cJSON **json, struct err
     add_shares(&writer, root, "causes", &result->causes, result->causes_known);
     add_shares(&writer, root, "critical_path", &result->critical_path, result->causes_known);
     add_checks(&writer, root, result);
+    add_buffer(&writer, root, &result->buffer);
     add_engine_stats(&writer, root, result);
     add_notes(&writer, root, result);
     if (writer.failed) {

@@ -169,6 +169,23 @@ static void print_fence_pairs(const struct result *result, FILE *out)
             result->fence_pairs, result->unneeded_fence_pairs, units_format_duration(result->fence_saved_s, seconds));
 }
 
+char *result_buffer_text(const struct result_buffer *buffer, char text[RESULT_BUFFER_TEXT_BYTES])
+{
+    char seconds[UNITS_TEXT_BYTES], limit[UNITS_TEXT_BYTES], peak[UNITS_TEXT_BYTES];
+    snprintf(text, RESULT_BUFFER_TEXT_BYTES,
+             "%" PRIu64 " put%s waited %s for room in the %s buffer of their rank, of which at most %s were taken",
+             buffer->waits, buffer->waits == 1 ? "" : "s", units_format_duration(buffer->wait_s, seconds),
+             units_format_bytes((double)buffer->limit_bytes, limit),
+             units_format_bytes((double)buffer->peak_bytes, peak));
+    return text;
+}
+
+static void print_buffer(const struct result *result, FILE *out)
+{
+    char text[RESULT_BUFFER_TEXT_BYTES];
+    if (result->buffer.known) fprintf(out, "\nBuffered: %s\n", result_buffer_text(&result->buffer, text));
+}
+
 static void print_checks(const struct result *result, FILE *out)
 {
     if (result->check_count > 0) fprintf(out, "\nVerified\n");
@@ -191,6 +208,7 @@ void result_print_top(const struct result *result, size_t top, FILE *out)
     print_properties(result, out);
     print_transfers(result, out);
     print_fence_pairs(result, out);
+    print_buffer(result, out);
     print_checks(result, out);
     if (result->note_count > 0) fprintf(out, "\nNotes\n");
     for (size_t i = 0; i < result->note_count; i++) fprintf(out, "  %s\n", result->notes[i]);

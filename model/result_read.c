@@ -224,6 +224,17 @@ static enum status read_fence_pairs(const struct json_node *root, struct result 
     return read_number(&pairs, "saved_s", 0, &result->fence_saved_s, err);
 }
 
+static enum status read_buffer(const struct json_node *root, struct result_buffer *buffer, struct err *err)
+{
+    struct json_node object = json_member(root, "buffer");
+    if (!object.item || cJSON_IsNull(object.item)) return STATUS_OK;
+    buffer->known = true;
+    TRY(read_count(&object, "limit_bytes", &buffer->limit_bytes, err));
+    TRY(read_count(&object, "waits", &buffer->waits, err));
+    TRY(read_count(&object, "peak_bytes", &buffer->peak_bytes, err));
+    return read_number(&object, "wait_s", 0, &buffer->wait_s, err);
+}
+
 static enum status read_extras(const struct json_node *root, struct result *result, struct err *err)
 {
     struct json_node stats = json_member(root, "engine_stats"), notes = json_member(root, "notes"),
@@ -266,6 +277,7 @@ static enum status read_body(const struct json_node *root, struct result *result
     TRY(read_properties(root, result, err));
     TRY(read_transfers(root, result, err));
     TRY(read_fence_pairs(root, result, err));
+    TRY(read_buffer(root, &result->buffer, err));
     return read_extras(root, result, err);
 }
 

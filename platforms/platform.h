@@ -23,6 +23,7 @@ enum { RMA_RULES_MAX = 8 };
 struct rma_semantics {
     char name[16]; /* "a".."d", or "table" */
     bool start_waits;
+    int64_t buffer_bytes; /* mpi.rma.buffer_bytes: of d, per origin; INT64_MAX: unlimited */
     struct rma_rule rules[RMA_KIND_COUNT][RMA_RULES_MAX];
 };
 
@@ -91,7 +92,10 @@ double platform_peak_Bps(const struct platform *platform);
 
 /* "a".."d" or, after reading a table, what the file says. False for an unknown letter. */
 bool semantics_by_letter(const char *letter, struct rma_semantics *semantics);
+/* A put or accumulate that would never wait but is larger than the whole buffer waits in its call (b). */
 enum rma_waits semantics_waits(const struct rma_semantics *semantics, enum rma_kind kind, int64_t bytes);
+/* Some put or accumulate is copied into a buffer (d), and the buffer is limited. */
+bool semantics_limited(const struct rma_semantics *semantics);
 
 /* Names as in the files and options; the parse functions return false for unknown names. */
 const char *lock_mode_name(enum lock_mode mode);

@@ -124,7 +124,7 @@ static enum status read_section(const struct json_node *section, const struct fi
 
 static enum status read_mpi(const struct json_node *root, struct platform *platform, struct err *err)
 {
-    static const char *const more[] = {"collectives", "rma", NULL}, *const more_rma[] = {"semantics", NULL};
+    static const char *const more[] = {"collectives", "rma", NULL}, *const more_rma[] = {"semantics", "buffer_bytes", NULL};
     static const char *const collectives[] = {"mpich", NULL};
     struct json_node mpi = json_member(root, "mpi");
     TRY(read_section(&mpi, mpi_fields, more, platform, err));
@@ -132,10 +132,10 @@ static enum status read_mpi(const struct json_node *root, struct platform *platf
     int index;
     if (algorithms.item) TRY(read_name(&algorithms, collectives, &index, err));
     TRY(read_section(&rma, rma_fields, more_rma, platform, err));
-    struct json_node semantics = json_member(&rma, "semantics");
-    if (semantics.item) return semantics_read(&semantics, &platform->semantics, err);
+    struct json_node semantics = json_member(&rma, "semantics"), buffer = json_member(&rma, "buffer_bytes");
     semantics_by_letter("a", &platform->semantics);
-    return STATUS_OK;
+    if (semantics.item) TRY(semantics_read(&semantics, &platform->semantics, err));
+    return buffer.item ? buffer_read(&buffer, platform, &platform->semantics, err) : STATUS_OK;
 }
 
 static enum status read_rank_nodes(const struct json_node *list, struct platform *platform, struct err *err)

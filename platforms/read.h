@@ -20,8 +20,10 @@ enum status override_apply(struct json_document *document, const char *override,
 enum status override_blame(const struct json_document *document, const char *const *overrides, size_t override_count,
                            struct err *err);
 
-/* mpi.rma.semantics: a letter or a table. */
+/* mpi.rma.semantics: a letter or a table. buffer_read: mpi.rma.buffer_bytes into it, a size or "unlimited". */
 enum status semantics_read(const struct json_node *node, struct rma_semantics *semantics, struct err *err);
+enum status buffer_read(const struct json_node *node, const struct platform *platform, struct rma_semantics *semantics,
+                        struct err *err);
 
 /* Limits beyond which a value is taken for a mistake in the unit: 1 B/s, an exabyte/s, an hour, a pebibyte. */
 #define RATE_LEAST 1.0

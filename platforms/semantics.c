@@ -9,7 +9,7 @@ bool semantics_by_letter(const char *letter, struct rma_semantics *semantics)
 {
     if (letter[0] < 'a' || letter[0] > 'd' || letter[1] != '\0') return false;
     enum rma_waits waits = (enum rma_waits)(letter[0] - 'a');
-    *semantics = (struct rma_semantics){.start_waits = waits == WAITS_START};
+    *semantics = (struct rma_semantics){.start_waits = waits == WAITS_START, .buffer_bytes = INT64_MAX};
     semantics->name[0] = letter[0];
     for (int kind = 0; kind < RMA_KIND_COUNT; kind++)
         semantics->rules[kind][0] = (struct rma_rule){.upto_bytes = INT64_MAX, .waits = waits};
@@ -20,7 +20,8 @@ enum rma_waits semantics_waits(const struct rma_semantics *semantics, enum rma_k
 {
     const struct rma_rule *rule = semantics->rules[kind];
     while (rule->upto_bytes < bytes) rule++;
-    return rule->waits;
+    bool fits = kind == RMA_GET || bytes <= semantics->buffer_bytes;
+    return rule->waits == WAITS_NEVER && !fits ? WAITS_CALL : rule->waits;
 }
 
 /* "start" | "call" | "complete" | "never", or the letter. */
@@ -67,19 +68,25 @@ static enum status read_rules(const struct json_node *node, struct rma_rule rule
     return STATUS_OK;
 }
 
-static bool any_waits_in_start(const struct rma_rule *rules)
+static bool any_waits(const struct rma_rule *rules, enum rma_waits waits)
 {
     for (;; rules++) {
-        if (rules->waits == WAITS_START) return true;
+        if (rules->waits == waits) return true;
         if (rules->upto_bytes == INT64_MAX) return false;
     }
+}
+
+bool semantics_limited(const struct rma_semantics *semantics)
+{
+    return semantics->buffer_bytes != INT64_MAX && (any_waits(semantics->rules[RMA_PUT], WAITS_NEVER) ||
+                                                    any_waits(semantics->rules[RMA_ACCUMULATE], WAITS_NEVER));
 }
 
 static enum status read_start(const struct json_node *table, struct rma_semantics *semantics, struct err *err)
 {
     struct json_node start = json_member(table, "start");
     bool needed = false;
-    for (int kind = 0; kind < RMA_KIND_COUNT; kind++) needed = needed || any_waits_in_start(semantics->rules[kind]);
+    for (int kind = 0; kind < RMA_KIND_COUNT; kind++) needed = needed || any_waits(semantics->rules[kind], WAITS_START);
     semantics->start_waits = needed;
     if (!start.item) return STATUS_OK;
     const char *text;
@@ -102,7 +109,7 @@ enum status semantics_read(const struct json_node *node, struct rma_semantics *s
     if (!cJSON_IsObject(node->item))
         return json_error(node, err, "wrong type, expected a letter from a to d or a table");
     TRY(json_known_keys(node, keys, err));
-    struct rma_semantics table = {.name = "table"};
+    struct rma_semantics table = {.name = "table", .buffer_bytes = INT64_MAX};
     for (int kind = 0; kind < RMA_KIND_COUNT; kind++) {
         struct json_node rules = json_member(node, kind_names[kind]);
         if (!rules.item && kind != RMA_PUT) {
@@ -114,4 +121,16 @@ enum status semantics_read(const struct json_node *node, struct rma_semantics *s
     TRY(read_start(node, &table, err));
     *semantics = table;
     return STATUS_OK;
+}
+
+enum status buffer_read(const struct json_node *node, const struct platform *platform, struct rma_semantics *semantics,
+                        struct err *err)
+{
+    if (cJSON_IsString(node->item) && strcmp(node->item->valuestring, "unlimited") == 0) return STATUS_OK;
+    if (cJSON_IsString(node->item)) return json_error(node, err, "wrong text, expected bytes or \"unlimited\"");
+    TRY(measured_check(node, err));
+    TRY(json_integer(node, 0, (int64_t)BYTES_MOST, &semantics->buffer_bytes, err));
+    if (platform->issue != ISSUE_DEFERRED) return STATUS_OK;
+    return json_error(node, err, "a limit contradicts mpi.rma.issue = deferred, under which buffers empty only as epochs "
+                                 "close, expected \"unlimited\"");
 }

@@ -124,6 +124,15 @@ static void print_verdict(const struct comparison *comparison, FILE *out)
     fputc('\n', out);
 }
 
+static void print_buffers(const struct comparison *comparison, FILE *out)
+{
+    char text[RESULT_BUFFER_TEXT_BYTES];
+    for (size_t i = 0; i < comparison->count; i++)
+        if (comparison->results[i]->buffer.known)
+            fprintf(out, "%s: %s.\n", comparison->names[i],
+                    result_buffer_text(&comparison->results[i]->buffer, text));
+}
+
 void comparison_print(const struct comparison *comparison, FILE *out)
 {
     if (comparison->count == 0) return;
@@ -137,4 +146,5 @@ void comparison_print(const struct comparison *comparison, FILE *out)
     for (size_t i = 0; i < comparison->count; i++) print_row(comparison, i, out);
     fputc('\n', out);
     print_verdict(comparison, out);
+    print_buffers(comparison, out);
 }

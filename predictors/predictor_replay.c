@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/units.h"
 #include "simulate/verify_apart.h"
 
 static enum status replace_text(char **text, const char *with, struct err *err)
@@ -12,6 +13,18 @@ static enum status replace_text(char **text, const char *with, struct err *err)
     free(*text);
     *text = copy;
     return STATUS_OK;
+}
+
+static void describe_buffer(const struct prediction *prediction, struct result_buffer *buffer)
+{
+    const struct rma_semantics *semantics = &prediction->platform->semantics;
+    const struct buffer_use *use = &prediction->outcome.buffer;
+    if (!semantics_limited(semantics)) return;
+    buffer->known = true;
+    buffer->limit_bytes = (uint64_t)semantics->buffer_bytes;
+    buffer->waits = use->waits;
+    buffer->wait_s = units_s(use->waited_ps);
+    buffer->peak_bytes = (uint64_t)use->peak_bytes;
 }
 
 /* What the analysis of the predicted trace alone cannot know. */
@@ -27,6 +40,7 @@ static enum status describe(struct prediction *prediction, struct err *err)
     result->events = outcome->stats.events;
     result->wall_ns = (uint64_t)(outcome->wall_s * 1e9);
     result->peak_bytes = outcome->peak_bytes;
+    describe_buffer(prediction, &result->buffer);
     return STATUS_OK;
 }
 

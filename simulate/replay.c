@@ -18,6 +18,7 @@ enum timer_kind {
     TIMER_MESSAGE,  /* a helper thread serves it */
     TIMER_ENVELOPE, /* rendezvous data have left */
     TIMER_REQUEST,  /* a one-sided operation's data have left */
+    TIMER_ROOM,     /* buffered data have left */
 };
 enum { TIMER_SHIFT = 29, CALLS_AHEAD = 5, PROGRESS_STEPS = 1000 };
 #define TIMER_ID_MASK ((UINT32_C(1) << TIMER_SHIFT) - 1)
@@ -273,6 +274,7 @@ static void on_timer(void *context, uint32_t id, int64_t now_ps)
     case TIMER_MESSAGE: status = replay_serve(replay, item); break;
     case TIMER_ENVELOPE: status = replay_send_left(replay, item); break;
     case TIMER_REQUEST: status = replay_request_done(replay, item); break;
+    case TIMER_ROOM: status = replay_on_room(replay, item); break;
     }
     if (status != STATUS_OK) replay->failed = true;
 }
@@ -321,6 +323,11 @@ enum status replay_timer_request(struct replay *replay, int64_t at_ps, uint32_t 
 enum status replay_timer_envelope(struct replay *replay, int64_t at_ps, uint32_t key, uint32_t envelope)
 {
     return set_timer(replay, at_ps, key, TIMER_ENVELOPE, envelope);
+}
+
+enum status replay_timer_room(struct replay *replay, int64_t at_ps, uint32_t key, uint32_t room)
+{
+    return set_timer(replay, at_ps, key, TIMER_ROOM, room);
 }
 
 enum status replay_run(const struct trace *trace, const struct platform *platform, const struct replay_options *options,

@@ -16,12 +16,20 @@ struct replay_options {
     void *progress_context;
 };
 
+/* Of the limited buffers of semantics d, over all origins. */
+struct buffer_use {
+    uint64_t waits; /* puts that waited for room */
+    int64_t waited_ps;
+    int64_t peak_bytes; /* most that one origin held */
+};
+
 struct replay_outcome {
     struct trace *trace;    /* the predicted trace, owned; NULL unless asked for */
     struct account account; /* wait states as the simulator itself knows them */
     double run_time_s;
     double *rank_time_s; /* owned, rank_count */
     struct engine_stats stats;
+    struct buffer_use buffer;
     uint64_t transfers, transfer_bytes;
     double wall_s;
     uint64_t peak_bytes;

@@ -33,6 +33,7 @@ struct rank_state {
     int64_t end_ps;  /* exit of the last call that returned */
     int64_t busy_ps; /* time in this call that was no waiting: overhead, copies */
     double stretch;  /* simulated computing time per recorded computing time */
+    int64_t buffered_bytes; /* d: copied, or being copied, and not left yet; counted where the buffer is limited */
     uint8_t status, phase;
     bool inside;                      /* in MPI, for progress = call */
     uint32_t step;                    /* of a collective's plan */
@@ -134,6 +135,7 @@ struct op {
     uint8_t epoch_kind;     /* enum op_epoch */
     bool counts_left;       /* complete waits for its last byte to leave */
     uint32_t request;       /* that its local completion ends, or NO_INDEX */
+    bool buffered;          /* gives its bytes back to the rank's buffer when they have left */
     bool together;          /* heads a chain (by next) that travels in one message */
 };
 
@@ -148,6 +150,12 @@ struct lock_epoch {
     uint32_t outstanding, queue_first, queue_last;
     uint32_t lefts;       /* operations that are not yet complete at the origin */
     int64_t last_left_ps; /* those that are, from then on */
+};
+
+/* Room in an origin's buffer that comes free at a moment known before. */
+struct room {
+    uint32_t rank, next;
+    int64_t bytes;
 };
 
 struct request { /* of a send or receive, or the call itself if blocking */
@@ -264,6 +272,7 @@ struct replay {
     POOL(envelope, envelope);
     POOL(replay_message, message);
     POOL(coll_task, task);
+    POOL(room, room);
     struct channel *channels;
     size_t channel_count, channel_capacity;
     int64_t *server_free_ps; /* per rank: when it can apply the next accumulate */
@@ -279,6 +288,7 @@ DECLARE_POOL(request, request);
 DECLARE_POOL(envelope, envelope);
 DECLARE_POOL(replay_message, message);
 DECLARE_POOL(coll_task, task);
+DECLARE_POOL(room, room);
 void replay_clear_pools(struct replay *replay);
 
 /* replay.c */
@@ -295,6 +305,7 @@ enum status replay_timer_op(struct replay *replay, int64_t at_ps, uint32_t key, 
 enum status replay_timer_message(struct replay *replay, int64_t at_ps, uint32_t key, uint32_t message);
 enum status replay_timer_request(struct replay *replay, int64_t at_ps, uint32_t key, uint32_t request);
 enum status replay_timer_envelope(struct replay *replay, int64_t at_ps, uint32_t key, uint32_t envelope);
+enum status replay_timer_room(struct replay *replay, int64_t at_ps, uint32_t key, uint32_t room);
 
 /* replay_open.c */
 enum status replay_open(struct replay *replay, const struct trace *trace, const struct platform *platform,
@@ -371,6 +382,14 @@ enum status replay_on_rma_clear(struct replay *replay, const struct replay_messa
 /* An operation's data are at the target (a put's, an accumulate's), or back at the origin (a get's). */
 enum status replay_op_arrived(struct replay *replay, uint32_t op);
 enum status replay_get_arrived(struct replay *replay, uint32_t op);
+
+/* replay_buffer.c: the limited buffer of semantics d. */
+bool replay_buffer_fits(const struct replay *replay, const struct rank_state *rank, int64_t bytes);
+/* A put begins to be copied; it may have waited since the rank entered the call. */
+void replay_buffer_take(struct replay *replay, struct rank_state *rank, int64_t bytes);
+/* Its last byte leaves at left_ps: the room is free from then on. May wake the rank. */
+enum status replay_buffer_left(struct replay *replay, uint32_t rank, int64_t bytes, int64_t left_ps);
+enum status replay_on_room(struct replay *replay, uint32_t room);
 
 /* replay_queue.c: operations that wait at their origin, chained by op.next; a chain has one target. */
 void replay_queue_append(struct replay *replay, uint32_t *first, uint32_t *last, uint32_t op);

@@ -25,6 +25,30 @@ static void name_posts(struct replay *replay, const struct member *member, struc
     }
 }
 
+/* A put that waits for room waits for the posts of those whose data fill the buffer. */
+static void name_buffered(struct replay *replay, uint32_t rank, const struct trace_call *call, struct text *text)
+{
+    uint32_t shown = 0;
+    ADD(text, " room for %lld bytes in its buffer, where data wait for", (long long)call->bytes);
+    for (size_t i = 0; i < replay->pair_count && shown < WAITERS_SHOWN; i++) {
+        const struct pair *pair = &replay->pairs[i];
+        if (pair->origin != rank || pair->queue_first == NO_INDEX) continue;
+        ADD(text, " MPI_Win_post of rank %u", pair->target);
+        shown++;
+    }
+}
+
+static void name_operation(struct replay *replay, uint32_t rank, const struct trace_call *call, struct text *text)
+{
+    enum call_kind kind = call_kind(call->call);
+    bool puts = kind == CALL_PUT || kind == CALL_ACCUMULATE;
+    enum rma_kind as = kind == CALL_PUT ? RMA_PUT : RMA_ACCUMULATE;
+    if (puts && semantics_waits(&replay->platform->semantics, as, call->bytes) == WAITS_NEVER)
+        name_buffered(replay, rank, call, text);
+    else
+        name_posts(replay, replay_member(replay, call, rank), text);
+}
+
 static void name_completes(struct replay *replay, const struct member *member, struct text *text)
 {
     for (uint32_t i = 0; i < member->exposure.pair_count; i++) {
@@ -118,11 +142,11 @@ static void name_cause(struct replay *replay, uint32_t rank, struct text *text)
     const struct trace_call *call = &state->calls[state->next];
     switch (call_kind(call->call)) {
     case CALL_START:
-    case CALL_COMPLETE:
+    case CALL_COMPLETE: name_posts(replay, replay_member(replay, call, rank), text); break;
     case CALL_PUT:
     case CALL_GET:
     case CALL_ACCUMULATE:
-    case CALL_GET_ACCUMULATE: name_posts(replay, replay_member(replay, call, rank), text); break;
+    case CALL_GET_ACCUMULATE: name_operation(replay, rank, call, text); break;
     case CALL_WIN_WAIT:
     case CALL_WIN_TEST: name_completes(replay, replay_member(replay, call, rank), text); break;
     case CALL_LOCK:

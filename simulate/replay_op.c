@@ -97,6 +97,8 @@ static enum step decide_active(struct replay *replay, struct rank_state *state, 
     enum rma_waits waits = semantics_waits(&replay->platform->semantics, kind, call->bytes);
     bool ready = replay_pair_ready(member, pair);
     if (waits == WAITS_NEVER && kind != RMA_GET) {
+        if (!replay_buffer_fits(replay, state, call->bytes)) return STEP_BLOCK;
+        replay_buffer_take(replay, state, call->bytes);
         int64_t copy_ps = replay_copy_ps(replay, call->bytes);
         return replay_spend(replay, state, copy_ps + (ready && !replay->deferred ? replay->overhead_ps : 0),
                             PHASE_COPIED);
@@ -177,6 +179,7 @@ enum step replay_step_op(struct replay *replay, uint32_t rank)
                STEP_FAIL;
     struct op *made = &replay->ops[op];
     if (made->epoch_kind == OP_ACTIVE) {
+        made->buffered = state->phase == PHASE_COPIED && replay->platform->semantics.buffer_bytes != INT64_MAX;
         made->counts_left = state->phase != PHASE_COPIED && !is_get(made);
         if (made->counts_left) member->lefts++;
         if (is_get(made)) member->gets++;
@@ -267,6 +270,7 @@ enum status replay_op_left(struct replay *replay, uint32_t index, int64_t began_
 {
     struct op *op = &replay->ops[index];
     if (op->kind != CALL_GET_ACCUMULATE) op->began_ps = began_ps;
+    if (op->buffered) return replay_buffer_left(replay, op->origin, op->bytes, left_ps);
     struct member *member = &replay->members[op->member];
     if (is_get(op) && op->epoch_kind == OP_ACTIVE) {
         replay_pair_effect(replay, &replay->pairs[op->pair], left_ps);

@@ -137,7 +137,7 @@ enum status replay_open(struct replay *replay, const struct trace *trace, const 
     replay->outcome = outcome;
     replay->err = err;
     replay->free_op = replay->free_lock_epoch = replay->free_request = replay->free_envelope = replay->free_message =
-        replay->free_task = NO_INDEX;
+        replay->free_task = replay->free_room = NO_INDEX;
     replay->overhead_ps = units_ps(platform->overhead_s);
     replay->deferred = platform->issue == ISSUE_DEFERRED;
     replay->thread_delay_ps = units_ps(platform->thread_delay_s);

@@ -32,6 +32,7 @@ DEFINE_POOL(request, request, rank)
 DEFINE_POOL(envelope, envelope, next)
 DEFINE_POOL(replay_message, message, next)
 DEFINE_POOL(coll_task, task, next)
+DEFINE_POOL(room, room, next)
 
 void replay_clear_pools(struct replay *replay)
 {
@@ -41,4 +42,5 @@ void replay_clear_pools(struct replay *replay)
     free(replay->envelopes);
     free(replay->messages);
     free(replay->tasks);
+    free(replay->rooms);
 }

@@ -40,12 +40,24 @@ static void compare_figure(const struct verify_context *context, const struct ac
                   " ps in %" PRIu64, pattern_row(pattern)->name, rank, own_ps, own_count, seen_ps, seen_count);
 }
 
+/* Where messages between ranks take no time, a lock may be released, granted and released again at one moment: time
+ * stamps do not tell in which order its holders had it. */
+static bool holders_in_order(const struct verify_context *context)
+{
+    if (context->platform->simgrid_xml) return true; /* latencies are the engine's */
+    for (uint32_t r = 1; r < context->predicted->rank_count; r++)
+        if (verify_control_ps(context, r - 1, r) == 0 || verify_control_ps(context, 0, r) == 0) return false;
+    return true;
+}
+
 enum status verify_account(const struct verify_context *context, struct verify_row *row, struct err *err)
 {
     struct account found;
     TRY(model_account(context->predicted, NULL, &found, err));
-    for (size_t p = 0; p < sizeof accounted / sizeof *accounted; p++)
+    for (size_t p = 0; p < sizeof accounted / sizeof *accounted; p++) {
+        if (accounted[p] == PATTERN_LOCK_CONTENTION && !holders_in_order(context)) continue;
         for (uint32_t r = 0; r < found.rank_count; r++) compare_figure(context, &found, accounted[p], r, row);
+    }
     account_clear(&found);
     return STATUS_OK;
 }

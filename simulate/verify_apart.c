@@ -17,6 +17,7 @@ struct outcome_head {
     double run_time_s, wall_s;
     struct engine_stats stats;
     uint64_t transfers, transfer_bytes, peak_bytes;
+    struct buffer_use buffer;
 };
 
 struct rank_head {
@@ -67,6 +68,7 @@ static enum status put_outcome(FILE *out, const struct replay_outcome *outcome, 
         .transfers = outcome->transfers,
         .transfer_bytes = outcome->transfer_bytes,
         .peak_bytes = outcome->peak_bytes,
+        .buffer = outcome->buffer,
     };
     TRY(put(out, &head, sizeof head, err));
     TRY(put(out, outcome->rank_time_s, ranks * sizeof *outcome->rank_time_s, err));
@@ -161,6 +163,7 @@ static enum status take_outcome(struct reader *reader, const struct one_job *job
     outcome->transfers = head.transfers;
     outcome->transfer_bytes = head.transfer_bytes;
     outcome->peak_bytes = head.peak_bytes;
+    outcome->buffer = head.buffer;
     outcome->rank_time_s = calloc(ranks + 1, sizeof *outcome->rank_time_s);
     if (!outcome->rank_time_s) return err_memory(err);
     TRY(account_init(&outcome->account, ranks, err));

@@ -19,6 +19,7 @@ enum variant_kind {
     VARIANT_B,
     VARIANT_C,
     VARIANT_D,
+    VARIANT_D_LIMITED,
     VARIANT_OWN,
     VARIANT_LATENCY,
     VARIANT_SPEED,
@@ -52,6 +53,10 @@ static enum status variant_init(struct variant *variant, const struct platform *
     made->overhead_s = 0;
     const char letter[2] = {(char)('a' + kind), '\0'};
     if (kind <= VARIANT_D) semantics_by_letter(letter, &made->semantics);
+    if (kind == VARIANT_D_LIMITED) {
+        semantics_by_letter("d", &made->semantics);
+        made->semantics.buffer_bytes = platform->semantics.buffer_bytes;
+    }
     if (kind == VARIANT_SPEED) made->speed *= 2;
     if (kind != VARIANT_LATENCY) return STATUS_OK;
     variant->segments = doubled_latency(platform->segments, platform->segment_count);
@@ -86,6 +91,7 @@ static void expect_no_longer(struct verify_row *row, const struct apart_summary 
                              enum variant_kind longer, double slack_s)
 {
     static const char *const names[] = {"semantics a",          "semantics b",           "semantics c", "semantics d",
+                                        "semantics d with its buffer limited",
                                         "the platform's own semantics", "doubled latency", "doubled speed"};
     const struct apart_summary *one = &summaries[shorter], *two = &summaries[longer];
     row->checked++;
@@ -140,6 +146,7 @@ enum status verify_monotony(const struct verify_context *context, struct verify_
     expect_no_longer(row, summaries, VARIANT_C, VARIANT_A, slack_s);
     expect_no_longer(row, summaries, VARIANT_D, VARIANT_B, slack_s);
     expect_no_longer(row, summaries, VARIANT_D, VARIANT_C, slack_s);
+    expect_no_longer(row, summaries, VARIANT_D, VARIANT_D_LIMITED, slack_s);
     expect_no_longer(row, summaries, VARIANT_OWN, VARIANT_LATENCY, slack_s);
     expect_no_longer(row, summaries, VARIANT_SPEED, VARIANT_OWN, slack_s);
     return STATUS_OK;

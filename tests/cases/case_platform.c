@@ -21,6 +21,7 @@ static const struct {
     {"eager_bytes", "mpi.eager_bytes"},
     {"lock", "mpi.rma.lock"},
     {"fence", "mpi.rma.fence"},
+    {"buffer_bytes", "mpi.rma.buffer_bytes"},
     {"issue", "mpi.rma.issue"},
     {"aggregate", "mpi.rma.aggregate"},
     {"progress", "mpi.rma.progress"},
@@ -47,6 +48,10 @@ static enum status add_pair(struct pairs *pairs, const char *file, const char *w
     char *text = pairs->text[pairs->count++];
     if (strncmp(word, "nodes_of_ranks", length) == 0 && length > strlen("nodes")) {
         snprintf(text, PAIR_BYTES, "mapping={\"ranks\":[%s]}", value);
+        return STATUS_OK;
+    }
+    if (memchr(word, '.', length)) { /* the whole path */
+        snprintf(text, PAIR_BYTES, "%s", word);
         return STATUS_OK;
     }
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {

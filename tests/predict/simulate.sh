@@ -46,6 +46,23 @@ for engine in loggp simgrid; do
     shows '^law 6 +identity +holds'
 done
 
+# the buffer of d: 1.5 MB for two puts of 1 MB; the second one enters at 60 and finds room at 310 (case buffer_full)
+full=$source/tests/cases/buffer_full/trace.txt
+for engine in loggp simgrid; do
+    run 0 simulate "$full" --platform "$platform" --engine $engine --semantics d --set mpi.rma.buffer_bytes=1500000 --json d.json --verify
+    holds d.json '.buffer | .limit_bytes == 1500000 and .waits == 1 and near(.wait_s; 250e-6) and .peak_bytes == 1000000'
+    shows '^Buffered: 1 put waited 250 us for room in the 1\.5 MB buffer'
+done
+run 0 simulate "$full" --platform "$platform" --semantics a --set mpi.rma.buffer_bytes=1500000 --json -
+holds out 'has("buffer") | not'
+run 0 simulate "$full" --platform "$platform" --semantics d --json -
+holds out 'has("buffer") | not'
+run 0 compare "$full" --platform "$platform" --set mpi.rma.buffer_bytes=1500000 --semantics a,d
+shows '^d: 1 put waited 250 us for room'
+error 2 "contradicts mpi.rma.issue = deferred" simulate "$full" --platform "$platform" --set mpi.rma.buffer_bytes=64K \
+    --set mpi.rma.issue=deferred
+error 2 'expected bytes or "unlimited"' simulate "$full" --platform "$platform" --set mpi.rma.buffer_bytes=much
+
 # law 6 through files: two ranks share a core of another speed, so the trace must carry the speed of its computing times
 run 0 generate halo2d --ranks 4 --iterations 3 --bytes 8K --imbalance 0.3 -o halo.txt
 for kind in first.txt first.rma; do
