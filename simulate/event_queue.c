@@ -14,9 +14,23 @@ void event_queue_clear(struct event_queue *queue)
     memset(queue, 0, sizeof *queue);
 }
 
-static bool before(const struct event *a, const struct event *b)
+/* One wide number, since which of two events is the earlier one is a branch that no processor predicts. Times are not
+ * negative. */
+static unsigned __int128 place_of(const struct event *event)
 {
-    return a->time_ps < b->time_ps || (a->time_ps == b->time_ps && a->order < b->order);
+    return (unsigned __int128)(uint64_t)event->time_ps << 64 | event->order;
+}
+
+/* Moves the hole up to where the event belongs, and puts it there. */
+static void rise(struct event *items, size_t hole, const struct event *event)
+{
+    while (hole > 0) {
+        size_t parent = (hole - 1) / 2;
+        if (place_of(event) >= place_of(&items[parent])) break;
+        items[hole] = items[parent];
+        hole = parent;
+    }
+    items[hole] = *event;
 }
 
 enum status event_queue_push(struct event_queue *queue, int64_t time_ps, uint32_t key, uint32_t type, uint32_t id,
@@ -25,14 +39,7 @@ enum status event_queue_push(struct event_queue *queue, int64_t time_ps, uint32_
     if (queue->count == queue->capacity)
         TRY(array_reserve((void **)&queue->items, &queue->capacity, queue->count + 1, sizeof *queue->items, err));
     struct event event = {time_ps, (uint64_t)key << SEQUENCE_BITS | queue->sequence++, type, id};
-    size_t hole = queue->count++;
-    while (hole > 0) {
-        size_t parent = (hole - 1) / 2;
-        if (!before(&event, &queue->items[parent])) break;
-        queue->items[hole] = queue->items[parent];
-        hole = parent;
-    }
-    queue->items[hole] = event;
+    rise(queue->items, queue->count++, &event);
     return STATUS_OK;
 }
 
@@ -40,18 +47,16 @@ struct event event_queue_pop(struct event_queue *queue)
 {
     struct event *items = queue->items;
     struct event top = items[0], last = items[--queue->count];
-    size_t hole = 0, count = queue->count;
+    size_t hole = 0, count = queue->count, child;
     /* The hole sinks to a leaf first and `last` rises from there: it came from a leaf and mostly belongs near one. */
-    for (size_t child; (child = 2 * hole + 1) < count; hole = child) {
-        if (child + 1 < count && before(&items[child + 1], &items[child])) child++;
+    for (; (child = 2 * hole + 2) < count; hole = child) {
+        child -= place_of(&items[child - 1]) < place_of(&items[child]);
         items[hole] = items[child];
     }
-    while (hole > 0) {
-        size_t parent = (hole - 1) / 2;
-        if (!before(&last, &items[parent])) break;
-        items[hole] = items[parent];
-        hole = parent;
+    if (child == count) {
+        items[hole] = items[child - 1];
+        hole = child - 1;
     }
-    items[hole] = last;
+    rise(items, hole, &last);
     return top;
 }
