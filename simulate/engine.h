@@ -20,7 +20,15 @@ struct engine_departure {
     int64_t began_ps, left_ps; /* both ENGINE_LATER: not known yet, the callback left() will tell */
 };
 
-/* All callbacks run at the simulated time now_ps, which never decreases. */
+/* What a message's arrival does to its destination, and so when the engine has to tell of it. */
+enum engine_notice {
+    ENGINE_NOW,          /* it acts: arrived() at its moment, no earlier event after it */
+    ENGINE_WHEN_LOOKING, /* it only changes what ranks of the destination's node look at: arrived() before the next
+                            event of that node, or at its moment where a rank that waits may go on by it */
+    ENGINE_UNWATCHED,    /* the same, and nobody waits for it but for what is sent behind it to the same node */
+};
+
+/* All callbacks run at the simulated time now_ps, which never decreases but for messages that are told of late. */
 struct engine_callbacks {
     void *context;
     /* The message's last byte has left the origin's NIC; never later than arrived(). Called only for messages sent with
@@ -41,6 +49,7 @@ struct engine_message {
     bool to_self; /* source and destination are the same rank: bytes/memory bandwidth, no latency */
     bool want_left;
     bool early; /* arrived() may be called before the arrival, as soon as its time is known: saves an event */
+    enum engine_notice notice;
 };
 
 struct engine_stats {
@@ -58,6 +67,12 @@ struct engine_descriptor {
     enum status (*send)(struct engine *engine, const struct engine_message *message, struct engine_departure *departure,
                         struct err *err);
     enum status (*timer)(struct engine *engine, int64_t at_ps, uint32_t key, uint32_t id, struct err *err);
+    /* An engine that tells of all messages at their moment has none of these three (NULL).
+     * look: an event of the node that is no message's: tells of all that has come to it. await, resume: a rank of the
+     * node waits for messages until it resumes, and cannot go on before at least `need` (0: 1) have come to the node. */
+    enum status (*look)(struct engine *engine, int32_t node, struct err *err);
+    enum status (*await)(struct engine *engine, int32_t node, uint32_t need, struct err *err);
+    void (*resume)(struct engine *engine, int32_t node);
     enum status (*run)(struct engine *engine, struct engine_stats *stats, struct err *err);
     void (*close)(struct engine *engine);
     bool once_per_process; /* SimGrid: a second open in one process is an error */

@@ -1,26 +1,22 @@
 /* The LogGP engine: latency, overhead, gap and time per byte with one sending and one receiving queue per node; links
  * inside the network are never a bottleneck.
  * Source: A. Alexandrov et al., LogGP: Incorporating Long Messages into the LogP Model, SPAA 1995, sec. 2; the queues
- * at the NICs as in T. Hoefler et al., LogGOPSim, HPDC 2010, sec. 3. Costs: docs/simulation.md. */
+ * at the NICs as in T. Hoefler et al., LogGOPSim, HPDC 2010, sec. 3. Costs: docs/simulation.md.
+ *
+ * A message is one event at its head's arrival (and another where the receiving NIC is busy), unless nobody acts at
+ * that moment: then it lies in its node's inbox until an event of the node, or an alarm for a rank that waits. */
 #include <stdlib.h>
 
 #include "common/array.h"
 #include "simulate/cost.h"
 #include "simulate/engine.h"
-#include "simulate/event_queue.h"
+#include "simulate/inbox.h"
 
-enum event_type { EVENT_TIMER, EVENT_HEAD, EVENT_ARRIVED };
+enum event_type { EVENT_TIMER, EVENT_MESSAGE, EVENT_ALARM };
 
 struct nic {
     int64_t send_free_ps, receive_free_ps;
-};
-
-struct flight { /* of a message whose head has not arrived yet */
-    int64_t transmit_ps;
-    int32_t dst_node;
-    uint32_t message, key;
-    uint32_t next_free;
-    bool early;
+    struct inbox inbox;
 };
 
 struct engine {
@@ -30,30 +26,11 @@ struct engine {
     struct nic *nics;
     struct flight *flights;
     size_t flight_count, flight_capacity;
-    uint32_t free_flight; /* UINT32_MAX: none */
-    int64_t now_ps;
+    uint32_t free_flight;
+    struct event_place now;
+    bool in_order; /* messages between two nodes arrive in the order of their sending, whatever their size */
     struct engine_stats stats;
 };
-
-static enum status loggp_open(const struct platform *platform, const int32_t (*pairs)[2], size_t pair_count,
-                              const struct engine_callbacks *callbacks, struct engine **engine, struct err *err)
-{
-    (void)pairs;
-    (void)pair_count;
-    struct engine *made = calloc(1, sizeof *made);
-    struct nic *nics = calloc((size_t)platform->node_count, sizeof *nics);
-    if (!made || !nics) {
-        free(made);
-        free(nics);
-        return err_memory(err);
-    }
-    made->platform = platform;
-    made->callbacks = *callbacks;
-    made->nics = nics;
-    made->free_flight = UINT32_MAX;
-    *engine = made;
-    return STATUS_OK;
-}
 
 static void loggp_close(struct engine *engine)
 {
@@ -64,39 +41,171 @@ static void loggp_close(struct engine *engine)
     free(engine);
 }
 
-static enum status take_flight(struct engine *engine, struct flight flight, uint32_t *index, struct err *err)
+static enum status loggp_open(const struct platform *platform, const int32_t (*pairs)[2], size_t pair_count,
+                              const struct engine_callbacks *callbacks, struct engine **engine, struct err *err)
 {
-    if (engine->free_flight != UINT32_MAX) {
+    (void)pairs;
+    (void)pair_count;
+    struct engine *made = calloc(1, sizeof *made);
+    if (!made) return err_memory(err);
+    struct flight unused = {.next = FLIGHT_NONE};
+    made->platform = platform;
+    made->callbacks = *callbacks;
+    made->in_order = platform->segment_count == 1;
+    made->nics = malloc((size_t)platform->node_count * sizeof *made->nics);
+    made->flights = malloc(sizeof *made->flights);
+    if (!made->nics || !made->flights) {
+        loggp_close(made);
+        return err_memory(err);
+    }
+    made->flights[0] = unused;
+    made->flight_count = made->flight_capacity = 1;
+    for (int32_t node = 0; node < platform->node_count; node++) {
+        made->nics[node].send_free_ps = made->nics[node].receive_free_ps = 0;
+        inbox_init(&made->nics[node].inbox);
+    }
+    *engine = made;
+    return STATUS_OK;
+}
+
+static enum status take_flight(struct engine *engine, const struct flight *flight, uint32_t *index, struct err *err)
+{
+    if (engine->free_flight != FLIGHT_NONE) {
         *index = engine->free_flight;
-        engine->free_flight = engine->flights[*index].next_free;
-        engine->flights[*index] = flight;
+        engine->free_flight = engine->flights[*index].next;
+        engine->flights[*index] = *flight;
         return STATUS_OK;
     }
     *index = (uint32_t)engine->flight_count;
-    ARRAY_PUSH(engine->flights, engine->flight_count, engine->flight_capacity, flight, err);
+    ARRAY_PUSH(engine->flights, engine->flight_count, engine->flight_capacity, *flight, err);
     return STATUS_OK;
+}
+
+/* --- telling ---------------------------------------------------------------------------------------------------------
+ */
+
+static enum status set_alarm(struct engine *engine, int32_t node, struct event_place due, struct err *err)
+{
+    struct inbox *inbox = &engine->nics[node].inbox;
+    if (!event_before(due, inbox->alarm)) return STATUS_OK;
+    inbox->alarm = due;
+    return event_queue_push_at(&engine->queue, due, EVENT_ALARM, (uint32_t)node, err);
+}
+
+/* Into the inbox, or the queue. Every place between the old alarm and the new message's is too late for a waiting rank:
+ * with the message, one more has come by then. */
+static enum status put_flight(struct engine *engine, uint32_t index, struct err *err)
+{
+    const struct flight *flight = &engine->flights[index];
+    struct event_place place = flight->place;
+    if (flight->notice == ENGINE_NOW)
+        return event_queue_push_at(&engine->queue, place, EVENT_MESSAGE, index, err);
+    int32_t node = flight->dst_node;
+    struct inbox *inbox = &engine->nics[node].inbox;
+    bool watched = flight->notice == ENGINE_WHEN_LOOKING;
+    inbox_put(inbox, engine->flights, index, watched);
+    if (!watched || inbox->waiting == 0 || inbox->count < inbox->need) return STATUS_OK;
+    return set_alarm(engine, node, inbox->count == inbox->need ? inbox->last : place, err);
+}
+
+/* The receiving NIC takes messages one after another. True: the message has arrived, or may be told of now. */
+static bool take_in(struct engine *engine, struct flight *flight, int64_t *arrival_ps)
+{
+    *arrival_ps = flight->place.time_ps;
+    if (flight->taken_in || !flight->network) return true;
+    struct nic *nic = &engine->nics[flight->dst_node];
+    if (nic->receive_free_ps > *arrival_ps) *arrival_ps = nic->receive_free_ps;
+    *arrival_ps += flight->transmit_ps;
+    nic->receive_free_ps = *arrival_ps;
+    flight->taken_in = true;
+    return flight->early || *arrival_ps == flight->place.time_ps;
+}
+
+static enum status tell(struct engine *engine, uint32_t index, struct err *err)
+{
+    struct flight *flight = &engine->flights[index];
+    int64_t head_ps = flight->place.time_ps, arrival_ps;
+    if (!take_in(engine, flight, &arrival_ps)) {
+        uint32_t key = event_key(flight->place.order);
+        flight->place = (struct event_place){arrival_ps, event_queue_order(&engine->queue, key)};
+        return put_flight(engine, index, err);
+    }
+    uint32_t message = flight->message;
+    inbox_count_arrival(&engine->nics[flight->dst_node].inbox);
+    flight->next = engine->free_flight;
+    engine->free_flight = index;
+    engine->callbacks.arrived(engine->callbacks.context, message, head_ps, arrival_ps);
+    return STATUS_OK;
+}
+
+/* Tells of everything that has come to the node up to the limit. */
+static enum status look(struct engine *engine, int32_t node, struct event_place limit, struct err *err)
+{
+    struct inbox *inbox = &engine->nics[node].inbox;
+    for (uint32_t first; (first = inbox_first(inbox, engine->flights)) != FLIGHT_NONE;) {
+        if (event_before(limit, engine->flights[first].place)) break;
+        inbox_take_first(inbox, engine->flights, first);
+        TRY(tell(engine, first, err));
+    }
+    return STATUS_OK;
+}
+
+static enum status watch(struct engine *engine, int32_t node, struct err *err)
+{
+    return set_alarm(engine, node, inbox_due(&engine->nics[node].inbox, engine->flights), err);
+}
+
+static enum status loggp_look(struct engine *engine, int32_t node, struct err *err)
+{
+    TRY(look(engine, node, engine->now, err));
+    return watch(engine, node, err);
+}
+
+static enum status loggp_await(struct engine *engine, int32_t node, uint32_t need, struct err *err)
+{
+    inbox_await(&engine->nics[node].inbox, need);
+    return watch(engine, node, err);
+}
+
+static void loggp_resume(struct engine *engine, int32_t node)
+{
+    inbox_resume(&engine->nics[node].inbox);
+}
+
+/* --- sending ---------------------------------------------------------------------------------------------------------
+ */
+
+/* An unwatched message is told of by what comes behind it: it must not be overtaken. Without latency a message may come
+ * at the moment of its sending, behind events that stand later in the order: only the queue keeps that order. */
+static enum engine_notice notice_of(const struct engine *engine, const struct engine_message *message,
+                                    const struct cost *cost, bool queues)
+{
+    if (!queues || cost->latency_ps == 0) return ENGINE_NOW;
+    if (message->notice == ENGINE_UNWATCHED && !engine->in_order) return ENGINE_NOW;
+    return message->notice;
 }
 
 static enum status loggp_send(struct engine *engine, const struct engine_message *message,
                               struct engine_departure *departure, struct err *err)
 {
     struct cost cost = cost_message(engine->platform, message);
-    int64_t begin_ps = engine->now_ps;
+    bool queues = cost.network && engine->platform->contention;
+    int64_t begin_ps = engine->now.time_ps, *free_ps = &engine->nics[message->src_node].send_free_ps;
     engine->stats.messages++;
-    if (!cost.network || !engine->platform->contention) {
-        *departure = (struct engine_departure){begin_ps, begin_ps + cost.transmit_ps};
-        return event_queue_push(&engine->queue, departure->left_ps + cost.latency_ps, message->key, EVENT_ARRIVED,
-                                message->id, err);
-    }
-    struct nic *nic = &engine->nics[message->src_node];
-    if (nic->send_free_ps > begin_ps) begin_ps = nic->send_free_ps;
-    uint32_t index;
-    struct flight flight = {cost.transmit_ps, message->dst_node, message->id, message->key, 0, message->early};
-    TRY(take_flight(engine, flight, &index, err));
-    TRY(event_queue_push(&engine->queue, begin_ps + cost.latency_ps, message->key, EVENT_HEAD, index, err));
-    nic->send_free_ps = begin_ps + cost.occupy_ps;
+    if (queues && *free_ps > begin_ps) begin_ps = *free_ps;
+    if (queues) *free_ps = begin_ps + cost.occupy_ps;
     *departure = (struct engine_departure){begin_ps, begin_ps + cost.transmit_ps};
-    return STATUS_OK;
+    int64_t told_ps = (queues ? begin_ps : departure->left_ps) + cost.latency_ps;
+    struct flight flight = {.place = {told_ps, event_queue_order(&engine->queue, message->key)},
+                            .transmit_ps = cost.transmit_ps,
+                            .dst_node = message->dst_node,
+                            .message = message->id,
+                            .notice = (uint8_t)notice_of(engine, message, &cost, queues),
+                            .early = message->early,
+                            .network = queues};
+    uint32_t index;
+    TRY(take_flight(engine, &flight, &index, err));
+    return put_flight(engine, index, err);
 }
 
 static enum status loggp_timer(struct engine *engine, int64_t at_ps, uint32_t key, uint32_t id, struct err *err)
@@ -104,34 +213,56 @@ static enum status loggp_timer(struct engine *engine, int64_t at_ps, uint32_t ke
     return event_queue_push(&engine->queue, at_ps, key, EVENT_TIMER, id, err);
 }
 
-/* The head is there: the receiving NIC takes the message in its turn. */
-static enum status receive_head(struct engine *engine, uint32_t index, struct err *err)
+/* --- running ---------------------------------------------------------------------------------------------------------
+ */
+
+/* An alarm that was set again for earlier, or whose rank went on, is stale. */
+static enum status on_alarm(struct engine *engine, int32_t node, struct event_place place, struct err *err)
 {
-    struct flight flight = engine->flights[index];
-    engine->flights[index].next_free = engine->free_flight;
-    engine->free_flight = index;
-    struct nic *nic = &engine->nics[flight.dst_node];
-    int64_t begin_ps = nic->receive_free_ps > engine->now_ps ? nic->receive_free_ps : engine->now_ps;
-    nic->receive_free_ps = begin_ps + flight.transmit_ps;
-    if (nic->receive_free_ps > engine->now_ps && !flight.early)
-        return event_queue_push(&engine->queue, nic->receive_free_ps, flight.key, EVENT_ARRIVED, flight.message, err);
-    engine->callbacks.arrived(engine->callbacks.context, flight.message, engine->now_ps, nic->receive_free_ps);
+    struct inbox *inbox = &engine->nics[node].inbox;
+    if (place.time_ps != inbox->alarm.time_ps || place.order != inbox->alarm.order) return STATUS_OK;
+    engine->now = place;
+    engine->stats.events++;
+    inbox->alarm = INBOX_NO_ALARM;
+    TRY(look(engine, node, engine->now, err));
+    return watch(engine, node, err);
+}
+
+static enum status on_message(struct engine *engine, uint32_t index, struct err *err)
+{
+    int32_t node = engine->flights[index].dst_node;
+    engine->stats.events++;
+    TRY(look(engine, node, engine->now, err));
+    TRY(tell(engine, index, err));
+    return watch(engine, node, err);
+}
+
+static enum status run_queue(struct engine *engine, struct err *err)
+{
+    const struct engine_callbacks *on = &engine->callbacks;
+    while (engine->queue.count > 0 && !on->stop(on->context)) {
+        struct event event = event_queue_pop(&engine->queue);
+        if (event.type != EVENT_ALARM) engine->now = event.place;
+        switch ((enum event_type)event.type) {
+        case EVENT_TIMER:
+            engine->stats.events++;
+            on->timer(on->context, event.id, event.place.time_ps);
+            break;
+        case EVENT_MESSAGE: TRY(on_message(engine, event.id, err)); break;
+        case EVENT_ALARM: TRY(on_alarm(engine, (int32_t)event.id, event.place, err)); break;
+        }
+    }
     return STATUS_OK;
 }
 
 static enum status loggp_run(struct engine *engine, struct engine_stats *stats, struct err *err)
 {
     const struct engine_callbacks *on = &engine->callbacks;
-    while (engine->queue.count > 0 && !on->stop(on->context)) {
-        struct event event = event_queue_pop(&engine->queue);
-        engine->now_ps = event.time_ps;
-        engine->stats.events++;
-        switch ((enum event_type)event.type) {
-        case EVENT_TIMER: on->timer(on->context, event.id, event.time_ps); break;
-        case EVENT_HEAD: TRY(receive_head(engine, event.id, err)); break;
-        case EVENT_ARRIVED: on->arrived(on->context, event.id, event.time_ps, event.time_ps); break;
-        }
-    }
+    do {
+        TRY(run_queue(engine, err));
+        for (int32_t node = 0; node < engine->platform->node_count && !on->stop(on->context); node++)
+            TRY(look(engine, node, INBOX_NO_ALARM, err));
+    } while (engine->queue.count > 0 && !on->stop(on->context));
     *stats = engine->stats;
     return STATUS_OK;
 }
@@ -143,6 +274,9 @@ const struct engine_descriptor engine_loggp = {
     .open = loggp_open,
     .send = loggp_send,
     .timer = loggp_timer,
+    .look = loggp_look,
+    .await = loggp_await,
+    .resume = loggp_resume,
     .run = loggp_run,
     .close = loggp_close,
 };

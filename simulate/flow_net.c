@@ -147,10 +147,10 @@ static enum status end_flow(struct flow_net *net, uint32_t node, struct err *err
 static enum status execute(struct flow_net *net, struct event event, struct err *err)
 {
     const struct engine_callbacks *on = &net->callbacks;
-    net->now_ps = event.time_ps;
+    net->now_ps = event.place.time_ps;
     net->stats.events++;
     switch ((enum event_type)event.type) {
-    case EVENT_TIMER: on->timer(on->context, event.id, event.time_ps); break;
+    case EVENT_TIMER: on->timer(on->context, event.id, event.place.time_ps); break;
     case EVENT_BEGIN: begin_flow(net, event.id); break;
     case EVENT_FLOW_END: return end_flow(net, event.id, err);
     case EVENT_LEFT: {
@@ -159,7 +159,7 @@ static enum status execute(struct flow_net *net, struct event event, struct err 
         tell_left(net, &item);
         break;
     }
-    case EVENT_ARRIVED: on->arrived(on->context, event.id, event.time_ps, event.time_ps); break;
+    case EVENT_ARRIVED: on->arrived(on->context, event.id, event.place.time_ps, event.place.time_ps); break;
     }
     return STATUS_OK;
 }
@@ -178,7 +178,7 @@ enum status flow_net_run(struct flow_net *net, int64_t limit_ps, bool *more, str
 
 int64_t flow_net_due_ps(const struct flow_net *net)
 {
-    return net->queue.count > 0 ? net->queue.items[0].time_ps : INT64_MAX;
+    return net->queue.count > 0 ? net->queue.items[0].place.time_ps : INT64_MAX;
 }
 
 struct flow_job flow_net_take_job(struct flow_net *net)

@@ -227,9 +227,32 @@ static void enter_call(struct replay *replay, uint32_t rank)
     if (state->serve_first != NO_INDEX && replay_serve_waiting(replay, rank) != STATUS_OK) replay->failed = true;
 }
 
+void replay_await(struct replay *replay, uint32_t rank, uint32_t need)
+{
+    const struct engine_descriptor *kind = replay->engine_kind;
+    if (!kind->await) return;
+    if (kind->await(replay->engine, platform_node_of(replay->platform, rank), need, replay->err) != STATUS_OK)
+        replay->failed = true;
+}
+
+void replay_resume(struct replay *replay, uint32_t rank)
+{
+    const struct engine_descriptor *kind = replay->engine_kind;
+    if (kind->resume) kind->resume(replay->engine, platform_node_of(replay->platform, rank));
+}
+
+static void block(struct replay *replay, uint32_t rank)
+{
+    struct rank_state *state = &replay->ranks[rank];
+    state->status = RANK_BLOCKED;
+    replay_await(replay, rank, state->need);
+    state->need = 0;
+}
+
 static void advance(struct replay *replay, uint32_t rank)
 {
     struct rank_state *state = &replay->ranks[rank];
+    if (state->status == RANK_BLOCKED) replay_resume(replay, rank);
     state->status = RANK_RUNNING;
     while (!replay->failed) {
         enum step step = step_call(replay, rank);
@@ -239,7 +262,7 @@ static void advance(struct replay *replay, uint32_t rank)
             step = replay_pause(state, state->resume_ps, PHASE_LEAVE);
         switch (step) {
         case STEP_AGAIN: break;
-        case STEP_BLOCK: state->status = RANK_BLOCKED; return;
+        case STEP_BLOCK: block(replay, rank); return;
         case STEP_FAIL: replay->failed = true; return;
         case STEP_PAUSE:
             state->status = RANK_PAUSED;
@@ -259,6 +282,17 @@ void replay_wake(struct replay *replay, uint32_t rank)
     if (replay->ranks[rank].status == RANK_BLOCKED) advance(replay, rank);
 }
 
+/* The rank sees what has arrived by now, then goes on. */
+static enum status on_rank_timer(struct replay *replay, uint32_t rank, int64_t now_ps)
+{
+    const struct engine_descriptor *kind = replay->engine_kind;
+    if (kind->look) TRY(kind->look(replay->engine, platform_node_of(replay->platform, rank), replay->err));
+    replay->now_ps = now_ps;
+    if (replay->ranks[rank].status == RANK_COMPUTING) enter_call(replay, rank);
+    advance(replay, rank);
+    return STATUS_OK;
+}
+
 static void on_timer(void *context, uint32_t id, int64_t now_ps)
 {
     struct replay *replay = context;
@@ -266,10 +300,7 @@ static void on_timer(void *context, uint32_t id, int64_t now_ps)
     enum status status = STATUS_OK;
     uint32_t item = id & TIMER_ID_MASK;
     switch ((enum timer_kind)(id >> TIMER_SHIFT)) {
-    case TIMER_RANK:
-        if (replay->ranks[id].status == RANK_COMPUTING) enter_call(replay, id);
-        advance(replay, id);
-        break;
+    case TIMER_RANK: status = on_rank_timer(replay, id, now_ps); break;
     case TIMER_OP: status = replay_on_applied(replay, item); break;
     case TIMER_MESSAGE: status = replay_serve(replay, item); break;
     case TIMER_ENVELOPE: status = replay_send_left(replay, item); break;

@@ -89,13 +89,26 @@ static void account_early_wait(struct replay *replay, const struct member *membe
     account_add(&replay->outcome->account, PATTERN_LATE_COMPLETE, member->rank, until_ps - from_ps);
 }
 
+static uint32_t missing_notifications(const struct replay *replay, const struct member *member)
+{
+    uint32_t missing = 0;
+    for (uint32_t i = 0; i < member->exposure.pair_count; i++) {
+        const struct pair *pair = &replay->pairs[member->exposure.pairs[i]];
+        missing += pair->completes_arrived < pair->exposures;
+    }
+    return missing;
+}
+
 enum step replay_step_win_wait(struct replay *replay, uint32_t rank)
 {
     struct rank_state *state = &replay->ranks[rank];
     struct member *member = replay_member(replay, &state->calls[state->next], rank);
     if (!member->exposed)
         return replay_fail(replay, rank, "no exposure epoch is open on window %d", member->window), STEP_FAIL;
-    if (member->pending_origins > 0) return STEP_BLOCK;
+    if (member->pending_origins > 0) {
+        state->need = missing_notifications(replay, member);
+        return STEP_BLOCK;
+    }
     /* MPI-3.1 11.5.2: all accesses are complete at the target when wait returns, reading ones too. */
     if (member->last_effect_ps > replay->now_ps) return replay_pause(state, member->last_effect_ps, PHASE_WAIT);
     account_early_wait(replay, member, replay->now_ps);
@@ -164,7 +177,10 @@ enum step replay_step_start(struct replay *replay, uint32_t rank)
     const struct trace_call *call = &state->calls[state->next];
     struct member *member = replay_member(replay, call, rank);
     if (state->phase == PHASE_ENTER) return open_access(replay, rank, member, call);
-    if (replay->platform->semantics.start_waits && member->missing_posts > 0) return STEP_BLOCK;
+    if (replay->platform->semantics.start_waits && member->missing_posts > 0) {
+        state->need = member->missing_posts;
+        return STEP_BLOCK;
+    }
     account_late_post(replay, member, replay->now_ps);
     member->start_exit_ps = replay->now_ps;
     return replay_exit(state, replay->now_ps);
@@ -191,13 +207,14 @@ static enum status send_queued(struct replay *replay, uint32_t op)
 }
 
 /* A notification, an operation, or (aggregated) all operations of the epoch that wait there. */
-static uint32_t take_queued(const struct replay *replay, struct pair *pair)
+static uint32_t take_queued(struct replay *replay, struct pair *pair)
 {
     uint32_t first = pair->queue_first, last = first;
     bool together = replay->platform->aggregate && replay->ops[first].kind != CALL_COMPLETE;
     for (;;) {
         uint32_t next = replay->ops[last].next;
         pair->queue_first = next;
+        replay_resume(replay, pair->origin);
         if (!together || next == NO_INDEX || replay->ops[next].kind == CALL_COMPLETE ||
             replay->ops[next].epoch != replay->ops[first].epoch)
             break;
@@ -258,6 +275,7 @@ static enum status notify_targets(struct replay *replay, const struct member *me
         replay->ops[op] = notification;
         pair = &replay->pairs[notification.pair];
         replay_queue_append(replay, &pair->queue_first, &pair->queue_last, op);
+        replay_await(replay, member->rank, 1);
     }
     return STATUS_OK;
 }

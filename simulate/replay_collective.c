@@ -140,6 +140,7 @@ static enum status advance_task(struct replay *replay, uint32_t index)
             return replay_postpone(replay, MESSAGE_TASK, task->rank, index);
         if (!coll_step(&task->shape, own, task->step, &step)) {
             uint32_t request = task->request;
+            replay_resume(replay, task->rank);
             replay_release_task(replay, index);
             return replay_request_done(replay, request);
         }
@@ -185,6 +186,7 @@ static enum step begin_task(struct replay *replay, uint32_t rank, const struct c
                                              .instance = instance,
                                              .next = NO_INDEX,
                                              .shape = *shape};
+    replay_await(replay, rank, 1);
     STEP_TRY(advance_task(replay, task));
     return replay_exit(state, replay->now_ps);
 }

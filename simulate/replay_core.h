@@ -38,6 +38,7 @@ struct rank_state {
     bool inside;                      /* in MPI, for progress = call */
     uint32_t step;                    /* of a collective's plan */
     uint32_t missing;                 /* what a wait on requests or a collective step still needs */
+    uint32_t need;                    /* with STEP_BLOCK: at least so many messages must arrive first; 0: one */
     bool overlap, paid;               /* of a collective's current step */
     uint32_t received;                /* messages that a wait or a collective step took in: each costs overhead */
     uint32_t serve_first, serve_last; /* messages that wait for progress */
@@ -144,6 +145,7 @@ struct lock_epoch {
     uint32_t next;                   /* of the origin's open ones, or the free list */
     uint32_t next_waiting;           /* in the target's queue */
     bool exclusive, nocheck, asked, granted;
+    bool waits;            /* in the target's queue, behind holders */
     bool closing;          /* held operations leave */
     int64_t held_until_ps; /* by others, incompatibly, as of the grant: the last exit of their unlocks */
     int64_t unlock_exit_ps;
@@ -293,6 +295,11 @@ void replay_clear_pools(struct replay *replay);
 
 /* replay.c */
 void replay_wake(struct replay *replay, uint32_t rank);
+/* Something that waits at the rank's side (the rank itself in a call, an operation for its post, a request for the
+ * lock, a non-blocking collective) may be moved by any message that arrives at the rank, until it is moved: the engine
+ * tells of all messages at their moment. Calls of await and resume come in pairs. */
+void replay_await(struct replay *replay, uint32_t rank, uint32_t need);
+void replay_resume(struct replay *replay, uint32_t rank);
 /* Stops the replay: "FILE:rank R, event E (MPI_Put): message". */
 enum status replay_fail(struct replay *replay, uint32_t rank, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

@@ -59,6 +59,7 @@ static enum status grant_next(struct replay *replay, struct member *target)
         else
             target->shared_holders++;
         target->queue_first = epoch->next_waiting;
+        if (epoch->waits) replay_resume(replay, target->rank);
         TRY(send_grant(replay, lock));
     }
     return STATUS_OK;
@@ -80,7 +81,12 @@ static enum status request(struct replay *replay, uint32_t lock)
     else
         replay->lock_epochs[target->queue_last].next_waiting = lock;
     target->queue_last = lock;
-    return grant_next(replay, target);
+    uint32_t member = (uint32_t)(target - replay->members), rank = target->rank;
+    TRY(grant_next(replay, target));
+    if (replay->members[member].queue_first == NO_INDEX) return STATUS_OK;
+    replay->lock_epochs[lock].waits = true;
+    replay_await(replay, rank, 1);
+    return STATUS_OK;
 }
 
 /* The release has reached the target; the epoch ends. */

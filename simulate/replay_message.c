@@ -10,13 +10,14 @@ enum server { SERVER_NIC, SERVER_PROGRESS, SERVER_CALL /* progress = call only: 
 struct message_row {
     message_function *act;
     enum server server;
+    enum engine_notice notice;
 };
 
 static const struct message_row rows[] = {
-    [MESSAGE_POST] = {replay_on_post, SERVER_CALL},
-    [MESSAGE_COMPLETE] = {replay_on_complete, SERVER_NIC},
+    [MESSAGE_POST] = {replay_on_post, SERVER_CALL, ENGINE_WHEN_LOOKING},
+    [MESSAGE_COMPLETE] = {replay_on_complete, SERVER_NIC, ENGINE_WHEN_LOOKING},
     [MESSAGE_DATA] = {replay_on_data, SERVER_NIC},
-    [MESSAGE_ACK] = {replay_on_ack, SERVER_NIC},
+    [MESSAGE_ACK] = {replay_on_ack, SERVER_NIC, ENGINE_WHEN_LOOKING},
     [MESSAGE_GET_REQUEST] = {replay_on_get_request, SERVER_PROGRESS},
     [MESSAGE_GET_REPLY] = {replay_on_get_reply, SERVER_NIC},
     [MESSAGE_ACCUMULATE] = {replay_on_accumulate, SERVER_PROGRESS},
@@ -28,15 +29,25 @@ static const struct message_row rows[] = {
     [MESSAGE_TOGETHER_REPLY] = {replay_on_together_reply, SERVER_NIC},
     [MESSAGE_LOCK_ASK] = {replay_on_lock_ask, SERVER_PROGRESS},
     [MESSAGE_LOCK_GRANT] = {replay_on_lock_grant, SERVER_CALL},
-    [MESSAGE_LOCK_RELEASE] = {replay_on_lock_release, SERVER_NIC},
-    [MESSAGE_BARRIER] = {replay_on_barrier, SERVER_NIC},
-    [MESSAGE_EAGER] = {replay_on_eager, SERVER_NIC},
+    [MESSAGE_LOCK_RELEASE] = {replay_on_lock_release, SERVER_NIC, ENGINE_WHEN_LOOKING},
+    [MESSAGE_BARRIER] = {replay_on_barrier, SERVER_NIC, ENGINE_WHEN_LOOKING},
+    [MESSAGE_EAGER] = {replay_on_eager, SERVER_NIC, ENGINE_WHEN_LOOKING},
     [MESSAGE_SEND_ASK] = {replay_on_send_ask, SERVER_PROGRESS},
     [MESSAGE_SEND_CLEAR] = {replay_on_send_clear, SERVER_PROGRESS},
     [MESSAGE_SEND_DATA] = {replay_on_send_data, SERVER_NIC},
     [MESSAGE_SEND_ACK] = {replay_on_send_ack, SERVER_NIC},
     [MESSAGE_TASK] = {replay_on_task, SERVER_PROGRESS},
 };
+
+/* Of a put in an active epoch only wait looks at the arrival, and complete's notification comes behind it unless the
+ * data left after a rendezvous. A synchronous send is answered at its arrival. */
+static enum engine_notice notice_of(const struct replay *replay, enum message_type type, uint32_t ref)
+{
+    if (type == MESSAGE_DATA && replay->ops[ref].epoch_kind == OP_ACTIVE)
+        return replay->platform->progress == PROGRESS_HARDWARE ? ENGINE_UNWATCHED : ENGINE_NOW;
+    if (type == MESSAGE_EAGER && replay->envelopes[ref].mode == SEND_SYNC) return ENGINE_NOW;
+    return rows[type].notice;
+}
 
 enum status replay_send(struct replay *replay, enum message_type type, uint32_t source, uint32_t destination,
                         int64_t bytes, uint32_t ref, uint32_t extra, struct engine_departure *departure)
@@ -52,7 +63,8 @@ enum status replay_send(struct replay *replay, enum message_type type, uint32_t 
         .bytes = bytes,
         .to_self = source == destination,
         .want_left = departure != NULL,
-        .early = type == MESSAGE_DATA && replay->ops[ref].epoch_kind == OP_ACTIVE, /* only wait looks at its arrival */
+        .early = type == MESSAGE_DATA && replay->ops[ref].epoch_kind == OP_ACTIVE, 
+        .notice = notice_of(replay, type, ref),
     };
     struct engine_departure ignored;
     return replay->engine_kind->send(replay->engine, &message, departure ? departure : &ignored, replay->err);

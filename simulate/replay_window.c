@@ -307,7 +307,10 @@ enum step replay_step_fence(struct replay *replay, uint32_t rank)
         state->phase = replay->platform->fence == FENCE_BARRIER ? PHASE_COMPLETE_OPS : PHASE_BARRIER;
         return STEP_AGAIN;
     case PHASE_COMPLETE_OPS:
-        if (member->fence_outstanding > 0) return STEP_BLOCK;
+        if (member->fence_outstanding > 0) {
+            state->need = replay->platform->aggregate ? 1 : member->fence_outstanding;
+            return STEP_BLOCK;
+        }
         state->phase = PHASE_BARRIER;
         return STEP_AGAIN;
     case PHASE_BARRIER:
