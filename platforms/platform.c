@@ -55,6 +55,11 @@ double platform_latency_s(const struct platform *platform, int32_t src_node, int
            topology_extra_latency_s(platform->topology, src_node, dst_node);
 }
 
+bool platform_same_latency(const struct platform *platform)
+{
+    return platform->topology && topology_is_flat(platform->topology);
+}
+
 double platform_bandwidth_Bps(const struct platform *platform, int32_t src_node, int32_t dst_node, int64_t bytes)
 {
     return segment_for(src_node == dst_node ? platform->loopback : platform->segments, bytes)->bandwidth_Bps;

@@ -85,6 +85,8 @@ int32_t platform_node_of(const struct platform *platform, uint32_t rank);
  * loopback. Topologies add their hop latency. For a simgrid_xml platform latencies come from the engine, these give the
  * file's. */
 double platform_latency_s(const struct platform *platform, int32_t src_node, int32_t dst_node, int64_t bytes);
+/* A message's latency between two different nodes depends on its bytes only. */
+bool platform_same_latency(const struct platform *platform);
 double platform_bandwidth_Bps(const struct platform *platform, int32_t src_node, int32_t dst_node, int64_t bytes);
 /* The highest finite rate of the network segments, which is what a link of the topology carries; 0 if all are infinite.
  */

@@ -263,6 +263,11 @@ const char *topology_name(const struct topology *topology)
     return topology->shape->name;
 }
 
+bool topology_is_flat(const struct topology *topology)
+{
+    return topology->hop_latency_s == 0;
+}
+
 double topology_extra_latency_s(const struct topology *topology, int32_t src, int32_t dst)
 {
     if (topology->hop_latency_s == 0) return 0;

@@ -19,6 +19,8 @@ const char *topology_name(const struct topology *topology);
 /* Additional one-way latency of the route between two different nodes beyond network.latency_s: hops between switches
  * times hop_latency_s (0 for the crossbar). Symmetric. */
 double topology_extra_latency_s(const struct topology *topology, int32_t src, int32_t dst);
+/* It is 0 between any two nodes. */
+bool topology_is_flat(const struct topology *topology);
 
 /* Number of links a message crosses between two different nodes, NIC links included. */
 int32_t topology_links(const struct topology *topology, int32_t src, int32_t dst);

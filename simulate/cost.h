@@ -13,4 +13,20 @@ struct cost {
 
 struct cost cost_message(const struct platform *platform, const struct engine_message *message);
 
+/* Programs send messages of few sizes again and again: remembers the costs of some sizes between nodes. */
+enum { COST_MEMORY_ROWS = 16 };
+struct cost_memory {
+    const struct platform *platform;
+    bool same_latency; /* between any two nodes */
+    struct cost_row {
+        int64_t bytes; /* -1: none */
+        struct cost cost;
+    } rows[COST_MEMORY_ROWS];
+};
+
+/* Borrows platform. */
+void cost_memory_init(struct cost_memory *memory, const struct platform *platform);
+/* As cost_message. */
+struct cost cost_recall(struct cost_memory *memory, const struct engine_message *message);
+
 #endif

@@ -21,6 +21,7 @@ struct nic {
 
 struct engine {
     const struct platform *platform;
+    struct cost_memory costs;
     struct engine_callbacks callbacks;
     struct event_queue queue;
     struct nic *nics;
@@ -51,6 +52,7 @@ static enum status loggp_open(const struct platform *platform, const int32_t (*p
     struct flight unused = {.next = FLIGHT_NONE};
     made->platform = platform;
     made->callbacks = *callbacks;
+    cost_memory_init(&made->costs, platform);
     made->in_order = platform->segment_count == 1;
     made->nics = malloc((size_t)platform->node_count * sizeof *made->nics);
     made->flights = malloc(sizeof *made->flights);
@@ -103,9 +105,9 @@ static enum status put_flight(struct engine *engine, uint32_t index, struct err 
     int32_t node = flight->dst_node;
     struct inbox *inbox = &engine->nics[node].inbox;
     bool watched = flight->notice == ENGINE_WHEN_LOOKING;
-    inbox_put(inbox, engine->flights, index, watched);
+    inbox_put(inbox, engine->flights, index);
     if (!watched || inbox->waiting == 0 || inbox->count < inbox->need) return STATUS_OK;
-    return set_alarm(engine, node, inbox->count == inbox->need ? inbox->last : place, err);
+    return set_alarm(engine, node, inbox->count == inbox->need ? inbox->latest : place, err);
 }
 
 /* The receiving NIC takes messages one after another. True: the message has arrived, or may be told of now. */
@@ -144,7 +146,7 @@ static enum status look(struct engine *engine, int32_t node, struct event_place 
     struct inbox *inbox = &engine->nics[node].inbox;
     for (uint32_t first; (first = inbox_first(inbox, engine->flights)) != FLIGHT_NONE;) {
         if (event_before(limit, engine->flights[first].place)) break;
-        inbox_take_first(inbox, engine->flights, first);
+        inbox_take(inbox, engine->flights, first);
         TRY(tell(engine, first, err));
     }
     return STATUS_OK;
@@ -188,7 +190,7 @@ static enum engine_notice notice_of(const struct engine *engine, const struct en
 static enum status loggp_send(struct engine *engine, const struct engine_message *message,
                               struct engine_departure *departure, struct err *err)
 {
-    struct cost cost = cost_message(engine->platform, message);
+    struct cost cost = cost_recall(&engine->costs, message);
     bool queues = cost.network && engine->platform->contention;
     int64_t begin_ps = engine->now.time_ps, *free_ps = &engine->nics[message->src_node].send_free_ps;
     engine->stats.messages++;

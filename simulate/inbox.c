@@ -1,9 +1,13 @@
 #include "simulate/inbox.h"
 
+enum { STEPS_UP = 4 }; /* the list of a node that many send to in any order must not become slow */
+
 void inbox_init(struct inbox *inbox)
 {
-    *inbox = (struct inbox){.watched = FLIGHT_NONE, .unwatched = FLIGHT_NONE, .alarm = INBOX_NO_ALARM};
+    *inbox = (struct inbox){.first = FLIGHT_NONE, .last = FLIGHT_NONE, .heap = FLIGHT_NONE, .alarm = INBOX_NO_ALARM};
 }
+
+/* --- the heap: before is the first child, next the next child of the same parent ----------------------------------- */
 
 /* The later of two heaps becomes the first child of the earlier one. */
 static uint32_t join(struct flight *flights, uint32_t a, uint32_t b)
@@ -12,8 +16,8 @@ static uint32_t join(struct flight *flights, uint32_t a, uint32_t b)
     if (b == FLIGHT_NONE) return a;
     uint32_t first = a, second = b;
     if (event_before(flights[b].place, flights[a].place)) first = b, second = a;
-    flights[second].next = flights[first].child;
-    flights[first].child = second;
+    flights[second].next = flights[first].before;
+    flights[first].before = second;
     return first;
 }
 
@@ -36,29 +40,59 @@ static uint32_t join_children(struct flight *flights, uint32_t child)
     return heap;
 }
 
-void inbox_put(struct inbox *inbox, struct flight *flights, uint32_t index, bool watched)
+/* --- the list --------------------------------------------------------------------------------------------------------
+ */
+
+static void put_behind(struct inbox *inbox, struct flight *flights, uint32_t index, uint32_t before)
 {
-    uint32_t *heap = watched ? &inbox->watched : &inbox->unwatched;
-    flights[index].child = flights[index].next = FLIGHT_NONE;
-    *heap = join(flights, *heap, index);
-    if (!watched) return;
-    if (inbox->count++ == 0 || event_before(inbox->last, flights[index].place)) inbox->last = flights[index].place;
+    uint32_t next = before == FLIGHT_NONE ? inbox->first : flights[before].next;
+    flights[index].before = before;
+    flights[index].next = next;
+    *(before == FLIGHT_NONE ? &inbox->first : &flights[before].next) = index;
+    *(next == FLIGHT_NONE ? &inbox->last : &flights[next].before) = index;
+}
+
+void inbox_put(struct inbox *inbox, struct flight *flights, uint32_t index)
+{
+    struct event_place place = flights[index].place;
+    uint32_t before = inbox->last;
+    int steps = 0;
+    while (before != FLIGHT_NONE && steps < STEPS_UP && event_before(place, flights[before].place)) {
+        before = flights[before].before;
+        steps++;
+    }
+    flights[index].in_heap = steps == STEPS_UP;
+    if (steps < STEPS_UP) {
+        put_behind(inbox, flights, index, before);
+    } else {
+        flights[index].before = FLIGHT_NONE;
+        inbox->heap = join(flights, inbox->heap, index);
+    }
+    if (flights[index].notice == ENGINE_UNWATCHED) return;
+    if (inbox->count++ == 0 || event_before(inbox->latest, place)) inbox->latest = place;
 }
 
 uint32_t inbox_first(const struct inbox *inbox, const struct flight *flights)
 {
-    uint32_t a = inbox->watched, b = inbox->unwatched;
-    if (a == FLIGHT_NONE || b == FLIGHT_NONE) return a == FLIGHT_NONE ? b : a;
-    return event_before(flights[a].place, flights[b].place) ? a : b;
+    uint32_t a = inbox->first, b = inbox->heap;
+    if (b == FLIGHT_NONE) return a;
+    return a != FLIGHT_NONE && event_before(flights[a].place, flights[b].place) ? a : b;
 }
 
-void inbox_take_first(struct inbox *inbox, struct flight *flights, uint32_t first)
+void inbox_take(struct inbox *inbox, struct flight *flights, uint32_t first)
 {
-    bool watched = first == inbox->watched;
-    uint32_t rest = join_children(flights, flights[first].child);
-    *(watched ? &inbox->watched : &inbox->unwatched) = rest;
-    if (watched) inbox->count--;
+    const struct flight *flight = &flights[first];
+    if (flight->in_heap) {
+        inbox->heap = join_children(flights, flight->before);
+    } else {
+        inbox->first = flight->next;
+        *(flight->next == FLIGHT_NONE ? &inbox->last : &flights[flight->next].before) = FLIGHT_NONE;
+    }
+    if (flight->notice != ENGINE_UNWATCHED) inbox->count--;
 }
+
+/* --- waiting ---------------------------------------------------------------------------------------------------------
+ */
 
 /* Several ranks may wait: the least of their needs holds for all. */
 void inbox_await(struct inbox *inbox, uint32_t need)
@@ -77,8 +111,9 @@ void inbox_count_arrival(struct inbox *inbox)
     if (inbox->need > 1) inbox->need--;
 }
 
+/* The first one, watched or not, is a bound. */
 struct event_place inbox_due(const struct inbox *inbox, const struct flight *flights)
 {
     if (inbox->waiting == 0 || inbox->count < inbox->need || inbox->count == 0) return INBOX_NO_ALARM;
-    return inbox->count == inbox->need ? inbox->last : flights[inbox->watched].place;
+    return inbox->count == inbox->need ? inbox->latest : flights[inbox_first(inbox, flights)].place;
 }

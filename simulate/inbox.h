@@ -1,11 +1,12 @@
 /* Messages on their way to one node that nobody has been told of: the loggp engine's, for messages whose arrival only
  * changes what ranks of that node look at (engine.h, notice). They cost no event of the queue unless a rank waits.
  *
- * Two pairing heaps over flights, by place (M. Fredman et al., The pairing heap, Algorithmica 1, 1986): the watched
- * ones, for which ranks wait, and the unwatched ones. */
+ * Flights by place: a list, since messages mostly come in the order of their sending, and a pairing heap (M. Fredman et
+ * al., The pairing heap, Algorithmica 1, 1986) for those that would have to go far up the list. */
 #ifndef SIMULATE_INBOX_H
 #define SIMULATE_INBOX_H
 
+#include "simulate/engine.h"
 #include "simulate/event_queue.h"
 
 enum { FLIGHT_NONE = 0 }; /* flight 0 is never used */
@@ -15,30 +16,31 @@ struct flight { /* a message that has not arrived yet */
     int64_t transmit_ps;
     int32_t dst_node;
     uint32_t message;
-    uint32_t child, next; /* in a heap; next: in the free list */
+    uint32_t next, before; /* in the list; next: in the free list */
     uint8_t notice;       /* enum engine_notice */
     bool early;           /* as in engine_message */
     bool taken_in;        /* the head has arrived */
     bool network;         /* passes the receiving NIC */
+    bool in_heap;         /* before: the first child */
 };
 
 struct inbox {
-    uint32_t watched, unwatched; /* the first ones, or FLIGHT_NONE */
-    uint32_t count;              /* of the watched */
-    uint32_t waiting;            /* ranks of the node that wait for messages */
-    uint32_t need;               /* none of them goes on before so many more have arrived */
-    struct event_place last;     /* of the watched; of use while count > 0 */
-    struct event_place alarm;    /* when the engine looks into it, INBOX_NO_ALARM: at the node's next event */
+    uint32_t first, last, heap; /* or FLIGHT_NONE */
+    uint32_t count;             /* of the watched ones: not ENGINE_UNWATCHED */
+    uint32_t waiting;           /* ranks of the node that wait for messages */
+    uint32_t need;              /* none of them goes on before so many watched ones more have arrived */
+    struct event_place latest;  /* of the watched ones; of use while count > 0 */
+    struct event_place alarm;   /* when the engine looks into it, INBOX_NO_ALARM: at the node's next event */
 };
 
 #define INBOX_NO_ALARM ((struct event_place){INT64_MAX, UINT64_MAX})
 
 void inbox_init(struct inbox *inbox);
-void inbox_put(struct inbox *inbox, struct flight *flights, uint32_t index, bool watched);
+void inbox_put(struct inbox *inbox, struct flight *flights, uint32_t index);
 /* The earliest of all, or FLIGHT_NONE. */
 uint32_t inbox_first(const struct inbox *inbox, const struct flight *flights);
 /* Removes what inbox_first returned. */
-void inbox_take_first(struct inbox *inbox, struct flight *flights, uint32_t first);
+void inbox_take(struct inbox *inbox, struct flight *flights, uint32_t first);
 
 /* A rank waits, and does not go on before `need` (0 is taken as 1) messages have arrived at the node. */
 void inbox_await(struct inbox *inbox, uint32_t need);
