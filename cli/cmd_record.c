@@ -138,7 +138,7 @@ static enum status pack_run(const char *directory, const char *spool, struct err
     if (!spool_is_directory(spool)) {
         record_remove_spool(directory, spool);
         return err_set(err, STATUS_DATA, directory, NULL,
-                       "nothing was recorded, expected a program that calls MPI_Init of MPICH's shared library");
+                       "nothing was recorded, expected a program that calls MPI_Init of MPICH's or Open MPI's shared library");
     }
     warn_misaligned(spool);
     enum status status = pack(directory, spool, err);

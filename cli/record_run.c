@@ -69,7 +69,7 @@ static const char *last_part(const char *path)
 /* Behind a launcher the first word that can be run is the program: no launcher's options need be known. */
 static const char *program_of(char *const *command)
 {
-    static const char *const launchers[] = {"mpiexec", "mpirun", "srun", "env", "timeout", "nice", "taskset"};
+    static const char *const launchers[] = {"mpiexec", "mpirun", "orterun", "oshrun", "srun", "env", "timeout", "nice", "taskset"};
     const char *name = last_part(command[0]);
     bool launcher = false;
     for (size_t i = 0; i < sizeof launchers / sizeof *launchers; i++)

@@ -242,6 +242,7 @@ static void communicators(void **state)
     trace_free(trace);
 }
 
+#ifndef OPENMPI /* 4.1 is MPI-3.1 */
 /* They stand as the functions that they are variants of. */
 static void large_counts(void **state)
 {
@@ -258,6 +259,7 @@ static void large_counts(void **state)
                      (rank + 3) % 4, (rank + 1) % 4, (rank + 1) % 4);
     trace_free(trace);
 }
+#endif
 
 /* World ranks stand in the order of the topology, without MPI_PROC_NULL; in the star rank 3 is the middle. */
 static void neighbors(void **state)
@@ -291,9 +293,12 @@ static void neighbors(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(passive),       cmocka_unit_test(requests),     cmocka_unit_test(collectives),
-        cmocka_unit_test(communicators), cmocka_unit_test(large_counts),
+        cmocka_unit_test(passive),       cmocka_unit_test(requests), cmocka_unit_test(collectives),
+        cmocka_unit_test(communicators),
         cmocka_unit_test(neighbors),
+#ifndef OPENMPI
+        cmocka_unit_test(large_counts),
+#endif
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

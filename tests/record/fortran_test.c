@@ -43,7 +43,8 @@ static void expect_messages(const struct trace *trace, struct walk *walk, int le
     walk_call(walk, "MPI_Allreduce", 0, NONE, trace_op_by_name("SUM"), 8, 0);
 }
 
-/* Every call stands at a line of its own in the program, not in the bindings. */
+/* Every call stands at a line of its own in the program, not in the bindings. Of calls to Open MPI by `use mpi` gfortran 12
+ * itself says other lines, in the debug information. */
 static void expect_sites(const struct trace *trace, uint32_t rank, const char *program)
 {
     int32_t line = 0;
@@ -51,6 +52,9 @@ static void expect_sites(const struct trace *trace, uint32_t rank, const char *p
         const struct trace_site *site = &trace->sites[trace->ranks[rank].calls[i].site];
         assert_non_null(site->file);
         assert_non_null(strstr(site->file, program));
+#ifdef OPENMPI
+        if (strcmp(program, "fortran_mpi") == 0) continue;
+#endif
         assert_true(site->line > line);
         line = site->line;
     }

@@ -15,7 +15,7 @@ enum { NONE = TRACE_NONE };
  * barrier. */
 static void expect_all(const char *program, int iterations)
 {
-    struct trace *trace = run_recorded("", program, SIGKILL); /* mpiexec's status for it */
+    struct trace *trace = run_recorded("", program, KILLED); /* mpiexec's status for it */
     assert_int_equal(trace->rank_count, 4);
     for (int32_t rank = 0; rank < 4; rank++) {
         struct walk walk = walk_begin(trace, (uint32_t)rank);

@@ -304,6 +304,7 @@ static void groups(void **state)
     trace_free(trace);
 }
 
+#ifndef OPENMPI /* 4.1 has no function that is missed */
 /* The program's results are right, and the trace says what it lacks. */
 static void missed(void **state)
 {
@@ -319,6 +320,7 @@ static void missed(void **state)
     }
     trace_free(trace);
 }
+#endif
 
 static void threads(void **state)
 {
@@ -341,7 +343,9 @@ int main(void)
         cmocka_unit_test(locks),
         cmocka_unit_test(messages),
         cmocka_unit_test(groups),
+#ifndef OPENMPI
         cmocka_unit_test(missed),
+#endif
         cmocka_unit_test(threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

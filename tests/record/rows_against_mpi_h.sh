@@ -1,15 +1,19 @@
 #!/bin/sh
-# Usage: rows_against_mpi_h.sh MPICC SOURCE-DIRECTORY
+# Usage: rows_against_mpi_h.sh MPICC SOURCE-DIRECTORY [MPI-3]
 # Every function that mpi.h declares is a row of trace/mpi_calls.def, or of trace/record/missed.def, or stands in unrecorded.txt
-# with the reason, and in one of them only. (That the rows' prototypes are mpi.h's is checked by compiling the wrappers.)
+# with the reason, and in one of them only. With MPI-3, for a library without MPI-4.0, only those must be in mpi.h
+# that get wrappers there: the rows without the large counts. Conversions are macros in MPICH and functions in Open MPI.
+# (That the rows' prototypes are mpi.h's is checked by compiling the wrappers.)
 set -eu
 export LC_ALL=C
-mpicc=$1 source=$2
+mpicc=$1 source=$2 standard=${3:-MPI-4}
 here=$source/tests/record
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-echo '#include <mpi.h>' | "$mpicc" -E -P - | tr '\n' ' ' | grep -oE '(int|double|MPI_[A-Za-z]+) +\*?MPI_[A-Z][A-Za-z0-9_]*\(' |
-    grep -oE 'MPI_[A-Za-z0-9_]+\(' | tr -d '(' | sort -u >"$work/declared"
+echo "#include <mpi.h>" >"$work/mpi.c"
+"$mpicc" -E -P "$work/mpi.c" | tr '\n' ' ' | grep -oE '(int|double|MPI_[A-Za-z]+) +\*?MPI_[A-Z][A-Za-z0-9_]* ?\(' |
+    grep -oE "MPI_[A-Za-z0-9_]+ ?\(" | tr -d "( " | sort -u >"$work/declared"
+if [ "$standard" = MPI-3 ]; then sed -i "/_\(c2f\|f2c\)$/d" "$work/declared"; fi
 sed -n 's/^MPI_CALL(\([A-Za-z0-9_]*\),.*/MPI_\1/p' "$source"/trace/mpi_*calls.def >"$work/rows"
 sed -n 's/^MPI_LARGE(\([A-Za-z0-9_]*\),.*/MPI_\1_c/p' "$source/trace/record/large_calls.def" >>"$work/rows"
 sed -n 's/^MPI_PLAIN[_A-Z]*(\([A-Za-z0-9_]*\),.*/MPI_\1/p' "$source/trace/mpi_plain_calls.def" | sort - "$work/rows" -o "$work/rows"
@@ -26,7 +30,8 @@ sort "$work/rows" "$work/missed" "$work/unrecorded" >"$work/all"
 [ -z "$(uniq -d "$work/all")" ] || fail "listed twice: $(uniq -d "$work/all" | tr '\n' ' ')"
 sort -u "$work/all" >"$work/known"
 [ -z "$(comm -23 "$work/declared" "$work/known")" ] || fail "in mpi.h only: $(comm -23 "$work/declared" "$work/known" | tr '\n' ' ')"
+if [ "$standard" = MPI-3 ]; then grep -v "_c$" "$work/rows" >"$work/known"; fi
 [ -z "$(comm -13 "$work/declared" "$work/known")" ] || fail "not in mpi.h: $(comm -13 "$work/declared" "$work/known" | tr '\n' ' ')"
 echo "$(wc -l <"$work/declared") declared, $(wc -l <"$work/rows") rows, $(wc -l <"$work/missed") missed, $(wc -l <"$work/unrecorded") unrecorded"
-[ "$(wc -l <"$work/declared")" -gt 400 ] || fail "mpi.h seems to be unreadable"
+[ "$(wc -l <"$work/declared")" -gt 380 ] || fail "mpi.h seems to be unreadable"
 exit "$failures"

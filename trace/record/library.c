@@ -5,6 +5,8 @@
 #include <string.h>
 #include <unwind.h>
 
+#include "trace/record/visible.h"
+
 struct rec_library rec_library;
 struct rec_range rec_core, rec_bindings[REC_BINDINGS];
 int rec_binding_count;
@@ -18,21 +20,6 @@ static const struct {
 #include "trace/record/rows.def"
 #undef MPI_CALL
 };
-
-static bool is_mpi(const struct dl_phdr_info *info)
-{
-    const char *slash = info->dlpi_name ? strrchr(info->dlpi_name, '/') : NULL;
-    return slash && strncmp(slash + 1, "libmpi", strlen("libmpi")) == 0;
-}
-
-/* A library that was loaded for one object only (a module of an interpreter) becomes visible to all, as one that the
- * program is linked with is. */
-static int make_visible(struct dl_phdr_info *info, size_t bytes, void *nothing)
-{
-    (void)bytes, (void)nothing;
-    if (is_mpi(info)) dlopen(info->dlpi_name, RTLD_NOW | RTLD_NOLOAD | RTLD_GLOBAL);
-    return 0;
-}
 
 static struct rec_range range_of(const struct dl_phdr_info *info)
 {
@@ -52,20 +39,25 @@ static int visit(struct dl_phdr_info *info, size_t bytes, void *core)
     struct rec_range range = range_of(info);
     if (rec_in(&range, core))
         rec_core = range;
-    else if (is_mpi(info) && rec_binding_count < REC_BINDINGS)
+    else if (rec_is_mpi(info) && rec_binding_count < REC_BINDINGS)
         rec_bindings[rec_binding_count++] = range;
     return 0;
 }
 
+static void *next(const char *name)
+{
+    return rmacast_record_next ? rmacast_record_next(name) : dlsym(RTLD_NEXT, name);
+}
+
 void rec_library_find(void)
 {
-    if (!dlsym(RTLD_NEXT, "PMPI_Init")) dl_iterate_phdr(make_visible, NULL);
-    void *core = dlsym(RTLD_NEXT, "PMPI_Init");
+    if (!next("PMPI_Init")) rec_make_visible();
+    void *core = next("PMPI_Init");
     if (!core) return;
     rec_binding_count = 0;
     dl_iterate_phdr(visit, core);
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
-        void *found = dlsym(RTLD_NEXT, functions[i].name);
+        void *found = next(functions[i].name);
         memcpy((char *)&rec_library + functions[i].at, &found, sizeof found);
     }
 }

@@ -14,6 +14,7 @@ program fortran_f08
   type(MPI_Status) :: statuses(2), status
   call MPI_Init()
   call get_environment_variable("PMI_RANK", text)
+  if (text == " ") call get_environment_variable("OMPI_COMM_WORLD_RANK", text)
   read (text, *) rank
   left = modulo(rank - 1, 4)
   right = modulo(rank + 1, 4)

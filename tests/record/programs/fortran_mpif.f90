@@ -9,6 +9,7 @@ program fortran_mpif
   character(len=8) :: text
   call MPI_Init(failure)
   call get_environment_variable("PMI_RANK", text)
+  if (text == " ") call get_environment_variable("OMPI_COMM_WORLD_RANK", text)
   read (text, *) rank
   left = modulo(rank - 1, 4)
   right = modulo(rank + 1, 4)

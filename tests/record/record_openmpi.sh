@@ -1,0 +1,44 @@
+#!/bin/sh
+# Usage: record_openmpi.sh RMACAST LAUNCH MPIEXEC PROGRAMS RECORDER-LIBRARY: `rmacast record` finds out by itself that programs behind a
+# script use Open MPI; LAUNCH is openmpi.sh.
+set -u
+rmacast=$1 launch=$2 mpiexec=$3 programs=$4 recorder=$5
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+failures=0
+expect() {
+    wanted=$1
+    shift
+    timeout 100 "$@" >out 2>err
+    got=$?
+    [ "$got" = "$wanted" ] && return
+    echo "FAILED: exit status $got, expected $wanted: $*"
+    cat err
+    failures=$((failures + 1))
+}
+check() {
+    "$@" && return
+    echo "FAILED: $*"
+    cat err
+    failures=$((failures + 1))
+}
+
+# An archive that every command takes, replay under each semantics included.
+printf '#!/bin/sh\nexec "$@"\n' >script
+chmod +x script
+expect 0 "$rmacast" record -o halo.rma -- ./script "$launch" "$mpiexec" -n 4 "$programs/pscw_halo"
+check test "$(cat out)" = ''
+expect 0 "$rmacast" analyze halo.rma
+expect 0 "$rmacast" compare halo.rma --platform ideal
+expect 0 "$rmacast" simulate halo.rma --platform ideal --verify
+
+# Inert without a spool, and in a build without the recorder for this MPI: one line per rank says so.
+expect 0 env LD_PRELOAD="$recorder" "$launch" "$mpiexec" -n 2 "$programs/locks"
+check test "$(cat err)" = ''
+cp "$recorder" .
+mkdir spool
+expect 0 env LD_PRELOAD="$work/$(basename "$recorder")" RMACAST_SPOOL="$work/spool" "$launch" "$mpiexec" -n 2 "$programs/locks"
+check test "$(grep -c 'nothing is recorded: .*librmacast-record-openmpi.so' err)" = 2
+check test "$(ls spool)" = ''
+exit "$failures"
