@@ -13,7 +13,11 @@ static int on_a_grid(void)
     MPI_Cart_create(MPI_COMM_WORLD, 1, &size, &periodic, 0, &line);
     for (int i = 0; i < 6; i++) out[i] = 10 * rank + i;
     MPI_Neighbor_alltoall(out, 3, MPI_INT, in, 3, MPI_INT, line);
+#if MPI_VERSION >= 4
     MPI_Neighbor_alltoall_c(out, 3, MPI_INT, in, 3, MPI_INT, line);
+#else
+    MPI_Neighbor_alltoall(out, 3, MPI_INT, in, 3, MPI_INT, line);
+#endif
     MPI_Comm_free(&line);
     return in[0] != (rank > 0 ? 10 * rank - 7 : -1) || in[5] != (rank < 3 ? 10 * rank + 12 : -1);
 }
