@@ -10,6 +10,7 @@
 #include "model/bounds.h"
 #include "model/checks.h"
 #include "model/properties.h"
+#include "model/relations.h"
 #include "model/result_csv.h"
 #include "trace/open.h"
 
@@ -33,6 +34,7 @@ enum {
     KEY_TO,
     KEY_CALLPATH,
     KEY_VERIFY,
+    KEY_KEEP_GOING,
     PATH_BYTES = 4096
 };
 
@@ -57,13 +59,15 @@ static const struct argp_option options[] = {
     {"to", KEY_TO, "TIME", 0, "count only waits in calls that begin at TIME or earlier", 0},
     {"callpath", KEY_CALLPATH, "PATTERN", 0, "count only waits at call paths like 'main/exchange*'", 0},
     {"verify", KEY_VERIFY, NULL, 0, "check the figures against each other; exit with 1 if they do not agree", 0},
+    {"keep-going", KEY_KEEP_GOING, NULL, 0,
+     "analyze a faulty trace: of each rank what comes before its first fault; the result says what is left out", 0},
     {"json", KEY_JSON, "FILE", 0, "write the result as JSON; - is standard output, without the table", 0},
     {"csv", KEY_CSV, "DIR", 0, "write patterns.csv, places.csv, properties.csv and transfers.csv into DIR", 0},
     {0}};
 
 struct settings {
     const char *trace, *json, *csv, *ideal, *reference;
-    bool efficiency;
+    bool efficiency, keep_going;
     int64_t top;
     struct analyze_options analyze;
 };
@@ -141,6 +145,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case KEY_REFERENCE: settings->reference = argument; return 0;
     case KEY_TOP: return parse_number(state, "--top", argument, 1, &settings->top);
     case KEY_VERIFY: settings->analyze.verify = true; return 0;
+    case KEY_KEEP_GOING: settings->keep_going = true; return 0;
     case KEY_WINDOW:
     case KEY_RANKS:
     case KEY_FROM:
@@ -255,6 +260,20 @@ static enum status check_filter(const struct filter *filter, const struct trace 
     return STATUS_OK;
 }
 
+static enum status open_partly(const char *path, struct trace **trace, struct err *err)
+{
+    struct trace *made;
+    TRY(trace_open_partly(path, &made, err));
+    enum status status = relations_keep_going(made, err);
+    for (size_t i = 0; status == STATUS_OK && i < made->fault_count; i++)
+        fprintf(stderr, "rmacast: %s (left out from there on)\n", made->faults[i].text);
+    if (status == STATUS_OK)
+        *trace = made;
+    else
+        trace_free(made);
+    return status;
+}
+
 enum status cmd_analyze(int argc, char **argv, struct err *err)
 {
     struct settings settings = {.analyze = ANALYZE_DEFAULTS};
@@ -264,7 +283,7 @@ enum status cmd_analyze(int argc, char **argv, struct err *err)
     TRY(cli_parse(&argp, argc, argv, 0, &settings, err));
     settings.analyze.intervals = true;
     TRY(read_other_runs(&settings, err));
-    TRY(trace_open(settings.trace, &trace, err));
+    TRY(settings.keep_going ? open_partly(settings.trace, &trace, err) : trace_open(settings.trace, &trace, err));
     enum status status = check_filter(&settings.analyze.filter, trace, err);
     if (status == STATUS_OK) status = model_analyze(trace, &settings.analyze, &result, err);
     if (status == STATUS_OK) {

@@ -5,6 +5,8 @@
 #ifndef COMMON_STATUS_H
 #define COMMON_STATUS_H
 
+#include <stdint.h>
+
 enum status {
     STATUS_OK = 0,
     STATUS_DATA = 1,   /* the input is at fault, or a stated tolerance does not hold; the program exits 1 */
@@ -14,8 +16,12 @@ enum status {
 
 enum { ERR_TEXT_BYTES = 1024 };
 
+/* An error about one item of one stream of the input (an event of a rank) says so, for those who go on without it. */
+enum { ERR_NOWHERE = -1 };
+
 struct err {
     enum status status;
+    int64_t stream, item; /* from 0; ERR_NOWHERE: it is about no single one */
     char text[ERR_TEXT_BYTES]; /* one line "FILE:PLACE: what is wrong, what was expected", without newline */
 };
 

@@ -45,6 +45,22 @@ static enum status copy_text(const char *text, char **copy, struct err *err)
     return *copy ? STATUS_OK : err_memory(err);
 }
 
+static enum status report_left_out(const struct trace *trace, struct result *result, struct err *err)
+{
+    for (size_t i = 0; i < trace->fault_count; i++) {
+        const struct trace_fault *fault = &trace->faults[i];
+        bool known = fault->time_ps != TRACE_UNKNOWN_PS;
+        struct result_left_out made = {.rank = fault->rank == TRACE_FAULT_NO_RANK ? -1 : (int64_t)fault->rank,
+                                       .event = fault->event + 1,
+                                       .time_known = known,
+                                       .time_s = known ? units_s(fault->time_ps) : 0,
+                                       .calls = fault->left_out,
+                                       .reason = fault->text};
+        TRY(result_add_left_out(result, &made, err));
+    }
+    return STATUS_OK;
+}
+
 static enum status describe_trace(const struct trace *trace, const struct analyze_options *options,
                                   struct result *result, struct err *err)
 {
@@ -135,6 +151,7 @@ static enum status analyze(struct detection *detection, struct result *result)
     const struct trace *trace = detection->relations->trace;
     TRY(detect_all(detection));
     TRY(describe_trace(trace, detection->options, result, detection->err));
+    TRY(report_left_out(trace, result, detection->err));
     report_account(detection->account, result);
     TRY(places_report(detection->places, trace, result, detection->err));
     TRY(properties_report(&detection->relations->lanes, detection->account, result, detection->err));

@@ -8,6 +8,7 @@
 #include "common/array.h"
 #include "model/completions.h"
 #include "model/fifo.h"
+#include "trace/faults.h"
 
 /* What one rank has open on one window. */
 struct window_state {
@@ -17,7 +18,9 @@ struct window_state {
     size_t fence_call;   /* last fence that opened an epoch */
     size_t fence_count;
     size_t open_locks;
-    size_t lock_all; /* open lock_all epoch */
+    size_t lock_all;  /* open lock_all epoch */
+    size_t first_use; /* while the stream, which may begin behind it, has shown no creation */
+    bool created, freed;
 };
 
 struct walk {
@@ -49,13 +52,13 @@ bool epoch_closed(const struct trace *trace, uint32_t rank, size_t close_call)
 
 __attribute__((format(printf, 2, 3))) static enum status fault(const struct walk *walk, const char *format, ...)
 {
-    char place[TRACE_PLACE_BYTES], message[256];
+    char message[256];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
-    return err_set(walk->err, STATUS_DATA, walk->trace->name, trace_place(walk->trace, walk->rank, walk->index, place),
-                   "%s", message);
+    return trace_fail(walk->err, walk->trace, walk->rank, walk->index,
+                      &walk->trace->ranks[walk->rank].calls[walk->index], "%s", message);
 }
 
 /* No epoch of another kind may be open where an access epoch begins: MPI-3.1 11.5, "distinct access epochs for
@@ -232,10 +235,8 @@ static enum status find_epoch(struct walk *walk, const struct trace_call *call, 
         *epoch = state->lock_all;
     } else if (state->fence_call != EPOCH_NONE) {
         if (state->fence_access == EPOCH_NONE) {
-            struct access_epoch made = {.kind = EPOCH_FENCE,
-                                        .window = call->handle,
-                                        .target = TRACE_NONE,
-                                        .open_call = state->fence_call};
+            struct access_epoch made = {
+                .kind = EPOCH_FENCE, .window = call->handle, .target = TRACE_NONE, .open_call = state->fence_call};
             TRY(open_access(walk, made, &state->fence_access));
         }
         *epoch = state->fence_access;
@@ -252,7 +253,8 @@ static enum status on_operation(struct walk *walk, const struct trace_call *call
     if (operation.epoch == EPOCH_NONE)
         return fault(walk,
                      "the operation stands outside any access epoch, expected MPI_Win_start, MPI_Win_lock of target %d "
-                           "or MPI_Win_fence on window %d before it", call->peer, call->handle);
+                     "or MPI_Win_fence on window %d before it",
+                     call->peer, call->handle);
     struct access_epoch *epoch = &epochs->accesses[operation.epoch];
     if (epoch->kind == EPOCH_START) {
         uint32_t group = walk->trace->ranks[walk->rank].calls[epoch->open_call].ref;
@@ -268,12 +270,42 @@ static enum status on_operation(struct walk *walk, const struct trace_call *call
     return STATUS_OK;
 }
 
+/* Opens, closes or fills an epoch: the window must be there. */
+static enum status use_window(const struct walk *walk, const struct trace_call *call, struct window_state *state)
+{
+    if (state->freed) return fault(walk, "window %d is freed already", call->handle);
+    if (!state->created && state->first_use == EPOCH_NONE) state->first_use = walk->index;
+    return STATUS_OK;
+}
+
+static enum status on_create(struct walk *walk, const struct trace_call *call, struct window_state *state)
+{
+    size_t creation = walk->index;
+    if (state->first_use != EPOCH_NONE) {
+        walk->index = state->first_use;
+        return fault(walk, "window %d is used before event %zu creates it", call->handle, creation + 1);
+    }
+    state->created = true;
+    state->freed = false;
+    return STATUS_OK;
+}
+
+static enum status on_free(struct walk *walk, const struct trace_call *call, struct window_state *state)
+{
+    (void)walk, (void)call;
+    state->created = false;
+    state->freed = true;
+    state->first_use = EPOCH_NONE;
+    return STATUS_OK;
+}
+
 static handler *const handlers[CALL_KIND_COUNT] = {
-    [CALL_START] = on_start, [CALL_COMPLETE] = on_complete, [CALL_POST] = on_post,
-    [CALL_WIN_WAIT] = on_wait, [CALL_WIN_TEST] = on_wait, [CALL_LOCK] = on_lock,
-    [CALL_UNLOCK] = on_unlock, [CALL_FENCE] = on_fence, [CALL_PUT] = on_operation,
-    [CALL_GET] = on_operation, [CALL_ACCUMULATE] = on_operation, [CALL_GET_ACCUMULATE] = on_operation,
-    [CALL_LOCK_ALL] = on_lock_all, [CALL_UNLOCK_ALL] = on_unlock_all,
+    [CALL_START] = on_start,       [CALL_COMPLETE] = on_complete,     [CALL_POST] = on_post,
+    [CALL_WIN_WAIT] = on_wait,     [CALL_WIN_TEST] = on_wait,         [CALL_LOCK] = on_lock,
+    [CALL_UNLOCK] = on_unlock,     [CALL_FENCE] = on_fence,           [CALL_PUT] = on_operation,
+    [CALL_GET] = on_operation,     [CALL_ACCUMULATE] = on_operation,  [CALL_GET_ACCUMULATE] = on_operation,
+    [CALL_LOCK_ALL] = on_lock_all, [CALL_UNLOCK_ALL] = on_unlock_all, [CALL_WIN_CREATE] = on_create,
+    [CALL_WIN_FREE] = on_free,
 };
 
 static enum status walk_rank(struct walk *walk, uint32_t rank)
@@ -282,12 +314,20 @@ static enum status walk_rank(struct walk *walk, uint32_t rank)
     walk->rank = rank;
     if (walk->locks.count > 0) map_clear(&walk->locks);
     for (size_t w = 0; w < trace->window_count; w++)
-        walk->windows[w] = (struct window_state){EPOCH_NONE, EPOCH_NONE, EPOCH_NONE, EPOCH_NONE, 0, 0, EPOCH_NONE};
+        walk->windows[w] = (struct window_state){.access = EPOCH_NONE,
+                                                 .exposure = EPOCH_NONE,
+                                                 .fence_access = EPOCH_NONE,
+                                                 .fence_call = EPOCH_NONE,
+                                                 .lock_all = EPOCH_NONE,
+                                                 .first_use = EPOCH_NONE};
     for (size_t i = 0; i < trace->ranks[rank].count; i++) {
         const struct trace_call *call = &trace->ranks[rank].calls[i];
-        handler *handle = handlers[call_kind(call->call)];
+        enum call_kind kind = call_kind(call->call);
+        handler *handle = handlers[kind];
+        if (!handle || call->handle == TRACE_NONE) continue; /* a creation that breaks off has no window */
         walk->index = i;
-        if (handle) TRY(handle(walk, call, &walk->windows[call->handle]));
+        if (kind != CALL_WIN_CREATE && kind != CALL_WIN_FREE) TRY(use_window(walk, call, &walk->windows[call->handle]));
+        TRY(handle(walk, call, &walk->windows[call->handle]));
     }
     return STATUS_OK;
 }

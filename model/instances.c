@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/array.h"
+#include "trace/faults.h"
 
 /* Streams: three of each window, then one of each communicator. */
 enum { WINDOW_STREAMS = 3 };
@@ -62,12 +63,10 @@ static enum status walk_rank(const struct trace *trace, uint32_t rank, struct in
         const struct trace_comm *comm = trace_call_comm(trace, call);
         if (next[s] == stream->count) TRY(add_instance(instances, stream, call, comm->count, err));
         struct instance *instance = &instances->items[stream->items[next[s]++]];
-        if (instance->kind != kind) {
-            char place[TRACE_PLACE_BYTES];
-            return err_set(err, STATUS_DATA, trace->name, trace_place(trace, rank, i, place),
-                           "collective call %zu on communicator %d is of another kind on another rank, "
-                           "expected the same order on all", next[s], call->handle);
-        }
+        if (instance->kind != kind)
+            return trace_fail(err, trace, rank, i, call,
+                              "collective call %zu on communicator %d is of another kind on another rank, "
+                              "expected the same order on all", next[s], call->handle);
         instances->calls[instance->member_first + (size_t)trace_comm_rank(comm, (int32_t)rank)] = i;
         if (!(call->flags & TRACE_BREAK)) instance->finished++;
     }

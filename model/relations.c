@@ -1,5 +1,7 @@
 #include "model/relations.h"
 
+#include "trace/faults.h"
+
 enum status relations_build(const struct trace *trace, struct relations *relations, struct err *err)
 {
     struct relations made = {.trace = trace};
@@ -13,6 +15,24 @@ enum status relations_build(const struct trace *trace, struct relations *relatio
     }
     *relations = made;
     return STATUS_OK;
+}
+
+enum status relations_keep_going(struct trace *trace, struct err *err)
+{
+    for (;;) {
+        struct relations relations;
+        struct err cause = {.stream = ERR_NOWHERE};
+        enum status status = relations_build(trace, &relations, &cause);
+        if (status == STATUS_OK) {
+            relations_clear(&relations);
+            return STATUS_OK;
+        }
+        if (status != STATUS_DATA || cause.stream == ERR_NOWHERE) {
+            if (err) *err = cause;
+            return status;
+        }
+        TRY(trace_cut(trace, (uint32_t)cause.stream, (size_t)cause.item, &cause, err));
+    }
 }
 
 void relations_clear(struct relations *relations)

@@ -17,6 +17,9 @@ struct relations {
 
 /* trace has passed trace_check(). Inits *relations. */
 enum status relations_build(const struct trace *trace, struct relations *relations, struct err *err);
+/* Cuts ranks (trace/faults.h) where their calls contradict each other or other ranks', until the relations can be
+ * built: an operation outside any epoch, a closing call without epoch, different collectives at one turn. */
+enum status relations_keep_going(struct trace *trace, struct err *err);
 void relations_clear(struct relations *relations);
 
 static inline const struct trace_call *relations_call(const struct relations *relations, uint32_t rank, size_t call)

@@ -55,6 +55,8 @@ void result_free(struct result *result)
     if (!result) return;
     for (int p = 0; p < PATTERN_COUNT; p++) clear_pattern(&result->patterns[p]);
     for (size_t i = 0; i < result->property_count; i++) free(result->properties[i].name);
+    for (size_t i = 0; i < result->left_out_count; i++) free(result->left_out[i].reason);
+    free(result->left_out);
     for (size_t i = 0; i < result->note_count; i++) free(result->notes[i]);
     efficiency_free(result->efficiency);
     clear_shares(&result->causes);
@@ -68,6 +70,18 @@ void result_free(struct result *result)
     free(result->semantics);
     free(result->engine);
     free(result);
+}
+
+enum status result_add_left_out(struct result *result, const struct result_left_out *made, struct err *err)
+{
+    TRY(array_reserve((void **)&result->left_out, &result->left_out_capacity, result->left_out_count + 1,
+                      sizeof *result->left_out, err));
+    struct result_left_out *own = &result->left_out[result->left_out_count];
+    *own = *made;
+    own->reason = strdup(made->reason);
+    if (!own->reason) return err_memory(err);
+    result->left_out_count++;
+    return STATUS_OK;
 }
 
 enum status result_add_note(struct result *result, struct err *err, const char *format, ...)

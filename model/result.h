@@ -56,6 +56,15 @@ struct result_check { /* of the figures, by checks_run */
 };
 enum { RESULT_CHECKS_MAX = 8 };
 
+struct result_left_out { /* a part of the input that was at fault and is not in the figures */
+    int64_t rank;        /* -1: it belongs to none */
+    uint64_t event;      /* of the rank, from 1; it and what follows is left out */
+    bool time_known;
+    double time_s;       /* as the trace counts it */
+    int64_t calls;       /* left out, -1 not known */
+    char *reason;        /* owned: the error's line */
+};
+
 struct result_share {      /* of what ranks do */
     char *callpath, *file; /* owned; callpath "" outside all regions, file NULL if unknown */
     char *activity;        /* owned: an MPI function, or "computing" */
@@ -101,6 +110,8 @@ struct result {
     size_t check_count;            /* 0: not wanted */
     struct efficiency *efficiency; /* owned; NULL: not wanted */
     bool per_rank;                 /* efficiency is written with the values of every rank */
+    struct result_left_out *left_out; /* owned; an analysis that keeps going says here what it does without */
+    size_t left_out_count, left_out_capacity;
     char **notes;                  /* sentences to show: defaults taken, epochs without partner */
     size_t note_count, note_capacity;
     struct result_buffer buffer;
@@ -110,6 +121,7 @@ struct result {
 enum status result_new(uint32_t rank_count, struct result **result, struct err *err);
 void result_free(struct result *result);
 void result_place_clear(struct result_place *place);
+enum status result_add_left_out(struct result *result, const struct result_left_out *made, struct err *err);
 enum status result_add_note(struct result *result, struct err *err, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

@@ -199,6 +199,20 @@ static void add_engine_stats(struct writer *writer, cJSON *root, const struct re
     add_number(writer, stats, "peak_bytes", (double)result->peak_bytes);
 }
 
+static void add_left_out(struct writer *writer, cJSON *root, const struct result *result)
+{
+    cJSON *array = keep(writer, cJSON_AddArrayToObject(root, "left_out"));
+    for (size_t i = 0; i < result->left_out_count; i++) {
+        const struct result_left_out *part = &result->left_out[i];
+        cJSON *object = add_element(writer, array);
+        add_known(writer, object, "rank", part->rank >= 0, (double)part->rank);
+        add_known(writer, object, "event", part->rank >= 0, (double)part->event);
+        add_known(writer, object, "time_s", part->time_known, part->time_s);
+        add_known(writer, object, "calls", part->calls >= 0, (double)part->calls);
+        add_text(writer, object, "reason", part->reason);
+    }
+}
+
 static void add_notes(struct writer *writer, cJSON *root, const struct result *result)
 {
     cJSON *notes = keep(writer, cJSON_AddArrayToObject(root, "notes"));
@@ -237,6 +251,7 @@ enum status result_to_json(const struct result *result, cJSON **json, struct err
     add_checks(&writer, root, result);
     add_buffer(&writer, root, &result->buffer);
     add_engine_stats(&writer, root, result);
+    add_left_out(&writer, root, result);
     add_notes(&writer, root, result);
     if (writer.failed) {
         cJSON_Delete(root);

@@ -194,6 +194,22 @@ static void print_checks(const struct result *result, FILE *out)
                 result->checks[i].detail);
 }
 
+static void print_left_out(const struct result *result, FILE *out)
+{
+    if (result->left_out_count > 0) fprintf(out, "\nLeft out of all figures\n");
+    for (size_t i = 0; i < result->left_out_count; i++) {
+        const struct result_left_out *part = &result->left_out[i];
+        if (part->rank < 0)
+            fprintf(out, "  one line or part that belongs to no rank\n");
+        else if (part->calls >= 0)
+            fprintf(out, "  rank %" PRId64 " from event %" PRIu64 " on, %" PRId64 " calls\n", part->rank, part->event,
+                    part->calls);
+        else
+            fprintf(out, "  rank %" PRId64 " from event %" PRIu64 " on\n", part->rank, part->event);
+        fprintf(out, "    %s\n", part->reason);
+    }
+}
+
 void result_print(const struct result *result, FILE *out)
 {
     result_print_top(result, 0, out);
@@ -202,6 +218,7 @@ void result_print(const struct result *result, FILE *out)
 void result_print_top(const struct result *result, size_t top, FILE *out)
 {
     print_head(result, out);
+    print_left_out(result, out);
     print_findings(result, top, out);
     print_shares("Root causes: what others did while ranks waited", &result->causes, top, out);
     print_shares("Critical path", &result->critical_path, top, out);

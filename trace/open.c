@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "trace/faults.h"
 #include "trace/otf2.h"
 #include "trace/spool.h"
 #include "trace/spool_read.h"
@@ -102,23 +103,39 @@ static enum status recognise(const char *path, enum trace_kind *kind, struct err
     return STATUS_OK;
 }
 
-static enum status read_below(const char *path, struct trace **trace, struct err *err)
+typedef enum status reader_function(const char *path, struct trace **trace, struct err *err);
+
+struct readers {
+    reader_function *text, *otf2, *spool;
+    enum status (*check)(struct trace *trace, struct err *err);
+};
+
+static enum status check_whole(struct trace *trace, struct err *err)
+{
+    return trace_check(trace, err);
+}
+
+static const struct readers whole = {text_read, otf2_read, spool_read, check_whole};
+static const struct readers partly = {text_read_partly, otf2_read_partly, spool_read_partly, trace_check_partly};
+
+static enum status read_below(const char *path, reader_function *read, struct trace **trace, struct err *err)
 {
     char *below;
     TRY(spool_path(path, &below, err));
-    enum status status = spool_read(below, trace, err);
+    enum status status = read(below, trace, err);
     free(below);
     return status;
 }
 
-static enum status read_kind(const char *path, enum trace_kind kind, struct trace **trace, struct err *err)
+static enum status read_kind(const char *path, enum trace_kind kind, const struct readers *readers,
+                             struct trace **trace, struct err *err)
 {
     static const char expected[] = "expected an OTF2 archive, a spool directory or a text trace";
     switch (kind) {
-    case KIND_TEXT: return text_read(path, trace, err);
-    case KIND_OTF2: return otf2_read(path, trace, err);
-    case KIND_SPOOL: return spool_read(path, trace, err);
-    case KIND_SPOOL_BELOW: return read_below(path, trace, err);
+    case KIND_TEXT: return readers->text(path, trace, err);
+    case KIND_OTF2: return readers->otf2(path, trace, err);
+    case KIND_SPOOL: return readers->spool(path, trace, err);
+    case KIND_SPOOL_BELOW: return read_below(path, readers->spool, trace, err);
     case KIND_JSON:
         return err_set(err, STATUS_DATA, path, NULL, "JSON, as results and platforms are, and no trace; %s", expected);
     case KIND_RANK_SPOOL: return err_set(err, STATUS_DATA, path, NULL, "the spool of one rank, expected its directory");
@@ -129,19 +146,29 @@ static enum status read_kind(const char *path, enum trace_kind kind, struct trac
     return err_set(err, STATUS_DATA, path, NULL, "no trace, %s", expected);
 }
 
-enum status trace_open(const char *path, struct trace **trace, struct err *err)
+static enum status open_with(const char *path, const struct readers *readers, struct trace **trace, struct err *err)
 {
     enum trace_kind kind;
     struct trace *made;
     TRY(recognise(path, &kind, err));
-    TRY(read_kind(path, kind, &made, err));
-    enum status status = trace_check(made, err);
+    TRY(read_kind(path, kind, readers, &made, err));
+    enum status status = readers->check(made, err);
     if (status != STATUS_OK) {
         trace_free(made);
         return status;
     }
     *trace = made;
     return STATUS_OK;
+}
+
+enum status trace_open(const char *path, struct trace **trace, struct err *err)
+{
+    return open_with(path, &whole, trace, err);
+}
+
+enum status trace_open_partly(const char *path, struct trace **trace, struct err *err)
+{
+    return open_with(path, &partly, trace, err);
 }
 
 bool trace_is_trace(const char *path)

@@ -7,6 +7,10 @@
 /* STATUS_DATA if nothing there is a trace. The trace has passed trace_check(). The caller owns *trace. */
 enum status trace_open(const char *path, struct trace **trace, struct err *err);
 
+/* The same to keep going: faults end their rank, not the reading, and stand in (*trace)->faults (trace/faults.h). Fails
+ * where nothing can be known without the faulty part: headers, definitions of an archive. */
+enum status trace_open_partly(const char *path, struct trace **trace, struct err *err);
+
 /* Writes by the name: *.txt and "-" as text, everything else as an archive directory. */
 enum status trace_save(const struct trace *trace, const char *path, struct err *err);
 

@@ -7,6 +7,9 @@
 /* Reads an archive, given its anchor file or the directory that holds one. A truncated archive is an error, never an
  * endless loop. What a foreign archive does not say is stated once each in notes. The caller owns *trace. */
 enum status otf2_read(const char *path, struct trace **trace, struct err *err);
+/* The same to keep going (trace/faults.h): of a rank's events what stands before the fault; of a truncated file whole
+ * chunks. Anchor and global definitions must be whole. */
+enum status otf2_read_partly(const char *path, struct trace **trace, struct err *err);
 
 /* Writes directory/traces.otf2 and what belongs to it; an archive that stands there is replaced. */
 enum status otf2_write(const struct trace *trace, const char *directory, struct err *err);

@@ -192,25 +192,30 @@ static enum status check_chunk(const struct piece *piece, bool at_end, uint64_t 
     return at_end ? check_end(piece, at) : STATUS_OK;
 }
 
-static enum status check_chunks(FILE *file, struct piece *piece, uint64_t bytes, uint64_t chunk_bytes, uint64_t events)
+static enum status check_chunks(FILE *file, struct piece *piece, uint64_t bytes, uint64_t chunk_bytes, uint64_t events,
+                                uint64_t *whole)
 {
     uint64_t last = 0;
     for (; piece->begin < bytes; piece->begin += chunk_bytes) {
         uint64_t left = bytes - piece->begin;
         piece->count = left < chunk_bytes ? left : chunk_bytes;
         if (fread(piece->bytes, 1, piece->count, file) != piece->count) return unreadable(piece->path, piece->err);
-        TRY(check_chunk(piece, left <= chunk_bytes, &last));
+        enum status status = check_chunk(piece, left <= chunk_bytes, &last);
+        if (piece->count == chunk_bytes || status == STATUS_OK) *whole = last < events ? last : events;
+        TRY(status);
     }
     if (last == events) return STATUS_OK;
     return err_set(piece->err, STATUS_DATA, piece->path, NULL,
                    "holds %" PRIu64 " events, expected the %" PRIu64 " that the definitions name", last, events);
 }
 
-enum status archive_file_check_events(const char *path, uint64_t chunk_bytes, uint64_t events, struct err *err)
+enum status archive_file_check_events(const char *path, uint64_t chunk_bytes, uint64_t events, uint64_t *whole,
+                                      struct err *err)
 {
     FILE *file;
     uint64_t bytes;
     struct piece piece = {.path = path, .err = err};
+    *whole = 0;
     if (chunk_bytes < HEADER_BYTES + END_BYTES || chunk_bytes > CHUNK_BYTES_MAX)
         return err_set(err, STATUS_DATA, path, NULL, "chunks of %" PRIu64 " bytes by the anchor, expected up to %d",
                        chunk_bytes, CHUNK_BYTES_MAX);
@@ -222,7 +227,7 @@ enum status archive_file_check_events(const char *path, uint64_t chunk_bytes, ui
     else if (bytes == 0)
         status = damaged(&piece, 0, "events");
     else
-        status = check_chunks(file, &piece, bytes, chunk_bytes, events);
+        status = check_chunks(file, &piece, bytes, chunk_bytes, events, whole);
     free(piece.bytes);
     fclose(file);
     return status;

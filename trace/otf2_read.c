@@ -8,6 +8,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "common/units.h"
+#include "trace/faults.h"
 #include "trace/otf2.h"
 #include "trace/otf2_file.h"
 #include "trace/otf2_read.h"
@@ -139,35 +141,86 @@ static enum status read_records(struct archive_reader *reader, OTF2_EvtReader *i
                    "%" PRIu64 " events, expected the %" PRIu64 " that the definitions name", done, events);
 }
 
+/* The first `events` of a location. */
 static enum status read_events(struct archive_reader *reader, const struct archive_location *location,
-                               const OTF2_EvtReaderCallbacks *callbacks, const char *path)
+                               const OTF2_EvtReaderCallbacks *callbacks, const char *path, uint64_t events)
 {
-    TRY(archive_file_check_events(path, reader->chunk_bytes, location->events, reader->err));
     TRY(read_local_definitions(reader, location->id));
     OTF2_EvtReader *in = OTF2_Reader_GetEvtReader(reader->otf2, location->id);
     if (!in) return broken(reader, path, "cannot open the events");
     enum status status = STATUS_OK;
     if (OTF2_Reader_RegisterEvtCallbacks(reader->otf2, in, callbacks, reader) != OTF2_SUCCESS)
         status = broken(reader, path, "cannot read the events");
-    if (status == STATUS_OK) status = read_records(reader, in, path, location->events);
+    if (status == STATUS_OK) status = read_records(reader, in, path, events);
     OTF2_Reader_CloseEvtReader(reader->otf2, in);
     return status;
 }
 
-static enum status read_location(struct archive_reader *reader, const struct archive_location *location,
-                                 const OTF2_EvtReaderCallbacks *callbacks)
+/* The call that was open is left out with the rest; what it would have completed stays open. */
+static enum status leave_out_rest(struct archive_reader *reader)
 {
     struct archive_stream *stream = &reader->stream;
-    if (location->rank == TRACE_NONE || location->events == 0) return STATUS_OK;
+    reader->status = STATUS_OK;
+    stream->in_call = false;
+    TRY(trace_add_fault(reader->trace, stream->rank, stream->calls->count, stream->last_ps, TRACE_FAULT_UNCOUNTED,
+                        reader->err->text, reader->err));
+    return archive_end_stream(reader);
+}
+
+/* Which event of the rank, and when, an error in the records is about; errors of files stay as they are. */
+static void place_fault(struct archive_reader *reader)
+{
+    const struct archive_stream *stream = &reader->stream;
+    size_t length = strlen(reader->anchor);
+    if (strncmp(reader->err->text, reader->anchor, length) != 0 || strncmp(reader->err->text + length, ": ", 2) != 0)
+        return;
+    char message[ERR_TEXT_BYTES], place[TRACE_PLACE_BYTES], time[UNITS_TEXT_BYTES];
+    bool begun = stream->last_ps != TRACE_UNKNOWN_PS;
+    snprintf(message, sizeof message, "%s", reader->err->text + length + 2);
+    snprintf(place, sizeof place, "rank %" PRIu32 ", event %zu%s%s%s", stream->rank, stream->calls->count + 1,
+             begun ? " at " : "", begun ? units_format_ps(stream->last_ps, time) : "", begun ? " s" : "");
+    err_set(reader->err, STATUS_DATA, reader->anchor, place, "%s", message);
+}
+
+static enum status read_file(struct archive_reader *reader, const struct archive_location *location,
+                             const OTF2_EvtReaderCallbacks *callbacks, const char *path)
+{
+    uint64_t whole;
+    enum status checked =
+        archive_file_check_events(path, reader->chunk_bytes, location->events, &whole, reader->err);
+    if (checked != STATUS_OK && (checked != STATUS_DATA || !reader->keep_going)) return checked;
+    if (checked != STATUS_OK && whole == 0) return leave_out_rest(reader);
+    struct err damage = {.status = STATUS_OK};
+    if (checked != STATUS_OK) damage = *reader->err;
+    enum status status = read_events(reader, location, callbacks, path, whole);
+    if (status == STATUS_DATA) place_fault(reader);
+    if (status == STATUS_DATA && reader->keep_going) return leave_out_rest(reader);
+    TRY(status);
+    if (checked == STATUS_OK) return STATUS_OK;
+    *reader->err = damage;
+    return leave_out_rest(reader);
+}
+
+static void begin_location(struct archive_reader *reader, const struct archive_location *location)
+{
+    struct archive_stream *stream = &reader->stream;
     stream->rank = (uint32_t)location->rank;
     stream->calls = &reader->trace->ranks[stream->rank];
     stream->in_call = false;
     stream->open_count = 0;
     stream->next_request = 0;
+    stream->last_ps = TRACE_UNKNOWN_PS;
     archive_requests_restart(&stream->requests);
     archive_messages_clear();
+}
+
+static enum status read_location(struct archive_reader *reader, const struct archive_location *location,
+                                 const OTF2_EvtReaderCallbacks *callbacks)
+{
+    if (location->rank == TRACE_NONE || location->events == 0) return STATUS_OK;
+    begin_location(reader, location);
     char *path = location_path(reader, location->id, "evt");
-    enum status status = path ? read_events(reader, location, callbacks, path) : err_memory(reader->err);
+    enum status status = path ? read_file(reader, location, callbacks, path) : err_memory(reader->err);
     free(path);
     return status;
 }
@@ -214,9 +267,10 @@ static void clear(struct archive_reader *reader)
     free(reader->base);
 }
 
-enum status otf2_read(const char *path, struct trace **trace, struct err *err)
+static enum status read_path(const char *path, bool keep_going, struct trace **trace, struct err *err)
 {
-    struct archive_reader reader = {.path = path, .err = err};
+    struct err own; /* messages are taken apart */
+    struct archive_reader reader = {.path = path, .keep_going = keep_going, .err = err ? err : &own};
     archive_messages_catch();
     enum status status = read_archive(&reader);
     clear(&reader);
@@ -225,4 +279,14 @@ enum status otf2_read(const char *path, struct trace **trace, struct err *err)
     else
         trace_free(reader.trace);
     return status;
+}
+
+enum status otf2_read(const char *path, struct trace **trace, struct err *err)
+{
+    return read_path(path, false, trace, err);
+}
+
+enum status otf2_read_partly(const char *path, struct trace **trace, struct err *err)
+{
+    return read_path(path, true, trace, err);
 }

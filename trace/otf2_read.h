@@ -104,6 +104,7 @@ struct archive_reader {
     const char *path; /* as the user gave it */
     char *anchor, *base; /* base is anchor without ".otf2" */
     struct err *err;
+    bool keep_going;
     enum status status; /* of a callback that stopped reading */
     OTF2_Reader *otf2;
     struct trace *trace;

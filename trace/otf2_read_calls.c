@@ -166,11 +166,11 @@ enum status archive_begin_call(struct archive_reader *reader, uint64_t time, uin
 {
     struct archive_stream *stream = &reader->stream;
     struct archive_definitions *definitions = &reader->definitions;
+    stream->last_ps = archive_ps(reader, time);
     if (reference >= definitions->region_count || !definitions->regions[reference].defined)
         return err_set(reader->err, STATUS_DATA, reader->anchor, NULL, "region %" PRIu32 " is not defined", reference);
     struct archive_region *region = &definitions->regions[reference];
-    int64_t time_ps = archive_ps(reader, time);
-    stream->last_ps = time_ps;
+    int64_t time_ps = stream->last_ps;
     if (stream->in_call) {
         stream->depth++;
         reader->assumed.nested_count++;

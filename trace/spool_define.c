@@ -311,6 +311,8 @@ enum status spool_define(struct spool *spool, struct trace *trace, struct err *e
         if (!spool->ranks[i].present) continue;
         unify.rank = &spool->ranks[i];
         status = define_rank(&unify);
+        if (status == STATUS_DATA && spool->keep_going)
+            status = spool_end_at(unify.rank, unify.index, err->text, err);
         map_clear(&unify.comms_of_rank);
         map_clear(&unify.windows_of_rank);
     }

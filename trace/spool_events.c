@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/array.h"
+#include "trace/faults.h"
 #include "trace/spool_parts.h"
 
 struct events {
@@ -387,6 +388,15 @@ static enum status read_records(struct events *events)
     return note_cpu(events, before);
 }
 
+static enum status leave_out_rest(struct events *events)
+{
+    struct trace *trace = events->trace;
+    const struct trace_rank *stream = &trace->ranks[events->number];
+    int64_t time_ps = stream->count > 0 ? stream->calls[stream->count - 1].exit_ps : TRACE_UNKNOWN_PS;
+    return trace_add_fault(trace, events->number, stream->count, time_ps, TRACE_FAULT_UNCOUNTED,
+                           events->rank->damage, events->err);
+}
+
 enum status spool_events(struct spool *spool, uint32_t rank, struct spool_sites *sites, struct trace *trace,
                          struct err *err)
 {
@@ -395,7 +405,10 @@ enum status spool_events(struct spool *spool, uint32_t rank, struct spool_sites 
     enum status status = STATUS_OK;
     spool_sites_next_rank(sites);
     if (events.rank->present) status = read_records(&events);
+    if (status == STATUS_DATA && spool->keep_going)
+        status = spool_end_at(&spool->ranks[rank], events.index, err->text, err);
     if (status == STATUS_OK) status = mark_incomplete(&events);
+    if (status == STATUS_OK && events.rank->damage) status = leave_out_rest(&events);
     free(events.list.data);
     free(events.regions);
     map_clear(&events.made);

@@ -35,6 +35,21 @@ enum status spool_fault(const struct spool_rank *rank, size_t index, struct err 
     return fault_at(rank->tail_name, offsetof(struct spool_tail, records) + in_tail * SPOOL_RECORD_BYTES, err, message);
 }
 
+enum status spool_end_at(struct spool_rank *rank, size_t index, const char *why, struct err *err)
+{
+    char *damage = strdup(why);
+    if (!damage) return err_memory(err);
+    free(rank->damage);
+    rank->damage = damage;
+    if (index < rank->chunk_records) {
+        rank->chunk_records = index;
+        rank->tail_records = 0;
+    } else {
+        rank->tail_records = index - rank->chunk_records;
+    }
+    return STATUS_OK;
+}
+
 /* The rank of a main file's name. */
 static bool name_rank(const char *name, unsigned *rank)
 {
@@ -104,9 +119,12 @@ static enum status check_chunks(struct spool_rank *rank, struct err *err)
     rank->chunks = (const struct spool_record *)(rank->header + 1);
     rank->chunk_records = chunks * SPOOL_CHUNK_RECORDS;
     for (size_t i = 0; i < rank->chunk_records; i++)
-        if ((rank->chunks[i].time & ~SPOOL_TIME_MASK) != SPOOL_LAP(i / SPOOL_CHUNK_RECORDS))
-            return spool_fault(rank, i, err, "the record is not of chunk %zu, the file has been damaged",
-                               i / SPOOL_CHUNK_RECORDS);
+        if ((rank->chunks[i].time & ~SPOOL_TIME_MASK) != SPOOL_LAP(i / SPOOL_CHUNK_RECORDS)) {
+            (void)spool_fault(rank, i, err, "the record is not of chunk %zu, the file has been damaged",
+                              i / SPOOL_CHUNK_RECORDS);
+            rank->chunk_records = i;
+            return STATUS_DATA;
+        }
     return STATUS_OK;
 }
 
@@ -158,7 +176,7 @@ static char *file_name(const char *directory, const char *format, unsigned rank)
     return asprintf(&path, "%s/%s", directory, name) < 0 ? NULL : path;
 }
 
-static enum status open_rank(struct spool_rank *rank, const char *directory, unsigned number, struct err *err)
+static enum status open_files(struct spool_rank *rank, const char *directory, unsigned number, struct err *err)
 {
     const void *data;
     rank->main_name = file_name(directory, SPOOL_MAIN_NAME, number);
@@ -171,6 +189,26 @@ static enum status open_rank(struct spool_rank *rank, const char *directory, uns
     rank->present = true;
     TRY(check_chunks(rank, err));
     return open_tail(rank, err);
+}
+
+static enum status leave_out_file(struct spool *spool, uint32_t rank, const char *why, struct err *err)
+{
+    struct spool_unread made = {rank, strdup(why)};
+    if (!made.why) return err_memory(err);
+    ARRAY_PUSH(spool->unread, spool->unread_count, spool->unread_capacity, made, err);
+    return STATUS_OK;
+}
+
+/* Damage behind the header leaves what stands before it, in the header nothing of this rank. */
+static enum status open_rank(struct spool *spool, struct spool_rank *rank, unsigned number, struct err *err)
+{
+    struct err cause = {.status = STATUS_OK};
+    enum status status = open_files(rank, spool->directory, number, &cause);
+    if (status == STATUS_OK) return STATUS_OK;
+    if (err) *err = cause;
+    if (status != STATUS_DATA || !spool->keep_going) return status;
+    if (!rank->present) return leave_out_file(spool, number, cause.text, err);
+    return spool_end_at(rank, spool_records(rank), cause.text, err);
 }
 
 static void close_rank(struct spool_rank *rank)
@@ -187,6 +225,7 @@ static void close_rank(struct spool_rank *rank)
     free(rank->mpich_version);
     free(rank->mpich_device);
     free(rank->rcache);
+    free(rank->damage);
     free(rank->main_name);
     free(rank->tail_name);
 }
@@ -210,9 +249,9 @@ static enum status place_rank(struct spool *spool, struct spool_rank *rank, size
     return STATUS_OK;
 }
 
-enum status spool_open(const char *directory, struct spool *spool, struct err *err)
+enum status spool_open(const char *directory, bool keep_going, struct spool *spool, struct err *err)
 {
-    *spool = (struct spool){.directory = directory};
+    *spool = (struct spool){.directory = directory, .keep_going = keep_going};
     DIR *listing = opendir(directory);
     if (!listing) return err_set(err, STATUS_DATA, directory, NULL, "%s, expected a spool directory", strerror(errno));
     enum status status = STATUS_OK;
@@ -222,7 +261,7 @@ enum status spool_open(const char *directory, struct spool *spool, struct err *e
         if (!name_rank(entry->d_name, &number)) continue;
         struct spool_rank rank = {0};
         files++;
-        status = open_rank(&rank, directory, number, err);
+        status = open_rank(spool, &rank, number, err);
         if (status == STATUS_OK) status = place_rank(spool, &rank, &capacity, err);
         if (status != STATUS_OK) close_rank(&rank);
     }
@@ -246,6 +285,8 @@ void spool_close(struct spool *spool)
         free(spool->windows[i].base);
         free(spool->windows[i].known);
     }
+    for (size_t i = 0; i < spool->unread_count; i++) free(spool->unread[i].why);
+    free(spool->unread);
     free(spool->windows);
     free(spool->ranks);
     *spool = (struct spool){0};

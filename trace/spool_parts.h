@@ -38,6 +38,7 @@ struct spool_rank {
     int64_t cost_ps;
     char *missed;                                /* names of calls that are not recorded, may be NULL */
     char *mpich_version, *mpich_device, *rcache; /* of the identity, may be NULL */
+    char *damage; /* where the files are damaged, and there is nothing behind it; NULL: they are not */
 };
 
 struct spool_window_seen { /* one window, as its members described it */
@@ -50,18 +51,29 @@ struct spool_window_seen { /* one window, as its members described it */
     uint32_t known_count;
 };
 
+struct spool_unread { /* a rank's file that could not be opened */
+    uint32_t rank;
+    char *why;
+};
+
 struct spool {
     const char *directory; /* borrowed */
+    bool keep_going; /* of damaged files what stands before the damage is taken */
     uint32_t world;
     struct spool_rank *ranks;
     struct spool_window_seen *windows;
     size_t window_count, window_capacity;
+    struct spool_unread *unread; /* by those who keep going */
+    size_t unread_count, unread_capacity;
     uint64_t base_ns; /* corrected time of the first event: time zero */
 };
 
 /* Maps the files of all ranks and checks that they belong together. */
-enum status spool_open(const char *directory, struct spool *spool, struct err *err);
+enum status spool_open(const char *directory, bool keep_going, struct spool *spool, struct err *err);
 void spool_close(struct spool *spool);
+
+/* The rank has the records before index only, and says why. */
+enum status spool_end_at(struct spool_rank *rank, size_t index, const char *why, struct err *err);
 
 /* Number of records of a rank, and one of them. A record is good if it stands here. */
 static inline size_t spool_records(const struct spool_rank *rank)

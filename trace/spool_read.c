@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "trace/faults.h"
 #include "trace/spool_parts.h"
 
 static enum status read_all(struct spool *spool, struct trace *trace, struct err *err)
@@ -18,15 +19,21 @@ static enum status read_all(struct spool *spool, struct trace *trace, struct err
     }
     spool_sites_free(sites);
     TRY(status);
-    TRY(trace_check(trace, err));
+    for (size_t i = 0; i < spool->unread_count; i++)
+        if (spool->unread[i].rank < spool->world)
+            TRY(trace_add_fault(trace, spool->unread[i].rank, 0, TRACE_UNKNOWN_PS, TRACE_FAULT_UNCOUNTED,
+                                spool->unread[i].why, err));
+    TRY(spool->keep_going ? trace_check_partly(trace, err) : trace_check(trace, err));
     return clock_check(trace, err);
 }
 
-enum status spool_read(const char *directory, struct trace **trace, struct err *err)
+static enum status read_directory(const char *directory, bool keep_going, struct trace **trace, struct err *err)
 {
     struct spool spool;
     struct trace *made = NULL;
-    TRY(spool_open(directory, &spool, err));
+    struct err own; /* its text is kept */
+    if (!err) err = &own;
+    TRY(spool_open(directory, keep_going, &spool, err));
     enum status status = trace_new(directory, spool.world, &made, err);
     if (status == STATUS_OK) status = read_all(&spool, made, err);
     if (status == STATUS_OK)
@@ -35,6 +42,16 @@ enum status spool_read(const char *directory, struct trace **trace, struct err *
         trace_free(made);
     spool_close(&spool);
     return status;
+}
+
+enum status spool_read(const char *directory, struct trace **trace, struct err *err)
+{
+    return read_directory(directory, false, trace, err);
+}
+
+enum status spool_read_partly(const char *directory, struct trace **trace, struct err *err)
+{
+    return read_directory(directory, true, trace, err);
 }
 
 static bool rank_affected(const struct spool_rank *rank)
@@ -67,7 +84,7 @@ enum status spool_find_misaligned(const char *directory, struct spool_misaligned
 {
     struct spool spool;
     struct trace *trace = NULL;
-    TRY(spool_open(directory, &spool, err));
+    TRY(spool_open(directory, false, &spool, err));
     enum status status = trace_new(directory, spool.world, &trace, err);
     if (status == STATUS_OK) status = spool_define(&spool, trace, err);
     if (status == STATUS_OK) {

@@ -9,6 +9,8 @@
 
 /* Reads text ("-" is standard input). Errors name file and line ("t.txt:12: ..."). The caller owns *trace. */
 enum status text_read(const char *file, struct trace **trace, struct err *err);
+/* The same to keep going (trace/faults.h): a faulty line ends its rank, one that belongs to no rank is left out. */
+enum status text_read_partly(const char *file, struct trace **trace, struct err *err);
 
 struct text_range {
     int32_t rank;           /* TRACE_NONE: all */

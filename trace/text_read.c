@@ -7,6 +7,7 @@
 
 #include "common/array.h"
 #include "common/units.h"
+#include "trace/faults.h"
 #include "trace/text.h"
 #include "trace/text_reader.h"
 
@@ -65,7 +66,8 @@ static enum status read_ranks(struct text_reader *reader, char **words)
     TRY(text_read_id(reader, "ranks", words[1], 1, RANKS_MAX, &count));
     TRY(trace_new(reader->file, (uint32_t)count, &reader->trace, reader->err));
     reader->requests = calloc((size_t)count, sizeof *reader->requests);
-    if (!reader->requests) return err_memory(reader->err);
+    reader->ended = calloc((size_t)count, sizeof *reader->ended);
+    if (!reader->requests || !reader->ended) return err_memory(reader->err);
     return map_put(&reader->comms, 0, 0, &slot, reader->err);
 }
 
@@ -82,7 +84,7 @@ static enum status add_call(struct text_reader *reader, uint32_t rank, const str
     struct trace *trace = reader->trace;
     struct err cause;
     enum status status = trace_add_thread_call(trace, rank, values->thread, &values->call, &cause);
-    if (status == STATUS_DATA) TEXT_FAIL(reader, "%s", cause.text + strlen(trace->name) + 1);
+    if (status == STATUS_DATA) TEXT_FAIL(reader, "%s", strstr(cause.text, " s: ") + strlen(" s: "));
     if (status != STATUS_OK) return err_set(reader->err, status, NULL, NULL, "%s", cause.text);
     struct trace_rank *stream = &trace->ranks[rank];
     if (stream->sim) stream->sim[stream->count - 1] = values->sim;
@@ -105,7 +107,7 @@ static enum status read_region(struct text_reader *reader, uint32_t rank, char *
     return trace_add_region(reader->trace, name, &values->call.ref, reader->err);
 }
 
-static enum status read_call(struct text_reader *reader, char **words)
+static enum status read_columns(struct text_reader *reader, uint32_t rank, char **words)
 {
     static const struct text_values nothing = {
         .call = {.disp = -1, .handle = TRACE_NONE, .peer = TRACE_NONE, .ref = TRACE_NO_REF},
@@ -114,13 +116,11 @@ static enum status read_call(struct text_reader *reader, char **words)
         .source = TRACE_NONE,
     };
     struct text_values values = nothing;
-    int64_t rank;
     enum mpi_call call;
-    TRY(text_read_id(reader, "rank", words[0], 0, (int64_t)reader->trace->rank_count - 1, &rank));
     TRY(read_time(reader, "enter", words[1], &values.call.enter_ps));
     if (words[2] && (strcmp(words[2], "enter") == 0 || strcmp(words[2], "leave") == 0)) {
-        TRY(read_region(reader, (uint32_t)rank, words, &values));
-        return add_call(reader, (uint32_t)rank, &values);
+        TRY(read_region(reader, rank, words, &values));
+        return add_call(reader, rank, &values);
     }
     TRY(read_time(reader, "exit", words[2], &values.call.exit_ps));
     if (!words[3]) TEXT_FAIL(reader, "the call's name is missing, expected RANK ENTER EXIT NAME key=value ...");
@@ -128,8 +128,41 @@ static enum status read_call(struct text_reader *reader, char **words)
     values.call.call = (uint16_t)call;
     if (call_row(call)->needed & F_REGION)
         TEXT_FAIL(reader, "%s with two times, expected \"RANK TIME %s NAME\"", words[3], words[3]);
-    TRY(text_read_values(reader, (uint32_t)rank, words + 4, &values));
-    return add_call(reader, (uint32_t)rank, &values);
+    TRY(text_read_values(reader, rank, words + 4, &values));
+    return add_call(reader, rank, &values);
+}
+
+/* Says which event of which rank, and when, a line is about; who keeps going leaves out the rank from there on. */
+static enum status place_fault(struct text_reader *reader, uint32_t rank, const char *time)
+{
+    struct trace *trace = reader->trace;
+    char message[ERR_TEXT_BYTES], line[24], place[TRACE_PLACE_BYTES], when[UNITS_TEXT_BYTES];
+    size_t event = trace->ranks[rank].count, length = strlen(reader->file);
+    const char *text = strstr(reader->err->text + length, ": "), *end;
+    int64_t time_ps;
+    snprintf(message, sizeof message, "%s", text ? text + 2 : reader->err->text);
+    if (!time || !units_parse_ps(time, &end, &time_ps) || *end) time_ps = TRACE_UNKNOWN_PS;
+    bool known = time_ps != TRACE_UNKNOWN_PS;
+    snprintf(place, sizeof place, "rank %" PRIu32 ", event %zu%s%s%s", rank, event + 1, known ? " at " : "",
+             known ? units_format_ps(time_ps, when) : "", known ? " s" : "");
+    snprintf(line, sizeof line, "%zu", reader->line);
+    err_set(reader->err, STATUS_DATA, reader->file, line, "%s: %s", place, message);
+    if (!reader->keep_going) return STATUS_DATA;
+    TRY(trace_add_fault(trace, rank, event, time_ps, 1, reader->err->text, reader->err));
+    reader->ended[rank] = trace->fault_count;
+    return STATUS_OK;
+}
+
+static enum status read_call(struct text_reader *reader, char **words)
+{
+    int64_t rank;
+    TRY(text_read_id(reader, "rank", words[0], 0, (int64_t)reader->trace->rank_count - 1, &rank));
+    if (reader->ended[rank]) {
+        reader->trace->faults[reader->ended[rank] - 1].left_out++;
+        return STATUS_OK;
+    }
+    enum status status = read_columns(reader, (uint32_t)rank, words);
+    return status == STATUS_DATA ? place_fault(reader, (uint32_t)rank, words[1]) : status;
 }
 
 static enum status read_header(const struct text_reader *reader, char **words)
@@ -196,16 +229,34 @@ static enum status split(const struct text_reader *reader, char *text, char **wo
     return STATUS_OK;
 }
 
-static enum status read_line(struct text_reader *reader, char *text, size_t length, bool *header)
+/* A line that is no event of a rank, or not even words. */
+static enum status skip_line(struct text_reader *reader, const char *text)
+{
+    char *end;
+    unsigned long rank = strtoul(text, &end, 10);
+    if (!reader->keep_going || !reader->trace) return STATUS_DATA;
+    if (end == text || rank >= reader->trace->rank_count)
+        return trace_add_fault(reader->trace, TRACE_FAULT_NO_RANK, 0, TRACE_UNKNOWN_PS, TRACE_FAULT_UNCOUNTED,
+                               reader->err->text, reader->err);
+    return reader->ended[rank] ? STATUS_OK : place_fault(reader, (uint32_t)rank, NULL);
+}
+
+static enum status read_words_of(struct text_reader *reader, char *text, size_t length, bool *header)
 {
     char *words[WORDS_MAX + 2];
-    reader->line++;
     if (strlen(text) != length) TEXT_FAIL(reader, "a zero byte, expected text");
     TRY(split(reader, text, words));
     if (!words[0]) return STATUS_OK;
     TRY(*header ? read_words(reader, words) : read_header(reader, words));
     *header = true;
     return STATUS_OK;
+}
+
+static enum status read_line(struct text_reader *reader, char *text, size_t length, bool *header)
+{
+    reader->line++;
+    enum status status = read_words_of(reader, text, length, header);
+    return status == STATUS_DATA ? skip_line(reader, text) : status;
 }
 
 static enum status read_lines(struct text_reader *reader, FILE *in)
@@ -232,6 +283,7 @@ static void reader_clear(struct text_reader *reader)
         map_clear(&reader->requests[i].used);
     }
     free(reader->requests);
+    free(reader->ended);
     free(reader->list);
     free(reader->counts);
     map_clear(&reader->comms);
@@ -239,9 +291,10 @@ static void reader_clear(struct text_reader *reader)
     map_clear(&reader->calls);
 }
 
-enum status text_read(const char *file, struct trace **trace, struct err *err)
+static enum status read_file(const char *file, bool keep_going, struct trace **trace, struct err *err)
 {
-    struct text_reader reader = {.file = file, .err = err};
+    struct err own; /* messages are taken apart */
+    struct text_reader reader = {.file = file, .keep_going = keep_going, .err = err ? err : &own};
     FILE *in = strcmp(file, "-") == 0 ? stdin : fopen(file, "r");
     if (!in) return err_set(err, STATUS_DATA, file, NULL, "cannot be opened: %s", strerror(errno));
     enum status status = index_calls(&reader);
@@ -255,4 +308,14 @@ enum status text_read(const char *file, struct trace **trace, struct err *err)
     }
     *trace = reader.trace;
     return STATUS_OK;
+}
+
+enum status text_read(const char *file, struct trace **trace, struct err *err)
+{
+    return read_file(file, false, trace, err);
+}
+
+enum status text_read_partly(const char *file, struct trace **trace, struct err *err)
+{
+    return read_file(file, true, trace, err);
 }

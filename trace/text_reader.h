@@ -20,6 +20,8 @@ struct text_reader {
     struct map comms, windows;      /* the text's id to the trace's */
     struct map calls;               /* hash of a name to enum mpi_call */
     struct text_requests *requests; /* per rank */
+    bool keep_going;                /* a fault ends its rank, not the reading */
+    size_t *ended;                  /* per rank: the fault that ended it, plus 1 */
     int64_t *list;                  /* the list read last */
     size_t list_count, list_capacity;
     int64_t *counts;                /* of the line in hand, as given */

@@ -7,6 +7,7 @@
 
 #include "common/array.h"
 #include "common/units.h"
+#include "trace/faults.h"
 
 enum status trace_new(const char *name, uint32_t rank_count, struct trace **trace, struct err *err)
 {
@@ -80,6 +81,8 @@ void trace_free(struct trace *trace)
     free(trace->engine);
     free(trace->semantics);
     free(trace->lock);
+    for (size_t i = 0; i < trace->fault_count; i++) free(trace->faults[i].text);
+    free(trace->faults);
     for (size_t i = 0; i < trace->note_count; i++) free(trace->notes[i]);
     free(trace->notes);
     free(trace->name);
@@ -99,15 +102,14 @@ static enum status check_order(const struct trace *trace, uint32_t rank, uint32_
     const struct trace_rank *stream = &trace->ranks[rank];
     int64_t before = last_exit_ps(stream, thread);
     if (call->exit_ps >= call->enter_ps && call->enter_ps >= before) return STATUS_OK;
-    char place[TRACE_PLACE_BYTES], one[UNITS_TEXT_BYTES], two[UNITS_TEXT_BYTES];
-    snprintf(place, sizeof place, "rank %" PRIu32 ", event %zu (%s)", rank, stream->count + 1, call_name(call->call));
+    char one[UNITS_TEXT_BYTES], two[UNITS_TEXT_BYTES];
     if (call->exit_ps < call->enter_ps)
-        return err_set(err, STATUS_DATA, trace->name, place,
-                       "exit at %s s is before enter at %s s, expected enter <= exit",
-                       units_format_ps(call->exit_ps, one), units_format_ps(call->enter_ps, two));
-    return err_set(err, STATUS_DATA, trace->name, place,
-                   "time runs backwards: enter at %s s, expected no earlier than the exit of the call before at %s s",
-                   units_format_ps(call->enter_ps, one), units_format_ps(before, two));
+        return trace_fail(err, trace, rank, stream->count, call,
+                          "exit at %s s is before enter at %s s, expected enter <= exit",
+                          units_format_ps(call->exit_ps, one), units_format_ps(call->enter_ps, two));
+    return trace_fail(err, trace, rank, stream->count, call,
+                      "time runs backwards: enter at %s s, expected no earlier than the exit of the call before at %s s",
+                      units_format_ps(call->enter_ps, one), units_format_ps(before, two));
 }
 
 /* Threads from the first call of another thread than 0 on. */

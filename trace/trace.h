@@ -149,6 +149,17 @@ struct trace_counts {
     int64_t *bytes;
 };
 
+/* Where the input was at fault, and what was left out of the trace for it (trace/faults.h). */
+#define TRACE_FAULT_NO_RANK UINT32_MAX
+enum { TRACE_FAULT_UNCOUNTED = -1 };
+struct trace_fault {
+    uint32_t rank;     /* TRACE_FAULT_NO_RANK: a part of the input that belongs to none */
+    size_t event;      /* of the rank, from 0; it and what follows is left out */
+    int64_t time_ps;   /* TRACE_UNKNOWN_PS: not known */
+    int64_t left_out;  /* calls, or TRACE_FAULT_UNCOUNTED */
+    char *text;        /* owned: the error's line */
+};
+
 struct trace_clock_quality {
     bool known;
     double worst_offset_s, worst_error_s; /* largest offset corrected, largest half round trip */
@@ -182,6 +193,8 @@ struct trace {
     char *platform, *engine, *semantics, *lock; /* of a simulated trace, else NULL */
     struct trace_clock_quality clock;
     int64_t record_cost_ps; /* the recorder's own cost per call, 0 unknown */
+    struct trace_fault *faults; /* of an input that was read to keep going, one per rank at most */
+    size_t fault_count, fault_capacity;
     char **notes;           /* what a reader did not find in its input and took instead, one sentence each */
     size_t note_count, note_capacity;
 };

@@ -6,7 +6,7 @@
 
 #include "common/array.h"
 #include "common/units.h"
-#include "trace/trace.h"
+#include "trace/faults.h"
 
 /* One thread of the rank. */
 struct thread_walk {
@@ -36,11 +36,7 @@ struct walk {
 enum { REQUEST_NEVER, REQUEST_LIVE, REQUEST_DONE };
 
 #define FAIL(walk, ...)                                                                                                \
-    do {                                                                                                               \
-        char fail_place_[TRACE_PLACE_BYTES];                                                                           \
-        trace_place((walk)->trace, (walk)->rank, (walk)->index, fail_place_);                                          \
-        return err_set((walk)->err, STATUS_DATA, (walk)->trace->name, fail_place_, __VA_ARGS__);                       \
-    } while (0)
+    return trace_fail((walk)->err, (walk)->trace, (walk)->rank, (walk)->index, (walk)->call, __VA_ARGS__)
 
 static enum status check_handle(const struct walk *walk)
 {
@@ -336,12 +332,7 @@ static enum status check_rank(struct walk *walk)
     TRY(open_threads(walk));
     for (walk->index = 0; walk->index < stream->count; walk->index++) {
         walk->call = &stream->calls[walk->index];
-        if (walk->call->call >= MPI_CALL_COUNT) {
-            char place[TRACE_PLACE_BYTES];
-            snprintf(place, sizeof place, "rank %" PRIu32 ", event %zu", walk->rank, walk->index + 1);
-            return err_set(walk->err, STATUS_DATA, walk->trace->name, place, "unknown call number %u",
-                           walk->call->call);
-        }
+        if (walk->call->call >= MPI_CALL_COUNT) FAIL(walk, "unknown call number %u", walk->call->call);
         walk->thread = &walk->threads[trace_call_thread(walk->trace, walk->rank, walk->index)];
         TRY(check_time(walk));
         TRY(check_call(walk));
@@ -365,19 +356,38 @@ static enum status check_definitions(const struct trace *trace, struct err *err)
     return STATUS_OK;
 }
 
-enum status trace_check(const struct trace *trace, struct err *err)
+/* cut: the same trace where ranks end at their first fault, NULL where a fault is the end. */
+static enum status check_ranks(const struct trace *trace, struct trace *cut, struct err *err)
 {
-    if (trace->rank_count == 0) return err_set(err, STATUS_DATA, trace->name, NULL, "no ranks, expected at least one");
-    TRY(check_definitions(trace, err));
-    struct walk walk = {.trace = trace, .err = err};
+    struct err cause = {.stream = ERR_NOWHERE};
+    struct walk walk = {.trace = trace, .err = &cause};
     enum status status = STATUS_OK;
     for (walk.rank = 0; status == STATUS_OK && walk.rank < trace->rank_count; walk.rank++) {
         status = check_rank(&walk);
+        if (status == STATUS_DATA && cut) status = trace_cut(cut, walk.rank, walk.index, &cause, &cause);
         map_clear(&walk.requests);
         map_clear(&walk.objects);
     }
     map_clear(&walk.groups);
     for (size_t i = 0; i < walk.thread_capacity; i++) free(walk.threads[i].regions);
     free(walk.threads);
+    if (status != STATUS_OK && err) *err = cause;
     return status;
+}
+
+static enum status check(const struct trace *trace, struct trace *cut, struct err *err)
+{
+    if (trace->rank_count == 0) return err_set(err, STATUS_DATA, trace->name, NULL, "no ranks, expected at least one");
+    TRY(check_definitions(trace, err));
+    return check_ranks(trace, cut, err);
+}
+
+enum status trace_check(const struct trace *trace, struct err *err)
+{
+    return check(trace, NULL, err);
+}
+
+enum status trace_check_partly(struct trace *trace, struct err *err)
+{
+    return check(trace, trace, err);
 }

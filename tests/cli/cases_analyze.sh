@@ -35,6 +35,18 @@ works '^  Computation scaling  *1.000000$' analyze --efficiency --reference half
 [ "$(jq '.critical_path.total_s * 1e6 | round' steps.json)" = 180 ] || complain "analyze --json" "critical path not 180 us"
 [ "$(jq '.verify | map(select(.state == "holds")) | length' steps.json)" = 6 ] || complain "analyze --verify --json" "not 6 checks"
 
+# A faulty trace: of rank 1 its first call is taken, which ends the barrier's wait at 90 us.
+sed '/^1 0.000150/i 1 0.000140 0.000130 MPI_Comm_group comm=0' steps.txt >faulty.txt
+fault="faulty.txt:12: rank 1, event 4 at 0.000140 s: exit at 0.000130 s is before enter at 0.000140 s, expected enter <= exit"
+fails 1 "$fault" analyze faulty.txt
+"$rmacast" analyze --keep-going faulty.txt --json faulty.json >out 2>err || complain "analyze --keep-going" "$(cat err)"
+[ "$(cat err)" = "rmacast: $fault (left out from there on)" ] || complain "analyze --keep-going" "said: $(cat err)"
+grep -q '^  rank 1 from event 4 on, 2 calls$' out || complain "analyze --keep-going" "$(cat out)"
+[ "$(jq -c '.left_out | map(del(.reason))' faulty.json)" = '[{"rank":1,"event":4,"time_s":0.00014,"calls":2}]' ] ||
+  complain "analyze --keep-going --json" "$(jq -c .left_out faulty.json)"
+[ "$(jq '.patterns[] | select(.name == "wait_at_barrier") | .severity_s * 1e6 | round' faulty.json)" = 30 ] ||
+  complain "analyze --keep-going --json" "not 30 us at the barrier"
+
 see="see 'rmacast analyze --help'"
 fails 2 "--ranks 0, expected a whole number from 1 to 2147483647, $see" analyze --ranks 1-0 steps.txt
 fails 2 "--ranks: no rank 2, expected 0 to 1" analyze --ranks 2 steps.txt

@@ -236,6 +236,52 @@ static void any_byte_wrong(void **state)
     craft_free(&craft);
 }
 
+static struct trace *read_partly(const char *directory)
+{
+    struct trace *trace;
+    struct err err = {0};
+    enum status status = spool_read_partly(directory, &trace, &err);
+    if (status != STATUS_OK) print_message("%s\n", err.text);
+    assert_int_equal(status, STATUS_OK);
+    assert_int_equal(trace_check(trace, &err), STATUS_OK);
+    return trace;
+}
+
+static void expect_fault(const struct trace *trace, size_t calls, const char *text)
+{
+    assert_int_equal(trace->fault_count, 1);
+    assert_int_equal(trace->faults[0].rank, 0);
+    assert_int_equal(trace->faults[0].event, calls);
+    assert_non_null(strstr(trace->faults[0].text, text));
+    assert_int_equal(trace->ranks[0].count, calls);
+    assert_true(trace->ranks[0].incomplete);
+    assert_int_equal(trace->ranks[1].count, 1 + BARRIERS);
+}
+
+/* Who keeps going has what stands before the damage, and the other rank. */
+static void goes_on(void **state)
+{
+    (void)state;
+    struct craft craft, other;
+    char *directory = craft_directory();
+    craft_run(&craft, 0, 2, MANY);
+    craft_run(&other, 1, 2, BARRIERS);
+    craft_write(&other, directory, other.count, SPOOL_CLOSED);
+    craft_write(&craft, directory, craft.count, SPOOL_CLOSED);
+    craft_patch(directory, "rank-000000.spool", 64 + 50 * 40 + 7, "\x05", 1); /* record 50: the entry of call 24 */
+    struct trace *trace = read_partly(directory);
+    expect_fault(trace, (50 - PROLOGUE) / 2, "/rank-000000.spool:2064: the record is not of chunk 0");
+    trace_free(trace);
+    craft_write(&craft, directory, craft.count, SPOOL_CLOSED);
+    craft_cut(directory, "rank-000000.spool", 30);
+    trace = read_partly(directory);
+    expect_fault(trace, 0, "/rank-000000.spool:30: the file ends in its header");
+    trace_free(trace);
+    craft_remove(directory);
+    craft_free(&craft);
+    craft_free(&other);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -247,6 +293,7 @@ int main(void)
         cmocka_unit_test(missing_ranks),
         cmocka_unit_test(states),
         cmocka_unit_test(refused),
+        cmocka_unit_test(goes_on),
         cmocka_unit_test(any_byte_wrong),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

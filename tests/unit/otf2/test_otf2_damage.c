@@ -10,10 +10,55 @@
 
 #include "otf2_test.h"
 #include "sample.h"
+#include "trace/faults.h"
 #include "trace/otf2.h"
 #include "trace_test.h"
 
 enum { SECONDS = 20, EXIT_READ = 10, EXIT_CHECK = 11, EXIT_ERROR = 12 };
+
+/* What a child that keeps going found; before exit. */
+struct partly {
+    size_t fault_count, calls[3];
+    uint32_t fault_rank;
+    char fault[ERR_TEXT_BYTES];
+};
+
+static enum status read_partly(const char *directory, int out, struct err *err)
+{
+    struct trace *trace;
+    struct partly found = {.fault_count = 0};
+    TRY(otf2_read_partly(directory, &trace, err));
+    TRY(trace_check_partly(trace, err));
+    found.fault_count = trace->fault_count;
+    for (uint32_t r = 0; r < trace->rank_count && r < 3; r++) found.calls[r] = trace->ranks[r].count;
+    if (trace->fault_count > 0) {
+        found.fault_rank = trace->faults[0].rank;
+        snprintf(found.fault, sizeof found.fault, "%s", trace->faults[0].text);
+    }
+    return write(out, &found, sizeof found) == (ssize_t)sizeof found ? STATUS_OK : STATUS_SYSTEM;
+}
+
+/* Reads in a child that keeps going: EXIT_READ with *found, or EXIT_ERROR. Fails the test if the child is killed. */
+static int try_partly(const char *directory, struct partly *found)
+{
+    int out[2], status;
+    assert_int_equal(pipe(out), 0);
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        struct err err = {.text = ""};
+        alarm(SECONDS);
+        _exit(read_partly(directory, out[1], &err) == STATUS_OK ? EXIT_READ : EXIT_ERROR);
+    }
+    close(out[1]);
+    memset(found, 0, sizeof *found);
+    ssize_t got = read(out[0], found, sizeof *found);
+    close(out[0]);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    if (!WIFEXITED(status)) fail_msg("%s: the reader that keeps going ended by signal %d", directory, WTERMSIG(status));
+    assert_int_equal(got, WEXITSTATUS(status) == EXIT_READ ? (ssize_t)sizeof *found : 0);
+    return WEXITSTATUS(status);
+}
 
 /* Reads in a child. Returns EXIT_READ (and trace_check passed), EXIT_CHECK (it did not) or EXIT_ERROR; the child's
  * error text goes to text. Fails the test if the child is killed or prints anything. */
@@ -113,6 +158,38 @@ static void cut_scorep(void **state)
     cut(make_scorep, scorep);
 }
 
+/* One rank's events cut anywhere: the other ranks are whole, and the fault names the file. */
+static void others_go_on(void **state)
+{
+    (void)state;
+    char directory[SCRATCH_BYTES];
+    struct partly whole, found;
+    scratch_make(directory);
+    make_ours(directory);
+    assert_int_equal(try_partly(directory, &whole), EXIT_READ);
+    assert_int_equal(whole.fault_count, 0);
+    const char *path = file_in(directory, "traces/1.evt");
+    size_t bytes;
+    unsigned char *data = bytes_of(path, &bytes);
+    for (size_t i = 0; i < 8; i++) {
+        write_bytes(path, data, bytes * i / 8);
+        assert_int_equal(try_partly(directory, &found), EXIT_READ);
+        assert_int_equal(found.fault_count, 1);
+        assert_int_equal(found.fault_rank, 1);
+        assert_non_null(strstr(found.fault, "traces/1.evt"));
+        assert_int_equal(found.calls[0], whole.calls[0]);
+        assert_int_equal(found.calls[1], 0); /* one chunk, and that is not whole */
+        assert_int_equal(found.calls[2], whole.calls[2]);
+    }
+    assert_int_equal(unlink(file_in(directory, "traces/1.evt")), 0);
+    assert_int_equal(try_partly(directory, &found), EXIT_READ);
+    assert_int_equal(found.calls[2], whole.calls[2]);
+    write_bytes(file_in(directory, "traces.def"), data, 100);
+    assert_int_equal(try_partly(directory, &found), EXIT_ERROR);
+    free(data);
+    scratch_remove(directory);
+}
+
 /* A rank of `calls` sends: 3 events each, Enter, MpiSend and Leave. */
 static struct trace *make_sends(int64_t calls)
 {
@@ -159,6 +236,16 @@ static void full_disk(void **state)
     scratch_remove(directory);
 }
 
+/* A call of make_sends takes 3 records of 9 bytes and more each, and no more than 60 in all: so many stand at least and
+ * at most in whole chunks of 1 MiB. */
+static void check_whole_chunks(const char *directory, size_t chunks)
+{
+    struct partly found;
+    assert_int_equal(try_partly(directory, &found), EXIT_READ);
+    assert_int_equal(found.fault_count, 1);
+    assert_in_range(found.calls[0], chunks * (1 << 20) / 60, chunks * (1 << 20) / 27);
+}
+
 /* At a chunk's end the frame of the rest is whole: the numbers of its events tell. */
 static void cut_between_chunks(void **state)
 {
@@ -176,6 +263,9 @@ static void cut_between_chunks(void **state)
     for (size_t at = CHUNK_BYTES; at < bytes; at += CHUNK_BYTES) {
         write_bytes(file_in(directory, "traces/0.evt"), data, at);
         assert_refused(directory, "cut at a chunk's end", "traces/0.evt");
+        check_whole_chunks(directory, at / CHUNK_BYTES);
+        write_bytes(file_in(directory, "traces/0.evt"), data, at + 1000);
+        check_whole_chunks(directory, at / CHUNK_BYTES);
         /* The same ended by the mark as a repair might do it: behind the chunk's last event come zeros only. */
         size_t end = at;
         while (data[end - 1] == 0) end--;
@@ -253,7 +343,9 @@ static void bytes_changed(void **state)
                     changed[(random >> 32) % bytes] = (unsigned char)(random >> 24);
                 }
                 write_bytes(path, changed, bytes);
+                struct partly found;
                 int code = try_read(directory, text);
+                if (i % 4 == 0) (void)try_partly(directory, &found);
                 if (code == EXIT_ERROR && (text[0] == '\0' || strchr(text, '\n')))
                     fail_msg("\"%s\", expected one line", text);
             }
@@ -268,9 +360,9 @@ static void bytes_changed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(cut_ours),  cmocka_unit_test(cut_scorep), cmocka_unit_test(cut_between_chunks),
-        cmocka_unit_test(missing),   cmocka_unit_test(garbage),    cmocka_unit_test(bytes_changed),
-        cmocka_unit_test(full_disk),
+        cmocka_unit_test(cut_ours),  cmocka_unit_test(cut_scorep),   cmocka_unit_test(cut_between_chunks),
+        cmocka_unit_test(missing),   cmocka_unit_test(garbage),      cmocka_unit_test(bytes_changed),
+        cmocka_unit_test(full_disk), cmocka_unit_test(others_go_on),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -75,8 +75,8 @@ static void text_is_read_and_checked(void **state)
     assert_string_equal(trace->name, "right");
     trace_free(trace);
     assert_int_equal(trace_open("wrong", &trace, &err), STATUS_DATA);
-    assert_string_equal(err.text,
-                        "wrong:rank 0, event 1 (leave): leave r without enter, expected \"enter r\" before it");
+    assert_string_equal(
+        err.text, "wrong:rank 0, event 1 (leave) at 0.000000 s: leave r without enter, expected \"enter r\" before it");
     remove("right");
     remove("wrong");
 }

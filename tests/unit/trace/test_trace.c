@@ -87,8 +87,8 @@ static void equal_counts_are_one(void **state)
     call.disp = fourth;
     assert_int_equal(trace_add_call(trace, 0, &call, &err), STATUS_OK);
     assert_int_equal(trace_check(trace, &err), STATUS_DATA);
-    assert_string_equal(err.text,
-                        "t:rank 0, event 1 (MPI_Alltoallv): 1 counts, expected one for each of the 2 members");
+    assert_string_equal(
+        err.text, "t:rank 0, event 1 (MPI_Alltoallv) at 0.000000 s: 1 counts, expected one for each of the 2 members");
     trace_free(like);
     trace_free(trace);
 }
@@ -161,9 +161,9 @@ static void time_does_not_run_backwards(void **state)
                       other = plain(ID_Init, 2, 3);
     assert_int_equal(trace_add_call(trace, 0, &first, &err), STATUS_OK);
     assert_int_equal(trace_add_call(trace, 0, &inside, &err), STATUS_DATA);
-    assert_string_equal(err.text,
-                        "t:rank 0, event 2 (MPI_Finalize): time runs backwards: enter at 0.000000000008 s, expected no "
-                        "earlier than the exit of the call before at 0.000000000009 s");
+    assert_string_equal(err.text, "t:rank 0, event 2 (MPI_Finalize) at 0.000000000008 s: time runs backwards: enter at "
+                                  "0.000000000008 s, expected no "
+                                  "earlier than the exit of the call before at 0.000000000009 s");
     assert_int_equal(trace_add_call(trace, 0, &reversed, &err), STATUS_DATA);
     assert_int_equal(trace_add_call(trace, 0, &touching, &err), STATUS_OK);
     assert_int_equal(trace_add_call(trace, 1, &other, &err), STATUS_OK);
@@ -230,46 +230,48 @@ static void ids_out_of_range_are_found(void **state)
     (void)state;
     struct trace_call call = plain(ID_Barrier, 0, 0);
     call.handle = 1;
-    expect_check_fault(call, "t:rank 1, event 1 (MPI_Barrier): comm=1 is not defined, expected one of 1 communicators");
+    expect_check_fault(
+        call, "t:rank 1, event 1 (MPI_Barrier) at 0.000000 s: comm=1 is not defined, expected one of 1 communicators");
     call.handle = -2;
-    expect_check_fault(call,
-                       "t:rank 1, event 1 (MPI_Barrier): comm=-2 is not defined, expected one of 1 communicators");
+    expect_check_fault(
+        call, "t:rank 1, event 1 (MPI_Barrier) at 0.000000 s: comm=-2 is not defined, expected one of 1 communicators");
     call.handle = 0;
     call.site = 7;
-    expect_check_fault(call, "t:rank 1, event 1 (MPI_Barrier): site 7 is not defined");
+    expect_check_fault(call, "t:rank 1, event 1 (MPI_Barrier) at 0.000000 s: site 7 is not defined");
     call = plain(ID_Win_fence, 0, 0);
     call.handle = 0;
-    expect_check_fault(call, "t:rank 1, event 1 (MPI_Win_fence): win=0 is not defined, expected one of 0 windows");
+    expect_check_fault(
+        call, "t:rank 1, event 1 (MPI_Win_fence) at 0.000000 s: win=0 is not defined, expected one of 0 windows");
     call = plain(ID_Init, 0, 0);
     call.handle = 0;
-    expect_check_fault(call, "t:rank 1, event 1 (MPI_Init): handle 0, expected none");
+    expect_check_fault(call, "t:rank 1, event 1 (MPI_Init) at 0.000000 s: handle 0, expected none");
     call = plain(ID_Waitall, 0, 0);
-    expect_check_fault(call, "t:rank 1, event 1 (MPI_Waitall): request list 4294967295 is not defined");
+    expect_check_fault(call, "t:rank 1, event 1 (MPI_Waitall) at 0.000000 s: request list 4294967295 is not defined");
     call = plain(ID_Wait, 0, 0);
     call.ref = 3;
-    expect_check_fault(call, "t:rank 1, event 1 (MPI_Wait): req=3 is used before it was made");
+    expect_check_fault(call, "t:rank 1, event 1 (MPI_Wait) at 0.000000 s: req=3 is used before it was made");
     call = plain(ID_Comm_dup, 0, 0);
     call.handle = 0;
     call.ref = 5;
-    expect_check_fault(call, "t:rank 1, event 1 (MPI_Comm_dup): newcomm=5 is not defined");
+    expect_check_fault(call, "t:rank 1, event 1 (MPI_Comm_dup) at 0.000000 s: newcomm=5 is not defined");
     call = plain(ID_region_enter, 0, 0);
     call.ref = 0;
-    expect_check_fault(call, "t:rank 1, event 1 (enter): region 0 is not defined");
+    expect_check_fault(call, "t:rank 1, event 1 (enter) at 0.000000 s: region 0 is not defined");
     call = plain(ID_Send, 0, 0);
     call.handle = 0;
     call.peer = 2;
-    expect_check_fault(call, "t:rank 1, event 1 (MPI_Send): peer=2 is not a rank, expected 0 to 1");
+    expect_check_fault(call, "t:rank 1, event 1 (MPI_Send) at 0.000000 s: peer=2 is not a rank, expected 0 to 1");
     call.peer = 0;
     call.bytes = -1;
-    expect_check_fault(call, "t:rank 1, event 1 (MPI_Send): bytes=-1, expected 0 or more");
+    expect_check_fault(call, "t:rank 1, event 1 (MPI_Send) at 0.000000 s: bytes=-1, expected 0 or more");
     call = plain(ID_Sendrecv, 0, 0);
     call.handle = 0;
     trace_call_set_receive(&call, 5, 0);
-    expect_check_fault(call, "t:rank 1, event 1 (MPI_Sendrecv): source=5 is not a rank, expected 0 to 1");
+    expect_check_fault(call, "t:rank 1, event 1 (MPI_Sendrecv) at 0.000000 s: source=5 is not a rank, expected 0 to 1");
     call = plain(ID_Allgatherv, 0, 0);
     call.handle = 0;
     call.disp = 3;
-    expect_check_fault(call, "t:rank 1, event 1 (MPI_Allgatherv): counts 3 are not defined");
+    expect_check_fault(call, "t:rank 1, event 1 (MPI_Allgatherv) at 0.000000 s: counts 3 are not defined");
     struct trace *trace = new_trace(1);
     struct trace_call right = plain(ID_Init, 0, 0);
     struct err err;

@@ -1,0 +1,27 @@
+/* Faults of an input: where they stand, and going on without what they spoil.
+ *
+ * A trace that is read to keep going (trace_open_partly) has of every rank the calls before its first fault: what comes
+ * behind it cannot be matched with other ranks' calls any more. The rank is incomplete, and trace->faults says what was
+ * left out and why. */
+#ifndef TRACE_FAULTS_H
+#define TRACE_FAULTS_H
+
+#include "trace/trace.h"
+
+/* "FILE:rank 3, event 17 (MPI_Put) at 0.250000 s: message"; err knows rank and event. Returns STATUS_DATA. call: the
+ * event, which need not be in the trace yet. */
+enum status trace_fail(struct err *err, const struct trace *trace, uint32_t rank, size_t index,
+                       const struct trace_call *call, const char *format, ...) __attribute__((format(printf, 6, 7)));
+
+/* Notes a fault, without touching the rank's calls, and marks the rank incomplete. text is copied; what stands in it
+ * before the message (the trace's name) stays. rank TRACE_FAULT_NO_RANK: a part of the input that belongs to none. */
+enum status trace_add_fault(struct trace *trace, uint32_t rank, size_t index, int64_t time_ps, int64_t left_out,
+                            const char *text, struct err *err);
+
+/* Takes the rank's calls from index on out of the trace and notes why: `cause` is the error that they gave. */
+enum status trace_cut(struct trace *trace, uint32_t rank, size_t index, const struct err *cause, struct err *err);
+
+/* trace_check() that cuts every rank at its first fault instead of failing. Fails where definitions are at fault. */
+enum status trace_check_partly(struct trace *trace, struct err *err);
+
+#endif
