@@ -290,6 +290,45 @@ static void neighbors(void **state)
     trace_free(trace);
 }
 
+#ifndef OPENMPI
+/* What MPI_Start begins stands as the non-blocking call, MPI_Isendrecv as two calls that one wait completes, a
+ * partitioned message as a send at the MPI_Pready that completes it. */
+static void calls_of_mpi_4(void **state)
+{
+    (void)state;
+    struct trace *trace = archived(run_recorded("", "mpi4", 0));
+    expect_whole(trace);
+    for (int rank = 0; rank < 4; rank++) {
+        int left = (rank + 3) % 4, right = (rank + 1) % 4;
+        expect_calls(
+            trace, rank,
+            "MPI_Init\nMPI_Bcast_init comm=0\nMPI_Allreduce_init comm=0\nMPI_Allgatherv_init comm=0\n"
+            "MPI_Ibcast comm=0 root=2 bytes=4 req=0\nMPI_Wait req=0\n"
+            "MPI_Iallreduce comm=0 bytes=4 op=SUM req=1\nMPI_Iallgatherv comm=0 bytes=4 counts=4 req=2\n"
+            "MPI_Waitall reqs=1,2\nMPI_Ibcast comm=0 root=2 bytes=4 req=3\nMPI_Wait req=3\n"
+            "MPI_Iallreduce comm=0 bytes=4 op=SUM req=4\nMPI_Iallgatherv comm=0 bytes=4 counts=4 req=5\n"
+            "MPI_Waitall reqs=4,5\nMPI_Request_free\nMPI_Request_free\nMPI_Request_free\n"
+            "MPI_Alltoallv_init comm=0\nMPI_Ialltoallv comm=0 bytes=16 counts=4 received=16 req=6\nMPI_Wait req=6\n"
+            "MPI_Request_free\nMPI_Barrier_init comm=0\nMPI_Ibarrier comm=0 req=7\nMPI_Wait req=7\nMPI_Request_free\n"
+            "MPI_Irecv comm=0 peer=%d tag=7 bytes=4 req=8\nMPI_Isend comm=0 peer=%d tag=7 bytes=4 req=9\n"
+            "MPI_Waitall reqs=8,9\nMPI_Irecv comm=0 peer=%d tag=8 bytes=4 req=10\n"
+            "MPI_Isend comm=0 peer=%d tag=8 bytes=4 req=11\nMPI_Irecv comm=0 peer=%d tag=9 bytes=4 req=12\n"
+            "MPI_Isend comm=0 peer=%d tag=9 bytes=4 req=13\nMPI_Waitall reqs=10,11,12,13\n"
+            "MPI_Irecv comm=0 peer=%d tag=6 bytes=4 req=14\nMPI_Isend comm=0 peer=%d tag=6 bytes=4 req=15\n"
+            "MPI_Testall reqs=14,15 flag=1\nMPI_Psend_init comm=0\nMPI_Precv_init comm=0\n"
+            "MPI_Irecv comm=0 peer=%d tag=5 bytes=24 req=16 started=1\nMPI_Start\nMPI_Pready_range\n"
+            "MPI_Isend comm=0 peer=%d tag=5 bytes=24 req=17 started=1\nMPI_Wait req=17\nMPI_Wait req=16\n"
+            "MPI_Irecv comm=0 peer=%d tag=5 bytes=24 req=18 started=1\nMPI_Start\nMPI_Pready_range\n"
+            "MPI_Isend comm=0 peer=%d tag=5 bytes=24 req=19 started=1\nMPI_Wait req=19\nMPI_Wait req=18\n"
+            "MPI_Irecv comm=0 peer=%d tag=5 bytes=24 req=20 started=1\nMPI_Start\nMPI_Pready\nMPI_Pready\n"
+            "MPI_Isend comm=0 peer=%d tag=5 bytes=24 req=21 started=1\nMPI_Parrived\nMPI_Wait req=21\n"
+            "MPI_Wait req=20\nMPI_Request_free\nMPI_Request_free\nMPI_Finalize\n",
+            left, right, right, left, left, right, left, right, left, right, left, right, left, right);
+    }
+    trace_free(trace);
+}
+#endif
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -297,7 +336,7 @@ int main(void)
         cmocka_unit_test(communicators),
         cmocka_unit_test(neighbors),
 #ifndef OPENMPI
-        cmocka_unit_test(large_counts),
+        cmocka_unit_test(large_counts),  cmocka_unit_test(calls_of_mpi_4),
 #endif
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

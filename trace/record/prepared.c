@@ -1,16 +1,22 @@
-/* What one call prepares and a later one uses: persistent requests (MPI-3.1 3.9) and matched messages (3.8.2). */
+/* What one call prepares and a later one uses: persistent requests (MPI-3.1 3.9, MPI-4.0 6.12), partitioned messages
+ * (MPI-4.0 4) and matched ones (MPI-3.1 3.8.2). */
 #include <stdlib.h>
 
 #include "trace/record/handles.h"
 #include "trace/record/record.h"
 
+#define SITE_LATER INT64_MIN /* in extra: the call site of who begins it */
+
 struct prepared {
     struct rec_comm *comm;
-    int64_t bytes;
+    int64_t bytes, received;
+    int64_t extra;
     int32_t peer, tag;
     uint32_t id; /* of the communicator */
+    int partitions, ready; /* ready: since the last start; 0 partitions: a whole message */
     uint16_t call;
-    bool receive;
+    uint8_t flags;
+    bool receive; /* its status says what it got */
 };
 
 static struct rec_table persistent, messages;
@@ -37,10 +43,10 @@ static void drop(struct rec_table *table, uint64_t key)
     free(made);
 }
 
-static const struct prepared *find(const struct rec_table *table, uint64_t key)
+static struct prepared *find(const struct rec_table *table, uint64_t key)
 {
     uintptr_t *found = rec_table_find(table, key);
-    return found ? (const struct prepared *)*found : NULL;
+    return found ? (struct prepared *)*found : NULL;
 }
 
 /* call: what MPI_Start then begins. */
@@ -55,10 +61,46 @@ void rec_set_persistent(MPI_Request request, enum rec_call_id call, MPI_Comm com
                             .peer = like.enter.peer,
                             .tag = tag,
                             .id = like.enter.id,
+                            .extra = SITE_LATER,
                             .call = (uint16_t)call,
+                            .flags = SPOOL_STARTED,
                             .receive = call == REC_ID_Irecv};
     drop(&persistent, REC_KEY(request));
     keep(&persistent, REC_KEY(request), &what);
+}
+
+void rec_keep_begin(struct rec_call *rec)
+{
+    rec->enter = (struct spool_record){.id = SPOOL_NO_ID, .peer = SPOOL_PEER_NONE, .extra = SITE_LATER};
+    rec->exit = rec->enter;
+    rec->comm = NULL;
+}
+
+/* rec holds what the non-blocking call would have stored. */
+void rec_set_kept(const struct rec_call *rec, MPI_Request request, enum rec_call_id call)
+{
+    if (!rec->comm) return;
+    struct prepared what = {.comm = rec->comm,
+                            .bytes = rec->enter.bytes,
+                            .received = rec->exit.bytes,
+                            .extra = rec->enter.extra,
+                            .peer = rec->enter.peer,
+                            .tag = rec->enter.tag,
+                            .id = rec->enter.id,
+                            .call = (uint16_t)call};
+    drop(&persistent, REC_KEY(request));
+    keep(&persistent, REC_KEY(request), &what);
+}
+
+/* Both sides know peer and tag, and the status of the receive need not tell them. */
+void rec_set_partitioned(MPI_Request request, enum rec_call_id call, MPI_Comm comm, int peer, int tag, int partitions,
+                         int64_t count, MPI_Datatype type)
+{
+    rec_set_persistent(request, call, comm, peer, tag, count * partitions, type);
+    struct prepared *what = find(&persistent, REC_KEY(request));
+    if (!what) return;
+    what->receive = false;
+    if (call == REC_ID_Isend) what->partitions = partitions;
 }
 
 bool rec_is_persistent(MPI_Request request)
@@ -79,19 +121,38 @@ static void take_over(struct rec_call *rec, const struct prepared *what)
     rec->enter.peer = what->peer;
     rec->enter.tag = what->tag;
     rec->enter.bytes = what->bytes;
-    rec->enter.flags = SPOOL_STARTED;
+    rec->enter.flags = what->flags;
+    if (what->extra != SITE_LATER) rec->enter.extra = what->extra;
+    rec->exit.bytes = what->received;
 }
 
 void rec_set_start(struct rec_call *rec, MPI_Request request)
 {
-    const struct prepared *what = find(&persistent, REC_KEY(request));
-    if (what) take_over(rec, what);
+    struct prepared *what = find(&persistent, REC_KEY(request));
+    if (what && what->partitions > 0)
+        what->ready = 0;
+    else if (what)
+        take_over(rec, what);
 }
 
 void rec_set_started(struct rec_call *rec, MPI_Request request)
 {
     const struct prepared *what = find(&persistent, REC_KEY(request));
-    if (what) rec_set_made_request(rec, request, what->receive);
+    if (what && what->partitions == 0) rec_set_made_request(rec, request, what->receive);
+}
+
+/* The partition that was missing lets the message go. */
+void rec_set_ready(struct rec_call *rec, MPI_Request request, int count)
+{
+    struct prepared *what = find(&persistent, REC_KEY(request));
+    if (!what || what->partitions == 0) return;
+    what->ready += count;
+    if (what->ready == what->partitions) take_over(rec, what);
+}
+
+void rec_set_readied(struct rec_call *rec, MPI_Request request)
+{
+    if (rec->enter.call == REC_ID_Isend) rec_set_made_request(rec, request, false);
 }
 
 /* Nobody knows when each one was started: they share the call's time. */
@@ -99,8 +160,9 @@ void rec_set_all_started(struct rec_call *rec, int count, const MPI_Request *req
 {
     uint64_t begin = rec->enter.time, spent = rec->exit.time - begin;
     for (int i = 0; i < count && rec_state == REC_OPEN; i++) {
-        const struct prepared *what = find(&persistent, REC_KEY(requests[i]));
-        if (!what) continue;
+        struct prepared *what = find(&persistent, REC_KEY(requests[i]));
+        if (what) what->ready = 0;
+        if (!what || what->partitions > 0) continue;
         struct rec_call one = *rec;
         take_over(&one, what);
         one.enter.time = begin + spent * (uint64_t)i / (uint64_t)count;
@@ -109,6 +171,25 @@ void rec_set_all_started(struct rec_call *rec, int count, const MPI_Request *req
         rec_put(&one.enter);
         rec_put(&one.exit);
     }
+}
+
+/* The call's two halves, the receive first. most: what the receive may take. */
+void rec_set_sendrecv(const struct rec_call *rec, MPI_Request request, MPI_Comm comm, int destination, int send_tag,
+                      int64_t sent, int source, int receive_tag, int64_t most)
+{
+    struct rec_call send = *rec, receive = *rec;
+    uint64_t middle = (rec->enter.time + rec->exit.time) / 2;
+    send.enter.call = send.exit.call = REC_ID_Isend;
+    receive.enter.call = receive.exit.call = REC_ID_Irecv;
+    rec_set_message(&send, comm, destination, send_tag, sent, MPI_BYTE);
+    rec_set_message(&receive, comm, source, receive_tag, most, MPI_BYTE);
+    if (!send.comm) return;
+    send.enter.time = receive.exit.time = middle;
+    rec_set_made_both(&send, &receive, request);
+    rec_put(&receive.enter);
+    rec_put(&receive.exit);
+    rec_put(&send.enter);
+    rec_put(&send.exit);
 }
 
 /* After a matched probe; rec has its communicator. MPI_PROC_NULL's message belongs to no communicator. */

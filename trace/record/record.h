@@ -210,6 +210,21 @@ struct rec_lengths {
 #define rec_reduce_scatter_block(comm, count, type, op)                                                                \
     rec_set_reduce_scatter_block(&rec, (comm), (count), (type), (op))
 
+/* What MPI_Start begins: the non-blocking collective that the statement describes. */
+#define rec_keep(request, call, ...)                                                                                   \
+    do {                                                                                                               \
+        struct rec_call made_ = rec;                                                                                   \
+        rec_keep_begin(&rec);                                                                                          \
+        __VA_ARGS__;                                                                                                   \
+        rec_set_kept(&rec, (request), (call));                                                                         \
+        rec = made_;                                                                                                   \
+    } while (0)
+#define rec_partitioned(request, call, comm, peer, tag, partitions, count, type)                                       \
+    rec_set_partitioned((request), (call), (comm), (peer), (tag), (partitions), (count), (type))
+#define rec_ready(request, count) rec_set_ready(&rec, (request), (count))
+#define rec_readied(request) rec_set_readied(&rec, (request))
+#define rec_two_calls() rec_startall()
+#define rec_sendrecv_made(request, comm, ...) rec_set_sendrecv(&rec, (request), (comm), __VA_ARGS__)
 #define rec_neighbor(comm, ...) rec_set_neighbor(&rec, (comm), __VA_ARGS__)
 
 /* record.c, session.c */
@@ -255,6 +270,14 @@ void rec_set_neighbor(struct rec_call *rec, MPI_Comm comm, struct rec_lengths se
 /* prepared.c */
 void rec_set_persistent(MPI_Request request, enum rec_call_id call, MPI_Comm comm, int peer, int tag, int64_t count,
                         MPI_Datatype type);
+void rec_keep_begin(struct rec_call *rec);
+void rec_set_kept(const struct rec_call *rec, MPI_Request request, enum rec_call_id call);
+void rec_set_partitioned(MPI_Request request, enum rec_call_id call, MPI_Comm comm, int peer, int tag, int partitions,
+                         int64_t count, MPI_Datatype type);
+void rec_set_ready(struct rec_call *rec, MPI_Request request, int count);
+void rec_set_readied(struct rec_call *rec, MPI_Request request);
+void rec_set_sendrecv(const struct rec_call *rec, MPI_Request request, MPI_Comm comm, int destination, int send_tag,
+                      int64_t sent, int source, int receive_tag, int64_t most);
 bool rec_is_persistent(MPI_Request request);
 void rec_drop_persistent(MPI_Request request);
 void rec_set_start(struct rec_call *rec, MPI_Request request);
@@ -272,6 +295,7 @@ void rec_drop_win(uint64_t key);
 void rec_drop_group(MPI_Group group);
 /* requests.c */
 void rec_set_made_request(struct rec_call *rec, MPI_Request request, bool receive);
+void rec_set_made_both(struct rec_call *send, struct rec_call *receive, MPI_Request request); /* one request for two */
 void rec_set_apart_request(struct rec_call *rec, MPI_Request request);
 void rec_set_request(struct rec_call *rec, MPI_Request request);
 void rec_set_request_done(struct rec_call *rec, int flag, const MPI_Status *status);

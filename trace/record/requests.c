@@ -12,13 +12,14 @@ struct rec_request {
     struct rec_request *last; /* of the queue; valid in its first member */
     struct rec_comm *comm;    /* of a receive, else NULL */
     uint32_t id; /* SPOOL_NO_ID: of a communicator that is kept apart */
+    uint32_t also; /* a second one of the same handle (MPI_Isendrecv's send), else SPOOL_NO_ID */
     bool receive;
 };
 
 struct rec_pending { /* of the call that runs */
     struct rec_comm *comm;
     MPI_Request handle;
-    uint32_t id;
+    uint32_t id, also;
     bool known, receive;
 };
 
@@ -57,7 +58,8 @@ static bool request_take(MPI_Request request, struct rec_pending *taken)
 {
     struct rec_request *first = request_find(request);
     if (!first) return false;
-    *taken = (struct rec_pending){.comm = first->comm, .id = first->id, .known = true, .receive = first->receive};
+    *taken = (struct rec_pending){
+        .comm = first->comm, .id = first->id, .also = first->also, .known = true, .receive = first->receive};
     if (first->next) {
         first->next->last = first->last;
         rec_table_put(&requests, REC_KEY(request), (uintptr_t)first->next);
@@ -100,13 +102,23 @@ void rec_set_made_request(struct rec_call *rec, MPI_Request request, bool receiv
         return;
     }
     *made = (struct rec_request){
-        .last = made, .comm = receive ? rec->comm : NULL, .id = next_id(rec), .receive = receive};
+        .last = made, .comm = receive ? rec->comm : NULL, .id = next_id(rec), .also = SPOOL_NO_ID, .receive = receive};
     if (made->comm) made->comm->uses++;
     if (first) {
         first->last->next = made;
         first->last = made;
     }
     rec->exit.id = made->id;
+}
+
+/* MPICH 4.0.2 does not fill the status, which would tell what the receive got. */
+void rec_set_made_both(struct rec_call *send, struct rec_call *receive, MPI_Request request)
+{
+    rec_set_made_request(receive, request, true);
+    struct rec_request *made = request_find(request);
+    if (!made) return;
+    made->receive = false;
+    send->exit.id = made->also = next_id(send);
 }
 
 /* Who waits for it is recorded as waiting for nothing. */
@@ -124,6 +136,12 @@ static void unknown_request(MPI_Request request)
     __atomic_fetch_or(&rec_out.tail->state, (uint32_t)SPOOL_UNKNOWN_REQUESTS, __ATOMIC_RELAXED);
 }
 
+static void define_both(uint32_t id, uint32_t also)
+{
+    const uint32_t both[] = {id, also};
+    rec_define(SPOOL_LIST, 0, both, sizeof both);
+}
+
 void rec_set_request(struct rec_call *rec, MPI_Request request)
 {
     rec->key = REC_KEY(request);
@@ -136,6 +154,10 @@ void rec_set_request(struct rec_call *rec, MPI_Request request)
         return;
     }
     rec->enter.id = rec->request = found->id;
+    if (found->also == SPOOL_NO_ID) return;
+    bool wait = rec->enter.call == REC_ID_Wait;
+    rec->enter.call = rec->exit.call = wait ? REC_ID_Waitall : REC_ID_Testall;
+    if (wait) define_both(found->id, found->also);
 }
 
 static void put_match(uint64_t time, const struct rec_pending *done, const MPI_Status *status)
@@ -165,7 +187,9 @@ void rec_set_request_done(struct rec_call *rec, int flag, const MPI_Status *stat
     struct rec_pending done;
     rec_set_flag(rec, flag);
     if (!flag || rec->request == SPOOL_NO_ID) return;
-    if (request_take((MPI_Request)rec->key, &done)) complete(rec->exit.time, &done, status);
+    if (!request_take((MPI_Request)rec->key, &done)) return;
+    if (rec->enter.call == REC_ID_Testall) define_both(done.id, done.also);
+    complete(rec->exit.time, &done, status);
 }
 
 static bool pending_reserve(size_t count)
@@ -174,7 +198,7 @@ static bool pending_reserve(size_t count)
     size_t room = count < 256 ? 256 : count * 2;
     void *grown = realloc(pending, room * sizeof *pending);
     if (grown) pending = grown;
-    void *ids = grown ? realloc(pending_ids, room * sizeof *pending_ids) : NULL;
+    void *ids = grown ? realloc(pending_ids, 2 * room * sizeof *pending_ids) : NULL;
     if (ids) pending_ids = ids;
     void *statuses = ids ? realloc(own_statuses, room * sizeof *own_statuses) : NULL;
     if (!statuses) return false;
@@ -200,6 +224,7 @@ void rec_set_requests(struct rec_call *rec, int count, const MPI_Request *list, 
             continue;
         }
         if (pending[i].id != SPOOL_NO_ID) pending_ids[known++] = pending[i].id;
+        if (pending[i].also != SPOOL_NO_ID) pending_ids[known++] = pending[i].also;
         receive = receive || pending[i].receive;
     }
     if (receive && *statuses == MPI_STATUSES_IGNORE) *statuses = own_statuses;
@@ -237,6 +262,7 @@ void rec_set_some_done(struct rec_call *rec, int count, const int *indices, cons
             continue;
         }
         if (done.id != SPOOL_NO_ID) pending_ids[known++] = done.id;
+        if (done.also != SPOOL_NO_ID) pending_ids[known++] = done.also;
         complete(rec->exit.time, &done, &statuses[i]);
     }
     if (known) rec_define(SPOOL_LIST, 0, pending_ids, known * sizeof *pending_ids);

@@ -1,19 +1,25 @@
-/* Calls that the recorder does not know yet: their results must be right all the same. */
+/* A call that the recorder does not know: what it makes must work all the same. */
 #include "program.h"
 
 int main(int argc, char **argv)
 {
-    int rank, ranks, out, in = -1, both;
-    MPI_Request request;
+    int rank, sizes[2] = {-1, -1}, half[2];
+    MPI_Group world, mine, other;
+    MPI_Comm between;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    int left = (rank + ranks - 1) % ranks, right = (rank + 1) % ranks;
-    out = both = rank;
-    MPI_Isendrecv(&out, 1, MPI_INT, right, 7, &in, 1, MPI_INT, left, 7, MPI_COMM_WORLD, &request);
-    MPI_Wait(&request, MPI_STATUS_IGNORE);
-    MPI_Isendrecv_replace(&both, 1, MPI_INT, left, 8, right, 8, MPI_COMM_WORLD, &request);
-    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Comm_group(MPI_COMM_WORLD, &world);
+    half[0] = rank / 2 * 2;
+    half[1] = half[0] + 1;
+    MPI_Group_incl(world, 2, half, &mine);
+    MPI_Group_difference(world, mine, &other);
+    MPI_Intercomm_create_from_groups(mine, 0, other, 0, "halves", MPI_INFO_NULL, MPI_ERRORS_RETURN, &between);
+    MPI_Comm_size(between, &sizes[0]);
+    MPI_Comm_remote_size(between, &sizes[1]);
+    MPI_Comm_disconnect(&between);
+    MPI_Group_free(&other);
+    MPI_Group_free(&mine);
+    MPI_Group_free(&world);
     MPI_Finalize();
-    return in != left || both != right;
+    return sizes[0] != 2 || sizes[1] != 2;
 }
