@@ -204,24 +204,71 @@ static enum status read_file(struct archive_reader *reader, const struct archive
 static void begin_location(struct archive_reader *reader, const struct archive_location *location)
 {
     struct archive_stream *stream = &reader->stream;
-    stream->rank = (uint32_t)location->rank;
-    stream->calls = &reader->trace->ranks[stream->rank];
+    stream->thread = location->thread;
     stream->in_call = false;
     stream->open_count = 0;
-    stream->next_request = 0;
     stream->last_ps = TRACE_UNKNOWN_PS;
-    archive_requests_restart(&stream->requests);
     archive_messages_clear();
 }
 
 static enum status read_location(struct archive_reader *reader, const struct archive_location *location,
                                  const OTF2_EvtReaderCallbacks *callbacks)
 {
-    if (location->rank == TRACE_NONE || location->events == 0) return STATUS_OK;
     begin_location(reader, location);
     char *path = location_path(reader, location->id, "evt");
     enum status status = path ? read_file(reader, location, callbacks, path) : err_memory(reader->err);
     free(path);
+    return status;
+}
+
+struct place { /* of a location among the threads */
+    int32_t rank;
+    uint32_t thread;
+    size_t index;
+};
+
+static int by_rank_and_thread(const void *one, const void *other)
+{
+    const struct place *a = one, *b = other;
+    if (a->rank != b->rank) return a->rank > b->rank ? 1 : -1;
+    return (a->thread > b->thread) - (a->thread < b->thread);
+}
+
+/* The locations of one rank: thread 0, then the others. */
+static enum status read_rank(struct archive_reader *reader, const struct place *places, size_t count,
+                             const OTF2_EvtReaderCallbacks *callbacks)
+{
+    const struct archive_location *locations = reader->definitions.locations;
+    struct archive_stream *stream = &reader->stream;
+    stream->rank = (uint32_t)places[0].rank;
+    stream->calls = &reader->trace->ranks[stream->rank];
+    stream->several = count > 1;
+    stream->next_request = 0;
+    stream->late_count = stream->order_count = 0;
+    archive_requests_restart(&stream->requests);
+    for (size_t i = 0; i < count; i++)
+        if (locations[places[i].index].events > 0)
+            TRY(read_location(reader, &locations[places[i].index], callbacks));
+    return archive_end_rank(reader);
+}
+
+static enum status read_ranks(struct archive_reader *reader, const OTF2_EvtReaderCallbacks *callbacks)
+{
+    const struct archive_definitions *definitions = &reader->definitions;
+    struct place *places = malloc((definitions->location_count + 1) * sizeof *places);
+    size_t count = 0;
+    if (!places) return err_memory(reader->err);
+    for (size_t i = 0; i < definitions->location_count; i++) {
+        const struct archive_location *location = &definitions->locations[i];
+        if (location->rank != TRACE_NONE) places[count++] = (struct place){location->rank, location->thread, i};
+    }
+    qsort(places, count, sizeof *places, by_rank_and_thread);
+    enum status status = STATUS_OK;
+    for (size_t first = 0, next; status == STATUS_OK && first < count; first = next) {
+        for (next = first; next < count && places[next].rank == places[first].rank;) next++;
+        status = read_rank(reader, places + first, next - first, callbacks);
+    }
+    free(places);
     return status;
 }
 
@@ -238,8 +285,7 @@ static enum status read_locations(struct archive_reader *reader)
     if (!reader->ours) OTF2_Reader_OpenDefFiles(reader->otf2); /* there may be none */
     if (OTF2_Reader_OpenEvtFiles(reader->otf2) != OTF2_SUCCESS)
         status = broken(reader, reader->anchor, "cannot open the events");
-    for (size_t i = 0; status == STATUS_OK && i < definitions->location_count; i++)
-        status = read_location(reader, &definitions->locations[i], callbacks);
+    if (status == STATUS_OK) status = read_ranks(reader, callbacks);
     OTF2_EvtReaderCallbacks_Delete(callbacks);
     return status;
 }
@@ -261,6 +307,8 @@ static void clear(struct archive_reader *reader)
     archive_requests_clear(&reader->stream.requests);
     free(reader->stream.completed);
     free(reader->stream.open);
+    free(reader->stream.late);
+    free(reader->stream.orders);
     free(reader->assumed.functions);
     free(reader->self);
     free(reader->anchor);

@@ -40,7 +40,10 @@ struct archive_win {
 struct archive_location {
     OTF2_LocationRef id;
     uint64_t events;
-    int32_t rank; /* TRACE_NONE: no MPI process's master thread */
+    OTF2_LocationGroupRef group;
+    bool cpu_thread;
+    int32_t rank;    /* TRACE_NONE: of no MPI process */
+    uint32_t thread; /* of the rank; 0 is the location that stands for the rank in COMM_LOCATIONS */
     bool incomplete;
     uint32_t why; /* string, OTF2_UNDEFINED_STRING none */
     double speed;
@@ -65,9 +68,26 @@ struct archive_definitions {
     uint64_t limit; /* references at or above are refused */
 };
 
-/* The rank at work. */
+/* A completion whose request is made in a location that comes later. */
+struct archive_late {
+    uint64_t request;
+    size_t call, slot; /* of the rank: what completes it, its place in the list of requests */
+    bool waits;        /* the request is to be put there */
+    bool receives;     /* the message is known by now */
+    bool cancelled;
+    uint32_t peer, comm, tag;
+    uint64_t bytes;
+};
+
+/* The rank at work: what belongs to the rank, then to the location. */
 struct archive_stream {
-    uint32_t rank;
+    uint32_t rank, thread;
+    bool several; /* the rank has several locations */
+    struct archive_late *late;
+    size_t late_count, late_capacity;
+    uint32_t *orders; /* of calls by RMACAST::Order, parallel to the rank's calls */
+    size_t order_count, order_capacity;
+    uint32_t order;   /* of the open call */
     struct trace_rank *calls;
     bool in_call;
     uint32_t region;  /* of the open call */
@@ -141,6 +161,10 @@ OTF2_CallbackCode archive_stop(struct archive_reader *reader, enum status status
 enum status archive_begin_call(struct archive_reader *reader, uint64_t time, uint32_t region, OTF2_AttributeList *list);
 enum status archive_end_call(struct archive_reader *reader, uint64_t time, uint32_t region, OTF2_AttributeList *list);
 enum status archive_end_stream(struct archive_reader *reader);
+/* When all locations of reader->stream.rank are read: requests that one made and another completed, the order of calls. */
+enum status archive_end_rank(struct archive_reader *reader);
+enum status archive_take_message(struct archive_reader *reader, struct trace_call *call, uint32_t peer, uint32_t comm,
+                                 uint32_t tag, uint64_t bytes);
 enum status archive_take_attributes(struct archive_reader *reader, OTF2_AttributeList *list, struct trace_call *call);
 int64_t archive_ps(const struct archive_reader *reader, uint64_t time);
 

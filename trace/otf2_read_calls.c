@@ -77,7 +77,13 @@ static enum status take_one(struct archive_reader *reader, enum archive_attribut
     case ATTRIBUTE_RESULT_BYTES: call->aux = (int64_t)value.uint64; break;
     case ATTRIBUTE_SOURCE: trace_call_set_receive(call, value.int32, trace_call_recv_tag(call)); break;
     case ATTRIBUTE_RECV_TAG: trace_call_set_receive(call, trace_call_source(call), value.int32); break;
-    case ATTRIBUTE_REF: call->ref = value.uint32; break;
+    case ATTRIBUTE_REF:
+    case ATTRIBUTE_CHILD:
+    case ATTRIBUTE_OBJECT: call->ref = value.uint32; break;
+    case ATTRIBUTE_MUTEX:
+    case ATTRIBUTE_PARTIES: call->aux = (int64_t)value.uint64; break;
+    case ATTRIBUTE_VALUE: call->disp = (int64_t)value.uint64; break;
+    case ATTRIBUTE_ORDER: stream->order = value.uint32; break;
     case ATTRIBUTE_FLAGS:
         stream->has_flags = true;
         stream->flags = value.uint16;
@@ -120,7 +126,9 @@ static const struct trace_sim unknown_sim = {.xfer_start_ps = TRACE_UNKNOWN_PS, 
 static enum status append(struct archive_reader *reader, const struct trace_call *call)
 {
     struct archive_stream *stream = &reader->stream;
-    TRY(trace_add_call(reader->trace, stream->rank, call, reader->err));
+    TRY(trace_add_thread_call(reader->trace, stream->rank, stream->thread, call, reader->err));
+    if (stream->several)
+        ARRAY_PUSH(stream->orders, stream->order_count, stream->order_capacity, stream->order, reader->err);
     if (stream->calls->sim) stream->calls->sim[stream->calls->count - 1] = stream->sim;
     stream->last_ps = call->exit_ps;
     if (stream->cpu_ps == TRACE_UNKNOWN_PS) return STATUS_OK;
@@ -134,6 +142,7 @@ static enum status append_region(struct archive_reader *reader, int64_t time_ps,
     struct trace_call call = new_call(time_ps, enter ? ID_region_enter : ID_region_leave);
     stream->sim = unknown_sim;
     stream->cpu_ps = TRACE_UNKNOWN_PS;
+    stream->order = 0;
     TRY(archive_region_id(reader, region, &call.ref));
     if (list) TRY(archive_take_attributes(reader, list, &call));
     if (enter) {
@@ -186,6 +195,7 @@ enum status archive_begin_call(struct archive_reader *reader, uint64_t time, uin
     stream->call = new_call(time_ps, (uint32_t)region->call);
     stream->sim = unknown_sim;
     stream->cpu_ps = TRACE_UNKNOWN_PS;
+    stream->order = 0;
     stream->completed_one = stream->has_flags = stream->has_size = stream->has_unit = false;
     stream->flavor = 0;
     stream->completed_count = 0;
@@ -324,8 +334,51 @@ static enum status break_off(struct archive_reader *reader)
 enum status archive_end_stream(struct archive_reader *reader)
 {
     struct archive_stream *stream = &reader->stream;
-    if (stream->in_call) TRY(break_off(reader));
-    if (reader->ours || stream->requests.count == 0) return STATUS_OK;
+    return stream->in_call ? break_off(reader) : STATUS_OK;
+}
+
+/* A completion whose request was made by another thread; one that nobody made is left out. */
+static enum status settle(struct archive_reader *reader, const struct archive_late *late)
+{
+    struct archive_stream *stream = &reader->stream;
+    struct trace_call *call = &stream->calls->calls[late->call];
+    uint64_t index;
+    struct trace_call *made = archive_requests_take(&stream->requests, late->request, &index)
+                                  ? &stream->calls->calls[index] : NULL;
+    if (made && late->receives)
+        TRY(archive_take_message(reader, made, late->peer, late->comm, late->tag, late->bytes));
+    if (made && late->cancelled && made->handle == TRACE_NONE) made->handle = 0;
+    if (reader->ours) return STATUS_OK; /* requests keep their ids */
+    enum call_kind kind = call_kind(call->call);
+    if (kind == CALL_REQUEST_WAIT || kind == CALL_REQUEST_TEST) call->ref = made ? made->ref : TRACE_NO_REF;
+    if (kind == CALL_REQUEST_WAITALL || kind == CALL_REQUEST_TESTALL)
+        reader->trace->requests[reader->trace->lists[call->ref].first + late->slot] = made ? made->ref : TRACE_NO_REF;
+    return STATUS_OK;
+}
+
+/* Lists hold what was found only. */
+static void leave_out_unknown(struct archive_reader *reader)
+{
+    const struct archive_stream *stream = &reader->stream;
+    for (size_t i = 0; i < stream->late_count; i++) {
+        const struct trace_call *call = &stream->calls->calls[stream->late[i].call];
+        enum call_kind kind = call_kind(call->call);
+        if (kind != CALL_REQUEST_WAITALL && kind != CALL_REQUEST_TESTALL) continue;
+        struct trace_list *list = &reader->trace->lists[call->ref];
+        uint32_t *requests = &reader->trace->requests[list->first], kept = 0;
+        for (uint32_t k = 0; k < list->count; k++)
+            if (requests[k] != TRACE_NO_REF) requests[kept++] = requests[k];
+        list->count = kept;
+    }
+}
+
+enum status archive_end_rank(struct archive_reader *reader)
+{
+    struct archive_stream *stream = &reader->stream;
+    for (size_t i = 0; i < stream->late_count; i++) TRY(settle(reader, &stream->late[i]));
+    if (!reader->ours) leave_out_unknown(reader);
+    if (reader->ours || stream->requests.count == 0)
+        return stream->several ? trace_sort_calls(reader->trace, stream->rank, stream->orders, reader->err) : STATUS_OK;
     uint64_t *indexes;
     TRY(archive_requests_values(&stream->requests, &indexes, reader->err));
     for (size_t i = 0; i < stream->requests.count; i++) {
@@ -335,7 +388,7 @@ enum status archive_end_stream(struct archive_reader *reader)
         reader->assumed.open_receive_count++;
     }
     free(indexes);
-    return STATUS_OK;
+    return stream->several ? trace_sort_calls(reader->trace, stream->rank, stream->orders, reader->err) : STATUS_OK;
 }
 
 enum status archive_tell_assumptions(struct archive_reader *reader)
@@ -344,7 +397,7 @@ enum status archive_tell_assumptions(struct archive_reader *reader)
     struct trace *trace = reader->trace;
     struct err *err = reader->err;
     if (assumed->other_locations)
-        TRY(trace_add_note(trace, err, "%" PRIu64 " locations beside the ranks' master threads are left out",
+        TRY(trace_add_note(trace, err, "%" PRIu64 " locations that are no threads of MPI processes are left out",
                            assumed->other_locations));
     if (assumed->function_count)
         TRY(trace_add_note(trace, err,

@@ -81,8 +81,13 @@ static enum status add_location(struct archive_reader *reader, const struct arch
 static OTF2_CallbackCode on_location(void *user, OTF2_LocationRef self, OTF2_StringRef name, OTF2_LocationType type,
                                      uint64_t events, OTF2_LocationGroupRef group)
 {
-    (void)name, (void)type, (void)group;
-    struct archive_location location = {.id = self, .events = events, .rank = TRACE_NONE, .why = OTF2_UNDEFINED_STRING};
+    (void)name;
+    struct archive_location location = {.id = self,
+                                        .events = events,
+                                        .group = group,
+                                        .cpu_thread = type == OTF2_LOCATION_TYPE_CPU_THREAD,
+                                        .rank = TRACE_NONE,
+                                        .why = OTF2_UNDEFINED_STRING};
     return archive_stop(user, add_location(user, &location));
 }
 
@@ -110,7 +115,9 @@ static OTF2_CallbackCode on_region(void *user, OTF2_RegionRef self, OTF2_StringR
     enum status status = RESERVE(reader, regions, region, self);
     if (status != STATUS_OK) return archive_stop(reader, status);
     enum mpi_call call;
-    bool mpi = paradigm == OTF2_PARADIGM_MPI && call_by_name(archive_string(reader, name), &call);
+    bool mpi = (paradigm == OTF2_PARADIGM_MPI || paradigm == OTF2_PARADIGM_PTHREAD) &&
+               call_by_name(archive_string(reader, name), &call) &&
+               call_is_thread(call) == (paradigm == OTF2_PARADIGM_PTHREAD);
     reader->definitions.regions[self] = (struct archive_region){.defined = true,
                                                                 .name = name,
                                                                 .canonical = canonical,

@@ -28,8 +28,8 @@ static enum status world_rank(struct archive_reader *reader, const struct trace_
     return STATUS_OK;
 }
 
-static enum status take_message(struct archive_reader *reader, struct trace_call *call, uint32_t peer, uint32_t comm,
-                                uint32_t tag, uint64_t bytes)
+enum status archive_take_message(struct archive_reader *reader, struct trace_call *call, uint32_t peer, uint32_t comm,
+                                 uint32_t tag, uint64_t bytes)
 {
     int32_t id;
     TRY(archive_comm_id(reader, comm, &id));
@@ -53,6 +53,17 @@ static enum status make_request(struct archive_reader *reader, struct trace_call
     return archive_requests_put(&stream->requests, request, stream->calls->count, reader->err);
 }
 
+/* What archive_end_rank() is to do when the other locations of the rank are read. */
+static enum status keep_late(struct archive_reader *reader, const struct archive_late *late)
+{
+    struct archive_stream *stream = &reader->stream;
+    struct archive_late kept = *late;
+    kept.call = stream->calls->count;
+    kept.slot = stream->completed_count - 1;
+    ARRAY_PUSH(stream->late, stream->late_count, stream->late_capacity, kept, reader->err);
+    return STATUS_OK;
+}
+
 /* A request of the open wait or test; ones that no call known made are left out. *made: the call that made it or
  * NULL. */
 static enum status use_request(struct archive_reader *reader, uint64_t request, bool done, struct trace_call **made)
@@ -62,11 +73,17 @@ static enum status use_request(struct archive_reader *reader, uint64_t request, 
     bool known = done ? archive_requests_take(&stream->requests, request, &index)
                       : archive_requests_find(&stream->requests, request, &index);
     *made = known ? &stream->calls->calls[index] : NULL;
-    if (!open_call(reader, SHAPE_COMPLETION) || (!known && !reader->ours)) return STATUS_OK;
-    uint32_t id = known ? (*made)->ref : (uint32_t)request;
+    if (!open_call(reader, SHAPE_COMPLETION) || (!known && !reader->ours && !stream->several)) return STATUS_OK;
+    uint32_t id = known ? (*made)->ref : reader->ours ? (uint32_t)request : TRACE_NO_REF;
     stream->completed_one = stream->completed_one || done;
     ARRAY_PUSH(stream->completed, stream->completed_count, stream->completed_capacity, id, reader->err);
     return STATUS_OK;
+}
+
+/* A request of the open wait or test that no location read so far made may be made by one that follows. */
+static bool is_late(struct archive_reader *reader)
+{
+    return reader->stream.several && open_call(reader, SHAPE_COMPLETION);
 }
 
 static OTF2_CallbackCode on_enter(HEAD, OTF2_RegionRef region)
@@ -86,7 +103,7 @@ static OTF2_CallbackCode on_message(struct archive_reader *reader, enum archive_
 {
     struct trace_call *call = open_call(reader, shape);
     reader->assumed.lost_message_count += !call;
-    return archive_stop(reader, call ? take_message(reader, call, peer, comm, tag, bytes) : STATUS_OK);
+    return archive_stop(reader, call ? archive_take_message(reader, call, peer, comm, tag, bytes) : STATUS_OK);
 }
 
 /* The two halves of a sendrecv: MpiSend, then MpiRecv. */
@@ -94,7 +111,7 @@ static enum status take_half(struct archive_reader *reader, struct trace_call *c
                              uint32_t comm, uint32_t tag, uint64_t bytes)
 {
     struct trace_call half = *call;
-    TRY(take_message(reader, &half, peer, comm, tag, bytes));
+    TRY(archive_take_message(reader, &half, peer, comm, tag, bytes));
     call->handle = half.handle;
     if (send) {
         call->peer = half.peer;
@@ -144,8 +161,13 @@ static OTF2_CallbackCode on_irecv_request(HEAD, uint64_t request)
 static OTF2_CallbackCode on_isend_complete(HEAD, uint64_t request)
 {
     IGNORE_HEAD;
+    struct archive_reader *reader = user;
     struct trace_call *made;
-    return archive_stop(user, use_request(user, request, true, &made));
+    enum status status = use_request(reader, request, true, &made);
+    bool late = !made && !reader->ours && is_late(reader);
+    if (status == STATUS_OK && late)
+        status = keep_late(reader, &(struct archive_late){.request = request, .waits = true});
+    return archive_stop(user, status);
 }
 
 /* Only now is known what the receive was about. */
@@ -155,7 +177,10 @@ static OTF2_CallbackCode on_irecv(HEAD, uint32_t peer, OTF2_CommRef comm, uint32
     IGNORE_HEAD;
     struct trace_call *made;
     enum status status = use_request(user, request, true, &made);
-    if (status == STATUS_OK && made) status = take_message(user, made, peer, comm, tag, bytes);
+    if (status == STATUS_OK && made) status = archive_take_message(user, made, peer, comm, tag, bytes);
+    struct archive_late late = {.request = request, .waits = true, .receives = true, .peer = peer, .comm = comm,
+                                .tag = tag, .bytes = bytes};
+    if (status == STATUS_OK && !made && is_late(user)) status = keep_late(user, &late);
     return archive_stop(user, status);
 }
 
@@ -167,6 +192,9 @@ static OTF2_CallbackCode on_request_test(HEAD, uint64_t request)
     enum status status = use_request(reader, request, false, &made);
     /* After the last call our profile tells of the receives that never complete. */
     if (status == STATUS_OK && made && !reader->stream.in_call) status = archive_take_attributes(reader, list, made);
+    bool late = !made && !reader->ours && is_late(reader);
+    if (status == STATUS_OK && late)
+        status = keep_late(reader, &(struct archive_late){.request = request, .waits = true});
     return archive_stop(reader, status);
 }
 
@@ -176,6 +204,8 @@ static OTF2_CallbackCode on_cancelled(HEAD, uint64_t request)
     struct trace_call *made;
     enum status status = use_request(user, request, true, &made);
     if (status == STATUS_OK && made && made->handle == TRACE_NONE) made->handle = 0;
+    if (status == STATUS_OK && !made && is_late(user))
+        status = keep_late(user, &(struct archive_late){.request = request, .waits = true, .cancelled = true});
     return archive_stop(user, status);
 }
 

@@ -25,6 +25,35 @@ static const struct archive_group *world_locations(const struct archive_reader *
     return NULL;
 }
 
+/* Further threads of a process stand in the location group of its rank, and are numbered in the order of definition. */
+static enum status number_threads(struct archive_reader *reader, uint32_t rank_count)
+{
+    struct archive_definitions *definitions = &reader->definitions;
+    uint32_t *threads = calloc(rank_count, sizeof *threads);
+    struct map ranks = {0};
+    uint64_t *slot;
+    enum status status = threads ? STATUS_OK : err_memory(reader->err);
+    for (size_t i = 0; status == STATUS_OK && i < definitions->location_count; i++) {
+        const struct archive_location *location = &definitions->locations[i];
+        if (location->rank != TRACE_NONE)
+            status = map_put(&ranks, location->group, (uint64_t)location->rank, &slot, reader->err);
+    }
+    for (size_t i = 0; status == STATUS_OK && i < definitions->location_count; i++) {
+        struct archive_location *location = &definitions->locations[i];
+        if (location->rank != TRACE_NONE) continue;
+        const uint64_t *rank = map_find(&ranks, location->group);
+        if (rank && location->cpu_thread && threads[*rank] + 1 < TRACE_THREADS_MAX) {
+            location->rank = (int32_t)*rank;
+            location->thread = ++threads[*rank];
+        } else {
+            reader->assumed.other_locations += location->events > 0;
+        }
+    }
+    map_clear(&ranks);
+    free(threads);
+    return status;
+}
+
 static enum status number_ranks(struct archive_reader *reader)
 {
     struct archive_definitions *definitions = &reader->definitions;
@@ -38,9 +67,7 @@ static enum status number_ranks(struct archive_reader *reader)
                 reader, "rank's location is not defined, expected every member of COMM_LOCATIONS among the locations");
         definitions->locations[*index].rank = (int32_t)i;
     }
-    for (size_t i = 0; i < definitions->location_count; i++)
-        reader->assumed.other_locations +=
-            definitions->locations[i].rank == TRACE_NONE && definitions->locations[i].events > 0;
+    TRY(number_threads(reader, world->count));
     TRY(trace_new(reader->path, world->count, &reader->trace, reader->err));
     reader->self = malloc(world->count * sizeof *reader->self);
     if (!reader->self) return err_memory(reader->err);
@@ -393,7 +420,7 @@ static enum status mark_ranks(struct archive_reader *reader)
 {
     for (size_t i = 0; i < reader->definitions.location_count; i++) {
         const struct archive_location *location = &reader->definitions.locations[i];
-        if (location->rank == TRACE_NONE) continue;
+        if (location->rank == TRACE_NONE || location->thread > 0) continue;
         struct trace_rank *stream = &reader->trace->ranks[location->rank];
         stream->speed = location->speed;
         if (!location->incomplete) continue;

@@ -64,19 +64,33 @@ static enum status failure(const struct archive_writer *writer, const char *dire
     return err_set(writer->err, STATUS_SYSTEM, directory, NULL, "cannot write the archive: %s", archive_message());
 }
 
+/* The locations of one rank. */
+static enum status write_rank(struct archive_writer *writer)
+{
+    uint32_t threads = trace_thread_count(writer->trace, writer->rank);
+    enum status status = STATUS_OK;
+    for (uint32_t t = 0; t < threads && !writer->failed; t++) {
+        writer->outs[t] =
+            OTF2_Archive_GetEvtWriter(writer->archive, archive_location(writer, writer->rank, t));
+        writer->end_ps[t] = trace_begin_ps(writer->trace);
+        writer->failed = !writer->outs[t];
+    }
+    if (!writer->failed) status = archive_write_rank(writer);
+    for (uint32_t t = 0; t < threads; t++) {
+        uint64_t *events = &writer->events[archive_location(writer, writer->rank, t)];
+        ARCHIVE_TRY(writer, OTF2_EvtWriter_GetNumberOfEvents(writer->outs[t], events));
+        ARCHIVE_TRY(writer, OTF2_Archive_CloseEvtWriter(writer->archive, writer->outs[t]));
+    }
+    return status;
+}
+
 static enum status write_events(struct archive_writer *writer)
 {
     enum status status = STATUS_OK;
     ARCHIVE_TRY(writer, OTF2_Archive_OpenEvtFiles(writer->archive));
     for (writer->rank = 0; !writer->failed && status == STATUS_OK && writer->rank < writer->trace->rank_count;
-         writer->rank++) {
-        writer->out = OTF2_Archive_GetEvtWriter(writer->archive, writer->rank);
-        writer->failed = !writer->out;
-        if (writer->failed) break;
-        status = archive_write_rank(writer);
-        ARCHIVE_TRY(writer, OTF2_EvtWriter_GetNumberOfEvents(writer->out, &writer->events[writer->rank]));
-        ARCHIVE_TRY(writer, OTF2_Archive_CloseEvtWriter(writer->archive, writer->out));
-    }
+         writer->rank++)
+        status = write_rank(writer);
     ARCHIVE_TRY(writer, OTF2_Archive_CloseEvtFiles(writer->archive));
     return status;
 }
@@ -85,7 +99,7 @@ static enum status write_events(struct archive_writer *writer)
 static void write_local_definitions(struct archive_writer *writer)
 {
     ARCHIVE_TRY(writer, OTF2_Archive_OpenDefFiles(writer->archive));
-    for (uint32_t i = 0; !writer->failed && i < writer->trace->rank_count; i++) {
+    for (uint64_t i = 0; !writer->failed && i < writer->first_thread[writer->trace->rank_count]; i++) {
         OTF2_DefWriter *out = OTF2_Archive_GetDefWriter(writer->archive, i);
         writer->failed = !out;
         if (out) ARCHIVE_TRY(writer, OTF2_Archive_CloseDefWriter(writer->archive, out));
@@ -116,20 +130,37 @@ static void write_markers(struct archive_writer *writer)
     if (out) ARCHIVE_TRY(writer, OTF2_Archive_CloseMarkerWriter(writer->archive, out));
 }
 
+static enum status number_locations(struct archive_writer *writer)
+{
+    const struct trace *trace = writer->trace;
+    size_t largest = 1;
+    writer->first_thread = malloc(((size_t)trace->rank_count + 1) * sizeof *writer->first_thread);
+    if (!writer->first_thread) return err_memory(writer->err);
+    writer->first_thread[0] = trace->rank_count;
+    for (uint32_t r = 0; r < trace->rank_count; r++) {
+        uint32_t threads = trace_thread_count(trace, r);
+        writer->first_thread[r + 1] = writer->first_thread[r] + threads - 1;
+        if (threads > largest) largest = threads;
+    }
+    writer->events = calloc(writer->first_thread[trace->rank_count] + 1, sizeof *writer->events);
+    writer->outs = calloc(largest, sizeof *writer->outs);
+    writer->end_ps = calloc(largest, sizeof *writer->end_ps);
+    return writer->events && writer->outs && writer->end_ps ? STATUS_OK : err_memory(writer->err);
+}
+
 static enum status write_archive(struct archive_writer *writer)
 {
     static const OTF2_MemoryCallbacks memory = {.otf2_allocate = allocate_chunk, .otf2_free_all = free_chunks};
     static const OTF2_FlushCallbacks flush = {.otf2_pre_flush = flush_always};
-    uint32_t ranks = writer->trace->rank_count;
+    TRY(number_locations(writer));
     ARCHIVE_TRY(writer, OTF2_Archive_SetFlushCallbacks(writer->archive, &flush, NULL));
     ARCHIVE_TRY(writer, OTF2_Archive_SetMemoryCallbacks(writer->archive, &memory, NULL));
     ARCHIVE_TRY(writer, OTF2_Archive_SetSerialCollectiveCallbacks(writer->archive));
     ARCHIVE_TRY(writer, OTF2_Archive_SetCreator(writer->archive, "rmacast " RMACAST_VERSION));
-    writer->events = calloc((size_t)ranks + 1, sizeof *writer->events);
     writer->comm_made = calloc(writer->trace->comm_count + 1, sizeof *writer->comm_made);
     writer->windows = calloc(writer->trace->window_count + 1, sizeof *writer->windows);
     writer->list = OTF2_AttributeList_New();
-    if (!writer->events || !writer->comm_made || !writer->windows || !writer->list) return err_memory(writer->err);
+    if (!writer->comm_made || !writer->windows || !writer->list) return err_memory(writer->err);
     TRY(write_events(writer));
     write_local_definitions(writer);
     if (!writer->failed) TRY(archive_write_definitions(writer));
@@ -143,6 +174,9 @@ static void clear(struct archive_writer *writer)
     free(writer->windows);
     free(writer->comm_made);
     free(writer->events);
+    free(writer->first_thread);
+    free(writer->outs);
+    free(writer->end_ps);
     if (writer->list) OTF2_AttributeList_Delete(writer->list);
     archive_requests_clear(&writer->requests);
 }
@@ -177,7 +211,6 @@ enum status otf2_write(const struct trace *trace, const char *directory, struct 
                                           NULL};
     struct archive_stage stage;
     TRY(trace_check(trace, err));
-    TRY(trace_check_one_thread(trace, "an archive", err));
     TRY(archive_stage_open(directory, &stage, err));
     enum status status = write_into(trace, stage.path, directory, err);
     if (status == STATUS_OK) status = archive_stage_commit(&stage, entries, err);

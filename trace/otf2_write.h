@@ -25,12 +25,17 @@ struct archive_writer {
     OTF2_AttributeList *list;
     uint64_t zero;        /* time stamp of time 0 */
     bool failed;          /* an OTF2 call failed: archive_message() says why */
-    uint64_t *events;     /* records written, per rank */
+    uint64_t *events;     /* records written, per location */
+    uint64_t *first_thread; /* per rank and one more: location of its thread 1 */
     bool *comm_made;      /* CommCreate or CommDestroy stands in some stream */
     struct archive_window *windows;
     /* The rank at work. */
-    OTF2_EvtWriter *out;
+    OTF2_EvtWriter *out;   /* of the thread whose call is written */
+    OTF2_EvtWriter **outs; /* of its threads */
+    int64_t *end_ps;       /* of its threads: exit of the call written last */
     uint32_t rank;
+    uint32_t order; /* of the call among those of the rank at the same time */
+    bool ordered;   /* their order is not that of their threads */
     const struct trace_rank *stream;
     struct archive_requests requests; /* id to index of the call that made it */
     uint64_t operation_id;
@@ -76,7 +81,13 @@ static inline uint32_t archive_rma_group(const struct trace *trace, uint32_t gro
     return (uint32_t)(1 + trace->comm_count + group);
 }
 
-/* Writes the records of writer->rank; writer->out is open. */
+/* Thread 0 of rank r is location r, further threads follow behind all ranks, by rank and thread. */
+static inline uint64_t archive_location(const struct archive_writer *writer, uint32_t rank, uint32_t thread)
+{
+    return thread == 0 ? rank : writer->first_thread[rank] + thread - 1;
+}
+
+/* Writes the records of writer->rank; writer->outs are open. */
 enum status archive_write_rank(struct archive_writer *writer);
 
 /* Writes global definitions and archive properties; the events have been written. */

@@ -101,6 +101,14 @@ static void define_locations(struct definitions *definitions)
     for (uint32_t i = 0; i < trace->rank_count; i++)
         DEFINE(Location, definitions, i, numbered(definitions, "Master thread", i), OTF2_LOCATION_TYPE_CPU_THREAD,
                definitions->writer->events[i], i);
+    for (uint32_t i = 0; i < trace->rank_count; i++)
+        for (uint32_t t = 1; t < trace_thread_count(trace, i); t++) {
+            uint64_t location = archive_location(definitions->writer, i, t);
+            char name[64];
+            snprintf(name, sizeof name, "Thread %" PRIu32 ":%" PRIu32, i, t);
+            DEFINE(Location, definitions, location, string(definitions, name), OTF2_LOCATION_TYPE_CPU_THREAD,
+                   definitions->writer->events[location], i);
+        }
 }
 
 static void define_location_properties(struct definitions *definitions)
@@ -150,7 +158,7 @@ static void define_communication(struct definitions *definitions)
     const struct trace *trace = definitions->trace;
     const struct archive_writer *writer = definitions->writer;
     uint32_t rma_group = string(definitions, ARCHIVE_RMA_GROUP), world = string(definitions, "MPI_COMM_WORLD");
-    /* Location i is rank i: the world's members are the locations. */
+    /* Location i is rank i's thread 0: the world's members are these locations. */
     define_group(definitions, 0, ARCHIVE_STRING_EMPTY, OTF2_GROUP_TYPE_COMM_LOCATIONS, trace->comms[0].members,
                  trace->rank_count);
     for (size_t i = 0; i < trace->comm_count; i++)

@@ -44,6 +44,35 @@ static void add_disp(struct archive_writer *writer, const struct trace_call *cal
     ADD(writer, RECV_TAG, int32, trace_call_recv_tag(call));
 }
 
+static void add_primitive(struct archive_writer *writer, const struct trace_call *call)
+{
+    uint32_t fields = call_row(call->call)->allowed;
+    if ((fields & F_CHILD) && call->ref != TRACE_NO_REF) ADD(writer, CHILD, uint32, call->ref);
+    if (fields & F_OBJECT) ADD(writer, OBJECT, uint32, call->ref);
+    if (fields & F_MUTEX) ADD(writer, MUTEX, uint64, (uint64_t)call->aux);
+    if (fields & F_PARTIES) ADD(writer, PARTIES, uint64, (uint64_t)call->aux);
+    if ((fields & F_VALUE) && call->disp != -1) ADD(writer, VALUE, uint64, (uint64_t)call->disp);
+    if (call->site != TRACE_NO_SITE) ADD(writer, SITE, stringRef, archive_site_string(call->site));
+}
+
+/* Threads' calls at the same time stand in different locations: their order is said where it is not that of the
+ * locations. */
+static void add_order(struct archive_writer *writer, size_t index)
+{
+    const struct trace_rank *stream = writer->stream;
+    int64_t enter_ps = stream->calls[index].enter_ps;
+    if (!stream->thread) return;
+    if (index == 0 || stream->calls[index - 1].enter_ps != enter_ps) {
+        writer->order = 0;
+        writer->ordered = false;
+        for (size_t i = index + 1; i < stream->count && stream->calls[i].enter_ps == enter_ps; i++)
+            writer->ordered = writer->ordered || stream->thread[i] < stream->thread[i - 1];
+    } else {
+        writer->order++;
+    }
+    if (writer->ordered && writer->order > 0) ADD(writer, ORDER, uint32, writer->order);
+}
+
 static void add_members(struct archive_writer *writer, const struct trace_call *call, enum call_kind kind,
                         unsigned carries)
 {
@@ -370,6 +399,7 @@ static enum status write_call(struct archive_writer *writer, size_t index)
     const struct trace_call *call = &writer->stream->calls[index];
     enum call_kind what = call_kind(call->call);
     const struct archive_kind *kind = archive_kind(what);
+    add_order(writer, index);
     if (kind->shape == SHAPE_REGION) {
         add_members(writer, call, what, kind->carries);
         add_cpu(writer, index);
@@ -379,7 +409,10 @@ static enum status write_call(struct archive_writer *writer, size_t index)
         return STATUS_OK;
     }
     unsigned carries = carried(call, kind), flags = call->flags & (TRACE_ASSERTIONS | TRACE_BREAK);
-    add_members(writer, call, what, carries);
+    if (call_is_thread(call->call))
+        add_primitive(writer, call);
+    else
+        add_members(writer, call, what, carries);
     if (kind->shape == SHAPE_WIN_CREATE) add_window(writer, call);
     add_cpu(writer, index);
     add_sim(writer, index);
@@ -398,11 +431,14 @@ static enum status write_open_receives(struct archive_writer *writer)
 {
     const struct trace_rank *stream = writer->stream;
     if (writer->requests.count == 0) return STATUS_OK;
-    uint64_t *indexes, end = archive_time(writer, stream->calls[stream->count - 1].exit_ps);
+    uint64_t *indexes;
     TRY(archive_requests_values(&writer->requests, &indexes, writer->err));
     for (size_t i = 0; i < writer->requests.count; i++) {
         const struct trace_call *call = &stream->calls[indexes[i]];
         if (call_kind(call->call) != CALL_IRECV) continue;
+        uint32_t thread = trace_call_thread(writer->trace, writer->rank, indexes[i]);
+        uint64_t end = archive_time(writer, writer->end_ps[thread]);
+        writer->out = writer->outs[thread];
         add_handle(writer, call);
         ADD(writer, PEER, int32, call->peer);
         ADD(writer, TAG, int32, call->tag);
@@ -422,6 +458,11 @@ enum status archive_write_rank(struct archive_writer *writer)
         writer->windows[i].count = 0;
         writer->windows[i].access_group = writer->windows[i].exposure_group = TRACE_NO_REF;
     }
-    for (size_t i = 0; !writer->failed && i < writer->stream->count; i++) TRY(write_call(writer, i));
-    return write_open_receives(writer);
+    for (size_t i = 0; !writer->failed && i < writer->stream->count; i++) {
+        uint32_t thread = trace_call_thread(writer->trace, writer->rank, i);
+        writer->out = writer->outs[thread];
+        writer->end_ps[thread] = writer->stream->calls[i].exit_ps;
+        TRY(write_call(writer, i));
+    }
+    return writer->failed ? STATUS_OK : write_open_receives(writer);
 }

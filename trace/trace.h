@@ -214,6 +214,9 @@ enum status trace_add_thread_call(struct trace *trace, uint32_t rank, uint32_t t
                                   struct err *err);
 enum status trace_sort_threads(struct trace *trace, struct err *err);
 
+/* The same for one rank; calls of equal times stand by order (parallel to the calls), then in the order of adding. */
+enum status trace_sort_calls(struct trace *trace, uint32_t rank, const uint32_t *order, struct err *err);
+
 /* Threads of a rank, at least 1; the thread that made a call. */
 uint32_t trace_thread_count(const struct trace *trace, uint32_t rank);
 uint32_t trace_call_thread(const struct trace *trace, uint32_t rank, size_t index);

@@ -34,6 +34,7 @@ enum status trace_check_one_thread(const struct trace *trace, const char *what, 
 
 struct place {
     int64_t enter_ps;
+    uint32_t order;
     size_t index; /* in the order of adding */
 };
 
@@ -41,6 +42,7 @@ static int by_time(const void *one, const void *two)
 {
     const struct place *a = one, *b = two;
     if (a->enter_ps != b->enter_ps) return a->enter_ps < b->enter_ps ? -1 : 1;
+    if (a->order != b->order) return a->order < b->order ? -1 : 1;
     return (a->index > b->index) - (a->index < b->index);
 }
 
@@ -53,8 +55,10 @@ static void permute(void *items, const struct place *places, size_t count, size_
     memcpy(items, spare, count * item_bytes);
 }
 
-static enum status sort_rank(struct trace_rank *stream, struct err *err)
+enum status trace_sort_calls(struct trace *trace, uint32_t rank, const uint32_t *order, struct err *err)
 {
+    struct trace_rank *stream = &trace->ranks[rank];
+    if (stream->count == 0) return STATUS_OK;
     struct place *places = malloc(stream->count * sizeof *places);
     void *spare = malloc(stream->count * sizeof *stream->calls);
     _Static_assert(sizeof *stream->calls >= sizeof *stream->sim, "room for every array's items");
@@ -63,7 +67,7 @@ static enum status sort_rank(struct trace_rank *stream, struct err *err)
         free(spare);
         return err_memory(err);
     }
-    for (size_t i = 0; i < stream->count; i++) places[i] = (struct place){stream->calls[i].enter_ps, i};
+    for (size_t i = 0; i < stream->count; i++) places[i] = (struct place){stream->calls[i].enter_ps, order ? order[i] : 0, i};
     qsort(places, stream->count, sizeof *places, by_time);
     permute(stream->calls, places, stream->count, sizeof *stream->calls, spare);
     permute(stream->sim, places, stream->count, sizeof *stream->sim, spare);
@@ -78,6 +82,6 @@ static enum status sort_rank(struct trace_rank *stream, struct err *err)
 enum status trace_sort_threads(struct trace *trace, struct err *err)
 {
     for (uint32_t rank = 0; rank < trace->rank_count; rank++)
-        if (trace->ranks[rank].unsorted) TRY(sort_rank(&trace->ranks[rank], err));
+        if (trace->ranks[rank].unsorted) TRY(trace_sort_calls(trace, rank, NULL, err));
     return STATUS_OK;
 }

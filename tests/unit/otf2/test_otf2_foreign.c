@@ -119,10 +119,12 @@ static void events_one_sided(void)
     leave(R_UNLOCK, 93);
 }
 
-/* Requests have large ids. The second receive never completes. */
+/* Requests have large ids. The second receive never completes. Another thread receives with the fourth request, which
+ * waits here, and waits for the fifth one. */
+static const uint64_t first = UINT64_C(5000000000);
+
 static void events_messages(void)
 {
-    const uint64_t first = UINT64_C(5000000000);
     enter(R_EXCHANGE, 100);
     enter(R_IRECV, 101);
     RECORD(MpiIrecvRequest, first);
@@ -136,9 +138,14 @@ static void events_messages(void)
     enter(R_TEST, 107);
     RECORD(MpiRequestTest, first);
     leave(R_TEST, 108);
+    enter(R_ISEND, 109);
+    RECORD(MpiIsend, 1, C_WORLD, 6, 96, first + 4);
+    leave(R_ISEND, 109);
     enter(R_WAITALL, 110);
     RECORD(MpiIrecv, 1, C_WORLD, 9, 128, first);
+    RECORD(MpiIsendComplete, first + 77); /* nobody made it */
     RECORD(MpiIsendComplete, first + 2);
+    RECORD(MpiIrecv, 2, C_WORLD, 7, 32, first + 3);
     leave(R_WAITALL, 120);
     enter(R_SEND, 121); /* to MPI_PROC_NULL */
     leave(R_SEND, 122);
@@ -209,6 +216,12 @@ static void events_of_thread(void)
 {
     enter(R_EXCHANGE, 12);
     leave(R_EXCHANGE, 13);
+    enter(R_IRECV, 25);
+    RECORD(MpiIrecvRequest, first + 3);
+    leave(R_IRECV, 26);
+    enter(R_WAIT, 111);
+    RECORD(MpiIsendComplete, first + 4);
+    leave(R_WAIT, 130);
 }
 
 static uint64_t write_location(OTF2_Archive *archive, uint64_t location, void (*events)(void))
@@ -313,7 +326,6 @@ static const char expected_text[] =
     "comm 1 ranks=2,0\ncomm 2 ranks=0\ncomm 3 ranks=1\n"
     "window 0 comm=0 flavor=create\nwindow 1 comm=1\n"
     "incomplete 2 the archive ends inside MPI_Recv\n"
-    "note 1 locations beside the ranks' master threads are left out\n"
     "note 3 MPI functions are kept as regions, rmacast does not replay them: MPI_Comm_rank, MPI_Comm_dup, MPI_Barrier\n"
     "note 2 of these regions are calls whose records are missing\n"
     "note 2 messages of such regions are left out\n"
@@ -325,6 +337,9 @@ static const char expected_text[] =
     "0 0 enter main\n"
     "0 0.000000001 0.000000009 MPI_Init\n"
     "0 0.000000010 0.000000020 MPI_Win_create win=0\n"
+    "0 0.000000012 enter exchange thread=1\n"
+    "0 0.000000013 leave exchange thread=1\n"
+    "0 0.000000025 0.000000026 MPI_Irecv comm=0 peer=2 tag=7 bytes=32 req=4 thread=1\n"
     "0 0.000000030 0.000000040 MPI_Win_start win=0 group=1,2\n"
     "0 0.000000050 0.000000055 MPI_Put win=0 target=1 bytes=8\n"
     "0 0.000000060 0.000000065 MPI_Put win=0 target=1 bytes=9\n"
@@ -336,7 +351,9 @@ static const char expected_text[] =
     "0 0.000000103 0.000000104 MPI_Irecv comm=0 peer=- tag=0 bytes=0 req=1\n"
     "0 0.000000105 0.000000106 MPI_Isend comm=1 peer=2 tag=5 bytes=64 req=2\n"
     "0 0.000000107 0.000000108 MPI_Test req=0 flag=0\n"
-    "0 0.000000110 0.000000120 MPI_Waitall reqs=0,2\n"
+    "0 0.000000109 0.000000109 MPI_Isend comm=0 peer=1 tag=6 bytes=96 req=3\n"
+    "0 0.000000110 0.000000120 MPI_Waitall reqs=0,2,4\n"
+    "0 0.000000111 0.000000130 MPI_Wait req=3 thread=1\n"
     "0 0.000000121 0.000000122 MPI_Send comm=0 peer=- tag=0 bytes=0\n"
     "0 0.000000123 0.000000124 MPI_Sendrecv comm=0 peer=1 tag=1 source=2 recvtag=2 bytes=8 received=16\n"
     "0 0.000000130 leave exchange\n"

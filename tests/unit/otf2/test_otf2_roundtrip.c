@@ -74,6 +74,71 @@ static void broken_off(void **state)
     check_sample(&(struct sample_options){.broken = true, .simulated = true, .first_ps = 0});
 }
 
+/* Threads whose calls overlap and begin at the same time in another order than that of the threads; requests that one
+ * thread makes and another completes, before and after it in the archive, and one that nobody completes; flushes of
+ * another thread; every thread primitive; a thread without calls; threads that break off. */
+static const char threads_text[] =
+    "rmacast-trace 1\nranks 3\nwindow 0 comm=0 bytes=64 disp_unit=1 flavor=create\nincomplete 1 killed\n"
+    "0 0 1 MPI_Init_thread\n"
+    "0 1 enter main\n"
+    "0 1 2 pthread_create child=1 site=main@pool.c:7\n"
+    "0 2 2 pthread_create child=3\n"
+    "0 2 2 pthread_create child=-\n"
+    "0 3 3 thread_begin thread=1\n"
+    "0 3 enter work thread=1\n"
+    "0 4 5 MPI_Irecv comm=0 peer=1 tag=3 bytes=100 req=1 thread=1\n"
+    "0 4 5 MPI_Isend comm=0 peer=1 tag=4 bytes=50 req=2\n"
+    "0 4 4 MPI_Irecv comm=0 peer=2 tag=5 bytes=7 req=3 thread=2\n"
+    "0 4 4 MPI_Irecv comm=0 peer=2 tag=6 bytes=8 req=4 thread=2\n"
+    "0 6 9 MPI_Waitall reqs=1 \n"
+    "0 6 7 MPI_Wait req=2 thread=1\n"
+    "0 7 8 MPI_Test req=3 flag=1 thread=1\n"
+    "0 10 11 MPI_Win_lock_all win=0\n"
+    "0 12 13 MPI_Put win=0 target=1 bytes=8 disp=0 thread=2\n"
+    "0 14 15 MPI_Win_flush_all win=0 thread=1\n"
+    "0 16 17 MPI_Win_unlock_all win=0\n"
+    "0 18 19 pthread_mutex_lock object=0 thread=1\n"
+    "0 18 18 pthread_mutex_trylock object=0 flag=0\n"
+    "0 18 20 pthread_mutex_timedlock object=0 flag=1 thread=2\n"
+    "0 19 20 pthread_cond_wait object=1 mutex=0 thread=1\n"
+    "0 19 19 pthread_cond_signal object=1\n"
+    "0 19 19 pthread_cond_broadcast object=4294967294\n"
+    "0 20 21 pthread_cond_timedwait object=1 mutex=0 flag=1 thread=1\n"
+    "0 22 22 pthread_mutex_unlock object=0 thread=1\n"
+    "0 22 23 pthread_barrier_wait object=2 parties=2 thread=1\n"
+    "0 22 23 pthread_barrier_wait object=2 parties=2\n"
+    "0 24 25 sem_wait object=3 value=0\n"
+    "0 24 24 sem_post object=3 thread=1\n"
+    "0 25 25 sem_trywait object=3 flag=1\n"
+    "0 25 26 sem_timedwait object=5 flag=1 value=12 thread=2\n"
+    "0 26 leave work thread=1\n"
+    "0 26 26 thread_end thread=1\n"
+    "0 26 27 pthread_join child=1\n"
+    "0 28 28 pthread_join child=-\n"
+    "0 28 leave main\n"
+    "1 5 6 MPI_Init_thread cpu=1\n"
+    "1 7 9 MPI_Recv comm=0 peer=0 tag=4 bytes=50 thread=1 break=1 cpu=0.5\n"
+    "1 7 8 MPI_Win_free win=0\n"
+    "1 8 9 MPI_Barrier comm=0 break=1 cpu=0.25\n"
+    "2 0 0 sem_post object=9 value=1\n";
+
+static void threads(void **state)
+{
+    (void)state;
+    char directory[SCRATCH_BYTES];
+    scratch_make(directory);
+    struct trace *trace = trace_of(threads_text), *back = write_and_read(trace, directory);
+    assert_int_equal(trace_thread_count(back, 0), 4);
+    char *text = text_of(trace), *same = text_of(back);
+    assert_string_equal(text, same);
+    assert_traces_equal(trace, back);
+    free(text);
+    free(same);
+    trace_free(trace);
+    trace_free(back);
+    scratch_remove(directory);
+}
+
 static void before_time_zero(void **state)
 {
     (void)state;
@@ -187,6 +252,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(recorded),         cmocka_unit_test(simulated),      cmocka_unit_test(broken_off),
+        cmocka_unit_test(threads),
         cmocka_unit_test(before_time_zero), cmocka_unit_test(late_start),     cmocka_unit_test(replaces),
         cmocka_unit_test(without_events),   cmocka_unit_test(many_events),    cmocka_unit_test(reads_by_any_name),
         cmocka_unit_test(unwritable),
