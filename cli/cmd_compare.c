@@ -11,7 +11,9 @@ enum { KEY_SEMANTICS = 1000, KEY_JSON, KEY_HTML, ROWS_MAX = 32, ROW_BYTES = 256,
 static const struct argp_option options[] = {
     PREDICTION_OPTIONS,
     {"semantics", KEY_SEMANTICS, "LIST", 0,
-     "the rows, as a,b,c,d (default); +NAME behind a letter rewrites the trace for this row, as a,a+post-early", 0},
+     "the rows, as a,b,c,d (default); +NAME behind a letter rewrites the trace for this row, as a,a+post-early; "
+     "@WINDOW=LETTER differs on one window, as a,a@3=c",
+     0},
     {"rows", KEY_SEMANTICS, "LIST", OPTION_ALIAS, NULL, 0},
     {"json", KEY_JSON, "FILE", 0, "write all results as JSON; - is standard output, without the table", 0},
     {"html", KEY_HTML, "FILE", 0, "not available yet", 0},
@@ -35,13 +37,12 @@ struct settings {
 
 static error_t parse_row(const struct argp_state *state, const char *item, struct row *row)
 {
-    size_t index;
     struct err err;
     snprintf(row->name, ROW_BYTES, "%s", item);
     snprintf(row->text, ROW_BYTES, "%s", item);
     row->spec_count = 0;
     char *rest = row->text, *part = strsep(&rest, "+");
-    error_t failed = cli_choice(state, "--semantics", part, semantics_letters, &index);
+    error_t failed = prediction_semantics_check(state, part);
     while (!failed && (part = strsep(&rest, "+"))) {
         if (row->spec_count == SPECS_MAX) return cli_usage(state, "a row has more than %d rewrites", SPECS_MAX);
         if (transform_check(part, &err) != STATUS_OK) return cli_usage(state, "%s", err.text);
@@ -112,7 +113,7 @@ static enum status set_scene(const struct settings *settings, const struct row *
                              struct scene *scene, struct err *err)
 {
     const struct prediction_options *shared = &settings->prediction;
-    const char semantics[2] = {row->name[0], '\0'};
+    const char *semantics = *row->text ? row->text : row->name; /* what stands before the first rewrite */
     TRY(prediction_options_open_rewritten(shared, semantics, row->specs, row->spec_count, trace->rank_count,
                                           &scene->platform, err));
     size_t count = shared->rewrite_count + row->spec_count;

@@ -12,7 +12,8 @@ enum { KEY_SEMANTICS = 1000, KEY_VERIFY, KEY_JSON };
 
 static const struct argp_option options[] = {
     PREDICTION_OPTIONS,
-    {"semantics", KEY_SEMANTICS, "LETTER", 0, "when start, put and complete wait for the post: a, b, c or d", 0},
+    {"semantics", KEY_SEMANTICS, "LETTER", 0,
+     "when start, put and complete wait for the post: a, b, c or d; a@3=c: c on window 3 (number or name)", 0},
     {"verify", KEY_VERIFY, NULL, 0, "check the laws of simulation on this run", 0},
     {"output", 'o', "TRACE", 0, "keep the predicted trace", 0},
     {"json", KEY_JSON, "FILE", 0, "write the result as JSON; - is standard output, without the table", 0},
@@ -29,14 +30,13 @@ struct settings {
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     struct settings *settings = state->input;
-    size_t index;
     error_t shared = prediction_options_parse(key, argument, state, &settings->prediction);
     if (shared == ARGP_ERR_UNKNOWN) shared = analyze_options_parse(key, argument, state, &settings->analyze);
     if (shared != ARGP_ERR_UNKNOWN) return shared;
     switch (key) {
     case KEY_SEMANTICS:
         settings->semantics = argument;
-        return cli_choice(state, "--semantics", argument, semantics_letters, &index);
+        return prediction_semantics_check(state, argument);
     case KEY_VERIFY: settings->verify = true; return 0;
     case KEY_JSON: settings->json = argument; return 0;
     case 'o': settings->output = argument; return 0;

@@ -7,9 +7,9 @@
 #include "common/array.h"
 #include "trace/open.h"
 
-enum { ENGINES_MAX = 8 };
+enum { ENGINES_MAX = 8, SEMANTICS_PARTS = 17, SEMANTICS_BYTES = 256 };
 
-const char *const semantics_letters[] = {"a", "b", "c", "d", NULL};
+static const char *const letters[] = {"a", "b", "c", "d", NULL};
 
 /* An option that stands for a key of the platform file. */
 struct key_option {
@@ -74,6 +74,38 @@ static error_t add_rewrite(const struct argp_state *state, struct prediction_opt
     }
     options->rewrites[options->rewrite_count++] = spec;
     return 0;
+}
+
+error_t prediction_semantics_check(const struct argp_state *state, const char *text)
+{
+    char copy[SEMANTICS_BYTES], *rest = copy;
+    size_t index, parts = 1;
+    if (snprintf(copy, sizeof copy, "%s", text) >= SEMANTICS_BYTES)
+        return cli_usage(state, "--semantics %.20s..., expected less than %d characters", text, SEMANTICS_BYTES);
+    error_t failed = cli_choice(state, "--semantics", strsep(&rest, "@"), letters, &index);
+    for (char *part; !failed && (part = strsep(&rest, "@"));) {
+        char *letter = strrchr(part, '=');
+        if (!letter || letter == part || ++parts > SEMANTICS_PARTS)
+            return cli_usage(state, "--semantics %s, expected LETTER or LETTER@WINDOW=LETTER, up to %d windows", text,
+                             SEMANTICS_PARTS - 1);
+        failed = cli_choice(state, "--semantics", letter + 1, letters, &index);
+    }
+    return failed;
+}
+
+/* "a@3=c" as overrides, in texts. */
+static size_t semantics_overrides(const char *semantics, char texts[SEMANTICS_PARTS][SEMANTICS_BYTES + 64])
+{
+    char copy[SEMANTICS_BYTES], *rest = copy;
+    size_t count = 0;
+    snprintf(copy, sizeof copy, "%s", semantics);
+    snprintf(texts[count++], sizeof texts[0], "mpi.rma.semantics=%s", strsep(&rest, "@"));
+    for (char *part; count < SEMANTICS_PARTS && (part = strsep(&rest, "@"));) {
+        char *letter = strrchr(part, '=');
+        *letter++ = '\0';
+        snprintf(texts[count++], sizeof texts[0], "mpi.rma.windows.\"%s\".semantics=%s", part, letter);
+    }
+    return count;
 }
 
 static error_t parse_engine(const struct argp_state *state, const char *name, struct prediction_options *options)
@@ -183,17 +215,16 @@ enum status prediction_options_open_rewritten(const struct prediction_options *o
                                               const char *const *specs, size_t spec_count, uint32_t rank_count,
                                               struct platform **platform, struct err *err)
 {
-    char last[32];
+    char texts[SEMANTICS_PARTS][SEMANTICS_BYTES + 64];
     size_t count = options->override_count;
-    const char **overrides = calloc(count + options->rewrite_count + spec_count + 1, sizeof *overrides);
+    const char **overrides =
+        calloc(count + options->rewrite_count + spec_count + SEMANTICS_PARTS, sizeof *overrides);
     if (!overrides) return err_memory(err);
     for (size_t i = 0; i < count; i++) overrides[i] = options->overrides[i];
     count = add_overrides_of((const char *const *)options->rewrites, options->rewrite_count, overrides, count);
     count = add_overrides_of(specs, spec_count, overrides, count);
-    if (semantics) {
-        snprintf(last, sizeof last, "mpi.rma.semantics=%s", semantics);
-        overrides[count++] = last;
-    }
+    size_t parts = semantics ? semantics_overrides(semantics, texts) : 0;
+    for (size_t i = 0; i < parts; i++) overrides[count++] = texts[i];
     struct platform *opened;
     enum status status = platform_open(options->platform, overrides, count, &opened, err);
     free(overrides);

@@ -64,6 +64,9 @@ error_t prediction_options_set(const struct argp_state *state, struct prediction
                                const char *value);
 void prediction_options_clear(struct prediction_options *options);
 
+/* Inside a parser: "a", or with windows of their own "a@3=c@halo=d" (by number or name). */
+error_t prediction_semantics_check(const struct argp_state *state, const char *text);
+
 /* Opens a trace, with the computing times asked for. The caller owns *trace. */
 enum status prediction_options_trace(const struct prediction_options *options, const char *file, struct trace **trace,
                                      struct err *err);
@@ -76,8 +79,5 @@ enum status prediction_options_open(const struct prediction_options *options, co
 enum status prediction_options_open_rewritten(const struct prediction_options *options, const char *semantics,
                                               const char *const *specs, size_t spec_count, uint32_t rank_count,
                                               struct platform **platform, struct err *err);
-
-/* "a", "b", "c", "d", NULL. */
-extern const char *const semantics_letters[];
 
 #endif

@@ -169,9 +169,14 @@ enum status json_array(const struct json_node *node, struct err *err)
     return expect(node, cJSON_IsArray(node->item), "an array", err);
 }
 
+bool json_key_ignored(const char *key)
+{
+    return strncmp(key, "comment", 7) == 0 || key[0] == '$';
+}
+
 static bool is_known(const char *key, const char *const *keys)
 {
-    if (strncmp(key, "comment", 7) == 0 || key[0] == '$') return true;
+    if (json_key_ignored(key)) return true;
     for (; *keys; keys++)
         if (strcmp(key, *keys) == 0) return true;
     return false;

@@ -52,8 +52,9 @@ enum status json_boolean(const struct json_node *node, bool *value, struct err *
 enum status json_object(const struct json_node *node, struct err *err);
 enum status json_array(const struct json_node *node, struct err *err);
 
-/* Every member must be one of keys (NULL-terminated); keys that start with "comment" or "$" are always allowed. The
+/* Every member must be one of keys (NULL-terminated); keys that start with "comment" or "$" are ignored. The
  * error names the unknown key and lists what is known. */
 enum status json_known_keys(const struct json_node *node, const char *const *keys, struct err *err);
+bool json_key_ignored(const char *key);
 
 #endif

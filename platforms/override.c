@@ -24,18 +24,29 @@ static cJSON *value_from(const char *key, size_t key_length, const char *text)
     return cJSON_CreateString(text);
 }
 
+/* Ends the part of the key that begins here, which may stand in quotes; the rest behind its dot, NULL: the last part. */
+static char *end_part(char **part)
+{
+    char *close = **part == '"' ? strchr(*part + 1, '"') : NULL;
+    char *dot = strchr(close ? close : *part, '.');
+    if (close) {
+        ++*part;
+        *close = '\0';
+    }
+    if (dot) *dot++ = '\0';
+    return dot;
+}
+
 /* The object that the last part of the key belongs to; *last is that part. */
 static enum status walk(cJSON *root, char *key, const char *override, cJSON **object, char **last, struct err *err)
 {
     char *part = key;
-    for (char *dot = strchr(part, '.'); dot; dot = strchr(part, '.')) {
-        *dot = '\0';
+    for (char *rest = end_part(&part); rest; part = rest, rest = end_part(&part)) {
         cJSON *next = cJSON_GetObjectItemCaseSensitive(root, part);
         if (!next && *part) next = cJSON_AddObjectToObject(root, part);
         if (!*part || !cJSON_IsObject(next))
             return err_set(err, STATUS_USAGE, "--set", override, "'%s' is no object, expected SECTION.KEY=VALUE", part);
         root = next;
-        part = dot + 1;
     }
     *object = root;
     *last = part;

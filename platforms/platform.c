@@ -16,6 +16,8 @@ void platform_free(struct platform *platform)
     free(platform->segments);
     free(platform->loopback);
     free(platform->rank_nodes);
+    for (size_t i = 0; i < platform->window_rule_count; i++) free(platform->window_rules[i].window);
+    free(platform->window_rules);
     free(platform);
 }
 

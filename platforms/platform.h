@@ -38,6 +38,14 @@ struct net_segment {
     double latency_s, bandwidth_Bps;
 };
 
+/* What holds on one window instead of the platform's own. */
+struct window_rule {
+    char *window; /* owned: its name, or its number in the trace */
+    struct rma_semantics semantics;
+    enum lock_mode lock;
+    enum fence_mode fence;
+};
+
 struct topology; /* platforms/topology.h */
 
 struct platform {
@@ -56,6 +64,8 @@ struct platform {
     struct rma_semantics semantics;
     enum lock_mode lock;
     enum fence_mode fence;
+    struct window_rule *window_rules;
+    size_t window_rule_count;
     enum progress_mode progress;
     double thread_delay_s;
     enum issue_mode issue;
@@ -91,6 +101,10 @@ double platform_bandwidth_Bps(const struct platform *platform, int32_t src_node,
 /* The highest finite rate of the network segments, which is what a link of the topology carries; 0 if all are infinite.
  */
 double platform_peak_Bps(const struct platform *platform);
+
+/* "a"; with rules for windows "a@3=c@halo=d". */
+enum { PLATFORM_SEMANTICS_BYTES = 256 };
+void platform_semantics_name(const struct platform *platform, char name[PLATFORM_SEMANTICS_BYTES]);
 
 /* "a".."d" or, after reading a table, what the file says. False for an unknown letter. */
 bool semantics_by_letter(const char *letter, struct rma_semantics *semantics);

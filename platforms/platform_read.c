@@ -59,7 +59,7 @@ static const struct field mapping_fields[] = {
     {.key = NULL},
 };
 
-static enum status read_name(const struct json_node *node, const char *const *names, int *index, struct err *err)
+enum status name_read(const struct json_node *node, const char *const *names, int *index, struct err *err)
 {
     const char *text;
     TRY(json_string(node, &text, err));
@@ -93,7 +93,7 @@ static enum status read_field(const struct json_node *node, const struct field *
     case FIELD_BOOLEAN: return json_boolean(node, (bool *)at, err);
     case FIELD_NAME: {
         int index;
-        TRY(read_name(node, field->names, &index, err));
+        TRY(name_read(node, field->names, &index, err));
         memcpy(at, &index, sizeof index); /* all these enums are ints */
         return STATUS_OK;
     }
@@ -124,18 +124,20 @@ static enum status read_section(const struct json_node *section, const struct fi
 
 static enum status read_mpi(const struct json_node *root, struct platform *platform, struct err *err)
 {
-    static const char *const more[] = {"collectives", "rma", NULL}, *const more_rma[] = {"semantics", "buffer_bytes", NULL};
+    static const char *const more[] = {"collectives", "rma", NULL}, *const more_rma[] = {"semantics", "buffer_bytes", "windows", NULL};
     static const char *const collectives[] = {"mpich", NULL};
     struct json_node mpi = json_member(root, "mpi");
     TRY(read_section(&mpi, mpi_fields, more, platform, err));
     struct json_node algorithms = json_member(&mpi, "collectives"), rma = json_member(&mpi, "rma");
     int index;
-    if (algorithms.item) TRY(read_name(&algorithms, collectives, &index, err));
+    if (algorithms.item) TRY(name_read(&algorithms, collectives, &index, err));
     TRY(read_section(&rma, rma_fields, more_rma, platform, err));
-    struct json_node semantics = json_member(&rma, "semantics"), buffer = json_member(&rma, "buffer_bytes");
+    struct json_node semantics = json_member(&rma, "semantics"), buffer = json_member(&rma, "buffer_bytes"),
+                     windows = json_member(&rma, "windows");
     semantics_by_letter("a", &platform->semantics);
     if (semantics.item) TRY(semantics_read(&semantics, &platform->semantics, err));
-    return buffer.item ? buffer_read(&buffer, platform, &platform->semantics, err) : STATUS_OK;
+    if (buffer.item) TRY(buffer_read(&buffer, platform, &platform->semantics, err));
+    return windows.item ? windows_read(&windows, platform, err) : STATUS_OK;
 }
 
 static enum status read_rank_nodes(const struct json_node *list, struct platform *platform, struct err *err)

@@ -11,7 +11,10 @@ extern const char *const platform_lock_names[], *const platform_fence_names[], *
 /* -1 for an unknown name. */
 int platform_name_index(const char *const *names, const char *name);
 
-/* Sets "a.b.c=VALUE" in the document, making objects on the way. STATUS_USAGE naming the option for a text without '=',
+/* The text's index in names; the error lists them. */
+enum status name_read(const struct json_node *node, const char *const *names, int *index, struct err *err);
+
+/* Sets "a.b.c=VALUE" in the document, making objects on the way; a part with dots stands in quotes: a."b.c".d=VALUE. STATUS_USAGE naming the option for a text without '=',
  * an empty key, or a way through something that is no object. */
 enum status override_apply(struct json_document *document, const char *override, struct err *err);
 
@@ -24,6 +27,8 @@ enum status override_blame(const struct json_document *document, const char *con
 enum status semantics_read(const struct json_node *node, struct rma_semantics *semantics, struct err *err);
 enum status buffer_read(const struct json_node *node, const struct platform *platform, struct rma_semantics *semantics,
                         struct err *err);
+/* mpi.rma.windows; the rest of mpi.rma has been read. */
+enum status windows_read(const struct json_node *node, struct platform *platform, struct err *err);
 
 /* Limits beyond which a value is taken for a mistake in the unit: 1 B/s, an exabyte/s, an hour, a pebibyte. */
 #define RATE_LEAST 1.0

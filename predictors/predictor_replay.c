@@ -15,13 +15,20 @@ static enum status replace_text(char **text, const char *with, struct err *err)
     return STATUS_OK;
 }
 
+static bool buffer_limited(const struct platform *platform)
+{
+    bool limited = semantics_limited(&platform->semantics);
+    for (size_t i = 0; i < platform->window_rule_count; i++)
+        limited = limited || semantics_limited(&platform->window_rules[i].semantics);
+    return limited;
+}
+
 static void describe_buffer(const struct prediction *prediction, struct result_buffer *buffer)
 {
-    const struct rma_semantics *semantics = &prediction->platform->semantics;
     const struct buffer_use *use = &prediction->outcome.buffer;
-    if (!semantics_limited(semantics)) return;
+    if (!buffer_limited(prediction->platform)) return;
     buffer->known = true;
-    buffer->limit_bytes = (uint64_t)semantics->buffer_bytes;
+    buffer->limit_bytes = (uint64_t)prediction->platform->semantics.buffer_bytes;
     buffer->waits = use->waits;
     buffer->wait_s = units_s(use->waited_ps);
     buffer->peak_bytes = (uint64_t)use->peak_bytes;
@@ -34,7 +41,9 @@ static enum status describe(struct prediction *prediction, struct err *err)
     const struct replay_outcome *outcome = &prediction->outcome;
     TRY(replace_text(&result->trace, prediction->trace->name, err));
     TRY(replace_text(&result->platform, prediction->platform->name, err));
-    TRY(replace_text(&result->semantics, prediction->platform->semantics.name, err));
+    char semantics[PLATFORM_SEMANTICS_BYTES];
+    platform_semantics_name(prediction->platform, semantics);
+    TRY(replace_text(&result->semantics, semantics, err));
     TRY(replace_text(&result->engine, prediction->engine->name, err));
     result->simulated = true;
     result->events = outcome->stats.events;

@@ -177,7 +177,7 @@ enum step replay_step_start(struct replay *replay, uint32_t rank)
     const struct trace_call *call = &state->calls[state->next];
     struct member *member = replay_member(replay, call, rank);
     if (state->phase == PHASE_ENTER) return open_access(replay, rank, member, call);
-    if (replay->platform->semantics.start_waits && member->missing_posts > 0) {
+    if (replay->modes[member->window].semantics->start_waits && member->missing_posts > 0) {
         state->need = member->missing_posts;
         return STEP_BLOCK;
     }
@@ -308,7 +308,7 @@ enum step replay_step_complete(struct replay *replay, uint32_t rank)
         state->phase = PHASE_WAIT;
         return STEP_AGAIN;
     default:
-        if (replay->complete_waits_all && !member->nocheck && member->missing_posts > 0) return STEP_BLOCK;
+        if (replay->modes[member->window].complete_waits_all && !member->nocheck && member->missing_posts > 0) return STEP_BLOCK;
         if (member->lefts > 0 || member->gets > 0) return STEP_BLOCK;
         return close_access(replay, member);
     }

@@ -9,6 +9,7 @@
 #include "common/map.h"
 #include "simulate/collectives.h"
 #include "simulate/replay.h"
+#include "simulate/window_modes.h"
 
 #define NO_INDEX UINT32_MAX
 
@@ -251,7 +252,6 @@ struct replay {
     int64_t now_ps;
     int64_t arrival_ps; /* of the message that on_arrived handles: now, or later for data of an active epoch */
     int64_t overhead_ps, thread_delay_ps;
-    bool complete_waits_all; /* complete waits for every target's post (c) */
     bool deferred;           /* operations are held until the closing call */
     bool failed;
     struct err *err;
@@ -259,6 +259,7 @@ struct replay {
     uint32_t done_count;
     bool init_is_barrier, finalize_is_barrier;
     struct window_state *windows;
+    struct window_mode *modes; /* by window */
     struct communicator_state *comms;
     struct member *members;
     size_t member_count;

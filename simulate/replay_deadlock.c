@@ -43,7 +43,7 @@ static void name_operation(struct replay *replay, uint32_t rank, const struct tr
     enum call_kind kind = call_kind(call->call);
     bool puts = kind == CALL_PUT || kind == CALL_ACCUMULATE;
     enum rma_kind as = kind == CALL_PUT ? RMA_PUT : RMA_ACCUMULATE;
-    if (puts && semantics_waits(&replay->platform->semantics, as, call->bytes) == WAITS_NEVER)
+    if (puts && semantics_waits(replay->modes[call->handle].semantics, as, call->bytes) == WAITS_NEVER)
         name_buffered(replay, rank, call, text);
     else
         name_posts(replay, replay_member(replay, call, rank), text);

@@ -70,7 +70,7 @@ static enum step open_all(struct replay *replay, struct rank_state *state, uint3
     if (!member->all) return err_memory(replay->err), STEP_FAIL;
     for (uint32_t i = 0; i < size; i++) member->all[i] = NO_INDEX;
     member->all_nocheck = call->flags & TRACE_NOCHECK;
-    if (member->all_nocheck || replay->platform->lock == LOCK_LAZY) return replay_exit(state, replay->now_ps);
+    if (member->all_nocheck || replay->modes[call->handle].lock == LOCK_LAZY) return replay_exit(state, replay->now_ps);
     return replay_spend(replay, state, size > 1 ? replay->overhead_ps : 0, PHASE_ASK);
 }
 
@@ -172,7 +172,7 @@ enum step replay_step_unlock_all(struct replay *replay, uint32_t rank)
     }
     enum step step = completed(replay, rank, call, false);
     if (step != STEP_EXIT) return step;
-    if (replay->platform->lock == LOCK_LAZY) account_contention(replay, rank, call);
+    if (replay->modes[call->handle].lock == LOCK_LAZY) account_contention(replay, rank, call);
     STEP_TRY(release_all(replay, member));
     return replay_exit(state, replay->now_ps);
 }
@@ -208,6 +208,6 @@ enum step replay_step_flush(struct replay *replay, uint32_t rank)
     }
     enum step step = completed(replay, rank, call, call_kind(call->call) == CALL_FLUSH_LOCAL);
     if (step != STEP_EXIT) return step;
-    if (replay->platform->lock == LOCK_LAZY) account_contention(replay, rank, call);
+    if (replay->modes[call->handle].lock == LOCK_LAZY) account_contention(replay, rank, call);
     return replay_exit(state, replay->now_ps);
 }

@@ -169,7 +169,7 @@ static enum step open_lock(struct replay *replay, uint32_t rank, const struct tr
     STEP_TRY(replay_lock_new(replay, &made, &lock));
     replay->lock_epochs[lock].next = state->lock_list;
     state->lock_list = lock;
-    if (nocheck || replay->platform->lock == LOCK_LAZY) return replay_exit(state, replay->now_ps);
+    if (nocheck || replay->modes[call->handle].lock == LOCK_LAZY) return replay_exit(state, replay->now_ps);
     return replay_spend(replay, state, (uint32_t)call->peer == rank ? 0 : replay->overhead_ps, PHASE_ASK);
 }
 
@@ -243,7 +243,7 @@ enum step replay_step_unlock(struct replay *replay, uint32_t rank)
         return STEP_AGAIN;
     default:
         if (!epoch->granted || epoch->outstanding > 0) return STEP_BLOCK;
-        if (replay->platform->lock == LOCK_LAZY) account_contention(replay, rank, lock);
+        if (replay->modes[call->handle].lock == LOCK_LAZY) account_contention(replay, rank, lock);
         STEP_TRY(close_lock(replay, rank, lock));
         return replay_exit(state, replay->now_ps);
     }

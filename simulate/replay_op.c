@@ -94,7 +94,7 @@ static enum step decide_active(struct replay *replay, struct rank_state *state, 
                                const struct pair *pair, const struct trace_call *call)
 {
     enum rma_kind kind = rma_kind_of(call_kind(call->call));
-    enum rma_waits waits = semantics_waits(&replay->platform->semantics, kind, call->bytes);
+    enum rma_waits waits = semantics_waits(replay->modes[member->window].semantics, kind, call->bytes);
     bool ready = replay_pair_ready(member, pair);
     if (waits == WAITS_NEVER && kind != RMA_GET) {
         if (!replay_buffer_fits(replay, state, call->bytes)) return STEP_BLOCK;
@@ -300,7 +300,7 @@ static void count_incoming(struct replay *replay, const struct op *op)
     uint32_t target = op->target;
     int32_t window = replay->members[op->member].window;
     replay->members[replay_member_index(replay, window, target)].incoming_arrived[op->epoch & 1]++;
-    if (replay->platform->fence == FENCE_NOTIFY) replay_wake(replay, target);
+    if (replay->modes[window].fence == FENCE_NOTIFY) replay_wake(replay, target);
 }
 
 /* The operation is remotely complete: an active epoch counts it at the target, others tell the origin. */

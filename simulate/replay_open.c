@@ -53,7 +53,9 @@ static enum status prepare_trace(struct replay *replay)
     struct trace *made = replay->made;
     made->simulated = true;
     made->record_cost_ps = 0;
-    const char *const texts[] = {replay->platform->name, replay->engine_kind->name, replay->platform->semantics.name,
+    char semantics[PLATFORM_SEMANTICS_BYTES];
+    platform_semantics_name(replay->platform, semantics);
+    const char *const texts[] = {replay->platform->name, replay->engine_kind->name, semantics,
                                  lock_mode_name(replay->platform->lock)};
     char **const places[] = {&made->platform, &made->engine, &made->semantics, &made->lock};
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
@@ -141,15 +143,11 @@ enum status replay_open(struct replay *replay, const struct trace *trace, const 
     replay->overhead_ps = units_ps(platform->overhead_s);
     replay->deferred = platform->issue == ISSUE_DEFERRED;
     replay->thread_delay_ps = units_ps(platform->thread_delay_s);
-    for (int kind = 0; kind < RMA_KIND_COUNT; kind++)
-        for (const struct rma_rule *rule = platform->semantics.rules[kind];; rule++) {
-            if (rule->waits == WAITS_COMPLETE) replay->complete_waits_all = true;
-            if (rule->upto_bytes == INT64_MAX) break;
-        }
     TRY(trace_check_one_thread(trace, "replay", err));
     TRY(platform_check_ranks(platform, trace->rank_count, err));
     TRY(account_init(&outcome->account, trace->rank_count, err));
     TRY(prepare_ranks(replay));
+    TRY(window_modes_new(trace, platform, &replay->modes, err));
     TRY(replay_prepare_windows(replay));
     replay->init_is_barrier = all_ranks_call(trace, CALL_INIT, true);
     replay->finalize_is_barrier = all_ranks_call(trace, CALL_FINALIZE, false);
@@ -203,6 +201,7 @@ void replay_close(struct replay *replay)
     for (uint32_t rank = 0; replay->ranks && rank < replay->trace->rank_count; rank++)
         free(replay->ranks[rank].requests);
     free(replay->ranks);
+    free(replay->modes);
     free(replay->server_free_ps);
     free(replay->channels);
     replay_clear_windows(replay);

@@ -273,7 +273,7 @@ enum step replay_step_win_free(struct replay *replay, uint32_t rank)
  * arrived; how many there are, the barrier's rounds (a reduce-scatter of the counts) have told it. */
 static bool fence_incoming_done(const struct replay *replay, const struct member *member)
 {
-    if (replay->platform->fence != FENCE_NOTIFY) return true;
+    if (replay->modes[member->window].fence != FENCE_NOTIFY) return true;
     uint32_t slot = (member->fence_instance - 1) & 1;
     return member->incoming_arrived[slot] == member->incoming_issued[slot];
 }
@@ -304,7 +304,7 @@ enum step replay_step_fence(struct replay *replay, uint32_t rank)
     case PHASE_ENTER: return fence_enter(replay, rank, member, call->flags);
     case PHASE_ISSUE:
         if (member->held_first != NO_INDEX) STEP_TRY(replay_issue_held(replay, member));
-        state->phase = replay->platform->fence == FENCE_BARRIER ? PHASE_COMPLETE_OPS : PHASE_BARRIER;
+        state->phase = replay->modes[member->window].fence == FENCE_BARRIER ? PHASE_COMPLETE_OPS : PHASE_BARRIER;
         return STEP_AGAIN;
     case PHASE_COMPLETE_OPS:
         if (member->fence_outstanding > 0) {
@@ -319,7 +319,7 @@ enum step replay_step_fence(struct replay *replay, uint32_t rank)
         state->phase = PHASE_INCOMING;
         return STEP_AGAIN;
     default:
-        if (!(call->flags & TRACE_NOPRECEDE) && replay->platform->fence == FENCE_NOTIFY) {
+        if (!(call->flags & TRACE_NOPRECEDE) && replay->modes[member->window].fence == FENCE_NOTIFY) {
             if (member->fence_outstanding > 0 || !fence_incoming_done(replay, member)) return STEP_BLOCK;
             uint32_t slot = (member->fence_instance - 1) & 1;
             member->incoming_issued[slot] = member->incoming_arrived[slot] = 0;

@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "simulate/cost.h"
@@ -116,12 +117,15 @@ enum status verify_run(const struct trace *trace, const struct platform *platfor
         .outcome = outcome,
         .slack_ps = options->engine->once_per_process ? 1000 : 1,
     };
-    TRY(relations_build(outcome->trace, &context.relations, err));
+    struct window_mode *modes;
+    TRY(window_modes_new(trace, platform, &modes, err));
+    context.modes = modes;
     struct verify_report made = {.count = sizeof laws / sizeof *laws};
-    enum status status = STATUS_OK;
+    enum status status = relations_build(outcome->trace, &context.relations, err);
     for (size_t i = 0; status == STATUS_OK && i < made.count; i++)
         status = check_law(&context, &laws[i], &made.rows[i], err);
     relations_clear(&context.relations);
+    free(modes);
     if (status == STATUS_OK) *report = made;
     return status;
 }

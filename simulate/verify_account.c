@@ -14,13 +14,12 @@ static const enum pattern accounted[] = {
  * as Early Transfer (docs/simulation.md, the worked example). */
 static int64_t copies_ps(const struct verify_context *context, uint32_t rank)
 {
-    const struct platform *platform = context->platform;
     int64_t total_ps = 0;
     for (size_t i = 0; i < context->predicted->ranks[rank].count; i++) {
         const struct trace_call *call = &context->predicted->ranks[rank].calls[i];
         enum call_kind kind = call_kind(call->call);
         if (kind != CALL_PUT && kind != CALL_ACCUMULATE) continue;
-        if (semantics_waits(&platform->semantics, verify_rma_kind(kind), call->bytes) != WAITS_NEVER) continue;
+        if (semantics_waits(context->modes[call->handle].semantics, verify_rma_kind(kind), call->bytes) != WAITS_NEVER) continue;
         total_ps += call->exit_ps - call->enter_ps;
     }
     return total_ps;

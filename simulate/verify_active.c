@@ -33,13 +33,13 @@ static bool view_pair(const struct verify_context *context, const struct epoch_p
 
 static void check_pair(const struct verify_context *context, const struct pair_view *view, struct verify_row *row)
 {
-    const struct rma_semantics *semantics = &context->platform->semantics;
+    const struct window_mode *mode = &context->modes[view->access->window];
     const struct access_epoch *access = view->access;
     const struct trace_call *start = &view->calls[access->open_call], *complete = &view->calls[access->close_call];
-    if (!view->knows_posted && semantics->start_waits)
+    if (!view->knows_posted && mode->semantics->start_waits)
         verify_after(context, row, view->origin, access->open_call, start->exit_ps, view->posted_ps,
                      "start returns before the post can be known");
-    if (!view->knows_posted && strcmp(semantics->name, "c") == 0)
+    if (!view->knows_posted && mode->complete_waits_all)
         verify_after(context, row, view->origin, access->close_call, complete->exit_ps, view->posted_ps,
                      "complete returns before the post can be known");
     if (view->exposure->close_call == EPOCH_NONE) return;
@@ -70,7 +70,7 @@ static void check_operation(const struct verify_context *context, const struct p
     const struct trace_call *call = &view->calls[index];
     const struct trace_sim *sim = &view->sim[index];
     enum rma_kind kind = verify_rma_kind(call_kind(call->call));
-    enum rma_waits waits = semantics_waits(&context->platform->semantics, kind, call->bytes);
+    enum rma_waits waits = semantics_waits(context->modes[call->handle].semantics, kind, call->bytes);
     if (!view->knows_posted) {
         verify_after(context, row, view->origin, index, sim->xfer_start_ps, view->posted_ps,
                      "the data move before the post can be known");

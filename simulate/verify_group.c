@@ -34,7 +34,7 @@ static int64_t awaited_ps(const struct verify_context *context, const struct tra
     if (call_makes_request(call->call)) return INT64_MIN; /* its wait waits */
     switch (call_kind(call->call)) {
     case CALL_FENCE:
-        return arrivals->synchronises && context->platform->fence == FENCE_BARRIER ? arrivals->last_ps : INT64_MIN;
+        return arrivals->synchronises && context->modes[call->handle].fence == FENCE_BARRIER ? arrivals->last_ps : INT64_MIN;
     case CALL_WIN_CREATE:
     case CALL_WIN_FREE:
     case CALL_BARRIER: return arrivals->last_ps;

@@ -4,12 +4,14 @@
 
 #include "model/relations.h"
 #include "simulate/verify.h"
+#include "simulate/window_modes.h"
 
 struct verify_context {
     const struct trace *trace, *predicted;
     const struct platform *platform;
     const struct engine_descriptor *engine;
     const struct replay_outcome *outcome;
+    const struct window_mode *modes; /* by window of the trace */
     struct relations relations; /* of the predicted trace */
     int64_t slack_ps;           /* rounding of the engine's clock */
 };

@@ -52,6 +52,7 @@ static enum status variant_init(struct variant *variant, const struct platform *
     made->atomic_s_per_byte = 0;
     made->overhead_s = 0;
     const char letter[2] = {(char)('a' + kind), '\0'};
+    if (kind <= VARIANT_D_LIMITED) made->window_rule_count = 0; /* the letter holds on all windows */
     if (kind <= VARIANT_D) semantics_by_letter(letter, &made->semantics);
     if (kind == VARIANT_D_LIMITED) {
         semantics_by_letter("d", &made->semantics);

@@ -41,11 +41,15 @@ static void check_known(const struct verify_context *context, const struct epoch
                  "returns before an operation is known to be complete");
 }
 
+static bool is_blocking(const struct verify_context *context, int32_t window)
+{
+    return context->modes[window].lock == LOCK_BLOCKING;
+}
+
 /* Lazy locks: begin_ps of a hold is INT64_MAX until its first operation is seen; a hold without any stays unknown. */
 static void gather_holds(const struct verify_context *context, struct hold *holds, size_t *count)
 {
     const struct epochs *epochs = &context->relations.epochs;
-    bool blocking = context->platform->lock == LOCK_BLOCKING;
     for (size_t i = 0; i < epochs->access_count; i++) {
         const struct access_epoch *epoch = &epochs->accesses[i];
         struct hold *hold = &holds[i];
@@ -58,10 +62,10 @@ static void gather_holds(const struct verify_context *context, struct hold *hold
                               .origin = epoch->rank,
                               .call = epoch->open_call,
                               .exclusive = lock->flags & TRACE_EXCLUSIVE,
-                              .begin_ps = blocking ? lock->exit_ps : INT64_MAX,
+                              .begin_ps = is_blocking(context, epoch->window) ? lock->exit_ps : INT64_MAX,
                               .end_ps = calls[epoch->close_call].exit_ps};
     }
-    for (size_t i = 0; !blocking && i < epochs->operation_count; i++) {
+    for (size_t i = 0; i < epochs->operation_count; i++) {
         const struct epoch_operation *operation = &epochs->operations[i];
         struct hold *hold = &holds[operation->epoch];
         int64_t start_ps = context->predicted->ranks[operation->origin].sim[operation->call].xfer_start_ps;

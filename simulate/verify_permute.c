@@ -1,5 +1,10 @@
 #include "simulate/verify_permute.h"
 
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "simulate/window_modes.h"
+
 /* Definitions are added from the last to the first, so that id i of n becomes n - 1 - i; the world and the unknown site
  * keep 0. */
 static uint32_t reversed(size_t id, size_t count)
@@ -24,6 +29,7 @@ static enum status add_definitions(const struct trace *from, struct trace *to, s
         const struct trace_window *window = &from->windows[i];
         int32_t comm = (int32_t)reversed_but_first((size_t)window->comm, from->comm_count);
         TRY(trace_add_window(to, comm, window->bytes, window->disp_unit, window->flavor, &handle, err));
+        if (window->name) TRY(trace_set_window_name(to, handle, window->name, err));
     }
     for (size_t i = from->list_count; i-- > 0;)
         TRY(trace_add_list(to, from->requests + from->lists[i].first, from->lists[i].count, &id, err));
@@ -83,5 +89,24 @@ enum status verify_permute(const struct trace *trace, struct trace **permuted, s
         return status;
     }
     *permuted = made;
+    return STATUS_OK;
+}
+
+enum status verify_permute_rules(const struct trace *trace, const struct platform *platform, struct platform *permuted,
+                                 struct err *err)
+{
+    enum { NUMBER_BYTES = 24 };
+    size_t count = platform->window_rule_count, window;
+    *permuted = *platform;
+    struct window_rule *rules = malloc((count + 1) * (sizeof *rules + NUMBER_BYTES));
+    if (!rules) return err_memory(err);
+    char *numbers = (char *)(rules + count + 1);
+    for (size_t i = 0; i < count; i++, numbers += NUMBER_BYTES) {
+        rules[i] = platform->window_rules[i];
+        if (!window_modes_number(rules[i].window, &window) || window >= trace->window_count) continue;
+        snprintf(numbers, NUMBER_BYTES, "%u", reversed(window, trace->window_count));
+        rules[i].window = numbers;
+    }
+    permuted->window_rules = rules;
     return STATUS_OK;
 }

@@ -75,9 +75,30 @@ static enum status spread_list(struct text_reader *reader, const char *key, size
 
 struct window_line {
     int32_t comm;
+    char *name; /* of the line */
     int64_t *bytes, *disp_unit;
     char flavor;
 };
+
+/* A name in one word, %XX for bytes that cannot stand there, in place. */
+static enum status read_escaped(struct text_reader *reader, char *name)
+{
+    char *to = name;
+    for (const char *from = name; *from; from++) {
+        unsigned byte;
+        int length = 0;
+        if (*from != '%') {
+            *to++ = *from;
+            continue;
+        }
+        if (sscanf(from + 1, "%2x%n", &byte, &length) != 1 || length != 2 || byte == 0)
+            TEXT_FAIL(reader, "'%s' in a name, expected %%XX with two hexadecimal digits", from);
+        *to++ = (char)byte;
+        from += 2;
+    }
+    *to = '\0';
+    return STATUS_OK;
+}
 
 static enum status read_window_key(struct text_reader *reader, char *word, struct window_line *line)
 {
@@ -91,12 +112,16 @@ static enum status read_window_key(struct text_reader *reader, char *word, struc
         TRY(text_list(reader, "disp_unit", value, 1, INT32_MAX));
         return spread_list(reader, "disp_unit", members, &line->disp_unit);
     }
+    if (!line->name && (value = value_of(word, "name"))) {
+        line->name = value;
+        return read_escaped(reader, value);
+    }
     if ((value = value_of(word, "flavor"))) {
         line->flavor = trace_flavor_by_name(value);
         if (line->flavor != '?') return STATUS_OK;
         TEXT_FAIL(reader, "flavor=%s, expected create, allocate, shared or dynamic", value);
     }
-    TEXT_FAIL(reader, "'%s' in a window line, expected each once of comm=, bytes=, disp_unit=, flavor=", word);
+    TEXT_FAIL(reader, "'%s' in a window line, expected each once of comm=, bytes=, disp_unit=, flavor=, name=", word);
 }
 
 static enum status add_window(struct text_reader *reader, const struct window_line *line, int32_t *id)
@@ -109,6 +134,8 @@ static enum status add_window(struct text_reader *reader, const struct window_li
         for (size_t i = 0; i < members; i++) units[i] = (int32_t)line->disp_unit[i];
     }
     enum status status = trace_add_window(reader->trace, line->comm, line->bytes, units, line->flavor, id, reader->err);
+    if (status == STATUS_OK && line->name && *line->name)
+        status = trace_set_window_name(reader->trace, *id, line->name, reader->err);
     free(units);
     return status;
 }

@@ -47,6 +47,19 @@ static void write_ranks(FILE *out, const int32_t *members, uint32_t count)
     for (uint32_t i = 0; i < count; i++) fprintf(out, "%s%" PRId32, i ? "," : "", members[i]);
 }
 
+/* One word: what would end it, and %, is written as %XX. */
+static void write_name(FILE *out, const char *name)
+{
+    fputs(" name=", out);
+    for (; *name; name++) {
+        unsigned char byte = (unsigned char)*name;
+        if (byte <= ' ' || byte == '%' || byte == '#' || byte == 0x7f)
+            fprintf(out, "%%%02x", byte);
+        else
+            fputc(byte, out);
+    }
+}
+
 static void write_window(const struct writer *writer, size_t id)
 {
     const struct trace_window *window = &writer->trace->windows[id];
@@ -66,6 +79,7 @@ static void write_window(const struct writer *writer, size_t id)
         write_ranks(writer->out, window->disp_unit, same ? 1 : count);
     }
     if (trace_flavor_name(window->flavor)) fprintf(writer->out, " flavor=%s", trace_flavor_name(window->flavor));
+    if (window->name) write_name(writer->out, window->name);
     fputc('\n', writer->out);
 }
 

@@ -42,6 +42,7 @@ static void free_definitions(struct trace *trace)
     }
     for (size_t i = 0; i < trace->group_count; i++) free(trace->groups[i].members);
     for (size_t i = 0; i < trace->window_count; i++) {
+        free(trace->windows[i].name);
         free(trace->windows[i].bytes);
         free(trace->windows[i].disp_unit);
     }

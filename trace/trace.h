@@ -127,6 +127,7 @@ struct trace_comm {
 
 struct trace_window {
     int32_t comm;
+    char *name;         /* given by MPI_Win_set_name, NULL: none */
     int64_t *bytes;     /* per member of comm, NULL unknown */
     int32_t *disp_unit; /* per member of comm, NULL unknown */
     char flavor;        /* 'c'reate, 'a'llocate, 's'hared, 'd'ynamic (has no bytes of its own), '?' */
@@ -239,6 +240,8 @@ enum status trace_add_group(struct trace *trace, const int32_t *members, uint32_
 enum status trace_add_comm(struct trace *trace, const int32_t *members, uint32_t count, int32_t *id, struct err *err);
 enum status trace_add_window(struct trace *trace, int32_t comm, const int64_t *bytes, const int32_t *disp_unit,
                              char flavor, int32_t *id, struct err *err);
+/* The window's name is copied; it replaces an earlier one. */
+enum status trace_set_window_name(struct trace *trace, int32_t window, const char *name, struct err *err);
 enum status trace_add_list(struct trace *trace, const uint32_t *requests, uint32_t count, uint32_t *id,
                            struct err *err);
 enum status trace_add_counts(struct trace *trace, const int64_t *bytes, uint32_t count, uint32_t *id, struct err *err);

@@ -173,6 +173,15 @@ enum status trace_add_window(struct trace *trace, int32_t comm, const int64_t *b
     return STATUS_OK;
 }
 
+enum status trace_set_window_name(struct trace *trace, int32_t window, const char *name, struct err *err)
+{
+    char *copied = strdup(name);
+    if (!copied) return err_memory(err);
+    free(trace->windows[window].name);
+    trace->windows[window].name = copied;
+    return STATUS_OK;
+}
+
 enum status trace_add_list(struct trace *trace, const uint32_t *requests, uint32_t count, uint32_t *id, struct err *err)
 {
     struct trace_list list = {.first = (uint32_t)trace->request_count, .count = count};
@@ -319,6 +328,7 @@ static enum status copy_definitions(const struct trace *other, struct trace *mad
     for (size_t i = 0; i < other->window_count; i++) {
         const struct trace_window *window = &other->windows[i];
         TRY(trace_add_window(made, window->comm, window->bytes, window->disp_unit, window->flavor, &id, err));
+        if (window->name) TRY(trace_set_window_name(made, id, window->name, err));
     }
     for (size_t i = 0; i < other->list_count; i++) {
         const struct trace_list *list = &other->lists[i];

@@ -1,0 +1,50 @@
+/* mpi.rma.windows: what differs on single windows. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "platforms/read.h"
+
+static enum status read_rule(const struct json_node *node, const struct platform *platform, struct window_rule *rule,
+                             struct err *err)
+{
+    static const char *const keys[] = {"semantics", "lock", "fence", NULL};
+    struct json_node semantics = json_member(node, "semantics"), lock = json_member(node, "lock"),
+                     fence = json_member(node, "fence");
+    int lock_mode = (int)platform->lock, fence_mode = (int)platform->fence;
+    TRY(json_object(node, err));
+    TRY(json_known_keys(node, keys, err));
+    rule->semantics = platform->semantics;
+    rule->window = strdup(node->item->string);
+    if (!rule->window) return err_memory(err);
+    if (semantics.item) TRY(semantics_read(&semantics, &rule->semantics, err));
+    rule->semantics.buffer_bytes = platform->semantics.buffer_bytes;
+    if (lock.item) TRY(name_read(&lock, platform_lock_names, &lock_mode, err));
+    if (fence.item) TRY(name_read(&fence, platform_fence_names, &fence_mode, err));
+    rule->lock = (enum lock_mode)lock_mode;
+    rule->fence = (enum fence_mode)fence_mode;
+    return STATUS_OK;
+}
+
+enum status windows_read(const struct json_node *node, struct platform *platform, struct err *err)
+{
+    TRY(json_object(node, err));
+    size_t count = 0;
+    const cJSON *item;
+    cJSON_ArrayForEach (item, node->item) count++;
+    platform->window_rules = calloc(count + 1, sizeof *platform->window_rules);
+    if (!platform->window_rules) return err_memory(err);
+    cJSON_ArrayForEach (item, node->item) {
+        if (json_key_ignored(item->string)) continue;
+        struct json_node rule = json_member(node, item->string);
+        TRY(read_rule(&rule, platform, &platform->window_rules[platform->window_rule_count++], err));
+    }
+    return STATUS_OK;
+}
+
+void platform_semantics_name(const struct platform *platform, char name[PLATFORM_SEMANTICS_BYTES])
+{
+    size_t used = (size_t)snprintf(name, PLATFORM_SEMANTICS_BYTES, "%s", platform->semantics.name);
+    for (size_t i = 0; i < platform->window_rule_count && used < PLATFORM_SEMANTICS_BYTES; i++)
+        used += (size_t)snprintf(name + used, PLATFORM_SEMANTICS_BYTES - used, "@%s=%s",
+                                 platform->window_rules[i].window, platform->window_rules[i].semantics.name);
+}
