@@ -140,12 +140,15 @@ void test_context_init(struct test_context *test, struct trace *predicted, struc
         .outcome = &test->outcome,
         .slack_ps = 1,
     };
+    if (window_modes_new(predicted, platform, &test->modes, &err) != STATUS_OK) fail_msg("%s", err.text);
+    test->context.modes = test->modes;
     if (relations_build(predicted, &test->context.relations, &err) != STATUS_OK) fail_msg("%s", err.text);
 }
 
 void test_context_clear(struct test_context *test)
 {
     relations_clear(&test->context.relations);
+    free(test->modes);
     account_clear(&test->outcome.account);
     trace_free(test->outcome.trace);
     trace_free(test->recorded);

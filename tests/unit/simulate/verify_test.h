@@ -28,6 +28,7 @@ struct test_context {
     struct replay_outcome outcome;
     struct platform *platform;
     struct trace *recorded;
+    struct window_mode *modes;
 };
 void test_context_init(struct test_context *test, struct trace *predicted, struct platform *platform);
 void test_context_clear(struct test_context *test);
