@@ -27,6 +27,12 @@ void map_clear(struct map *map)
     memset(map, 0, sizeof *map);
 }
 
+void map_empty(struct map *map)
+{
+    if (map->count > 0) memset(map->used, 0, map->capacity);
+    map->count = 0;
+}
+
 static size_t slot_of(const struct map *map, uint64_t key)
 {
     size_t i = (size_t)scramble(key) & (map->capacity - 1);

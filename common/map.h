@@ -18,6 +18,9 @@ struct map {
 /* All-zero is the empty map. */
 void map_clear(struct map *map);
 
+/* Takes all keys out, keeps the memory. */
+void map_empty(struct map *map);
+
 /* The address of key's value, or NULL. Valid until the next map_put. */
 uint64_t *map_find(const struct map *map, uint64_t key);
 

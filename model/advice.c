@@ -16,34 +16,28 @@ static const char *const sentences[PATTERN_COUNT] = {
 struct advice {
     const struct trace *trace;
     const struct callpaths *paths;
-    const struct finding *finding;
+    const struct advice_facts *facts;
     FILE *out;
     struct err *err;
 };
 
-static const struct trace_call *call_of(const struct advice *advice, uint32_t rank, size_t call)
-{
-    return &advice->trace->ranks[rank].calls[call];
-}
-
 static enum status write_own(const struct advice *advice)
 {
-    fputs(call_name(call_of(advice, advice->finding->rank, advice->finding->call)->call), advice->out);
+    fputs(call_name(advice->facts->own), advice->out);
     return STATUS_OK;
 }
 
 /* "MPI_Win_post of rank 1 (main/exchange, halo.c:40)" */
 static enum status write_other(const struct advice *advice)
 {
-    uint32_t rank = advice->finding->cause_rank;
-    const struct trace_call *call = call_of(advice, rank, advice->finding->cause_call);
-    const struct trace_site *site = &advice->trace->sites[call->site];
-    uint32_t node = callpath_at(advice->paths, rank, advice->finding->cause_call);
-    const char *name = call_name(call->call);
+    const struct advice_facts *facts = advice->facts;
+    const struct trace_site *site = &advice->trace->sites[facts->other_site];
+    const char *name = call_name(facts->other);
     char *path;
-    TRY(callpath_text(advice->trace, advice->paths, node, call->site, call->call, &path, advice->err));
+    TRY(callpath_text(advice->trace, advice->paths, facts->other_node, facts->other_site, facts->other, &path,
+                      advice->err));
     fprintf(advice->out, "%s", name);
-    if (rank != advice->finding->rank) fprintf(advice->out, " of rank %" PRIu32, rank);
+    if (facts->other_rank != facts->rank) fprintf(advice->out, " of rank %" PRIu32, facts->other_rank);
     if (site->file)
         fprintf(advice->out, " (%s, %s:%" PRId32 ")", path, site->file, site->line);
     else if (strcmp(path, name) != 0)
@@ -61,17 +55,17 @@ static enum status write_duration(const struct advice *advice, int64_t ps)
 
 static enum status write_time(const struct advice *advice)
 {
-    return write_duration(advice, advice->finding->severity_ps);
+    return write_duration(advice, advice->facts->severity_ps);
 }
 
 static enum status write_distance(const struct advice *advice)
 {
-    return write_duration(advice, advice->finding->distance_ps);
+    return write_duration(advice, advice->facts->distance_ps);
 }
 
 static enum status write_advised(const struct advice *advice)
 {
-    return write_duration(advice, advice->finding->advised_ps);
+    return write_duration(advice, advice->facts->advised_ps);
 }
 
 static const struct {
@@ -98,17 +92,37 @@ static enum status write_sentence(const struct advice *advice, const char *sente
     return STATUS_OK;
 }
 
-enum status advice_text(const struct trace *trace, const struct callpaths *paths, const struct finding *finding,
+struct advice_facts advice_facts(const struct trace *trace, const struct callpaths *paths,
+                                 const struct finding *finding)
+{
+    const struct trace_call *own = &trace->ranks[finding->rank].calls[finding->call];
+    struct advice_facts made = {.pattern = (uint16_t)finding->pattern,
+                                .own = (uint16_t)trace_function(trace, finding->rank, finding->call),
+                                .other = MPI_CALL_COUNT,
+                                .rank = finding->rank,
+                                .other_rank = finding->cause_rank,
+                                .enter_ps = own->enter_ps,
+                                .severity_ps = finding->severity_ps,
+                                .distance_ps = finding->distance_ps,
+                                .advised_ps = finding->advised_ps};
+    if (finding->cause_call == FINDING_NO_CALL) return made;
+    made.other = (uint16_t)trace_function(trace, finding->cause_rank, finding->cause_call);
+    made.other_site = trace->ranks[finding->cause_rank].calls[finding->cause_call].site;
+    made.other_node = callpath_at(paths, finding->cause_rank, finding->cause_call);
+    return made;
+}
+
+enum status advice_text(const struct trace *trace, const struct callpaths *paths, const struct advice_facts *facts,
                         char **text, struct err *err)
 {
-    const char *sentence = sentences[finding->pattern];
+    const char *sentence = sentences[facts->pattern];
     char *made = NULL;
     size_t bytes = 0;
     *text = NULL;
-    if (!sentence || (strstr(sentence, "{other}") && finding->cause_call == FINDING_NO_CALL)) return STATUS_OK;
+    if (!sentence || (strstr(sentence, "{other}") && facts->other == MPI_CALL_COUNT)) return STATUS_OK;
     FILE *out = open_memstream(&made, &bytes);
     if (!out) return err_memory(err);
-    struct advice advice = {trace, paths, finding, out, err};
+    struct advice advice = {trace, paths, facts, out, err};
     enum status status = write_sentence(&advice, sentence);
     if (fclose(out) != 0 && status == STATUS_OK) status = err_memory(err);
     if (status == STATUS_OK)

@@ -6,8 +6,21 @@
 #include "model/finding.h"
 #include "trace/trace.h"
 
-/* The advice for one finding, the caller frees *text; NULL for a pattern without a row or without a known cause. */
-enum status advice_text(const struct trace *trace, const struct callpaths *paths, const struct finding *finding,
+/* What a sentence names of one wait: it outlives the calls. */
+struct advice_facts {
+    uint16_t pattern, own;           /* own: enum mpi_call in which rank waits */
+    uint16_t other;                  /* the call that it waits for; MPI_CALL_COUNT: none is known */
+    uint32_t rank, other_rank;
+    uint32_t other_site, other_node; /* call site and call path */
+    int64_t enter_ps;                /* of own */
+    int64_t severity_ps, distance_ps, advised_ps;
+};
+
+struct advice_facts advice_facts(const struct trace *trace, const struct callpaths *paths,
+                                 const struct finding *finding);
+
+/* The advice for one wait, the caller frees *text; NULL for a pattern without a row or without a known cause. */
+enum status advice_text(const struct trace *trace, const struct callpaths *paths, const struct advice_facts *facts,
                         char **text, struct err *err);
 
 #endif

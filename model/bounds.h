@@ -24,7 +24,7 @@ struct transfers {
 
 /* trace has passed trace_check(). Inits *transfers. */
 enum status bounds_find(const struct trace *trace, struct transfers *transfers, struct err *err);
-/* The same where the relations are there already. */
+/* The same where the relations are there already; of a slice those that are counted now. */
 enum status bounds_from_relations(const struct relations *relations, struct transfers *transfers, struct err *err);
 void transfers_clear(struct transfers *transfers);
 

@@ -11,6 +11,7 @@ void callpaths_clear(struct callpaths *paths)
     map_clear(&paths->node_index);
     free(paths->changes);
     free(paths->rank_first);
+    free(paths->inside);
     memset(paths, 0, sizeof *paths);
 }
 
@@ -31,11 +32,17 @@ static int by_thread(const void *one, const void *other)
     return (a->call > b->call) - (a->call < b->call);
 }
 
+static enum status add_change(struct callpaths *paths, struct change change, struct err *err)
+{
+    ARRAY_PUSH(paths->changes, paths->change_count, paths->change_capacity, change, err);
+    return STATUS_OK;
+}
+
 /* nodes: of each thread, where it is. */
 static enum status walk_calls(const struct trace *trace, uint32_t rank, uint32_t *nodes, struct callpaths *paths,
                               struct err *err)
 {
-    for (size_t i = 0; i < trace->ranks[rank].count; i++) {
+    for (size_t i = trace->ranks[rank].kept_count; i < trace->ranks[rank].count; i++) {
         const struct trace_call *call = &trace->ranks[rank].calls[i];
         uint32_t thread = trace_call_thread(trace, rank, i), *node = &nodes[thread];
         if (call->call == ID_region_enter)
@@ -44,8 +51,7 @@ static enum status walk_calls(const struct trace *trace, uint32_t rank, uint32_t
             *node = paths->nodes[*node].parent; /* trace_check: regions nest */
         else
             continue;
-        struct change change = {.call = i, .node = *node, .thread = thread};
-        ARRAY_PUSH(paths->changes, paths->change_count, paths->change_capacity, change, err);
+        TRY(add_change(paths, (struct change){.call = i, .node = *node, .thread = thread}, err));
     }
     return STATUS_OK;
 }
@@ -56,24 +62,36 @@ static enum status walk_rank(const struct trace *trace, uint32_t rank, struct ca
     uint32_t threads = trace_thread_count(trace, rank), *nodes = calloc(threads, sizeof *nodes);
     _Static_assert(CALLPATH_ROOT == 0, "threads begin at the root");
     if (!nodes) return err_memory(err);
-    enum status status = walk_calls(trace, rank, nodes, paths, err);
+    struct change inside = {.call = trace->ranks[rank].kept_count, .node = nodes[0] = paths->inside[rank]};
+    enum status status = STATUS_OK;
+    if (inside.node != CALLPATH_ROOT) status = add_change(paths, inside, err);
+    if (status == STATUS_OK) status = walk_calls(trace, rank, nodes, paths, err);
+    paths->inside[rank] = nodes[0];
     free(nodes);
     if (status == STATUS_OK && threads > 1 && paths->change_count > first)
         qsort(paths->changes + first, paths->change_count - first, sizeof *paths->changes, by_thread);
     return status;
 }
 
-static enum status build(const struct trace *trace, struct callpaths *paths, struct err *err)
+enum status callpaths_go_on(struct callpaths *paths, struct err *err)
 {
-    struct callpath_node root = {CALLPATH_ROOT, TRACE_NO_REF};
-    ARRAY_PUSH(paths->nodes, paths->node_count, paths->node_capacity, root, err);
-    paths->rank_first = calloc((size_t)trace->rank_count + 1, sizeof *paths->rank_first);
-    if (!paths->rank_first) return err_memory(err);
-    for (uint32_t r = 0; r < trace->rank_count; r++) {
-        TRY(walk_rank(trace, r, paths, err));
+    paths->change_count = 0;
+    for (uint32_t r = 0; r < paths->trace->rank_count; r++) {
+        TRY(walk_rank(paths->trace, r, paths, err));
         paths->rank_first[r + 1] = paths->change_count;
     }
     return STATUS_OK;
+}
+
+static enum status build(const struct trace *trace, struct callpaths *paths, struct err *err)
+{
+    struct callpath_node root = {CALLPATH_ROOT, TRACE_NO_REF};
+    paths->trace = trace;
+    ARRAY_PUSH(paths->nodes, paths->node_count, paths->node_capacity, root, err);
+    paths->rank_first = calloc((size_t)trace->rank_count + 1, sizeof *paths->rank_first);
+    paths->inside = calloc((size_t)trace->rank_count + 1, sizeof *paths->inside);
+    if (!paths->rank_first || !paths->inside) return err_memory(err);
+    return callpaths_go_on(paths, err);
 }
 
 enum status callpaths_build(const struct trace *trace, struct callpaths *paths, struct err *err)
@@ -90,6 +108,8 @@ enum status callpaths_build(const struct trace *trace, struct callpaths *paths, 
 
 uint32_t callpath_at(const struct callpaths *paths, uint32_t rank, size_t call)
 {
+    const struct trace_rank *stream = &paths->trace->ranks[rank];
+    if (call < stream->kept_count) return stream->kept[call].node;
     const size_t *first = &paths->rank_first[rank];
     return changes_at(paths->changes, first[0], first[1], trace_call_thread(paths->trace, rank, call), call,
                       CALLPATH_ROOT);

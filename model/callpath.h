@@ -23,10 +23,14 @@ struct callpaths {
     struct change *changes; /* by rank, then thread, then call */
     size_t change_count, change_capacity;
     size_t *rank_first; /* rank_count + 1 indices into changes */
+    uint32_t *inside;   /* per rank: the innermost region behind the calls walked, of thread 0 */
 };
 
 /* trace has passed trace_check(). Inits *paths. */
 enum status callpaths_build(const struct trace *trace, struct callpaths *paths, struct err *err);
+/* The trace has lost calls that were walked and has got further ones (model/stream.h): the nodes stay, changes are
+ * those of the new calls. */
+enum status callpaths_go_on(struct callpaths *paths, struct err *err);
 void callpaths_clear(struct callpaths *paths);
 
 /* The innermost user region around a call. */

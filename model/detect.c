@@ -21,12 +21,28 @@ const struct detector *detector_of(enum pattern pattern)
     return NULL;
 }
 
+/* Whether a wait found in a slice is counted in this round. The detectors of locks look at the locks themselves. */
+static bool is_settled(const struct relations *relations, const struct finding *finding)
+{
+    const struct settlement *settlement = relations->settlement;
+    const unsigned undecided = SETTLE_OPEN | SETTLE_UNDECIDED | SETTLE_ORDERED;
+    if (!settlement) return true;
+    switch (finding->pattern) {
+    case PATTERN_LOCK_CONTENTION:
+    case PATTERN_WAIT_FOR_PROGRESS: return true;
+    case PATTERN_WRONG_ORDER: return !(settlement->flags[finding->rank][finding->call] & undecided);
+    case PATTERN_CLOSE_SEND_RECEIVE: return finding->call >= relations->trace->ranks[finding->rank].kept_count;
+    default: return settlement_counts(settlement, finding->rank, finding->call);
+    }
+}
+
 /* Waits that the filter leaves out stay in the list of waits: chains of causes lead through them. */
 enum status detect_counted(struct detection *detection, const struct finding *finding)
 {
     const struct trace *trace = detection->relations->trace;
     const struct callpaths *paths = detection->places ? &detection->places->paths : NULL;
     bool passes;
+    if (!is_settled(detection->relations, finding)) return STATUS_OK;
     TRY(filter_passes(&detection->options->filter, trace, paths, finding, &passes, detection->err));
     if (detection->waits && finding->severity_ps > 0 && pattern_whole(finding->pattern) == finding->pattern)
         TRY(waits_add(detection->waits, trace, finding, passes, detection->err));
@@ -34,6 +50,8 @@ enum status detect_counted(struct detection *detection, const struct finding *fi
     if (detection->observer) detection->observer(detection->observer_context, finding);
     if (finding->severity_ps == 0) detection->account->count[finding->pattern][finding->rank]++;
     account_add(detection->account, finding->pattern, finding->rank, finding->severity_ps);
+    if (detection->provisional && finding->pattern == PATTERN_WAIT_FOR_PROGRESS)
+        TRY(provisional_add(detection->provisional, trace, finding, detection->err));
     return detection->places ? places_add(detection->places, trace, finding, detection->err) : STATUS_OK;
 }
 

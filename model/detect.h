@@ -7,6 +7,7 @@
 #include "model/analyze.h"
 #include "model/finding.h"
 #include "model/places.h"
+#include "model/provisional.h"
 #include "model/relations.h"
 #include "model/waits.h"
 
@@ -16,6 +17,7 @@ struct detection {
     struct account *account;
     struct places *places; /* NULL: not wanted */
     struct waits *waits;   /* NULL: not wanted */
+    struct provisional *provisional; /* of a trace in slices, else NULL */
     void (*observer)(void *context, const struct finding *finding); /* is told of every wait counted; may be NULL */
     void *observer_context;
     struct err *err;

@@ -11,13 +11,6 @@ static const struct trace_call *receive_of(const struct detection *detection, co
     return relations_call(detection->relations, message->receiver, message->receive_call);
 }
 
-/* A blocking send may end before the receive begins where the library holds the message: always when buffered, up to
- * the eager limit in standard and ready mode, never when synchronous. */
-static bool is_eager(const struct detection *detection, const struct trace_call *send)
-{
-    return send->call == ID_Bsend || (send->call != ID_Ssend && send->bytes <= detection->options->eager_bytes);
-}
-
 enum status detect_late_sender(struct detection *detection)
 {
     const struct messages *messages = &detection->relations->messages;
@@ -38,7 +31,7 @@ enum status detect_late_receiver(struct detection *detection)
     for (size_t i = 0; i < messages->count; i++) {
         const struct message *message = &messages->items[i];
         const struct trace_call *send = send_of(detection, message);
-        if (call_kind(send->call) != CALL_SEND || is_eager(detection, send)) continue;
+        if (call_kind(send->call) != CALL_SEND || message_is_eager(send, detection->options->eager_bytes)) continue;
         struct finding finding = finding_of_enter(detection->relations, PATTERN_LATE_RECEIVER, message->sender,
                                                   message->send_call, message->receiver, message->receive_call);
         TRY(detect_found(detection, &finding));
@@ -46,11 +39,10 @@ enum status detect_late_receiver(struct detection *detection)
     return STATUS_OK;
 }
 
-/* Only sends that do not wait for their receive can overtake each other; ready sends may not come first at all. */
 static bool may_be_out_of_order(const struct detection *detection, const struct message *message)
 {
     const struct trace_call *send = send_of(detection, message);
-    return call_kind(send->call) == CALL_SEND && send->call != ID_Rsend && is_eager(detection, send) &&
+    return message_may_overtake(send, detection->options->eager_bytes) &&
            call_kind(receive_of(detection, message)->call) == CALL_RECV;
 }
 

@@ -1,5 +1,6 @@
 #include "model/epochs.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +17,7 @@ struct window_state {
     size_t exposure;     /* open post epoch */
     size_t fence_access; /* fence epoch with operations that no fence has completed */
     size_t fence_call;   /* last fence that opened an epoch */
+    size_t fence_number; /* of fence_call */
     size_t fence_count;
     size_t open_locks;
     size_t lock_all;  /* open lock_all epoch */
@@ -69,7 +71,8 @@ static enum status expect_no_access(const struct walk *walk, const struct window
     size_t open = state->access != EPOCH_NONE ? state->access : state->fence_access;
     if (open != EPOCH_NONE) {
         size_t opened = walk->epochs->accesses[open].open_call;
-        return fault(walk, "the epoch that event %zu (%s) opened on the same window is still open", opened + 1,
+        return fault(walk, "the epoch that event %" PRIu64 " (%s) opened on the same window is still open",
+                     trace_event(walk->trace, walk->rank, opened),
                      call_name(walk->trace->ranks[walk->rank].calls[opened].call));
     }
     if ((locks_too && state->open_locks > 0) || state->lock_all != EPOCH_NONE)
@@ -80,8 +83,9 @@ static enum status expect_no_access(const struct walk *walk, const struct window
 static enum status expect_no_exposure(const struct walk *walk, const struct window_state *state)
 {
     if (state->exposure == EPOCH_NONE) return STATUS_OK;
-    return fault(walk, "the exposure epoch that event %zu (MPI_Win_post) opened on the same window is still open",
-                 walk->epochs->exposures[state->exposure].post_call + 1);
+    return fault(walk,
+                 "the exposure epoch that event %" PRIu64 " (MPI_Win_post) opened on the same window is still open",
+                 trace_event(walk->trace, walk->rank, walk->epochs->exposures[state->exposure].post_call));
 }
 
 static enum status open_access(struct walk *walk, struct access_epoch epoch, size_t *index)
@@ -163,8 +167,8 @@ static enum status on_lock(struct walk *walk, const struct trace_call *call, str
     uint64_t *open;
     TRY(map_put(&walk->locks, lock_key(call), 0, &open, walk->err));
     if (*open != 0)
-        return fault(walk, "the lock of target %d that event %zu took is still held", call->peer,
-                     walk->epochs->accesses[*open - 1].open_call + 1);
+        return fault(walk, "the lock of target %d that event %" PRIu64 " took is still held", call->peer,
+                     trace_event(walk->trace, walk->rank, walk->epochs->accesses[*open - 1].open_call));
     struct access_epoch epoch = {
         .kind = EPOCH_LOCK, .window = call->handle, .target = call->peer, .open_call = walk->index};
     size_t index;
@@ -217,6 +221,7 @@ static enum status on_fence(struct walk *walk, const struct trace_call *call, st
         state->fence_access = EPOCH_NONE;
     }
     state->fence_call = call->flags & TRACE_NOSUCCEED ? EPOCH_NONE : walk->index;
+    state->fence_number = state->fence_count;
     state->fence_count++;
     return STATUS_OK;
 }
@@ -235,8 +240,11 @@ static enum status find_epoch(struct walk *walk, const struct trace_call *call, 
         *epoch = state->lock_all;
     } else if (state->fence_call != EPOCH_NONE) {
         if (state->fence_access == EPOCH_NONE) {
-            struct access_epoch made = {
-                .kind = EPOCH_FENCE, .window = call->handle, .target = TRACE_NONE, .open_call = state->fence_call};
+            struct access_epoch made = {.kind = EPOCH_FENCE,
+                                        .window = call->handle,
+                                        .target = TRACE_NONE,
+                                        .open_call = state->fence_call,
+                                        .open_number = state->fence_number};
             TRY(open_access(walk, made, &state->fence_access));
         }
         *epoch = state->fence_access;
@@ -260,8 +268,8 @@ static enum status on_operation(struct walk *walk, const struct trace_call *call
         uint32_t group = walk->trace->ranks[walk->rank].calls[epoch->open_call].ref;
         int32_t member = trace_group_rank(&walk->trace->groups[group], call->peer);
         if (member == TRACE_NONE)
-            return fault(walk, "target %d is not in the group of the MPI_Win_start of event %zu", call->peer,
-                         epoch->open_call + 1);
+            return fault(walk, "target %d is not in the group of the MPI_Win_start of event %" PRIu64, call->peer,
+                         trace_event(walk->trace, walk->rank, epoch->open_call));
         operation.pair = epoch->pair_first + (size_t)member;
         epochs->pairs[operation.pair].last_operation = walk->index;
     }
@@ -283,7 +291,8 @@ static enum status on_create(struct walk *walk, const struct trace_call *call, s
     size_t creation = walk->index;
     if (state->first_use != EPOCH_NONE) {
         walk->index = state->first_use;
-        return fault(walk, "window %d is used before event %zu creates it", call->handle, creation + 1);
+        return fault(walk, "window %d is used before event %" PRIu64 " creates it", call->handle,
+                     trace_event(walk->trace, walk->rank, creation));
     }
     state->created = true;
     state->freed = false;

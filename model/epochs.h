@@ -26,6 +26,7 @@ struct access_epoch {
     size_t open_call;    /* start, lock, lock_all, opening fence */
     size_t close_call;   /* complete, unlock, unlock_all, closing fence; EPOCH_NONE if the trace ends inside */
     size_t flush_call;   /* locks: the first flush of any kind behind an operation; EPOCH_NONE */
+    size_t open_number;  /* fence: the same of the opening call */
     size_t close_number; /* fence: the closing call is the rank's close_number-th fence on the window, from 0 */
     size_t pair_first;   /* start: pairs in the order of the group */
     uint32_t pair_count;

@@ -124,32 +124,39 @@ static void count_instance(const struct relations *relations, const struct insta
     }
 }
 
-static enum status count_all(const struct relations *relations, const struct needs *needs, struct fence_pairs *pairs,
-                             struct err *err)
+/* Of the fences of a slice those that are settled for it now (model/settle.h). */
+static bool counts(const struct relations *relations, int32_t window, size_t number)
 {
-    int64_t *needed_ps = malloc((relations->trace->rank_count + 1) * sizeof *needed_ps);
-    if (!needed_ps) return err_memory(err);
+    const struct settlement *settlement = relations->settlement;
+    return !settlement || (number >= settlement->pairs_before[window] && number < settlement->pairs_now[window]);
+}
+
+/* needed_ps: per rank, numbers: per window, both for use in here. */
+static void count_all(const struct relations *relations, const struct needs *needs, int64_t *needed_ps, size_t *numbers,
+                      struct fence_pairs *pairs)
+{
     size_t first = 0;
     for (size_t i = 0; i < relations->instances.count; i++) {
         const struct instance *instance = &relations->instances.items[i];
         while (first < needs->count && needs->items[first].instance < i) first++;
         size_t end = first;
         while (end < needs->count && needs->items[end].instance == i) end++;
-        if (instance->kind == CALL_FENCE && fence_synchronises(relations, instance))
+        if (instance->kind != CALL_FENCE || !counts(relations, instance->handle, numbers[instance->handle]++)) continue;
+        if (fence_synchronises(relations, instance))
             count_instance(relations, instance, needs->items + first, end - first, needed_ps, pairs);
     }
-    free(needed_ps);
-    return STATUS_OK;
 }
 
 enum status fence_pairs_count(const struct relations *relations, struct fence_pairs *pairs, struct err *err)
 {
     struct needs needs = {0};
-    struct fence_pairs counted = {0};
-    enum status status = collect_needs(relations, &needs, err);
-    if (status == STATUS_OK) status = count_all(relations, &needs, &counted, err);
-    if (status == STATUS_OK) *pairs = counted;
+    int64_t *needed_ps = malloc((relations->trace->rank_count + 1) * sizeof *needed_ps);
+    size_t *numbers = calloc(relations->trace->window_count + 1, sizeof *numbers);
+    enum status status = needed_ps && numbers ? collect_needs(relations, &needs, err) : err_memory(err);
+    if (status == STATUS_OK) count_all(relations, &needs, needed_ps, numbers, pairs);
     map_clear(&needs.fences);
     free(needs.items);
+    free(needed_ps);
+    free(numbers);
     return status;
 }

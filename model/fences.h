@@ -16,6 +16,7 @@ struct fence_pairs {
 /* A complete instance that nobody left before the last member came. */
 bool fence_synchronises(const struct relations *relations, const struct instance *instance);
 
+/* Adds to *pairs. */
 enum status fence_pairs_count(const struct relations *relations, struct fence_pairs *pairs, struct err *err);
 
 #endif

@@ -88,3 +88,13 @@ enum status messages_build(const struct trace *trace, struct messages *messages,
     *messages = made;
     return STATUS_OK;
 }
+
+bool message_is_eager(const struct trace_call *send, int64_t eager_bytes)
+{
+    return send->call == ID_Bsend || (send->call != ID_Ssend && send->bytes <= eager_bytes);
+}
+
+bool message_may_overtake(const struct trace_call *send, int64_t eager_bytes)
+{
+    return call_kind(send->call) == CALL_SEND && send->call != ID_Rsend && message_is_eager(send, eager_bytes);
+}

@@ -21,6 +21,13 @@ struct messages {
 
 /* trace has passed trace_check(). Inits *messages. */
 enum status messages_build(const struct trace *trace, struct messages *messages, struct err *err);
+/* A blocking send may end before the receive begins where the library holds the message: always when buffered, up to
+ * the eager limit in standard and ready mode, never when synchronous. */
+bool message_is_eager(const struct trace_call *send, int64_t eager_bytes);
+
+/* A send that does not wait for its receive may be overtaken, and overtake; ready sends may not come first at all. */
+bool message_may_overtake(const struct trace_call *send, int64_t eager_bytes);
+
 void messages_clear(struct messages *messages);
 
 #endif

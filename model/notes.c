@@ -1,8 +1,8 @@
 #include "model/notes.h"
 
 #include <inttypes.h>
-
-enum { NOTES_PER_SORT = 5 };
+#include <stdlib.h>
+#include <string.h>
 
 struct sort { /* of notes */
     const struct relations *relations;
@@ -96,26 +96,70 @@ static enum status note_instances(struct sort *sort)
     return end_sort(sort, what);
 }
 
-/* MPI-3.1 3.4: a ready send may be started only if the matching receive is already posted. */
-static enum status note_ready_sends(struct sort *sort)
+void notes_clear(struct notes *notes)
 {
-    const struct trace *trace = sort->relations->trace;
-    const struct messages *messages = &sort->relations->messages;
+    for (size_t i = 0; i < notes->kept; i++) free(notes->items[i].text);
+    memset(notes, 0, sizeof *notes);
+}
+
+static bool is_before(const struct early_ready_send *one, const struct early_ready_send *other)
+{
+    return one->receiver != other->receiver ? one->receiver < other->receiver : one->event < other->event;
+}
+
+/* Keeps the first ones. */
+static void keep_first(struct notes *notes, struct early_ready_send made)
+{
+    size_t at = notes->kept++;
+    for (; at > 0 && is_before(&made, &notes->items[at - 1]); at--) notes->items[at] = notes->items[at - 1];
+    notes->items[at] = made;
+    notes->count++;
+    if (notes->kept > NOTES_PER_SORT) free(notes->items[--notes->kept].text);
+}
+
+static enum status note_ready_send(struct notes *notes, const struct relations *relations,
+                                   const struct message *message, struct err *err)
+{
+    const struct trace *trace = relations->trace;
+    const struct trace_call *send = relations_call(relations, message->sender, message->send_call);
+    const struct trace_call *receive = relations_call(relations, message->receiver, message->receive_call);
+    char begin[TRACE_PLACE_BYTES], end[TRACE_PLACE_BYTES], own[TRACE_PLACE_BYTES], other[TRACE_PLACE_BYTES];
+    struct early_ready_send made = {.receiver = message->receiver,
+                                    .event = trace_event(trace, message->receiver, message->receive_call)};
+    if (asprintf(&made.text, "%s: error in the program: this ready send%s begins before its receive %s%s",
+                 trace_place(trace, message->sender, message->send_call, begin), site_text(trace, send, own),
+                 trace_place(trace, message->receiver, message->receive_call, end),
+                 site_text(trace, receive, other)) < 0)
+        return err_memory(err);
+    keep_first(notes, made);
+    return STATUS_OK;
+}
+
+/* MPI-3.1 3.4: a ready send may be started only if the matching receive is already posted. */
+enum status notes_add(struct notes *notes, const struct relations *relations, struct err *err)
+{
+    const struct messages *messages = &relations->messages;
     for (size_t i = 0; i < messages->count; i++) {
         const struct message *message = &messages->items[i];
-        const struct trace_call *send = relations_call(sort->relations, message->sender, message->send_call);
-        const struct trace_call *receive = relations_call(sort->relations, message->receiver, message->receive_call);
-        char place[TRACE_PLACE_BYTES], what[3 * TRACE_PLACE_BYTES], own[TRACE_PLACE_BYTES], other[TRACE_PLACE_BYTES];
+        const struct trace_call *send = relations_call(relations, message->sender, message->send_call);
+        const struct trace_call *receive = relations_call(relations, message->receiver, message->receive_call);
         if ((send->call != ID_Rsend && send->call != ID_Irsend) || receive->enter_ps <= send->enter_ps) continue;
-        snprintf(what, sizeof what, "error in the program: this ready send%s begins before its receive %s%s",
-                 site_text(trace, send, own), trace_place(trace, message->receiver, message->receive_call, place),
-                 site_text(trace, receive, other));
-        TRY(note_call(sort, message->sender, message->send_call, what));
+        if (settlement_counts(relations->settlement, message->receiver, message->receive_call))
+            TRY(note_ready_send(notes, relations, message, err));
     }
+    return STATUS_OK;
+}
+
+static enum status note_ready_sends(struct sort *sort, const struct notes *notes)
+{
+    for (size_t i = 0; i < notes->kept; i++)
+        TRY(result_add_note(sort->result, sort->err, "%s", notes->items[i].text));
+    sort->count = notes->count;
     return end_sort(sort, "ready sends that begin before their receive");
 }
 
-enum status notes_report(const struct relations *relations, struct result *result, struct err *err)
+enum status notes_report(const struct notes *notes, const struct relations *relations, struct result *result,
+                         struct err *err)
 {
     struct sort sort = {.relations = relations, .result = result, .err = err};
     const struct messages *messages = &relations->messages;
@@ -125,7 +169,7 @@ enum status notes_report(const struct relations *relations, struct result *resul
     TRY(note_open_epochs(&sort));
     TRY(note_lonely_epochs(&sort));
     TRY(note_instances(&sort));
-    TRY(note_ready_sends(&sort));
+    TRY(note_ready_sends(&sort, notes));
     if (messages->unmatched_sends > 0)
         TRY(result_add_note(result, err, "%" PRIu64 " sends are not received in the trace", messages->unmatched_sends));
     if (messages->unmatched_receives > 0)

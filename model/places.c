@@ -5,7 +5,6 @@
 
 #include "common/array.h"
 #include "common/units.h"
-#include "model/advice.h"
 
 enum status places_init(const struct trace *trace, struct places *places, struct err *err)
 {
@@ -22,6 +21,18 @@ void places_clear(struct places *places)
     memset(places, 0, sizeof *places);
 }
 
+enum status places_go_on(struct places *places, struct err *err)
+{
+    return callpaths_go_on(&places->paths, err);
+}
+
+static bool is_worse(const struct finding *finding, const struct trace_call *at, const struct advice_facts *worst)
+{
+    if (finding->severity_ps != worst->severity_ps) return finding->severity_ps > worst->severity_ps;
+    if (at->enter_ps != worst->enter_ps) return at->enter_ps < worst->enter_ps;
+    return finding->rank < worst->rank;
+}
+
 enum status places_add(struct places *places, const struct trace *trace, const struct finding *finding, struct err *err)
 {
     const struct trace_call *at = &trace->ranks[finding->rank].calls[finding->call];
@@ -29,17 +40,24 @@ enum status places_add(struct places *places, const struct trace *trace, const s
                          .site = at->site,
                          .call = at->call,
                          .pattern = (uint16_t)finding->pattern,
-                         .worst = *finding};
-    uint32_t where = at->site != TRACE_NO_SITE ? at->site : UINT32_MAX - at->call;
+                         .worst = {.enter_ps = at->enter_ps, .severity_ps = -1}};
     uint64_t *location, *item;
-    TRY(map_put(&places->locations, (uint64_t)made.node << 32 | where, places->locations.count, &location, err));
-    TRY(map_put(&places->index, (uint64_t)finding->pattern << 32 | *location, places->count, &item, err));
+    TRY(map_put(&places->locations, (uint64_t)made.node << 32 | made.site, places->locations.count, &location, err));
+    uint64_t key = (*location << 16 | made.pattern) << 16 | made.call;
+    TRY(map_put(&places->index, key, places->count, &item, err));
     size_t index = *item;
     if (index == places->count) ARRAY_PUSH(places->items, places->count, places->capacity, made, err);
     places->items[index].severity_ps += finding->severity_ps;
-    if (finding->severity_ps > places->items[index].worst.severity_ps) places->items[index].worst = *finding;
+    if (is_worse(finding, at, &places->items[index].worst))
+        places->items[index].worst = advice_facts(trace, &places->paths, finding);
     places->items[index].count++;
     return STATUS_OK;
+}
+
+void places_withdraw(struct places *places, enum pattern pattern, uint16_t call)
+{
+    for (size_t i = 0; i < places->count; i++)
+        if (places->items[i].pattern == pattern && places->items[i].call == call) places->items[i].count = 0;
 }
 
 static int compare_text(const char *one, const char *other)
@@ -54,6 +72,7 @@ static int compare_places(const void *one, const void *other)
     int order = compare_text(a->callpath, b->callpath);
     if (order == 0) order = compare_text(a->file, b->file);
     if (order == 0) order = (a->line > b->line) - (a->line < b->line);
+    if (order == 0) order = compare_text(a->advice, b->advice);
     return order;
 }
 
@@ -80,7 +99,8 @@ enum status places_report(const struct places *places, const struct trace *trace
                           struct err *err)
 {
     for (size_t i = 0; i < places->count; i++)
-        TRY(report_place(places, trace, &places->items[i], &result->patterns[places->items[i].pattern], err));
+        if (places->items[i].count > 0)
+            TRY(report_place(places, trace, &places->items[i], &result->patterns[places->items[i].pattern], err));
     for (int p = 0; p < PATTERN_COUNT; p++)
         if (result->patterns[p].place_count > 1)
             qsort(result->patterns[p].places, result->patterns[p].place_count, sizeof *result->patterns[p].places,

@@ -3,33 +3,38 @@
 #define MODEL_PLACES_H
 
 #include "model/account.h"
+#include "model/advice.h"
 #include "model/callpath.h"
 #include "model/finding.h"
 #include "model/result.h"
 
 struct place {
     uint32_t node; /* call path */
-    uint32_t site; /* TRACE_NO_SITE: unknown, call tells it */
+    uint32_t site;
     uint16_t call; /* enum mpi_call */
     uint16_t pattern;
     int64_t severity_ps;
     uint64_t count;
-    struct finding worst; /* the longest single wait */
+    struct advice_facts worst; /* the longest single wait; of equal ones the first, of the lowest rank */
 };
 
 struct places {
     struct callpaths paths;
-    struct map locations, index; /* (node, site or call) to location; (pattern, location) to item */
+    struct map locations, index; /* (node, site) to location; (location, pattern, call) to item */
     struct place *items;
     size_t count, capacity;
 };
 
-/* Inits *places. */
+/* Inits *places; places_go_on() tells of the trace's next calls (callpaths_go_on()). */
 enum status places_init(const struct trace *trace, struct places *places, struct err *err);
+enum status places_go_on(struct places *places, struct err *err);
 void places_clear(struct places *places);
 
 enum status places_add(struct places *places, const struct trace *trace, const struct finding *finding,
                        struct err *err);
+
+/* Takes out the waits of a pattern in one MPI function. */
+void places_withdraw(struct places *places, enum pattern pattern, uint16_t call);
 
 /* Appends each place, with its advice, to its pattern in result, the largest severity first. */
 enum status places_report(const struct places *places, const struct trace *trace, struct result *result,

@@ -103,6 +103,18 @@ int property_depth(enum property property)
     return depth;
 }
 
+void properties_add(const struct trace *trace, int64_t times_ps[PROPERTY_COUNT])
+{
+    for (uint32_t r = 0; r < trace->rank_count; r++) {
+        const struct trace_rank *rank = &trace->ranks[r];
+        for (size_t i = rank->kept_count; i < rank->count; i++) {
+            enum call_kind kind = call_kind(rank->calls[i].call);
+            if (kind == CALL_REGION_ENTER || kind == CALL_REGION_LEAVE) continue;
+            times_ps[property_of(kind)] += rank->calls[i].exit_ps - rank->calls[i].enter_ps;
+        }
+    }
+}
+
 /* The life of all threads of a rank: of thread 0 from time zero, of others from their first event, to their last. */
 static int64_t life_ps(const struct lanes *lanes, uint32_t rank, int64_t zero_ps)
 {
@@ -116,30 +128,21 @@ static int64_t life_ps(const struct lanes *lanes, uint32_t rank, int64_t zero_ps
     return sum_ps;
 }
 
-/* Leaves from the calls, then the inner nodes bottom-up; user code is what is left of the time. */
+/* The inner nodes bottom-up; user code is what is left of the time. */
 static void sum_times(const struct lanes *lanes, int64_t times_ps[PROPERTY_COUNT])
 {
-    const struct trace *trace = lanes->trace;
-    int64_t zero_ps = trace_begin_ps(trace), total_ps = 0;
-    memset(times_ps, 0, PROPERTY_COUNT * sizeof *times_ps);
-    for (uint32_t r = 0; r < trace->rank_count; r++) {
-        const struct trace_rank *rank = &trace->ranks[r];
-        total_ps += life_ps(lanes, r, zero_ps);
-        for (size_t i = 0; i < rank->count; i++) {
-            enum call_kind kind = call_kind(rank->calls[i].call);
-            if (kind == CALL_REGION_ENTER || kind == CALL_REGION_LEAVE) continue;
-            times_ps[property_of(kind)] += rank->calls[i].exit_ps - rank->calls[i].enter_ps;
-        }
-    }
+    int64_t zero_ps = trace_begin_ps(lanes->trace), total_ps = 0;
+    for (uint32_t r = 0; r < lanes->trace->rank_count; r++) total_ps += life_ps(lanes, r, zero_ps);
     for (int p = PROPERTY_COUNT - 1; p > PROPERTY_EXECUTION; p--) times_ps[rows[p].parent] += times_ps[p];
     times_ps[PROPERTY_USER] = total_ps - times_ps[PROPERTY_MPI] - times_ps[PROPERTY_THREADS];
     times_ps[PROPERTY_EXECUTION] = times_ps[PROPERTY_TIME] = total_ps;
 }
 
-enum status properties_report(const struct lanes *lanes, const struct account *account, struct result *result,
-                              struct err *err)
+enum status properties_report(const struct lanes *lanes, const int64_t leaves_ps[PROPERTY_COUNT],
+                              const struct account *account, struct result *result, struct err *err)
 {
     int64_t times_ps[PROPERTY_COUNT], children_ps[PROPERTY_COUNT] = {0};
+    memcpy(times_ps, leaves_ps, sizeof times_ps);
     sum_times(lanes, times_ps);
     for (int p = 1; p < PROPERTY_COUNT; p++) children_ps[rows[p].parent] += times_ps[p];
     for (int w = 0; w < PATTERN_COUNT; w++) {

@@ -28,8 +28,12 @@ int property_depth(enum property property);
 /* The property that the time of a call counts to. Not for user regions. */
 enum property property_of(enum call_kind kind);
 
-/* Appends all properties, in tree order. The wait states of account are subtracted from the exclusive figures. */
-enum status properties_report(const struct lanes *lanes, const struct account *account, struct result *result,
-                              struct err *err);
+/* Adds the durations of a trace's calls, or of a slice those of its new ones, to their properties. */
+void properties_add(const struct trace *trace, int64_t times_ps[PROPERTY_COUNT]);
+
+/* Appends all properties, in tree order, once the trace's end is there. times_ps: from properties_add. The wait states
+ * of account are subtracted from the exclusive figures. */
+enum status properties_report(const struct lanes *lanes, const int64_t times_ps[PROPERTY_COUNT],
+                              const struct account *account, struct result *result, struct err *err);
 
 #endif

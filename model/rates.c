@@ -4,53 +4,59 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <gsl/gsl_sort.h>
-#include <gsl/gsl_statistics_double.h>
-
 #include "common/array.h"
-#include "common/map.h"
 #include "common/units.h"
 
-struct rates {
-    double *items;
-    size_t count;
-    uint64_t unbounded;
-};
+void rates_clear(struct rates *rates)
+{
+    distribution_clear(&rates->lower);
+    distribution_clear(&rates->upper);
+    free(rates->pairs);
+    map_clear(&rates->index);
+    memset(rates, 0, sizeof *rates);
+}
 
 /* An empty interval bounds nothing; an end that is not known says nothing. */
-static void add_rate(struct rates *rates, const struct transfer *transfer, int64_t end_ps)
+static enum status add_rate(struct distribution *rates, const struct transfer *transfer, int64_t end_ps,
+                            struct err *err)
 {
-    if (end_ps == TRACE_UNKNOWN_PS) return;
-    if (end_ps <= transfer->start_ps)
-        rates->unbounded++;
-    else
-        rates->items[rates->count++] = (double)transfer->bytes / units_s(end_ps - transfer->start_ps);
+    if (end_ps == TRACE_UNKNOWN_PS) return STATUS_OK;
+    if (end_ps > transfer->start_ps)
+        return distribution_add(rates, (double)transfer->bytes / units_s(end_ps - transfer->start_ps), err);
+    rates->unbounded++;
+    return STATUS_OK;
 }
 
-static struct result_distribution distribution(struct rates *rates)
+static enum status add_to_pair(struct rates *rates, const struct transfer *transfer, const char *kind,
+                               struct err *err)
 {
-    struct result_distribution made = {.count = rates->count, .unbounded = rates->unbounded};
-    if (rates->count == 0) return made;
-    gsl_sort(rates->items, 1, rates->count);
-    made.min = rates->items[0];
-    made.max = rates->items[rates->count - 1];
-    made.mean = gsl_stats_mean(rates->items, 1, rates->count);
-    made.median = gsl_stats_median_from_sorted_data(rates->items, 1, rates->count);
-    return made;
+    /* Kinds differ in their first letter, ranks stay below 2^28: the key is exact. */
+    uint64_t key = ((uint64_t)transfer->origin << 28 | transfer->target) << 8 | (uint8_t)kind[0], *slot;
+    TRY(map_put(&rates->index, key, rates->pair_count, &slot, err));
+    size_t at = *slot;
+    if (at == rates->pair_count) {
+        struct result_pair made = {.origin = (int32_t)transfer->origin, .target = (int32_t)transfer->target};
+        snprintf(made.kind, sizeof made.kind, "%s", kind);
+        ARRAY_PUSH(rates->pairs, rates->pair_count, rates->pair_capacity, made, err);
+    }
+    rates->pairs[at].count++;
+    rates->pairs[at].bytes += (uint64_t)transfer->bytes;
+    return STATUS_OK;
 }
 
-static enum status report_bounds(const struct transfers *transfers, struct result *result, struct err *err)
+enum status rates_add(struct rates *rates, const struct trace *trace, const struct transfers *transfers,
+                      struct err *err)
 {
-    double *items = malloc((transfers->count + 1) * sizeof *items);
-    if (!items) return err_memory(err);
-    struct rates lower = {.items = items}, upper = {.items = items};
-    for (size_t i = 0; i < transfers->count; i++)
-        add_rate(&lower, &transfers->items[i], transfers->items[i].upper_end_ps);
-    result->lower_bound_Bps = distribution(&lower);
-    for (size_t i = 0; i < transfers->count; i++)
-        add_rate(&upper, &transfers->items[i], transfers->items[i].lower_end_ps);
-    result->upper_bound_Bps = distribution(&upper);
-    free(items);
+    for (size_t i = 0; i < transfers->count; i++) {
+        const struct transfer *transfer = &transfers->items[i];
+        rates->count++;
+        rates->bytes += (uint64_t)transfer->bytes;
+        rates->true_end_unknown += transfer_true_end_ps(trace, transfer) == TRACE_UNKNOWN_PS;
+        rates->within_bounds += transfer_within_bounds(trace, transfer);
+        TRY(add_rate(&rates->lower, transfer, transfer->upper_end_ps, err));
+        TRY(add_rate(&rates->upper, transfer, transfer->lower_end_ps, err));
+        TRY(add_to_pair(rates, transfer, transfer_kind_name(trace, transfer), err));
+    }
     return STATUS_OK;
 }
 
@@ -62,46 +68,18 @@ static int compare_pairs(const void *one, const void *other)
     return strcmp(a->kind, b->kind);
 }
 
-static enum status add_to_pair(struct result *result, struct map *index, const struct transfer *transfer,
-                               const char *kind, struct err *err)
+void rates_report(struct rates *rates, bool simulated, struct result *result)
 {
-    /* Kinds differ in their first letter, ranks stay below 2^28: the key is exact. */
-    uint64_t key = ((uint64_t)transfer->origin << 28 | transfer->target) << 8 | (uint8_t)kind[0], *slot;
-    TRY(map_put(index, key, result->pair_count, &slot, err));
-    size_t at = *slot;
-    if (at == result->pair_count) {
-        struct result_pair made = {.origin = (int32_t)transfer->origin, .target = (int32_t)transfer->target};
-        snprintf(made.kind, sizeof made.kind, "%s", kind);
-        ARRAY_PUSH(result->pairs, result->pair_count, result->pair_capacity, made, err);
-    }
-    result->pairs[at].count++;
-    result->pairs[at].bytes += (uint64_t)transfer->bytes;
-    return STATUS_OK;
-}
-
-static enum status report_pairs(const struct trace *trace, const struct transfers *transfers, struct result *result,
-                                struct err *err)
-{
-    struct map index = {0};
-    enum status status = STATUS_OK;
-    for (size_t i = 0; i < transfers->count && status == STATUS_OK; i++)
-        status = add_to_pair(result, &index, &transfers->items[i], transfer_kind_name(trace, &transfers->items[i]),
-                             err);
-    map_clear(&index);
+    result->transfer_count = rates->count;
+    result->transfer_bytes = rates->bytes;
+    result->within_known = simulated && rates->true_end_unknown == 0;
+    result->within_bounds = rates->within_bounds;
+    result->lower_bound_Bps = distribution_report(&rates->lower);
+    result->upper_bound_Bps = distribution_report(&rates->upper);
+    result->pairs = rates->pairs;
+    result->pair_count = rates->pair_count;
+    result->pair_capacity = rates->pair_capacity;
+    rates->pairs = NULL;
+    rates->pair_count = rates->pair_capacity = 0;
     if (result->pair_count > 1) qsort(result->pairs, result->pair_count, sizeof *result->pairs, compare_pairs);
-    return status;
-}
-
-enum status rates_report(const struct trace *trace, const struct transfers *transfers, struct result *result,
-                         struct err *err)
-{
-    result->transfer_count = transfers->count;
-    result->within_known = trace->simulated;
-    for (size_t i = 0; i < transfers->count; i++) {
-        result->transfer_bytes += (uint64_t)transfers->items[i].bytes;
-        if (transfer_true_end_ps(trace, &transfers->items[i]) == TRACE_UNKNOWN_PS) result->within_known = false;
-        if (transfer_within_bounds(trace, &transfers->items[i])) result->within_bounds++;
-    }
-    TRY(report_bounds(transfers, result, err));
-    return report_pairs(trace, transfers, result, err);
 }

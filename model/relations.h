@@ -6,9 +6,11 @@
 #include "model/instances.h"
 #include "model/lanes.h"
 #include "model/messages.h"
+#include "model/settle.h"
 
 struct relations {
     const struct trace *trace; /* borrowed until relations_clear */
+    const struct settlement *settlement; /* of a slice: what is counted in this round; NULL: all of it. Borrowed */
     struct epochs epochs;
     struct instances instances;
     struct messages messages;

@@ -18,8 +18,8 @@ enum status trace_fail(struct err *err, const struct trace *trace, uint32_t rank
     vsnprintf(message, sizeof message, format, list);
     va_end(list);
     const char *name = call->call < MPI_CALL_COUNT ? call_name(call->call) : "?";
-    snprintf(place, sizeof place, "rank %" PRIu32 ", event %zu (%.40s) at %s s", rank, index + 1, name,
-             units_format_ps(call->enter_ps, time));
+    snprintf(place, sizeof place, "rank %" PRIu32 ", event %" PRIu64 " (%.40s) at %s s", rank,
+             trace_event(trace, rank, index), name, units_format_ps(call->enter_ps, time));
     err_set(err, STATUS_DATA, trace->name, place, "%s", message);
     if (err) {
         err->stream = rank;

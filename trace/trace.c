@@ -74,6 +74,7 @@ void trace_free(struct trace *trace)
         free(trace->ranks[i].cpu_ps);
         free(trace->ranks[i].thread);
         free(trace->ranks[i].thread_exit_ps);
+        free(trace->ranks[i].kept);
         free(trace->ranks[i].incomplete_why);
     }
     free_definitions(trace);
@@ -173,6 +174,7 @@ int64_t trace_begin_ps(const struct trace *trace)
 {
     int64_t first = 0;
     bool found = false;
+    if (trace->begin_known) return trace->begin_ps;
     for (uint32_t i = 0; i < trace->rank_count; i++) {
         const struct trace_rank *stream = &trace->ranks[i];
         if (stream->count == 0 || (found && stream->calls[0].enter_ps >= first)) continue;
@@ -270,9 +272,22 @@ char trace_flavor_by_name(const char *name)
     return '?';
 }
 
+uint64_t trace_event(const struct trace *trace, uint32_t rank, size_t index)
+{
+    const struct trace_rank *stream = &trace->ranks[rank];
+    return 1 + (index < stream->kept_count ? stream->kept[index].event
+                                           : stream->first_event + (index - stream->kept_count));
+}
+
+enum mpi_call trace_function(const struct trace *trace, uint32_t rank, size_t index)
+{
+    const struct trace_rank *stream = &trace->ranks[rank];
+    return index < stream->kept_count ? stream->kept[index].call : stream->calls[index].call;
+}
+
 char *trace_place(const struct trace *trace, uint32_t rank, size_t index, char buffer[TRACE_PLACE_BYTES])
 {
-    snprintf(buffer, TRACE_PLACE_BYTES, "rank %" PRIu32 ", event %zu (%s)", rank, index + 1,
-             call_name(trace->ranks[rank].calls[index].call));
+    snprintf(buffer, TRACE_PLACE_BYTES, "rank %" PRIu32 ", event %" PRIu64 " (%s)", rank,
+             trace_event(trace, rank, index), call_name(trace_function(trace, rank, index)));
     return buffer;
 }

@@ -96,6 +96,14 @@ struct trace_sim {
     int64_t blocked_ps; /* time inside the call that the rank spent waiting for something */
 };
 
+/* A call that an analysis in rounds has let stay while those around it went (model/stream.h). */
+struct trace_kept {
+    uint64_t event; /* its number in the stream, from 0 */
+    uint32_t node;  /* its call path, as model/callpath.h numbers them */
+    uint16_t call;  /* what it was: only its times still count where calls[].call is another */
+    uint16_t flags; /* enum settle_flag of model/settle.h */
+};
+
 struct trace_rank {
     struct trace_call *calls;
     struct trace_sim *sim; /* parallel to calls in a simulated trace, else NULL; trace_add_call adds unknown ones */
@@ -107,6 +115,9 @@ struct trace_rank {
     int64_t *thread_exit_ps; /* per thread with thread != NULL: exit of its call added last; of trace_add_thread_call */
     bool unsorted; /* calls were added out of order: trace_sort_threads() */
     size_t count, capacity, cpu_capacity, thread_capacity, thread_exit_capacity;
+    struct trace_kept *kept; /* of calls[0..kept_count), NULL in a whole trace */
+    size_t kept_count;
+    uint64_t first_event; /* number of calls[kept_count] in the stream, from 0 */
     double speed;    /* of the core, relative to the recording machine: computing times are at this speed; 0 = 1.0 */
     bool incomplete; /* the stream breaks off: killed, or a limit was reached */
     char *incomplete_why; /* owned, may be NULL */
@@ -196,6 +207,8 @@ struct trace {
     int64_t record_cost_ps; /* the recorder's own cost per call, 0 unknown */
     struct trace_fault *faults; /* of an input that was read to keep going, one per rank at most */
     size_t fault_count, fault_capacity;
+    bool begin_known;       /* the ranks' first calls may be gone: begin_ps is when the first one began */
+    int64_t begin_ps;
     char **notes;           /* what a reader did not find in its input and took instead, one sentence each */
     size_t note_count, note_capacity;
 };
@@ -305,6 +318,10 @@ int32_t trace_op_by_name(const char *name); /* "MPI_SUM" or "SUM"; 0 unknown */
 /* How a window was made: "create", "allocate", ...; NULL for '?'. The way back: '?' for a name that is none. */
 const char *trace_flavor_name(char flavor);
 char trace_flavor_by_name(const char *name);
+
+/* Number of a call in its stream, from 1, and what it was. */
+uint64_t trace_event(const struct trace *trace, uint32_t rank, size_t index);
+enum mpi_call trace_function(const struct trace *trace, uint32_t rank, size_t index);
 
 /* Places in messages: "rank 3, event 17 (MPI_Put)". Returns buffer. */
 enum { TRACE_PLACE_BYTES = 96 };

@@ -7,6 +7,7 @@
 
 #include "simulate/verify_apart.h"
 #include "tests/property/knobs.h"
+#include "tests/property/streams.h"
 #include "tests/property/transforms.h"
 
 static void __attribute__((format(printf, 3, 4))) fail(struct verdict *verdict, const char *what, const char *format,
@@ -139,6 +140,24 @@ static enum status check_engines(const struct trial *trial, const struct program
     return status;
 }
 
+static enum status check_streams(const struct trial *trial, const struct program *program, const struct trace *trace,
+                                 struct verdict *verdict, struct err *err)
+{
+    struct platform *platform;
+    struct replay_outcome outcome;
+    char what[VERDICT_DETAIL_BYTES];
+    bool same = true;
+    TRY(knobs_platform(program, NULL, &platform, err));
+    enum status status = replay(trial->engine, trace, platform, &outcome, err);
+    platform_free(platform);
+    TRY(status);
+    count_calls(trial->tally, trace, &outcome);
+    status = streams_check(trace, outcome.trace, program->seed, &same, what, err);
+    if (!same) fail(verdict, "slices", "%s", what);
+    replay_outcome_clear(&outcome);
+    return status;
+}
+
 /* Wrong on purpose. */
 static enum status check_small_puts(const struct trial *trial, const struct program *program, const struct trace *trace,
                                     struct verdict *verdict, struct err *err)
@@ -157,6 +176,7 @@ const struct property properties[] = {
     {"laws", "the laws of simulation", check_laws},
     {"engines", "engines agree where messages do not meet", check_engines},
     {"transforms", "rewritten programs keep what they move and still run", check_transforms},
+    {"streams", "a trace in slices gives the same result as in memory", check_streams},
     {"small-puts", "no put moves more than 1000 bytes, which is wrong on purpose", check_small_puts},
     {NULL, NULL, NULL},
 };

@@ -1,0 +1,16 @@
+/* The detector on traces that do not fit into memory: a trace is read in slices, what is settled is counted and let go
+ * (model/settle.h). The result is that of model_analyze() without intervals, byte for byte. */
+#ifndef MODEL_STREAM_H
+#define MODEL_STREAM_H
+
+#include "model/analyze.h"
+#include "trace/source.h"
+
+enum { STREAM_CALLS = 1 << 17 }; /* of all ranks together that are read at a time */
+
+/* Efficiency, root causes, the critical path and the checks need the whole trace: options->intervals and verify count
+ * for nothing. calls: as STREAM_CALLS, at least 1. The caller owns *result and closes the source. */
+enum status model_stream(struct trace_source *source, const struct analyze_options *options, size_t calls,
+                         struct result **result, struct err *err);
+
+#endif

@@ -1,0 +1,42 @@
+/* Everything that is summed over a trace, whole or in slices: integers, and what does not depend on the order of
+ * adding. */
+#ifndef MODEL_TALLY_H
+#define MODEL_TALLY_H
+
+#include "model/account.h"
+#include "model/analyze.h"
+#include "model/bounds.h"
+#include "model/fences.h"
+#include "model/notes.h"
+#include "model/places.h"
+#include "model/properties.h"
+#include "model/provisional.h"
+#include "model/rates.h"
+#include "model/waits.h"
+
+struct tally {
+    const struct analyze_options *options; /* borrowed */
+    struct account account;
+    struct places places;
+    struct rates rates;
+    struct notes notes;
+    struct fence_pairs fence_pairs;
+    int64_t times_ps[PROPERTY_COUNT];
+    struct provisional provisional; /* of slices */
+};
+
+/* Inits *tally for a trace, which is borrowed until tally_clear. */
+enum status tally_init(struct tally *tally, const struct trace *trace, const struct analyze_options *options,
+                       struct err *err);
+void tally_clear(struct tally *tally);
+
+/* Adds a whole trace, or of a slice what is settled now. waits and transfers (both may be NULL) get all waits and
+ * transfers that are added; the caller clears them. */
+enum status tally_add(struct tally *tally, const struct relations *relations, struct waits *waits,
+                      struct transfers *transfers, struct err *err);
+
+/* Moves the sums into result. relations hold the end of the trace. */
+enum status tally_report(struct tally *tally, const struct relations *relations, struct result *result,
+                         struct err *err);
+
+#endif

@@ -1,0 +1,48 @@
+#include "tests/property/streams.h"
+
+#include <stdlib.h>
+
+#include "tests/property/random.h"
+#include "tests/streams/same_result.h"
+
+/* Pauses and durations are often none, so that calls of different ranks meet. */
+static enum status at_random(const struct trace *trace, uint64_t seed, struct trace **made, struct err *err)
+{
+    struct random random = {seed};
+    TRY(trace_new_like(trace, made, err));
+    enum status status = STATUS_OK;
+    for (uint32_t r = 0; r < trace->rank_count; r++) {
+        int64_t now_ps = 0;
+        for (size_t i = 0; status == STATUS_OK && i < trace->ranks[r].count; i++) {
+            struct trace_call call = trace->ranks[r].calls[i];
+            call.enter_ps = now_ps + (int64_t)random_below(&random, 2) * (int64_t)random_below(&random, 50);
+            call.exit_ps = call.enter_ps + (int64_t)random_below(&random, 2) * (int64_t)random_below(&random, 90);
+            now_ps = call.exit_ps;
+            if (random_below(&random, 40) == 0) now_ps += 500;
+            status = trace_add_call(*made, r, &call, err);
+        }
+    }
+    if (status != STATUS_OK) trace_free(*made);
+    return status;
+}
+
+enum status streams_check(const struct trace *trace, struct trace *predicted, uint64_t seed, bool *same, char *what,
+                          struct err *err)
+{
+    struct trace *other;
+    TRY(same_in_slices(predicted, same, what, err));
+    if (!*same) return STATUS_OK;
+    predicted->simulated = false;
+    for (uint32_t r = 0; r < predicted->rank_count; r++) {
+        free(predicted->ranks[r].sim);
+        predicted->ranks[r].sim = NULL;
+    }
+    free(predicted->lock);
+    predicted->lock = NULL;
+    TRY(same_in_slices(predicted, same, what, err));
+    if (!*same) return STATUS_OK;
+    TRY(at_random(trace, seed, &other, err));
+    enum status status = same_in_slices(other, same, what, err);
+    trace_free(other);
+    return status;
+}

@@ -1,0 +1,12 @@
+/* Traces are analysed in slices with the same result as in memory. */
+#ifndef TESTS_PROPERTY_STREAMS_H
+#define TESTS_PROPERTY_STREAMS_H
+
+#include "simulate/replay.h"
+
+/* The predicted trace, the same taken for a recorded one, and the recorded calls at random times. *same false: what says
+ * where results differ. */
+enum status streams_check(const struct trace *trace, struct trace *predicted, uint64_t seed, bool *same, char *what,
+                          struct err *err);
+
+#endif

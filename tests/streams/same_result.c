@@ -1,0 +1,73 @@
+#include "tests/streams/same_result.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/stream.h"
+
+/* The result as JSON, or the fault's text. */
+static enum status text_of(enum status status, struct result *result, const struct err *fault, char **text,
+                           struct err *err)
+{
+    cJSON *json;
+    if (status != STATUS_OK) {
+        *text = strdup(fault->text);
+        return *text ? STATUS_OK : err_memory(err);
+    }
+    status = result_to_json(result, &json, err);
+    result_free(result);
+    TRY(status);
+    *text = cJSON_Print(json);
+    cJSON_Delete(json);
+    return *text ? STATUS_OK : err_memory(err);
+}
+
+enum status whole_result(const struct trace *trace, char **text, struct err *err)
+{
+    struct result *result = NULL;
+    struct err fault;
+    enum status status = model_analyze(trace, NULL, &result, &fault);
+    return text_of(status, result, &fault, text, err);
+}
+
+/* Begins some bytes before the first difference. */
+static const char *from_difference(const char *text, size_t at)
+{
+    return text + (at > 60 ? at - 60 : 0);
+}
+
+enum status same_result(struct trace_source *source, size_t calls, const char *text, bool *same,
+                        char what[SAME_RESULT_BYTES], struct err *err)
+{
+    struct result *result = NULL;
+    struct err fault;
+    char *other;
+    size_t at = 0;
+    enum status status = model_stream(source, NULL, calls, &result, &fault);
+    source_close(source);
+    TRY(text_of(status, result, &fault, &other, err));
+    *same = strcmp(text, other) == 0;
+    while (text[at] && text[at] == other[at]) at++;
+    if (!*same)
+        snprintf(what, SAME_RESULT_BYTES, "%zu calls at a time: ...%.160s... instead of ...%.160s...", calls,
+                 from_difference(other, at), from_difference(text, at));
+    free(other);
+    return STATUS_OK;
+}
+
+enum status same_in_slices(const struct trace *trace, bool *same, char what[SAME_RESULT_BYTES], struct err *err)
+{
+    static const size_t sizes[] = {1, 2, 3, 7, 20, 60, 200, 1000};
+    char *text;
+    *same = true;
+    TRY(whole_result(trace, &text, err));
+    enum status status = STATUS_OK;
+    for (size_t i = 0; status == STATUS_OK && *same && i < sizeof sizes / sizeof *sizes; i++) {
+        struct trace_source source;
+        status = source_of_trace(trace, &source, err);
+        if (status == STATUS_OK) status = same_result(&source, sizes[i], text, same, what, err);
+    }
+    free(text);
+    return status;
+}

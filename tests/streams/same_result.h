@@ -1,0 +1,20 @@
+/* Whether a trace gives the same result in slices as in memory, to the byte. */
+#ifndef TESTS_STREAMS_SAME_RESULT_H
+#define TESTS_STREAMS_SAME_RESULT_H
+
+#include "trace/source.h"
+
+enum { SAME_RESULT_BYTES = 512 };
+
+/* The result of the whole trace as text, which the caller frees; the fault's text if it cannot be analysed. */
+enum status whole_result(const struct trace *trace, char **text, struct err *err);
+
+/* Compares the result of a source, `calls` read at a time, with the text. *same false: what says where they differ. The
+ * source is closed. */
+enum status same_result(struct trace_source *source, size_t calls, const char *text, bool *same,
+                        char what[SAME_RESULT_BYTES], struct err *err);
+
+/* A trace in memory, with many sizes of slices. */
+enum status same_in_slices(const struct trace *trace, bool *same, char what[SAME_RESULT_BYTES], struct err *err);
+
+#endif

@@ -1,0 +1,29 @@
+/* A trace that is read piece by piece: its definitions, and of every rank the calls that were read and not dropped
+ * yet. */
+#ifndef TRACE_SOURCE_H
+#define TRACE_SOURCE_H
+
+#include "trace/trace.h"
+
+struct trace_source {
+    struct trace *trace; /* owned; its calls are appended by read, taken out by the reader of the source */
+    void *state;
+
+    /* Appends `calls` further calls of a rank, or a few more; *ended: there are none behind them. The calls have passed
+     * the checks of trace_check(). */
+    enum status (*read)(struct trace_source *source, uint32_t rank, size_t calls, bool *ended, struct err *err);
+
+    /* Calls of a rank were taken out: that at i stands at moved[i] now, SOURCE_GONE if it is gone. NULL: the source
+     * need not know. */
+    void (*moved)(struct trace_source *source, uint32_t rank, const size_t *moved, size_t count);
+
+    void (*close)(struct trace_source *source); /* frees state */
+};
+#define SOURCE_GONE SIZE_MAX
+
+void source_close(struct trace_source *source);
+
+/* A trace in memory, which is borrowed, read so. It has passed trace_check(). */
+enum status source_of_trace(const struct trace *trace, struct trace_source *source, struct err *err);
+
+#endif
