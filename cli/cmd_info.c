@@ -64,8 +64,7 @@ static struct info collect(const struct trace *trace)
             sum->bytes += call->bytes;
             sum->time_ps += call->exit_ps - call->enter_ps;
             info.events++;
-            if (kind == CALL_PUT || kind == CALL_GET || kind == CALL_ACCUMULATE) info.rma_bytes += call->bytes;
-            if (kind == CALL_GET_ACCUMULATE) info.rma_bytes += call->bytes + call->aux;
+            if (call_moves(call->call)) info.rma_bytes += call->bytes + call->aux;
             if (kind == CALL_SEND || kind == CALL_ISEND || kind == CALL_SENDRECV) info.message_bytes += call->bytes;
         }
     }

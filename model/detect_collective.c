@@ -155,7 +155,7 @@ enum status detect_wait_at_free(struct detection *detection)
 
 enum status detect_wait_at_barrier(struct detection *detection)
 {
-    return for_instances(detection, PATTERN_WAIT_AT_BARRIER, KIND(BARRIER), until_last);
+    return for_instances(detection, PATTERN_WAIT_AT_BARRIER, KIND(BARRIER) | KIND(SHMEM_BARRIER), until_last);
 }
 
 /* Begins where Wait at Barrier ends, so that the two never count the same time. */
@@ -179,7 +179,8 @@ enum status detect_barrier_completion(struct detection *detection)
     const struct instances *instances = &detection->relations->instances;
     for (size_t i = 0; i < instances->count; i++) {
         struct meeting meeting;
-        if (instances->items[i].kind != CALL_BARRIER || !instance_complete(&instances->items[i])) continue;
+        bool barrier = instances->items[i].kind == CALL_BARRIER || instances->items[i].kind == CALL_SHMEM_BARRIER;
+        if (!barrier || !instance_complete(&instances->items[i])) continue;
         meet(detection->relations, &instances->items[i], &meeting);
         TRY(find_completion(detection, &meeting));
     }

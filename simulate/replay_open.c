@@ -144,6 +144,7 @@ enum status replay_open(struct replay *replay, const struct trace *trace, const 
     replay->deferred = platform->issue == ISSUE_DEFERRED;
     replay->thread_delay_ps = units_ps(platform->thread_delay_s);
     TRY(trace_check_one_thread(trace, "replay", err));
+    TRY(trace_check_no_shmem(trace, "replay", err));
     TRY(platform_check_ranks(platform, trace->rank_count, err));
     TRY(account_init(&outcome->account, trace->rank_count, err));
     TRY(prepare_ranks(replay));

@@ -10,6 +10,9 @@ static const struct call_row rows[MPI_CALL_COUNT] = {
 #define THREAD_CALL(NAME, KIND, NEEDED, ALLOWED) {#NAME, CALL_##KIND, (NEEDED), (NEEDED) | (ALLOWED) | F_SITE},
 #include "trace/thread_calls.def"
 #undef THREAD_CALL
+#define SHMEM_CALL(NAME, KIND, NEEDED, ALLOWED) {#NAME, CALL_##KIND, (NEEDED), (NEEDED) | (ALLOWED) | F_SITE},
+#include "trace/shmem_calls.def"
+#undef SHMEM_CALL
     {"enter", CALL_REGION_ENTER, F_REGION, F_REGION},
     {"leave", CALL_REGION_LEAVE, F_REGION, F_REGION},
 };
@@ -38,7 +41,18 @@ bool call_makes_request(enum mpi_call call)
 
 bool call_is_thread(enum mpi_call call)
 {
-    return call >= MPI_FUNCTION_COUNT && call < ID_region_enter;
+    return call >= MPI_FUNCTION_COUNT && call < SHMEM_CALL_FIRST;
+}
+
+bool call_is_shmem(enum mpi_call call)
+{
+    return call >= SHMEM_CALL_FIRST && call < ID_region_enter;
+}
+
+bool call_moves(enum mpi_call call)
+{
+    uint32_t fields = F_WIN | F_TARGET | F_BYTES;
+    return (rows[call].needed & fields) == fields;
 }
 
 const char *call_name(enum mpi_call call)

@@ -1,4 +1,4 @@
-/* The tables of calls (trace/mpi_calls.def, trace/thread_calls.def) as data: names, kinds, fields. */
+/* The tables of calls (trace/mpi_calls.def, trace/thread_calls.def, trace/shmem_calls.def) as data: names, kinds, fields. */
 #ifndef TRACE_CALLS_H
 #define TRACE_CALLS_H
 
@@ -43,6 +43,7 @@ enum call_kind {
     CALL_REQUEST_TEST,
     CALL_REQUEST_TESTALL, /* the requests that it completed: testall, testany, testsome */
     CALL_BARRIER, /* MPI-3.1 5; a row with F_REQ: the non-blocking one */
+    CALL_SHMEM_BARRIER, /* OpenSHMEM 1.4 9.9: a quiet, then a barrier of the communicator's ranks */
     CALL_BCAST,
     CALL_REDUCE,
     CALL_ALLREDUCE,
@@ -77,6 +78,19 @@ enum call_kind {
     CALL_SEM_TRYWAIT, /* with TRACE_FLAG: took one */
     CALL_SEM_TIMEDWAIT, /* with TRACE_FLAG: took one before the time was over */
     CALL_SEM_POST,
+    CALL_SHMEM_PUT, /* OpenSHMEM 1.4 9.5; trace/shmem_calls.def says when each is complete */
+    CALL_SHMEM_PUT_NBI,
+    CALL_SHMEM_GET,
+    CALL_SHMEM_GET_NBI,
+    CALL_SHMEM_ATOMIC, /* 9.7; without an answer: as a put */
+    CALL_SHMEM_FETCH,  /* with the value from before: as a get */
+    CALL_SHMEM_QUIET,  /* 9.10: the rank's puts, gets and atomics are complete everywhere */
+    CALL_SHMEM_FENCE,  /* orders them; waits for nothing */
+    CALL_SHMEM_WAIT,   /* 9.8: until somebody has changed the rank's own memory */
+    CALL_SHMEM_TEST,   /* with TRACE_FLAG: somebody has */
+    CALL_SHMEM_SET_LOCK, /* 9.11; ref names the lock, the same on all ranks */
+    CALL_SHMEM_TEST_LOCK, /* with TRACE_FLAG: got it */
+    CALL_SHMEM_CLEAR_LOCK, /* a quiet, then the release */
     CALL_KIND_COUNT
 };
 
@@ -102,6 +116,11 @@ enum mpi_call {
 #define THREAD_CALL(NAME, KIND, NEEDED, ALLOWED) ID_##NAME,
 #include "trace/thread_calls.def"
 #undef THREAD_CALL
+    SHMEM_CALL_FIRST,
+    ID_before_shmem = SHMEM_CALL_FIRST - 1,
+#define SHMEM_CALL(NAME, KIND, NEEDED, ALLOWED) ID_##NAME,
+#include "trace/shmem_calls.def"
+#undef SHMEM_CALL
     ID_region_enter, /* no function: user regions */
     ID_region_leave,
     MPI_CALL_COUNT
@@ -126,6 +145,12 @@ bool call_makes_request(enum mpi_call call);
 
 /* A thread primitive: a row of trace/thread_calls.def. */
 bool call_is_thread(enum mpi_call call);
+
+/* An OpenSHMEM routine: a row of trace/shmem_calls.def. */
+bool call_is_shmem(enum mpi_call call);
+
+/* A one-sided operation: bytes go to the target or come from it, of atomics aux bytes come back. */
+bool call_moves(enum mpi_call call);
 
 /* The text key of a field ("win"). */
 const char *call_field_key(enum call_field field);

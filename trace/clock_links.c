@@ -224,7 +224,8 @@ static enum status take_call(struct finder *finder)
     }
     if (call_makes_request((enum mpi_call)call->call)) return STATUS_OK; /* its wait depends on the others */
     switch (kind) {
-    case CALL_BARRIER: return collective(finder, true, true);
+    case CALL_BARRIER:
+    case CALL_SHMEM_BARRIER: return collective(finder, true, true);
     case CALL_ALLREDUCE:
     case CALL_ALLGATHER:
     case CALL_ALLTOALL: return collective(finder, data, data);

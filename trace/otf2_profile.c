@@ -61,6 +61,7 @@ static const struct archive_kind kinds[CALL_KIND_COUNT] = {
     [CALL_REQUEST_TEST] = {SHAPE_COMPLETION, ROLE(POINT2POINT), 0, CARRIES_REF},
     [CALL_REQUEST_TESTALL] = {SHAPE_COMPLETION, ROLE(POINT2POINT), 0, CARRIES_REF},
     [CALL_BARRIER] = {SHAPE_COLLECTIVE, ROLE(BARRIER), OP(BARRIER), CARRIES_HANDLE},
+    [CALL_SHMEM_BARRIER] = {SHAPE_PLAIN, ROLE(BARRIER), 0, 0},
     [CALL_BCAST] = {SHAPE_COLLECTIVE, ROLE(COLL_ONE2ALL), OP(BCAST), ROOTED},
     [CALL_REDUCE] = {SHAPE_COLLECTIVE, ROLE(COLL_ALL2ONE), OP(REDUCE), ROOTED},
     [CALL_ALLREDUCE] = {SHAPE_COLLECTIVE, ROLE(COLL_ALL2ALL), OP(ALLREDUCE), HANDLE_BYTES},
@@ -95,6 +96,19 @@ static const struct archive_kind kinds[CALL_KIND_COUNT] = {
     [CALL_SEM_TRYWAIT] = {SHAPE_PLAIN, ROLE(FUNCTION), 0, 0},
     [CALL_SEM_TIMEDWAIT] = {SHAPE_PLAIN, ROLE(FUNCTION), 0, 0},
     [CALL_SEM_POST] = {SHAPE_PLAIN, ROLE(FUNCTION), 0, 0},
+    [CALL_SHMEM_PUT] = {SHAPE_PLAIN, ROLE(RMA), 0, 0},
+    [CALL_SHMEM_PUT_NBI] = {SHAPE_PLAIN, ROLE(RMA), 0, 0},
+    [CALL_SHMEM_GET] = {SHAPE_PLAIN, ROLE(RMA), 0, 0},
+    [CALL_SHMEM_GET_NBI] = {SHAPE_PLAIN, ROLE(RMA), 0, 0},
+    [CALL_SHMEM_ATOMIC] = {SHAPE_PLAIN, ROLE(RMA), 0, 0},
+    [CALL_SHMEM_FETCH] = {SHAPE_PLAIN, ROLE(RMA), 0, 0},
+    [CALL_SHMEM_QUIET] = {SHAPE_PLAIN, ROLE(RMA), 0, 0},
+    [CALL_SHMEM_FENCE] = {SHAPE_PLAIN, ROLE(RMA), 0, 0},
+    [CALL_SHMEM_WAIT] = {SHAPE_PLAIN, ROLE(RMA), 0, 0},
+    [CALL_SHMEM_TEST] = {SHAPE_PLAIN, ROLE(RMA), 0, 0},
+    [CALL_SHMEM_SET_LOCK] = {SHAPE_PLAIN, ROLE(RMA), 0, 0},
+    [CALL_SHMEM_TEST_LOCK] = {SHAPE_PLAIN, ROLE(RMA), 0, 0},
+    [CALL_SHMEM_CLEAR_LOCK] = {SHAPE_PLAIN, ROLE(RMA), 0, 0},
 };
 
 const struct archive_kind *archive_kind(enum call_kind kind)
@@ -102,11 +116,19 @@ const struct archive_kind *archive_kind(enum call_kind kind)
     return &kinds[kind];
 }
 
+OTF2_Paradigm archive_paradigm(enum mpi_call call)
+{
+    if (call_is_thread(call)) return OTF2_PARADIGM_PTHREAD;
+    return call_is_shmem(call) ? OTF2_PARADIGM_SHMEM : OTF2_PARADIGM_MPI;
+}
+
 bool archive_kind_has_op(enum call_kind kind)
 {
     switch (kind) {
     case CALL_ACCUMULATE:
     case CALL_GET_ACCUMULATE:
+    case CALL_SHMEM_ATOMIC:
+    case CALL_SHMEM_FETCH:
     case CALL_REDUCE:
     case CALL_ALLREDUCE:
     case CALL_REDUCE_SCATTER:

@@ -88,6 +88,9 @@ struct archive_kind {
 };
 const struct archive_kind *archive_kind(enum call_kind kind);
 
+/* Of the regions of a call. */
+OTF2_Paradigm archive_paradigm(enum mpi_call call);
+
 /* Kinds whose tag is an MPI_Op. */
 bool archive_kind_has_op(enum call_kind kind);
 

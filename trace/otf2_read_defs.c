@@ -115,14 +115,12 @@ static OTF2_CallbackCode on_region(void *user, OTF2_RegionRef self, OTF2_StringR
     enum status status = RESERVE(reader, regions, region, self);
     if (status != STATUS_OK) return archive_stop(reader, status);
     enum mpi_call call;
-    bool mpi = (paradigm == OTF2_PARADIGM_MPI || paradigm == OTF2_PARADIGM_PTHREAD) &&
-               call_by_name(archive_string(reader, name), &call) &&
-               call_is_thread(call) == (paradigm == OTF2_PARADIGM_PTHREAD);
+    bool known = call_by_name(archive_string(reader, name), &call) && archive_paradigm(call) == paradigm;
     reader->definitions.regions[self] = (struct archive_region){.defined = true,
                                                                 .name = name,
                                                                 .canonical = canonical,
                                                                 .paradigm = paradigm,
-                                                                .call = mpi ? (int32_t)call : TRACE_NONE,
+                                                                .call = known ? (int32_t)call : TRACE_NONE,
                                                                 .user = TRACE_NO_REF};
     return OTF2_CALLBACK_SUCCESS;
 }

@@ -73,6 +73,7 @@ static void define_paradigm(struct definitions *definitions)
     OTF2_AttributeValue comm = {.stringRef = string(definitions, "Comm ${id}")};
     OTF2_AttributeValue window = {.stringRef = string(definitions, "Win ${id}")};
     DEFINE(Paradigm, definitions, OTF2_PARADIGM_MPI, string(definitions, "MPI"), OTF2_PARADIGM_CLASS_PROCESS);
+    DEFINE(Paradigm, definitions, OTF2_PARADIGM_SHMEM, string(definitions, "SHMEM"), OTF2_PARADIGM_CLASS_PROCESS);
     DEFINE(ParadigmProperty, definitions, OTF2_PARADIGM_MPI, OTF2_PARADIGM_PROPERTY_COMM_NAME_TEMPLATE,
            OTF2_TYPE_STRING, comm);
     DEFINE(ParadigmProperty, definitions, OTF2_PARADIGM_MPI, OTF2_PARADIGM_PROPERTY_RMA_WIN_NAME_TEMPLATE,
@@ -135,8 +136,8 @@ static void define_regions(struct definitions *definitions)
     for (uint32_t i = 0; i < ID_region_enter; i++) {
         uint32_t name = string(definitions, call_name(i));
         DEFINE(Region, definitions, i, name, name, ARCHIVE_STRING_EMPTY, archive_kind(call_kind(i))->role,
-               call_is_thread(i) ? OTF2_PARADIGM_PTHREAD : OTF2_PARADIGM_MPI, OTF2_REGION_FLAG_NONE,
-               call_is_thread(i) ? OTF2_UNDEFINED_STRING : file, 0, 0);
+               archive_paradigm(i), OTF2_REGION_FLAG_NONE,
+               i < MPI_FUNCTION_COUNT ? file : OTF2_UNDEFINED_STRING, 0, 0);
     }
     for (uint32_t i = 0; i < trace->region_count; i++) {
         uint32_t name = string(definitions, trace->regions[i]);

@@ -134,7 +134,7 @@ struct spool_window {
     uint64_t base;
     int32_t disp_unit;
     uint32_t comm;
-    int32_t flavor; /* 'c'reate, 'a'llocate, 's'hared, 'd'ynamic */
+    int32_t flavor; /* 'c'reate, 'a'llocate, 's'hared, 'd'ynamic, 'h'eap of OpenSHMEM */
     int32_t reserved;
 };
 

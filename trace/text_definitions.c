@@ -119,7 +119,7 @@ static enum status read_window_key(struct text_reader *reader, char *word, struc
     if ((value = value_of(word, "flavor"))) {
         line->flavor = trace_flavor_by_name(value);
         if (line->flavor != '?') return STATUS_OK;
-        TEXT_FAIL(reader, "flavor=%s, expected create, allocate, shared or dynamic", value);
+        TEXT_FAIL(reader, "flavor=%s, expected create, allocate, shared, dynamic or heap", value);
     }
     TEXT_FAIL(reader, "'%s' in a window line, expected each once of comm=, bytes=, disp_unit=, flavor=, name=", word);
 }

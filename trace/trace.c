@@ -255,7 +255,7 @@ int32_t trace_op_by_name(const char *name)
 }
 
 /* A flavor is its name's first letter. */
-static const char *const flavor_names[] = {"create", "allocate", "shared", "dynamic"};
+static const char *const flavor_names[] = {"create", "allocate", "shared", "dynamic", "heap"};
 enum { FLAVORS = sizeof flavor_names / sizeof *flavor_names };
 
 const char *trace_flavor_name(char flavor)

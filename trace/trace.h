@@ -56,7 +56,8 @@ enum trace_op {
  *           with one other; gatherv, allgatherv: bytes of the rank's own contribution; scatterv: bytes that the rank
  *           receives; alltoallv, neighbourhood collectives: bytes that the rank sends to all together. Thread
  *           primitives: 0
- *   disp    one-sided operations: target displacement in bytes, -1 unknown. sendrecv: trace_call_source() and
+ *   disp    one-sided operations: target displacement in bytes, -1 unknown (OpenSHMEM: symmetric address; of waiting, the
+ *           rank's own). sendrecv: trace_call_source() and
  *           trace_call_recv_tag(). Collectives with counts: index into trace.counts, see trace_call_counts(). First call
  *           on a semaphore: its value before the call, -1 unknown. Else -1
  *   aux     get_accumulate: bytes of the result; sendrecv, alltoallv, neighbourhood collectives: bytes received; waiting
@@ -65,7 +66,8 @@ enum trace_op {
  *           waitall, testall and the like: id of the list of requests that the call completed; user regions: region id;
  *           communicator creation: new communicator id (TRACE_NO_REF: the rank is not in it); pthread_create and
  *           pthread_join: the thread made or waited for (TRACE_NO_REF unknown, or none was made); other thread
- *           primitives: id of the mutex, condition, barrier or semaphore, unique per rank; else TRACE_NO_REF
+ *           primitives: id of the mutex, condition, barrier or semaphore, unique per rank; OpenSHMEM locks: id of the lock, the
+ *           same on all ranks; else TRACE_NO_REF
  *   site    index into trace.sites
  * A non-blocking collective or a request-based one-sided operation has the kind and the members of the blocking one. A
  * request that MPI_Request_free gave up is never waited for. MPI_Start is kept as the MPI_Isend (Ibsend, Issend,
@@ -141,7 +143,8 @@ struct trace_window {
     char *name;         /* given by MPI_Win_set_name, NULL: none */
     int64_t *bytes;     /* per member of comm, NULL unknown */
     int32_t *disp_unit; /* per member of comm, NULL unknown */
-    char flavor;        /* 'c'reate, 'a'llocate, 's'hared, 'd'ynamic (has no bytes of its own), '?' */
+    char flavor;        /* 'c'reate, 'a'llocate, 's'hared, 'd'ynamic (has no bytes of its own), 'h'eap: the
+                           symmetric memory of OpenSHMEM, '?' */
 };
 
 /* Where a call stands in the program; the unknown one has NULLs and line 0. */
@@ -238,6 +241,9 @@ uint32_t trace_call_thread(const struct trace *trace, uint32_t rank, size_t inde
 /* STATUS_DATA naming the first rank with several threads or thread primitives, for what knows one thread per rank only;
  * what: "replay". */
 enum status trace_check_one_thread(const struct trace *trace, const char *what, struct err *err);
+
+/* STATUS_DATA naming the first OpenSHMEM routine, for what knows MPI only. */
+enum status trace_check_no_shmem(const struct trace *trace, const char *what, struct err *err);
 
 /* Says how much CPU time the rank took before a call that has been added. */
 enum status trace_set_cpu(struct trace *trace, uint32_t rank, size_t index, int64_t cpu_ps, struct err *err);

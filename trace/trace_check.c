@@ -285,6 +285,8 @@ static enum status check_call(struct walk *walk)
     if (call_row(walk->call->call)->allowed & F_COUNTS) TRY(check_counts(walk));
     if (needed & F_REGION) TRY(check_region(walk));
     if (call_is_thread(walk->call->call)) TRY(check_primitive(walk));
+    if (call_is_shmem(walk->call->call) && (needed & F_OBJECT) && walk->call->ref == TRACE_NO_REF)
+        FAIL(walk, "no lock, expected object");
     return check_requests(walk);
 }
 
