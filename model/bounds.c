@@ -37,6 +37,15 @@ static int64_t target_wait_exit(const struct relations *relations, size_t pair)
     return exit_of(relations->trace, epoch->rank, epoch->close_call);
 }
 
+int64_t bounds_target_exit_ps(const struct relations *relations, const struct epoch_operation *operation)
+{
+    const struct access_epoch *epoch = &relations->epochs.accesses[operation->epoch];
+    const struct trace_call *call = relations_call(relations, operation->origin, operation->call);
+    if (epoch->close_call == EPOCH_NONE) return TRACE_UNKNOWN_PS;
+    if (epoch->kind == EPOCH_FENCE) return target_fence_exit(relations, epoch, call->peer);
+    return epoch->kind == EPOCH_START ? target_wait_exit(relations, operation->pair) : TRACE_UNKNOWN_PS;
+}
+
 /* R1 for what a get brings to the origin, R2-R4 for what reaches the target. */
 static int64_t upper_end(const struct relations *relations, const struct epoch_operation *operation)
 {

@@ -26,6 +26,9 @@ struct transfers {
 enum status bounds_find(const struct trace *trace, struct transfers *transfers, struct err *err);
 /* The same where the relations are there already; of a slice those that are counted now. */
 enum status bounds_from_relations(const struct relations *relations, struct transfers *transfers, struct err *err);
+/* Exit of the target's call that ends its side of the operation's epoch: closing fence, wait or successful test.
+ * TRACE_UNKNOWN_PS under locks, where the target has none, and where it is missing. */
+int64_t bounds_target_exit_ps(const struct relations *relations, const struct epoch_operation *operation);
 void transfers_clear(struct transfers *transfers);
 
 /* "put", "get", "accumulate". */

@@ -43,6 +43,8 @@ extern const struct archive_attribute_row archive_attribute_rows[ATTRIBUTE_COUNT
 #define ARCHIVE_PROPERTY_NOTE "RMACAST::NOTE_"
 #define ARCHIVE_PROPERTY_SITES "RMACAST::SITES"
 #define ARCHIVE_PROPERTY_COUNTS "RMACAST::COUNTS"
+#define ARCHIVE_PROPERTY_MODEL "RMACAST::MODEL"   /* of merged archives */
+#define ARCHIVE_PROPERTY_ARROWS "RMACAST::ARROWS" /* communicators from this one on are the view's */
 
 /* Groups of post and start are told from communicators' groups by this name. */
 #define ARCHIVE_RMA_GROUP "RMA group"

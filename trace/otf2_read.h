@@ -129,6 +129,7 @@ struct archive_reader {
     OTF2_Reader *otf2;
     struct trace *trace;
     bool ours;
+    uint32_t arrows; /* communicators from this one on are a merged archive's arrows */
     uint64_t zero; /* time stamp of time 0 */
     struct archive_definitions definitions;
     struct archive_stream stream;

@@ -88,6 +88,7 @@ static enum status take_one(struct archive_reader *reader, enum archive_attribut
         stream->has_flags = true;
         stream->flags = value.uint16;
         break;
+    case ATTRIBUTE_RMA_ID: /* of records that are not calls */
     case ATTRIBUTE_COUNT: break;
     }
     return STATUS_OK;

@@ -106,6 +106,11 @@ static OTF2_CallbackCode on_message(struct archive_reader *reader, enum archive_
     return archive_stop(reader, call ? archive_take_message(reader, call, peer, comm, tag, bytes) : STATUS_OK);
 }
 
+static bool is_arrow(const struct archive_reader *reader, OTF2_CommRef comm)
+{
+    return comm >= reader->arrows;
+}
+
 /* The two halves of a sendrecv: MpiSend, then MpiRecv. */
 static enum status take_half(struct archive_reader *reader, struct trace_call *call, bool send, uint32_t peer,
                              uint32_t comm, uint32_t tag, uint64_t bytes)
@@ -127,6 +132,7 @@ static enum status take_half(struct archive_reader *reader, struct trace_call *c
 static OTF2_CallbackCode on_send(HEAD, uint32_t peer, OTF2_CommRef comm, uint32_t tag, uint64_t bytes)
 {
     IGNORE_HEAD;
+    if (is_arrow(user, comm)) return OTF2_CALLBACK_SUCCESS;
     struct trace_call *both = open_call(user, SHAPE_SENDRECV);
     if (both) return archive_stop(user, take_half(user, both, true, peer, comm, tag, bytes));
     return on_message(user, SHAPE_SEND, peer, comm, tag, bytes);
@@ -135,6 +141,7 @@ static OTF2_CallbackCode on_send(HEAD, uint32_t peer, OTF2_CommRef comm, uint32_
 static OTF2_CallbackCode on_recv(HEAD, uint32_t peer, OTF2_CommRef comm, uint32_t tag, uint64_t bytes)
 {
     IGNORE_HEAD;
+    if (is_arrow(user, comm)) return OTF2_CALLBACK_SUCCESS;
     struct trace_call *both = open_call(user, SHAPE_SENDRECV);
     if (both) return archive_stop(user, take_half(user, both, false, peer, comm, tag, bytes));
     return on_message(user, SHAPE_RECV, peer, comm, tag, bytes);

@@ -232,7 +232,10 @@ static enum status read_profile(struct archive_reader *reader)
 {
     char *profile = property(reader, ARCHIVE_PROPERTY_PROFILE), *zero = property(reader, ARCHIVE_PROPERTY_TIME_ZERO);
     enum status status = STATUS_OK;
+    char *arrows = property(reader, ARCHIVE_PROPERTY_ARROWS);
     reader->ours = profile != NULL;
+    reader->arrows = reader->ours && arrows ? (uint32_t)strtoul(arrows, NULL, 10) : UINT32_MAX;
+    free(arrows);
     reader->zero = reader->definitions.offset;
     if (profile && strtol(profile, NULL, 10) != ARCHIVE_PROFILE_VERSION)
         status = wrong_property(reader, ARCHIVE_PROPERTY_PROFILE, profile, "1");
@@ -400,7 +403,8 @@ static enum status make_ours(struct archive_reader *reader)
     int32_t id;
     uint32_t number;
     TRY(read_properties(reader));
-    for (uint32_t i = 0; i < definitions->comm_count; i++) TRY(archive_comm_id(reader, i, &id));
+    for (uint32_t i = 0; i < definitions->comm_count && i < reader->arrows; i++)
+        TRY(archive_comm_id(reader, i, &id));
     for (uint32_t i = 0; i < definitions->group_count; i++)
         if (definitions->groups[i].defined &&
             strcmp(archive_string(reader, definitions->groups[i].name), ARCHIVE_RMA_GROUP) == 0)

@@ -160,7 +160,8 @@ static enum status write_archive(struct archive_writer *writer)
     writer->comm_made = calloc(writer->trace->comm_count + 1, sizeof *writer->comm_made);
     writer->windows = calloc(writer->trace->window_count + 1, sizeof *writer->windows);
     writer->list = OTF2_AttributeList_New();
-    if (!writer->comm_made || !writer->windows || !writer->list) return err_memory(writer->err);
+    writer->mark_list = OTF2_AttributeList_New();
+    if (!writer->comm_made || !writer->windows || !writer->list || !writer->mark_list) return err_memory(writer->err);
     TRY(write_events(writer));
     write_local_definitions(writer);
     if (!writer->failed) TRY(archive_write_definitions(writer));
@@ -178,13 +179,15 @@ static void clear(struct archive_writer *writer)
     free(writer->outs);
     free(writer->end_ps);
     if (writer->list) OTF2_AttributeList_Delete(writer->list);
+    if (writer->mark_list) OTF2_AttributeList_Delete(writer->mark_list);
     archive_requests_clear(&writer->requests);
 }
 
 /* Writes traces.otf2, traces.def and traces/ into an existing directory. */
-static enum status write_into(const struct trace *trace, const char *stage, const char *directory, struct err *err)
+static enum status write_into(const struct trace *trace, const struct otf2_view *view, const char *stage,
+                              const char *directory, struct err *err)
 {
-    struct archive_writer writer = {.trace = trace, .err = err};
+    struct archive_writer writer = {.trace = trace, .view = view, .err = err};
     int64_t begin_ps = trace_begin_ps(trace);
     uint64_t definitions =
         64 * (uint64_t)trace->rank_count; /* bytes of the largest record, a group of all ranks, and more */
@@ -205,15 +208,21 @@ static enum status write_into(const struct trace *trace, const char *stage, cons
     return failure(&writer, directory);
 }
 
-enum status otf2_write(const struct trace *trace, const char *directory, struct err *err)
+enum status otf2_write_view(const struct trace *trace, const struct otf2_view *view, const char *directory,
+                            struct err *err)
 {
     static const char *const entries[] = {ARCHIVE_ANCHOR, ARCHIVE_NAME ".def", ARCHIVE_NAME ".marker", ARCHIVE_NAME,
                                           NULL};
     struct archive_stage stage;
     TRY(trace_check(trace, err));
     TRY(archive_stage_open(directory, &stage, err));
-    enum status status = write_into(trace, stage.path, directory, err);
+    enum status status = write_into(trace, view, stage.path, directory, err);
     if (status == STATUS_OK) status = archive_stage_commit(&stage, entries, err);
     archive_stage_close(&stage);
     return status;
+}
+
+enum status otf2_write(const struct trace *trace, const char *directory, struct err *err)
+{
+    return otf2_write_view(trace, NULL, directory, err);
 }

@@ -4,6 +4,7 @@
 
 #include "trace/otf2_profile.h"
 #include "trace/otf2_requests.h"
+#include "trace/otf2_view.h"
 
 /* Operations of one rank on one window that no call has completed yet. */
 struct archive_operation {
@@ -23,6 +24,8 @@ struct archive_writer {
     struct err *err;
     OTF2_Archive *archive;
     OTF2_AttributeList *list;
+    const struct otf2_view *view;  /* NULL: none */
+    OTF2_AttributeList *mark_list; /* of the view's marks, since list fills up before the record that takes it */
     uint64_t zero;        /* time stamp of time 0 */
     bool failed;          /* an OTF2 call failed: archive_message() says why */
     uint64_t *events;     /* records written, per location */
@@ -39,6 +42,7 @@ struct archive_writer {
     const struct trace_rank *stream;
     struct archive_requests requests; /* id to index of the call that made it */
     uint64_t operation_id;
+    size_t mark_slot, mark_next; /* of the view: where the rank's records are, the first mark that is not yet written */
 };
 
 /* Every OTF2 call stands in this: its failure shows when the rank, the definitions or the archive are done. After
@@ -76,6 +80,10 @@ static inline uint32_t archive_comm_group(size_t comm)
 {
     return (uint32_t)(1 + comm); /* 0 is the group of all locations */
 }
+static inline uint32_t archive_arrow_comm(const struct trace *trace, unsigned arrow)
+{
+    return (uint32_t)trace->comm_count + arrow;
+}
 static inline uint32_t archive_rma_group(const struct trace *trace, uint32_t group)
 {
     return (uint32_t)(1 + trace->comm_count + group);
@@ -89,6 +97,9 @@ static inline uint64_t archive_location(const struct archive_writer *writer, uin
 
 /* Writes the records of writer->rank; writer->outs are open. */
 enum status archive_write_rank(struct archive_writer *writer);
+
+/* Writes the view's marks of the rank that stand in slots before this one, or in it at an earlier time stamp. */
+void archive_write_marks(struct archive_writer *writer, size_t slot, uint64_t time);
 
 /* Writes global definitions and archive properties; the events have been written. */
 enum status archive_write_definitions(struct archive_writer *writer);

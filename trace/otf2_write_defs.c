@@ -176,6 +176,20 @@ static void define_communication(struct definitions *definitions)
                writer->windows[i].creators ? OTF2_RMA_WIN_FLAG_CREATE_DESTROY_EVENTS : OTF2_RMA_WIN_FLAG_NONE);
 }
 
+/* Arrows are messages of communicators that the program does not have. */
+static void define_arrows(struct definitions *definitions)
+{
+    static const char *const names[] = {
+#define OTF2_ARROW(ID, NAME) NAME,
+#include "trace/otf2_arrows.def"
+#undef OTF2_ARROW
+    };
+    if (!definitions->writer->view) return;
+    for (uint32_t i = 0; i < OTF2_ARROW_COUNT; i++)
+        DEFINE(Comm, definitions, archive_arrow_comm(definitions->trace, i), string(definitions, names[i]),
+               archive_comm_group(0), OTF2_UNDEFINED_COMM, OTF2_COMM_FLAG_NONE);
+}
+
 static void set_property(struct archive_writer *writer, const char *name, const char *value)
 {
     ARCHIVE_TRY(writer, OTF2_Archive_SetProperty(writer->archive, name, value, true));
@@ -244,6 +258,11 @@ static enum status set_properties(struct archive_writer *writer)
     set_text(writer, ARCHIVE_PROPERTY_ENGINE, trace->engine);
     set_text(writer, ARCHIVE_PROPERTY_SEMANTICS, trace->semantics);
     set_text(writer, ARCHIVE_PROPERTY_LOCK, trace->lock);
+    if (writer->view) {
+        snprintf(text, sizeof text, "%" PRIu32, archive_arrow_comm(trace, 0));
+        set_property(writer, ARCHIVE_PROPERTY_ARROWS, text);
+        set_property(writer, ARCHIVE_PROPERTY_MODEL, writer->view->model);
+    }
     set_clock(writer);
     snprintf(text, sizeof text, "%d %zu", ARCHIVE_STRING_SITES, trace->site_count);
     set_property(writer, ARCHIVE_PROPERTY_SITES, text);
@@ -280,6 +299,7 @@ enum status archive_write_definitions(struct archive_writer *writer)
         define_location_properties(&definitions);
         define_regions(&definitions);
         define_communication(&definitions);
+        define_arrows(&definitions);
         ARCHIVE_TRY(writer, OTF2_Archive_CloseGlobalDefWriter(writer->archive, definitions.out));
     }
     free(definitions.members);

@@ -5,8 +5,12 @@
 #include "common/array.h"
 #include "trace/otf2_write.h"
 
-#define EVENT(NAME, writer, ...)                                                                                       \
-    ARCHIVE_TRY(writer, OTF2_EvtWriter_##NAME((writer)->out, (writer)->list, __VA_ARGS__))
+/* TIME goes first in every record; marks of a view that are earlier come before it. */
+#define EVENT(NAME, writer, TIME, ...)                                                                                 \
+    do {                                                                                                               \
+        if ((writer)->view) archive_write_marks(writer, (writer)->mark_slot, TIME);                                    \
+        ARCHIVE_TRY(writer, OTF2_EvtWriter_##NAME((writer)->out, (writer)->list, TIME, ##__VA_ARGS__));                \
+    } while (0)
 
 static void add(struct archive_writer *writer, enum archive_attribute id, OTF2_AttributeValue value)
 {
@@ -175,6 +179,7 @@ static void complete_operations(struct archive_writer *writer, const struct trac
             state->operations[kept++] = *operation;
             continue;
         }
+        if (writer->view) continue;
         EVENT(RmaOpCompleteNonBlocking, writer, time, (uint32_t)call->handle, operation->id);
         if (remote) EVENT(RmaOpCompleteRemote, writer, time, (uint32_t)call->handle, operation->id);
     }
@@ -400,6 +405,7 @@ static enum status write_call(struct archive_writer *writer, size_t index)
     enum call_kind what = call_kind(call->call);
     const struct archive_kind *kind = archive_kind(what);
     add_order(writer, index);
+    writer->mark_slot = 2 * index + 1;
     if (kind->shape == SHAPE_REGION) {
         add_members(writer, call, what, kind->carries);
         add_cpu(writer, index);
@@ -422,6 +428,7 @@ static enum status write_call(struct archive_writer *writer, size_t index)
     add_blocked(writer, index);
     if (call->flags & TRACE_BREAK) ADD(writer, BREAK, uint8, 1);
     if (flags != call->flags) ADD(writer, FLAGS, uint16, call->flags);
+    if (writer->view) archive_write_marks(writer, 2 * index + 2, 0);
     EVENT(Leave, writer, archive_time(writer, call->exit_ps), call->call);
     return STATUS_OK;
 }
@@ -453,6 +460,7 @@ enum status archive_write_rank(struct archive_writer *writer)
 {
     writer->stream = &writer->trace->ranks[writer->rank];
     writer->operation_id = 0;
+    writer->mark_next = 0;
     archive_requests_restart(&writer->requests);
     for (size_t i = 0; i < writer->trace->window_count; i++) {
         writer->windows[i].count = 0;
@@ -464,5 +472,9 @@ enum status archive_write_rank(struct archive_writer *writer)
         writer->end_ps[thread] = writer->stream->calls[i].exit_ps;
         TRY(write_call(writer, i));
     }
-    return writer->failed ? STATUS_OK : write_open_receives(writer);
+    if (writer->failed) return STATUS_OK;
+    TRY(write_open_receives(writer));
+    writer->out = writer->outs[0];
+    if (writer->view) archive_write_marks(writer, SIZE_MAX, 0);
+    return STATUS_OK;
 }

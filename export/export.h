@@ -1,0 +1,37 @@
+/* Traces in other tools' formats. A format is a descriptor; adding one adds a file and a row in export/formats.c. */
+#ifndef EXPORT_EXPORT_H
+#define EXPORT_EXPORT_H
+
+#include <stdio.h>
+
+#include "export/merge.h"
+#include "trace/trace.h"
+
+struct export_options {
+    const struct merge_model *model; /* formats with .models; NULL: the trace as it is */
+    bool data_arrows;                /* as of merge_build() */
+};
+
+/* What a user should know of the result; the caller prints it. */
+struct export_report {
+    uint64_t transfers, endless, backward; /* as of struct merge */
+};
+
+struct export_format {
+    const char *name, *summary;
+    bool models;    /* knows event models */
+    bool directory; /* makes a directory, else one file */
+    /* trace has passed trace_check(). Of a directory: its path; else out is open. */
+    enum status (*write_directory)(const struct trace *trace, const struct export_options *options, const char *path,
+                                   struct export_report *report, struct err *err);
+    enum status (*write_file)(const struct trace *trace, const struct export_options *options, FILE *out,
+                              struct export_report *report, struct err *err);
+};
+
+/* The rows in the order of help, ended by a NULL name. */
+extern const struct export_format export_formats[];
+
+enum status export_otf2(const struct trace *trace, const struct export_options *options, const char *path,
+                        struct export_report *report, struct err *err);
+
+#endif

@@ -1,0 +1,303 @@
+#include "export/merge.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/array.h"
+#include "model/bounds.h"
+#include "model/relations.h"
+
+const struct merge_model merge_models[] = {
+    {"base", "transfers end when their operation returns", true, false, false, false},
+    {"extended", "transfers end with the synchronisation that completes them", false, false, false, false},
+    {"closed", "extended, and an arrow from each get to its target", false, false, true, false},
+    {"logical", "extended, and the data of gets leave as late as possible", false, true, false, false},
+    {"dependencies", "closed, and arrows between synchronisation calls", false, false, true, true},
+};
+
+#define PS_PER_NS INT64_C(1000)
+
+struct building {
+    const struct trace *trace;
+    const struct relations *relations;
+    const struct merge_model *model;
+    struct merge *merge;
+    int64_t begin_ps;
+    uint64_t arrows; /* their tags count up, so that viewers pair them in any order */
+    struct err *err;
+};
+
+/* Where on a rank's time line: inside a call, or wherever the time lies. */
+struct point {
+    uint32_t rank;
+    size_t call; /* EPOCH_NONE: any */
+    int64_t time_ps;
+};
+
+static struct point entered(const struct building *building, uint32_t rank, size_t call)
+{
+    return (struct point){rank, call, building->trace->ranks[rank].calls[call].enter_ps};
+}
+
+static struct point left(const struct building *building, uint32_t rank, size_t call)
+{
+    return (struct point){rank, call, building->trace->ranks[rank].calls[call].exit_ps};
+}
+
+static struct point somewhere(uint32_t rank, int64_t time_ps)
+{
+    return (struct point){rank, EPOCH_NONE, time_ps};
+}
+
+/* Inside the first call that has not ended before, or between calls. A user region's record is a point at its
+ * beginning.
+ */
+static size_t slot_at(const struct trace_rank *stream, int64_t time_ps)
+{
+    size_t low = 0, high = stream->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (stream->calls[middle].exit_ps < time_ps)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == stream->count || stream->calls[low].enter_ps > time_ps) return 2 * low;
+    enum call_kind kind = call_kind(stream->calls[low].call);
+    if (kind != CALL_REGION_ENTER && kind != CALL_REGION_LEAVE) return 2 * low + 1;
+    return stream->calls[low].enter_ps == time_ps ? 2 * low : 2 * low + 2;
+}
+
+static enum status add(struct building *building, struct point at, struct otf2_mark mark)
+{
+    struct otf2_marks *marks = &building->merge->view.ranks[at.rank];
+    mark.time_ps = at.time_ps;
+    mark.slot = at.call == EPOCH_NONE ? slot_at(&building->trace->ranks[at.rank], at.time_ps) : 2 * at.call + 1;
+    ARRAY_PUSH(marks->items, marks->count, marks->capacity, mark, building->err);
+    return STATUS_OK;
+}
+
+/* Viewers that merge ranks by time must not meet the end of an arrow before its beginning: one tick lies between. */
+static enum status add_arrow(struct building *building, enum otf2_arrow_kind kind, struct point from, struct point to,
+                             int64_t bytes)
+{
+    if (to.time_ps < from.time_ps) {
+        building->merge->backward++;
+        return STATUS_OK;
+    }
+    if (to.time_ps == from.time_ps && to.call == EPOCH_NONE)
+        to.time_ps++;
+    else if (to.time_ps == from.time_ps && from.call == EPOCH_NONE && from.time_ps > building->begin_ps)
+        from.time_ps--;
+    struct otf2_mark mark = {.kind = OTF2_MARK_SEND,
+                             .arrow = (uint8_t)kind,
+                             .peer = (int32_t)to.rank,
+                             .bytes = bytes,
+                             .number = building->arrows++};
+    TRY(add(building, from, mark));
+    mark.kind = OTF2_MARK_RECEIVE;
+    mark.peer = (int32_t)from.rank;
+    return add(building, to, mark);
+}
+
+/* One transfer, with the calls between which it takes place. */
+struct span {
+    const struct epoch_operation *operation;
+    const struct transfer *transfer;
+    const struct trace_call *call;
+    size_t close; /* the origin's call that shows it complete there; EPOCH_NONE */
+    uint64_t number;
+    bool brings_back, under_lock;
+};
+
+static struct span span_of(const struct building *building, const struct transfer *transfer, size_t index,
+                           uint64_t number)
+{
+    const struct epoch_operation *operation = &building->relations->epochs.operations[index];
+    const struct access_epoch *epoch = &building->relations->epochs.accesses[operation->epoch];
+    struct span span = {.operation = operation, .transfer = transfer, .number = number, .close = epoch->close_call};
+    span.call = relations_call(building->relations, operation->origin, operation->call);
+    enum call_kind kind = call_kind(span.call->call);
+    span.brings_back = kind == CALL_GET || kind == CALL_GET_ACCUMULATE;
+    span.under_lock = epoch->kind == EPOCH_LOCK || epoch->kind == EPOCH_LOCK_ALL;
+    size_t sooner = span.brings_back ? operation->done_call : operation->first_flush;
+    if (sooner != EPOCH_NONE) span.close = sooner;
+    if (!epoch_closed(building->trace, operation->origin, span.close)) span.close = EPOCH_NONE;
+    if (building->model->base) span.close = operation->call;
+    return span;
+}
+
+/* Logical model: min(exit of the origin's synchronisation - epsilon, exit of the target's), where epsilon is no longer
+ * than that call. */
+static int64_t latest_start_ps(const struct building *building, const struct span *span)
+{
+    const struct trace_call *close = relations_call(building->relations, span->operation->origin, span->close);
+    int64_t duration_ps = close->exit_ps - close->enter_ps;
+    int64_t start_ps = close->exit_ps - (duration_ps < PS_PER_NS ? duration_ps : PS_PER_NS);
+    int64_t target_ps = bounds_target_exit_ps(building->relations, span->operation);
+    if (target_ps != TRACE_UNKNOWN_PS && target_ps < start_ps) start_ps = target_ps;
+    return start_ps < span->call->enter_ps ? span->call->enter_ps : start_ps;
+}
+
+/* What the target hands out: gets, and results of atomics, whose operands have come in by then. */
+static enum status add_answer(struct building *building, const struct span *span, bool data_arrows)
+{
+    uint32_t origin = span->operation->origin, target = span->transfer->target;
+    bool operand = call_kind(span->call->call) == CALL_GET_ACCUMULATE && span->call->bytes > 0;
+    struct otf2_mark mark = {.window = span->call->handle, .peer = (int32_t)origin, .number = span->number};
+    bool late = building->model->late && span->close != EPOCH_NONE;
+    int64_t start_ps = late ? latest_start_ps(building, span) : span->call->enter_ps;
+    if (building->model->requests) {
+        TRY(add_arrow(building, OTF2_ARROW_REQUEST, entered(building, origin, span->operation->call),
+                      somewhere(target, start_ps), 0));
+        start_ps++; /* the request is there */
+    }
+    mark.kind = OTF2_MARK_IN;
+    if (operand) TRY(add(building, somewhere(target, start_ps), mark));
+    mark.kind = OTF2_MARK_OUT;
+    TRY(add(building, somewhere(target, start_ps), mark));
+    if (!data_arrows || span->close == EPOCH_NONE) return STATUS_OK;
+    return add_arrow(building, OTF2_ARROW_DATA, somewhere(target, start_ps), left(building, origin, span->close),
+                     operand ? span->call->aux : span->call->bytes);
+}
+
+/* What comes in at the target: puts and accumulates. */
+static enum status add_arrival(struct building *building, const struct span *span, bool data_arrows)
+{
+    uint32_t origin = span->operation->origin, target = span->transfer->target;
+    const struct transfer *transfer = span->transfer;
+    int64_t end_ps = building->model->base ? transfer->lower_end_ps : transfer->upper_end_ps;
+    struct otf2_mark mark = {
+        .kind = OTF2_MARK_IN, .window = span->call->handle, .peer = (int32_t)origin, .number = span->number};
+    if (end_ps == TRACE_UNKNOWN_PS) return STATUS_OK;
+    TRY(add(building, somewhere(target, end_ps), mark));
+    if (building->model->dependencies && span->under_lock && span->operation->done_call != EPOCH_NONE)
+        TRY(add_arrow(building, OTF2_ARROW_UNLOCK, left(building, origin, span->operation->done_call),
+                      somewhere(target, end_ps), 0));
+    if (!data_arrows) return STATUS_OK;
+    return add_arrow(building, OTF2_ARROW_DATA, entered(building, origin, span->operation->call),
+                     somewhere(target, end_ps), span->call->bytes);
+}
+
+/* What the origin's calls say of its own transfer. */
+static enum status add_completion(struct building *building, const struct span *span)
+{
+    uint32_t origin = span->operation->origin;
+    size_t done = span->operation->done_call;
+    struct otf2_mark mark = {.window = span->call->handle, .peer = TRACE_NONE, .number = span->number};
+    mark.kind = building->model->base ? OTF2_MARK_DONE_AT_ONCE : OTF2_MARK_DONE;
+    if (span->close != EPOCH_NONE) TRY(add(building, left(building, origin, span->close), mark));
+    if (building->model->base || span->brings_back || !span->under_lock || done == EPOCH_NONE) return STATUS_OK;
+    mark.kind = OTF2_MARK_DONE_REMOTELY;
+    return add(building, left(building, origin, done), mark);
+}
+
+/* Operations stand by origin and call, so their matching ids count up. */
+static enum status add_transfers(struct building *building, bool data_arrows)
+{
+    const struct epochs *epochs = &building->relations->epochs;
+    struct transfers transfers;
+    enum status status = STATUS_OK;
+    TRY(bounds_from_relations(building->relations, &transfers, building->err));
+    uint64_t number = 0;
+    for (size_t i = 0; status == STATUS_OK && i < epochs->operation_count; i++) {
+        number = i > 0 && epochs->operations[i - 1].origin == epochs->operations[i].origin ? number + 1 : 1;
+        struct span span = span_of(building, &transfers.items[i], i, number);
+        if (span.call->flags & TRACE_BREAK) continue; /* it has no record */
+        building->merge->transfers++;
+        building->merge->endless += !building->model->base && transfers.items[i].upper_end_ps == TRACE_UNKNOWN_PS;
+        status =
+            span.brings_back ? add_answer(building, &span, data_arrows) : add_arrival(building, &span, data_arrows);
+        if (status == STATUS_OK) status = add_completion(building, &span);
+    }
+    transfers_clear(&transfers);
+    return status;
+}
+
+/* The call of the access epoch that cannot have returned before the post: start, or else complete. MPI may buffer an
+ * epoch altogether: then neither has waited. */
+static enum status add_permission(struct building *building, const struct access_epoch *access,
+                                  const struct exposure_epoch *exposure)
+{
+    struct point post = entered(building, exposure->rank, exposure->post_call);
+    struct point to = left(building, access->rank, access->open_call);
+    if (to.time_ps < post.time_ps && epoch_closed(building->trace, access->rank, access->close_call))
+        to = left(building, access->rank, access->close_call);
+    return add_arrow(building, OTF2_ARROW_POST, post, to, 0);
+}
+
+static enum status add_dependencies(struct building *building)
+{
+    const struct epochs *epochs = &building->relations->epochs;
+    for (size_t i = 0; i < epochs->pair_count; i++) {
+        const struct epoch_pair *pair = &epochs->pairs[i];
+        const struct access_epoch *access = &epochs->accesses[pair->access];
+        if (pair->exposure == EPOCH_NONE) continue;
+        const struct exposure_epoch *exposure = &epochs->exposures[pair->exposure];
+        TRY(add_permission(building, access, exposure));
+        if (access->close_call == EPOCH_NONE || !epoch_closed(building->trace, exposure->rank, exposure->close_call))
+            continue;
+        TRY(add_arrow(building, OTF2_ARROW_COMPLETE, entered(building, access->rank, access->close_call),
+                      left(building, exposure->rank, exposure->close_call), 0));
+    }
+    return STATUS_OK;
+}
+
+/* Stable: equal marks keep the order of their making, in which causes come first. */
+static enum status sort_marks(struct otf2_marks *marks, struct err *err)
+{
+    if (marks->count < 2) return STATUS_OK;
+    struct otf2_mark *spare = malloc(marks->count * sizeof *spare), *from = marks->items, *to = spare;
+    if (!spare) return err_memory(err);
+    for (size_t width = 1; width < marks->count; width *= 2) {
+        for (size_t begin = 0; begin < marks->count; begin += 2 * width) {
+            size_t middle = begin + width < marks->count ? begin + width : marks->count;
+            size_t end = middle + width < marks->count ? middle + width : marks->count;
+            for (size_t out = begin, a = begin, b = middle; out < end; out++) {
+                bool second =
+                    a == middle || (b < end && (from[b].slot < from[a].slot ||
+                                                (from[b].slot == from[a].slot && from[b].time_ps < from[a].time_ps)));
+                to[out] = second ? from[b++] : from[a++];
+            }
+        }
+        struct otf2_mark *swap = from;
+        from = to;
+        to = swap;
+    }
+    if (from != marks->items) memcpy(marks->items, from, marks->count * sizeof *from);
+    free(spare);
+    return STATUS_OK;
+}
+
+enum status merge_build(const struct trace *trace, const struct merge_model *model, bool data_arrows,
+                        struct merge *merge, struct err *err)
+{
+    struct relations relations;
+    struct merge made = {.rank_count = trace->rank_count, .view = {.model = model->name}};
+    TRY(trace_check_one_thread(trace, "a merged archive", err));
+    TRY(relations_build(trace, &relations, err));
+    made.view.ranks = calloc(trace->rank_count, sizeof *made.view.ranks);
+    struct building building = {.trace = trace,
+                                .relations = &relations,
+                                .model = model,
+                                .merge = &made,
+                                .begin_ps = trace_begin_ps(trace),
+                                .err = err};
+    enum status status = made.view.ranks ? add_transfers(&building, data_arrows) : err_memory(err);
+    if (status == STATUS_OK && model->dependencies) status = add_dependencies(&building);
+    for (uint32_t i = 0; status == STATUS_OK && i < trace->rank_count; i++)
+        status = sort_marks(&made.view.ranks[i], err);
+    relations_clear(&relations);
+    if (status == STATUS_OK)
+        *merge = made;
+    else
+        merge_clear(&made);
+    return status;
+}
+
+void merge_clear(struct merge *merge)
+{
+    for (uint32_t i = 0; merge->view.ranks && i < merge->rank_count; i++) free(merge->view.ranks[i].items);
+    free(merge->view.ranks);
+    memset(merge, 0, sizeof *merge);
+}

@@ -1,0 +1,33 @@
+/* Merged archives: the five event models of Hermanns 2004 (ch. 4 and 7) as views over a packed trace. Nothing of the
+ * trace is changed; a view says where transfers begin and end on both ranks' time lines, and which arrows a viewer is
+ * shown. */
+#ifndef EXPORT_MERGE_H
+#define EXPORT_MERGE_H
+
+#include "trace/otf2_view.h"
+
+struct merge_model {
+    const char *name, *summary;
+    bool base;         /* transfers end with their operation, else with the synchronisation that completes them */
+    bool late;         /* a get's data leave as late as possible */
+    bool requests;     /* arrow from a get to the beginning of its transfer */
+    bool dependencies; /* arrows between synchronisation calls */
+};
+extern const struct merge_model merge_models[];
+enum { MERGE_MODELS = 5 };
+
+struct merge {
+    struct otf2_view view;
+    uint32_t rank_count;
+    uint64_t transfers;
+    uint64_t endless;  /* transfers whose closing call is missing: they have no end */
+    uint64_t backward; /* arrows left out, since they would arrive before they begin: the call did not wait */
+};
+
+/* data_arrows: transfers are shown as messages, too, for viewers that draw nothing else. trace has passed
+ * trace_check(); one thread per rank. Inits *merge; model is borrowed until merge_clear. */
+enum status merge_build(const struct trace *trace, const struct merge_model *model, bool data_arrows,
+                        struct merge *merge, struct err *err);
+void merge_clear(struct merge *merge);
+
+#endif

@@ -1,0 +1,226 @@
+#!/bin/sh
+# Usage: export.sh RMACAST: merged archives, read back by OTF2's own tool, against event times worked out by hand; every model
+# of larger traces opens in otf2-print and ViTE, keeps time in order, and reads back as the trace that it was made of.
+set -u
+rmacast=$(realpath "$1")
+directory=$(mktemp -d "${TMPDIR:-/tmp}/rmacast-export.XXXXXX") || exit 1
+trap 'rm -rf "$directory"' EXIT
+cd "$directory" || exit 1
+failures=0
+fail() {
+    echo "FAILED: $*"
+    failures=$((failures + 1))
+}
+
+# marks ARCHIVE: the records that merging adds, one per line: rank, nanoseconds, what. Of transfers "RANK#ID" is the origin's
+# rank and matching id; of arrows the sender or receiver, the communicator's name and the bytes.
+marks() {
+    otf2-print "$1/traces.otf2" | awk '
+        $1 == "RMA_SYNC" { line = $2 " " $3 / 1000 " " ($0 ~ /NOTIFY_IN/ ? "in" : "out") " "; match($0, /Remote: [0-9]+/)
+                           line = line substr($0, RSTART + 8, RLENGTH - 8) "#"; next }
+        /ADDITIONAL ATTRIBUTES.*RMA::MatchingId/ { match($0, /UINT64; [0-9]+/); print line substr($0, RSTART + 8, RLENGTH - 8) }
+        $1 ~ /^RMA_OP_COMPLETE/ { match($0, /Matching: [0-9]+/)
+            print $2, $3 / 1000, $1 ~ /NON_BLOCKING/ ? "done" : $1 ~ /REMOTE/ ? "remote" : "at-once", $2 "#" substr($0, RSTART + 10, RLENGTH - 10) }
+        $1 == "MPI_SEND" || $1 == "MPI_RECV" { split($0, part, "\""); match($0, /Length: [0-9]+/)
+            peer = $0; sub(/.*(Receiver|Sender): /, "", peer); sub(/ .*/, "", peer)
+            print $2, $3 / 1000, $1 == "MPI_SEND" ? "to" : "from", peer, part[4], substr($0, RSTART + 8, RLENGTH - 8) }' | sort
+}
+
+# expect TRACE MODEL [OPTION] <<EXPECTED
+expect() {
+    sort >expected
+    "$rmacast" export "$1" --to otf2 --model "$2" ${3:-} -o merged.rma 2>err || fail "$1 $2: exit status"
+    [ -s err ] && fail "$1 $2: $(cat err)"
+    marks merged.rma >found
+    cmp -s expected found || fail "$1 $2: $(diff expected found)"
+}
+
+# Rank 0 puts (id 1) and gets (id 2) from 12 and 14 us on; complete from 20 to 30, wait until 32; post from 12 on.
+cat >pscw.txt <<'TRACE'
+rmacast-trace 1
+ranks 2
+window 0 comm=0 bytes=64,64 disp_unit=1
+0 0.000010 0.000011 MPI_Win_start win=0 group=1
+0 0.000012 0.000013 MPI_Put win=0 target=1 bytes=8 disp=0
+0 0.000014 0.000015 MPI_Get win=0 target=1 bytes=16 disp=8
+0 0.000020 0.000030 MPI_Win_complete win=0
+1 0.000012 0.000013 MPI_Win_post win=0 group=0
+1 0.000016 0.000032 MPI_Win_wait win=0
+TRACE
+# Both end with their own calls; the put has come in then, the get's data left when it was called.
+expect pscw.txt base <<'E'
+0 13000 at-once 0#1
+0 15000 at-once 0#2
+1 13000 in 0#1
+1 14000 out 0#2
+E
+# At the origin both are done with complete, the put is there at the target with wait.
+expect pscw.txt extended <<'E'
+0 30000 done 0#1
+0 30000 done 0#2
+1 14000 out 0#2
+1 32000 in 0#1
+E
+expect pscw.txt extended --data-arrows <<'E'
+0 30000 done 0#1
+0 30000 done 0#2
+1 14000 out 0#2
+1 32000 in 0#1
+0 12000 to 1 data 8
+1 32000 from 0 data 8
+1 14000 to 0 data 16
+0 30000 from 1 data 16
+E
+expect pscw.txt closed <<'E'
+0 30000 done 0#1
+0 30000 done 0#2
+1 14000 out 0#2
+1 32000 in 0#1
+0 14000 to 1 get: request 0
+1 14000 from 0 get: request 0
+E
+# The get leaves at min(30 us - 1 ns, 32 us).
+expect pscw.txt logical <<'E'
+0 30000 done 0#1
+0 30000 done 0#2
+1 29999 out 0#2
+1 32000 in 0#1
+E
+# Start returned at 11, before the post at 12: what waited for it is complete. Its entry at 20 lets wait return at 32.
+expect pscw.txt dependencies <<'E'
+0 30000 done 0#1
+0 30000 done 0#2
+1 14000 out 0#2
+1 32000 in 0#1
+0 14000 to 1 get: request 0
+1 14000 from 0 get: request 0
+1 12000 to 0 post to start 0
+0 30000 from 1 post to start 0
+0 20000 to 1 complete to wait 0
+1 32000 from 0 complete to wait 0
+E
+
+# Fences: rank 1 puts to 0 and gets from 0; rank 0 leaves the closing fence at 8, rank 1 at 9 us, 0.5 ns after it came. The get
+# leaves rank 0 at its own exit, 8, before 9 us less the 0.5 ns (no more than the call takes).
+cat >fence.txt <<'TRACE'
+rmacast-trace 1
+ranks 2
+window 0 comm=0 bytes=64,64 disp_unit=1
+0 0.000001 0.000002 MPI_Win_fence win=0
+0 0.000007 0.000008 MPI_Win_fence win=0
+1 0.000001 0.000002 MPI_Win_fence win=0
+1 0.000003 0.000004 MPI_Accumulate win=0 target=0 bytes=8 disp=0 op=SUM
+1 0.000005 0.000006 MPI_Get win=0 target=0 bytes=8 disp=8
+1 0.0000089995 0.000009 MPI_Win_fence win=0
+TRACE
+expect fence.txt extended <<'E'
+0 8000 in 1#1
+0 5000 out 1#2
+1 9000 done 1#1
+1 9000 done 1#2
+E
+expect fence.txt logical <<'E'
+0 8000 in 1#1
+0 8000 out 1#2
+1 9000 done 1#1
+1 9000 done 1#2
+E
+# The other way round: the origin leaves first, at 8; its fence took 0.5 ns.
+sed 's/^0 0.000007 /0 0.0000089995 /; s/0.000008 MPI_Win_fence/0.000009 MPI_Win_fence/; s/^1 0.0000089995 0.000009/1 0.0000079995 0.000008/' \
+    fence.txt >fence2.txt
+expect fence2.txt logical <<'E'
+0 9000 in 1#1
+0 7999.5 out 1#2
+1 8000 done 1#1
+1 8000 done 1#2
+E
+
+# Locks: the put is flushed by 5, the fetch_and_op and the second put are done with unlock at 9. The target is in no call of the
+# window; a flush_local in between ends the put's use of the origin's memory only.
+cat >lock.txt <<'TRACE'
+rmacast-trace 1
+ranks 2
+window 0 comm=0 bytes=64,64 disp_unit=1
+0 0.000001 0.000002 MPI_Win_lock win=0 target=1 lock=exclusive
+0 0.000003 0.0000031 MPI_Put win=0 target=1 bytes=8 disp=0
+0 0.0000032 0.0000033 MPI_Win_flush_local win=0 target=1
+0 0.000004 0.000005 MPI_Win_flush win=0 target=1
+0 0.000006 0.0000061 MPI_Fetch_and_op win=0 target=1 bytes=8 disp=8 op=SUM result_bytes=8
+0 0.000007 0.0000071 MPI_Put win=0 target=1 bytes=4 disp=16
+0 0.000008 0.000009 MPI_Win_unlock win=0 target=1
+1 0.0000045 0.000006 MPI_Barrier comm=0
+0 0.000010 0.000011 MPI_Barrier comm=0
+TRACE
+expect lock.txt extended <<'E'
+0 3300 done 0#1
+0 5000 remote 0#1
+0 9000 done 0#2
+0 9000 done 0#3
+0 9000 remote 0#3
+1 5000 in 0#1
+1 6000 in 0#2
+1 6000 out 0#2
+1 9000 in 0#3
+E
+expect lock.txt logical <<'E'
+0 3300 done 0#1
+0 5000 remote 0#1
+0 9000 done 0#2
+0 9000 done 0#3
+0 9000 remote 0#3
+1 5000 in 0#1
+1 8999 in 0#2
+1 8999 out 0#2
+1 9000 in 0#3
+E
+expect lock.txt dependencies <<'E'
+0 3300 done 0#1
+0 5000 remote 0#1
+0 9000 done 0#2
+0 9000 done 0#3
+0 9000 remote 0#3
+1 5000 in 0#1
+1 6000 in 0#2
+1 6000 out 0#2
+1 9000 in 0#3
+0 6000 to 1 get: request 0
+1 6000 from 0 get: request 0
+0 5000 to 1 unlock to put 0
+1 5000 from 0 unlock to put 0
+0 9000 to 1 unlock to put 0
+1 9000 from 0 unlock to put 0
+E
+
+# An epoch that does not end, and one that MPI buffered: told, not shown.
+{ sed '/MPI_Win_wait/d' pscw.txt; echo 'incomplete 1 killed'; } >open.txt
+"$rmacast" export open.txt --to otf2 --model extended -o open.rma 2>err || fail "open epoch: exit status"
+grep -q '1 of 2 transfers have no end' err || fail "open epoch: $(cat err)"
+sed 's/^1 0.000012 0.000013/1 0.000040 0.000041/; s/^1 0.000016 0.000032/1 0.000042 0.000043/' pscw.txt >buffered.txt
+"$rmacast" export buffered.txt --to otf2 --model dependencies -o buffered.rma 2>err || fail "buffered: exit status"
+grep -q '1 arrows are left out' err || fail "buffered: $(cat err)"
+
+# opens TRACE MODEL: otf2-print and ViTE; no rank's time runs backwards; the same trace comes back.
+opens() {
+    "$rmacast" export "$1" --to otf2 --model "$2" --data-arrows -o view.rma 2>err || fail "$1 $2: $(cat err)"
+    otf2-print view.rma/traces.otf2 >print 2>err || fail "$1 $2: otf2-print: $(head -n 1 err)"
+    for rank in 0 1 2 3; do
+        otf2-print -L $rank view.rma/traces.otf2 | awk '$3 ~ /^[0-9]+$/ { if ($3 + 0 < last) exit 1; last = $3 + 0; seen++ } END { exit seen < 10 }' ||
+            fail "$1 $2: rank $rank is not in order"
+    done
+    "$rmacast" dump "$1" >whole.txt
+    "$rmacast" dump view.rma >back.txt
+    cmp -s whole.txt back.txt || fail "$1 $2: $(diff whole.txt back.txt | head -n 5)"
+    rm -f picture.svg
+    QT_QPA_PLATFORM=offscreen XDG_RUNTIME_DIR=$directory timeout 60 vite -e picture.svg view.rma/traces.otf2 >vite 2>&1 || fail "$1 $2: ViTE: exit status"
+    grep -q '^0 errors' vite || fail "$1 $2: ViTE: $(grep error vite | head -n 3)"
+    grep -q '<rect' picture.svg || fail "$1 $2: ViTE draws nothing"
+}
+"$rmacast" generate halo2d --ranks 4 --iterations 3 --bytes 1K --sync pscw -o pscw.rma
+"$rmacast" generate halo2d --ranks 4 --iterations 3 --bytes 1K --sync fence -o fence.rma
+"$rmacast" generate halo2d --ranks 4 --iterations 3 --bytes 1K --sync lock -o lock.rma
+for model in base extended closed logical dependencies; do
+    opens pscw.rma $model
+done
+opens fence.rma extended
+opens lock.rma dependencies
+exit "$failures"

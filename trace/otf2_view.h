@@ -1,0 +1,55 @@
+/* What a merged archive shows beyond the calls themselves: where transfers end on both sides, and arrows between ranks
+ * for viewers. export/ makes a view by an event model; otf2_write_view() weaves it into the ranks' records. */
+#ifndef TRACE_OTF2_VIEW_H
+#define TRACE_OTF2_VIEW_H
+
+#include "trace/trace.h"
+
+enum otf2_mark_kind {
+    OTF2_MARK_IN,            /* RmaSync NOTIFY_IN: data of the peer's transfer `number` have come in */
+    OTF2_MARK_OUT,           /* RmaSync NOTIFY_OUT: data of the peer's transfer leave */
+    OTF2_MARK_DONE,          /* RmaOpCompleteNonBlocking of the rank's own transfer */
+    OTF2_MARK_DONE_AT_ONCE,  /* RmaOpCompleteBlocking */
+    OTF2_MARK_DONE_REMOTELY, /* RmaOpCompleteRemote */
+    OTF2_MARK_SEND,          /* both ends of an arrow: MpiSend, MpiRecv with the tag `number` */
+    OTF2_MARK_RECEIVE,
+};
+
+/* Arrows of a kind have a communicator of their own, with this name. */
+enum otf2_arrow_kind {
+#define OTF2_ARROW(ID, NAME) OTF2_ARROW_##ID,
+#include "trace/otf2_arrows.def"
+#undef OTF2_ARROW
+    OTF2_ARROW_COUNT
+};
+
+/* Marks of a rank stand in the order of (slot, time_ps). Slot 2 i is before call i of the rank, 2 i + 1 inside it;
+ * time_ps lies there. */
+struct otf2_mark {
+    size_t slot;
+    int64_t time_ps;
+    uint64_t
+        number; /* matching id of a transfer: the how manieth, from 1, of the origin's operations that have records */
+    int64_t bytes; /* of arrows */
+    int32_t window;
+    int32_t peer;  /* world rank */
+    uint8_t kind;  /* enum otf2_mark_kind */
+    uint8_t arrow; /* enum otf2_arrow_kind */
+};
+
+struct otf2_marks {
+    struct otf2_mark *items;
+    size_t count, capacity;
+};
+
+struct otf2_view {
+    const char *model;        /* name, borrowed */
+    struct otf2_marks *ranks; /* one per rank of the trace */
+};
+
+/* As otf2_write(), with the view's marks in place of the completions that closing calls have otherwise. A reader of the
+ * archive gets the same trace. */
+enum status otf2_write_view(const struct trace *trace, const struct otf2_view *view, const char *directory,
+                            struct err *err);
+
+#endif
