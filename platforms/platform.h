@@ -58,6 +58,7 @@ struct platform {
     struct net_segment *segments;
     size_t segment_count;
     double overhead_s, gap_s;
+    bool control_bypass; /* requests and their answers do not wait for the data that their NIC sends */
     struct net_segment *loopback;
     size_t loopback_count;
     int64_t eager_bytes; /* two-sided: above it, rendezvous */

@@ -50,6 +50,7 @@ struct engine_message {
     bool want_left;
     bool early; /* arrived() may be called before the arrival, as soon as its time is known: saves an event */
     enum engine_notice notice;
+    bool passes; /* leaves at once beside what its NIC is sending, and is taken in at once: no queue sees it */
 };
 
 struct engine_stats {

@@ -191,7 +191,7 @@ static enum status loggp_send(struct engine *engine, const struct engine_message
                               struct engine_departure *departure, struct err *err)
 {
     struct cost cost = cost_recall(&engine->costs, message);
-    bool queues = cost.network && engine->platform->contention;
+    bool queues = cost.network && engine->platform->contention && !message->passes;
     int64_t begin_ps = engine->now.time_ps, *free_ps = &engine->nics[message->src_node].send_free_ps;
     engine->stats.messages++;
     if (queues && *free_ps > begin_ps) begin_ps = *free_ps;

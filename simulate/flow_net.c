@@ -94,7 +94,7 @@ enum status flow_net_send(struct flow_net *net, const struct engine_message *mes
                           double flow_bytes, struct engine_departure *departure, struct err *err)
 {
     struct flow_nic *nic = &net->nics[message->src_node];
-    bool queued = cost->network && net->platform->contention;
+    bool queued = cost->network && net->platform->contention && !message->passes;
     struct flow_item item = {.message = message->id,
                              .key = message->key,
                              .dst_node = message->dst_node,

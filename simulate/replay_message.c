@@ -11,31 +11,32 @@ struct message_row {
     message_function *act;
     enum server server;
     enum engine_notice notice;
+    bool passes; /* with network.control_bypass: a request or its answer, which nothing else depends on in order */
 };
 
 static const struct message_row rows[] = {
     [MESSAGE_POST] = {replay_on_post, SERVER_CALL, ENGINE_WHEN_LOOKING},
     [MESSAGE_COMPLETE] = {replay_on_complete, SERVER_NIC, ENGINE_WHEN_LOOKING},
     [MESSAGE_DATA] = {replay_on_data, SERVER_NIC},
-    [MESSAGE_ACK] = {replay_on_ack, SERVER_NIC, ENGINE_WHEN_LOOKING},
-    [MESSAGE_GET_REQUEST] = {replay_on_get_request, SERVER_PROGRESS},
+    [MESSAGE_ACK] = {replay_on_ack, SERVER_NIC, ENGINE_WHEN_LOOKING, .passes = true},
+    [MESSAGE_GET_REQUEST] = {replay_on_get_request, SERVER_PROGRESS, .passes = true},
     [MESSAGE_GET_REPLY] = {replay_on_get_reply, SERVER_NIC},
     [MESSAGE_ACCUMULATE] = {replay_on_accumulate, SERVER_PROGRESS},
     [MESSAGE_FETCH] = {replay_on_fetch, SERVER_PROGRESS},
-    [MESSAGE_RMA_ASK] = {replay_on_rma_ask, SERVER_PROGRESS},
-    [MESSAGE_RMA_CLEAR] = {replay_on_rma_clear, SERVER_NIC},
+    [MESSAGE_RMA_ASK] = {replay_on_rma_ask, SERVER_PROGRESS, .passes = true},
+    [MESSAGE_RMA_CLEAR] = {replay_on_rma_clear, SERVER_NIC, .passes = true},
     [MESSAGE_TOGETHER] = {replay_on_together, SERVER_NIC},
     [MESSAGE_TOGETHER_SERVED] = {replay_on_together, SERVER_PROGRESS},
     [MESSAGE_TOGETHER_REPLY] = {replay_on_together_reply, SERVER_NIC},
-    [MESSAGE_LOCK_ASK] = {replay_on_lock_ask, SERVER_PROGRESS},
-    [MESSAGE_LOCK_GRANT] = {replay_on_lock_grant, SERVER_CALL},
+    [MESSAGE_LOCK_ASK] = {replay_on_lock_ask, SERVER_PROGRESS, .passes = true},
+    [MESSAGE_LOCK_GRANT] = {replay_on_lock_grant, SERVER_CALL, .passes = true},
     [MESSAGE_LOCK_RELEASE] = {replay_on_lock_release, SERVER_NIC, ENGINE_WHEN_LOOKING},
     [MESSAGE_BARRIER] = {replay_on_barrier, SERVER_NIC, ENGINE_WHEN_LOOKING},
     [MESSAGE_EAGER] = {replay_on_eager, SERVER_NIC, ENGINE_WHEN_LOOKING},
-    [MESSAGE_SEND_ASK] = {replay_on_send_ask, SERVER_PROGRESS},
-    [MESSAGE_SEND_CLEAR] = {replay_on_send_clear, SERVER_PROGRESS},
+    [MESSAGE_SEND_ASK] = {replay_on_send_ask, SERVER_PROGRESS, .passes = true},
+    [MESSAGE_SEND_CLEAR] = {replay_on_send_clear, SERVER_PROGRESS, .passes = true},
     [MESSAGE_SEND_DATA] = {replay_on_send_data, SERVER_NIC},
-    [MESSAGE_SEND_ACK] = {replay_on_send_ack, SERVER_NIC},
+    [MESSAGE_SEND_ACK] = {replay_on_send_ack, SERVER_NIC, .passes = true},
     [MESSAGE_TASK] = {replay_on_task, SERVER_PROGRESS},
 };
 
@@ -65,6 +66,7 @@ enum status replay_send(struct replay *replay, enum message_type type, uint32_t 
         .want_left = departure != NULL,
         .early = type == MESSAGE_DATA && replay->ops[ref].epoch_kind == OP_ACTIVE, 
         .notice = notice_of(replay, type, ref),
+        .passes = rows[type].passes && replay->platform->control_bypass,
     };
     struct engine_departure ignored;
     return replay->engine_kind->send(replay->engine, &message, departure ? departure : &ignored, replay->err);

@@ -28,6 +28,7 @@ const struct knob knobs[] = {
     {"engine.contention", {"true", "true", "true", "false"}},
     {"mapping.ranks_per_node", {"1", "1", "1", "2", "3"}},
     {"mapping.round_robin", {"false", "true"}},
+    {"network.control_bypass", {"false", "false", "true"}},
 };
 const size_t knob_count = sizeof knobs / sizeof *knobs;
 _Static_assert(sizeof knobs / sizeof *knobs <= KNOBS_MAX, "a program holds the value of every knob");
