@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include "common/status.h"
+#include "trace/calls.h"
 
 enum pattern {
 #define PATTERN(ID, NAME, TITLE, PARENT, MEANING) PATTERN_##ID,
@@ -27,6 +28,8 @@ struct account {
     uint32_t rank_count;
     int64_t *severity_ps[PATTERN_COUNT]; /* per rank */
     uint64_t *count[PATTERN_COUNT];      /* per rank */
+    int64_t in_kind_ps[CALL_KIND_COUNT]; /* waits that are no part of others, by the kind of call that they are in: a
+                                            detector's account only */
 };
 
 enum status account_init(struct account *account, uint32_t rank_count, struct err *err);

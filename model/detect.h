@@ -47,6 +47,9 @@ enum status detect_counted(struct detection *detection, const struct finding *fi
 struct finding finding_of_enter(const struct relations *relations, enum pattern pattern, uint32_t rank, size_t call,
                                 uint32_t cause_rank, size_t cause_call);
 
+/* Wait for Progress of a simulated trace, which says it (struct trace_sim). */
+enum status detect_known_progress(struct detection *detection);
+
 /* Time of a call until `until`, cut to the call; never negative: min(exit, until) - enter. */
 static inline int64_t wait_until(const struct trace_call *call, int64_t until)
 {

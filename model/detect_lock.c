@@ -144,14 +144,13 @@ static enum status visit_progress(void *context, const struct holding *holding, 
     return look_at(context, holding, holding->epoch->close_call, holder);
 }
 
-/* A simulated trace does not say what made progress: its time stamps prove nothing. */
 enum status detect_wait_for_progress(struct detection *detection)
 {
     bool refuted[MPI_CALL_COUNT] = {false};
     struct provisional *provisional = detection->provisional;
     struct progress progress = {
         .detection = detection, .refuted = provisional ? provisional->refuted : refuted, .looking = true};
-    if (detection->relations->trace->simulated) return STATUS_OK;
+    if (detection->relations->trace->simulated) return detect_known_progress(detection);
     TRY(locks_visit(detection->relations, visit_progress, &progress, detection->err));
     progress.looking = false;
     return locks_visit(detection->relations, visit_progress, &progress, detection->err);

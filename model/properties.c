@@ -159,11 +159,8 @@ enum status properties_report(const struct lanes *lanes, const int64_t leaves_ps
     memcpy(times_ps, leaves_ps, sizeof times_ps);
     sum_times(lanes, times_ps);
     for (int p = 1; p < PROPERTY_COUNT; p++) children_ps[rows[p].parent] += times_ps[p];
-    for (int w = 0; w < PATTERN_COUNT; w++) {
-        enum pattern pattern = (enum pattern)w;
-        if (pattern_whole(pattern) != pattern) continue;
-        children_ps[property_by_name(pattern_row(pattern)->parent) - rows] += account_total_ps(account, pattern);
-    }
+    for (int k = 0; k < CALL_KIND_COUNT; k++)
+        children_ps[property_of((enum call_kind)k)] += account->in_kind_ps[k];
     for (int p = 0; p < PROPERTY_COUNT; p++) {
         struct result_property made = {.depth = property_depth((enum property)p),
                                        .inclusive_s = units_s(times_ps[p]),

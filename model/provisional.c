@@ -32,6 +32,7 @@ void provisional_withdraw(const struct provisional *provisional, struct account 
         for (uint32_t r = 0; r < account->rank_count; r++) {
             account->severity_ps[PATTERN_WAIT_FOR_PROGRESS][r] -= provisional->severity_ps[c][r];
             account->count[PATTERN_WAIT_FOR_PROGRESS][r] -= provisional->count[c][r];
+            account->in_kind_ps[call_kind((enum mpi_call)c)] -= provisional->severity_ps[c][r];
         }
         places_withdraw(places, PATTERN_WAIT_FOR_PROGRESS, c);
     }

@@ -195,6 +195,7 @@ static bool leave_call(struct replay *replay, uint32_t rank)
     int64_t exit_ps = state->resume_ps;
     const struct trace_call *call = &state->calls[state->next];
     if (replay->made) keep_call(replay, rank, exit_ps);
+    if (replay->platform->progress != PROGRESS_HARDWARE) replay_account_progress(replay, rank, exit_ps);
     state->end_ps = exit_ps;
     state->inside = false;
     state->phase = 0;
@@ -302,7 +303,7 @@ static void on_timer(void *context, uint32_t id, int64_t now_ps)
     switch ((enum timer_kind)(id >> TIMER_SHIFT)) {
     case TIMER_RANK: status = on_rank_timer(replay, id, now_ps); break;
     case TIMER_OP: status = replay_on_applied(replay, item); break;
-    case TIMER_MESSAGE: status = replay_serve(replay, item); break;
+    case TIMER_MESSAGE: status = replay_serve_late(replay, item); break;
     case TIMER_ENVELOPE: status = replay_send_left(replay, item); break;
     case TIMER_REQUEST: status = replay_request_done(replay, item); break;
     case TIMER_ROOM: status = replay_on_room(replay, item); break;

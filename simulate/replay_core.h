@@ -34,6 +34,8 @@ struct rank_state {
     int64_t end_ps;  /* exit of the last call that returned */
     int64_t busy_ps; /* time in this call that was no waiting: overhead, copies */
     double stretch;  /* simulated computing time per recorded computing time */
+    int64_t progress_from_ps, progress_until_ps; /* of this call: arrived, and served, last */
+    int64_t contended_until_ps;                  /* of this call: Lock Contention's end, or earlier than its enter */
     int64_t buffered_bytes; /* d: copied, or being copied, and not left yet; counted where the buffer is limited */
     uint8_t status, phase;
     bool inside;                      /* in MPI, for progress = call */
@@ -221,6 +223,7 @@ struct replay_message {
     uint32_t ref;   /* op, pair, lock epoch, barrier, envelope: by type */
     uint32_t extra; /* barrier: round */
     uint32_t next;
+    int64_t arrived_ps; /* of one that waits for progress */
     uint8_t type;
 };
 
@@ -332,6 +335,8 @@ enum status replay_postpone(struct replay *replay, enum message_type type, uint3
 /* At the message's arrival or, where the target must act, when it does. */
 enum status replay_arrived(struct replay *replay, uint32_t message);
 enum status replay_serve(struct replay *replay, uint32_t message);
+/* One that had to wait for its destination's progress. */
+enum status replay_serve_late(struct replay *replay, uint32_t message);
 enum status replay_serve_waiting(struct replay *replay, uint32_t rank);
 enum status replay_left(struct replay *replay, uint32_t message, int64_t began_ps, int64_t left_ps);
 
@@ -390,6 +395,11 @@ enum status replay_on_rma_clear(struct replay *replay, const struct replay_messa
 /* An operation's data are at the target (a put's, an accumulate's), or back at the origin (a get's). */
 enum status replay_op_arrived(struct replay *replay, uint32_t op);
 enum status replay_get_arrived(struct replay *replay, uint32_t op);
+
+/* replay_progress.c: Wait for Progress. A message is served that had to wait for its destination's progress. */
+void replay_served_late(struct replay *replay, const struct replay_message *message);
+/* The rank's call returns at exit_ps; it is in the predicted trace already. */
+void replay_account_progress(struct replay *replay, uint32_t rank, int64_t exit_ps);
 
 /* replay_buffer.c: the limited buffer of semantics d. */
 bool replay_buffer_fits(const struct replay *replay, const struct rank_state *rank, int64_t bytes);

@@ -184,6 +184,7 @@ int64_t replay_lock_contended_ps(const struct replay *replay, uint32_t lock)
 static void account_contention(struct replay *replay, uint32_t rank, uint32_t lock)
 {
     int64_t until_ps = replay_lock_contended_ps(replay, lock), enter_ps = replay->ranks[rank].enter_ps;
+    replay->ranks[rank].contended_until_ps = until_ps;
     if (until_ps > enter_ps) account_add(&replay->outcome->account, PATTERN_LOCK_CONTENTION, rank, until_ps - enter_ps);
 }
 

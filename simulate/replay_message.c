@@ -55,7 +55,8 @@ enum status replay_send(struct replay *replay, enum message_type type, uint32_t 
 {
     uint32_t index;
     TRY(replay_take_message(replay, &index));
-    replay->messages[index] = (struct replay_message){source, destination, ref, extra, NO_INDEX, (uint8_t)type};
+    replay->messages[index] = (struct replay_message){
+        .source = source, .destination = destination, .ref = ref, .extra = extra, .next = NO_INDEX, .type = (uint8_t)type};
     struct engine_message message = {
         .id = index,
         .key = source,
@@ -85,8 +86,15 @@ enum status replay_serve(struct replay *replay, uint32_t index)
     return rows[message.type].act(replay, &message);
 }
 
+enum status replay_serve_late(struct replay *replay, uint32_t index)
+{
+    replay_served_late(replay, &replay->messages[index]);
+    return replay_serve(replay, index);
+}
+
 static void wait_for_progress(struct replay *replay, uint32_t index)
 {
+    replay->messages[index].arrived_ps = replay->now_ps;
     struct rank_state *server = &replay->ranks[replay->messages[index].destination];
     if (server->serve_first == NO_INDEX)
         server->serve_first = index;
@@ -99,7 +107,8 @@ enum status replay_postpone(struct replay *replay, enum message_type type, uint3
 {
     uint32_t index;
     TRY(replay_take_message(replay, &index));
-    replay->messages[index] = (struct replay_message){rank, rank, ref, 0, NO_INDEX, (uint8_t)type};
+    replay->messages[index] = (struct replay_message){
+        .source = rank, .destination = rank, .ref = ref, .next = NO_INDEX, .type = (uint8_t)type};
     wait_for_progress(replay, index);
     return STATUS_OK;
 }
@@ -113,6 +122,7 @@ enum status replay_arrived(struct replay *replay, uint32_t index)
         return replay_serve(replay, index);
     if (progress == PROGRESS_THREAD) {
         if (server == SERVER_CALL || replay->thread_delay_ps == 0) return replay_serve(replay, index);
+        replay->messages[index].arrived_ps = replay->now_ps;
         return replay_timer_message(replay, replay->now_ps + replay->thread_delay_ps, message->destination, index);
     }
     if (replay->ranks[message->destination].inside) return replay_serve(replay, index);
@@ -126,7 +136,7 @@ enum status replay_serve_waiting(struct replay *replay, uint32_t rank)
     while (state->serve_first != NO_INDEX) {
         uint32_t index = state->serve_first;
         state->serve_first = replay->messages[index].next;
-        TRY(replay_serve(replay, index));
+        TRY(replay_serve_late(replay, index));
     }
     return STATUS_OK;
 }

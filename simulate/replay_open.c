@@ -39,6 +39,7 @@ static enum status prepare_ranks(struct replay *replay)
         state->calls = trace->ranks[rank].calls;
         state->count = trace->ranks[rank].count;
         state->serve_first = state->lock_list = NO_INDEX;
+        state->progress_from_ps = state->progress_until_ps = TRACE_UNKNOWN_PS;
         double source = source_speed(&trace->ranks[rank]);
         state->stretch = source / (platform->speed * core_share(platform, load, rank));
     }
@@ -69,7 +70,8 @@ static enum status prepare_trace(struct replay *replay)
         TRY(array_reserve((void **)&to->calls, &to->capacity, count, sizeof *to->calls, replay->err));
         to->sim = malloc((count + 1) * sizeof *to->sim);
         if (!to->sim) return err_memory(replay->err);
-        struct trace_sim none = {TRACE_UNKNOWN_PS, TRACE_UNKNOWN_PS, TRACE_UNKNOWN_PS, TRACE_UNKNOWN_PS, 0};
+        struct trace_sim none = {TRACE_UNKNOWN_PS, TRACE_UNKNOWN_PS, TRACE_UNKNOWN_PS, TRACE_UNKNOWN_PS, 0,
+                                 TRACE_UNKNOWN_PS, TRACE_UNKNOWN_PS};
         for (size_t i = 0; i < count; i++) to->sim[i] = none;
         double source = source_speed(&trace->ranks[rank]);
         to->speed =

@@ -8,6 +8,7 @@
 static const enum pattern accounted[] = {
     PATTERN_LATE_POST,     PATTERN_EARLY_TRANSFER, PATTERN_EARLY_WAIT,   PATTERN_LATE_COMPLETE,
     PATTERN_WAIT_AT_FENCE, PATTERN_WAIT_AT_CREATE, PATTERN_WAIT_AT_FREE, PATTERN_LOCK_CONTENTION,
+    PATTERN_WAIT_FOR_PROGRESS,
 };
 
 /* Time that a rank spends copying in semantics d: time stamps cannot tell it from waiting, so the detector may count it

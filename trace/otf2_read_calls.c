@@ -66,6 +66,8 @@ static enum status take_one(struct archive_reader *reader, enum archive_attribut
     case ATTRIBUTE_BASE_END: stream->sim.base_end_ps = after(call->enter_ps, value.int64); break;
     case ATTRIBUTE_EXTENDED_END: stream->sim.extended_end_ps = after(call->enter_ps, value.int64); break;
     case ATTRIBUTE_BLOCKED: stream->sim.blocked_ps = value.int64; break;
+    case ATTRIBUTE_PROGRESS_FROM: stream->sim.progress_from_ps = after(call->enter_ps, value.int64); break;
+    case ATTRIBUTE_PROGRESS_UNTIL: stream->sim.progress_until_ps = after(call->enter_ps, value.int64); break;
     case ATTRIBUTE_CPU_TIME: stream->cpu_ps = value.int64; break;
     case ATTRIBUTE_BREAK: call->flags |= TRACE_BREAK; break;
     case ATTRIBUTE_DURATION: call->exit_ps = after(call->enter_ps, (int64_t)value.uint64); break;
@@ -122,7 +124,9 @@ static struct trace_call new_call(int64_t time_ps, uint32_t call)
 }
 
 static const struct trace_sim unknown_sim = {.xfer_start_ps = TRACE_UNKNOWN_PS, .xfer_end_ps = TRACE_UNKNOWN_PS,
-                                             .base_end_ps = TRACE_UNKNOWN_PS, .extended_end_ps = TRACE_UNKNOWN_PS};
+                                             .base_end_ps = TRACE_UNKNOWN_PS, .extended_end_ps = TRACE_UNKNOWN_PS,
+                                             .progress_from_ps = TRACE_UNKNOWN_PS,
+                                             .progress_until_ps = TRACE_UNKNOWN_PS};
 
 static enum status append(struct archive_reader *reader, const struct trace_call *call)
 {

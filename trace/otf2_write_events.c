@@ -134,7 +134,11 @@ static void add_cpu(struct archive_writer *writer, size_t index)
 static void add_blocked(struct archive_writer *writer, size_t index)
 {
     const struct trace_sim *sim = writer->stream->sim;
-    if (sim && sim[index].blocked_ps != 0) ADD(writer, BLOCKED, int64, sim[index].blocked_ps);
+    if (!sim) return;
+    int64_t enter_ps = writer->stream->calls[index].enter_ps;
+    if (sim[index].blocked_ps != 0) ADD(writer, BLOCKED, int64, sim[index].blocked_ps);
+    add_time(writer, ATTRIBUTE_PROGRESS_FROM, enter_ps, sim[index].progress_from_ps);
+    add_time(writer, ATTRIBUTE_PROGRESS_UNTIL, enter_ps, sim[index].progress_until_ps);
 }
 
 static uint32_t member_of(const struct archive_writer *writer, const struct trace_call *call, int32_t world_rank)

@@ -52,6 +52,8 @@ static const struct text_field fields[TEXT_FIELD_COUNT] = {
     {"base_end", TEXT_TIME, SIM(base_end_ps)},
     {"extended_end", TEXT_TIME, SIM(extended_end_ps)},
     {"blocked", TEXT_TIME, SIM(blocked_ps)},
+    {"progress_from", TEXT_TIME, SIM(progress_from_ps)},
+    {"progress_until", TEXT_TIME, SIM(progress_until_ps)},
 };
 
 static const char *const assertions[TEXT_ASSERTION_COUNT] = {"NOCHECK", "NOSTORE", "NOPUT", "NOPRECEDE", "NOSUCCEED"};

@@ -111,7 +111,8 @@ static enum status read_columns(struct text_reader *reader, uint32_t rank, char 
 {
     static const struct text_values nothing = {
         .call = {.disp = -1, .handle = TRACE_NONE, .peer = TRACE_NONE, .ref = TRACE_NO_REF},
-        .sim = {TRACE_UNKNOWN_PS, TRACE_UNKNOWN_PS, TRACE_UNKNOWN_PS, TRACE_UNKNOWN_PS, 0},
+        .sim = {TRACE_UNKNOWN_PS, TRACE_UNKNOWN_PS, TRACE_UNKNOWN_PS, TRACE_UNKNOWN_PS, 0, TRACE_UNKNOWN_PS,
+                TRACE_UNKNOWN_PS},
         .cpu_ps = TRACE_UNKNOWN_PS,
         .source = TRACE_NONE,
     };

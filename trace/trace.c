@@ -152,7 +152,9 @@ enum status trace_add_thread_call(struct trace *trace, uint32_t rank, uint32_t t
     static const struct trace_sim unknown = {.xfer_start_ps = TRACE_UNKNOWN_PS,
                                              .xfer_end_ps = TRACE_UNKNOWN_PS,
                                              .base_end_ps = TRACE_UNKNOWN_PS,
-                                             .extended_end_ps = TRACE_UNKNOWN_PS};
+                                             .extended_end_ps = TRACE_UNKNOWN_PS,
+                                             .progress_from_ps = TRACE_UNKNOWN_PS,
+                                             .progress_until_ps = TRACE_UNKNOWN_PS};
     struct trace_rank *stream = &trace->ranks[rank];
     TRY(check_order(trace, rank, thread, call, err));
     if (stream->count == stream->capacity) {

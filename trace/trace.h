@@ -96,6 +96,9 @@ struct trace_sim {
     int64_t xfer_start_ps, xfer_end_ps;
     int64_t base_end_ps, extended_end_ps;
     int64_t blocked_ps; /* time inside the call that the rank spent waiting for something */
+    /* When nothing else was missing any more, and when the target's progress served the last request that the call
+     * waited for; TRACE_UNKNOWN_PS where it waited for none. */
+    int64_t progress_from_ps, progress_until_ps;
 };
 
 /* A call that an analysis in rounds has let stay while those around it went (model/stream.h). */

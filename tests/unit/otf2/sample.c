@@ -93,7 +93,7 @@ static void add(struct maker *maker, struct trace_call *call)
     sim->blocked_ps = (int64_t)(step % 3) * 77;
     if (!(call_row(call->call)->allowed & F_TARGET)) return;
     *sim = (struct trace_sim){call->enter_ps + 1, call->enter_ps - 5, step % 2 ? TRACE_UNKNOWN_PS : call->exit_ps,
-                              call->exit_ps + 9, (int64_t)step};
+                              call->exit_ps + 9, (int64_t)step, call->enter_ps + 2, call->exit_ps - 1};
 }
 
 static struct trace_call bare(enum mpi_call id)
