@@ -156,12 +156,25 @@ static enum status move_all(struct trace *trace, const struct clock_links *links
     return STATUS_OK;
 }
 
+/* Calls of several threads overlap: to move one call would move those that run beside it. */
+static bool can_move(const struct trace *trace)
+{
+    for (uint32_t rank = 0; rank < trace->rank_count; rank++)
+        if (trace_thread_count(trace, rank) > 1) return false;
+    return true;
+}
+
 static enum status check(struct trace *trace, const struct clock_links *links, struct err *err)
 {
     struct knot *knots = calloc(links->knots + 1, sizeof *knots);
     if (!knots) return err_memory(err);
     trace->clock.violations = count_violations(trace, links, knots);
-    enum status status = trace->clock.violations > 0 ? move_all(trace, links, knots, err) : STATUS_OK;
+    enum status status = STATUS_OK;
+    if (trace->clock.violations > 0 && can_move(trace))
+        status = move_all(trace, links, knots, err);
+    else if (trace->clock.violations > 0)
+        status = trace_add_note(trace, err, "effects before their causes are counted, not repaired: ranks have several "
+                                            "threads");
     free(knots);
     return status;
 }

@@ -1,7 +1,7 @@
 /* The recorder's spool: layout shared by the recorder (trace/record) and the reader (trace/spool_read.c). Plain C types
  * only; this file is included into foreign programs. Specification with all record kinds: docs/format-spool.md.
  *
- * A rank has two files in the spool directory. The main file is a struct spool_header and then whole chunks of
+ * A rank has two files in the spool directory for each of its threads. The main file is a struct spool_header and then whole chunks of
  * SPOOL_CHUNK_RECORDS records, appended with write(). The tail file is a struct spool_tail, mapped shared, reused: the
  * records that follow the last chunk. A record of the tail counts if its lap is that of the chunk it will become. */
 #ifndef TRACE_SPOOL_H
@@ -9,8 +9,10 @@
 
 #include <stdint.h>
 
-#define SPOOL_MAIN_NAME "rank-%06u.spool"
-#define SPOOL_TAIL_NAME "rank-%06u.tail"
+#define SPOOL_RANK_NAME "rank-%06u"
+#define SPOOL_THREAD_NAME SPOOL_RANK_NAME "-%05u" /* of a further thread of the rank */
+#define SPOOL_MAIN_SUFFIX ".spool"
+#define SPOOL_TAIL_SUFFIX ".tail"
 #define SPOOL_MAGIC UINT64_C(0x314c4f4f5053414d)      /* "MASPOOL1" in memory */
 #define SPOOL_TAIL_MAGIC UINT64_C(0x314c494154414d52) /* "RMATAIL1" in memory */
 
@@ -98,13 +100,14 @@ struct spool_header { /* of the main file */
     uint32_t world; /* number of ranks */
     uint32_t pid;
     uint64_t base_ns; /* CLOCK_MONOTONIC */
-    uint64_t reserved[3];
+    uint32_t thread; /* 0: the one that initialised MPI */
+    uint32_t reserved[5];
 };
 
 enum spool_state { /* bits of spool_tail.state */
-    SPOOL_CLOSED = 1,           /* MPI_Finalize was recorded */
+    SPOOL_CLOSED = 1,           /* MPI_Finalize was recorded; of a further thread: it has ended */
     SPOOL_STOPPED = 2,          /* recording stopped on an error; the errno stands in the upper 16 bits */
-    SPOOL_OTHER_THREADS = 4,    /* calls of other threads than the one that initialised MPI are missing */
+    SPOOL_OTHER_THREADS = 4,    /* there were more threads than are recorded */
     SPOOL_PAUSED = 256,         /* the program stopped the recording for a while */
     SPOOL_FILTERED = 512,       /* only some groups of calls were asked for */
     SPOOL_LIMIT = 1024,         /* recording stopped at the size that the user allowed */
@@ -114,7 +117,7 @@ enum spool_state { /* bits of spool_tail.state */
 struct spool_tail {
     uint64_t magic;
     uint32_t rank;
-    uint32_t state;
+    uint32_t state; /* thread 0: of the whole rank */
     uint64_t base_ns; /* as in the main file it belongs to */
     struct spool_record records[SPOOL_CHUNK_RECORDS];
 };

@@ -29,18 +29,18 @@ struct unify {
     struct spool_bytes content;
     int32_t *members;
     size_t members_capacity;
-    struct spool_rank *rank;
+    struct spool_rank *rank, *stream; /* of the record in hand */
     size_t index;
     struct err *err;
 };
 
 static enum status members_read(struct unify *unify, uint32_t *count)
 {
-    const struct spool_record *head = spool_record(unify->rank, unify->index);
+    const struct spool_record *head = spool_record(unify->stream, unify->index);
     int64_t expected = head->extra, world = unify->spool->world;
     size_t stored = unify->content.bytes;
     if (expected < 0 || expected > world || (stored != 0 && stored != (size_t)expected * sizeof *unify->members))
-        return spool_fault(unify->rank, unify->index, unify->err, "%" PRId64 " members, expected 0 to %" PRId64,
+        return spool_fault(unify->stream, unify->index, unify->err, "%" PRId64 " members, expected 0 to %" PRId64,
                            expected, world);
     TRY(array_reserve((void **)&unify->members, &unify->members_capacity, (size_t)expected + 1, sizeof *unify->members,
                       unify->err));
@@ -48,7 +48,7 @@ static enum status members_read(struct unify *unify, uint32_t *count)
         int64_t member = head->peer + i;
         if (stored) member = ((const int32_t *)(const void *)unify->content.data)[i];
         if (member < 0 || member >= world)
-            return spool_fault(unify->rank, unify->index, unify->err,
+            return spool_fault(unify->stream, unify->index, unify->err,
                                "member %" PRId64 ", expected a rank below %" PRId64, member, world);
         unify->members[i] = (int32_t)member;
     }
@@ -79,9 +79,9 @@ static enum status find_kind(struct unify *unify, uint32_t count, bool seen, siz
 
 static enum status id_set(struct unify *unify, struct spool_ids *ids, uint32_t id)
 {
-    uint32_t local = spool_record(unify->rank, unify->index)->id;
+    uint32_t local = spool_record(unify->stream, unify->index)->id;
     if (local != ids->count)
-        return spool_fault(unify->rank, unify->index, unify->err, "definition %" PRIu32 ", expected %zu: they count up",
+        return spool_fault(unify->stream, unify->index, unify->err, "definition %" PRIu32 ", expected %zu: they count up",
                            local, ids->count);
     ARRAY_PUSH(ids->items, ids->count, ids->capacity, id, unify->err);
     return STATUS_OK;
@@ -93,7 +93,7 @@ static enum status define_comm(struct unify *unify)
     uint32_t count;
     size_t found = 0;
     uint64_t *number;
-    bool seen = spool_record(unify->rank, unify->index)->flags & SPOOL_SEEN;
+    bool seen = spool_record(unify->stream, unify->index)->flags & SPOOL_SEEN;
     TRY(members_read(unify, &count));
     TRY(find_kind(unify, count, seen, &found));
     TRY(map_put(&unify->comms_of_rank, found, 0, &number, unify->err));
@@ -103,7 +103,7 @@ static enum status define_comm(struct unify *unify)
         if (unify->kind_count > 1 || kind->comms.count > 0)
             TRY(trace_add_comm(unify->trace, kind->members, count, &id, unify->err));
         else if (count != unify->spool->world)
-            return spool_fault(unify->rank, unify->index, unify->err, "the first communicator is not the world");
+            return spool_fault(unify->stream, unify->index, unify->err, "the first communicator is not the world");
         ARRAY_PUSH(kind->comms.items, kind->comms.count, kind->comms.capacity, (uint32_t)id, unify->err);
     }
     return id_set(unify, &unify->rank->comms, kind->comms.items[(*number)++]);
@@ -129,16 +129,16 @@ static enum status define_window(struct unify *unify)
     uint64_t *number, *slot;
     struct spool *spool = unify->spool;
     if (unify->content.bytes != sizeof about)
-        return spool_fault(unify->rank, unify->index, unify->err, "a window of %zu bytes, expected %zu",
+        return spool_fault(unify->stream, unify->index, unify->err, "a window of %zu bytes, expected %zu",
                            unify->content.bytes, sizeof about);
     memcpy(&about, unify->content.data, sizeof about);
     if (about.comm >= unify->rank->comms.count)
-        return spool_fault(unify->rank, unify->index, unify->err, "communicator %" PRIu32 " is not defined",
+        return spool_fault(unify->stream, unify->index, unify->err, "communicator %" PRIu32 " is not defined",
                            about.comm);
     int32_t comm = (int32_t)unify->rank->comms.items[about.comm];
     int32_t member = trace_comm_rank(&unify->trace->comms[comm], (int32_t)unify->rank->header->rank);
     if (member == TRACE_NONE)
-        return spool_fault(unify->rank, unify->index, unify->err, "the rank is no member of the window's communicator");
+        return spool_fault(unify->stream, unify->index, unify->err, "the rank is no member of the window's communicator");
     TRY(map_put(&unify->windows_of_rank, (uint64_t)comm, 0, &number, unify->err));
     TRY(map_put(&unify->window_index, (uint64_t)comm << 32 | (uint32_t)*number, spool->window_count, &slot,
                 unify->err));
@@ -167,7 +167,7 @@ static enum status define_counts(struct unify *unify)
     const int64_t *bytes = (const int64_t *)(const void *)unify->content.data;
     size_t count = unify->content.bytes / sizeof *bytes;
     if (unify->content.bytes % sizeof *bytes != 0)
-        return spool_fault(unify->rank, unify->index, unify->err, "counts of %zu bytes, expected 8 for each",
+        return spool_fault(unify->stream, unify->index, unify->err, "counts of %zu bytes, expected 8 for each",
                            unify->content.bytes);
     TRY(trace_add_counts(unify->trace, bytes, (uint32_t)count, &id, unify->err));
     return id_set(unify, &unify->rank->counts, id);
@@ -184,7 +184,7 @@ static enum status define_module(struct unify *unify)
 {
     struct spool_loaded made;
     if (unify->content.bytes <= sizeof made.addresses)
-        return spool_fault(unify->rank, unify->index, unify->err, "a module without path");
+        return spool_fault(unify->stream, unify->index, unify->err, "a module without path");
     memcpy(&made.addresses, unify->content.data, sizeof made.addresses);
     made.path = strdup(unify->content.data + sizeof made.addresses);
     if (!made.path) return err_memory(unify->err);
@@ -202,7 +202,7 @@ static enum status define_clock(struct unify *unify)
 {
     struct spool_clock clock;
     if (unify->content.bytes != sizeof clock)
-        return spool_fault(unify->rank, unify->index, unify->err, "a clock of %zu bytes, expected %zu",
+        return spool_fault(unify->stream, unify->index, unify->err, "a clock of %zu bytes, expected %zu",
                            unify->content.bytes, sizeof clock);
     memcpy(&clock, unify->content.data, sizeof clock);
     ARRAY_PUSH(unify->rank->clocks, unify->rank->clock_count, unify->rank->clock_capacity, clock, unify->err);
@@ -211,7 +211,7 @@ static enum status define_clock(struct unify *unify)
 
 static enum status define_names(struct unify *unify)
 {
-    bool calls = spool_record(unify->rank, unify->index)->peer == SPOOL_NAMES_CALLS;
+    bool calls = spool_record(unify->stream, unify->index)->peer == SPOOL_NAMES_CALLS;
     struct spool_ids *ids = calls ? &unify->rank->calls : &unify->rank->ops;
     char *rest = unify->content.data;
     for (char *name; (name = strsep(&rest, "\n")) != NULL && *name;) {
@@ -235,7 +235,7 @@ static enum status define_identity(struct unify *unify)
     } known[] = {{"mpich_version=", &rank->mpich_version},
                  {"mpich_device=", &rank->mpich_device},
                  {"ucx_rcache_enable=", &rank->rcache}};
-    rank->cost_ps = spool_record(rank, unify->index)->extra;
+    rank->cost_ps = spool_record(unify->stream, unify->index)->extra;
     char *rest = unify->content.data;
     for (char *line; (line = strsep(&rest, "\n")) != NULL;)
         for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
@@ -259,7 +259,7 @@ static enum status define_missed(struct unify *unify)
 
 static enum status define(struct unify *unify, enum spool_kind kind)
 {
-    TRY(spool_content(unify->rank, unify->index, &unify->content, unify->err));
+    TRY(spool_content(unify->stream, unify->index, &unify->content, unify->err));
     switch (kind) {
     case SPOOL_NAMES: return define_names(unify);
     case SPOOL_IDENTITY: return define_identity(unify);
@@ -275,19 +275,69 @@ static enum status define(struct unify *unify, enum spool_kind kind)
     }
 }
 
-static enum status define_rank(struct unify *unify)
+struct definition { /* where one stands */
+    uint64_t time;
+    struct spool_rank *stream;
+    size_t index;
+};
+
+struct definitions {
+    struct definition *items;
+    size_t count, capacity;
+};
+
+/* Ids count up over the threads of a rank; who makes one holds the recorder's lock, or no other thread calls MPI then. */
+static int by_time(const void *one, const void *other)
 {
-    struct spool_rank *rank = unify->rank;
-    size_t count = spool_records(rank);
+    const struct definition *a = one, *b = other;
+    if (a->time != b->time) return a->time > b->time ? 1 : -1;
+    return (a->index > b->index) - (a->index < b->index);
+}
+
+/* Definitions of one stream: at once, or into list for later. */
+static enum status define_stream(struct unify *unify, struct definitions *list)
+{
+    struct spool_rank *stream = unify->stream;
+    size_t count = spool_records(stream);
     for (size_t next = unify->index = 0; unify->index < count; unify->index = next) {
-        const struct spool_record *record = spool_record(rank, unify->index);
+        const struct spool_record *record = spool_record(stream, unify->index);
         if (record->kind < SPOOL_ENTER || record->kind >= SPOOL_KIND_COUNT ||
             (record->kind >= SPOOL_NAMES && record->bytes < 0))
-            return spool_fault(rank, unify->index, unify->err, "record of unknown kind %d", record->kind);
-        if (!spool_next(rank, &next)) return STATUS_OK;
-        if (record->kind >= SPOOL_NAMES) TRY(define(unify, record->kind));
+            return spool_fault(stream, unify->index, unify->err, "record of unknown kind %d", record->kind);
+        if (!spool_next(stream, &next)) return STATUS_OK;
+        if (record->kind < SPOOL_NAMES) continue;
+        struct definition found = {record->time & SPOOL_TIME_MASK, stream, unify->index};
+        if (list)
+            ARRAY_PUSH(list->items, list->count, list->capacity, found, unify->err);
+        else
+            TRY(define(unify, record->kind));
     }
     return STATUS_OK;
+}
+
+static enum status define_list(struct unify *unify, struct definitions *list)
+{
+    for (uint32_t i = 0; i <= unify->rank->thread_count; i++) {
+        unify->stream = i == 0 ? unify->rank : &unify->rank->threads[i - 1];
+        TRY(define_stream(unify, list));
+    }
+    if (list->count > 0) qsort(list->items, list->count, sizeof *list->items, by_time);
+    for (size_t i = 0; i < list->count; i++) {
+        unify->stream = list->items[i].stream;
+        unify->index = list->items[i].index;
+        TRY(define(unify, spool_record(unify->stream, unify->index)->kind));
+    }
+    return STATUS_OK;
+}
+
+static enum status define_rank(struct unify *unify)
+{
+    struct definitions list = {NULL, 0, 0};
+    unify->stream = unify->rank;
+    if (unify->rank->thread_count == 0) return define_stream(unify, NULL);
+    enum status status = define_list(unify, &list);
+    free(list.items);
+    return status;
 }
 
 /* What one member did not tell is not known of the window: bytes and units are of all members or of none. */
@@ -312,7 +362,7 @@ enum status spool_define(struct spool *spool, struct trace *trace, struct err *e
         unify.rank = &spool->ranks[i];
         status = define_rank(&unify);
         if (status == STATUS_DATA && spool->keep_going)
-            status = spool_end_at(unify.rank, unify.index, err->text, err);
+            status = spool_end_at(unify.stream, unify.index, err->text, err);
         map_clear(&unify.comms_of_rank);
         map_clear(&unify.windows_of_rank);
     }

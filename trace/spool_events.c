@@ -9,11 +9,17 @@
 #include "trace/faults.h"
 #include "trace/spool_parts.h"
 
-struct events {
+struct shared {      /* by the threads of a rank */
+    struct map made; /* request to index of the call that made it */
+    uint32_t next_request;
+};
+
+struct events { /* of one thread */
     struct spool *spool;
-    struct spool_rank *rank;
+    struct spool_rank *rank, *stream; /* stream: the thread's files */
+    struct shared *shared;
     struct trace *trace;
-    uint32_t number; /* of the rank */
+    uint32_t number, thread; /* of the rank, of the thread on it */
     struct spool_sites *sites;
     size_t index;                     /* of the record in hand */
     const struct spool_record *enter; /* of the call that is open, NULL none */
@@ -22,10 +28,10 @@ struct events {
     bool cpu_known;
     int64_t cpu_ps;          /* CPU time before the call that comes next */
     struct spool_bytes list; /* content of the SPOOL_LIST since the last call, or of its own */
-    struct map made;         /* request to index of the call that made it */
-    uint32_t next_request;
     uint32_t *regions; /* open, innermost last */
     size_t region_count, region_capacity;
+    bool done;               /* its records are taken */
+    struct events *failed;   /* of the rank's first: whose record was in hand last */
     const char *lost; /* name of the call that the stream breaks off in and that cannot be told without its end */
     struct err *err;
 };
@@ -34,7 +40,7 @@ static enum status lookup(struct events *events, const struct spool_ids *ids, ui
                           uint32_t *id)
 {
     if (local >= ids->count)
-        return spool_fault(events->rank, events->index, events->err, "%s %" PRIu32 " is not defined", what, local);
+        return spool_fault(events->stream, events->index, events->err, "%s %" PRIu32 " is not defined", what, local);
     *id = ids->items[local];
     return STATUS_OK;
 }
@@ -105,7 +111,7 @@ static enum status set_neighbors(struct events *events, const struct call_row *r
 static enum status set_request_list(struct events *events)
 {
     if (events->list.bytes % sizeof(uint32_t) != 0)
-        return spool_fault(events->rank, events->index, events->err, "a torn list of requests");
+        return spool_fault(events->stream, events->index, events->err, "a torn list of requests");
     const uint32_t *requests = (const uint32_t *)(const void *)events->list.data;
     return trace_add_list(events->trace, requests, (uint32_t)(events->list.bytes / sizeof *requests), &events->call.ref,
                           events->err);
@@ -114,10 +120,10 @@ static enum status set_request_list(struct events *events)
 static enum status take_enter(struct events *events, const struct spool_record *record)
 {
     uint32_t call = 0;
-    if (events->enter) return spool_fault(events->rank, events->index, events->err, "a call begins inside another one");
+    if (events->enter) return spool_fault(events->stream, events->index, events->err, "a call begins inside another one");
     TRY(lookup(events, &events->rank->calls, record->call, "call", &call));
     if (call == SPOOL_NO_ID)
-        return spool_fault(events->rank, events->index, events->err, "a call that this rmacast does not know");
+        return spool_fault(events->stream, events->index, events->err, "a call that this rmacast does not know");
     const struct call_row *row = call_row((enum mpi_call)call);
     events->call = (struct trace_call){.enter_ps = events->last_ps,
                                        .bytes = record->bytes,
@@ -147,8 +153,8 @@ static enum status note_request(struct events *events, uint32_t id)
 {
     uint64_t *slot;
     events->call.ref = id;
-    if (id >= events->next_request) events->next_request = id + 1;
-    return map_put(&events->made, id, events->trace->ranks[events->number].count, &slot, events->err);
+    if (id >= events->shared->next_request) events->shared->next_request = id + 1;
+    return map_put(&events->shared->made, id, events->trace->ranks[events->number].count, &slot, events->err);
 }
 
 /* What the call gave back. */
@@ -199,10 +205,10 @@ static enum status add_apart(struct events *events)
                               .peer = TRACE_NONE,
                               .call = ID_region_enter};
     TRY(trace_add_region(events->trace, call_name((enum mpi_call)events->call.call), &mark.ref, events->err));
-    TRY(trace_add_call(events->trace, events->number, &mark, events->err));
+    TRY(trace_add_thread_call(events->trace, events->number, events->thread, &mark, events->err));
     mark.enter_ps = mark.exit_ps = events->last_ps;
     mark.call = ID_region_leave;
-    return trace_add_call(events->trace, events->number, &mark, events->err);
+    return trace_add_thread_call(events->trace, events->number, events->thread, &mark, events->err);
 }
 
 static bool is_apart(const struct events *events)
@@ -214,7 +220,7 @@ static bool is_apart(const struct events *events)
 static enum status take_exit(struct events *events, const struct spool_record *record)
 {
     if (!events->enter || events->enter->call != record->call)
-        return spool_fault(events->rank, events->index, events->err, "a call ends that has not begun");
+        return spool_fault(events->stream, events->index, events->err, "a call ends that has not begun");
     events->enter = NULL;
     if (record->flags & SPOOL_FAILED) return STATUS_OK;
     events->call.exit_ps = events->last_ps;
@@ -223,15 +229,15 @@ static enum status take_exit(struct events *events, const struct spool_record *r
     if (is_apart(events)) return add_apart(events);
     TRY(spool_site(events->sites, events->rank, (uint64_t)record->extra, events->trace, &events->call.site,
                    events->err));
-    return trace_add_call(events->trace, events->number, &events->call, events->err);
+    return trace_add_thread_call(events->trace, events->number, events->thread, &events->call, events->err);
 }
 
 /* The receive that made the request is the call that says what arrived. */
 static enum status take_match(struct events *events, const struct spool_record *record)
 {
-    const uint64_t *made = map_find(&events->made, record->id);
+    const uint64_t *made = map_find(&events->shared->made, record->id);
     if (!made)
-        return spool_fault(events->rank, events->index, events->err, "request %" PRIu32 " was not made", record->id);
+        return spool_fault(events->stream, events->index, events->err, "request %" PRIu32 " was not made", record->id);
     struct trace_call *call = &events->trace->ranks[events->number].calls[*made];
     call->peer = world_rank(events, record->peer);
     call->tag = record->tag;
@@ -257,7 +263,7 @@ static enum status take_region(struct events *events, const struct spool_record 
                               .peer = TRACE_NONE,
                               .ref = id,
                               .call = enter ? ID_region_enter : ID_region_leave};
-    return trace_add_call(events->trace, events->number, &call, events->err);
+    return trace_add_thread_call(events->trace, events->number, events->thread, &call, events->err);
 }
 
 /* What a damaged file may hold stays in the range of the trace. */
@@ -287,7 +293,7 @@ static enum status take(struct events *events, const struct spool_record *record
     case SPOOL_REGION_ENTER:
     case SPOOL_REGION_LEAVE: return take_region(events, record);
     case SPOOL_CPU: add_cpu(events, record->extra); return STATUS_OK;
-    case SPOOL_LIST: return spool_content(events->rank, events->index, &events->list, events->err);
+    case SPOOL_LIST: return spool_content(events->stream, events->index, &events->list, events->err);
     default: return STATUS_OK;
     }
 }
@@ -318,13 +324,13 @@ static enum status break_off(struct events *events)
     }
     if (is_apart(events)) return add_apart(events);
     if (call_row(call)->needed & F_REQS) TRY(set_request_list(events));
-    if (call_makes_request(call)) events->call.ref = events->next_request;
+    if (call_makes_request(call)) events->call.ref = events->shared->next_request++;
     events->call.exit_ps = events->last_ps;
     events->call.flags |= TRACE_BREAK;
     if (!(call_row(call)->allowed & (F_DISP | F_COUNTS)))
         TRY(spool_site(events->sites, events->rank, (uint64_t)events->enter->extra, events->trace, &events->call.site,
                        events->err));
-    return trace_add_call(events->trace, events->number, &events->call, events->err);
+    return trace_add_thread_call(events->trace, events->number, events->thread, &events->call, events->err);
 }
 
 struct reasons {
@@ -345,7 +351,7 @@ __attribute__((format(printf, 2, 3))) static void reason(struct reasons *reasons
     reasons->used += (size_t)n < room ? (size_t)n : room - 1;
 }
 
-static enum status mark_incomplete(struct events *events)
+static enum status mark_incomplete(struct events *events, size_t count)
 {
     struct trace_rank *rank = &events->trace->ranks[events->number];
     const struct spool_rank *from = events->rank;
@@ -362,9 +368,12 @@ static enum status mark_incomplete(struct events *events)
     else if (!(from->state & SPOOL_CLOSED))
         reason(&why, "ended without MPI_Finalize%s%s", events->lost ? ", inside " : "",
                events->lost ? events->lost : "");
+    else
+        for (size_t i = 0; i < count; i++)
+            if (events[i].enter) reason(&why, "thread %" PRIu32 " is inside a call to the end", events[i].thread);
     if (from->state & SPOOL_PAUSED) reason(&why, "the program stopped the recording for a while");
     if (from->state & SPOOL_FILTERED) reason(&why, "only some groups of calls were recorded");
-    if (from->state & SPOOL_OTHER_THREADS) reason(&why, "calls of other threads are not recorded");
+    if (from->state & SPOOL_OTHER_THREADS) reason(&why, "there were more threads than are recorded");
     if (from->state & SPOOL_UNKNOWN_REQUESTS) reason(&why, "requests of calls that are not recorded");
     if (from->missed) reason(&why, "calls that are not recorded: %s", from->missed);
     if (why.used == 0) return STATUS_OK;
@@ -373,19 +382,50 @@ static enum status mark_incomplete(struct events *events)
     return rank->incomplete_why ? STATUS_OK : err_memory(events->err);
 }
 
-static enum status read_records(struct events *events)
+/* The record in hand. *more: there is another one. */
+static enum status step(struct events *events, bool *more)
 {
-    size_t count = spool_records(events->rank);
-    for (size_t next = 0; events->index < count; events->index = next) {
-        next = events->index;
-        if (!spool_next(events->rank, &next)) break;
-        size_t before = events->trace->ranks[events->number].count;
-        TRY(take(events, spool_record(events->rank, events->index)));
-        TRY(note_cpu(events, before));
-    }
-    size_t before = events->trace->ranks[events->number].count;
-    if (events->enter) TRY(break_off(events));
+    size_t next = events->index, before = events->trace->ranks[events->number].count;
+    *more = next < spool_records(events->stream) && spool_next(events->stream, &next);
+    if (!*more) return STATUS_OK;
+    TRY(take(events, spool_record(events->stream, events->index)));
+    events->index = next;
     return note_cpu(events, before);
+}
+
+/* The thread whose next record is the earliest; NULL if all are done. */
+static struct events *earliest(struct events *events, size_t count)
+{
+    struct events *first = NULL;
+    uint64_t first_time = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (events[i].done) continue;
+        bool any = events[i].index < spool_records(events[i].stream);
+        uint64_t time = any ? spool_record(events[i].stream, events[i].index)->time & SPOOL_TIME_MASK : 0;
+        if (first && time >= first_time) continue;
+        first = &events[i];
+        first_time = time;
+    }
+    return first;
+}
+
+/* Records of all threads in the order of their times: a request is made before another thread completes it. */
+static enum status read_records(struct events *events, size_t count)
+{
+    for (struct events *first; (first = earliest(events, count)) != NULL;) {
+        bool more;
+        events->failed = first;
+        TRY(step(first, &more));
+        first->done = !more;
+    }
+    for (size_t i = 0; i < count; i++) {
+        size_t before = events->trace->ranks[events->number].count;
+        events->failed = &events[i];
+        if (events[i].enter) TRY(break_off(&events[i]));
+        if (events[i].lost) events->lost = events[i].lost;
+        TRY(note_cpu(&events[i], before));
+    }
+    return STATUS_OK;
 }
 
 static enum status leave_out_rest(struct events *events)
@@ -394,23 +434,48 @@ static enum status leave_out_rest(struct events *events)
     const struct trace_rank *stream = &trace->ranks[events->number];
     int64_t time_ps = stream->count > 0 ? stream->calls[stream->count - 1].exit_ps : TRACE_UNKNOWN_PS;
     return trace_add_fault(trace, events->number, stream->count, time_ps, TRACE_FAULT_UNCOUNTED,
-                           events->rank->damage, events->err);
+                           events->stream->damage, events->err);
+}
+
+static enum status read_rank(struct events *events, size_t count)
+{
+    struct trace *trace = events->trace;
+    struct err *err = events->err;
+    enum status status = events->rank->present ? read_records(events, count) : STATUS_OK;
+    const struct events *failed = events->failed;
+    if (status == STATUS_DATA && events->spool->keep_going)
+        status = spool_end_at(failed->stream, failed->index, err->text, err);
+    if (status == STATUS_OK) status = mark_incomplete(events, count);
+    for (size_t i = 0; status == STATUS_OK && i < count; i++)
+        if (events[i].stream->damage) status = leave_out_rest(&events[i]);
+    return status == STATUS_OK && count > 1 ? trace_sort_calls(trace, events->number, NULL, err) : status;
 }
 
 enum status spool_events(struct spool *spool, uint32_t rank, struct spool_sites *sites, struct trace *trace,
                          struct err *err)
 {
-    struct events events = {
-        .spool = spool, .rank = &spool->ranks[rank], .trace = trace, .number = rank, .sites = sites, .err = err};
-    enum status status = STATUS_OK;
+    struct spool_rank *from = &spool->ranks[rank];
+    struct shared shared = {.next_request = 0};
+    size_t count = from->thread_count + 1;
+    struct events *events = calloc(count, sizeof *events);
+    if (!events) return err_memory(err);
+    for (size_t i = 0; i < count; i++)
+        events[i] = (struct events){.spool = spool,
+                                    .rank = from,
+                                    .stream = i == 0 ? from : &from->threads[i - 1],
+                                    .shared = &shared,
+                                    .trace = trace,
+                                    .number = rank,
+                                    .thread = i == 0 ? 0 : from->threads[i - 1].header->thread,
+                                    .sites = sites,
+                                    .err = err};
     spool_sites_next_rank(sites);
-    if (events.rank->present) status = read_records(&events);
-    if (status == STATUS_DATA && spool->keep_going)
-        status = spool_end_at(&spool->ranks[rank], events.index, err->text, err);
-    if (status == STATUS_OK) status = mark_incomplete(&events);
-    if (status == STATUS_OK && events.rank->damage) status = leave_out_rest(&events);
-    free(events.list.data);
-    free(events.regions);
-    map_clear(&events.made);
+    enum status status = read_rank(events, count);
+    for (size_t i = 0; i < count; i++) {
+        free(events[i].list.data);
+        free(events[i].regions);
+    }
+    free(events);
+    map_clear(&shared.made);
     return status;
 }

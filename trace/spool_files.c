@@ -15,6 +15,8 @@
 #include "common/array.h"
 #include "trace/spool_read.h"
 
+enum { NAME_BYTES = 64 };
+
 static enum status fault_at(const char *file, size_t byte, struct err *err, const char *message)
 {
     char place[32];
@@ -50,12 +52,22 @@ enum status spool_end_at(struct spool_rank *rank, size_t index, const char *why,
     return STATUS_OK;
 }
 
-/* The rank of a main file's name. */
-static bool name_rank(const char *name, unsigned *rank)
+/* "rank-000003" or "rank-000003-00001", and what it ends with. */
+static void make_name(char name[NAME_BYTES], unsigned rank, unsigned thread, const char *suffix)
 {
-    char again[64];
-    if (sscanf(name, "rank-%u.spool", rank) != 1) return false;
-    snprintf(again, sizeof again, SPOOL_MAIN_NAME, *rank);
+    if (thread == 0)
+        snprintf(name, NAME_BYTES, SPOOL_RANK_NAME "%s", rank, suffix);
+    else
+        snprintf(name, NAME_BYTES, SPOOL_THREAD_NAME "%s", rank, thread, suffix);
+}
+
+/* The rank and thread of a main file's name. */
+static bool name_rank(const char *name, unsigned *rank, unsigned *thread)
+{
+    char again[NAME_BYTES];
+    *thread = 0;
+    if (sscanf(name, "rank-%u-%u", rank, thread) < 1) return false;
+    make_name(again, *rank, *thread, SPOOL_MAIN_SUFFIX);
     return strcmp(again, name) == 0;
 }
 
@@ -63,11 +75,11 @@ bool spool_is_directory(const char *directory)
 {
     DIR *listing = opendir(directory);
     bool found = false;
-    unsigned rank;
+    unsigned rank, thread;
     struct stat about;
     if (!listing) return false;
     for (const struct dirent *entry; !found && (entry = readdir(listing)) != NULL;)
-        found = name_rank(entry->d_name, &rank) && fstatat(dirfd(listing), entry->d_name, &about, 0) == 0 &&
+        found = name_rank(entry->d_name, &rank, &thread) && fstatat(dirfd(listing), entry->d_name, &about, 0) == 0 &&
                 about.st_size > 0;
     closedir(listing);
     return found;
@@ -95,7 +107,7 @@ static enum status map_file(const char *name, const void **data, size_t *bytes, 
 
 enum { WORLD_MAX = 1 << 24 };
 
-static enum status check_header(const struct spool_rank *rank, unsigned number, struct err *err)
+static enum status check_header(const struct spool_rank *rank, unsigned number, unsigned thread, struct err *err)
 {
     const struct spool_header *header = rank->header;
     const char *name = rank->main_name;
@@ -106,6 +118,8 @@ static enum status check_header(const struct spool_rank *rank, unsigned number, 
         header->chunk_records != SPOOL_CHUNK_RECORDS)
         return fault_at(name, 8, err, "a spool of another version, expected version 1");
     if (header->rank != number) return fault_at(name, 20, err, "the header names another rank than the file's name");
+    if (header->thread != thread)
+        return fault_at(name, 40, err, "the header names another thread than the file's name");
     if (header->world > WORLD_MAX) return fault_at(name, 24, err, "the number of ranks is beyond belief");
     if (header->world <= header->rank) return fault_at(name, 24, err, "the rank is not below the number of ranks");
     return STATUS_OK;
@@ -168,24 +182,25 @@ static enum status open_tail(struct spool_rank *rank, struct err *err)
     return status;
 }
 
-static char *file_name(const char *directory, const char *format, unsigned rank)
+static char *file_name(const char *directory, unsigned rank, unsigned thread, const char *suffix)
 {
-    char name[64];
+    char name[NAME_BYTES];
     char *path = NULL;
-    snprintf(name, sizeof name, strcmp(format, SPOOL_TAIL_NAME) == 0 ? SPOOL_TAIL_NAME : SPOOL_MAIN_NAME, rank);
+    make_name(name, rank, thread, suffix);
     return asprintf(&path, "%s/%s", directory, name) < 0 ? NULL : path;
 }
 
-static enum status open_files(struct spool_rank *rank, const char *directory, unsigned number, struct err *err)
+static enum status open_files(struct spool_rank *rank, const char *directory, unsigned number, unsigned thread,
+                              struct err *err)
 {
     const void *data;
-    rank->main_name = file_name(directory, SPOOL_MAIN_NAME, number);
-    rank->tail_name = file_name(directory, SPOOL_TAIL_NAME, number);
+    rank->main_name = file_name(directory, number, thread, SPOOL_MAIN_SUFFIX);
+    rank->tail_name = file_name(directory, number, thread, SPOOL_TAIL_SUFFIX);
     if (!rank->main_name || !rank->tail_name) return err_memory(err);
     TRY(map_file(rank->main_name, &data, &rank->main_bytes, err));
     rank->header = data;
     if (!data) return STATUS_OK; /* killed before the header was written */
-    TRY(check_header(rank, number, err));
+    TRY(check_header(rank, number, thread, err));
     rank->present = true;
     TRY(check_chunks(rank, err));
     return open_tail(rank, err);
@@ -200,10 +215,11 @@ static enum status leave_out_file(struct spool *spool, uint32_t rank, const char
 }
 
 /* Damage behind the header leaves what stands before it, in the header nothing of this rank. */
-static enum status open_rank(struct spool *spool, struct spool_rank *rank, unsigned number, struct err *err)
+static enum status open_rank(struct spool *spool, struct spool_rank *rank, unsigned number, unsigned thread,
+                             struct err *err)
 {
     struct err cause = {.status = STATUS_OK};
-    enum status status = open_files(rank, spool->directory, number, &cause);
+    enum status status = open_files(rank, spool->directory, number, thread, &cause);
     if (status == STATUS_OK) return STATUS_OK;
     if (err) *err = cause;
     if (status != STATUS_DATA || !spool->keep_going) return status;
@@ -215,6 +231,8 @@ static void close_rank(struct spool_rank *rank)
 {
     struct spool_ids *ids[] = {&rank->comms, &rank->groups, &rank->windows, &rank->regions,
                                &rank->counts, &rank->calls, &rank->ops};
+    for (size_t i = 0; i < rank->thread_count; i++) close_rank(&rank->threads[i]);
+    free(rank->threads);
     if (rank->header) munmap((void *)(uintptr_t)rank->header, rank->main_bytes);
     if (rank->tail) munmap((void *)(uintptr_t)rank->tail, sizeof *rank->tail);
     for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) free(ids[i]->items);
@@ -245,8 +263,30 @@ static enum status place_rank(struct spool *spool, struct spool_rank *rank, size
     if (world != spool->world)
         return fault_at(rank->main_name, 24, err,
                         "the number of ranks differs from the other files', expected one program's spool");
-    spool->ranks[rank->header->rank] = *rank;
+    struct spool_rank *place = &spool->ranks[rank->header->rank];
+    if (rank->header->thread > 0) {
+        ARRAY_PUSH(place->threads, place->thread_count, place->thread_capacity, *rank, err);
+        return STATUS_OK;
+    }
+    rank->threads = place->threads;
+    rank->thread_count = place->thread_count;
+    rank->thread_capacity = place->thread_capacity;
+    *place = *rank;
     return STATUS_OK;
+}
+
+static int by_thread(const void *one, const void *other)
+{
+    const struct spool_rank *a = one, *b = other;
+    return (a->header->thread > b->header->thread) - (a->header->thread < b->header->thread);
+}
+
+/* The files of a directory come in any order. */
+static void sort_threads(struct spool *spool)
+{
+    for (uint32_t i = 0; i < spool->world; i++)
+        if (spool->ranks[i].thread_count > 1)
+            qsort(spool->ranks[i].threads, spool->ranks[i].thread_count, sizeof *spool->ranks[i].threads, by_thread);
 }
 
 enum status spool_open(const char *directory, bool keep_going, struct spool *spool, struct err *err)
@@ -256,16 +296,17 @@ enum status spool_open(const char *directory, bool keep_going, struct spool *spo
     if (!listing) return err_set(err, STATUS_DATA, directory, NULL, "%s, expected a spool directory", strerror(errno));
     enum status status = STATUS_OK;
     size_t capacity = 0, files = 0;
-    unsigned number;
+    unsigned number, thread;
     for (const struct dirent *entry; status == STATUS_OK && (entry = readdir(listing)) != NULL;) {
-        if (!name_rank(entry->d_name, &number)) continue;
+        if (!name_rank(entry->d_name, &number, &thread)) continue;
         struct spool_rank rank = {0};
         files++;
-        status = open_rank(spool, &rank, number, err);
+        status = open_rank(spool, &rank, number, thread, err);
         if (status == STATUS_OK) status = place_rank(spool, &rank, &capacity, err);
         if (status != STATUS_OK) close_rank(&rank);
     }
     closedir(listing);
+    sort_threads(spool);
     if (status == STATUS_OK && files == 0)
         status = err_set(err, STATUS_DATA, directory, NULL,
                          "no spool, expected rank-000000.spool and others of the recorder");

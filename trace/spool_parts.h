@@ -21,8 +21,11 @@ struct spool_bytes { /* a definition's content */
     size_t bytes, capacity;
 };
 
+/* A rank: what belongs to all of it, and the files of its thread 0; or the files of a further thread. */
 struct spool_rank {
     bool present;
+    struct spool_rank *threads; /* further threads, by number; only files, state and damage are theirs */
+    size_t thread_count, thread_capacity;
     char *main_name, *tail_name;
     const struct spool_header *header; /* mapped, with the chunks behind it */
     size_t main_bytes;

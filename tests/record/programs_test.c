@@ -320,17 +320,6 @@ static void missed(void **state)
 }
 #endif
 
-static void threads(void **state)
-{
-    (void)state;
-    struct trace *trace = run_recorded("", "threads", 0);
-    for (uint32_t rank = 0; rank < 4; rank++) {
-        assert_string_equal(trace->ranks[rank].incomplete_why, "calls of other threads are not recorded");
-        assert_int_equal(trace->ranks[rank].count, 3);
-    }
-    trace_free(trace);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -344,7 +333,6 @@ int main(void)
 #ifndef OPENMPI
         cmocka_unit_test(missed),
 #endif
-        cmocka_unit_test(threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -54,11 +54,6 @@ static bool listed(const char *list, const char *name)
     return false;
 }
 
-static void mark(uint32_t state)
-{
-    __atomic_fetch_or(&rec_out.tail->state, state, __ATOMIC_RELAXED);
-}
-
 void rec_control_begin(void)
 {
     const char *calls = getenv("RMACAST_CALLS"), *limit = getenv("RMACAST_LIMIT"), *off = getenv("RMACAST_PAUSED");
@@ -67,7 +62,7 @@ void rec_control_begin(void)
         int group = group_of_call(i);
         if (group == GROUPS || listed(calls, names[group])) continue;
         rec_off[i] = filtered[i] = how_off(group);
-        mark(SPOOL_FILTERED);
+        rec_mark(SPOOL_FILTERED);
     }
     if (off && *off && *off != '0') rec_pause();
 }
@@ -76,7 +71,7 @@ void rec_pause(void)
 {
     paused = true;
     for (int i = 0; i < REC_CALL_COUNT; i++) rec_off[i] = how_off(group_of_call(i));
-    if (rec_state == REC_OPEN) mark(SPOOL_PAUSED);
+    if (rec_state == REC_OPEN) rec_mark(SPOOL_PAUSED);
 }
 
 bool rec_resume(void)

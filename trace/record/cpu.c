@@ -1,11 +1,12 @@
-/* CPU time of the recorded thread between two calls, on request. The clock is read outside the wall-clock interval of
+/* CPU time of a thread between two calls, on request. The clock is read outside the wall-clock interval of
  * the calls: it costs some hundred nanoseconds. */
 #include <stdlib.h>
 
 #include "trace/record/record.h"
 
 bool rec_cpu;
-static uint64_t left_ns, cost_ns; /* when the last call was left; what the recorder itself takes between two calls */
+static __thread uint64_t left_ns; /* when the thread left its last call */
+static uint64_t cost_ns;          /* what the recorder itself takes between two calls */
 
 static uint64_t cpu_now(void)
 {

@@ -113,7 +113,7 @@ struct rec_comm *rec_comm_find(MPI_Comm comm)
 
 void rec_comm_release(struct rec_comm *comm)
 {
-    if (--comm->uses > 0) return;
+    if (--comm->uses > 0 || rec_shared) return; /* shared: a call of another thread may still look at it */
     free(comm->neighbors);
     free(comm->world);
     free(comm);

@@ -31,6 +31,9 @@ const struct rec_win *rec_win_find(MPI_Win win);
 /* The id of the group's members. */
 uint32_t rec_group_find(MPI_Group group);
 
+/* Frees what requests.c keeps for the calling thread. */
+void rec_pending_clear(void);
+
 static inline int32_t rec_comm_world(const struct rec_comm *comm, int rank)
 {
     return comm->world ? comm->world[rank] : rank;

@@ -97,14 +97,15 @@ static uint64_t pair_key(const void *site, const void *found)
 const void *rec_binding_caller(const void *site, const void *frame)
 {
     static struct rec_table distances, pairs; /* by site; by site and caller */
-    uintptr_t *distance = rec_mine ? rec_table_find(&distances, REC_KEY(site)) : NULL;
+    bool cached = rec_own == &rec_out; /* the tables are one thread's */
+    uintptr_t *distance = cached ? rec_table_find(&distances, REC_KEY(site)) : NULL;
     if (distance) {
         const void *there = return_address((uintptr_t)frame + *distance);
         if (rec_table_find(&pairs, pair_key(site, there))) return there;
     }
     struct caller caller = {.site = site, .found = site};
     _Unwind_Backtrace(climb, &caller);
-    if (!rec_mine || caller.above <= (uintptr_t)frame || return_address(caller.above) != caller.found)
+    if (!cached || caller.above <= (uintptr_t)frame || return_address(caller.above) != caller.found)
         return caller.found;
     if (!rec_table_put(&distances, REC_KEY(site), caller.above - (uintptr_t)frame) ||
         !rec_table_put(&pairs, pair_key(site, caller.found), 1))

@@ -40,12 +40,14 @@ static struct {
 
 void rec_missed_define(void)
 {
+    rec_lock();
     rec_missed_any = false;
     for (size_t i = 0; i < sizeof missed / sizeof *missed; i++) {
         if (!*missed[i].called || missed[i].told) continue;
         missed[i].told = true;
         rec_define(SPOOL_MISSED, 0, missed[i].name, strlen(missed[i].name));
     }
+    rec_unlock();
 }
 
 #else

@@ -15,17 +15,22 @@ struct rec_stream rec_out = {.file = -1};
 int rec_rank, rec_world;
 MPI_Group rec_world_group;
 __thread int rec_depth;
-__thread bool rec_mine;
+__thread struct rec_stream *rec_own;
 
-static bool closing; /* the exit record of MPI_Finalize is the last */
+static __thread bool closing; /* the exit record of MPI_Finalize is the last */
+
+void rec_mark(uint32_t state)
+{
+    __atomic_fetch_or(&rec_out.tail->state, state, __ATOMIC_RELAXED);
+}
 
 void rec_stop(const char *why)
 {
     int failure = errno;
-    if (rec_state == REC_OFF) return;
-    if (rec_state == REC_OPEN)
+    enum rec_state before = __atomic_exchange_n(&rec_state, REC_OFF, __ATOMIC_ACQ_REL);
+    if (before == REC_OFF) return;
+    if (before == REC_OPEN)
         __atomic_fetch_or(&rec_out.tail->state, (uint32_t)SPOOL_STOPPED | (uint32_t)failure << 16, __ATOMIC_RELEASE);
-    rec_state = REC_OFF;
     dprintf(STDERR_FILENO, "rmacast: rank %d: recording stopped: %s%s%s\n", rec_rank, why, failure ? ": " : "",
             failure ? strerror(failure) : "");
     errno = failure;
@@ -33,25 +38,25 @@ void rec_stop(const char *why)
 
 static void stop_writing(void)
 {
-    if (!rec_out.limited) {
+    if (!rec_own->limited) {
         rec_stop("the spool cannot be written");
         return;
     }
-    __atomic_fetch_or(&rec_out.tail->state, (uint32_t)SPOOL_LIMIT, __ATOMIC_RELAXED);
+    rec_mark(SPOOL_LIMIT);
     errno = 0;
     rec_stop("the limit of its size is reached");
 }
 
 void rec_put(const struct spool_record *record)
 {
-    if (rec_state == REC_OPEN && !rec_stream_put(&rec_out, record)) stop_writing();
+    if (rec_state == REC_OPEN && rec_own && !rec_stream_put(rec_own, record)) stop_writing();
 }
 
 void rec_define_with(struct spool_record head, const void *first, size_t first_bytes, const void *second,
                      size_t second_bytes)
 {
-    if (rec_state != REC_OPEN) return;
-    if (!rec_stream_define(&rec_out, head, first, first_bytes, second, second_bytes)) stop_writing();
+    if (rec_state != REC_OPEN || !rec_own) return;
+    if (!rec_stream_define(rec_own, head, first, first_bytes, second, second_bytes)) stop_writing();
 }
 
 void rec_define(enum spool_kind kind, uint32_t id, const void *content, size_t bytes)
@@ -66,7 +71,7 @@ void rec_enter(struct rec_call *rec)
     if (!REC_LIKELY(!rec_missed_any)) rec_missed_define();
     if (!REC_LIKELY(!rec_cpu)) rec_cpu_enter();
     rec->enter.time = rec_now();
-    if (rec_state != REC_OPEN) return;
+    if (rec_state != REC_OPEN || !rec_own) return; /* own: made in the meantime by another thread's MPI_Init */
     rec->entered = true;
     rec_put(&rec->enter);
 }

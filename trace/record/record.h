@@ -2,9 +2,11 @@
  * need.
  *
  * The library is preloaded into foreign programs. It stays passive without RMACAST_SPOOL, never ends the program,
- * allocates and locks nothing per event, and talks to other ranks in MPI_Init and MPI_Finalize only. One thread is
- * recorded: the one that initialises MPI. What it calls inside an MPI call (callbacks, the library itself) is not recorded;
- * PMPI functions that the program or a language binding calls are (trace/record/library.h). */
+ * allocates nothing per event, and talks to other ranks in MPI_Init and MPI_Finalize only. Each thread writes to a stream of
+ * its own, made at its first call; nothing is locked but the tables of handles and requests, and these only where the
+ * program asked for MPI_THREAD_MULTIPLE: else MPI's calls of a process never run at the same time (MPI-3.1 12.4.3). What a
+ * thread calls inside an MPI call (callbacks, the library itself) is not recorded; PMPI functions that the program or a
+ * language binding calls are (trace/record/library.h). */
 #ifndef RECORD_RECORD_H
 #define RECORD_RECORD_H
 
@@ -50,6 +52,7 @@ REC_WEAK(PMPI_Graph_neighbors);
 REC_WEAK(PMPI_Graph_neighbors_count);
 REC_WEAK(PMPI_Group_size);
 REC_WEAK(PMPI_Group_translate_ranks);
+REC_WEAK(PMPI_Query_thread);
 REC_WEAK(PMPI_Test_cancelled);
 REC_WEAK(PMPI_Topo_test);
 REC_WEAK(PMPI_Type_size);
@@ -74,22 +77,35 @@ extern enum rec_off rec_off[REC_CALL_COUNT];
 
 enum rec_state { REC_OFF, REC_READY, REC_OPEN };
 extern enum rec_state rec_state;
-extern struct rec_stream rec_out;
+extern struct rec_stream rec_out; /* of the thread that initialised MPI; its state is that of the rank */
+extern __thread struct rec_stream *rec_own __attribute__((tls_model("initial-exec"))); /* this thread's, NULL none yet */
 extern int rec_rank, rec_world; /* known in REC_OPEN */
 extern MPI_Group rec_world_group;
 extern __thread int rec_depth __attribute__((tls_model("initial-exec")));
-extern __thread bool rec_mine __attribute__((tls_model("initial-exec"))); /* the recorded thread */
 
 #define REC_LIKELY(condition) __builtin_expect((condition), 1)
 
-/* True if this call is to be recorded; then rec_leave() must follow. */
+bool rec_thread_begin(void); /* false: the thread is not recorded */
+void rec_mark(uint32_t state); /* bits of enum spool_state, of the rank */
+
+/* Around what uses the tables. */
+extern bool rec_shared; /* threads may call MPI at the same time */
+void rec_lock_wait(void);
+extern int rec_locked;
+static inline void rec_lock(void)
+{
+    if (!REC_LIKELY(!rec_shared) && __atomic_exchange_n(&rec_locked, 1, __ATOMIC_ACQUIRE)) rec_lock_wait();
+}
+static inline void rec_unlock(void)
+{
+    if (!REC_LIKELY(!rec_shared)) __atomic_store_n(&rec_locked, 0, __ATOMIC_RELEASE);
+}
+
+/* True if this call is to be recorded; then rec_exit() must follow. */
 static inline bool rec_begin(void)
 {
     if (!REC_LIKELY(rec_state != REC_OFF) || rec_depth > 0) return false;
-    if (!REC_LIKELY(rec_mine || rec_state == REC_READY)) {
-        __atomic_fetch_or(&rec_out.tail->state, (uint32_t)SPOOL_OTHER_THREADS, __ATOMIC_RELAXED);
-        return false;
-    }
+    if (!REC_LIKELY(rec_own != NULL || rec_state == REC_READY) && !rec_thread_begin()) return false;
     rec_depth = 1;
     return true;
 }
@@ -118,8 +134,10 @@ void rec_define_with(struct spool_record head, const void *first, size_t first_b
     } while (0)
 #define rec_comm(comm) rec_set_comm(&rec, (comm))
 #define rec_comm_made(made) rec_set_made_comm(&rec, (made))
-#define rec_comm_freeing(comm) (rec.key = REC_KEY(comm), rec_set_comm(&rec, (comm)))
-#define rec_comm_freed() rec_drop_comm(rec.key)
+/* A freed handle may come again in another thread before this one goes on: then it is forgotten before the call. */
+#define rec_comm_freeing(comm)                                                                                         \
+    (rec.key = REC_KEY(comm), rec_set_comm(&rec, (comm)), rec_shared ? rec_drop_comm(rec.key) : (void)0)
+#define rec_comm_freed() (rec_shared ? (void)0 : rec_drop_comm(rec.key))
 #define rec_group_freed(group) rec_drop_group(group)
 #define rec_win(win) rec_set_win(&rec, (win))
 #define rec_win_assert(win, assertion) rec_set_win_assert(&rec, (win), (assertion))
@@ -128,8 +146,9 @@ void rec_define_with(struct spool_record head, const void *first, size_t first_b
 #define rec_win_target(win, target) rec_set_win_target(&rec, (win), (target))
 #define rec_win_created(win, comm, base, bytes, unit, flavor)                                                          \
     rec_set_made_win(&rec, (win), (comm), (base), (bytes), (int)(unit), (flavor))
-#define rec_win_freeing(win) (rec.key = REC_KEY(win), rec_set_win(&rec, (win)))
-#define rec_win_freed() rec_drop_win(rec.key)
+#define rec_win_freeing(win)                                                                                           \
+    (rec.key = REC_KEY(win), rec_set_win(&rec, (win)), rec_shared ? rec_drop_win(rec.key) : (void)0)
+#define rec_win_freed() (rec_shared ? (void)0 : rec_drop_win(rec.key))
 #define rec_rma(win, target, count, type, disp) rec_set_rma(&rec, (win), (target), (count), (type), (disp))
 #define rec_rma_op(win, target, count, type, disp, op)                                                                 \
     (rec_set_rma(&rec, (win), (target), (count), (type), (disp)), rec_set_op(&rec, (op)))
@@ -305,6 +324,8 @@ void rec_set_some(int count, const MPI_Request *list, MPI_Status **statuses);
 void rec_set_some_done(struct rec_call *rec, int count, const int *indices, const MPI_Status *statuses);
 void rec_set_one_done(struct rec_call *rec, int flag, int index, const MPI_Status *status);
 void rec_set_requests_done(struct rec_call *rec, int count, const MPI_Status *statuses);
+/* threads.c */
+void rec_threads_begin(const struct spool_header *header); /* the calling thread is thread 0 */
 /* clock.c */
 void rec_clock_begin(void);
 /* control.c */

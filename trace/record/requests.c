@@ -14,9 +14,10 @@ struct rec_request {
     uint32_t id; /* SPOOL_NO_ID: of a communicator that is kept apart */
     uint32_t also; /* a second one of the same handle (MPI_Isendrecv's send), else SPOOL_NO_ID */
     bool receive;
+    const struct rec_stream *maker; /* the thread */
 };
 
-struct rec_pending { /* of the call that runs */
+struct rec_pending { /* of the call that the thread runs */
     struct rec_comm *comm;
     MPI_Request handle;
     uint32_t id, also;
@@ -26,10 +27,21 @@ struct rec_pending { /* of the call that runs */
 static struct rec_table requests;
 static struct rec_request *unused;
 static uint32_t request_count;
-static struct rec_pending *pending;
-static uint32_t *pending_ids;
-static MPI_Status *own_statuses;
-static size_t pending_room;
+static __thread struct rec_pending *pending;
+static __thread uint32_t *pending_ids;
+static __thread MPI_Status *own_statuses;
+static __thread size_t pending_room;
+
+void rec_pending_clear(void)
+{
+    free(pending);
+    free(pending_ids);
+    free(own_statuses);
+    pending = NULL;
+    pending_ids = NULL;
+    own_statuses = NULL;
+    pending_room = 0;
+}
 
 static struct rec_request *request_new(void)
 {
@@ -53,11 +65,41 @@ static struct rec_request *request_find(MPI_Request request)
     return found ? (struct rec_request *)*found : NULL;
 }
 
-/* Takes the oldest request of the handle out of the table; its communicator stays in use. */
-static bool request_take(MPI_Request request, struct rec_pending *taken)
+/* Of those that share a handle the oldest one that the calling thread made, else the oldest. NULL: there is none. */
+static struct rec_request *request_of_thread(MPI_Request request)
+{
+    struct rec_request *first = request_find(request), *own = first;
+    if (!rec_shared) return first;
+    while (own && own->maker != rec_own) own = own->next;
+    return own ? own : first;
+}
+
+/* Another thread may have got the handle for a new request since this one's call completed the old one: the member of
+ * the queue with this id comes first then. */
+static void bring_forward(MPI_Request request, struct rec_request *first, uint32_t id)
+{
+    struct rec_request *before = first, *wanted = first->next;
+    while (wanted && wanted->id != id) {
+        before = wanted;
+        wanted = wanted->next;
+    }
+    if (first->id == id || !wanted) return;
+    before->next = wanted->next;
+    wanted->next = first;
+    wanted->last = first->last == wanted ? before : first->last;
+    rec_table_put(&requests, REC_KEY(request), (uintptr_t)wanted);
+}
+
+/* Takes the oldest request of the handle, or the one with this id if it is there, out of the table; its communicator
+ * stays in use. */
+static bool request_take(MPI_Request request, uint32_t id, struct rec_pending *taken)
 {
     struct rec_request *first = request_find(request);
     if (!first) return false;
+    if (rec_shared && id != SPOOL_NO_ID) {
+        bring_forward(request, first, id);
+        first = request_find(request);
+    }
     *taken = (struct rec_pending){
         .comm = first->comm, .id = first->id, .also = first->also, .known = true, .receive = first->receive};
     if (first->next) {
@@ -74,7 +116,7 @@ static bool request_take(MPI_Request request, struct rec_pending *taken)
 static void forget_request(MPI_Request request)
 {
     struct rec_pending taken;
-    if (request_take(request, &taken) && taken.comm) rec_comm_release(taken.comm);
+    if (request_take(request, SPOOL_NO_ID, &taken) && taken.comm) rec_comm_release(taken.comm);
 }
 
 void rec_drop_request(MPI_Request request)
@@ -91,8 +133,8 @@ static uint32_t next_id(const struct rec_call *rec)
 void rec_set_made_request(struct rec_call *rec, MPI_Request request, bool receive)
 {
     struct rec_request *first = request_find(request);
-    if (first && (receive || first->receive)) { /* completed by a call that is not recorded: its handle is used again */
-        __atomic_fetch_or(&rec_out.tail->state, (uint32_t)SPOOL_UNKNOWN_REQUESTS, __ATOMIC_RELAXED);
+    if (first && (receive || first->receive) && !rec_shared) { /* completed by a call that is not recorded */
+        rec_mark(SPOOL_UNKNOWN_REQUESTS);
         forget_request(request);
         first = request_find(request);
     }
@@ -102,7 +144,8 @@ void rec_set_made_request(struct rec_call *rec, MPI_Request request, bool receiv
         return;
     }
     *made = (struct rec_request){
-        .last = made, .comm = receive ? rec->comm : NULL, .id = next_id(rec), .also = SPOOL_NO_ID, .receive = receive};
+        .last = made, .comm = receive ? rec->comm : NULL, .id = next_id(rec), .also = SPOOL_NO_ID, .receive = receive,
+        .maker = rec_own};
     if (made->comm) made->comm->uses++;
     if (first) {
         first->last->next = made;
@@ -133,7 +176,7 @@ void rec_set_apart_request(struct rec_call *rec, MPI_Request request)
 static void unknown_request(MPI_Request request)
 {
     if (rec_is_persistent(request)) return;
-    __atomic_fetch_or(&rec_out.tail->state, (uint32_t)SPOOL_UNKNOWN_REQUESTS, __ATOMIC_RELAXED);
+    rec_mark(SPOOL_UNKNOWN_REQUESTS);
 }
 
 static void define_both(uint32_t id, uint32_t also)
@@ -148,7 +191,7 @@ void rec_set_request(struct rec_call *rec, MPI_Request request)
     rec->request = SPOOL_NO_ID;
     rec->enter.id = SPOOL_NO_ID;
     if (request == MPI_REQUEST_NULL) return;
-    const struct rec_request *found = request_find(request);
+    const struct rec_request *found = request_of_thread(request);
     if (!found) {
         unknown_request(request);
         return;
@@ -187,7 +230,7 @@ void rec_set_request_done(struct rec_call *rec, int flag, const MPI_Status *stat
     struct rec_pending done;
     rec_set_flag(rec, flag);
     if (!flag || rec->request == SPOOL_NO_ID) return;
-    if (!request_take((MPI_Request)rec->key, &done)) return;
+    if (!request_take((MPI_Request)rec->key, rec->request, &done)) return;
     if (rec->enter.call == REC_ID_Testall) define_both(done.id, done.also);
     complete(rec->exit.time, &done, status);
 }
@@ -219,7 +262,8 @@ void rec_set_requests(struct rec_call *rec, int count, const MPI_Request *list, 
     for (int i = 0; i < count; i++) {
         pending[i].known = false;
         if (list[i] == MPI_REQUEST_NULL) continue;
-        if (!request_take(list[i], &pending[i])) {
+        const struct rec_request *which = request_of_thread(list[i]);
+        if (!request_take(list[i], which ? which->id : SPOOL_NO_ID, &pending[i])) {
             unknown_request(list[i]);
             continue;
         }
@@ -245,7 +289,11 @@ void rec_set_some(int count, const MPI_Request *list, MPI_Status **statuses)
         rec_stop("out of memory");
         return;
     }
-    for (int i = 0; i < count; i++) pending[i].handle = list[i];
+    for (int i = 0; i < count; i++) {
+        const struct rec_request *first = rec_shared ? request_of_thread(list[i]) : NULL;
+        pending[i].handle = list[i];
+        pending[i].id = first ? first->id : SPOOL_NO_ID;
+    }
     if (statuses && *statuses == MPI_STATUSES_IGNORE) *statuses = own_statuses;
 }
 
@@ -255,9 +303,10 @@ void rec_set_some_done(struct rec_call *rec, int count, const int *indices, cons
     struct rec_pending done;
     uint32_t known = 0;
     for (int i = 0; i < count; i++) { /* none if count is MPI_UNDEFINED */
-        MPI_Request handle = pending[indices ? indices[i] : i].handle;
+        const struct rec_pending *which = &pending[indices ? indices[i] : i];
+        MPI_Request handle = which->handle;
         if (handle == MPI_REQUEST_NULL) continue;
-        if (!request_take(handle, &done)) {
+        if (!request_take(handle, which->id, &done)) {
             unknown_request(handle);
             continue;
         }

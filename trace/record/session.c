@@ -14,7 +14,7 @@ static uint64_t measure_cost(void)
 {
     enum { BATCHES = 10, CALLS = 200 };
     struct spool_tail *tail = calloc(1, sizeof *tail);
-    struct rec_stream own = rec_out;
+    struct rec_stream own = rec_out; /* this thread's: rec_own points to it */
     uint64_t best = UINT64_MAX;
     if (!tail) return 0;
     rec_out = (struct rec_stream){.file = -1, .tail = tail, .end = tail->records + SPOOL_CHUNK_RECORDS};
@@ -93,7 +93,7 @@ void rec_opened(struct rec_call *rec)
         rec_stop(why);
     } else {
         rec_state = REC_OPEN;
-        rec_mine = true;
+        rec_threads_begin(&header);
         define_names();
         rec_comm_find(MPI_COMM_WORLD);
         define_identity();

@@ -36,7 +36,7 @@ static bool write_whole(int file, const void *data, size_t bytes)
     return good;
 }
 
-static int create(const char *directory, const char *name_format, uint32_t rank)
+static int create(const char *directory, const struct spool_header *header, const char *suffix)
 {
     char path[4096];
     int n = snprintf(path, sizeof path, "%s/", directory);
@@ -44,14 +44,17 @@ static int create(const char *directory, const char *name_format, uint32_t rank)
         errno = ENAMETOOLONG;
         return -1;
     }
-    snprintf(path + n, sizeof path - (size_t)n, name_format, rank);
+    if (header->thread == 0)
+        snprintf(path + n, sizeof path - (size_t)n, SPOOL_RANK_NAME "%s", header->rank, suffix);
+    else
+        snprintf(path + n, sizeof path - (size_t)n, SPOOL_THREAD_NAME "%s", header->rank, header->thread, suffix);
     return open(path, O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0666);
 }
 
 /* The blocks are reserved: a full disk would otherwise end the program with SIGBUS at a store. */
 static struct spool_tail *map_tail(const char *directory, const struct spool_header *header)
 {
-    int file = create(directory, SPOOL_TAIL_NAME, header->rank);
+    int file = create(directory, header, SPOOL_TAIL_SUFFIX);
     if (file < 0) return NULL;
     struct spool_tail *tail = NULL;
     int failure = posix_fallocate(file, 0, sizeof *tail);
@@ -73,7 +76,7 @@ static struct spool_tail *map_tail(const char *directory, const struct spool_hea
 
 const char *rec_stream_open(struct rec_stream *stream, const char *directory, const struct spool_header *header)
 {
-    int file = create(directory, SPOOL_MAIN_NAME, header->rank);
+    int file = create(directory, header, SPOOL_MAIN_SUFFIX);
     if (file < 0 && errno == EEXIST)
         return "the spool holds a recording of this rank already, an empty spool is expected";
     if (file < 0) return "the spool's main file cannot be made";
@@ -124,4 +127,11 @@ bool rec_stream_define(struct rec_stream *stream, struct spool_record head, cons
         if (!rec_stream_put(stream, &more)) return false;
     }
     return true;
+}
+
+void rec_stream_close(struct rec_stream *stream)
+{
+    __atomic_fetch_or(&stream->tail->state, (uint32_t)SPOOL_CLOSED, __ATOMIC_RELEASE);
+    if (stream->file >= 0) close(stream->file);
+    munmap(stream->tail, sizeof *stream->tail);
 }

@@ -33,6 +33,9 @@ static inline uint64_t rec_now(void)
  * one's. Returns NULL, or what went wrong (errno is set or 0). */
 const char *rec_stream_open(struct rec_stream *stream, const char *directory, const struct spool_header *header);
 
+/* Of a thread that ends: marks the stream as closed. */
+void rec_stream_close(struct rec_stream *stream);
+
 /* Appends the full tail to the main file and begins the next lap; false on failure (errno) and at the limit. */
 bool rec_stream_flush(struct rec_stream *stream);
 

@@ -17,14 +17,19 @@
             return REC_REAL(NAME) ARGUMENTS;                                                                           \
         struct rec_call rec;                                                                                           \
         rec_prepare(&rec, REC_ID_##NAME, rec_site(site, __builtin_dwarf_cfa()));                                       \
+        rec_lock();                                                                                                    \
         BEFORE;                                                                                                        \
+        rec_unlock();                                                                                                  \
         rec_enter(&rec);                                                                                               \
         int result = REC_REAL(NAME) ARGUMENTS;                                                                         \
         rec.exit.time = rec_now();                                                                                     \
-        if (result != MPI_SUCCESS)                                                                                     \
+        if (result != MPI_SUCCESS) {                                                                                   \
             rec.exit.flags |= SPOOL_FAILED;                                                                            \
-        else if (rec_state != REC_OFF)                                                                                 \
+        } else if (rec_state != REC_OFF) {                                                                             \
+            rec_lock();                                                                                                \
             AFTER;                                                                                                     \
+            rec_unlock();                                                                                              \
+        }                                                                                                              \
         rec_exit(&rec);                                                                                                \
         return result;                                                                                                 \
     }

@@ -1,0 +1,143 @@
+/* Several threads on each rank of real programs: who called what, requests that pass from thread to thread. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "model/analyze.h"
+#include "model/bounds.h"
+#include "run.h"
+
+/* The calls of one thread, in their order. */
+struct lane_walk {
+    const struct trace *trace;
+    uint32_t rank, thread;
+    size_t next;
+};
+
+static const struct trace_call *next_call(struct lane_walk *walk)
+{
+    const struct trace_rank *rank = &walk->trace->ranks[walk->rank];
+    while (walk->next < rank->count && trace_call_thread(walk->trace, walk->rank, walk->next) != walk->thread)
+        walk->next++;
+    return walk->next < rank->count ? &rank->calls[walk->next++] : NULL;
+}
+
+static const struct trace_call *expect(struct lane_walk *walk, const char *name)
+{
+    const struct trace_call *call = next_call(walk);
+    if (!call) fail_msg("rank %u, thread %u ends before %s", walk->rank, walk->thread, name);
+    assert_string_equal(call_name(call->call), name);
+    return call;
+}
+
+static void expect_end(struct lane_walk *walk)
+{
+    const struct trace_call *call = next_call(walk);
+    if (call) fail_msg("rank %u, thread %u goes on with %s", walk->rank, walk->thread, call_name(call->call));
+}
+
+/* The thread of a rank that sends with this tag. */
+static uint32_t thread_of_tag(const struct trace *trace, uint32_t rank, int32_t tag)
+{
+    const struct trace_rank *stream = &trace->ranks[rank];
+    for (size_t i = 0; i < stream->count; i++)
+        if (stream->calls[i].call == ID_Isend && stream->calls[i].tag == tag) return trace_call_thread(trace, rank, i);
+    fail_msg("rank %u has no message of tag %d", rank, tag);
+    return 0;
+}
+
+static void assert_complete(const struct trace *trace)
+{
+    for (uint32_t rank = 0; rank < trace->rank_count; rank++)
+        if (trace->ranks[rank].incomplete) fail_msg("rank %u: %s", rank, trace->ranks[rank].incomplete_why);
+}
+
+static void a_second_thread(void **state)
+{
+    (void)state;
+    struct trace *trace = run_recorded("", "threads", 0);
+    assert_complete(trace);
+    for (uint32_t rank = 0; rank < 4; rank++) {
+        struct lane_walk first = {trace, rank, 0, 0}, second = {trace, rank, 1, 0};
+        assert_int_equal(trace_thread_count(trace, rank), 2);
+        expect(&first, "MPI_Init_thread");
+        expect(&first, "MPI_Barrier");
+        expect(&first, "MPI_Finalize");
+        expect_end(&first);
+        const struct trace_call *send = expect(&second, "MPI_Isend");
+        assert_int_equal(send->peer, rank);
+        expect(&second, "MPI_Recv");
+        assert_int_equal(expect(&second, "MPI_Wait")->ref, send->ref);
+        expect_end(&second);
+    }
+    trace_free(trace);
+}
+
+static void check_first_thread(const struct trace *trace, uint32_t rank)
+{
+    static const char *const names[] = {"MPI_Init_thread", "MPI_Win_allocate", "MPI_Win_lock_all", "MPI_Win_unlock_all",
+                                        "MPI_Barrier", "MPI_Win_free", "MPI_Finalize"};
+    struct lane_walk walk = {trace, rank, 0, 0};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) expect(&walk, names[i]);
+    expect_end(&walk);
+}
+
+/* Returns the walk behind the exchange. */
+static struct lane_walk check_exchange(const struct trace *trace, uint32_t rank, int32_t tag)
+{
+    int32_t partner = (int32_t)rank ^ 1;
+    struct lane_walk walk = {trace, rank, thread_of_tag(trace, rank, tag), 0};
+    const struct trace_call *send = expect(&walk, "MPI_Isend"), *receive = expect(&walk, "MPI_Recv");
+    assert_int_equal(send->peer, partner);
+    assert_int_equal(receive->peer, partner);
+    assert_int_equal(receive->tag, tag);
+    assert_int_equal(receive->bytes, 4);
+    assert_int_equal(expect(&walk, "MPI_Wait")->ref, send->ref);
+    const struct trace_call *put = expect(&walk, "MPI_Put");
+    assert_int_equal(put->peer, partner);
+    assert_int_equal(put->disp, 4 * tag);
+    assert_int_equal(expect(&walk, "MPI_Win_flush")->peer, partner);
+    return walk;
+}
+
+static void a_pool(void **state)
+{
+    (void)state;
+    struct trace *trace = run_recorded("", "pool", 0);
+    struct transfers transfers;
+    struct err err;
+    assert_complete(trace);
+    for (uint32_t rank = 0; rank < 4; rank++) {
+        assert_int_equal(trace_thread_count(trace, rank), 3);
+        check_first_thread(trace, rank);
+        struct lane_walk one = check_exchange(trace, rank, 1), two = check_exchange(trace, rank, 2);
+        const struct trace_call *receive = expect(&one, "MPI_Irecv");
+        assert_int_equal(receive->tag, 9);
+        assert_int_equal(receive->peer, rank ^ 1);
+        assert_int_equal(receive->bytes, 4);
+        expect_end(&one);
+        expect(&two, "MPI_Send");
+        assert_int_equal(expect(&two, "MPI_Wait")->ref, receive->ref);
+        expect_end(&two);
+    }
+    /* Each put is complete with the flush of its own thread, or with the other's, if that began later than it returned
+     * and ended first: with the first flush that was entered after the put and has ended. */
+    if (bounds_find(trace, &transfers, &err) != STATUS_OK) fail_msg("%s", err.text);
+    assert_int_equal(transfers.count, 8);
+    for (size_t i = 0; i < transfers.count; i++) assert_true(transfers.items[i].upper_end_ps != TRACE_UNKNOWN_PS);
+    transfers_clear(&transfers);
+    trace_free(trace);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_second_thread),
+        cmocka_unit_test(a_pool),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
