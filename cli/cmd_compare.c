@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/prediction_options.h"
+#include "cli/progress_bar.h"
 #include "predictors/comparison.h"
 #include "trace/open.h"
 
@@ -133,13 +134,23 @@ static enum status compare(const struct settings *settings, const struct trace *
     enum status status = STATUS_OK;
     for (size_t i = 0; status == STATUS_OK && i < settings->row_count; i++) {
         status = set_scene(settings, &settings->rows[i], trace, &scenes[i], err);
-        rows[i] = (struct comparison_row){settings->rows[i].name, scenes[i].platform, &scenes[i].rewrite};
+        rows[i] = (struct comparison_row){settings->rows[i].name, scenes[i].platform, &scenes[i].rewrite,
+                                          progress_bar_show, NULL};
     }
+    struct progress_bar *bar = NULL;
+    if (status == STATUS_OK) status = progress_bar_begin(settings->row_count, &bar, err);
+    for (size_t i = 0; status == STATUS_OK && i < settings->row_count; i++)
+        rows[i].progress_context = progress_bar_share(bar, i);
     struct comparison comparison = {.count = 0};
     if (status == STATUS_OK)
         status = comparison_run(trace, rows, settings->row_count, settings->prediction.engine, &settings->analyze,
                                 &comparison, err);
-    if (status == STATUS_OK) status = write_outputs(settings, &comparison, scenes, err);
+    progress_bar_end(bar);
+    if (comparison_has_results(&comparison)) { /* of some rows, maybe: then the first one's error stays */
+        struct err failed;
+        enum status written = write_outputs(settings, &comparison, scenes, status == STATUS_OK ? err : &failed);
+        if (status == STATUS_OK) status = written;
+    }
     comparison_clear(&comparison);
     for (size_t i = 0; i < settings->row_count; i++) {
         platform_free(scenes[i].platform);

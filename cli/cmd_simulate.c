@@ -125,19 +125,20 @@ static enum status tell_broken(const struct settings *settings, const struct ver
 static enum status simulate(const struct settings *settings, const struct trace *trace, const struct platform *platform,
                             const struct rewrite *rewrite, struct err *err)
 {
-    struct progress_bar bar = {.shown = false};
-    progress_bar_begin(&bar);
+    struct progress_bar *bar;
+    TRY(progress_bar_begin(1, &bar, err));
     struct prediction prediction = {
         .trace = trace,
         .platform = platform,
         .engine = settings->prediction.engine,
         .analyze = &settings->analyze,
-        .apart = settings->verify,
+        /* A library that may end its process (SimGrid) runs in a child, whose end is one line of error. */
+        .apart = settings->verify || settings->prediction.engine->once_per_process,
         .progress = progress_bar_show,
-        .progress_context = &bar,
+        .progress_context = progress_bar_share(bar, 0),
     };
     enum status status = prediction_run(&prediction, err);
-    progress_bar_clear(&bar);
+    progress_bar_end(bar);
     TRY(status);
     struct verify_report report = {.count = 0};
     const struct replay_options replay = {.engine = prediction.engine, .keep_trace = true};

@@ -1,7 +1,9 @@
 #include "cli/progress_bar.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -52,26 +54,62 @@ char *progress_bar_text(double elapsed_s, uint64_t events, uint64_t all_events, 
     return buffer;
 }
 
-void progress_bar_begin(struct progress_bar *bar)
+/* In memory that all processes share. Who tells of progress draws, but no two within every_s. */
+struct progress_bar {
+    double begin_s;
+    _Atomic double shown_s;
+    _Atomic bool shown;
+    int terminal; /* a copy of standard error; -1: no terminal */
+    size_t count;
+    struct progress_share shares[];
+};
+
+static size_t size_of(size_t count)
 {
-    *bar = (struct progress_bar){.begin_s = now_s()};
-    bar->shown_s = bar->begin_s + first_s - every_s;
+    return sizeof(struct progress_bar) + count * sizeof(struct progress_share);
+}
+
+enum status progress_bar_begin(size_t count, struct progress_bar **bar, struct err *err)
+{
+    struct progress_bar *made = mmap(NULL, size_of(count), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (made == MAP_FAILED) return err_memory(err);
+    made->begin_s = now_s();
+    made->shown_s = made->begin_s + first_s - every_s;
+    made->terminal = isatty(STDERR_FILENO) ? dup(STDERR_FILENO) : -1;
+    made->count = count;
+    for (size_t i = 0; i < count; i++) made->shares[i].bar = made;
+    *bar = made;
+    return STATUS_OK;
+}
+
+struct progress_share *progress_bar_share(struct progress_bar *bar, size_t index)
+{
+    return &bar->shares[index];
 }
 
 void progress_bar_show(void *context, uint64_t events, uint64_t all_events)
 {
-    struct progress_bar *bar = context;
+    struct progress_share *share = context;
+    struct progress_bar *bar = share->bar;
     char text[PROGRESS_BAR_BYTES];
-    double at_s = now_s();
-    if (at_s < bar->shown_s + every_s || !isatty(STDERR_FILENO)) return;
-    bar->shown_s = at_s;
+    double at_s = now_s(), shown_s = bar->shown_s;
+    share->events = events;
+    share->all_events = all_events;
+    if (bar->terminal < 0 || at_s < shown_s + every_s) return;
+    if (!atomic_compare_exchange_strong(&bar->shown_s, &shown_s, at_s)) return;
+    uint64_t sum = 0, all = 0;
+    for (size_t i = 0; i < bar->count; i++) {
+        sum += bar->shares[i].events;
+        all += bar->shares[i].all_events ? bar->shares[i].all_events : all_events;
+    }
     bar->shown = true;
-    fprintf(stderr, "\r\033[K%s", progress_bar_text(at_s - bar->begin_s, events, all_events, text));
-    fflush(stderr);
+    dprintf(bar->terminal, "\r\033[K%s", progress_bar_text(at_s - bar->begin_s, sum, all, text));
 }
 
-void progress_bar_clear(struct progress_bar *bar)
+void progress_bar_end(struct progress_bar *bar)
 {
-    if (bar->shown) fputs("\r\033[K", stderr);
-    bar->shown = false;
+    if (!bar) return;
+    if (bar->shown) dprintf(bar->terminal, "\r\033[K");
+    if (bar->terminal >= 0) close(bar->terminal);
+    munmap(bar, size_of(bar->count));
 }

@@ -1,7 +1,7 @@
-/* A bar on standard error while a long replay runs: "[######              ]  30 %, 2.1 M events/s, 14 s left". Only on
- * a terminal, only after a second.
+/* A bar on standard error while long replays run: "[######              ]  30 %, 2.1 M events/s, 14 s left". Only on
+ * a terminal, only after a second. The replays may run in child processes, which share the bar.
  *
- * Order of calls: progress_bar_begin, progress_bar_show as often as one likes, progress_bar_clear. */
+ * Order of calls: progress_bar_begin, progress_bar_show as often as one likes, progress_bar_end. */
 #ifndef CLI_PROGRESS_BAR_H
 #define CLI_PROGRESS_BAR_H
 
@@ -9,17 +9,25 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct progress_bar {
-    double begin_s, shown_s;
-    bool shown;
-};
+#include "common/status.h"
 
 enum { PROGRESS_BAR_BYTES = 96 };
 
-void progress_bar_begin(struct progress_bar *bar);
-/* For replay_options.progress; context is the bar. */
-void progress_bar_show(void *context, uint64_t events, uint64_t all_events);
-void progress_bar_clear(struct progress_bar *bar);
+struct progress_bar;
+
+/* One of the replays that the bar counts. */
+struct progress_share {
+    struct progress_bar *bar;
+    _Atomic uint64_t events, all_events; /* 0: the replay has not begun, and is taken for as long as others */
+};
+
+/* Shares 0..count-1 of *bar; standard error as it is now is where the bar appears. */
+enum status progress_bar_begin(size_t count, struct progress_bar **bar, struct err *err);
+struct progress_share *progress_bar_share(struct progress_bar *bar, size_t index);
+/* For replay_options.progress; context is the replay's share. */
+void progress_bar_show(void *share, uint64_t events, uint64_t all_events);
+/* Takes the bar away; NULL is legal. */
+void progress_bar_end(struct progress_bar *bar);
 
 /* The text after elapsed_s seconds. Returns buffer. */
 char *progress_bar_text(double elapsed_s, uint64_t events, uint64_t all_events, char buffer[PROGRESS_BAR_BYTES]);

@@ -35,6 +35,8 @@ static enum status predict_row(void *context, size_t index, FILE *out, struct er
         .platform = job->rows[index].platform,
         .engine = job->engine,
         .analyze = job->analyze,
+        .progress = job->rows[index].progress,
+        .progress_context = job->rows[index].progress_context,
     };
     TRY(prediction_run(&prediction, err));
     enum status status = write_json(prediction.result, out, err);
@@ -67,11 +69,28 @@ static enum status comparison_new(const struct comparison_row *rows, size_t coun
 {
     *comparison = (struct comparison){.count = count};
     comparison->results = calloc(count + 1, sizeof *comparison->results);
+    comparison->failures = calloc(count + 1, sizeof *comparison->failures);
     comparison->names = calloc(count + 1, sizeof *comparison->names);
     comparison->rewrites = calloc(count + 1, sizeof *comparison->rewrites);
-    if (!comparison->results || !comparison->names || !comparison->rewrites) return err_memory(err);
+    if (!comparison->results || !comparison->failures || !comparison->names || !comparison->rewrites)
+        return err_memory(err);
     for (size_t i = 0; i < count; i++) TRY(name_row(&rows[i], &comparison->names[i], &comparison->rewrites[i], err));
     return STATUS_OK;
+}
+
+static enum status take_results(const struct comparison_row *rows, const struct child_answer *answers,
+                                struct comparison *comparison, struct err *err)
+{
+    enum status status = STATUS_OK;
+    for (size_t i = 0; i < comparison->count; i++) {
+        struct err why;
+        if (take_result(rows[i].name, &answers[i], &comparison->results[i], &why) == STATUS_OK) continue;
+        comparison->failures[i] = strdup(why.text);
+        if (!comparison->failures[i]) return err_memory(err);
+        if (status == STATUS_OK && err) *err = why;
+        if (status == STATUS_OK) status = why.status;
+    }
+    return status;
 }
 
 enum status comparison_run(const struct trace *trace, const struct comparison_row *rows, size_t row_count,
@@ -79,30 +98,35 @@ enum status comparison_run(const struct trace *trace, const struct comparison_ro
                            struct comparison *comparison, struct err *err)
 {
     struct job job = {.trace = trace, .rows = rows, .engine = engine, .analyze = analyze};
-    struct comparison made;
     struct child_answer *answers = calloc(row_count + 1, sizeof *answers);
-    enum status status = comparison_new(rows, row_count, &made, err);
+    enum status status = comparison_new(rows, row_count, comparison, err);
     if (status == STATUS_OK)
         status = answers ? children_run(predict_row, &job, row_count, 0, answers, err) : err_memory(err);
-    for (size_t i = 0; status == STATUS_OK && i < row_count; i++)
-        status = take_result(rows[i].name, &answers[i], &made.results[i], err);
-    if (answers) child_answers_clear(answers, row_count);
+    if (status == STATUS_OK) {
+        status = take_results(rows, answers, comparison, err);
+        child_answers_clear(answers, row_count);
+    }
     free(answers);
-    if (status == STATUS_OK)
-        *comparison = made;
-    else
-        comparison_clear(&made);
     return status;
+}
+
+bool comparison_has_results(const struct comparison *comparison)
+{
+    bool has = false;
+    for (size_t i = 0; i < comparison->count && comparison->results; i++) has = has || comparison->results[i];
+    return has;
 }
 
 void comparison_clear(struct comparison *comparison)
 {
     for (size_t i = 0; i < comparison->count; i++) {
         if (comparison->results) result_free(comparison->results[i]);
+        if (comparison->failures) free(comparison->failures[i]);
         if (comparison->names) free(comparison->names[i]);
         if (comparison->rewrites) cJSON_Delete(comparison->rewrites[i]);
     }
     free(comparison->results);
+    free(comparison->failures);
     free(comparison->names);
     free(comparison->rewrites);
     *comparison = (struct comparison){0};
@@ -118,6 +142,20 @@ static enum status add_row(const struct comparison *comparison, size_t row, cJSO
     return err_memory(err);
 }
 
+static bool add_failure(cJSON *root, const struct comparison *comparison, size_t row)
+{
+    cJSON *failed = cJSON_GetObjectItemCaseSensitive(root, "failed"), *one = cJSON_CreateObject();
+    if (!failed) {
+        cJSON_AddTrueToObject(root, "incomplete");
+        failed = cJSON_AddArrayToObject(root, "failed");
+    }
+    if (failed && one && cJSON_AddItemToArray(failed, one))
+        return cJSON_AddStringToObject(one, "row", comparison->names[row]) &&
+               cJSON_AddStringToObject(one, "error", comparison->failures[row]);
+    cJSON_Delete(one);
+    return false;
+}
+
 enum status comparison_to_json(const struct comparison *comparison, cJSON **json, struct err *err)
 {
     cJSON *root = cJSON_CreateObject(), *results = NULL;
@@ -126,6 +164,10 @@ enum status comparison_to_json(const struct comparison *comparison, cJSON **json
     enum status status = results ? STATUS_OK : err_memory(err);
     for (size_t i = 0; status == STATUS_OK && i < comparison->count; i++) {
         cJSON *one = NULL;
+        if (!comparison->results[i]) {
+            if (!add_failure(root, comparison, i)) status = err_memory(err);
+            continue;
+        }
         status = result_to_json(comparison->results[i], &one, err);
         if (status == STATUS_OK && !cJSON_AddItemToArray(results, one)) status = err_memory(err);
         if (status == STATUS_OK) status = add_row(comparison, i, one, err);

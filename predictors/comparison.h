@@ -18,28 +18,36 @@ struct comparison_row {
     const char *name; /* "a", "a+post-early" */
     const struct platform *platform;
     const struct rewrite *rewrite; /* what was made of the trace for this row; NULL: nothing */
+    /* Told in the row's process how far its replay is (simulate/replay.h); NULL: nobody. */
+    void (*progress)(void *context, uint64_t calls, uint64_t all_calls);
+    void *progress_context;
 };
 
 struct comparison {
-    struct result **results; /* owned, in the order of the rows */
+    struct result **results; /* owned, in the order of the rows; NULL where the row failed */
+    char **failures;         /* of those: why, in a line; else NULL */
     char **names;            /* of the rows */
     cJSON **rewrites;        /* of the rows: what rewrite_to_json gives; NULL where nothing was rewritten */
     size_t count;
 };
 
-/* A row that fails, or whose process dies, is the error "semantics NAME: ..." of the first such row. Inits *comparison.
- * */
+/* A row that fails, or whose process dies, is the error "semantics NAME: ..." of the first such row; the other rows'
+ * results are in *comparison all the same, which the caller clears in any case. */
 enum status comparison_run(const struct trace *trace, const struct comparison_row *rows, size_t row_count,
                            const struct engine_descriptor *engine, const struct analyze_options *analyze,
                            struct comparison *comparison, struct err *err);
 void comparison_clear(struct comparison *comparison);
 
-/* Schema rmacast.comparison/1; each result has its row's name and rewrites. The caller owns the tree. */
+/* Some row has a result. */
+bool comparison_has_results(const struct comparison *comparison);
+
+/* Schema rmacast.comparison/1; each result has its row's name and rewrites. Rows that failed stand in "failed", and
+ * "incomplete" is true. The caller owns the tree. */
 enum status comparison_to_json(const struct comparison *comparison, cJSON **json, struct err *err);
 
 /* A line per row: run time, every wait state that occurs in any row (seconds over all ranks), median bandwidth
  * bounds of the transfers that have one ("unbounded" where most have none); below, which is fastest and how each
- * differs from the first. */
+ * differs from the first, and which rows failed. */
 void comparison_print(const struct comparison *comparison, FILE *out);
 
 #endif

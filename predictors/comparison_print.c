@@ -133,9 +133,14 @@ static void print_buffers(const struct comparison *comparison, FILE *out)
                     result_buffer_text(&comparison->results[i]->buffer, text));
 }
 
-void comparison_print(const struct comparison *comparison, FILE *out)
+static void print_failures(const struct comparison *comparison, FILE *out)
 {
-    if (comparison->count == 0) return;
+    for (size_t i = 0; i < comparison->count; i++)
+        if (comparison->failures[i]) fprintf(out, "Incomplete: no result of %s\n", comparison->failures[i]);
+}
+
+static void print_results(const struct comparison *comparison, FILE *out)
+{
     const struct result *first = comparison->results[0];
     fprintf(
         out,
@@ -147,4 +152,19 @@ void comparison_print(const struct comparison *comparison, FILE *out)
     fputc('\n', out);
     print_verdict(comparison, out);
     print_buffers(comparison, out);
+}
+
+void comparison_print(const struct comparison *comparison, FILE *out)
+{
+    enum { ROWS_SHOWN = 64 };
+    struct result *results[ROWS_SHOWN];
+    char *names[ROWS_SHOWN];
+    struct comparison shown = {.results = results, .names = names}; /* the rows that have a result */
+    for (size_t i = 0; i < comparison->count && shown.count < ROWS_SHOWN; i++) {
+        if (!comparison->results[i]) continue;
+        names[shown.count] = comparison->names[i];
+        results[shown.count++] = comparison->results[i];
+    }
+    if (shown.count > 0) print_results(&shown, out);
+    print_failures(comparison, out);
 }

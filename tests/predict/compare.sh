@@ -45,6 +45,20 @@ run 0 compare cpu.txt --platform "$platform" --compute wall --semantics a,c --js
 holds out '[.results[].run_time_s * 1e6 | round] == [570, 520]'
 error 2 "expected one of wall, cpu" compare "$worked" --platform "$platform" --compute all
 
+# a row that fails leaves the others: under d a put waits for room that never comes (case buffer_deadlock)
+for engine in loggp simgrid; do
+    stuck=$source/tests/cases/buffer_deadlock/trace.txt
+    error 1 "semantics d: " compare "$stuck" --platform "$platform" --engine $engine --set mpi.rma.buffer_bytes=1500000 \
+        --rows d,c --json rows.json
+    shows '^c +220 us'
+    shows '^Fastest: c with 220 us\.$'
+    shows '^Incomplete: no result of semantics d: .*rank 0, event 3 \(MPI_Put\).*deadlock'
+    holds rows.json '.incomplete and (.failed | length == 1) and .failed[0].row == "d"'
+    holds rows.json '[.results[].row] == ["c"] and (.failed[0].error | contains("room for 1000000 bytes"))'
+done
+error 1 "semantics a: " compare "$stuck" --platform "$platform" --rows a,b --json none.json
+[ ! -e none.json ] || fail "a comparison without any result is written"
+
 # one window differs (case window_semantics: 640 under each, waits differ); by number, by name, from the file
 windows=$source/tests/cases/window_semantics/trace.txt
 sed 's/ name=halo/ name=the%20halo/' "$windows" >named.txt

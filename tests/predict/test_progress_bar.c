@@ -1,7 +1,13 @@
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -26,6 +32,47 @@ static void the_text_says_share_rate_and_time_left(void **state)
     assert_string_equal(progress_bar_text(2, 4000000000, 4000000000, text),
                         "[####################] 100 %, 2.0 G events/s, 0 s left");
     assert_string_equal(progress_bar_text(1, 0, 0, text), "[                    ]   0 %, 0.0 events/s, 0 s left");
+}
+
+static void pause_ms(long ms)
+{
+    struct timespec time = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000};
+    nanosleep(&time, NULL);
+}
+
+/* Two replays of 10 events: 3 of 20 in a child (the other has not begun), then one more here. */
+static void processes_share_a_bar_on_a_terminal(void **state)
+{
+    (void)state;
+    int terminal = posix_openpt(O_RDWR | O_NOCTTY), before = dup(STDERR_FILENO), how;
+    assert_true(terminal >= 0 && grantpt(terminal) == 0 && unlockpt(terminal) == 0);
+    int shown = open(ptsname(terminal), O_RDWR | O_NOCTTY);
+    struct progress_bar *bar;
+    struct err err;
+    dup2(shown, STDERR_FILENO);
+    assert_int_equal(progress_bar_begin(2, &bar, &err), STATUS_OK);
+    dup2(before, STDERR_FILENO);
+    progress_bar_show(progress_bar_share(bar, 0), 0, 10); /* too early for anybody to see */
+    pause_ms(1100);
+    pid_t child = fork();
+    if (child == 0) {
+        progress_bar_show(progress_bar_share(bar, 1), 3, 10);
+        _exit(0);
+    }
+    waitpid(child, &how, 0);
+    pause_ms(300);
+    progress_bar_show(progress_bar_share(bar, 0), 1, 10);
+    progress_bar_end(bar);
+    char text[512];
+    ssize_t bytes = read(terminal, text, sizeof text - 1);
+    assert_true(bytes > 0);
+    text[bytes] = '\0';
+    const char *first = strstr(text, " 15 %, "), *second = strstr(text, " 20 %, "), *end = strstr(text, " left\r\033[K");
+    assert_true(first && second && first < second && end);
+    assert_string_equal(text + bytes - 4, "\r\033[K");
+    close(shown);
+    close(terminal);
+    close(before);
 }
 
 struct told {
@@ -71,6 +118,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_text_says_share_rate_and_time_left),
+        cmocka_unit_test(processes_share_a_bar_on_a_terminal),
         cmocka_unit_test(a_replay_tells_how_far_it_is),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -127,6 +127,11 @@ static void a_row_whose_process_dies_is_named(void **state)
         assert_non_null(strstr(err.text, "semantics c: child process ended by signal"));
         assert_non_null(strstr(err.text, "no route between node-0 and node-1"));
         assert_null(strchr(err.text, '\n'));
+        assert_true(comparison_has_results(&comparison));
+        assert_close(comparison.results[0]->run_time_s, 570e-6);
+        assert_null(comparison.results[1]);
+        assert_string_equal(comparison.failures[1], err.text);
+        comparison_clear(&comparison);
     }
     struct comparison comparison;
     struct err err;
