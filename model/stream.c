@@ -21,6 +21,7 @@ struct stream {
     bool *ended;
     uint32_t *heap; /* ranks that have not ended, the one that is least far read first */
     uint32_t heap_count;
+    struct trace_checker *checker; /* NULL: the source's calls are checked */
     size_t *moved;
     size_t moved_capacity;
     struct err *err;
@@ -128,13 +129,13 @@ static enum status drop_of_rank(struct stream *stream, uint32_t rank, const stru
         if (!stays) leave_times(&calls->calls[count - 1]);
         if (stays) TRY(move_list(stream, &calls->calls[count - 1], lists, requests));
     }
-    if (stream->source->moved) stream->source->moved(stream->source, rank, stream->moved, calls->count);
     free(calls->kept);
     calls->kept = kept;
     calls->kept_count = calls->count = count;
     calls->first_event = next_event;
     stream->kept += count;
-    return STATUS_OK;
+    if (!stream->source->moved) return STATUS_OK;
+    return stream->source->moved(stream->source, rank, stream->moved, stream->err);
 }
 
 static enum status drop_settled(struct stream *stream)
@@ -175,6 +176,7 @@ static enum status walk(struct stream *stream, struct result *result)
         struct relations relations;
         TRY(read_slice(stream));
         last = stream->heap_count == 0;
+        if (stream->checker) TRY(trace_check_slice(stream->checker, stream->trace, last, stream->err));
         TRY(relations_build(stream->trace, &relations, stream->err));
         enum status status = look_at_slice(stream, &relations, last);
         if (status == STATUS_OK && last) status = tally_report(&stream->tally, &relations, result, stream->err);
@@ -196,6 +198,7 @@ static enum status start(struct stream *stream)
         stream->read_ps[r] = INT64_MIN;
         stream->heap[stream->heap_count++] = r;
     }
+    if (!stream->source->checked) TRY(trace_checker_new(stream->trace, &stream->checker, stream->err));
     TRY(tally_init(&stream->tally, stream->trace, stream->options, stream->err));
     stream->tally_made = true;
     return STATUS_OK;
@@ -204,6 +207,7 @@ static enum status start(struct stream *stream)
 static void clear(struct stream *stream)
 {
     settlement_clear(&stream->settlement);
+    trace_checker_free(stream->checker);
     if (stream->tally_made) tally_clear(&stream->tally);
     free(stream->read_ps);
     free(stream->ended);

@@ -68,13 +68,13 @@ static char *global_definitions_path(const struct archive_reader *reader)
     return asprintf(&path, "%s.def", reader->base) < 0 ? NULL : path;
 }
 
-static char *location_path(const struct archive_reader *reader, OTF2_LocationRef location, const char *suffix)
+char *archive_location_path(const struct archive_reader *reader, OTF2_LocationRef location, const char *suffix)
 {
     char *path;
     return asprintf(&path, "%s/%" PRIu64 ".%s", reader->base, location, suffix) < 0 ? NULL : path;
 }
 
-static enum status broken(struct archive_reader *reader, const char *path, const char *what)
+enum status archive_broken(struct archive_reader *reader, const char *path, const char *what)
 {
     return err_set(reader->err, STATUS_DATA, path, NULL, "%s: %s, expected a whole OTF2 archive", what,
                    archive_message());
@@ -87,12 +87,12 @@ static enum status open_archive(struct archive_reader *reader)
     uint64_t definition_chunk_bytes;
     TRY(archive_file_check_anchor(reader->anchor, reader->err));
     reader->otf2 = OTF2_Reader_Open(reader->anchor);
-    if (!reader->otf2) return broken(reader, reader->anchor, "cannot open the archive");
+    if (!reader->otf2) return archive_broken(reader, reader->anchor, "cannot open the archive");
     if (OTF2_Reader_SetSerialCollectiveCallbacks(reader->otf2) != OTF2_SUCCESS ||
         OTF2_Reader_GetChunkSize(reader->otf2, &reader->chunk_bytes, &definition_chunk_bytes) != OTF2_SUCCESS ||
         OTF2_Reader_GetFileSubstrate(reader->otf2, &substrate) != OTF2_SUCCESS ||
         OTF2_Reader_GetCompression(reader->otf2, &compression) != OTF2_SUCCESS)
-        return broken(reader, reader->anchor, "cannot open the archive");
+        return archive_broken(reader, reader->anchor, "cannot open the archive");
     if (substrate != OTF2_SUBSTRATE_POSIX || compression != OTF2_COMPRESSION_NONE || reader->chunk_bytes == 0)
         return err_set(
             reader->err, STATUS_DATA, reader->anchor, NULL,
@@ -107,7 +107,7 @@ static enum status open_archive(struct archive_reader *reader)
 static enum status read_local_definitions(struct archive_reader *reader, OTF2_LocationRef location)
 {
     if (reader->ours) return STATUS_OK;
-    char *path = location_path(reader, location, "def");
+    char *path = archive_location_path(reader, location, "def");
     if (!path) return err_memory(reader->err);
     struct stat file;
     enum status status = STATUS_OK;
@@ -117,7 +117,7 @@ static enum status read_local_definitions(struct archive_reader *reader, OTF2_Lo
         uint64_t read;
         if (status == STATUS_OK &&
             (!in || OTF2_Reader_ReadAllLocalDefinitions(reader->otf2, in, &read) != OTF2_SUCCESS))
-            status = broken(reader, path, "cannot read the location's definitions");
+            status = archive_broken(reader, path, "cannot read the location's definitions");
         if (in) OTF2_Reader_CloseDefReader(reader->otf2, in);
     }
     free(path);
@@ -133,7 +133,7 @@ static enum status read_records(struct archive_reader *reader, OTF2_EvtReader *i
         uint64_t wanted = events - done < EVENTS_AT_ONCE ? events - done : EVENTS_AT_ONCE;
         OTF2_ErrorCode code = OTF2_Reader_ReadLocalEvents(reader->otf2, in, wanted, &read);
         if (reader->status != STATUS_OK) return reader->status;
-        if (code != OTF2_SUCCESS) return broken(reader, path, "cannot read the events");
+        if (code != OTF2_SUCCESS) return archive_broken(reader, path, "cannot read the events");
         done += read;
     }
     if (done == events) return archive_end_stream(reader);
@@ -147,10 +147,10 @@ static enum status read_events(struct archive_reader *reader, const struct archi
 {
     TRY(read_local_definitions(reader, location->id));
     OTF2_EvtReader *in = OTF2_Reader_GetEvtReader(reader->otf2, location->id);
-    if (!in) return broken(reader, path, "cannot open the events");
+    if (!in) return archive_broken(reader, path, "cannot open the events");
     enum status status = STATUS_OK;
     if (OTF2_Reader_RegisterEvtCallbacks(reader->otf2, in, callbacks, reader) != OTF2_SUCCESS)
-        status = broken(reader, path, "cannot read the events");
+        status = archive_broken(reader, path, "cannot read the events");
     if (status == STATUS_OK) status = read_records(reader, in, path, events);
     OTF2_Reader_CloseEvtReader(reader->otf2, in);
     return status;
@@ -168,7 +168,7 @@ static enum status leave_out_rest(struct archive_reader *reader)
 }
 
 /* Which event of the rank, and when, an error in the records is about; errors of files stay as they are. */
-static void place_fault(struct archive_reader *reader)
+void archive_place_fault(struct archive_reader *reader)
 {
     const struct archive_stream *stream = &reader->stream;
     size_t length = strlen(reader->anchor);
@@ -193,7 +193,7 @@ static enum status read_file(struct archive_reader *reader, const struct archive
     struct err damage = {.status = STATUS_OK};
     if (checked != STATUS_OK) damage = *reader->err;
     enum status status = read_events(reader, location, callbacks, path, whole);
-    if (status == STATUS_DATA) place_fault(reader);
+    if (status == STATUS_DATA) archive_place_fault(reader);
     if (status == STATUS_DATA && reader->keep_going) return leave_out_rest(reader);
     TRY(status);
     if (checked == STATUS_OK) return STATUS_OK;
@@ -215,7 +215,7 @@ static enum status read_location(struct archive_reader *reader, const struct arc
                                  const OTF2_EvtReaderCallbacks *callbacks)
 {
     begin_location(reader, location);
-    char *path = location_path(reader, location->id, "evt");
+    char *path = archive_location_path(reader, location->id, "evt");
     enum status status = path ? read_file(reader, location, callbacks, path) : err_memory(reader->err);
     free(path);
     return status;
@@ -272,43 +272,57 @@ static enum status read_ranks(struct archive_reader *reader, const OTF2_EvtReade
     return status;
 }
 
-static enum status read_locations(struct archive_reader *reader)
+enum status archive_open_events(struct archive_reader *reader)
 {
     const struct archive_definitions *definitions = &reader->definitions;
-    OTF2_EvtReaderCallbacks *callbacks = OTF2_EvtReaderCallbacks_New();
-    if (!callbacks) return err_memory(reader->err);
-    archive_set_event_callbacks(callbacks);
-    enum status status = STATUS_OK;
     for (size_t i = 0; i < definitions->location_count; i++)
         if (definitions->locations[i].rank != TRACE_NONE)
             OTF2_Reader_SelectLocation(reader->otf2, definitions->locations[i].id);
     if (!reader->ours) OTF2_Reader_OpenDefFiles(reader->otf2); /* there may be none */
-    if (OTF2_Reader_OpenEvtFiles(reader->otf2) != OTF2_SUCCESS)
-        status = broken(reader, reader->anchor, "cannot open the events");
+    if (OTF2_Reader_OpenEvtFiles(reader->otf2) == OTF2_SUCCESS) return STATUS_OK;
+    return archive_broken(reader, reader->anchor, "cannot open the events");
+}
+
+static enum status read_locations(struct archive_reader *reader)
+{
+    OTF2_EvtReaderCallbacks *callbacks = OTF2_EvtReaderCallbacks_New();
+    if (!callbacks) return err_memory(reader->err);
+    archive_set_event_callbacks(callbacks);
+    enum status status = archive_open_events(reader);
     if (status == STATUS_OK) status = read_ranks(reader, callbacks);
     OTF2_EvtReaderCallbacks_Delete(callbacks);
     return status;
 }
 
-static enum status read_archive(struct archive_reader *reader)
+enum status archive_open(struct archive_reader *reader)
 {
     TRY(name_files(reader));
     TRY(open_archive(reader));
     TRY(archive_read_definitions(reader));
-    TRY(archive_make_trace(reader));
+    return archive_make_trace(reader);
+}
+
+static enum status read_archive(struct archive_reader *reader)
+{
+    TRY(archive_open(reader));
     TRY(read_locations(reader));
     return archive_tell_assumptions(reader);
 }
 
-static void clear(struct archive_reader *reader)
+void archive_stream_clear(struct archive_stream *stream)
+{
+    archive_requests_clear(&stream->requests);
+    free(stream->completed);
+    free(stream->open);
+    free(stream->late);
+    free(stream->orders);
+}
+
+void archive_close(struct archive_reader *reader)
 {
     if (reader->otf2) OTF2_Reader_Close(reader->otf2);
     archive_definitions_clear(&reader->definitions);
-    archive_requests_clear(&reader->stream.requests);
-    free(reader->stream.completed);
-    free(reader->stream.open);
-    free(reader->stream.late);
-    free(reader->stream.orders);
+    archive_stream_clear(&reader->stream);
     free(reader->assumed.functions);
     free(reader->self);
     free(reader->anchor);
@@ -321,7 +335,7 @@ static enum status read_path(const char *path, bool keep_going, struct trace **t
     struct archive_reader reader = {.path = path, .keep_going = keep_going, .err = err ? err : &own};
     archive_messages_catch();
     enum status status = read_archive(&reader);
-    clear(&reader);
+    archive_close(&reader);
     if (status == STATUS_OK)
         *trace = reader.trace;
     else

@@ -136,7 +136,23 @@ struct archive_reader {
     struct archive_assumptions assumed;
     int32_t *self; /* by rank: communicator of itself alone, ARCHIVE_NOT_MADE */
     uint64_t chunk_bytes;
+    bool without_cpu; /* CPU times are not wanted */
 };
+
+/* An archive's anchor, definitions and the trace without calls. archive_close frees all but the trace. */
+enum status archive_open(struct archive_reader *reader);
+void archive_close(struct archive_reader *reader);
+void archive_stream_clear(struct archive_stream *stream);
+
+/* Before the events of any location are read. */
+enum status archive_open_events(struct archive_reader *reader);
+
+/* "BASE/7.evt", owned by the caller; NULL without memory. */
+char *archive_location_path(const struct archive_reader *reader, OTF2_LocationRef location, const char *suffix);
+/* The error of a file that OTF2 refuses. */
+enum status archive_broken(struct archive_reader *reader, const char *path, const char *what);
+/* Adds to reader->err the event of reader->stream, and when it was. */
+void archive_place_fault(struct archive_reader *reader);
 
 /* Fills reader->definitions from the global definitions. */
 enum status archive_read_definitions(struct archive_reader *reader);

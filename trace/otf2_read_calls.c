@@ -136,7 +136,7 @@ static enum status append(struct archive_reader *reader, const struct trace_call
         ARRAY_PUSH(stream->orders, stream->order_count, stream->order_capacity, stream->order, reader->err);
     if (stream->calls->sim) stream->calls->sim[stream->calls->count - 1] = stream->sim;
     stream->last_ps = call->exit_ps;
-    if (stream->cpu_ps == TRACE_UNKNOWN_PS) return STATUS_OK;
+    if (stream->cpu_ps == TRACE_UNKNOWN_PS || reader->without_cpu) return STATUS_OK;
     return trace_set_cpu(reader->trace, stream->rank, stream->calls->count - 1, stream->cpu_ps, reader->err);
 }
 

@@ -78,6 +78,23 @@ bool archive_requests_take(struct archive_requests *requests, uint64_t id, uint6
     return true;
 }
 
+enum status archive_requests_move(struct archive_requests *requests, const size_t *moved, struct err *err)
+{
+    struct archive_requests made = {0};
+    if (requests->count == 0) return STATUS_OK;
+    for (size_t i = 0; i < requests->capacity; i++) {
+        const struct archive_request *slot = &requests->slots[i];
+        if (!slot->used || moved[slot->value] == SIZE_MAX) continue;
+        enum status status = archive_requests_put(&made, slot->id, moved[slot->value], err);
+        if (status == STATUS_OK) continue;
+        archive_requests_clear(&made);
+        return status;
+    }
+    archive_requests_clear(requests);
+    *requests = made;
+    return STATUS_OK;
+}
+
 static int by_value(const void *one, const void *two)
 {
     uint64_t a = *(const uint64_t *)one, b = *(const uint64_t *)two;

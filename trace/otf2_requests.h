@@ -31,6 +31,9 @@ enum status archive_requests_put(struct archive_requests *requests, uint64_t id,
 bool archive_requests_find(const struct archive_requests *requests, uint64_t id, uint64_t *value);
 bool archive_requests_take(struct archive_requests *requests, uint64_t id, uint64_t *value);
 
+/* Each value becomes moved[value]; SIZE_MAX: the request is forgotten. */
+enum status archive_requests_move(struct archive_requests *requests, const size_t *moved, struct err *err);
+
 /* The values still open, ascending, in memory that the caller frees. */
 enum status archive_requests_values(const struct archive_requests *requests, uint64_t **values, struct err *err);
 

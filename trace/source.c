@@ -60,7 +60,7 @@ static enum status copy_ends(const struct trace *from, struct trace *to, struct 
 
 enum status source_of_trace(const struct trace *trace, struct trace_source *source, struct err *err)
 {
-    *source = (struct trace_source){.read = read_memory, .close = close_memory};
+    *source = (struct trace_source){.checked = true, .read = read_memory, .close = close_memory};
     TRY(trace_check_one_thread(trace, "analysis in parts", err));
     struct memory *memory = calloc(1, sizeof *memory);
     if (!memory) return err_memory(err);

@@ -316,6 +316,13 @@ enum status trace_add_neighbors(struct trace *trace, const struct trace_neighbor
  * STATUS_DATA with rank, event number (from 1) and call. */
 enum status trace_check(const struct trace *trace, struct err *err);
 
+/* The same for the new calls of slices (struct trace_kept), one thread per rank; last: no call comes behind them. Whether
+ * a request was completed in an earlier slice is forgotten in time. */
+struct trace_checker;
+enum status trace_checker_new(const struct trace *trace, struct trace_checker **checker, struct err *err);
+void trace_checker_free(struct trace_checker *checker);
+enum status trace_check_slice(struct trace_checker *checker, const struct trace *trace, bool last, struct err *err);
+
 /* First event over all ranks and last exit of one rank; 0 if there are no calls. */
 int64_t trace_begin_ps(const struct trace *trace);
 int64_t trace_rank_end_ps(const struct trace *trace, uint32_t rank);

@@ -30,6 +30,7 @@ struct walk {
     struct map requests; /* id to REQUEST_... */
     struct map groups;   /* (group, communicator) that were found right */
     struct map objects;  /* id to enum object */
+    bool unfinished;     /* completions that say what receives are about may still come */
     struct err *err;
 };
 
@@ -290,6 +291,12 @@ static enum status check_call(struct walk *walk)
     return check_requests(walk);
 }
 
+/* A receive whose completion tells its communicator and its sender. */
+static bool is_unknown(const struct trace_call *call)
+{
+    return call_kind(call->call) == CALL_IRECV && call->handle == TRACE_NONE;
+}
+
 static enum status open_threads(struct walk *walk)
 {
     const struct trace_rank *stream = &walk->trace->ranks[walk->rank];
@@ -328,20 +335,26 @@ static enum status check_time(struct walk *walk)
     return STATUS_OK;
 }
 
-static enum status check_rank(struct walk *walk)
+/* The calls from first on. */
+static enum status check_calls(struct walk *walk, size_t first)
 {
     const struct trace_rank *stream = &walk->trace->ranks[walk->rank];
-    TRY(open_threads(walk));
-    for (walk->index = 0; walk->index < stream->count; walk->index++) {
+    for (walk->index = first; walk->index < stream->count; walk->index++) {
         walk->call = &stream->calls[walk->index];
         if (walk->call->call >= MPI_CALL_COUNT) FAIL(walk, "unknown call number %u", walk->call->call);
         walk->thread = &walk->threads[trace_call_thread(walk->trace, walk->rank, walk->index)];
         TRY(check_time(walk));
-        TRY(check_call(walk));
+        TRY(walk->unfinished && is_unknown(walk->call) ? check_requests(walk) : check_call(walk));
         walk->thread->exit_ps = walk->call->exit_ps;
         walk->thread->called = true;
     }
     return STATUS_OK;
+}
+
+static enum status check_rank(struct walk *walk)
+{
+    TRY(open_threads(walk));
+    return check_calls(walk, 0);
 }
 
 static enum status check_definitions(const struct trace *trace, struct err *err)
@@ -392,4 +405,100 @@ enum status trace_check(const struct trace *trace, struct err *err)
 enum status trace_check_partly(struct trace *trace, struct err *err)
 {
     return check(trace, trace, err);
+}
+
+struct checked_rank { /* what a slice leaves to the next one */
+    struct map requests;
+    struct thread_walk thread;
+};
+
+struct trace_checker {
+    struct checked_rank *ranks;
+    uint32_t rank_count;
+    struct map groups;
+};
+
+enum status trace_checker_new(const struct trace *trace, struct trace_checker **checker, struct err *err)
+{
+    TRY(check_definitions(trace, err));
+    struct trace_checker *made = calloc(1, sizeof *made);
+    if (made) made->ranks = calloc((size_t)trace->rank_count + 1, sizeof *made->ranks);
+    if (!made || !made->ranks) {
+        free(made);
+        return err_memory(err);
+    }
+    made->rank_count = trace->rank_count;
+    for (uint32_t r = 0; r < made->rank_count; r++) made->ranks[r].thread.exit_ps = INT64_MIN;
+    *checker = made;
+    return STATUS_OK;
+}
+
+void trace_checker_free(struct trace_checker *checker)
+{
+    if (!checker) return;
+    for (uint32_t r = 0; r < checker->rank_count; r++) {
+        map_clear(&checker->ranks[r].requests);
+        free(checker->ranks[r].thread.regions);
+    }
+    map_clear(&checker->groups);
+    free(checker->ranks);
+    free(checker);
+}
+
+/* Requests that are completed are forgotten now and then. */
+static enum status forget_requests(struct map *requests, struct err *err)
+{
+    enum { FEW = 1024 };
+    struct map live = {0};
+    size_t done = 0;
+    for (size_t i = 0; i < requests->capacity; i++)
+        done += requests->used[i] && requests->values[i] == REQUEST_DONE;
+    if (done < FEW) return STATUS_OK;
+    for (size_t i = 0; i < requests->capacity; i++) {
+        uint64_t *slot;
+        if (!requests->used[i] || requests->values[i] == REQUEST_DONE) continue;
+        enum status status = map_put(&live, requests->keys[i], requests->values[i], &slot, err);
+        if (status == STATUS_OK) continue;
+        map_clear(&live);
+        return status;
+    }
+    map_clear(requests);
+    *requests = live;
+    return STATUS_OK;
+}
+
+/* Receives of earlier slices that have become known meanwhile. */
+static enum status check_kept(struct walk *walk)
+{
+    const struct trace_rank *stream = &walk->trace->ranks[walk->rank];
+    for (walk->index = 0; walk->index < stream->kept_count; walk->index++) {
+        walk->call = &stream->calls[walk->index];
+        if (call_kind(walk->call->call) != CALL_IRECV || (walk->unfinished && is_unknown(walk->call))) continue;
+        TRY(check_handle(walk));
+        TRY(check_peer(walk));
+    }
+    return STATUS_OK;
+}
+
+static enum status check_slice_of_rank(struct walk *walk, struct checked_rank *rank)
+{
+    rank->thread.last_index = walk->trace->ranks[walk->rank].count - 1;
+    walk->threads = &rank->thread;
+    walk->thread_count = 1;
+    walk->requests = rank->requests;
+    enum status status = check_kept(walk);
+    if (status == STATUS_OK) status = check_calls(walk, walk->trace->ranks[walk->rank].kept_count);
+    if (status == STATUS_OK) status = forget_requests(&walk->requests, walk->err);
+    rank->requests = walk->requests;
+    return status;
+}
+
+enum status trace_check_slice(struct trace_checker *checker, const struct trace *trace, bool last, struct err *err)
+{
+    struct walk walk = {.trace = trace, .groups = checker->groups, .unfinished = !last, .err = err};
+    enum status status = STATUS_OK;
+    for (; status == STATUS_OK && walk.rank < trace->rank_count; walk.rank++)
+        status = check_slice_of_rank(&walk, &checker->ranks[walk.rank]);
+    checker->groups = walk.groups;
+    return status;
 }

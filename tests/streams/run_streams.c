@@ -1,28 +1,77 @@
-/* Whether traces give the same result in slices as in memory: run_streams TRACE... */
+/* Whether traces give the same result in slices as in memory: run_streams DIRECTORY TRACE... Each is read from memory,
+ * and from an archive that is written into the directory. */
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "tests/streams/same_result.h"
 #include "trace/open.h"
+#include "trace/otf2.h"
+#include "trace/otf2_stream.h"
 
-static enum status run(const char *path, struct err *err)
+static enum status differs(const char *path, const char *what, struct err *err)
 {
+    return err_set(err, STATUS_DATA, path, NULL, "%s", what);
+}
+
+static enum status run_archive(const char *path, struct err *err)
+{
+    static const size_t sizes[] = {1, 5, 40, 1000};
+    char what[SAME_RESULT_BYTES], *text;
     struct trace *trace;
-    char what[SAME_RESULT_BYTES];
-    bool same;
+    bool same = true, possible = true;
     TRY(trace_open(path, &trace, err));
-    enum status status = same_in_slices(trace, &same, what, err);
+    enum status status = whole_result(trace, &text, err);
     trace_free(trace);
     TRY(status);
-    return same ? STATUS_OK : err_set(err, STATUS_DATA, path, NULL, "%s", what);
+    for (size_t i = 0; status == STATUS_OK && same && i < sizeof sizes / sizeof *sizes; i++) {
+        struct trace_source source;
+        uint64_t events;
+        status = otf2_stream_open(path, &source, &possible, &events, err);
+        if (status == STATUS_OK && !possible) status = differs(path, "cannot be read in slices", err);
+        if (status == STATUS_OK) status = same_result(&source, sizes[i], text, &same, what, err);
+    }
+    free(text);
+    TRY(status);
+    return same ? STATUS_OK : differs(path, what, err);
+}
+
+static bool has_threads(const struct trace *trace)
+{
+    for (uint32_t r = 0; r < trace->rank_count; r++)
+        if (trace_thread_count(trace, r) > 1) return true;
+    return false;
+}
+
+static enum status run_trace(const char *path, const struct trace *trace, const char *archive, struct err *err)
+{
+    char what[SAME_RESULT_BYTES];
+    bool same;
+    if (has_threads(trace)) return STATUS_OK; /* are analysed as a whole */
+    TRY(same_in_slices(trace, &same, what, err));
+    if (!same) return differs(path, what, err);
+    TRY(otf2_write(trace, archive, err));
+    return run_archive(archive, err);
+}
+
+static enum status run(const char *path, const char *archive, struct err *err)
+{
+    struct trace *trace;
+    TRY(trace_open(path, &trace, err));
+    enum status status = run_trace(path, trace, archive, err);
+    trace_free(trace);
+    return status;
 }
 
 int main(int argc, char **argv)
 {
-    int failed = argc < 2;
-    for (int i = 1; i < argc; i++) {
+    char archive[4096];
+    int failed = argc < 3;
+    if (!failed) snprintf(archive, sizeof archive, "%s/streams.rma", argv[1]);
+    for (int i = 2; i < argc; i++) {
         struct err err;
-        if (run(argv[i], &err) == STATUS_OK) continue;
-        fprintf(stderr, "%s\n", err.text);
+        if (run(argv[i], archive, &err) == STATUS_OK) continue;
+        fprintf(stderr, "%s: %s\n", argv[i], err.text);
         failed = 1;
     }
     return failed;
