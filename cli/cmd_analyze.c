@@ -12,6 +12,7 @@
 #include "model/properties.h"
 #include "model/relations.h"
 #include "model/result_csv.h"
+#include "model/stream.h"
 #include "trace/open.h"
 
 enum {
@@ -34,6 +35,8 @@ enum {
     KEY_TO,
     KEY_CALLPATH,
     KEY_VERIFY,
+    KEY_WHOLE,
+    KEY_SLICES,
     KEY_KEEP_GOING,
     PATH_BYTES = 4096
 };
@@ -61,16 +64,27 @@ static const struct argp_option options[] = {
     {"verify", KEY_VERIFY, NULL, 0, "check the figures against each other; exit with 1 if they do not agree", 0},
     {"keep-going", KEY_KEEP_GOING, NULL, 0,
      "analyze a faulty trace: of each rank what comes before its first fault; the result says what is left out", 0},
+    {"whole", KEY_WHOLE, NULL, 0,
+     "keep the whole trace in memory however large it is: root causes, critical path and efficiency need that", 0},
+    {"slices", KEY_SLICES, NULL, 0,
+     "read the archive in slices however small it is, in memory that does not grow with its length (default from 8 "
+     "million records on)", 0},
     {"json", KEY_JSON, "FILE", 0, "write the result as JSON; - is standard output, without the table", 0},
     {"csv", KEY_CSV, "DIR", 0, "write patterns.csv, places.csv, properties.csv and transfers.csv into DIR", 0},
     {0}};
 
 struct settings {
     const char *trace, *json, *csv, *ideal, *reference;
-    bool efficiency, keep_going;
+    bool efficiency, keep_going, whole, slices;
     int64_t top;
     struct analyze_options analyze;
 };
+
+static bool needs_whole(const struct settings *settings)
+{
+    return settings->whole || settings->efficiency || settings->analyze.per_rank || settings->ideal ||
+           settings->reference || settings->analyze.verify || settings->keep_going || settings->csv;
+}
 
 static error_t parse_late_post(struct argp_state *state, const char *text, struct settings *settings)
 {
@@ -144,6 +158,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case KEY_IDEAL: settings->ideal = argument; return 0;
     case KEY_REFERENCE: settings->reference = argument; return 0;
     case KEY_TOP: return parse_number(state, "--top", argument, 1, &settings->top);
+    case KEY_WHOLE: settings->whole = true; return 0;
+    case KEY_SLICES: settings->slices = true; return 0;
     case KEY_VERIFY: settings->analyze.verify = true; return 0;
     case KEY_KEEP_GOING: settings->keep_going = true; return 0;
     case KEY_WINDOW:
@@ -155,6 +171,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case KEY_CSV: settings->csv = argument; return 0;
     case ARGP_KEY_ARG: return cli_one_argument(state, argument, &settings->trace);
     case ARGP_KEY_END:
+        if (settings->slices && needs_whole(settings))
+            return cli_usage(state, "--slices, expected none of the options that need the whole trace: --whole, "
+                                    "--efficiency, --per-rank, --ideal, --reference, --verify, --keep-going, --csv");
         if (settings->analyze.latency_s > 0 && !settings->analyze.network_known)
             return cli_usage(state, "--latency without --bandwidth, expected both");
         return cli_needs_argument(state, settings->trace, "TRACE");
@@ -274,23 +293,64 @@ static enum status open_partly(const char *path, struct trace **trace, struct er
     return status;
 }
 
-enum status cmd_analyze(int argc, char **argv, struct err *err)
+/* An archive of so many records is analysed in slices: some 300 MB in memory as a whole. */
+enum { SLICES_FROM_RECORDS = 8 << 20 };
+
+static enum status analyze_slices(const struct settings *settings, struct trace_source *source, struct err *err)
 {
-    struct settings settings = {.analyze = ANALYZE_DEFAULTS};
-    const struct argp argp = {options, parse, "TRACE", "Finds where a trace lost time.", NULL, NULL, NULL};
+    struct result *result;
+    TRY(check_filter(&settings->analyze.filter, source->trace, err));
+    TRY(model_stream(source, &settings->analyze, STREAM_CALLS, &result, err));
+    enum status status =
+        result_add_note(result, err, "the archive was read in slices: --whole finds root causes, critical path and "
+                                     "efficiency, too, but keeps it in memory");
+    if (status == STATUS_OK) status = write_outputs(settings, source->trace, result, err);
+    result_free(result);
+    return status;
+}
+
+/* *done false: the trace is to be analysed as a whole. */
+static enum status try_slices(const struct settings *settings, bool *done, struct err *err)
+{
+    struct trace_source source;
+    uint64_t records;
+    *done = false;
+    if (needs_whole(settings)) return STATUS_OK;
+    TRY(trace_open_source(settings->trace, &source, done, &records, err));
+    if (settings->slices && !*done)
+        return err_set(err, STATUS_DATA, settings->trace, NULL,
+                       "cannot be read in slices, expected an archive of rmacast with one thread per rank");
+    if (!*done) return STATUS_OK;
+    *done = settings->slices || records >= SLICES_FROM_RECORDS;
+    enum status status = *done ? analyze_slices(settings, &source, err) : STATUS_OK;
+    source_close(&source);
+    return status;
+}
+
+static enum status analyze_whole(const struct settings *settings, struct err *err)
+{
     struct trace *trace;
     struct result *result;
-    TRY(cli_parse(&argp, argc, argv, 0, &settings, err));
-    settings.analyze.intervals = true;
-    TRY(read_other_runs(&settings, err));
-    TRY(settings.keep_going ? open_partly(settings.trace, &trace, err) : trace_open(settings.trace, &trace, err));
-    enum status status = check_filter(&settings.analyze.filter, trace, err);
-    if (status == STATUS_OK) status = model_analyze(trace, &settings.analyze, &result, err);
+    TRY(settings->keep_going ? open_partly(settings->trace, &trace, err) : trace_open(settings->trace, &trace, err));
+    enum status status = check_filter(&settings->analyze.filter, trace, err);
+    if (status == STATUS_OK) status = model_analyze(trace, &settings->analyze, &result, err);
     if (status == STATUS_OK) {
-        status = write_outputs(&settings, trace, result, err);
+        status = write_outputs(settings, trace, result, err);
         if (!checks_hold(result)) cli_exit_with(1);
         result_free(result);
     }
     trace_free(trace);
     return status;
+}
+
+enum status cmd_analyze(int argc, char **argv, struct err *err)
+{
+    struct settings settings = {.analyze = ANALYZE_DEFAULTS};
+    const struct argp argp = {options, parse, "TRACE", "Finds where a trace lost time.", NULL, NULL, NULL};
+    bool done;
+    TRY(cli_parse(&argp, argc, argv, 0, &settings, err));
+    settings.analyze.intervals = true;
+    TRY(read_other_runs(&settings, err));
+    TRY(try_slices(&settings, &done, err));
+    return done ? STATUS_OK : analyze_whole(&settings, err);
 }

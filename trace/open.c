@@ -9,6 +9,7 @@
 
 #include "trace/faults.h"
 #include "trace/otf2.h"
+#include "trace/otf2_stream.h"
 #include "trace/spool.h"
 #include "trace/spool_read.h"
 #include "trace/text.h"
@@ -169,6 +170,15 @@ enum status trace_open(const char *path, struct trace **trace, struct err *err)
 enum status trace_open_partly(const char *path, struct trace **trace, struct err *err)
 {
     return open_with(path, &partly, trace, err);
+}
+
+enum status trace_open_source(const char *path, struct trace_source *source, bool *possible, uint64_t *records,
+                              struct err *err)
+{
+    enum trace_kind kind;
+    *possible = false;
+    TRY(recognise(path, &kind, err));
+    return kind == KIND_OTF2 ? otf2_stream_open(path, source, possible, records, err) : STATUS_OK;
 }
 
 bool trace_is_trace(const char *path)

@@ -2,6 +2,7 @@
 #ifndef TRACE_OPEN_H
 #define TRACE_OPEN_H
 
+#include "trace/source.h"
 #include "trace/trace.h"
 
 /* STATUS_DATA if nothing there is a trace. The trace has passed trace_check(). The caller owns *trace. */
@@ -10,6 +11,11 @@ enum status trace_open(const char *path, struct trace **trace, struct err *err);
 /* The same to keep going: faults end their rank, not the reading, and stand in (*trace)->faults (trace/faults.h). Fails
  * where nothing can be known without the faulty part: headers, definitions of an archive. */
 enum status trace_open_partly(const char *path, struct trace **trace, struct err *err);
+
+/* An archive to be read piece by piece, of so many records; *possible false: another kind of trace, or one that must be
+ * read as a whole (trace/otf2_stream.h). The caller closes *source. */
+enum status trace_open_source(const char *path, struct trace_source *source, bool *possible, uint64_t *records,
+                              struct err *err);
 
 /* Writes by the name: *.txt and "-" as text, everything else as an archive directory. */
 enum status trace_save(const struct trace *trace, const char *path, struct err *err);
