@@ -51,7 +51,7 @@ enum status detect_counted(struct detection *detection, const struct finding *fi
     if (finding->severity_ps == 0) detection->account->count[finding->pattern][finding->rank]++;
     account_add(detection->account, finding->pattern, finding->rank, finding->severity_ps);
     if (finding->severity_ps > 0 && pattern_whole(finding->pattern) == finding->pattern)
-        detection->account->in_kind_ps[call_kind(trace->ranks[finding->rank].calls[finding->call].call)] +=
+        detection->account->in_kind_ps[call_kind(trace_function(trace, finding->rank, finding->call))] +=
             finding->severity_ps;
     if (detection->provisional && finding->pattern == PATTERN_WAIT_FOR_PROGRESS)
         TRY(provisional_add(detection->provisional, trace, finding, detection->err));

@@ -26,7 +26,7 @@ static bool enters_at(const struct relations *relations, uint32_t rank, int64_t 
 static void find_cause(const struct relations *relations, const struct trace_call *call, struct finding *finding)
 {
     uint32_t rank_count = relations->trace->rank_count;
-    bool one = call_row(call->call)->needed & F_TARGET && call->peer != TRACE_NONE;
+    bool one = call_row(trace_function(relations->trace, finding->rank, finding->call))->needed & F_TARGET && call->peer != TRACE_NONE;
     uint32_t first = one ? (uint32_t)call->peer : 0, end = one ? first + 1 : rank_count;
     finding->cause_call = FINDING_NO_CALL;
     for (uint32_t r = first; r < end; r++) {
@@ -58,7 +58,7 @@ enum status detect_known_progress(struct detection *detection)
 {
     const struct trace *trace = detection->relations->trace;
     for (uint32_t r = 0; r < trace->rank_count; r++)
-        for (size_t i = trace->ranks[r].kept_count; trace->ranks[r].sim && i < trace->ranks[r].count; i++)
-            TRY(find_call(detection, r, i));
+        for (size_t i = 0; trace->ranks[r].sim && i < trace->ranks[r].count; i++)
+            if (settlement_served(detection->relations->settlement, trace, r, i)) TRY(find_call(detection, r, i));
     return STATUS_OK;
 }

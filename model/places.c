@@ -38,7 +38,7 @@ enum status places_add(struct places *places, const struct trace *trace, const s
     const struct trace_call *at = &trace->ranks[finding->rank].calls[finding->call];
     struct place made = {.node = callpath_at(&places->paths, finding->rank, finding->call),
                          .site = at->site,
-                         .call = at->call,
+                         .call = (uint16_t)trace_function(trace, finding->rank, finding->call),
                          .pattern = (uint16_t)finding->pattern,
                          .worst = {.enter_ps = at->enter_ps, .severity_ps = -1}};
     uint64_t *location, *item;

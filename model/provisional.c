@@ -15,7 +15,7 @@ void provisional_clear(struct provisional *provisional)
 enum status provisional_add(struct provisional *provisional, const struct trace *trace, const struct finding *finding,
                             struct err *err)
 {
-    uint16_t call = trace->ranks[finding->rank].calls[finding->call].call;
+    uint16_t call = (uint16_t)trace_function(trace, finding->rank, finding->call);
     if (!provisional->severity_ps[call])
         provisional->severity_ps[call] = calloc((size_t)trace->rank_count + 1, sizeof(int64_t));
     if (!provisional->count[call]) provisional->count[call] = calloc((size_t)trace->rank_count + 1, sizeof(uint64_t));

@@ -60,7 +60,8 @@ static enum status start(struct settlement *settlement, const struct trace *trac
         TRY(array_reserve((void **)&settlement->flags[r], &settlement->capacity[r], stream->count + 1,
                           sizeof *settlement->flags[r], err));
         memset(settlement->flags[r], 0, stream->count * sizeof *settlement->flags[r]);
-        for (size_t i = 0; i < stream->kept_count; i++) settlement->flags[r][i] = stream->kept[i].flags;
+        for (size_t i = 0; i < stream->kept_count; i++)
+            settlement->flags[r][i] = (uint16_t)(stream->kept[i].flags & SETTLE_LASTING);
     }
     return STATUS_OK;
 }

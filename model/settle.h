@@ -17,6 +17,7 @@
 
 #include "common/status.h"
 #include "model/account.h"
+#include "trace/trace.h"
 
 struct relations;
 
@@ -31,6 +32,7 @@ enum settle_flag {
     SETTLE_COUNTED = 128,  /* its waits, and its transfer, were counted in an earlier round */
     SETTLE_ORDERED = 256,  /* a receive: whether it is out of order was decided in an earlier round */
     SETTLE_DONE = 512,     /* its request was completed in an earlier round */
+    SETTLE_LATE = 1024,    /* simulated traces: who served it is not known yet */
     SETTLE_LASTING = SETTLE_COUNTED | SETTLE_ORDERED | SETTLE_DONE
 };
 
@@ -73,6 +75,15 @@ enum status settle_messages(struct settlement *settlement, const struct relation
 static inline bool settlement_counts(const struct settlement *settlement, uint32_t rank, size_t call)
 {
     return !settlement || !(settlement->flags[rank][call] & (SETTLE_OPEN | SETTLE_COUNTED));
+}
+
+/* Whether Wait for Progress in a call of a simulated trace is counted in this round. */
+static inline bool settlement_served(const struct settlement *settlement, const struct trace *trace, uint32_t rank,
+                                     size_t call)
+{
+    const struct trace_rank *stream = &trace->ranks[rank];
+    if (settlement && settlement->flags[rank][call] & SETTLE_LATE) return false;
+    return call >= stream->kept_count || stream->kept[call].flags & SETTLE_LATE;
 }
 
 /* The lock epoch that this call ends is over and nobody who released the lock before it is missing. */

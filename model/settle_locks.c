@@ -116,6 +116,25 @@ static void mark_operations(struct work *work)
     }
 }
 
+/* Simulated traces say when a call's wait for progress ended: who entered MPI then is looked for once all ranks have come
+ * so far. Returns the earliest such time. */
+static int64_t mark_progress(struct work *work)
+{
+    const struct trace *trace = work->relations->trace;
+    int64_t first_ps = INT64_MAX;
+    for (uint32_t r = 0; r < trace->rank_count; r++) {
+        const struct trace_rank *stream = &trace->ranks[r];
+        for (size_t i = 0; stream->sim && i < stream->count; i++) {
+            int64_t until_ps = stream->sim[i].progress_until_ps;
+            if (until_ps == TRACE_UNKNOWN_PS || until_ps < work->horizon_ps) continue;
+            if (!settlement_served(NULL, trace, r, i)) continue;
+            settle_mark(work->settlement, r, i, SETTLE_TIMES | SETTLE_LATE);
+            if (until_ps < first_ps) first_ps = until_ps;
+        }
+    }
+    return first_ps;
+}
+
 /* What the search for Wait for Progress may ask for: the targets' calls that end at from_ps or later. */
 static void mark_times(struct work *work, int64_t from_ps)
 {
@@ -164,8 +183,8 @@ static enum status mark(struct work *work, struct err *err)
     int64_t first_ps = mark_epochs(work);
     mark_operations(work);
     keep_freeing(work);
-    if (trace->window_count > 0 && !trace->simulated)
-        mark_times(work, first_ps < work->horizon_ps ? first_ps : work->horizon_ps);
+    if (trace->simulated) first_ps = mark_progress(work);
+    if (trace->window_count > 0) mark_times(work, first_ps < work->horizon_ps ? first_ps : work->horizon_ps);
     return locks_last_holders(work->relations, keep_holder, work, err);
 }
 

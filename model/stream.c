@@ -75,7 +75,7 @@ static enum status read_slice(struct stream *stream)
 
 static struct trace_kept kept_of(const struct stream *stream, uint32_t rank, size_t index, unsigned flags)
 {
-    unsigned lasting = flags & SETTLE_LASTING;
+    unsigned lasting = flags & (SETTLE_LASTING | SETTLE_LATE);
     if (!(flags & SETTLE_OPEN)) lasting |= SETTLE_COUNTED;
     if (!(flags & (SETTLE_OPEN | SETTLE_UNDECIDED))) lasting |= SETTLE_ORDERED;
     return (struct trace_kept){.event = trace_event(stream->trace, rank, index) - 1,
@@ -101,8 +101,8 @@ static void leave_times(struct trace_call *call)
     *call = (struct trace_call){.enter_ps = call->enter_ps,
                                 .exit_ps = call->exit_ps,
                                 .disp = -1,
-                                .handle = TRACE_NONE,
-                                .peer = TRACE_NONE,
+                                .handle = call->handle,
+                                .peer = call->peer,
                                 .ref = TRACE_NO_REF,
                                 .site = call->site,
                                 .call = ID_Pcontrol};
