@@ -15,12 +15,14 @@ struct options {
     char **command; /* NULL-terminated, in argv */
 };
 
-enum { OPTION_CALLS = 1000, OPTION_PAUSED, OPTION_LIMIT };
+enum { OPTION_CALLS = 1000, OPTION_PAUSED, OPTION_LIMIT, OPTION_FUNCTIONS };
 
 static const struct argp_option rows[] = {
     {"output", 'o', "DIR.rma", 0, "directory of the archive (the program's name with .rma)", 0},
     {"cpu-time", 'c', NULL, 0, "record CPU time beside wall time: for runs with more ranks than cores", 0},
     {"calls", OPTION_CALLS, "GROUPS", 0, "record only these: rma, p2p, collective, local, joined by commas", 0},
+    {"functions", OPTION_FUNCTIONS, "DEPTH", OPTION_ARG_OPTIONAL,
+     "functions of programs compiled with -finstrument-functions are regions, nested up to DEPTH (64)", 0},
     {"paused", OPTION_PAUSED, NULL, 0, "record nothing until the program calls MPI_Pcontrol(1)", 0},
     {"limit", OPTION_LIMIT, "SIZE", 0, "stop a rank's recording when it has grown to SIZE", 0},
     {0},
@@ -57,6 +59,15 @@ static error_t parse_limit(const struct argp_state *state, const char *size)
     return tell_recorder("RMACAST_LIMIT", bytes);
 }
 
+static error_t parse_functions(const struct argp_state *state, const char *depth)
+{
+    char text[32];
+    int64_t most = 64;
+    if (depth && cli_count(state, "--functions", depth, 1, most, &most)) return EINVAL;
+    snprintf(text, sizeof text, "%" PRId64, most);
+    return tell_recorder("RMACAST_FUNCTIONS", text);
+}
+
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     struct options *options = state->input;
@@ -65,6 +76,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case 'c': return tell_recorder("RMACAST_CPU_TIME", "1");
     case OPTION_CALLS: return parse_calls(state, argument);
     case OPTION_PAUSED: return tell_recorder("RMACAST_PAUSED", "1");
+    case OPTION_FUNCTIONS: return parse_functions(state, argument);
     case OPTION_LIMIT: return parse_limit(state, argument);
     case ARGP_KEY_ARG:
         options->command = &state->argv[state->next - 1];

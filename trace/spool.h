@@ -56,6 +56,8 @@ enum spool_kind {
     SPOOL_COUNTS,   /* id; int64_t numbers: bytes per member of a communicator, or per destination among neighbours; or
                        neighbours: how many sources, world ranks of sources, of destinations */
     SPOOL_CPU = 17, /* extra = ns of CPU time that the thread took since the last call, for the entry that comes next */
+    SPOOL_FUNCTION_ENTER, /* extra = address of a function of the program (-finstrument-functions) */
+    SPOOL_FUNCTION_LEAVE,
     SPOOL_KIND_COUNT
 };
 

@@ -245,25 +245,47 @@ static enum status take_match(struct events *events, const struct spool_record *
     return STATUS_OK;
 }
 
+static enum status mark_region(struct events *events, bool enter, uint32_t id, uint32_t site)
+{
+    struct trace_call call = {.enter_ps = events->last_ps,
+                              .exit_ps = events->last_ps,
+                              .handle = TRACE_NONE,
+                              .peer = TRACE_NONE,
+                              .ref = id,
+                              .site = site,
+                              .call = enter ? ID_region_enter : ID_region_leave};
+    if (enter) ARRAY_PUSH(events->regions, events->region_count, events->region_capacity, id, events->err);
+    if (!enter) events->region_count--;
+    return trace_add_thread_call(events->trace, events->number, events->thread, &call, events->err);
+}
+
 /* Regions nest; a leave that closes none is the program's slip and has no meaning. */
 static enum status take_region(struct events *events, const struct spool_record *record)
 {
     uint32_t id = 0;
     bool enter = record->kind == SPOOL_REGION_ENTER;
     TRY(lookup(events, &events->rank->regions, record->id, "region", &id));
-    if (enter) {
-        ARRAY_PUSH(events->regions, events->region_count, events->region_capacity, id, events->err);
-    } else {
-        if (events->region_count == 0 || events->regions[events->region_count - 1] != id) return STATUS_OK;
-        events->region_count--;
-    }
-    struct trace_call call = {.enter_ps = events->last_ps,
-                              .exit_ps = events->last_ps,
-                              .handle = TRACE_NONE,
-                              .peer = TRACE_NONE,
-                              .ref = id,
-                              .call = enter ? ID_region_enter : ID_region_leave};
-    return trace_add_thread_call(events->trace, events->number, events->thread, &call, events->err);
+    if (!enter && (events->region_count == 0 || events->regions[events->region_count - 1] != id)) return STATUS_OK;
+    return mark_region(events, enter, id, TRACE_NO_SITE);
+}
+
+/* A function has the name of its symbol. Leaving it leaves what is still open inside it: recording was stopped there, or
+ * a longjmp went past. */
+static enum status take_function(struct events *events, const struct spool_record *record)
+{
+    uint32_t id, site;
+    char address[32];
+    TRY(spool_site(events->sites, events->rank, (uint64_t)record->extra + 1, events->trace, &site, events->err));
+    snprintf(address, sizeof address, "%#" PRIx64, (uint64_t)record->extra);
+    const char *name = events->trace->sites[site].function;
+    TRY(trace_add_region(events->trace, name ? name : address, &id, events->err));
+    if (record->kind == SPOOL_FUNCTION_ENTER) return mark_region(events, true, id, site);
+    size_t depth = events->region_count;
+    while (depth > 0 && events->regions[depth - 1] != id) depth--;
+    if (depth == 0) return STATUS_OK;
+    while (events->region_count >= depth)
+        TRY(mark_region(events, false, events->regions[events->region_count - 1], TRACE_NO_SITE));
+    return STATUS_OK;
 }
 
 /* What a damaged file may hold stays in the range of the trace. */
@@ -285,13 +307,16 @@ static enum status note_cpu(struct events *events, size_t before)
 
 static enum status take(struct events *events, const struct spool_record *record)
 {
-    if (record->kind < SPOOL_NAMES) events->last_ps = spool_time_ps(events->spool, events->rank, record->time);
+    bool function = record->kind == SPOOL_FUNCTION_ENTER || record->kind == SPOOL_FUNCTION_LEAVE;
+    if (record->kind < SPOOL_NAMES || function) events->last_ps = spool_time_ps(events->spool, events->rank, record->time);
     switch (record->kind) {
     case SPOOL_ENTER: return take_enter(events, record);
     case SPOOL_EXIT: return take_exit(events, record);
     case SPOOL_MATCH: return take_match(events, record);
     case SPOOL_REGION_ENTER:
     case SPOOL_REGION_LEAVE: return take_region(events, record);
+    case SPOOL_FUNCTION_ENTER:
+    case SPOOL_FUNCTION_LEAVE: return take_function(events, record);
     case SPOOL_CPU: add_cpu(events, record->extra); return STATUS_OK;
     case SPOOL_LIST: return spool_content(events->stream, events->index, &events->list, events->err);
     default: return STATUS_OK;

@@ -83,8 +83,13 @@ check grep -q 'no CPU times, expected a trace that was recorded with --cpu-time'
 expect 0 "$rmacast" record --calls rma --paused -o part.rma -- "$mpiexec" -n 2 "$programs/pscw_halo"
 check grep -q 'the program stopped the recording for a while; only some groups of calls were recorded' err
 
+# Functions of an instrumented program, only those that main calls.
+expect 0 "$rmacast" record --functions=2 -o functions.rma -- "$mpiexec" -n 2 "$programs/functions_pie"
+"$rmacast" dump --rank 1 functions.rma >dump
+check test "$(grep -c ' enter \(main\|recurse\|library_barrier\)' dump) $(grep -c ' enter ' dump)" = '4 5' # and "marked"
+
 # Wrong usage: one line, 2.
-for wrong in '' '--calls rma,nonsense -- true' '--limit 0 -- true' '--limit much -- true' '--nonsense -- true' '-- /nonexistent/program'; do
+for wrong in '' '--calls rma,nonsense -- true' '--limit 0 -- true' '--limit much -- true' '--functions=0 -- true' '--nonsense -- true' '-- /nonexistent/program'; do
     expect 2 "$rmacast" record $wrong
     check lines err 1
 done

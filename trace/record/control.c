@@ -74,6 +74,11 @@ void rec_pause(void)
     if (rec_state == REC_OPEN) rec_mark(SPOOL_PAUSED);
 }
 
+bool rec_paused(void)
+{
+    return paused;
+}
+
 bool rec_resume(void)
 {
     if (!paused) return false;

@@ -163,6 +163,7 @@ __attribute__((constructor)) static void loaded(void)
     rec_library_find();
     if (!directory || !*directory) return;
     rec_cpu_begin();
+    rec_functions_begin();
     pthread_atfork(NULL, NULL, forked);
     rec_state = REC_READY;
 }

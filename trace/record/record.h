@@ -332,6 +332,10 @@ void rec_clock_begin(void);
 void rec_control_begin(void);
 void rec_pause(void);
 bool rec_resume(void); /* false: recording was not stopped */
+bool rec_paused(void);
+/* functions.c */
+void rec_functions_begin(void);
+void rec_functions_opened(uint64_t time); /* those that the thread is in are entered then */
 /* cpu.c */
 extern bool rec_cpu; /* CPU times are wanted */
 void rec_cpu_begin(void);

@@ -99,6 +99,7 @@ void rec_opened(struct rec_call *rec)
         define_identity();
         rec_modules_define();
         rec->entered = true;
+        rec_functions_opened(rec->enter.time);
         rec_put(&rec->enter);
         rec_control_begin();
     }

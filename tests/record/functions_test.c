@@ -1,0 +1,106 @@
+/* User functions as regions (programs/functions.c), and call sites: in programs linked to run anywhere and at a fixed
+ * place, and in shared libraries. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "run.h"
+
+enum { NONE = TRACE_NONE };
+
+static void expect_region(struct walk *walk, bool enter, const char *name)
+{
+    const struct trace_call *call = walk_plain(walk, enter ? "enter" : "leave", NONE);
+    assert_string_equal(walk->trace->regions[call->ref], name);
+}
+
+static void expect_barrier(struct walk *walk, const char *function, const char *file, int line)
+{
+    const struct trace_site *site = &walk->trace->sites[walk_plain(walk, "MPI_Barrier", 0)->site];
+    assert_string_equal(site->function, function);
+    assert_string_equal(strrchr(site->file, '/') + 1, file);
+    assert_int_equal(site->line, line);
+}
+
+static void expect_library(struct walk *walk, int times)
+{
+    expect_region(walk, true, "library_barrier");
+    for (int i = 0; i < times; i++) {
+        expect_region(walk, true, "one");
+        expect_barrier(walk, "one", "functions_library.c", 8);
+        expect_region(walk, false, "one");
+    }
+    expect_region(walk, false, "library_barrier");
+}
+
+static void expect_program(const char *program)
+{
+    struct trace *trace = run_recorded("RMACAST_FUNCTIONS=64", program, 0);
+    for (uint32_t rank = 0; rank < 4; rank++) {
+        struct walk walk = walk_begin(trace, rank);
+        expect_region(&walk, true, "main");
+        walk_plain(&walk, "MPI_Init", NONE);
+        for (int i = 0; i < 3; i++) expect_region(&walk, true, "recurse");
+        expect_barrier(&walk, "recurse", "functions.c", 9);
+        for (int i = 0; i < 3; i++) expect_region(&walk, false, "recurse");
+        expect_library(&walk, 2);
+        expect_region(&walk, true, "marked");
+        expect_library(&walk, 1);
+        expect_region(&walk, false, "marked");
+        walk_plain(&walk, "MPI_Finalize", NONE);
+        walk_end(&walk);
+    }
+    trace_free(trace);
+}
+
+static void anywhere(void **state)
+{
+    (void)state;
+    expect_program("functions_pie");
+}
+
+static void at_a_fixed_place(void **state)
+{
+    (void)state;
+    expect_program("functions_fixed");
+}
+
+/* Depth 2: main and what it calls. */
+static void down_to_a_depth(void **state)
+{
+    (void)state;
+    struct trace *trace = run_recorded("RMACAST_FUNCTIONS=2", "functions_pie", 0);
+    struct walk walk = walk_begin(trace, 3);
+    expect_region(&walk, true, "main");
+    walk_plain(&walk, "MPI_Init", NONE);
+    expect_region(&walk, true, "recurse");
+    expect_barrier(&walk, "recurse", "functions.c", 9);
+    expect_region(&walk, false, "recurse");
+    expect_region(&walk, true, "library_barrier");
+    for (int i = 0; i < 2; i++) expect_barrier(&walk, "one", "functions_library.c", 8);
+    expect_region(&walk, false, "library_barrier");
+    trace_free(trace);
+}
+
+/* Nobody asked: the program's own marks alone. */
+static void only_on_request(void **state)
+{
+    (void)state;
+    struct trace *trace = run_recorded("", "functions_fixed", 0);
+    struct walk walk = walk_begin(trace, 1);
+    walk_plain(&walk, "MPI_Init", NONE);
+    expect_barrier(&walk, "recurse", "functions.c", 9);
+    for (int i = 0; i < 2; i++) expect_barrier(&walk, "one", "functions_library.c", 8);
+    expect_region(&walk, true, "marked");
+    trace_free(trace);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(anywhere), cmocka_unit_test(at_a_fixed_place),
+                                       cmocka_unit_test(down_to_a_depth), cmocka_unit_test(only_on_request)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
