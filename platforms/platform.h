@@ -69,6 +69,7 @@ struct platform {
     size_t window_rule_count;
     enum progress_mode progress;
     double thread_delay_s;
+    double thread_create_s, thread_start_s, thread_join_s, thread_lock_s, thread_unlock_s, thread_barrier_s;
     enum issue_mode issue;
     bool aggregate;
     int64_t control_bytes, rma_eager_bytes, window_info_bytes;

@@ -50,6 +50,15 @@ static const struct field rma_fields[] = {
     {"window_info_bytes", FIELD_INT64, AT(window_info_bytes), 0, BYTES_MOST, NULL, false},
     {.key = NULL},
 };
+static const struct field thread_fields[] = {
+    {"create_s", FIELD_NUMBER, AT(thread_create_s), 0, TIME_MOST, NULL, false},
+    {"start_s", FIELD_NUMBER, AT(thread_start_s), 0, TIME_MOST, NULL, false},
+    {"join_s", FIELD_NUMBER, AT(thread_join_s), 0, TIME_MOST, NULL, false},
+    {"lock_s", FIELD_NUMBER, AT(thread_lock_s), 0, TIME_MOST, NULL, false},
+    {"unlock_s", FIELD_NUMBER, AT(thread_unlock_s), 0, TIME_MOST, NULL, false},
+    {"barrier_s", FIELD_NUMBER, AT(thread_barrier_s), 0, TIME_MOST, NULL, false},
+    {.key = NULL},
+};
 static const struct field engine_fields[] = {
     {"contention", FIELD_BOOLEAN, AT(contention), 0, 0, NULL, false},
     {.key = NULL},
@@ -180,7 +189,8 @@ static enum status read_mapping(const struct json_node *root, struct platform *p
 
 static enum status read_head(const struct json_node *root, struct platform *platform, struct err *err)
 {
-    static const char *const keys[] = {"schema", "name", "nodes", "network", "mpi", "engine", "mapping", NULL};
+    static const char *const keys[] = {"schema", "name", "nodes", "network", "mpi", "threads", "engine",
+                                       "mapping", NULL};
     struct json_node schema = json_member(root, "schema"), name = json_member(root, "name");
     const char *text;
     TRY(json_object(root, err));
@@ -199,13 +209,14 @@ static enum status read_platform(const struct json_document *document, struct pl
     struct json_node root = json_root(document);
     TRY(read_head(&root, platform, err));
     struct json_node nodes = json_member(&root, "nodes"), network = json_member(&root, "network");
-    struct json_node engine = json_member(&root, "engine");
+    struct json_node engine = json_member(&root, "engine"), threads = json_member(&root, "threads");
     TRY(json_object(&nodes, err));
     TRY(read_section(&nodes, nodes_fields, NULL, platform, err));
     TRY(json_object(&network, err));
     TRY(read_section(&network, network_fields, network_keys, platform, err));
     TRY(network_read(&network, platform, err));
     TRY(read_mpi(&root, platform, err));
+    TRY(read_section(&threads, thread_fields, NULL, platform, err));
     TRY(read_section(&engine, engine_fields, NULL, platform, err));
     return read_mapping(&root, platform, err);
 }

@@ -9,7 +9,7 @@
 #include <time.h>
 
 #include "common/units.h"
-#include "simulate/replay_core.h"
+#include "simulate/replay_thread.h"
 
 /* What a timer's id carries, by its upper bits. */
 enum timer_kind {
@@ -19,6 +19,8 @@ enum timer_kind {
     TIMER_ENVELOPE, /* rendezvous data have left */
     TIMER_REQUEST,  /* a one-sided operation's data have left */
     TIMER_ROOM,     /* buffered data have left */
+    TIMER_THREAD,   /* of a rank with several: TIMER_RANK */
+    TIMER_LOOK,     /* such a thread looks again at what it waits for */
 };
 enum { TIMER_SHIFT = 29, CALLS_AHEAD = 5, PROGRESS_STEPS = 1000 };
 #define TIMER_ID_MASK ((UINT32_C(1) << TIMER_SHIFT) - 1)
@@ -93,6 +95,7 @@ static step_function *const steps[CALL_KIND_COUNT] = {
     [CALL_SCAN] = replay_step_collective,
     [CALL_EXSCAN] = replay_step_collective,
     [CALL_NEIGHBOR] = replay_step_collective,
+    [CALL_THREAD_BEGIN ... CALL_SEM_POST] = replay_step_thread,
     [CALL_COMM_CREATE] = replay_step_collective,
     [CALL_COMM_FREE] = step_local,
 };
@@ -149,6 +152,7 @@ static bool is_failed_test(const struct trace_call *call)
     enum call_kind kind = call_kind(call->call);
     bool tests =
         kind == CALL_WIN_TEST || kind == CALL_REQUEST_TEST || kind == CALL_REQUEST_TESTALL || kind == CALL_IPROBE;
+    tests = tests || kind == CALL_MUTEX_TIMEDLOCK || kind == CALL_SEM_TIMEDWAIT;
     return tests && !(call->flags & TRACE_FLAG);
 }
 
@@ -175,8 +179,8 @@ static void keep_call(struct replay *replay, uint32_t rank, int64_t exit_ps)
     struct trace_call call = state->calls[state->next];
     call.enter_ps = state->enter_ps;
     call.exit_ps = exit_ps;
-    made->calls[made->count] = call;
-    struct trace_sim *sim = &made->sim[made->count++];
+    made->calls[state->next] = call;
+    struct trace_sim *sim = &made->sim[state->next];
     sim->blocked_ps = exit_ps - state->enter_ps - state->busy_ps;
 }
 
@@ -188,6 +192,24 @@ static void report_progress(struct replay *replay)
     replay->report_at += 1 + all_calls / PROGRESS_STEPS;
 }
 
+static bool end_stream(struct replay *replay, uint32_t rank)
+{
+    struct rank_state *state = &replay->ranks[rank];
+    state->status = RANK_DONE;
+    if (state->threads && replay_thread_end(replay, rank) != STATUS_OK) replay->failed = true;
+    if (state->threads && state->threads->left > 0) return false;
+    state->inside = true; /* in MPI_Finalize, traced or not, which serves what still comes (MPI-3.1 8.7) */
+    replay->done_count++;
+    return false;
+}
+
+static enum status set_walk_timer(struct replay *replay, uint32_t rank, int64_t at_ps)
+{
+    const struct rank_state *state = &replay->ranks[rank];
+    if (state->threads) return replay_timer_thread(replay, at_ps, rank, state->threads->first_id + state->thread, false);
+    return replay->engine_kind->timer(replay->engine, at_ps, rank, rank, replay->err);
+}
+
 /* Notes the call's end and finds the next call's enter, now or by a timer. False: the rank does not go on now. */
 static bool leave_call(struct replay *replay, uint32_t rank)
 {
@@ -196,26 +218,27 @@ static bool leave_call(struct replay *replay, uint32_t rank)
     const struct trace_call *call = &state->calls[state->next];
     if (replay->made) keep_call(replay, rank, exit_ps);
     if (replay->platform->progress != PROGRESS_HARDWARE) replay_account_progress(replay, rank, exit_ps);
-    state->end_ps = exit_ps;
+    if (exit_ps > state->end_ps) state->end_ps = exit_ps;
     state->inside = false;
+    size_t next = state->next + 1;
+    if (state->threads) {
+        replay_thread_leave(state);
+        uint32_t following = state->threads->following[state->next];
+        next = following == NO_INDEX ? state->count : following;
+    }
     state->phase = 0;
     state->step = state->missing = state->received = 0;
     state->overlap = state->paid = false;
     state->busy_ps = 0;
     if (++replay->calls_done == replay->report_at) report_progress(replay);
-    if (++state->next == state->count) {
-        state->inside = true; /* in MPI_Finalize, traced or not, which serves what still comes (MPI-3.1 8.7) */
-        state->status = RANK_DONE;
-        replay->done_count++;
-        return false;
-    }
+    state->next = next;
+    if (next == state->count) return end_stream(replay, rank);
     __builtin_prefetch(call + CALLS_AHEAD); /* a thousand ranks' streams are more than hardware follows */
-    int64_t gap_ps = call[1].enter_ps - call->exit_ps - replay->trace->record_cost_ps;
+    int64_t gap_ps = state->calls[next].enter_ps - call->exit_ps - replay->trace->record_cost_ps;
     int64_t enter_ps = exit_ps + replay_compute_ps(state, gap_ps);
     if (enter_ps == replay->now_ps) return true;
     state->status = RANK_COMPUTING;
-    if (replay->engine_kind->timer(replay->engine, enter_ps, rank, rank, replay->err) != STATUS_OK)
-        replay->failed = true;
+    if (set_walk_timer(replay, rank, enter_ps) != STATUS_OK) replay->failed = true;
     return false;
 }
 
@@ -225,7 +248,8 @@ static void enter_call(struct replay *replay, uint32_t rank)
     state->status = RANK_RUNNING;
     state->enter_ps = replay->now_ps;
     state->inside = true;
-    if (state->serve_first != NO_INDEX && replay_serve_waiting(replay, rank) != STATUS_OK) replay->failed = true;
+    if (state->threads) replay_thread_enter(state);
+    if (state->inside && state->serve_first != NO_INDEX && replay_serve_waiting(replay, rank) != STATUS_OK) replay->failed = true;
 }
 
 void replay_await(struct replay *replay, uint32_t rank, uint32_t need)
@@ -267,8 +291,7 @@ static void advance(struct replay *replay, uint32_t rank)
         case STEP_FAIL: replay->failed = true; return;
         case STEP_PAUSE:
             state->status = RANK_PAUSED;
-            if (replay->engine_kind->timer(replay->engine, state->resume_ps, rank, rank, replay->err) != STATUS_OK)
-                replay->failed = true;
+            if (set_walk_timer(replay, rank, state->resume_ps) != STATUS_OK) replay->failed = true;
             return;
         case STEP_EXIT:
             if (!leave_call(replay, rank)) return;
@@ -278,20 +301,41 @@ static void advance(struct replay *replay, uint32_t rank)
     }
 }
 
+void replay_advance(struct replay *replay, uint32_t rank)
+{
+    if (replay->ranks[rank].status == RANK_COMPUTING) enter_call(replay, rank);
+    advance(replay, rank);
+}
+
 void replay_wake(struct replay *replay, uint32_t rank)
 {
+    if (replay->ranks[rank].threads) {
+        if (replay_threads_wake(replay, rank) != STATUS_OK) replay->failed = true;
+        return;
+    }
     if (replay->ranks[rank].status == RANK_BLOCKED) advance(replay, rank);
 }
 
 /* The rank sees what has arrived by now, then goes on. */
-static enum status on_rank_timer(struct replay *replay, uint32_t rank, int64_t now_ps)
+static enum status look(struct replay *replay, uint32_t rank, int64_t now_ps)
 {
     const struct engine_descriptor *kind = replay->engine_kind;
     if (kind->look) TRY(kind->look(replay->engine, platform_node_of(replay->platform, rank), replay->err));
     replay->now_ps = now_ps;
-    if (replay->ranks[rank].status == RANK_COMPUTING) enter_call(replay, rank);
-    advance(replay, rank);
     return STATUS_OK;
+}
+
+static enum status on_rank_timer(struct replay *replay, uint32_t rank, int64_t now_ps)
+{
+    TRY(look(replay, rank, now_ps));
+    replay_advance(replay, rank);
+    return STATUS_OK;
+}
+
+static enum status on_thread_timer(struct replay *replay, uint32_t thread, bool looks, int64_t now_ps)
+{
+    TRY(look(replay, replay->thread_names[thread].rank, now_ps));
+    return replay_on_thread_timer(replay, thread, looks);
 }
 
 static void on_timer(void *context, uint32_t id, int64_t now_ps)
@@ -307,6 +351,8 @@ static void on_timer(void *context, uint32_t id, int64_t now_ps)
     case TIMER_ENVELOPE: status = replay_send_left(replay, item); break;
     case TIMER_REQUEST: status = replay_request_done(replay, item); break;
     case TIMER_ROOM: status = replay_on_room(replay, item); break;
+    case TIMER_THREAD: status = on_thread_timer(replay, item, false, now_ps); break;
+    case TIMER_LOOK: status = on_thread_timer(replay, item, true, now_ps); break;
     }
     if (status != STATUS_OK) replay->failed = true;
 }
@@ -355,6 +401,11 @@ enum status replay_timer_request(struct replay *replay, int64_t at_ps, uint32_t 
 enum status replay_timer_envelope(struct replay *replay, int64_t at_ps, uint32_t key, uint32_t envelope)
 {
     return set_timer(replay, at_ps, key, TIMER_ENVELOPE, envelope);
+}
+
+enum status replay_timer_thread(struct replay *replay, int64_t at_ps, uint32_t key, uint32_t thread, bool looks)
+{
+    return set_timer(replay, at_ps, key, looks ? TIMER_LOOK : TIMER_THREAD, thread);
 }
 
 enum status replay_timer_room(struct replay *replay, int64_t at_ps, uint32_t key, uint32_t room)

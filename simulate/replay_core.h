@@ -27,28 +27,38 @@ enum rank_status { RANK_COMPUTING, RANK_RUNNING, RANK_BLOCKED, RANK_PAUSED, RANK
 /* The last phase of every call: it only waits for its own exit time. */
 enum { PHASE_LEAVE = 255 };
 
+struct threads; /* simulate/replay_thread.h */
+
 struct rank_state {
-    const struct trace_call *calls;
-    size_t count, next;
+    /* Of the thread that is loaded; up to `calls` (WALK_BYTES in replay_thread.c). */
+    size_t next;
     int64_t enter_ps, resume_ps;
-    int64_t end_ps;  /* exit of the last call that returned */
     int64_t busy_ps; /* time in this call that was no waiting: overhead, copies */
+    uint8_t status, phase;
+    uint32_t thread;
+    uint32_t step;      /* of a collective's plan */
+    uint32_t missing;   /* what a wait on requests or a collective step still needs */
+    uint32_t need;      /* with STEP_BLOCK: at least so many messages must arrive first; 0: one */
+    bool overlap, paid; /* of a collective's current step */
+    uint32_t received;  /* messages that a wait or a collective step took in: each costs overhead */
+    /* Of the rank. */
+    const struct trace_call *calls;
+    size_t count;
+    int64_t end_ps;  /* exit of the last call that returned */
     double stretch;  /* simulated computing time per recorded computing time */
     int64_t progress_from_ps, progress_until_ps; /* of this call: arrived, and served, last */
     int64_t contended_until_ps;                  /* of this call: Lock Contention's end, or earlier than its enter */
     int64_t buffered_bytes; /* d: copied, or being copied, and not left yet; counted where the buffer is limited */
-    uint8_t status, phase;
     bool inside;                      /* in MPI, for progress = call */
-    uint32_t step;                    /* of a collective's plan */
-    uint32_t missing;                 /* what a wait on requests or a collective step still needs */
-    uint32_t need;                    /* with STEP_BLOCK: at least so many messages must arrive first; 0: one */
-    bool overlap, paid;               /* of a collective's current step */
-    uint32_t received;                /* messages that a wait or a collective step took in: each costs overhead */
     uint32_t serve_first, serve_last; /* messages that wait for progress */
     uint32_t lock_list;               /* open lock epochs as origin */
     uint32_t *requests;               /* request id -> index in replay.requests; NULL: none used */
     uint32_t request_limit;
+    struct threads *threads; /* NULL: one thread and no thread primitives */
 };
+
+/* In rank_state.requests. NO_INDEX: not made yet. */
+#define REQUEST_GONE (NO_INDEX - 1)
 
 /* One origin and one target on one window, counting epochs as patterns.md pairs them: the n-th access epoch of the
  * origin that names the target belongs to the n-th exposure epoch of the target that names the origin. Arrays indexed n
@@ -164,7 +174,7 @@ struct room {
 };
 
 struct request { /* of a send or receive, or the call itself if blocking */
-    uint32_t rank;
+    uint32_t rank, thread; /* thread: who waits */
     bool done, awaited, receive;
     bool hidden;  /* of a collective: released when done */
     bool of_task; /* of a non-blocking one: rank is the task */
@@ -234,6 +244,14 @@ struct channel {
     bool used;
 };
 
+struct thread_name {
+    uint32_t rank, thread;
+};
+
+struct thread_costs {
+    int64_t create_ps, start_ps, join_ps, lock_ps, unlock_ps, barrier_ps;
+};
+
 struct communicator_state {
     uint32_t first_barrier; /* in replay.barriers, by communicator rank */
 };
@@ -255,6 +273,8 @@ struct replay {
     int64_t now_ps;
     int64_t arrival_ps; /* of the message that on_arrived handles: now, or later for data of an active epoch */
     int64_t overhead_ps, thread_delay_ps;
+    struct thread_costs thread_costs;
+    struct thread_name *thread_names; /* of ranks with several threads, by id in timers */
     bool deferred;           /* operations are held until the closing call */
     bool failed;
     struct err *err;
@@ -298,6 +318,7 @@ DECLARE_POOL(room, room);
 void replay_clear_pools(struct replay *replay);
 
 /* replay.c */
+void replay_advance(struct replay *replay, uint32_t rank); /* the loaded thread: enters its next call, or looks again */
 void replay_wake(struct replay *replay, uint32_t rank);
 /* Something that waits at the rank's side (the rank itself in a call, an operation for its post, a request for the
  * lock, a non-blocking collective) may be moved by any message that arrives at the rank, until it is moved: the engine
@@ -316,6 +337,7 @@ enum status replay_timer_op(struct replay *replay, int64_t at_ps, uint32_t key, 
 enum status replay_timer_message(struct replay *replay, int64_t at_ps, uint32_t key, uint32_t message);
 enum status replay_timer_request(struct replay *replay, int64_t at_ps, uint32_t key, uint32_t request);
 enum status replay_timer_envelope(struct replay *replay, int64_t at_ps, uint32_t key, uint32_t envelope);
+enum status replay_timer_thread(struct replay *replay, int64_t at_ps, uint32_t key, uint32_t thread, bool look);
 enum status replay_timer_room(struct replay *replay, int64_t at_ps, uint32_t key, uint32_t room);
 
 /* replay_open.c */

@@ -1,7 +1,7 @@
 /* When nothing moves any more but ranks are left: who waits for whom. */
 #include <stdio.h>
 
-#include "simulate/replay_core.h"
+#include "simulate/replay_thread.h"
 
 enum { TEXT_BYTES = 640, WAITERS_SHOWN = 4 };
 
@@ -120,7 +120,7 @@ static void name_requests(struct replay *replay, const struct rank_state *state,
     for (uint32_t i = 0; i < count && shown < WAITERS_SHOWN; i++) {
         uint32_t id = list ? replay->trace->requests[list->first + i] : call->ref;
         uint32_t index = id < state->request_limit ? state->requests[id] : NO_INDEX;
-        if (index == NO_INDEX || replay->requests[index].done) continue;
+        if (index >= REQUEST_GONE || replay->requests[index].done) continue;
         for (size_t c = state->next; c-- > 0;) { /* the call that made the request */
             const struct trace_call *made = &state->calls[c];
             enum call_kind kind = call_kind(made->call);
@@ -133,6 +133,30 @@ static void name_requests(struct replay *replay, const struct rank_state *state,
             shown++;
             break;
         }
+    }
+}
+
+static void name_mutex(const struct threads *threads, uint32_t object, const struct sync *mutex, struct text *text)
+{
+    ADD(text, " mutex %u", object);
+    if (mutex && mutex->owner != NO_INDEX && mutex->owner < threads->count)
+        ADD(text, ", held by thread %u", mutex->owner);
+}
+
+static void name_sync(const struct rank_state *state, const struct trace_call *call, struct text *text)
+{
+    struct threads *threads = state->threads;
+    const struct sync *sync = replay_sync(threads, call->ref);
+    long long parties = call->aux, here = sync ? sync->count : 0;
+    switch (call_kind(call->call)) {
+    case CALL_THREAD_JOIN: ADD(text, " the end of thread %u", call->ref); break;
+    case CALL_COND_WAIT:
+    case CALL_COND_TIMEDWAIT: ADD(text, " a signal of condition %u, then mutex %lld", call->ref, parties); break;
+    case CALL_THREAD_BARRIER: ADD(text, " %lld more threads at barrier %u", parties - here, call->ref); break;
+    case CALL_SEM_WAIT:
+    case CALL_SEM_TRYWAIT:
+    case CALL_SEM_TIMEDWAIT: ADD(text, " a sem_post of semaphore %u", call->ref); break;
+    default: name_mutex(threads, call->ref, sync, text); break;
     }
 }
 
@@ -167,7 +191,28 @@ static void name_cause(struct replay *replay, uint32_t rank, struct text *text)
     case CALL_REQUEST_WAITALL:
     case CALL_REQUEST_TEST:
     case CALL_REQUEST_TESTALL: name_requests(replay, state, call, text); break;
-    default: name_absent(replay, call, text); break;
+    default:
+        if (state->threads && call_kind(call->call) >= CALL_THREAD_BEGIN && call_kind(call->call) <= CALL_SEM_POST)
+            name_sync(state, call, text);
+        else
+            name_absent(replay, call, text);
+        break;
+    }
+}
+
+/* Every thread of the rank that waits; of a rank without threads it is the only one. */
+static void name_waiting(struct replay *replay, uint32_t rank, uint32_t *waiting, struct text *text)
+{
+    struct rank_state *state = &replay->ranks[rank];
+    for (uint32_t t = 0; t < (state->threads ? state->threads->count : 1); t++) {
+        if (state->threads) replay_thread_load(replay, rank, t);
+        if (state->status != RANK_BLOCKED && state->threads) continue;
+        if (++*waiting > WAITERS_SHOWN) continue;
+        const struct trace_call *call = &state->calls[state->next];
+        ADD(text, "%s rank %u", *waiting > 1 ? ";" : "", rank);
+        if (state->threads) ADD(text, " thread %u", t);
+        ADD(text, " in %s (event %zu) waits for", call_name(call->call), state->next + 1);
+        name_cause(replay, rank, text);
     }
 }
 
@@ -177,15 +222,11 @@ enum status replay_report_deadlock(struct replay *replay)
     uint32_t first = NO_INDEX, waiting = 0;
     for (uint32_t rank = 0; rank < replay->trace->rank_count; rank++) {
         struct rank_state *state = &replay->ranks[rank];
-        if (state->status == RANK_DONE) continue;
+        if (state->threads ? state->threads->left == 0 : state->status == RANK_DONE) continue;
         if (first == NO_INDEX) first = rank;
-        if (++waiting > WAITERS_SHOWN) continue;
-        const struct trace_call *call = &state->calls[state->next];
-        ADD(&text, "%s rank %u in %s (event %zu) waits for", waiting > 1 ? ";" : "", rank, call_name(call->call),
-            state->next + 1);
-        name_cause(replay, rank, &text);
+        name_waiting(replay, rank, &waiting, &text);
     }
-    if (waiting > WAITERS_SHOWN) ADD(&text, "; %u more ranks wait", waiting - WAITERS_SHOWN);
+    if (waiting > WAITERS_SHOWN) ADD(&text, "; %u more wait", waiting - WAITERS_SHOWN);
     for (uint32_t rank = 0, shown = 0; rank < replay->trace->rank_count && shown < WAITERS_SHOWN; rank++) {
         const struct trace_rank *stream = &replay->trace->ranks[rank];
         if (!stream->incomplete) continue;

@@ -7,13 +7,13 @@
 #include "common/array.h"
 #include "common/units.h"
 #include "model/bounds.h"
-#include "simulate/replay_core.h"
+#include "simulate/replay_thread.h"
 
-/* Cores that a rank gets: all ranks of a node share its cores. */
+/* Cores that a thread gets: all threads of all ranks of a node share its cores. */
 static double core_share(const struct platform *platform, const uint32_t *load, uint32_t rank)
 {
-    uint32_t ranks = load[platform_node_of(platform, rank)], cores = (uint32_t)platform->cores;
-    return ranks > cores ? (double)cores / ranks : 1.0;
+    uint32_t threads = load[platform_node_of(platform, rank)], cores = (uint32_t)platform->cores;
+    return threads > cores ? (double)cores / threads : 1.0;
 }
 
 /* Of the core whose computing times the trace holds. */
@@ -33,7 +33,9 @@ static enum status prepare_ranks(struct replay *replay)
         free(load);
         return err_memory(replay->err);
     }
-    for (uint32_t rank = 0; rank < trace->rank_count; rank++) load[platform_node_of(platform, rank)]++;
+    for (uint32_t rank = 0; rank < trace->rank_count; rank++)
+        load[platform_node_of(platform, rank)] +=
+            trace->ranks[rank].thread_count > 0 ? replay_threads_alive(trace, rank) : 1;
     for (uint32_t rank = 0; rank < trace->rank_count; rank++) {
         struct rank_state *state = &replay->ranks[rank];
         state->calls = trace->ranks[rank].calls;
@@ -44,6 +46,15 @@ static enum status prepare_ranks(struct replay *replay)
         state->stretch = source / (platform->speed * core_share(platform, load, rank));
     }
     free(load);
+    return STATUS_OK;
+}
+
+static enum status keep_threads(const struct trace_rank *from, struct trace_rank *to, struct err *err)
+{
+    to->thread_count = from->thread_count;
+    if (!from->thread) return STATUS_OK;
+    TRY(array_reserve((void **)&to->thread, &to->thread_capacity, from->count, sizeof *to->thread, err));
+    memcpy(to->thread, from->thread, from->count * sizeof *to->thread);
     return STATUS_OK;
 }
 
@@ -70,6 +81,8 @@ static enum status prepare_trace(struct replay *replay)
         TRY(array_reserve((void **)&to->calls, &to->capacity, count, sizeof *to->calls, replay->err));
         to->sim = malloc((count + 1) * sizeof *to->sim);
         if (!to->sim) return err_memory(replay->err);
+        to->count = count;
+        TRY(keep_threads(&trace->ranks[rank], to, replay->err));
         struct trace_sim none = {TRACE_UNKNOWN_PS, TRACE_UNKNOWN_PS, TRACE_UNKNOWN_PS, TRACE_UNKNOWN_PS, 0,
                                  TRACE_UNKNOWN_PS, TRACE_UNKNOWN_PS};
         for (size_t i = 0; i < count; i++) to->sim[i] = none;
@@ -112,6 +125,19 @@ static enum status used_pairs(const struct replay *replay, int32_t (**pairs)[2],
     return STATUS_OK;
 }
 
+/* Those that no recorded call creates begin as a rank does. */
+static enum status start_threads(struct replay *replay, uint32_t rank, int64_t begin_ps)
+{
+    const struct rank_state *state = &replay->ranks[rank];
+    for (uint32_t t = 0; t < state->threads->count; t++) {
+        const struct thread *item = &state->threads->items[t];
+        if (item->first == NO_INDEX || item->created_by != NO_INDEX) continue;
+        int64_t at_ps = replay_compute_ps(state, state->calls[item->first].enter_ps - begin_ps);
+        TRY(replay_thread_start(replay, rank, t, at_ps));
+    }
+    return STATUS_OK;
+}
+
 static enum status start_ranks(struct replay *replay)
 {
     int64_t begin_ps = trace_begin_ps(replay->trace);
@@ -120,6 +146,10 @@ static enum status start_ranks(struct replay *replay)
         if (state->count == 0) {
             state->status = RANK_DONE;
             replay->done_count++;
+            continue;
+        }
+        if (state->threads) {
+            TRY(start_threads(replay, rank, begin_ps));
             continue;
         }
         int64_t at_ps = replay_compute_ps(state, state->calls[0].enter_ps - begin_ps);
@@ -145,11 +175,14 @@ enum status replay_open(struct replay *replay, const struct trace *trace, const 
     replay->overhead_ps = units_ps(platform->overhead_s);
     replay->deferred = platform->issue == ISSUE_DEFERRED;
     replay->thread_delay_ps = units_ps(platform->thread_delay_s);
-    TRY(trace_check_one_thread(trace, "replay", err));
+    replay->thread_costs = (struct thread_costs){
+        units_ps(platform->thread_create_s), units_ps(platform->thread_start_s),  units_ps(platform->thread_join_s),
+        units_ps(platform->thread_lock_s),   units_ps(platform->thread_unlock_s), units_ps(platform->thread_barrier_s)};
     TRY(trace_check_no_shmem(trace, "replay", err));
     TRY(platform_check_ranks(platform, trace->rank_count, err));
     TRY(account_init(&outcome->account, trace->rank_count, err));
     TRY(prepare_ranks(replay));
+    TRY(replay_prepare_threads(replay));
     TRY(window_modes_new(trace, platform, &replay->modes, err));
     TRY(replay_prepare_windows(replay));
     replay->init_is_barrier = all_ranks_call(trace, CALL_INIT, true);
@@ -189,6 +222,8 @@ enum status replay_finish(struct replay *replay)
         outcome->rank_time_s[rank] = units_s(replay->ranks[rank].end_ps);
         if (outcome->rank_time_s[rank] > outcome->run_time_s) outcome->run_time_s = outcome->rank_time_s[rank];
     }
+    for (uint32_t rank = 0; replay->made && rank < rank_count; rank++)
+        if (replay->ranks[rank].threads) TRY(replay_thread_sort(replay, rank));
     if (replay->made) TRY(keep_trace_bounds(replay));
     outcome->trace = replay->made;
     replay->made = NULL;
@@ -201,6 +236,7 @@ enum status replay_finish(struct replay *replay)
 void replay_close(struct replay *replay)
 {
     if (replay->engine) replay->engine_kind->close(replay->engine);
+    replay_clear_threads(replay);
     for (uint32_t rank = 0; replay->ranks && rank < replay->trace->rank_count; rank++)
         free(replay->ranks[rank].requests);
     free(replay->ranks);

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "common/map.h"
-#include "simulate/replay_core.h"
+#include "simulate/replay_thread.h"
 
 /* --- channels
  * ---------------------------------------------------------------------------------------------------------- */
@@ -111,20 +111,23 @@ enum status replay_request_done(struct replay *replay, uint32_t index)
     struct request *request = &replay->requests[index];
     request->done = true;
     if (!request->awaited) return STATUS_OK;
-    uint32_t rank = request->rank;
+    uint32_t rank = request->rank, thread = request->thread;
     if (request->of_task) {
         replay_release_request(replay, index);
         return replay_task_received(replay, rank);
     }
     if (request->hidden) replay_release_request(replay, index);
-    if (--replay->ranks[rank].missing == 0) replay_wake(replay, rank);
+    if (--replay_thread_walk(replay, rank, thread)->missing > 0) return STATUS_OK;
+    if (replay->ranks[rank].threads) return replay_thread_wake(replay, rank, thread);
+    replay_wake(replay, rank);
     return STATUS_OK;
 }
 
 enum status replay_collective_request(struct replay *replay, uint32_t rank, uint32_t *index)
 {
     TRY(replay_take_request(replay, index));
-    replay->requests[*index] = (struct request){.rank = rank, .awaited = true, .hidden = true};
+    replay->requests[*index] = (struct request){
+        .rank = rank, .thread = replay->ranks[rank].thread, .awaited = true, .hidden = true};
     replay->ranks[rank].missing++;
     return STATUS_OK;
 }
@@ -132,7 +135,8 @@ enum status replay_collective_request(struct replay *replay, uint32_t rank, uint
 static enum status make_request(struct replay *replay, uint32_t rank, bool receive, bool awaited, uint32_t *index)
 {
     TRY(replay_take_request(replay, index));
-    replay->requests[*index] = (struct request){.rank = rank, .awaited = awaited, .receive = receive};
+    replay->requests[*index] = (struct request){
+        .rank = rank, .thread = replay->ranks[rank].thread, .awaited = awaited, .receive = receive};
     if (awaited) replay->ranks[rank].missing++;
     return STATUS_OK;
 }
@@ -289,6 +293,7 @@ static enum status note_request(struct replay *replay, uint32_t rank, uint32_t i
         state->request_limit = limit;
     }
     state->requests[id] = index;
+    if (state->threads) return replay_threads_wake(replay, rank); /* another thread may wait for it already */
     return STATUS_OK;
 }
 
@@ -391,20 +396,28 @@ enum step replay_step_receive(struct replay *replay, uint32_t rank)
 static void await(struct replay *replay, struct rank_state *state, uint32_t id)
 {
     uint32_t index = id < state->request_limit ? state->requests[id] : NO_INDEX;
-    if (index == NO_INDEX) return; /* MPI_REQUEST_NULL, or finished by an earlier call */
+    if (index >= REQUEST_GONE) return; /* MPI_REQUEST_NULL, or finished by an earlier call */
     struct request *request = &replay->requests[index];
     if (request->receive) state->received++;
     if (request->done) return;
     request->awaited = true;
+    request->thread = state->thread;
     state->missing++;
+}
+
+/* With several threads a request may be waited for before it is made; missing: of these. */
+static void count_unmade(struct replay *replay, struct rank_state *state, uint32_t id)
+{
+    (void)replay;
+    state->missing += id >= state->request_limit || state->requests[id] == NO_INDEX;
 }
 
 static void forget(struct replay *replay, struct rank_state *state, uint32_t id)
 {
     uint32_t index = id < state->request_limit ? state->requests[id] : NO_INDEX;
-    if (index == NO_INDEX) return;
+    if (index >= REQUEST_GONE) return;
     replay_release_request(replay, index);
-    state->requests[id] = NO_INDEX;
+    state->requests[id] = REQUEST_GONE;
 }
 
 typedef void request_function(struct replay *, struct rank_state *, uint32_t);
@@ -428,6 +441,9 @@ enum step replay_step_request_wait(struct replay *replay, uint32_t rank)
     switch (state->phase) {
     case PHASE_ENTER:
         state->missing = state->received = 0;
+        if (state->threads) each_request(replay, state, call, count_unmade);
+        if (state->missing > 0) return STEP_BLOCK;
+        if (state->threads) state->enter_ps = replay->now_ps; /* nobody has a request before it is made */
         each_request(replay, state, call, await);
         state->phase = PHASE_WAIT;
         return STEP_AGAIN;

@@ -53,6 +53,10 @@ enum step replay_step_probe(struct replay *replay, uint32_t rank)
 void replay_wake_prober(struct replay *replay, uint32_t rank)
 {
     const struct rank_state *state = &replay->ranks[rank];
+    if (state->threads) {
+        replay_wake(replay, rank);
+        return;
+    }
     if (state->status != RANK_BLOCKED) return;
     enum call_kind kind = call_kind(state->calls[state->next].call);
     if (kind == CALL_PROBE || kind == CALL_IPROBE) replay_wake(replay, rank);

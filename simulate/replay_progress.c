@@ -70,6 +70,7 @@ void replay_served_late(struct replay *replay, const struct replay_message *mess
 {
     struct rank_state *origin = &replay->ranks[message->source];
     enum message_type type = (enum message_type)message->type;
+    if (origin->threads) return; /* which of them waits is not looked for */
     if (!origin->inside || origin->next >= origin->count || message->source == message->destination) return;
     const struct trace_call *call = &origin->calls[origin->next];
     bool awaited = false;
@@ -100,6 +101,6 @@ void replay_account_progress(struct replay *replay, uint32_t rank, int64_t exit_
     account_add(&replay->outcome->account, PATTERN_WAIT_FOR_PROGRESS, rank, until_ps - from_ps);
     if (!replay->made) return;
     struct trace_rank *made = &replay->made->ranks[rank];
-    made->sim[made->count - 1].progress_from_ps = from_ps;
-    made->sim[made->count - 1].progress_until_ps = until_ps;
+    made->sim[state->next].progress_from_ps = from_ps;
+    made->sim[state->next].progress_until_ps = until_ps;
 }

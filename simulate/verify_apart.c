@@ -24,6 +24,8 @@ struct rank_head {
     size_t count;
     double speed;
     bool incomplete;
+    uint32_t thread_count;
+    bool has_threads;
 };
 
 static enum status put(FILE *out, const void *data, size_t bytes, struct err *err)
@@ -50,11 +52,15 @@ static enum status put_trace(FILE *out, const struct trace *trace, struct err *e
     TRY(put(out, &trace->record_cost_ps, sizeof trace->record_cost_ps, err));
     for (uint32_t r = 0; r < trace->rank_count; r++) {
         const struct trace_rank *rank = &trace->ranks[r];
-        struct rank_head head = {.count = rank->count, .speed = rank->speed, .incomplete = rank->incomplete};
+        struct rank_head head = {.count = rank->count, .speed = rank->speed,
+                                 .incomplete = rank->incomplete,
+                                 .thread_count = rank->thread_count,
+                                 .has_threads = rank->thread != NULL};
         TRY(put(out, &head, sizeof head, err));
         TRY(put_text(out, rank->incomplete_why, err));
         TRY(put(out, rank->calls, rank->count * sizeof *rank->calls, err));
         TRY(put(out, rank->sim, rank->count * sizeof *rank->sim, err));
+        if (rank->thread) TRY(put(out, rank->thread, rank->count * sizeof *rank->thread, err));
     }
     return STATUS_OK;
 }
@@ -131,6 +137,12 @@ static enum status take_rank(struct reader *reader, struct trace *trace, uint32_
     TRY(take(reader, stream->sim, count * sizeof *stream->sim, err));
     stream->count = count;
     stream->capacity = count + 1;
+    stream->thread_count = head.thread_count;
+    if (!head.has_threads) return STATUS_OK;
+    stream->thread = calloc(count + 1, sizeof *stream->thread);
+    if (!stream->thread) return err_memory(err);
+    stream->thread_capacity = count + 1;
+    TRY(take(reader, stream->thread, count * sizeof *stream->thread, err));
     return STATUS_OK;
 }
 

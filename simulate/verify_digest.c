@@ -137,6 +137,7 @@ static enum status add_rank(struct naming *naming, const struct trace_rank *rank
     *hash = map_mix(*hash, rank->count);
     for (size_t i = 0; i < rank->count; i++) {
         TRY(add_call(naming, &rank->calls[i], hash, err));
+        if (rank->thread) *hash = map_mix(*hash, rank->thread[i]);
         if (rank->sim) add_sim(&rank->sim[i], hash);
     }
     return STATUS_OK;

@@ -79,6 +79,8 @@ static const char *no_monotony(const struct verify_context *context)
     if (context->platform->aggregate) return "operations that leave together arrive later than the first would alone";
     if (context->platform->progress != PROGRESS_HARDWARE) return "progress depends on when ranks are inside MPI";
     for (uint32_t r = 0; r < context->trace->rank_count; r++)
+        if (context->trace->ranks[r].thread_count > 0) return "threads may take mutexes in another order";
+    for (uint32_t r = 0; r < context->trace->rank_count; r++)
         for (size_t i = 0; i < context->trace->ranks[r].count; i++)
             if (call_kind(context->trace->ranks[r].calls[i].call) == CALL_LOCK ||
                 call_kind(context->trace->ranks[r].calls[i].call) == CALL_LOCK_ALL)

@@ -52,6 +52,13 @@ static uint32_t map_ref(const struct trace *trace, const struct trace_call *call
     return call->ref;
 }
 
+static enum status add_as(struct trace *to, uint32_t rank, const struct trace *from, size_t index,
+                          const struct trace_call *call, struct err *err)
+{
+    if (from->ranks[rank].thread_count == 0) return trace_add_call(to, rank, call, err);
+    return trace_add_thread_call(to, rank, trace_call_thread(from, rank, index), call, err);
+}
+
 static enum status add_calls(const struct trace *from, struct trace *to, struct err *err)
 {
     for (uint32_t r = 0; r < from->rank_count; r++) {
@@ -68,7 +75,7 @@ static enum status add_calls(const struct trace *from, struct trace *to, struct 
             if (trace_call_counts(from, &from->ranks[r].calls[i]))
                 call.disp = reversed((size_t)call.disp, from->counts_count);
             call.site = reversed_but_first(call.site, from->site_count);
-            TRY(trace_add_call(to, r, &call, err));
+            TRY(add_as(to, r, from, i, &call, err));
         }
         to->ranks[r].incomplete = from->ranks[r].incomplete;
         to->ranks[r].speed = from->ranks[r].speed;

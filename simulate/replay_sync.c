@@ -1,0 +1,332 @@
+/* Thread primitives: create, join, mutexes, conditions, barriers, semaphores of the threads of one rank. Everything is
+ * given first in, first out; costs are the platform's `threads`. */
+#include <stdlib.h>
+
+#include "common/array.h"
+#include "simulate/replay_thread.h"
+
+enum { PHASE_ENTER, PHASE_ACT, PHASE_QUEUED, PHASE_RETAKE, PHASE_REQUEUED, PHASE_LAST };
+
+/* The object; made when it is first named. */
+static enum status sync_of(struct replay *replay, struct threads *threads, uint32_t object, struct sync **sync)
+{
+    uint64_t *index;
+    TRY(map_put(&threads->names, object, threads->sync_count, &index, replay->err));
+    if (*index == threads->sync_count) {
+        struct sync made = {.owner = NO_INDEX, .first = NO_INDEX, .last = NO_INDEX};
+        ARRAY_PUSH(threads->syncs, threads->sync_count, threads->sync_capacity, made, replay->err);
+    }
+    *sync = &threads->syncs[*index];
+    return STATUS_OK;
+}
+
+struct sync *replay_sync(struct threads *threads, uint32_t object)
+{
+    const uint64_t *index = map_find(&threads->names, object);
+    return index ? &threads->syncs[*index] : NULL;
+}
+
+static void enqueue(struct threads *threads, struct sync *sync, uint32_t thread)
+{
+    threads->items[thread].granted = false;
+    threads->items[thread].next_waiting = NO_INDEX;
+    if (sync->first == NO_INDEX)
+        sync->first = thread;
+    else
+        threads->items[sync->last].next_waiting = thread;
+    sync->last = thread;
+}
+
+/* The first one that waits is given what it waits for; NO_INDEX: nobody does. */
+static uint32_t grant_first(struct threads *threads, struct sync *sync)
+{
+    uint32_t thread = sync->first;
+    if (thread == NO_INDEX) return NO_INDEX;
+    sync->first = threads->items[thread].next_waiting;
+    threads->items[thread].granted = true;
+    return thread;
+}
+
+static bool take_mutex(struct threads *threads, struct sync *mutex, uint32_t thread)
+{
+    if (mutex->owner == thread) { /* a recursive one */
+        mutex->depth++;
+        return true;
+    }
+    if (mutex->owner == NO_INDEX) {
+        mutex->owner = thread;
+        return true;
+    }
+    enqueue(threads, mutex, thread);
+    return false;
+}
+
+static enum status release_mutex(struct replay *replay, uint32_t rank, struct sync *mutex)
+{
+    if (mutex->depth > 0) {
+        mutex->depth--;
+        return STATUS_OK;
+    }
+    mutex->owner = grant_first(replay->ranks[rank].threads, mutex);
+    return mutex->owner == NO_INDEX ? STATUS_OK : replay_thread_wake(replay, rank, mutex->owner);
+}
+
+/* One wake-up or unit for whoever waits first, or for one that comes later. */
+static enum status give_one(struct replay *replay, uint32_t rank, struct sync *sync)
+{
+    uint32_t thread = grant_first(replay->ranks[rank].threads, sync);
+    if (thread != NO_INDEX) return replay_thread_wake(replay, rank, thread);
+    sync->count++;
+    return STATUS_OK;
+}
+
+static bool take_one(struct threads *threads, struct sync *sync, uint32_t thread)
+{
+    if (sync->count > 0) {
+        sync->count--;
+        return true;
+    }
+    enqueue(threads, sync, thread);
+    return false;
+}
+
+static enum step created(struct replay *replay, uint32_t rank, const struct trace_call *call)
+{
+    struct rank_state *state = &replay->ranks[rank];
+    struct threads *threads = state->threads;
+    if (call->ref == TRACE_NO_REF || threads->items[call->ref].ended) return replay_exit(state, replay->now_ps);
+    const struct trace_call *first = &state->calls[threads->items[call->ref].first];
+    int64_t at_ps = replay->now_ps + replay->thread_costs.start_ps;
+    bool begins = call_kind(first->call) == CALL_THREAD_BEGIN;
+    if (!begins) at_ps += replay_compute_ps(state, first->enter_ps - call->exit_ps);
+    STEP_TRY(replay_thread_start(replay, rank, call->ref, at_ps));
+    return replay_exit(state, replay->now_ps);
+}
+
+static enum step join(struct replay *replay, uint32_t rank, const struct trace_call *call)
+{
+    struct rank_state *state = &replay->ranks[rank];
+    if (state->phase == PHASE_LAST) return replay_exit(state, replay->now_ps);
+    if (call->ref != TRACE_NO_REF && !state->threads->items[call->ref].ended) {
+        state->threads->items[call->ref].joiner = state->thread;
+        return STEP_BLOCK;
+    }
+    return replay_spend(replay, state, replay->thread_costs.join_ps, PHASE_LAST);
+}
+
+/* Takes the mutex, behind those that wait for it. phase: where it is looked for the grant. */
+static enum step lock(struct replay *replay, uint32_t rank, struct sync *mutex, uint8_t queued)
+{
+    struct rank_state *state = &replay->ranks[rank];
+    if (state->phase == queued)
+        return state->threads->items[state->thread].granted ? replay_exit(state, replay->now_ps) : STEP_BLOCK;
+    if (take_mutex(state->threads, mutex, state->thread)) return replay_exit(state, replay->now_ps);
+    state->phase = queued;
+    return STEP_BLOCK;
+}
+
+/* Waits for the wake-up with the mutex released, takes it again behind those that wait for it. */
+static enum step wait_condition(struct replay *replay, uint32_t rank, const struct trace_call *call, bool woken)
+{
+    struct rank_state *state = &replay->ranks[rank];
+    struct sync *condition, *mutex;
+    STEP_TRY(sync_of(replay, state->threads, call->ref, &condition));
+    STEP_TRY(sync_of(replay, state->threads, (uint32_t)call->aux, &mutex));
+    condition = replay_sync(state->threads, call->ref); /* the second may have moved the first */
+    switch (state->phase) {
+    case PHASE_ENTER:
+        STEP_TRY(release_mutex(replay, rank, mutex));
+        if (!woken) return replay_pause(state, replay->now_ps + call->exit_ps - call->enter_ps, PHASE_RETAKE);
+        state->phase = PHASE_QUEUED;
+        bool known = state->threads->wakes[state->next] > 0;
+        if (known && !take_one(state->threads, condition, state->thread)) return STEP_BLOCK;
+        state->threads->items[state->thread].granted = true;
+        return STEP_AGAIN;
+    case PHASE_QUEUED:
+        if (!state->threads->items[state->thread].granted) return STEP_BLOCK;
+        return replay_spend(replay, state, replay->thread_costs.lock_ps, PHASE_RETAKE);
+    default: return lock(replay, rank, mutex, PHASE_REQUEUED);
+    }
+}
+
+static enum step wait_semaphore(struct replay *replay, uint32_t rank, struct sync *semaphore)
+{
+    struct rank_state *state = &replay->ranks[rank];
+    bool queued = state->phase == PHASE_QUEUED;
+    if (queued) return state->threads->items[state->thread].granted ? replay_exit(state, replay->now_ps) : STEP_BLOCK;
+    if (take_one(state->threads, semaphore, state->thread)) return replay_exit(state, replay->now_ps);
+    state->phase = PHASE_QUEUED;
+    return STEP_BLOCK;
+}
+
+static enum step barrier(struct replay *replay, uint32_t rank, const struct trace_call *call, struct sync *all)
+{
+    struct rank_state *state = &replay->ranks[rank];
+    switch (state->phase) {
+    case PHASE_ENTER:
+        enqueue(state->threads, all, state->thread);
+        state->phase = PHASE_QUEUED;
+        if (++all->count < call->aux) return STEP_BLOCK;
+        for (all->count = 0; all->first != NO_INDEX;)
+            STEP_TRY(replay_thread_wake(replay, rank, grant_first(state->threads, all)));
+        return STEP_AGAIN;
+    case PHASE_QUEUED:
+        if (!state->threads->items[state->thread].granted) return STEP_BLOCK;
+        return replay_spend(replay, state, replay->thread_costs.barrier_ps, PHASE_LAST);
+    default: return replay_exit(state, replay->now_ps);
+    }
+}
+
+static enum step signal_waiters(struct replay *replay, uint32_t rank, struct sync *condition)
+{
+    struct rank_state *state = &replay->ranks[rank];
+    for (uint32_t i = 0; i < state->threads->wakes[state->next]; i++) STEP_TRY(give_one(replay, rank, condition));
+    return replay_exit(state, replay->now_ps);
+}
+
+/* What the call costs before it acts. */
+static int64_t cost_of(const struct replay *replay, enum call_kind kind)
+{
+    switch (kind) {
+    case CALL_THREAD_CREATE: return replay->thread_costs.create_ps;
+    case CALL_MUTEX_LOCK:
+    case CALL_MUTEX_TRYLOCK:
+    case CALL_MUTEX_TIMEDLOCK:
+    case CALL_SEM_WAIT:
+    case CALL_SEM_TRYWAIT:
+    case CALL_SEM_TIMEDWAIT: return replay->thread_costs.lock_ps;
+    case CALL_MUTEX_UNLOCK:
+    case CALL_COND_SIGNAL:
+    case CALL_COND_BROADCAST:
+    case CALL_SEM_POST: return replay->thread_costs.unlock_ps;
+    default: return 0;
+    }
+}
+
+static enum step act(struct replay *replay, uint32_t rank, const struct trace_call *call, struct sync *sync)
+{
+    struct rank_state *state = &replay->ranks[rank];
+    switch (call_kind(call->call)) {
+    case CALL_MUTEX_UNLOCK: STEP_TRY(release_mutex(replay, rank, sync)); return replay_exit(state, replay->now_ps);
+    case CALL_SEM_POST: STEP_TRY(give_one(replay, rank, sync)); return replay_exit(state, replay->now_ps);
+    case CALL_COND_SIGNAL:
+    case CALL_COND_BROADCAST: return signal_waiters(replay, rank, sync);
+    case CALL_SEM_WAIT:
+    case CALL_SEM_TRYWAIT:
+    case CALL_SEM_TIMEDWAIT: return wait_semaphore(replay, rank, sync);
+    default: return lock(replay, rank, sync, PHASE_QUEUED);
+    }
+}
+
+enum step replay_step_thread(struct replay *replay, uint32_t rank)
+{
+    struct rank_state *state = &replay->ranks[rank];
+    const struct trace_call *call = &state->calls[state->next];
+    enum call_kind kind = call_kind(call->call);
+    bool tries = call_row(call->call)->needed & F_FLAG, failed = tries && !(call->flags & TRACE_FLAG);
+    struct sync *sync = NULL;
+    switch (kind) {
+    case CALL_THREAD_BEGIN:
+    case CALL_THREAD_END: return replay_exit(state, replay->now_ps);
+    case CALL_THREAD_JOIN: return join(replay, rank, call);
+    case CALL_COND_WAIT:
+    case CALL_COND_TIMEDWAIT: return wait_condition(replay, rank, call, !failed);
+    default: break;
+    }
+    if (state->phase == PHASE_ENTER && kind != CALL_THREAD_BARRIER)
+        return replay_spend(replay, state, cost_of(replay, kind), PHASE_ACT);
+    if (kind == CALL_THREAD_CREATE) return created(replay, rank, call);
+    if (failed) return replay_exit(state, replay->now_ps);
+    STEP_TRY(sync_of(replay, state->threads, call->ref, &sync));
+    return kind == CALL_THREAD_BARRIER ? barrier(replay, rank, call, sync) : act(replay, rank, call, sync);
+}
+
+/* --- what the recording says of conditions and semaphores */
+
+static bool waits_on(const struct trace_call *call, uint32_t object)
+{
+    enum call_kind kind = call_kind(call->call);
+    bool waits = kind == CALL_COND_WAIT || (kind == CALL_COND_TIMEDWAIT && (call->flags & TRACE_FLAG));
+    return waits && call->ref == object;
+}
+
+/* Waits of one rank that may still be going on, in the order of their calls. */
+struct open_waits {
+    uint32_t *items;
+    size_t count;
+};
+
+/* The wait on the condition that is going on at the signal and ended first; NO_INDEX: none. Waits that are over are
+ * dropped. */
+static uint32_t take_woken(const struct rank_state *state, struct open_waits *open, const struct trace_call *signal)
+{
+    size_t kept = 0, found = SIZE_MAX;
+    for (size_t i = 0; i < open->count; i++) {
+        const struct trace_call *call = &state->calls[open->items[i]];
+        if (call->exit_ps < signal->enter_ps) continue;
+        bool first = found == SIZE_MAX || call->exit_ps < state->calls[open->items[found]].exit_ps;
+        open->items[kept] = open->items[i];
+        if (waits_on(call, signal->ref) && first) found = kept;
+        kept++;
+    }
+    open->count = kept;
+    if (found == SIZE_MAX) return NO_INDEX;
+    uint32_t woken = open->items[found];
+    open->count--;
+    for (size_t i = found; i < open->count; i++) open->items[i] = open->items[i + 1];
+    return woken;
+}
+
+static enum status find_wakes(struct replay *replay, const struct rank_state *state, struct threads *threads)
+{
+    struct open_waits open = {.items = malloc((threads->count + 1) * sizeof *open.items)};
+    if (!open.items) return err_memory(replay->err);
+    for (uint32_t i = 0; i < state->count; i++) {
+        enum call_kind kind = call_kind(state->calls[i].call);
+        if (waits_on(&state->calls[i], state->calls[i].ref)) {
+            take_woken(state, &open, &(struct trace_call){.enter_ps = state->calls[i].enter_ps, .ref = TRACE_NO_REF});
+            if (open.count < threads->count) open.items[open.count++] = i;
+        }
+        if (kind != CALL_COND_SIGNAL && kind != CALL_COND_BROADCAST) continue;
+        uint32_t most = kind == CALL_COND_SIGNAL ? 1 : UINT32_MAX, woken;
+        while (threads->wakes[i] < most && (woken = take_woken(state, &open, &state->calls[i])) != NO_INDEX) {
+            threads->wakes[woken] = 1;
+            threads->wakes[i]++;
+        }
+    }
+    free(open.items);
+    return STATUS_OK;
+}
+
+/* A semaphore's value at its first call as recorded; where that is unknown, the least that lets every wait end. */
+static enum status find_values(struct replay *replay, const struct rank_state *state, struct threads *threads)
+{
+    for (uint32_t i = 0; i < state->count; i++) {
+        const struct trace_call *call = &state->calls[i];
+        enum call_kind kind = call_kind(call->call);
+        if (kind < CALL_SEM_WAIT || kind > CALL_SEM_POST) continue;
+        bool known = replay_sync(threads, call->ref) != NULL;
+        struct sync *semaphore;
+        TRY(sync_of(replay, threads, call->ref, &semaphore));
+        if (known) continue;
+        int64_t value = 0, least = 0;
+        for (uint32_t k = i; k < state->count && call->disp < 0; k++) {
+            const struct trace_call *other = &state->calls[k];
+            if (call_kind(other->call) < CALL_SEM_WAIT || call_kind(other->call) > CALL_SEM_POST) continue;
+            if (other->ref != call->ref) continue;
+            bool tries = call_row(other->call)->needed & F_FLAG;
+            if (call_kind(other->call) == CALL_SEM_POST) value++;
+            else if (!tries || (other->flags & TRACE_FLAG)) value--;
+            if (value < least) least = value;
+        }
+        semaphore->count = (uint32_t)(call->disp >= 0 ? call->disp : -least);
+    }
+    return STATUS_OK;
+}
+
+enum status replay_prepare_syncs(struct replay *replay, uint32_t rank)
+{
+    const struct rank_state *state = &replay->ranks[rank];
+    TRY(find_wakes(replay, state, state->threads));
+    return find_values(replay, state, state->threads);
+}
