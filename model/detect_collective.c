@@ -196,6 +196,35 @@ enum status detect_wait_at_nxn(struct detection *detection)
                          until_last);
 }
 
+/* A member needs the values of all members before it. */
+static enum status find_prefixes(struct detection *detection, const struct instance *instance)
+{
+    const struct relations *relations = detection->relations;
+    const struct trace_comm *comm = instance_comm(relations->trace, instance);
+    uint32_t last = 0;
+    for (uint32_t m = 1; m < instance->size; m++) {
+        const struct trace_call *before = instance_call(relations->trace, &relations->instances, instance, m - 1);
+        if (before->enter_ps > instance_call(relations->trace, &relations->instances, instance, last)->enter_ps)
+            last = m - 1;
+        struct finding finding = finding_of_enter(
+            relations, PATTERN_EARLY_SCAN, (uint32_t)comm->members[m], member_call(relations, instance, m),
+            (uint32_t)comm->members[last], member_call(relations, instance, last));
+        TRY(detect_found(detection, &finding));
+    }
+    return STATUS_OK;
+}
+
+enum status detect_early_scan(struct detection *detection)
+{
+    const struct instances *instances = &detection->relations->instances;
+    for (size_t i = 0; i < instances->count; i++) {
+        const struct instance *instance = &instances->items[i];
+        bool scan = instance->kind == CALL_SCAN || instance->kind == CALL_EXSCAN;
+        if (scan && instance_complete(instance)) TRY(find_prefixes(detection, instance));
+    }
+    return STATUS_OK;
+}
+
 enum status detect_late_broadcast(struct detection *detection)
 {
     return for_instances(detection, PATTERN_LATE_BROADCAST, KIND(BCAST) | KIND(SCATTER) | KIND(SCATTERV), until_root);

@@ -11,6 +11,21 @@ static const struct trace_call *receive_of(const struct detection *detection, co
     return relations_call(detection->relations, message->receiver, message->receive_call);
 }
 
+/* A receiver that probes first waits in the probe. */
+static enum status find_late_probed(struct detection *detection)
+{
+    const struct messages *messages = &detection->relations->messages;
+    for (size_t i = 0; i < messages->probe_count; i++) {
+        const struct probe *probe = &messages->probes[i];
+        if (probe->message == MESSAGE_NONE) continue;
+        const struct message *message = &messages->items[probe->message];
+        struct finding finding = finding_of_enter(detection->relations, PATTERN_LATE_SENDER, probe->rank, probe->call,
+                                                  message->sender, message->send_call);
+        TRY(detect_found(detection, &finding));
+    }
+    return STATUS_OK;
+}
+
 enum status detect_late_sender(struct detection *detection)
 {
     const struct messages *messages = &detection->relations->messages;
@@ -22,7 +37,7 @@ enum status detect_late_sender(struct detection *detection)
                                                   message->receive_call, message->sender, message->send_call);
         TRY(detect_found(detection, &finding));
     }
-    return STATUS_OK;
+    return find_late_probed(detection);
 }
 
 enum status detect_late_receiver(struct detection *detection)

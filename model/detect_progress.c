@@ -1,5 +1,5 @@
 /* Wait for Progress in simulated traces: when an origin lacked nothing but its target's progress is known of each call.
- * Only who served it is looked for here. */
+ * Only who served it is looked for here, where root causes are wanted: of a trace in slices that call may not be there. */
 #include "model/detect.h"
 
 /* A call of the rank that begins at this moment: it lets the rank serve what waits. */
@@ -28,7 +28,6 @@ static void find_cause(const struct relations *relations, const struct trace_cal
     uint32_t rank_count = relations->trace->rank_count;
     bool one = call_row(trace_function(relations->trace, finding->rank, finding->call))->needed & F_TARGET && call->peer != TRACE_NONE;
     uint32_t first = one ? (uint32_t)call->peer : 0, end = one ? first + 1 : rank_count;
-    finding->cause_call = FINDING_NO_CALL;
     for (uint32_t r = first; r < end; r++) {
         size_t entered;
         if (r == finding->rank || !enters_at(relations, r, finding->until_ps, &entered)) continue;
@@ -46,11 +45,12 @@ static enum status find_call(struct detection *detection, uint32_t rank, size_t 
     struct finding finding = {.pattern = PATTERN_WAIT_FOR_PROGRESS,
                               .rank = rank,
                               .call = index,
+                              .cause_call = FINDING_NO_CALL,
                               .from_ps = sim->progress_from_ps,
                               .until_ps = sim->progress_until_ps};
     int64_t from_ps = finding.from_ps > call->enter_ps ? finding.from_ps : call->enter_ps;
     finding.severity_ps = (finding.until_ps < call->exit_ps ? finding.until_ps : call->exit_ps) - from_ps;
-    find_cause(detection->relations, call, &finding);
+    if (detection->waits) find_cause(detection->relations, call, &finding);
     return detect_found(detection, &finding);
 }
 

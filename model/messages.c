@@ -10,6 +10,7 @@
 void messages_clear(struct messages *messages)
 {
     free(messages->items);
+    free(messages->probes);
     memset(messages, 0, sizeof *messages);
 }
 
@@ -52,24 +53,52 @@ static enum status queue_sends(const struct trace *trace, struct fifo *fifo, uin
     return STATUS_OK;
 }
 
-static enum status match_receives(const struct trace *trace, struct fifo *fifo, struct messages *messages,
-                                  struct err *err)
+/* Probes stand in the order of their messages: the k-th MPI_Mprobe takes the k-th message out, any number of MPI_Probe
+ * may see the next one and leave it. */
+static enum status match_probes(const struct trace *trace, uint32_t rank, struct fifo *fifo, struct fifo_key key,
+                                struct messages *messages, struct err *err)
 {
-    for (uint32_t r = 0; r < trace->rank_count; r++) {
-        for (size_t i = 0; i < trace->ranks[r].count; i++) {
-            const struct trace_call *call = &trace->ranks[r].calls[i];
-            struct side side;
-            if (!receives(call, &side)) continue;
-            size_t send = fifo_pop(fifo, message_key((uint32_t)side.peer, r, call->handle, side.tag));
-            if (send == FIFO_EMPTY) {
-                messages->unmatched_receives++;
-                continue;
-            }
-            struct message made = {.sender = (uint32_t)side.peer, .receiver = r, .send_call = send, .receive_call = i};
-            ARRAY_PUSH(messages->items, messages->count, messages->capacity, made, err);
-        }
+    size_t call = fifo_pop(fifo, key);
+    bool takes = call != FIFO_EMPTY && trace->ranks[rank].calls[call].call == ID_Mprobe;
+    struct probe made = {.rank = rank, .message = messages->count - 1};
+    for (; call != FIFO_EMPTY; call = takes ? FIFO_EMPTY : fifo_pop(fifo, key)) {
+        made.call = call;
+        ARRAY_PUSH(messages->probes, messages->probe_count, messages->probe_capacity, made, err);
+        made.message = MESSAGE_NONE;
     }
     return STATUS_OK;
+}
+
+static enum status match_receive(const struct trace *trace, uint32_t rank, size_t index, struct fifo *sends,
+                                 struct fifo *probes, struct messages *messages, struct err *err)
+{
+    const struct trace_call *call = &trace->ranks[rank].calls[index];
+    struct side side;
+    if (call_kind(call->call) == CALL_PROBE && call->peer != TRACE_NONE)
+        return fifo_push(probes, message_key((uint32_t)call->peer, rank, call->handle, call->tag), index, err);
+    if (!receives(call, &side)) return STATUS_OK;
+    struct fifo_key key = message_key((uint32_t)side.peer, rank, call->handle, side.tag);
+    size_t send = fifo_pop(sends, key);
+    if (send == FIFO_EMPTY) {
+        messages->unmatched_receives++;
+        return STATUS_OK;
+    }
+    struct message made = {
+        .sender = (uint32_t)side.peer, .receiver = rank, .send_call = send, .receive_call = index};
+    ARRAY_PUSH(messages->items, messages->count, messages->capacity, made, err);
+    return match_probes(trace, rank, probes, key, messages, err);
+}
+
+static enum status match_receives(const struct trace *trace, struct fifo *sends, struct messages *messages,
+                                  struct err *err)
+{
+    struct fifo probes = {0};
+    enum status status = STATUS_OK;
+    for (uint32_t r = 0; r < trace->rank_count; r++)
+        for (size_t i = 0; i < trace->ranks[r].count && status == STATUS_OK; i++)
+            status = match_receive(trace, r, i, sends, &probes, messages, err);
+    fifo_clear(&probes);
+    return status;
 }
 
 enum status messages_build(const struct trace *trace, struct messages *messages, struct err *err)

@@ -13,9 +13,19 @@ struct message {
     size_t send_call, receive_call;
 };
 
+#define MESSAGE_NONE SIZE_MAX
+
+/* A successful MPI_Probe or MPI_Mprobe whose message was received later. */
+struct probe {
+    uint32_t rank;
+    size_t call, message; /* MESSAGE_NONE: the message had been probed for before */
+};
+
 struct messages {
     struct message *items; /* by receiver, then receive */
     size_t count, capacity;
+    struct probe *probes; /* by rank, then receive of the message */
+    size_t probe_count, probe_capacity;
     uint64_t unmatched_sends, unmatched_receives;
 };
 

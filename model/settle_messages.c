@@ -48,6 +48,12 @@ static void mark_matched(struct work *work)
         settle_mark(work->settlement, message->sender, message->send_call, SETTLE_SENT);
         settle_mark(work->settlement, message->receiver, message->receive_call, SETTLE_RECEIVED);
     }
+    for (size_t i = 0, message = MESSAGE_NONE; i < messages->probe_count; i++) {
+        const struct probe *probe = &messages->probes[i];
+        if (probe->message != MESSAGE_NONE) message = probe->message;
+        if (messages->items[message].receive_call < work->blocked[probe->rank])
+            settle_mark(work->settlement, probe->rank, probe->call, SETTLE_RECEIVED);
+    }
 }
 
 static enum status note_overtaken(struct work *work, uint32_t rank, const struct trace_call *send)
@@ -69,6 +75,7 @@ static enum status look_at_sides(struct work *work, uint32_t rank, size_t index)
     switch (call_kind(call->call)) {
     case CALL_SEND:
     case CALL_ISEND: open = !sent; break;
+    case CALL_PROBE: /* the message that it found is the next one received */
     case CALL_IRECV:
     case CALL_RECV: open = !received || is_unknown(call); break;
     case CALL_SENDRECV: /* waits are those of its receive */

@@ -1,6 +1,8 @@
 /* Wait states of fences, window creation and freeing, barriers and collectives on hand-made times. */
 #include "model_test.h"
 
+#include <stdio.h>
+
 static void expect_us(const char *text, enum pattern pattern, const int64_t *us, uint32_t ranks)
 {
     struct account account = account_of(text, NULL);
@@ -24,7 +26,8 @@ static void test_fence_one_late(void **state)
     (void)state;
     /* Enters 10, 20, 50; everybody leaves after 50. */
     EXPECT(THREE "0 0.000010 0.000055 MPI_Win_fence win=0\n1 0.000020 0.000056 MPI_Win_fence win=0\n"
-                 "2 0.000050 0.000057 MPI_Win_fence win=0\n", PATTERN_WAIT_AT_FENCE, 40, 30, 0);
+                 "2 0.000050 0.000057 MPI_Win_fence win=0\n",
+           PATTERN_WAIT_AT_FENCE, 40, 30, 0);
 }
 
 static void test_fence_that_does_not_synchronise(void **state)
@@ -33,10 +36,12 @@ static void test_fence_that_does_not_synchronise(void **state)
     /* Rank 0 leaves at 49, before the last enter at 50. */
     EXPECT(THREE "0 0.000010 0.000049 MPI_Win_fence win=0 assert=NOPRECEDE\n"
                  "1 0.000020 0.000056 MPI_Win_fence win=0 assert=NOPRECEDE\n"
-                 "2 0.000050 0.000057 MPI_Win_fence win=0 assert=NOPRECEDE\n", PATTERN_WAIT_AT_FENCE, 0, 0, 0);
+                 "2 0.000050 0.000057 MPI_Win_fence win=0 assert=NOPRECEDE\n",
+           PATTERN_WAIT_AT_FENCE, 0, 0, 0);
     /* An exit at the very moment of the last enter still synchronises. */
     EXPECT(THREE "0 0.000010 0.000050 MPI_Win_fence win=0\n1 0.000020 0.000056 MPI_Win_fence win=0\n"
-                 "2 0.000050 0.000057 MPI_Win_fence win=0\n", PATTERN_WAIT_AT_FENCE, 40, 30, 0);
+                 "2 0.000050 0.000057 MPI_Win_fence win=0\n",
+           PATTERN_WAIT_AT_FENCE, 40, 30, 0);
 }
 
 static void test_fences_count_per_window(void **state)
@@ -57,7 +62,8 @@ static void test_unfinished_fence(void **state)
 {
     (void)state;
     EXPECT(THREE "0 0.000010 0.000055 MPI_Win_fence win=0\n"
-                 "1 0.000020 0.000056 MPI_Win_fence win=0\n", PATTERN_WAIT_AT_FENCE, 0, 0, 0);
+                 "1 0.000020 0.000056 MPI_Win_fence win=0\n",
+           PATTERN_WAIT_AT_FENCE, 0, 0, 0);
 }
 
 static void test_window_of_a_part(void **state)
@@ -157,19 +163,19 @@ static void test_message_order_and_tags(void **state)
 }
 
 #define LOCK(rank, enter, exit, mode) #rank " " enter " " exit " MPI_Win_lock win=0 target=0 lock=" mode "\n"
-#define UNLOCK(rank, enter, exit) #rank " " enter " " exit " MPI_Win_unlock win=0 target=0\n"
+#define UNLOCK(rank, enter, exit)     #rank " " enter " " exit " MPI_Win_unlock win=0 target=0\n"
 
 static void test_exclusive_locks(void **state)
 {
     (void)state;
     /* Blocking: rank 0 holds until 30; 1, asked at 5, then until 60; 2, asked at 12, waits for 1's release at 60. */
     EXPECT(THREE LOCK(0, "0.000000", "0.000001", "exclusive") UNLOCK(0, "0.000028", "0.000030")
-           LOCK(1, "0.000005", "0.000031", "exclusive") UNLOCK(1, "0.000058", "0.000060")
-           LOCK(2, "0.000012", "0.000061", "exclusive") UNLOCK(2, "0.000070", "0.000072"),
+               LOCK(1, "0.000005", "0.000031", "exclusive") UNLOCK(1, "0.000058", "0.000060")
+                   LOCK(2, "0.000012", "0.000061", "exclusive") UNLOCK(2, "0.000070", "0.000072"),
            PATTERN_LOCK_CONTENTION, 0, 25, 48);
     /* Lazy: lock returns at once, unlock of 1 (20-40) waits for the release at 30. */
     EXPECT(THREE LOCK(0, "0.000000", "0.000000", "exclusive") UNLOCK(0, "0.000028", "0.000030")
-           LOCK(1, "0.000005", "0.000005", "exclusive") UNLOCK(1, "0.000020", "0.000040"),
+               LOCK(1, "0.000005", "0.000005", "exclusive") UNLOCK(1, "0.000020", "0.000040"),
            PATTERN_LOCK_CONTENTION, 0, 10, 0);
 }
 
@@ -178,13 +184,13 @@ static void test_shared_locks(void **state)
     (void)state;
     /* Readers 0 and 1 share; the writer 2, asked at 10, waits for the last of them at 50. */
     EXPECT(THREE LOCK(0, "0.000000", "0.000001", "shared") UNLOCK(0, "0.000028", "0.000030")
-           LOCK(1, "0.000005", "0.000006", "shared") UNLOCK(1, "0.000048", "0.000050")
-           LOCK(2, "0.000010", "0.000051", "exclusive") UNLOCK(2, "0.000070", "0.000072"),
+               LOCK(1, "0.000005", "0.000006", "shared") UNLOCK(1, "0.000048", "0.000050")
+                   LOCK(2, "0.000010", "0.000051", "exclusive") UNLOCK(2, "0.000070", "0.000072"),
            PATTERN_LOCK_CONTENTION, 0, 0, 40);
     /* A reader after a writer waits for the writer, not for the other reader. */
     EXPECT(THREE LOCK(0, "0.000000", "0.000001", "exclusive") UNLOCK(0, "0.000028", "0.000030")
-           LOCK(1, "0.000010", "0.000031", "shared") UNLOCK(1, "0.000048", "0.000050")
-           LOCK(2, "0.000040", "0.000041", "shared") UNLOCK(2, "0.000070", "0.000072"),
+               LOCK(1, "0.000010", "0.000031", "shared") UNLOCK(1, "0.000048", "0.000050")
+                   LOCK(2, "0.000040", "0.000041", "shared") UNLOCK(2, "0.000070", "0.000072"),
            PATTERN_LOCK_CONTENTION, 0, 20, 0);
 }
 
@@ -193,12 +199,66 @@ static void test_locks_that_do_not_contend(void **state)
     (void)state;
     /* One origin twice; another target; NOCHECK. */
     EXPECT(THREE LOCK(0, "0.000000", "0.000001", "exclusive") UNLOCK(0, "0.000028", "0.000030")
-           LOCK(0, "0.000030", "0.000032", "exclusive") UNLOCK(0, "0.000040", "0.000041")
-           "1 0.000005 0.000035 MPI_Win_lock win=0 target=1 lock=exclusive\n"
-           "1 0.000036 0.000037 MPI_Win_unlock win=0 target=1\n"
-           "2 0.000006 0.000035 MPI_Win_lock win=0 target=0 lock=exclusive assert=NOCHECK\n"
-           "2 0.000042 0.000043 MPI_Win_unlock win=0 target=0\n",
+               LOCK(0, "0.000030", "0.000032", "exclusive")
+                   UNLOCK(0, "0.000040",
+                          "0.000041") "1 0.000005 0.000035 MPI_Win_lock win=0 target=1 lock=exclusive\n"
+                                      "1 0.000036 0.000037 MPI_Win_unlock win=0 target=1\n"
+                                      "2 0.000006 0.000035 MPI_Win_lock win=0 target=0 lock=exclusive assert=NOCHECK\n"
+                                      "2 0.000042 0.000043 MPI_Win_unlock win=0 target=0\n",
            PATTERN_LOCK_CONTENTION, 0, 0, 0);
+}
+
+static void test_scans(void **state)
+{
+    (void)state;
+    /* Rank 1 waits for rank 0 until 40, rank 2 for rank 0, too: rank 1 had come before. Rank 0 waits for nobody. */
+    EXPECT(THREE "0 0.000040 0.000090 MPI_Scan comm=0 bytes=8\n1 0.000010 0.000060 MPI_Scan comm=0 bytes=8\n"
+                 "2 0.000025 0.000070 MPI_Scan comm=0 bytes=8\n",
+           PATTERN_EARLY_SCAN, 0, 30, 15);
+    /* Exscan: cut to the call (rank 1, 10 to 20), and not waiting for a rank behind it (rank 1, for 2). */
+    EXPECT(THREE "0 0.000040 0.000090 MPI_Exscan comm=0 bytes=8\n1 0.000010 0.000020 MPI_Exscan comm=0 bytes=8\n"
+                 "2 0.000100 0.000170 MPI_Exscan comm=0 bytes=8\n",
+           PATTERN_EARLY_SCAN, 0, 10, 0);
+    /* Ranks of the communicator count, not of the world: comm 1 is (2, 0). An unfinished one has no waits. */
+    EXPECT("ranks 3\ncomm 1 ranks=2,0\n0 0.000010 0.000090 MPI_Scan comm=1 bytes=8\n"
+           "2 0.000050 0.000060 MPI_Scan comm=1 bytes=8\n",
+           PATTERN_EARLY_SCAN, 40, 0, 0);
+    EXPECT(THREE "1 0.000010 0.000060 MPI_Scan comm=0 bytes=8\n2 0.000025 0.000070 MPI_Scan comm=0 bytes=8\n",
+           PATTERN_EARLY_SCAN, 0, 0, 0);
+}
+
+/* Each kind of collective has its wait state. Rank 0 (root) comes at 10, rank 1 at 30. */
+static void test_every_kind(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *call;
+        enum pattern pattern;
+        int64_t rank_0_us;
+    } kinds[] = {
+        {"MPI_Barrier comm=0", PATTERN_WAIT_AT_BARRIER, 20},
+        {"MPI_Allreduce comm=0 bytes=8", PATTERN_WAIT_AT_NXN, 20},
+        {"MPI_Allgather comm=0 bytes=8", PATTERN_WAIT_AT_NXN, 20},
+        {"MPI_Allgatherv comm=0 bytes=8", PATTERN_WAIT_AT_NXN, 20},
+        {"MPI_Alltoall comm=0 bytes=8", PATTERN_WAIT_AT_NXN, 20},
+        {"MPI_Alltoallv comm=0 bytes=8", PATTERN_WAIT_AT_NXN, 20},
+        {"MPI_Alltoallw comm=0 bytes=8", PATTERN_WAIT_AT_NXN, 20},
+        {"MPI_Reduce_scatter comm=0 bytes=8", PATTERN_WAIT_AT_NXN, 20},
+        {"MPI_Reduce_scatter_block comm=0 bytes=8", PATTERN_WAIT_AT_NXN, 20},
+        {"MPI_Reduce comm=0 root=0 bytes=8", PATTERN_EARLY_REDUCE, 20},
+        {"MPI_Gather comm=0 root=0 bytes=8", PATTERN_EARLY_REDUCE, 20},
+        {"MPI_Gatherv comm=0 root=0 bytes=8", PATTERN_EARLY_REDUCE, 20},
+        {"MPI_Bcast comm=0 root=1 bytes=8", PATTERN_LATE_BROADCAST, 20},
+        {"MPI_Scatter comm=0 root=1 bytes=8", PATTERN_LATE_BROADCAST, 20},
+        {"MPI_Scatterv comm=0 root=1 bytes=8", PATTERN_LATE_BROADCAST, 20},
+    };
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        char text[300];
+        const int64_t us[] = {kinds[i].rank_0_us, 0};
+        snprintf(text, sizeof text, "ranks 2\n0 0.000010 0.000050 %s\n1 0.000030 0.000050 %s\n", kinds[i].call,
+                 kinds[i].call);
+        expect_us(text, kinds[i].pattern, us, 2);
+    }
 }
 
 int main(void)
@@ -218,6 +278,8 @@ int main(void)
         cmocka_unit_test(test_exclusive_locks),
         cmocka_unit_test(test_shared_locks),
         cmocka_unit_test(test_locks_that_do_not_contend),
+        cmocka_unit_test(test_scans),
+        cmocka_unit_test(test_every_kind),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -177,6 +177,41 @@ static void test_ready_send_before_its_receive(void **state)
     result_free(result);
 }
 
+#define SENT_AT_50 "ranks 2\n0 0.000050 0.000051 MPI_Send comm=0 peer=1 tag=7 bytes=8\n"
+#define RECEIVED   "1 0.000060 0.000061 MPI_Recv comm=0 peer=0 tag=7 bytes=8\n"
+
+/* The wait for a late sender sits in the probe. */
+static void test_probe(void **state)
+{
+    (void)state;
+    expect(SENT_AT_50 "1 0.000010 0.000052 MPI_Probe comm=0 peer=0 tag=7\n" RECEIVED, PATTERN_LATE_SENDER, 1, 40, 1);
+    expect(SENT_AT_50 "1 0.000010 0.000052 MPI_Mprobe comm=0 peer=0 tag=7\n" RECEIVED, PATTERN_LATE_SENDER, 1, 40, 1);
+    /* Probes of a message that is there do not wait: at 50, the moment of the send, and a second time. */
+    expect(SENT_AT_50 "1 0.000050 0.000052 MPI_Probe comm=0 peer=0 tag=7\n"
+                      "1 0.000053 0.000054 MPI_Probe comm=0 peer=0 tag=7\n" RECEIVED,
+           PATTERN_LATE_SENDER, 1, 0, 0);
+    /* A non-blocking receive after it; the second message, sent at 90, is another one's. */
+    expect(SENT_AT_50 "0 0.000090 0.000091 MPI_Send comm=0 peer=1 tag=7 bytes=8\n"
+                      "1 0.000010 0.000052 MPI_Probe comm=0 peer=0 tag=7\n"
+                      "1 0.000060 0.000061 MPI_Irecv comm=0 peer=0 tag=7 bytes=8 req=1\n"
+                      "1 0.000062 0.000062 MPI_Wait req=1\n"
+                      "1 0.000070 0.000092 MPI_Probe comm=0 peer=0 tag=7\n"
+                      "1 0.000093 0.000094 MPI_Recv comm=0 peer=0 tag=7 bytes=8\n",
+           PATTERN_LATE_SENDER, 1, 60, 2);
+    /* Of two matched probes in a row the second one takes the second message: 40 and 60 - 53. */
+    expect(SENT_AT_50 "0 0.000060 0.000061 MPI_Send comm=0 peer=1 tag=7 bytes=8\n"
+                      "1 0.000010 0.000052 MPI_Mprobe comm=0 peer=0 tag=7\n"
+                      "1 0.000053 0.000062 MPI_Mprobe comm=0 peer=0 tag=7\n"
+                      "1 0.000063 0.000064 MPI_Recv comm=0 peer=0 tag=7 bytes=8\n"
+                      "1 0.000065 0.000066 MPI_Recv comm=0 peer=0 tag=7 bytes=8\n",
+           PATTERN_LATE_SENDER, 1, 47, 2);
+    /* Another tag, a message that is never received, a probe that found nothing. */
+    expect(SENT_AT_50 "1 0.000010 0.000052 MPI_Probe comm=0 peer=0 tag=8\n" RECEIVED, PATTERN_LATE_SENDER, 1, 0, 0);
+    expect(SENT_AT_50 "1 0.000010 0.000052 MPI_Probe comm=0 peer=0 tag=7\n", PATTERN_LATE_SENDER, 1, 0, 0);
+    expect(SENT_AT_50 "1 0.000010 0.000012 MPI_Iprobe comm=0 peer=0 tag=7 flag=0\n" RECEIVED, PATTERN_LATE_SENDER, 1, 0,
+           0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -188,6 +223,7 @@ int main(void)
         cmocka_unit_test(test_advised_distance),
         cmocka_unit_test(test_close_send_receive),
         cmocka_unit_test(test_ready_send_before_its_receive),
+        cmocka_unit_test(test_probe),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
