@@ -6,6 +6,7 @@ const char *const platform_lock_names[] = {"blocking", "lazy", NULL};
 const char *const platform_fence_names[] = {"barrier", "notify", NULL};
 const char *const platform_progress_names[] = {"hardware", "thread", "call", NULL};
 const char *const platform_issue_names[] = {"immediate", "deferred", NULL};
+const char *const platform_links_names[] = {"free", "queue", NULL};
 
 int platform_name_index(const char *const *names, const char *name)
 {

@@ -30,6 +30,7 @@ struct rma_semantics {
 enum lock_mode { LOCK_BLOCKING, LOCK_LAZY };
 enum fence_mode { FENCE_BARRIER, FENCE_NOTIFY };
 enum progress_mode { PROGRESS_HARDWARE, PROGRESS_THREAD, PROGRESS_CALL };
+enum links_mode { LINKS_FREE, LINKS_QUEUE }; /* inside the network, of the loggp engine */
 enum issue_mode { ISSUE_IMMEDIATE, ISSUE_DEFERRED };
 
 /* Linear cost by size: rows ascending, the last one's upto_bytes is INT64_MAX. bandwidth may be INFINITY. */
@@ -78,6 +79,7 @@ struct platform {
     bool round_robin;
     int32_t *rank_nodes;
     size_t rank_node_count;
+    enum links_mode links;
     bool contention; /* engine.contention: false = every message travels as if alone (for laws and closed forms) */
 };
 

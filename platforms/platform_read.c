@@ -61,6 +61,7 @@ static const struct field thread_fields[] = {
 };
 static const struct field engine_fields[] = {
     {"contention", FIELD_BOOLEAN, AT(contention), 0, 0, NULL, false},
+    {"links", FIELD_NAME, AT(links), 0, 0, platform_links_names, false},
     {.key = NULL},
 };
 static const struct field mapping_fields[] = {
@@ -218,6 +219,9 @@ static enum status read_platform(const struct json_document *document, struct pl
     TRY(read_mpi(&root, platform, err));
     TRY(read_section(&threads, thread_fields, NULL, platform, err));
     TRY(read_section(&engine, engine_fields, NULL, platform, err));
+    struct json_node links = json_member(&engine, "links");
+    if (platform->links == LINKS_QUEUE && platform->simgrid_xml)
+        return json_error(&links, err, "the links of a simgrid_xml platform are known to SimGrid only, expected free");
     return read_mapping(&root, platform, err);
 }
 

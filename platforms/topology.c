@@ -4,21 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Deeper trees and more dimensions are not built. */
-enum { LEVELS_MAX = 8, PARAMETER_MAX = 1 << 20 };
+#include "platforms/topology_shape.h"
 
-struct shape;
-
-struct topology {
-    const struct shape *shape;
-    int32_t shape_nodes;   /* the shape's own count; node_count of the platform may be smaller */
-    int32_t nearest_links; /* links between the two nearest nodes: network.latency_s covers these */
-    double hop_latency_s;
-    int32_t levels;           /* of the tree; dimensions of the torus; 4 for the dragonfly */
-    int32_t size[LEVELS_MAX]; /* children per switch; extent; groups, chassis, routers, nodes */
-    int32_t up[LEVELS_MAX];   /* parents per switch or node; the dragonfly's link counts (group, chassis, router) */
-    int32_t parallel[LEVELS_MAX];
-};
+enum { PARAMETER_MAX = 1 << 20 };
 
 /* One kind of network. links is for two different nodes. */
 struct shape {
@@ -27,6 +15,7 @@ struct shape {
     enum status (*read)(const struct json_node *node, struct topology *topology, struct err *err);
     int32_t (*links)(const struct topology *topology, int32_t src, int32_t dst);
     void (*parameters)(const struct topology *topology, FILE *out);
+    shape_route *route;
 };
 
 static enum status read_list(const struct json_node *parent, const char *key, int32_t values[LEVELS_MAX],
@@ -138,8 +127,6 @@ static void torus_parameters(const struct topology *topology, FILE *out)
 /* dragonfly: SimGrid's model of the Cray XC (Kim et al. 2008; Faanes et al. 2012): groups of chassis of routers; all
  * routers of a chassis, and the routers of one slot in all chassis of a group, are linked; router g of chassis 0 leads
  * to group g. */
-enum { GROUPS, CHASSIS, ROUTERS, NODES };
-
 static enum status dragonfly_read(const struct json_node *node, struct topology *topology, struct err *err)
 {
     static const char *const keys[] = {"type",  "hop_latency_s", "groups",        "chassis",      "routers",
@@ -181,10 +168,10 @@ static void dragonfly_parameters(const struct topology *topology, FILE *out)
 }
 
 static const struct shape shapes[] = {
-    {"crossbar", NULL, 2, crossbar_read, crossbar_links, NULL},
-    {"fat_tree", "FAT_TREE", 2, fat_tree_read, fat_tree_links, fat_tree_parameters},
-    {"torus", "TORUS", 1, torus_read, torus_links, torus_parameters},
-    {"dragonfly", "DRAGONFLY", 2, dragonfly_read, dragonfly_links, dragonfly_parameters},
+    {"crossbar", NULL, 2, crossbar_read, crossbar_links, NULL, crossbar_route},
+    {"fat_tree", "FAT_TREE", 2, fat_tree_read, fat_tree_links, fat_tree_parameters, fat_tree_route},
+    {"torus", "TORUS", 1, torus_read, torus_links, torus_parameters, torus_route},
+    {"dragonfly", "DRAGONFLY", 2, dragonfly_read, dragonfly_links, dragonfly_parameters, dragonfly_route},
 };
 enum { SHAPE_COUNT = sizeof shapes / sizeof *shapes };
 
@@ -277,6 +264,19 @@ double topology_extra_latency_s(const struct topology *topology, int32_t src, in
 int32_t topology_links(const struct topology *topology, int32_t src, int32_t dst)
 {
     return topology->shape->links(topology, src, dst);
+}
+
+int32_t topology_inner_links(const struct topology *topology, int32_t src, int32_t dst)
+{
+    struct topology_link ignored;
+    return topology->shape->route(topology, src, dst, -1, &ignored);
+}
+
+struct topology_link topology_inner_link(const struct topology *topology, int32_t src, int32_t dst, int32_t index)
+{
+    struct topology_link link = {0, 1};
+    topology->shape->route(topology, src, dst, index, &link);
+    return link;
 }
 
 enum status topology_write_simgrid(const struct topology *topology, double bandwidth_Bps, FILE *out, struct err *err)

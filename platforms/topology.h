@@ -25,6 +25,16 @@ bool topology_is_flat(const struct topology *topology);
 /* Number of links a message crosses between two different nodes, NIC links included. */
 int32_t topology_links(const struct topology *topology, int32_t src, int32_t dst);
 
+/* The links inside the network that a message passes between two different nodes: without the first and the last one,
+ * which are the nodes' own (a torus has no such: all). index counts from src. Equal ids are the same link; a link as wide as
+ * `width` cables carries as many messages at full rate. */
+struct topology_link {
+    uint64_t id;
+    int32_t width;
+};
+int32_t topology_inner_links(const struct topology *topology, int32_t src, int32_t dst);
+struct topology_link topology_inner_link(const struct topology *topology, int32_t src, int32_t dst, int32_t index);
+
 /* The shape as a SimGrid 3.32 platform (XML, version 4.1): hosts "node-0".."node-N-1", link bandwidth as given in
  * bytes/s, all latencies 0 (engine_simgrid adds latencies itself: CM02 shares unfairly between routes of different
  * latency). */

@@ -1,5 +1,5 @@
 /* The LogGP engine: latency, overhead, gap and time per byte with one sending and one receiving queue per node; links
- * inside the network are never a bottleneck.
+ * inside the network are never a bottleneck, or (engine.links = queue) queues like the NICs: simulate/link_queues.h.
  * Source: A. Alexandrov et al., LogGP: Incorporating Long Messages into the LogP Model, SPAA 1995, sec. 2; the queues
  * at the NICs as in T. Hoefler et al., LogGOPSim, HPDC 2010, sec. 3. Costs: docs/simulation.md.
  *
@@ -11,8 +11,9 @@
 #include "simulate/cost.h"
 #include "simulate/engine.h"
 #include "simulate/inbox.h"
+#include "simulate/link_queues.h"
 
-enum event_type { EVENT_TIMER, EVENT_MESSAGE, EVENT_ALARM };
+enum event_type { EVENT_TIMER, EVENT_MESSAGE, EVENT_ALARM, EVENT_LINK };
 
 struct nic {
     int64_t send_free_ps, receive_free_ps;
@@ -28,6 +29,7 @@ struct engine {
     struct flight *flights;
     size_t flight_count, flight_capacity;
     uint32_t free_flight;
+    struct link_queues links;
     struct event_place now;
     bool in_order; /* messages between two nodes arrive in the order of their sending, whatever their size */
     struct engine_stats stats;
@@ -37,6 +39,7 @@ static void loggp_close(struct engine *engine)
 {
     if (!engine) return;
     event_queue_clear(&engine->queue);
+    link_queues_clear(&engine->links);
     free(engine->nics);
     free(engine->flights);
     free(engine);
@@ -53,6 +56,7 @@ static enum status loggp_open(const struct platform *platform, const int32_t (*p
     made->platform = platform;
     made->callbacks = *callbacks;
     cost_memory_init(&made->costs, platform);
+    link_queues_init(&made->links, platform);
     made->in_order = platform->segment_count == 1;
     made->nics = malloc((size_t)platform->node_count * sizeof *made->nics);
     made->flights = malloc(sizeof *made->flights);
@@ -182,9 +186,26 @@ static void loggp_resume(struct engine *engine, int32_t node)
 static enum engine_notice notice_of(const struct engine *engine, const struct engine_message *message,
                                     const struct cost *cost, bool queues)
 {
-    if (!queues || cost->latency_ps == 0) return ENGINE_NOW;
+    if (!queues || cost->latency_ps == 0 || engine->links.used) return ENGINE_NOW;
     if (message->notice == ENGINE_UNWATCHED && !engine->in_order) return ENGINE_NOW;
     return message->notice;
+}
+
+/* An event at the head's arrival at the next link; behind the last one the flight goes on as any other. */
+static enum status to_next_link(struct engine *engine, uint32_t index, struct err *err)
+{
+    struct flight *flight = &engine->flights[index];
+    bool at_link = link_queues_next(&engine->links, index, &flight->place.time_ps);
+    flight->place.order = event_queue_order(&engine->queue, event_key(flight->place.order));
+    if (!at_link) return put_flight(engine, index, err);
+    return event_queue_push_at(&engine->queue, flight->place, EVENT_LINK, index, err);
+}
+
+static enum status on_link(struct engine *engine, uint32_t index, struct err *err)
+{
+    engine->stats.events++;
+    TRY(link_queues_pass(&engine->links, index, engine->now.time_ps, err));
+    return to_next_link(engine, index, err);
 }
 
 static enum status loggp_send(struct engine *engine, const struct engine_message *message,
@@ -207,7 +228,14 @@ static enum status loggp_send(struct engine *engine, const struct engine_message
                             .network = queues};
     uint32_t index;
     TRY(take_flight(engine, &flight, &index, err));
-    return put_flight(engine, index, err);
+    if (!queues || !engine->links.used) return put_flight(engine, index, err);
+    struct link_path path = {.src_node = message->src_node,
+                             .dst_node = message->dst_node,
+                             .latency_ps = cost.latency_ps,
+                             .transmit_ps = cost.transmit_ps,
+                             .head_ps = begin_ps};
+    TRY(link_queues_enter(&engine->links, index, &path, err));
+    return to_next_link(engine, index, err);
 }
 
 static enum status loggp_timer(struct engine *engine, int64_t at_ps, uint32_t key, uint32_t id, struct err *err)
@@ -251,6 +279,7 @@ static enum status run_queue(struct engine *engine, struct err *err)
             on->timer(on->context, event.id, event.place.time_ps);
             break;
         case EVENT_MESSAGE: TRY(on_message(engine, event.id, err)); break;
+        case EVENT_LINK: TRY(on_link(engine, event.id, err)); break;
         case EVENT_ALARM: TRY(on_alarm(engine, (int32_t)event.id, event.place, err)); break;
         }
     }

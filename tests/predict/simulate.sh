@@ -63,6 +63,18 @@ error 2 "contradicts mpi.rma.issue = deferred" simulate "$full" --platform "$pla
     --set mpi.rma.issue=deferred
 error 2 'expected bytes or "unlimited"' simulate "$full" --platform "$platform" --set mpi.rma.buffer_bytes=much
 
+# links as queues: both engines agree to 1e-9 where nothing meets, and each says its own where two messages share a link
+tree='network.topology={"type":"fat_tree","down":[2,2],"up":[1,1]}'
+shared="$source/tests/cases/links_queue/trace.txt"
+for what in "loggp queue 120 220" "loggp free 120 120" "simgrid queue 220 220"; do
+    set -- $what
+    run 0 simulate "$shared" --platform "$platform" --set nodes.count=4 --set "$tree" --engine $1 --set engine.links=$2 --json - --verify
+    holds out "near(.rank_time_s[0]; ${3}e-6) and near(.rank_time_s[1]; ${4}e-6)"
+done
+cp "$source/tests/oracle/latency.xml" .
+error 2 "known to SimGrid only" simulate "$shared" --platform "$platform" --set nodes.count=4 --engine loggp \
+    --set network.topology="{\"simgrid_xml\":\"$PWD/latency.xml\"}" --set engine.links=queue
+
 # law 6 through files: two ranks share a core of another speed, so the trace must carry the speed of its computing times
 run 0 generate halo2d --ranks 4 --iterations 3 --bytes 8K --imbalance 0.3 -o halo.txt
 for kind in first.txt first.rma; do

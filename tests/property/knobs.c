@@ -29,6 +29,9 @@ const struct knob knobs[] = {
     {"mapping.ranks_per_node", {"1", "1", "1", "2", "3"}},
     {"mapping.round_robin", {"false", "true"}},
     {"network.control_bypass", {"false", "false", "true"}},
+    {"network.topology", {NULL, NULL, NULL, "{\"type\":\"torus\",\"dimensions\":[4,3],\"hop_latency_s\":1e-6}",
+                          "{\"type\":\"fat_tree\",\"down\":[3,4],\"up\":[1,2]}"}},
+    {"engine.links", {"free", "queue"}},
 };
 const size_t knob_count = sizeof knobs / sizeof *knobs;
 _Static_assert(sizeof knobs / sizeof *knobs <= KNOBS_MAX, "a program holds the value of every knob");

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 #include <simgrid/engine.h>
 #include <simgrid/host.h>
+#include <simgrid/link.h>
 #include <xbt/dynar.h>
 
 #include "common/children.h"
@@ -66,7 +67,7 @@ static enum status write_variant(const struct platform *platform, char *name, si
     return STATUS_OK;
 }
 
-/* Lines "links latency" for all ordered pairs. */
+/* Lines "links latency name name ..." for all ordered pairs. */
 static enum status ask_simgrid(void *context, size_t index, FILE *out, struct err *err)
 {
     (void)context;
@@ -86,7 +87,11 @@ static enum status ask_simgrid(void *context, size_t index, FILE *out, struct er
             sg_host_t from = sg_host_by_name(names[0]), to = sg_host_by_name(names[1]);
             xbt_dynar_t links = xbt_dynar_new(sizeof(void *), NULL);
             sg_host_get_route(from, to, links);
-            fprintf(out, "%lu %.17g\n", xbt_dynar_length(links), sg_host_get_route_latency(from, to));
+            fprintf(out, "%lu %.17g", xbt_dynar_length(links), sg_host_get_route_latency(from, to));
+            unsigned i;
+            sg_link_t link;
+            xbt_dynar_foreach (links, i, link) fprintf(out, " %s", sg_link_get_name(link));
+            fputc('\n', out);
             xbt_dynar_free(&links);
         }
     platform_free(platform);
@@ -108,6 +113,47 @@ static int simgrid_links(size_t index, const struct platform *platform, int src,
     return 3 + (dst_chassis != 0);
 }
 
+/* The shape's links as names and as our ids: each has one of the other. */
+struct namings {
+    struct naming {
+        char name[80];
+        uint64_t id;
+    } items[2048];
+    size_t count;
+};
+
+static void same_link(struct namings *namings, size_t shape, const char *name, uint64_t id)
+{
+    for (size_t i = 0; i < namings->count; i++) {
+        bool name_known = strcmp(namings->items[i].name, name) == 0, id_known = namings->items[i].id == id;
+        if (name_known != id_known)
+            fail_msg("%s: SimGrid's link %s and ours %" PRIu64 " are elsewhere %s and %" PRIu64, shapes[shape], name,
+                     id, namings->items[i].name, namings->items[i].id);
+        if (name_known) return;
+    }
+    assert_true(namings->count < sizeof namings->items / sizeof *namings->items);
+    struct naming *made = &namings->items[namings->count++];
+    snprintf(made->name, sizeof made->name, "%s", name);
+    made->id = id;
+}
+
+/* SimGrid's route in names, without the nodes' own links where the shape has such. */
+static const char *compare_route(struct namings *namings, size_t shape, const struct topology *topology, int src,
+                                 int dst, int links, const char *names)
+{
+    int own = strcmp(topology_name(topology), "torus") != 0;
+    if (topology_inner_links(topology, src, dst) != links - 2 * own)
+        fail_msg("%s: %d to %d: %d links inside, SimGrid has %d", shapes[shape], src, dst,
+                 topology_inner_links(topology, src, dst), links - 2 * own);
+    for (int i = 0, used; i < links; i++, names += used) {
+        char name[80];
+        assert_int_equal(sscanf(names, " %79s%n", name, &used), 1);
+        if (i >= own && i < links - own)
+            same_link(namings, shape, name, topology_inner_link(topology, src, dst, i - own).id);
+    }
+    return names + 1;
+}
+
 static void test_routes(void **state)
 {
     (void)state;
@@ -118,13 +164,15 @@ static void test_routes(void **state)
         if (answers[i].status != STATUS_OK) fail_msg("%s: %s", shapes[i], answers[i].err.text);
         struct platform *platform = platform_with(i);
         const char *line = answers[i].data;
+        static struct namings namings;
+        namings.count = 0;
         for (int src = 0; src < platform->node_count; src++)
             for (int dst = 0; dst < platform->node_count; dst++) {
                 if (src == dst) continue;
                 int links = 0, used = 0;
                 double latency = 0;
-                assert_int_equal(sscanf(line, "%d %lf\n%n", &links, &latency, &used), 2);
-                line += used;
+                assert_int_equal(sscanf(line, "%d %lf%n", &links, &latency, &used), 2);
+                line = compare_route(&namings, i, platform->topology, src, dst, links, line + used);
                 int expected = simgrid_links(i, platform, src, dst);
                 if (links != expected || latency != expected)
                     fail_msg("%s: %d to %d: SimGrid has %d links, expected %d", shapes[i], src, dst, links, expected);
