@@ -15,7 +15,7 @@ struct options {
     char **command; /* NULL-terminated, in argv */
 };
 
-enum { OPTION_CALLS = 1000, OPTION_PAUSED, OPTION_LIMIT, OPTION_FUNCTIONS };
+enum { OPTION_CALLS = 1000, OPTION_PAUSED, OPTION_LIMIT, OPTION_FUNCTIONS, OPTION_THREADS };
 
 static const struct argp_option rows[] = {
     {"output", 'o', "DIR.rma", 0, "directory of the archive (the program's name with .rma)", 0},
@@ -23,6 +23,7 @@ static const struct argp_option rows[] = {
     {"calls", OPTION_CALLS, "GROUPS", 0, "record only these: rma, p2p, collective, local, joined by commas", 0},
     {"functions", OPTION_FUNCTIONS, "DEPTH", OPTION_ARG_OPTIONAL,
      "functions of programs compiled with -finstrument-functions are regions, nested up to DEPTH (64)", 0},
+    {"threads", OPTION_THREADS, NULL, 0, "record thread primitives, too: creation, mutexes, conditions, semaphores ...", 0},
     {"paused", OPTION_PAUSED, NULL, 0, "record nothing until the program calls MPI_Pcontrol(1)", 0},
     {"limit", OPTION_LIMIT, "SIZE", 0, "stop a rank's recording when it has grown to SIZE", 0},
     {0},
@@ -77,6 +78,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case OPTION_CALLS: return parse_calls(state, argument);
     case OPTION_PAUSED: return tell_recorder("RMACAST_PAUSED", "1");
     case OPTION_FUNCTIONS: return parse_functions(state, argument);
+    case OPTION_THREADS: return tell_recorder("RMACAST_THREADS", "1");
     case OPTION_LIMIT: return parse_limit(state, argument);
     case ARGP_KEY_ARG:
         options->command = &state->argv[state->next - 1];

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #define LIBRARY "librmacast-record.so"
+#define THREADS_LIBRARY "librmacast-threads.so"
 
 enum status record_find_library(char path[RECORD_PATH_BYTES], struct err *err)
 {
@@ -157,10 +158,14 @@ static void signals_end(const struct dispositions *before)
 static void become(char *const *command, const char *library, const char *spool, const struct dispositions *before,
                    int report)
 {
-    char path[RECORD_PATH_BYTES], preload[3 * RECORD_PATH_BYTES];
-    const char *old = getenv("LD_PRELOAD");
+    char path[RECORD_PATH_BYTES], preload[4 * RECORD_PATH_BYTES];
+    const char *old = getenv("LD_PRELOAD"), *threads = getenv("RMACAST_THREADS");
     signals_end(before);
-    snprintf(preload, sizeof preload, "%s%s%s", library, old && *old ? ":" : "", old ? old : "");
+    int used = snprintf(preload, sizeof preload, "%s", library);
+    if (threads && *threads && *threads != '0') /* it stands beside the recorder */
+        used += snprintf(preload + used, sizeof preload - (size_t)used, ":%.*s" THREADS_LIBRARY,
+                         (int)(last_part(library) - library), library);
+    if (old && *old) snprintf(preload + used, sizeof preload - (size_t)used, ":%s", old);
     if (realpath(spool, path) && setenv("RMACAST_SPOOL", path, 1) == 0 && setenv("LD_PRELOAD", preload, 1) == 0)
         execvp(command[0], command);
     int failure = errno;

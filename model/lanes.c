@@ -85,5 +85,5 @@ size_t lane_first_ending(const struct lane *lane, int64_t time_ps, bool or_at)
 
 bool lane_is_mpi(const struct trace_call *call)
 {
-    return call->call < MPI_FUNCTION_COUNT;
+    return call->call < ID_region_enter && !call_is_thread(call->call);
 }

@@ -47,7 +47,7 @@ static inline const struct trace_call *lane_call(const struct lane *lane, size_t
 /* The first call of a lane that ends after time_ps (or_at: at it or later), as place in the lane; count: none. */
 size_t lane_first_ending(const struct lane *lane, int64_t time_ps, bool or_at);
 
-/* A call of MPI: neither user region nor thread primitive. */
+/* A call of MPI or OpenSHMEM: neither user region nor thread primitive. */
 bool lane_is_mpi(const struct trace_call *call);
 
 #endif

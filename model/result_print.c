@@ -12,6 +12,7 @@ enum { PLACE_BYTES = 160, SHARES_SHOWN = 5 };
 static double total_time_s(const struct result *result)
 {
     double total_s = 0;
+    if (result->property_count > 0) return result->properties[PROPERTY_TIME].inclusive_s; /* with all threads */
     for (uint32_t r = 0; r < result->rank_count; r++) total_s += result->rank_time_s[r];
     return total_s;
 }

@@ -117,6 +117,17 @@ static enum status set_request_list(struct events *events)
                           events->err);
 }
 
+/* id: thread or object; bytes: what else the primitive names. */
+static void set_primitive(struct events *events, const struct call_row *row, const struct spool_record *record)
+{
+    events->call.bytes = 0;
+    events->call.ref = record->id;
+    if (row->allowed & F_VALUE)
+        events->call.disp = record->bytes;
+    else if (row->allowed & (F_MUTEX | F_PARTIES))
+        events->call.aux = record->bytes;
+}
+
 static enum status take_enter(struct events *events, const struct spool_record *record)
 {
     uint32_t call = 0;
@@ -141,6 +152,7 @@ static enum status take_enter(struct events *events, const struct spool_record *
     TRY(set_counts(events, row, record));
     TRY(set_neighbors(events, row, record));
     if (row->needed & F_REQS) events->call.bytes = 0;
+    if (call_is_thread((enum mpi_call)call)) set_primitive(events, row, record);
     if ((row->kind == CALL_ISEND || row->kind == CALL_IRECV) && (record->flags & SPOOL_STARTED))
         events->call.flags = TRACE_STARTED;
     if ((row->needed & F_REQ) && record->id != SPOOL_NO_ID && !call_makes_request((enum mpi_call)call))
@@ -163,7 +175,8 @@ static enum status set_results(struct events *events, const struct spool_record 
     uint32_t id = 0;
     struct trace_call *call = &events->call;
     const struct call_row *row = call_row((enum mpi_call)call->call);
-    if (record->flags & SPOOL_FLAG) call->flags |= TRACE_FLAG;
+    bool says = !call_is_thread((enum mpi_call)call->call) || (row->needed & F_FLAG);
+    if ((record->flags & SPOOL_FLAG) && says) call->flags |= TRACE_FLAG;
     if (row->needed & F_REQS) return set_request_list(events);
     if (call_makes_request((enum mpi_call)call->call)) TRY(note_request(events, record->id));
     if ((row->needed & F_RESULT_BYTES) || row->kind == CALL_ALLTOALLV || row->kind == CALL_NEIGHBOR)

@@ -138,7 +138,7 @@ static uint64_t *progress_file(const char *directory, char path[4096])
     return progress;
 }
 
-static pid_t start_program(const char *directory, const char *progress)
+static pid_t start_program(const char *directory, const char *program, const char *progress)
 {
     pid_t child = fork();
     assert_true(child >= 0);
@@ -146,7 +146,7 @@ static pid_t start_program(const char *directory, const char *progress)
     setenv("RMACAST_SPOOL", directory, 1);
     setenv("UCX_POSIX_DIR", directory, 1); /* a killed process leaves its shared memory behind */
     setenv("LD_PRELOAD", RECORDER, 1);
-    execl(PROGRAMS "/storm", "storm", progress, "0", (char *)NULL);
+    execl(program, program, progress, "0", (char *)NULL);
     _exit(127);
 }
 
@@ -158,13 +158,58 @@ static void programs(void **state)
     for (int i = 0; i < KILLS; i++) {
         char *directory = craft_directory(), path[4096];
         uint64_t *progress = progress_file(directory, path);
-        pid_t child = start_program(directory, path);
+        pid_t child = start_program(directory, PROGRAMS "/storm", path);
         if (i % 2 == 0)
             for (int wait = 0; wait < 5000 && __atomic_load_n(progress, __ATOMIC_ACQUIRE) == 0; wait++) sleep_us(1000);
         sleep_us(random_below(i % 2 == 0 ? 5000 : 120000));
         kill_and_reap(child);
         struct trace *trace = read_left(directory, *progress > 0);
         if (trace) expect_rounds(&trace->ranks[0], *progress);
+        trace_free(trace);
+        munmap(progress, 4096);
+        craft_remove(directory);
+    }
+}
+
+/* storm_threads.c: each thread's rounds are isend, recv, wait, of which the last may break off; communicators between
+ * them are passed over. */
+static void expect_thread(const struct trace *trace, uint32_t thread, const uint64_t *progress)
+{
+    static const uint16_t round[] = {ID_Isend, ID_Recv, ID_Wait};
+    const struct trace_rank *rank = &trace->ranks[0];
+    uint64_t seen = 0;
+    int32_t tag = -1;
+    bool broken = false;
+    for (size_t i = 0; i < rank->count; i++) {
+        const struct trace_call *call = &rank->calls[i];
+        if (trace_call_thread(trace, 0, i) != thread || call->call == ID_Init_thread) continue;
+        assert_false(broken);
+        broken = call->flags & TRACE_BREAK;
+        if (call->call == ID_Comm_dup || call->call == ID_Comm_free) continue;
+        assert_int_equal(call->call, round[seen++ % 3]);
+        if (call->call == ID_Isend && tag < 0) tag = call->tag;
+        if (call->call == ID_Isend) assert_int_equal(call->tag, tag);
+    }
+    if (tag >= 0) assert_true(seen >= 3 * progress[tag] && seen <= 3 * progress[tag] + 3 + 3);
+}
+
+static void threads(void **state)
+{
+    (void)state;
+    enum { KILLS = 10 };
+    for (int i = 0; i < KILLS; i++) {
+        char *directory = craft_directory(), path[4096];
+        uint64_t *progress = progress_file(directory, path);
+        pid_t child = start_program(directory, PROGRAMS "/storm_threads", path);
+        for (int wait = 0; wait < 5000 && __atomic_load_n(progress, __ATOMIC_ACQUIRE) == 0; wait++) sleep_us(1000);
+        sleep_us(random_below(20000));
+        kill_and_reap(child);
+        struct trace *trace = read_left(directory, true);
+        uint64_t sum = progress[0] + progress[1] + progress[2] + progress[3];
+        assert_true(trace->ranks[0].incomplete);
+        assert_true(trace->ranks[0].count >= 1 + 3 * sum);
+        for (uint32_t thread = 0; thread < trace_thread_count(trace, 0); thread++)
+            expect_thread(trace, thread, progress);
         trace_free(trace);
         munmap(progress, 4096);
         craft_remove(directory);
@@ -194,7 +239,7 @@ static void two_ranks(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(streams), cmocka_unit_test(programs),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(streams), cmocka_unit_test(programs), cmocka_unit_test(threads),
                                        cmocka_unit_test(two_ranks)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,8 +17,10 @@ struct trace *run_recorded(const char *settings, const char *program, int expect
     struct trace *trace;
     struct err err = {0};
     assert_non_null(mkdtemp(directory));
-    snprintf(command, sizeof command, "%s RMACAST_SPOOL=%s LD_PRELOAD=\"$TEST_PRELOAD\"%s timeout 100 %s -n 4 %s/%s >/dev/null 2>&1",
-             settings, directory, RECORDER, MPIEXEC, PROGRAMS, program);
+    bool threads = strstr(settings, "RMACAST_THREADS=1") != NULL;
+    snprintf(command, sizeof command,
+             "%s RMACAST_SPOOL=%s LD_PRELOAD=\"$TEST_PRELOAD\"%s%s timeout 100 %s -n 4 %s/%s >/dev/null 2>&1", settings,
+             directory, RECORDER, threads ? ":" THREADS_LIBRARY : "", MPIEXEC, PROGRAMS, program);
     int state = system(command);
     enum status status = spool_read(directory, &trace, &err);
     if (status != STATUS_OK) print_message("%s\n", err.text);

@@ -4,7 +4,8 @@
 
 #include "trace/trace.h"
 
-/* Four ranks; settings are shell assignments ("A=1 B=2") before the command. The spool is gone afterwards. The test
+/* Four ranks; settings are shell assignments ("A=1 B=2") before the command; with RMACAST_THREADS=1 thread primitives
+ * are recorded. The spool is gone afterwards. The test
  * fails if the exit status is not the expected one, or the spool cannot be read or does not pass trace_check(). */
 struct trace *run_recorded(const char *settings, const char *program, int expected_status);
 

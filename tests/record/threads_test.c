@@ -133,11 +133,101 @@ static void a_pool(void **state)
     trace_free(trace);
 }
 
+/* Calls of one name and thread (ANY: of all) on a rank. */
+enum { ANY = -1 };
+static size_t count(const struct trace *trace, uint32_t rank, const char *name, int thread)
+{
+    size_t found = 0;
+    for (size_t i = 0; i < trace->ranks[rank].count; i++)
+        found += strcmp(call_name(trace->ranks[rank].calls[i].call), name) == 0 &&
+                 (thread == ANY || trace_call_thread(trace, rank, i) == (uint32_t)thread);
+    return found;
+}
+
+static const struct trace_call *only(const struct trace *trace, uint32_t rank, const char *name)
+{
+    const struct trace_call *found = NULL;
+    assert_int_equal(count(trace, rank, name, ANY), 1);
+    for (size_t i = 0; i < trace->ranks[rank].count; i++)
+        if (strcmp(call_name(trace->ranks[rank].calls[i].call), name) == 0) found = &trace->ranks[rank].calls[i];
+    return found;
+}
+
+/* What a worker does besides MPI: begins, meets the others at a barrier of three, hands over or takes, locks the mutex
+ * that the first thread's condition gives up, signals, ends. */
+static void check_worker(const struct trace *trace, uint32_t rank, int32_t tag)
+{
+    static const char *const before[] = {"thread_begin", "pthread_barrier_wait", "MPI_Isend", "MPI_Recv", "MPI_Wait",
+                                         "MPI_Put", "MPI_Win_flush"};
+    struct lane_walk walk = {trace, rank, thread_of_tag(trace, rank, tag), 0};
+    for (size_t i = 0; i < sizeof before / sizeof *before; i++) {
+        const struct trace_call *call = expect(&walk, before[i]);
+        if (i == 1) assert_int_equal(call->aux, 3);
+    }
+    uint32_t semaphore;
+    if (tag == 1) {
+        expect(&walk, "MPI_Irecv");
+        semaphore = expect(&walk, "sem_post")->ref;
+        assert_int_equal(only(trace, rank, "sem_wait")->ref, semaphore);
+    } else {
+        semaphore = expect(&walk, "sem_wait")->ref;
+        expect(&walk, "MPI_Send");
+        expect(&walk, "MPI_Wait");
+    }
+    uint32_t mutex = expect(&walk, "pthread_mutex_lock")->ref, condition = expect(&walk, "pthread_cond_signal")->ref;
+    assert_int_equal(expect(&walk, "pthread_mutex_unlock")->ref, mutex);
+    expect(&walk, "thread_end");
+    expect_end(&walk);
+    assert_true(mutex != condition && mutex != semaphore && condition != semaphore);
+    for (size_t i = 0; i < trace->ranks[rank].count; i++) {
+        const struct trace_call *call = &trace->ranks[rank].calls[i];
+        if (call->call != ID_pthread_cond_wait) continue;
+        assert_int_equal(call->ref, condition);
+        assert_int_equal(call->aux, mutex);
+    }
+}
+
+static void primitives_of_a_pool(void **state)
+{
+    (void)state;
+    struct trace *trace = run_recorded("RMACAST_THREADS=1", "pool", 0);
+    assert_complete(trace);
+    for (uint32_t rank = 0; rank < 4; rank++) {
+        assert_int_equal(trace_thread_count(trace, rank), 3);
+        check_worker(trace, rank, 1);
+        check_worker(trace, rank, 2);
+        assert_int_equal(count(trace, rank, "pthread_create", 0), 2);
+        assert_int_equal(count(trace, rank, "pthread_join", 0), 2);
+        assert_int_equal(count(trace, rank, "pthread_barrier_wait", ANY), 3);
+        assert_int_equal(count(trace, rank, "pthread_mutex_lock", ANY), 3);
+        assert_int_equal(count(trace, rank, "pthread_mutex_unlock", ANY), 3);
+        assert_int_equal(count(trace, rank, "pthread_mutex_lock", 0), 1);
+        int64_t values = 0; /* the first call on the semaphore says 0, the other one nothing */
+        for (size_t i = 0; i < trace->ranks[rank].count; i++) {
+            const struct trace_call *call = &trace->ranks[rank].calls[i];
+            if (call->call == ID_sem_post || call->call == ID_sem_wait) values += call->disp;
+        }
+        assert_int_equal(values, -1);
+    }
+    trace_free(trace);
+}
+
+/* Without the library that wraps them there are none. */
+static void primitives_are_off_by_default(void **state)
+{
+    (void)state;
+    struct trace *trace = run_recorded("", "pool", 0);
+    for (uint32_t rank = 0; rank < 4; rank++) assert_int_equal(count(trace, rank, "pthread_mutex_lock", ANY), 0);
+    trace_free(trace);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_second_thread),
         cmocka_unit_test(a_pool),
+        cmocka_unit_test(primitives_of_a_pool),
+        cmocka_unit_test(primitives_are_off_by_default),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

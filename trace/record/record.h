@@ -19,11 +19,13 @@
 #include "trace/record/table.h"
 #include "trace/spool.h"
 
+#include "trace/record/primitives.h"
+
 enum rec_call_id {
 #define MPI_CALL(NAME, KIND, NEEDED, ALLOWED, PARAMETERS, ARGUMENTS, BEFORE, AFTER) REC_ID_##NAME,
 #include "trace/mpi_calls.def"
 #undef MPI_CALL
-    REC_CALL_COUNT,
+    REC_CALL_COUNT, /* behind them in the spool's names: the thread primitives, by enum rec_primitive */
 #if MPI_VERSION >= 4
 #define MPI_LARGE(NAME, PARAMETERS, ARGUMENTS, BEFORE, AFTER) REC_ID_##NAME##_c = REC_ID_##NAME,
 #include "trace/record/large_calls.def"

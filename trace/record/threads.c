@@ -1,4 +1,5 @@
 /* Threads of the process: a stream for each, from its first recorded call to its end. */
+#include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
@@ -26,9 +27,96 @@ void rec_lock_wait(void)
         if (tries >= 100) sched_yield();
 }
 
+/* Not recorded, and that is said. */
+static bool refuse(void)
+{
+    ended = true;
+    rec_mark(SPOOL_OTHER_THREADS);
+    return false;
+}
+
+/* What this calls (memory, files) is not recorded, whoever wraps it. */
+static bool begin_as(uint32_t number)
+{
+    int before = errno;
+    struct spool_header own = header;
+    own.thread = number;
+    ended = true;
+    struct rec_stream *stream = number < THREADS_MAX && have_key ? calloc(1, sizeof *stream) : NULL;
+    bool good = stream && !rec_stream_open(stream, getenv("RMACAST_SPOOL"), &own);
+    errno = before;
+    if (!good || pthread_setspecific(at_end, stream) != 0) {
+        if (good) rec_stream_close(stream);
+        free(stream);
+        return refuse();
+    }
+    stream->limit = rec_out.limit;
+    rec_own = stream;
+    ended = false;
+    return true;
+}
+
+/* A record of a primitive; site: 0 none. */
+static void put_primitive(enum spool_kind kind, const struct rec_primitive_call *call, uint8_t flags)
+{
+    struct spool_record record = {.time = rec_now(),
+                                  .kind = (uint8_t)kind,
+                                  .flags = flags,
+                                  .call = (uint16_t)(REC_CALL_COUNT + (int)call->row),
+                                  .id = call->object,
+                                  .peer = SPOOL_PEER_NONE,
+                                  .bytes = call->value,
+                                  .extra = (int64_t)(uintptr_t)call->site};
+    rec_put(&record);
+}
+
+static __thread bool followed;                /* from its creation on: it has a begin and an end */
+static __thread struct rec_primitive_call open; /* the primitive that it is in; site NULL: none */
+
+static bool enter_primitive(const struct rec_primitive_call *call)
+{
+    if (rec_state != REC_OPEN || !rec_begin()) return false;
+    if (rec_cpu) rec_cpu_enter();
+    open = *call;
+    put_primitive(SPOOL_ENTER, call, 0);
+    return true;
+}
+
+static void leave_primitive(const struct rec_primitive_call *call, bool flag, bool failed)
+{
+    put_primitive(SPOOL_EXIT, call, (uint8_t)((flag ? SPOOL_FLAG : 0) | (failed ? SPOOL_FAILED : 0)));
+    open.site = NULL;
+    if (rec_cpu) rec_cpu_leave();
+    rec_depth = 0;
+}
+
+static void mark_life(enum rec_primitive row)
+{
+    struct rec_primitive_call call = {.row = row, .object = REC_NO_OBJECT, .value = REC_NO_VALUE};
+    put_primitive(SPOOL_ENTER, &call, 0);
+    put_primitive(SPOOL_EXIT, &call, 0);
+}
+
+static uint32_t new_number(void)
+{
+    uint32_t number = __atomic_fetch_add(&thread_count, 1, __ATOMIC_RELAXED);
+    return number < THREADS_MAX ? number : REC_NO_OBJECT;
+}
+
+static void begin_thread(uint32_t number)
+{
+    if (rec_state != REC_OPEN || !begin_as(number)) return;
+    followed = true;
+    mark_life(REC_ROW_thread_begin);
+}
+
+static const struct rec_primitive_hooks hooks = {enter_primitive, leave_primitive, new_number, begin_thread};
+
 static void end_thread(void *stream)
 {
     if (getpid() != (pid_t)header.pid) return; /* a child made by fork: the files are its parent's */
+    if (open.site) leave_primitive(&open, false, true); /* cancelled inside it */
+    if (followed) mark_life(REC_ROW_thread_end);
     rec_own = NULL;
     ended = true;
     rec_stream_close(stream);
@@ -45,31 +133,14 @@ void rec_threads_begin(const struct spool_header *of_rank)
     PMPI_Query_thread(&level);
     rec_shared = level == MPI_THREAD_MULTIPLE;
     have_key = pthread_key_create(&at_end, end_thread) == 0;
-}
-
-/* Not recorded, and that is said. */
-static bool refuse(void)
-{
-    ended = true;
-    rec_mark(SPOOL_OTHER_THREADS);
-    return false;
+    void *found = dlsym(RTLD_DEFAULT, "rmacast_threads_attach");
+    __typeof__(rmacast_threads_attach) *attach;
+    memcpy(&attach, &found, sizeof attach);
+    if (attach) attach(&hooks);
 }
 
 bool rec_thread_begin(void)
 {
     if (ended || rec_state != REC_OPEN) return false;
-    int before = errno;
-    struct spool_header own = header;
-    own.thread = __atomic_fetch_add(&thread_count, 1, __ATOMIC_RELAXED);
-    struct rec_stream *stream = own.thread < THREADS_MAX && have_key ? calloc(1, sizeof *stream) : NULL;
-    bool good = stream && !rec_stream_open(stream, getenv("RMACAST_SPOOL"), &own);
-    errno = before;
-    if (!good || pthread_setspecific(at_end, stream) != 0) {
-        if (good) rec_stream_close(stream);
-        free(stream);
-        return refuse();
-    }
-    stream->limit = rec_out.limit;
-    rec_own = stream;
-    return true;
+    return begin_as(__atomic_fetch_add(&thread_count, 1, __ATOMIC_RELAXED));
 }
