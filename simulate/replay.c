@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "common/units.h"
+#include "simulate/replay_shmem.h"
 #include "simulate/replay_thread.h"
 
 /* What a timer's id carries, by its upper bits. */
@@ -96,6 +97,8 @@ static step_function *const steps[CALL_KIND_COUNT] = {
     [CALL_EXSCAN] = replay_step_collective,
     [CALL_NEIGHBOR] = replay_step_collective,
     [CALL_THREAD_BEGIN ... CALL_SEM_POST] = replay_step_thread,
+    [CALL_SHMEM_BARRIER] = replay_step_shmem,
+    [CALL_SHMEM_PUT ... CALL_SHMEM_CLEAR_LOCK] = replay_step_shmem,
     [CALL_COMM_CREATE] = replay_step_collective,
     [CALL_COMM_FREE] = step_local,
 };
@@ -153,6 +156,7 @@ static bool is_failed_test(const struct trace_call *call)
     bool tests =
         kind == CALL_WIN_TEST || kind == CALL_REQUEST_TEST || kind == CALL_REQUEST_TESTALL || kind == CALL_IPROBE;
     tests = tests || kind == CALL_MUTEX_TIMEDLOCK || kind == CALL_SEM_TIMEDWAIT;
+    tests = tests || kind == CALL_SHMEM_TEST || kind == CALL_SHMEM_TEST_LOCK;
     return tests && !(call->flags & TRACE_FLAG);
 }
 

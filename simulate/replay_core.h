@@ -225,6 +225,9 @@ enum message_type {
     MESSAGE_SEND_CLEAR,
     MESSAGE_SEND_DATA,
     MESSAGE_SEND_ACK, /* of a small synchronous send */
+    MESSAGE_SHMEM_ASK, /* of an OpenSHMEM lock */
+    MESSAGE_SHMEM_GRANT,
+    MESSAGE_SHMEM_RELEASE,
     MESSAGE_TASK,     /* never sent: a collective that goes on when its rank is inside MPI */
 };
 
@@ -252,6 +255,8 @@ struct thread_costs {
     int64_t create_ps, start_ps, join_ps, lock_ps, unlock_ps, barrier_ps;
 };
 
+struct shmem; /* simulate/replay_shmem.h */
+
 struct communicator_state {
     uint32_t first_barrier; /* in replay.barriers, by communicator rank */
 };
@@ -273,6 +278,7 @@ struct replay {
     int64_t now_ps;
     int64_t arrival_ps; /* of the message that on_arrived handles: now, or later for data of an active epoch */
     int64_t overhead_ps, thread_delay_ps;
+    struct shmem *shmem; /* NULL: no symmetric memory */
     struct thread_costs thread_costs;
     struct thread_name *thread_names; /* of ranks with several threads, by id in timers */
     bool deferred;           /* operations are held until the closing call */
@@ -401,6 +407,8 @@ int64_t replay_pair_post_enter(const struct pair *pair);
 
 /* replay_op.c */
 enum step replay_step_op(struct replay *replay, uint32_t rank);
+/* In the epoch that is open towards the target; *op is NO_INDEX if there is none. */
+enum status replay_make_op(struct replay *replay, uint32_t rank, uint32_t *op);
 enum status replay_issue(struct replay *replay, uint32_t op);
 enum status replay_op_left(struct replay *replay, uint32_t op, int64_t began_ps, int64_t left_ps);
 enum status replay_on_data(struct replay *replay, const struct replay_message *message);
@@ -500,6 +508,11 @@ void replay_wake_prober(struct replay *replay, uint32_t rank); /* a message has 
 enum status replay_request_done(struct replay *replay, uint32_t request);
 /* A request that nobody sees: counts down rank.missing and ends. */
 enum status replay_collective_request(struct replay *replay, uint32_t rank, uint32_t *request);
+
+/* replay_shmem.c */
+enum status replay_on_shmem_ask(struct replay *replay, const struct replay_message *message);
+enum status replay_on_shmem_grant(struct replay *replay, const struct replay_message *message);
+enum status replay_on_shmem_release(struct replay *replay, const struct replay_message *message);
 
 /* replay_collective.c */
 enum step replay_step_collective(struct replay *replay, uint32_t rank);

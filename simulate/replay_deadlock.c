@@ -1,6 +1,7 @@
 /* When nothing moves any more but ranks are left: who waits for whom. */
 #include <stdio.h>
 
+#include "simulate/replay_shmem.h"
 #include "simulate/replay_thread.h"
 
 enum { TEXT_BYTES = 640, WAITERS_SHOWN = 4 };
@@ -160,6 +161,20 @@ static void name_sync(const struct rank_state *state, const struct trace_call *c
     }
 }
 
+static void name_shmem(const struct replay *replay, uint32_t rank, const struct trace_call *call, struct text *text)
+{
+    enum call_kind kind = call_kind(call->call);
+    bool write = kind == CALL_SHMEM_WAIT || kind == CALL_SHMEM_TEST;
+    const struct watch *watch = write ? replay_shmem_watch(replay, rank) : NULL;
+    const struct shmem_lock *lock = (call_row(call->call)->needed & F_OBJECT) ? replay_shmem_lock(replay, call->ref) : NULL;
+    if (watch)
+        ADD(text, " the write of rank %u (event %zu)", watch->origin, watch->call + 1);
+    else if (lock && lock->holder != NO_INDEX)
+        ADD(text, " lock %u, held by rank %u", call->ref, lock->holder);
+    else
+        ADD(text, " its operations");
+}
+
 static void name_cause(struct replay *replay, uint32_t rank, struct text *text)
 {
     const struct rank_state *state = &replay->ranks[rank];
@@ -192,7 +207,9 @@ static void name_cause(struct replay *replay, uint32_t rank, struct text *text)
     case CALL_REQUEST_TEST:
     case CALL_REQUEST_TESTALL: name_requests(replay, state, call, text); break;
     default:
-        if (state->threads && call_kind(call->call) >= CALL_THREAD_BEGIN && call_kind(call->call) <= CALL_SEM_POST)
+        if (call_is_shmem(call->call) && (call_row(call->call)->allowed & F_WIN))
+            name_shmem(replay, rank, call, text);
+        else if (state->threads && call_kind(call->call) >= CALL_THREAD_BEGIN && call_kind(call->call) <= CALL_SEM_POST)
             name_sync(state, call, text);
         else
             name_absent(replay, call, text);

@@ -37,6 +37,9 @@ static const struct message_row rows[] = {
     [MESSAGE_SEND_CLEAR] = {replay_on_send_clear, SERVER_PROGRESS, .passes = true},
     [MESSAGE_SEND_DATA] = {replay_on_send_data, SERVER_NIC},
     [MESSAGE_SEND_ACK] = {replay_on_send_ack, SERVER_NIC, .passes = true},
+    [MESSAGE_SHMEM_ASK] = {replay_on_shmem_ask, SERVER_PROGRESS, .passes = true},
+    [MESSAGE_SHMEM_GRANT] = {replay_on_shmem_grant, SERVER_CALL, .passes = true},
+    [MESSAGE_SHMEM_RELEASE] = {replay_on_shmem_release, SERVER_NIC},
     [MESSAGE_TASK] = {replay_on_task, SERVER_PROGRESS},
 };
 

@@ -1,7 +1,7 @@
 /* Put, get, accumulate, get_accumulate and the like (MPI-3.1 11.3): when they are issued, when they have left, arrived,
  * are known to have arrived. */
 #include "common/units.h"
-#include "simulate/replay_core.h"
+#include "simulate/replay_shmem.h"
 
 enum { PHASE_ENTER, PHASE_ISSUE, PHASE_QUEUE, PHASE_COPIED };
 
@@ -33,8 +33,21 @@ static enum rma_kind rma_kind_of(enum call_kind kind)
     return kind == CALL_PUT ? RMA_PUT : kind == CALL_GET ? RMA_GET : RMA_ACCUMULATE;
 }
 
-/* Makes the operation in the epoch that is open towards the target; *op is NO_INDEX if there is none. */
-static enum status make_op(struct replay *replay, uint32_t rank, uint32_t *op)
+/* OpenSHMEM's operations do what MPI's do; they differ in what the call waits for. */
+static enum call_kind kind_of(enum call_kind kind)
+{
+    switch (kind) {
+    case CALL_SHMEM_PUT:
+    case CALL_SHMEM_PUT_NBI: return CALL_PUT;
+    case CALL_SHMEM_GET:
+    case CALL_SHMEM_GET_NBI: return CALL_GET;
+    case CALL_SHMEM_ATOMIC: return CALL_ACCUMULATE;
+    case CALL_SHMEM_FETCH: return CALL_GET_ACCUMULATE;
+    default: return kind;
+    }
+}
+
+enum status replay_make_op(struct replay *replay, uint32_t rank, uint32_t *op)
 {
     struct rank_state *state = &replay->ranks[rank];
     const struct trace_call *call = &state->calls[state->next];
@@ -53,7 +66,7 @@ static enum status make_op(struct replay *replay, uint32_t rank, uint32_t *op)
                                    .call = state->next,
                                    .bytes = call->bytes,
                                    .request = NO_INDEX,
-                                   .kind = (uint8_t)call_kind(call->call)};
+                                   .kind = (uint8_t)kind_of(call_kind(call->call))};
     struct op *made = &replay->ops[*op];
     if (pair) {
         made->epoch_kind = OP_ACTIVE;
@@ -172,7 +185,7 @@ enum step replay_step_op(struct replay *replay, uint32_t rank)
     struct member *member = replay_member(replay, call, rank);
     if (state->phase == PHASE_ENTER) return decide(replay, rank, member);
     uint32_t op;
-    STEP_TRY(make_op(replay, rank, &op));
+    STEP_TRY(replay_make_op(replay, rank, &op));
     if (op == NO_INDEX)
         return replay_fail(replay, rank,
                            "%s to rank %d outside any epoch on window %d, expected start, lock or fence before",
@@ -315,6 +328,7 @@ static enum status reached_target(struct replay *replay, uint32_t index, int64_t
         return STATUS_OK;
     }
     count_incoming(replay, op);
+    if (replay->shmem) replay_shmem_written(replay, index);
     op = &replay->ops[index]; /* the woken rank may have made operations */
     return replay_send_control(replay, MESSAGE_ACK, op->target, op->origin, index, 0);
 }
@@ -326,7 +340,9 @@ enum status replay_on_data(struct replay *replay, const struct replay_message *m
 
 static enum status applied(struct replay *replay, uint32_t index)
 {
-    if (replay->ops[index].kind == CALL_GET_ACCUMULATE) return send_result(replay, index);
+    bool answers = replay->ops[index].kind == CALL_GET_ACCUMULATE;
+    if (answers && replay->shmem) replay_shmem_written(replay, index);
+    if (answers) return send_result(replay, index);
     return reached_target(replay, index, replay->now_ps);
 }
 

@@ -7,6 +7,7 @@
 #include "common/array.h"
 #include "common/units.h"
 #include "model/bounds.h"
+#include "simulate/replay_shmem.h"
 #include "simulate/replay_thread.h"
 
 /* Cores that a thread gets: all threads of all ranks of a node share its cores. */
@@ -178,13 +179,13 @@ enum status replay_open(struct replay *replay, const struct trace *trace, const 
     replay->thread_costs = (struct thread_costs){
         units_ps(platform->thread_create_s), units_ps(platform->thread_start_s),  units_ps(platform->thread_join_s),
         units_ps(platform->thread_lock_s),   units_ps(platform->thread_unlock_s), units_ps(platform->thread_barrier_s)};
-    TRY(trace_check_no_shmem(trace, "replay", err));
     TRY(platform_check_ranks(platform, trace->rank_count, err));
     TRY(account_init(&outcome->account, trace->rank_count, err));
     TRY(prepare_ranks(replay));
     TRY(replay_prepare_threads(replay));
     TRY(window_modes_new(trace, platform, &replay->modes, err));
     TRY(replay_prepare_windows(replay));
+    TRY(replay_prepare_shmem(replay));
     replay->init_is_barrier = all_ranks_call(trace, CALL_INIT, true);
     replay->finalize_is_barrier = all_ranks_call(trace, CALL_FINALIZE, false);
     if (options->keep_trace) TRY(prepare_trace(replay));
@@ -237,6 +238,7 @@ void replay_close(struct replay *replay)
 {
     if (replay->engine) replay->engine_kind->close(replay->engine);
     replay_clear_threads(replay);
+    replay_clear_shmem(replay);
     for (uint32_t rank = 0; replay->ranks && rank < replay->trace->rank_count; rank++)
         free(replay->ranks[rank].requests);
     free(replay->ranks);

@@ -85,8 +85,9 @@ static void compare_calls(struct run *run, const struct expected *expected)
 static bool is_transfer(const struct trace_call *call)
 {
     enum call_kind kind = call_kind((enum mpi_call)call->call);
-    return (kind == CALL_PUT || kind == CALL_GET || kind == CALL_ACCUMULATE || kind == CALL_GET_ACCUMULATE) &&
-           call->peer != TRACE_NONE;
+    bool shmem = kind >= CALL_SHMEM_PUT && kind <= CALL_SHMEM_FETCH;
+    bool mpi = kind == CALL_PUT || kind == CALL_GET || kind == CALL_ACCUMULATE || kind == CALL_GET_ACCUMULATE;
+    return (mpi || shmem) && call->peer != TRACE_NONE;
 }
 
 static void compare_xfers(struct run *run, const struct expected *expected)
