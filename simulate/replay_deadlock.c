@@ -166,7 +166,8 @@ static void name_shmem(const struct replay *replay, uint32_t rank, const struct 
     enum call_kind kind = call_kind(call->call);
     bool write = kind == CALL_SHMEM_WAIT || kind == CALL_SHMEM_TEST;
     const struct watch *watch = write ? replay_shmem_watch(replay, rank) : NULL;
-    const struct shmem_lock *lock = (call_row(call->call)->needed & F_OBJECT) ? replay_shmem_lock(replay, call->ref) : NULL;
+    bool locks = call_row(call->call)->needed & F_OBJECT;
+    const struct shmem_lock *lock = locks ? replay_shmem_lock(replay, call->ref) : NULL;
     if (watch)
         ADD(text, " the write of rank %u (event %zu)", watch->origin, watch->call + 1);
     else if (lock && lock->holder != NO_INDEX)

@@ -196,7 +196,8 @@ struct write {
 
 static bool writes(enum call_kind kind)
 {
-    return kind == CALL_SHMEM_PUT || kind == CALL_SHMEM_PUT_NBI || kind == CALL_SHMEM_ATOMIC || kind == CALL_SHMEM_FETCH;
+    bool puts = kind == CALL_SHMEM_PUT || kind == CALL_SHMEM_PUT_NBI;
+    return puts || kind == CALL_SHMEM_ATOMIC || kind == CALL_SHMEM_FETCH;
 }
 
 static int by_target_and_time(const void *one, const void *two)
