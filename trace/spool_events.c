@@ -74,11 +74,15 @@ static enum status set_handle(struct events *events, const struct call_row *row,
     return STATUS_OK;
 }
 
-/* Displacements are recorded in the target's units. */
+/* Displacements are recorded in the target's units. OpenSHMEM's are symmetric addresses. */
 static void set_displacement(struct events *events, const struct call_row *row, const struct spool_record *record)
 {
     events->call.disp = -1;
     if (!(row->allowed & F_DISP) || events->call.handle == TRACE_NONE) return;
+    if (call_is_shmem((enum mpi_call)events->call.call)) {
+        events->call.disp = record->extra < 0 ? -1 : record->extra;
+        return;
+    }
     const struct trace_window *window = &events->trace->windows[events->call.handle];
     int32_t member = trace_comm_rank(&events->trace->comms[window->comm], events->call.peer);
     if (member != TRACE_NONE && window->disp_unit && record->extra >= 0)
@@ -105,6 +109,16 @@ static enum status set_neighbors(struct events *events, const struct call_row *r
     if (record->tag == 0) return STATUS_OK;
     TRY(lookup(events, &events->rank->counts, (uint32_t)record->tag - 1, "list of neighbours", &id));
     events->call.tag = (int32_t)id;
+    return STATUS_OK;
+}
+
+/* OpenSHMEM's locks have addresses that all ranks know; they are numbered as they appear. */
+static enum status set_lock(struct events *events, const struct call_row *row, const struct spool_record *record)
+{
+    uint64_t *slot;
+    if (!(row->allowed & F_OBJECT) || !call_is_shmem((enum mpi_call)events->call.call)) return STATUS_OK;
+    TRY(map_put(&events->spool->locks, (uint64_t)record->extra, events->spool->locks.count, &slot, events->err));
+    events->call.ref = (uint32_t)*slot;
     return STATUS_OK;
 }
 
@@ -151,6 +165,7 @@ static enum status take_enter(struct events *events, const struct spool_record *
         TRY(lookup(events, &events->rank->groups, (uint32_t)record->tag, "group", &events->call.ref));
     TRY(set_counts(events, row, record));
     TRY(set_neighbors(events, row, record));
+    TRY(set_lock(events, row, record));
     if (row->needed & F_REQS) events->call.bytes = 0;
     if (call_is_thread((enum mpi_call)call)) set_primitive(events, row, record);
     if ((row->kind == CALL_ISEND || row->kind == CALL_IRECV) && (record->flags & SPOOL_STARTED))
@@ -365,7 +380,7 @@ static enum status break_off(struct events *events)
     if (call_makes_request(call)) events->call.ref = events->shared->next_request++;
     events->call.exit_ps = events->last_ps;
     events->call.flags |= TRACE_BREAK;
-    if (!(call_row(call)->allowed & (F_DISP | F_COUNTS)))
+    if (!(call_row(call)->allowed & (F_DISP | F_COUNTS | F_OBJECT)))
         TRY(spool_site(events->sites, events->rank, (uint64_t)events->enter->extra, events->trace, &events->call.site,
                        events->err));
     return trace_add_thread_call(events->trace, events->number, events->thread, &events->call, events->err);

@@ -328,6 +328,7 @@ void spool_close(struct spool *spool)
     }
     for (size_t i = 0; i < spool->unread_count; i++) free(spool->unread[i].why);
     free(spool->unread);
+    map_clear(&spool->locks);
     free(spool->windows);
     free(spool->ranks);
     *spool = (struct spool){0};

@@ -3,6 +3,7 @@
 #ifndef TRACE_SPOOL_PARTS_H
 #define TRACE_SPOOL_PARTS_H
 
+#include "common/map.h"
 #include "trace/spool.h"
 #include "trace/trace.h"
 
@@ -68,6 +69,7 @@ struct spool {
     size_t window_count, window_capacity;
     struct spool_unread *unread; /* by those who keep going */
     size_t unread_count, unread_capacity;
+    struct map locks; /* of OpenSHMEM: symmetric address to number */
     uint64_t base_ns; /* corrected time of the first event: time zero */
 };
 

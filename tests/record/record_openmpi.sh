@@ -1,8 +1,8 @@
 #!/bin/sh
-# Usage: record_openmpi.sh RMACAST LAUNCH MPIEXEC PROGRAMS RECORDER-LIBRARY: `rmacast record` finds out by itself that programs behind a
+# Usage: record_openmpi.sh RMACAST LAUNCH MPIEXEC PROGRAMS RECORDER-LIBRARY [OSHRUN PROGRAMS]: `rmacast record` finds out by itself that programs behind a
 # script use Open MPI; LAUNCH is openmpi.sh.
 set -u
-rmacast=$1 launch=$2 mpiexec=$3 programs=$4 recorder=$5
+rmacast=$1 launch=$2 mpiexec=$3 programs=$4 recorder=$5 oshrun=${6:-} shmem_programs=${7:-}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
@@ -41,4 +41,13 @@ mkdir spool
 expect 0 env LD_PRELOAD="$work/$(basename "$recorder")" RMACAST_SPOOL="$work/spool" "$launch" "$mpiexec" -n 2 "$programs/locks"
 check test "$(grep -c 'nothing is recorded: .*librmacast-record-openmpi.so' err)" = 2
 check test "$(ls spool)" = ''
+
+# Two PEs of a program with OpenSHMEM and MPI: 8 bytes go each way, in an archive that is analysed.
+if [ -n "$oshrun" ]; then
+    expect 0 "$rmacast" record -o pes.rma -- ./script "$launch" "$oshrun" -n 2 "$shmem_programs/shmem_mixed"
+    expect 0 "$rmacast" info pes.rma
+    check grep -q "^one-sided  *16 B moved" out
+    check grep -q "^shmem_p  *2  *16 B" out
+    expect 0 "$rmacast" analyze pes.rma
+fi
 exit "$failures"

@@ -111,6 +111,31 @@ struct rec_comm *rec_comm_find(MPI_Comm comm)
     return comm_learn(comm, comm != MPI_COMM_WORLD);
 }
 
+static struct rec_comm *set_learn(int first, int log_stride, int size)
+{
+    int32_t *world = size > 0 ? scratch_ranks(size) : NULL;
+    if (!world) return NULL;
+    for (int i = 0; i < size; i++) world[i] = first + i * (1 << log_stride);
+    struct rec_comm *made = comm_new(world, size);
+    if (made) define_members(SPOOL_COMM, made->id, SPOOL_SEEN, world, size);
+    return made;
+}
+
+const struct rec_comm *rec_comm_of_set(int first, int log_stride, int size)
+{
+    static struct rec_table sets;
+    if (first == 0 && log_stride == 0 && size == rec_world) return rec_comm_find(MPI_COMM_WORLD);
+    uint64_t key = (uint64_t)first << 32 | (uint64_t)log_stride << 27 | (uint64_t)size;
+    uintptr_t *found = rec_table_find(&sets, key);
+    if (REC_LIKELY(found != NULL)) return (const struct rec_comm *)*found;
+    struct rec_comm *made = set_learn(first, log_stride, size);
+    if (!made || !rec_table_put(&sets, key, (uintptr_t)made)) {
+        rec_stop("an active set's members cannot be had");
+        return NULL;
+    }
+    return made;
+}
+
 void rec_comm_release(struct rec_comm *comm)
 {
     if (--comm->uses > 0 || rec_shared) return; /* shared: a call of another thread may still look at it */
@@ -153,6 +178,13 @@ void rec_set_made_win(struct rec_call *rec, MPI_Win win, MPI_Comm comm, const vo
     rec_define(SPOOL_WINDOW, made->id, &definition, sizeof definition);
     rec_modules_define();
     rec->exit.id = made->id;
+}
+
+uint32_t rec_win_heap(void)
+{
+    struct spool_window definition = {.disp_unit = 1, .flavor = 'h'};
+    rec_define(SPOOL_WINDOW, win_count, &definition, sizeof definition);
+    return win_count++;
 }
 
 const struct rec_win *rec_win_find(MPI_Win win)

@@ -25,6 +25,12 @@ struct rec_win {
 struct rec_comm *rec_comm_find(MPI_Comm comm);
 void rec_comm_release(struct rec_comm *comm);
 
+/* An active set of OpenSHMEM: size ranks from first on, 2^log_stride apart. NULL once recording has stopped. */
+const struct rec_comm *rec_comm_of_set(int first, int log_stride, int size);
+
+/* Makes the window of the symmetric memory, on all ranks at the same place of their windows; its id. */
+uint32_t rec_win_heap(void);
+
 /* NULL for a window whose making was not seen: recording has then stopped. */
 const struct rec_win *rec_win_find(MPI_Win win);
 

@@ -44,20 +44,20 @@ static int visit(struct dl_phdr_info *info, size_t bytes, void *core)
     return 0;
 }
 
-static void *next(const char *name)
+void *rec_library_next(const char *name)
 {
     return rmacast_record_next ? rmacast_record_next(name) : dlsym(RTLD_NEXT, name);
 }
 
 void rec_library_find(void)
 {
-    if (!next("PMPI_Init")) rec_make_visible();
-    void *core = next("PMPI_Init");
+    if (!rec_library_next("PMPI_Init")) rec_make_visible();
+    void *core = rec_library_next("PMPI_Init");
     if (!core) return;
     rec_binding_count = 0;
     dl_iterate_phdr(visit, core);
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
-        void *found = next(functions[i].name);
+        void *found = rec_library_next(functions[i].name);
         memcpy((char *)&rec_library + functions[i].at, &found, sizeof found);
     }
 }

@@ -29,6 +29,9 @@ extern int rec_binding_count;
 /* Looks for the library among what is loaded; once it is found, its names are made known to the recorder. */
 void rec_library_find(void);
 
+/* The function behind the recorder's own of this name, NULL if there is none. */
+void *rec_library_next(const char *name);
+
 static inline bool rec_in(const struct rec_range *range, const void *address)
 {
     return (uintptr_t)address - range->low < range->bytes;

@@ -87,9 +87,11 @@ void rec_exit(struct rec_call *rec)
     rec_depth = 0;
 }
 
+/* shmem_finalize may leave MPI to the program. */
 void rec_close_after(void)
 {
-    closing = true;
+    int finalized = 0;
+    closing = PMPI_Finalized(&finalized) == MPI_SUCCESS && finalized;
 }
 
 enum { REGION_NAME_BYTES = 128 };

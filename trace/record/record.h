@@ -25,6 +25,9 @@ enum rec_call_id {
 #define MPI_CALL(NAME, KIND, NEEDED, ALLOWED, PARAMETERS, ARGUMENTS, BEFORE, AFTER) REC_ID_##NAME,
 #include "trace/mpi_calls.def"
 #undef MPI_CALL
+#define SHMEM_CALL(NAME, KIND, NEEDED, ALLOWED) REC_ID_##NAME,
+#include "trace/shmem_calls.def"
+#undef SHMEM_CALL
     REC_CALL_COUNT, /* behind them in the spool's names: the thread primitives, by enum rec_primitive */
 #if MPI_VERSION >= 4
 #define MPI_LARGE(NAME, PARAMETERS, ARGUMENTS, BEFORE, AFTER) REC_ID_##NAME##_c = REC_ID_##NAME,
@@ -48,6 +51,7 @@ REC_WEAK(PMPI_Comm_size);
 REC_WEAK(PMPI_Comm_test_inter);
 REC_WEAK(PMPI_Dist_graph_neighbors);
 REC_WEAK(PMPI_Dist_graph_neighbors_count);
+REC_WEAK(PMPI_Finalized);
 REC_WEAK(PMPI_Get_elements_x);
 REC_WEAK(PMPI_Get_library_version);
 REC_WEAK(PMPI_Graph_neighbors);
@@ -110,6 +114,20 @@ static inline bool rec_begin(void)
     if (!REC_LIKELY(rec_own != NULL || rec_state == REC_READY) && !rec_thread_begin()) return false;
     rec_depth = 1;
     return true;
+}
+
+static inline void rec_prepare(struct rec_call *rec, enum rec_call_id call, const void *site)
+{
+    struct spool_record blank = {.kind = SPOOL_ENTER,
+                                 .call = (uint16_t)call,
+                                 .id = SPOOL_NO_ID,
+                                 .peer = SPOOL_PEER_NONE,
+                                 .extra = (int64_t)(uintptr_t)site};
+    rec->enter = rec->exit = blank;
+    rec->exit.kind = SPOOL_EXIT;
+    rec->comm = NULL;
+    rec->entered = false;
+    rec->quiet = rec_off[call] != REC_ON;
 }
 
 void rec_enter(struct rec_call *rec);            /* stamps, writes the entry record */

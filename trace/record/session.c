@@ -62,6 +62,9 @@ static void define_names(void)
 #define MPI_CALL(NAME, KIND, NEEDED, ALLOWED, PARAMETERS, ARGUMENTS, BEFORE, AFTER) "MPI_" #NAME "\n"
 #include "trace/mpi_calls.def"
 #undef MPI_CALL
+#define SHMEM_CALL(NAME, KIND, NEEDED, ALLOWED) #NAME "\n"
+#include "trace/shmem_calls.def"
+#undef SHMEM_CALL
 #define THREAD_CALL(NAME, KIND, NEEDED, ALLOWED) #NAME "\n"
 #include "trace/thread_calls.def"
 #undef THREAD_CALL

@@ -37,18 +37,4 @@
     REC_WRAPPER(MPI_##NAME, true, NAME, PARAMETERS, ARGUMENTS, BEFORE, AFTER)                                          \
     REC_WRAPPER(PMPI_##NAME, !rec_in(&rec_core, site), NAME, PARAMETERS, ARGUMENTS, BEFORE, AFTER)
 
-static inline void rec_prepare(struct rec_call *rec, enum rec_call_id call, const void *site)
-{
-    struct spool_record blank = {.kind = SPOOL_ENTER,
-                                 .call = (uint16_t)call,
-                                 .id = SPOOL_NO_ID,
-                                 .peer = SPOOL_PEER_NONE,
-                                 .extra = (int64_t)(uintptr_t)site};
-    rec->enter = rec->exit = blank;
-    rec->exit.kind = SPOOL_EXIT;
-    rec->comm = NULL;
-    rec->entered = false;
-    rec->quiet = rec_off[call] != REC_ON;
-}
-
 #include "trace/record/rows.def"
