@@ -302,8 +302,7 @@ static enum status analyze_slices(const struct settings *settings, struct trace_
     TRY(check_filter(&settings->analyze.filter, source->trace, err));
     TRY(model_stream(source, &settings->analyze, STREAM_CALLS, &result, err));
     enum status status =
-        result_add_note(result, err, "the archive was read in slices: --whole finds root causes, critical path and "
-                                     "efficiency, too, but keeps it in memory");
+        result_add_note(result, err, "%s", STREAM_NOTE);
     if (status == STATUS_OK) status = write_outputs(settings, source->trace, result, err);
     result_free(result);
     return status;

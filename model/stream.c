@@ -50,14 +50,19 @@ static void sift(struct stream *stream)
     }
 }
 
+size_t stream_batch(size_t calls, uint32_t rank_count)
+{
+    size_t batch = calls / 4 / rank_count;
+    return batch > 0 ? batch : 1;
+}
+
 /* The rank that is least far in time is read on, so that all come equally far. The first slice has a call of each rank:
  * the trace begins with one of them. */
 static enum status read_slice(struct stream *stream)
 {
     struct trace *trace = stream->trace;
     size_t wanted = stream->calls > stream->kept ? stream->calls : stream->kept, read = 0;
-    size_t batch = wanted / 4 / trace->rank_count;
-    if (batch == 0) batch = 1;
+    size_t batch = stream_batch(wanted, trace->rank_count);
     while (stream->heap_count > 0 && (read < wanted || stream->read_ps[stream->heap[0]] == INT64_MIN)) {
         uint32_t rank = stream->heap[0];
         size_t before = trace->ranks[rank].count;

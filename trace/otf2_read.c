@@ -177,7 +177,8 @@ void archive_place_fault(struct archive_reader *reader)
     char message[ERR_TEXT_BYTES], place[TRACE_PLACE_BYTES], time[UNITS_TEXT_BYTES];
     bool begun = stream->last_ps != TRACE_UNKNOWN_PS;
     snprintf(message, sizeof message, "%s", reader->err->text + length + 2);
-    snprintf(place, sizeof place, "rank %" PRIu32 ", event %zu%s%s%s", stream->rank, stream->calls->count + 1,
+    snprintf(place, sizeof place, "rank %" PRIu32 ", event %" PRIu64 "%s%s%s", stream->rank,
+             trace_event(reader->trace, stream->rank, stream->calls->count),
              begun ? " at " : "", begun ? units_format_ps(stream->last_ps, time) : "", begun ? " s" : "");
     err_set(reader->err, STATUS_DATA, reader->anchor, place, "%s", message);
 }

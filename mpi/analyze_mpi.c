@@ -1,0 +1,151 @@
+/* mpiexec -n K rmacast-analyze-mpi TRACE: rmacast analyze --slices, where K processes read the archive's ranks. Prints the
+ * same result, whatever K is. A program of its own: libmpich and libsimgrid define the same symbols. */
+#include <argp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <mpi.h>
+
+#include "common/units.h"
+#include "model/stream.h"
+#include "mpi/exchange.h"
+#include "trace/open.h"
+
+enum { KEY_EPSILON = 1000, KEY_LATE_POST, KEY_JSON, KEY_TOP };
+
+static const struct argp_option options[] = {
+    {"epsilon", KEY_EPSILON, "TIME", 0, "waits below TIME count as zero (default 0)", 0},
+    {"late-post", KEY_LATE_POST, "WHICH", 0,
+     "count Late Post up to the latest (default) or the earliest post of an epoch", 0},
+    {"top", KEY_TOP, "N", 0, "print the N largest wait states", 0},
+    {"json", KEY_JSON, "FILE", 0, "write the result as JSON; - is standard output, without the table", 0},
+    {0}};
+
+struct settings {
+    const char *trace, *json;
+    long top;
+    struct analyze_options analyze;
+};
+
+static error_t parse_late_post(struct argp_state *state, const char *text, struct settings *settings)
+{
+    settings->analyze.late_post = strcmp(text, "earliest") == 0 ? LATE_POST_EARLIEST : LATE_POST_LATEST;
+    if (strcmp(text, "earliest") != 0 && strcmp(text, "latest") != 0)
+        argp_error(state, "--late-post %s, expected latest or earliest", text);
+    return 0;
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    struct settings *settings = state->input;
+    double seconds;
+    char *end;
+    switch (key) {
+    case KEY_EPSILON:
+        if (!units_parse_duration(argument, &seconds) || seconds < 0)
+            argp_error(state, "--epsilon %s, expected a duration as 1.5ms", argument);
+        settings->analyze.epsilon_ps = units_ps(seconds);
+        return 0;
+    case KEY_LATE_POST: return parse_late_post(state, argument, settings);
+    case KEY_TOP:
+        settings->top = strtol(argument, &end, 10);
+        if (*end || settings->top < 1) argp_error(state, "--top %s, expected a whole number from 1", argument);
+        return 0;
+    case KEY_JSON: settings->json = argument; return 0;
+    case ARGP_KEY_ARG:
+        if (settings->trace) argp_error(state, "unexpected argument %s, expected one TRACE", argument);
+        settings->trace = argument;
+        return 0;
+    case ARGP_KEY_END:
+        if (!settings->trace) argp_error(state, "no TRACE, expected one");
+        return 0;
+    default: return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static enum status write_json(const struct result *result, const char *file, struct err *err)
+{
+    cJSON *json;
+    TRY(result_to_json(result, &json, err));
+    char *text = cJSON_Print(json);
+    cJSON_Delete(json);
+    if (!text) return err_memory(err);
+    bool standard = strcmp(file, "-") == 0;
+    FILE *out = standard ? stdout : fopen(file, "w");
+    bool written = out && fputs(text, out) >= 0 && fputc('\n', out) != EOF;
+    if (out && (standard ? fflush(out) : fclose(out)) != 0) written = false;
+    free(text);
+    return written ? STATUS_OK : err_set(err, STATUS_SYSTEM, file, NULL, "cannot be written");
+}
+
+static enum status analyze(const struct settings *settings, struct trace_source *archive, struct err *err)
+{
+    struct trace_source source;
+    struct result *result;
+    TRY(exchange_source(archive, &source, err));
+    enum status status = model_stream(&source, &settings->analyze, STREAM_CALLS, &result, err);
+    source_close(&source);
+    TRY(status);
+    status = result_add_note(result, err, "%s", STREAM_NOTE);
+    if (status == STATUS_OK && settings->json) status = write_json(result, settings->json, err);
+    if (status == STATUS_OK && (!settings->json || strcmp(settings->json, "-") != 0))
+        result_print_top(result, (size_t)settings->top, stdout);
+    result_free(result);
+    return status;
+}
+
+static enum status open_archive(const char *path, struct trace_source *archive, struct err *err)
+{
+    bool possible;
+    uint64_t records;
+    TRY(trace_open_source(path, archive, &possible, &records, err));
+    if (possible) return STATUS_OK;
+    return err_set(err, STATUS_DATA, path, NULL, "cannot be read by several processes, expected an archive of rmacast "
+                                                 "with one thread per rank");
+}
+
+/* All processes go on, or none does; the first that cannot says why. */
+static bool all_have_opened(enum status status, const struct err *err)
+{
+    int rank, failed, first, none;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &none);
+    failed = status == STATUS_OK ? none : rank;
+    MPI_Allreduce(&failed, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    if (first == rank) fprintf(stderr, "rmacast: %s\n", err->text);
+    return first == none;
+}
+
+static enum status run(const struct settings *settings, struct trace_source *archive, struct err *err)
+{
+    int rank;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 0) return analyze(settings, archive, err);
+    size_t batch = stream_batch(STREAM_CALLS, archive->trace->rank_count);
+    exchange_serve(archive, batch, err); /* process 0 is told */
+    return STATUS_OK;
+}
+
+int main(int argc, char **argv)
+{
+    struct settings settings = {.analyze = ANALYZE_DEFAULTS};
+    const struct argp argp = {options, parse, "TRACE",
+                              "Finds where a trace lost time: the processes that mpiexec starts read an archive together.",
+                              NULL, NULL, NULL};
+    struct trace_source archive;
+    struct err err;
+    argp_err_exit_status = STATUS_USAGE;
+    argp_parse(&argp, argc, argv, 0, NULL, &settings);
+    MPI_Init(&argc, &argv);
+    enum status status = open_archive(settings.trace, &archive, &err);
+    bool opened = all_have_opened(status, &err);
+    if (opened) {
+        status = run(&settings, &archive, &err);
+        if (status != STATUS_OK) {
+            fprintf(stderr, "rmacast: %s\n", err.text);
+            MPI_Abort(MPI_COMM_WORLD, 1);
+        }
+    }
+    MPI_Finalize();
+    return opened ? 0 : 1;
+}
