@@ -1,5 +1,5 @@
 /* Wait for Progress in simulated traces: when an origin lacked nothing but its target's progress is known of each call.
- * Only who served it is looked for here, where root causes are wanted: of a trace in slices that call may not be there. */
+ * Only who served it is looked for here (of a trace in slices once all ranks have come so far: SETTLE_LATE). */
 #include "model/detect.h"
 
 /* A call of the rank that begins at this moment: it lets the rank serve what waits. */
@@ -26,7 +26,8 @@ static bool enters_at(const struct relations *relations, uint32_t rank, int64_t 
 static void find_cause(const struct relations *relations, const struct trace_call *call, struct finding *finding)
 {
     uint32_t rank_count = relations->trace->rank_count;
-    bool one = call_row(trace_function(relations->trace, finding->rank, finding->call))->needed & F_TARGET && call->peer != TRACE_NONE;
+    enum mpi_call function = trace_function(relations->trace, finding->rank, finding->call);
+    bool one = call_row(function)->needed & F_TARGET && call->peer != TRACE_NONE;
     uint32_t first = one ? (uint32_t)call->peer : 0, end = one ? first + 1 : rank_count;
     for (uint32_t r = first; r < end; r++) {
         size_t entered;
@@ -50,7 +51,7 @@ static enum status find_call(struct detection *detection, uint32_t rank, size_t 
                               .until_ps = sim->progress_until_ps};
     int64_t from_ps = finding.from_ps > call->enter_ps ? finding.from_ps : call->enter_ps;
     finding.severity_ps = (finding.until_ps < call->exit_ps ? finding.until_ps : call->exit_ps) - from_ps;
-    if (detection->waits) find_cause(detection->relations, call, &finding);
+    find_cause(detection->relations, call, &finding);
     return detect_found(detection, &finding);
 }
 

@@ -11,19 +11,13 @@
 
 enum { TAG_CALLS = 1, PARCELS_PER_RANK = 4, PAUSE_NS = 20000 };
 
-/* Analysis takes about two thirds of the time that reading does (docs/performance.md). */
-#define ANALYSIS_PER_READING (2.0 / 3)
-
 struct exchange_share exchange_share_of(uint32_t rank_count, int process, int processes)
 {
-    /* Shares are equal if process 0 reads so much less as it analyses. */
-    double each = (1 + ANALYSIS_PER_READING) / processes, own = each - ANALYSIS_PER_READING;
-    if (processes == 1) own = 1;
-    uint32_t first = own > 0 ? (uint32_t)(own * rank_count) : 0, rest = rank_count - first;
-    if (process == 0) return (struct exchange_share){0, processes == 1 ? rank_count : first};
+    if (processes == 1) return (struct exchange_share){0, rank_count};
+    if (process == 0) return (struct exchange_share){0, 0};
     uint64_t place = (uint64_t)process - 1, others = (uint64_t)processes - 1;
-    return (struct exchange_share){first + (uint32_t)(rest * place / others),
-                                   first + (uint32_t)(rest * (place + 1) / others)};
+    return (struct exchange_share){(uint32_t)(rank_count * place / others),
+                                   (uint32_t)(rank_count * (place + 1) / others)};
 }
 
 /* Libraries of MPI wait with all the processor has; who has nothing to do lets the other processes of the machine work. */

@@ -8,8 +8,8 @@
 
 #include "trace/source.h"
 
-/* Ranks first..end-1 of rank_count are read by process `process` of `processes`. Process 0, which also analyses, reads
- * fewer than the others or none. */
+/* Ranks first..end-1 of rank_count are read by process `process` of `processes`. Process 0 analyses, which takes as long
+ * as reading does: it reads none unless it is alone. */
 struct exchange_share {
     uint32_t first, end;
 };

@@ -58,7 +58,7 @@ enum status same_result(struct trace_source *source, size_t calls, const char *t
 
 enum status same_in_slices(const struct trace *trace, bool *same, char what[SAME_RESULT_BYTES], struct err *err)
 {
-    static const size_t sizes[] = {1, 2, 3, 7, 20, 60, 200, 1000};
+    static const size_t sizes[] = {1, 2, 7, 40, 300};
     char *text;
     *same = true;
     TRY(whole_result(trace, &text, err));
