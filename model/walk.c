@@ -1,0 +1,279 @@
+#include "model/walk.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/array.h"
+
+/* An event of one rank's line. Its place in the line: of call i enter 4i, what begins 4i + 1, what ends 4i + 2, exit
+ * 4i + 3; a transfer of another rank stands where its time falls. */
+struct item {
+    int64_t time_ps;
+    size_t place;
+    uint32_t index; /* of the transfer; enter, exit: 0 */
+    uint32_t kind;
+};
+
+struct line {
+    struct item *items;
+    size_t count, capacity, next;
+    size_t *inside; /* enter events that are open */
+    size_t depth, depth_capacity;
+};
+
+struct link {
+    size_t origin, start; /* numbers of a transfer's events, WALK_NONE until they have been */
+};
+
+struct walk {
+    const struct trace *trace;
+    struct transfers transfers;
+    struct link *links;       /* per transfer */
+    struct line *lines;       /* per rank */
+    uint32_t *heap, *waiting; /* ranks by the time of their next event; those whose event waits for its cause */
+    uint32_t heap_count, waiting_count;
+    size_t number, under_way;
+};
+
+static int compare_items(const void *one, const void *other)
+{
+    const struct item *a = one, *b = other;
+    if (a->time_ps != b->time_ps) return a->time_ps < b->time_ps ? -1 : 1;
+    if (a->place != b->place) return a->place < b->place ? -1 : 1;
+    if (a->kind != b->kind) return a->kind < b->kind ? -1 : 1;
+    return (a->index > b->index) - (a->index < b->index);
+}
+
+static enum status add(struct walk *walk, uint32_t rank, enum walk_kind kind, int64_t time_ps, size_t place,
+                       size_t transfer, struct err *err)
+{
+    struct line *line = &walk->lines[rank];
+    struct item made = {time_ps, place, (uint32_t)transfer, kind};
+    ARRAY_PUSH(line->items, line->count, line->capacity, made, err);
+    return STATUS_OK;
+}
+
+static bool completes(const struct trace_call *call)
+{
+    enum call_kind kind = call_kind(call->call);
+    return (kind >= CALL_FENCE && kind <= CALL_SYNC) || (kind >= CALL_REQUEST_WAIT && kind <= CALL_REQUEST_TESTALL);
+}
+
+/* Before the exit of the last call that ends just then and may complete something, else inside the call that goes on,
+ * else behind everything of the rank up to then. */
+static size_t place_of_end(const struct trace_rank *stream, int64_t time_ps)
+{
+    size_t low = 0, high = stream->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (stream->calls[middle].enter_ps <= time_ps)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == 0) return 0;
+    for (size_t i = low; i-- > 0 && stream->calls[i].exit_ps == time_ps;)
+        if (completes(&stream->calls[i])) return 4 * i + 2;
+    return 4 * (low - 1) + (stream->calls[low - 1].exit_ps >= time_ps ? 2 : 3);
+}
+
+static enum status add_calls(struct walk *walk, uint32_t rank, struct err *err)
+{
+    const struct trace_rank *stream = &walk->trace->ranks[rank];
+    for (size_t i = 0; i < stream->count; i++) {
+        enum call_kind kind = call_kind(stream->calls[i].call);
+        if (kind != CALL_REGION_LEAVE) TRY(add(walk, rank, WALK_ENTER, stream->calls[i].enter_ps, 4 * i, 0, err));
+        if (kind != CALL_REGION_ENTER) TRY(add(walk, rank, WALK_EXIT, stream->calls[i].exit_ps, 4 * i + 3, 0, err));
+    }
+    return STATUS_OK;
+}
+
+static enum status add_transfer(struct walk *walk, size_t index, enum walk_model model, struct err *err)
+{
+    const struct transfer *transfer = &walk->transfers.items[index];
+    const struct trace *trace = walk->trace;
+    enum call_kind kind = call_kind(trace->ranks[transfer->origin].calls[transfer->call].call);
+    bool get = kind == CALL_GET || kind == CALL_GET_ACCUMULATE;
+    uint32_t from = get ? transfer->target : transfer->origin, to = get ? transfer->origin : transfer->target;
+    size_t own = 4 * transfer->call + 1;
+    int64_t end_ps = model == WALK_BASE ? transfer->lower_end_ps : transfer->upper_end_ps;
+    if (get) TRY(add(walk, transfer->origin, WALK_ORIGIN, transfer->start_ps, own, index, err));
+    size_t start = get ? place_of_end(&trace->ranks[from], transfer->start_ps) : own;
+    TRY(add(walk, from, WALK_START, transfer->start_ps, start, index, err));
+    if (end_ps == TRACE_UNKNOWN_PS) return STATUS_OK;
+    size_t end = get && model == WALK_BASE ? own + 1 : place_of_end(&trace->ranks[to], end_ps);
+    return add(walk, to, WALK_END, end_ps, end, index, err);
+}
+
+static int64_t next_ps(const struct walk *walk, uint32_t rank)
+{
+    return walk->lines[rank].items[walk->lines[rank].next].time_ps;
+}
+
+static bool earlier(const struct walk *walk, uint32_t a, uint32_t b)
+{
+    int64_t x = next_ps(walk, a), y = next_ps(walk, b);
+    return x != y ? x < y : a < b;
+}
+
+static void heap_push(struct walk *walk, uint32_t rank)
+{
+    uint32_t at = walk->heap_count++;
+    for (; at > 0 && earlier(walk, rank, walk->heap[(at - 1) / 2]); at = (at - 1) / 2)
+        walk->heap[at] = walk->heap[(at - 1) / 2];
+    walk->heap[at] = rank;
+}
+
+static uint32_t heap_pop(struct walk *walk)
+{
+    uint32_t first = walk->heap[0], last = walk->heap[--walk->heap_count], at = 0;
+    for (uint32_t child = 1; child < walk->heap_count; child = 2 * at + 1) {
+        if (child + 1 < walk->heap_count && earlier(walk, walk->heap[child + 1], walk->heap[child])) child++;
+        if (!earlier(walk, walk->heap[child], last)) break;
+        walk->heap[at] = walk->heap[child];
+        at = child;
+    }
+    walk->heap[at] = last;
+    return first;
+}
+
+static enum status build(struct walk *walk, const struct relations *relations, enum walk_model model, struct err *err)
+{
+    uint32_t ranks = walk->trace->rank_count;
+    TRY(bounds_from_relations(relations, &walk->transfers, err));
+    if (walk->transfers.count > UINT32_MAX)
+        return err_set(err, STATUS_DATA, walk->trace->name, NULL, "too many transfers");
+    walk->lines = calloc((size_t)ranks + 1, sizeof *walk->lines);
+    walk->heap = calloc((size_t)ranks + 1, sizeof *walk->heap);
+    walk->waiting = calloc((size_t)ranks + 1, sizeof *walk->waiting);
+    walk->links = malloc((walk->transfers.count + 1) * sizeof *walk->links);
+    if (!walk->lines || !walk->heap || !walk->waiting || !walk->links) return err_memory(err);
+    for (size_t i = 0; i < walk->transfers.count; i++) walk->links[i] = (struct link){WALK_NONE, WALK_NONE};
+    for (uint32_t r = 0; r < ranks; r++) TRY(add_calls(walk, r, err));
+    for (size_t i = 0; i < walk->transfers.count; i++) TRY(add_transfer(walk, i, model, err));
+    for (uint32_t r = 0; r < ranks; r++) {
+        struct line *line = &walk->lines[r];
+        TRY(array_reserve((void **)&line->inside, &line->depth_capacity, line->count + 1, sizeof *line->inside, err));
+        if (line->count == 0) continue;
+        qsort(line->items, line->count, sizeof *line->items, compare_items);
+        heap_push(walk, r);
+    }
+    return STATUS_OK;
+}
+
+enum status walk_open(const struct relations *relations, enum walk_model model, struct walk **walk, struct err *err)
+{
+    if (lanes_several(&relations->lanes))
+        return err_set(err, STATUS_DATA, relations->trace->name, NULL, "several threads, expected one thread per rank");
+    struct walk *made = calloc(1, sizeof *made);
+    if (!made) return err_memory(err);
+    made->trace = relations->trace;
+    enum status status = build(made, relations, model, err);
+    if (status == STATUS_OK)
+        *walk = made;
+    else
+        walk_close(made);
+    return status;
+}
+
+void walk_close(struct walk *walk)
+{
+    if (!walk) return;
+    for (uint32_t r = 0; walk->lines && r < walk->trace->rank_count; r++) {
+        free(walk->lines[r].items);
+        free(walk->lines[r].inside);
+    }
+    transfers_clear(&walk->transfers);
+    free(walk->lines);
+    free(walk->links);
+    free(walk->heap);
+    free(walk->waiting);
+    free(walk);
+}
+
+/* A start needs the get's origin event before it, an end its start. */
+static bool lacks_cause(const struct walk *walk, uint32_t rank)
+{
+    const struct item *item = &walk->lines[rank].items[walk->lines[rank].next];
+    const struct transfer *transfer = &walk->transfers.items[item->index];
+    if (item->kind == WALK_END) return walk->links[item->index].start == WALK_NONE;
+    return item->kind == WALK_START && rank != transfer->origin && walk->links[item->index].origin == WALK_NONE;
+}
+
+/* The rank whose event comes next; UINT32_MAX: none. Where times contradict each other, so that nothing of this moment
+ * has its cause before it, the first that waited goes. */
+static uint32_t take_rank(struct walk *walk)
+{
+    while (walk->heap_count > 0) {
+        if (walk->waiting_count > 0 && next_ps(walk, walk->heap[0]) > next_ps(walk, walk->waiting[0])) break;
+        uint32_t rank = heap_pop(walk);
+        if (!lacks_cause(walk, rank)) return rank;
+        walk->waiting[walk->waiting_count++] = rank;
+    }
+    if (walk->waiting_count == 0) return UINT32_MAX;
+    uint32_t first = walk->waiting[0];
+    memmove(walk->waiting, walk->waiting + 1, --walk->waiting_count * sizeof *walk->waiting);
+    return first;
+}
+
+static void follow(struct walk *walk, const struct item *item, struct line *line, struct walk_event *event)
+{
+    struct link *link = item->kind == WALK_ENTER || item->kind == WALK_EXIT ? NULL : &walk->links[item->index];
+    if (line->depth > 0) event->enterptr = line->inside[line->depth - 1];
+    switch (event->kind) {
+    case WALK_ENTER: line->inside[line->depth++] = event->number; break;
+    case WALK_EXIT: line->depth -= line->depth > 0; break;
+    case WALK_ORIGIN: link->origin = event->number; break;
+    case WALK_START:
+        event->originptr = link->origin;
+        link->start = event->number;
+        walk->under_way++;
+        break;
+    case WALK_END:
+        event->startptr = link->start;
+        walk->under_way -= link->start != WALK_NONE;
+        break;
+    }
+}
+
+bool walk_next(struct walk *walk, struct walk_event *event)
+{
+    uint32_t rank = take_rank(walk);
+    if (rank == UINT32_MAX) return false;
+    struct line *line = &walk->lines[rank];
+    const struct item *item = &line->items[line->next++];
+    bool of_call = item->kind == WALK_ENTER || item->kind == WALK_EXIT;
+    *event = (struct walk_event){.kind = (enum walk_kind)item->kind,
+                                 .number = walk->number++,
+                                 .rank = rank,
+                                 .time_ps = item->time_ps,
+                                 .call = of_call ? item->place / 4 : WALK_NONE,
+                                 .transfer = of_call ? WALK_NONE : item->index,
+                                 .enterptr = WALK_NONE,
+                                 .startptr = WALK_NONE,
+                                 .originptr = WALK_NONE};
+    follow(walk, item, line, event);
+    if (line->next < line->count) heap_push(walk, rank);
+    while (walk->waiting_count > 0) heap_push(walk, walk->waiting[--walk->waiting_count]);
+    return true;
+}
+
+const struct transfers *walk_transfers(const struct walk *walk)
+{
+    return &walk->transfers;
+}
+
+size_t walk_depth(const struct walk *walk, uint32_t rank)
+{
+    return walk->lines[rank].depth;
+}
+
+size_t walk_inside(const struct walk *walk, uint32_t rank, size_t depth)
+{
+    return walk->lines[rank].inside[depth];
+}
+
+size_t walk_under_way(const struct walk *walk)
+{
+    return walk->under_way;
+}
