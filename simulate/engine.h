@@ -14,6 +14,11 @@
 
 struct engine;
 
+/* What the sender says of a message, handed back to the callbacks. */
+struct engine_note {
+    uint32_t words[5];
+};
+
 /* When a message began to leave the sending NIC and when its last byte has left. */
 #define ENGINE_LATER INT64_MIN
 struct engine_departure {
@@ -33,16 +38,16 @@ struct engine_callbacks {
     void *context;
     /* The message's last byte has left the origin's NIC; never later than arrived(). Called only for messages sent with
      * want_left whose departure send() did not know. */
-    void (*left)(void *context, uint32_t message, int64_t began_ps, int64_t now_ps);
+    void (*left)(void *context, const struct engine_note *note, int64_t began_ps, int64_t now_ps);
     /* The message has arrived at at_ps: now, or, if it was sent with early, perhaps later. */
-    void (*arrived)(void *context, uint32_t message, int64_t now_ps, int64_t at_ps);
+    void (*arrived)(void *context, const struct engine_note *note, int64_t now_ps, int64_t at_ps);
     void (*timer)(void *context, uint32_t id, int64_t now_ps);
     /* Asked after every callback: true stops run() (the replay core has failed). */
     bool (*stop)(void *context);
 };
 
 struct engine_message {
-    uint32_t id;  /* handed back to the callbacks */
+    struct engine_note note;
     uint32_t key; /* breaks ties: the sending rank */
     int32_t src_node, dst_node;
     int64_t bytes;

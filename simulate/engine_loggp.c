@@ -136,11 +136,11 @@ static enum status tell(struct engine *engine, uint32_t index, struct err *err)
         flight->place = (struct event_place){arrival_ps, event_queue_order(&engine->queue, key)};
         return put_flight(engine, index, err);
     }
-    uint32_t message = flight->message;
+    const struct engine_note note = flight->note;
     inbox_count_arrival(&engine->nics[flight->dst_node].inbox);
     flight->next = engine->free_flight;
     engine->free_flight = index;
-    engine->callbacks.arrived(engine->callbacks.context, message, head_ps, arrival_ps);
+    engine->callbacks.arrived(engine->callbacks.context, &note, head_ps, arrival_ps);
     return STATUS_OK;
 }
 
@@ -222,7 +222,7 @@ static enum status loggp_send(struct engine *engine, const struct engine_message
     struct flight flight = {.place = {told_ps, event_queue_order(&engine->queue, message->key)},
                             .transmit_ps = cost.transmit_ps,
                             .dst_node = message->dst_node,
-                            .message = message->id,
+                            .note = message->note,
                             .notice = (uint8_t)notice_of(engine, message, &cost, queues),
                             .early = message->early,
                             .network = queues};

@@ -52,9 +52,10 @@ static void release_item(struct flow_net *net, uint32_t index)
     net->free_item = index;
 }
 
-static enum status push_arrival(struct flow_net *net, const struct flow_item *item, int64_t left_ps, struct err *err)
+static enum status push_arrival(struct flow_net *net, uint32_t index, int64_t left_ps, struct err *err)
 {
-    return event_queue_push(&net->queue, left_ps + item->cost.latency_ps, item->key, EVENT_ARRIVED, item->message, err);
+    const struct flow_item *item = &net->items[index];
+    return event_queue_push(&net->queue, left_ps + item->cost.latency_ps, item->key, EVENT_ARRIVED, index, err);
 }
 
 static void begin_flow(struct flow_net *net, uint32_t node)
@@ -84,8 +85,7 @@ static enum status begin_next(struct flow_net *net, uint32_t node, struct err *e
         item->began_ps = begin_ps;
         int64_t left_ps = begin_ps + item->cost.transmit_ps;
         if (item->want_left) TRY(event_queue_push(&net->queue, left_ps, item->key, EVENT_LEFT, index, err));
-        TRY(push_arrival(net, item, left_ps, err));
-        if (!item->want_left) release_item(net, index);
+        TRY(push_arrival(net, index, left_ps, err));
     }
     return STATUS_OK;
 }
@@ -95,22 +95,22 @@ enum status flow_net_send(struct flow_net *net, const struct engine_message *mes
 {
     struct flow_nic *nic = &net->nics[message->src_node];
     bool queued = cost->network && net->platform->contention && !message->passes;
-    struct flow_item item = {.message = message->id,
+    struct flow_item item = {.note = message->note,
                              .key = message->key,
                              .dst_node = message->dst_node,
                              .want_left = message->want_left,
                              .flow = queued && flow_bytes > 0,
                              .flow_bytes = flow_bytes,
                              .cost = *cost};
+    uint32_t index;
     net->stats.messages++;
+    TRY(take_item(net, &item, &index, err));
     if (!item.flow && (!queued || nic->first == NONE)) {
         int64_t begin_ps = queued && nic->free_ps > net->now_ps ? nic->free_ps : net->now_ps;
         if (queued) nic->free_ps = begin_ps + cost->occupy_ps;
         *departure = (struct engine_departure){begin_ps, begin_ps + cost->transmit_ps};
-        return push_arrival(net, &item, departure->left_ps, err);
+        return push_arrival(net, index, departure->left_ps, err);
     }
-    uint32_t index;
-    TRY(take_item(net, &item, &index, err));
     *departure = (struct engine_departure){ENGINE_LATER, ENGINE_LATER};
     bool first = nic->first == NONE;
     *(first ? &nic->first : &net->items[nic->last].next) = index;
@@ -126,7 +126,7 @@ enum status flow_net_timer(struct flow_net *net, int64_t at_ps, uint32_t key, ui
 static void tell_left(const struct flow_net *net, const struct flow_item *item)
 {
     const struct engine_callbacks *on = &net->callbacks;
-    if (item->want_left) on->left(on->context, item->message, item->began_ps, net->now_ps);
+    if (item->want_left) on->left(on->context, &item->note, item->began_ps, net->now_ps);
 }
 
 static enum status end_flow(struct flow_net *net, uint32_t node, struct err *err)
@@ -137,8 +137,7 @@ static enum status end_flow(struct flow_net *net, uint32_t node, struct err *err
     int64_t gap_end_ps = item.began_ps + item.cost.occupy_ps;
     nic->first = item.next;
     nic->free_ps = gap_end_ps > net->now_ps ? gap_end_ps : net->now_ps;
-    release_item(net, index);
-    TRY(push_arrival(net, &item, net->now_ps, err));
+    TRY(push_arrival(net, index, net->now_ps, err));
     TRY(begin_next(net, node, err));
     tell_left(net, &item);
     return STATUS_OK;
@@ -154,12 +153,16 @@ static enum status execute(struct flow_net *net, struct event event, struct err 
     case EVENT_BEGIN: begin_flow(net, event.id); break;
     case EVENT_FLOW_END: return end_flow(net, event.id, err);
     case EVENT_LEFT: {
-        struct flow_item item = net->items[event.id];
-        release_item(net, event.id);
+        const struct flow_item item = net->items[event.id];
         tell_left(net, &item);
         break;
     }
-    case EVENT_ARRIVED: on->arrived(on->context, event.id, event.place.time_ps, event.place.time_ps); break;
+    case EVENT_ARRIVED: {
+        const struct engine_note note = net->items[event.id].note;
+        release_item(net, event.id);
+        on->arrived(on->context, &note, net->now_ps, net->now_ps);
+        break;
+    }
     }
     return STATUS_OK;
 }

@@ -8,8 +8,9 @@
 #include "simulate/cost.h"
 #include "simulate/event_queue.h"
 
-struct flow_item { /* a message that has not left its NIC yet */
-    uint32_t message, key, next;
+struct flow_item { /* a message that has not arrived yet */
+    struct engine_note note;
+    uint32_t key, next;
     int32_t dst_node;
     bool want_left, flow;
     int64_t began_ps;

@@ -15,7 +15,7 @@ struct flight { /* a message that has not arrived yet */
     struct event_place place; /* of its head's arrival, then of its own */
     int64_t transmit_ps;
     int32_t dst_node;
-    uint32_t message;
+    struct engine_note note;
     uint32_t next, before; /* in the list; next: in the free list */
     uint8_t notice;       /* enum engine_notice */
     bool early;           /* as in engine_message */

@@ -260,14 +260,14 @@ void replay_await(struct replay *replay, uint32_t rank, uint32_t need)
 {
     const struct engine_descriptor *kind = replay->engine_kind;
     if (!kind->await) return;
-    if (kind->await(replay->engine, platform_node_of(replay->platform, rank), need, replay->err) != STATUS_OK)
+    if (kind->await(replay->engine, replay->nodes[rank], need, replay->err) != STATUS_OK)
         replay->failed = true;
 }
 
 void replay_resume(struct replay *replay, uint32_t rank)
 {
     const struct engine_descriptor *kind = replay->engine_kind;
-    if (kind->resume) kind->resume(replay->engine, platform_node_of(replay->platform, rank));
+    if (kind->resume) kind->resume(replay->engine, replay->nodes[rank]);
 }
 
 static void block(struct replay *replay, uint32_t rank)
@@ -324,7 +324,7 @@ void replay_wake(struct replay *replay, uint32_t rank)
 static enum status look(struct replay *replay, uint32_t rank, int64_t now_ps)
 {
     const struct engine_descriptor *kind = replay->engine_kind;
-    if (kind->look) TRY(kind->look(replay->engine, platform_node_of(replay->platform, rank), replay->err));
+    if (kind->look) TRY(kind->look(replay->engine, replay->nodes[rank], replay->err));
     replay->now_ps = now_ps;
     return STATUS_OK;
 }
@@ -361,19 +361,28 @@ static void on_timer(void *context, uint32_t id, int64_t now_ps)
     if (status != STATUS_OK) replay->failed = true;
 }
 
-static void on_arrived(void *context, uint32_t message, int64_t now_ps, int64_t at_ps)
+static struct replay_message message_of(const struct engine_note *note)
+{
+    struct replay_message message;
+    memcpy(&message, note->words, sizeof message);
+    return message;
+}
+
+static void on_arrived(void *context, const struct engine_note *note, int64_t now_ps, int64_t at_ps)
 {
     struct replay *replay = context;
     replay->now_ps = now_ps;
     replay->arrival_ps = at_ps;
-    if (replay_arrived(replay, message) != STATUS_OK) replay->failed = true;
+    const struct replay_message message = message_of(note);
+    if (replay_arrived(replay, &message) != STATUS_OK) replay->failed = true;
 }
 
-static void on_left(void *context, uint32_t message, int64_t began_ps, int64_t now_ps)
+static void on_left(void *context, const struct engine_note *note, int64_t began_ps, int64_t now_ps)
 {
     struct replay *replay = context;
     replay->now_ps = now_ps;
-    if (replay_left(replay, message, began_ps, now_ps) != STATUS_OK) replay->failed = true;
+    const struct replay_message message = message_of(note);
+    if (replay_left(replay, &message, began_ps, now_ps) != STATUS_OK) replay->failed = true;
 }
 
 static bool on_stop(void *context)

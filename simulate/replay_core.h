@@ -235,9 +235,14 @@ struct replay_message {
     uint32_t source, destination;
     uint32_t ref;   /* op, pair, lock epoch, barrier, envelope: by type */
     uint32_t extra; /* barrier: round */
+    uint32_t type;  /* enum message_type */
+};
+_Static_assert(sizeof(struct replay_message) == sizeof(struct engine_note), "a message travels as the engine's note");
+
+struct waiting_message { /* for progress */
+    struct replay_message message;
     uint32_t next;
-    int64_t arrived_ps; /* of one that waits for progress */
-    uint8_t type;
+    int64_t arrived_ps;
 };
 
 struct channel {
@@ -285,6 +290,7 @@ struct replay {
     bool failed;
     struct err *err;
     struct rank_state *ranks;
+    int32_t *nodes; /* by rank */
     uint32_t done_count;
     bool init_is_barrier, finalize_is_barrier;
     struct window_state *windows;
@@ -302,7 +308,7 @@ struct replay {
     POOL(lock_epoch, lock_epoch);
     POOL(request, request);
     POOL(envelope, envelope);
-    POOL(replay_message, message);
+    POOL(waiting_message, message);
     POOL(coll_task, task);
     POOL(room, room);
     struct channel *channels;
@@ -318,7 +324,7 @@ DECLARE_POOL(op, op);
 DECLARE_POOL(lock_epoch, lock_epoch);
 DECLARE_POOL(request, request);
 DECLARE_POOL(envelope, envelope);
-DECLARE_POOL(replay_message, message);
+DECLARE_POOL(waiting_message, message);
 DECLARE_POOL(coll_task, task);
 DECLARE_POOL(room, room);
 void replay_clear_pools(struct replay *replay);
@@ -361,12 +367,12 @@ enum status replay_send_control(struct replay *replay, enum message_type type, u
 /* Served when the rank is next inside MPI. */
 enum status replay_postpone(struct replay *replay, enum message_type type, uint32_t rank, uint32_t ref);
 /* At the message's arrival or, where the target must act, when it does. */
-enum status replay_arrived(struct replay *replay, uint32_t message);
-enum status replay_serve(struct replay *replay, uint32_t message);
+enum status replay_arrived(struct replay *replay, const struct replay_message *message);
+enum status replay_serve(struct replay *replay, uint32_t waiting);
 /* One that had to wait for its destination's progress. */
-enum status replay_serve_late(struct replay *replay, uint32_t message);
+enum status replay_serve_late(struct replay *replay, uint32_t waiting);
 enum status replay_serve_waiting(struct replay *replay, uint32_t rank);
-enum status replay_left(struct replay *replay, uint32_t message, int64_t began_ps, int64_t left_ps);
+enum status replay_left(struct replay *replay, const struct replay_message *message, int64_t began_ps, int64_t left_ps);
 
 /* replay_window.c: members, pairs, barriers, Wait at Fence/Create/Free. */
 enum status replay_prepare_windows(struct replay *replay);
@@ -427,7 +433,7 @@ enum status replay_op_arrived(struct replay *replay, uint32_t op);
 enum status replay_get_arrived(struct replay *replay, uint32_t op);
 
 /* replay_progress.c: Wait for Progress. A message is served that had to wait for its destination's progress. */
-void replay_served_late(struct replay *replay, const struct replay_message *message);
+void replay_served_late(struct replay *replay, const struct waiting_message *waiting);
 /* The rank's call returns at exit_ps; it is in the predicted trace already. */
 void replay_account_progress(struct replay *replay, uint32_t rank, int64_t exit_ps);
 

@@ -43,6 +43,12 @@ static const struct message_row rows[] = {
     [MESSAGE_TASK] = {replay_on_task, SERVER_PROGRESS},
 };
 
+/* Only wait looks at when a put of an active epoch arrives. */
+static bool is_early(const struct replay *replay, enum message_type type, uint32_t ref)
+{
+    return type == MESSAGE_DATA && replay->ops[ref].epoch_kind == OP_ACTIVE;
+}
+
 /* Of a put in an active epoch only wait looks at the arrival, and complete's notification comes behind it unless the
  * data left after a rendezvous. A synchronous send is answered at its arrival. */
 static enum engine_notice notice_of(const struct replay *replay, enum message_type type, uint32_t ref)
@@ -56,19 +62,15 @@ static enum engine_notice notice_of(const struct replay *replay, enum message_ty
 enum status replay_send(struct replay *replay, enum message_type type, uint32_t source, uint32_t destination,
                         int64_t bytes, uint32_t ref, uint32_t extra, struct engine_departure *departure)
 {
-    uint32_t index;
-    TRY(replay_take_message(replay, &index));
-    replay->messages[index] = (struct replay_message){
-        .source = source, .destination = destination, .ref = ref, .extra = extra, .next = NO_INDEX, .type = (uint8_t)type};
     struct engine_message message = {
-        .id = index,
+        .note = {{source, destination, ref, extra, type}}, /* as struct replay_message */
         .key = source,
-        .src_node = platform_node_of(replay->platform, source),
-        .dst_node = platform_node_of(replay->platform, destination),
+        .src_node = replay->nodes[source],
+        .dst_node = replay->nodes[destination],
         .bytes = bytes,
         .to_self = source == destination,
         .want_left = departure != NULL,
-        .early = type == MESSAGE_DATA && replay->ops[ref].epoch_kind == OP_ACTIVE, 
+        .early = is_early(replay, type, ref),
         .notice = notice_of(replay, type, ref),
         .passes = rows[type].passes && replay->platform->control_bypass,
     };
@@ -84,7 +86,7 @@ enum status replay_send_control(struct replay *replay, enum message_type type, u
 
 enum status replay_serve(struct replay *replay, uint32_t index)
 {
-    struct replay_message message = replay->messages[index];
+    struct replay_message message = replay->messages[index].message;
     replay_release_message(replay, index);
     return rows[message.type].act(replay, &message);
 }
@@ -95,42 +97,47 @@ enum status replay_serve_late(struct replay *replay, uint32_t index)
     return replay_serve(replay, index);
 }
 
-static void wait_for_progress(struct replay *replay, uint32_t index)
+static enum status keep(struct replay *replay, const struct replay_message *message, uint32_t *index)
 {
-    replay->messages[index].arrived_ps = replay->now_ps;
-    struct rank_state *server = &replay->ranks[replay->messages[index].destination];
+    TRY(replay_take_message(replay, index));
+    replay->messages[*index] =
+        (struct waiting_message){.message = *message, .next = NO_INDEX, .arrived_ps = replay->now_ps};
+    return STATUS_OK;
+}
+
+static enum status wait_for_progress(struct replay *replay, const struct replay_message *message)
+{
+    struct rank_state *server = &replay->ranks[message->destination];
+    uint32_t index;
+    TRY(keep(replay, message, &index));
     if (server->serve_first == NO_INDEX)
         server->serve_first = index;
     else
         replay->messages[server->serve_last].next = index;
     server->serve_last = index;
+    return STATUS_OK;
 }
 
 enum status replay_postpone(struct replay *replay, enum message_type type, uint32_t rank, uint32_t ref)
 {
-    uint32_t index;
-    TRY(replay_take_message(replay, &index));
-    replay->messages[index] = (struct replay_message){
-        .source = rank, .destination = rank, .ref = ref, .next = NO_INDEX, .type = (uint8_t)type};
-    wait_for_progress(replay, index);
-    return STATUS_OK;
+    const struct replay_message message = {rank, rank, ref, 0, type};
+    return wait_for_progress(replay, &message);
 }
 
-enum status replay_arrived(struct replay *replay, uint32_t index)
+enum status replay_arrived(struct replay *replay, const struct replay_message *message)
 {
-    const struct replay_message *message = &replay->messages[index];
-    enum server server = rows[message->type].server;
+    const struct message_row *row = &rows[message->type];
     enum progress_mode progress = replay->platform->progress;
-    if (server == SERVER_NIC || progress == PROGRESS_HARDWARE || message->source == message->destination)
-        return replay_serve(replay, index);
+    if (row->server == SERVER_NIC || progress == PROGRESS_HARDWARE || message->source == message->destination)
+        return row->act(replay, message);
     if (progress == PROGRESS_THREAD) {
-        if (server == SERVER_CALL || replay->thread_delay_ps == 0) return replay_serve(replay, index);
-        replay->messages[index].arrived_ps = replay->now_ps;
+        if (row->server == SERVER_CALL || replay->thread_delay_ps == 0) return row->act(replay, message);
+        uint32_t index;
+        TRY(keep(replay, message, &index));
         return replay_timer_message(replay, replay->now_ps + replay->thread_delay_ps, message->destination, index);
     }
-    if (replay->ranks[message->destination].inside) return replay_serve(replay, index);
-    wait_for_progress(replay, index);
-    return STATUS_OK;
+    if (replay->ranks[message->destination].inside) return row->act(replay, message);
+    return wait_for_progress(replay, message);
 }
 
 enum status replay_serve_waiting(struct replay *replay, uint32_t rank)
@@ -144,9 +151,8 @@ enum status replay_serve_waiting(struct replay *replay, uint32_t rank)
     return STATUS_OK;
 }
 
-enum status replay_left(struct replay *replay, uint32_t index, int64_t began_ps, int64_t left_ps)
+enum status replay_left(struct replay *replay, const struct replay_message *message, int64_t began_ps, int64_t left_ps)
 {
-    const struct replay_message *message = &replay->messages[index];
     switch ((enum message_type)message->type) {
     case MESSAGE_SEND_DATA: return replay_send_left(replay, message->ref);
     case MESSAGE_FETCH: replay_fetch_left(replay, message->ref, began_ps); return STATUS_OK;

@@ -28,15 +28,17 @@ static enum status prepare_ranks(struct replay *replay)
     const struct trace *trace = replay->trace;
     const struct platform *platform = replay->platform;
     replay->ranks = calloc(trace->rank_count, sizeof *replay->ranks);
+    replay->nodes = calloc(trace->rank_count, sizeof *replay->nodes);
     replay->server_free_ps = calloc(trace->rank_count, sizeof *replay->server_free_ps);
     uint32_t *load = calloc((size_t)platform->node_count, sizeof *load);
-    if (!replay->ranks || !replay->server_free_ps || !load) {
+    if (!replay->ranks || !replay->nodes || !replay->server_free_ps || !load) {
         free(load);
         return err_memory(replay->err);
     }
-    for (uint32_t rank = 0; rank < trace->rank_count; rank++)
-        load[platform_node_of(platform, rank)] +=
-            trace->ranks[rank].thread_count > 0 ? replay_threads_alive(trace, rank) : 1;
+    for (uint32_t rank = 0; rank < trace->rank_count; rank++) {
+        replay->nodes[rank] = platform_node_of(platform, rank);
+        load[replay->nodes[rank]] += trace->ranks[rank].thread_count > 0 ? replay_threads_alive(trace, rank) : 1;
+    }
     for (uint32_t rank = 0; rank < trace->rank_count; rank++) {
         struct rank_state *state = &replay->ranks[rank];
         state->calls = trace->ranks[rank].calls;
@@ -243,6 +245,7 @@ void replay_close(struct replay *replay)
         free(replay->ranks[rank].requests);
     free(replay->ranks);
     free(replay->modes);
+    free(replay->nodes);
     free(replay->server_free_ps);
     free(replay->channels);
     replay_clear_windows(replay);

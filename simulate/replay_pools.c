@@ -30,7 +30,7 @@ DEFINE_POOL(op, op, next)
 DEFINE_POOL(lock_epoch, lock_epoch, next)
 DEFINE_POOL(request, request, rank)
 DEFINE_POOL(envelope, envelope, next)
-DEFINE_POOL(replay_message, message, next)
+DEFINE_POOL(waiting_message, message, next)
 DEFINE_POOL(coll_task, task, next)
 DEFINE_POOL(room, room, next)
 

@@ -66,8 +66,9 @@ static bool awaits_lock(const struct replay *replay, const struct trace_call *ca
     }
 }
 
-void replay_served_late(struct replay *replay, const struct replay_message *message)
+void replay_served_late(struct replay *replay, const struct waiting_message *waiting)
 {
+    const struct replay_message *message = &waiting->message;
     struct rank_state *origin = &replay->ranks[message->source];
     enum message_type type = (enum message_type)message->type;
     if (origin->threads) return; /* which of them waits is not looked for */
@@ -84,7 +85,7 @@ void replay_served_late(struct replay *replay, const struct replay_message *mess
     default: break;
     }
     if (!awaited) return;
-    origin->progress_from_ps = message->arrived_ps;
+    origin->progress_from_ps = waiting->arrived_ps;
     origin->progress_until_ps = replay->now_ps;
 }
 

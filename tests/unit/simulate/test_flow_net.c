@@ -14,18 +14,19 @@ static struct {
     bool stop;
 } seen;
 
-static void on_left(void *context, uint32_t message, int64_t began_ps, int64_t now_ps)
+static void on_left(void *context, const struct engine_note *note, int64_t began_ps, int64_t now_ps)
 {
     (void)context;
+    uint32_t message = note->words[0];
     seen.began_ps[message] = began_ps;
     seen.left_ps[message] = now_ps;
 }
 
-static void on_arrived(void *context, uint32_t message, int64_t now_ps, int64_t at_ps)
+static void on_arrived(void *context, const struct engine_note *note, int64_t now_ps, int64_t at_ps)
 {
     assert_true(at_ps == now_ps);
     (void)context;
-    seen.arrived_ps[message] = now_ps;
+    seen.arrived_ps[note->words[0]] = now_ps;
 }
 
 static void on_timer(void *context, uint32_t id, int64_t now_ps)
@@ -63,7 +64,7 @@ static void teardown(struct fixture *fixture)
 
 static struct engine_departure send(struct fixture *fixture, uint32_t id, int64_t bytes)
 {
-    struct engine_message message = {.id = id, .src_node = 0, .dst_node = 1, .bytes = bytes, .want_left = true};
+    struct engine_message message = {.note = {{id}}, .src_node = 0, .dst_node = 1, .bytes = bytes, .want_left = true};
     struct cost cost = cost_message(fixture->platform, &message);
     struct engine_departure departure;
     struct err err;
