@@ -12,8 +12,15 @@ bool replay_pair_ready(const struct member *member, const struct pair *pair)
 struct pair *replay_open_pair(struct replay *replay, const struct member *member, int32_t target)
 {
     if (!member->access_open) return NULL;
-    int32_t place = trace_group_rank(&replay->trace->groups[member->access.group], target);
-    return place < 0 ? NULL : &replay->pairs[member->access.pairs[place]];
+    const struct trace_group *group = &replay->trace->groups[member->access.group];
+    enum { FEW = 8 };
+    uint32_t place = 0;
+    if (group->count > FEW) {
+        int32_t found = trace_group_rank(group, target);
+        return found < 0 ? NULL : &replay->pairs[member->access.pairs[found]];
+    }
+    while (place < group->count && group->members[place] != target) place++;
+    return place < group->count ? &replay->pairs[member->access.pairs[place]] : NULL;
 }
 
 int64_t replay_pair_post_enter(const struct pair *pair)

@@ -123,6 +123,7 @@ struct member {
 };
 
 struct window_state {
+    bool whole;            /* its communicator has all ranks in their order */
     uint32_t first_member; /* index of the communicator's rank 0 in replay.members */
     int64_t latest_enter_ps[2];
     uint32_t latest_instance[2];
@@ -206,6 +207,7 @@ enum message_type {
     MESSAGE_POST,
     MESSAGE_COMPLETE,
     MESSAGE_DATA,
+    MESSAGE_PUT, /* the data of a plain put: of an active epoch, issued in its call, without a request */
     MESSAGE_ACK,
     MESSAGE_GET_REQUEST,
     MESSAGE_GET_REPLY,
@@ -234,7 +236,7 @@ enum message_type {
 struct replay_message {
     uint32_t source, destination;
     uint32_t ref;   /* op, pair, lock epoch, barrier, envelope: by type */
-    uint32_t extra; /* barrier: round */
+    uint32_t extra; /* barrier: round; plain put: index in the origin's calls */
     uint32_t type;  /* enum message_type */
 };
 _Static_assert(sizeof(struct replay_message) == sizeof(struct engine_note), "a message travels as the engine's note");
@@ -417,6 +419,8 @@ enum step replay_step_op(struct replay *replay, uint32_t rank);
 enum status replay_make_op(struct replay *replay, uint32_t rank, uint32_t *op);
 enum status replay_issue(struct replay *replay, uint32_t op);
 enum status replay_op_left(struct replay *replay, uint32_t op, int64_t began_ps, int64_t left_ps);
+void replay_put_left(struct replay *replay, const struct replay_message *message, int64_t began_ps, int64_t left_ps);
+enum status replay_on_put(struct replay *replay, const struct replay_message *message);
 enum status replay_on_data(struct replay *replay, const struct replay_message *message);
 enum status replay_on_accumulate(struct replay *replay, const struct replay_message *message);
 enum status replay_on_applied(struct replay *replay, uint32_t op);

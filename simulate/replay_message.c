@@ -18,6 +18,7 @@ static const struct message_row rows[] = {
     [MESSAGE_POST] = {replay_on_post, SERVER_CALL, ENGINE_WHEN_LOOKING},
     [MESSAGE_COMPLETE] = {replay_on_complete, SERVER_NIC, ENGINE_WHEN_LOOKING},
     [MESSAGE_DATA] = {replay_on_data, SERVER_NIC},
+    [MESSAGE_PUT] = {replay_on_put, SERVER_NIC, ENGINE_UNWATCHED},
     [MESSAGE_ACK] = {replay_on_ack, SERVER_NIC, ENGINE_WHEN_LOOKING, .passes = true},
     [MESSAGE_GET_REQUEST] = {replay_on_get_request, SERVER_PROGRESS, .passes = true},
     [MESSAGE_GET_REPLY] = {replay_on_get_reply, SERVER_NIC},
@@ -46,7 +47,7 @@ static const struct message_row rows[] = {
 /* Only wait looks at when a put of an active epoch arrives. */
 static bool is_early(const struct replay *replay, enum message_type type, uint32_t ref)
 {
-    return type == MESSAGE_DATA && replay->ops[ref].epoch_kind == OP_ACTIVE;
+    return type == MESSAGE_PUT || (type == MESSAGE_DATA && replay->ops[ref].epoch_kind == OP_ACTIVE);
 }
 
 /* Of a put in an active epoch only wait looks at the arrival, and complete's notification comes behind it unless the
@@ -159,6 +160,7 @@ enum status replay_left(struct replay *replay, const struct replay_message *mess
     case MESSAGE_TOGETHER:
     case MESSAGE_TOGETHER_SERVED: return replay_together_left(replay, message->ref, false, began_ps, left_ps);
     case MESSAGE_TOGETHER_REPLY: return replay_together_left(replay, message->ref, true, began_ps, left_ps);
+    case MESSAGE_PUT: replay_put_left(replay, message, began_ps, left_ps); return STATUS_OK;
     default: return replay_op_left(replay, message->ref, began_ps, left_ps);
     }
 }

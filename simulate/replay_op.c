@@ -87,11 +87,8 @@ enum status replay_make_op(struct replay *replay, uint32_t rank, uint32_t *op)
     return STATUS_OK;
 }
 
-static enum step leave(struct replay *replay, uint32_t rank, struct member *member)
+static enum step leave(struct replay *replay, struct rank_state *state, uint32_t rank, struct pair *pair)
 {
-    struct rank_state *state = &replay->ranks[rank];
-    const struct trace_call *call = &state->calls[state->next];
-    struct pair *pair = replay_open_pair(replay, member, call->peer);
     int64_t now_ps = replay->now_ps;
     if (pair) {
         int64_t post_ps = replay_pair_post_enter(pair);
@@ -122,11 +119,10 @@ static enum step decide_active(struct replay *replay, struct rank_state *state, 
     return STEP_AGAIN;
 }
 
-static enum step decide(struct replay *replay, uint32_t rank, struct member *member)
+static enum step decide(struct replay *replay, uint32_t rank, struct member *member, const struct pair *pair)
 {
     struct rank_state *state = &replay->ranks[rank];
     const struct trace_call *call = &state->calls[state->next];
-    struct pair *pair = replay_open_pair(replay, member, call->peer);
     if (pair) return decide_active(replay, state, member, pair, call);
     uint32_t lock;
     STEP_TRY(replay_lock_towards(replay, rank, (uint32_t)(member - replay->members), call->peer, &lock));
@@ -174,6 +170,56 @@ static enum status attach_request(struct replay *replay, uint32_t rank, const st
     return STATUS_OK;
 }
 
+/* --- plain puts ------------------------------------------------------------------------------------------------------
+ */
+
+/* Most puts of an active epoch leave in their call and nothing asks for them later: they need no struct op. */
+static bool is_plain_put(const struct replay *replay, const struct rank_state *state, const struct trace_call *call)
+{
+    return state->phase == PHASE_ISSUE && call_kind(call->call) == CALL_PUT && call->ref == TRACE_NO_REF &&
+           replay->platform->progress == PROGRESS_HARDWARE && state->next < NO_INDEX;
+}
+
+static enum step put_plainly(struct replay *replay, uint32_t rank, struct member *member, struct pair *pair)
+{
+    struct rank_state *state = &replay->ranks[rank];
+    const struct trace_call *call = &state->calls[state->next];
+    struct replay_message message = {rank, pair->target, (uint32_t)(pair - replay->pairs), (uint32_t)state->next,
+                                     MESSAGE_PUT};
+    struct engine_departure departure;
+    pair->data_issued++;
+    member->lefts++;
+    replay->outcome->transfers++;
+    replay->outcome->transfer_bytes += (uint64_t)call->bytes;
+    STEP_TRY(replay_send(replay, MESSAGE_PUT, message.source, message.destination, call->bytes, message.ref,
+                         message.extra, &departure));
+    if (departure.left_ps != ENGINE_LATER) replay_put_left(replay, &message, departure.began_ps, departure.left_ps);
+    return leave(replay, state, rank, pair);
+}
+
+static struct trace_sim *sim_of_put(struct replay *replay, const struct replay_message *message)
+{
+    return replay->made ? &replay->made->ranks[message->source].sim[message->extra] : NULL;
+}
+
+void replay_put_left(struct replay *replay, const struct replay_message *message, int64_t began_ps, int64_t left_ps)
+{
+    const struct pair *pair = &replay->pairs[message->ref];
+    struct member *origin = &replay->members[replay_member_index(replay, pair->window, pair->origin)];
+    struct trace_sim *sim = sim_of_put(replay, message);
+    if (sim) sim->xfer_start_ps = began_ps;
+    if (left_ps > origin->last_left_ps) origin->last_left_ps = left_ps;
+    if (--origin->lefts == 0) replay_wake(replay, pair->origin);
+}
+
+enum status replay_on_put(struct replay *replay, const struct replay_message *message)
+{
+    struct trace_sim *sim = sim_of_put(replay, message);
+    if (sim) sim->xfer_end_ps = replay->arrival_ps;
+    replay_pair_effect(replay, &replay->pairs[message->ref], replay->arrival_ps);
+    return STATUS_OK;
+}
+
 enum step replay_step_op(struct replay *replay, uint32_t rank)
 {
     struct rank_state *state = &replay->ranks[rank];
@@ -183,7 +229,12 @@ enum step replay_step_op(struct replay *replay, uint32_t rank)
         return replay_exit(state, replay->now_ps);
     }
     struct member *member = replay_member(replay, call, rank);
-    if (state->phase == PHASE_ENTER) return decide(replay, rank, member);
+    struct pair *pair = replay_open_pair(replay, member, call->peer);
+    if (state->phase == PHASE_ENTER) {
+        enum step step = decide(replay, rank, member, pair);
+        if (step != STEP_AGAIN) return step;
+    }
+    if (pair && is_plain_put(replay, state, call)) return put_plainly(replay, rank, member, pair);
     uint32_t op;
     STEP_TRY(replay_make_op(replay, rank, &op));
     if (op == NO_INDEX)
@@ -204,7 +255,7 @@ enum step replay_step_op(struct replay *replay, uint32_t rank)
     replay->outcome->transfer_bytes += (uint64_t)made->bytes;
     if (call->ref != TRACE_NO_REF) STEP_TRY(attach_request(replay, rank, call, op, state->phase == PHASE_COPIED));
     STEP_TRY(dispatch(replay, op, state, leaves));
-    return leave(replay, rank, member);
+    return leave(replay, state, rank, replay_open_pair(replay, member, call->peer));
 }
 
 /* --- the data

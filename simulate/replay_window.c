@@ -24,7 +24,9 @@ uint32_t replay_rounds(uint32_t count)
 static enum status prepare_members(struct replay *replay, int32_t window, uint32_t *next, uint32_t *next_count)
 {
     const struct trace_comm *comm = &replay->trace->comms[replay->trace->windows[window].comm];
-    replay->windows[window] = (struct window_state){.first_member = *next};
+    bool whole = comm->count == replay->trace->rank_count;
+    for (uint32_t i = 0; i < comm->count; i++) whole = whole && comm->members[i] == (int32_t)i;
+    replay->windows[window] = (struct window_state){.first_member = *next, .whole = whole};
     for (uint32_t i = 0; i < comm->count; i++) {
         struct member *member = &replay->members[(*next)++];
         member->rank = (uint32_t)comm->members[i];
@@ -102,8 +104,10 @@ const struct trace_comm *replay_comm_of(const struct replay *replay, const struc
 
 uint32_t replay_member_index(struct replay *replay, int32_t window, uint32_t rank)
 {
+    const struct window_state *state = &replay->windows[window];
+    if (state->whole) return state->first_member + rank;
     const struct trace_comm *comm = &replay->trace->comms[replay->trace->windows[window].comm];
-    return replay->windows[window].first_member + (uint32_t)trace_comm_rank(comm, (int32_t)rank);
+    return state->first_member + (uint32_t)trace_comm_rank(comm, (int32_t)rank);
 }
 
 struct member *replay_member(struct replay *replay, const struct trace_call *call, uint32_t rank)
