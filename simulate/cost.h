@@ -21,12 +21,12 @@ struct cost_memory {
     struct cost_row {
         int64_t bytes; /* -1: none */
         struct cost cost;
-    } rows[COST_MEMORY_ROWS];
+    } rows[COST_MEMORY_ROWS], other;
 };
 
 /* Borrows platform. */
 void cost_memory_init(struct cost_memory *memory, const struct platform *platform);
-/* As cost_message. */
-struct cost cost_recall(struct cost_memory *memory, const struct engine_message *message);
+/* As cost_message; valid until the next call. */
+const struct cost *cost_recall(struct cost_memory *memory, const struct engine_message *message);
 
 #endif

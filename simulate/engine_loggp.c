@@ -7,10 +7,10 @@
  * that moment: then it lies in its node's inbox until an event of the node, or an alarm for a rank that waits. */
 #include <stdlib.h>
 
-#include "common/array.h"
 #include "simulate/cost.h"
 #include "simulate/engine.h"
 #include "simulate/inbox.h"
+#include "simulate/lines.h"
 #include "simulate/link_queues.h"
 
 enum event_type { EVENT_TIMER, EVENT_MESSAGE, EVENT_ALARM, EVENT_LINK };
@@ -52,38 +52,32 @@ static enum status loggp_open(const struct platform *platform, const int32_t (*p
     (void)pair_count;
     struct engine *made = calloc(1, sizeof *made);
     if (!made) return err_memory(err);
-    struct flight unused = {.next = FLIGHT_NONE};
     made->platform = platform;
     made->callbacks = *callbacks;
     cost_memory_init(&made->costs, platform);
     link_queues_init(&made->links, platform);
     made->in_order = platform->segment_count == 1;
-    made->nics = malloc((size_t)platform->node_count * sizeof *made->nics);
-    made->flights = malloc(sizeof *made->flights);
-    if (!made->nics || !made->flights) {
+    made->nics = lines_new((size_t)platform->node_count, sizeof *made->nics);
+    if (!made->nics) {
         loggp_close(made);
         return err_memory(err);
     }
-    made->flights[0] = unused;
-    made->flight_count = made->flight_capacity = 1;
-    for (int32_t node = 0; node < platform->node_count; node++) {
-        made->nics[node].send_free_ps = made->nics[node].receive_free_ps = 0;
-        inbox_init(&made->nics[node].inbox);
-    }
+    made->flight_count = FLIGHT_NONE + 1;
+    for (int32_t node = 0; node < platform->node_count; node++) inbox_init(&made->nics[node].inbox);
     *engine = made;
     return STATUS_OK;
 }
 
-static enum status take_flight(struct engine *engine, const struct flight *flight, uint32_t *index, struct err *err)
+static enum status take_flight(struct engine *engine, uint32_t *index, struct err *err)
 {
-    if (engine->free_flight != FLIGHT_NONE) {
-        *index = engine->free_flight;
-        engine->free_flight = engine->flights[*index].next;
-        engine->flights[*index] = *flight;
+    *index = engine->free_flight;
+    if (*index == FLIGHT_NONE) {
+        TRY(lines_reserve((void **)&engine->flights, &engine->flight_capacity, engine->flight_count + 1,
+                          sizeof *engine->flights, err));
+        *index = (uint32_t)engine->flight_count++;
         return STATUS_OK;
     }
-    *index = (uint32_t)engine->flight_count;
-    ARRAY_PUSH(engine->flights, engine->flight_count, engine->flight_capacity, *flight, err);
+    engine->free_flight = engine->flights[*index].next;
     return STATUS_OK;
 }
 
@@ -111,7 +105,7 @@ static enum status put_flight(struct engine *engine, uint32_t index, struct err 
     bool watched = flight->notice == ENGINE_WHEN_LOOKING;
     inbox_put(inbox, engine->flights, index);
     if (!watched || inbox->waiting == 0 || inbox->count < inbox->need) return STATUS_OK;
-    return set_alarm(engine, node, inbox->count == inbox->need ? inbox->latest : place, err);
+    return set_alarm(engine, node, inbox->count == inbox->need ? engine->flights[inbox->latest].place : place, err);
 }
 
 /* The receiving NIC takes messages one after another. True: the message has arrived, or may be told of now. */
@@ -211,28 +205,30 @@ static enum status on_link(struct engine *engine, uint32_t index, struct err *er
 static enum status loggp_send(struct engine *engine, const struct engine_message *message,
                               struct engine_departure *departure, struct err *err)
 {
-    struct cost cost = cost_recall(&engine->costs, message);
-    bool queues = cost.network && engine->platform->contention && !message->passes;
+    const struct cost *cost = cost_recall(&engine->costs, message);
+    bool queues = cost->network && engine->platform->contention && !message->passes;
     int64_t begin_ps = engine->now.time_ps, *free_ps = &engine->nics[message->src_node].send_free_ps;
     engine->stats.messages++;
     if (queues && *free_ps > begin_ps) begin_ps = *free_ps;
-    if (queues) *free_ps = begin_ps + cost.occupy_ps;
-    *departure = (struct engine_departure){begin_ps, begin_ps + cost.transmit_ps};
-    int64_t told_ps = (queues ? begin_ps : departure->left_ps) + cost.latency_ps;
-    struct flight flight = {.place = {told_ps, event_queue_order(&engine->queue, message->key)},
-                            .transmit_ps = cost.transmit_ps,
-                            .dst_node = message->dst_node,
-                            .note = message->note,
-                            .notice = (uint8_t)notice_of(engine, message, &cost, queues),
-                            .early = message->early,
-                            .network = queues};
+    if (queues) *free_ps = begin_ps + cost->occupy_ps;
+    *departure = (struct engine_departure){begin_ps, begin_ps + cost->transmit_ps};
+    int64_t told_ps = (queues ? begin_ps : departure->left_ps) + cost->latency_ps;
     uint32_t index;
-    TRY(take_flight(engine, &flight, &index, err));
+    TRY(take_flight(engine, &index, err));
+    struct flight *flight = &engine->flights[index];
+    flight->place = (struct event_place){told_ps, event_queue_order(&engine->queue, message->key)};
+    flight->transmit_ps = cost->transmit_ps;
+    flight->dst_node = message->dst_node;
+    flight->note = message->note;
+    flight->notice = (uint8_t)notice_of(engine, message, cost, queues);
+    flight->early = message->early;
+    flight->network = queues;
+    flight->taken_in = false;
     if (!queues || !engine->links.used) return put_flight(engine, index, err);
     struct link_path path = {.src_node = message->src_node,
                              .dst_node = message->dst_node,
-                             .latency_ps = cost.latency_ps,
-                             .transmit_ps = cost.transmit_ps,
+                             .latency_ps = cost->latency_ps,
+                             .transmit_ps = cost->transmit_ps,
                              .head_ps = begin_ps};
     TRY(link_queues_enter(&engine->links, index, &path, err));
     return to_next_link(engine, index, err);

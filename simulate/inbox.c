@@ -69,7 +69,7 @@ void inbox_put(struct inbox *inbox, struct flight *flights, uint32_t index)
         inbox->heap = join(flights, inbox->heap, index);
     }
     if (flights[index].notice == ENGINE_UNWATCHED) return;
-    if (inbox->count++ == 0 || event_before(inbox->latest, place)) inbox->latest = place;
+    if (inbox->count++ == 0 || event_before(flights[inbox->latest].place, place)) inbox->latest = index;
 }
 
 uint32_t inbox_first(const struct inbox *inbox, const struct flight *flights)
@@ -115,5 +115,5 @@ void inbox_count_arrival(struct inbox *inbox)
 struct event_place inbox_due(const struct inbox *inbox, const struct flight *flights)
 {
     if (inbox->waiting == 0 || inbox->count < inbox->need || inbox->count == 0) return INBOX_NO_ALARM;
-    return inbox->count == inbox->need ? inbox->latest : flights[inbox_first(inbox, flights)].place;
+    return flights[inbox->count == inbox->need ? inbox->latest : inbox_first(inbox, flights)].place;
 }

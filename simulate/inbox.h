@@ -11,11 +11,11 @@
 
 enum { FLIGHT_NONE = 0 }; /* flight 0 is never used */
 
-struct flight { /* a message that has not arrived yet */
+struct flight {               /* a message that has not arrived yet: one cache line */
     struct event_place place; /* of its head's arrival, then of its own */
     int64_t transmit_ps;
-    int32_t dst_node;
     struct engine_note note;
+    int32_t dst_node;
     uint32_t next, before; /* in the list; next: in the free list */
     uint8_t notice;       /* enum engine_notice */
     bool early;           /* as in engine_message */
@@ -29,7 +29,7 @@ struct inbox {
     uint32_t count;             /* of the watched ones: not ENGINE_UNWATCHED */
     uint32_t waiting;           /* ranks of the node that wait for messages */
     uint32_t need;              /* none of them goes on before so many watched ones more have arrived */
-    struct event_place latest;  /* of the watched ones; of use while count > 0 */
+    uint32_t latest;            /* of the watched ones; of use while count > 0 */
     struct event_place alarm;   /* when the engine looks into it, INBOX_NO_ALARM: at the node's next event */
 };
 
