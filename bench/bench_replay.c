@@ -21,6 +21,13 @@ static uint64_t resident_bytes(void)
     return (uint64_t)usage.ru_maxrss * 1024;
 }
 
+static double cpu_s(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
 static int fail(const struct err *err)
 {
     fprintf(stderr, "bench_replay: %s\n", err->text);
@@ -55,11 +62,13 @@ static int run(const struct trace *trace, const struct trace *small, const struc
         replay_outcome_clear(&outcome);
     }
     uint64_t before_bytes = resident_bytes();
+    double begin_s = cpu_s();
     if (replay_run(trace, platform, &options, &outcome, &err) != STATUS_OK) return fail(&err);
-    printf(
-        "%-8s %9.0f transfers/s  %9.0f events/s  %7.3f s for %llu transfers, %6.0f bytes per rank beside the trace\n",
+    double used_s = cpu_s() - begin_s;
+    printf("%-8s %9.0f transfers/s  %9.0f events/s  %7.3f s (%.3f s of CPU) for %llu transfers, %6.0f bytes per rank "
+           "beside the trace\n",
         engine->name, (double)outcome.transfers / outcome.wall_s, (double)outcome.stats.events / outcome.wall_s,
-        outcome.wall_s, (unsigned long long)outcome.transfers,
+        outcome.wall_s, used_s, (unsigned long long)outcome.transfers,
         (double)(resident_bytes() - before_bytes) / trace->rank_count);
     replay_outcome_clear(&outcome);
     return 0;

@@ -130,7 +130,7 @@ static void end_epochs(struct replay *replay, struct pair *pair)
     while (pair->epochs_done < pair->completes_arrived &&
            pair->data_arrived >= pair->data_expected[(pair->epochs_done + 1) & 1]) {
         if (++pair->epochs_done > pair->exposures) continue; /* ahead of the post: only with MPI_MODE_NOCHECK */
-        struct member *target = &replay->members[replay_member_index(replay, pair->window, pair->target)];
+        struct member *target = &replay->members[pair->target_member];
         if (pair->epochs_done == pair->exposures && --target->pending_origins == 0) woken = target->rank;
     }
     if (woken != NO_INDEX) replay_wake(replay, woken); /* may move the pairs */
@@ -138,7 +138,7 @@ static void end_epochs(struct replay *replay, struct pair *pair)
 
 void replay_pair_effect(struct replay *replay, struct pair *pair, int64_t at_ps)
 {
-    struct member *target = &replay->members[replay_member_index(replay, pair->window, pair->target)];
+    struct member *target = &replay->members[pair->target_member];
     if (at_ps > target->last_effect_ps) target->last_effect_ps = at_ps;
     pair->data_arrived++;
     end_epochs(replay, pair);
@@ -250,7 +250,7 @@ enum status replay_on_post(struct replay *replay, const struct replay_message *m
     TRY(issue_queued(replay, message->ref, posts));
     const struct pair *pair = &replay->pairs[message->ref];
     if (!pair->open || posts != pair->accesses) return STATUS_OK;
-    struct member *origin = &replay->members[replay_member_index(replay, pair->window, pair->origin)];
+    struct member *origin = &replay->members[pair->origin_member];
     if (!origin->nocheck) origin->missing_posts--;
     replay_wake(replay, origin->rank);
     return STATUS_OK;

@@ -8,6 +8,7 @@
 
 #include "common/map.h"
 #include "simulate/collectives.h"
+#include "simulate/lines.h"
 #include "simulate/replay.h"
 #include "simulate/window_modes.h"
 
@@ -29,32 +30,35 @@ enum { PHASE_LEAVE = 255 };
 
 struct threads; /* simulate/replay_thread.h */
 
+/* Members that are used together share a cache line, here and in struct pair and struct member. */
 struct rank_state {
     /* Of the thread that is loaded; up to `calls` (WALK_BYTES in replay_thread.c). */
-    size_t next;
+    _Alignas(LINE_BYTES) size_t next;
     int64_t enter_ps, resume_ps;
     int64_t busy_ps; /* time in this call that was no waiting: overhead, copies */
     uint8_t status, phase;
-    uint32_t thread;
-    uint32_t step;      /* of a collective's plan */
-    uint32_t missing;   /* what a wait on requests or a collective step still needs */
-    uint32_t need;      /* with STEP_BLOCK: at least so many messages must arrive first; 0: one */
     bool overlap, paid; /* of a collective's current step */
-    uint32_t received;  /* messages that a wait or a collective step took in: each costs overhead */
+    uint32_t thread;
+    uint32_t step;     /* of a collective's plan */
+    uint32_t missing;  /* what a wait on requests or a collective step still needs */
+    uint32_t need;     /* with STEP_BLOCK: at least so many messages must arrive first; 0: one */
+    uint32_t received; /* messages that a wait or a collective step took in: each costs overhead */
     /* Of the rank. */
     const struct trace_call *calls;
+
     size_t count;
-    int64_t end_ps;  /* exit of the last call that returned */
-    double stretch;  /* simulated computing time per recorded computing time */
-    int64_t progress_from_ps, progress_until_ps; /* of this call: arrived, and served, last */
-    int64_t contended_until_ps;                  /* of this call: Lock Contention's end, or earlier than its enter */
-    int64_t buffered_bytes; /* d: copied, or being copied, and not left yet; counted where the buffer is limited */
-    bool inside;                      /* in MPI, for progress = call */
+    int64_t end_ps; /* exit of the last call that returned */
+    double stretch; /* simulated computing time per recorded computing time */
+    struct threads *threads;          /* NULL: one thread and no thread primitives */
     uint32_t serve_first, serve_last; /* messages that wait for progress */
     uint32_t lock_list;               /* open lock epochs as origin */
-    uint32_t *requests;               /* request id -> index in replay.requests; NULL: none used */
     uint32_t request_limit;
-    struct threads *threads; /* NULL: one thread and no thread primitives */
+    uint32_t *requests; /* request id -> index in replay.requests; NULL: none used */
+    bool inside;        /* in MPI, for progress = call */
+
+    int64_t buffered_bytes; /* d: copied, or being copied, and not left yet; counted where the buffer is limited */
+    int64_t progress_from_ps, progress_until_ps; /* of this call: arrived, and served, last */
+    int64_t contended_until_ps;                  /* of this call: Lock Contention's end, or earlier than its enter */
 };
 
 /* In rank_state.requests. NO_INDEX: not made yet. */
@@ -64,17 +68,24 @@ struct rank_state {
  * origin that names the target belongs to the n-th exposure epoch of the target that names the origin. Arrays indexed n
  * & 1: a target never opens exposure n + 2 before the origin's epoch n + 1 has begun. */
 struct pair {
-    uint32_t origin, target;
+    /* At the origin. */
+    _Alignas(LINE_BYTES) uint32_t origin;
+    uint32_t target;
     int32_t window;
-    uint32_t accesses, posts_arrived;                   /* at the origin */
-    uint32_t exposures, completes_arrived, epochs_done; /* at the target */
-    bool open;                                          /* the origin's current access epoch names the target */
-    bool closing;                                       /* and its complete has begun: held operations leave */
-    /* Operations over all epochs; at the target those of which the time of their effect is known. */
-    uint32_t data_issued, data_arrived, data_expected[2];
+    uint32_t origin_member; /* in replay.members */
+    uint32_t accesses, posts_arrived;
+    uint32_t data_issued;             /* operations over all epochs */
     uint32_t queue_first, queue_last; /* operations and notifications that wait for the post */
+    bool open;                        /* the origin's current access epoch names the target */
+    bool closing;                     /* and its complete has begun: held operations leave */
     int64_t last_op_exit_ps;          /* in the current access epoch, TRACE_UNKNOWN_PS: none yet */
-    int64_t post_enter_ps[2], complete_enter_ps[2], complete_last_op_ps[2];
+    int64_t post_enter_ps[2];
+
+    /* At the target. */
+    _Alignas(LINE_BYTES) uint32_t target_member;
+    uint32_t exposures, completes_arrived, epochs_done;
+    uint32_t data_arrived, data_expected[2]; /* operations over all epochs of which the time of their effect is known */
+    int64_t complete_enter_ps[2], complete_last_op_ps[2];
 };
 
 /* Dissemination barrier of one member: round r has received received[r] messages over all instances. */
@@ -86,40 +97,37 @@ struct barrier {
 };
 
 struct role { /* origin or target of start/post epochs: the pairs of the group last used */
-    uint32_t group, pair_count, pair_capacity;
+    uint32_t group, pair_count;
     uint32_t *pairs;
 };
 
 /* One rank's side of one window. */
 struct member {
+    /* access epoch by start */
+    _Alignas(LINE_BYTES) struct role access;
+    int64_t last_left_ps, start_exit_ps;
+    uint32_t missing_posts, lefts, gets;
     uint32_t rank;
     int32_t window;
-    bool created;
-    /* access epoch by start */
-    struct role access;
-    bool access_open, nocheck;
-    uint32_t missing_posts, lefts, gets;
-    int64_t last_left_ps, start_exit_ps;
-    /* exposure epoch by post */
-    struct role exposure;
-    bool exposed;
-    uint32_t pending_origins;
-    int64_t last_effect_ps; /* the puts that are on their way have arrived, the gets being read have left */
-    /* fence */
-    bool fence_open;
-    uint32_t fence_outstanding;
-    uint32_t held_first, held_last; /* issue = deferred: operations until the closing fence */
-    uint32_t fence_instance;
-    uint32_t incoming_issued[2], incoming_arrived[2]; /* fence = notify: operations towards this rank, per fence & 1 */
-    uint32_t sync_instance;                           /* create, fence, free: for Wait at ... */
-    struct barrier barrier;
-    /* lock, as target */
-    uint32_t shared_holders, queue_first, queue_last;
-    bool exclusive_held;
+    bool access_open, nocheck, exposed, fence_open;
     /* lock_all, as origin: per rank of the communicator its lock epoch, NO_INDEX: none yet; NULL: not open */
     uint32_t *all;
-    bool all_nocheck;
-    int64_t unlock_exit_ps[2]; /* last exit of the unlocks released here: [shared, exclusive] */
+
+    /* exposure epoch by post */
+    struct role exposure;
+    int64_t last_effect_ps; /* the puts that are on their way have arrived, the gets being read have left */
+    uint32_t pending_origins;
+    /* fence */
+    uint32_t fence_outstanding, fence_instance;
+    uint32_t held_first, held_last; /* issue = deferred: operations until the closing fence */
+    uint32_t sync_instance;         /* create, fence, free: for Wait at ... */
+    int64_t unlock_exit_ps[2];      /* last exit of the unlocks released here: [shared, exclusive] */
+
+    struct barrier barrier;
+    uint32_t incoming_issued[2], incoming_arrived[2]; /* fence = notify: operations towards this rank, per fence & 1 */
+    /* lock, as target */
+    uint32_t shared_holders, queue_first, queue_last;
+    bool exclusive_held, all_nocheck, created;
 };
 
 struct window_state {

@@ -205,7 +205,7 @@ static struct trace_sim *sim_of_put(struct replay *replay, const struct replay_m
 void replay_put_left(struct replay *replay, const struct replay_message *message, int64_t began_ps, int64_t left_ps)
 {
     const struct pair *pair = &replay->pairs[message->ref];
-    struct member *origin = &replay->members[replay_member_index(replay, pair->window, pair->origin)];
+    struct member *origin = &replay->members[pair->origin_member];
     struct trace_sim *sim = sim_of_put(replay, message);
     if (sim) sim->xfer_start_ps = began_ps;
     if (left_ps > origin->last_left_ps) origin->last_left_ps = left_ps;

@@ -27,7 +27,7 @@ static enum status prepare_ranks(struct replay *replay)
 {
     const struct trace *trace = replay->trace;
     const struct platform *platform = replay->platform;
-    replay->ranks = calloc(trace->rank_count, sizeof *replay->ranks);
+    replay->ranks = lines_new(trace->rank_count, sizeof *replay->ranks);
     replay->nodes = calloc(trace->rank_count, sizeof *replay->nodes);
     replay->server_free_ps = calloc(trace->rank_count, sizeof *replay->server_free_ps);
     uint32_t *load = calloc((size_t)platform->node_count, sizeof *load);

@@ -69,7 +69,7 @@ enum status replay_prepare_windows(struct replay *replay)
     }
     replay->windows = calloc(trace->window_count + 1, sizeof *replay->windows);
     replay->comms = calloc(trace->comm_count + 1, sizeof *replay->comms);
-    replay->members = calloc(replay->member_count + 1, sizeof *replay->members);
+    replay->members = lines_new(replay->member_count + 1, sizeof *replay->members);
     replay->barriers = calloc(replay->barrier_count + 1, sizeof *replay->barriers);
     replay->barrier_counts = calloc(counts + 1, sizeof *replay->barrier_counts);
     if (!replay->windows || !replay->comms || !replay->members || !replay->barriers || !replay->barrier_counts)
@@ -124,11 +124,15 @@ static enum status pair_of(struct replay *replay, int32_t window, uint32_t origi
         struct pair pair = {.origin = origin,
                             .target = target,
                             .window = window,
+                            .origin_member = replay_member_index(replay, window, origin),
+                            .target_member = replay_member_index(replay, window, target),
                             .queue_first = NO_INDEX,
                             .queue_last = NO_INDEX,
                             .last_op_exit_ps = TRACE_UNKNOWN_PS};
         *slot = replay->pair_count;
-        ARRAY_PUSH(replay->pairs, replay->pair_count, replay->pair_capacity, pair, replay->err);
+        TRY(lines_reserve((void **)&replay->pairs, &replay->pair_capacity, replay->pair_count + 1, sizeof pair,
+                          replay->err));
+        replay->pairs[replay->pair_count++] = pair;
     }
     *index = (uint32_t)*slot;
     return STATUS_OK;
@@ -139,9 +143,9 @@ enum status replay_pairs_of(struct replay *replay, struct member *member, struct
 {
     if (role->group == group_id) return STATUS_OK;
     const struct trace_group *group = &replay->trace->groups[group_id];
-    size_t capacity = role->pair_capacity;
-    TRY(array_reserve((void **)&role->pairs, &capacity, group->count, sizeof *role->pairs, replay->err));
-    role->pair_capacity = (uint32_t)capacity;
+    uint32_t *pairs = realloc(role->pairs, (group->count ? group->count : 1) * sizeof *pairs);
+    if (!pairs) return err_memory(replay->err);
+    role->pairs = pairs;
     role->pair_count = group->count;
     for (uint32_t i = 0; i < group->count; i++) {
         uint32_t other = (uint32_t)group->members[i];
