@@ -33,6 +33,9 @@ enum engine_notice {
     ENGINE_UNWATCHED,    /* the same, and nobody waits for it but for what is sent behind it to the same node */
 };
 
+/* How far ahead an event is: so many others come before it, more or less. */
+enum engine_distance { ENGINE_NEXT, ENGINE_NEAR, ENGINE_FAR };
+
 /* All callbacks run at the simulated time now_ps, which never decreases but for messages that are told of late. */
 struct engine_callbacks {
     void *context;
@@ -44,6 +47,10 @@ struct engine_callbacks {
     void (*timer)(void *context, uint32_t id, int64_t now_ps);
     /* Asked after every callback: true stops run() (the replay core has failed). */
     bool (*stop)(void *context);
+    /* Hints that change nothing: timer() or arrived() will probably be called soon. May be NULL. */
+    void (*soon_timer)(void *context, uint32_t id, enum engine_distance distance);
+    void (*soon_resume)(void *context, uint32_t rank, enum engine_distance distance);
+    void (*soon_arrived)(void *context, const struct engine_note *note);
 };
 
 struct engine_message {
@@ -73,12 +80,14 @@ struct engine_descriptor {
     enum status (*send)(struct engine *engine, const struct engine_message *message, struct engine_departure *departure,
                         struct err *err);
     enum status (*timer)(struct engine *engine, int64_t at_ps, uint32_t key, uint32_t id, struct err *err);
-    /* An engine that tells of all messages at their moment has none of these three (NULL).
+    /* An engine that tells of all messages at their moment has none of these four (NULL).
      * look: an event of the node that is no message's: tells of all that has come to it. await, resume: a rank of the
-     * node waits for messages until it resumes, and cannot go on before at least `need` (0: 1) have come to the node. */
+     * node waits for messages until it resumes, and cannot go on before at least `need` (0: 1) have come to the node.
+     * soon_send: a hint as the callbacks' that a message to the node will be sent. */
     enum status (*look)(struct engine *engine, int32_t node, struct err *err);
-    enum status (*await)(struct engine *engine, int32_t node, uint32_t need, struct err *err);
+    enum status (*await)(struct engine *engine, int32_t node, uint32_t rank, uint32_t need, struct err *err);
     void (*resume)(struct engine *engine, int32_t node);
+    void (*soon_send)(const struct engine *engine, int32_t node);
     enum status (*run)(struct engine *engine, struct engine_stats *stats, struct err *err);
     void (*close)(struct engine *engine);
     bool once_per_process; /* SimGrid: a second open in one process is an error */

@@ -14,9 +14,11 @@
 #include "simulate/link_queues.h"
 
 enum event_type { EVENT_TIMER, EVENT_MESSAGE, EVENT_ALARM, EVENT_LINK };
+enum { FORESEE_NODES = 4096 };
 
 struct nic {
-    int64_t send_free_ps, receive_free_ps;
+    _Alignas(LINE_BYTES) int64_t send_free_ps;
+    int64_t receive_free_ps;
     struct inbox inbox;
 };
 
@@ -31,6 +33,7 @@ struct engine {
     uint32_t free_flight;
     struct link_queues links;
     struct event_place now;
+    bool foresees; /* its state is too large for the processor's caches */
     bool in_order; /* messages between two nodes arrive in the order of their sending, whatever their size */
     struct engine_stats stats;
 };
@@ -56,6 +59,7 @@ static enum status loggp_open(const struct platform *platform, const int32_t (*p
     made->callbacks = *callbacks;
     cost_memory_init(&made->costs, platform);
     link_queues_init(&made->links, platform);
+    made->foresees = callbacks->soon_timer && callbacks->soon_arrived && platform->node_count >= FORESEE_NODES;
     made->in_order = platform->segment_count == 1;
     made->nics = lines_new((size_t)platform->node_count, sizeof *made->nics);
     if (!made->nics) {
@@ -105,7 +109,7 @@ static enum status put_flight(struct engine *engine, uint32_t index, struct err 
     bool watched = flight->notice == ENGINE_WHEN_LOOKING;
     inbox_put(inbox, engine->flights, index);
     if (!watched || inbox->waiting == 0 || inbox->count < inbox->need) return STATUS_OK;
-    return set_alarm(engine, node, inbox->count == inbox->need ? engine->flights[inbox->latest].place : place, err);
+    return set_alarm(engine, node, inbox->count == inbox->need ? inbox->latest : place, err);
 }
 
 /* The receiving NIC takes messages one after another. True: the message has arrived, or may be told of now. */
@@ -138,6 +142,14 @@ static enum status tell(struct engine *engine, uint32_t index, struct err *err)
     return STATUS_OK;
 }
 
+static void foresee_inbox(const struct engine *engine, const struct inbox *inbox)
+{
+    if (!engine->foresees || inbox->first == FLIGHT_NONE) return;
+    const struct flight *first = &engine->flights[inbox->first];
+    __builtin_prefetch(&engine->flights[first->next]);
+    engine->callbacks.soon_arrived(engine->callbacks.context, &first->note);
+}
+
 /* Tells of everything that has come to the node up to the limit. */
 static enum status look(struct engine *engine, int32_t node, struct event_place limit, struct err *err)
 {
@@ -145,6 +157,7 @@ static enum status look(struct engine *engine, int32_t node, struct event_place 
     for (uint32_t first; (first = inbox_first(inbox, engine->flights)) != FLIGHT_NONE;) {
         if (event_before(limit, engine->flights[first].place)) break;
         inbox_take(inbox, engine->flights, first);
+        foresee_inbox(engine, inbox);
         TRY(tell(engine, first, err));
     }
     return STATUS_OK;
@@ -161,15 +174,20 @@ static enum status loggp_look(struct engine *engine, int32_t node, struct err *e
     return watch(engine, node, err);
 }
 
-static enum status loggp_await(struct engine *engine, int32_t node, uint32_t need, struct err *err)
+static enum status loggp_await(struct engine *engine, int32_t node, uint32_t rank, uint32_t need, struct err *err)
 {
-    inbox_await(&engine->nics[node].inbox, need);
+    inbox_await(&engine->nics[node].inbox, rank, need);
     return watch(engine, node, err);
 }
 
 static void loggp_resume(struct engine *engine, int32_t node)
 {
     inbox_resume(&engine->nics[node].inbox);
+}
+
+static void loggp_soon_send(const struct engine *engine, int32_t node)
+{
+    if (engine->foresees) __builtin_prefetch(&engine->nics[node]);
 }
 
 /* --- sending ---------------------------------------------------------------------------------------------------------
@@ -263,11 +281,52 @@ static enum status on_message(struct engine *engine, uint32_t index, struct err 
     return watch(engine, node, err);
 }
 
+static void foresee_alarm(const struct engine *engine, const struct nic *nic, enum engine_distance distance)
+{
+    const struct engine_callbacks *on = &engine->callbacks;
+    switch (distance) {
+    case ENGINE_FAR: __builtin_prefetch(nic); break;
+    case ENGINE_NEAR:
+        __builtin_prefetch(&engine->flights[nic->inbox.first]);
+        on->soon_resume(on->context, nic->inbox.waiter, ENGINE_FAR);
+        break;
+    case ENGINE_NEXT:
+        foresee_inbox(engine, &nic->inbox);
+        on->soon_resume(on->context, nic->inbox.waiter, ENGINE_NEAR);
+        break;
+    }
+}
+
+/* The next event, those of which one is the next but one, and those of which one is the third. */
+static void foresee_event(const struct engine *engine, const struct event *event, enum engine_distance distance)
+{
+    const struct engine_callbacks *on = &engine->callbacks;
+    switch ((enum event_type)event->type) {
+    case EVENT_TIMER: on->soon_timer(on->context, event->id, distance); break;
+    case EVENT_MESSAGE:
+        if (distance == ENGINE_FAR) __builtin_prefetch(&engine->flights[event->id]);
+        if (distance == ENGINE_NEAR) on->soon_arrived(on->context, &engine->flights[event->id].note);
+        break;
+    case EVENT_LINK: break;
+    case EVENT_ALARM: foresee_alarm(engine, &engine->nics[event->id], distance); break;
+    }
+}
+
+static void foresee(const struct engine *engine)
+{
+    static const uint8_t distances[] = {ENGINE_NEXT, ENGINE_NEAR, ENGINE_NEAR, ENGINE_FAR,
+                                        ENGINE_FAR,  ENGINE_FAR,  ENGINE_FAR};
+    enum { COUNT = sizeof distances };
+    for (size_t i = 0; i < COUNT && i < engine->queue.count; i++)
+        foresee_event(engine, &engine->queue.items[i], distances[i]);
+}
+
 static enum status run_queue(struct engine *engine, struct err *err)
 {
     const struct engine_callbacks *on = &engine->callbacks;
     while (engine->queue.count > 0 && !on->stop(on->context)) {
         struct event event = event_queue_pop(&engine->queue);
+        if (engine->foresees) foresee(engine);
         if (event.type != EVENT_ALARM) engine->now = event.place;
         switch ((enum event_type)event.type) {
         case EVENT_TIMER:
@@ -304,6 +363,7 @@ const struct engine_descriptor engine_loggp = {
     .look = loggp_look,
     .await = loggp_await,
     .resume = loggp_resume,
+    .soon_send = loggp_soon_send,
     .run = loggp_run,
     .close = loggp_close,
 };

@@ -49,7 +49,12 @@ static void put_behind(struct inbox *inbox, struct flight *flights, uint32_t ind
     flights[index].before = before;
     flights[index].next = next;
     *(before == FLIGHT_NONE ? &inbox->first : &flights[before].next) = index;
-    *(next == FLIGHT_NONE ? &inbox->last : &flights[next].before) = index;
+    if (next != FLIGHT_NONE) {
+        flights[next].before = index;
+        return;
+    }
+    inbox->last = index;
+    inbox->last_place = flights[index].place;
 }
 
 void inbox_put(struct inbox *inbox, struct flight *flights, uint32_t index)
@@ -57,10 +62,11 @@ void inbox_put(struct inbox *inbox, struct flight *flights, uint32_t index)
     struct event_place place = flights[index].place;
     uint32_t before = inbox->last;
     int steps = 0;
-    while (before != FLIGHT_NONE && steps < STEPS_UP && event_before(place, flights[before].place)) {
-        before = flights[before].before;
-        steps++;
-    }
+    if (before != FLIGHT_NONE && event_before(place, inbox->last_place)) /* else without a look at the last one */
+        do {
+            before = flights[before].before;
+            steps++;
+        } while (before != FLIGHT_NONE && steps < STEPS_UP && event_before(place, flights[before].place));
     flights[index].in_heap = steps == STEPS_UP;
     if (steps < STEPS_UP) {
         put_behind(inbox, flights, index, before);
@@ -69,7 +75,7 @@ void inbox_put(struct inbox *inbox, struct flight *flights, uint32_t index)
         inbox->heap = join(flights, inbox->heap, index);
     }
     if (flights[index].notice == ENGINE_UNWATCHED) return;
-    if (inbox->count++ == 0 || event_before(flights[inbox->latest].place, place)) inbox->latest = index;
+    if (inbox->count++ == 0 || event_before(inbox->latest, place)) inbox->latest = place;
 }
 
 uint32_t inbox_first(const struct inbox *inbox, const struct flight *flights)
@@ -95,8 +101,9 @@ void inbox_take(struct inbox *inbox, struct flight *flights, uint32_t first)
  */
 
 /* Several ranks may wait: the least of their needs holds for all. */
-void inbox_await(struct inbox *inbox, uint32_t need)
+void inbox_await(struct inbox *inbox, uint32_t rank, uint32_t need)
 {
+    inbox->waiter = rank;
     if (need == 0) need = 1;
     if (inbox->waiting++ == 0 || need < inbox->need) inbox->need = need;
 }
@@ -115,5 +122,5 @@ void inbox_count_arrival(struct inbox *inbox)
 struct event_place inbox_due(const struct inbox *inbox, const struct flight *flights)
 {
     if (inbox->waiting == 0 || inbox->count < inbox->need || inbox->count == 0) return INBOX_NO_ALARM;
-    return flights[inbox->count == inbox->need ? inbox->latest : inbox_first(inbox, flights)].place;
+    return inbox->count == inbox->need ? inbox->latest : flights[inbox_first(inbox, flights)].place;
 }

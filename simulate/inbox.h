@@ -29,8 +29,10 @@ struct inbox {
     uint32_t count;             /* of the watched ones: not ENGINE_UNWATCHED */
     uint32_t waiting;           /* ranks of the node that wait for messages */
     uint32_t need;              /* none of them goes on before so many watched ones more have arrived */
-    uint32_t latest;            /* of the watched ones; of use while count > 0 */
-    struct event_place alarm;   /* when the engine looks into it, INBOX_NO_ALARM: at the node's next event */
+    uint32_t waiter;            /* one of them, for hints */
+    struct event_place last_place;
+    struct event_place latest; /* of the watched ones; of use while count > 0 */
+    struct event_place alarm;  /* when the engine looks into it, INBOX_NO_ALARM: at the node's next event */
 };
 
 #define INBOX_NO_ALARM ((struct event_place){INT64_MAX, UINT64_MAX})
@@ -43,7 +45,7 @@ uint32_t inbox_first(const struct inbox *inbox, const struct flight *flights);
 void inbox_take(struct inbox *inbox, struct flight *flights, uint32_t first);
 
 /* A rank waits, and does not go on before `need` (0 is taken as 1) messages have arrived at the node. */
-void inbox_await(struct inbox *inbox, uint32_t need);
+void inbox_await(struct inbox *inbox, uint32_t rank, uint32_t need);
 void inbox_resume(struct inbox *inbox);
 /* A message has arrived at the node, through the inbox or past it. */
 void inbox_count_arrival(struct inbox *inbox);

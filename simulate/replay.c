@@ -260,7 +260,7 @@ void replay_await(struct replay *replay, uint32_t rank, uint32_t need)
 {
     const struct engine_descriptor *kind = replay->engine_kind;
     if (!kind->await) return;
-    if (kind->await(replay->engine, replay->nodes[rank], need, replay->err) != STATUS_OK)
+    if (kind->await(replay->engine, replay->nodes[rank], rank, need, replay->err) != STATUS_OK)
         replay->failed = true;
 }
 
@@ -385,6 +385,22 @@ static void on_left(void *context, const struct engine_note *note, int64_t began
     if (replay_left(replay, &message, began_ps, now_ps) != STATUS_OK) replay->failed = true;
 }
 
+static void on_soon_timer(void *context, uint32_t id, enum engine_distance distance)
+{
+    if (id >> TIMER_SHIFT == TIMER_RANK) replay_soon_rank(context, id, distance);
+}
+
+static void on_soon_resume(void *context, uint32_t rank, enum engine_distance distance)
+{
+    replay_soon_rank(context, rank, distance);
+}
+
+static void on_soon_arrived(void *context, const struct engine_note *note)
+{
+    const struct replay_message message = message_of(note);
+    replay_soon_message(context, &message);
+}
+
 static bool on_stop(void *context)
 {
     const struct replay *replay = context;
@@ -433,7 +449,8 @@ enum status replay_run(const struct trace *trace, const struct platform *platfor
     clock_gettime(CLOCK_MONOTONIC, &begin);
     struct replay replay;
     memset(outcome, 0, sizeof *outcome);
-    const struct engine_callbacks callbacks = {&replay, on_left, on_arrived, on_timer, on_stop};
+    const struct engine_callbacks callbacks = {&replay, on_left,       on_arrived,     on_timer,
+                                               on_stop, on_soon_timer, on_soon_resume, on_soon_arrived};
     enum status status = replay_open(&replay, trace, platform, options, outcome, &callbacks, err);
     if (status == STATUS_OK) status = replay.engine_kind->run(replay.engine, &outcome->stats, err);
     if (status == STATUS_OK && replay.failed) status = err && err->status ? err->status : STATUS_DATA;

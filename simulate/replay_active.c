@@ -52,6 +52,7 @@ static enum step open_exposure(struct replay *replay, uint32_t rank, struct memb
         return replay_fail(replay, rank, "post while the exposure epoch on window %d is still open", member->window),
                STEP_FAIL;
     STEP_TRY(replay_pairs_of(replay, member, &member->exposure, false, group));
+    state->last_member = (uint32_t)(member - replay->members);
     member->exposed = true;
     member->pending_origins = 0;
     for (uint32_t i = 0; i < member->exposure.pair_count; i++) {

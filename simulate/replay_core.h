@@ -50,6 +50,7 @@ struct rank_state {
     int64_t end_ps; /* exit of the last call that returned */
     double stretch; /* simulated computing time per recorded computing time */
     struct threads *threads;          /* NULL: one thread and no thread primitives */
+    uint32_t last_member;             /* of its last post or start; NO_INDEX: none yet */
     uint32_t serve_first, serve_last; /* messages that wait for progress */
     uint32_t lock_list;               /* open lock epochs as origin */
     uint32_t request_limit;
@@ -361,6 +362,10 @@ enum status replay_timer_request(struct replay *replay, int64_t at_ps, uint32_t 
 enum status replay_timer_envelope(struct replay *replay, int64_t at_ps, uint32_t key, uint32_t envelope);
 enum status replay_timer_thread(struct replay *replay, int64_t at_ps, uint32_t key, uint32_t thread, bool look);
 enum status replay_timer_room(struct replay *replay, int64_t at_ps, uint32_t key, uint32_t room);
+
+/* replay_foresee.c */
+void replay_soon_rank(const struct replay *replay, uint32_t rank, enum engine_distance distance);
+void replay_soon_message(const struct replay *replay, const struct replay_message *message);
 
 /* replay_open.c */
 enum status replay_open(struct replay *replay, const struct trace *trace, const struct platform *platform,

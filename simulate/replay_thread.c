@@ -183,7 +183,7 @@ static enum status prepare_rank(struct replay *replay, uint32_t rank, uint32_t f
     state->threads = threads;
     threads->count = trace_thread_count(replay->trace, rank);
     threads->first_id = first_id;
-    threads->items = calloc(threads->count, sizeof *threads->items);
+    threads->items = lines_new(threads->count, sizeof *threads->items);
     threads->following = calloc(state->count + 1, sizeof *threads->following);
     threads->wakes = calloc(state->count + 1, sizeof *threads->wakes);
     threads->finished = calloc(state->count + 1, sizeof *threads->finished);

@@ -77,7 +77,8 @@ enum status test_run(const struct engine_descriptor *kind, const struct platform
                      struct err *err)
 {
     struct run run = {.kind = kind, .sends = sends, .fates = fates, .stop_after = stop_after, .err = err};
-    struct engine_callbacks callbacks = {&run, on_left, on_arrived, on_timer, on_stop};
+    struct engine_callbacks callbacks = {
+        .context = &run, .left = on_left, .arrived = on_arrived, .timer = on_timer, .stop = on_stop};
     struct engine_stats stats;
     TRY(kind->open(platform, NULL, 0, &callbacks, &run.engine, err));
     for (size_t i = 0; i < count; i++) {

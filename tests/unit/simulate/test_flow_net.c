@@ -47,7 +47,8 @@ struct fixture {
 
 static void setup(struct fixture *fixture, const char *override)
 {
-    static const struct engine_callbacks callbacks = {NULL, on_left, on_arrived, on_timer, on_stop};
+    static const struct engine_callbacks callbacks = {
+        .left = on_left, .arrived = on_arrived, .timer = on_timer, .stop = on_stop};
     struct err err = {.text = ""};
     seen.stop = false;
     for (int i = 0; i < 8; i++) seen.began_ps[i] = seen.left_ps[i] = seen.arrived_ps[i] = -1;
