@@ -61,6 +61,59 @@ static int64_t upper_end(const struct relations *relations, const struct epoch_o
     return target_wait_exit(relations, operation->pair);
 }
 
+static bool has_shmem(const struct trace *trace)
+{
+    for (size_t w = 0; w < trace->window_count; w++)
+        if (trace->windows[w].flavor == 'h') return true;
+    return false;
+}
+
+/* OpenSHMEM 1.4 9.5, 9.6, 9.10: what waits for an answer has it at its exit, all else is complete with the next quiet.
+ * *quiet_ps is that one's exit. False for calls that move nothing. */
+static bool shmem_upper_end(const struct trace_call *call, int64_t *quiet_ps, int64_t *upper_ps)
+{
+    switch (call_kind(call->call)) {
+    case CALL_SHMEM_QUIET:
+    case CALL_SHMEM_BARRIER:
+    case CALL_SHMEM_CLEAR_LOCK:
+    case CALL_FINALIZE: *quiet_ps = call->flags & TRACE_BREAK ? TRACE_UNKNOWN_PS : call->exit_ps; return false;
+    case CALL_SHMEM_GET:
+    case CALL_SHMEM_FETCH: *upper_ps = call->flags & TRACE_BREAK ? TRACE_UNKNOWN_PS : call->exit_ps; return true;
+    case CALL_SHMEM_PUT:
+    case CALL_SHMEM_PUT_NBI:
+    case CALL_SHMEM_GET_NBI:
+    case CALL_SHMEM_ATOMIC: *upper_ps = *quiet_ps; return true;
+    default: return false;
+    }
+}
+
+static enum status add_shmem(const struct relations *relations, uint32_t rank, struct transfers *made, struct err *err)
+{
+    const struct trace_rank *stream = &relations->trace->ranks[rank];
+    int64_t quiet_ps = TRACE_UNKNOWN_PS, upper_ps;
+    for (size_t i = stream->count; i-- > 0;) {
+        const struct trace_call *call = &stream->calls[i];
+        if (!shmem_upper_end(call, &quiet_ps, &upper_ps) || call->peer == TRACE_NONE) continue;
+        if (!settlement_counts(relations->settlement, rank, i)) continue;
+        struct transfer transfer = {.origin = rank,
+                                    .target = (uint32_t)call->peer,
+                                    .call = i,
+                                    .bytes = call->bytes,
+                                    .start_ps = call->enter_ps,
+                                    .lower_end_ps = call->exit_ps,
+                                    .upper_end_ps = upper_ps};
+        ARRAY_PUSH(made->items, made->count, made->capacity, transfer, err);
+    }
+    return STATUS_OK;
+}
+
+static int compare_transfers(const void *one, const void *two)
+{
+    const struct transfer *a = one, *b = two;
+    if (a->origin != b->origin) return a->origin < b->origin ? -1 : 1;
+    return (a->call > b->call) - (a->call < b->call);
+}
+
 enum status bounds_from_relations(const struct relations *relations, struct transfers *transfers, struct err *err)
 {
     const struct epochs *epochs = &relations->epochs;
@@ -78,6 +131,12 @@ enum status bounds_from_relations(const struct relations *relations, struct tran
                                                      .lower_end_ps = call->exit_ps,
                                                      .upper_end_ps = upper_end(relations, operation)};
     }
+    size_t mpi_count = made.count;
+    if (has_shmem(relations->trace)) {
+        for (uint32_t rank = 0; rank < relations->trace->rank_count; rank++)
+            TRY(add_shmem(relations, rank, &made, err));
+        if (made.count > mpi_count) qsort(made.items + mpi_count, made.count - mpi_count, sizeof *made.items, compare_transfers);
+    }
     *transfers = made;
     return STATUS_OK;
 }
@@ -94,8 +153,12 @@ enum status bounds_find(const struct trace *trace, struct transfers *transfers, 
 const char *transfer_kind_name(const struct trace *trace, const struct transfer *transfer)
 {
     switch (call_kind(trace->ranks[transfer->origin].calls[transfer->call].call)) {
-    case CALL_PUT: return "put";
-    case CALL_GET: return "get";
+    case CALL_PUT:
+    case CALL_SHMEM_PUT:
+    case CALL_SHMEM_PUT_NBI: return "put";
+    case CALL_GET:
+    case CALL_SHMEM_GET:
+    case CALL_SHMEM_GET_NBI: return "get";
     default: return "accumulate";
     }
 }

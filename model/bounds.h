@@ -1,5 +1,5 @@
 /* Bounds of each transfer's end by the base (lower) and the extended (upper) event model, MPI's completion rules R1-R6
- * (Hermanns 2004, ch. 4-5; MPI-3.1 11.3, 11.5.4). */
+ * (Hermanns 2004, ch. 4-5; MPI-3.1 11.3, 11.5.4); of OpenSHMEM 1.4 9.5-9.10. */
 #ifndef MODEL_BOUNDS_H
 #define MODEL_BOUNDS_H
 
@@ -18,7 +18,7 @@ struct transfer {
 };
 
 struct transfers {
-    struct transfer *items; /* by origin, then call order */
+    struct transfer *items; /* MPI's by origin, then call order; behind them OpenSHMEM's likewise */
     size_t count, capacity;
 };
 
