@@ -13,6 +13,7 @@ struct options {
 
 static const struct argp_option rows[] = {
     {"rank", 'r', "RANK", 0, "only this rank's calls", 0},
+    {"thread", 'T', "THREAD", 0, "only the calls of this thread of each rank", 0},
     {"from", 'f', "TIME", 0, "only calls that end at TIME or later, counted from the trace's first event", 0},
     {"to", 't', "TIME", 0, "only calls that begin at TIME or earlier", 0},
     {"output", 'o', "FILE", 0, "write to FILE instead of standard output", 0},
@@ -22,12 +23,17 @@ static const struct argp_option rows[] = {
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     struct options *options = state->input;
-    int64_t rank;
-    options->part = options->part || key == 'r' || key == 'f' || key == 't';
+    int64_t rank, thread;
+    options->part = options->part || key == 'r' || key == 'T' || key == 'f' || key == 't';
     switch (key) {
     case 'r':
         if (cli_count(state, "--rank", argument, 0, INT32_MAX, &rank)) return EINVAL;
         options->range.rank = (int32_t)rank;
+        return 0;
+    case 'T':
+        if (cli_count(state, "--thread", argument, 0, TRACE_THREADS_MAX - 1, &thread)) return EINVAL;
+        options->range.by_thread = true;
+        options->range.thread = (uint32_t)thread;
         return 0;
     case 'f': return cli_duration_ps(state, "--from", argument, &options->range.from_ps);
     case 't': return cli_duration_ps(state, "--to", argument, &options->range.to_ps);

@@ -46,6 +46,8 @@ struct info {
     uint64_t events;
     int64_t rma_bytes, message_bytes, begin_ps, end_ps;
     uint32_t incomplete;
+    uint64_t threads;      /* of all ranks */
+    uint32_t most_threads; /* of one */
 };
 
 static struct info collect(const struct trace *trace)
@@ -54,6 +56,9 @@ static struct info collect(const struct trace *trace)
     info.end_ps = info.begin_ps;
     for (uint32_t r = 0; r < trace->rank_count; r++) {
         const struct trace_rank *stream = &trace->ranks[r];
+        uint32_t threads = trace_thread_count(trace, r);
+        info.threads += threads;
+        if (threads > info.most_threads) info.most_threads = threads;
         info.incomplete += stream->incomplete;
         if (stream->count && trace_rank_end_ps(trace, r) > info.end_ps) info.end_ps = trace_rank_end_ps(trace, r);
         for (size_t i = 0; i < stream->count; i++) {
@@ -95,6 +100,8 @@ static void print_origin(const struct trace *trace, const struct info *info)
     else
         printf("origin         recorded\n");
     printf("ranks          %" PRIu32 "\n", trace->rank_count);
+    if (info->most_threads > 1)
+        printf("threads        %" PRIu64 ", up to %" PRIu32 " on a rank\n", info->threads, info->most_threads);
     printf("duration       %s\n", units_format_duration(units_s(info->end_ps - info->begin_ps), text));
     printf("events         %" PRIu64 "\n", info->events);
     printf("one-sided      %s moved\n", units_format_bytes((double)info->rma_bytes, text));
@@ -175,6 +182,7 @@ static void add_origin(cJSON *json, const struct trace *trace, const struct info
     if (trace->engine) cJSON_AddStringToObject(json, "engine", trace->engine);
     if (trace->lock) cJSON_AddStringToObject(json, "lock", trace->lock);
     cJSON_AddNumberToObject(json, "ranks", trace->rank_count);
+    cJSON_AddNumberToObject(json, "threads", (double)info->threads);
     cJSON_AddNumberToObject(json, "duration_s", units_s(info->end_ps - info->begin_ps));
     cJSON_AddNumberToObject(json, "events", (double)info->events);
     cJSON_AddNumberToObject(json, "rma_bytes", (double)info->rma_bytes);

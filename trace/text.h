@@ -14,6 +14,8 @@ enum status text_read_partly(const char *file, struct trace **trace, struct err 
 
 struct text_range {
     int32_t rank;           /* TRACE_NONE: all */
+    bool by_thread;         /* only the calls of this thread of each rank */
+    uint32_t thread;
     int64_t from_ps, to_ps; /* calls that overlap [from, to]; relative to the trace's own time zero */
 };
 /* Writes the whole trace (range NULL) or a part; what is written whole reads back equal. */

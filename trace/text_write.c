@@ -369,6 +369,8 @@ static enum status write_rank(struct writer *writer)
     for (size_t i = 0; i < stream->count; i++) {
         const struct trace_call *call = &stream->calls[i];
         if (range && (call->exit_ps - zero < range->from_ps || call->enter_ps - zero > range->to_ps)) continue;
+        uint32_t thread = trace_call_thread(writer->trace, writer->rank, i);
+        if (range && range->by_thread && range->thread != thread) continue;
         TRY(write_call(writer, i));
     }
     return STATUS_OK;

@@ -88,6 +88,16 @@ expect 0 "$rmacast" record --functions=2 -o functions.rma -- "$mpiexec" -n 2 "$p
 "$rmacast" dump --rank 1 functions.rma >dump
 check test "$(grep -c ' enter \(main\|recurse\|library_barrier\)' dump) $(grep -c ' enter ' dump)" = '4 5' # and "marked"
 
+# Thread primitives: two workers beside the first thread of each rank.
+expect 0 "$rmacast" record --threads -o pool.rma -- "$mpiexec" -n 2 "$programs/pool"
+"$rmacast" info pool.rma >dump
+check grep -q '^threads        6, up to 3 on a rank$' dump
+"$rmacast" dump --rank 1 --thread 0 pool.rma >dump
+check test "$(grep -c ' pthread_create ' dump) $(grep -c ' pthread_join ' dump) $(grep -c 'thread=' dump)" = '2 2 0'
+"$rmacast" dump --thread 2 pool.rma >dump
+check test "$(grep -c ' thread_begin ' dump) $(grep -c '^[01] ' dump)" = "2 $(grep -c 'thread=2' dump)"
+expect 0 "$rmacast" info dump
+
 # Wrong usage: one line, 2.
 for wrong in '' '--calls rma,nonsense -- true' '--limit 0 -- true' '--limit much -- true' '--functions=0 -- true' '--nonsense -- true' '-- /nonexistent/program'; do
     expect 2 "$rmacast" record $wrong
