@@ -212,6 +212,19 @@ static void primitives_of_a_pool(void **state)
     trace_free(trace);
 }
 
+/* More threads than are allowed are left out, and the rank says so. */
+static void too_many_threads(void **state)
+{
+    (void)state;
+    struct trace *trace = run_recorded("RMACAST_MAX_THREADS=1", "threads", 0);
+    for (uint32_t rank = 0; rank < 4; rank++) {
+        assert_int_equal(trace_thread_count(trace, rank), 1);
+        assert_int_equal(trace->ranks[rank].count, 3);
+        assert_string_equal(trace->ranks[rank].incomplete_why, "there were more threads than are recorded");
+    }
+    trace_free(trace);
+}
+
 /* Without the library that wraps them there are none. */
 static void primitives_are_off_by_default(void **state)
 {
@@ -228,6 +241,7 @@ int main(void)
         cmocka_unit_test(a_pool),
         cmocka_unit_test(primitives_of_a_pool),
         cmocka_unit_test(primitives_are_off_by_default),
+        cmocka_unit_test(too_many_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

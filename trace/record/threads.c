@@ -10,7 +10,7 @@
 #include "trace/record/record.h"
 
 /* Each thread takes two files and 256 KiB until it ends, and its files stay. */
-enum { THREADS_MAX = 1024 };
+static uint32_t threads_max = 1024;
 
 bool rec_shared;
 int rec_locked;
@@ -42,7 +42,7 @@ static bool begin_as(uint32_t number)
     struct spool_header own = header;
     own.thread = number;
     ended = true;
-    struct rec_stream *stream = number < THREADS_MAX && have_key ? calloc(1, sizeof *stream) : NULL;
+    struct rec_stream *stream = number < threads_max && have_key ? calloc(1, sizeof *stream) : NULL;
     bool good = stream && !rec_stream_open(stream, getenv("RMACAST_SPOOL"), &own);
     errno = before;
     if (!good || pthread_setspecific(at_end, stream) != 0) {
@@ -100,7 +100,7 @@ static void mark_life(enum rec_primitive row)
 static uint32_t new_number(void)
 {
     uint32_t number = __atomic_fetch_add(&thread_count, 1, __ATOMIC_RELAXED);
-    return number < THREADS_MAX ? number : REC_NO_OBJECT;
+    return number < threads_max ? number : REC_NO_OBJECT;
 }
 
 static void begin_thread(uint32_t number)
@@ -127,6 +127,8 @@ static void end_thread(void *stream)
 void rec_threads_begin(const struct spool_header *of_rank)
 {
     int level = MPI_THREAD_SINGLE;
+    const char *most = getenv("RMACAST_MAX_THREADS");
+    if (most && *most) threads_max = (uint32_t)strtoul(most, NULL, 10);
     header = *of_rank;
     rec_own = &rec_out;
     thread_count = 1;
