@@ -300,7 +300,7 @@ static enum status analyze_slices(const struct settings *settings, struct trace_
 {
     struct result *result;
     TRY(check_filter(&settings->analyze.filter, source->trace, err));
-    TRY(model_stream(source, &settings->analyze, STREAM_CALLS, &result, err));
+    TRY(model_stream(source, &settings->analyze, stream_calls(source->trace->rank_count), &result, err));
     enum status status =
         result_add_note(result, err, "%s", STREAM_NOTE);
     if (status == STATUS_OK) status = write_outputs(settings, source->trace, result, err);

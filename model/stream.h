@@ -6,7 +6,13 @@
 #include "model/analyze.h"
 #include "trace/source.h"
 
-enum { STREAM_CALLS = 1 << 17 }; /* of all ranks together that are read at a time */
+/* Of all ranks together that are read at a time: enough of each to be worth opening its file again for. */
+enum { STREAM_CALLS = 1 << 17, STREAM_CALLS_PER_RANK = 1 << 11 };
+static inline size_t stream_calls(uint32_t rank_count)
+{
+    size_t calls = (size_t)rank_count * STREAM_CALLS_PER_RANK;
+    return calls > STREAM_CALLS ? calls : STREAM_CALLS;
+}
 
 /* What a result should say that was made so. */
 #define STREAM_NOTE                                                                                                    \
@@ -17,7 +23,7 @@ enum { STREAM_CALLS = 1 << 17 }; /* of all ranks together that are read at a tim
 size_t stream_batch(size_t calls, uint32_t rank_count);
 
 /* Efficiency, root causes, the critical path and the checks need the whole trace: options->intervals and verify count
- * for nothing. calls: as STREAM_CALLS, at least 1. The caller owns *result and closes the source. */
+ * for nothing. calls: as stream_calls(), at least 1. The caller owns *result and closes the source. */
 enum status model_stream(struct trace_source *source, const struct analyze_options *options, size_t calls,
                          struct result **result, struct err *err);
 

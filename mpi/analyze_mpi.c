@@ -83,7 +83,7 @@ static enum status analyze(const struct settings *settings, struct trace_source 
     struct trace_source source;
     struct result *result;
     TRY(exchange_source(archive, &source, err));
-    enum status status = model_stream(&source, &settings->analyze, STREAM_CALLS, &result, err);
+    enum status status = model_stream(&source, &settings->analyze, stream_calls(source.trace->rank_count), &result, err);
     source_close(&source);
     TRY(status);
     status = result_add_note(result, err, "%s", STREAM_NOTE);
@@ -121,7 +121,7 @@ static enum status run(const struct settings *settings, struct trace_source *arc
     int rank;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     if (rank == 0) return analyze(settings, archive, err);
-    size_t batch = stream_batch(STREAM_CALLS, archive->trace->rank_count);
+    size_t batch = stream_batch(stream_calls(archive->trace->rank_count), archive->trace->rank_count);
     exchange_serve(archive, batch, err); /* process 0 is told */
     return STATUS_OK;
 }
