@@ -115,7 +115,7 @@ struct archive_stream {
 struct archive_assumptions {
     char *functions; /* names of MPI functions kept as regions, owned */
     uint64_t function_count, bare_count, proc_null_count, open_receive_count, lost_message_count, nested_count,
-        off_count;
+        off_count, alone_count;
     uint64_t other_locations;
     bool one_sided;
 };
@@ -164,6 +164,7 @@ enum status archive_make_trace(struct archive_reader *reader);
 
 /* Ids in the trace, made at the first use; TRACE_NONE or TRACE_NO_REF where a trace cannot hold it. */
 enum status archive_comm_id(struct archive_reader *reader, uint32_t reference, int32_t *id);
+enum status archive_self_id(struct archive_reader *reader, int32_t *id); /* of the rank alone */
 enum status archive_win_id(struct archive_reader *reader, uint32_t reference, int32_t *id);
 enum status archive_group_id(struct archive_reader *reader, uint32_t reference, uint32_t *id);
 enum status archive_region_id(struct archive_reader *reader, uint32_t reference, uint32_t *id);

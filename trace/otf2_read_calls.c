@@ -262,10 +262,17 @@ static void assume_proc_null(struct archive_reader *reader, enum call_kind kind)
     reader->assumed.proc_null_count++;
 }
 
+/* A collective whose completion says what it is about. */
+static bool is_pending_collective(const struct trace_call *call)
+{
+    return archive_kind(call_kind(call->call))->shape == SHAPE_COLLECTIVE && call_makes_request(call->call);
+}
+
 /* Whether the records said what the kind needs. */
 static bool is_bare(const struct archive_stream *stream, enum call_kind kind)
 {
     uint32_t needed = call_row(stream->call.call)->needed;
+    if (is_pending_collective(&stream->call)) return stream->call.ref == TRACE_NO_REF;
     if ((needed & (F_WIN | F_COMM)) && stream->call.handle == TRACE_NONE) return kind != CALL_IRECV;
     if ((needed & F_GROUP) && stream->call.ref == TRACE_NO_REF) return true;
     if (call_makes_request(stream->call.call) && stream->call.ref == TRACE_NO_REF) return true;
@@ -377,11 +384,26 @@ static void leave_out_unknown(struct archive_reader *reader)
     }
 }
 
+/* Of which communicator it is was not said, or is none that a trace has. Alone, the rank waits for nobody. */
+static enum status assume_alone(struct archive_reader *reader)
+{
+    struct archive_stream *stream = &reader->stream;
+    for (size_t i = 0; i < stream->calls->count; i++) {
+        struct trace_call *call = &stream->calls->calls[i];
+        if (call->handle != TRACE_NONE || !is_pending_collective(call)) continue;
+        TRY(archive_self_id(reader, &call->handle));
+        if (call_row(call->call)->needed & F_ROOT) call->peer = (int32_t)stream->rank;
+        reader->assumed.alone_count++;
+    }
+    return STATUS_OK;
+}
+
 enum status archive_end_rank(struct archive_reader *reader)
 {
     struct archive_stream *stream = &reader->stream;
     for (size_t i = 0; i < stream->late_count; i++) TRY(settle(reader, &stream->late[i]));
     if (!reader->ours) leave_out_unknown(reader);
+    if (!reader->ours) TRY(assume_alone(reader));
     if (reader->ours || stream->requests.count == 0)
         return stream->several ? trace_sort_calls(reader->trace, stream->rank, stream->orders, reader->err) : STATUS_OK;
     uint64_t *indexes;
@@ -421,6 +443,11 @@ enum status archive_tell_assumptions(struct archive_reader *reader)
         TRY(trace_add_note(trace, err,
                            "%" PRIu64 " receives never completed: their sender is unknown, taken as MPI_PROC_NULL",
                            assumed->open_receive_count));
+    if (assumed->alone_count)
+        TRY(trace_add_note(trace, err,
+                           "%" PRIu64 " non-blocking collectives never completed, or are of two groups: taken as of the "
+                           "rank alone",
+                           assumed->alone_count));
     if (assumed->nested_count)
         TRY(trace_add_note(trace, err, "%" PRIu64 " regions inside MPI calls are left out", assumed->nested_count));
     if (assumed->off_count)

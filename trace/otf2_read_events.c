@@ -49,7 +49,7 @@ static enum status make_request(struct archive_reader *reader, struct trace_call
         return err_set(reader->err, STATUS_DATA, reader->anchor, NULL, "request %" PRIu64 ", expected below 2^32",
                        request);
     call->ref = reader->ours ? (uint32_t)request : stream->next_request++;
-    if (reader->ours && call_kind(call->call) == CALL_ISEND) return STATUS_OK; /* its completion says nothing new */
+    if (reader->ours && call_kind(call->call) != CALL_IRECV) return STATUS_OK; /* its completion says nothing new */
     return archive_requests_put(&stream->requests, request, stream->calls->count, reader->err);
 }
 
@@ -252,6 +252,25 @@ static OTF2_CallbackCode on_collective(HEAD, OTF2_CollectiveOp collective, OTF2_
     return archive_stop(reader, call ? archive_comm_id(reader, comm, &call->handle) : STATUS_OK);
 }
 
+static OTF2_CallbackCode on_collective_request(HEAD, uint64_t request)
+{
+    IGNORE_HEAD;
+    struct trace_call *call = open_call(user, SHAPE_COLLECTIVE);
+    return archive_stop(user, call && call_makes_request(call->call) ? make_request(user, call, request) : STATUS_OK);
+}
+
+static OTF2_CallbackCode on_collective_complete(HEAD, OTF2_CollectiveOp collective, OTF2_CommRef comm, uint32_t root,
+                                                uint64_t sent, uint64_t received, uint64_t request)
+{
+    IGNORE_HEAD, (void)collective;
+    struct trace_call *made;
+    enum status status = use_request(user, request, true, &made);
+    if (status == STATUS_OK && made) status = take_collective(user, made, comm, root, sent, received);
+    struct archive_late late = {.request = request, .waits = true};
+    if (status == STATUS_OK && !made && is_late(user)) status = keep_late(user, &late);
+    return archive_stop(user, status);
+}
+
 static OTF2_CallbackCode on_comm_create(HEAD, OTF2_CommRef comm)
 {
     IGNORE_HEAD;
@@ -382,6 +401,8 @@ void archive_set_event_callbacks(OTF2_EvtReaderCallbacks *callbacks)
     SET(MpiRequestTest, on_request_test);
     SET(MpiRequestCancelled, on_cancelled);
     SET(MpiCollectiveEnd, on_collective);
+    SET(NonBlockingCollectiveRequest, on_collective_request);
+    SET(NonBlockingCollectiveComplete, on_collective_complete);
     SET(CommCreate, on_comm_create);
     SET(CommDestroy, on_comm_destroy);
     SET(RmaWinCreate, on_win_create);

@@ -132,6 +132,14 @@ static enum status make_comm(struct archive_reader *reader, struct archive_comm 
     return status;
 }
 
+enum status archive_self_id(struct archive_reader *reader, int32_t *id)
+{
+    int32_t *self = &reader->self[reader->stream.rank], rank = (int32_t)reader->stream.rank;
+    if (*self == ARCHIVE_NOT_MADE) TRY(trace_add_comm(reader->trace, &rank, 1, self, reader->err));
+    *id = *self;
+    return STATUS_OK;
+}
+
 enum status archive_comm_id(struct archive_reader *reader, uint32_t reference, int32_t *id)
 {
     struct archive_definitions *definitions = &reader->definitions;
@@ -139,12 +147,7 @@ enum status archive_comm_id(struct archive_reader *reader, uint32_t reference, i
     if (reference >= definitions->comm_count || !definitions->comms[reference].defined) return STATUS_OK;
     struct archive_comm *comm = &definitions->comms[reference];
     const struct archive_group *group = find_group(reader, comm->group);
-    if (!comm->inter && group && group->type == OTF2_GROUP_TYPE_COMM_SELF) {
-        int32_t *self = &reader->self[reader->stream.rank], rank = (int32_t)reader->stream.rank;
-        if (*self == ARCHIVE_NOT_MADE) TRY(trace_add_comm(reader->trace, &rank, 1, self, reader->err));
-        *id = *self;
-        return STATUS_OK;
-    }
+    if (!comm->inter && group && group->type == OTF2_GROUP_TYPE_COMM_SELF) return archive_self_id(reader, id);
     if (comm->id == ARCHIVE_NOT_MADE) TRY(make_comm(reader, comm));
     *id = comm->id;
     return STATUS_OK;

@@ -19,12 +19,19 @@ static void add(struct archive_writer *writer, enum archive_attribute id, OTF2_A
 
 #define ADD(writer, ID, MEMBER, VALUE) add(writer, ATTRIBUTE_##ID, (OTF2_AttributeValue){.MEMBER = (VALUE)})
 
+/* What it was about stands in the record of its completion; attributes say it at once. */
+static bool is_pending_collective(const struct trace_call *call, const struct archive_kind *kind)
+{
+    return kind->shape == SHAPE_COLLECTIVE && call_makes_request(call->call);
+}
+
 /* Members that the call's records are going to carry. To MPI_PROC_NULL nothing is sent, and a call that broke off may
  * have done nothing yet: both have no records of their own. */
 static unsigned carried(const struct trace_call *call, const struct archive_kind *kind)
 {
     if ((kind->carries & CARRIES_PEER) && call->peer == TRACE_NONE) return 0;
     if ((call->flags & TRACE_BREAK) && kind->shape != SHAPE_COMPLETION) return 0;
+    if (is_pending_collective(call, kind)) return call->handle == TRACE_NONE ? 0 : CARRIES_REF;
     return kind->carries;
 }
 
@@ -268,39 +275,6 @@ static enum status write_message(struct archive_writer *writer, size_t index, co
     return archive_requests_put(&writer->requests, call->ref, index, writer->err);
 }
 
-/* A request that is done gets its completion; one that is not, or whose call had no record, is only named. */
-static bool write_completion(struct archive_writer *writer, uint64_t time, uint32_t id, bool done)
-{
-    uint64_t index;
-    if (!done || !archive_requests_take(&writer->requests, id, &index)) {
-        EVENT(MpiRequestTest, writer, time, id);
-        return false;
-    }
-    const struct trace_call *made = &writer->stream->calls[index];
-    if (call_kind(made->call) == CALL_ISEND)
-        EVENT(MpiIsendComplete, writer, time, id);
-    else
-        EVENT(MpiIrecv, writer, time, member_of(writer, made, made->peer), (uint32_t)made->handle, (uint32_t)made->tag,
-              (uint64_t)made->bytes, id);
-    return true;
-}
-
-/* Returns whether a test's records show that the request was done. */
-static bool write_completions(struct archive_writer *writer, const struct trace_call *call, enum call_kind kind)
-{
-    const struct trace *trace = writer->trace;
-    uint64_t time = archive_time(writer, call->exit_ps);
-    bool done = !(call->flags & TRACE_BREAK) &&
-                ((kind != CALL_REQUEST_TEST && kind != CALL_REQUEST_TESTALL) || (call->flags & TRACE_FLAG));
-    if (kind != CALL_REQUEST_WAITALL && kind != CALL_REQUEST_TESTALL)
-        return call->ref != TRACE_NO_REF && write_completion(writer, time, call->ref, done);
-    const struct trace_list *list = &trace->lists[call->ref];
-    bool shown = false;
-    for (uint32_t i = 0; i < list->count; i++)
-        shown = write_completion(writer, time, trace->requests[list->first + i], done) || shown;
-    return shown;
-}
-
 /* Of collectives whose members exchange different amounts; false for the others. */
 static bool different_amounts(const struct archive_writer *writer, const struct trace_call *call, enum call_kind kind,
                               uint64_t *sent, uint64_t *received)
@@ -327,16 +301,75 @@ static bool different_amounts(const struct archive_writer *writer, const struct 
     }
 }
 
-static void write_collective(struct archive_writer *writer, const struct trace_call *call, enum call_kind kind)
-{
-    const struct trace_comm *comm = trace_call_comm(writer->trace, call);
-    uint32_t root = call->peer == TRACE_NONE ? OTF2_COLLECTIVE_ROOT_NONE : member_of(writer, call, call->peer);
+/* Root and bytes of a collective's closing record. */
+struct collective_end {
+    uint32_t root;
     uint64_t sent, received;
-    if (!different_amounts(writer, call, kind, &sent, &received))
-        archive_collective_bytes(kind, call->peer == (int32_t)writer->rank, comm->count, call->bytes, &sent, &received);
-    EVENT(MpiCollectiveBegin, writer, archive_time(writer, call->enter_ps));
-    EVENT(MpiCollectiveEnd, writer, archive_time(writer, call->exit_ps), archive_kind(kind)->collective,
-          (uint32_t)call->handle, root, sent, received);
+};
+
+static struct collective_end collective_end(const struct archive_writer *writer, const struct trace_call *call)
+{
+    enum call_kind kind = call_kind(call->call);
+    struct collective_end end = {.root = OTF2_COLLECTIVE_ROOT_NONE};
+    if (call->peer != TRACE_NONE) end.root = member_of(writer, call, call->peer);
+    if (!different_amounts(writer, call, kind, &end.sent, &end.received))
+        archive_collective_bytes(kind, call->peer == (int32_t)writer->rank, trace_call_comm(writer->trace, call)->count,
+                                 call->bytes, &end.sent, &end.received);
+    return end;
+}
+
+static enum status write_collective(struct archive_writer *writer, size_t index, const struct archive_kind *kind)
+{
+    const struct trace_call *call = &writer->stream->calls[index];
+    uint64_t enter = archive_time(writer, call->enter_ps);
+    if (is_pending_collective(call, kind)) {
+        EVENT(NonBlockingCollectiveRequest, writer, enter, call->ref);
+        return archive_requests_put(&writer->requests, call->ref, index, writer->err);
+    }
+    struct collective_end end = collective_end(writer, call);
+    EVENT(MpiCollectiveBegin, writer, enter);
+    EVENT(MpiCollectiveEnd, writer, archive_time(writer, call->exit_ps), kind->collective, (uint32_t)call->handle, end.root,
+          end.sent, end.received);
+    return STATUS_OK;
+}
+
+/* A request that is done gets its completion; one that is not, or whose call had no record, is only named. */
+static bool write_completion(struct archive_writer *writer, uint64_t time, uint32_t id, bool done)
+{
+    uint64_t index;
+    if (!done || !archive_requests_take(&writer->requests, id, &index)) {
+        EVENT(MpiRequestTest, writer, time, id);
+        return false;
+    }
+    const struct trace_call *made = &writer->stream->calls[index];
+    const struct archive_kind *kind = archive_kind(call_kind(made->call));
+    if (kind->shape == SHAPE_COLLECTIVE) {
+        struct collective_end end = collective_end(writer, made);
+        EVENT(NonBlockingCollectiveComplete, writer, time, kind->collective, (uint32_t)made->handle, end.root, end.sent,
+              end.received, id);
+    } else if (kind->shape == SHAPE_ISEND) {
+        EVENT(MpiIsendComplete, writer, time, id);
+    } else {
+        EVENT(MpiIrecv, writer, time, member_of(writer, made, made->peer), (uint32_t)made->handle, (uint32_t)made->tag,
+              (uint64_t)made->bytes, id);
+    }
+    return true;
+}
+
+/* Returns whether a test's records show that the request was done. */
+static bool write_completions(struct archive_writer *writer, const struct trace_call *call, enum call_kind kind)
+{
+    const struct trace *trace = writer->trace;
+    uint64_t time = archive_time(writer, call->exit_ps);
+    bool done = !(call->flags & TRACE_BREAK) &&
+                ((kind != CALL_REQUEST_TEST && kind != CALL_REQUEST_TESTALL) || (call->flags & TRACE_FLAG));
+    if (kind != CALL_REQUEST_WAITALL && kind != CALL_REQUEST_TESTALL)
+        return call->ref != TRACE_NO_REF && write_completion(writer, time, call->ref, done);
+    const struct trace_list *list = &trace->lists[call->ref];
+    bool shown = false;
+    for (uint32_t i = 0; i < list->count; i++)
+        shown = write_completion(writer, time, trace->requests[list->first + i], done) || shown;
+    return shown;
 }
 
 static void write_comm(struct archive_writer *writer, const struct trace_call *call, const struct archive_kind *kind)
@@ -386,7 +419,7 @@ static enum status write_records(struct archive_writer *writer, size_t index, co
     case SHAPE_FLUSH:
         complete_operations(writer, call, call->peer, what == CALL_FLUSH);
         break;
-    case SHAPE_COLLECTIVE: write_collective(writer, call, what); break;
+    case SHAPE_COLLECTIVE: return write_collective(writer, index, kind);
     case SHAPE_COMM_CREATE:
     case SHAPE_COMM_FREE: write_comm(writer, call, kind); break;
     }

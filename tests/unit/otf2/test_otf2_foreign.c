@@ -40,6 +40,7 @@ enum {
     R_BCAST,
     R_DUP,
     R_BARRIER,
+    R_IALLREDUCE,
     R_FENCE,
     REGION_COUNT
 };
@@ -69,11 +70,12 @@ static const char *const regions[REGION_COUNT][2] = {
     {"MPI_Bcast", NULL},
     {"MPI_Comm_dup", NULL},
     {"MPI_Barrier", NULL},
+    {"MPI_Iallreduce", NULL},
     {"MPI_Win_fence", NULL},
 };
 
 #define OTF2(call) assert_int_equal(call, OTF2_SUCCESS)
-#define NO_ROOT OTF2_COLLECTIVE_ROOT_NONE
+#define NO_ROOT    OTF2_COLLECTIVE_ROOT_NONE
 
 static OTF2_EvtWriter *out;
 static OTF2_TimeStamp now;
@@ -174,6 +176,14 @@ static void events_collectives(void)
     leave(R_BARRIER, 216);
     enter(R_CXX, 217);
     leave(R_CXX, 218);
+    for (uint64_t i = 0; i < 2; i++) { /* the second one never completes */
+        enter(R_IALLREDUCE, 219 + 2 * i);
+        RECORD(NonBlockingCollectiveRequest, first + 5 + i);
+        leave(R_IALLREDUCE, 220 + 2 * i);
+    }
+    enter(R_WAIT, 223);
+    RECORD(NonBlockingCollectiveComplete, OTF2_COLLECTIVE_OP_ALLREDUCE, C_WORLD, NO_ROOT, 24, 24, first + 5);
+    leave(R_WAIT, 224);
 }
 
 static void events_of_rank_0(void)
@@ -291,7 +301,7 @@ static void define_communication(OTF2_GlobalDefWriter *defs)
 
 static OTF2_FlushType flush(void *user, OTF2_FileType type, OTF2_LocationRef location, void *caller, bool final)
 {
-    (void)user, (void)type, (void)location, (void)caller, (void)final;
+    (void)user, (void)type, (void)location, (void)caller, (void) final;
     return OTF2_FLUSH;
 }
 
@@ -331,6 +341,7 @@ static const char expected_text[] =
     "note 2 messages of such regions are left out\n"
     "note 1 messages without a record are taken as MPI_PROC_NULL's\n"
     "note 1 receives never completed: their sender is unknown, taken as MPI_PROC_NULL\n"
+    "note 1 non-blocking collectives never completed, or are of two groups: taken as of the rank alone\n"
     "note 1 regions inside MPI calls are left out\n"
     "note one-sided calls come without assertions, displacements, operations and window sizes: taken as none, "
     "unknown, unknown and unknown\n"
@@ -339,7 +350,7 @@ static const char expected_text[] =
     "0 0.000000010 0.000000020 MPI_Win_create win=0\n"
     "0 0.000000012 enter exchange thread=1\n"
     "0 0.000000013 leave exchange thread=1\n"
-    "0 0.000000025 0.000000026 MPI_Irecv comm=0 peer=2 tag=7 bytes=32 req=4 thread=1\n"
+    "0 0.000000025 0.000000026 MPI_Irecv comm=0 peer=2 tag=7 bytes=32 req=6 thread=1\n"
     "0 0.000000030 0.000000040 MPI_Win_start win=0 group=1,2\n"
     "0 0.000000050 0.000000055 MPI_Put win=0 target=1 bytes=8\n"
     "0 0.000000060 0.000000065 MPI_Put win=0 target=1 bytes=9\n"
@@ -352,7 +363,7 @@ static const char expected_text[] =
     "0 0.000000105 0.000000106 MPI_Isend comm=1 peer=2 tag=5 bytes=64 req=2\n"
     "0 0.000000107 0.000000108 MPI_Test req=0 flag=0\n"
     "0 0.000000109 0.000000109 MPI_Isend comm=0 peer=1 tag=6 bytes=96 req=3\n"
-    "0 0.000000110 0.000000120 MPI_Waitall reqs=0,2,4\n"
+    "0 0.000000110 0.000000120 MPI_Waitall reqs=0,2,6\n"
     "0 0.000000111 0.000000130 MPI_Wait req=3 thread=1\n"
     "0 0.000000121 0.000000122 MPI_Send comm=0 peer=- tag=0 bytes=0\n"
     "0 0.000000123 0.000000124 MPI_Sendrecv comm=0 peer=1 tag=1 source=2 recvtag=2 bytes=8 received=16\n"
@@ -367,6 +378,9 @@ static const char expected_text[] =
     "0 0.000000216 leave MPI_Barrier\n"
     "0 0.000000217 enter void%20f<int>(int)\n"
     "0 0.000000218 leave void%20f<int>(int)\n"
+    "0 0.000000219 0.000000220 MPI_Iallreduce comm=0 bytes=8 req=4\n"
+    "0 0.000000221 0.000000222 MPI_Iallreduce comm=2 bytes=0 req=5\n"
+    "0 0.000000223 0.000000224 MPI_Wait req=4\n"
     "0 0.000000300 leave main\n"
     "1 0.000000030 0.000000031 MPI_Win_post win=0 group=0\n"
     "1 0.000000040 0.000000090 MPI_Win_wait win=0\n"

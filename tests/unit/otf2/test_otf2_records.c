@@ -232,6 +232,13 @@ static void collectives(void **state)
         LEAVE(12, "MPI_Comm_free"),
         ENTER(13, "exchange"),
         LEAVE(14, "exchange"),
+        ENTER(15, "MPI_Ibcast"),
+        {"NON_BLOCKING_COLLECTIVE_REQUEST", 15, "Request: 7"},
+        LEAVE(16, "MPI_Ibcast"),
+        ENTER(17, "MPI_Wait"),
+        {"NON_BLOCKING_COLLECTIVE_COMPLETE", 18,
+         "BCAST, Communicator: \"Comm 1\" <1>, Root: 0 (\"Master thread 1\" <1>), Sent: 0, Received: 8, Request: 7"},
+        LEAVE(18, "MPI_Wait"),
         {0},
     };
     check("rmacast-trace 1\nranks 3\ncomm 1 ranks=1,0\n"
@@ -242,7 +249,9 @@ static void collectives(void **state)
           "0 0.000009 0.000010 MPI_Comm_split comm=0 newcomm=1\n"
           "0 0.000011 0.000012 MPI_Comm_free comm=1\n"
           "0 0.000013 enter exchange\n"
-          "0 0.000014 leave exchange\n",
+          "0 0.000014 leave exchange\n"
+          "0 0.000015 0.000016 MPI_Ibcast comm=1 root=1 bytes=8 req=7\n"
+          "0 0.000017 0.000018 MPI_Wait req=7\n",
           0, expected);
 }
 
