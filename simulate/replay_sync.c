@@ -177,10 +177,21 @@ static enum step barrier(struct replay *replay, uint32_t rank, const struct trac
     }
 }
 
-static enum step signal_waiters(struct replay *replay, uint32_t rank, struct sync *condition)
+/* One wake-up, or one for everybody who waits. Those of the recording that find nobody are kept, but for as many as woke
+ * somebody beyond the recording: each wait takes one. */
+static enum step signal_waiters(struct replay *replay, uint32_t rank, struct sync *condition, bool all)
 {
     struct rank_state *state = &replay->ranks[rank];
-    for (uint32_t i = 0; i < state->threads->wakes[state->next]; i++) STEP_TRY(give_one(replay, rank, condition));
+    uint32_t recorded = state->threads->wakes[state->next], given = 0, thread;
+    while ((all || given == 0) && (thread = grant_first(state->threads, condition)) != NO_INDEX) {
+        STEP_TRY(replay_thread_wake(replay, rank, thread));
+        given++;
+    }
+    for (; given > recorded; given--) condition->owed++;
+    for (; given < recorded; given++) {
+        if (condition->owed > 0) condition->owed--;
+        else condition->count++;
+    }
     return replay_exit(state, replay->now_ps);
 }
 
@@ -209,8 +220,8 @@ static enum step act(struct replay *replay, uint32_t rank, const struct trace_ca
     switch (call_kind(call->call)) {
     case CALL_MUTEX_UNLOCK: STEP_TRY(release_mutex(replay, rank, sync)); return replay_exit(state, replay->now_ps);
     case CALL_SEM_POST: STEP_TRY(give_one(replay, rank, sync)); return replay_exit(state, replay->now_ps);
-    case CALL_COND_SIGNAL:
-    case CALL_COND_BROADCAST: return signal_waiters(replay, rank, sync);
+    case CALL_COND_SIGNAL: return signal_waiters(replay, rank, sync, false);
+    case CALL_COND_BROADCAST: return signal_waiters(replay, rank, sync, true);
     case CALL_SEM_WAIT:
     case CALL_SEM_TRYWAIT:
     case CALL_SEM_TIMEDWAIT: return wait_semaphore(replay, rank, sync);
@@ -277,19 +288,59 @@ static uint32_t take_woken(const struct rank_state *state, struct open_waits *op
     return woken;
 }
 
-static enum status find_wakes(struct replay *replay, const struct rank_state *state, struct threads *threads)
+/* A moment at which a wait begins, a signal wakes, a unit is given or taken. */
+struct moment {
+    int64_t time_ps;
+    uint32_t call;
+    int8_t order; /* at equal times */
+};
+
+static int compare_moments(const void *one, const void *two)
+{
+    const struct moment *a = one, *b = two;
+    if (a->time_ps != b->time_ps) return a->time_ps < b->time_ps ? -1 : 1;
+    if (a->order != b->order) return a->order < b->order ? -1 : 1;
+    return (a->call > b->call) - (a->call < b->call);
+}
+
+/* Waits by their enter; signals when they wake: at their exit in a predicted trace, else no later than the one who is
+ * woken. Semaphores: posts by their enter, those who took a unit by their exit. In the order of time. */
+static struct moment *find_moments(const struct replay *replay, const struct rank_state *state, size_t *count)
+{
+    struct moment *all = malloc((state->count + 1) * sizeof *all);
+    *count = 0;
+    for (uint32_t i = 0; all && i < state->count; i++) {
+        const struct trace_call *call = &state->calls[i];
+        enum call_kind kind = call_kind(call->call);
+        bool tries = call_row(call->call)->needed & F_FLAG, failed = tries && !(call->flags & TRACE_FLAG);
+        bool signals = kind == CALL_COND_SIGNAL || kind == CALL_COND_BROADCAST;
+        bool takes = kind >= CALL_SEM_WAIT && kind < CALL_SEM_POST && !failed;
+        if (!waits_on(call, call->ref) && !signals && !takes && kind != CALL_SEM_POST) continue;
+        bool at_exit = takes || (signals && replay->trace->simulated);
+        all[(*count)++] = (struct moment){at_exit ? call->exit_ps : call->enter_ps, i, signals || takes};
+    }
+    if (all) qsort(all, *count, sizeof *all, compare_moments);
+    return all;
+}
+
+static enum status find_wakes(struct replay *replay, const struct rank_state *state, struct threads *threads,
+                              const struct moment *moments, size_t count)
 {
     struct open_waits open = {.items = malloc((threads->count + 1) * sizeof *open.items)};
     if (!open.items) return err_memory(replay->err);
-    for (uint32_t i = 0; i < state->count; i++) {
-        enum call_kind kind = call_kind(state->calls[i].call);
-        if (waits_on(&state->calls[i], state->calls[i].ref)) {
-            take_woken(state, &open, &(struct trace_call){.enter_ps = state->calls[i].enter_ps, .ref = TRACE_NO_REF});
+    for (size_t m = 0; m < count; m++) {
+        uint32_t i = moments[m].call, woken;
+        const struct trace_call *call = &state->calls[i];
+        enum call_kind kind = call_kind(call->call);
+        struct trace_call now = {.enter_ps = moments[m].time_ps, .ref = TRACE_NO_REF};
+        if (waits_on(call, call->ref)) {
+            take_woken(state, &open, &now); /* drops what is over: a thread waits once */
             if (open.count < threads->count) open.items[open.count++] = i;
         }
         if (kind != CALL_COND_SIGNAL && kind != CALL_COND_BROADCAST) continue;
-        uint32_t most = kind == CALL_COND_SIGNAL ? 1 : UINT32_MAX, woken;
-        while (threads->wakes[i] < most && (woken = take_woken(state, &open, &state->calls[i])) != NO_INDEX) {
+        uint32_t most = kind == CALL_COND_SIGNAL ? 1 : UINT32_MAX;
+        now.ref = call->ref;
+        while (threads->wakes[i] < most && (woken = take_woken(state, &open, &now)) != NO_INDEX) {
             threads->wakes[woken] = 1;
             threads->wakes[i]++;
         }
@@ -298,35 +349,48 @@ static enum status find_wakes(struct replay *replay, const struct rank_state *st
     return STATUS_OK;
 }
 
-/* A semaphore's value at its first call as recorded; where that is unknown, the least that lets every wait end. */
-static enum status find_values(struct replay *replay, const struct rank_state *state, struct threads *threads)
+/* A semaphore's first value as recorded; where that is unknown, the least that lets every wait end when it did. */
+static enum status find_values(struct replay *replay, const struct rank_state *state, struct threads *threads,
+                               const struct moment *moments, size_t count)
 {
+    struct sync *semaphore;
     for (uint32_t i = 0; i < state->count; i++) {
         const struct trace_call *call = &state->calls[i];
         enum call_kind kind = call_kind(call->call);
-        if (kind < CALL_SEM_WAIT || kind > CALL_SEM_POST) continue;
-        bool known = replay_sync(threads, call->ref) != NULL;
-        struct sync *semaphore;
+        if (kind < CALL_SEM_WAIT || kind > CALL_SEM_POST || replay_sync(threads, call->ref)) continue;
         TRY(sync_of(replay, threads, call->ref, &semaphore));
-        if (known) continue;
         int64_t value = 0, least = 0;
-        for (uint32_t k = i; k < state->count && call->disp < 0; k++) {
-            const struct trace_call *other = &state->calls[k];
-            if (call_kind(other->call) < CALL_SEM_WAIT || call_kind(other->call) > CALL_SEM_POST) continue;
-            if (other->ref != call->ref) continue;
-            bool tries = call_row(other->call)->needed & F_FLAG;
-            if (call_kind(other->call) == CALL_SEM_POST) value++;
-            else if (!tries || (other->flags & TRACE_FLAG)) value--;
+        for (size_t m = 0; m < count && call->disp < 0; m++) {
+            const struct trace_call *other = &state->calls[moments[m].call];
+            enum call_kind what = call_kind(other->call);
+            if (what < CALL_SEM_WAIT || what > CALL_SEM_POST || other->ref != call->ref) continue;
+            value += what == CALL_SEM_POST ? 1 : -1;
             if (value < least) least = value;
         }
-        semaphore->count = (uint32_t)(call->disp >= 0 ? call->disp : -least);
+        semaphore->count = semaphore->initial = (uint32_t)(call->disp >= 0 ? call->disp : -least);
     }
     return STATUS_OK;
+}
+
+void replay_keep_values(struct threads *threads, struct trace_call *calls, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        enum call_kind kind = call_kind(calls[i].call);
+        if (kind < CALL_SEM_WAIT || kind > CALL_SEM_POST) continue;
+        struct sync *semaphore = replay_sync(threads, calls[i].ref);
+        calls[i].disp = semaphore->told ? -1 : (int64_t)semaphore->initial;
+        semaphore->told = true;
+    }
 }
 
 enum status replay_prepare_syncs(struct replay *replay, uint32_t rank)
 {
     const struct rank_state *state = &replay->ranks[rank];
-    TRY(find_wakes(replay, state, state->threads));
-    return find_values(replay, state, state->threads);
+    size_t count;
+    struct moment *moments = find_moments(replay, state, &count);
+    if (!moments) return err_memory(replay->err);
+    enum status status = find_wakes(replay, state, state->threads, moments, count);
+    if (status == STATUS_OK) status = find_values(replay, state, state->threads, moments, count);
+    free(moments);
+    return status;
 }

@@ -124,7 +124,7 @@ enum status replay_thread_end(struct replay *replay, uint32_t rank)
 
 enum status replay_thread_sort(struct replay *replay, uint32_t rank)
 {
-    const struct threads *threads = replay->ranks[rank].threads;
+    struct threads *threads = replay->ranks[rank].threads;
     struct trace_rank *made = &replay->made->ranks[rank];
     size_t count = made->count;
     struct trace_call *calls = malloc((count + 1) * sizeof *calls);
@@ -146,7 +146,10 @@ enum status replay_thread_sort(struct replay *replay, uint32_t rank)
     free(calls);
     free(sim);
     free(thread);
-    return done ? trace_sort_threads(replay->made, replay->err) : err_memory(replay->err);
+    if (!done) return err_memory(replay->err);
+    TRY(trace_sort_threads(replay->made, replay->err));
+    replay_keep_values(threads, made->calls, count);
+    return STATUS_OK;
 }
 
 static enum status follow(struct replay *replay, uint32_t rank, struct threads *threads)

@@ -21,6 +21,9 @@ struct sync {
     uint32_t owner, depth; /* mutex: thread, NO_INDEX: free */
     uint32_t count;        /* semaphore: value; condition: wake-ups that nobody waited for yet; barrier: who has come */
     uint32_t first, last;  /* threads that wait, first in, first out */
+    uint32_t owed;         /* condition: wake-ups given that the recording does not have */
+    uint32_t initial;      /* semaphore */
+    bool told;             /* the predicted trace has its first call, which says the value */
 };
 
 struct threads {
@@ -64,6 +67,8 @@ enum status replay_thread_end(struct replay *replay, uint32_t rank);
 /* replay_sync.c */
 enum step replay_step_thread(struct replay *replay, uint32_t rank);
 enum status replay_prepare_syncs(struct replay *replay, uint32_t rank);
+/* The first call on each semaphore says its value. */
+void replay_keep_values(struct threads *threads, struct trace_call *calls, size_t count);
 struct sync *replay_sync(struct threads *threads, uint32_t object);
 
 #endif
