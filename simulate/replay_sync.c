@@ -177,8 +177,8 @@ static enum step barrier(struct replay *replay, uint32_t rank, const struct trac
     }
 }
 
-/* One wake-up, or one for everybody who waits. Those of the recording that find nobody are kept, but for as many as woke
- * somebody beyond the recording: each wait takes one. */
+/* One wake-up, or one for everybody who waits. Those of the recording that find nobody are kept, but for as many as
+ * woke somebody beyond the recording: each wait takes one. */
 static enum step signal_waiters(struct replay *replay, uint32_t rank, struct sync *condition, bool all)
 {
     struct rank_state *state = &replay->ranks[rank];
