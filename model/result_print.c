@@ -88,16 +88,25 @@ static void print_findings(const struct result *result, size_t top, FILE *out)
     }
 }
 
+static void print_property_wait(const struct result *result, enum pattern pattern, int depth, FILE *out)
+{
+    const struct result_pattern *found = &result->patterns[pattern];
+    char seconds[UNITS_TEXT_BYTES];
+    if (found->count == 0) return;
+    fprintf(out, "%*s[W] %-*s %10s %5.1f %%\n", 2 * depth, "", 32 - 2 * depth, pattern_row(pattern)->title,
+            units_format_duration(found->severity_s, seconds), percent(found->severity_s, total_time_s(result)));
+}
+
+/* A part stands below its whole. */
 static void print_property_waits(const struct result *result, const struct result_property *property, FILE *out)
 {
-    char seconds[UNITS_TEXT_BYTES];
     for (int p = 0; p < PATTERN_COUNT; p++) {
-        const struct pattern_row *row = pattern_row((enum pattern)p);
-        if (strcmp(row->parent, property->name) != 0 || result->patterns[p].count == 0) continue;
-        int indent = 2 * (property->depth + (pattern_whole((enum pattern)p) == (enum pattern)p ? 1 : 2));
-        fprintf(out, "%*s[W] %-*s %10s %5.1f %%\n", indent, "", 32 - indent, row->title,
-                units_format_duration(result->patterns[p].severity_s, seconds),
-                percent(result->patterns[p].severity_s, total_time_s(result)));
+        enum pattern whole = (enum pattern)p;
+        if (strcmp(pattern_row(whole)->parent, property->name) != 0 || pattern_whole(whole) != whole) continue;
+        print_property_wait(result, whole, property->depth + 1, out);
+        for (int part = 0; part < PATTERN_COUNT; part++)
+            if (part != p && pattern_whole((enum pattern)part) == whole)
+                print_property_wait(result, (enum pattern)part, property->depth + 2, out);
     }
 }
 
