@@ -1,5 +1,5 @@
 /* Replay speed: transfers per second and memory per rank of generated exchanges on a crossbar, per engine.
- * Usage: bench_replay [RANKS [ITERATIONS [SYNC [ENGINE]]]]; prints one line per engine, asserts nothing. */
+ * Usage: bench_replay [RANKS [ITERATIONS [SYNC [ENGINE [PATTERN]]]]]; prints one line per engine, asserts nothing. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -96,7 +96,7 @@ static void print_reference(void)
 
 int main(int argc, char **argv)
 {
-    struct generate_options what = {.pattern = "halo2d",
+    struct generate_options what = {.pattern = argc > 5 ? argv[5] : "halo2d",
                                     .sync = argc > 3 ? argv[3] : "pscw",
                                     .bytes = 1024,
                                     .compute_s = 1e-3,
@@ -107,7 +107,9 @@ int main(int argc, char **argv)
     struct err err = {0};
     struct trace *trace, *small;
     struct platform *platform;
+    double begin_s = cpu_s();
     if (generate_trace(&what, &trace, &err) != STATUS_OK) return fail(&err);
+    double generated_s = cpu_s() - begin_s;
     struct generate_options little = what;
     little.ranks = little.iterations = 4;
     if (generate_trace(&little, &small, &err) != STATUS_OK) return fail(&err);
@@ -115,6 +117,8 @@ int main(int argc, char **argv)
     print_reference();
     printf("%s %s, %u ranks, %u iterations of %lld bytes\n", what.pattern, what.sync, what.ranks, what.iterations,
            (long long)what.bytes);
+    printf("trace made in %.2f s of CPU, %.0f bytes per rank\n", generated_s,
+           (double)resident_bytes() / trace->rank_count);
     int failed = 0;
     for (const struct engine_descriptor *const *engine = engine_descriptors(); *engine; engine++) {
         if (argc > 4 && strcmp((*engine)->name, argv[4]) != 0) continue;
