@@ -149,6 +149,7 @@ static void print_definitions(const struct trace *trace)
         const struct trace_window *window = &trace->windows[i];
         printf("  %-4zu communicator %" PRId32 ", made by %s, %s in all", i, window->comm, flavor_name(window->flavor),
                window->bytes ? units_format_bytes((double)window_bytes(trace, window), total) : "size not known");
+        if (window->name) printf(", named '%s'", window->name);
         if (window->disp_unit && trace->comms[window->comm].count) printf(", unit %" PRId32, window->disp_unit[0]);
         putchar('\n');
     }
@@ -215,6 +216,7 @@ static void add_definitions(cJSON *json, const struct trace *trace)
         cJSON_AddNumberToObject(item, "id", (double)i);
         cJSON_AddNumberToObject(item, "communicator", window->comm);
         cJSON_AddStringToObject(item, "flavor", flavor_name(window->flavor));
+        if (window->name) cJSON_AddStringToObject(item, "name", window->name);
         cJSON *bytes = window->bytes ? cJSON_AddArrayToObject(item, "bytes") : NULL;
         cJSON *units = window->disp_unit ? cJSON_AddArrayToObject(item, "disp_unit") : NULL;
         for (uint32_t k = 0; bytes && k < count; k++)

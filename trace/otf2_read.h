@@ -34,7 +34,7 @@ struct archive_comm {
 };
 struct archive_win {
     bool defined;
-    uint32_t comm;
+    uint32_t comm, name;
     int32_t id;
 };
 struct archive_location {

@@ -168,10 +168,10 @@ static OTF2_CallbackCode on_win(void *user, OTF2_RmaWinRef self, OTF2_StringRef 
                                 OTF2_RmaWinFlag flags)
 {
     struct archive_reader *reader = user;
-    (void)name, (void)flags;
+    (void)flags;
     enum status status = RESERVE(reader, wins, win, self);
     if (status != STATUS_OK) return archive_stop(reader, status);
-    reader->definitions.wins[self] = (struct archive_win){.defined = true, .comm = comm, .id = ARCHIVE_NOT_MADE};
+    reader->definitions.wins[self] = (struct archive_win){.defined = true, .comm = comm, .name = name, .id = ARCHIVE_NOT_MADE};
     return OTF2_CALLBACK_SUCCESS;
 }
 

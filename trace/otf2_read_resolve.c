@@ -153,6 +153,16 @@ enum status archive_comm_id(struct archive_reader *reader, uint32_t reference, i
     return STATUS_OK;
 }
 
+/* Our writer calls a window without a name "Win 3". */
+static enum status name_window(struct archive_reader *reader, const struct archive_win *win)
+{
+    const char *name = archive_string(reader, win->name);
+    char unnamed[32];
+    snprintf(unnamed, sizeof unnamed, "Win %" PRId32, win->id);
+    if (!*name || (reader->ours && strcmp(name, unnamed) == 0)) return STATUS_OK;
+    return trace_set_window_name(reader->trace, win->id, name, reader->err);
+}
+
 enum status archive_win_id(struct archive_reader *reader, uint32_t reference, int32_t *id)
 {
     struct archive_definitions *definitions = &reader->definitions;
@@ -170,6 +180,7 @@ enum status archive_win_id(struct archive_reader *reader, uint32_t reference, in
         win->id = TRACE_NONE;
         if (comm_id != TRACE_NONE)
             TRY(trace_add_window(reader->trace, comm_id, NULL, NULL, '?', &win->id, reader->err));
+        if (win->id != TRACE_NONE) TRY(name_window(reader, win));
     }
     *id = win->id;
     return STATUS_OK;

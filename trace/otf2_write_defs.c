@@ -172,8 +172,9 @@ static void define_communication(struct definitions *definitions)
         DEFINE(Comm, definitions, i, i ? numbered(definitions, "Comm", i) : world, archive_comm_group(i),
                OTF2_UNDEFINED_COMM, writer->comm_made[i] ? OTF2_COMM_FLAG_CREATE_DESTROY_EVENTS : OTF2_COMM_FLAG_NONE);
     for (uint32_t i = 0; i < trace->window_count; i++)
-        DEFINE(RmaWin, definitions, i, numbered(definitions, "Win", i), (uint32_t)trace->windows[i].comm,
-               writer->windows[i].creators ? OTF2_RMA_WIN_FLAG_CREATE_DESTROY_EVENTS : OTF2_RMA_WIN_FLAG_NONE);
+        DEFINE(RmaWin, definitions, i,
+               trace->windows[i].name ? string(definitions, trace->windows[i].name) : numbered(definitions, "Win", i),
+               (uint32_t)trace->windows[i].comm, writer->windows[i].creators ? OTF2_RMA_WIN_FLAG_CREATE_DESTROY_EVENTS : OTF2_RMA_WIN_FLAG_NONE);
 }
 
 /* Arrows are messages of communicators that the program does not have. */

@@ -58,6 +58,7 @@ enum spool_kind {
     SPOOL_CPU = 17, /* extra = ns of CPU time that the thread took since the last call, for the entry that comes next */
     SPOOL_FUNCTION_ENTER, /* extra = address of a function of the program (-finstrument-functions) */
     SPOOL_FUNCTION_LEAVE,
+    SPOOL_WINDOW_NAME, /* extra = window; the name */
     SPOOL_KIND_COUNT
 };
 

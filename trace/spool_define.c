@@ -173,6 +173,18 @@ static enum status define_counts(struct unify *unify)
     return id_set(unify, &unify->rank->counts, id);
 }
 
+/* Members that disagree: the last one's name is the window's. */
+static enum status define_window_name(struct unify *unify)
+{
+    uint64_t local = (uint64_t)spool_record(unify->stream, unify->index)->extra;
+    if (local >= unify->rank->windows.count)
+        return spool_fault(unify->stream, unify->index, unify->err, "window %" PRIu64 " is not defined", local);
+    char **name = &unify->spool->windows[unify->rank->windows.items[local]].name;
+    free(*name);
+    *name = strdup(unify->content.data);
+    return *name ? STATUS_OK : err_memory(unify->err);
+}
+
 static enum status define_region(struct unify *unify)
 {
     uint32_t id;
@@ -268,6 +280,7 @@ static enum status define(struct unify *unify, enum spool_kind kind)
     case SPOOL_COMM: return define_comm(unify);
     case SPOOL_GROUP: return define_group(unify);
     case SPOOL_WINDOW: return define_window(unify);
+    case SPOOL_WINDOW_NAME: return define_window_name(unify);
     case SPOOL_REGION: return define_region(unify);
     case SPOOL_COUNTS: return define_counts(unify);
     case SPOOL_MISSED: return define_missed(unify);
@@ -349,6 +362,7 @@ static enum status add_windows(const struct spool *spool, struct trace *trace, s
         int32_t id;
         TRY(trace_add_window(trace, window->comm, all ? window->bytes : NULL, all ? window->disp_unit : NULL,
                              trace_flavor_name(window->flavor) ? window->flavor : '?', &id, err));
+        if (window->name && *window->name) TRY(trace_set_window_name(trace, id, window->name, err));
     }
     return STATUS_OK;
 }

@@ -322,6 +322,7 @@ void spool_close(struct spool *spool)
     for (uint32_t i = 0; i < spool->world; i++) close_rank(&spool->ranks[i]);
     for (size_t i = 0; i < spool->window_count; i++) {
         free(spool->windows[i].bytes);
+        free(spool->windows[i].name);
         free(spool->windows[i].disp_unit);
         free(spool->windows[i].base);
         free(spool->windows[i].known);

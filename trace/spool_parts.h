@@ -47,6 +47,7 @@ struct spool_rank {
 
 struct spool_window_seen { /* one window, as its members described it */
     int32_t comm;
+    char *name; /* by MPI_Win_set_name, may be NULL */
     char flavor;
     int64_t *bytes;
     int32_t *disp_unit;

@@ -79,6 +79,8 @@ for letter in a b c d; do
         run 0 simulate named.txt --platform "$platform" --semantics $letter@1=c --engine $engine --verify
     done
 done
+run 0 info named.txt
+shows "^  1 .*, named 'the halo'"
 run 0 dump named.txt
 shows ' name=the%20halo$'
 error 1 "'9' is no window of named.txt, expected a number below 2 or the name of a window" compare named.txt \

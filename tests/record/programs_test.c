@@ -50,6 +50,7 @@ static void pscw_halo(void **state)
         walk_plain(&walk, "MPI_Comm_group", 0);
         walk_plain(&walk, "MPI_Group_incl", NONE);
         expect_site(trace, walk_plain(&walk, "MPI_Win_allocate", 0), "main", "pscw_halo.c");
+        walk_plain(&walk, "MPI_Win_set_name", 0);
         for (int i = 0; i < 5; i++) {
             expect_group(trace, walk_plain(&walk, "MPI_Win_post", 0), 2, both);
             expect_group(trace, walk_plain(&walk, "MPI_Win_start", 0), 2, both);
@@ -66,6 +67,7 @@ static void pscw_halo(void **state)
         assert_int_equal(trace->windows[0].bytes[rank], 1024);
         assert_int_equal(trace->windows[0].disp_unit[rank], 1);
     }
+    assert_string_equal(trace->windows[0].name, "halo of 512");
     assert_int_equal(trace->group_count, 2); /* {1,3} for ranks 0 and 2, {0,2} for ranks 1 and 3 */
     trace_free(trace);
 }

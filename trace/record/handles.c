@@ -196,6 +196,13 @@ const struct rec_win *rec_win_find(MPI_Win win)
     return NULL;
 }
 
+void rec_name_win(MPI_Win win, const char *name)
+{
+    const struct rec_win *named = rec_win_find(win);
+    struct spool_record record = {.kind = SPOOL_WINDOW_NAME, .extra = named ? named->id : 0};
+    if (named) rec_define_with(record, name, strlen(name), NULL, 0);
+}
+
 void rec_drop_win(uint64_t key)
 {
     uintptr_t *found = rec_table_find(&wins, key);

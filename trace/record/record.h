@@ -166,6 +166,7 @@ void rec_define_with(struct spool_record head, const void *first, size_t first_b
 #define rec_win_target(win, target) rec_set_win_target(&rec, (win), (target))
 #define rec_win_created(win, comm, base, bytes, unit, flavor)                                                          \
     rec_set_made_win(&rec, (win), (comm), (base), (bytes), (int)(unit), (flavor))
+#define rec_win_named(win, name) rec_name_win((win), (name))
 #define rec_win_freeing(win)                                                                                           \
     (rec.key = REC_KEY(win), rec_set_win(&rec, (win)), rec_shared ? rec_drop_win(rec.key) : (void)0)
 #define rec_win_freed() (rec_shared ? (void)0 : rec_drop_win(rec.key))
@@ -330,6 +331,7 @@ void rec_set_made_comm(struct rec_call *rec, MPI_Comm made);
 void rec_set_made_win(struct rec_call *rec, MPI_Win win, MPI_Comm comm, const void *base, MPI_Aint bytes, int unit,
                       char flavor);
 void rec_drop_comm(uint64_t key);
+void rec_name_win(MPI_Win win, const char *name);
 void rec_drop_win(uint64_t key);
 void rec_drop_group(MPI_Group group);
 /* requests.c */

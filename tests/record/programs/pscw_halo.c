@@ -16,6 +16,7 @@ int main(int argc, char **argv)
     MPI_Comm_group(MPI_COMM_WORLD, &world);
     MPI_Group_incl(world, 2, both, &neighbours);
     MPI_Win_allocate(2 * BYTES, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &window);
+    MPI_Win_set_name(window, "halo of 512");
     for (int i = 0; i < ITERATIONS; i++) {
         compute_ms(1 + rank);
         MPI_Win_post(neighbours, 0, window);

@@ -39,6 +39,7 @@ static void define_communication(struct trace *trace)
     OK(trace_add_comm(trace, all, 4, &id, err)); /* a duplicate of the world */
     OK(trace_add_window(trace, 0, bytes, units, 'a', &id, err));
     OK(trace_add_window(trace, COMM_REVERSED, reversed_bytes, NULL, 'c', &id, err));
+    OK(trace_set_window_name(trace, id, "halo, second", err));
     OK(trace_add_window(trace, COMM_PAIR, NULL, NULL, '?', &id, err));   /* nobody creates these two */
     OK(trace_add_window(trace, COMM_PAIR, bytes, units, 'c', &id, err));
     OK(trace_add_counts(trace, bytes, 4, &group, err));

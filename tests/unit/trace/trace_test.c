@@ -69,6 +69,7 @@ static void assert_definitions_equal(const struct trace *one, const struct trace
         size_t members = one->comms[a->comm].count;
         assert_int_equal(a->comm, b->comm);
         assert_int_equal(a->flavor, b->flavor);
+        assert_string_equal(a->name ? a->name : "", b->name ? b->name : "");
         assert_same_bytes(a->bytes, b->bytes, members * sizeof *a->bytes);
         assert_same_bytes(a->disp_unit, b->disp_unit, members * sizeof *a->disp_unit);
     }
