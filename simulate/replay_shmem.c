@@ -86,7 +86,7 @@ static enum status lock_of(struct replay *replay, uint32_t object, uint32_t *loc
     uint64_t *index;
     TRY(map_put(&shmem->lock_names, object, shmem->lock_count, &index, replay->err));
     if (*index == shmem->lock_count) {
-        struct shmem_lock made = {NO_INDEX, NO_INDEX, NO_INDEX};
+        struct shmem_lock made = {NO_INDEX, NO_INDEX, NO_INDEX, NO_INDEX, 0};
         ARRAY_PUSH(shmem->locks, shmem->lock_count, shmem->lock_capacity, made, replay->err);
     }
     *lock = (uint32_t)*index;
@@ -137,6 +137,19 @@ enum status replay_on_shmem_release(struct replay *replay, const struct replay_m
     return grant(replay, message->ref, next);
 }
 
+/* Lock Contention: until who held the lock before had cleared it. A test_lock that got it is no wait of the program. */
+static enum status account_contention(struct replay *replay, uint32_t rank, const struct trace_call *call)
+{
+    const struct rank_state *state = &replay->ranks[rank];
+    uint32_t index;
+    TRY(lock_of(replay, call->ref, &index));
+    const struct shmem_lock *lock = &replay->shmem->locks[index];
+    bool other = lock->cleared_by != NO_INDEX && lock->cleared_by != rank;
+    if (call_kind(call->call) == CALL_SHMEM_SET_LOCK && other && lock->cleared_ps > state->enter_ps)
+        account_add(&replay->outcome->account, PATTERN_LOCK_CONTENTION, rank, lock->cleared_ps - state->enter_ps);
+    return STATUS_OK;
+}
+
 static enum step set_lock(struct replay *replay, uint32_t rank, const struct trace_call *call)
 {
     struct rank_state *state = &replay->ranks[rank];
@@ -149,7 +162,10 @@ static enum step set_lock(struct replay *replay, uint32_t rank, const struct tra
         state->phase = PHASE_WAIT;
         STEP_TRY(replay_send_control(replay, MESSAGE_SHMEM_ASK, rank, home, lock, 0));
         return STEP_AGAIN;
-    default: return replay->shmem->granted[rank] ? replay_exit(state, replay->now_ps) : STEP_BLOCK;
+    default:
+        if (!replay->shmem->granted[rank]) return STEP_BLOCK;
+        STEP_TRY(account_contention(replay, rank, call));
+        return replay_exit(state, replay->now_ps);
     }
 }
 
@@ -164,6 +180,8 @@ static enum step clear_lock(struct replay *replay, uint32_t rank, const struct t
     }
     STEP_TRY(lock_of(replay, call->ref, &lock));
     STEP_TRY(replay_send_control(replay, MESSAGE_SHMEM_RELEASE, rank, home, lock, 0));
+    replay->shmem->locks[lock].cleared_by = rank;
+    replay->shmem->locks[lock].cleared_ps = replay->now_ps;
     return replay_exit(state, replay->now_ps);
 }
 

@@ -14,6 +14,8 @@ struct watch {
 
 struct shmem_lock { /* its queue is at the window's first rank */
     uint32_t holder, first, last;
+    uint32_t cleared_by; /* last; NO_INDEX nobody yet */
+    int64_t cleared_ps;  /* when that clear_lock returned */
 };
 
 struct shmem {

@@ -165,6 +165,18 @@ static void test_message_order_and_tags(void **state)
 #define LOCK(rank, enter, exit, mode) #rank " " enter " " exit " MPI_Win_lock win=0 target=0 lock=" mode "\n"
 #define UNLOCK(rank, enter, exit)     #rank " " enter " " exit " MPI_Win_unlock win=0 target=0\n"
 
+/* OpenSHMEM: rank 1 holds until 30 what test_lock gave it, rank 0 waits for it from 5 on; then rank 2, which asked at 20, for
+ * rank 0's release at 60. Another lock is nobody's business. */
+static void test_shmem_locks(void **state)
+{
+    (void)state;
+    EXPECT("ranks 3\nwindow 0 comm=0 flavor=heap\n1 0.000000 0.000001 shmem_test_lock win=0 object=4 flag=1\n"
+           "1 0.000028 0.000030 shmem_clear_lock win=0 object=4\n0 0.000005 0.000033 shmem_set_lock win=0 object=4\n"
+           "0 0.000058 0.000060 shmem_clear_lock win=0 object=4\n2 0.000010 0.000012 shmem_set_lock win=0 object=7\n"
+           "2 0.000020 0.000062 shmem_set_lock win=0 object=4\n2 0.000070 0.000071 shmem_clear_lock win=0 object=4\n",
+           PATTERN_LOCK_CONTENTION, 25, 0, 40);
+}
+
 static void test_exclusive_locks(void **state)
 {
     (void)state;
@@ -275,7 +287,7 @@ int main(void)
         cmocka_unit_test(test_collectives_out_of_order),
         cmocka_unit_test(test_messages),
         cmocka_unit_test(test_message_order_and_tags),
-        cmocka_unit_test(test_exclusive_locks),
+        cmocka_unit_test(test_exclusive_locks), cmocka_unit_test(test_shmem_locks),
         cmocka_unit_test(test_shared_locks),
         cmocka_unit_test(test_locks_that_do_not_contend),
         cmocka_unit_test(test_scans),
