@@ -135,7 +135,8 @@ enum status bounds_from_relations(const struct relations *relations, struct tran
     if (has_shmem(relations->trace)) {
         for (uint32_t rank = 0; rank < relations->trace->rank_count; rank++)
             TRY(add_shmem(relations, rank, &made, err));
-        if (made.count > mpi_count) qsort(made.items + mpi_count, made.count - mpi_count, sizeof *made.items, compare_transfers);
+        if (made.count > mpi_count)
+            qsort(made.items + mpi_count, made.count - mpi_count, sizeof *made.items, compare_transfers);
     }
     *transfers = made;
     return STATUS_OK;

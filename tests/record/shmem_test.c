@@ -70,7 +70,8 @@ static void routines(void **state)
                      "shmem_put win=0 target=%1$d bytes=8 disp=8\nshmem_quiet win=0\n" LOCKS COLLECTIVES
                      "shmem_barrier_all comm=0\nshmem_free\nshmem_finalize\n",
                      (rank + 1) % 4, rank % 2 ? 16 : 8,
-                     rank % 2 ? "" : "shmem_barrier comm=1\nshmem_sync comm=1\nshmem_broadcast comm=1 root=2 bytes=12\n",
+                     rank % 2 ? "" : "shmem_barrier comm=1\nshmem_sync comm=1\n"
+                              "shmem_broadcast comm=1 root=2 bytes=12\n",
                      rank == 0 ? "shmem_test_lock win=0 flag=1 object=0\nshmem_clear_lock win=0 object=0\n" : "");
     expect_whole(trace);
     assert_int_equal(trace->windows[0].flavor, 'h');

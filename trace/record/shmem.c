@@ -1,5 +1,5 @@
-/* The wrappers of OpenSHMEM's functions, in the recorder for Open MPI: the rows of trace/record/shmem_functions.def. A PE
- * is a rank of MPI_COMM_WORLD, since Open MPI's OpenSHMEM initialises MPI. */
+/* The wrappers of OpenSHMEM's functions, in the recorder for Open MPI: the rows of trace/record/shmem_functions.def.
+ * A PE is a rank of MPI_COMM_WORLD, since Open MPI's OpenSHMEM initialises MPI. */
 #include <errno.h>
 #include <link.h>
 #include <shmem.h>

@@ -125,18 +125,21 @@ static void test_within_bounds(void **state)
     trace_free(trace);
 }
 
-/* OpenSHMEM: what waits for an answer has it at its exit; the rest ends with the rank's next quiet, barrier or clear_lock. The
- * last put has none. */
+/* OpenSHMEM: what waits for an answer has it at its exit; the rest ends with the rank's next quiet, barrier or
+ * clear_lock. The last put has none. */
 static void test_shmem(void **state)
 {
     (void)state;
     CHECK("ranks 2\nwindow 0 comm=0 flavor=heap\n"
-          "0 0.000010 0.000011 shmem_put win=0 target=1 bytes=8\n0 0.000012 0.000013 shmem_get_nbi win=0 target=1 bytes=8\n"
+          "0 0.000010 0.000011 shmem_put win=0 target=1 bytes=8\n"
+          "0 0.000012 0.000013 shmem_get_nbi win=0 target=1 bytes=8\n"
           "0 0.000014 0.000020 shmem_get win=0 target=1 bytes=8\n"
-          "0 0.000021 0.000022 shmem_atomic_inc win=0 target=1 bytes=8\n0 0.000023 0.000030 shmem_quiet win=0\n"
+          "0 0.000021 0.000022 shmem_atomic_inc win=0 target=1 bytes=8\n"
+          "0 0.000023 0.000030 shmem_quiet win=0\n"
           "0 0.000031 0.000033 shmem_atomic_swap win=0 target=1 bytes=8 result_bytes=8\n"
           "0 0.000034 0.000035 shmem_put_nbi win=0 target=1 bytes=8\n0 0.000040 0.000050 shmem_barrier_all comm=0\n"
-          "1 0.000039 0.000050 shmem_barrier_all comm=0\n1 0.000060 0.000061 shmem_p win=0 target=0 bytes=8\n",
+          "1 0.000039 0.000050 shmem_barrier_all comm=0\n"
+          "1 0.000060 0.000061 shmem_p win=0 target=0 bytes=8\n",
           {10, 11, 30}, {12, 13, 30}, {14, 20, 20}, {21, 22, 30}, {31, 33, 33}, {34, 35, 50}, {60, 61, -1});
 }
 
