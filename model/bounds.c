@@ -61,7 +61,7 @@ static int64_t upper_end(const struct relations *relations, const struct epoch_o
     return target_wait_exit(relations, operation->pair);
 }
 
-static bool has_shmem(const struct trace *trace)
+bool bounds_have_shmem(const struct trace *trace)
 {
     for (size_t w = 0; w < trace->window_count; w++)
         if (trace->windows[w].flavor == 'h') return true;
@@ -85,6 +85,19 @@ static bool shmem_upper_end(const struct trace_call *call, int64_t *quiet_ps, in
     case CALL_SHMEM_ATOMIC: *upper_ps = *quiet_ps; return true;
     default: return false;
     }
+}
+
+bool bounds_await_quiet(const struct trace_rank *stream, size_t first, size_t *call)
+{
+    for (size_t i = first; i-- > 0;) {
+        int64_t quiet_ps = TRACE_UNKNOWN_PS, upper_ps = INT64_MAX;
+        bool moves = shmem_upper_end(&stream->calls[i], &quiet_ps, &upper_ps);
+        if (quiet_ps != TRACE_UNKNOWN_PS) return false;
+        if (!moves || upper_ps != TRACE_UNKNOWN_PS) continue;
+        *call = i;
+        return true;
+    }
+    return false;
 }
 
 static enum status add_shmem(const struct relations *relations, uint32_t rank, struct transfers *made, struct err *err)
@@ -132,7 +145,7 @@ enum status bounds_from_relations(const struct relations *relations, struct tran
                                                      .upper_end_ps = upper_end(relations, operation)};
     }
     size_t mpi_count = made.count;
-    if (has_shmem(relations->trace)) {
+    if (bounds_have_shmem(relations->trace)) {
         for (uint32_t rank = 0; rank < relations->trace->rank_count; rank++)
             TRY(add_shmem(relations, rank, &made, err));
         if (made.count > mpi_count)

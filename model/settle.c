@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/array.h"
+#include "model/bounds.h"
 #include "model/relations.h"
 
 void settlement_clear(struct settlement *settlement)
@@ -80,6 +81,15 @@ static void settle_instances(struct settlement *settlement, const struct relatio
     }
 }
 
+/* Operations of OpenSHMEM until the next quiet. */
+static void settle_shmem(struct settlement *settlement, const struct trace *trace)
+{
+    if (!bounds_have_shmem(trace)) return;
+    for (uint32_t r = 0; r < trace->rank_count; r++)
+        for (size_t i = trace->ranks[r].count; bounds_await_quiet(&trace->ranks[r], i, &i);)
+            settle_mark(settlement, r, i, SETTLE_OPEN);
+}
+
 static bool is_region(const struct trace_call *call)
 {
     return call_kind(call->call) == CALL_REGION_ENTER || call_kind(call->call) == CALL_REGION_LEAVE;
@@ -107,6 +117,7 @@ enum status settle(struct settlement *settlement, const struct relations *relati
     if (last) return STATUS_OK;
     settle_ends(settlement, relations->trace);
     settle_instances(settlement, relations);
+    settle_shmem(settlement, relations->trace);
     TRY(settle_epochs(settlement, relations, err));
     TRY(settle_fences(settlement, relations, err));
     TRY(settle_locks(settlement, relations, horizon.time_ps, err));
