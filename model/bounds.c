@@ -87,19 +87,6 @@ static bool shmem_upper_end(const struct trace_call *call, int64_t *quiet_ps, in
     }
 }
 
-bool bounds_await_quiet(const struct trace_rank *stream, size_t first, size_t *call)
-{
-    for (size_t i = first; i-- > 0;) {
-        int64_t quiet_ps = TRACE_UNKNOWN_PS, upper_ps = INT64_MAX;
-        bool moves = shmem_upper_end(&stream->calls[i], &quiet_ps, &upper_ps);
-        if (quiet_ps != TRACE_UNKNOWN_PS) return false;
-        if (!moves || upper_ps != TRACE_UNKNOWN_PS) continue;
-        *call = i;
-        return true;
-    }
-    return false;
-}
-
 static enum status add_shmem(const struct relations *relations, uint32_t rank, struct transfers *made, struct err *err)
 {
     const struct trace_rank *stream = &relations->trace->ranks[rank];

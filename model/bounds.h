@@ -29,10 +29,8 @@ enum status bounds_from_relations(const struct relations *relations, struct tran
 /* Exit of the target's call that ends its side of the operation's epoch: closing fence, wait or successful test.
  * TRACE_UNKNOWN_PS under locks, where the target has none, and where it is missing. */
 int64_t bounds_target_exit_ps(const struct relations *relations, const struct epoch_operation *operation);
-/* OpenSHMEM: whether a trace has any, and the last operation of a stream before call `first` whose quiet has not come
- * yet; false if there is none. */
+/* Whether a trace has operations of OpenSHMEM. */
 bool bounds_have_shmem(const struct trace *trace);
-bool bounds_await_quiet(const struct trace_rank *stream, size_t first, size_t *call);
 
 void transfers_clear(struct transfers *transfers);
 

@@ -81,13 +81,13 @@ static void settle_instances(struct settlement *settlement, const struct relatio
     }
 }
 
-/* Operations of OpenSHMEM until the next quiet. */
-static void settle_shmem(struct settlement *settlement, const struct trace *trace)
+/* OpenSHMEM's locks have no window, and its operations end with any quiet: such traces stay whole to the end. */
+static bool stays_whole(struct settlement *settlement, const struct trace *trace)
 {
-    if (!bounds_have_shmem(trace)) return;
+    if (!bounds_have_shmem(trace)) return false;
     for (uint32_t r = 0; r < trace->rank_count; r++)
-        for (size_t i = trace->ranks[r].count; bounds_await_quiet(&trace->ranks[r], i, &i);)
-            settle_mark(settlement, r, i, SETTLE_OPEN);
+        for (size_t i = 0; i < trace->ranks[r].count; i++) settle_mark(settlement, r, i, SETTLE_OPEN);
+    return true;
 }
 
 static bool is_region(const struct trace_call *call)
@@ -114,10 +114,9 @@ enum status settle(struct settlement *settlement, const struct relations *relati
 {
     settlement->last = last;
     TRY(start(settlement, relations->trace, err));
-    if (last) return STATUS_OK;
+    if (last || stays_whole(settlement, relations->trace)) return STATUS_OK;
     settle_ends(settlement, relations->trace);
     settle_instances(settlement, relations);
-    settle_shmem(settlement, relations->trace);
     TRY(settle_epochs(settlement, relations, err));
     TRY(settle_fences(settlement, relations, err));
     TRY(settle_locks(settlement, relations, horizon.time_ps, err));
