@@ -7,7 +7,7 @@ void inbox_init(struct inbox *inbox)
     *inbox = (struct inbox){.first = FLIGHT_NONE, .last = FLIGHT_NONE, .heap = FLIGHT_NONE, .alarm = INBOX_NO_ALARM};
 }
 
-/* --- the heap: before is the first child, next the next child of the same parent ----------------------------------- */
+/* --- the heap: before is the first child, next the next child of the same parent */
 
 /* The later of two heaps becomes the first child of the earlier one. */
 static uint32_t join(struct flight *flights, uint32_t a, uint32_t b)

@@ -11,7 +11,8 @@ static void *reserve(size_t bytes)
     size_t unit = bytes >= 2 * (size_t)HUGE_PAGE_BYTES ? HUGE_PAGE_BYTES : LINE_BYTES;
     size_t whole = (bytes + unit - 1) / unit * unit;
     void *data = aligned_alloc(unit, whole ? whole : unit);
-    if (data && unit == HUGE_PAGE_BYTES) madvise(data, whole, MADV_HUGEPAGE); /* a wish: without it, it is only slower */
+    /* A wish: without it, it is only slower. */
+    if (data && unit == HUGE_PAGE_BYTES) madvise(data, whole, MADV_HUGEPAGE);
     return data;
 }
 
