@@ -5,11 +5,11 @@
 
 #include "common/array.h"
 #include "tests/property/knobs.h"
-#include "tests/property/random.h"
+#include "tests/property/program_parts.h"
 
 enum { NESTED_PERCENT = 15, BYTES_MAX = 1 << 20 };
 
-static int64_t random_bytes(struct random *random)
+int64_t random_bytes(struct random *random)
 {
     static const int64_t usual[] = {0, 1, 8, 1000, 2048, 8192, 8193, 65536, 65537, BYTES_MAX};
     uint32_t count = sizeof usual / sizeof *usual;
@@ -17,7 +17,7 @@ static int64_t random_bytes(struct random *random)
     return pick < count ? usual[pick] : random_below(random, BYTES_MAX >> random_below(random, 16));
 }
 
-static uint32_t random_member(struct random *random, uint32_t members)
+uint32_t random_member(struct random *random, uint32_t members)
 {
     uint32_t rank;
     do rank = random_below(random, RANKS_MAX);
@@ -25,7 +25,7 @@ static uint32_t random_member(struct random *random, uint32_t members)
     return rank;
 }
 
-static enum status add_item(struct phase *phase, const struct item *item, struct err *err)
+enum status add_item(struct phase *phase, const struct item *item, struct err *err)
 {
     ARRAY_PUSH(phase->items, phase->item_count, phase->item_capacity, *item, err);
     return STATUS_OK;
@@ -88,6 +88,7 @@ static enum status make_lock(struct random *random, uint32_t members, struct pha
 {
     uint32_t slot = 0;
     bool all_shared = random_chance(random, 15);
+    phase->together = random_chance(random, 30);
     for (uint32_t r = 0; r < RANKS_MAX; r++) {
         for (uint32_t n = random_below(random, 3); members >> r & 1 && n > 0; n--) {
             uint16_t exclusive = random_chance(random, 50) ? TRACE_EXCLUSIVE : 0;
@@ -98,7 +99,9 @@ static enum status make_lock(struct random *random, uint32_t members, struct pha
                 .origin = r,
                 .target = random_member(random, members),
                 .slot = slot,
-                .flags = all_shared ? TRACE_NOCHECK : all ? 0 : exclusive,
+                .flags = all_shared ? TRACE_NOCHECK
+                         : all      ? 0
+                                    : exclusive,
             };
             TRY(add_item(phase, &item, err));
             TRY(add_operations(random, phase, r, all ? members : 1u << item.target, slot++, err));
@@ -107,41 +110,11 @@ static enum status make_lock(struct random *random, uint32_t members, struct pha
     return STATUS_OK;
 }
 
-/* A message to oneself needs its receive first. */
-static enum status make_messages(struct random *random, uint32_t members, struct phase *phase, struct err *err)
-{
-    static const enum mpi_call sends[] = {ID_Send, ID_Isend, ID_Ssend, ID_Bsend, ID_Issend, ID_Isend, ID_Send};
-    phase->together = random_chance(random, 60);
-    phase->tests = random_chance(random, 15);
-    for (uint32_t n = random_below(random, 8); n > 0; n--) {
-        struct item item = {
-            .kind = ITEM_MESSAGE,
-            .call = sends[random_below(random, sizeof sends / sizeof *sends)],
-            .origin = random_member(random, members),
-            .target = random_member(random, members),
-            .bytes = random_bytes(random),
-            .slot = random_below(random, 2), /* the tag */
-        };
-        if (phase->together || item.origin != item.target) TRY(add_item(phase, &item, err));
-    }
-    return STATUS_OK;
-}
-
-static void make_collective(struct random *random, uint32_t members, struct phase *phase)
-{
-    static const enum mpi_call calls[] = {ID_Barrier, ID_Barrier, ID_Bcast,     ID_Reduce,  ID_Allreduce,
-                                          ID_Gather,  ID_Scatter, ID_Allgather, ID_Alltoall, ID_Gatherv, ID_Allgatherv,
-                                          ID_Alltoallv, ID_Reduce_scatter_block, ID_Scan, ID_Exscan};
-    phase->call = calls[random_below(random, sizeof calls / sizeof *calls)];
-    phase->root = random_member(random, members);
-    phase->bytes = random_bytes(random);
-}
-
 static enum status make_phase(struct random *random, const struct program *program, struct phase *phase,
                               struct err *err)
 {
-    static const enum phase_kind kinds[] = {PHASE_PSCW,     PHASE_PSCW,      PHASE_FENCE, PHASE_LOCK,
-                                            PHASE_MESSAGES, PHASE_COLLECTIVE};
+    static const enum phase_kind kinds[] = {PHASE_PSCW, PHASE_PSCW,     PHASE_FENCE,
+                                            PHASE_LOCK, PHASE_MESSAGES, PHASE_COLLECTIVE};
     phase->kind = kinds[random_below(random, sizeof kinds / sizeof *kinds)];
     phase->seed = random_next(random);
     phase->window = random_below(random, program->windows);
@@ -157,17 +130,23 @@ static enum status make_phase(struct random *random, const struct program *progr
     }
 }
 
-/* Inside the epoch of the PSCW phase before it, if it does not use the same window (MPI-3.1 11.5: epochs of one window
- * do not overlap). Other orders than post first would wait for what comes after the inner phase. */
+static bool holds_others(const struct phase *phase)
+{
+    if (phase->kind == PHASE_COLLECTIVE) return call_makes_request(phase->call);
+    return phase->kind == PHASE_PSCW && phase->order == ORDER_POST_FIRST;
+}
+
+/* Inside the epoch of the PSCW phase or the collective before it, if it does not use the same window (MPI-3.1 11.5:
+ * epochs of one window do not overlap). Other orders than post first would wait for what comes after the inner phase.
+ */
 static void nest(struct random *random, struct program *program, struct phase *phase)
 {
     phase->outer = phase->id;
     if (program->phase_count == 0) return;
     const struct phase *last = &program->phases[program->phase_count - 1];
     if (last->outer != last->id) last = &program->phases[last->outer]; /* ids are indices while phases are made */
-    if (last->kind != PHASE_PSCW || last->order != ORDER_POST_FIRST || !random_chance(random, 3 * NESTED_PERCENT))
-        return;
-    if (phase->kind <= PHASE_LOCK && phase->window == last->window) return;
+    if (!holds_others(last) || !random_chance(random, 3 * NESTED_PERCENT)) return;
+    if (last->kind == PHASE_PSCW && phase->kind <= PHASE_LOCK && phase->window == last->window) return;
     phase->outer = last->id;
 }
 
@@ -198,8 +177,8 @@ static void make_shape(struct random *random, struct program *program)
     program->windows = 1 + random_below(random, WINDOWS_MAX);
     program->windows_alive = (1u << program->windows) - 1;
     program->comm_members[0] = program->alive;
-    for (uint32_t c = 1; c < program->comms; c++)
-        do program->comm_members[c] = (uint32_t)random_next(random) & program->alive;
+    for (uint32_t c = 1; c < program->comms; c++) do
+            program->comm_members[c] = (uint32_t)random_next(random) & program->alive;
         while (program->comm_members[c] == 0);
     for (uint32_t w = 0; w < program->windows; w++)
         program->window_comm[w] = random_chance(random, 60) ? 0 : random_below(random, program->comms);

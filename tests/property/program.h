@@ -24,7 +24,8 @@ enum item_kind {
     ITEM_OPERATION, /* call: put, get, accumulate, get_accumulate, under locks with requests too, which are waited for
                      */
     ITEM_LOCK,      /* call: lock or lock_all; the operations with its slot lie within it */
-    ITEM_MESSAGE,   /* call: the send */
+    ITEM_MESSAGE,   /* call: the send; receive */
+    ITEM_RING,      /* call: each member's with the one that many (target) places on */
 };
 
 struct item {
@@ -35,21 +36,24 @@ struct item {
     uint32_t slot;       /* fence: the epoch; lock: its name */
     uint16_t flags;      /* of the call */
     enum mpi_call flush; /* under locks: follows the operation; ID_Init: nothing does */
+    enum mpi_call receive; /* one message after another: how it is found, or received */
 };
 
 struct phase {
     enum phase_kind kind;
     uint32_t id;
-    uint32_t outer;  /* id of a PSCW phase between whose start and complete this one stands; the phase itself: none */
+    uint32_t outer;  /* id of the phase inside which this one stands: between start and complete, a collective's
+                        begin and wait; the phase itself: none */
     uint64_t seed;   /* of the computing times between its calls */
     uint32_t window; /* one-sided phases */
     uint32_t comm;   /* the others */
     enum pscw_order order;
-    uint32_t targets[RANKS_MAX];      /* PSCW: bits of the targets that each rank names */
+    uint32_t targets[RANKS_MAX];      /* bits of the targets that each rank names: PSCW, neighbours */
     bool empty_groups;                /* PSCW: ranks without targets or origins start or post all the same */
     bool nocheck;                     /* PSCW: a barrier between post and start, which then needs no check */
-    bool tests;                       /* PSCW: rows of MPI_Win_test for MPI_Win_wait; messages: the same for MPI_Wait */
-    bool together;                    /* messages: receives first, then all sends; else one message after another */
+    bool tests;                       /* PSCW: rows of MPI_Win_test for MPI_Win_wait; requests: the same for MPI_Wait */
+    bool together;                    /* messages: receives first, then all sends; else one message after another;
+                                         locks: requests are waited for behind the operations; neighbours: twice */
     uint32_t epochs;                  /* fence */
     uint16_t first_flags, last_flags; /* fence */
     enum mpi_call call;               /* collective */

@@ -2,24 +2,13 @@
  * may have lasted; replay takes only the former. */
 #include <stdio.h>
 
-#include "tests/property/program.h"
-#include "tests/property/random.h"
+#include "tests/property/program_parts.h"
 
-enum { US = 1000000, COMPUTE_MAX_US = 200, TESTS_MAX = 3 }; /* US: picoseconds */
-
-struct writer {
-    const struct program *program;
-    struct trace *trace;
-    uint32_t rank_of[RANKS_MAX];                        /* in the trace */
-    int32_t comm_of[COMMS_MAX], window_of[WINDOWS_MAX]; /* TRACE_NONE: without members */
-    struct random gaps[RANKS_MAX];
-    int64_t now_ps[RANKS_MAX];
-    uint32_t next_request[RANKS_MAX];
-};
+enum { COMPUTE_MAX_US = 200, TESTS_MAX = 3, OPERATIONS_MAX = 4 };
 
 static enum status write_phase(struct writer *writer, const struct phase *phase, struct err *err);
 
-static uint32_t members_of_comm(const struct program *program, uint32_t comm)
+uint32_t members_of_comm(const struct program *program, uint32_t comm)
 {
     return program->comm_members[comm] & program->alive;
 }
@@ -30,18 +19,12 @@ static uint32_t members_of_window(const struct program *program, uint32_t window
     return members_of_comm(program, program->window_comm[window]);
 }
 
-static bool in(uint32_t set, uint32_t rank)
-{
-    return set >> rank & 1;
-}
-
 static uint32_t group_size(uint32_t set)
 {
     return (uint32_t)__builtin_popcount(set);
 }
 
-/* The world ranks of a set, ascending. */
-static uint32_t list_ranks(const struct writer *writer, uint32_t set, int32_t ranks[RANKS_MAX])
+uint32_t list_ranks(const struct writer *writer, uint32_t set, int32_t ranks[RANKS_MAX])
 {
     uint32_t count = 0;
     for (uint32_t r = 0; r < RANKS_MAX; r++)
@@ -49,13 +32,13 @@ static uint32_t list_ranks(const struct writer *writer, uint32_t set, int32_t ra
     return count;
 }
 
-static struct trace_call new_call(enum mpi_call call, int32_t handle)
+struct trace_call new_call(enum mpi_call call, int32_t handle)
 {
     return (struct trace_call){
         .call = (uint16_t)call, .handle = handle, .peer = TRACE_NONE, .disp = -1, .ref = TRACE_NO_REF};
 }
 
-static enum status put(struct writer *writer, uint32_t rank, struct trace_call call, struct err *err)
+enum status put(struct writer *writer, uint32_t rank, struct trace_call call, struct err *err)
 {
     struct random *gaps = &writer->gaps[rank];
     int64_t gap_ps = random_chance(gaps, 50) ? (int64_t)random_next(gaps) % ((int64_t)COMPUTE_MAX_US * US) : 0;
@@ -71,8 +54,7 @@ static enum status put_plain(struct writer *writer, uint32_t rank, enum mpi_call
     return put(writer, rank, new_call(call, handle), err);
 }
 
-/* A call of every member. */
-static enum status put_all(struct writer *writer, uint32_t members, struct trace_call call, struct err *err)
+enum status put_all(struct writer *writer, uint32_t members, struct trace_call call, struct err *err)
 {
     for (uint32_t r = 0; r < RANKS_MAX; r++)
         if (in(members, r)) TRY(put(writer, r, call, err));
@@ -89,23 +71,16 @@ static enum status put_group(struct writer *writer, uint32_t rank, enum mpi_call
     return put(writer, rank, call, err);
 }
 
-/* Row of tests: none to three that say no, then one that says yes. */
-static enum status put_tests(struct writer *writer, uint32_t rank, struct trace_call call, struct err *err)
+enum status put_tests(struct writer *writer, uint32_t rank, struct trace_call call, struct err *err)
 {
     for (uint32_t n = random_below(&writer->gaps[rank], TESTS_MAX + 1); n > 0; n--) TRY(put(writer, rank, call, err));
     call.flags = TRACE_FLAG;
     return put(writer, rank, call, err);
 }
 
-/* The wait for an operation's request, and the flush behind it. */
-static enum status put_completion(struct writer *writer, uint32_t rank, const struct item *item,
-                                  const struct trace_call *operation, struct err *err)
+static enum status put_flush(struct writer *writer, uint32_t rank, const struct item *item,
+                             const struct trace_call *operation, struct err *err)
 {
-    if (call_makes_request(item->call)) {
-        struct trace_call wait = new_call(ID_Wait, TRACE_NONE);
-        wait.ref = operation->ref;
-        TRY(put(writer, rank, wait, err));
-    }
     if (item->flush == ID_Init) return STATUS_OK;
     struct trace_call flush = new_call(item->flush, operation->handle);
     if (call_row(item->flush)->needed & F_TARGET) flush.peer = operation->peer;
@@ -116,6 +91,7 @@ static enum status put_completion(struct writer *writer, uint32_t rank, const st
 static enum status put_operations(struct writer *writer, const struct phase *phase, uint32_t rank, uint32_t targets,
                                   uint32_t slot, struct err *err)
 {
+    uint32_t requests[OPERATIONS_MAX], open = 0;
     for (size_t i = 0; i < phase->item_count; i++) {
         const struct item *item = &phase->items[i];
         if (item->kind != ITEM_OPERATION || item->origin != rank || item->slot != slot || !in(targets, item->target))
@@ -126,11 +102,15 @@ static enum status put_operations(struct writer *writer, const struct phase *pha
         call.disp = 0;
         if (call_row(item->call)->allowed & F_OP) call.tag = TRACE_OP_SUM;
         if (call_row(item->call)->allowed & F_RESULT_BYTES) call.aux = item->bytes;
-        if (call_makes_request(item->call)) call.ref = writer->next_request[rank]++;
+        if (call_makes_request(item->call)) call.ref = requests[open++] = writer->next_request[rank]++;
         TRY(put(writer, rank, call, err));
-        TRY(put_completion(writer, rank, item, &call, err));
+        if (!phase->together || open == OPERATIONS_MAX) {
+            TRY(put_waits(writer, rank, requests, open, false, err));
+            open = 0;
+        }
+        TRY(put_flush(writer, rank, item, &call, err));
     }
-    return STATUS_OK;
+    return put_waits(writer, rank, requests, open, false, err);
 }
 
 /* --- post, start, complete, wait */
@@ -190,7 +170,7 @@ static pscw_call *const pscw_orders[][PSCW_CALLS] = {
     [ORDER_WAIT_FIRST] = {put_post, put_start, put_wait, put_complete},
 };
 
-static enum status write_inner(struct writer *writer, const struct phase *outer, struct err *err)
+enum status write_inner(struct writer *writer, const struct phase *outer, struct err *err)
 {
     const struct program *program = writer->program;
     for (size_t i = 0; i < program->phase_count; i++)
@@ -245,95 +225,6 @@ static enum status write_locks(struct writer *writer, const struct phase *phase,
         TRY(put(writer, item->origin, call, err));
     }
     return STATUS_OK;
-}
-
-/* --- messages, collectives */
-
-static bool is_message(const struct item *item, uint32_t members)
-{
-    return item->kind == ITEM_MESSAGE && in(members, item->origin) && in(members, item->target);
-}
-
-static struct trace_call message_call(struct writer *writer, const struct phase *phase, const struct item *item,
-                                      enum mpi_call id, uint32_t peer)
-{
-    struct trace_call call = new_call(id, writer->comm_of[phase->comm]);
-    call.peer = (int32_t)writer->rank_of[peer];
-    call.tag = (int32_t)item->slot;
-    call.bytes = item->bytes;
-    return call;
-}
-
-/* Waits for the requests first .. next_request - 1 of a rank: all together, one by one, or by tests. */
-static enum status put_waits(struct writer *writer, const struct phase *phase, uint32_t rank, uint32_t first,
-                             struct err *err)
-{
-    uint32_t requests[64], count = 0;
-    for (uint32_t r = first; r < writer->next_request[rank]; r++) requests[count++] = r;
-    struct trace_call call = new_call(ID_Waitall, TRACE_NONE);
-    if (count == 0) return STATUS_OK;
-    if (!phase->tests && random_chance(&writer->gaps[rank], 50)) {
-        TRY(trace_add_list(writer->trace, requests, count, &call.ref, err));
-        return put(writer, rank, call, err);
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        call.call = phase->tests ? ID_Test : ID_Wait;
-        call.ref = requests[i];
-        TRY(phase->tests ? put_tests(writer, rank, call, err) : put(writer, rank, call, err));
-    }
-    return STATUS_OK;
-}
-
-static enum status put_send(struct writer *writer, const struct phase *phase, const struct item *item, struct err *err)
-{
-    struct trace_call call = message_call(writer, phase, item, item->call, item->target);
-    if (call_kind(item->call) == CALL_ISEND) call.ref = writer->next_request[item->origin]++;
-    return put(writer, item->origin, call, err);
-}
-
-static enum status write_together(struct writer *writer, const struct phase *phase, uint32_t members, struct err *err)
-{
-    uint32_t first[RANKS_MAX];
-    for (uint32_t r = 0; r < RANKS_MAX; r++) first[r] = writer->next_request[r];
-    for (size_t i = 0; i < phase->item_count; i++) {
-        const struct item *item = &phase->items[i];
-        if (!is_message(item, members)) continue;
-        struct trace_call call = message_call(writer, phase, item, ID_Irecv, item->origin);
-        call.ref = writer->next_request[item->target]++;
-        TRY(put(writer, item->target, call, err));
-    }
-    for (size_t i = 0; i < phase->item_count; i++)
-        if (is_message(&phase->items[i], members)) TRY(put_send(writer, phase, &phase->items[i], err));
-    for (uint32_t r = 0; r < RANKS_MAX; r++)
-        if (in(members, r)) TRY(put_waits(writer, phase, r, first[r], err));
-    return STATUS_OK;
-}
-
-static enum status write_messages(struct writer *writer, const struct phase *phase, struct err *err)
-{
-    uint32_t members = members_of_comm(writer->program, phase->comm);
-    if (phase->together) return write_together(writer, phase, members, err);
-    for (size_t i = 0; i < phase->item_count; i++) {
-        const struct item *item = &phase->items[i];
-        if (!is_message(item, members)) continue;
-        uint32_t first = writer->next_request[item->origin];
-        TRY(put_send(writer, phase, item, err));
-        TRY(put(writer, item->target, message_call(writer, phase, item, ID_Recv, item->origin), err));
-        TRY(put_waits(writer, phase, item->origin, first, err));
-    }
-    return STATUS_OK;
-}
-
-static enum status write_collective(struct writer *writer, const struct phase *phase, struct err *err)
-{
-    uint32_t members = members_of_comm(writer->program, phase->comm);
-    uint32_t root = in(members, phase->root) ? phase->root : (uint32_t)__builtin_ctz(members);
-    uint32_t allowed = call_row(phase->call)->allowed;
-    struct trace_call call = new_call(phase->call, writer->comm_of[phase->comm]);
-    if (allowed & F_BYTES) call.bytes = phase->bytes;
-    if (allowed & F_ROOT) call.peer = (int32_t)writer->rank_of[root];
-    if (allowed & F_OP) call.tag = TRACE_OP_SUM;
-    return put_all(writer, members, call, err);
 }
 
 /* --- the whole program */

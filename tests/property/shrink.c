@@ -170,13 +170,14 @@ static bool small_item(struct program *program, size_t place)
     return fewer_bytes(&find_item(program, place, &phase, &index)->bytes, 8);
 }
 
-/* Without the flush behind it, with a lock for everybody. */
+/* Without the flush behind it, with a lock for everybody, without the probe before it. */
 static bool plain_item(struct program *program, size_t place)
 {
     struct phase *phase;
     size_t index;
     struct item *item = find_item(program, place, &phase, &index);
-    bool changed = item->flush != ID_Init || item->flags;
+    bool changed = item->flush != ID_Init || item->flags || item->receive != ID_Init;
+    item->receive = ID_Init;
     item->flush = ID_Init;
     item->flags = 0;
     return changed;

@@ -1,0 +1,114 @@
+/* Collectives: blocking ones, those that are waited for later, those among neighbours. */
+#include "tests/property/program_parts.h"
+
+void make_collective(struct random *random, uint32_t members, struct phase *phase)
+{
+    static const enum mpi_call blocking[] = {ID_Barrier,
+                                             ID_Barrier,
+                                             ID_Bcast,
+                                             ID_Reduce,
+                                             ID_Allreduce,
+                                             ID_Gather,
+                                             ID_Scatter,
+                                             ID_Allgather,
+                                             ID_Alltoall,
+                                             ID_Gatherv,
+                                             ID_Allgatherv,
+                                             ID_Alltoallv,
+                                             ID_Reduce_scatter_block,
+                                             ID_Scan,
+                                             ID_Exscan};
+    static const enum mpi_call later[] = {ID_Ibarrier, ID_Ibarrier,    ID_Ibcast,     ID_Ireduce,   ID_Iallreduce,
+                                          ID_Igather,  ID_Iscatter,    ID_Iallgather, ID_Ialltoall, ID_Igatherv,
+                                          ID_Iscan,    ID_Iallgatherv, ID_Ialltoallv, ID_Iexscan};
+    static const enum mpi_call among_neighbours[] = {ID_Neighbor_allgather, ID_Neighbor_alltoall,
+                                                     ID_Neighbor_alltoallv, ID_Ineighbor_allgather,
+                                                     ID_Ineighbor_alltoall, ID_Ineighbor_alltoallv};
+    switch (random_below(random, 4)) {
+    case 0: phase->call = later[random_below(random, sizeof later / sizeof *later)]; break;
+    case 1: phase->call = among_neighbours[random_below(random, 6)]; break;
+    default: phase->call = blocking[random_below(random, sizeof blocking / sizeof *blocking)];
+    }
+    phase->root = random_member(random, members);
+    phase->bytes = random_bytes(random);
+    phase->tests = random_chance(random, 15);
+    phase->together = random_chance(random, 20);
+    uint32_t percent = 20 + random_below(random, 60);
+    for (uint32_t r = 0; call_kind(phase->call) == CALL_NEIGHBOR && r < RANKS_MAX; r++)
+        for (uint32_t k = 0; k < RANKS_MAX; k++)
+            if (random_chance(random, percent)) phase->targets[r] |= 1u << k;
+}
+
+struct neighbour_lists {
+    int64_t sources[2 * RANKS_MAX], destinations[2 * RANKS_MAX], bytes[2 * RANKS_MAX];
+    uint32_t source_count, destination_count;
+    int64_t sent, received;
+};
+
+/* alltoallv: the block depends on both ends. together: each neighbour stands twice. */
+static int64_t block_bytes(const struct phase *phase, uint32_t from, uint32_t to)
+{
+    bool differ = phase->call == ID_Neighbor_alltoallv || phase->call == ID_Ineighbor_alltoallv;
+    return differ ? phase->bytes / (1 + (from + 2 * to) % 5) : phase->bytes;
+}
+
+static void list_neighbours(const struct writer *writer, const struct phase *phase, uint32_t members, uint32_t rank,
+                            struct neighbour_lists *lists)
+{
+    *lists = (struct neighbour_lists){.source_count = 0};
+    for (uint32_t k = 0; k < 2 * RANKS_MAX; k++) {
+        uint32_t other = k % RANKS_MAX;
+        if (!in(members, other) || (k >= RANKS_MAX && !phase->together)) continue;
+        if (in(phase->targets[rank], other)) {
+            lists->sent += lists->bytes[lists->destination_count] = block_bytes(phase, rank, other);
+            lists->destinations[lists->destination_count++] = writer->rank_of[other];
+        }
+        if (in(phase->targets[other], rank)) {
+            lists->received += block_bytes(phase, other, rank);
+            lists->sources[lists->source_count++] = writer->rank_of[other];
+        }
+    }
+}
+
+static enum status fill_neighbours(struct writer *writer, const struct phase *phase, uint32_t members, uint32_t rank,
+                                   struct trace_call *call, struct err *err)
+{
+    struct neighbour_lists lists;
+    uint32_t id;
+    list_neighbours(writer, phase, members, rank, &lists);
+    struct trace_neighbors neighbours = {lists.source_count, lists.destination_count, lists.sources,
+                                         lists.destinations};
+    TRY(trace_add_neighbors(writer->trace, &neighbours, &id, err));
+    call->tag = (int32_t)id;
+    call->bytes = lists.sent;
+    call->aux = lists.received;
+    if (block_bytes(phase, 0, 0) == block_bytes(phase, 0, 1) || lists.destination_count == 0) return STATUS_OK;
+    TRY(trace_add_counts(writer->trace, lists.bytes, lists.destination_count, &id, err));
+    call->disp = id;
+    return STATUS_OK;
+}
+
+static enum status put_member(struct writer *writer, const struct phase *phase, uint32_t members, uint32_t rank,
+                              uint32_t requests[RANKS_MAX], struct err *err)
+{
+    uint32_t root = in(members, phase->root) ? phase->root : (uint32_t)__builtin_ctz(members);
+    uint32_t allowed = call_row(phase->call)->allowed;
+    struct trace_call call = new_call(phase->call, writer->comm_of[phase->comm]);
+    if (allowed & F_BYTES) call.bytes = phase->bytes;
+    if (allowed & F_ROOT) call.peer = (int32_t)writer->rank_of[root];
+    if (allowed & F_OP) call.tag = TRACE_OP_SUM;
+    if (call_kind(phase->call) == CALL_NEIGHBOR) TRY(fill_neighbours(writer, phase, members, rank, &call, err));
+    if (call_makes_request(phase->call)) call.ref = requests[rank] = writer->next_request[rank]++;
+    return put(writer, rank, call, err);
+}
+
+enum status write_collective(struct writer *writer, const struct phase *phase, struct err *err)
+{
+    uint32_t members = members_of_comm(writer->program, phase->comm), requests[RANKS_MAX];
+    for (uint32_t r = 0; r < RANKS_MAX; r++)
+        if (in(members, r)) TRY(put_member(writer, phase, members, r, requests, err));
+    TRY(write_inner(writer, phase, err));
+    for (uint32_t r = 0; call_makes_request(phase->call) && r < RANKS_MAX; r++)
+        if (in(members, r)) TRY(put_waits(writer, r, &requests[r], 1, phase->tests, err));
+    return STATUS_OK;
+}
