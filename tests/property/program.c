@@ -177,8 +177,8 @@ static void make_shape(struct random *random, struct program *program)
     program->windows = 1 + random_below(random, WINDOWS_MAX);
     program->windows_alive = (1u << program->windows) - 1;
     program->comm_members[0] = program->alive;
-    for (uint32_t c = 1; c < program->comms; c++) do
-            program->comm_members[c] = (uint32_t)random_next(random) & program->alive;
+    for (uint32_t c = 1; c < program->comms; c++)
+        do program->comm_members[c] = (uint32_t)random_next(random) & program->alive;
         while (program->comm_members[c] == 0);
     for (uint32_t w = 0; w < program->windows; w++)
         program->window_comm[w] = random_chance(random, 60) ? 0 : random_below(random, program->comms);
