@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include "cli/cli.h"
+#include "cli/prediction_options.h"
 #include "common/units.h"
 #include "model/analyze.h"
 #include "model/bounds.h"
@@ -51,7 +52,8 @@ static const struct argp_option options[] = {
     {"latency", KEY_LATENCY, "TIME", 0,
      "with --bandwidth: the network that advised distances are worked out for (default: what the trace shows)", 0},
     {"bandwidth", KEY_BANDWIDTH, "RATE", 0, "of that network", 0},
-    {"efficiency", KEY_EFFICIENCY, NULL, 0, "print the efficiency of every interval instead of the wait states", 0},
+    {"efficiency", KEY_EFFICIENCY, "INTERVALS", OPTION_ARG_OPTIONAL,
+     "print the efficiency of every interval instead of the wait states; " INTERVALS_HELP, 0},
     {"per-rank", KEY_PER_RANK, NULL, 0, "give efficiency with the values of every rank", 0},
     {"ideal", KEY_IDEAL, "RESULT", 0, "for POP's metrics: result of a simulation on a network that costs nothing", 0},
     {"reference", KEY_REFERENCE, "RESULT", 0, "for computation scaling: result of the run to compare with", 0},
@@ -153,7 +155,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case KEY_CLOSE: return cli_duration_ps(state, "--close", argument, &settings->analyze.close_ps);
     case KEY_LATENCY: return cli_duration(state, "--latency", argument, &settings->analyze.latency_s);
     case KEY_BANDWIDTH: return parse_bandwidth(state, argument, settings);
-    case KEY_EFFICIENCY: settings->efficiency = true; return 0;
+    case KEY_EFFICIENCY:
+        settings->efficiency = true;
+        return intervals_option_parse(state, argument, &settings->analyze);
     case KEY_PER_RANK: settings->analyze.per_rank = true; return 0;
     case KEY_IDEAL: settings->ideal = argument; return 0;
     case KEY_REFERENCE: settings->reference = argument; return 0;

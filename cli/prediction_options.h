@@ -44,6 +44,10 @@ enum {
     {"late-post", OPTION_LATE_POST, "WHICH", 0, "count Late Post up to the latest (default) or the earliest post", 0}, \
     {"eager", OPTION_EAGER, "BYTES", 0, "sends up to BYTES do not wait for their receive (default 64K)", 0}
 
+/* The argument of --efficiency, which may be left out. */
+#define INTERVALS_HELP                                                                                                 \
+    "intervals are regions (default: what the program marks) or callpaths (and the functions that call MPI)"
+
 struct prediction_options {
     const char *platform;
     const struct engine_descriptor *engine;
@@ -57,6 +61,7 @@ struct prediction_options {
 error_t prediction_options_parse(int key, char *argument, const struct argp_state *state,
                                  struct prediction_options *options);
 error_t analyze_options_parse(int key, char *argument, const struct argp_state *state, struct analyze_options *options);
+error_t intervals_option_parse(const struct argp_state *state, const char *text, struct analyze_options *options);
 /* For ARGP_KEY_END. */
 error_t prediction_options_end(const struct argp_state *state, struct prediction_options *options);
 /* Adds "KEY=VALUE". */

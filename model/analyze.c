@@ -45,7 +45,8 @@ static enum status report_intervals(struct whole *whole)
     if (lanes_several(&whole->relations->lanes))
         return result_add_note(result, whole->err,
                                "efficiency by interval is not computed: ranks have several threads");
-    TRY(efficiency_new(whole->relations, &whole->waits, &whole->transfers, &result->efficiency, whole->err));
+    TRY(efficiency_new(whole->relations, &whole->waits, &whole->transfers, options->interval_source,
+                       &result->efficiency, whole->err));
     result->per_rank = options->per_rank;
     result->efficiency->ideal_run_time_s = options->ideal_run_time_s;
     result->efficiency->reference_user_s = options->reference_user_s;

@@ -8,6 +8,7 @@
 
 #include "model/account.h"
 #include "model/filter.h"
+#include "model/intervals.h"
 #include "model/result.h"
 #include "trace/trace.h"
 
@@ -23,6 +24,7 @@ struct analyze_options {
     struct filter filter;                      /* waits that are counted */
     bool verify;                               /* result->checks are wanted; needs intervals */
     bool intervals;                            /* result->efficiency, causes and critical path are wanted */
+    enum interval_source interval_source;      /* what the intervals of result->efficiency are */
     bool per_rank;                             /* result->efficiency is written with the values of every rank */
     double ideal_run_time_s, reference_user_s; /* for POP's metrics, 0: unknown (model/efficiency.h) */
 };

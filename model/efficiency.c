@@ -5,7 +5,6 @@
 
 #include "common/units.h"
 #include "model/busy.h"
-#include "model/intervals.h"
 #include "model/properties.h"
 
 enum { ADDED = EFFICIENCY_SEQUENTIAL_MPI + 1 }; /* characteristics that are added up over the events */
@@ -95,15 +94,17 @@ static void walk_rank(struct collector *collector, uint32_t rank)
 {
     const struct trace *trace = collector->relations->trace;
     const struct waits *waits = collector->waits;
-    size_t change = collector->intervals->rank_first[rank], wait = waits->rank_first[rank];
+    const struct intervals *intervals = collector->intervals;
+    size_t change = intervals->rank_first[rank], wait = waits->rank_first[rank];
     int64_t now_ps = trace_begin_ps(trace);
     uint32_t at = INTERVAL_ROOT;
     for (size_t i = 0; i < trace->ranks[rank].count; i++) {
         const struct trace_call *call = &trace->ranks[rank].calls[i];
         enum call_kind kind = call_kind(call->call);
-        add_computing(collector, at, rank, now_ps, call->enter_ps);
-        if (change < collector->intervals->rank_first[rank + 1] && collector->intervals->changes[change].call == i) {
-            at = collector->intervals->changes[change++].node;
+        bool changes = change < intervals->rank_first[rank + 1] && intervals->changes[change].call == i;
+        add_computing(collector, changes ? interval_behind(intervals, at) : at, rank, now_ps, call->enter_ps);
+        if (changes) {
+            at = intervals->changes[change++].node;
             collector->efficiency->intervals[at].takes_part[rank] = true;
         }
         if (kind == CALL_REGION_ENTER || kind == CALL_REGION_LEAVE)
@@ -272,14 +273,16 @@ static enum status collect(struct collector *collector, const struct transfers *
 }
 
 enum status efficiency_new(const struct relations *relations, const struct waits *waits,
-                           const struct transfers *transfers, struct efficiency **efficiency, struct err *err)
+                           const struct transfers *transfers, enum interval_source source,
+                           struct efficiency **efficiency, struct err *err)
 {
     struct intervals intervals;
     struct efficiency *made = calloc(1, sizeof *made);
     if (!made) return err_memory(err);
+    made->source = source;
     struct collector collector = {
         .relations = relations, .waits = waits, .intervals = &intervals, .efficiency = made, .err = err};
-    enum status status = intervals_build(relations->trace, &intervals, err);
+    enum status status = intervals_build(relations->trace, source, &intervals, err);
     if (status == STATUS_OK) {
         status = collect(&collector, transfers);
         busy_clear(&collector.busy);

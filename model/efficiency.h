@@ -9,6 +9,7 @@
 #include <cjson/cJSON.h>
 
 #include "model/bounds.h"
+#include "model/intervals.h"
 #include "model/relations.h"
 #include "model/waits.h"
 
@@ -44,6 +45,7 @@ struct efficiency_interval {
 
 struct efficiency {
     uint32_t rank_count;
+    enum interval_source source;
     struct efficiency_interval *intervals; /* parents before children; [0] is the run */
     uint32_t *parents;
     size_t count;
@@ -55,7 +57,8 @@ struct efficiency {
 /* relations, waits (sorted) and transfers are of one trace that has passed trace_check(). ideal_run_time_s is the run
  * time on a network that costs nothing, reference_user_s the computing time of a reference run; 0 where unknown. */
 enum status efficiency_new(const struct relations *relations, const struct waits *waits,
-                           const struct transfers *transfers, struct efficiency **efficiency, struct err *err);
+                           const struct transfers *transfers, enum interval_source source,
+                           struct efficiency **efficiency, struct err *err);
 void efficiency_free(struct efficiency *efficiency);
 
 /* POP's metrics of one interval; negative where unknown. Those that need the ideal or the reference run are known for

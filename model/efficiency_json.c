@@ -97,6 +97,7 @@ cJSON *efficiency_json(const struct efficiency *efficiency, bool per_rank)
     cJSON *root = cJSON_CreateObject();
     if (!root) return NULL;
     known(&writer, root, "ideal_run_time_s", efficiency->ideal_run_time_s > 0 ? efficiency->ideal_run_time_s : -1);
+    text(&writer, root, "intervals_of", efficiency->source == INTERVALS_OF_CALLPATHS ? "callpaths" : "regions");
     keep(&writer, cJSON_AddBoolToObject(root, "holds", efficiency->holds));
     cJSON *array = keep(&writer, cJSON_AddArrayToObject(root, "intervals"));
     for (size_t i = 0; i < efficiency->count; i++) write_interval(&writer, array, efficiency, i, per_rank);

@@ -7,6 +7,7 @@
 
 #include "common/array.h"
 
+static const uint32_t NOWHERE = UINT32_MAX;
 enum { MARK = 0xAA, MARK_BEGIN = 0xAA, MARK_END = 0xBB };
 
 static const char sequential_prefix[] = "sequential";
@@ -34,6 +35,7 @@ bool interval_mark(uint32_t rank, const struct trace_call *call, uint32_t *numbe
 struct walk {
     const struct trace *trace;
     struct intervals *intervals;
+    uint32_t *functions; /* per site: the first site in the same function, NOWHERE if unknown; NULL: not asked for */
     size_t *entries; /* per interval, of this rank */
     size_t entry_capacity;
     uint32_t at;
@@ -84,18 +86,37 @@ static void leave(struct walk *walk, enum interval_kind kind, uint32_t id)
     }
 }
 
+/* A call that is no edge of an interval stands in a function. */
+static enum status enter_function(struct walk *walk, uint32_t site)
+{
+    const struct interval *items = walk->intervals->items;
+    uint32_t around = interval_behind(walk->intervals, walk->at), function = walk->functions[site];
+    if (walk->at != around && items[walk->at].id == function) return STATUS_OK;
+    walk->at = around;
+    if (function == NOWHERE) return STATUS_OK;
+    if (items[around].kind == INTERVAL_REGION &&
+        strcmp(walk->trace->regions[items[around].id], walk->trace->sites[function].function) == 0)
+        return STATUS_OK;
+    return enter(walk, INTERVAL_FUNCTION, function, site);
+}
+
 static enum status step(struct walk *walk, uint32_t rank, size_t index)
 {
     const struct trace_call *call = &walk->trace->ranks[rank].calls[index];
+    enum call_kind kind = call_kind(call->call);
     uint32_t before = walk->at, number;
-    bool begins;
-    if (call_kind(call->call) == CALL_REGION_ENTER)
+    bool begins, marks = interval_mark(rank, call, &number, &begins);
+    if (marks || kind == CALL_REGION_ENTER || kind == CALL_REGION_LEAVE)
+        walk->at = interval_behind(walk->intervals, walk->at);
+    else if (walk->functions)
+        TRY(enter_function(walk, call->site));
+    if (kind == CALL_REGION_ENTER)
         TRY(enter(walk, INTERVAL_REGION, call->ref, call->site));
-    else if (call_kind(call->call) == CALL_REGION_LEAVE)
+    else if (kind == CALL_REGION_LEAVE)
         leave(walk, INTERVAL_REGION, call->ref);
-    else if (interval_mark(rank, call, &number, &begins) && begins)
+    else if (marks && begins)
         TRY(enter(walk, INTERVAL_MARKED, number, call->site));
-    else if (interval_mark(rank, call, &number, &begins))
+    else if (marks)
         leave(walk, INTERVAL_MARKED, number);
     struct change change = {.call = index, .node = walk->at};
     if (walk->at != before)
@@ -121,17 +142,61 @@ static enum status build(struct walk *walk)
     return STATUS_OK;
 }
 
-enum status intervals_build(const struct trace *trace, struct intervals *intervals, struct err *err)
+struct named_site {
+    const char *function;
+    uint32_t site;
+};
+
+static int by_function(const void *one, const void *other)
+{
+    const struct named_site *a = one, *b = other;
+    int order = strcmp(a->function, b->function);
+    return order != 0 ? order : (a->site > b->site) - (a->site < b->site);
+}
+
+static enum status find_functions(struct walk *walk)
+{
+    const struct trace *trace = walk->trace;
+    struct named_site *named = calloc(trace->site_count + 1, sizeof *named);
+    walk->functions = calloc(trace->site_count + 1, sizeof *walk->functions);
+    if (!named || !walk->functions) {
+        free(named);
+        return err_memory(walk->err);
+    }
+    size_t count = 0;
+    for (uint32_t s = 0; s < trace->site_count; s++) {
+        walk->functions[s] = NOWHERE;
+        if (trace->sites[s].function) named[count++] = (struct named_site){trace->sites[s].function, s};
+    }
+    qsort(named, count, sizeof *named, by_function);
+    for (size_t i = 0; i < count; i++) {
+        bool same = i > 0 && strcmp(named[i].function, named[i - 1].function) == 0;
+        walk->functions[named[i].site] = same ? walk->functions[named[i - 1].site] : named[i].site;
+    }
+    free(named);
+    return STATUS_OK;
+}
+
+enum status intervals_build(const struct trace *trace, enum interval_source source, struct intervals *intervals,
+                            struct err *err)
 {
     struct intervals made = {0};
     struct walk walk = {.trace = trace, .intervals = &made, .err = err};
-    enum status status = build(&walk);
+    enum status status = source == INTERVALS_OF_CALLPATHS ? find_functions(&walk) : STATUS_OK;
+    if (status == STATUS_OK) status = build(&walk);
     free(walk.entries);
+    free(walk.functions);
     if (status == STATUS_OK)
         *intervals = made;
     else
         intervals_clear(&made);
     return status;
+}
+
+uint32_t interval_behind(const struct intervals *intervals, uint32_t interval)
+{
+    const struct interval *item = &intervals->items[interval];
+    return item->kind == INTERVAL_FUNCTION ? item->parent : interval;
 }
 
 uint32_t interval_at(const struct intervals *intervals, uint32_t rank, size_t call)
@@ -149,6 +214,8 @@ static void write_path(const struct trace *trace, const struct intervals *interv
     }
     if (item->kind == INTERVAL_REGION)
         fputs(trace->regions[item->id], out);
+    else if (item->kind == INTERVAL_FUNCTION)
+        fputs(trace->sites[item->id].function, out);
     else
         fprintf(out, "#%" PRIu32, item->id);
 }

@@ -1,5 +1,6 @@
-/* The tree of intervals of a run (docs/efficiency.md): the whole run, the user regions inside it, and the intervals
- * that programs mark with messages to themselves. An interval is its path: executed several times it stays one. */
+/* The tree of intervals of a run (docs/efficiency.md): the whole run, the user regions inside it, the intervals that
+ * programs mark with messages to themselves, and, where asked for, the functions that call MPI.
+ * An interval is its path: executed several times it stays one. */
 #ifndef MODEL_INTERVALS_H
 #define MODEL_INTERVALS_H
 
@@ -13,12 +14,17 @@
 
 enum { INTERVAL_ROOT = 0 };
 
-enum interval_kind { INTERVAL_RUN, INTERVAL_REGION, INTERVAL_MARKED };
+enum interval_kind { INTERVAL_RUN, INTERVAL_REGION, INTERVAL_MARKED, INTERVAL_FUNCTION };
+
+/* Regions and marks are what the program says. Call paths add the functions that calls stand in, where they are known
+ * and are not the innermost region: a function is entered with the first of consecutive calls in it and left with the
+ * exit of the last. */
+enum interval_source { INTERVALS_OF_REGIONS, INTERVALS_OF_CALLPATHS };
 
 struct interval {
     enum interval_kind kind;
     uint32_t parent; /* of the root: itself; else smaller than the interval's own number */
-    uint32_t id;     /* region, or the number in the marker's tag */
+    uint32_t id;     /* region, the number in the marker's tag, or a site in the function */
     uint32_t level;
     uint32_t site;     /* of the first entry seen */
     bool sequential;   /* inside a region whose name begins with "sequential": code that every rank repeats */
@@ -35,12 +41,17 @@ struct intervals {
 };
 
 /* trace has passed trace_check(). Inits *intervals. An end mark without its begin is passed over. */
-enum status intervals_build(const struct trace *trace, struct intervals *intervals, struct err *err);
+enum status intervals_build(const struct trace *trace, enum interval_source source, struct intervals *intervals,
+                            struct err *err);
 void intervals_clear(struct intervals *intervals);
 
 /* The innermost interval that a call belongs to: a region's enter call and a begin mark to the interval that they open,
  * a leave call and an end mark to the one around it. */
 uint32_t interval_at(const struct intervals *intervals, uint32_t rank, size_t call);
+
+/* Where the time behind a call of an interval belongs if the next call is not of the same one: of a function no more is
+ * known than its calls, so to the interval around it. */
+uint32_t interval_behind(const struct intervals *intervals, uint32_t interval);
 
 /* "main/exchange"; "run" for the root, "#17" for a marked interval. The caller frees *text. */
 enum status interval_path(const struct trace *trace, const struct intervals *intervals, uint32_t interval, char **text,

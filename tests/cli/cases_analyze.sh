@@ -23,6 +23,8 @@ works '^Wait at Barrier ' analyze --from 100us --to 1ms --ranks 0-1 --callpath '
 works '^  properties add up  *holds ' analyze --verify steps.txt
 works '^Interval step (.*) Level=1 EXE_Count=1$' analyze --efficiency steps.txt
 works '^Parallelization efficiency  *0.800000$' analyze --efficiency steps.txt # 160 of 200
+sed "s/MPI_Barrier.*/& site=norm@a.c:7/" steps.txt >sites.txt
+works '^Interval step/norm (LineNumber = 7 SourceFile = a.c) Level=2 EXE_Count=1$' analyze --efficiency=callpaths sites.txt
 works '^Idle time .* 0: 0.000000 1: 0.000030$' analyze --efficiency --per-rank steps.txt
 # The run of half the time counts as the one on the ideal network: 90 of 180.
 "$rmacast" analyze steps.txt --json half.json >/dev/null
@@ -58,6 +60,7 @@ works 'read in slices: --whole finds root causes, critical path and efficiency' 
 fails 1 "steps.txt: cannot be read in slices, expected an archive of rmacast with one thread per rank" analyze --slices steps.txt
 
 see="see 'rmacast analyze --help'"
+fails 2 "--efficiency loops, expected one of regions, callpaths, $see" analyze --efficiency=loops steps.txt
 fails 2 "--slices, expected none of the options that need the whole trace: --whole, --efficiency, --per-rank, --ideal, \
 --reference, --verify, --keep-going, --csv, $see" analyze --slices --verify sliced.rma
 fails 2 "--ranks 0, expected a whole number from 1 to 2147483647, $see" analyze --ranks 1-0 steps.txt

@@ -181,7 +181,7 @@ static void test_marked_intervals(void **state)
                                    "0 0.000052 0.000053 MPI_Recv comm=0 peer=0 tag=2 bytes=0\n");
     trace->ranks[0].calls[0].tag = trace->ranks[0].calls[1].tag = (int32_t)0xAA0007AAu;
     trace->ranks[0].calls[2].tag = trace->ranks[0].calls[3].tag = (int32_t)0xAA0007BBu;
-    assert_int_equal(intervals_build(trace, &intervals, &err), STATUS_OK);
+    assert_int_equal(intervals_build(trace, INTERVALS_OF_REGIONS, &intervals, &err), STATUS_OK);
     assert_int_equal(intervals.count, 2);
     assert_int_equal(interval_at(&intervals, 0, 0), 1);
     assert_int_equal(interval_at(&intervals, 0, 1), 1);
@@ -216,6 +216,66 @@ static void test_overlap_and_start(void **state)
     result_free(result);
 }
 
+/* Two ranks, microseconds from 10, where the trace begins; e, n, s: barriers called in exchange, norm, solve, "-" one
+ * call at no known place.
+ *   rank 0: e 10-20, e 30-40, n 60-70, region step 80-110 with e 90-100, - 110-120, region solve 120-130 with s 125-130
+ *   rank 1: e 12-20, e 25-40, n 65-70, region step 70-105 with e 95-100, - 105-106, region solve 110-130 with s 120-130
+ * exchange is 10-40 and 12-40, with what is computed between its two barriers: 10 and 5. What is computed between
+ * exchange and norm, 40-60 and 40-65, belongs to the run alone, and so do 70-80 and the call at no known place. solve
+ * is the region, its call is not once more inside it. */
+static const char *const functions =
+    "ranks 2\n0 0.000010 0.000020 MPI_Barrier comm=0 site=exchange@a.c:10\n"
+    "0 0.000030 0.000040 MPI_Barrier comm=0 site=exchange@a.c:12\n"
+    "0 0.000060 0.000070 MPI_Barrier comm=0 site=norm@a.c:20\n"
+    "0 0.000080 enter step\n0 0.000090 0.000100 MPI_Barrier comm=0 site=exchange@a.c:10\n0 0.000110 leave step\n"
+    "0 0.000110 0.000120 MPI_Comm_group comm=0\n"
+    "0 0.000120 enter solve\n0 0.000125 0.000130 MPI_Barrier comm=0 site=solve@a.c:30\n0 0.000130 leave solve\n"
+    "1 0.000012 0.000020 MPI_Barrier comm=0 site=exchange@a.c:10\n"
+    "1 0.000025 0.000040 MPI_Barrier comm=0 site=exchange@a.c:12\n"
+    "1 0.000065 0.000070 MPI_Barrier comm=0 site=norm@a.c:20\n"
+    "1 0.000070 enter step\n1 0.000095 0.000100 MPI_Barrier comm=0 site=exchange@a.c:10\n1 0.000105 leave step\n"
+    "1 0.000105 0.000106 MPI_Comm_group comm=0\n"
+    "1 0.000110 enter solve\n1 0.000120 0.000130 MPI_Barrier comm=0 site=solve@a.c:30\n1 0.000130 leave solve\n";
+
+static void expect_interval(const struct result *result, const char *path, const int64_t time_us[2],
+                            const int64_t cpu_us[2])
+{
+    const struct efficiency_interval *interval = interval_of(result, path);
+    expect_ranks(interval, EFFICIENCY_TIME, time_us[0], time_us[1]);
+    expect_ranks(interval, EFFICIENCY_CPU, cpu_us[0], cpu_us[1]);
+}
+
+static void test_callpaths(void **state)
+{
+    (void)state;
+    struct analyze_options options = ANALYZE_DEFAULTS;
+    options.interval_source = INTERVALS_OF_CALLPATHS;
+    struct result *result = analyzed_with(functions, options);
+    assert_int_equal(result->efficiency->count, 6);
+    expect_interval(result, "run", (int64_t[]){120, 120}, (int64_t[]){65, 76});
+    expect_interval(result, "exchange", (int64_t[]){30, 28}, (int64_t[]){10, 5});
+    expect_interval(result, "norm", (int64_t[]){10, 5}, (int64_t[]){0, 0});
+    expect_interval(result, "step", (int64_t[]){30, 35}, (int64_t[]){20, 30});
+    expect_interval(result, "step/exchange", (int64_t[]){10, 5}, (int64_t[]){0, 0});
+    expect_interval(result, "solve", (int64_t[]){10, 20}, (int64_t[]){5, 10});
+    /* MPI 20 and 23 us: rank 0's are useful, with 15 of computing. Lost 60 - 35 = rank 1's 23 and its 2 idle. */
+    const struct efficiency_interval *exchange = interval_of(result, "exchange");
+    assert_int_equal(exchange->total_ps, 60 * US);
+    assert_int_equal(exchange->productive_ps, 35 * US);
+    expect_ranks(exchange, EFFICIENCY_COMMUNICATION, 0, 23);
+    expect_ranks(exchange, EFFICIENCY_IDLE, 0, 2);
+    assert_int_equal(exchange->executions, 1);
+    assert_int_equal(exchange->line, 10);
+    assert_string_equal(exchange->file, "a.c");
+    assert_int_equal(interval_of(result, "step/exchange")->level, 2);
+    result_free(result);
+    /* Unasked, calls stay in the regions. */
+    result = analyzed(functions);
+    assert_int_equal(result->efficiency->count, 3);
+    expect_interval(result, "step", (int64_t[]){30, 35}, (int64_t[]){20, 30});
+    result_free(result);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -226,6 +286,7 @@ int main(void)
         cmocka_unit_test(test_sequential_regions),
         cmocka_unit_test(test_marked_intervals),
         cmocka_unit_test(test_overlap_and_start),
+        cmocka_unit_test(test_callpaths),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
