@@ -72,11 +72,8 @@ bool bounds_have_shmem(const struct trace *trace)
  * *quiet_ps is that one's exit. False for calls that move nothing. */
 static bool shmem_upper_end(const struct trace_call *call, int64_t *quiet_ps, int64_t *upper_ps)
 {
+    if (call_is_quiet(call->call)) *quiet_ps = call->flags & TRACE_BREAK ? TRACE_UNKNOWN_PS : call->exit_ps;
     switch (call_kind(call->call)) {
-    case CALL_SHMEM_QUIET:
-    case CALL_SHMEM_BARRIER:
-    case CALL_SHMEM_CLEAR_LOCK:
-    case CALL_FINALIZE: *quiet_ps = call->flags & TRACE_BREAK ? TRACE_UNKNOWN_PS : call->exit_ps; return false;
     case CALL_SHMEM_GET:
     case CALL_SHMEM_FETCH: *upper_ps = call->flags & TRACE_BREAK ? TRACE_UNKNOWN_PS : call->exit_ps; return true;
     case CALL_SHMEM_PUT:

@@ -55,6 +55,13 @@ bool call_moves(enum mpi_call call)
     return (rows[call].needed & fields) == fields;
 }
 
+bool call_is_quiet(enum mpi_call call)
+{
+    enum call_kind kind = rows[call].kind;
+    return kind == CALL_SHMEM_QUIET || kind == CALL_SHMEM_BARRIER || kind == CALL_SHMEM_CLEAR_LOCK ||
+           kind == CALL_FINALIZE;
+}
+
 const char *call_name(enum mpi_call call)
 {
     return rows[call].name;

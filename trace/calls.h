@@ -152,6 +152,9 @@ bool call_is_shmem(enum mpi_call call);
 /* A one-sided operation: bytes go to the target or come from it, of atomics aux bytes come back. */
 bool call_moves(enum mpi_call call);
 
+/* Completes the rank's operations of OpenSHMEM (1.4 9.10): a quiet, or what does one first. */
+bool call_is_quiet(enum mpi_call call);
+
 /* The text key of a field ("win"). */
 const char *call_field_key(enum call_field field);
 

@@ -61,6 +61,7 @@ enum archive_shape {
     SHAPE_LOCK,
     SHAPE_UNLOCK,
     SHAPE_FLUSH,       /* RmaOpCompleteNonBlocking, RmaOpCompleteRemote */
+    SHAPE_QUIET,       /* as SHAPE_FLUSH, on all symmetric memory */
     SHAPE_SEND,
     SHAPE_ISEND,
     SHAPE_RECV,

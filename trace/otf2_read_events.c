@@ -306,8 +306,15 @@ static OTF2_CallbackCode on_rma_collective(HEAD, OTF2_CollectiveOp collective, O
                                            OTF2_RmaWinRef win, uint32_t root, uint64_t sent, uint64_t received)
 {
     IGNORE_HEAD, (void)collective, (void)level, (void)root, (void)sent, (void)received;
-    struct trace_call *call = open_call(user, SHAPE_FENCE);
-    return archive_stop(user, call ? archive_win_id(user, win, &call->handle) : STATUS_OK);
+    struct archive_reader *reader = user;
+    struct trace_call *call = open_call(reader, SHAPE_FENCE);
+    if (call) return archive_stop(reader, archive_win_id(reader, win, &call->handle));
+    call = open_call(reader, SHAPE_COLLECTIVE); /* of OpenSHMEM: the window's communicator */
+    if (!call || !call_is_shmem(call->call)) return OTF2_CALLBACK_SUCCESS;
+    int32_t id;
+    enum status status = archive_win_id(reader, win, &id);
+    if (status == STATUS_OK && id != TRACE_NONE) call->handle = reader->trace->windows[id].comm;
+    return archive_stop(reader, status);
 }
 
 static OTF2_CallbackCode on_group_sync(HEAD, OTF2_RmaSyncLevel level, OTF2_RmaWinRef win, OTF2_GroupRef group)

@@ -10,7 +10,9 @@
 struct archive_operation {
     uint64_t id;
     int32_t target;
+    uint8_t open; /* ARCHIVE_OPEN_HERE, ARCHIVE_OPEN_THERE */
 };
+enum { ARCHIVE_OPEN_HERE = 1, ARCHIVE_OPEN_THERE = 2 }; /* not yet complete at the origin, at the target */
 struct archive_window {
     struct archive_operation *operations;
     size_t count, capacity;

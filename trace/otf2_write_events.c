@@ -155,9 +155,30 @@ static uint32_t member_of(const struct archive_writer *writer, const struct trac
 
 static OTF2_RmaAtomicType atomic_type(enum mpi_call call)
 {
-    if (call == ID_Compare_and_swap) return OTF2_RMA_ATOMIC_TYPE_COMPARE_AND_SWAP;
-    bool fetches = call_kind(call) == CALL_GET_ACCUMULATE;
-    return fetches ? OTF2_RMA_ATOMIC_TYPE_FETCH_AND_ACCUMULATE : OTF2_RMA_ATOMIC_TYPE_ACCUMULATE;
+    enum call_kind kind = call_kind(call);
+    bool fetches = kind == CALL_GET_ACCUMULATE || kind == CALL_SHMEM_FETCH;
+    switch (call) {
+    case ID_Compare_and_swap:
+    case ID_shmem_atomic_compare_swap: return OTF2_RMA_ATOMIC_TYPE_COMPARE_AND_SWAP;
+    case ID_shmem_atomic_swap: return OTF2_RMA_ATOMIC_TYPE_SWAP;
+    case ID_shmem_atomic_inc: return OTF2_RMA_ATOMIC_TYPE_INCREMENT;
+    case ID_shmem_atomic_fetch_inc: return OTF2_RMA_ATOMIC_TYPE_FETCH_AND_INCREMENT;
+    case ID_shmem_atomic_fetch_add: return OTF2_RMA_ATOMIC_TYPE_FETCH_AND_ADD;
+    default: return fetches ? OTF2_RMA_ATOMIC_TYPE_FETCH_AND_ACCUMULATE : OTF2_RMA_ATOMIC_TYPE_ACCUMULATE;
+    }
+}
+
+/* What is still to be completed when an operation's call returns (trace/shmem_calls.def). */
+static uint8_t open_after(enum call_kind kind)
+{
+    switch (kind) {
+    case CALL_SHMEM_GET:
+    case CALL_SHMEM_FETCH: return 0;
+    case CALL_SHMEM_GET_NBI: return ARCHIVE_OPEN_HERE;
+    case CALL_SHMEM_PUT:
+    case CALL_SHMEM_ATOMIC: return ARCHIVE_OPEN_THERE;
+    default: return ARCHIVE_OPEN_HERE | ARCHIVE_OPEN_THERE;
+    }
 }
 
 static enum status write_transfer(struct archive_writer *writer, const struct trace_call *call, enum call_kind kind)
@@ -165,24 +186,30 @@ static enum status write_transfer(struct archive_writer *writer, const struct tr
     uint64_t time = archive_time(writer, call->enter_ps), bytes = (uint64_t)call->bytes, id = ++writer->operation_id;
     uint32_t window = (uint32_t)call->handle, target = member_of(writer, call, call->peer);
     struct archive_window *state = &writer->windows[call->handle];
-    struct archive_operation operation = {.id = id, .target = call->peer};
-    if (kind == CALL_PUT)
-        EVENT(RmaPut, writer, time, window, target, bytes, id);
-    else if (kind == CALL_GET)
-        EVENT(RmaGet, writer, time, window, target, bytes, id);
-    else
-        EVENT(RmaAtomic, writer, time, window, target, atomic_type(call->call), bytes, (uint64_t)call->aux, id);
+    struct archive_operation operation = {.id = id, .target = call->peer, .open = open_after(kind)};
+    switch (kind) {
+    case CALL_PUT:
+    case CALL_SHMEM_PUT:
+    case CALL_SHMEM_PUT_NBI: EVENT(RmaPut, writer, time, window, target, bytes, id); break;
+    case CALL_GET:
+    case CALL_SHMEM_GET:
+    case CALL_SHMEM_GET_NBI: EVENT(RmaGet, writer, time, window, target, bytes, id); break;
+    default: EVENT(RmaAtomic, writer, time, window, target, atomic_type(call->call), bytes, (uint64_t)call->aux, id);
+    }
+    if (!(operation.open & ARCHIVE_OPEN_HERE) && !writer->view)
+        EVENT(RmaOpCompleteBlocking, writer, archive_time(writer, call->exit_ps), window, id);
+    if (operation.open == 0) return STATUS_OK;
     ARRAY_PUSH(state->operations, state->count, state->capacity, operation, writer->err);
     return STATUS_OK;
 }
 
 /* Completes the rank's open operations on a window: all, or those to one target; at the target too where the call
  * says so. */
-static void complete_operations(struct archive_writer *writer, const struct trace_call *call, int32_t target,
+static void complete_operations(struct archive_writer *writer, int32_t window, int64_t exit_ps, int32_t target,
                                 bool remote)
 {
-    struct archive_window *state = &writer->windows[call->handle];
-    uint64_t time = archive_time(writer, call->exit_ps);
+    struct archive_window *state = &writer->windows[window];
+    uint64_t time = archive_time(writer, exit_ps);
     size_t kept = 0;
     for (size_t i = 0; i < state->count; i++) {
         const struct archive_operation *operation = &state->operations[i];
@@ -191,10 +218,19 @@ static void complete_operations(struct archive_writer *writer, const struct trac
             continue;
         }
         if (writer->view) continue;
-        EVENT(RmaOpCompleteNonBlocking, writer, time, (uint32_t)call->handle, operation->id);
-        if (remote) EVENT(RmaOpCompleteRemote, writer, time, (uint32_t)call->handle, operation->id);
+        if (operation->open & ARCHIVE_OPEN_HERE)
+            EVENT(RmaOpCompleteNonBlocking, writer, time, (uint32_t)window, operation->id);
+        if (remote && (operation->open & ARCHIVE_OPEN_THERE))
+            EVENT(RmaOpCompleteRemote, writer, time, (uint32_t)window, operation->id);
     }
     state->count = kept;
+}
+
+static void complete_symmetric(struct archive_writer *writer, const struct trace_call *call)
+{
+    for (int32_t w = 0; (size_t)w < writer->trace->window_count; w++)
+        if (writer->trace->windows[w].flavor == 'h')
+            complete_operations(writer, w, call->exit_ps, TRACE_NONE, true);
 }
 
 static void write_group_sync(struct archive_writer *writer, const struct trace_call *call, enum call_kind kind)
@@ -206,7 +242,7 @@ static void write_group_sync(struct archive_writer *writer, const struct trace_c
     OTF2_RmaSyncLevel level = OTF2_RMA_SYNC_LEVEL_PROCESS;
     if (!opens) level = closes ? level | OTF2_RMA_SYNC_LEVEL_MEMORY : OTF2_RMA_SYNC_LEVEL_NONE;
     if (opens) *open = call->ref;
-    if (kind == CALL_COMPLETE) complete_operations(writer, call, TRACE_NONE, false);
+    if (kind == CALL_COMPLETE) complete_operations(writer, call->handle, call->exit_ps, TRACE_NONE, false);
     EVENT(RmaGroupSync, writer, archive_time(writer, call->exit_ps), level, (uint32_t)call->handle,
           *open == TRACE_NO_REF ? OTF2_UNDEFINED_GROUP : archive_rma_group(writer->trace, *open));
     if (!opens && closes) *open = TRACE_NO_REF;
@@ -224,7 +260,7 @@ static void write_rma_collective(struct archive_writer *writer, const struct tra
     if (call->call == ID_Win_allocate || flavor == 'a' || flavor == 's') state->allocated = true;
     EVENT(RmaCollectiveBegin, writer, archive_time(writer, call->enter_ps));
     if (kind->shape == SHAPE_FENCE) {
-        complete_operations(writer, call, TRACE_NONE, false);
+        complete_operations(writer, call->handle, call->exit_ps, TRACE_NONE, false);
         level |= OTF2_RMA_SYNC_LEVEL_MEMORY;
     } else if (kind->shape == SHAPE_WIN_CREATE) {
         EVENT(RmaWinCreate, writer, exit, window);
@@ -245,7 +281,7 @@ static void write_lock(struct archive_writer *writer, const struct trace_call *c
     OTF2_LockType type = call->flags & TRACE_EXCLUSIVE ? OTF2_LOCK_EXCLUSIVE : OTF2_LOCK_SHARED;
     uint64_t exit = archive_time(writer, call->exit_ps);
     if (kind->shape == SHAPE_UNLOCK) {
-        complete_operations(writer, call, call->peer, true);
+        complete_operations(writer, call->handle, call->exit_ps, call->peer, true);
         EVENT(RmaReleaseLock, writer, exit, window, target, 0);
         return;
     }
@@ -318,16 +354,43 @@ static struct collective_end collective_end(const struct archive_writer *writer,
     return end;
 }
 
+/* Symmetric memory of the communicator's ranks, TRACE_NONE if there is none. */
+static int32_t symmetric_window(const struct archive_writer *writer, int32_t comm)
+{
+    const struct trace *trace = writer->trace;
+    for (size_t w = 0; w < trace->window_count; w++)
+        if (trace->windows[w].flavor == 'h' && trace->windows[w].comm == comm) return (int32_t)w;
+    return TRACE_NONE;
+}
+
+/* A barrier or sync of OpenSHMEM; false where no window has its ranks. */
+static bool write_shmem_barrier(struct archive_writer *writer, const struct trace_call *call)
+{
+    int32_t window = symmetric_window(writer, call->handle);
+    bool quiet = call_is_quiet(call->call);
+    OTF2_RmaSyncLevel level = OTF2_RMA_SYNC_LEVEL_PROCESS;
+    if (window == TRACE_NONE) return false;
+    if (quiet) level |= OTF2_RMA_SYNC_LEVEL_MEMORY;
+    EVENT(RmaCollectiveBegin, writer, archive_time(writer, call->enter_ps));
+    if (quiet) complete_symmetric(writer, call);
+    EVENT(RmaCollectiveEnd, writer, archive_time(writer, call->exit_ps), OTF2_COLLECTIVE_OP_BARRIER, level,
+          (uint32_t)window, OTF2_COLLECTIVE_ROOT_NONE, 0, 0);
+    return true;
+}
+
 static enum status write_collective(struct archive_writer *writer, size_t index, const struct archive_kind *kind)
 {
     const struct trace_call *call = &writer->stream->calls[index];
     uint64_t enter = archive_time(writer, call->enter_ps);
+    bool barrier = kind->role == OTF2_REGION_ROLE_BARRIER && call_is_shmem(call->call);
+    if (barrier && write_shmem_barrier(writer, call)) return STATUS_OK;
     if (is_pending_collective(call, kind)) {
         EVENT(NonBlockingCollectiveRequest, writer, enter, call->ref);
         return archive_requests_put(&writer->requests, call->ref, index, writer->err);
     }
     struct collective_end end = collective_end(writer, call);
     EVENT(MpiCollectiveBegin, writer, enter);
+    if (call_is_quiet(call->call)) complete_symmetric(writer, call);
     EVENT(MpiCollectiveEnd, writer, archive_time(writer, call->exit_ps), kind->collective, (uint32_t)call->handle, end.root,
           end.sent, end.received);
     return STATUS_OK;
@@ -417,8 +480,9 @@ static enum status write_records(struct archive_writer *writer, size_t index, co
             *flags |= TRACE_FLAG;
         break;
     case SHAPE_FLUSH:
-        complete_operations(writer, call, call->peer, what == CALL_FLUSH);
+        complete_operations(writer, call->handle, call->exit_ps, call->peer, what == CALL_FLUSH);
         break;
+    case SHAPE_QUIET: complete_symmetric(writer, call); break;
     case SHAPE_COLLECTIVE: return write_collective(writer, index, kind);
     case SHAPE_COMM_CREATE:
     case SHAPE_COMM_FREE: write_comm(writer, call, kind); break;
@@ -460,7 +524,8 @@ static enum status write_call(struct archive_writer *writer, size_t index)
     add_cpu(writer, index);
     add_sim(writer, index);
     EVENT(Enter, writer, archive_time(writer, call->enter_ps), call->call);
-    if (carries || (kind->shape == SHAPE_FLUSH && !(call->flags & TRACE_BREAK)))
+    bool completes = (kind->shape == SHAPE_FLUSH || kind->shape == SHAPE_QUIET) && !(call->flags & TRACE_BREAK);
+    if (carries || completes)
         TRY(write_records(writer, index, kind, &flags));
     add_blocked(writer, index);
     if (call->flags & TRACE_BREAK) ADD(writer, BREAK, uint8, 1);

@@ -255,6 +255,90 @@ static void collectives(void **state)
           0, expected);
 }
 
+/* OpenSHMEM: a put is done here when it returns and there with the quiet; a non-blocking one is done nowhere before;
+ * what waits for an answer is done when it returns. The barrier of ranks that no window has is a collective of them. */
+static const struct record symmetric_records[] = {
+    ENTER(1, "shmem_put"),
+    {"RMA_PUT", 1, "Window: \"Win 0\" <0>, Remote: 1 (\"Master thread 1\" <1>), Bytes: 64, Matching: 1"},
+    {"RMA_OP_COMPLETE_BLOCKING", 2, "Window: \"Win 0\" <0>, Matching: 1"},
+    LEAVE(2, "shmem_put"),
+    ENTER(2, "shmem_put_nbi"),
+    {"RMA_PUT", 2, "Bytes: 32, Matching: 2"},
+    LEAVE(3, "shmem_put_nbi"),
+    ENTER(3, "shmem_get"),
+    {"RMA_GET", 3, "Bytes: 16, Matching: 3"},
+    {"RMA_OP_COMPLETE_BLOCKING", 4, "Matching: 3"},
+    LEAVE(4, "shmem_get"),
+    ENTER(4, "shmem_quiet"),
+    {"RMA_OP_COMPLETE_REMOTE", 5, "Matching: 1"},
+    {"RMA_OP_COMPLETE_NON_BLOCKING", 5, "Matching: 2"},
+    {"RMA_OP_COMPLETE_REMOTE", 5, "Matching: 2"},
+    LEAVE(5, "shmem_quiet"),
+    ENTER(5, "shmem_atomic_swap"),
+    {"RMA_ATOMIC", 5, "Type: SWAP, Sent: 8, Received: 8, Matching: 4"},
+    {"RMA_OP_COMPLETE_BLOCKING", 6, "Matching: 4"},
+    LEAVE(6, "shmem_atomic_swap"),
+    ENTER(6, "shmem_atomic_inc"),
+    {"RMA_ATOMIC", 6, "Type: INCREMENT, Sent: 8, Received: 0, Matching: 5"},
+    {"RMA_OP_COMPLETE_BLOCKING", 7, "Matching: 5"},
+    LEAVE(7, "shmem_atomic_inc"),
+    ENTER(7, "shmem_get_nbi"),
+    {"RMA_GET", 7, "Bytes: 4, Matching: 6"},
+    LEAVE(8, "shmem_get_nbi"),
+    ENTER(8, "shmem_sync_all"),
+    {"RMA_COLLECTIVE_BEGIN", 8, ""},
+    {"RMA_COLLECTIVE_END", 9, "BARRIER, Window: \"Win 0\" <0>, Level of Synchronicity: {PROCESS}, Root: NONE"},
+    LEAVE(9, "shmem_sync_all"),
+    ENTER(9, "shmem_barrier_all"),
+    {"RMA_COLLECTIVE_BEGIN", 9, ""},
+    {"RMA_OP_COMPLETE_REMOTE", 10, "Matching: 5"},
+    {"RMA_OP_COMPLETE_NON_BLOCKING", 10, "Matching: 6"},
+    {"RMA_COLLECTIVE_END", 10, "BARRIER, Window: \"Win 0\" <0>, Level of Synchronicity: {PROCESS, MEMORY}"},
+    LEAVE(10, "shmem_barrier_all"),
+    ENTER(10, "shmem_atomic_fetch_add"),
+    {"RMA_ATOMIC", 10, "Type: FETCH_AND_ADD, Sent: 8, Received: 8, Matching: 7"},
+    {"RMA_OP_COMPLETE_BLOCKING", 11, "Matching: 7"},
+    LEAVE(11, "shmem_atomic_fetch_add"),
+    ENTER(11, "shmem_put_nbi"),
+    {"RMA_PUT", 11, "Bytes: 2, Matching: 8"},
+    LEAVE(11, "shmem_put_nbi"),
+    ENTER(12, "shmem_barrier"),
+    {"MPI_COLLECTIVE_BEGIN", 12, ""},
+    {"RMA_OP_COMPLETE_NON_BLOCKING", 13, "Matching: 8"},
+    {"RMA_OP_COMPLETE_REMOTE", 13, "Matching: 8"},
+    {"MPI_COLLECTIVE_END", 13, "BARRIER, Communicator: \"Comm 1\" <1>, Root: NONE, Sent: 0, Received: 0"},
+    LEAVE(13, "shmem_barrier"),
+    ENTER(14, "shmem_p"),
+    {"RMA_PUT", 14, "Bytes: 8, Matching: 9"},
+    {"RMA_OP_COMPLETE_BLOCKING", 15, "Matching: 9"},
+    LEAVE(15, "shmem_p"),
+    ENTER(15, "shmem_finalize"),
+    {"RMA_OP_COMPLETE_REMOTE", 16, "Matching: 9"},
+    LEAVE(16, "shmem_finalize"),
+    {0},
+};
+
+static void symmetric(void **state)
+{
+    (void)state;
+    check("rmacast-trace 1\nranks 3\ncomm 1 ranks=0,1\nwindow 0 comm=0 flavor=heap\n"
+          "0 0.000001 0.000002 shmem_put win=0 target=1 bytes=64 disp=8\n"
+          "0 0.000002 0.000003 shmem_put_nbi win=0 target=2 bytes=32\n"
+          "0 0.000003 0.000004 shmem_get win=0 target=1 bytes=16\n"
+          "0 0.000004 0.000005 shmem_quiet win=0\n"
+          "0 0.000005 0.000006 shmem_atomic_swap win=0 target=1 bytes=8 result_bytes=8\n"
+          "0 0.000006 0.000007 shmem_atomic_inc win=0 target=1 bytes=8 op=SUM\n"
+          "0 0.000007 0.000008 shmem_get_nbi win=0 target=1 bytes=4\n"
+          "0 0.000008 0.000009 shmem_sync_all comm=0\n"
+          "0 0.000009 0.000010 shmem_barrier_all comm=0\n"
+          "0 0.000010 0.000011 shmem_atomic_fetch_add win=0 target=1 bytes=8 result_bytes=8 op=SUM\n"
+          "0 0.000011 0.000011 shmem_put_nbi win=0 target=1 bytes=2\n"
+          "0 0.000012 0.000013 shmem_barrier comm=1\n"
+          "0 0.000014 0.000015 shmem_p win=0 target=1 bytes=8\n"
+          "0 0.000015 0.000016 shmem_finalize\n",
+          0, symmetric_records);
+}
+
 /* otf2-print opens everything that the writer can write, definitions and events, and finds nothing to complain
  * about. */
 static void opens(void **state)
@@ -287,7 +371,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(origin),      cmocka_unit_test(target), cmocka_unit_test(messages),
-        cmocka_unit_test(collectives), cmocka_unit_test(opens),
+        cmocka_unit_test(collectives), cmocka_unit_test(symmetric), cmocka_unit_test(opens),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -122,13 +122,12 @@ static const char threads_text[] =
     "1 8 9 MPI_Barrier comm=0 break=1 cpu=0.25\n"
     "2 0 0 sem_post object=9 value=1\n";
 
-static void threads(void **state)
+static void check_text(const char *input, uint32_t threads)
 {
-    (void)state;
     char directory[SCRATCH_BYTES];
     scratch_make(directory);
-    struct trace *trace = trace_of(threads_text), *back = write_and_read(trace, directory);
-    assert_int_equal(trace_thread_count(back, 0), 4);
+    struct trace *trace = trace_of(input), *back = write_and_read(trace, directory);
+    assert_int_equal(trace_thread_count(back, 0), threads);
     char *text = text_of(trace), *same = text_of(back);
     assert_string_equal(text, same);
     assert_traces_equal(trace, back);
@@ -137,6 +136,34 @@ static void threads(void **state)
     trace_free(trace);
     trace_free(back);
     scratch_remove(directory);
+}
+
+static void threads(void **state)
+{
+    (void)state;
+    check_text(threads_text, 4);
+}
+
+/* OpenSHMEM, with and without a window of the barrier's ranks, breaking off in each kind of call that has records. */
+static void symmetric_memory(void **state)
+{
+    (void)state;
+    check_text("rmacast-trace 1\nranks 4\ncomm 1 ranks=3,2\ncomm 2 ranks=0,1,2,3\nwindow 0 comm=2 flavor=heap\n"
+               "incomplete 1 killed\nincomplete 2 killed\nincomplete 3 killed\n"
+               "0 0 1 shmem_init\n"
+               "0 1 2 shmem_put win=0 target=3 bytes=8 disp=0\n"
+               "0 2 3 shmem_atomic_fetch_add win=0 target=2 bytes=8 result_bytes=8 op=SUM\n"
+               "0 3 4 shmem_set_lock win=0 object=9\n"
+               "0 4 5 shmem_clear_lock win=0 object=9\n"
+               "0 5 6 shmem_barrier_all comm=0\n"
+               "0 6 7 shmem_barrier comm=2\n"
+               "0 7 8 shmem_sync comm=2\n"
+               "0 8 9 shmem_finalize\n"
+               "1 1 2 shmem_put win=0 target=1 bytes=8 disp=0 break=1\n"
+               "2 1 2 shmem_barrier comm=2 break=1\n"
+               "3 1 2 shmem_atomic_inc win=0 target=1 bytes=8\n"
+               "3 2 3 shmem_quiet win=0 break=1\n",
+               1);
 }
 
 static void before_time_zero(void **state)
@@ -252,7 +279,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(recorded),         cmocka_unit_test(simulated),      cmocka_unit_test(broken_off),
-        cmocka_unit_test(threads),
+        cmocka_unit_test(threads),          cmocka_unit_test(symmetric_memory),
         cmocka_unit_test(before_time_zero), cmocka_unit_test(late_start),     cmocka_unit_test(replaces),
         cmocka_unit_test(without_events),   cmocka_unit_test(many_events),    cmocka_unit_test(reads_by_any_name),
         cmocka_unit_test(unwritable),
