@@ -102,7 +102,7 @@ static enum status add_arrow(struct building *building, enum otf2_arrow_kind kin
 
 /* One transfer, with the calls between which it takes place. */
 struct span {
-    const struct epoch_operation *operation;
+    struct epoch_operation operation; /* of OpenSHMEM: without epoch, done_call is the quiet */
     const struct transfer *transfer;
     const struct trace_call *call;
     size_t close; /* the origin's call that shows it complete there; EPOCH_NONE */
@@ -115,7 +115,7 @@ static struct span span_of(const struct building *building, const struct transfe
 {
     const struct epoch_operation *operation = &building->relations->epochs.operations[index];
     const struct access_epoch *epoch = &building->relations->epochs.accesses[operation->epoch];
-    struct span span = {.operation = operation, .transfer = transfer, .number = number, .close = epoch->close_call};
+    struct span span = {.operation = *operation, .transfer = transfer, .number = number, .close = epoch->close_call};
     span.call = relations_call(building->relations, operation->origin, operation->call);
     enum call_kind kind = call_kind(span.call->call);
     span.brings_back = kind == CALL_GET || kind == CALL_GET_ACCUMULATE;
@@ -127,14 +127,34 @@ static struct span span_of(const struct building *building, const struct transfe
     return span;
 }
 
+/* OpenSHMEM has neither epochs nor flushes: a call that blocks is done at the origin when it returns, all else is done,
+ * there and at the target, with the rank's next quiet. */
+static struct span shmem_span(const struct building *building, const struct transfer *transfer, size_t quiet,
+                              uint64_t number)
+{
+    const struct trace_rank *stream = &building->trace->ranks[transfer->origin];
+    struct span span = {.transfer = transfer, .number = number, .call = &stream->calls[transfer->call],
+                        .close = transfer->call, .under_lock = true};
+    enum call_kind kind = call_kind(span.call->call);
+    bool waits = kind == CALL_SHMEM_GET || kind == CALL_SHMEM_FETCH || kind == CALL_SHMEM_PUT ||
+                 kind == CALL_SHMEM_ATOMIC;
+    if (quiet == stream->count || (stream->calls[quiet].flags & TRACE_BREAK)) quiet = EPOCH_NONE;
+    span.operation = (struct epoch_operation){.origin = transfer->origin, .call = transfer->call, .epoch = EPOCH_NONE,
+                                              .first_flush = EPOCH_NONE, .pair = EPOCH_NONE, .done_call = quiet};
+    span.brings_back = kind == CALL_SHMEM_GET || kind == CALL_SHMEM_GET_NBI || kind == CALL_SHMEM_FETCH;
+    if (!waits && !building->model->base) span.close = quiet;
+    return span;
+}
+
 /* Logical model: min(exit of the origin's synchronisation - epsilon, exit of the target's), where epsilon is no longer
  * than that call. */
 static int64_t latest_start_ps(const struct building *building, const struct span *span)
 {
-    const struct trace_call *close = relations_call(building->relations, span->operation->origin, span->close);
+    const struct trace_call *close = relations_call(building->relations, span->operation.origin, span->close);
     int64_t duration_ps = close->exit_ps - close->enter_ps;
     int64_t start_ps = close->exit_ps - (duration_ps < PS_PER_NS ? duration_ps : PS_PER_NS);
-    int64_t target_ps = bounds_target_exit_ps(building->relations, span->operation);
+    int64_t target_ps = span->operation.epoch == EPOCH_NONE
+                            ? TRACE_UNKNOWN_PS : bounds_target_exit_ps(building->relations, &span->operation);
     if (target_ps != TRACE_UNKNOWN_PS && target_ps < start_ps) start_ps = target_ps;
     return start_ps < span->call->enter_ps ? span->call->enter_ps : start_ps;
 }
@@ -142,13 +162,14 @@ static int64_t latest_start_ps(const struct building *building, const struct spa
 /* What the target hands out: gets, and results of atomics, whose operands have come in by then. */
 static enum status add_answer(struct building *building, const struct span *span, bool data_arrows)
 {
-    uint32_t origin = span->operation->origin, target = span->transfer->target;
-    bool operand = call_kind(span->call->call) == CALL_GET_ACCUMULATE && span->call->bytes > 0;
+    uint32_t origin = span->operation.origin, target = span->transfer->target;
+    enum call_kind kind = call_kind(span->call->call);
+    bool operand = (kind == CALL_GET_ACCUMULATE || kind == CALL_SHMEM_FETCH) && span->call->bytes > 0;
     struct otf2_mark mark = {.window = span->call->handle, .peer = (int32_t)origin, .number = span->number};
     bool late = building->model->late && span->close != EPOCH_NONE;
     int64_t start_ps = late ? latest_start_ps(building, span) : span->call->enter_ps;
     if (building->model->requests) {
-        TRY(add_arrow(building, OTF2_ARROW_REQUEST, entered(building, origin, span->operation->call),
+        TRY(add_arrow(building, OTF2_ARROW_REQUEST, entered(building, origin, span->operation.call),
                       somewhere(target, start_ps), 0));
         start_ps++; /* the request is there */
     }
@@ -164,48 +185,77 @@ static enum status add_answer(struct building *building, const struct span *span
 /* What comes in at the target: puts and accumulates. */
 static enum status add_arrival(struct building *building, const struct span *span, bool data_arrows)
 {
-    uint32_t origin = span->operation->origin, target = span->transfer->target;
+    uint32_t origin = span->operation.origin, target = span->transfer->target;
     const struct transfer *transfer = span->transfer;
     int64_t end_ps = building->model->base ? transfer->lower_end_ps : transfer->upper_end_ps;
     struct otf2_mark mark = {
         .kind = OTF2_MARK_IN, .window = span->call->handle, .peer = (int32_t)origin, .number = span->number};
     if (end_ps == TRACE_UNKNOWN_PS) return STATUS_OK;
     TRY(add(building, somewhere(target, end_ps), mark));
-    if (building->model->dependencies && span->under_lock && span->operation->done_call != EPOCH_NONE)
-        TRY(add_arrow(building, OTF2_ARROW_UNLOCK, left(building, origin, span->operation->done_call),
+    if (building->model->dependencies && span->under_lock && span->operation.done_call != EPOCH_NONE)
+        TRY(add_arrow(building, OTF2_ARROW_UNLOCK, left(building, origin, span->operation.done_call),
                       somewhere(target, end_ps), 0));
     if (!data_arrows) return STATUS_OK;
-    return add_arrow(building, OTF2_ARROW_DATA, entered(building, origin, span->operation->call),
+    return add_arrow(building, OTF2_ARROW_DATA, entered(building, origin, span->operation.call),
                      somewhere(target, end_ps), span->call->bytes);
 }
 
 /* What the origin's calls say of its own transfer. */
 static enum status add_completion(struct building *building, const struct span *span)
 {
-    uint32_t origin = span->operation->origin;
-    size_t done = span->operation->done_call;
+    uint32_t origin = span->operation.origin;
+    size_t done = span->operation.done_call;
     struct otf2_mark mark = {.window = span->call->handle, .peer = TRACE_NONE, .number = span->number};
-    mark.kind = building->model->base ? OTF2_MARK_DONE_AT_ONCE : OTF2_MARK_DONE;
+    mark.kind = span->close == span->operation.call ? OTF2_MARK_DONE_AT_ONCE : OTF2_MARK_DONE;
     if (span->close != EPOCH_NONE) TRY(add(building, left(building, origin, span->close), mark));
     if (building->model->base || span->brings_back || !span->under_lock || done == EPOCH_NONE) return STATUS_OK;
     mark.kind = OTF2_MARK_DONE_REMOTELY;
     return add(building, left(building, origin, done), mark);
 }
 
-/* Operations stand by origin and call, so their matching ids count up. */
+/* MPI's operations stand in the order of transfers, behind them OpenSHMEM's: both by origin and call. */
+struct cursors {
+    size_t mpi, shmem;
+    size_t quiet; /* of the origin of the OpenSHMEM transfer taken last: the call behind it, or behind the last one */
+    uint32_t origin;
+    uint64_t number;
+};
+
+/* The transfer that comes next by origin and call, numbered within its origin from 1. */
+static struct span next_span(const struct building *building, const struct transfers *transfers,
+                             struct cursors *cursors)
+{
+    size_t mpi_count = building->relations->epochs.operation_count;
+    const struct transfer *one = &transfers->items[cursors->mpi], *two = &transfers->items[cursors->shmem];
+    bool mpi = cursors->shmem == transfers->count ||
+               (cursors->mpi < mpi_count && (one->origin < two->origin ||
+                                             (one->origin == two->origin && one->call < two->call)));
+    const struct transfer *transfer = mpi ? one : two;
+    const struct trace_rank *stream = &building->trace->ranks[transfer->origin];
+    if (transfer->origin != cursors->origin) {
+        cursors->number = 0;
+        cursors->quiet = 0;
+    }
+    cursors->origin = transfer->origin;
+    cursors->number++;
+    if (mpi) return span_of(building, transfer, cursors->mpi++, cursors->number);
+    if (cursors->quiet < transfer->call) cursors->quiet = transfer->call;
+    while (cursors->quiet < stream->count && !call_is_quiet(stream->calls[cursors->quiet].call)) cursors->quiet++;
+    cursors->shmem++;
+    return shmem_span(building, transfer, cursors->quiet, cursors->number);
+}
+
 static enum status add_transfers(struct building *building, bool data_arrows)
 {
-    const struct epochs *epochs = &building->relations->epochs;
     struct transfers transfers;
     enum status status = STATUS_OK;
     TRY(bounds_from_relations(building->relations, &transfers, building->err));
-    uint64_t number = 0;
-    for (size_t i = 0; status == STATUS_OK && i < epochs->operation_count; i++) {
-        number = i > 0 && epochs->operations[i - 1].origin == epochs->operations[i].origin ? number + 1 : 1;
-        struct span span = span_of(building, &transfers.items[i], i, number);
+    struct cursors cursors = {.shmem = building->relations->epochs.operation_count};
+    for (size_t i = 0; status == STATUS_OK && i < transfers.count; i++) {
+        struct span span = next_span(building, &transfers, &cursors);
         if (span.call->flags & TRACE_BREAK) continue; /* it has no record */
         building->merge->transfers++;
-        building->merge->endless += !building->model->base && transfers.items[i].upper_end_ps == TRACE_UNKNOWN_PS;
+        building->merge->endless += !building->model->base && span.transfer->upper_end_ps == TRACE_UNKNOWN_PS;
         status =
             span.brings_back ? add_answer(building, &span, data_arrows) : add_arrival(building, &span, data_arrows);
         if (status == STATUS_OK) status = add_completion(building, &span);

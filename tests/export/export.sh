@@ -199,6 +199,71 @@ sed 's/^1 0.000012 0.000013/1 0.000040 0.000041/; s/^1 0.000016 0.000032/1 0.000
 "$rmacast" export buffered.txt --to otf2 --model dependencies -o buffered.rma 2>err || fail "buffered: exit status"
 grep -q '1 arrows are left out' err || fail "buffered: $(cat err)"
 
+# OpenSHMEM beside MPI. Rank 0: a put (1) is done there at its return, a get without waiting (2) with the quiet, a get (3) at its
+# return. Rank 1: shmem_p (1) is complete at the target with the quiet, the put of MPI (2) with the unlock.
+cat >shmem.txt <<'TRACE'
+rmacast-trace 1
+ranks 2
+window 0 comm=0 flavor=heap
+window 1 comm=0 bytes=64,64 disp_unit=1
+0 0.000010 0.000011 shmem_put win=0 target=1 bytes=8 disp=0
+0 0.000012 0.000013 shmem_get_nbi win=0 target=1 bytes=8 disp=0
+0 0.000014 0.000020 shmem_get win=0 target=1 bytes=8 disp=0
+0 0.000022 0.000030 shmem_quiet win=0
+0 0.000060 0.000061 shmem_finalize
+1 0.000040 0.000041 MPI_Win_lock win=1 target=0 lock=shared
+1 0.000042 0.000043 shmem_p win=0 target=0 bytes=8 disp=0
+1 0.000044 0.000045 MPI_Put win=1 target=0 bytes=8 disp=0
+1 0.000046 0.000048 MPI_Win_unlock win=1 target=0
+1 0.000050 0.000055 shmem_quiet win=0
+1 0.000060 0.000061 shmem_finalize
+TRACE
+expect shmem.txt base <<'E'
+0 11000 at-once 0#1
+0 13000 at-once 0#2
+0 20000 at-once 0#3
+0 43000 in 1#1
+0 45000 in 1#2
+1 11000 in 0#1
+1 12000 out 0#2
+1 14000 out 0#3
+1 43000 at-once 1#1
+1 45000 at-once 1#2
+E
+expect shmem.txt extended <<'E'
+0 11000 at-once 0#1
+0 20000 at-once 0#3
+0 30000 done 0#2
+0 30000 remote 0#1
+0 48000 in 1#2
+0 55000 in 1#1
+1 12000 out 0#2
+1 14000 out 0#3
+1 30000 in 0#1
+1 43000 at-once 1#1
+1 48000 done 1#2
+1 48000 remote 1#2
+1 55000 remote 1#1
+E
+# The gets' data leave 1 ns before the call that shows them there returns.
+expect shmem.txt logical <<'E'
+0 11000 at-once 0#1
+0 20000 at-once 0#3
+0 30000 done 0#2
+0 30000 remote 0#1
+0 48000 in 1#2
+0 55000 in 1#1
+1 19999 out 0#3
+1 29999 out 0#2
+1 30000 in 0#1
+1 43000 at-once 1#1
+1 48000 done 1#2
+1 48000 remote 1#2
+1 55000 remote 1#1
+E
+"$rmacast" dump shmem.txt >before 2>err && "$rmacast" dump merged.rma >after 2>err && cmp -s before after ||
+    fail "OpenSHMEM: the merged archive is another trace: $(diff before after | head -n 3)"
+
 # opens TRACE MODEL: otf2-print and ViTE; no rank's time runs backwards; the same trace comes back.
 opens() {
     "$rmacast" export "$1" --to otf2 --model "$2" --data-arrows -o view.rma 2>err || fail "$1 $2: $(cat err)"
