@@ -11,13 +11,18 @@ static const struct trace_call *receive_of(const struct detection *detection, co
     return relations_call(detection->relations, message->receiver, message->receive_call);
 }
 
+static bool waits_in_probe(const struct detection *detection, const struct probe *probe)
+{
+    return call_kind(relations_call(detection->relations, probe->rank, probe->call)->call) == CALL_PROBE;
+}
+
 /* A receiver that probes first waits in the probe. */
 static enum status find_late_probed(struct detection *detection)
 {
     const struct messages *messages = &detection->relations->messages;
     for (size_t i = 0; i < messages->probe_count; i++) {
         const struct probe *probe = &messages->probes[i];
-        if (probe->message == MESSAGE_NONE) continue;
+        if (probe->message == MESSAGE_NONE || !waits_in_probe(detection, probe)) continue;
         const struct message *message = &messages->items[probe->message];
         struct finding finding = finding_of_enter(detection->relations, PATTERN_LATE_SENDER, probe->rank, probe->call,
                                                   message->sender, message->send_call);

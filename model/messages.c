@@ -53,32 +53,63 @@ static enum status queue_sends(const struct trace *trace, struct fifo *fifo, uin
     return STATUS_OK;
 }
 
-/* Probes stand in the order of their messages: the k-th MPI_Mprobe takes the k-th message out, any number of MPI_Probe
- * may see the next one and leave it. */
+bool message_taken_out(const struct trace_call *call)
+{
+    return (call->call == ID_Mprobe || (call->call == ID_Improbe && call->flags & TRACE_FLAG)) &&
+           call->peer != TRACE_NONE;
+}
+
+bool message_receives_taken(const struct trace_call *call)
+{
+    return call->call == ID_Mrecv || call->call == ID_Imrecv;
+}
+
+/* Sends without receive, and probes of messages that no receive has met: in the order of their messages. */
+struct waiting {
+    struct fifo sends, probes;             /* any receive may take them */
+    struct fifo taken_sends, taken_probes; /* matched by a probe; each message has such a probe as its last */
+};
+
+/* The probes of the message that was received last. */
 static enum status match_probes(const struct trace *trace, uint32_t rank, struct fifo *fifo, struct fifo_key key,
                                 struct messages *messages, struct err *err)
 {
-    size_t call = fifo_pop(fifo, key);
-    bool takes = call != FIFO_EMPTY && trace->ranks[rank].calls[call].call == ID_Mprobe;
     struct probe made = {.rank = rank, .message = messages->count - 1};
-    for (; call != FIFO_EMPTY; call = takes ? FIFO_EMPTY : fifo_pop(fifo, key)) {
+    for (size_t call; (call = fifo_pop(fifo, key)) != FIFO_EMPTY;) {
         made.call = call;
         ARRAY_PUSH(messages->probes, messages->probe_count, messages->probe_capacity, made, err);
         made.message = MESSAGE_NONE;
+        if (message_taken_out(&trace->ranks[rank].calls[call])) break;
     }
     return STATUS_OK;
 }
 
-static enum status match_receive(const struct trace *trace, uint32_t rank, size_t index, struct fifo *sends,
-                                 struct fifo *probes, struct messages *messages, struct err *err)
+/* Probes that saw the message and left it go with it. */
+static enum status take_out(struct waiting *waiting, struct fifo_key key, size_t probe, struct err *err)
+{
+    size_t send = fifo_pop(&waiting->sends, key);
+    if (send == FIFO_EMPTY) return fifo_push(&waiting->probes, key, probe, err);
+    TRY(fifo_push(&waiting->taken_sends, key, send, err));
+    for (size_t other; (other = fifo_pop(&waiting->probes, key)) != FIFO_EMPTY;)
+        TRY(fifo_push(&waiting->taken_probes, key, other, err));
+    return fifo_push(&waiting->taken_probes, key, probe, err);
+}
+
+static enum status match_receive(const struct trace *trace, uint32_t rank, size_t index, struct waiting *waiting,
+                                 struct messages *messages, struct err *err)
 {
     const struct trace_call *call = &trace->ranks[rank].calls[index];
+    bool takes = message_taken_out(call);
     struct side side;
-    if (call_kind(call->call) == CALL_PROBE && call->peer != TRACE_NONE)
-        return fifo_push(probes, message_key((uint32_t)call->peer, rank, call->handle, call->tag), index, err);
+    if (takes || (call_kind(call->call) == CALL_PROBE && call->peer != TRACE_NONE)) {
+        struct fifo_key probed = message_key((uint32_t)call->peer, rank, call->handle, call->tag);
+        return takes ? take_out(waiting, probed, index, err) : fifo_push(&waiting->probes, probed, index, err);
+    }
     if (!receives(call, &side)) return STATUS_OK;
     struct fifo_key key = message_key((uint32_t)side.peer, rank, call->handle, side.tag);
-    size_t send = fifo_pop(sends, key);
+    size_t send = message_receives_taken(call) ? fifo_pop(&waiting->taken_sends, key) : FIFO_EMPTY;
+    struct fifo *probes = send == FIFO_EMPTY ? &waiting->probes : &waiting->taken_probes;
+    if (send == FIFO_EMPTY) send = fifo_pop(&waiting->sends, key);
     if (send == FIFO_EMPTY) {
         messages->unmatched_receives++;
         return STATUS_OK;
@@ -89,26 +120,26 @@ static enum status match_receive(const struct trace *trace, uint32_t rank, size_
     return match_probes(trace, rank, probes, key, messages, err);
 }
 
-static enum status match_receives(const struct trace *trace, struct fifo *sends, struct messages *messages,
+static enum status match_receives(const struct trace *trace, struct waiting *waiting, struct messages *messages,
                                   struct err *err)
 {
-    struct fifo probes = {0};
-    enum status status = STATUS_OK;
     for (uint32_t r = 0; r < trace->rank_count; r++)
-        for (size_t i = 0; i < trace->ranks[r].count && status == STATUS_OK; i++)
-            status = match_receive(trace, r, i, sends, &probes, messages, err);
-    fifo_clear(&probes);
-    return status;
+        for (size_t i = 0; i < trace->ranks[r].count; i++)
+            TRY(match_receive(trace, r, i, waiting, messages, err));
+    return STATUS_OK;
 }
 
 enum status messages_build(const struct trace *trace, struct messages *messages, struct err *err)
 {
     struct messages made = {0};
-    struct fifo fifo = {0};
+    struct waiting waiting = {0};
     uint64_t sends = 0;
-    enum status status = queue_sends(trace, &fifo, &sends, err);
-    if (status == STATUS_OK) status = match_receives(trace, &fifo, &made, err);
-    fifo_clear(&fifo);
+    enum status status = queue_sends(trace, &waiting.sends, &sends, err);
+    if (status == STATUS_OK) status = match_receives(trace, &waiting, &made, err);
+    fifo_clear(&waiting.sends);
+    fifo_clear(&waiting.probes);
+    fifo_clear(&waiting.taken_sends);
+    fifo_clear(&waiting.taken_probes);
     if (status != STATUS_OK) {
         messages_clear(&made);
         return status;

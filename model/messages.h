@@ -1,5 +1,7 @@
 /* Point-to-point messages: the n-th send from one rank to another on a communicator with a tag and the n-th receive of
- * it (MPI-3.1 3.5, non-overtaking). Wildcard receives stand in the trace with the source and tag that they matched. */
+ * it (MPI-3.1 3.5, non-overtaking). Wildcard receives stand in the trace with the source and tag that they matched. A
+ * message that MPI_Mprobe or MPI_Improbe found is out of this order: only MPI_Mrecv or MPI_Imrecv receives it (3.8.2),
+ * several of one source, communicator and tag in the order of their probes. */
 #ifndef MODEL_MESSAGES_H
 #define MODEL_MESSAGES_H
 
@@ -15,7 +17,7 @@ struct message {
 
 #define MESSAGE_NONE SIZE_MAX
 
-/* A successful MPI_Probe or MPI_Mprobe whose message was received later. */
+/* A successful MPI_Probe, MPI_Mprobe or MPI_Improbe whose message was received later. */
 struct probe {
     uint32_t rank;
     size_t call, message; /* MESSAGE_NONE: the message had been probed for before */
@@ -31,6 +33,10 @@ struct messages {
 
 /* trace has passed trace_check(). Inits *messages. */
 enum status messages_build(const struct trace *trace, struct messages *messages, struct err *err);
+/* The call is a probe that took a message out of matching; a receive of such a message. */
+bool message_taken_out(const struct trace_call *call);
+bool message_receives_taken(const struct trace_call *call);
+
 /* A blocking send may end before the receive begins where the library holds the message: always when buffered, up to
  * the eager limit in standard and ready mode, never when synchronous. */
 bool message_is_eager(const struct trace_call *send, int64_t eager_bytes);

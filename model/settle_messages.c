@@ -75,7 +75,8 @@ static enum status look_at_sides(struct work *work, uint32_t rank, size_t index)
     switch (call_kind(call->call)) {
     case CALL_SEND:
     case CALL_ISEND: open = !sent; break;
-    case CALL_PROBE: /* the message that it found is the next one received */
+    case CALL_IPROBE: open = !received && message_taken_out(call); break;
+    case CALL_PROBE: /* until the message that it found has been received */
     case CALL_IRECV:
     case CALL_RECV: open = !received || is_unknown(call); break;
     case CALL_SENDRECV: /* waits are those of its receive */

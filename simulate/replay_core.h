@@ -522,6 +522,8 @@ enum status replay_send_side(struct replay *replay, const struct match *match, i
 enum status replay_receive_side(struct replay *replay, const struct match *match, uint32_t request);
 /* The next message of the channel has arrived and no receive has been posted for it. */
 bool replay_message_waits(const struct replay *replay, const struct match *match);
+/* Takes this message out of matching: only MPI_Mrecv and MPI_Imrecv find it. */
+enum status replay_message_take(struct replay *replay, const struct match *match);
 
 /* replay_probe.c */
 enum step replay_step_sendrecv(struct replay *replay, uint32_t rank);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/map.h"
+#include "model/messages.h"
 #include "simulate/replay_thread.h"
 
 /* --- channels
@@ -76,6 +77,19 @@ static enum status channel_of(struct replay *replay, const struct match *match, 
     return STATUS_OK;
 }
 
+static enum status append(struct replay *replay, const struct match *match, uint32_t envelope)
+{
+    struct channel *channel;
+    TRY(channel_of(replay, match, &channel));
+    replay->envelopes[envelope].next = NO_INDEX;
+    if (channel->first == NO_INDEX)
+        channel->first = envelope;
+    else
+        replay->envelopes[channel->last].next = envelope;
+    channel->last = envelope;
+    return STATUS_OK;
+}
+
 /* The oldest envelope of the channel that lacks this side, or a new one at the channel's end. */
 static enum status take_side(struct replay *replay, const struct match *match, bool receiving, uint32_t *envelope)
 {
@@ -92,14 +106,27 @@ static enum status take_side(struct replay *replay, const struct match *match, b
     replay->envelopes[*envelope] = (struct envelope){.source = match->source,
                                                      .destination = match->destination,
                                                      .send_request = NO_INDEX,
-                                                     .receive_request = NO_INDEX,
-                                                     .next = NO_INDEX};
-    if (channel->first == NO_INDEX)
-        channel->first = *envelope;
-    else
-        replay->envelopes[channel->last].next = *envelope;
-    channel->last = *envelope;
-    return STATUS_OK;
+                                                     .receive_request = NO_INDEX};
+    return append(replay, match, *envelope);
+}
+
+/* Messages that a probe has taken out of matching wait in channels of their own (MPI-3.1 3.8.2). Other contexts are
+ * twice a communicator, plus one, and never have this bit. */
+enum { CONTEXT_TAKEN = 1 << 30 };
+
+static struct match taken_out(const struct match *match)
+{
+    struct match taken = *match;
+    taken.context |= CONTEXT_TAKEN;
+    return taken;
+}
+
+enum status replay_message_take(struct replay *replay, const struct match *match)
+{
+    struct match taken = taken_out(match);
+    uint32_t index;
+    TRY(take_side(replay, match, true, &index));
+    return append(replay, &taken, index);
 }
 
 /* --- requests
@@ -380,7 +407,8 @@ enum step replay_step_receive(struct replay *replay, uint32_t rank)
             replay->requests[request].receive = false; /* takes nothing in */
             return STEP_AGAIN;
         }
-        struct match match = match_of(call, (uint32_t)call->peer, rank);
+        struct match match = match_of(call, (uint32_t)call->peer, rank), taken = taken_out(&match);
+        if (message_receives_taken(call) && replay_message_waits(replay, &taken)) match = taken;
         STEP_TRY(replay_receive_side(replay, &match, request));
         return STEP_AGAIN;
     }

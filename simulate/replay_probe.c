@@ -1,5 +1,6 @@
 /* Sendrecv (MPI-3.1 3.10), probes (3.8). A probe returns when the message that it found, or its request to send, is
- * there and no receive has been posted for it. */
+ * there and no receive has been posted for it; a matched one takes it out for its MPI_Mrecv or MPI_Imrecv. */
+#include "model/messages.h"
 #include "simulate/replay_core.h"
 
 enum { PHASE_ENTER, PHASE_POST, PHASE_WAIT, PHASE_TAKE };
@@ -47,7 +48,9 @@ enum step replay_step_probe(struct replay *replay, uint32_t rank)
     const struct trace_call *call = &state->calls[state->next];
     if (call->peer == TRACE_NONE) return replay_exit(state, replay->now_ps); /* MPI_PROC_NULL */
     struct match match = {(uint32_t)call->handle * 2, (uint32_t)call->peer, rank, call->tag};
-    return replay_message_waits(replay, &match) ? replay_exit(state, replay->now_ps) : STEP_BLOCK;
+    if (!replay_message_waits(replay, &match)) return STEP_BLOCK;
+    if (message_taken_out(call)) STEP_TRY(replay_message_take(replay, &match));
+    return replay_exit(state, replay->now_ps);
 }
 
 void replay_wake_prober(struct replay *replay, uint32_t rank)

@@ -179,13 +179,14 @@ static void test_ready_send_before_its_receive(void **state)
 
 #define SENT_AT_50 "ranks 2\n0 0.000050 0.000051 MPI_Send comm=0 peer=1 tag=7 bytes=8\n"
 #define RECEIVED   "1 0.000060 0.000061 MPI_Recv comm=0 peer=0 tag=7 bytes=8\n"
+#define MATCHED    "1 0.000060 0.000061 MPI_Mrecv comm=0 peer=0 tag=7 bytes=8\n"
 
 /* The wait for a late sender sits in the probe. */
 static void test_probe(void **state)
 {
     (void)state;
     expect(SENT_AT_50 "1 0.000010 0.000052 MPI_Probe comm=0 peer=0 tag=7\n" RECEIVED, PATTERN_LATE_SENDER, 1, 40, 1);
-    expect(SENT_AT_50 "1 0.000010 0.000052 MPI_Mprobe comm=0 peer=0 tag=7\n" RECEIVED, PATTERN_LATE_SENDER, 1, 40, 1);
+    expect(SENT_AT_50 "1 0.000010 0.000052 MPI_Mprobe comm=0 peer=0 tag=7\n" MATCHED, PATTERN_LATE_SENDER, 1, 40, 1);
     /* Probes of a message that is there do not wait: at 50, the moment of the send, and a second time. */
     expect(SENT_AT_50 "1 0.000050 0.000052 MPI_Probe comm=0 peer=0 tag=7\n"
                       "1 0.000053 0.000054 MPI_Probe comm=0 peer=0 tag=7\n" RECEIVED,
@@ -202,9 +203,20 @@ static void test_probe(void **state)
     expect(SENT_AT_50 "0 0.000060 0.000061 MPI_Send comm=0 peer=1 tag=7 bytes=8\n"
                       "1 0.000010 0.000052 MPI_Mprobe comm=0 peer=0 tag=7\n"
                       "1 0.000053 0.000062 MPI_Mprobe comm=0 peer=0 tag=7\n"
-                      "1 0.000063 0.000064 MPI_Recv comm=0 peer=0 tag=7 bytes=8\n"
-                      "1 0.000065 0.000066 MPI_Recv comm=0 peer=0 tag=7 bytes=8\n",
+                      "1 0.000063 0.000064 MPI_Mrecv comm=0 peer=0 tag=7 bytes=8\n"
+                      "1 0.000065 0.000066 MPI_Mrecv comm=0 peer=0 tag=7 bytes=8\n",
            PATTERN_LATE_SENDER, 1, 47, 2);
+    /* A receive behind a matched probe gets the second message, sent at 80 (25 later), not the first: 40 + 25. */
+    expect(SENT_AT_50 "0 0.000080 0.000081 MPI_Send comm=0 peer=1 tag=7 bytes=8\n"
+                      "1 0.000010 0.000052 MPI_Mprobe comm=0 peer=0 tag=7\n"
+                      "1 0.000055 0.000082 MPI_Recv comm=0 peer=0 tag=7 bytes=8\n"
+                      "1 0.000085 0.000086 MPI_Mrecv comm=0 peer=0 tag=7 bytes=8\n",
+           PATTERN_LATE_SENDER, 1, 65, 2);
+    expect(SENT_AT_50 "0 0.000080 0.000081 MPI_Send comm=0 peer=1 tag=7 bytes=8\n"
+                      "1 0.000051 0.000052 MPI_Improbe comm=0 peer=0 tag=7 flag=1\n"
+                      "1 0.000055 0.000082 MPI_Recv comm=0 peer=0 tag=7 bytes=8\n"
+                      "1 0.000085 0.000086 MPI_Mrecv comm=0 peer=0 tag=7 bytes=8\n",
+           PATTERN_LATE_SENDER, 1, 25, 1);
     /* Another tag, a message that is never received, a probe that found nothing. */
     expect(SENT_AT_50 "1 0.000010 0.000052 MPI_Probe comm=0 peer=0 tag=8\n" RECEIVED, PATTERN_LATE_SENDER, 1, 0, 0);
     expect(SENT_AT_50 "1 0.000010 0.000052 MPI_Probe comm=0 peer=0 tag=7\n", PATTERN_LATE_SENDER, 1, 0, 0);
