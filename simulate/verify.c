@@ -22,6 +22,7 @@ static const struct law_row laws[] = {
     {2, "locks", "causes", verify_waits_passive},
     {2, "fences and collectives", "causes", verify_waits_group},
     {2, "messages", "causes", verify_waits_message},
+    {2, "requests of operations", "causes", verify_waits_request},
     {3, "bounds of transfers", "transfers", verify_bounds},
     {3, "wait states", "figures", verify_account},
     {4, "monotony", "comparisons", verify_monotony},
@@ -61,17 +62,27 @@ void verify_after(const struct verify_context *context, struct verify_row *row, 
                   trace_place(context->predicted, rank, call, place), cause, time_ps, cause_ps - time_ps);
 }
 
-int64_t verify_message_ps(const struct verify_context *context, uint32_t from, uint32_t to, int64_t bytes)
+static struct cost least_cost(const struct verify_context *context, uint32_t from, uint32_t to, int64_t bytes)
 {
-    if (context->platform->simgrid_xml) return 0;
     struct engine_message message = {
         .src_node = platform_node_of(context->platform, from),
         .dst_node = platform_node_of(context->platform, to),
         .bytes = bytes,
         .to_self = from == to,
     };
-    struct cost cost = cost_message(context->platform, &message);
+    return cost_message(context->platform, &message);
+}
+
+int64_t verify_message_ps(const struct verify_context *context, uint32_t from, uint32_t to, int64_t bytes)
+{
+    if (context->platform->simgrid_xml) return 0;
+    struct cost cost = least_cost(context, from, to, bytes);
     return cost.transmit_ps + cost.latency_ps;
+}
+
+int64_t verify_transmit_ps(const struct verify_context *context, uint32_t from, uint32_t to, int64_t bytes)
+{
+    return context->platform->simgrid_xml ? 0 : least_cost(context, from, to, bytes).transmit_ps;
 }
 
 int64_t verify_control_ps(const struct verify_context *context, uint32_t from, uint32_t to)

@@ -1,7 +1,4 @@
-/* Law 2 for what whole communicators do together, and for messages between two ranks. */
-#include <stdlib.h>
-
-#include "common/map.h"
+/* Law 2 for what whole communicators do together. */
 #include "simulate/verify_law.h"
 
 enum { SKIPS_SYNC = TRACE_NOPRECEDE | TRACE_NOSUCCEED };
@@ -94,55 +91,4 @@ enum status verify_waits_group(const struct verify_context *context, struct veri
         check_instance(context, &context->relations.instances.items[i], row);
     check_fence_operations(context, row);
     return STATUS_OK;
-}
-
-/* For one rank: request id to the call that ended it, plus 1. */
-static enum status find_endings(const struct trace *trace, const struct trace_rank *rank, struct map *endings,
-                                struct err *err)
-{
-    uint64_t *slot;
-    for (size_t i = 0; i < rank->count; i++) {
-        const struct trace_call *call = &rank->calls[i];
-        enum call_kind kind = call_kind(call->call);
-        bool ends = kind == CALL_REQUEST_WAIT || (kind == CALL_REQUEST_TEST && (call->flags & TRACE_FLAG));
-        if (ends && call->ref != TRACE_NO_REF) TRY(map_put(endings, call->ref, i + 1, &slot, err));
-        if (kind != CALL_REQUEST_WAITALL || call->ref == TRACE_NO_REF) continue;
-        const struct trace_list *list = &trace->lists[call->ref];
-        for (uint32_t k = 0; k < list->count; k++)
-            TRY(map_put(endings, trace->requests[list->first + k], i + 1, &slot, err));
-    }
-    return STATUS_OK;
-}
-
-static void check_message(const struct verify_context *context, const struct message *message,
-                          const struct map *endings, struct verify_row *row)
-{
-    const struct trace_call *send = &context->predicted->ranks[message->sender].calls[message->send_call];
-    const struct trace_call *calls = context->predicted->ranks[message->receiver].calls;
-    size_t end = message->receive_call;
-    if (call_kind(calls[end].call) == CALL_IRECV) {
-        const uint64_t *slot = map_find(endings, calls[end].ref);
-        if (!slot) return;
-        end = (size_t)*slot - 1;
-    }
-    int64_t least_ps = verify_message_ps(context, message->sender, message->receiver, send->bytes);
-    verify_after(context, row, message->receiver, end, calls[end].exit_ps, send->enter_ps + least_ps,
-                 "returns before the message can have arrived");
-}
-
-enum status verify_waits_message(const struct verify_context *context, struct verify_row *row, struct err *err)
-{
-    const struct messages *messages = &context->relations.messages;
-    struct map endings = {0};
-    enum status status = STATUS_OK;
-    for (size_t i = 0; status == STATUS_OK && i < messages->count; i++) {
-        const struct message *message = &messages->items[i];
-        if (i == 0 || messages->items[i - 1].receiver != message->receiver) {
-            map_clear(&endings);
-            status = find_endings(context->predicted, &context->predicted->ranks[message->receiver], &endings, err);
-        }
-        if (status == STATUS_OK) check_message(context, message, &endings, row);
-    }
-    map_clear(&endings);
-    return status;
 }

@@ -26,7 +26,8 @@ void verify_after(const struct verify_context *context, struct verify_row *row, 
                   int64_t time_ps, int64_t cause_ps, const char *cause);
 
 /* The least time from a message's first byte leaving to its arrival; 0 where only the engine knows the route (a SimGrid
- * platform of the user's own). verify_control_ps: of a control message. */
+ * platform of the user's own). verify_control_ps: of a control message. verify_transmit_ps: until its last byte has left. */
+int64_t verify_transmit_ps(const struct verify_context *context, uint32_t from, uint32_t to, int64_t bytes);
 int64_t verify_message_ps(const struct verify_context *context, uint32_t from, uint32_t to, int64_t bytes);
 int64_t verify_control_ps(const struct verify_context *context, uint32_t from, uint32_t to);
 
@@ -40,6 +41,7 @@ verify_law verify_waits_active;  /* 2: post, start, complete, wait */
 verify_law verify_waits_passive; /* 2: locks */
 verify_law verify_waits_group;   /* 2: fences, window creation and freeing, collectives */
 verify_law verify_waits_message; /* 2: sends and receives */
+verify_law verify_waits_request; /* 2: waits for requests of one-sided operations */
 verify_law verify_bounds;        /* 3 */
 verify_law verify_account;       /* 3 */
 verify_law verify_monotony;      /* 4 */

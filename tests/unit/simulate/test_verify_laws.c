@@ -243,6 +243,36 @@ static void an_early_unlock_breaks_law_2(void **state)
     }
 }
 
+/* 1 MB: a put leaves from 20 to 120, the data of a get are there at 140. */
+static struct verify_row one_request(enum mpi_call kind, int64_t wait_us)
+{
+    struct trace *trace = test_trace(2, 1);
+    struct test_context test;
+    test_call(trace, 0, ID_Win_lock, 0, 20)->peer = 1;
+    struct trace_call *call = kind == ID_Rget ? test_operation(trace, 0, kind, 20, 20, 1, 1000000, 30, 140)
+                                              : test_operation(trace, 0, kind, 20, 20, 1, 1000000, 20, 130);
+    call->ref = 1;
+    struct trace_call *wait = test_call(trace, 0, ID_Wait, 30, wait_us);
+    wait->ref = 1;
+    wait->handle = TRACE_NONE;
+    test_call(trace, 0, ID_Win_unlock, 150, 150)->peer = 1;
+    test_context_init(&test, trace, test_platform("a", NULL));
+    struct verify_row row = test_law(&test, verify_waits_request);
+    test_context_clear(&test);
+    return row;
+}
+
+static void a_request_done_too_early_breaks_law_2(void **state)
+{
+    (void)state;
+    assert_holds(one_request(ID_Rput, 120));
+    assert_broken(one_request(ID_Rput, 119), "rank 0, event 3 (MPI_Wait)");
+    assert_holds(one_request(ID_Raccumulate, 120));
+    assert_broken(one_request(ID_Raccumulate, 119), "complete at its origin");
+    assert_holds(one_request(ID_Rget, 140));
+    assert_broken(one_request(ID_Rget, 139), "rank 0, event 3 (MPI_Wait)");
+}
+
 /* Rank 1 arrives at 50: rank 0 may not leave at 49, unless the assertions switch the barrier off. */
 static struct verify_row two_fences(enum mpi_call kind, int64_t first_exit_us, uint16_t flags)
 {
@@ -316,6 +346,7 @@ int main(void)
         cmocka_unit_test(a_lost_put_breaks_law_5),
         cmocka_unit_test(a_lock_with_two_holders_breaks_law_2),
         cmocka_unit_test(an_early_unlock_breaks_law_2),
+        cmocka_unit_test(a_request_done_too_early_breaks_law_2),
         cmocka_unit_test(a_member_that_leaves_too_early_breaks_law_2),
         cmocka_unit_test(a_message_received_too_early_breaks_law_2),
     };
