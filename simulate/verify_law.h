@@ -26,7 +26,8 @@ void verify_after(const struct verify_context *context, struct verify_row *row, 
                   int64_t time_ps, int64_t cause_ps, const char *cause);
 
 /* The least time from a message's first byte leaving to its arrival; 0 where only the engine knows the route (a SimGrid
- * platform of the user's own). verify_control_ps: of a control message. verify_transmit_ps: until its last byte has left. */
+ * platform of the user's own). verify_control_ps: of a control message.
+ * verify_transmit_ps: until its last byte has left. */
 int64_t verify_transmit_ps(const struct verify_context *context, uint32_t from, uint32_t to, int64_t bytes);
 int64_t verify_message_ps(const struct verify_context *context, uint32_t from, uint32_t to, int64_t bytes);
 int64_t verify_control_ps(const struct verify_context *context, uint32_t from, uint32_t to);

@@ -83,8 +83,8 @@ enum status verify_waits_request(const struct verify_context *context, struct ve
             status = find_endings(context->predicted, rank, &endings, err);
         }
         uint32_t request = rank->calls[operation->call].ref;
-        const uint64_t *slot =
-            status == STATUS_OK && request != TRACE_NO_REF ? map_find(&endings, request) : NULL;
+        bool asks = status == STATUS_OK && request != TRACE_NO_REF;
+        const uint64_t *slot = asks ? map_find(&endings, request) : NULL;
         if (!slot) continue;
         size_t end = (size_t)*slot - 1;
         bool buffers = epochs->accesses[operation->epoch].kind == EPOCH_START;
