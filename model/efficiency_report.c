@@ -119,6 +119,18 @@ static void print_advice(const struct efficiency_interval *interval, FILE *out)
     fputc('\n', out);
 }
 
+/* Its two parts stand in brackets behind it, as in the thesis. */
+static void print_productive(const struct efficiency_interval *interval, FILE *out)
+{
+    int64_t mpi_ps = interval->processors > 0 ? interval->value_ps[EFFICIENCY_MPI][interval->useful_rank] : 0;
+    fprintf(out, "%-36s %14.6f (CPU %.6f, MPI %.6f)\n", "Productive time", units_s(interval->productive_ps),
+            units_s(interval->productive_ps - mpi_ps), units_s(mpi_ps));
+    fprintf(out,
+            "  The MPI time of one rank, %" PRIu32
+            ", which has least of it, counts as useful, that of the others as lost.\n",
+            interval->useful_rank);
+}
+
 static void print_main(const struct efficiency_interval *interval, FILE *out)
 {
     fputs("---Main characteristics---\n", out);
@@ -127,11 +139,7 @@ static void print_main(const struct efficiency_interval *interval, FILE *out)
     print_value("", "Execution time", interval->execution_ps, out);
     fprintf(out, "%-36s %14" PRIu32 "\n", "Processors", interval->processors);
     print_value("", "Total time", interval->total_ps, out);
-    print_value("", "Productive time (CPU, MPI)", interval->productive_ps, out);
-    fprintf(out,
-            "  The MPI time of one rank, %" PRIu32
-            ", which has least of it, counts as useful, that of the others as lost.\n",
-            interval->useful_rank);
+    print_productive(interval, out);
     print_value("", "Lost time", interval->lost_ps, out);
     print_sum(interval, "  ", EFFICIENCY_INSUFFICIENT_USER, out);
     print_sum(interval, "  ", EFFICIENCY_INSUFFICIENT_SYSTEM, out);
@@ -141,7 +149,6 @@ static void print_main(const struct efficiency_interval *interval, FILE *out)
     for (int c = EFFICIENCY_SEND_RECEIVE; c <= EFFICIENCY_OTHER; c++) print_sum(interval, "  ", c, out);
     for (int c = EFFICIENCY_REAL_SYNCHRONIZATION; c <= EFFICIENCY_OVERLAP; c++) print_sum(interval, "", c, out);
     print_sum(interval, "", EFFICIENCY_LOAD_IMBALANCE, out);
-    print_advice(interval, out);
 }
 
 static const int compared[] = {EFFICIENCY_LOST,
@@ -200,9 +207,10 @@ void efficiency_print(const struct efficiency *efficiency, bool per_rank, FILE *
                 interval->path, interval->line, interval->file ? interval->file : "?", interval->level,
                 interval->executions);
         print_main(interval, out);
-        print_pop(efficiency, i, out);
         print_comparison(interval, out);
         if (per_rank) print_ranks(efficiency, interval, out);
+        print_pop(efficiency, i, out);
+        print_advice(interval, out);
     }
     fprintf(out, "\nSums and parts agree on every interval: %s\n", efficiency->holds ? "yes" : efficiency->broken);
 }

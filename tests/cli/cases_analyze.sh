@@ -25,6 +25,51 @@ works '^Interval step (.*) Level=1 EXE_Count=1$' analyze --efficiency steps.txt
 works '^Parallelization efficiency  *0.800000$' analyze --efficiency steps.txt # 160 of 200
 sed "s/MPI_Barrier.*/& site=norm@a.c:7/" steps.txt >sites.txt
 works '^Interval step/norm (LineNumber = 7 SourceFile = a.c) Level=2 EXE_Count=1$' analyze --efficiency=callpaths sites.txt
+# The thesis's layout: what belongs to a sum is indented below it or in brackets behind it; then minimum, maximum, mean.
+"$rmacast" analyze --efficiency steps.txt | sed -n '/^Interval step /,/^---POP/s/\([^ ]\)  */\1 /gp' >layout.txt
+diff - layout.txt >layout.diff <<'LAYOUT' || complain "analyze --efficiency" "$(cat layout.diff)"
+Interval step (LineNumber = 0 SourceFile = ?) Level=1 EXE_Count=1
+---Main characteristics---
+Parallelization efficiency 0.800000
+Execution time 0.000100
+Processors 2
+Total time 0.000200
+Productive time 0.000160 (CPU 0.000150, MPI 0.000010)
+  The MPI time of one rank, 1, which has least of it, counts as useful, that of the others as lost.
+Lost time 0.000040
+  Insufficient parallelism, user 0.000000
+  Insufficient parallelism, system 0.000000
+  Communication 0.000040
+  Idle time 0.000000
+MPI time 0.000050
+  Send/receive 0.000000
+  Collective 0.000050
+  All-to-all 0.000000
+  RMA transfer 0.000000
+  RMA synchronization 0.000000
+  I/O 0.000000
+  Other MPI 0.000000
+Real synchronization 0.000030
+Potential synchronization 0.000030
+Time variation 0.000000
+Time of start 0.000000
+Overlap 0.000000
+Load imbalance 0.000030
+---Comparative characteristics---
+                                     Tmin rank Tmax rank Tmid
+Lost time 0.000000 1 0.000040 0 0.000020
+Idle time 0.000000 0 0.000000 0 0.000000
+Communication 0.000000 1 0.000040 0 0.000020
+CPU time 0.000060 0 0.000090 1 0.000075
+MPI time 0.000010 1 0.000040 0 0.000025
+Real synchronization 0.000000 1 0.000030 0 0.000015
+Potential synchronization 0.000000 1 0.000030 0 0.000015
+Time variation 0.000000 0 0.000000 0 0.000000
+Load imbalance 0.000000 1 0.000030 0 0.000015
+Time of start 0.000000 0 0.000000 0 0.000000
+Overlap 0.000000 0 0.000000 0 0.000000
+---POP metrics---
+LAYOUT
 works '^Idle time .* 0: 0.000000 1: 0.000030$' analyze --efficiency --per-rank steps.txt
 # The run of half the time counts as the one on the ideal network: 90 of 180.
 "$rmacast" analyze steps.txt --json half.json >/dev/null
