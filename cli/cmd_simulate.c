@@ -103,6 +103,8 @@ static enum status write_outputs(const struct settings *settings, const struct p
     if (cli_json_only(settings->json)) return STATUS_OK;
     rewrite_print(rewrite, "Rewritten", stdout);
     result_print(prediction->result, stdout);
+    if (prediction->result->efficiency)
+        efficiency_print(prediction->result->efficiency, prediction->result->per_rank, stdout);
     print_engine(prediction, stdout);
     if (report->count > 0) {
         fputs("\nWhat must always hold\n", stdout);

@@ -24,6 +24,8 @@ enum {
     OPTION_EPSILON,
     OPTION_LATE_POST,
     OPTION_EAGER,
+    OPTION_EFFICIENCY,
+    OPTION_PER_RANK,
 };
 
 #define PREDICTION_OPTIONS                                                                                             \
@@ -42,7 +44,10 @@ enum {
 #define ANALYZE_OPTIONS                                                                                                \
     {"epsilon", OPTION_EPSILON, "TIME", 0, "waits below TIME count as zero (default 0)", 0},                           \
     {"late-post", OPTION_LATE_POST, "WHICH", 0, "count Late Post up to the latest (default) or the earliest post", 0}, \
-    {"eager", OPTION_EAGER, "BYTES", 0, "sends up to BYTES do not wait for their receive (default 64K)", 0}
+    {"eager", OPTION_EAGER, "BYTES", 0, "sends up to BYTES do not wait for their receive (default 64K)", 0},           \
+    {"efficiency", OPTION_EFFICIENCY, "INTERVALS", OPTION_ARG_OPTIONAL,                                                \
+     "add the efficiency of every interval, root causes and the critical path to the result; " INTERVALS_HELP, 0},     \
+    {"per-rank", OPTION_PER_RANK, NULL, 0, "give efficiency with the values of every rank", 0}
 
 /* The argument of --efficiency, which may be left out. */
 #define INTERVALS_HELP                                                                                                 \

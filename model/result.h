@@ -110,6 +110,8 @@ struct result {
     size_t check_count;            /* 0: not wanted */
     struct efficiency *efficiency; /* owned; NULL: not wanted */
     bool per_rank;                 /* efficiency is written with the values of every rank */
+    cJSON *carried; /* owned; of a result read back: its efficiency, causes and critical path, which are written again
+                     * as they were; NULL: none */
     struct result_left_out *left_out; /* owned; an analysis that keeps going says here what it does without */
     size_t left_out_count, left_out_capacity;
     char **notes;                  /* sentences to show: defaults taken, epochs without partner */

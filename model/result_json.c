@@ -130,10 +130,20 @@ static void add_fence_pairs(struct writer *writer, cJSON *root, const struct res
     add_number(writer, pairs, "saved_s", result->fence_saved_s);
 }
 
+/* What this result does not hold itself, but the file did that it was read from. */
+static void add_carried(struct writer *writer, cJSON *root, const struct result *result, const char *key)
+{
+    const cJSON *item = cJSON_GetObjectItemCaseSensitive(result->carried, key);
+    cJSON *copy = keep(writer, item ? cJSON_Duplicate(item, true) : cJSON_CreateNull());
+    if (!copy || cJSON_AddItemToObject(root, key, copy)) return;
+    cJSON_Delete(copy);
+    writer->failed = true;
+}
+
 static void add_efficiency(struct writer *writer, cJSON *root, const struct result *result)
 {
     if (!result->efficiency) {
-        add_text(writer, root, "efficiency", NULL);
+        add_carried(writer, root, result, "efficiency");
         return;
     }
     cJSON *efficiency = keep(writer, efficiency_json(result->efficiency, result->per_rank));
@@ -142,11 +152,11 @@ static void add_efficiency(struct writer *writer, cJSON *root, const struct resu
     writer->failed = true;
 }
 
-static void add_shares(struct writer *writer, cJSON *root, const char *key, const struct result_shares *shares,
-                       bool known)
+static void add_shares(struct writer *writer, cJSON *root, const char *key, const struct result *result,
+                       const struct result_shares *shares)
 {
-    if (!known) {
-        add_text(writer, root, key, NULL);
+    if (!result->causes_known) {
+        add_carried(writer, root, result, key);
         return;
     }
     cJSON *made = keep(writer, cJSON_AddObjectToObject(root, key));
@@ -246,8 +256,8 @@ enum status result_to_json(const struct result *result, cJSON **json, struct err
     add_transfers(&writer, root, result);
     add_fence_pairs(&writer, root, result);
     add_efficiency(&writer, root, result);
-    add_shares(&writer, root, "causes", &result->causes, result->causes_known);
-    add_shares(&writer, root, "critical_path", &result->critical_path, result->causes_known);
+    add_shares(&writer, root, "causes", result, &result->causes);
+    add_shares(&writer, root, "critical_path", result, &result->critical_path);
     add_checks(&writer, root, result);
     add_buffer(&writer, root, &result->buffer);
     add_engine_stats(&writer, root, result);

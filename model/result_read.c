@@ -235,6 +235,22 @@ static enum status read_buffer(const struct json_node *root, struct result_buffe
     return read_number(&object, "wait_s", 0, &buffer->wait_s, err);
 }
 
+static enum status read_carried(const struct json_node *root, struct result *result, struct err *err)
+{
+    static const char *const keys[] = {"efficiency", "causes", "critical_path"};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        struct json_node node = json_member(root, keys[i]);
+        if (!node.item || cJSON_IsNull(node.item)) continue;
+        TRY(json_object(&node, err));
+        if (!result->carried) result->carried = cJSON_CreateObject();
+        cJSON *copy = cJSON_Duplicate(node.item, true);
+        if (result->carried && copy && cJSON_AddItemToObject(result->carried, keys[i], copy)) continue;
+        cJSON_Delete(copy);
+        return err_memory(err);
+    }
+    return STATUS_OK;
+}
+
 static enum status read_extras(const struct json_node *root, struct result *result, struct err *err)
 {
     struct json_node stats = json_member(root, "engine_stats"), notes = json_member(root, "notes"),
@@ -278,6 +294,7 @@ static enum status read_body(const struct json_node *root, struct result *result
     TRY(read_transfers(root, result, err));
     TRY(read_fence_pairs(root, result, err));
     TRY(read_buffer(root, &result->buffer, err));
+    TRY(read_carried(root, result, err));
     return read_extras(root, result, err);
 }
 

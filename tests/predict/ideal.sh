@@ -27,6 +27,29 @@ for engine in loggp simgrid; do
     shows '^Run time +500 us$'
 done
 
+# Efficiency in predictions, of the first run above. a: the origin is 400 in MPI and computes 100, the target 50 and 450;
+# run 500, total 1000, productive 550 + the target's 50. b: 350 and 100, 0 and 450; total 900, productive 550.
+for engine in loggp simgrid; do
+    run 0 compare "$worked" --platform ideal --engine $engine --semantics a,b --efficiency --json rows.json
+    holds rows.json '[.results[].efficiency.intervals[0] | .total_s, .productive_s, .lost_s | . * 1e6 | round] ==
+                     [1000, 600, 400, 900, 550, 350]'
+    holds rows.json '[.results[].efficiency.holds] == [true, true]'
+    holds rows.json '[.results[].critical_path.total_s * 1e6 | round] == [500, 450]'
+    # the same from simulate, and from analyze of the trace that it keeps
+    run 0 simulate "$worked" --platform ideal --engine $engine --semantics b --per-rank -o kept.txt --json kept.json
+    shows '^Interval run '
+    run 0 analyze kept.txt --per-rank --json analyzed.json
+    jq -S '[.efficiency, .causes, .critical_path]' kept.json >one
+    jq -S '[.efficiency, .causes, .critical_path]' analyzed.json >two
+    cmp -s one two || fail "efficiency, causes or critical path differ between simulate and analyze"
+    holds kept.json '[.efficiency.intervals[0].characteristics.mpi_s.ranks[] * 1e6 | round] == [350, 0]'
+done
+run 0 compare "$worked" --platform ideal --engine loggp --semantics b --efficiency=callpaths --json rows.json
+holds rows.json '.results[0].efficiency.intervals_of == "callpaths"'
+run 0 compare "$worked" --platform ideal --engine loggp --semantics b --json rows.json
+holds rows.json '.results[0] | [.efficiency, .causes, .critical_path] == [null, null, null]'
+error 2 "--efficiency and --per-rank need --json FILE" compare "$worked" --platform ideal --efficiency
+
 # Both ends at once, no computing: every interval is empty, nothing bounds the rate, and JSON has no infinite number
 run 0 simulate "$source/tests/predict/at_once.txt" --platform ideal --engine loggp --json once.json
 holds once.json '.run_time_s == 0 and .platform == "ideal"'

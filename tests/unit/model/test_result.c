@@ -215,6 +215,28 @@ static void test_json_round_trip(void **state)
     result_free(second);
 }
 
+static void test_json_carries_what_is_not_read(void **state)
+{
+    (void)state;
+    struct err err;
+    struct result *first, *second;
+    struct trace *trace = trace_of(text);
+    const struct analyze_options options = {.intervals = true, .per_rank = true};
+    assert_int_equal(model_analyze(trace, &options, &first, &err), STATUS_OK);
+    trace_free(trace);
+    cJSON *json = json_of(first);
+    assert_true(cJSON_IsObject(cJSON_GetObjectItem(json, "efficiency")));
+    assert_true(cJSON_IsObject(cJSON_GetObjectItem(json, "causes")));
+    if (result_from_json(json, "r.json", &second, &err) != STATUS_OK) fail_msg("%s", err.text);
+    assert_null(second->efficiency);
+    cJSON *again = json_of(second);
+    assert_true(cJSON_Compare(json, again, 1));
+    cJSON_Delete(json);
+    cJSON_Delete(again);
+    result_free(first);
+    result_free(second);
+}
+
 static void test_json_keys(void **state)
 {
     (void)state;
@@ -339,6 +361,7 @@ int main(void)
         cmocka_unit_test(test_transfers), cmocka_unit_test(test_true_ends),
                   cmocka_unit_test(test_empty_intervals),
         cmocka_unit_test(test_notes),                cmocka_unit_test(test_json_round_trip),
+        cmocka_unit_test(test_json_carries_what_is_not_read),
         cmocka_unit_test(test_json_keys),            cmocka_unit_test(test_json_faults),
         cmocka_unit_test(test_table),                cmocka_unit_test(test_csv),
         cmocka_unit_test(test_transfers_csv),
