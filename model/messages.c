@@ -95,6 +95,13 @@ static enum status take_out(struct waiting *waiting, struct fifo_key key, size_t
     return fifo_push(&waiting->taken_probes, key, probe, err);
 }
 
+static void note_unmatched(struct unmatched *unmatched, uint32_t rank, size_t call)
+{
+    if (unmatched->count++ > 0) return;
+    unmatched->rank = rank;
+    unmatched->call = call;
+}
+
 static enum status match_receive(const struct trace *trace, uint32_t rank, size_t index, struct waiting *waiting,
                                  struct messages *messages, struct err *err)
 {
@@ -111,7 +118,7 @@ static enum status match_receive(const struct trace *trace, uint32_t rank, size_
     struct fifo *probes = send == FIFO_EMPTY ? &waiting->probes : &waiting->taken_probes;
     if (send == FIFO_EMPTY) send = fifo_pop(&waiting->sends, key);
     if (send == FIFO_EMPTY) {
-        messages->unmatched_receives++;
+        note_unmatched(&messages->unmatched_receives, rank, index);
         return STATUS_OK;
     }
     struct message made = {
@@ -129,6 +136,28 @@ static enum status match_receives(const struct trace *trace, struct waiting *wai
     return STATUS_OK;
 }
 
+/* What is left in the queues; empties them. */
+static void find_unmatched_sends(const struct trace *trace, struct waiting *waiting, struct unmatched *unmatched)
+{
+    for (uint32_t r = 0; r < trace->rank_count; r++) {
+        size_t first = FIFO_EMPTY, left = 0;
+        for (size_t i = 0; i < trace->ranks[r].count; i++) {
+            const struct trace_call *call = &trace->ranks[r].calls[i];
+            struct side side;
+            if (!sends(call, &side)) continue;
+            struct fifo_key key = message_key(r, (uint32_t)side.peer, call->handle, side.tag);
+            size_t send = fifo_pop(&waiting->taken_sends, key);
+            if (send == FIFO_EMPTY) send = fifo_pop(&waiting->sends, key);
+            if (send == FIFO_EMPTY) continue;
+            left++;
+            if (send < first) first = send;
+        }
+        if (left == 0) continue;
+        note_unmatched(unmatched, r, first);
+        unmatched->count += left - 1;
+    }
+}
+
 enum status messages_build(const struct trace *trace, struct messages *messages, struct err *err)
 {
     struct messages made = {0};
@@ -136,6 +165,7 @@ enum status messages_build(const struct trace *trace, struct messages *messages,
     uint64_t sends = 0;
     enum status status = queue_sends(trace, &waiting.sends, &sends, err);
     if (status == STATUS_OK) status = match_receives(trace, &waiting, &made, err);
+    if (status == STATUS_OK && sends > made.count) find_unmatched_sends(trace, &waiting, &made.unmatched_sends);
     fifo_clear(&waiting.sends);
     fifo_clear(&waiting.probes);
     fifo_clear(&waiting.taken_sends);
@@ -144,7 +174,6 @@ enum status messages_build(const struct trace *trace, struct messages *messages,
         messages_clear(&made);
         return status;
     }
-    made.unmatched_sends = sends - made.count;
     *messages = made;
     return STATUS_OK;
 }

@@ -28,7 +28,11 @@ struct messages {
     size_t count, capacity;
     struct probe *probes; /* by rank, then receive of the message */
     size_t probe_count, probe_capacity;
-    uint64_t unmatched_sends, unmatched_receives;
+    struct unmatched {
+        uint64_t count;
+        uint32_t rank; /* of the first by rank, then call */
+        size_t call;
+    } unmatched_sends, unmatched_receives;
 };
 
 /* trace has passed trace_check(). Inits *messages. */

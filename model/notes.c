@@ -158,6 +158,19 @@ static enum status note_ready_sends(struct sort *sort, const struct notes *notes
     return end_sort(sort, "ready sends that begin before their receive");
 }
 
+static enum status note_unmatched(struct sort *sort, const struct unmatched *unmatched, const char *what,
+                                  const char *direction)
+{
+    if (unmatched->count == 0) return STATUS_OK;
+    const struct trace_call *call = relations_call(sort->relations, unmatched->rank, unmatched->call);
+    bool source = *direction == 'f' && call_kind(call->call) == CALL_SENDRECV;
+    char place[TRACE_PLACE_BYTES];
+    return result_add_note(sort->result, sort->err, "%" PRIu64 " %s, first %s %s rank %d (tag %d)", unmatched->count,
+                           what, trace_place(sort->relations->trace, unmatched->rank, unmatched->call, place), direction,
+                           source ? trace_call_source(call) : call->peer,
+                           source ? trace_call_recv_tag(call) : call->tag);
+}
+
 enum status notes_report(const struct notes *notes, const struct relations *relations, struct result *result,
                          struct err *err)
 {
@@ -170,10 +183,6 @@ enum status notes_report(const struct notes *notes, const struct relations *rela
     TRY(note_lonely_epochs(&sort));
     TRY(note_instances(&sort));
     TRY(note_ready_sends(&sort, notes));
-    if (messages->unmatched_sends > 0)
-        TRY(result_add_note(result, err, "%" PRIu64 " sends are not received in the trace", messages->unmatched_sends));
-    if (messages->unmatched_receives > 0)
-        TRY(result_add_note(result, err, "%" PRIu64 " receives have no send in the trace",
-                            messages->unmatched_receives));
-    return STATUS_OK;
+    TRY(note_unmatched(&sort, &messages->unmatched_sends, "sends are not received in the trace", "to"));
+    return note_unmatched(&sort, &messages->unmatched_receives, "receives have no send in the trace", "from");
 }

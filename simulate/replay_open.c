@@ -108,24 +108,28 @@ static bool all_ranks_call(const struct trace *trace, enum call_kind kind, bool 
     return true;
 }
 
-/* Node pairs that messages may use: all pairs of nodes of ranks that a call names. Collectives may use any. */
+/* Node pairs that messages may use: all pairs of nodes that have ranks, since collectives may use any. */
 static enum status used_pairs(const struct replay *replay, int32_t (**pairs)[2], size_t *count)
 {
     *pairs = NULL;
     *count = 0;
     if (!replay->platform->simgrid_xml) return STATUS_OK; /* described shapes have all routes */
-    size_t capacity = 0, nodes = 0;
-    for (uint32_t rank = 0; rank < replay->trace->rank_count; rank++) {
-        size_t node = (size_t)platform_node_of(replay->platform, rank);
-        if (node >= nodes) nodes = node + 1;
-    }
-    for (size_t i = 0; i < nodes * nodes; i++) {
-        if (i / nodes == i % nodes) continue;
-        TRY(array_reserve((void **)pairs, &capacity, *count + 1, sizeof **pairs, replay->err));
+    size_t capacity = 0, nodes = (size_t)replay->platform->node_count;
+    bool *used = calloc(nodes, sizeof *used);
+    if (!used) return err_memory(replay->err);
+    for (uint32_t rank = 0; rank < replay->trace->rank_count; rank++)
+        used[platform_node_of(replay->platform, rank)] = true;
+    /* An array without pairs: no route is needed; NULL would stand for all. */
+    enum status status = array_reserve((void **)pairs, &capacity, 1, sizeof **pairs, replay->err);
+    for (size_t i = 0; i < nodes * nodes && status == STATUS_OK; i++) {
+        if (i / nodes == i % nodes || !used[i / nodes] || !used[i % nodes]) continue;
+        status = array_reserve((void **)pairs, &capacity, *count + 1, sizeof **pairs, replay->err);
+        if (status != STATUS_OK) break;
         (*pairs)[*count][0] = (int32_t)(i / nodes);
         (*pairs)[(*count)++][1] = (int32_t)(i % nodes);
     }
-    return STATUS_OK;
+    free(used);
+    return status;
 }
 
 /* Those that no recorded call creates begin as a rank does. */

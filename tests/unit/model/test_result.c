@@ -181,7 +181,8 @@ static void test_notes(void **state)
                                     "rank 1, event 3 (MPI_Win_post): an origin of the group never starts an epoch for "
                                     "this post",
                                     "rank 0, event 3 (MPI_Barrier): not all members finish this collective call",
-                                    "1 sends are not received in the trace"};
+                                    "1 sends are not received in the trace, first rank 0, event 2 (MPI_Send) to rank 1 "
+                                    "(tag 0)"};
     assert_int_equal(result->note_count, 5);
     for (size_t i = 0; i < 5; i++) assert_string_equal(result->notes[i], expected[i]);
     result_free(result);

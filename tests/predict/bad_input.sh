@@ -1,0 +1,83 @@
+# What a replay cannot do ends in one line that says what, where and with whom; nothing half done is written.
+. "$(dirname "$0")/lib.sh"
+cases=$source/tests/cases
+
+# a SimGrid platform of the user's: routes are missed before the run, and only those between nodes that have ranks
+cat >routes.xml <<'X'
+<?xml version='1.0'?>
+<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
+<platform version="4.1"><zone id="z" routing="Full">
+<host id="a" speed="1Gf"/><host id="b" speed="1Gf"/><host id="c" speed="1Gf"/>
+<link id="l" bandwidth="10GBps" latency="10us"/>
+<route src="a" dst="c"><link_ctn id="l"/></route>
+</zone></platform>
+X
+routes="network.topology={\"simgrid_xml\":\"$PWD/routes.xml\"}"
+error 1 "no route from host 'a' to 'b', expected one between all nodes in use" simulate "$worked" \
+    --platform "$platform" --set nodes.count=3 --set "$routes" -o unrouted.txt
+[ ! -e unrouted.txt ] || fail "a predicted trace of a refused platform is written"
+error 1 "semantics c: " compare "$worked" --platform "$platform" --set nodes.count=3 --set "$routes" --rows c,d
+grep -qF "no route from host 'a' to 'b'" err || fail "compare does not name the route: $(cat err)"
+# the worked example from a to c: 570 as on the described network
+run 0 simulate "$worked" --platform "$platform" --set nodes.count=3 --set "$routes" --set 'mapping.ranks=[0,2]' --json -
+holds out 'near(.run_time_s; 570e-6)'
+# all ranks on one node need no route
+run 0 simulate "$worked" --platform "$platform" --set nodes.count=3 --set "$routes" --set 'mapping.ranks=[1,1]'
+
+# more ranks than places
+ring=$cases/ring_three/trace.txt
+error 1 "nodes.count: platform 'case' has too few nodes: 2 with 1 rank each, expected room for the trace's 3 ranks" \
+    simulate "$ring" --platform "$platform" --set nodes.count=2
+error 1 "mapping.ranks: platform 'case' places 2 ranks, expected a node for each of the trace's 3" \
+    simulate "$ring" --platform "$platform" --set 'mapping.ranks=[0,1]'
+
+# both engines name rank, call, event and partner of a deadlock, and write no trace
+for engine in loggp simgrid; do
+    error 1 "rank 0, event 1 (MPI_Recv): deadlock: rank 0 in MPI_Recv (event 1) waits for a send of rank 1 (tag 1)" \
+        simulate "$cases/recv_unmatched/trace.txt" --platform "$platform" --engine $engine -o stuck.txt
+    [ ! -e stuck.txt ] || fail "a predicted trace of a deadlock is written"
+done
+
+# messages that never meet are no deadlock: noted once, the first with its place, whatever the engine
+cat >unmet.txt <<'T'
+rmacast-trace 1
+ranks 2
+0 0.000010 0.000010 MPI_Isend comm=0 peer=1 tag=7 bytes=8 req=1
+0 0.000020 0.000020 MPI_Send comm=0 peer=1 tag=9 bytes=8
+0 0.000030 0.000030 MPI_Send comm=0 peer=1 tag=7 bytes=8
+1 0.000010 0.000010 MPI_Recv comm=0 peer=0 tag=7 bytes=8
+1 0.000020 0.000020 MPI_Irecv comm=0 peer=0 tag=8 bytes=8 req=1
+T
+for engine in loggp simgrid; do
+    run 0 simulate unmet.txt --platform "$platform" --engine $engine
+    shows '^  2 sends are not received in the trace, first rank 0, event 2 \(MPI_Send\) to rank 1 \(tag 9\)$'
+    shows '^  1 receives have no send in the trace, first rank 1, event 2 \(MPI_Irecv\) from rank 0 \(tag 8\)$'
+    [ "$(sed -n '/^Notes/,/^Engine/p' out | grep -c '^  ')" -eq 2 ] || fail "not each fact once: $(cat out)"
+done
+
+# kill_child ARGUMENT...: runs rmacast and kills the first process that it makes; output and status as run() leaves them
+kill_child() {
+    "$program" "$@" >out 2>err &
+    parent=$!
+    child=
+    while [ -z "$child" ] && kill -0 $parent; do
+        read -r child others <"/proc/$parent/task/$parent/children"
+        [ -n "$child" ] || sleep 0.01
+    done 2>/dev/null
+    [ -z "$child" ] || kill -KILL "$child"
+    wait $parent
+    status=$?
+}
+
+# SimGrid, or the system, ends the process of a replay
+run 0 generate halo2d --ranks 16 --iterations 1500 --bytes 64K -o long.rma
+kill_child simulate long.rma --platform "$platform" --set nodes.count=16 --engine simgrid -o killed.txt --json killed.json
+[ $status -eq 1 ] || fail "simulate with a killed child: exit status $status, expected 1"
+[ "$(cat err)" = "rmacast: child process ended by signal 9 (Killed)" ] || fail "a killed child: $(cat err)"
+[ ! -s out ] && [ ! -e killed.txt ] && [ ! -e killed.json ] || fail "a killed simulation leaves results"
+kill_child compare long.rma --platform "$platform" --set nodes.count=16 --engine simgrid --rows a,b --json killed.json
+[ $status -eq 1 ] || fail "compare with a killed child: exit status $status, expected 1"
+shows '^Incomplete: no result of semantics [ab]: .*child process ended by signal 9 \(Killed\)$'
+holds killed.json '.incomplete and (.results | length == 1) and (.failed | length == 1)'
+
+finish
