@@ -1,6 +1,7 @@
 # What a replay cannot do ends in one line that says what, where and with whom; nothing half done is written.
 . "$(dirname "$0")/lib.sh"
 cases=$source/tests/cases
+rm -rf unrouted.txt stuck.txt killed.txt killed.json long.rma
 
 # a SimGrid platform of the user's: routes are missed before the run, and only those between nodes that have ranks
 cat >routes.xml <<'X'
