@@ -81,7 +81,8 @@ static enum status world_ranks(struct archive_reader *reader, const struct archi
     const struct archive_definitions *definitions = &reader->definitions;
     int32_t *made = malloc(((size_t)group->count + 1) * sizeof *made);
     if (!made) return err_memory(reader->err);
-    bool valid = group->type == OTF2_GROUP_TYPE_COMM_GROUP || group->type == OTF2_GROUP_TYPE_COMM_LOCATIONS;
+    bool valid = (group->type == OTF2_GROUP_TYPE_COMM_GROUP || group->type == OTF2_GROUP_TYPE_COMM_LOCATIONS) &&
+                 group->paradigm != OTF2_PARADIGM_PTHREAD;
     for (uint32_t i = 0; valid && i < group->count; i++) {
         uint64_t member = group->members[i];
         if (group->type == OTF2_GROUP_TYPE_COMM_LOCATIONS || (group->flags & OTF2_GROUP_FLAG_GLOBAL_MEMBERS)) {

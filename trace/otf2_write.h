@@ -43,6 +43,9 @@ struct archive_writer {
     bool ordered;   /* their order is not that of their threads */
     const struct trace_rank *stream;
     struct archive_requests requests; /* id to index of the call that made it */
+    struct archive_requests acquisitions; /* call that got a mutex to the how manieth, from 1, it was of that mutex */
+    struct archive_requests held;         /* mutex and thread to the same */
+    uint32_t team;         /* the rank is the how manieth, from 0, of those with thread primitives or several threads */
     uint64_t operation_id;
     size_t mark_slot, mark_next; /* of the view: where the rank's records are, the first mark that is not yet written */
 };
@@ -91,6 +94,12 @@ static inline uint32_t archive_rma_group(const struct trace *trace, uint32_t gro
     return (uint32_t)(1 + trace->comm_count + group);
 }
 
+/* The threads of one rank; archives with arrows have none. */
+static inline uint32_t archive_team_comm(const struct trace *trace, uint32_t team)
+{
+    return (uint32_t)trace->comm_count + team;
+}
+
 /* Thread 0 of rank r is location r, further threads follow behind all ranks, by rank and thread. */
 static inline uint64_t archive_location(const struct archive_writer *writer, uint32_t rank, uint32_t thread)
 {
@@ -102,6 +111,11 @@ enum status archive_write_rank(struct archive_writer *writer);
 
 /* Writes the view's marks of the rank that stand in slots before this one, or in it at an earlier time stamp. */
 void archive_write_marks(struct archive_writer *writer, size_t slot, uint64_t time);
+
+/* Numbers the rank's acquisitions of each mutex in the order in which they succeeded. */
+enum status archive_order_locks(struct archive_writer *writer);
+/* What stands between Enter and Leave of a thread primitive. */
+enum status archive_write_primitive(struct archive_writer *writer, size_t index);
 
 /* Writes global definitions and archive properties; the events have been written. */
 enum status archive_write_definitions(struct archive_writer *writer);

@@ -174,7 +174,41 @@ static void define_communication(struct definitions *definitions)
     for (uint32_t i = 0; i < trace->window_count; i++)
         DEFINE(RmaWin, definitions, i,
                trace->windows[i].name ? string(definitions, trace->windows[i].name) : numbered(definitions, "Win", i),
-               (uint32_t)trace->windows[i].comm, writer->windows[i].creators ? OTF2_RMA_WIN_FLAG_CREATE_DESTROY_EVENTS : OTF2_RMA_WIN_FLAG_NONE);
+               (uint32_t)trace->windows[i].comm,
+               writer->windows[i].creators ? OTF2_RMA_WIN_FLAG_CREATE_DESTROY_EVENTS : OTF2_RMA_WIN_FLAG_NONE);
+}
+
+static bool has_threads(const struct trace *trace)
+{
+    bool found = false;
+    for (uint32_t i = 0; i < trace->rank_count; i++) found = found || trace->ranks[i].thread_count > 0;
+    return found;
+}
+
+/* A team per rank: its group's members are places in the group of all threads' locations. */
+static void define_teams(struct definitions *definitions)
+{
+    const struct trace *trace = definitions->trace;
+    uint32_t group = archive_rma_group(trace, (uint32_t)trace->group_count), team = 0, first = 0, count = 0;
+    if (!has_threads(trace)) return;
+    DEFINE(Paradigm, definitions, OTF2_PARADIGM_PTHREAD, string(definitions, "Pthread"),
+           OTF2_PARADIGM_CLASS_THREAD_CREATE_WAIT);
+    for (uint32_t i = 0; i < trace->rank_count; i++)
+        for (uint32_t t = 0; trace->ranks[i].thread_count > 0 && t < trace_thread_count(trace, i); t++)
+            definitions->members[count++] = archive_location(definitions->writer, i, t);
+    DEFINE(Group, definitions, group, ARCHIVE_STRING_EMPTY, OTF2_GROUP_TYPE_COMM_LOCATIONS, OTF2_PARADIGM_PTHREAD,
+           OTF2_GROUP_FLAG_NONE, count, definitions->members);
+    for (uint32_t i = 0; i < trace->rank_count; i++) {
+        if (trace->ranks[i].thread_count == 0) continue;
+        uint32_t threads = trace_thread_count(trace, i);
+        for (uint32_t t = 0; t < threads; t++) definitions->members[t] = first + t;
+        first += threads;
+        DEFINE(Group, definitions, group + 1 + team, ARCHIVE_STRING_EMPTY, OTF2_GROUP_TYPE_COMM_GROUP,
+               OTF2_PARADIGM_PTHREAD, OTF2_GROUP_FLAG_NONE, threads, definitions->members);
+        DEFINE(Comm, definitions, archive_team_comm(trace, team), numbered(definitions, "Threads of rank", i),
+               group + 1 + team, OTF2_UNDEFINED_COMM, OTF2_COMM_FLAG_NONE);
+        team++;
+    }
 }
 
 /* Arrows are messages of communicators that the program does not have. */
@@ -281,7 +315,7 @@ enum status archive_write_definitions(struct archive_writer *writer)
 {
     const struct trace *trace = writer->trace;
     struct definitions definitions = {.writer = writer, .trace = trace};
-    size_t largest = trace->rank_count;
+    size_t largest = writer->first_thread[trace->rank_count]; /* locations */
     for (size_t i = 0; i < trace->comm_count; i++)
         if (trace->comms[i].count > largest) largest = trace->comms[i].count;
     for (size_t i = 0; i < trace->group_count; i++)
@@ -301,6 +335,7 @@ enum status archive_write_definitions(struct archive_writer *writer)
         define_regions(&definitions);
         define_communication(&definitions);
         define_arrows(&definitions);
+        define_teams(&definitions);
         ARCHIVE_TRY(writer, OTF2_Archive_CloseGlobalDefWriter(writer->archive, definitions.out));
     }
     free(definitions.members);

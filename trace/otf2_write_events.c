@@ -391,8 +391,8 @@ static enum status write_collective(struct archive_writer *writer, size_t index,
     struct collective_end end = collective_end(writer, call);
     EVENT(MpiCollectiveBegin, writer, enter);
     if (call_is_quiet(call->call)) complete_symmetric(writer, call);
-    EVENT(MpiCollectiveEnd, writer, archive_time(writer, call->exit_ps), kind->collective, (uint32_t)call->handle, end.root,
-          end.sent, end.received);
+    EVENT(MpiCollectiveEnd, writer, archive_time(writer, call->exit_ps), kind->collective, (uint32_t)call->handle,
+          end.root, end.sent, end.received);
     return STATUS_OK;
 }
 
@@ -527,6 +527,7 @@ static enum status write_call(struct archive_writer *writer, size_t index)
     bool completes = (kind->shape == SHAPE_FLUSH || kind->shape == SHAPE_QUIET) && !(call->flags & TRACE_BREAK);
     if (carries || completes)
         TRY(write_records(writer, index, kind, &flags));
+    if (call_is_thread(call->call) && !(call->flags & TRACE_BREAK)) TRY(archive_write_primitive(writer, index));
     add_blocked(writer, index);
     if (call->flags & TRACE_BREAK) ADD(writer, BREAK, uint8, 1);
     if (flags != call->flags) ADD(writer, FLAGS, uint16, call->flags);
@@ -564,6 +565,7 @@ enum status archive_write_rank(struct archive_writer *writer)
     writer->operation_id = 0;
     writer->mark_next = 0;
     archive_requests_restart(&writer->requests);
+    TRY(archive_order_locks(writer));
     for (size_t i = 0; i < writer->trace->window_count; i++) {
         writer->windows[i].count = 0;
         writer->windows[i].access_group = writer->windows[i].exposure_group = TRACE_NO_REF;
@@ -576,6 +578,7 @@ enum status archive_write_rank(struct archive_writer *writer)
     }
     if (writer->failed) return STATUS_OK;
     TRY(write_open_receives(writer));
+    writer->team += writer->stream->thread_count > 0;
     writer->out = writer->outs[0];
     if (writer->view) archive_write_marks(writer, SIZE_MAX, 0);
     return STATUS_OK;

@@ -116,6 +116,25 @@ static void make_ours(const char *directory)
     trace_free(trace);
 }
 
+/* Records of OpenSHMEM on ranks 0 and 1, of threads on rank 1: its thread 1 is location 2. */
+static void make_threads(const char *directory)
+{
+    struct err err = {.text = ""};
+    struct trace *trace = trace_of("rmacast-trace 1\nranks 2\nwindow 0 comm=0 flavor=heap\n"
+                                   "0 1 2 shmem_put_nbi win=0 target=1 bytes=8\n"
+                                   "0 2 3 shmem_atomic_fetch_inc win=0 target=1 bytes=8 result_bytes=8\n"
+                                   "0 3 4 shmem_barrier_all comm=0\n"
+                                   "1 1 2 pthread_create child=1\n"
+                                   "1 2 2 thread_begin thread=1\n"
+                                   "1 2 3 pthread_mutex_lock object=1 thread=1\n"
+                                   "1 3 4 shmem_barrier_all comm=0\n"
+                                   "1 4 5 pthread_mutex_unlock object=1 thread=1\n"
+                                   "1 5 5 thread_end thread=1\n"
+                                   "1 5 6 pthread_join child=1\n");
+    if (otf2_write(trace, directory, &err) != STATUS_OK) fail_msg("%s", err.text);
+    trace_free(trace);
+}
+
 static void make_scorep(const char *directory)
 {
     copy_tree("tests/data/scorep-ping-pong/.", directory);
@@ -150,6 +169,12 @@ static void cut_ours(void **state)
 {
     (void)state;
     cut(make_ours, ours);
+}
+
+static void cut_threads(void **state)
+{
+    (void)state;
+    cut(make_threads, ours);
 }
 
 static void cut_scorep(void **state)
@@ -360,7 +385,8 @@ static void bytes_changed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(cut_ours),  cmocka_unit_test(cut_scorep),   cmocka_unit_test(cut_between_chunks),
+        cmocka_unit_test(cut_ours),   cmocka_unit_test(cut_threads),
+        cmocka_unit_test(cut_scorep), cmocka_unit_test(cut_between_chunks),
         cmocka_unit_test(missing),   cmocka_unit_test(garbage),      cmocka_unit_test(bytes_changed),
         cmocka_unit_test(full_disk), cmocka_unit_test(others_go_on),
     };

@@ -339,6 +339,77 @@ static void symmetric(void **state)
           0, symmetric_records);
 }
 
+/* Thread 1 asks for the mutex first and gets it second; the wait for the condition lets it go for a
+ * while. Rank 0 has no threads: the team of rank 1 is the first behind the communicators, its members are locations 1
+ * and 2. */
+static const char threads_text[] =
+    "rmacast-trace 1\nranks 2\n"
+    "0 0.000001 0.000002 MPI_Init\n"
+    "1 0.000001 0.000002 pthread_create child=1\n"
+    "1 0.000002 0.000002 pthread_create child=-\n"
+    "1 0.000003 0.000003 thread_begin thread=1\n"
+    "1 0.000004 0.000009 pthread_mutex_lock object=7 thread=1\n"
+    "1 0.000005 0.000006 pthread_mutex_trylock object=7 flag=1\n"
+    "1 0.000007 0.000008 pthread_mutex_unlock object=7\n"
+    "1 0.000008 0.000009 pthread_mutex_trylock object=7 flag=0\n"
+    "1 0.000009 0.000012 pthread_mutex_lock object=7\n"
+    "1 0.000010 0.000015 pthread_cond_wait object=3 mutex=7 thread=1\n"
+    "1 0.000013 0.000014 pthread_mutex_unlock object=7\n"
+    "1 0.000016 0.000017 pthread_mutex_unlock object=7 thread=1\n"
+    "1 0.000018 0.000018 thread_end thread=1\n"
+    "1 0.000018 0.000019 pthread_join child=1\n";
+
+static void primitives(void **state)
+{
+    (void)state;
+    static const struct record master[] = {
+        ENTER(1, "pthread_create"),
+        {"THREAD_CREATE", 1, "Thread Contingent: \"Threads of rank 1\" <1>, Sequence Count: 1"},
+        LEAVE(2, "pthread_create"),
+        ENTER(2, "pthread_create"),
+        LEAVE(2, "pthread_create"),
+        ENTER(5, "pthread_mutex_trylock"),
+        {"THREAD_ACQUIRE_LOCK", 6, "Model: \"Pthread\" <7>, Lock: 7, Acquisition Order: 1"},
+        LEAVE(6, "pthread_mutex_trylock"),
+        ENTER(7, "pthread_mutex_unlock"),
+        {"THREAD_RELEASE_LOCK", 7, "Lock: 7, Acquisition Order: 1"},
+        LEAVE(8, "pthread_mutex_unlock"),
+        ENTER(8, "pthread_mutex_trylock"),
+        LEAVE(9, "pthread_mutex_trylock"),
+        ENTER(9, "pthread_mutex_lock"),
+        {"THREAD_ACQUIRE_LOCK", 12, "Lock: 7, Acquisition Order: 3"},
+        LEAVE(12, "pthread_mutex_lock"),
+        ENTER(13, "pthread_mutex_unlock"),
+        {"THREAD_RELEASE_LOCK", 13, "Lock: 7, Acquisition Order: 3"},
+        LEAVE(14, "pthread_mutex_unlock"),
+        ENTER(18, "pthread_join"),
+        {"THREAD_WAIT", 19, "Thread Contingent: \"Threads of rank 1\" <1>, Sequence Count: 1"},
+        LEAVE(19, "pthread_join"),
+        {0},
+    };
+    static const struct record child[] = {
+        ENTER(3, "thread_begin"),
+        {"THREAD_BEGIN", 3, "Thread Contingent: \"Threads of rank 1\" <1>, Sequence Count: 1"},
+        LEAVE(3, "thread_begin"),
+        ENTER(4, "pthread_mutex_lock"),
+        {"THREAD_ACQUIRE_LOCK", 9, "Lock: 7, Acquisition Order: 2"},
+        LEAVE(9, "pthread_mutex_lock"),
+        ENTER(10, "pthread_cond_wait"),
+        {"THREAD_RELEASE_LOCK", 10, "Lock: 7, Acquisition Order: 2"},
+        {"THREAD_ACQUIRE_LOCK", 15, "Lock: 7, Acquisition Order: 4"},
+        LEAVE(15, "pthread_cond_wait"),
+        ENTER(16, "pthread_mutex_unlock"),
+        {"THREAD_RELEASE_LOCK", 16, "Lock: 7, Acquisition Order: 4"},
+        LEAVE(17, "pthread_mutex_unlock"),
+        ENTER(18, "thread_end"),
+        {"THREAD_END", 18, "Thread Contingent: \"Threads of rank 1\" <1>, Sequence Count: 1"},
+        LEAVE(18, "thread_end"),
+        {0},
+    };
+    check(threads_text, 1, master);
+    check(threads_text, 2, child);
+}
+
 /* otf2-print opens everything that the writer can write, definitions and events, and finds nothing to complain
  * about. */
 static void opens(void **state)
@@ -371,7 +442,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(origin),      cmocka_unit_test(target), cmocka_unit_test(messages),
-        cmocka_unit_test(collectives), cmocka_unit_test(symmetric), cmocka_unit_test(opens),
+        cmocka_unit_test(collectives), cmocka_unit_test(symmetric), cmocka_unit_test(primitives),
+        cmocka_unit_test(opens),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
