@@ -100,6 +100,18 @@ static enum status enter_function(struct walk *walk, uint32_t site)
     return enter(walk, INTERVAL_FUNCTION, function, site);
 }
 
+/* An interval whose entry stands at no known place takes the first known one inside it. */
+static void place(struct walk *walk, uint32_t site)
+{
+    struct interval *items = walk->intervals->items;
+    const struct trace_site *sites = walk->trace->sites;
+    if (!sites[site].file) return;
+    for (uint32_t i = walk->at;; i = items[i].parent) {
+        if (!sites[items[i].site].file) items[i].site = site;
+        if (i == INTERVAL_ROOT) return;
+    }
+}
+
 static enum status step(struct walk *walk, uint32_t rank, size_t index)
 {
     const struct trace_call *call = &walk->trace->ranks[rank].calls[index];
@@ -118,6 +130,7 @@ static enum status step(struct walk *walk, uint32_t rank, size_t index)
         TRY(enter(walk, INTERVAL_MARKED, number, call->site));
     else if (marks)
         leave(walk, INTERVAL_MARKED, number);
+    place(walk, call->site);
     struct change change = {.call = index, .node = walk->at};
     if (walk->at != before)
         ARRAY_PUSH(walk->intervals->changes, walk->intervals->change_count, walk->intervals->change_capacity, change,

@@ -26,7 +26,7 @@ struct interval {
     uint32_t parent; /* of the root: itself; else smaller than the interval's own number */
     uint32_t id;     /* region, the number in the marker's tag, or a site in the function */
     uint32_t level;
-    uint32_t site;     /* of the first entry seen */
+    uint32_t site;     /* of the first entry, or, if that has no place, of the first call inside with one */
     bool sequential;   /* inside a region whose name begins with "sequential": code that every rank repeats */
     size_t executions; /* largest number of entries of one rank */
 };

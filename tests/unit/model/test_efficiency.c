@@ -267,6 +267,8 @@ static void test_callpaths(void **state)
     assert_int_equal(exchange->executions, 1);
     assert_int_equal(exchange->line, 10);
     assert_string_equal(exchange->file, "a.c");
+    assert_int_equal(interval_of(result, "run")->line, 10);
+    assert_int_equal(interval_of(result, "solve")->line, 30); /* entered at no known place: its first call */
     assert_int_equal(interval_of(result, "step/exchange")->level, 2);
     result_free(result);
     /* Unasked, calls stay in the regions. */
