@@ -111,6 +111,30 @@ static void name_locks(struct replay *replay, uint32_t rank, const struct trace_
     }
 }
 
+/* Calls like this one, on the same communicator or window, up to and with calls[last]. */
+static size_t count_like(const struct rank_state *state, const struct trace_call *like, size_t last)
+{
+    size_t found = 0;
+    for (size_t i = 0; i <= last && i < state->count; i++)
+        found += state->calls[i].call == like->call && state->calls[i].handle == like->handle;
+    return found;
+}
+
+/* The call that made a request; of a collective one, the ranks that have not come to it. */
+static void name_operation_of(struct replay *replay, const struct rank_state *state, size_t made, struct text *text)
+{
+    const struct trace_call *call = &state->calls[made];
+    bool on_window = call_row(call->call)->needed & F_WIN;
+    const struct trace_comm *comm = on_window ? NULL : trace_call_comm(replay->trace, call);
+    ADD(text, " the %s of event %zu", call_name(call->call), made + 1);
+    size_t number = count_like(state, call, made);
+    for (uint32_t i = 0, shown = 0; comm && i < comm->count && shown < WAITERS_SHOWN; i++) {
+        const struct rank_state *other = &replay->ranks[comm->members[i]];
+        if (other->threads || count_like(other, call, other->next) >= number) continue;
+        ADD(text, "%s %s of rank %d", shown++ ? "," : ", which lacks", call_name(call->call), comm->members[i]);
+    }
+}
+
 static void name_requests(struct replay *replay, const struct rank_state *state, const struct trace_call *call,
                           struct text *text)
 {
@@ -130,7 +154,7 @@ static void name_requests(struct replay *replay, const struct rank_state *state,
                 ADD(text, " %s rank %d (tag %d)", kind == CALL_IRECV ? "a send of" : "a receive of", made->peer,
                     made->tag);
             else
-                ADD(text, " the %s of event %zu", call_name(made->call), c + 1);
+                name_operation_of(replay, state, c, text);
             shown++;
             break;
         }

@@ -39,6 +39,33 @@ for engine in loggp simgrid; do
     [ ! -e stuck.txt ] || fail "a predicted trace of a deadlock is written"
 done
 
+# one_line TEXT EXPECTED: both engines end a trace of this text with this error
+one_line() {
+    printf 'rmacast-trace 1\nranks 2\n%b' "$1" >bad.txt
+    for engine in loggp simgrid; do
+        error 1 "$2" simulate bad.txt --platform "$platform" --engine $engine
+    done
+}
+subset='comm 1 ranks=0\nwindow 0 comm=1\n'
+one_line "${subset}1 0 0 MPI_Win_fence win=0 assert=0\n" \
+    "rank 1, event 1 (MPI_Win_fence) at 0.000000 s: rank 1 is no member of window 0"
+one_line "comm 1 ranks=\nwindow 0 comm=1\n0 0 0 MPI_Win_fence win=0 assert=0\n" \
+    "rank 0, event 1 (MPI_Win_fence) at 0.000000 s: rank 0 is no member of window 0"
+one_line "${subset}0 0 0 MPI_Win_lock win=0 target=1 lock=shared assert=0\n" \
+    "rank 0, event 1 (MPI_Win_lock) at 0.000000 s: target=1 is no member of window 0"
+one_line "${subset}0 0 0 MPI_Win_post win=0 group=1\n" \
+    "rank 0, event 1 (MPI_Win_post) at 0.000000 s: group member 1 is no member of window 0"
+one_line 'window 0 comm=0\n0 0 0 MPI_Win_fence win=0 assert=0\n' \
+    "deadlock: rank 0 in MPI_Win_fence (event 1) waits for MPI_Win_fence of rank 1"
+one_line '0 0 0 MPI_Irecv comm=0 peer=1 tag=3 bytes=8 req=1\n0 1 1 MPI_Wait req=1\n' \
+    "deadlock: rank 0 in MPI_Wait (event 2) waits for a send of rank 1 (tag 3)"
+one_line '0 0 0 MPI_Ibarrier comm=0 req=1\n0 1 1 MPI_Wait req=1\n' \
+    "rank 0 in MPI_Wait (event 2) waits for the MPI_Ibarrier of event 1, which lacks MPI_Ibarrier of rank 1"
+# a matched probe has taken the only message out: a plain receive waits for another one
+one_line '1 0 0 MPI_Send comm=0 peer=0 tag=3 bytes=8\n0 0 0 MPI_Mprobe comm=0 peer=1 tag=3 bytes=8
+0 1 1 MPI_Recv comm=0 peer=1 tag=3 bytes=8\n' \
+    "deadlock: rank 0 in MPI_Recv (event 2) waits for a send of rank 1 (tag 3)"
+
 # messages that never meet are no deadlock: noted once, the first with its place, whatever the engine
 cat >unmet.txt <<'T'
 rmacast-trace 1
