@@ -99,7 +99,8 @@ kill_child() {
 
 # SimGrid, or the system, ends the process of a replay
 run 0 generate halo2d --ranks 16 --iterations 1500 --bytes 64K -o long.rma
-kill_child simulate long.rma --platform "$platform" --set nodes.count=16 --engine simgrid -o killed.txt --json killed.json
+kill_child simulate long.rma --platform "$platform" --set nodes.count=16 --engine simgrid \
+    -o killed.txt --json killed.json
 [ $status -eq 1 ] || fail "simulate with a killed child: exit status $status, expected 1"
 [ "$(cat err)" = "rmacast: child process ended by signal 9 (Killed)" ] || fail "a killed child: $(cat err)"
 [ ! -s out ] && [ ! -e killed.txt ] && [ ! -e killed.json ] || fail "a killed simulation leaves results"
