@@ -168,6 +168,8 @@ struct lock_epoch {
     uint32_t next;                   /* of the origin's open ones, or the free list */
     uint32_t next_waiting;           /* in the target's queue */
     bool exclusive, nocheck, asked, granted;
+    bool of_all;           /* of lock_all */
+    bool queued;           /* in the target's queue */
     bool waits;            /* in the target's queue, behind holders */
     bool closing;          /* held operations leave */
     int64_t held_until_ps; /* by others, incompatibly, as of the grant: the last exit of their unlocks */

@@ -34,6 +34,7 @@ static enum status new_of_all(struct replay *replay, uint32_t index, uint32_t pl
     struct lock_epoch made = {.origin = member->rank,
                               .target = (uint32_t)replay_comm_of(replay, member)->members[place],
                               .member = index,
+                              .of_all = true,
                               .nocheck = member->all_nocheck};
     return replay_lock_new(replay, &made, &member->all[place]);
 }
@@ -207,7 +208,12 @@ enum step replay_step_flush(struct replay *replay, uint32_t rank)
         state->phase = PHASE_WAIT;
         STEP_TRY(hurry(replay, rank, call));
     }
-    enum step step = completed(replay, rank, call, call_kind(call->call) == CALL_FLUSH_LOCAL);
+    bool local = call_kind(call->call) == CALL_FLUSH_LOCAL;
+    enum step step = completed(replay, rank, call, local);
+    if (step == STEP_BLOCK && state->threads) { /* what another thread made meanwhile is waited for, too: let it go */
+        STEP_TRY(hurry(replay, rank, call));
+        step = completed(replay, rank, call, local);
+    }
     if (step != STEP_EXIT) return step;
     if (replay->modes[call->handle].lock == LOCK_LAZY) account_contention(replay, rank, call);
     return replay_exit(state, replay->now_ps);

@@ -44,13 +44,35 @@ static enum status send_grant(struct replay *replay, uint32_t lock)
     return replay_send_control(replay, MESSAGE_LOCK_GRANT, epoch->target, epoch->origin, lock, 0);
 }
 
-/* Grants from the head of the queue as long as the holders allow it: nobody overtakes. */
+/* The link to the request that is served next, NULL: none can be now. The head of the queue; nobody overtakes it but, on
+ * a lock that is held shared, requests of MPI_Win_lock_all: two of those, each holding a lock that the other asks for
+ * behind an exclusive request, would wait for ever. */
+static uint32_t *next_request(struct replay *replay, struct member *target)
+{
+    uint32_t *link = &target->queue_first;
+    if (*link == NO_INDEX || target->exclusive_held) return NULL;
+    if (target->shared_holders == 0 || !replay->lock_epochs[*link].exclusive) return link;
+    while (*link != NO_INDEX && !replay->lock_epochs[*link].of_all) link = &replay->lock_epochs[*link].next_waiting;
+    return *link == NO_INDEX ? NULL : link;
+}
+
+static void unlink_request(struct replay *replay, struct member *target, uint32_t *link)
+{
+    uint32_t lock = *link;
+    *link = replay->lock_epochs[lock].next_waiting;
+    replay->lock_epochs[lock].queued = false;
+    if (lock != target->queue_last) return;
+    for (uint32_t at = target->queue_first; at != NO_INDEX; at = replay->lock_epochs[at].next_waiting)
+        target->queue_last = at;
+}
+
+/* Grants as long as the holders allow it. */
 static enum status grant_next(struct replay *replay, struct member *target)
 {
-    while (target->queue_first != NO_INDEX) {
-        uint32_t lock = target->queue_first;
+    uint32_t *link;
+    while ((link = next_request(replay, target))) {
+        uint32_t lock = *link;
         struct lock_epoch *epoch = &replay->lock_epochs[lock];
-        if (target->exclusive_held || (epoch->exclusive && target->shared_holders > 0)) return STATUS_OK;
         epoch->held_until_ps = target->unlock_exit_ps[1];
         if (epoch->exclusive && target->unlock_exit_ps[0] > epoch->held_until_ps)
             epoch->held_until_ps = target->unlock_exit_ps[0];
@@ -58,7 +80,7 @@ static enum status grant_next(struct replay *replay, struct member *target)
             target->exclusive_held = true;
         else
             target->shared_holders++;
-        target->queue_first = epoch->next_waiting;
+        unlink_request(replay, target, link);
         if (epoch->waits) replay_resume(replay, target->rank);
         TRY(send_grant(replay, lock));
     }
@@ -81,9 +103,10 @@ static enum status request(struct replay *replay, uint32_t lock)
     else
         replay->lock_epochs[target->queue_last].next_waiting = lock;
     target->queue_last = lock;
-    uint32_t member = (uint32_t)(target - replay->members), rank = target->rank;
+    replay->lock_epochs[lock].queued = true;
+    uint32_t rank = target->rank;
     TRY(grant_next(replay, target));
-    if (replay->members[member].queue_first == NO_INDEX) return STATUS_OK;
+    if (!replay->lock_epochs[lock].queued) return STATUS_OK;
     replay->lock_epochs[lock].waits = true;
     replay_await(replay, rank, 1);
     return STATUS_OK;

@@ -156,6 +156,7 @@ static enum status dispatch(struct replay *replay, uint32_t index, const struct 
     uint32_t lock = op->lock;
     if (state->phase != PHASE_QUEUE && (state->phase != PHASE_COPIED || leaves)) return replay_issue(replay, index);
     queue_op(replay, index);
+    if (op->lock != NO_INDEX && state->threads) replay_wake(replay, op->origin); /* another thread may be in a flush */
     return hurries ? replay_lock_hurry(replay, lock) : STATUS_OK;
 }
 

@@ -115,7 +115,9 @@ static enum status make_phase(struct random *random, const struct program *progr
 {
     static const enum phase_kind kinds[] = {PHASE_PSCW, PHASE_PSCW,     PHASE_FENCE,
                                             PHASE_LOCK, PHASE_MESSAGES, PHASE_COLLECTIVE};
+    static const enum phase_kind of_subject[] = {[SUBJECT_THREADS] = PHASE_THREADS};
     phase->kind = kinds[random_below(random, sizeof kinds / sizeof *kinds)];
+    if (program->subject != SUBJECT_MPI && random_chance(random, 40)) phase->kind = of_subject[program->subject];
     phase->seed = random_next(random);
     phase->window = random_below(random, program->windows);
     phase->comm = random_below(random, program->comms);
@@ -126,6 +128,7 @@ static enum status make_phase(struct random *random, const struct program *progr
     case PHASE_FENCE: return make_fence(random, of_window, phase, err);
     case PHASE_LOCK: return make_lock(random, of_window, phase, err);
     case PHASE_MESSAGES: return make_messages(random, of_comm, phase, err);
+    case PHASE_THREADS: return make_threads(random, of_comm, phase, err);
     default: make_collective(random, of_comm, phase); return STATUS_OK;
     }
 }
@@ -146,7 +149,8 @@ static void nest(struct random *random, struct program *program, struct phase *p
     const struct phase *last = &program->phases[program->phase_count - 1];
     if (last->outer != last->id) last = &program->phases[last->outer]; /* ids are indices while phases are made */
     if (!holds_others(last) || !random_chance(random, 3 * NESTED_PERCENT)) return;
-    if (last->kind == PHASE_PSCW && phase->kind <= PHASE_LOCK && phase->window == last->window) return;
+    bool one_sided = phase->kind <= PHASE_LOCK || phase->kind == PHASE_THREADS;
+    if (last->kind == PHASE_PSCW && one_sided && phase->window == last->window) return;
     phase->outer = last->id;
 }
 
@@ -186,10 +190,10 @@ static void make_shape(struct random *random, struct program *program)
     program->init = random_chance(random, 30);
 }
 
-enum status program_make(uint64_t seed, struct program *program, struct err *err)
+enum status program_make(uint64_t seed, enum subject subject, struct program *program, struct err *err)
 {
     struct random random = {seed};
-    struct program made = {.seed = seed};
+    struct program made = {.seed = seed, .subject = subject};
     make_shape(&random, &made);
     knobs_turn(&random, made.knobs);
     enum status status = make_phases(&random, &made, err);

@@ -12,7 +12,10 @@
 
 enum { RANKS_MAX = 12, COMMS_MAX = 3, WINDOWS_MAX = 3, KNOBS_MAX = 32 };
 
-enum phase_kind { PHASE_PSCW, PHASE_FENCE, PHASE_LOCK, PHASE_MESSAGES, PHASE_COLLECTIVE, PHASE_KIND_COUNT };
+enum phase_kind { PHASE_PSCW, PHASE_FENCE, PHASE_LOCK, PHASE_MESSAGES, PHASE_COLLECTIVE, PHASE_THREADS };
+
+/* What a program has beside MPI calls. */
+enum subject { SUBJECT_MPI, SUBJECT_THREADS };
 
 enum pscw_order {
     ORDER_POST_FIRST,  /* post, start, complete, wait */
@@ -26,6 +29,7 @@ enum item_kind {
     ITEM_LOCK,      /* call: lock or lock_all; the operations with its slot lie within it */
     ITEM_MESSAGE,   /* call: the send; receive */
     ITEM_RING,      /* call: each member's with the one that many (target) places on */
+    ITEM_THREADS,   /* call: what threads of a rank do, tests/property/program_threads.c */
 };
 
 struct item {
@@ -33,10 +37,11 @@ struct item {
     enum mpi_call call;
     uint32_t origin, target;
     int64_t bytes;
-    uint32_t slot;       /* fence: the epoch; lock: its name */
-    uint16_t flags;      /* of the call */
-    enum mpi_call flush; /* under locks: follows the operation; ID_Init: nothing does */
+    uint32_t slot;         /* fence: the epoch; lock: its name */
+    uint16_t flags;        /* of the call */
+    enum mpi_call flush;   /* under locks: follows the operation; ID_Init: nothing does */
     enum mpi_call receive; /* one message after another: how it is found, or received */
+    uint32_t thread[2];     /* of the origin, of the target or the origin */
 };
 
 struct phase {
@@ -48,13 +53,14 @@ struct phase {
     uint32_t window; /* one-sided phases */
     uint32_t comm;   /* the others */
     enum pscw_order order;
-    uint32_t targets[RANKS_MAX];      /* bits of the targets that each rank names: PSCW, neighbours */
-    bool empty_groups;                /* PSCW: ranks without targets or origins start or post all the same */
-    bool nocheck;                     /* PSCW: a barrier between post and start, which then needs no check */
-    bool tests;                       /* PSCW: rows of MPI_Win_test for MPI_Win_wait; requests: the same for MPI_Wait */
-    bool together;                    /* messages: receives first, then all sends; else one message after another;
-                                         locks: requests are waited for behind the operations; neighbours: twice */
-    uint32_t epochs;                  /* fence */
+    uint32_t targets[RANKS_MAX]; /* bits of the targets that each rank names: PSCW, neighbours; threads: how many */
+    bool empty_groups;           /* PSCW: ranks without targets or origins start or post all the same */
+    bool nocheck;                /* PSCW: a barrier between post and start, which then needs no check */
+    bool tests;                  /* PSCW: rows of MPI_Win_test for MPI_Win_wait; requests: the same for MPI_Wait */
+    bool together;               /* messages: receives first, then all sends; else one message after another;
+                                    locks: requests are waited for behind the operations; neighbours: twice;
+                                    threads: lock_all around */
+    uint32_t epochs;             /* fence */
     uint16_t first_flags, last_flags; /* fence */
     enum mpi_call call;               /* collective */
     uint32_t root;
@@ -65,6 +71,7 @@ struct phase {
 
 struct program {
     uint64_t seed;
+    enum subject subject;
     uint32_t ranks, alive; /* bits */
     uint32_t comms, windows;
     uint32_t comm_members[COMMS_MAX];                 /* bits; 0 is the world */
@@ -76,7 +83,7 @@ struct program {
 };
 
 /* The program of a seed. */
-enum status program_make(uint64_t seed, struct program *program, struct err *err);
+enum status program_make(uint64_t seed, enum subject subject, struct program *program, struct err *err);
 enum status program_copy(const struct program *program, struct program *copy, struct err *err);
 void program_clear(struct program *program);
 

@@ -16,6 +16,8 @@ struct writer {
     struct random gaps[RANKS_MAX];
     int64_t now_ps[RANKS_MAX];
     uint32_t next_request[RANKS_MAX];
+    uint32_t threads_made[RANKS_MAX], next_object[RANKS_MAX];
+    uint32_t guarded; /* bits: the semaphore that guards has its one unit */
 };
 
 static inline bool in(uint32_t set, uint32_t rank)
@@ -30,9 +32,11 @@ enum status add_item(struct phase *phase, const struct item *item, struct err *e
 
 enum status make_messages(struct random *random, uint32_t members, struct phase *phase, struct err *err);
 void make_collective(struct random *random, uint32_t members, struct phase *phase);
+enum status make_threads(struct random *random, uint32_t members, struct phase *phase, struct err *err);
 
 /* --- writing */
 uint32_t members_of_comm(const struct program *program, uint32_t comm);
+uint32_t members_of_window(const struct program *program, uint32_t window);
 
 /* The world ranks of a set, ascending. */
 uint32_t list_ranks(const struct writer *writer, uint32_t set, int32_t ranks[RANKS_MAX]);
@@ -57,5 +61,6 @@ enum status write_inner(struct writer *writer, const struct phase *outer, struct
 
 enum status write_messages(struct writer *writer, const struct phase *phase, struct err *err);
 enum status write_collective(struct writer *writer, const struct phase *phase, struct err *err);
+enum status write_threads(struct writer *writer, const struct phase *phase, struct err *err);
 
 #endif

@@ -13,7 +13,7 @@ uint32_t members_of_comm(const struct program *program, uint32_t comm)
     return program->comm_members[comm] & program->alive;
 }
 
-static uint32_t members_of_window(const struct program *program, uint32_t window)
+uint32_t members_of_window(const struct program *program, uint32_t window)
 {
     if (!(program->windows_alive >> window & 1)) return 0;
     return members_of_comm(program, program->window_comm[window]);
@@ -239,6 +239,7 @@ static enum status write_phase(struct writer *writer, const struct phase *phase,
     case PHASE_FENCE: return write_fence(writer, phase, err);
     case PHASE_LOCK: return write_locks(writer, phase, err);
     case PHASE_MESSAGES: return write_messages(writer, phase, err);
+    case PHASE_THREADS: return write_threads(writer, phase, err);
     default: return write_collective(writer, phase, err);
     }
 }
@@ -310,6 +311,7 @@ enum status program_trace(const struct program *program, struct trace **trace, s
     snprintf(name, sizeof name, "seed %llu", (unsigned long long)program->seed);
     TRY(trace_new(name, group_size(program->alive), &writer.trace, err));
     enum status status = write_program(&writer, err);
+    if (status == STATUS_OK) status = trace_sort_threads(writer.trace, err);
     if (status == STATUS_OK) status = trace_check(writer.trace, err);
     if (status != STATUS_OK) {
         trace_free(writer.trace);

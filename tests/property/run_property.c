@@ -1,8 +1,9 @@
-/* Checks a property on random programs: run_property PROPERTY ENGINE FIRST_SEED COUNT [--tamper]
+/* Checks a property on random programs: run_property PROPERTY ENGINE FIRST_SEED COUNT [--tamper|--threads]
  *
  * The program that breaks it is made small and printed as a text trace, with its seed and the options of rmacast
  * simulate that make its platform; exit 1. Otherwise it prints how often each law was looked at; a law that never
- * applied is a failure too, since nothing was tested. --tamper falsifies each outcome: a law must break. */
+ * applied is a failure too, since nothing was tested. --tamper falsifies each outcome: a law must break. --threads: the
+ * programs have ranks with threads. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +17,7 @@
 struct run {
     const struct property *property;
     struct trial trial;
+    enum subject subject;
     uint64_t first_seed, count;
 };
 
@@ -44,7 +46,7 @@ static enum status run_seed(const struct run *run, uint64_t seed, struct err *er
 {
     struct program program;
     struct verdict verdict;
-    TRY(program_make(seed, &program, err));
+    TRY(program_make(seed, run->subject, &program, err));
     enum status status = property_check(run->property, &run->trial, &program, &verdict, err);
     if (status != STATUS_OK) printf("seed %" PRIu64 "\n", seed);
     if (status == STATUS_OK && verdict.failed) status = report_failure(run, &program, &verdict, err);
@@ -89,9 +91,10 @@ static bool read_arguments(int argc, char **argv, struct run *run)
     run->trial.engine = engine_by_name(argv[2]);
     run->first_seed = strtoull(argv[3], NULL, 10);
     run->count = strtoull(argv[4], NULL, 10);
-    run->trial.tamper = argc == 6;
+    run->trial.tamper = argc == 6 && strcmp(argv[5], "--tamper") == 0;
+    if (argc == 6 && strcmp(argv[5], "--threads") == 0) run->subject = SUBJECT_THREADS;
     return run->property->name && run->trial.engine && run->count > 0 &&
-           (argc < 6 || strcmp(argv[5], "--tamper") == 0);
+           (argc < 6 || run->trial.tamper || run->subject != SUBJECT_MPI);
 }
 
 int main(int argc, char **argv)
@@ -100,7 +103,8 @@ int main(int argc, char **argv)
     struct run run = {.trial.tally = &tally};
     struct err err;
     if (!read_arguments(argc, argv, &run)) {
-        fputs("run_property PROPERTY ENGINE FIRST_SEED COUNT [--tamper], expected one of the properties", stderr);
+        fputs("run_property PROPERTY ENGINE FIRST_SEED COUNT [--tamper|--threads], expected one of the properties",
+              stderr);
         for (const struct property *row = properties; row->name; row++) fprintf(stderr, " %s", row->name);
         fputc('\n', stderr);
         return 2;
