@@ -44,8 +44,8 @@ static enum status send_grant(struct replay *replay, uint32_t lock)
     return replay_send_control(replay, MESSAGE_LOCK_GRANT, epoch->target, epoch->origin, lock, 0);
 }
 
-/* The link to the request that is served next, NULL: none can be now. The head of the queue; nobody overtakes it but, on
- * a lock that is held shared, requests of MPI_Win_lock_all: two of those, each holding a lock that the other asks for
+/* The link to the request that is served next, NULL: none can be now. The head of the queue; nobody overtakes it but,
+ * on a lock that is held shared, requests of MPI_Win_lock_all: two of those, each holding a lock that the other asks for
  * behind an exclusive request, would wait for ever. */
 static uint32_t *next_request(struct replay *replay, struct member *target)
 {
