@@ -115,7 +115,7 @@ static enum status make_phase(struct random *random, const struct program *progr
 {
     static const enum phase_kind kinds[] = {PHASE_PSCW, PHASE_PSCW,     PHASE_FENCE,
                                             PHASE_LOCK, PHASE_MESSAGES, PHASE_COLLECTIVE};
-    static const enum phase_kind of_subject[] = {[SUBJECT_THREADS] = PHASE_THREADS};
+    static const enum phase_kind of_subject[] = {[SUBJECT_THREADS] = PHASE_THREADS, [SUBJECT_SHMEM] = PHASE_SHMEM};
     phase->kind = kinds[random_below(random, sizeof kinds / sizeof *kinds)];
     if (program->subject != SUBJECT_MPI && random_chance(random, 40)) phase->kind = of_subject[program->subject];
     phase->seed = random_next(random);
@@ -129,6 +129,7 @@ static enum status make_phase(struct random *random, const struct program *progr
     case PHASE_LOCK: return make_lock(random, of_window, phase, err);
     case PHASE_MESSAGES: return make_messages(random, of_comm, phase, err);
     case PHASE_THREADS: return make_threads(random, of_comm, phase, err);
+    case PHASE_SHMEM: return make_shmem(random, program->alive, phase, err);
     default: make_collective(random, of_comm, phase); return STATUS_OK;
     }
 }

@@ -12,10 +12,10 @@
 
 enum { RANKS_MAX = 12, COMMS_MAX = 3, WINDOWS_MAX = 3, KNOBS_MAX = 32 };
 
-enum phase_kind { PHASE_PSCW, PHASE_FENCE, PHASE_LOCK, PHASE_MESSAGES, PHASE_COLLECTIVE, PHASE_THREADS };
+enum phase_kind { PHASE_PSCW, PHASE_FENCE, PHASE_LOCK, PHASE_MESSAGES, PHASE_COLLECTIVE, PHASE_THREADS, PHASE_SHMEM };
 
 /* What a program has beside MPI calls. */
-enum subject { SUBJECT_MPI, SUBJECT_THREADS };
+enum subject { SUBJECT_MPI, SUBJECT_THREADS, SUBJECT_SHMEM };
 
 enum pscw_order {
     ORDER_POST_FIRST,  /* post, start, complete, wait */
@@ -30,6 +30,7 @@ enum item_kind {
     ITEM_MESSAGE,   /* call: the send; receive */
     ITEM_RING,      /* call: each member's with the one that many (target) places on */
     ITEM_THREADS,   /* call: what threads of a rank do, tests/property/program_threads.c */
+    ITEM_SHMEM,     /* call: tests/property/program_shmem.c */
 };
 
 struct item {

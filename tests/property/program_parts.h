@@ -17,6 +17,8 @@ struct writer {
     int64_t now_ps[RANKS_MAX];
     uint32_t next_request[RANKS_MAX];
     uint32_t threads_made[RANKS_MAX], next_object[RANKS_MAX];
+    int32_t heap;   /* window of OpenSHMEM */
+    int64_t places; /* of it, that are waited for */
     uint32_t guarded; /* bits: the semaphore that guards has its one unit */
 };
 
@@ -33,6 +35,7 @@ enum status add_item(struct phase *phase, const struct item *item, struct err *e
 enum status make_messages(struct random *random, uint32_t members, struct phase *phase, struct err *err);
 void make_collective(struct random *random, uint32_t members, struct phase *phase);
 enum status make_threads(struct random *random, uint32_t members, struct phase *phase, struct err *err);
+enum status make_shmem(struct random *random, uint32_t members, struct phase *phase, struct err *err);
 
 /* --- writing */
 uint32_t members_of_comm(const struct program *program, uint32_t comm);
@@ -62,5 +65,6 @@ enum status write_inner(struct writer *writer, const struct phase *outer, struct
 enum status write_messages(struct writer *writer, const struct phase *phase, struct err *err);
 enum status write_collective(struct writer *writer, const struct phase *phase, struct err *err);
 enum status write_threads(struct writer *writer, const struct phase *phase, struct err *err);
+enum status write_shmem(struct writer *writer, const struct phase *phase, struct err *err);
 
 #endif

@@ -240,6 +240,7 @@ static enum status write_phase(struct writer *writer, const struct phase *phase,
     case PHASE_LOCK: return write_locks(writer, phase, err);
     case PHASE_MESSAGES: return write_messages(writer, phase, err);
     case PHASE_THREADS: return write_threads(writer, phase, err);
+    case PHASE_SHMEM: return write_shmem(writer, phase, err);
     default: return write_collective(writer, phase, err);
     }
 }
@@ -290,6 +291,8 @@ static enum status write_program(struct writer *writer, struct err *err)
     if (program->init) TRY(put_all(writer, program->alive, new_call(ID_Init, TRACE_NONE), err));
     TRY(open_comms(writer, err));
     TRY(open_windows(writer, err));
+    if (program->subject == SUBJECT_SHMEM)
+        TRY(trace_add_window(writer->trace, 0, NULL, NULL, 'h', &writer->heap, err));
     for (size_t i = 0; i < program->phase_count; i++)
         if (!is_inner(program, &program->phases[i])) TRY(write_phase(writer, &program->phases[i], err));
     for (uint32_t w = 0; w < program->windows; w++) {
