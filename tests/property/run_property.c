@@ -104,7 +104,8 @@ int main(int argc, char **argv)
     struct run run = {.trial.tally = &tally};
     struct err err;
     if (!read_arguments(argc, argv, &run)) {
-        fputs("run_property PROPERTY ENGINE FIRST_SEED COUNT [--tamper|--threads|--shmem], expected one of the properties",
+        fputs("run_property PROPERTY ENGINE FIRST_SEED COUNT [--tamper|--threads|--shmem], "
+              "expected one of the properties",
               stderr);
         for (const struct property *row = properties; row->name; row++) fprintf(stderr, " %s", row->name);
         fputc('\n', stderr);
