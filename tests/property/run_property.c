@@ -2,8 +2,8 @@
  *
  * The program that breaks it is made small and printed as a text trace, with its seed and the options of rmacast
  * simulate that make its platform; exit 1. Otherwise it prints how often each law was looked at; a law that never
- * applied is a failure too, since nothing was tested. --tamper falsifies each outcome: a law must break. --threads, --shmem:
- * programs have ranks with threads, or OpenSHMEM beside MPI. */
+ * applied is a failure too, since nothing was tested. --tamper falsifies each outcome: a law must break.
+ * --threads, --shmem: programs have ranks with threads, or OpenSHMEM beside MPI. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
