@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define LIBRARY "librmacast-record.so"
+#define LIBRARY         "librmacast-record.so"
 #define THREADS_LIBRARY "librmacast-threads.so"
 
 enum status record_find_library(char path[RECORD_PATH_BYTES], struct err *err)
@@ -70,7 +70,8 @@ static const char *last_part(const char *path)
 /* Behind a launcher the first word that can be run is the program: no launcher's options need be known. */
 static const char *program_of(char *const *command)
 {
-    static const char *const launchers[] = {"mpiexec", "mpirun", "orterun", "oshrun", "srun", "env", "timeout", "nice", "taskset"};
+    static const char *const launchers[] = {"mpiexec", "mpirun",  "orterun", "oshrun", "srun",
+                                            "env",     "timeout", "nice",    "taskset"};
     const char *name = last_part(command[0]);
     bool launcher = false;
     for (size_t i = 0; i < sizeof launchers / sizeof *launchers; i++)

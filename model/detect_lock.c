@@ -54,8 +54,7 @@ static enum status visit_contention(void *context, const struct holding *holding
     struct detection *detection = found->detection;
     const struct access_epoch *epoch = holding->epoch;
     if (!holder) return STATUS_OK;
-    if (holding->wait_call != EPOCH_NONE)
-        return add_contention(detection, holding, holding->wait_call, holder, found);
+    if (holding->wait_call != EPOCH_NONE) return add_contention(detection, holding, holding->wait_call, holder, found);
     TRY(add_contention(detection, holding, epoch->open_call, holder, found));
     if (epoch->flush_call != EPOCH_NONE) TRY(add_contention(detection, holding, epoch->flush_call, holder, found));
     return add_contention(detection, holding, epoch->close_call, holder, found);
@@ -88,7 +87,7 @@ enum status detect_lock_contention(struct detection *detection)
 struct progress {
     struct detection *detection;
     bool *refuted; /* by enum mpi_call */
-    bool looking; /* for refutations; then for waits */
+    bool looking;  /* for refutations; then for waits */
 };
 
 /* Of the MPI calls of a rank that end at from_ps or later the one that any thread enters first; FINDING_NO_CALL if there

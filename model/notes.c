@@ -152,8 +152,7 @@ enum status notes_add(struct notes *notes, const struct relations *relations, st
 
 static enum status note_ready_sends(struct sort *sort, const struct notes *notes)
 {
-    for (size_t i = 0; i < notes->kept; i++)
-        TRY(result_add_note(sort->result, sort->err, "%s", notes->items[i].text));
+    for (size_t i = 0; i < notes->kept; i++) TRY(result_add_note(sort->result, sort->err, "%s", notes->items[i].text));
     sort->count = notes->count;
     return end_sort(sort, "ready sends that begin before their receive");
 }
@@ -166,8 +165,8 @@ static enum status note_unmatched(struct sort *sort, const struct unmatched *unm
     bool source = *direction == 'f' && call_kind(call->call) == CALL_SENDRECV;
     char place[TRACE_PLACE_BYTES];
     return result_add_note(sort->result, sort->err, "%" PRIu64 " %s, first %s %s rank %d (tag %d)", unmatched->count,
-                           what, trace_place(sort->relations->trace, unmatched->rank, unmatched->call, place), direction,
-                           source ? trace_call_source(call) : call->peer,
+                           what, trace_place(sort->relations->trace, unmatched->rank, unmatched->call, place),
+                           direction, source ? trace_call_source(call) : call->peer,
                            source ? trace_call_recv_tag(call) : call->tag);
 }
 

@@ -170,8 +170,7 @@ static void keep_freeing(struct work *work)
         const struct instance *instance = work->open[w] ? freed(work, (int32_t)w) : NULL;
         const struct trace_comm *comm = &trace->comms[trace->windows[w].comm];
         for (uint32_t m = 0; instance && m < instance->size; m++)
-            keep_call(work, (uint32_t)comm->members[m],
-                      work->relations->instances.calls[instance->member_first + m]);
+            keep_call(work, (uint32_t)comm->members[m], work->relations->instances.calls[instance->member_first + m]);
     }
 }
 

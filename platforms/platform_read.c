@@ -135,7 +135,8 @@ static enum status read_section(const struct json_node *section, const struct fi
 
 static enum status read_mpi(const struct json_node *root, struct platform *platform, struct err *err)
 {
-    static const char *const more[] = {"collectives", "rma", NULL}, *const more_rma[] = {"semantics", "buffer_bytes", "windows", NULL};
+    static const char *const more[] = {"collectives", "rma", NULL}, *const more_rma[] = {"semantics", "buffer_bytes",
+                                                                                         "windows", NULL};
     static const char *const collectives[] = {"mpich", NULL};
     struct json_node mpi = json_member(root, "mpi");
     TRY(read_section(&mpi, mpi_fields, more, platform, err));
@@ -161,7 +162,8 @@ static enum status read_rank_nodes(const struct json_node *list, struct platform
     platform->rank_node_count = count;
     size_t i = 0;
     const cJSON *item;
-    cJSON_ArrayForEach (item, list->item) {
+    cJSON_ArrayForEach(item, list->item)
+    {
         double node = cJSON_IsNumber(item) ? item->valuedouble : -1;
         if (node < 0 || node >= platform->node_count || node != floor(node)) {
             struct json_node element = json_element(list, i);
@@ -190,8 +192,8 @@ static enum status read_mapping(const struct json_node *root, struct platform *p
 
 static enum status read_head(const struct json_node *root, struct platform *platform, struct err *err)
 {
-    static const char *const keys[] = {"schema", "name", "nodes", "network", "mpi", "threads", "engine",
-                                       "mapping", NULL};
+    static const char *const keys[] = {"schema",  "name",   "nodes",   "network", "mpi",
+                                       "threads", "engine", "mapping", NULL};
     struct json_node schema = json_member(root, "schema"), name = json_member(root, "name");
     const char *text;
     TRY(json_object(root, err));

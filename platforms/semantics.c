@@ -131,6 +131,7 @@ enum status buffer_read(const struct json_node *node, const struct platform *pla
     TRY(measured_check(node, err));
     TRY(json_integer(node, 0, (int64_t)BYTES_MOST, &semantics->buffer_bytes, err));
     if (platform->issue != ISSUE_DEFERRED) return STATUS_OK;
-    return json_error(node, err, "a limit contradicts mpi.rma.issue = deferred, under which buffers empty only as epochs "
-                                 "close, expected \"unlimited\"");
+    return json_error(node, err,
+                      "a limit contradicts mpi.rma.issue = deferred, under which buffers empty only as epochs "
+                      "close, expected \"unlimited\"");
 }

@@ -32,8 +32,8 @@ static uint64_t tree_link(const struct topology *topology, const struct tree_swi
 {
     uint64_t position = 0;
     for (int32_t i = topology->levels; i-- > 0;)
-        position = position * (uint64_t)(i < below->level ? topology->up[i] : topology->size[i]) +
-                   (uint64_t)below->label[i];
+        position =
+            position * (uint64_t)(i < below->level ? topology->up[i] : topology->size[i]) + (uint64_t)below->label[i];
     uint64_t ports = (uint64_t)topology->up[below->level] * (uint64_t)topology->parallel[below->level];
     return ((position * ports + (uint64_t)port) * LEVELS_MAX + (uint64_t)below->level) * 2 + up;
 }

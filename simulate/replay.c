@@ -96,9 +96,9 @@ static step_function *const steps[CALL_KIND_COUNT] = {
     [CALL_SCAN] = replay_step_collective,
     [CALL_EXSCAN] = replay_step_collective,
     [CALL_NEIGHBOR] = replay_step_collective,
-    [CALL_THREAD_BEGIN ... CALL_SEM_POST] = replay_step_thread,
+    [CALL_THREAD_BEGIN... CALL_SEM_POST] = replay_step_thread,
     [CALL_SHMEM_BARRIER] = replay_step_shmem,
-    [CALL_SHMEM_PUT ... CALL_SHMEM_CLEAR_LOCK] = replay_step_shmem,
+    [CALL_SHMEM_PUT... CALL_SHMEM_CLEAR_LOCK] = replay_step_shmem,
     [CALL_COMM_CREATE] = replay_step_collective,
     [CALL_COMM_FREE] = step_local,
 };
@@ -210,7 +210,8 @@ static bool end_stream(struct replay *replay, uint32_t rank)
 static enum status set_walk_timer(struct replay *replay, uint32_t rank, int64_t at_ps)
 {
     const struct rank_state *state = &replay->ranks[rank];
-    if (state->threads) return replay_timer_thread(replay, at_ps, rank, state->threads->first_id + state->thread, false);
+    if (state->threads)
+        return replay_timer_thread(replay, at_ps, rank, state->threads->first_id + state->thread, false);
     return replay->engine_kind->timer(replay->engine, at_ps, rank, rank, replay->err);
 }
 
@@ -253,15 +254,15 @@ static void enter_call(struct replay *replay, uint32_t rank)
     state->enter_ps = replay->now_ps;
     state->inside = true;
     if (state->threads) replay_thread_enter(state);
-    if (state->inside && state->serve_first != NO_INDEX && replay_serve_waiting(replay, rank) != STATUS_OK) replay->failed = true;
+    if (state->inside && state->serve_first != NO_INDEX && replay_serve_waiting(replay, rank) != STATUS_OK)
+        replay->failed = true;
 }
 
 void replay_await(struct replay *replay, uint32_t rank, uint32_t need)
 {
     const struct engine_descriptor *kind = replay->engine_kind;
     if (!kind->await) return;
-    if (kind->await(replay->engine, replay->nodes[rank], rank, need, replay->err) != STATUS_OK)
-        replay->failed = true;
+    if (kind->await(replay->engine, replay->nodes[rank], rank, need, replay->err) != STATUS_OK) replay->failed = true;
 }
 
 void replay_resume(struct replay *replay, uint32_t rank)

@@ -316,7 +316,8 @@ enum step replay_step_complete(struct replay *replay, uint32_t rank)
         state->phase = PHASE_WAIT;
         return STEP_AGAIN;
     default:
-        if (replay->modes[member->window].complete_waits_all && !member->nocheck && member->missing_posts > 0) return STEP_BLOCK;
+        if (replay->modes[member->window].complete_waits_all && !member->nocheck && member->missing_posts > 0)
+            return STEP_BLOCK;
         if (member->lefts > 0 || member->gets > 0) return STEP_BLOCK;
         return close_access(replay, member);
     }

@@ -29,7 +29,8 @@ static bool awaits_op(const struct replay *replay, const struct trace_call *call
     case CALL_UNLOCK_ALL:
     case CALL_FLUSH: return names && op->epoch_kind == OP_LOCK;
     case CALL_FLUSH_LOCAL: return names && op->epoch_kind == OP_LOCK && holds_back(op, type);
-    case CALL_COMPLETE: return names && op->epoch_kind == OP_ACTIVE && (brings_data(op) || (op->counts_left && holds_back(op, type)));
+    case CALL_COMPLETE:
+        return names && op->epoch_kind == OP_ACTIVE && (brings_data(op) || (op->counts_left && holds_back(op, type)));
     case CALL_REQUEST_WAIT:
     case CALL_REQUEST_WAITALL: return awaits_request(replay, op);
     default: return false;

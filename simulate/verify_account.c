@@ -6,9 +6,9 @@
 
 /* The patterns that the replay counts itself. */
 static const enum pattern accounted[] = {
-    PATTERN_LATE_POST,     PATTERN_EARLY_TRANSFER, PATTERN_EARLY_WAIT,   PATTERN_LATE_COMPLETE,
-    PATTERN_WAIT_AT_FENCE, PATTERN_WAIT_AT_CREATE, PATTERN_WAIT_AT_FREE, PATTERN_LOCK_CONTENTION,
-    PATTERN_WAIT_FOR_PROGRESS,
+    PATTERN_LATE_POST,     PATTERN_EARLY_TRANSFER,  PATTERN_EARLY_WAIT,
+    PATTERN_LATE_COMPLETE, PATTERN_WAIT_AT_FENCE,   PATTERN_WAIT_AT_CREATE,
+    PATTERN_WAIT_AT_FREE,  PATTERN_LOCK_CONTENTION, PATTERN_WAIT_FOR_PROGRESS,
 };
 
 /* Time that a rank spends copying in semantics d: time stamps cannot tell it from waiting, so the detector may count it
@@ -20,7 +20,8 @@ static int64_t copies_ps(const struct verify_context *context, uint32_t rank)
         const struct trace_call *call = &context->predicted->ranks[rank].calls[i];
         enum call_kind kind = call_kind(call->call);
         if (kind != CALL_PUT && kind != CALL_ACCUMULATE) continue;
-        if (semantics_waits(context->modes[call->handle].semantics, verify_rma_kind(kind), call->bytes) != WAITS_NEVER) continue;
+        if (semantics_waits(context->modes[call->handle].semantics, verify_rma_kind(kind), call->bytes) != WAITS_NEVER)
+            continue;
         total_ps += call->exit_ps - call->enter_ps;
     }
     return total_ps;
@@ -36,8 +37,10 @@ static void compare_figure(const struct verify_context *context, const struct ac
     int64_t copied_ps = pattern == PATTERN_EARLY_TRANSFER && seen_ps > own_ps ? copies_ps(context, rank) : 0;
     row->checked++;
     if (own_ps <= seen_ps + rounding_ps && seen_ps <= own_ps + copied_ps + rounding_ps) return;
-    verify_breach(row, "%s of rank %u: the simulator counts %" PRId64 " ps in %" PRIu64 " waits, the detector %" PRId64
-                  " ps in %" PRIu64, pattern_row(pattern)->name, rank, own_ps, own_count, seen_ps, seen_count);
+    verify_breach(row,
+                  "%s of rank %u: the simulator counts %" PRId64 " ps in %" PRIu64 " waits, the detector %" PRId64
+                  " ps in %" PRIu64,
+                  pattern_row(pattern)->name, rank, own_ps, own_count, seen_ps, seen_count);
 }
 
 /* Where messages between ranks take no time, a lock may be released, granted and released again at one moment: time

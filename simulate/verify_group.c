@@ -5,9 +5,9 @@ enum { SKIPS_SYNC = TRACE_NOPRECEDE | TRACE_NOSUCCEED };
 
 /* Enters of the members whose arrival a member may have to wait for. */
 struct arrivals {
-    int64_t last_ps;    /* latest of all */
-    int64_t root_ps;    /* of the root, INT64_MIN if there is none */
-    bool synchronises;  /* fences: no member's assertions switch it off */
+    int64_t last_ps;   /* latest of all */
+    int64_t root_ps;   /* of the root, INT64_MIN if there is none */
+    bool synchronises; /* fences: no member's assertions switch it off */
 };
 
 static struct arrivals find_arrivals(const struct verify_context *context, const struct instance *instance)
@@ -31,7 +31,8 @@ static int64_t awaited_ps(const struct verify_context *context, const struct tra
     if (call_makes_request(call->call)) return INT64_MIN; /* its wait waits */
     switch (call_kind(call->call)) {
     case CALL_FENCE:
-        return arrivals->synchronises && context->modes[call->handle].fence == FENCE_BARRIER ? arrivals->last_ps : INT64_MIN;
+        return arrivals->synchronises && context->modes[call->handle].fence == FENCE_BARRIER ? arrivals->last_ps
+                                                                                             : INT64_MIN;
     case CALL_WIN_CREATE:
     case CALL_WIN_FREE:
     case CALL_BARRIER: return arrivals->last_ps;

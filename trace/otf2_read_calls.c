@@ -33,8 +33,8 @@ static enum status take_string(struct archive_reader *reader, enum archive_attri
     if (id == ATTRIBUTE_SITE && reference >= definitions->first_site &&
         reference - definitions->first_site < definitions->site_count)
         call->site = definitions->sites[reference - definitions->first_site];
-    bool counts = reference >= definitions->first_counts &&
-                  reference - definitions->first_counts < definitions->counts_count;
+    bool counts =
+        reference >= definitions->first_counts && reference - definitions->first_counts < definitions->counts_count;
     if (id == ATTRIBUTE_COUNTS && counts) call->disp = definitions->counts[reference - definitions->first_counts];
     if (id == ATTRIBUTE_NEIGHBORS && counts)
         call->tag = (int32_t)definitions->counts[reference - definitions->first_counts];
@@ -123,8 +123,10 @@ static struct trace_call new_call(int64_t time_ps, uint32_t call)
                                .call = (uint16_t)call};
 }
 
-static const struct trace_sim unknown_sim = {.xfer_start_ps = TRACE_UNKNOWN_PS, .xfer_end_ps = TRACE_UNKNOWN_PS,
-                                             .base_end_ps = TRACE_UNKNOWN_PS, .extended_end_ps = TRACE_UNKNOWN_PS,
+static const struct trace_sim unknown_sim = {.xfer_start_ps = TRACE_UNKNOWN_PS,
+                                             .xfer_end_ps = TRACE_UNKNOWN_PS,
+                                             .base_end_ps = TRACE_UNKNOWN_PS,
+                                             .extended_end_ps = TRACE_UNKNOWN_PS,
                                              .progress_from_ps = TRACE_UNKNOWN_PS,
                                              .progress_until_ps = TRACE_UNKNOWN_PS};
 
@@ -355,10 +357,9 @@ static enum status settle(struct archive_reader *reader, const struct archive_la
     struct archive_stream *stream = &reader->stream;
     struct trace_call *call = &stream->calls->calls[late->call];
     uint64_t index;
-    struct trace_call *made = archive_requests_take(&stream->requests, late->request, &index)
-                                  ? &stream->calls->calls[index] : NULL;
-    if (made && late->receives)
-        TRY(archive_take_message(reader, made, late->peer, late->comm, late->tag, late->bytes));
+    struct trace_call *made =
+        archive_requests_take(&stream->requests, late->request, &index) ? &stream->calls->calls[index] : NULL;
+    if (made && late->receives) TRY(archive_take_message(reader, made, late->peer, late->comm, late->tag, late->bytes));
     if (made && late->cancelled && made->handle == TRACE_NONE) made->handle = 0;
     if (reader->ours) return STATUS_OK; /* requests keep their ids */
     enum call_kind kind = call_kind(call->call);
@@ -445,7 +446,8 @@ enum status archive_tell_assumptions(struct archive_reader *reader)
                            assumed->open_receive_count));
     if (assumed->alone_count)
         TRY(trace_add_note(trace, err,
-                           "%" PRIu64 " non-blocking collectives never completed, or are of two groups: taken as of the "
+                           "%" PRIu64
+                           " non-blocking collectives never completed, or are of two groups: taken as of the "
                            "rank alone",
                            assumed->alone_count));
     if (assumed->nested_count)

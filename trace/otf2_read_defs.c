@@ -131,8 +131,13 @@ static OTF2_CallbackCode on_group(void *user, OTF2_GroupRef self, OTF2_StringRef
     struct archive_reader *reader = user;
     enum status status = RESERVE(reader, groups, group, self);
     if (status != STATUS_OK) return archive_stop(reader, status);
-    struct archive_group group = {.defined = true, .name = name, .type = type, .paradigm = paradigm, .flags = flags,
-                                  .count = count, .id = TRACE_NO_REF};
+    struct archive_group group = {.defined = true,
+                                  .name = name,
+                                  .type = type,
+                                  .paradigm = paradigm,
+                                  .flags = flags,
+                                  .count = count,
+                                  .id = TRACE_NO_REF};
     group.members = malloc((count + 1) * sizeof *group.members);
     if (!group.members) return archive_stop(reader, err_memory(reader->err));
     if (count) memcpy(group.members, members, count * sizeof *members);
@@ -171,7 +176,8 @@ static OTF2_CallbackCode on_win(void *user, OTF2_RmaWinRef self, OTF2_StringRef 
     (void)flags;
     enum status status = RESERVE(reader, wins, win, self);
     if (status != STATUS_OK) return archive_stop(reader, status);
-    reader->definitions.wins[self] = (struct archive_win){.defined = true, .comm = comm, .name = name, .id = ARCHIVE_NOT_MADE};
+    reader->definitions.wins[self] =
+        (struct archive_win){.defined = true, .comm = comm, .name = name, .id = ARCHIVE_NOT_MADE};
     return OTF2_CALLBACK_SUCCESS;
 }
 

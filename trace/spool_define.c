@@ -81,8 +81,8 @@ static enum status id_set(struct unify *unify, struct spool_ids *ids, uint32_t i
 {
     uint32_t local = spool_record(unify->stream, unify->index)->id;
     if (local != ids->count)
-        return spool_fault(unify->stream, unify->index, unify->err, "definition %" PRIu32 ", expected %zu: they count up",
-                           local, ids->count);
+        return spool_fault(unify->stream, unify->index, unify->err,
+                           "definition %" PRIu32 ", expected %zu: they count up", local, ids->count);
     ARRAY_PUSH(ids->items, ids->count, ids->capacity, id, unify->err);
     return STATUS_OK;
 }
@@ -138,7 +138,8 @@ static enum status define_window(struct unify *unify)
     int32_t comm = (int32_t)unify->rank->comms.items[about.comm];
     int32_t member = trace_comm_rank(&unify->trace->comms[comm], (int32_t)unify->rank->header->rank);
     if (member == TRACE_NONE)
-        return spool_fault(unify->stream, unify->index, unify->err, "the rank is no member of the window's communicator");
+        return spool_fault(unify->stream, unify->index, unify->err,
+                           "the rank is no member of the window's communicator");
     TRY(map_put(&unify->windows_of_rank, (uint64_t)comm, 0, &number, unify->err));
     TRY(map_put(&unify->window_index, (uint64_t)comm << 32 | (uint32_t)*number, spool->window_count, &slot,
                 unify->err));

@@ -28,11 +28,11 @@ struct events { /* of one thread */
     bool cpu_known;
     int64_t cpu_ps;          /* CPU time before the call that comes next */
     struct spool_bytes list; /* content of the SPOOL_LIST since the last call, or of its own */
-    uint32_t *regions; /* open, innermost last */
+    uint32_t *regions;       /* open, innermost last */
     size_t region_count, region_capacity;
-    bool done;               /* its records are taken */
-    struct events *failed;   /* of the rank's first: whose record was in hand last */
-    const char *lost; /* name of the call that the stream breaks off in and that cannot be told without its end */
+    bool done;             /* its records are taken */
+    struct events *failed; /* of the rank's first: whose record was in hand last */
+    const char *lost;      /* name of the call that the stream breaks off in and that cannot be told without its end */
     struct err *err;
 };
 
@@ -145,7 +145,8 @@ static void set_primitive(struct events *events, const struct call_row *row, con
 static enum status take_enter(struct events *events, const struct spool_record *record)
 {
     uint32_t call = 0;
-    if (events->enter) return spool_fault(events->stream, events->index, events->err, "a call begins inside another one");
+    if (events->enter)
+        return spool_fault(events->stream, events->index, events->err, "a call begins inside another one");
     TRY(lookup(events, &events->rank->calls, record->call, "call", &call));
     if (call == SPOOL_NO_ID)
         return spool_fault(events->stream, events->index, events->err, "a call that this rmacast does not know");
@@ -336,7 +337,8 @@ static enum status note_cpu(struct events *events, size_t before)
 static enum status take(struct events *events, const struct spool_record *record)
 {
     bool function = record->kind == SPOOL_FUNCTION_ENTER || record->kind == SPOOL_FUNCTION_LEAVE;
-    if (record->kind < SPOOL_NAMES || function) events->last_ps = spool_time_ps(events->spool, events->rank, record->time);
+    if (record->kind < SPOOL_NAMES || function)
+        events->last_ps = spool_time_ps(events->spool, events->rank, record->time);
     switch (record->kind) {
     case SPOOL_ENTER: return take_enter(events, record);
     case SPOOL_EXIT: return take_exit(events, record);
@@ -486,8 +488,8 @@ static enum status leave_out_rest(struct events *events)
     struct trace *trace = events->trace;
     const struct trace_rank *stream = &trace->ranks[events->number];
     int64_t time_ps = stream->count > 0 ? stream->calls[stream->count - 1].exit_ps : TRACE_UNKNOWN_PS;
-    return trace_add_fault(trace, events->number, stream->count, time_ps, TRACE_FAULT_UNCOUNTED,
-                           events->stream->damage, events->err);
+    return trace_add_fault(trace, events->number, stream->count, time_ps, TRACE_FAULT_UNCOUNTED, events->stream->damage,
+                           events->err);
 }
 
 static enum status read_rank(struct events *events, size_t count)

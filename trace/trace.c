@@ -109,9 +109,10 @@ static enum status check_order(const struct trace *trace, uint32_t rank, uint32_
         return trace_fail(err, trace, rank, stream->count, call,
                           "exit at %s s is before enter at %s s, expected enter <= exit",
                           units_format_ps(call->exit_ps, one), units_format_ps(call->enter_ps, two));
-    return trace_fail(err, trace, rank, stream->count, call,
-                      "time runs backwards: enter at %s s, expected no earlier than the exit of the call before at %s s",
-                      units_format_ps(call->enter_ps, one), units_format_ps(before, two));
+    return trace_fail(
+        err, trace, rank, stream->count, call,
+        "time runs backwards: enter at %s s, expected no earlier than the exit of the call before at %s s",
+        units_format_ps(call->enter_ps, one), units_format_ps(before, two));
 }
 
 /* Threads from the first call of another thread than 0 on. */
@@ -225,8 +226,8 @@ bool trace_call_neighbors(const struct trace *trace, const struct trace_call *ca
     if (!(call_row(call->call)->allowed & F_NEIGHBORS) || call->tag < 0) return false;
     const struct trace_counts *list = &trace->counts[call->tag];
     uint32_t sources = (uint32_t)list->bytes[0];
-    *neighbors = (struct trace_neighbors){sources, list->count - 1 - sources, list->bytes + 1,
-                                          list->bytes + 1 + sources};
+    *neighbors =
+        (struct trace_neighbors){sources, list->count - 1 - sources, list->bytes + 1, list->bytes + 1 + sources};
     return true;
 }
 

@@ -67,7 +67,8 @@ enum status trace_sort_calls(struct trace *trace, uint32_t rank, const uint32_t 
         free(spare);
         return err_memory(err);
     }
-    for (size_t i = 0; i < stream->count; i++) places[i] = (struct place){stream->calls[i].enter_ps, order ? order[i] : 0, i};
+    for (size_t i = 0; i < stream->count; i++)
+        places[i] = (struct place){stream->calls[i].enter_ps, order ? order[i] : 0, i};
     qsort(places, stream->count, sizeof *places, by_time);
     permute(stream->calls, places, stream->count, sizeof *stream->calls, spare);
     permute(stream->sim, places, stream->count, sizeof *stream->sim, spare);

@@ -83,7 +83,8 @@ static void processes_share_a_bar_on_a_terminal(void **state)
     progress_bar_end(bar);
     char text[512] = "";
     size_t bytes = read_shown(terminal, text, sizeof text);
-    const char *first = strstr(text, " 15 %, "), *second = strstr(text, " 20 %, "), *end = strstr(text, " left\r\033[K");
+    const char *first = strstr(text, " 15 %, "), *second = strstr(text, " 20 %, "),
+               *end = strstr(text, " left\r\033[K");
     assert_true(first && second && first < second && end);
     assert_string_equal(text + bytes - 4, "\r\033[K");
     close(shown);

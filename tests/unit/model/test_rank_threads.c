@@ -126,7 +126,8 @@ static void another_thread_completes_the_request(void **state)
     (void)state;
     struct account account = account_of("ranks 2\n0 3 3 MPI_Irecv comm=0 peer=1 tag=1 bytes=8 req=1 thread=1\n"
                                         "0 5 12 MPI_Wait req=1\n"
-                                        "1 11 12 MPI_Send comm=0 peer=0 tag=1 bytes=8\n", NULL);
+                                        "1 11 12 MPI_Send comm=0 peer=0 tag=1 bytes=8\n",
+                                        NULL);
     assert_int_equal(account.severity_ps[PATTERN_WAIT_IN_RECEIVER_COMPLETION][0], 7 * INT64_C(1000000000000));
     account_clear(&account);
 }
@@ -204,7 +205,8 @@ static void any_thread_makes_progress(void **state)
                                         "0 31 31 MPI_Put win=0 target=1 bytes=8\n"
                                         "0 31 33 MPI_Win_unlock win=0 target=1\n"
                                         "1 0 2 MPI_Init\n1 5 35 pthread_mutex_lock object=0 thread=1\n"
-                                        "1 30 33 MPI_Finalize thread=2\n1 40 41 MPI_Finalize\n", NULL);
+                                        "1 30 33 MPI_Finalize thread=2\n1 40 41 MPI_Finalize\n",
+                                        NULL);
     assert_int_equal(account.severity_ps[PATTERN_WAIT_FOR_PROGRESS][0], 20 * INT64_C(1000000000000));
     account_clear(&account);
 }

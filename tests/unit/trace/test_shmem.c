@@ -14,10 +14,10 @@ static void put_fields(FILE *out, uint32_t fields)
     static const struct {
         uint32_t field;
         const char *text;
-    } values[] = {{F_WIN, "win=0"},         {F_COMM, "comm=1"}, {F_TARGET, "target=1"},
-                  {F_ROOT, "root=1"},       {F_BYTES, "bytes=24"}, {F_COUNTS, "counts=24,16"},
-                  {F_DISP, "disp=4096"},    {F_OP, "op=SUM"},      {F_RESULT_BYTES, "result_bytes=8"},
-                  {F_FLAG, "flag=1"},       {F_OBJECT, "object=77"}};
+    } values[] = {{F_WIN, "win=0"},      {F_COMM, "comm=1"},     {F_TARGET, "target=1"},
+                  {F_ROOT, "root=1"},    {F_BYTES, "bytes=24"},  {F_COUNTS, "counts=24,16"},
+                  {F_DISP, "disp=4096"}, {F_OP, "op=SUM"},       {F_RESULT_BYTES, "result_bytes=8"},
+                  {F_FLAG, "flag=1"},    {F_OBJECT, "object=77"}};
     for (size_t i = 0; i < sizeof values / sizeof *values; i++)
         if (fields & values[i].field) fprintf(out, " %s", values[i].text);
 }
@@ -74,6 +74,7 @@ static void a_lock_has_a_number(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(rows_keep_what_they_say), cmocka_unit_test(a_lock_has_a_number)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(rows_keep_what_they_say),
+                                       cmocka_unit_test(a_lock_has_a_number)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

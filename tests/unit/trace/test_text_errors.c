@@ -43,7 +43,8 @@ static const struct {
     {HEAD "window 0 comm=0 color=red\n",
      "t.txt:3: 'color=red' in a window line, expected each once of comm=, bytes=, disp_unit=, flavor=, name="},
     {HEAD "window 0 comm=0 name=a%2\n", "t.txt:3: '%2' in a name, expected %XX with two hexadecimal digits"},
-    {HEAD "window 0 comm=0 flavor=vanilla\n", "t.txt:3: flavor=vanilla, expected create, allocate, shared, dynamic or heap"},
+    {HEAD "window 0 comm=0 flavor=vanilla\n",
+     "t.txt:3: flavor=vanilla, expected create, allocate, shared, dynamic or heap"},
     {HEAD "property simulated=2\n", "t.txt:3: simulated=2 is no property, expected simulated=0 or 1, platform=, "
                                     "engine=, semantics=, lock=, clock_offset=, "
                                     "clock_error=, clock_violations=, record_cost=SECONDS"},
