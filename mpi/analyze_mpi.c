@@ -3,6 +3,7 @@
 #include <argp.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <mpi.h>
 
@@ -104,6 +105,14 @@ static enum status open_archive(const char *path, struct trace_source *archive, 
                                                  "with one thread per rank");
 }
 
+/* Ends with the line on its way: Hydra (MPICH 4.0.2) now and then drops what was written just before the job ended. */
+static void complain(const struct err *err)
+{
+    const struct timespec forwarded = {.tv_nsec = 300000000};
+    fprintf(stderr, "rmacast: %s\n", err->text);
+    nanosleep(&forwarded, NULL);
+}
+
 /* All processes go on, or none does; the first that cannot says why. */
 static bool all_have_opened(enum status status, const struct err *err)
 {
@@ -112,7 +121,8 @@ static bool all_have_opened(enum status status, const struct err *err)
     MPI_Comm_size(MPI_COMM_WORLD, &none);
     failed = status == STATUS_OK ? none : rank;
     MPI_Allreduce(&failed, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
-    if (first == rank) fprintf(stderr, "rmacast: %s\n", err->text);
+    if (first == rank) complain(err);
+    MPI_Barrier(MPI_COMM_WORLD);
     return first == none;
 }
 
@@ -142,7 +152,7 @@ int main(int argc, char **argv)
     if (opened) {
         status = run(&settings, &archive, &err);
         if (status != STATUS_OK) {
-            fprintf(stderr, "rmacast: %s\n", err.text);
+            complain(&err);
             MPI_Abort(MPI_COMM_WORLD, 1);
         }
     }
