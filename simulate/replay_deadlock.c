@@ -6,9 +6,11 @@
 
 enum { TEXT_BYTES = 640, WAITERS_SHOWN = 4 };
 
+/* named: how many things the waiter at hand waits for, of which WAITERS_SHOWN are shown. */
 struct text {
     char bytes[TEXT_BYTES];
     size_t used;
+    uint32_t named;
 };
 
 #define ADD(text, ...)                                                                                                 \
@@ -18,24 +20,30 @@ struct text {
         if ((text)->used >= TEXT_BYTES) (text)->used = TEXT_BYTES - 1;                                                 \
     } while (0)
 
+/* One of the things that the waiter at hand waits for. */
+#define NAME(text, ...)                                                                                                \
+    do {                                                                                                               \
+        if ((text)->named++ < WAITERS_SHOWN) {                                                                         \
+            ADD(text, "%s", (text)->named > 1 ? " and" : "");                                                          \
+            ADD(text, __VA_ARGS__);                                                                                    \
+        }                                                                                                              \
+    } while (0)
+
 static void name_posts(struct replay *replay, const struct member *member, struct text *text)
 {
     for (uint32_t i = 0; i < member->access.pair_count; i++) {
         const struct pair *pair = &replay->pairs[member->access.pairs[i]];
-        if (!replay_pair_ready(member, pair)) ADD(text, " MPI_Win_post of rank %u", pair->target);
+        if (!replay_pair_ready(member, pair)) NAME(text, " MPI_Win_post of rank %u", pair->target);
     }
 }
 
 /* A put that waits for room waits for the posts of those whose data fill the buffer. */
 static void name_buffered(struct replay *replay, uint32_t rank, const struct trace_call *call, struct text *text)
 {
-    uint32_t shown = 0;
     ADD(text, " room for %lld bytes in its buffer, where data wait for", (long long)call->bytes);
-    for (size_t i = 0; i < replay->pair_count && shown < WAITERS_SHOWN; i++) {
+    for (size_t i = 0; i < replay->pair_count; i++) {
         const struct pair *pair = &replay->pairs[i];
-        if (pair->origin != rank || pair->queue_first == NO_INDEX) continue;
-        ADD(text, " MPI_Win_post of rank %u", pair->target);
-        shown++;
+        if (pair->origin == rank && pair->queue_first != NO_INDEX) NAME(text, " MPI_Win_post of rank %u", pair->target);
     }
 }
 
@@ -54,7 +62,7 @@ static void name_completes(struct replay *replay, const struct member *member, s
 {
     for (uint32_t i = 0; i < member->exposure.pair_count; i++) {
         const struct pair *pair = &replay->pairs[member->exposure.pairs[i]];
-        if (pair->epochs_done < pair->exposures) ADD(text, " MPI_Win_complete of rank %u", pair->origin);
+        if (pair->epochs_done < pair->exposures) NAME(text, " MPI_Win_complete of rank %u", pair->origin);
     }
 }
 
@@ -63,14 +71,11 @@ static void name_absent(struct replay *replay, const struct trace_call *call, st
 {
     const struct trace_comm *comm = trace_call_comm(replay->trace, call);
     if (!comm) comm = &replay->trace->comms[0];
-    uint32_t shown = 0;
-    for (uint32_t i = 0; i < comm->count && shown < WAITERS_SHOWN; i++) {
+    for (uint32_t i = 0; i < comm->count; i++) {
         const struct rank_state *other = &replay->ranks[comm->members[i]];
         bool here = other->next < other->count && other->calls[other->next].call == call->call &&
                     other->calls[other->next].handle == call->handle;
-        if (here) continue;
-        ADD(text, " %s of rank %d", call_name(call->call), comm->members[i]);
-        shown++;
+        if (!here) NAME(text, " %s of rank %d", call_name(call->call), comm->members[i]);
     }
 }
 
@@ -99,15 +104,15 @@ static void name_holders(struct replay *replay, uint32_t rank, uint32_t target, 
 /* Locks that are not granted, operations that are not complete. */
 static void name_locks(struct replay *replay, uint32_t rank, const struct trace_call *call, struct text *text)
 {
-    uint32_t lock, shown = 0;
-    for (uint32_t i = 0; replay_lock_at(replay, rank, call, i, &lock) && shown < WAITERS_SHOWN; i++) {
+    uint32_t lock;
+    for (uint32_t i = 0; replay_lock_at(replay, rank, call, i, &lock); i++) {
         if (lock == NO_INDEX) continue;
         const struct lock_epoch *epoch = &replay->lock_epochs[lock];
         if (epoch->granted && epoch->outstanding == 0) continue;
-        ADD(text, " %s window %d on rank %u", epoch->granted ? "its operations on" : "the lock of", call->handle,
-            epoch->target);
-        if (!epoch->granted) name_holders(replay, rank, replay_member_index(replay, call->handle, epoch->target), text);
-        shown++;
+        NAME(text, " %s window %d on rank %u", epoch->granted ? "its operations on" : "the lock of", call->handle,
+             epoch->target);
+        if (!epoch->granted && text->named <= WAITERS_SHOWN)
+            name_holders(replay, rank, replay_member_index(replay, call->handle, epoch->target), text);
     }
 }
 
@@ -126,7 +131,7 @@ static void name_operation_of(struct replay *replay, const struct rank_state *st
     const struct trace_call *call = &state->calls[made];
     bool on_window = call_row(call->call)->needed & F_WIN;
     const struct trace_comm *comm = on_window ? NULL : trace_call_comm(replay->trace, call);
-    ADD(text, " the %s of event %zu", call_name(call->call), made + 1);
+    NAME(text, " the %s of event %zu", call_name(call->call), made + 1);
     size_t number = count_like(state, call, made);
     for (uint32_t i = 0, shown = 0; comm && i < comm->count && shown < WAITERS_SHOWN; i++) {
         const struct rank_state *other = &replay->ranks[comm->members[i]];
@@ -141,8 +146,8 @@ static void name_requests(struct replay *replay, const struct rank_state *state,
     enum call_kind waits = call_kind(call->call);
     bool several = waits == CALL_REQUEST_WAITALL || waits == CALL_REQUEST_TESTALL;
     const struct trace_list *list = several ? &replay->trace->lists[call->ref] : NULL;
-    uint32_t count = list ? list->count : 1, shown = 0;
-    for (uint32_t i = 0; i < count && shown < WAITERS_SHOWN; i++) {
+    uint32_t count = list ? list->count : 1;
+    for (uint32_t i = 0; i < count && text->named < WAITERS_SHOWN; i++) {
         uint32_t id = list ? replay->trace->requests[list->first + i] : call->ref;
         uint32_t index = id < state->request_limit ? state->requests[id] : NO_INDEX;
         if (index >= REQUEST_GONE || replay->requests[index].done) continue;
@@ -151,11 +156,10 @@ static void name_requests(struct replay *replay, const struct rank_state *state,
             enum call_kind kind = call_kind(made->call);
             if (!call_makes_request(made->call) || made->ref != id) continue;
             if (kind == CALL_ISEND || kind == CALL_IRECV)
-                ADD(text, " %s rank %d (tag %d)", kind == CALL_IRECV ? "a send of" : "a receive of", made->peer,
-                    made->tag);
+                NAME(text, " %s rank %d (tag %d)", kind == CALL_IRECV ? "a send of" : "a receive of", made->peer,
+                     made->tag);
             else
                 name_operation_of(replay, state, c, text);
-            shown++;
             break;
         }
     }
@@ -254,7 +258,9 @@ static void name_waiting(struct replay *replay, uint32_t rank, uint32_t *waiting
         ADD(text, "%s rank %u", *waiting > 1 ? ";" : "", rank);
         if (state->threads) ADD(text, " thread %u", t);
         ADD(text, " in %s (event %zu) waits for", call_name(call->call), state->next + 1);
+        text->named = 0;
         name_cause(replay, rank, text);
+        if (text->named > WAITERS_SHOWN) ADD(text, " and %u more", text->named - WAITERS_SHOWN);
     }
 }
 

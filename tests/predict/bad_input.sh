@@ -61,6 +61,12 @@ one_line '0 0 0 MPI_Irecv comm=0 peer=1 tag=3 bytes=8 req=1\n0 1 1 MPI_Wait req=
     "deadlock: rank 0 in MPI_Wait (event 2) waits for a send of rank 1 (tag 3)"
 one_line '0 0 0 MPI_Ibarrier comm=0 req=1\n0 1 1 MPI_Wait req=1\n' \
     "rank 0 in MPI_Wait (event 2) waits for the MPI_Ibarrier of event 1, which lacks MPI_Ibarrier of rank 1"
+# several things that one rank waits for; four of them are named
+one_line 'window 0 comm=0\n0 0 0 MPI_Win_start win=0 group=0,1\n' \
+    "rank 0 in MPI_Win_start (event 1) waits for MPI_Win_post of rank 0 and MPI_Win_post of rank 1"
+printf 'rmacast-trace 1\nranks 7\n0 0 0 MPI_Barrier comm=0\n' >six.txt
+error 1 "rank 2 and MPI_Barrier of rank 3 and MPI_Barrier of rank 4 and 2 more" \
+    simulate six.txt --platform "$platform" --set nodes.count=7
 # a matched probe has taken the only message out: a plain receive waits for another one
 one_line '1 0 0 MPI_Send comm=0 peer=0 tag=3 bytes=8\n0 0 0 MPI_Mprobe comm=0 peer=1 tag=3 bytes=8
 0 1 1 MPI_Recv comm=0 peer=1 tag=3 bytes=8\n' \
