@@ -40,6 +40,25 @@ static enum status read_all(const char *file, char **text, struct err *err)
     return STATUS_OK;
 }
 
+/* cJSON keeps both of two members with one key and finds the first: one of them would be ignored silently. */
+static enum status no_key_twice(const struct json_node *node, struct err *err)
+{
+    size_t index = 0;
+    for (cJSON *item = node->item->child; item; item = item->next, index++) {
+        struct json_node child = {.document = node->document, .item = item};
+        bool twice = item->string && cJSON_GetObjectItemCaseSensitive(node->item, item->string) != item &&
+                     !json_key_ignored(item->string);
+        if (!twice && !cJSON_IsObject(item) && !cJSON_IsArray(item)) continue;
+        if (item->string)
+            snprintf(child.path, sizeof child.path, "%s%s%s", node->path, *node->path ? "." : "", item->string);
+        else
+            snprintf(child.path, sizeof child.path, "%s[%zu]", node->path, index);
+        if (twice) return json_error(&child, err, "stands twice, expected once");
+        TRY(no_key_twice(&child, err));
+    }
+    return STATUS_OK;
+}
+
 enum status json_parse(const char *text, const char *file, struct json_document *document, struct err *err)
 {
     const char *end = NULL;
@@ -58,7 +77,10 @@ enum status json_parse(const char *text, const char *file, struct json_document 
     }
     document->file = name;
     document->root = root;
-    return STATUS_OK;
+    struct json_node node = json_root(document);
+    enum status status = no_key_twice(&node, err);
+    if (status != STATUS_OK) json_close(document);
+    return status;
 }
 
 enum status json_open(const char *file, struct json_document *document, struct err *err)

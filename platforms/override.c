@@ -110,8 +110,10 @@ enum status override_blame(const struct json_document *document, const char *con
     for (size_t i = 0; i < override_count; i++) {
         size_t key_length = strcspn(overrides[i], "=");
         if (!related(path, (size_t)(message - path), overrides[i], key_length)) continue;
-        char text[ERR_TEXT_BYTES];
-        strcpy(text, message + 2);
+        char text[ERR_TEXT_BYTES]; /* the fault; behind the place inside the value, where it has one */
+        const char *inside = path + key_length;
+        bool deeper = inside < message && (*inside == '.' || *inside == '[');
+        strcpy(text, deeper ? inside + (*inside == '.') : message + 2);
         return err_set(err, STATUS_USAGE, "--set", overrides[i], "%s", text);
     }
     return err->status;

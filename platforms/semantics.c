@@ -46,8 +46,9 @@ static enum status read_row(const struct json_node *row, bool last, int64_t abov
     TRY(read_waits(&waits, &rule->waits, err));
     struct json_node upto = json_member(row, "upto_bytes");
     if (upto.item || !last) TRY(json_integer(&upto, 0, INT64_C(1) << 50, &rule->upto_bytes, err));
+    if (upto.item && rule->upto_bytes <= above)
+        return json_error(&upto, err, "not ascending, expected more than the row before");
     if (last) rule->upto_bytes = INT64_MAX;
-    if (rule->upto_bytes <= above) return json_error(&upto, err, "not ascending, expected more than the row before");
     return STATUS_OK;
 }
 
@@ -57,7 +58,9 @@ static enum status read_rules(const struct json_node *node, struct rma_rule rule
         rules[0].upto_bytes = INT64_MAX;
         return read_waits(node, &rules[0].waits, err);
     }
-    TRY(json_array(node, err));
+    if (!cJSON_IsArray(node->item))
+        return json_error(node, err, "%s, expected start, call, complete, never or an array of rows",
+                          node->item ? "wrong type" : "missing");
     size_t count = json_count(node);
     if (count < 1 || count > RMA_RULES_MAX)
         return json_error(node, err, "%zu rows, expected 1 to %d", count, RMA_RULES_MAX);

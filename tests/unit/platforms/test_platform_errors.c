@@ -42,6 +42,9 @@ static const struct row rows[] = {
     {PLATFORM_TEXT("", ", \"segments\": [{}, {}]", ""), ":network.segments[0].upto_bytes: missing"},
     {PLATFORM_TEXT("", ", \"segments\": [{\"upto_bytes\": 8}, {\"upto_bytes\": 8}, {}]", ""),
      ":network.segments[1].upto_bytes: not ascending"},
+    {PLATFORM_TEXT("", ", \"segments\": [{\"upto_bytes\": 8}, {\"upto_bytes\": 4}]", ""),
+     ":network.segments[1].upto_bytes: not ascending"},
+    {PLATFORM_TEXT("", ", \"gap_s\": 0, \"gap_s\": 1", ""), ":network.gap_s: stands twice, expected once"},
     {PLATFORM_TEXT("", ", \"segments\": [{\"rate\": 8}]", ""), ":network.segments[0].rate: unknown key"},
     {PLATFORM_TEXT("", ", \"topology\": {\"type\": \"ring\"}", ""),
      ":network.topology.type: unknown topology 'ring', expected"},
@@ -72,7 +75,11 @@ static const struct row rows[] = {
     {PLATFORM_TEXT("", "", ", \"mpi\": {\"rma\": {\"semantics\": \"e\"}}"),
      ":mpi.rma.semantics: unknown semantics 'e'"},
     {PLATFORM_TEXT("", "", ", \"mpi\": {\"rma\": {\"semantics\": {\"get\": \"call\"}}}"),
-     ":mpi.rma.semantics.put: missing"},
+     ":mpi.rma.semantics.put: missing, expected start, call, complete, never or an array of rows"},
+    {PLATFORM_TEXT("", "",
+                   ", \"mpi\": {\"rma\": {\"semantics\": {\"put\": [{\"upto_bytes\": 8, \"waits\": \"call\"}, "
+                   "{\"upto_bytes\": 8, \"waits\": \"start\"}]}}}"),
+     ":mpi.rma.semantics.put[1].upto_bytes: not ascending"},
     {PLATFORM_TEXT("", "", ", \"mpi\": {\"rma\": {\"semantics\": {\"put\": \"soon\"}}}"),
      ":mpi.rma.semantics.put: unknown value 'soon', expected start, call, complete or never"},
     {PLATFORM_TEXT("", "", ", \"mpi\": {\"rma\": {\"semantics\": {\"put\": \"start\", \"start\": \"returns\"}}}"),
@@ -107,6 +114,9 @@ static const struct row overrides[] = {
     {"=1", "--set:=1: not understood"},
     {"nodes.=1", "--set:nodes.=1: not understood"},
     {"mpi.rma.semantics=x", "--set:mpi.rma.semantics=x: unknown semantics 'x'"},
+    {"mpi.rma.semantics={\"get\": \"call\"}",
+     "--set:mpi.rma.semantics={\"get\": \"call\"}: put: missing, expected start"},
+    {"mapping.ranks=[0,9]", "--set:mapping.ranks=[0,9]: [1]: no node of this platform"},
 };
 
 static void test_faulty_overrides(void **state)
