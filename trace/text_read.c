@@ -102,6 +102,7 @@ static enum status read_region(struct text_reader *reader, uint32_t rank, char *
         if (strncmp(*word, "cpu=", 4) != 0 && strncmp(*word, "thread=", 7) != 0)
             TEXT_FAIL(reader, "%s, expected \"RANK TIME %s NAME\", a blank in NAME as %%20", words[2], words[2]);
     TRY(text_read_values(reader, rank, words + 4, values));
+    if (strncmp(name, "region=", 7) == 0) name += 7;
     if (!text_decode(name)) TEXT_FAIL(reader, "broken %%XX, expected two hexadecimal digits");
     values->call.exit_ps = values->call.enter_ps;
     return trace_add_region(reader->trace, name, &values->call.ref, reader->err);

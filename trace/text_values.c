@@ -428,6 +428,16 @@ static enum status finish_values(struct text_reader *reader, uint64_t given, str
     return given & F_DISP ? scale_disp(reader, call) : STATUS_OK;
 }
 
+/* The field of a key. What a rank of MPI_Alltoallv, MPI_Gatherv and the like has sent in all, and one of MPI_Scatterv
+ * received, is what bytes= says of them. */
+static int field_of(const struct call_row *row, const char *key, size_t length)
+{
+    int index = text_field_by_key(key, length);
+    bool says_bytes = index == (row->kind == CALL_SCATTERV ? F_RECEIVED_INDEX : F_SENT_INDEX);
+    bool collective = (row->needed & F_COMM) && (row->allowed & F_BYTES) && !(row->allowed & (F_PEER | F_SENT));
+    return says_bytes && collective ? F_BYTES_INDEX : index;
+}
+
 enum status text_read_values(struct text_reader *reader, uint32_t rank, char **keys, struct text_values *values)
 {
     const struct call_row *row = call_row(values->call.call);
@@ -435,7 +445,7 @@ enum status text_read_values(struct text_reader *reader, uint32_t rank, char **k
     for (; *keys; keys++) {
         char *value = strchr(*keys, '='), allowed[512];
         if (!value) TEXT_FAIL(reader, "'%s' of %s, expected key=value", *keys, row->name);
-        int index = text_field_by_key(*keys, (size_t)(value - *keys));
+        int index = field_of(row, *keys, (size_t)(value - *keys));
         *value++ = '\0';
         if (index < 0 || (index < CALL_FIELD_COUNT && !(row->allowed & 1u << index)))
             TEXT_FAIL(reader, "%s does not take %s=, expected %s", row->name, *keys,

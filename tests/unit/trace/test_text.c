@@ -218,7 +218,7 @@ static void displacements_are_in_units_of_the_target(void **state)
     trace_free(trace);
 }
 
-/* Three members: a block of 8 bytes is 24 in all. */
+/* Three members: a block of 8 bytes is 24 in all. What the last four move in all is their bytes. */
 static void blocks_of_collectives_come_from_what_was_moved(void **state)
 {
     (void)state;
@@ -235,7 +235,11 @@ static void blocks_of_collectives_come_from_what_was_moved(void **state)
                                         "0 0 0 MPI_Bcast comm=0 root=1 sent=0 received=8\n"
                                         "0 0 0 MPI_Bcast comm=0 root=0 sent=8\n"
                                         "0 0 0 MPI_Reduce comm=0 root=1 sent=8\n"
-                                        "0 0 0 MPI_Allreduce comm=0 sent=8 received=8\n");
+                                        "0 0 0 MPI_Allreduce comm=0 sent=8 received=8\n"
+                                        "0 0 0 MPI_Gatherv comm=0 root=1 sent=8\n"
+                                        "0 0 0 MPI_Scatterv comm=0 root=1 received=8\n"
+                                        "0 0 0 MPI_Alltoallv comm=0 sent=8 received=24\n"
+                                        "0 0 0 MPI_Reduce_scatter comm=0 sent=8\n");
     for (size_t i = 0; i < trace->ranks[0].count; i++) assert_int_equal(call_of(trace, 0, i)->bytes, 8);
     trace_free(trace);
 }
@@ -281,6 +285,13 @@ static void numbers_of_communicators_and_windows_are_free(void **state)
     assert_int_equal(trace->windows[0].bytes[1], 8);
     assert_null(trace->windows[1].bytes);
     trace_free(trace);
+}
+
+/* Else the leave would not be that of the region entered last. */
+static void a_region_may_be_a_key(void **state)
+{
+    (void)state;
+    trace_free(trace_of(HEAD "0 0 enter region=main%20loop\n0 1 leave main%20loop\n"));
 }
 
 static void whole_traces_come_back(void **state)
@@ -340,6 +351,7 @@ int main(void)
         cmocka_unit_test(blocks_of_collectives_come_from_what_was_moved),
         cmocka_unit_test(requests_used_again_are_renumbered),
         cmocka_unit_test(numbers_of_communicators_and_windows_are_free),
+        cmocka_unit_test(a_region_may_be_a_key),
         cmocka_unit_test(whole_traces_come_back),
         cmocka_unit_test(parts_read_back),
     };
