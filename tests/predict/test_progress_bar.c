@@ -1,3 +1,4 @@
+#include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <setjmp.h>
@@ -63,6 +64,7 @@ static void processes_share_a_bar_on_a_terminal(void **state)
 {
     (void)state;
     int terminal = posix_openpt(O_RDWR | O_NOCTTY), before = dup(STDERR_FILENO), how;
+    if (terminal < 0 && (errno == ENODEV || errno == ENOENT)) skip(); /* no /dev/pts, as in a bare chroot */
     assert_true(terminal >= 0 && grantpt(terminal) == 0 && unlockpt(terminal) == 0);
     int shown = open(ptsname(terminal), O_RDWR | O_NOCTTY);
     struct progress_bar *bar;
