@@ -68,8 +68,8 @@ enum status cli_open(const char *file, FILE **out, struct err *err);
 enum status cli_close(const char *file, FILE *out, struct err *err);
 enum status cli_write_json(const cJSON *json, const char *file, struct err *err);
 
-/* True if results go to standard output as JSON, so that the table is left out. json may be NULL. */
-bool cli_json_only(const char *json);
+/* True if what is written to file goes to standard output ("-"), so that the table is left out. file may be NULL. */
+bool cli_is_output(const char *file);
 
 /* A line on standard error if that is a terminal. */
 void cli_progress(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -237,7 +237,7 @@ static enum status write_outputs(const struct settings *settings, const struct t
 {
     if (settings->csv) TRY(write_csv(settings->csv, trace, result, err));
     if (settings->json) TRY(write_json(settings->json, result, err));
-    if (cli_json_only(settings->json)) return STATUS_OK;
+    if (cli_is_output(settings->json)) return STATUS_OK;
     if (settings->efficiency && result->efficiency)
         efficiency_print(result->efficiency, result->per_rank, stdout);
     else

@@ -15,7 +15,7 @@ static const struct argp_option options[] = {
      "the rows, as a,b,c,d (default); +NAME behind a letter rewrites the trace for this row, as a,a+post-early; "
      "@WINDOW=LETTER differs on one window, as a,a@3=c",
      0},
-    {"rows", KEY_SEMANTICS, "LIST", OPTION_ALIAS, NULL, 0},
+    {"rows", KEY_SEMANTICS, "LIST", 0, "the same as --semantics", 0},
     {"json", KEY_JSON, "FILE", 0, "write all results as JSON; - is standard output, without the table", 0},
     {"html", KEY_HTML, "FILE", 0, "not available yet", 0},
     ANALYZE_OPTIONS,
@@ -101,7 +101,7 @@ static enum status write_outputs(const struct settings *settings, const struct c
         cJSON_Delete(json);
         TRY(status);
     }
-    if (cli_json_only(settings->json)) return STATUS_OK;
+    if (cli_is_output(settings->json)) return STATUS_OK;
     comparison_print(comparison, stdout);
     bool begun = false;
     for (size_t i = 0; i < settings->row_count; i++) {

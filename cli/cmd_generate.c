@@ -16,7 +16,7 @@ static const struct argp_option rows[] = {
     {"bytes", 'b', "B", 0, "size of one transfer, as 1024 or 64K (1K)", 0},
     {"compute", 'c', "TIME", 0, "computing of one rank in one iteration (1ms)", 0},
     {"imbalance", 'u', "FRACTION", 0, "by which the computing of a rank differs at most, as 0.2 or 20% (0)", 0},
-    {"sync", 's', "SYNC", 0, "pscw, fence, lock or p2p (pscw)", 0},
+    {"sync", 's', "SYNC", 0, "pscw, fence, lock, flush (lock_all, a flush per target) or p2p (pscw)", 0},
     {"seed", 'r', "SEED", 0, "of the imbalance (1)", 0},
     {"output", 'o', "TRACE", 0, "*.txt or - is text, anything else the directory of an archive (-)", 0},
     {0},

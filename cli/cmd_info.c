@@ -274,7 +274,7 @@ enum status cmd_info(int argc, char **argv, struct err *err)
     TRY(trace_open(options.trace, &trace, err));
     struct info info = collect(trace);
     if (options.json) status = write_json(trace, &info, options.json, err);
-    if (status == STATUS_OK && !cli_json_only(options.json)) print_info(trace, &info);
+    if (status == STATUS_OK && !cli_is_output(options.json)) print_info(trace, &info);
     trace_free(trace);
     return status;
 }

@@ -15,7 +15,10 @@ static const struct argp_option options[] = {
     {"semantics", KEY_SEMANTICS, "LETTER", 0,
      "when start, put and complete wait for the post: a, b, c or d; a@3=c: c on window 3 (number or name)", 0},
     {"verify", KEY_VERIFY, NULL, 0, "check the laws of simulation on this run", 0},
-    {"output", 'o', "TRACE", 0, "keep the predicted trace", 0},
+    {"output", 'o', "TRACE", 0,
+     "keep the predicted trace: *.txt is text, anything else an archive; - is text on standard output, without "
+     "the table",
+     0},
     {"json", KEY_JSON, "FILE", 0, "write the result as JSON; - is standard output, without the table", 0},
     ANALYZE_OPTIONS,
     {0}};
@@ -42,6 +45,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case 'o': settings->output = argument; return 0;
     case ARGP_KEY_ARG: return cli_one_argument(state, argument, &settings->trace);
     case ARGP_KEY_END: {
+        if (cli_is_output(settings->json) && cli_is_output(settings->output))
+            return cli_usage(state, "-o - and --json - both write to standard output, expected a FILE for one of them");
         error_t failed = cli_needs_argument(state, settings->trace, "TRACE");
         return failed ? failed : prediction_options_end(state, &settings->prediction);
     }
@@ -100,7 +105,7 @@ static enum status write_outputs(const struct settings *settings, const struct p
 {
     if (settings->output) TRY(trace_save(prediction->outcome.trace, settings->output, err));
     if (settings->json) TRY(write_json(settings->json, prediction->result, report, rewrite, err));
-    if (cli_json_only(settings->json)) return STATUS_OK;
+    if (cli_is_output(settings->json) || cli_is_output(settings->output)) return STATUS_OK;
     rewrite_print(rewrite, "Rewritten", stdout);
     result_print(prediction->result, stdout);
     if (prediction->result->efficiency)

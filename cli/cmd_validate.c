@@ -63,7 +63,7 @@ static enum status write_outputs(const struct settings *settings, const struct v
     }
     struct err broken;
     bool holds = settings->tolerance < 0 || validate_tolerance(validation, settings->tolerance, &broken) == STATUS_OK;
-    if (!cli_json_only(settings->json)) {
+    if (!cli_is_output(settings->json)) {
         validation_print(validation, stdout);
         if (settings->tolerance >= 0 && holds) printf("Tolerance %g%% holds.\n", settings->tolerance * 100);
         TRY(cli_close("standard output", stdout, err));

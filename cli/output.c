@@ -18,9 +18,9 @@ int cli_exit_status(void)
     return exit_status;
 }
 
-bool cli_json_only(const char *json)
+bool cli_is_output(const char *file)
 {
-    return json && strcmp(json, "-") == 0;
+    return file && strcmp(file, "-") == 0;
 }
 
 enum status cli_open(const char *file, FILE **out, struct err *err)

@@ -33,7 +33,7 @@ enum {
     {"lock", OPTION_LOCK, "MODE", 0, "locks are blocking or lazy", 0},                                                 \
     {"progress", OPTION_PROGRESS, "MODE", 0, "requests are served by hardware, thread or call", 0},                    \
     {"fence", OPTION_FENCE, "MODE", 0, "fences are barrier or notify", 0},                                             \
-    {"engine", OPTION_ENGINE, "NAME", 0, "simgrid or loggp", 0},                                                       \
+    {"engine", OPTION_ENGINE, "NAME", 0, "simgrid (default) or loggp", 0},                                             \
     {"set", OPTION_SET, "KEY=VALUE", 0, "replaces a value of the platform file, as mpi.rma.control_bytes=64", 0},      \
     {"rewrite", OPTION_REWRITE, "NAME", 0,                                                                             \
      "rewrites the trace first, as post-early; list says what there is; repeatable", 0},                               \

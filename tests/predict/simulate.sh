@@ -34,6 +34,11 @@ for kind in predicted.txt predicted; do
     cmp -s one two || fail "analyze $kind differs from the simulation"
 done
 
+# on standard output the trace is alone, and reads back
+run 0 simulate "$worked" --platform "$platform" --semantics c -o -
+cmp -s out predicted.txt || fail "-o - writes something else than -o predicted.txt"
+error 2 "-o - and --json - both write to standard output" simulate "$worked" --platform "$platform" -o - --json -
+
 # the laws, on both engines; every state is one of three and none is broken
 for engine in loggp simgrid; do
     for letter in a b c d; do
