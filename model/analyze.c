@@ -42,9 +42,6 @@ static enum status report_intervals(struct whole *whole)
     const struct analyze_options *options = whole->tally->options;
     struct result *result = whole->result;
     TRY(waits_sort(&whole->waits, whole->relations->trace->rank_count, whole->err));
-    if (lanes_several(&whole->relations->lanes))
-        return result_add_note(result, whole->err,
-                               "efficiency by interval is not computed: ranks have several threads");
     TRY(efficiency_new(whole->relations, &whole->waits, &whole->transfers, options->interval_source,
                        &result->efficiency, whole->err));
     result->per_rank = options->per_rank;

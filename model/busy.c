@@ -11,44 +11,54 @@ void busy_clear(struct busy *busy)
     memset(busy, 0, sizeof *busy);
 }
 
-static enum status add(struct busy *busy, uint32_t rank, int64_t from_ps, int64_t to_ps, struct err *err)
+static enum status add(struct busy *busy, uint32_t processor, int64_t from_ps, int64_t to_ps, struct err *err)
 {
-    struct busy_interval made = {from_ps, to_ps, rank};
+    struct busy_interval made = {from_ps, to_ps, processor};
     if (to_ps > from_ps) ARRAY_PUSH(busy->items, busy->count, busy->capacity, made, err);
     return STATUS_OK;
 }
 
-static enum status add_transfers(const struct trace *trace, const struct transfers *transfers, struct busy *busy,
-                                 struct err *err)
+static enum status add_transfers(const struct processors *processors, const struct transfers *transfers,
+                                 struct busy *busy, struct err *err)
 {
     for (size_t i = 0; i < transfers->count; i++) {
         const struct transfer *transfer = &transfers->items[i];
-        int64_t true_ps = transfer_true_end_ps(trace, transfer);
-        TRY(add(busy, transfer->origin, transfer->start_ps,
+        int64_t true_ps = transfer_true_end_ps(processors->lanes->trace, transfer);
+        TRY(add(busy, processor_of(processors, transfer->origin, transfer->call), transfer->start_ps,
                 true_ps != TRACE_UNKNOWN_PS ? true_ps : transfer->upper_end_ps, err));
     }
     return STATUS_OK;
 }
 
-/* Requests of one rank's messages to the enter of the call that made them. */
-static enum status add_messages(const struct trace *trace, uint32_t rank, struct busy *busy, struct map *requests,
-                                struct err *err)
+/* Requests of one rank's messages to the call that made them. */
+static enum status find_makers(const struct trace_rank *stream, struct map *makers, struct err *err)
 {
+    for (size_t i = 0; i < stream->count; i++) {
+        enum call_kind kind = call_kind(stream->calls[i].call);
+        uint64_t *slot;
+        if (kind == CALL_ISEND || kind == CALL_IRECV) TRY(map_put(makers, stream->calls[i].ref, i, &slot, err));
+    }
+    return STATUS_OK;
+}
+
+static enum status add_messages(const struct processors *processors, uint32_t rank, const struct map *makers,
+                                struct busy *busy, struct err *err)
+{
+    const struct trace *trace = processors->lanes->trace;
     const struct trace_rank *stream = &trace->ranks[rank];
-    uint64_t *slot;
     for (size_t i = 0; i < stream->count; i++) {
         const struct trace_call *call = &stream->calls[i];
         enum call_kind kind = call_kind(call->call);
-        if (kind == CALL_ISEND || kind == CALL_IRECV)
-            TRY(map_put(requests, (uint64_t)rank << 32 | call->ref, (uint64_t)call->enter_ps, &slot, err));
         bool list = kind == CALL_REQUEST_WAITALL || kind == CALL_REQUEST_TESTALL;
         bool tested = kind == CALL_REQUEST_TEST && call->flags & TRACE_FLAG;
         if (!list && kind != CALL_REQUEST_WAIT && !tested) continue;
         uint32_t count = list ? trace->lists[call->ref].count : 1;
         for (uint32_t k = 0; k < count; k++) {
             uint32_t id = list ? trace->requests[trace->lists[call->ref].first + k] : call->ref;
-            const uint64_t *began = map_find(requests, (uint64_t)rank << 32 | id);
-            if (began) TRY(add(busy, rank, (int64_t)*began, call->exit_ps, err));
+            const uint64_t *maker = map_find(makers, id);
+            if (maker)
+                TRY(add(busy, processor_of(processors, rank, *maker), stream->calls[*maker].enter_ps, call->exit_ps,
+                        err));
         }
     }
     return STATUS_OK;
@@ -57,7 +67,7 @@ static enum status add_messages(const struct trace *trace, uint32_t rank, struct
 static int compare(const void *one, const void *other)
 {
     const struct busy_interval *a = one, *b = other;
-    if (a->rank != b->rank) return a->rank > b->rank ? 1 : -1;
+    if (a->processor != b->processor) return a->processor > b->processor ? 1 : -1;
     if (a->from_ps != b->from_ps) return a->from_ps > b->from_ps ? 1 : -1;
     return (a->to_ps > b->to_ps) - (a->to_ps < b->to_ps);
 }
@@ -68,7 +78,7 @@ static void unite(struct busy *busy)
     if (busy->count > 1) qsort(busy->items, busy->count, sizeof *busy->items, compare);
     for (size_t i = 0; i < busy->count; i++) {
         struct busy_interval *last = kept > 0 ? &busy->items[kept - 1] : NULL;
-        if (!last || last->rank != busy->items[i].rank || busy->items[i].from_ps > last->to_ps)
+        if (!last || last->processor != busy->items[i].processor || busy->items[i].from_ps > last->to_ps)
             busy->items[kept++] = busy->items[i];
         else if (busy->items[i].to_ps > last->to_ps)
             last->to_ps = busy->items[i].to_ps;
@@ -76,15 +86,17 @@ static void unite(struct busy *busy)
     busy->count = kept;
 }
 
-enum status busy_build(const struct relations *relations, const struct transfers *transfers, struct busy *busy,
-                       struct err *err)
+enum status busy_build(const struct relations *relations, const struct processors *processors,
+                       const struct transfers *transfers, struct busy *busy, struct err *err)
 {
+    const struct trace *trace = relations->trace;
     struct busy made = {0};
-    struct map requests = {0};
-    enum status status = add_transfers(relations->trace, transfers, &made, err);
-    for (uint32_t r = 0; status == STATUS_OK && r < relations->trace->rank_count; r++) {
-        status = add_messages(relations->trace, r, &made, &requests, err);
-        map_clear(&requests);
+    struct map makers = {0};
+    enum status status = add_transfers(processors, transfers, &made, err);
+    for (uint32_t r = 0; status == STATUS_OK && r < trace->rank_count; r++) {
+        status = find_makers(&trace->ranks[r], &makers, err);
+        if (status == STATUS_OK) status = add_messages(processors, r, &makers, &made, err);
+        map_clear(&makers);
     }
     if (status != STATUS_OK) {
         busy_clear(&made);
@@ -95,10 +107,10 @@ enum status busy_build(const struct relations *relations, const struct transfers
     return STATUS_OK;
 }
 
-void busy_of_rank(struct busy *busy, uint32_t rank)
+void busy_of_processor(struct busy *busy, uint32_t processor)
 {
     busy->at = busy->end;
-    while (busy->end < busy->count && busy->items[busy->end].rank == rank) busy->end++;
+    while (busy->end < busy->count && busy->items[busy->end].processor == processor) busy->end++;
 }
 
 int64_t busy_within(struct busy *busy, int64_t from_ps, int64_t to_ps)

@@ -31,6 +31,7 @@ void efficiency_free(struct efficiency *efficiency)
         free(interval->value_ps[0]);
     }
     free(efficiency->intervals);
+    free(efficiency->processors);
     free(efficiency->parents);
     free(efficiency);
 }
@@ -39,15 +40,16 @@ struct collector {
     const struct relations *relations;
     const struct waits *waits;
     const struct intervals *intervals;
+    const struct processors *processors;
     struct busy busy;
     struct efficiency *efficiency;
     struct err *err;
 };
 
-static void add(struct collector *collector, uint32_t interval, enum characteristic characteristic, uint32_t rank,
-                int64_t ps)
+static void add(struct collector *collector, uint32_t interval, enum characteristic characteristic,
+                uint32_t processor, int64_t ps)
 {
-    collector->efficiency->intervals[interval].value_ps[characteristic][rank] += ps;
+    collector->efficiency->intervals[interval].value_ps[characteristic][processor] += ps;
 }
 
 static enum characteristic kind_of_communication(enum call_kind kind)
@@ -71,49 +73,89 @@ static bool starts_only(const struct trace_call *call)
     return call_makes_request(call->call) || property_of(call_kind(call->call)) == PROPERTY_RMA_COMMUNICATION;
 }
 
-static void add_call(struct collector *collector, uint32_t interval, uint32_t rank, const struct trace_call *call)
+static void add_call(struct collector *collector, uint32_t interval, uint32_t processor, const struct trace_call *call)
 {
     int64_t ps = call->exit_ps - call->enter_ps;
-    enum call_kind kind = call_kind(call->call);
-    add(collector, interval, EFFICIENCY_TIME, rank, ps);
-    add(collector, interval, EFFICIENCY_MPI, rank, ps);
-    add(collector, interval, kind_of_communication(kind), rank, ps);
-    if (starts_only(call)) add(collector, interval, EFFICIENCY_START, rank, ps);
-    if (collector->intervals->items[interval].sequential) add(collector, interval, EFFICIENCY_SEQUENTIAL_MPI, rank, ps);
-}
-
-static void add_computing(struct collector *collector, uint32_t interval, uint32_t rank, int64_t from_ps, int64_t to_ps)
-{
-    add(collector, interval, EFFICIENCY_TIME, rank, to_ps - from_ps);
-    add(collector, interval, EFFICIENCY_OVERLAP, rank, busy_within(&collector->busy, from_ps, to_ps));
+    add(collector, interval, EFFICIENCY_TIME, processor, ps);
+    if (call_is_thread(call->call)) {
+        add(collector, interval, EFFICIENCY_THREADS, processor, ps);
+        return;
+    }
+    add(collector, interval, EFFICIENCY_MPI, processor, ps);
+    add(collector, interval, kind_of_communication(call_kind(call->call)), processor, ps);
+    if (starts_only(call)) add(collector, interval, EFFICIENCY_START, processor, ps);
     if (collector->intervals->items[interval].sequential)
-        add(collector, interval, EFFICIENCY_SEQUENTIAL_CPU, rank, to_ps - from_ps);
+        add(collector, interval, EFFICIENCY_SEQUENTIAL_MPI, processor, ps);
 }
 
-static void walk_rank(struct collector *collector, uint32_t rank)
+static void add_computing(struct collector *collector, uint32_t interval, uint32_t processor, int64_t from_ps,
+                          int64_t to_ps)
 {
-    const struct trace *trace = collector->relations->trace;
-    const struct waits *waits = collector->waits;
+    add(collector, interval, EFFICIENCY_TIME, processor, to_ps - from_ps);
+    add(collector, interval, EFFICIENCY_OVERLAP, processor, busy_within(&collector->busy, from_ps, to_ps));
+    if (collector->intervals->items[interval].sequential)
+        add(collector, interval, EFFICIENCY_SEQUENTIAL_CPU, processor, to_ps - from_ps);
+}
+
+/* Where a thread's changes of interval begin, and end (exclusive). */
+static void changes_of(const struct intervals *intervals, uint32_t rank, uint32_t thread, size_t *first, size_t *end)
+{
+    size_t bounds[2];
+    for (uint32_t side = 0; side < 2; side++) {
+        size_t low = intervals->rank_first[rank], high = intervals->rank_first[rank + 1];
+        while (low < high) {
+            size_t middle = low + (high - low) / 2;
+            if (intervals->changes[middle].thread < thread + side)
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        bounds[side] = low;
+    }
+    *first = bounds[0];
+    *end = bounds[1];
+}
+
+static void walk_thread(struct collector *collector, uint32_t processor, uint32_t thread)
+{
     const struct intervals *intervals = collector->intervals;
-    size_t change = intervals->rank_first[rank], wait = waits->rank_first[rank];
-    int64_t now_ps = trace_begin_ps(trace);
-    uint32_t at = INTERVAL_ROOT;
-    for (size_t i = 0; i < trace->ranks[rank].count; i++) {
-        const struct trace_call *call = &trace->ranks[rank].calls[i];
+    const struct wait *waits = collector->waits->items;
+    uint32_t rank = collector->processors->items[processor].rank, at = INTERVAL_ROOT;
+    struct lane lane = lane_of(&collector->relations->lanes, rank, thread);
+    size_t change, last_change, wait, last_wait;
+    if (lane.count == 0) return;
+    int64_t now_ps = thread == 0 ? trace_begin_ps(collector->relations->trace) : lane_call(&lane, 0)->enter_ps;
+    changes_of(intervals, rank, thread, &change, &last_change);
+    waits_of_thread(collector->waits, rank, thread, &wait, &last_wait);
+    for (size_t k = 0; k < lane.count; k++) {
+        const struct trace_call *call = lane_call(&lane, k);
+        size_t index = lane_index(&lane, k);
         enum call_kind kind = call_kind(call->call);
-        bool changes = change < intervals->rank_first[rank + 1] && intervals->changes[change].call == i;
-        add_computing(collector, changes ? interval_behind(intervals, at) : at, rank, now_ps, call->enter_ps);
+        bool changes = change < last_change && intervals->changes[change].call == index;
+        add_computing(collector, changes ? interval_behind(intervals, at) : at, processor, now_ps, call->enter_ps);
         if (changes) {
             at = intervals->changes[change++].node;
-            collector->efficiency->intervals[at].takes_part[rank] = true;
+            collector->efficiency->intervals[at].takes_part[processor] = true;
         }
         if (kind == CALL_REGION_ENTER || kind == CALL_REGION_LEAVE)
-            add_computing(collector, at, rank, call->enter_ps, call->exit_ps);
+            add_computing(collector, at, processor, call->enter_ps, call->exit_ps);
         else
-            add_call(collector, at, rank, call);
-        for (; wait < waits->rank_first[rank + 1] && waits->items[wait].call == i; wait++)
-            add(collector, at, EFFICIENCY_REAL_SYNCHRONIZATION, rank, waits->items[wait].severity_ps);
+            add_call(collector, at, processor, call);
+        for (; wait < last_wait && waits[wait].call == index; wait++)
+            add(collector, at, EFFICIENCY_REAL_SYNCHRONIZATION, processor, waits[wait].severity_ps);
         now_ps = call->exit_ps;
+    }
+}
+
+static void walk_processors(struct collector *collector)
+{
+    const struct processors *processors = collector->processors;
+    for (uint32_t p = 0; p < processors->count; p++) {
+        const struct processor *processor = &processors->items[p];
+        collector->efficiency->intervals[INTERVAL_ROOT].takes_part[p] = true;
+        busy_of_processor(&collector->busy, p);
+        for (uint32_t i = 0; i < processor->count; i++)
+            walk_thread(collector, p, processors->threads[processor->first + i]);
     }
 }
 
@@ -135,9 +177,10 @@ static void walk_instances(struct collector *collector)
             uint32_t rank = (uint32_t)comm->members[m];
             size_t index = relations->instances.calls[instance->member_first + m];
             uint32_t at = interval_at(collector->intervals, rank, index);
+            uint32_t processor = processor_of(collector->processors, rank, index);
             const struct trace_call *call = relations_call(relations, rank, index);
-            add(collector, at, EFFICIENCY_POTENTIAL_SYNCHRONIZATION, rank, enter_ps - call->enter_ps);
-            add(collector, at, EFFICIENCY_TIME_VARIATION, rank, exit_ps - call->exit_ps);
+            add(collector, at, EFFICIENCY_POTENTIAL_SYNCHRONIZATION, processor, enter_ps - call->enter_ps);
+            add(collector, at, EFFICIENCY_TIME_VARIATION, processor, exit_ps - call->exit_ps);
         }
     }
 }
@@ -153,7 +196,9 @@ static void walk_messages(struct collector *collector)
             send->enter_ps <= receive->enter_ps)
             continue;
         add(collector, interval_at(collector->intervals, message->receiver, message->receive_call),
-            EFFICIENCY_POTENTIAL_SYNCHRONIZATION, message->receiver, send->enter_ps - receive->enter_ps);
+            EFFICIENCY_POTENTIAL_SYNCHRONIZATION,
+            processor_of(collector->processors, message->receiver, message->receive_call),
+            send->enter_ps - receive->enter_ps);
     }
 }
 
@@ -163,23 +208,23 @@ static void add_children(struct efficiency *efficiency)
     for (size_t i = efficiency->count; i-- > 1;) {
         const struct efficiency_interval *child = &efficiency->intervals[i];
         struct efficiency_interval *parent = &efficiency->intervals[efficiency->parents[i]];
-        for (uint32_t r = 0; r < efficiency->rank_count; r++) {
-            parent->takes_part[r] = parent->takes_part[r] || child->takes_part[r];
-            for (int c = 0; c < ADDED; c++) parent->value_ps[c][r] += child->value_ps[c][r];
+        for (uint32_t p = 0; p < efficiency->processor_count; p++) {
+            parent->takes_part[p] = parent->takes_part[p] || child->takes_part[p];
+            for (int c = 0; c < ADDED; c++) parent->value_ps[c][p] += child->value_ps[c][p];
         }
     }
 }
 
-static void spread_values(struct efficiency_interval *interval, uint32_t rank_count, int c)
+static void spread_values(struct efficiency_interval *interval, uint32_t processor_count, int c)
 {
     struct efficiency_spread *spread = &interval->spread[c];
     bool first = true;
-    for (uint32_t r = 0; r < rank_count; r++) {
-        if (!interval->takes_part[r]) continue;
-        int64_t ps = interval->value_ps[c][r];
+    for (uint32_t p = 0; p < processor_count; p++) {
+        if (!interval->takes_part[p]) continue;
+        int64_t ps = interval->value_ps[c][p];
         interval->sum_ps[c] += ps;
-        if (first || ps < spread->min_ps) spread->min_ps = ps, spread->min_rank = r;
-        if (first || ps > spread->max_ps) spread->max_ps = ps, spread->max_rank = r;
+        if (first || ps < spread->min_ps) spread->min_ps = ps, spread->min_processor = p;
+        if (first || ps > spread->max_ps) spread->max_ps = ps, spread->max_processor = p;
         first = false;
     }
     if (interval->processors > 0) spread->mean_s = units_s(interval->sum_ps[c]) / interval->processors;
@@ -187,44 +232,59 @@ static void spread_values(struct efficiency_interval *interval, uint32_t rank_co
 
 /* The rank with the least MPI time: its MPI time and its sequential share count as useful, those of the others as lost.
  */
-static void choose_useful_rank(struct efficiency_interval *interval, uint32_t rank_count)
+static void choose_useful_rank(const struct efficiency *efficiency, struct efficiency_interval *interval)
 {
-    for (uint32_t r = 0; r < rank_count; r++) {
-        if (!interval->takes_part[r]) continue;
-        if (interval->processors++ == 0 ||
-            interval->value_ps[EFFICIENCY_MPI][r] < interval->value_ps[EFFICIENCY_MPI][interval->useful_rank])
-            interval->useful_rank = r;
-        if (interval->value_ps[EFFICIENCY_TIME][r] > interval->execution_ps)
-            interval->execution_ps = interval->value_ps[EFFICIENCY_TIME][r];
+    bool any = false;
+    for (uint32_t p = 0; p < efficiency->processor_count;) {
+        uint32_t rank = efficiency->processors[p].rank, before = interval->processors;
+        int64_t mpi_ps = 0;
+        for (; p < efficiency->processor_count && efficiency->processors[p].rank == rank; p++) {
+            if (!interval->takes_part[p]) continue;
+            interval->processors++;
+            mpi_ps += interval->value_ps[EFFICIENCY_MPI][p];
+            if (interval->value_ps[EFFICIENCY_TIME][p] > interval->execution_ps)
+                interval->execution_ps = interval->value_ps[EFFICIENCY_TIME][p];
+        }
+        if (interval->processors == before || (any && mpi_ps >= interval->useful_mpi_ps)) continue;
+        interval->useful_rank = rank;
+        interval->useful_mpi_ps = mpi_ps;
+        any = true;
     }
 }
 
-static void derive(struct efficiency_interval *interval, uint32_t rank_count)
+static void derive_processor(struct efficiency_interval *interval, uint32_t p, bool useful)
+{
+    int64_t **value_ps = interval->value_ps;
+    value_ps[EFFICIENCY_CPU][p] =
+        value_ps[EFFICIENCY_TIME][p] - value_ps[EFFICIENCY_MPI][p] - value_ps[EFFICIENCY_THREADS][p];
+    value_ps[EFFICIENCY_INSUFFICIENT_USER][p] = useful ? 0 : value_ps[EFFICIENCY_SEQUENTIAL_CPU][p];
+    value_ps[EFFICIENCY_INSUFFICIENT_SYSTEM][p] = useful ? 0 : value_ps[EFFICIENCY_SEQUENTIAL_MPI][p];
+    value_ps[EFFICIENCY_COMMUNICATION][p] =
+        useful ? 0 : value_ps[EFFICIENCY_MPI][p] - value_ps[EFFICIENCY_SEQUENTIAL_MPI][p];
+    value_ps[EFFICIENCY_IDLE][p] = interval->execution_ps - value_ps[EFFICIENCY_TIME][p];
+    value_ps[EFFICIENCY_LOST][p] = value_ps[EFFICIENCY_INSUFFICIENT_USER][p] +
+                                   value_ps[EFFICIENCY_INSUFFICIENT_SYSTEM][p] +
+                                   value_ps[EFFICIENCY_COMMUNICATION][p] + value_ps[EFFICIENCY_THREADS][p] +
+                                   value_ps[EFFICIENCY_IDLE][p];
+}
+
+static void derive(const struct efficiency *efficiency, struct efficiency_interval *interval)
 {
     int64_t **value_ps = interval->value_ps, most_ps = 0;
-    choose_useful_rank(interval, rank_count);
-    for (uint32_t r = 0; r < rank_count; r++) {
-        if (!interval->takes_part[r]) continue;
-        bool useful = r == interval->useful_rank;
-        value_ps[EFFICIENCY_CPU][r] = value_ps[EFFICIENCY_TIME][r] - value_ps[EFFICIENCY_MPI][r];
-        value_ps[EFFICIENCY_INSUFFICIENT_USER][r] = useful ? 0 : value_ps[EFFICIENCY_SEQUENTIAL_CPU][r];
-        value_ps[EFFICIENCY_INSUFFICIENT_SYSTEM][r] = useful ? 0 : value_ps[EFFICIENCY_SEQUENTIAL_MPI][r];
-        value_ps[EFFICIENCY_COMMUNICATION][r] =
-            useful ? 0 : value_ps[EFFICIENCY_MPI][r] - value_ps[EFFICIENCY_SEQUENTIAL_MPI][r];
-        value_ps[EFFICIENCY_IDLE][r] = interval->execution_ps - value_ps[EFFICIENCY_TIME][r];
-        value_ps[EFFICIENCY_LOST][r] = value_ps[EFFICIENCY_INSUFFICIENT_USER][r] +
-                                       value_ps[EFFICIENCY_INSUFFICIENT_SYSTEM][r] +
-                                       value_ps[EFFICIENCY_COMMUNICATION][r] + value_ps[EFFICIENCY_IDLE][r];
-        int64_t busy_ps = value_ps[EFFICIENCY_TIME][r] - value_ps[EFFICIENCY_REAL_SYNCHRONIZATION][r];
-        value_ps[EFFICIENCY_LOAD_IMBALANCE][r] = -busy_ps;
+    choose_useful_rank(efficiency, interval);
+    for (uint32_t p = 0; p < efficiency->processor_count; p++) {
+        if (!interval->takes_part[p]) continue;
+        derive_processor(interval, p, efficiency->processors[p].rank == interval->useful_rank);
+        int64_t busy_ps = value_ps[EFFICIENCY_TIME][p] - value_ps[EFFICIENCY_REAL_SYNCHRONIZATION][p];
+        value_ps[EFFICIENCY_LOAD_IMBALANCE][p] = -busy_ps;
         if (busy_ps > most_ps) most_ps = busy_ps;
     }
-    for (uint32_t r = 0; r < rank_count; r++)
-        if (interval->takes_part[r]) value_ps[EFFICIENCY_LOAD_IMBALANCE][r] += most_ps;
-    for (int c = 0; c < CHARACTERISTIC_COUNT; c++) spread_values(interval, rank_count, c);
+    for (uint32_t p = 0; p < efficiency->processor_count; p++)
+        if (interval->takes_part[p]) value_ps[EFFICIENCY_LOAD_IMBALANCE][p] += most_ps;
+    for (int c = 0; c < CHARACTERISTIC_COUNT; c++) spread_values(interval, efficiency->processor_count, c);
     interval->total_ps = interval->execution_ps * interval->processors;
     interval->productive_ps = interval->sum_ps[EFFICIENCY_CPU] - interval->sum_ps[EFFICIENCY_INSUFFICIENT_USER];
-    if (interval->processors > 0) interval->productive_ps += value_ps[EFFICIENCY_MPI][interval->useful_rank];
+    interval->productive_ps += interval->useful_mpi_ps;
     interval->lost_ps = interval->total_ps - interval->productive_ps;
 }
 
@@ -233,41 +293,51 @@ static enum status make_interval(struct collector *collector, size_t index)
     const struct trace *trace = collector->relations->trace;
     const struct interval *from = &collector->intervals->items[index];
     struct efficiency_interval *interval = &collector->efficiency->intervals[index];
-    size_t ranks = trace->rank_count;
+    size_t processors = collector->processors->count;
     collector->efficiency->parents[index] = from->parent;
     interval->level = from->level;
     interval->executions = from->executions;
     interval->line = trace->sites[from->site].line;
-    interval->takes_part = calloc(ranks, sizeof *interval->takes_part);
-    int64_t *values = calloc(ranks * CHARACTERISTIC_COUNT, sizeof *values);
+    interval->takes_part = calloc(processors, sizeof *interval->takes_part);
+    int64_t *values = calloc(processors * CHARACTERISTIC_COUNT, sizeof *values);
     if (values)
-        for (size_t c = 0; c < CHARACTERISTIC_COUNT; c++) interval->value_ps[c] = values + c * ranks;
+        for (size_t c = 0; c < CHARACTERISTIC_COUNT; c++) interval->value_ps[c] = values + c * processors;
     if (!interval->takes_part || !values) return err_memory(collector->err);
     if (trace->sites[from->site].file && !(interval->file = strdup(trace->sites[from->site].file)))
         return err_memory(collector->err);
     return interval_path(trace, collector->intervals, (uint32_t)index, &interval->path, collector->err);
 }
 
+static enum status name_processors(struct collector *collector)
+{
+    struct efficiency *efficiency = collector->efficiency;
+    const struct processors *processors = collector->processors;
+    efficiency->processors = calloc((size_t)processors->count + 1, sizeof *efficiency->processors);
+    if (!efficiency->processors) return err_memory(collector->err);
+    efficiency->rank_count = collector->relations->trace->rank_count;
+    efficiency->processor_count = processors->count;
+    efficiency->several = processors->several;
+    for (uint32_t p = 0; p < processors->count; p++)
+        efficiency->processors[p] =
+            (struct efficiency_processor){processors->items[p].rank, processors->items[p].index};
+    return STATUS_OK;
+}
+
 static enum status collect(struct collector *collector, const struct transfers *transfers)
 {
     struct efficiency *efficiency = collector->efficiency;
-    const struct trace *trace = collector->relations->trace;
-    efficiency->rank_count = trace->rank_count;
+    TRY(name_processors(collector));
     efficiency->intervals = calloc(collector->intervals->count, sizeof *efficiency->intervals);
     efficiency->parents = calloc(collector->intervals->count, sizeof *efficiency->parents);
     if (!efficiency->intervals || !efficiency->parents) return err_memory(collector->err);
     efficiency->count = collector->intervals->count;
     for (size_t i = 0; i < efficiency->count; i++) TRY(make_interval(collector, i));
-    TRY(busy_build(collector->relations, transfers, &collector->busy, collector->err));
-    for (uint32_t r = 0; r < trace->rank_count; r++) {
-        efficiency->intervals[INTERVAL_ROOT].takes_part[r] = true;
-        busy_of_rank(&collector->busy, r);
-        if (trace->ranks[r].count > 0) walk_rank(collector, r);
-    }
+    TRY(busy_build(collector->relations, collector->processors, transfers, &collector->busy, collector->err));
+    walk_processors(collector);
     walk_instances(collector);
     walk_messages(collector);
     add_children(efficiency);
-    for (size_t i = 0; i < efficiency->count; i++) derive(&efficiency->intervals[i], efficiency->rank_count);
+    for (size_t i = 0; i < efficiency->count; i++) derive(efficiency, &efficiency->intervals[i]);
     efficiency_check(efficiency);
     return STATUS_OK;
 }
@@ -276,18 +346,24 @@ enum status efficiency_new(const struct relations *relations, const struct waits
                            const struct transfers *transfers, enum interval_source source,
                            struct efficiency **efficiency, struct err *err)
 {
-    struct intervals intervals;
+    struct processors processors;
+    struct intervals intervals = {0};
+    TRY(processors_build(&relations->lanes, &processors, err));
     struct efficiency *made = calloc(1, sizeof *made);
-    if (!made) return err_memory(err);
-    made->source = source;
-    struct collector collector = {
-        .relations = relations, .waits = waits, .intervals = &intervals, .efficiency = made, .err = err};
-    enum status status = intervals_build(relations->trace, source, &intervals, err);
+    struct collector collector = {.relations = relations,
+                                  .waits = waits,
+                                  .intervals = &intervals,
+                                  .processors = &processors,
+                                  .efficiency = made,
+                                  .err = err};
+    enum status status = made ? intervals_build(&processors, source, &intervals, err) : err_memory(err);
     if (status == STATUS_OK) {
+        made->source = source;
         status = collect(&collector, transfers);
-        busy_clear(&collector.busy);
-        intervals_clear(&intervals);
     }
+    busy_clear(&collector.busy);
+    intervals_clear(&intervals);
+    processors_clear(&processors);
     if (status == STATUS_OK)
         *efficiency = made;
     else

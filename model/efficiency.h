@@ -25,26 +25,34 @@ struct characteristic_row {
 };
 const struct characteristic_row *characteristic_row(enum characteristic characteristic);
 
-struct efficiency_spread { /* over the ranks that take part */
+struct efficiency_spread { /* over the processors that take part */
     int64_t min_ps, max_ps;
-    uint32_t min_rank, max_rank; /* the first of several */
+    uint32_t min_processor, max_processor; /* the first of several */
     double mean_s;
 };
 
 struct efficiency_interval {
     char *path, *file; /* owned; file NULL if unknown */
     int32_t line;
-    uint32_t level, processors, useful_rank; /* useful_rank: the one with the least MPI time, which counts as useful */
+    uint32_t level, processors; /* processors: that take part */
+    uint32_t useful_rank;       /* the one with the least MPI time, which counts as useful */
+    int64_t useful_mpi_ps;      /* that time */
     size_t executions;
-    bool *takes_part;                        /* per rank */
-    int64_t *value_ps[CHARACTERISTIC_COUNT]; /* per rank */
-    int64_t sum_ps[CHARACTERISTIC_COUNT];    /* over ranks */
+    bool *takes_part;                        /* per processor */
+    int64_t *value_ps[CHARACTERISTIC_COUNT]; /* per processor */
+    int64_t sum_ps[CHARACTERISTIC_COUNT];    /* over processors */
     struct efficiency_spread spread[CHARACTERISTIC_COUNT];
     int64_t execution_ps, total_ps, productive_ps, lost_ps;
 };
 
+struct efficiency_processor {
+    uint32_t rank, index; /* index: of the rank's processors, from 0 */
+};
+
 struct efficiency {
-    uint32_t rank_count;
+    struct efficiency_processor *processors; /* by rank, then index: model/processors.h */
+    uint32_t processor_count, rank_count;
+    bool several; /* some rank has more than one */
     enum interval_source source;
     struct efficiency_interval *intervals; /* parents before children; [0] is the run */
     uint32_t *parents;
@@ -68,11 +76,12 @@ struct efficiency_pop {
 };
 struct efficiency_pop efficiency_pop(const struct efficiency *efficiency, size_t interval);
 
-/* Lost time = its parts; sum over ranks of CPU + MPI + idle = total time; kinds of communication add up to the MPI
- * time; children take no more time than their parent, rank by rank. Sets holds and broken. */
+/* Lost time = its parts; sum over processors of CPU + MPI + thread primitives + idle = total time; kinds of
+ * communication add up to the MPI time; children take no more time than their parent, processor by processor. Sets
+ * holds and broken. */
 void efficiency_check(struct efficiency *efficiency);
 
-/* The thesis's layout; per_rank: all characteristics of every rank, too. */
+/* The thesis's layout; per_rank: all characteristics of every processor, too. */
 void efficiency_print(const struct efficiency *efficiency, bool per_rank, FILE *out);
 /* The caller owns the tree; NULL if memory runs out. */
 cJSON *efficiency_json(const struct efficiency *efficiency, bool per_rank);

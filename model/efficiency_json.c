@@ -39,24 +39,62 @@ static void write_pop(struct writer *writer, cJSON *object, const struct efficie
     known(writer, made, "global_efficiency", pop->global);
 }
 
+static void value_or_null(struct writer *writer, cJSON *array, bool known_value, int64_t ps)
+{
+    cJSON *value = known_value ? cJSON_CreateNumber(units_s(ps)) : cJSON_CreateNull();
+    if (!keep(writer, value) || cJSON_AddItemToArray(array, value)) return;
+    cJSON_Delete(value);
+    writer->failed = true;
+}
+
+/* Of ranks: the sum over their processors. */
+static void write_values(struct writer *writer, cJSON *object, const struct efficiency *efficiency,
+                         const struct efficiency_interval *interval, int c)
+{
+    cJSON *ranks = keep(writer, cJSON_AddArrayToObject(object, "ranks"));
+    for (uint32_t p = 0; p < efficiency->processor_count;) {
+        uint32_t rank = efficiency->processors[p].rank;
+        int64_t sum_ps = 0;
+        bool any = false;
+        for (; p < efficiency->processor_count && efficiency->processors[p].rank == rank; p++) {
+            any = any || interval->takes_part[p];
+            if (interval->takes_part[p]) sum_ps += interval->value_ps[c][p];
+        }
+        value_or_null(writer, ranks, any, sum_ps);
+    }
+    if (!efficiency->several) return;
+    cJSON *processors = keep(writer, cJSON_AddArrayToObject(object, "processors"));
+    for (uint32_t p = 0; p < efficiency->processor_count; p++)
+        value_or_null(writer, processors, interval->takes_part[p], interval->value_ps[c][p]);
+}
+
 static void write_characteristic(struct writer *writer, cJSON *object, const struct efficiency *efficiency,
                                  const struct efficiency_interval *interval, int c, bool per_rank)
 {
     const struct efficiency_spread *spread = &interval->spread[c];
+    const struct efficiency_processor *min = &efficiency->processors[spread->min_processor];
+    const struct efficiency_processor *max = &efficiency->processors[spread->max_processor];
     cJSON *made = keep(writer, cJSON_AddObjectToObject(object, characteristic_row((enum characteristic)c)->key));
     number(writer, made, "sum", units_s(interval->sum_ps[c]));
     number(writer, made, "min", units_s(spread->min_ps));
-    number(writer, made, "min_rank", spread->min_rank);
+    number(writer, made, "min_rank", min->rank);
+    if (efficiency->several) number(writer, made, "min_processor", min->index);
     number(writer, made, "max", units_s(spread->max_ps));
-    number(writer, made, "max_rank", spread->max_rank);
+    number(writer, made, "max_rank", max->rank);
+    if (efficiency->several) number(writer, made, "max_processor", max->index);
     number(writer, made, "mean", spread->mean_s);
-    if (!per_rank) return;
-    cJSON *ranks = keep(writer, cJSON_AddArrayToObject(made, "ranks"));
-    for (uint32_t r = 0; r < efficiency->rank_count; r++) {
-        cJSON *value =
-            interval->takes_part[r] ? cJSON_CreateNumber(units_s(interval->value_ps[c][r])) : cJSON_CreateNull();
-        if (!keep(writer, value) || cJSON_AddItemToArray(ranks, value)) continue;
-        cJSON_Delete(value);
+    if (per_rank) write_values(writer, made, efficiency, interval, c);
+}
+
+static void write_processors(struct writer *writer, cJSON *root, const struct efficiency *efficiency)
+{
+    cJSON *array = keep(writer, cJSON_AddArrayToObject(root, "processors"));
+    for (uint32_t p = 0; p < efficiency->processor_count; p++) {
+        cJSON *made = keep(writer, cJSON_CreateObject());
+        number(writer, made, "rank", efficiency->processors[p].rank);
+        number(writer, made, "processor", efficiency->processors[p].index);
+        if (!made || cJSON_AddItemToArray(array, made)) continue;
+        cJSON_Delete(made);
         writer->failed = true;
     }
 }
@@ -99,6 +137,7 @@ cJSON *efficiency_json(const struct efficiency *efficiency, bool per_rank)
     known(&writer, root, "ideal_run_time_s", efficiency->ideal_run_time_s > 0 ? efficiency->ideal_run_time_s : -1);
     text(&writer, root, "intervals_of", efficiency->source == INTERVALS_OF_CALLPATHS ? "callpaths" : "regions");
     keep(&writer, cJSON_AddBoolToObject(root, "holds", efficiency->holds));
+    if (efficiency->several) write_processors(&writer, root, efficiency);
     cJSON *array = keep(&writer, cJSON_AddArrayToObject(root, "intervals"));
     for (size_t i = 0; i < efficiency->count; i++) write_interval(&writer, array, efficiency, i, per_rank);
     if (!writer.failed) return root;

@@ -52,10 +52,11 @@ static void check_interval(struct efficiency *efficiency, const struct efficienc
     for (int c = EFFICIENCY_SEND_RECEIVE; c <= EFFICIENCY_OTHER; c++) kinds_ps += sum_ps[c];
     expect_equal(efficiency, interval, "lost time and its parts", interval->lost_ps,
                  sum_ps[EFFICIENCY_INSUFFICIENT_USER] + sum_ps[EFFICIENCY_INSUFFICIENT_SYSTEM] +
-                     sum_ps[EFFICIENCY_COMMUNICATION] + sum_ps[EFFICIENCY_IDLE]);
-    expect_equal(efficiency, interval, "lost time and that of the ranks", interval->lost_ps, sum_ps[EFFICIENCY_LOST]);
-    expect_equal(efficiency, interval, "total time and CPU, MPI and idle", interval->total_ps,
-                 sum_ps[EFFICIENCY_CPU] + sum_ps[EFFICIENCY_MPI] + sum_ps[EFFICIENCY_IDLE]);
+                     sum_ps[EFFICIENCY_COMMUNICATION] + sum_ps[EFFICIENCY_THREADS] + sum_ps[EFFICIENCY_IDLE]);
+    expect_equal(efficiency, interval, "lost time and that of the processors", interval->lost_ps, sum_ps[EFFICIENCY_LOST]);
+    expect_equal(efficiency, interval, "total time and CPU, MPI, threads and idle", interval->total_ps,
+                 sum_ps[EFFICIENCY_CPU] + sum_ps[EFFICIENCY_MPI] + sum_ps[EFFICIENCY_THREADS] +
+                     sum_ps[EFFICIENCY_IDLE]);
     expect_equal(efficiency, interval, "MPI time and its kinds", sum_ps[EFFICIENCY_MPI], kinds_ps);
 }
 
@@ -66,8 +67,8 @@ void efficiency_check(struct efficiency *efficiency)
         const struct efficiency_interval *interval = &efficiency->intervals[i];
         const struct efficiency_interval *parent = &efficiency->intervals[efficiency->parents[i]];
         check_interval(efficiency, interval);
-        for (uint32_t r = 0; r < efficiency->rank_count; r++) {
-            int64_t own_ps = interval->value_ps[EFFICIENCY_TIME][r], outer_ps = parent->value_ps[EFFICIENCY_TIME][r];
+        for (uint32_t p = 0; p < efficiency->processor_count; p++) {
+            int64_t own_ps = interval->value_ps[EFFICIENCY_TIME][p], outer_ps = parent->value_ps[EFFICIENCY_TIME][p];
             expect_equal(efficiency, interval, "time beyond that of the interval around it",
                          own_ps > outer_ps ? own_ps - outer_ps : 0, 0);
         }
@@ -96,7 +97,7 @@ static void print_ratio(const char *title, double value, FILE *out)
 static void print_advice(const struct efficiency_interval *interval, FILE *out)
 {
     static const int lost[] = {EFFICIENCY_COMMUNICATION, EFFICIENCY_IDLE, EFFICIENCY_INSUFFICIENT_USER,
-                               EFFICIENCY_INSUFFICIENT_SYSTEM};
+                               EFFICIENCY_INSUFFICIENT_SYSTEM, EFFICIENCY_THREADS};
     const int64_t *sum_ps = interval->sum_ps;
     int worst = lost[0];
     for (size_t i = 1; i < sizeof lost / sizeof *lost; i++)
@@ -122,7 +123,7 @@ static void print_advice(const struct efficiency_interval *interval, FILE *out)
 /* Its two parts stand in brackets behind it, as in the thesis. */
 static void print_productive(const struct efficiency_interval *interval, FILE *out)
 {
-    int64_t mpi_ps = interval->processors > 0 ? interval->value_ps[EFFICIENCY_MPI][interval->useful_rank] : 0;
+    int64_t mpi_ps = interval->useful_mpi_ps;
     fprintf(out, "%-36s %14.6f (CPU %.6f, MPI %.6f)\n", "Productive time", units_s(interval->productive_ps),
             units_s(interval->productive_ps - mpi_ps), units_s(mpi_ps));
     fprintf(out,
@@ -144,6 +145,7 @@ static void print_main(const struct efficiency_interval *interval, FILE *out)
     print_sum(interval, "  ", EFFICIENCY_INSUFFICIENT_USER, out);
     print_sum(interval, "  ", EFFICIENCY_INSUFFICIENT_SYSTEM, out);
     print_sum(interval, "  ", EFFICIENCY_COMMUNICATION, out);
+    if (interval->sum_ps[EFFICIENCY_THREADS] > 0) print_sum(interval, "  ", EFFICIENCY_THREADS, out);
     print_sum(interval, "  ", EFFICIENCY_IDLE, out);
     print_sum(interval, "", EFFICIENCY_MPI, out);
     for (int c = EFFICIENCY_SEND_RECEIVE; c <= EFFICIENCY_OTHER; c++) print_sum(interval, "  ", c, out);
@@ -163,25 +165,38 @@ static const int compared[] = {EFFICIENCY_LOST,
                                EFFICIENCY_START,
                                EFFICIENCY_OVERLAP};
 
-static void print_comparison(const struct efficiency_interval *interval, FILE *out)
+/* "3", or where ranks have several "3:1". */
+enum { PROCESSOR_BYTES = 24 };
+static const char *processor_text(const struct efficiency *efficiency, uint32_t processor, char text[PROCESSOR_BYTES])
 {
+    const struct efficiency_processor *at = &efficiency->processors[processor];
+    snprintf(text, PROCESSOR_BYTES, efficiency->several ? "%" PRIu32 ":%" PRIu32 : "%" PRIu32, at->rank, at->index);
+    return text;
+}
+
+static void print_comparison(const struct efficiency *efficiency, const struct efficiency_interval *interval, FILE *out)
+{
+    char low[PROCESSOR_BYTES], high[PROCESSOR_BYTES];
     fputs("---Comparative characteristics---\n", out);
     fprintf(out, "%-28s %12s %6s %12s %6s %12s\n", "", "Tmin", "rank", "Tmax", "rank", "Tmid");
     for (size_t i = 0; i < sizeof compared / sizeof *compared; i++) {
         const struct efficiency_spread *spread = &interval->spread[compared[i]];
-        fprintf(out, "%-28s %12.6f %6" PRIu32 " %12.6f %6" PRIu32 " %12.6f\n",
-                characteristic_row((enum characteristic)compared[i])->title, units_s(spread->min_ps), spread->min_rank,
-                units_s(spread->max_ps), spread->max_rank, spread->mean_s);
+        fprintf(out, "%-28s %12.6f %6s %12.6f %6s %12.6f\n",
+                characteristic_row((enum characteristic)compared[i])->title, units_s(spread->min_ps),
+                processor_text(efficiency, spread->min_processor, low), units_s(spread->max_ps),
+                processor_text(efficiency, spread->max_processor, high), spread->mean_s);
     }
 }
 
 static void print_ranks(const struct efficiency *efficiency, const struct efficiency_interval *interval, FILE *out)
 {
+    char name[PROCESSOR_BYTES];
     fputs("---Ranks---\n", out);
     for (int c = 0; c < CHARACTERISTIC_COUNT; c++) {
         fprintf(out, "%-32s", characteristic_row((enum characteristic)c)->title);
-        for (uint32_t r = 0; r < efficiency->rank_count; r++)
-            if (interval->takes_part[r]) fprintf(out, " %" PRIu32 ": %.6f", r, units_s(interval->value_ps[c][r]));
+        for (uint32_t p = 0; p < efficiency->processor_count; p++)
+            if (interval->takes_part[p])
+                fprintf(out, " %s: %.6f", processor_text(efficiency, p, name), units_s(interval->value_ps[c][p]));
         fputc('\n', out);
     }
 }
@@ -207,7 +222,7 @@ void efficiency_print(const struct efficiency *efficiency, bool per_rank, FILE *
                 interval->path, interval->line, interval->file ? interval->file : "?", interval->level,
                 interval->executions);
         print_main(interval, out);
-        print_comparison(interval, out);
+        print_comparison(efficiency, interval, out);
         if (per_rank) print_ranks(efficiency, interval, out);
         print_pop(efficiency, i, out);
         print_advice(interval, out);

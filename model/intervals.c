@@ -31,14 +31,14 @@ bool interval_mark(uint32_t rank, const struct trace_call *call, uint32_t *numbe
     return true;
 }
 
-/* One rank on its way through the intervals. */
+/* One thread on its way through the intervals. */
 struct walk {
     const struct trace *trace;
     struct intervals *intervals;
     uint32_t *functions; /* per site: the first site in the same function, NOWHERE if unknown; NULL: not asked for */
-    size_t *entries; /* per interval, of this rank */
+    size_t *entries;   /* per interval, of this processor */
     size_t entry_capacity;
-    uint32_t at;
+    uint32_t at, thread;
     struct err *err;
 };
 
@@ -131,25 +131,48 @@ static enum status step(struct walk *walk, uint32_t rank, size_t index)
     else if (marks)
         leave(walk, INTERVAL_MARKED, number);
     place(walk, call->site);
-    struct change change = {.call = index, .node = walk->at};
+    struct change change = {.call = index, .node = walk->at, .thread = walk->thread};
     if (walk->at != before)
         ARRAY_PUSH(walk->intervals->changes, walk->intervals->change_count, walk->intervals->change_capacity, change,
                    walk->err);
     return STATUS_OK;
 }
 
-static enum status build(struct walk *walk)
+static enum status walk_processor(struct walk *walk, const struct processors *processors,
+                                  const struct processor *processor)
+{
+    if (walk->entries) memset(walk->entries, 0, walk->entry_capacity * sizeof *walk->entries);
+    for (uint32_t i = 0; i < processor->count; i++) {
+        walk->thread = processors->threads[processor->first + i];
+        walk->at = INTERVAL_ROOT;
+        struct lane lane = lane_of(processors->lanes, processor->rank, walk->thread);
+        for (size_t k = 0; k < lane.count; k++) TRY(step(walk, processor->rank, lane_index(&lane, k)));
+    }
+    return STATUS_OK;
+}
+
+static int by_thread(const void *one, const void *other)
+{
+    const struct change *a = one, *b = other;
+    if (a->thread != b->thread) return a->thread > b->thread ? 1 : -1;
+    return (a->call > b->call) - (a->call < b->call);
+}
+
+static enum status build(struct walk *walk, const struct processors *processors)
 {
     struct intervals *intervals = walk->intervals;
-    const struct trace *trace = walk->trace;
+    uint32_t ranks = walk->trace->rank_count;
     struct interval root = {.kind = INTERVAL_RUN, .executions = 1};
     ARRAY_PUSH(intervals->items, intervals->count, intervals->capacity, root, walk->err);
-    intervals->rank_first = calloc((size_t)trace->rank_count + 1, sizeof *intervals->rank_first);
+    intervals->rank_first = calloc((size_t)ranks + 1, sizeof *intervals->rank_first);
     if (!intervals->rank_first) return err_memory(walk->err);
-    for (uint32_t r = 0; r < trace->rank_count; r++) {
-        walk->at = INTERVAL_ROOT;
-        if (walk->entries) memset(walk->entries, 0, walk->entry_capacity * sizeof *walk->entries);
-        for (size_t i = 0; i < trace->ranks[r].count; i++) TRY(step(walk, r, i));
+    for (uint32_t r = 0; r < ranks; r++) {
+        size_t first = intervals->rank_first[r];
+        for (uint32_t p = processors->rank_first[r]; p < processors->rank_first[r + 1]; p++)
+            TRY(walk_processor(walk, processors, &processors->items[p]));
+        size_t count = intervals->change_count - first;
+        if (trace_thread_count(walk->trace, r) > 1 && count > 1)
+            qsort(intervals->changes + first, count, sizeof *intervals->changes, by_thread);
         intervals->rank_first[r + 1] = intervals->change_count;
     }
     return STATUS_OK;
@@ -190,13 +213,14 @@ static enum status find_functions(struct walk *walk)
     return STATUS_OK;
 }
 
-enum status intervals_build(const struct trace *trace, enum interval_source source, struct intervals *intervals,
-                            struct err *err)
+enum status intervals_build(const struct processors *processors, enum interval_source source,
+                            struct intervals *intervals, struct err *err)
 {
-    struct intervals made = {0};
+    const struct trace *trace = processors->lanes->trace;
+    struct intervals made = {.trace = trace};
     struct walk walk = {.trace = trace, .intervals = &made, .err = err};
     enum status status = source == INTERVALS_OF_CALLPATHS ? find_functions(&walk) : STATUS_OK;
-    if (status == STATUS_OK) status = build(&walk);
+    if (status == STATUS_OK) status = build(&walk, processors);
     free(walk.entries);
     free(walk.functions);
     if (status == STATUS_OK)
@@ -215,7 +239,8 @@ uint32_t interval_behind(const struct intervals *intervals, uint32_t interval)
 uint32_t interval_at(const struct intervals *intervals, uint32_t rank, size_t call)
 {
     const size_t *first = &intervals->rank_first[rank];
-    return changes_at(intervals->changes, first[0], first[1], 0, call, INTERVAL_ROOT);
+    uint32_t thread = trace_call_thread(intervals->trace, rank, call);
+    return changes_at(intervals->changes, first[0], first[1], thread, call, INTERVAL_ROOT);
 }
 
 static void write_path(const struct trace *trace, const struct intervals *intervals, uint32_t interval, FILE *out)

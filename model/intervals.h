@@ -10,7 +10,7 @@
 
 #include "common/map.h"
 #include "model/changes.h"
-#include "trace/trace.h"
+#include "model/processors.h"
 
 enum { INTERVAL_ROOT = 0 };
 
@@ -28,21 +28,23 @@ struct interval {
     uint32_t level;
     uint32_t site;     /* of the first entry, or, if that has no place, of the first call inside with one */
     bool sequential;   /* inside a region whose name begins with "sequential": code that every rank repeats */
-    size_t executions; /* largest number of entries of one rank */
+    size_t executions; /* largest number of entries of one processor */
 };
 
 struct intervals {
+    const struct trace *trace; /* borrowed until intervals_clear */
     struct interval *items; /* items[INTERVAL_ROOT] is the run */
     size_t count, capacity;
     struct map index;
-    struct change *changes; /* by rank, then call */
+    struct change *changes; /* by rank, thread, then call */
     size_t change_count, change_capacity;
     size_t *rank_first; /* rank_count + 1 indices into changes */
 };
 
-/* trace has passed trace_check(). Inits *intervals. An end mark without its begin is passed over. */
-enum status intervals_build(const struct trace *trace, enum interval_source source, struct intervals *intervals,
-                            struct err *err);
+/* The trace is that of the processors' lanes. Inits *intervals. Each thread begins in the run. An end mark without its
+ * begin is passed over. */
+enum status intervals_build(const struct processors *processors, enum interval_source source,
+                            struct intervals *intervals, struct err *err);
 void intervals_clear(struct intervals *intervals);
 
 /* The innermost interval that a call belongs to: a region's enter call and a begin mark to the interval that they open,

@@ -84,7 +84,7 @@ static void test_run(void **state)
     assert_int_equal(run->lost_ps, 70 * US);
     expect_ranks(run, EFFICIENCY_IDLE, 0, 30);
     expect_ranks(run, EFFICIENCY_LOST, 40, 30);
-    assert_int_equal(run->spread[EFFICIENCY_LOST].min_rank, 1);
+    assert_int_equal(run->spread[EFFICIENCY_LOST].min_processor, 1);
     assert_int_equal(run->spread[EFFICIENCY_LOST].max_ps, 40 * US);
     result_free(result);
 }
@@ -181,12 +181,18 @@ static void test_marked_intervals(void **state)
                                    "0 0.000052 0.000053 MPI_Recv comm=0 peer=0 tag=2 bytes=0\n");
     trace->ranks[0].calls[0].tag = trace->ranks[0].calls[1].tag = (int32_t)0xAA0007AAu;
     trace->ranks[0].calls[2].tag = trace->ranks[0].calls[3].tag = (int32_t)0xAA0007BBu;
-    assert_int_equal(intervals_build(trace, INTERVALS_OF_REGIONS, &intervals, &err), STATUS_OK);
+    struct lanes lanes;
+    struct processors processors;
+    assert_int_equal(lanes_build(trace, &lanes, &err), STATUS_OK);
+    assert_int_equal(processors_build(&lanes, &processors, &err), STATUS_OK);
+    assert_int_equal(intervals_build(&processors, INTERVALS_OF_REGIONS, &intervals, &err), STATUS_OK);
     assert_int_equal(intervals.count, 2);
     assert_int_equal(interval_at(&intervals, 0, 0), 1);
     assert_int_equal(interval_at(&intervals, 0, 1), 1);
     assert_int_equal(interval_at(&intervals, 0, 2), INTERVAL_ROOT);
     intervals_clear(&intervals);
+    processors_clear(&processors);
+    lanes_clear(&lanes);
     struct analyze_options options = ANALYZE_DEFAULTS;
     struct result *result;
     options.intervals = true;
@@ -278,6 +284,73 @@ static void test_callpaths(void **state)
     result_free(result);
 }
 
+/* Microseconds. Rank 0 has two processors: threads 1 (5-80) and 2 (92-97) do not overlap. run: processor 0:0 lives 100 with
+ * MPI 20, primitives 2 + 30 + 2 + 8 = 42, CPU 38; 0:1 lives 75 + 5 = 80, all CPU; 1:0 100 with MPI 40, CPU 60. Rank 0 has
+ * less MPI time, 20. Execution 100, total 300, productive 38 + 80 + 60 + 20 = 198; lost 102 = MPI 40 + primitives 42 +
+ * idle 20. work: 0:0 58 with MPI 20, 0:1 40 + 5 in two executions; execution 58, total 116, productive 38 + 45 + 20 =
+ * 103; lost 13, idle. */
+static const char *const with_threads =
+    "ranks 2\n0 0.0 0.000002 pthread_create child=1\n0 0.000002 enter work\n"
+    "0 0.000040 0.000060 MPI_Barrier comm=0\n0 0.000060 leave work\n0 0.000060 0.000090 pthread_join child=1\n"
+    "0 0.000090 0.000092 pthread_create child=2\n0 0.000092 0.000100 pthread_join child=2\n"
+    "0 0.000005 0.000005 thread_begin thread=1\n0 0.000010 enter work thread=1\n0 0.000050 leave work thread=1\n"
+    "0 0.000080 0.000080 thread_end thread=1\n0 0.000092 0.000092 thread_begin thread=2\n"
+    "0 0.000092 enter work thread=2\n0 0.000097 leave work thread=2\n0 0.000097 0.000097 thread_end thread=2\n"
+    "1 0.000020 0.000060 MPI_Barrier comm=0\n1 0.000100 0.000100 MPI_Comm_group comm=0\n";
+
+static void expect_processors(const struct efficiency_interval *interval, enum characteristic characteristic,
+                              const int64_t us[3])
+{
+    for (int p = 0; p < 3; p++)
+        if (interval->value_ps[characteristic][p] != us[p] * US)
+            fail_msg("%s of %s, processor %d: %lld ps, expected %lld us", characteristic_row(characteristic)->title,
+                     interval->path, p, (long long)interval->value_ps[characteristic][p], (long long)us[p]);
+}
+
+static void test_threads_are_processors(void **state)
+{
+    (void)state;
+    struct result *result = analyzed(with_threads);
+    const struct efficiency *efficiency = result->efficiency;
+    assert_int_equal(efficiency->processor_count, 3);
+    assert_true(efficiency->several);
+    assert_int_equal(efficiency->processors[1].rank, 0);
+    assert_int_equal(efficiency->processors[1].index, 1);
+    const struct efficiency_interval *run = interval_of(result, "run"), *work = interval_of(result, "work");
+    expect_processors(run, EFFICIENCY_TIME, (int64_t[]){100, 80, 100});
+    expect_processors(run, EFFICIENCY_MPI, (int64_t[]){20, 0, 40});
+    expect_processors(run, EFFICIENCY_THREADS, (int64_t[]){42, 0, 0});
+    expect_processors(run, EFFICIENCY_CPU, (int64_t[]){38, 80, 60});
+    expect_processors(run, EFFICIENCY_COMMUNICATION, (int64_t[]){0, 0, 40});
+    expect_processors(run, EFFICIENCY_POTENTIAL_SYNCHRONIZATION, (int64_t[]){0, 0, 20});
+    expect_processors(run, EFFICIENCY_IDLE, (int64_t[]){0, 20, 0});
+    assert_int_equal(run->processors, 3);
+    assert_int_equal(run->useful_rank, 0);
+    assert_int_equal(run->productive_ps, 198 * US);
+    assert_int_equal(run->lost_ps, 102 * US);
+    expect_processors(work, EFFICIENCY_TIME, (int64_t[]){58, 45, 0});
+    expect_processors(work, EFFICIENCY_MPI, (int64_t[]){20, 0, 0});
+    assert_int_equal(work->processors, 2);
+    assert_int_equal(work->executions, 2);
+    assert_int_equal(work->productive_ps, 103 * US);
+    assert_int_equal(work->lost_ps, 13 * US);
+    result_free(result);
+}
+
+/* Thread 1 starts a send at 10 and computes from 12 on; thread 0, computing as well, waits for it from 30 to 36: 24 of
+ * thread 1's computing have the message under way, none of thread 0's. */
+static void test_overlap_is_of_the_thread_that_started(void **state)
+{
+    (void)state;
+    struct result *result =
+        analyzed("ranks 2\n0 0.0 0.0 pthread_create child=1\n0 0.0 0.0 thread_begin thread=1\n"
+                 "0 0.000010 0.000012 MPI_Isend comm=0 peer=1 tag=1 bytes=8 req=1 thread=1\n"
+                 "0 0.000030 0.000036 MPI_Wait req=1\n0 0.000040 0.000040 thread_end thread=1\n"
+                 "0 0.000036 0.000040 pthread_join child=1\n1 0.000005 0.000035 MPI_Recv comm=0 peer=0 tag=1 bytes=8\n");
+    expect_processors(interval_of(result, "run"), EFFICIENCY_OVERLAP, (int64_t[]){0, 24, 0});
+    result_free(result);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -289,6 +362,8 @@ int main(void)
         cmocka_unit_test(test_marked_intervals),
         cmocka_unit_test(test_overlap_and_start),
         cmocka_unit_test(test_callpaths),
+        cmocka_unit_test(test_threads_are_processors),
+        cmocka_unit_test(test_overlap_is_of_the_thread_that_started),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
