@@ -46,8 +46,8 @@ struct collector {
     struct err *err;
 };
 
-static void add(struct collector *collector, uint32_t interval, enum characteristic characteristic,
-                uint32_t processor, int64_t ps)
+static void add(struct collector *collector, uint32_t interval, enum characteristic characteristic, uint32_t processor,
+                int64_t ps)
 {
     collector->efficiency->intervals[interval].value_ps[characteristic][processor] += ps;
 }
@@ -263,9 +263,8 @@ static void derive_processor(struct efficiency_interval *interval, uint32_t p, b
         useful ? 0 : value_ps[EFFICIENCY_MPI][p] - value_ps[EFFICIENCY_SEQUENTIAL_MPI][p];
     value_ps[EFFICIENCY_IDLE][p] = interval->execution_ps - value_ps[EFFICIENCY_TIME][p];
     value_ps[EFFICIENCY_LOST][p] = value_ps[EFFICIENCY_INSUFFICIENT_USER][p] +
-                                   value_ps[EFFICIENCY_INSUFFICIENT_SYSTEM][p] +
-                                   value_ps[EFFICIENCY_COMMUNICATION][p] + value_ps[EFFICIENCY_THREADS][p] +
-                                   value_ps[EFFICIENCY_IDLE][p];
+                                   value_ps[EFFICIENCY_INSUFFICIENT_SYSTEM][p] + value_ps[EFFICIENCY_COMMUNICATION][p] +
+                                   value_ps[EFFICIENCY_THREADS][p] + value_ps[EFFICIENCY_IDLE][p];
 }
 
 static void derive(const struct efficiency *efficiency, struct efficiency_interval *interval)

@@ -53,7 +53,8 @@ static void check_interval(struct efficiency *efficiency, const struct efficienc
     expect_equal(efficiency, interval, "lost time and its parts", interval->lost_ps,
                  sum_ps[EFFICIENCY_INSUFFICIENT_USER] + sum_ps[EFFICIENCY_INSUFFICIENT_SYSTEM] +
                      sum_ps[EFFICIENCY_COMMUNICATION] + sum_ps[EFFICIENCY_THREADS] + sum_ps[EFFICIENCY_IDLE]);
-    expect_equal(efficiency, interval, "lost time and that of the processors", interval->lost_ps, sum_ps[EFFICIENCY_LOST]);
+    expect_equal(efficiency, interval, "lost time and that of the processors", interval->lost_ps,
+                 sum_ps[EFFICIENCY_LOST]);
     expect_equal(efficiency, interval, "total time and CPU, MPI, threads and idle", interval->total_ps,
                  sum_ps[EFFICIENCY_CPU] + sum_ps[EFFICIENCY_MPI] + sum_ps[EFFICIENCY_THREADS] +
                      sum_ps[EFFICIENCY_IDLE]);

@@ -36,7 +36,7 @@ struct walk {
     const struct trace *trace;
     struct intervals *intervals;
     uint32_t *functions; /* per site: the first site in the same function, NOWHERE if unknown; NULL: not asked for */
-    size_t *entries;   /* per interval, of this processor */
+    size_t *entries;     /* per interval, of this processor */
     size_t entry_capacity;
     uint32_t at, thread;
     struct err *err;

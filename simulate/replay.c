@@ -240,6 +240,7 @@ static bool leave_call(struct replay *replay, uint32_t rank)
     if (next == state->count) return end_stream(replay, rank);
     __builtin_prefetch(call + CALLS_AHEAD); /* a thousand ranks' streams are more than hardware follows */
     int64_t gap_ps = state->calls[next].enter_ps - call->exit_ps - replay->trace->record_cost_ps;
+    gap_ps = trace_compute_ps(&replay->trace->ranks[rank], next, gap_ps);
     int64_t enter_ps = exit_ps + replay_compute_ps(state, gap_ps);
     if (enter_ps == replay->now_ps) return true;
     state->status = RANK_COMPUTING;

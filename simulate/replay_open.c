@@ -139,8 +139,9 @@ static enum status start_threads(struct replay *replay, uint32_t rank, int64_t b
     for (uint32_t t = 0; t < state->threads->count; t++) {
         const struct thread *item = &state->threads->items[t];
         if (item->first == NO_INDEX || item->created_by != NO_INDEX) continue;
-        int64_t at_ps = replay_compute_ps(state, state->calls[item->first].enter_ps - begin_ps);
-        TRY(replay_thread_start(replay, rank, t, at_ps));
+        int64_t gap_ps = state->calls[item->first].enter_ps - begin_ps;
+        gap_ps = trace_compute_ps(&replay->trace->ranks[rank], item->first, gap_ps);
+        TRY(replay_thread_start(replay, rank, t, replay_compute_ps(state, gap_ps)));
     }
     return STATUS_OK;
 }
@@ -159,7 +160,8 @@ static enum status start_ranks(struct replay *replay)
             TRY(start_threads(replay, rank, begin_ps));
             continue;
         }
-        int64_t at_ps = replay_compute_ps(state, state->calls[0].enter_ps - begin_ps);
+        int64_t gap_ps = trace_compute_ps(&replay->trace->ranks[rank], 0, state->calls[0].enter_ps - begin_ps);
+        int64_t at_ps = replay_compute_ps(state, gap_ps);
         TRY(replay->engine_kind->timer(replay->engine, at_ps, rank, rank, replay->err));
     }
     return STATUS_OK;

@@ -95,10 +95,12 @@ static enum step created(struct replay *replay, uint32_t rank, const struct trac
     struct rank_state *state = &replay->ranks[rank];
     struct threads *threads = state->threads;
     if (call->ref == TRACE_NO_REF || threads->items[call->ref].ended) return replay_exit(state, replay->now_ps);
-    const struct trace_call *first = &state->calls[threads->items[call->ref].first];
+    uint32_t begin = threads->items[call->ref].first;
+    const struct trace_call *first = &state->calls[begin];
     int64_t at_ps = replay->now_ps + replay->thread_costs.start_ps;
     bool begins = call_kind(first->call) == CALL_THREAD_BEGIN;
-    if (!begins) at_ps += replay_compute_ps(state, first->enter_ps - call->exit_ps);
+    int64_t gap_ps = begins ? 0 : first->enter_ps - call->exit_ps;
+    at_ps += replay_compute_ps(state, trace_compute_ps(&replay->trace->ranks[rank], begin, gap_ps));
     STEP_TRY(replay_thread_start(replay, rank, call->ref, at_ps));
     return replay_exit(state, replay->now_ps);
 }
@@ -189,8 +191,10 @@ static enum step signal_waiters(struct replay *replay, uint32_t rank, struct syn
     }
     for (; given > recorded; given--) condition->owed++;
     for (; given < recorded; given++) {
-        if (condition->owed > 0) condition->owed--;
-        else condition->count++;
+        if (condition->owed > 0)
+            condition->owed--;
+        else
+            condition->count++;
     }
     return replay_exit(state, replay->now_ps);
 }

@@ -55,8 +55,12 @@ static uint32_t map_ref(const struct trace *trace, const struct trace_call *call
 static enum status add_as(struct trace *to, uint32_t rank, const struct trace *from, size_t index,
                           const struct trace_call *call, struct err *err)
 {
-    if (from->ranks[rank].thread_count == 0) return trace_add_call(to, rank, call, err);
-    return trace_add_thread_call(to, rank, trace_call_thread(from, rank, index), call, err);
+    const struct trace_rank *stream = &from->ranks[rank];
+    if (stream->thread_count == 0)
+        TRY(trace_add_call(to, rank, call, err));
+    else
+        TRY(trace_add_thread_call(to, rank, trace_call_thread(from, rank, index), call, err));
+    return stream->compute_ps ? trace_set_compute(to, rank, index, stream->compute_ps[index], err) : STATUS_OK;
 }
 
 static enum status add_calls(const struct trace *from, struct trace *to, struct err *err)

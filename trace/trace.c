@@ -72,6 +72,7 @@ void trace_free(struct trace *trace)
         free(trace->ranks[i].calls);
         free(trace->ranks[i].sim);
         free(trace->ranks[i].cpu_ps);
+        free(trace->ranks[i].compute_ps);
         free(trace->ranks[i].thread);
         free(trace->ranks[i].thread_exit_ps);
         free(trace->ranks[i].kept);
@@ -166,6 +167,7 @@ enum status trace_add_thread_call(struct trace *trace, uint32_t rank, uint32_t t
         stream->capacity = capacity;
     }
     if (stream->cpu_ps) TRY(trace_set_cpu(trace, rank, stream->count, TRACE_UNKNOWN_PS, err));
+    if (stream->compute_ps) TRY(trace_set_compute(trace, rank, stream->count, TRACE_UNKNOWN_PS, err));
     TRY(note_thread(stream, thread, call, err));
     if (stream->count > 0 && call->enter_ps < stream->calls[stream->count - 1].enter_ps) stream->unsorted = true;
     if (trace->simulated) stream->sim[stream->count] = unknown;

@@ -114,12 +114,15 @@ struct trace_rank {
     struct trace_sim *sim; /* parallel to calls in a simulated trace, else NULL; trace_add_call adds unknown ones */
     int64_t *cpu_ps; /* parallel to calls where CPU time was recorded, else NULL: CPU time of the thread since the
                         exit of its call before, TRACE_UNKNOWN_PS unknown; trace_set_cpu() */
+    int64_t *compute_ps; /* parallel to calls, or NULL: computing of the thread before a call where it is not the time
+                            since the exit of its call before (without the recorder's cost), TRACE_UNKNOWN_PS: it is;
+                            trace_set_compute(). In memory only */
     uint16_t *thread; /* parallel to calls: who calls; NULL while only thread 0 does. trace_call_thread() */
     uint32_t thread_count; /* 1 + the largest thread that calls, is created or joined; 0 while only thread 0 calls, and no
                               thread primitive */
     int64_t *thread_exit_ps; /* per thread with thread != NULL: exit of its call added last; of trace_add_thread_call */
     bool unsorted; /* calls were added out of order: trace_sort_threads() */
-    size_t count, capacity, cpu_capacity, thread_capacity, thread_exit_capacity;
+    size_t count, capacity, cpu_capacity, compute_capacity, thread_capacity, thread_exit_capacity;
     struct trace_kept *kept; /* of calls[0..kept_count), NULL in a whole trace */
     size_t kept_count;
     uint64_t first_event; /* number of calls[kept_count] in the stream, from 0 */
@@ -251,9 +254,20 @@ enum status trace_check_no_shmem(const struct trace *trace, const char *what, st
 /* Says how much CPU time the rank took before a call that has been added. */
 enum status trace_set_cpu(struct trace *trace, uint32_t rank, size_t index, int64_t cpu_ps, struct err *err);
 
-/* Moves every rank's calls so that between two of them there is the CPU time recorded, where it is known, and the
- * recorder's own cost, but no more than wall time. Calls keep their duration. STATUS_DATA if the trace has no CPU
- * times, or several threads on a rank. */
+/* Says how long the thread computed before a call that has been added, whatever the times around it. */
+enum status trace_set_compute(struct trace *trace, uint32_t rank, size_t index, int64_t compute_ps, struct err *err);
+
+/* That, or recorded_ps, the time since its thread's call before, without the recorder's cost. */
+static inline int64_t trace_compute_ps(const struct trace_rank *stream, size_t index, int64_t recorded_ps)
+{
+    bool known = stream->compute_ps && stream->compute_ps[index] != TRACE_UNKNOWN_PS;
+    return known ? stream->compute_ps[index] : recorded_ps;
+}
+
+/* Takes the CPU times recorded for the computing between calls, where they are known, and the recorder's own cost off,
+ * but no more than wall time. A rank's calls move for it; those of a rank with threads stay where they are, since the
+ * order of its threads' calls is what the program did, and have it in compute_ps. Calls keep their duration. STATUS_DATA
+ * if the trace has no CPU times. */
 enum status trace_use_cpu(struct trace *trace, struct err *err);
 
 /* Definitions. members are copied; the id of an equal group, region name or site is returned again. Groups are sorted

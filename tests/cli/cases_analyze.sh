@@ -79,6 +79,20 @@ works '^  Computation scaling  *1.000000$' analyze --efficiency --reference half
 "$rmacast" analyze steps.txt --per-rank --verify --json - >steps.json
 [ "$(jq -c '[.efficiency.intervals[1].characteristics.cpu_s.ranks[] * 1e6 | round]' steps.json)" = "[60,90]" ] ||
   complain "analyze --per-rank --json" "not the CPU times of step"
+# Threads that live together are processors (tests/unit/model/test_efficiency.c works the figures out).
+cat >pool.txt <<'END'
+rmacast-trace 1
+ranks 1
+0 0.0 0.000002 pthread_create child=1
+0 0.000060 0.000090 pthread_join child=1
+0 0.000005 0.000005 thread_begin thread=1
+0 0.000080 0.000080 thread_end thread=1
+END
+works '^Idle time .* 0:0: 0.000000 0:1: 0.000015$' analyze --efficiency --per-rank pool.txt
+"$rmacast" analyze pool.txt --per-rank --json - >pool.json
+[ "$(jq -c '.efficiency | [.processors[1].processor] + (.intervals[0].characteristics | [.threads_s, .cpu_s] |
+  map(.processors[], .ranks[], .max_processor) | map(. * 1e6 | round))' pool.json)" = \
+  "[1,32,0,32,0,58,75,133,1000000]" ] || complain "analyze --per-rank --json" "not the values of two processors"
 [ "$(jq '.critical_path.total_s * 1e6 | round' steps.json)" = 180 ] || complain "analyze --json" "critical path not 180 us"
 [ "$(jq '.verify | map(select(.state == "holds")) | length' steps.json)" = 6 ] || complain "analyze --verify --json" "not 6 checks"
 

@@ -43,6 +43,14 @@ run 0 compare cpu.txt --platform "$platform" --compute cpu --semantics a,c --jso
 holds out '[.results[].run_time_s * 1e6 | round] == [530, 520]'
 run 0 compare cpu.txt --platform "$platform" --compute wall --semantics a,c --json -
 holds out '[.results[].run_time_s * 1e6 | round] == [570, 520]'
+# Threads: thread 1 has the mutex from 10 to 60, thread 2 then computes 30 + 3: 93. With 20 us of CPU time thread 1 has it
+# until 30: 63. The CPU time of thread 2 behind its lock is unknown, so wall time.
+sed '/pthread_mutex_unlock.*thread=1/s/$/ cpu=0.00002/' "$source/tests/cases/threads_mutex/trace.txt" >threads.txt
+for compute in wall:93 cpu:63; do
+    run 0 simulate threads.txt --platform "$platform" --set nodes.cores=2 --compute ${compute%:*} --verify --json result.json
+    holds result.json ".run_time_s * 1e6 | round == ${compute#*:}"
+    holds result.json '[.verify[] | select(.state == "broken")] == []'
+done
 error 2 "expected one of wall, cpu" compare "$worked" --platform "$platform" --compute all
 
 # a row that fails leaves the others: under d a put waits for room that never comes (case buffer_deadlock)

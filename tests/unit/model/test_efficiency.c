@@ -342,11 +342,11 @@ static void test_threads_are_processors(void **state)
 static void test_overlap_is_of_the_thread_that_started(void **state)
 {
     (void)state;
-    struct result *result =
-        analyzed("ranks 2\n0 0.0 0.0 pthread_create child=1\n0 0.0 0.0 thread_begin thread=1\n"
-                 "0 0.000010 0.000012 MPI_Isend comm=0 peer=1 tag=1 bytes=8 req=1 thread=1\n"
-                 "0 0.000030 0.000036 MPI_Wait req=1\n0 0.000040 0.000040 thread_end thread=1\n"
-                 "0 0.000036 0.000040 pthread_join child=1\n1 0.000005 0.000035 MPI_Recv comm=0 peer=0 tag=1 bytes=8\n");
+    struct result *result = analyzed(
+        "ranks 2\n0 0.0 0.0 pthread_create child=1\n0 0.0 0.0 thread_begin thread=1\n"
+        "0 0.000010 0.000012 MPI_Isend comm=0 peer=1 tag=1 bytes=8 req=1 thread=1\n"
+        "0 0.000030 0.000036 MPI_Wait req=1\n0 0.000040 0.000040 thread_end thread=1\n"
+        "0 0.000036 0.000040 pthread_join child=1\n1 0.000005 0.000035 MPI_Recv comm=0 peer=0 tag=1 bytes=8\n");
     expect_processors(interval_of(result, "run"), EFFICIENCY_OVERLAP, (int64_t[]){0, 24, 0});
     result_free(result);
 }

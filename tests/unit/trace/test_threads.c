@@ -105,6 +105,28 @@ static void a_pool_of_threads_comes_back(void **state)
     trace_free(trace);
 }
 
+/* Thread 0 computes 2-9 with 4 of CPU time, thread 1 3-8 with 9, more than wall time, then 8-20 with 5; between 20 and 21
+ * it is not known. With a cost of 1 per call: 4, wall time, 5, wall time. No call moves: thread 1's still stand between
+ * those of thread 0. */
+static void cpu_times_leave_the_order_of_threads(void **state)
+{
+    (void)state;
+    struct err err;
+    const int64_t seconds = INT64_C(1000000000000);
+    struct trace *trace = trace_of(HEAD "0 1 2 MPI_Init cpu=1\n0 2 3 MPI_Barrier comm=0 thread=1\n"
+                                        "0 8 enter work thread=1 cpu=9\n0 9 10 MPI_Finalize cpu=4\n"
+                                        "0 20 leave work thread=1 cpu=5\n0 21 22 MPI_Barrier comm=0 thread=1\n");
+    trace->record_cost_ps = seconds;
+    assert_int_equal(trace_use_cpu(trace, &err), STATUS_OK);
+    const struct trace_rank *rank = &trace->ranks[0];
+    static const int64_t enter_s[] = {1, 2, 8, 9, 20, 21}, compute_s[] = {-1, -1, -1, 4, 5, -1};
+    for (size_t i = 0; i < 6; i++) {
+        assert_int_equal(rank->calls[i].enter_ps, enter_s[i] * seconds);
+        assert_int_equal(trace_compute_ps(rank, i, -1), compute_s[i] < 0 ? -1 : compute_s[i] * seconds);
+    }
+    trace_free(trace);
+}
+
 static void what_knows_one_thread_refuses_more(void **state)
 {
     (void)state;
@@ -209,6 +231,7 @@ int main(void)
         cmocka_unit_test(a_rank_ends_with_its_last_exit),
         cmocka_unit_test(requests_belong_to_the_rank),
         cmocka_unit_test(a_pool_of_threads_comes_back),
+        cmocka_unit_test(cpu_times_leave_the_order_of_threads),
         cmocka_unit_test(what_knows_one_thread_refuses_more),
         cmocka_unit_test(each_fault_has_its_message),
         cmocka_unit_test(each_thread_may_break_off),
