@@ -33,20 +33,6 @@ static enum rma_kind rma_kind_of(enum call_kind kind)
     return kind == CALL_PUT ? RMA_PUT : kind == CALL_GET ? RMA_GET : RMA_ACCUMULATE;
 }
 
-/* OpenSHMEM's operations do what MPI's do; they differ in what the call waits for. */
-static enum call_kind kind_of(enum call_kind kind)
-{
-    switch (kind) {
-    case CALL_SHMEM_PUT:
-    case CALL_SHMEM_PUT_NBI: return CALL_PUT;
-    case CALL_SHMEM_GET:
-    case CALL_SHMEM_GET_NBI: return CALL_GET;
-    case CALL_SHMEM_ATOMIC: return CALL_ACCUMULATE;
-    case CALL_SHMEM_FETCH: return CALL_GET_ACCUMULATE;
-    default: return kind;
-    }
-}
-
 enum status replay_make_op(struct replay *replay, uint32_t rank, uint32_t *op)
 {
     struct rank_state *state = &replay->ranks[rank];
@@ -66,7 +52,7 @@ enum status replay_make_op(struct replay *replay, uint32_t rank, uint32_t *op)
                                    .call = state->next,
                                    .bytes = call->bytes,
                                    .request = NO_INDEX,
-                                   .kind = (uint8_t)kind_of(call_kind(call->call))};
+                                   .kind = (uint8_t)call_operation(call_kind(call->call))};
     struct op *made = &replay->ops[*op];
     if (pair) {
         made->epoch_kind = OP_ACTIVE;

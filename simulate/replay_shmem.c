@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "common/array.h"
+#include "simulate/shmem_writes.h"
 
 enum { PHASE_ENTER, PHASE_ACT, PHASE_WAIT };
 
@@ -204,66 +205,7 @@ enum step replay_step_shmem(struct replay *replay, uint32_t rank)
     }
 }
 
-/* --- what the recording says of waits */
-
-struct write {
-    uint32_t target, origin;
-    size_t call;
-    int64_t time_ps; /* simulated: of its effect; recorded: of its call, since nobody knows the effect's */
-};
-
-static bool writes(enum call_kind kind)
-{
-    bool puts = kind == CALL_SHMEM_PUT || kind == CALL_SHMEM_PUT_NBI;
-    return puts || kind == CALL_SHMEM_ATOMIC || kind == CALL_SHMEM_FETCH;
-}
-
-static int by_target_and_time(const void *one, const void *two)
-{
-    const struct write *a = one, *b = two;
-    if (a->target != b->target) return a->target < b->target ? -1 : 1;
-    if (a->time_ps != b->time_ps) return a->time_ps < b->time_ps ? -1 : 1;
-    if (a->origin != b->origin) return a->origin < b->origin ? -1 : 1;
-    return (a->call > b->call) - (a->call < b->call);
-}
-
-static enum status find_writes(const struct replay *replay, struct write **all, size_t *count)
-{
-    size_t capacity = 0;
-    const struct trace *trace = replay->trace;
-    for (uint32_t rank = 0; rank < trace->rank_count; rank++)
-        for (size_t i = 0; i < trace->ranks[rank].count; i++) {
-            const struct trace_call *call = &trace->ranks[rank].calls[i];
-            if (!writes(call_kind(call->call)) || call->peer < 0 || call->disp < 0) continue;
-            const struct trace_sim *sim = trace->ranks[rank].sim ? &trace->ranks[rank].sim[i] : NULL;
-            bool known = sim && sim->xfer_end_ps != TRACE_UNKNOWN_PS;
-            struct write made = {(uint32_t)call->peer, rank, i, known ? sim->xfer_end_ps : call->enter_ps};
-            ARRAY_PUSH(*all, *count, capacity, made, replay->err);
-        }
-    if (*count > 0) qsort(*all, *count, sizeof **all, by_target_and_time);
-    return STATUS_OK;
-}
-
-/* The last write to the place before the wait returned; NULL: none is known. */
-static const struct write *cause_of(const struct replay *replay, const struct write *all, size_t count, uint32_t rank,
-                                    const struct trace_call *wait)
-{
-    size_t low = 0, high = count;
-    while (low < high) { /* the first one behind the wait's exit */
-        size_t middle = low + (high - low) / 2;
-        bool before = all[middle].target < rank || (all[middle].target == rank && all[middle].time_ps <= wait->exit_ps);
-        if (before) low = middle + 1;
-        else high = middle;
-    }
-    for (; low-- > 0 && all[low].target == rank;) {
-        const struct trace_call *write = &replay->trace->ranks[all[low].origin].calls[all[low].call];
-        int64_t bytes = write->bytes > 0 ? write->bytes : write->aux;
-        if (write->disp <= wait->disp && wait->disp < write->disp + bytes) return &all[low];
-    }
-    return NULL;
-}
-
-static enum status watch(struct replay *replay, uint32_t rank, size_t call, const struct write *cause)
+static enum status watch(struct replay *replay, uint32_t rank, size_t call, const struct shmem_write *cause)
 {
     struct shmem *shmem = replay->shmem;
     uint64_t *of_write, *of_wait;
@@ -278,18 +220,15 @@ static enum status watch(struct replay *replay, uint32_t rank, size_t call, cons
 
 static enum status find_watches(struct replay *replay)
 {
-    struct write *all = NULL;
-    size_t count = 0;
-    enum status status = find_writes(replay, &all, &count);
+    struct shmem_writes writes;
+    TRY(shmem_writes_find(replay->trace, &writes, replay->err));
+    enum status status = STATUS_OK;
     for (uint32_t rank = 0; status == STATUS_OK && rank < replay->trace->rank_count; rank++)
         for (size_t i = 0; status == STATUS_OK && i < replay->trace->ranks[rank].count; i++) {
-            const struct trace_call *call = &replay->trace->ranks[rank].calls[i];
-            enum call_kind kind = call_kind(call->call);
-            bool waits = kind == CALL_SHMEM_WAIT || (kind == CALL_SHMEM_TEST && (call->flags & TRACE_FLAG));
-            const struct write *cause = waits ? cause_of(replay, all, count, rank, call) : NULL;
+            const struct shmem_write *cause = shmem_writes_cause(&writes, replay->trace, rank, i);
             if (cause) status = watch(replay, rank, i, cause);
         }
-    free(all);
+    shmem_writes_clear(&writes);
     return status;
 }
 

@@ -23,6 +23,7 @@ static const struct law_row laws[] = {
     {2, "fences and collectives", "causes", verify_waits_group},
     {2, "messages", "causes", verify_waits_message},
     {2, "requests of operations", "causes", verify_waits_request},
+    {2, "OpenSHMEM", "causes", verify_waits_shmem},
     {3, "bounds of transfers", "transfers", verify_bounds},
     {3, "wait states", "figures", verify_account},
     {4, "monotony", "comparisons", verify_monotony},
@@ -92,6 +93,7 @@ int64_t verify_control_ps(const struct verify_context *context, uint32_t from, u
 
 enum rma_kind verify_rma_kind(enum call_kind kind)
 {
+    kind = call_operation(kind);
     return kind == CALL_GET || kind == CALL_GET_ACCUMULATE ? RMA_GET
            : kind == CALL_ACCUMULATE                       ? RMA_ACCUMULATE
                                                            : RMA_PUT;

@@ -2,6 +2,7 @@
 #ifndef SIMULATE_VERIFY_LAW_H
 #define SIMULATE_VERIFY_LAW_H
 
+#include "common/map.h"
 #include "model/relations.h"
 #include "simulate/verify.h"
 #include "simulate/window_modes.h"
@@ -32,6 +33,13 @@ int64_t verify_transmit_ps(const struct verify_context *context, uint32_t from, 
 int64_t verify_message_ps(const struct verify_context *context, uint32_t from, uint32_t to, int64_t bytes);
 int64_t verify_control_ps(const struct verify_context *context, uint32_t from, uint32_t to);
 
+/* The calls of a whole trace that ended requests. verify_ending: the call whose return shows that the one at index is
+ * finished, the wait or test for its request or itself if it makes none; INSTANCE_NONE: nobody waits. */
+enum status verify_endings_find(const struct trace *trace, struct map *endings, struct err *err);
+size_t verify_ending(const struct trace *trace, const struct map *endings, uint32_t rank, size_t index);
+
+/* Operations of MPI and OpenSHMEM with a target. */
+bool verify_is_operation(const struct trace_call *call);
 enum rma_kind verify_rma_kind(enum call_kind kind);
 
 typedef enum status verify_law(const struct verify_context *context, struct verify_row *row, struct err *err);
@@ -41,8 +49,9 @@ verify_law verify_held;          /* 2: issue = deferred */
 verify_law verify_waits_active;  /* 2: post, start, complete, wait */
 verify_law verify_waits_passive; /* 2: locks */
 verify_law verify_waits_group;   /* 2: fences, window creation and freeing, collectives */
-verify_law verify_waits_message; /* 2: sends and receives */
+verify_law verify_waits_message; /* 2: sends, receives and the waits for them */
 verify_law verify_waits_request; /* 2: waits for requests of one-sided operations */
+verify_law verify_waits_shmem;   /* 2: OpenSHMEM */
 verify_law verify_bounds;        /* 3 */
 verify_law verify_account;       /* 3 */
 verify_law verify_monotony;      /* 4 */

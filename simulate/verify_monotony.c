@@ -71,6 +71,11 @@ static enum status variant_init(struct variant *variant, const struct platform *
     return STATUS_OK;
 }
 
+static bool takes_lock(enum call_kind kind)
+{
+    return kind == CALL_LOCK || kind == CALL_LOCK_ALL || kind == CALL_SHMEM_SET_LOCK || kind == CALL_SHMEM_TEST_LOCK;
+}
+
 /* Why the law says nothing about this run; NULL if it does. */
 static const char *no_monotony(const struct verify_context *context)
 {
@@ -82,8 +87,7 @@ static const char *no_monotony(const struct verify_context *context)
         if (context->trace->ranks[r].thread_count > 0) return "threads may take mutexes in another order";
     for (uint32_t r = 0; r < context->trace->rank_count; r++)
         for (size_t i = 0; i < context->trace->ranks[r].count; i++)
-            if (call_kind(context->trace->ranks[r].calls[i].call) == CALL_LOCK ||
-                call_kind(context->trace->ranks[r].calls[i].call) == CALL_LOCK_ALL)
+            if (takes_lock(call_kind(context->trace->ranks[r].calls[i].call)))
                 return "the program takes locks, whose order may change";
     return NULL;
 }

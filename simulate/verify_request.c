@@ -1,59 +1,101 @@
 /* Law 2 for messages between two ranks, and for the requests of one-sided operations. */
-#include <stdlib.h>
-
-#include "common/map.h"
 #include "simulate/verify_law.h"
 
-/* For one rank: request id to the call that ended it, plus 1. */
-static enum status find_endings(const struct trace *trace, const struct trace_rank *rank, struct map *endings,
-                                struct err *err)
+static uint64_t ending_key(uint32_t rank, uint32_t request)
 {
+    return (uint64_t)rank << 32 | request;
+}
+
+static enum status add_endings(const struct trace *trace, uint32_t rank, size_t index, struct map *endings,
+                               struct err *err)
+{
+    const struct trace_call *call = &trace->ranks[rank].calls[index];
+    enum call_kind kind = call_kind(call->call);
     uint64_t *slot;
-    for (size_t i = 0; i < rank->count; i++) {
-        const struct trace_call *call = &rank->calls[i];
-        enum call_kind kind = call_kind(call->call);
-        bool ends = kind == CALL_REQUEST_WAIT || (kind == CALL_REQUEST_TEST && (call->flags & TRACE_FLAG));
-        if (ends && call->ref != TRACE_NO_REF) TRY(map_put(endings, call->ref, i + 1, &slot, err));
-        bool ends_all = kind == CALL_REQUEST_WAITALL || (kind == CALL_REQUEST_TESTALL && (call->flags & TRACE_FLAG));
-        if (!ends_all || call->ref == TRACE_NO_REF) continue;
-        const struct trace_list *list = &trace->lists[call->ref];
-        for (uint32_t k = 0; k < list->count; k++)
-            TRY(map_put(endings, trace->requests[list->first + k], i + 1, &slot, err));
-    }
+    if (call->ref == TRACE_NO_REF) return STATUS_OK;
+    bool ends = kind == CALL_REQUEST_WAIT || (kind == CALL_REQUEST_TEST && (call->flags & TRACE_FLAG));
+    if (ends) return map_put(endings, ending_key(rank, call->ref), index, &slot, err);
+    bool ends_all = kind == CALL_REQUEST_WAITALL || (kind == CALL_REQUEST_TESTALL && (call->flags & TRACE_FLAG));
+    if (!ends_all) return STATUS_OK;
+    const struct trace_list *list = &trace->lists[call->ref];
+    for (uint32_t k = 0; k < list->count; k++)
+        TRY(map_put(endings, ending_key(rank, trace->requests[list->first + k]), index, &slot, err));
     return STATUS_OK;
+}
+
+enum status verify_endings_find(const struct trace *trace, struct map *endings, struct err *err)
+{
+    struct map made = {0};
+    enum status status = STATUS_OK;
+    for (uint32_t r = 0; r < trace->rank_count; r++)
+        for (size_t i = 0; status == STATUS_OK && i < trace->ranks[r].count; i++)
+            status = add_endings(trace, r, i, &made, err);
+    if (status != STATUS_OK) {
+        map_clear(&made);
+        return status;
+    }
+    *endings = made;
+    return STATUS_OK;
+}
+
+size_t verify_ending(const struct trace *trace, const struct map *endings, uint32_t rank, size_t index)
+{
+    const struct trace_call *call = &trace->ranks[rank].calls[index];
+    if (!call_makes_request(call->call)) return index;
+    const uint64_t *slot = map_find(endings, ending_key(rank, call->ref));
+    return slot ? (size_t)*slot : INSTANCE_NONE;
+}
+
+/* When the last byte can have left the sender and arrived at the receiver. What goes by rendezvous asks, and waits for
+ * the receive (MPI-3.1 3.4). */
+struct passage {
+    int64_t left_ps, arrived_ps;
+    bool waits; /* the send for the receive */
+};
+
+static struct passage least_passage(const struct verify_context *context, const struct message *message)
+{
+    const struct trace_call *send = &context->predicted->ranks[message->sender].calls[message->send_call];
+    const struct trace_call *receive = &context->predicted->ranks[message->receiver].calls[message->receive_call];
+    uint32_t from = message->sender, to = message->receiver;
+    int64_t there_ps = verify_message_ps(context, from, to, send->bytes);
+    int64_t back_ps = verify_control_ps(context, to, from);
+    if (send->bytes > context->platform->eager_bytes) {
+        int64_t asked_ps = send->enter_ps + verify_control_ps(context, from, to);
+        int64_t clear_ps = (asked_ps > receive->enter_ps ? asked_ps : receive->enter_ps) + back_ps;
+        return (struct passage){clear_ps + verify_transmit_ps(context, from, to, send->bytes), clear_ps + there_ps, true};
+    }
+    int64_t arrived_ps = send->enter_ps + there_ps;
+    int64_t met_ps = arrived_ps > receive->enter_ps ? arrived_ps : receive->enter_ps;
+    bool synchronous = send->call == ID_Ssend || send->call == ID_Issend;
+    return (struct passage){met_ps + back_ps, arrived_ps, synchronous};
 }
 
 static void check_message(const struct verify_context *context, const struct message *message,
                           const struct map *endings, struct verify_row *row)
 {
-    const struct trace_call *send = &context->predicted->ranks[message->sender].calls[message->send_call];
-    const struct trace_call *calls = context->predicted->ranks[message->receiver].calls;
-    size_t end = message->receive_call;
-    if (call_kind(calls[end].call) == CALL_IRECV) {
-        const uint64_t *slot = map_find(endings, calls[end].ref);
-        if (!slot) return;
-        end = (size_t)*slot - 1;
-    }
-    int64_t least_ps = verify_message_ps(context, message->sender, message->receiver, send->bytes);
-    verify_after(context, row, message->receiver, end, calls[end].exit_ps, send->enter_ps + least_ps,
-                 "returns before the message can have arrived");
+    const struct trace *trace = context->predicted;
+    const struct passage passage = least_passage(context, message);
+    size_t received = verify_ending(trace, endings, message->receiver, message->receive_call);
+    if (received != INSTANCE_NONE)
+        verify_after(context, row, message->receiver, received,
+                     trace->ranks[message->receiver].calls[received].exit_ps, passage.arrived_ps,
+                     "returns before the message can have arrived");
+    enum mpi_call call = trace->ranks[message->sender].calls[message->send_call].call;
+    size_t sent = verify_ending(trace, endings, message->sender, message->send_call);
+    if (sent != INSTANCE_NONE && passage.waits && call != ID_Bsend && call != ID_Ibsend)
+        verify_after(context, row, message->sender, sent, trace->ranks[message->sender].calls[sent].exit_ps,
+                     passage.left_ps, "returns before the receiver can have let the message go");
 }
 
 enum status verify_waits_message(const struct verify_context *context, struct verify_row *row, struct err *err)
 {
     const struct messages *messages = &context->relations.messages;
-    struct map endings = {0};
-    enum status status = STATUS_OK;
-    for (size_t i = 0; status == STATUS_OK && i < messages->count; i++) {
-        const struct message *message = &messages->items[i];
-        if (i == 0 || messages->items[i - 1].receiver != message->receiver) {
-            map_clear(&endings);
-            status = find_endings(context->predicted, &context->predicted->ranks[message->receiver], &endings, err);
-        }
-        if (status == STATUS_OK) check_message(context, message, &endings, row);
-    }
+    struct map endings;
+    TRY(verify_endings_find(context->predicted, &endings, err));
+    for (size_t i = 0; i < messages->count; i++) check_message(context, &messages->items[i], &endings, row);
     map_clear(&endings);
-    return status;
+    return STATUS_OK;
 }
 
 /* When the operation is complete at its origin, at the earliest: a get when its data are there, a put when its last byte
@@ -73,25 +115,19 @@ static int64_t local_ps(const struct verify_context *context, uint32_t origin, s
 enum status verify_waits_request(const struct verify_context *context, struct verify_row *row, struct err *err)
 {
     const struct epochs *epochs = &context->relations.epochs;
-    struct map endings = {0};
-    enum status status = STATUS_OK;
-    for (size_t i = 0; status == STATUS_OK && i < epochs->operation_count; i++) {
+    struct map endings;
+    TRY(verify_endings_find(context->predicted, &endings, err));
+    for (size_t i = 0; i < epochs->operation_count; i++) {
         const struct epoch_operation *operation = &epochs->operations[i];
-        const struct trace_rank *rank = &context->predicted->ranks[operation->origin];
-        if (i == 0 || epochs->operations[i - 1].origin != operation->origin) {
-            map_clear(&endings);
-            status = find_endings(context->predicted, rank, &endings, err);
-        }
-        uint32_t request = rank->calls[operation->call].ref;
-        bool asks = status == STATUS_OK && request != TRACE_NO_REF;
-        const uint64_t *slot = asks ? map_find(&endings, request) : NULL;
-        if (!slot) continue;
-        size_t end = (size_t)*slot - 1;
+        const struct trace_call *calls = context->predicted->ranks[operation->origin].calls;
+        if (!call_makes_request(calls[operation->call].call)) continue;
+        size_t end = verify_ending(context->predicted, &endings, operation->origin, operation->call);
+        if (end == INSTANCE_NONE) continue;
         bool buffers = epochs->accesses[operation->epoch].kind == EPOCH_START;
-        verify_after(context, row, operation->origin, end, rank->calls[end].exit_ps,
+        verify_after(context, row, operation->origin, end, calls[end].exit_ps,
                      local_ps(context, operation->origin, operation->call, buffers),
                      "returns before the operation of its request is complete at its origin");
     }
     map_clear(&endings);
-    return status;
+    return STATUS_OK;
 }

@@ -7,17 +7,15 @@
 #include "model/bounds.h"
 #include "simulate/verify_law.h"
 
-static bool is_operation(const struct trace_call *call)
+bool verify_is_operation(const struct trace_call *call)
 {
-    enum call_kind kind = call_kind(call->call);
-    return (kind == CALL_PUT || kind == CALL_GET || kind == CALL_ACCUMULATE || kind == CALL_GET_ACCUMULATE) &&
-           call->peer != TRACE_NONE;
+    return call_moves(call->call) && call->peer != TRACE_NONE;
 }
 
 static int64_t least_transfer_ps(const struct verify_context *context, uint32_t origin, const struct trace_call *call)
 {
     uint32_t target = (uint32_t)call->peer;
-    enum call_kind kind = call_kind(call->call);
+    enum call_kind kind = call_operation(call_kind(call->call));
     if (kind == CALL_GET) return verify_message_ps(context, target, origin, call->bytes);
     int64_t applied_ps = 0;
     if (kind == CALL_GET_ACCUMULATE) applied_ps = verify_message_ps(context, target, origin, call->aux);
@@ -32,7 +30,7 @@ enum status verify_transfer_time(const struct verify_context *context, struct ve
     for (uint32_t r = 0; r < context->predicted->rank_count; r++) {
         const struct trace_rank *rank = &context->predicted->ranks[r];
         for (size_t i = 0; i < rank->count; i++) {
-            if (!is_operation(&rank->calls[i])) continue;
+            if (!verify_is_operation(&rank->calls[i])) continue;
             const struct trace_sim *sim = &rank->sim[i];
             char place[TRACE_PLACE_BYTES];
             if (sim->xfer_start_ps == TRACE_UNKNOWN_PS || sim->xfer_end_ps == TRACE_UNKNOWN_PS) {
@@ -129,19 +127,41 @@ static enum status tally_find(struct tallies *tallies, uint32_t rank_count, uint
     return STATUS_OK;
 }
 
+/* What comes back, of operations that fetch. */
+static int64_t result_bytes(const struct trace_call *call)
+{
+    return call_operation(call_kind(call->call)) == CALL_GET_ACCUMULATE ? call->aux : 0;
+}
+
 static enum status tally_add(struct tallies *tallies, const struct trace *trace, int64_t sign, struct err *err)
 {
     for (uint32_t r = 0; r < trace->rank_count; r++) {
         for (size_t i = 0; i < trace->ranks[r].count; i++) {
             const struct trace_call *call = &trace->ranks[r].calls[i];
-            if (!is_operation(call)) continue;
+            if (!verify_is_operation(call)) continue;
             struct tally *tally;
             TRY(tally_find(tallies, trace->rank_count, r, call, &tally, err));
             tally->count += sign;
-            tally->bytes += sign * call->bytes;
+            tally->bytes += sign * (call->bytes + result_bytes(call));
         }
     }
     return STATUS_OK;
+}
+
+/* What the replay moved is what stands in the recording. */
+static void compare_totals(const struct verify_context *context, struct verify_row *row)
+{
+    uint64_t count = 0, bytes = 0;
+    for (uint32_t r = 0; r < context->trace->rank_count; r++)
+        for (size_t i = 0; i < context->trace->ranks[r].count; i++) {
+            const struct trace_call *call = &context->trace->ranks[r].calls[i];
+            if (!verify_is_operation(call)) continue;
+            count++;
+            bytes += (uint64_t)call->bytes;
+        }
+    if (context->outcome->transfers == count && context->outcome->transfer_bytes == bytes) return;
+    verify_breach(row, "the replay moved %" PRIu64 " bytes in %" PRIu64 " operations, recorded are %" PRIu64 " in %" PRIu64,
+                  context->outcome->transfer_bytes, context->outcome->transfers, bytes, count);
 }
 
 enum status verify_conservation(const struct verify_context *context, struct verify_row *row, struct err *err)
@@ -158,6 +178,7 @@ enum status verify_conservation(const struct verify_context *context, struct ver
             row, "%s from rank %u to rank %u: recorded minus simulated are %" PRId64 " operations, %" PRId64 " bytes",
             kinds[tally->kind], tally->origin, tally->target, tally->count, tally->bytes);
     }
+    if (status == STATUS_OK) compare_totals(context, row);
     map_clear(&tallies.index);
     free(tallies.items);
     return status;

@@ -62,6 +62,19 @@ bool call_is_quiet(enum mpi_call call)
            kind == CALL_FINALIZE;
 }
 
+enum call_kind call_operation(enum call_kind kind)
+{
+    switch (kind) {
+    case CALL_SHMEM_PUT:
+    case CALL_SHMEM_PUT_NBI: return CALL_PUT;
+    case CALL_SHMEM_GET:
+    case CALL_SHMEM_GET_NBI: return CALL_GET;
+    case CALL_SHMEM_ATOMIC: return CALL_ACCUMULATE;
+    case CALL_SHMEM_FETCH: return CALL_GET_ACCUMULATE;
+    default: return kind;
+    }
+}
+
 const char *call_name(enum mpi_call call)
 {
     return rows[call].name;

@@ -155,6 +155,10 @@ bool call_moves(enum mpi_call call);
 /* Completes the rank's operations of OpenSHMEM (1.4 9.10): a quiet, or what does one first. */
 bool call_is_quiet(enum mpi_call call);
 
+/* What an OpenSHMEM operation does, as a kind of MPI's: CALL_PUT, CALL_GET, CALL_ACCUMULATE, CALL_GET_ACCUMULATE. Other
+ * kinds stay. */
+enum call_kind call_operation(enum call_kind kind);
+
 /* The text key of a field ("win"). */
 const char *call_field_key(enum call_field field);
 

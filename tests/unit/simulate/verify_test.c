@@ -140,6 +140,12 @@ void test_context_init(struct test_context *test, struct trace *predicted, struc
         .outcome = &test->outcome,
         .slack_ps = 1,
     };
+    for (uint32_t r = 0; r < predicted->rank_count; r++)
+        for (size_t i = 0; i < predicted->ranks[r].count; i++) {
+            if (!verify_is_operation(&predicted->ranks[r].calls[i])) continue;
+            test->outcome.transfers++;
+            test->outcome.transfer_bytes += (uint64_t)predicted->ranks[r].calls[i].bytes;
+        }
     if (window_modes_new(predicted, platform, &test->modes, &err) != STATUS_OK) fail_msg("%s", err.text);
     test->context.modes = test->modes;
     if (relations_build(predicted, &test->context.relations, &err) != STATUS_OK) fail_msg("%s", err.text);

@@ -1,0 +1,257 @@
+/* Law 2 for what OpenSHMEM's routines, collectives, and messages that ask first wait for: it holds on predicted traces
+ * written by hand and breaks when one figure in them is a microsecond too early. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "verify_test.h"
+
+static void expect(verify_law *law, struct trace *trace, bool holds, const char *text)
+{
+    struct test_context test;
+    test_context_init(&test, trace, test_platform("a", NULL));
+    struct verify_row row = test_law(&test, law);
+    if (holds && row.state != VERIFY_HOLDS) fail_msg("broken: %s", row.detail);
+    if (!holds) {
+        assert_int_equal(row.state, VERIFY_BROKEN);
+        if (!strstr(row.detail, text)) fail_msg("'%s' is not in '%s'", text, row.detail);
+    } else {
+        assert_true(row.checked > 0);
+    }
+    test_context_clear(&test);
+}
+
+static struct trace *heap_trace(uint32_t ranks)
+{
+    struct trace *trace = test_trace(ranks, 0);
+    int32_t window;
+    struct err err;
+    assert_int_equal(trace_add_window(trace, 0, NULL, NULL, 'h', &window, &err), STATUS_OK);
+    return trace;
+}
+
+/* 1 MB to rank 1 leaves from 20 to 120, is there at 130 and known at 140. */
+static void a_put_that_returns_too_early_breaks_law_2(void **state)
+{
+    (void)state;
+    for (int64_t exit_us = 119; exit_us <= 120; exit_us++) {
+        struct trace *trace = heap_trace(2);
+        test_operation(trace, 0, ID_shmem_put, 20, exit_us, 1, 1000000, 20, 130);
+        expect(verify_waits_shmem, trace, exit_us == 120, "rank 0, event 1 (shmem_put)");
+        trace = heap_trace(2);
+        test_operation(trace, 0, ID_shmem_atomic_add, 20, exit_us, 1, 1000000, 20, 130);
+        expect(verify_waits_shmem, trace, exit_us == 120, "its data have left");
+    }
+}
+
+static void a_quiet_that_returns_too_early_breaks_law_2(void **state)
+{
+    (void)state;
+    const enum mpi_call quiets[] = {ID_shmem_quiet, ID_shmem_barrier_all};
+    for (size_t i = 0; i < 2; i++)
+        for (int64_t exit_us = 139; exit_us <= 140; exit_us++) {
+            struct trace *trace = heap_trace(2);
+            test_operation(trace, 0, ID_shmem_put_nbi, 20, 20, 1, 1000000, 20, 130);
+            test_call(trace, 0, quiets[i], 30, exit_us);
+            expect(verify_waits_shmem, trace, exit_us == 140, "rank 0, event 2 (shmem_");
+        }
+    /* what brings data needs no acknowledgement: known at 140, when it is there */
+    for (int64_t exit_us = 139; exit_us <= 140; exit_us++) {
+        struct trace *trace = heap_trace(2);
+        test_operation(trace, 0, ID_shmem_get_nbi, 20, 20, 1, 1000000, 30, 140);
+        test_call(trace, 0, ID_shmem_quiet, 30, exit_us);
+        expect(verify_waits_shmem, trace, exit_us == 140, "rank 0, event 2 (shmem_quiet)");
+    }
+}
+
+static void a_get_that_returns_before_its_data_breaks_law_2(void **state)
+{
+    (void)state;
+    const enum mpi_call gets[] = {ID_shmem_get, ID_shmem_atomic_fetch_add};
+    for (size_t i = 0; i < 2; i++)
+        for (int64_t exit_us = 139; exit_us <= 140; exit_us++) {
+            struct trace *trace = heap_trace(2);
+            test_operation(trace, 0, gets[i], 20, exit_us, 1, 8, 30, 140);
+            expect(verify_waits_shmem, trace, exit_us == 140, "rank 0, event 1 (shmem_");
+        }
+}
+
+/* Rank 1 clears the lock at 100: its release is at rank 0, which keeps it, at 110, the grant at rank 2 at 120. */
+static void a_lock_handed_on_too_early_breaks_law_2(void **state)
+{
+    (void)state;
+    for (int64_t exit_us = 119; exit_us <= 120; exit_us++) {
+        struct trace *trace = heap_trace(3);
+        test_call(trace, 1, ID_shmem_set_lock, 0, 20)->ref = 7;
+        test_call(trace, 1, ID_shmem_clear_lock, 100, 100)->ref = 7;
+        test_call(trace, 2, ID_shmem_set_lock, 0, exit_us)->ref = 7;
+        test_call(trace, 2, ID_shmem_set_lock, 121, 141)->ref = 8; /* another lock */
+        expect(verify_waits_shmem, trace, exit_us == 120, "rank 2, event 1 (shmem_set_lock)");
+    }
+    for (int64_t exit_us = 109; exit_us <= 110; exit_us++) {
+        struct trace *trace = heap_trace(3);
+        test_call(trace, 1, ID_shmem_set_lock, 0, 20)->ref = 7;
+        test_call(trace, 1, ID_shmem_clear_lock, 100, 100)->ref = 7;
+        test_call(trace, 0, ID_shmem_set_lock, 0, exit_us)->ref = 7;
+        expect(verify_waits_shmem, trace, exit_us == 110, "rank 0, event 1 (shmem_set_lock)");
+    }
+}
+
+static void a_wait_that_returns_before_the_write_breaks_law_2(void **state)
+{
+    (void)state;
+    for (int64_t exit_us = 129; exit_us <= 130; exit_us++) {
+        struct trace *trace = heap_trace(2);
+        test_operation(trace, 0, ID_shmem_put, 20, 120, 1, 1000000, 20, 130)->disp = 4096;
+        test_call(trace, 1, ID_shmem_wait_until, 0, exit_us)->disp = 4096 + 999999;
+        expect(verify_waits_shmem, trace, exit_us == 130, "rank 1, event 1 (shmem_wait_until)");
+    }
+}
+
+static void transfers_of_openshmem_are_looked_at_by_laws_2_and_5(void **state)
+{
+    (void)state;
+    struct trace *trace = heap_trace(2);
+    test_operation(trace, 0, ID_shmem_put, 20, 120, 1, 1000000, 20, 129);
+    expect(verify_transfer_time, trace, false, "rank 0, event 1 (shmem_put): arrives before");
+    struct test_context test;
+    trace = heap_trace(2);
+    test_operation(trace, 0, ID_shmem_get, 20, 140, 1, 1000000, 30, 140);
+    test_context_init(&test, trace, test_platform("a", NULL));
+    trace->ranks[0].calls[0].bytes = 999999;
+    assert_non_null(strstr(test_law(&test, verify_conservation).detail,
+                           "get from rank 0 to rank 1: recorded minus simulated are 0 operations, 1 bytes"));
+    trace->ranks[0].calls[0].bytes = 1000000;
+    test.outcome.transfers--;
+    assert_non_null(strstr(test_law(&test, verify_conservation).detail, "in 0 operations, recorded are 1000000 in 1"));
+    test_context_clear(&test);
+}
+
+/* Rank 0 calls at 0, rank 1 at 50; who waits for whom, both having no bytes. One exit a microsecond before the other's
+ * enter breaks the law. */
+struct collective {
+    enum mpi_call call;
+    int32_t root;
+    bool first_waits; /* rank 0 for rank 1; without a root rank 1 waits for rank 0 */
+};
+
+static void add_call(struct trace *trace, const struct collective *row, uint32_t rank, int64_t enter_us,
+                     int64_t exit_us)
+{
+    bool later = call_makes_request(row->call);
+    struct trace_call *call = test_call(trace, rank, row->call, enter_us, later ? enter_us : exit_us);
+    call->peer = row->root;
+    if (!later) return;
+    call->ref = 1;
+    struct trace_call *wait = test_call(trace, rank, ID_Wait, enter_us, exit_us);
+    wait->ref = 1;
+    wait->handle = TRACE_NONE;
+}
+
+static void a_collective_that_ends_too_early_breaks_law_2(void **state)
+{
+    (void)state;
+    const struct collective rows[] = {
+        {ID_Allgatherv, TRACE_NONE, true},   {ID_Alltoallv, TRACE_NONE, true},
+        {ID_Allreduce, TRACE_NONE, true},    {ID_Reduce_scatter_block, TRACE_NONE, true},
+        {ID_Iallreduce, TRACE_NONE, true},   {ID_Ibarrier, TRACE_NONE, true},
+        {ID_Gatherv, 0, true},              {ID_Igather, 0, true},
+        {ID_Scatterv, 1, true},             {ID_Ibcast, 1, true},
+        {ID_Scan, TRACE_NONE, false},        {ID_Exscan, TRACE_NONE, false},
+        {ID_shmem_barrier_all, TRACE_NONE, true},
+        {ID_Comm_dup, TRACE_NONE, true},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const struct collective *row = &rows[i];
+        struct trace *trace = test_trace(2, 0);
+        add_call(trace, row, 0, 0, 60);
+        add_call(trace, row, 1, 50, 60);
+        expect(verify_waits_group, trace, true, "");
+        trace = test_trace(2, 0);
+        add_call(trace, row, 0, 0, 49);
+        add_call(trace, row, 1, 50, 60);
+        expect(verify_waits_group, trace, !row->first_waits, "rank 0, event");
+        if (row->root != TRACE_NONE) continue;
+        trace = test_trace(2, 0);
+        add_call(trace, row, 0, 50, 60);
+        add_call(trace, row, 1, 0, 49);
+        expect(verify_waits_group, trace, false, "rank 1, event");
+    }
+}
+
+/* Rank 0 has rank 1 as its source, not the other way round. */
+static void a_neighbour_that_leaves_too_early_breaks_law_2(void **state)
+{
+    (void)state;
+    for (int64_t exit_us = 49; exit_us <= 50; exit_us++) {
+        struct trace *trace = test_trace(2, 0);
+        const int64_t own = 0, other = 1;
+        struct err err;
+        uint32_t id;
+        const struct trace_neighbors takes = {1, 0, &other, NULL}, gives = {0, 1, NULL, &own};
+        struct trace_call *call = test_call(trace, 0, ID_Neighbor_allgather, 0, exit_us);
+        assert_int_equal(trace_add_neighbors(trace, &takes, &id, &err), STATUS_OK);
+        call->tag = (int32_t)id;
+        call = test_call(trace, 1, ID_Neighbor_allgather, 50, 50);
+        assert_int_equal(trace_add_neighbors(trace, &gives, &id, &err), STATUS_OK);
+        call->tag = (int32_t)id;
+        expect(verify_waits_group, trace, exit_us == 50, "rank 0, event 1 (MPI_Neighbor_allgather)");
+    }
+}
+
+/* A message of `bytes` that rank 0 sends at 0 and rank 1 receives at 200. */
+static struct trace *late_receive(enum mpi_call send, int64_t bytes, int64_t sent_us, int64_t received_us)
+{
+    struct trace *trace = test_trace(2, 0);
+    struct trace_call *call = test_call(trace, 0, send, 0, sent_us);
+    call->peer = 1;
+    call->bytes = bytes;
+    call = test_call(trace, 1, ID_Recv, 200, received_us);
+    call->peer = 0;
+    call->bytes = bytes;
+    return trace;
+}
+
+/* 1 MB asks first: clear to send at 210, the data leave until 310 and are there at 320. A synchronous one of 1000 bytes
+ * is acknowledged at 210. A buffered one and a small one wait for nobody. */
+static void a_message_that_does_not_ask_breaks_law_2(void **state)
+{
+    (void)state;
+    expect(verify_waits_message, late_receive(ID_Send, 1000000, 310, 320), true, "");
+    expect(verify_waits_message, late_receive(ID_Send, 1000000, 309, 320), false, "rank 0, event 1 (MPI_Send)");
+    expect(verify_waits_message, late_receive(ID_Send, 1000000, 310, 319), false, "rank 1, event 1 (MPI_Recv)");
+    expect(verify_waits_message, late_receive(ID_Bsend, 1000000, 50, 320), true, "");
+    expect(verify_waits_message, late_receive(ID_Ssend, 1000, 210, 201), true, "");
+    expect(verify_waits_message, late_receive(ID_Ssend, 1000, 209, 201), false, "rank 0, event 1 (MPI_Ssend)");
+    expect(verify_waits_message, late_receive(ID_Send, 1000, 0, 201), true, "");
+}
+
+/* The put of the worked example leaves from 460 to 560: complete of a may not return at 559. */
+static void a_complete_that_returns_before_the_last_byte_has_left_breaks_law_2(void **state)
+{
+    (void)state;
+    struct trace *trace = test_worked_example('a');
+    trace->ranks[0].calls[2].exit_ps = 559 * (int64_t)US;
+    expect(verify_waits_active, trace, false, "complete returns before a put has left");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_put_that_returns_too_early_breaks_law_2),
+        cmocka_unit_test(a_quiet_that_returns_too_early_breaks_law_2),
+        cmocka_unit_test(a_get_that_returns_before_its_data_breaks_law_2),
+        cmocka_unit_test(a_lock_handed_on_too_early_breaks_law_2),
+        cmocka_unit_test(a_wait_that_returns_before_the_write_breaks_law_2),
+        cmocka_unit_test(transfers_of_openshmem_are_looked_at_by_laws_2_and_5),
+        cmocka_unit_test(a_collective_that_ends_too_early_breaks_law_2),
+        cmocka_unit_test(a_neighbour_that_leaves_too_early_breaks_law_2),
+        cmocka_unit_test(a_message_that_does_not_ask_breaks_law_2),
+        cmocka_unit_test(a_complete_that_returns_before_the_last_byte_has_left_breaks_law_2),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
