@@ -1,5 +1,5 @@
-/* Which write ended a wait of OpenSHMEM in a trace: the last put or atomic of anyone to that address whose call had begun
- * before the wait returned; in a predicted trace: that had taken effect by then. */
+/* Which write ended a wait of OpenSHMEM in a trace: the last put or atomic of anyone to that address whose call had
+ * begun before the wait returned; in a predicted trace: that had taken effect by then. */
 #ifndef SIMULATE_SHMEM_WRITES_H
 #define SIMULATE_SHMEM_WRITES_H
 

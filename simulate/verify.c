@@ -86,6 +86,33 @@ int64_t verify_transmit_ps(const struct verify_context *context, uint32_t from, 
     return context->platform->simgrid_xml ? 0 : least_cost(context, from, to, bytes).transmit_ps;
 }
 
+/* The least over `bytes` and, with aggregation, over larger messages: they may belong to a faster segment. */
+static int64_t operation_ps(const struct verify_context *context, uint32_t from, uint32_t to, int64_t bytes,
+                            int64_t (*of_message)(const struct verify_context *, uint32_t, uint32_t, int64_t))
+{
+    const struct platform *platform = context->platform;
+    bool local = platform_node_of(platform, from) == platform_node_of(platform, to);
+    const struct net_segment *segments = local ? platform->loopback : platform->segments;
+    size_t count = local ? platform->loopback_count : platform->segment_count;
+    int64_t least_ps = of_message(context, from, to, bytes);
+    for (size_t i = 0; platform->aggregate && i + 1 < count; i++) {
+        if (segments[i].upto_bytes < bytes) continue;
+        int64_t larger_ps = of_message(context, from, to, segments[i].upto_bytes + 1);
+        if (larger_ps < least_ps) least_ps = larger_ps;
+    }
+    return least_ps;
+}
+
+int64_t verify_operation_ps(const struct verify_context *context, uint32_t from, uint32_t to, int64_t bytes)
+{
+    return operation_ps(context, from, to, bytes, verify_message_ps);
+}
+
+int64_t verify_leaving_ps(const struct verify_context *context, uint32_t from, uint32_t to, int64_t bytes)
+{
+    return operation_ps(context, from, to, bytes, verify_transmit_ps);
+}
+
 int64_t verify_control_ps(const struct verify_context *context, uint32_t from, uint32_t to)
 {
     return verify_message_ps(context, from, to, context->platform->control_bytes);

@@ -61,7 +61,7 @@ static void check_complete(const struct verify_context *context, const struct pa
                      "complete returns before the data of a get");
     else if (waits != WAITS_NEVER)
         verify_after(context, row, view->origin, close, complete->exit_ps,
-                     sim->xfer_start_ps + verify_transmit_ps(context, view->origin, view->target, call->bytes),
+                     sim->xfer_start_ps + verify_leaving_ps(context, view->origin, view->target, call->bytes),
                      "complete returns before a put has left");
 }
 

@@ -32,6 +32,9 @@ void verify_after(const struct verify_context *context, struct verify_row *row, 
 int64_t verify_transmit_ps(const struct verify_context *context, uint32_t from, uint32_t to, int64_t bytes);
 int64_t verify_message_ps(const struct verify_context *context, uint32_t from, uint32_t to, int64_t bytes);
 int64_t verify_control_ps(const struct verify_context *context, uint32_t from, uint32_t to);
+/* The same for data of an operation, which may travel with that of others (mpi.rma.aggregate). */
+int64_t verify_operation_ps(const struct verify_context *context, uint32_t from, uint32_t to, int64_t bytes);
+int64_t verify_leaving_ps(const struct verify_context *context, uint32_t from, uint32_t to, int64_t bytes);
 
 /* The calls of a whole trace that ended requests. verify_ending: the call whose return shows that the one at index is
  * finished, the wait or test for its request or itself if it makes none; INSTANCE_NONE: nobody waits. */

@@ -109,7 +109,7 @@ static int64_t local_ps(const struct verify_context *context, uint32_t origin, s
     if (kind == RMA_GET) return sim->xfer_end_ps;
     if (buffers && semantics_waits(context->modes[call->handle].semantics, kind, call->bytes) == WAITS_NEVER)
         return call->exit_ps;
-    return sim->xfer_start_ps + verify_transmit_ps(context, origin, (uint32_t)call->peer, call->bytes);
+    return sim->xfer_start_ps + verify_leaving_ps(context, origin, (uint32_t)call->peer, call->bytes);
 }
 
 enum status verify_waits_request(const struct verify_context *context, struct verify_row *row, struct err *err)

@@ -32,7 +32,7 @@ static void check_operation(const struct verify_context *context, uint32_t rank,
         verify_after(context, row, rank, index, call->exit_ps, sim->xfer_end_ps, "returns before its data are there");
     else
         verify_after(context, row, rank, index, call->exit_ps,
-                     sim->xfer_start_ps + verify_transmit_ps(context, rank, (uint32_t)call->peer, call->bytes),
+                     sim->xfer_start_ps + verify_leaving_ps(context, rank, (uint32_t)call->peer, call->bytes),
                      "returns before its data have left");
 }
 

@@ -16,12 +16,12 @@ static int64_t least_transfer_ps(const struct verify_context *context, uint32_t 
 {
     uint32_t target = (uint32_t)call->peer;
     enum call_kind kind = call_operation(call_kind(call->call));
-    if (kind == CALL_GET) return verify_message_ps(context, target, origin, call->bytes);
+    if (kind == CALL_GET) return verify_operation_ps(context, target, origin, call->bytes);
     int64_t applied_ps = 0;
-    if (kind == CALL_GET_ACCUMULATE) applied_ps = verify_message_ps(context, target, origin, call->aux);
+    if (kind == CALL_GET_ACCUMULATE) applied_ps = verify_operation_ps(context, target, origin, call->aux);
     if (kind != CALL_PUT)
         applied_ps += units_ps((double)call->bytes * context->platform->atomic_s_per_byte);
-    return verify_message_ps(context, origin, target, call->bytes) + applied_ps;
+    return verify_operation_ps(context, origin, target, call->bytes) + applied_ps;
 }
 
 enum status verify_transfer_time(const struct verify_context *context, struct verify_row *row, struct err *err)
