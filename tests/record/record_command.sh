@@ -2,29 +2,10 @@
 # Usage: record_command.sh RMACAST MPIEXEC PROGRAMS RECORDER-LIBRARY: what `rmacast record` promises to its caller.
 set -u
 rmacast=$1 mpiexec=$2 programs=$3 recorder=$4
+. "$(dirname "$0")/expect.sh"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
-failures=0
-
-# expect STATUS COMMAND...: output goes to out and err.
-expect() {
-    wanted=$1
-    shift
-    timeout 100 "$@" >out 2>err
-    got=$?
-    sed -i '/^\[hwloc\//d; / UCX  *ERROR /d' out err # what MPICH's libraries say where /sys is missing, as in a bare chroot
-    [ "$got" = "$wanted" ] && return
-    echo "FAILED: exit status $got, expected $wanted: $*"
-    cat err
-    failures=$((failures + 1))
-}
-check() {
-    "$@" && return
-    echo "FAILED: $*"
-    cat err
-    failures=$((failures + 1))
-}
 lines() { [ "$(wc -l <"$1")" = "$2" ]; }
 
 # An archive, named after the program; nothing else is left.

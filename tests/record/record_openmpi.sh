@@ -1,28 +1,12 @@
 #!/bin/sh
-# Usage: record_openmpi.sh RMACAST LAUNCH MPIEXEC PROGRAMS RECORDER-LIBRARY [OSHRUN PROGRAMS]: `rmacast record` finds out by itself that programs behind a
-# script use Open MPI; LAUNCH is openmpi.sh.
+# Usage: record_openmpi.sh RMACAST LAUNCH MPIEXEC PROGRAMS RECORDER-LIBRARY [OSHRUN PROGRAMS]: `rmacast record` finds out by
+# itself that programs behind a script use Open MPI; LAUNCH is openmpi.sh.
 set -u
 rmacast=$1 launch=$2 mpiexec=$3 programs=$4 recorder=$5 oshrun=${6:-} shmem_programs=${7:-}
+. "$(dirname "$0")/expect.sh"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
-failures=0
-expect() {
-    wanted=$1
-    shift
-    timeout 100 "$@" >out 2>err
-    got=$?
-    [ "$got" = "$wanted" ] && return
-    echo "FAILED: exit status $got, expected $wanted: $*"
-    cat err
-    failures=$((failures + 1))
-}
-check() {
-    "$@" && return
-    echo "FAILED: $*"
-    cat err
-    failures=$((failures + 1))
-}
 
 # An archive that every command takes, replay under each semantics included.
 printf '#!/bin/sh\nexec "$@"\n' >script
