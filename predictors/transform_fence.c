@@ -216,12 +216,7 @@ static enum status change(void *context, uint32_t rank, struct stream *stream, s
         status = fence ? replace_fence(fencing, rank, item, fencing->fences[item->call.handle]++, &now, made, err)
                        : stream_push(&now, *item, err);
     }
-    if (status != STATUS_OK) {
-        stream_clear(&now);
-        return status;
-    }
-    stream_replace(stream, &now);
-    return STATUS_OK;
+    return stream_replace(stream, &now, status);
 }
 
 /* Windows without fences are no matter of this transform: nothing is said of them. */

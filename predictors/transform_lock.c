@@ -142,11 +142,7 @@ static enum status change(void *context, uint32_t rank, struct stream *stream, s
     for (size_t i = 0; status == STATUS_OK && i < stream->count; i++)
         status = push(&now, stream->items[i], (enum action)actions[i], err);
     free(actions);
-    if (status == STATUS_OK)
-        stream_replace(stream, &now);
-    else
-        stream_clear(&now);
-    return status;
+    return stream_replace(stream, &now, status);
 }
 
 static enum status run(struct locking *locking, struct trace **made, struct err *err)

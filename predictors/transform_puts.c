@@ -114,11 +114,7 @@ static enum status merge_rank(void *context, uint32_t rank, struct stream *strea
     enum status status = find_bundles(merging, stream, bundles, err);
     if (status == STATUS_OK) status = push_bundles(merging, stream, bundles, &now, err);
     free(bundles);
-    if (status == STATUS_OK)
-        stream_replace(stream, &now);
-    else
-        stream_clear(&now);
-    return status;
+    return stream_replace(stream, &now, status);
 }
 
 static enum status apply(const struct trace *trace, const char *argument, struct trace **made,

@@ -107,12 +107,7 @@ static enum status rewrite(struct requesting *requesting, uint32_t rank, const s
 static enum status change(void *context, uint32_t rank, struct stream *stream, struct trace *made, struct err *err)
 {
     struct stream now = {.tail_ps = 0};
-    enum status status = rewrite(context, rank, stream, &now, made, err);
-    if (status == STATUS_OK)
-        stream_replace(stream, &now);
-    else
-        stream_clear(&now);
-    return status;
+    return stream_replace(stream, &now, rewrite(context, rank, stream, &now, made, err));
 }
 
 static enum status apply(const struct trace *trace, const char *argument, struct trace **made,

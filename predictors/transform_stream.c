@@ -115,11 +115,15 @@ enum status stream_each(const struct trace *trace, stream_change *change, void *
     return status;
 }
 
-void stream_replace(struct stream *stream, struct stream *with)
+enum status stream_replace(struct stream *stream, struct stream *with, enum status status)
 {
-    stream_clear(stream);
-    *stream = *with;
-    *with = (struct stream){.tail_ps = 0};
+    if (status == STATUS_OK) {
+        struct stream old = *stream;
+        *stream = *with;
+        *with = old;
+    }
+    stream_clear(with);
+    return status;
 }
 
 static int compare_moves(const void *one, const void *other)
@@ -170,11 +174,6 @@ enum status stream_rearrange(struct stream *stream, struct stream_move *moves, s
     qsort(moves, count, sizeof *moves, compare_moves);
     enum status status = rearrange(stream, moves, count, moved, end, &made, err);
     free(moved);
-    if (status != STATUS_OK) {
-        stream_clear(&made);
-        return status;
-    }
     made.tail_ps += stream->tail_ps;
-    stream_replace(stream, &made);
-    return STATUS_OK;
+    return stream_replace(stream, &made, status);
 }
