@@ -17,19 +17,6 @@ struct at { /* a thread of a rank */
 
 static enum status walk(const struct search *search, struct at at, int64_t from_ps, int64_t to_ps, int hops);
 
-/* The first wait in items[low, high), which are of one thread, in this call or a later one. */
-static size_t first_wait(const struct waits *waits, size_t low, size_t high, size_t call)
-{
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (waits->items[middle].call < call)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 static int64_t smaller(int64_t a, int64_t b)
 {
     return a < b ? a : b;
@@ -46,17 +33,16 @@ static enum status walk_call(const struct search *search, struct at at, size_t c
 {
     const struct waits *waits = search->waits;
     int64_t own_ps = to_ps - from_ps;
-    size_t first, end;
-    waits_of_thread(waits, at.rank, at.thread, &first, &end);
-    if (search->follow && hops < MOST_HOPS)
-        for (size_t w = first_wait(waits, first, end, call); w < end && waits->items[w].call == call; w++) {
-            int64_t low_ps = larger(from_ps, waits->items[w].from_ps),
-                    high_ps = smaller(to_ps, waits->items[w].until_ps);
-            struct at cause = {waits->items[w].cause_rank, waits->items[w].cause_thread};
-            if (low_ps >= high_ps) continue;
-            own_ps -= high_ps - low_ps;
-            TRY(walk(search, cause, low_ps, high_ps, hops + 1));
-        }
+    size_t first = 0, end = 0;
+    if (search->follow && hops < MOST_HOPS) waits_of_call(waits, at.rank, at.thread, call, &first, &end);
+    for (size_t w = first; w < end; w++) {
+        const struct wait *wait = &waits->items[w];
+        int64_t low_ps = larger(from_ps, wait->from_ps), high_ps = smaller(to_ps, wait->until_ps);
+        struct at cause = {wait->cause_rank, wait->cause_thread};
+        if (low_ps >= high_ps) continue;
+        own_ps -= high_ps - low_ps;
+        TRY(walk(search, cause, low_ps, high_ps, hops + 1));
+    }
     return shares_add_call(search->shares, at.rank, call, own_ps, search->err);
 }
 

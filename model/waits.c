@@ -54,12 +54,14 @@ enum status waits_sort(struct waits *waits, uint32_t rank_count, struct err *err
     return STATUS_OK;
 }
 
-/* The first wait in [low, high) of this thread or a later one. */
-static size_t first_of_thread(const struct waits *waits, size_t low, size_t high, uint32_t thread)
+/* The first wait of this rank that is of this call of this thread, or of a later call of it, or of a later thread. */
+static size_t first_from(const struct waits *waits, uint32_t rank, uint32_t thread, size_t call)
 {
+    size_t low = waits->rank_first[rank], high = waits->rank_first[rank + 1];
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (waits->items[middle].thread < thread)
+        const struct wait *wait = &waits->items[middle];
+        if (wait->thread < thread || (wait->thread == thread && wait->call < call))
             low = middle + 1;
         else
             high = middle;
@@ -69,6 +71,12 @@ static size_t first_of_thread(const struct waits *waits, size_t low, size_t high
 
 void waits_of_thread(const struct waits *waits, uint32_t rank, uint32_t thread, size_t *first, size_t *end)
 {
-    *first = first_of_thread(waits, waits->rank_first[rank], waits->rank_first[rank + 1], thread);
-    *end = first_of_thread(waits, *first, waits->rank_first[rank + 1], thread + 1);
+    *first = first_from(waits, rank, thread, 0);
+    *end = first_from(waits, rank, thread + 1, 0);
+}
+
+void waits_of_call(const struct waits *waits, uint32_t rank, uint32_t thread, size_t call, size_t *first, size_t *end)
+{
+    *first = first_from(waits, rank, thread, call);
+    *end = first_from(waits, rank, thread, call + 1);
 }

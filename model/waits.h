@@ -34,7 +34,8 @@ enum status waits_add(struct waits *waits, const struct trace *trace, const stru
                       struct err *err);
 enum status waits_sort(struct waits *waits, uint32_t rank_count, struct err *err);
 
-/* Where the waits of a thread begin, and end (exclusive), in items. */
+/* Where the waits of a thread, or of one call of it, begin, and end (exclusive), in items. */
 void waits_of_thread(const struct waits *waits, uint32_t rank, uint32_t thread, size_t *first, size_t *end);
+void waits_of_call(const struct waits *waits, uint32_t rank, uint32_t thread, size_t call, size_t *first, size_t *end);
 
 #endif
