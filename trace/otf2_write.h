@@ -106,6 +106,17 @@ static inline uint64_t archive_location(const struct archive_writer *writer, uin
     return thread == 0 ? rank : writer->first_thread[rank] + thread - 1;
 }
 
+/* Attributes of the record that is written next. */
+void archive_add(struct archive_writer *writer, enum archive_attribute id, OTF2_AttributeValue value);
+#define ARCHIVE_ADD(writer, ID, MEMBER, VALUE)                                                                         \
+    archive_add(writer, ATTRIBUTE_##ID, (OTF2_AttributeValue){.MEMBER = (VALUE)})
+/* A non-blocking collective: what it was about stands in the record of its completion; attributes say it at once. */
+bool archive_is_pending_collective(const struct trace_call *call, const struct archive_kind *kind);
+/* Members (CARRIES_...) that the call's records carry, and the attributes for all others: of Enter, of Leave. */
+unsigned archive_carried(const struct trace_call *call, const struct archive_kind *kind);
+void archive_add_enter(struct archive_writer *writer, size_t index, const struct archive_kind *kind, unsigned carries);
+void archive_add_leave(struct archive_writer *writer, size_t index);
+
 /* Writes the records of writer->rank; writer->outs are open. */
 enum status archive_write_rank(struct archive_writer *writer);
 
