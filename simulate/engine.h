@@ -31,6 +31,9 @@ enum engine_notice {
     ENGINE_WHEN_LOOKING, /* it only changes what ranks of the destination's node look at: arrived() before the next
                             event of that node, or at its moment where a rank that waits may go on by it */
     ENGINE_UNWATCHED,    /* the same, and nobody waits for it but for what is sent behind it to the same node */
+    ENGINE_FOR_QUEUE,    /* the same, and nobody waits for it but what queues at the node (watch_all) */
+    ENGINE_ANSWERED,     /* for queues, and it makes the destination send messages, in answer to the sender's node or on
+                            behalf of what queued: arrived() before the answer can arrive or be overtaken */
 };
 
 /* How far ahead an event is: so many others come before it, more or less. */
@@ -80,13 +83,15 @@ struct engine_descriptor {
     enum status (*send)(struct engine *engine, const struct engine_message *message, struct engine_departure *departure,
                         struct err *err);
     enum status (*timer)(struct engine *engine, int64_t at_ps, uint32_t key, uint32_t id, struct err *err);
-    /* An engine that tells of all messages at their moment has none of these four (NULL).
+    /* An engine that tells of all messages at their moment has none of these five (NULL).
      * look: an event of the node that is no message's: tells of all that has come to it. await, resume: a rank of the
      * node waits for messages until it resumes, and cannot go on before at least `need` (0: 1) have come to the node.
+     * watch_all: from on to off something queues at the node that any message may let go; calls come in pairs.
      * soon_send: a hint as the callbacks' that a message to the node will be sent. */
     enum status (*look)(struct engine *engine, int32_t node, struct err *err);
     enum status (*await)(struct engine *engine, int32_t node, uint32_t rank, uint32_t need, struct err *err);
     void (*resume)(struct engine *engine, int32_t node);
+    enum status (*watch_all)(struct engine *engine, int32_t node, bool on, struct err *err);
     void (*soon_send)(const struct engine *engine, int32_t node);
     enum status (*run)(struct engine *engine, struct engine_stats *stats, struct err *err);
     void (*close)(struct engine *engine);

@@ -4,7 +4,12 @@
  * at the NICs as in T. Hoefler et al., LogGOPSim, HPDC 2010, sec. 3. Costs: docs/simulation.md.
  *
  * A message is one event at its head's arrival (and another where the receiving NIC is busy), unless nobody acts at
- * that moment: then it lies in its node's inbox until an event of the node, or an alarm for a rank that waits. */
+ * that moment: then it lies in its node's inbox until an event of the node, or an alarm for a rank that waits.
+ *
+ * A message that is answered lies there, too, at the longest until its answer may arrive: by then all that can come to
+ * its destination before has been sent, and what the destination sends late, as of its own time, nobody has missed.
+ * So a node's time may lie behind the engine's by at most the latency, as in a conservative parallel simulation (K. M.
+ * Chandy, J. Misra, Distributed simulation, IEEE TSE 5(5), 1979). */
 #include <stdlib.h>
 
 #include "simulate/cost.h"
@@ -13,8 +18,8 @@
 #include "simulate/lines.h"
 #include "simulate/link_queues.h"
 
-enum event_type { EVENT_TIMER, EVENT_MESSAGE, EVENT_ALARM, EVENT_LINK };
-enum { FORESEE_NODES = 4096 };
+enum event_type { EVENT_TIMER, EVENT_MESSAGE, EVENT_ALARM, EVENT_LINK, EVENT_ANSWER };
+enum { FORESEE_NODES = 4096, NO_NODE = -1 };
 
 struct nic {
     _Alignas(LINE_BYTES) int64_t send_free_ps;
@@ -33,6 +38,7 @@ struct engine {
     uint32_t free_flight;
     struct link_queues links;
     struct event_place now;
+    int32_t answered; /* the node to which an answer is being made: its alarm is set behind it; or NO_NODE */
     bool foresees; /* its state is too large for the processor's caches */
     bool in_order; /* messages between two nodes arrive in the order of their sending, whatever their size */
     struct engine_stats stats;
@@ -61,6 +67,7 @@ static enum status loggp_open(const struct platform *platform, const int32_t (*p
     link_queues_init(&made->links, platform);
     made->foresees = callbacks->soon_timer && callbacks->soon_arrived && platform->node_count >= FORESEE_NODES;
     made->in_order = platform->segment_count == 1;
+    made->answered = NO_NODE;
     made->nics = lines_new((size_t)platform->node_count, sizeof *made->nics);
     if (!made->nics) {
         loggp_close(made);
@@ -91,9 +98,24 @@ static enum status take_flight(struct engine *engine, uint32_t *index, struct er
 static enum status set_alarm(struct engine *engine, int32_t node, struct event_place due, struct err *err)
 {
     struct inbox *inbox = &engine->nics[node].inbox;
-    if (!event_before(due, inbox->alarm)) return STATUS_OK;
+    if (!event_before(due, inbox->alarm) || node == engine->answered) return STATUS_OK;
     inbox->alarm = due;
     return event_queue_push_at(&engine->queue, due, EVENT_ALARM, (uint32_t)node, err);
+}
+
+/* The earliest moment at which an answer's head may arrive, before all other events of that moment. Between two nodes the
+ * latency is the same for all sizes (engine.in_order). */
+static struct event_place answer_due(struct engine *engine, const struct flight *flight)
+{
+    const struct engine_message back = {.src_node = flight->dst_node, .dst_node = flight->src_node};
+    int64_t arrival_ps = flight->place.time_ps + (flight->taken_in ? 0 : flight->transmit_ps);
+    return (struct event_place){arrival_ps + cost_recall(&engine->costs, &back)->latency_ps, 0};
+}
+
+static enum status push_answer(struct engine *engine, uint32_t index, struct err *err)
+{
+    struct event_place due = answer_due(engine, &engine->flights[index]);
+    return event_queue_push_at(&engine->queue, due, EVENT_ANSWER, index, err);
 }
 
 /* Into the inbox, or the queue. Every place between the old alarm and the new message's is too late for a waiting rank:
@@ -108,6 +130,7 @@ static enum status put_flight(struct engine *engine, uint32_t index, struct err 
     struct inbox *inbox = &engine->nics[node].inbox;
     bool watched = flight->notice == ENGINE_WHEN_LOOKING;
     inbox_put(inbox, engine->flights, index);
+    if (inbox->queued > 0) return set_alarm(engine, node, place, err);
     if (!watched || inbox->waiting == 0 || inbox->count < inbox->need) return STATUS_OK;
     return set_alarm(engine, node, inbox->count == inbox->need ? inbox->latest : place, err);
 }
@@ -132,10 +155,13 @@ static enum status tell(struct engine *engine, uint32_t index, struct err *err)
     if (!take_in(engine, flight, &arrival_ps)) {
         uint32_t key = event_key(flight->place.order);
         flight->place = (struct event_place){arrival_ps, event_queue_order(&engine->queue, key)};
+        bool later = arrival_ps > head_ps + flight->transmit_ps;
+        if (later && flight->notice == ENGINE_ANSWERED) TRY(push_answer(engine, index, err));
         return put_flight(engine, index, err);
     }
     const struct engine_note note = flight->note;
     inbox_count_arrival(&engine->nics[flight->dst_node].inbox);
+    flight->told = true;
     flight->next = engine->free_flight;
     engine->free_flight = index;
     engine->callbacks.arrived(engine->callbacks.context, &note, head_ps, arrival_ps);
@@ -150,16 +176,19 @@ static void foresee_inbox(const struct engine *engine, const struct inbox *inbox
     engine->callbacks.soon_arrived(engine->callbacks.context, &first->note);
 }
 
-/* Tells of everything that has come to the node up to the limit. */
+/* Tells of everything that has come to the node up to the limit. What is sent then leaves at the time of what is told. */
 static enum status look(struct engine *engine, int32_t node, struct event_place limit, struct err *err)
 {
     struct inbox *inbox = &engine->nics[node].inbox;
+    struct event_place now = engine->now;
     for (uint32_t first; (first = inbox_first(inbox, engine->flights)) != FLIGHT_NONE;) {
         if (event_before(limit, engine->flights[first].place)) break;
         inbox_take(inbox, engine->flights, first);
         foresee_inbox(engine, inbox);
+        engine->now = engine->flights[first].place;
         TRY(tell(engine, first, err));
     }
+    engine->now = now;
     return STATUS_OK;
 }
 
@@ -185,6 +214,12 @@ static void loggp_resume(struct engine *engine, int32_t node)
     inbox_resume(&engine->nics[node].inbox);
 }
 
+static enum status loggp_watch_all(struct engine *engine, int32_t node, bool on, struct err *err)
+{
+    inbox_watch_all(&engine->nics[node].inbox, on);
+    return watch(engine, node, err);
+}
+
 static void loggp_soon_send(const struct engine *engine, int32_t node)
 {
     if (engine->foresees) __builtin_prefetch(&engine->nics[node]);
@@ -199,9 +234,11 @@ static enum engine_notice notice_of(const struct engine *engine, const struct en
                                     const struct cost *cost, bool queues)
 {
     if (!queues || cost->latency_ps == 0 || engine->links.used) return ENGINE_NOW;
-    if (message->notice == ENGINE_UNWATCHED && !engine->in_order) return ENGINE_NOW;
+    bool orders = message->notice == ENGINE_UNWATCHED || message->notice == ENGINE_ANSWERED;
+    if (orders && !engine->in_order) return ENGINE_NOW;
     return message->notice;
 }
+
 
 /* An event at the head's arrival at the next link; behind the last one the flight goes on as any other. */
 static enum status to_next_link(struct engine *engine, uint32_t index, struct err *err)
@@ -237,11 +274,13 @@ static enum status loggp_send(struct engine *engine, const struct engine_message
     flight->place = (struct event_place){told_ps, event_queue_order(&engine->queue, message->key)};
     flight->transmit_ps = cost->transmit_ps;
     flight->dst_node = message->dst_node;
+    flight->src_node = message->src_node;
     flight->note = message->note;
     flight->notice = (uint8_t)notice_of(engine, message, cost, queues);
     flight->early = message->early;
     flight->network = queues;
-    flight->taken_in = false;
+    flight->taken_in = flight->told = false;
+    if (flight->notice == ENGINE_ANSWERED) TRY(push_answer(engine, index, err));
     if (!queues || !engine->links.used) return put_flight(engine, index, err);
     struct link_path path = {.src_node = message->src_node,
                              .dst_node = message->dst_node,
@@ -281,6 +320,30 @@ static enum status on_message(struct engine *engine, uint32_t index, struct err 
     return watch(engine, node, err);
 }
 
+/* An answer's destination mostly waits for it: it is told at once unless something else happens at this moment. An event
+ * is stale if its message has been told of, or arrived later than it might have. */
+static enum status on_answer(struct engine *engine, uint32_t index, struct event_place place, struct err *err)
+{
+    const struct flight *flight = &engine->flights[index];
+    if (flight->told || flight->notice != ENGINE_ANSWERED) return STATUS_OK;
+    if (answer_due(engine, flight).time_ps != place.time_ps) return STATUS_OK;
+    int32_t node = flight->dst_node, asker = flight->src_node;
+    engine->now = place;
+    engine->stats.events++;
+    engine->answered = asker;
+    enum status status = look(engine, node, place, err);
+    engine->answered = NO_NODE;
+    TRY(status);
+    TRY(watch(engine, node, err));
+    struct event_place last = {place.time_ps, UINT64_MAX};
+    bool alone = engine->queue.count == 0 || event_before(last, engine->queue.items[0].place);
+    if (alone && !event_before(last, inbox_due(&engine->nics[asker].inbox, engine->flights))) {
+        engine->now = last;
+        TRY(look(engine, asker, last, err));
+    }
+    return watch(engine, asker, err);
+}
+
 static void foresee_alarm(const struct engine *engine, const struct nic *nic, enum engine_distance distance)
 {
     const struct engine_callbacks *on = &engine->callbacks;
@@ -307,6 +370,9 @@ static void foresee_event(const struct engine *engine, const struct event *event
         if (distance == ENGINE_FAR) __builtin_prefetch(&engine->flights[event->id]);
         if (distance == ENGINE_NEAR) on->soon_arrived(on->context, &engine->flights[event->id].note);
         break;
+    case EVENT_ANSWER:
+        if (distance == ENGINE_FAR) __builtin_prefetch(&engine->flights[event->id]);
+        break;
     case EVENT_LINK: break;
     case EVENT_ALARM: foresee_alarm(engine, &engine->nics[event->id], distance); break;
     }
@@ -327,7 +393,7 @@ static enum status run_queue(struct engine *engine, struct err *err)
     while (engine->queue.count > 0 && !on->stop(on->context)) {
         struct event event = event_queue_pop(&engine->queue);
         if (engine->foresees) foresee(engine);
-        if (event.type != EVENT_ALARM) engine->now = event.place;
+        if (event.type != EVENT_ALARM && event.type != EVENT_ANSWER) engine->now = event.place;
         switch ((enum event_type)event.type) {
         case EVENT_TIMER:
             engine->stats.events++;
@@ -335,6 +401,7 @@ static enum status run_queue(struct engine *engine, struct err *err)
             break;
         case EVENT_MESSAGE: TRY(on_message(engine, event.id, err)); break;
         case EVENT_LINK: TRY(on_link(engine, event.id, err)); break;
+        case EVENT_ANSWER: TRY(on_answer(engine, event.id, event.place, err)); break;
         case EVENT_ALARM: TRY(on_alarm(engine, (int32_t)event.id, event.place, err)); break;
         }
     }
@@ -363,6 +430,7 @@ const struct engine_descriptor engine_loggp = {
     .look = loggp_look,
     .await = loggp_await,
     .resume = loggp_resume,
+    .watch_all = loggp_watch_all,
     .soon_send = loggp_soon_send,
     .run = loggp_run,
     .close = loggp_close,

@@ -74,7 +74,7 @@ void inbox_put(struct inbox *inbox, struct flight *flights, uint32_t index)
         flights[index].before = FLIGHT_NONE;
         inbox->heap = join(flights, inbox->heap, index);
     }
-    if (flights[index].notice == ENGINE_UNWATCHED) return;
+    if (flights[index].notice != ENGINE_WHEN_LOOKING) return;
     if (inbox->count++ == 0 || event_before(inbox->latest, place)) inbox->latest = place;
 }
 
@@ -94,7 +94,7 @@ void inbox_take(struct inbox *inbox, struct flight *flights, uint32_t first)
         inbox->first = flight->next;
         *(flight->next == FLIGHT_NONE ? &inbox->last : &flights[flight->next].before) = FLIGHT_NONE;
     }
-    if (flight->notice != ENGINE_UNWATCHED) inbox->count--;
+    if (flight->notice == ENGINE_WHEN_LOOKING) inbox->count--;
 }
 
 /* --- waiting ---------------------------------------------------------------------------------------------------------
@@ -110,7 +110,13 @@ void inbox_await(struct inbox *inbox, uint32_t rank, uint32_t need)
 
 void inbox_resume(struct inbox *inbox)
 {
-    if (--inbox->waiting == 0) inbox->alarm = INBOX_NO_ALARM;
+    if (--inbox->waiting == 0 && inbox->queued == 0) inbox->alarm = INBOX_NO_ALARM;
+}
+
+void inbox_watch_all(struct inbox *inbox, bool on)
+{
+    inbox->queued += on ? 1 : UINT32_MAX;
+    if (inbox->waiting == 0 && inbox->queued == 0) inbox->alarm = INBOX_NO_ALARM;
 }
 
 void inbox_count_arrival(struct inbox *inbox)
@@ -121,6 +127,10 @@ void inbox_count_arrival(struct inbox *inbox)
 /* The first one, watched or not, is a bound. */
 struct event_place inbox_due(const struct inbox *inbox, const struct flight *flights)
 {
+    if (inbox->queued > 0) {
+        uint32_t first = inbox_first(inbox, flights);
+        return first == FLIGHT_NONE ? INBOX_NO_ALARM : flights[first].place;
+    }
     if (inbox->waiting == 0 || inbox->count < inbox->need || inbox->count == 0) return INBOX_NO_ALARM;
     return inbox->count == inbox->need ? inbox->latest : flights[inbox_first(inbox, flights)].place;
 }

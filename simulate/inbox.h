@@ -17,19 +17,22 @@ struct flight {               /* a message that has not arrived yet: one cache l
     struct engine_note note;
     int32_t dst_node;
     uint32_t next, before; /* in the list; next: in the free list */
+    int32_t src_node;
     uint8_t notice;       /* enum engine_notice */
-    bool early;           /* as in engine_message */
-    bool taken_in;        /* the head has arrived */
-    bool network;         /* passes the receiving NIC */
-    bool in_heap;         /* before: the first child */
+    bool early : 1;       /* as in engine_message */
+    bool taken_in : 1;    /* the head has arrived */
+    bool network : 1;     /* passes the receiving NIC */
+    bool in_heap : 1;     /* before: the first child */
+    bool told : 1;        /* in the free list */
 };
 
 struct inbox {
     uint32_t first, last, heap; /* or FLIGHT_NONE */
-    uint32_t count;             /* of the watched ones: not ENGINE_UNWATCHED */
+    uint32_t count;             /* of the watched ones: ENGINE_WHEN_LOOKING */
     uint32_t waiting;           /* ranks of the node that wait for messages */
     uint32_t need;              /* none of them goes on before so many watched ones more have arrived */
     uint32_t waiter;            /* one of them, for hints */
+    uint32_t queued;            /* what queues at the node and may go on by any message */
     struct event_place last_place;
     struct event_place latest; /* of the watched ones; of use while count > 0 */
     struct event_place alarm;  /* when the engine looks into it, INBOX_NO_ALARM: at the node's next event */
@@ -47,6 +50,8 @@ void inbox_take(struct inbox *inbox, struct flight *flights, uint32_t first);
 /* A rank waits, and does not go on before `need` (0 is taken as 1) messages have arrived at the node. */
 void inbox_await(struct inbox *inbox, uint32_t rank, uint32_t need);
 void inbox_resume(struct inbox *inbox);
+/* Something queues at the node, or no longer. */
+void inbox_watch_all(struct inbox *inbox, bool on);
 /* A message has arrived at the node, through the inbox or past it. */
 void inbox_count_arrival(struct inbox *inbox);
 /* The earliest place at which a waiting rank may go on by what is in the inbox; INBOX_NO_ALARM: by nothing in it. */

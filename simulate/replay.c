@@ -272,6 +272,12 @@ void replay_resume(struct replay *replay, uint32_t rank)
     if (kind->resume) kind->resume(replay->engine, replay->nodes[rank]);
 }
 
+enum status replay_watch_all(struct replay *replay, uint32_t rank, bool on)
+{
+    const struct engine_descriptor *kind = replay->engine_kind;
+    return kind->watch_all ? kind->watch_all(replay->engine, replay->nodes[rank], on, replay->err) : STATUS_OK;
+}
+
 static void block(struct replay *replay, uint32_t rank)
 {
     struct rank_state *state = &replay->ranks[rank];
@@ -322,26 +328,32 @@ void replay_wake(struct replay *replay, uint32_t rank)
     if (replay->ranks[rank].status == RANK_BLOCKED) advance(replay, rank);
 }
 
-/* The rank sees what has arrived by now, then goes on. */
-static enum status look(struct replay *replay, uint32_t rank, int64_t now_ps)
+enum status replay_look(struct replay *replay, uint32_t rank)
 {
     const struct engine_descriptor *kind = replay->engine_kind;
+    int64_t now_ps = replay->now_ps;
     if (kind->look) TRY(kind->look(replay->engine, replay->nodes[rank], replay->err));
     replay->now_ps = now_ps;
     return STATUS_OK;
 }
 
-static enum status on_rank_timer(struct replay *replay, uint32_t rank, int64_t now_ps)
+static enum status on_rank_timer(struct replay *replay, uint32_t rank)
 {
-    TRY(look(replay, rank, now_ps));
+    TRY(replay_look(replay, rank));
     replay_advance(replay, rank);
     return STATUS_OK;
 }
 
-static enum status on_thread_timer(struct replay *replay, uint32_t thread, bool looks, int64_t now_ps)
+static enum status on_thread_timer(struct replay *replay, uint32_t thread, bool looks)
 {
-    TRY(look(replay, replay->thread_names[thread].rank, now_ps));
+    TRY(replay_look(replay, replay->thread_names[thread].rank));
     return replay_on_thread_timer(replay, thread, looks);
+}
+
+static uint32_t rank_of_request(const struct replay *replay, uint32_t index)
+{
+    const struct request *request = &replay->requests[index];
+    return request->of_task ? replay->tasks[request->rank].rank : request->rank;
 }
 
 static void on_timer(void *context, uint32_t id, int64_t now_ps)
@@ -351,14 +363,29 @@ static void on_timer(void *context, uint32_t id, int64_t now_ps)
     enum status status = STATUS_OK;
     uint32_t item = id & TIMER_ID_MASK;
     switch ((enum timer_kind)(id >> TIMER_SHIFT)) {
-    case TIMER_RANK: status = on_rank_timer(replay, id, now_ps); break;
-    case TIMER_OP: status = replay_on_applied(replay, item); break;
-    case TIMER_MESSAGE: status = replay_serve_late(replay, item); break;
-    case TIMER_ENVELOPE: status = replay_send_left(replay, item); break;
-    case TIMER_REQUEST: status = replay_request_done(replay, item); break;
-    case TIMER_ROOM: status = replay_on_room(replay, item); break;
-    case TIMER_THREAD: status = on_thread_timer(replay, item, false, now_ps); break;
-    case TIMER_LOOK: status = on_thread_timer(replay, item, true, now_ps); break;
+    case TIMER_RANK: status = on_rank_timer(replay, id); break;
+    case TIMER_OP:
+        status = replay_look(replay, replay->ops[item].target);
+        if (status == STATUS_OK) status = replay_on_applied(replay, item);
+        break;
+    case TIMER_MESSAGE:
+        status = replay_look(replay, replay->messages[item].message.destination);
+        if (status == STATUS_OK) status = replay_serve_late(replay, item);
+        break;
+    case TIMER_ENVELOPE:
+        status = replay_look(replay, replay->envelopes[item].source);
+        if (status == STATUS_OK) status = replay_send_left(replay, item);
+        break;
+    case TIMER_REQUEST:
+        status = replay_look(replay, rank_of_request(replay, item));
+        if (status == STATUS_OK) status = replay_request_done(replay, item);
+        break;
+    case TIMER_ROOM:
+        status = replay_look(replay, replay->rooms[item].rank);
+        if (status == STATUS_OK) status = replay_on_room(replay, item);
+        break;
+    case TIMER_THREAD: status = on_thread_timer(replay, item, false); break;
+    case TIMER_LOOK: status = on_thread_timer(replay, item, true); break;
     }
     if (status != STATUS_OK) replay->failed = true;
 }

@@ -169,6 +169,7 @@ struct lock_epoch {
     uint32_t next_waiting;           /* in the target's queue */
     bool exclusive, nocheck, asked, granted;
     bool of_all;           /* of lock_all */
+    bool awaited;          /* the origin's rank does nothing until it is granted */
     bool queued;           /* in the target's queue */
     bool waits;            /* in the target's queue, behind holders */
     bool closing;          /* held operations leave */
@@ -299,6 +300,7 @@ struct replay {
     struct shmem *shmem; /* NULL: no symmetric memory */
     struct thread_costs thread_costs;
     struct thread_name *thread_names; /* of ranks with several threads, by id in timers */
+    bool answers_late;       /* an answered message need not act at its moment (replay_message.c) */
     bool deferred;           /* operations are held until the closing call */
     bool failed;
     struct err *err;
@@ -350,6 +352,10 @@ void replay_wake(struct replay *replay, uint32_t rank);
  * tells of all messages at their moment. Calls of await and resume come in pairs. */
 void replay_await(struct replay *replay, uint32_t rank, uint32_t need);
 void replay_resume(struct replay *replay, uint32_t rank);
+/* The rank sees what has arrived by now: before anything but a message lets it go on, or lets its side send. */
+enum status replay_look(struct replay *replay, uint32_t rank);
+/* Something queues at the rank's side, for the rank or for others: the same for all messages, watched or not. */
+enum status replay_watch_all(struct replay *replay, uint32_t rank, bool on);
 /* Stops the replay: "FILE:rank R, event E (MPI_Put): message". */
 enum status replay_fail(struct replay *replay, uint32_t rank, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

@@ -81,7 +81,7 @@ static enum status grant_next(struct replay *replay, struct member *target)
         else
             target->shared_holders++;
         unlink_request(replay, target, link);
-        if (epoch->waits) replay_resume(replay, target->rank);
+        if (epoch->waits) TRY(replay_watch_all(replay, target->rank, false));
         TRY(send_grant(replay, lock));
     }
     return STATUS_OK;
@@ -108,8 +108,7 @@ static enum status request(struct replay *replay, uint32_t lock)
     TRY(grant_next(replay, target));
     if (!replay->lock_epochs[lock].queued) return STATUS_OK;
     replay->lock_epochs[lock].waits = true;
-    replay_await(replay, rank, 1);
-    return STATUS_OK;
+    return replay_watch_all(replay, rank, true);
 }
 
 /* The release has reached the target; the epoch ends. */
@@ -220,6 +219,7 @@ enum step replay_step_lock(struct replay *replay, uint32_t rank)
     uint32_t lock = state->lock_list;
     if (state->phase == PHASE_ASK) {
         state->phase = PHASE_GRANT;
+        replay->lock_epochs[lock].awaited = !state->threads;
         STEP_TRY(replay_lock_ask(replay, lock));
     }
     if (!replay->lock_epochs[lock].granted) return STEP_BLOCK;
@@ -263,6 +263,7 @@ enum step replay_step_unlock(struct replay *replay, uint32_t rank)
     case PHASE_ENTER: return replay_spend(replay, state, sends ? replay->overhead_ps : 0, PHASE_ASK);
     case PHASE_ASK:
         state->phase = PHASE_COMPLETE;
+        replay->lock_epochs[lock].awaited = !epoch->asked && !state->threads;
         STEP_TRY(replay_lock_hurry(replay, lock));
         return STEP_AGAIN;
     default:

@@ -31,7 +31,7 @@ static const struct message_row rows[] = {
     [MESSAGE_TOGETHER_REPLY] = {replay_on_together_reply, SERVER_NIC},
     [MESSAGE_LOCK_ASK] = {replay_on_lock_ask, SERVER_PROGRESS, .passes = true},
     [MESSAGE_LOCK_GRANT] = {replay_on_lock_grant, SERVER_CALL, .passes = true},
-    [MESSAGE_LOCK_RELEASE] = {replay_on_lock_release, SERVER_NIC, ENGINE_WHEN_LOOKING},
+    [MESSAGE_LOCK_RELEASE] = {replay_on_lock_release, SERVER_NIC, ENGINE_FOR_QUEUE},
     [MESSAGE_BARRIER] = {replay_on_barrier, SERVER_NIC, ENGINE_WHEN_LOOKING},
     [MESSAGE_EAGER] = {replay_on_eager, SERVER_NIC, ENGINE_WHEN_LOOKING},
     [MESSAGE_SEND_ASK] = {replay_on_send_ask, SERVER_PROGRESS, .passes = true},
@@ -50,6 +50,14 @@ static bool is_early(const struct replay *replay, enum message_type type, uint32
     return type == MESSAGE_PUT || (type == MESSAGE_DATA && replay->ops[ref].epoch_kind == OP_ACTIVE);
 }
 
+/* Nobody looks at the operation's arrival at the target but those whom the acknowledgement or the data reach. */
+static bool answers_late(const struct replay *replay, const struct op *op)
+{
+    bool fence = op->epoch_kind == OP_FENCE;
+    return op->epoch_kind == OP_LOCK ||
+           (fence && replay->modes[replay->members[op->member].window].fence == FENCE_BARRIER);
+}
+
 /* Of a put in an active epoch only wait looks at the arrival, and complete's notification comes behind it unless the
  * data left after a rendezvous. A synchronous send is answered at its arrival. */
 static enum engine_notice notice_of(const struct replay *replay, enum message_type type, uint32_t ref)
@@ -57,7 +65,14 @@ static enum engine_notice notice_of(const struct replay *replay, enum message_ty
     if (type == MESSAGE_DATA && replay->ops[ref].epoch_kind == OP_ACTIVE)
         return replay->platform->progress == PROGRESS_HARDWARE ? ENGINE_UNWATCHED : ENGINE_NOW;
     if (type == MESSAGE_EAGER && replay->envelopes[ref].mode == SEND_SYNC) return ENGINE_NOW;
-    return rows[type].notice;
+    if (!replay->answers_late) return rows[type].notice;
+    switch (type) {
+    case MESSAGE_DATA:
+    case MESSAGE_GET_REQUEST: return answers_late(replay, &replay->ops[ref]) ? ENGINE_ANSWERED : ENGINE_NOW;
+    case MESSAGE_LOCK_ASK: return ENGINE_ANSWERED;
+    case MESSAGE_LOCK_GRANT: return replay->lock_epochs[ref].awaited ? ENGINE_WHEN_LOOKING : ENGINE_NOW;
+    default: return rows[type].notice;
+    }
 }
 
 enum status replay_send(struct replay *replay, enum message_type type, uint32_t source, uint32_t destination,

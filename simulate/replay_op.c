@@ -345,13 +345,16 @@ enum status replay_op_left(struct replay *replay, uint32_t index, int64_t began_
 }
 
 /* fence = notify: the target's fence waits for the operations towards it. May wake the target. */
-static void count_incoming(struct replay *replay, const struct op *op)
+static enum status count_incoming(struct replay *replay, const struct op *op)
 {
-    if (op->epoch_kind != OP_FENCE) return;
+    if (op->epoch_kind != OP_FENCE) return STATUS_OK;
     uint32_t target = op->target;
     int32_t window = replay->members[op->member].window;
     replay->members[replay_member_index(replay, window, target)].incoming_arrived[op->epoch & 1]++;
-    if (replay->modes[window].fence == FENCE_NOTIFY) replay_wake(replay, target);
+    if (replay->modes[window].fence != FENCE_NOTIFY) return STATUS_OK;
+    TRY(replay_look(replay, target)); /* a get's data have come to the origin */
+    replay_wake(replay, target);
+    return STATUS_OK;
 }
 
 /* The operation is remotely complete: an active epoch counts it at the target, others tell the origin. */
@@ -365,7 +368,7 @@ static enum status reached_target(struct replay *replay, uint32_t index, int64_t
         replay_pair_effect(replay, pair, at_ps);
         return STATUS_OK;
     }
-    count_incoming(replay, op);
+    TRY(count_incoming(replay, op));
     if (replay->shmem) replay_shmem_written(replay, index);
     op = &replay->ops[index]; /* the woken rank may have made operations */
     return replay_send_control(replay, MESSAGE_ACK, op->target, op->origin, index, 0);
@@ -445,7 +448,7 @@ enum status replay_get_arrived(struct replay *replay, uint32_t index)
 {
     const struct op *op = &replay->ops[index];
     note_end(replay, op, replay->now_ps);
-    count_incoming(replay, op);
+    TRY(count_incoming(replay, op));
     return finished(replay, index);
 }
 

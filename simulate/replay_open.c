@@ -194,6 +194,7 @@ enum status replay_open(struct replay *replay, const struct trace *trace, const 
     TRY(window_modes_new(trace, platform, &replay->modes, err));
     TRY(replay_prepare_windows(replay));
     TRY(replay_prepare_shmem(replay));
+    replay->answers_late = platform->progress == PROGRESS_HARDWARE && !replay->shmem;
     replay->init_is_barrier = all_ranks_call(trace, CALL_INIT, true);
     replay->finalize_is_barrier = all_ranks_call(trace, CALL_FINALIZE, false);
     if (options->keep_trace) TRY(prepare_trace(replay));

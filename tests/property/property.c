@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "simulate/verify_apart.h"
+#include "simulate/verify_digest.h"
+#include "tests/property/at_once.h"
 #include "tests/property/knobs.h"
 #include "tests/property/streams.h"
 #include "tests/property/transforms.h"
@@ -140,6 +142,37 @@ static enum status check_engines(const struct trial *trial, const struct program
     return status;
 }
 
+static enum status same_at_once(const struct trial *trial, const struct trace *trace, const struct platform *platform,
+                                const struct trace *predicted, struct verdict *verdict, struct err *err)
+{
+    const struct engine_descriptor at_once = engine_at_once(trial->engine);
+    struct replay_outcome other = {0};
+    uint64_t late, now;
+    TRY(replay(&at_once, trace, platform, &other, err));
+    enum status status = verify_digest(predicted, &late, err);
+    if (status == STATUS_OK) status = verify_digest(other.trace, &now, err);
+    if (status == STATUS_OK && late != now)
+        fail(verdict, "told late", "digest %016" PRIx64 ", told at once %016" PRIx64, late, now);
+    replay_outcome_clear(&other);
+    return status;
+}
+
+static enum status check_late(const struct trial *trial, const struct program *program, const struct trace *trace,
+                              struct verdict *verdict, struct err *err)
+{
+    struct platform *platform;
+    struct replay_outcome outcome = {0};
+    TRY(knobs_platform(program, NULL, &platform, err));
+    enum status status = replay(trial->engine, trace, platform, &outcome, err);
+    if (status == STATUS_OK) {
+        count_calls(trial->tally, trace, &outcome);
+        status = same_at_once(trial, trace, platform, outcome.trace, verdict, err);
+    }
+    replay_outcome_clear(&outcome);
+    platform_free(platform);
+    return status;
+}
+
 static enum status check_streams(const struct trial *trial, const struct program *program, const struct trace *trace,
                                  struct verdict *verdict, struct err *err)
 {
@@ -175,6 +208,7 @@ static enum status check_small_puts(const struct trial *trial, const struct prog
 const struct property properties[] = {
     {"laws", "the laws of simulation", check_laws},
     {"engines", "engines agree where messages do not meet", check_engines},
+    {"late", "what an engine tells late changes nothing", check_late},
     {"transforms", "rewritten programs keep what they move and still run", check_transforms},
     {"streams", "a trace in slices gives the same result as in memory", check_streams},
     {"small-puts", "no put moves more than 1000 bytes, which is wrong on purpose", check_small_puts},
