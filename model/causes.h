@@ -6,8 +6,8 @@
 #include "model/shares.h"
 #include "model/waits.h"
 
-/* Of every wait with a known cause: what the thread that is waited for does meanwhile; where that one waits itself, what
- * the thread does that it waits for, and so on. The sum is that of the waits' intervals. waits are sorted. */
+/* Of every wait with a known cause: what the thread that is waited for does meanwhile; where that one waits itself,
+ * what the thread does that it waits for, and so on. The sum is that of the waits' intervals. waits are sorted. */
 enum status causes_find(const struct waits *waits, const struct lanes *lanes, struct shares *shares, struct err *err);
 
 /* The chain of activities from the trace's first event to its last one in which nothing waits: backwards from the

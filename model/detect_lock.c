@@ -90,8 +90,8 @@ struct progress {
     bool looking;  /* for refutations; then for waits */
 };
 
-/* Of the MPI calls of a rank that end at from_ps or later the one that any thread enters first; FINDING_NO_CALL if there
- * is none. */
+/* Of the MPI calls of a rank that end at from_ps or later the one that any thread enters first; FINDING_NO_CALL if
+ * there is none. */
 static size_t call_from(const struct relations *relations, uint32_t rank, int64_t from_ps)
 {
     size_t found = FINDING_NO_CALL;

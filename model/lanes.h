@@ -1,5 +1,5 @@
-/* The calls of each thread: what needs calls that do not overlap (times between calls, chains of waits) walks a lane, the
- * calls of one thread of a rank in their order. */
+/* The calls of each thread: what needs calls that do not overlap (times between calls, chains of waits) walks a lane,
+ * the calls of one thread of a rank in their order. */
 #ifndef MODEL_LANES_H
 #define MODEL_LANES_H
 

@@ -133,7 +133,7 @@ enum status result_from_json(const cJSON *json, const char *file, struct result 
 /* Reads a result file. */
 enum status result_open(const char *file, struct result **result, struct err *err);
 
-/* "3 puts waited 2 ms for room in the 64 KiB buffer of their rank, of which at most 64 KiB were taken". Returns text. */
+/* "3 puts waited 2 ms for room in the 64 KiB buffer of their rank, of which at most 64 KiB were taken". Gives text. */
 enum { RESULT_BUFFER_TEXT_BYTES = 160 };
 char *result_buffer_text(const struct result_buffer *buffer, char text[RESULT_BUFFER_TEXT_BYTES]);
 

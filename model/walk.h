@@ -1,12 +1,12 @@
 /* The events of a trace in the order of time, forwards, as the base or the extended model has them (Hermanns 2004, 4.4,
- * 5.3): for users of the library who look at single events. Beside entering and leaving calls and user regions there are
- * the ends of transfers, on the time line of the rank where they happen, with links back:
+ * 5.3): for users of the library who look at single events. Beside entering and leaving calls and user regions there
+ * are the ends of transfers, on the time line of the rank where they happen, with links back:
  *
  *   put, accumulate   start on the origin's line, end on the target's
  *   get and the like  origin (where it is asked for) on the origin's line, start on the target's, end on the origin's
  *
- * Base model: a transfer ends just before its operation returns; extended: just before the call returns that completes it
- * (model/bounds.h). Equal times: a rank's own order, a start before its end, else the lower rank.
+ * Base model: a transfer ends just before its operation returns; extended: just before the call returns that completes
+ * it (model/bounds.h). Equal times: a rank's own order, a start before its end, else the lower rank.
  *
  *   struct walk *walk;
  *   struct walk_event event;

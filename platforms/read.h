@@ -14,8 +14,8 @@ int platform_name_index(const char *const *names, const char *name);
 /* The text's index in names; the error lists them. */
 enum status name_read(const struct json_node *node, const char *const *names, int *index, struct err *err);
 
-/* Sets "a.b.c=VALUE" in the document, making objects on the way; a part with dots stands in quotes: a."b.c".d=VALUE. STATUS_USAGE naming the option for a text without '=',
- * an empty key, or a way through something that is no object. */
+/* Sets "a.b.c=VALUE" in the document, making objects on the way; a part with dots stands in quotes: a."b.c".d=VALUE.
+ * STATUS_USAGE naming the option for a text without '=', an empty key, or a way through something that is no object. */
 enum status override_apply(struct json_document *document, const char *override, struct err *err);
 
 /* An error of reading the document, found at or below an override's key (or at an unknown key above it), is rewritten

@@ -26,8 +26,8 @@ bool topology_is_flat(const struct topology *topology);
 int32_t topology_links(const struct topology *topology, int32_t src, int32_t dst);
 
 /* The links inside the network that a message passes between two different nodes: without the first and the last one,
- * which are the nodes' own (a torus has no such: all). index counts from src. Equal ids are the same link; a link as wide as
- * `width` cables carries as many messages at full rate. */
+ * which are the nodes' own (a torus has no such: all). index counts from src. Equal ids are the same link; a link as
+ * wide as `width` cables carries as many messages at full rate. */
 struct topology_link {
     uint64_t id;
     int32_t width;

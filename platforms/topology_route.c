@@ -1,5 +1,5 @@
-/* The links that a message passes inside the network, one by one: those that SimGrid 3.32 takes on the same shape, which
- * tests/unit/platforms/test_topology_routes.c compares for all pairs. */
+/* The links that a message passes inside the network, one by one: those that SimGrid 3.32 takes on the same shape,
+ * which tests/unit/platforms/test_topology_routes.c compares for all pairs. */
 #include "platforms/topology_shape.h"
 
 int32_t crossbar_route(const struct topology *topology, int32_t src, int32_t dst, int32_t index,
@@ -21,8 +21,8 @@ static void pass(struct walk *walk, uint64_t id, int32_t width)
 }
 
 /* --- fat tree: a switch is its level and its label, one digit per level: a parent's below its level, a child's from
- * there on. Up by destination modulo ports (d-mod-k; E. Zahavi, D-Mod-K Routing, 2010), down to the destination, over the
- * cable that the source's number gives. --- */
+ * there on. Up by destination modulo ports (d-mod-k; E. Zahavi, D-Mod-K Routing, 2010), down to the destination, over
+ * the cable that the source's number gives. --- */
 
 struct tree_switch {
     int32_t level, label[LEVELS_MAX];

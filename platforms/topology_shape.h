@@ -1,5 +1,5 @@
-/* Inside the topologies: what a shape holds, shared by topology.c (reading, distances) and topology_route.c (links on the
- * way). */
+/* Inside the topologies: what a shape holds, shared by topology.c (reading, distances) and topology_route.c (links on
+ * the way). */
 #ifndef PLATFORMS_TOPOLOGY_SHAPE_H
 #define PLATFORMS_TOPOLOGY_SHAPE_H
 

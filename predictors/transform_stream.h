@@ -30,8 +30,8 @@ enum status stream_each(const struct trace *trace, stream_change *change, void *
 void stream_clear(struct stream *stream);
 /* Appends a call; the computing in tail_ps comes to stand before it, too. */
 enum status stream_push(struct stream *stream, struct stream_item item, struct err *err);
-/* How a change ends: puts the new items in the place of the old ones if status, which it returns, is STATUS_OK. Clears what
- * is not kept, so that *with is empty. */
+/* How a change ends: puts the new items in the place of the old ones if status, which it returns, is STATUS_OK. Clears
+ * what is not kept, so that *with is empty. */
 enum status stream_replace(struct stream *stream, struct stream *with, enum status status);
 
 /* Moves call `from` in front of call `before`: early, it enters right behind the call before that one, without

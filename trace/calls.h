@@ -1,4 +1,5 @@
-/* The tables of calls (trace/mpi_calls.def, trace/thread_calls.def, trace/shmem_calls.def) as data: names, kinds, fields. */
+/* The tables of calls (trace/mpi_calls.def, trace/thread_calls.def, trace/shmem_calls.def) as data: names, kinds,
+ * fields. */
 #ifndef TRACE_CALLS_H
 #define TRACE_CALLS_H
 

@@ -16,7 +16,7 @@ enum status archive_file_check_anchor(const char *path, struct err *err);
 enum status archive_file_check_definitions(const char *path, struct err *err);
 
 /* Events: chunks of chunk_bytes, the last one shorter; each says which events it holds. `events` is what the
- * definitions promise; *whole, set on failure, too, the number of those that stand in whole chunks before the damage. */
+ * definitions promise; *whole, set on failure, too, the number of those in whole chunks before the damage. */
 enum status archive_file_check_events(const char *path, uint64_t chunk_bytes, uint64_t events, uint64_t *whole,
                                       struct err *err);
 

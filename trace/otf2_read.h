@@ -179,7 +179,7 @@ OTF2_CallbackCode archive_stop(struct archive_reader *reader, enum status status
 enum status archive_begin_call(struct archive_reader *reader, uint64_t time, uint32_t region, OTF2_AttributeList *list);
 enum status archive_end_call(struct archive_reader *reader, uint64_t time, uint32_t region, OTF2_AttributeList *list);
 enum status archive_end_stream(struct archive_reader *reader);
-/* When all locations of reader->stream.rank are read: requests that one made and another completed, the order of calls. */
+/* When all locations of reader->stream.rank are read: requests made by one and completed by another, order of calls. */
 enum status archive_end_rank(struct archive_reader *reader);
 enum status archive_take_message(struct archive_reader *reader, struct trace_call *call, uint32_t peer, uint32_t comm,
                                  uint32_t tag, uint64_t bytes);

@@ -1,9 +1,10 @@
 /* The recorder's spool: layout shared by the recorder (trace/record) and the reader (trace/spool_read.c). Plain C types
  * only; this file is included into foreign programs. Specification with all record kinds: docs/format-spool.md.
  *
- * A rank has two files in the spool directory for each of its threads. The main file is a struct spool_header and then whole chunks of
- * SPOOL_CHUNK_RECORDS records, appended with write(). The tail file is a struct spool_tail, mapped shared, reused: the
- * records that follow the last chunk. A record of the tail counts if its lap is that of the chunk it will become. */
+ * A rank has two files in the spool directory for each of its threads. The main file is a struct spool_header and then
+ * whole chunks of SPOOL_CHUNK_RECORDS records, appended with write(). The tail file is a struct spool_tail, mapped
+ * shared, reused: the records that follow the last chunk. A record of the tail counts if its lap is that of the chunk
+ * it will become. */
 #ifndef TRACE_SPOOL_H
 #define TRACE_SPOOL_H
 

@@ -300,7 +300,7 @@ struct definitions {
     size_t count, capacity;
 };
 
-/* Ids count up over the threads of a rank; who makes one holds the recorder's lock, or no other thread calls MPI then. */
+/* Ids count up over the threads of a rank; who makes one holds the recorder's lock, or alone calls MPI then. */
 static int by_time(const void *one, const void *other)
 {
     const struct definition *a = one, *b = other;

@@ -298,8 +298,8 @@ static enum status take_region(struct events *events, const struct spool_record 
     return mark_region(events, enter, id, TRACE_NO_SITE);
 }
 
-/* A function has the name of its symbol. Leaving it leaves what is still open inside it: recording was stopped there, or
- * a longjmp went past. */
+/* A function has the name of its symbol. Leaving it leaves what is still open inside it: recording was stopped there,
+ * or a longjmp went past. */
 static enum status take_function(struct events *events, const struct spool_record *record)
 {
     uint32_t id, site;

@@ -52,7 +52,13 @@ struct text_field {
 };
 
 /* The fields of calls come first, at enum call_field; behind them those that only the text form knows. */
-enum { TEXT_BREAK_INDEX = CALL_FIELD_COUNT, TEXT_THREAD_INDEX, TEXT_CPU_INDEX, TEXT_SIM_FIRST, TEXT_FIELD_COUNT = TEXT_SIM_FIRST + 7 };
+enum {
+    TEXT_BREAK_INDEX = CALL_FIELD_COUNT,
+    TEXT_THREAD_INDEX,
+    TEXT_CPU_INDEX,
+    TEXT_SIM_FIRST,
+    TEXT_FIELD_COUNT = TEXT_SIM_FIRST + 7,
+};
 const struct text_field *text_field(int index);
 
 /* Index of a key of the given length, -1 if there is none. */

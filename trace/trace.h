@@ -2,9 +2,9 @@
  *
  * Readers (text, spool, OTF2) build it, writers and everything above walk it. Times are integers in picoseconds. Ranks,
  * targets, peers, roots and group members are ranks of MPI_COMM_WORLD. Calls of one rank stand in the order of their
- * enter_ps (at equal times: cause before effect). Every call belongs to a thread of its rank; calls of one thread do not
- * overlap: exit_ps >= enter_ps >= the exit_ps of the thread's call before. Calls of different threads of a rank may. A
- * trace does not interpret calls: epochs, matching and patterns are model/'s. */
+ * enter_ps (at equal times: cause before effect). Every call belongs to a thread of its rank; calls of one thread do
+ * not overlap: exit_ps >= enter_ps >= the exit_ps of the thread's call before. Calls of different threads of a rank
+ * may. A trace does not interpret calls: epochs, matching and patterns are model/'s. */
 #ifndef TRACE_TRACE_H
 #define TRACE_TRACE_H
 
@@ -118,8 +118,8 @@ struct trace_rank {
                             since the exit of its call before (without the recorder's cost), TRACE_UNKNOWN_PS: it is;
                             trace_set_compute(). In memory only */
     uint16_t *thread; /* parallel to calls: who calls; NULL while only thread 0 does. trace_call_thread() */
-    uint32_t thread_count; /* 1 + the largest thread that calls, is created or joined; 0 while only thread 0 calls, and no
-                              thread primitive */
+    uint32_t thread_count; /* 1 + the largest thread that calls, is created or joined; 0 while only thread 0 calls, and
+                              no thread primitive */
     int64_t *thread_exit_ps; /* per thread with thread != NULL: exit of its call added last; of trace_add_thread_call */
     bool unsorted; /* calls were added out of order: trace_sort_threads() */
     size_t count, capacity, cpu_capacity, compute_capacity, thread_capacity, thread_exit_capacity;
@@ -266,8 +266,8 @@ static inline int64_t trace_compute_ps(const struct trace_rank *stream, size_t i
 
 /* Takes the CPU times recorded for the computing between calls, where they are known, and the recorder's own cost off,
  * but no more than wall time. A rank's calls move for it; those of a rank with threads stay where they are, since the
- * order of its threads' calls is what the program did, and have it in compute_ps. Calls keep their duration. STATUS_DATA
- * if the trace has no CPU times. */
+ * order of its threads' calls is what the program did, and have it in compute_ps. Calls keep their duration.
+ * STATUS_DATA if the trace has no CPU times. */
 enum status trace_use_cpu(struct trace *trace, struct err *err);
 
 /* Definitions. members are copied; the id of an equal group, region name or site is returned again. Groups are sorted
@@ -330,8 +330,8 @@ enum status trace_add_neighbors(struct trace *trace, const struct trace_neighbor
  * STATUS_DATA with rank, event number (from 1) and call. */
 enum status trace_check(const struct trace *trace, struct err *err);
 
-/* The same for the new calls of slices (struct trace_kept), one thread per rank; last: no call comes behind them. Whether
- * a request was completed in an earlier slice is forgotten in time. */
+/* The same for the new calls of slices (struct trace_kept), one thread per rank; last: no call comes behind them.
+ * Whether a request was completed in an earlier slice is forgotten in time. */
 struct trace_checker;
 enum status trace_checker_new(const struct trace *trace, struct trace_checker **checker, struct err *err);
 void trace_checker_free(struct trace_checker *checker);

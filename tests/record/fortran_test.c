@@ -43,8 +43,8 @@ static void expect_messages(const struct trace *trace, struct walk *walk, int le
     walk_call(walk, "MPI_Allreduce", 0, NONE, trace_op_by_name("SUM"), 8, 0);
 }
 
-/* Every call stands at a line of its own in the program, not in the bindings. Of calls to Open MPI by `use mpi` gfortran 12
- * itself says other lines, in the debug information. */
+/* Every call stands at a line of its own in the program, not in the bindings. Of calls to Open MPI by `use mpi`
+ * gfortran 12 itself says other lines, in the debug information. */
 static void expect_sites(const struct trace *trace, uint32_t rank, const char *program)
 {
     int32_t line = 0;

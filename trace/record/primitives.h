@@ -1,6 +1,6 @@
 /* Between the two libraries that --threads preloads: librmacast-threads.so wraps the thread primitives and knows their
- * objects, the recorder writes the streams. The recorder finds rmacast_threads_attach() when MPI is initialised and hands
- * over its functions; before that, and without it, the wrappers only pass calls on. */
+ * objects, the recorder writes the streams. The recorder finds rmacast_threads_attach() when MPI is initialised and
+ * hands over its functions; before that, and without it, the wrappers only pass calls on. */
 #ifndef RECORD_PRIMITIVES_H
 #define RECORD_PRIMITIVES_H
 

@@ -1,7 +1,7 @@
 /* Two workers beside the first thread, under MPI_THREAD_MULTIPLE. Worker t exchanges a message with tag t with the same
  * worker of the partner (rank 0 with 1, 2 with 3) and puts into its window; worker 1 begins to receive what worker 2 of
- * the partner sends, and worker 2 waits for it. They meet with the first thread at a barrier, hand the request over with
- * a semaphore, and count under a mutex that they are done. */
+ * the partner sends, and worker 2 waits for it. They meet with the first thread at a barrier, hand the request over
+ * with a semaphore, and count under a mutex that they are done. */
 #include <pthread.h>
 #include <semaphore.h>
 

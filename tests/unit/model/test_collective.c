@@ -165,8 +165,8 @@ static void test_message_order_and_tags(void **state)
 #define LOCK(rank, enter, exit, mode) #rank " " enter " " exit " MPI_Win_lock win=0 target=0 lock=" mode "\n"
 #define UNLOCK(rank, enter, exit)     #rank " " enter " " exit " MPI_Win_unlock win=0 target=0\n"
 
-/* OpenSHMEM: rank 1 holds until 30 what test_lock gave it, rank 0 waits for it from 5 on; then rank 2, which asked at 20, for
- * rank 0's release at 60. Another lock is nobody's business. */
+/* OpenSHMEM: rank 1 holds until 30 what test_lock gave it, rank 0 waits for it from 5 on; then rank 2, which asked at
+ * 20, for rank 0's release at 60. Another lock is nobody's business. */
 static void test_shmem_locks(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* Every pattern exactly at the threshold: the pictures' traces (tests/timelines/cases), whose longest wait is worked out
- * beside its row, with that threshold and with one picosecond more. */
+/* Every pattern exactly at the threshold: the pictures' traces (tests/timelines/cases), whose longest wait is worked
+ * out beside its row, with that threshold and with one picosecond more. */
 #include <stdio.h>
 
 #include "model_test.h"

@@ -105,9 +105,9 @@ static void a_pool_of_threads_comes_back(void **state)
     trace_free(trace);
 }
 
-/* Thread 0 computes 2-9 with 4 of CPU time, thread 1 3-8 with 9, more than wall time, then 8-20 with 5; between 20 and 21
- * it is not known. With a cost of 1 per call: 4, wall time, 5, wall time. No call moves: thread 1's still stand between
- * those of thread 0. */
+/* Thread 0 computes 2-9 with 4 of CPU time, thread 1 3-8 with 9, more than wall time, then 8-20 with 5; between 20 and
+ * 21 it is not known. With a cost of 1 per call: 4, wall time, 5, wall time. No call moves: thread 1's still stand
+ * between those of thread 0. */
 static void cpu_times_leave_the_order_of_threads(void **state)
 {
     (void)state;
