@@ -67,7 +67,7 @@ static const struct argp_option options[] = {
     {"keep-going", KEY_KEEP_GOING, NULL, 0,
      "analyze a faulty trace: of each rank what comes before its first fault; the result says what is left out", 0},
     {"whole", KEY_WHOLE, NULL, 0,
-     "keep the whole trace in memory however large it is: root causes, critical path and efficiency need that", 0},
+     "keep the whole trace in memory however large it is: efficiency needs that", 0},
     {"slices", KEY_SLICES, NULL, 0,
      "read the archive in slices however small it is, in memory that does not grow with its length (default from 8 "
      "million records on)", 0},

@@ -82,3 +82,20 @@ enum status map_put(struct map *map, uint64_t key, uint64_t initial, uint64_t **
     *slot = &map->values[i];
     return STATUS_OK;
 }
+
+/* What stands behind the gap moves into it unless that is before its own place. */
+void map_remove(struct map *map, uint64_t key)
+{
+    if (map->capacity == 0) return;
+    size_t gap = slot_of(map, key), last = map->capacity - 1;
+    if (!map->used[gap]) return;
+    for (size_t i = (gap + 1) & last; map->used[i]; i = (i + 1) & last) {
+        size_t own = (size_t)scramble(map->keys[i]) & last;
+        if (((i - own) & last) < ((i - gap) & last)) continue;
+        map->keys[gap] = map->keys[i];
+        map->values[gap] = map->values[i];
+        gap = i;
+    }
+    map->used[gap] = 0;
+    map->count--;
+}

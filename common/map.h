@@ -1,4 +1,4 @@
-/* Hash map from a 64-bit key to a 64-bit value: open addressing, linear probing, no removal. */
+/* Hash map from a 64-bit key to a 64-bit value: open addressing, linear probing. */
 #ifndef COMMON_MAP_H
 #define COMMON_MAP_H
 
@@ -27,6 +27,9 @@ uint64_t *map_find(const struct map *map, uint64_t key);
 /* Sets *slot to the address of key's value, adding the key with value `initial` if it is new. Valid until the next
  * map_put. */
 enum status map_put(struct map *map, uint64_t key, uint64_t initial, uint64_t **slot, struct err *err);
+
+/* Takes a key out; nothing if it is not there. Addresses of values change. */
+void map_remove(struct map *map, uint64_t key);
 
 /* Mixes two words into a key-sized hash (for composite keys that are verified by the caller). */
 uint64_t map_mix(uint64_t a, uint64_t b);

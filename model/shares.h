@@ -8,10 +8,14 @@
 enum { SHARE_COMPUTING = MPI_CALL_COUNT }; /* an activity beside enum mpi_call */
 #define SHARE_AT_BEGIN SIZE_MAX
 
-struct share {
+struct share_of {
     uint32_t node, site, activity;
-    uint32_t worst_rank;
-    int64_t total_ps, worst_ps; /* worst: of the rank that has most of it */
+};
+
+struct share {
+    struct share_of of;
+    uint32_t worst_rank; /* that has most of it; known to shares_report */
+    int64_t total_ps, worst_ps;
 };
 
 struct shares {
@@ -26,11 +30,12 @@ struct shares {
 /* The caller sets trace and paths of an all-zero struct. */
 void shares_clear(struct shares *shares);
 
+enum status shares_add(struct shares *shares, const struct share_of *of, uint32_t rank, int64_t ps, struct err *err);
 /* Time of a rank inside a call, or of computing behind the thread's call `after` (SHARE_AT_BEGIN: before its first). */
 enum status shares_add_call(struct shares *shares, uint32_t rank, size_t call, int64_t ps, struct err *err);
 enum status shares_add_computing(struct shares *shares, uint32_t rank, size_t after, int64_t ps, struct err *err);
 
 /* Writes all, the largest first, into the list of a result. */
-enum status shares_report(const struct shares *shares, struct result_shares *list, struct err *err);
+enum status shares_report(struct shares *shares, struct result_shares *list, struct err *err);
 
 #endif

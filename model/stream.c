@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/array.h"
+#include "model/ledger.h"
 #include "model/tally.h"
 
 static const struct analyze_options defaults = ANALYZE_DEFAULTS;
@@ -15,6 +16,7 @@ struct stream {
     struct settlement settlement;
     struct tally tally;
     bool tally_made;
+    struct ledger *ledger; /* of options->intervals, else NULL */
     size_t calls, kept; /* to read at a time; that stay from the last round */
     /* Per rank. */
     int64_t *read_ps; /* exit of the last call read; INT64_MIN: none was */
@@ -166,13 +168,49 @@ static int64_t horizon_ps(const struct stream *stream)
     return stream->heap_count > 0 ? stream->read_ps[stream->heap[0]] : INT64_MAX;
 }
 
+/* What the ledger remembers of a slice. */
+static enum status write_down(struct stream *stream, const struct relations *relations)
+{
+    struct waits waits = {0};
+    struct transfers transfers = {0};
+    enum status status = ledger_add_calls(stream->ledger, &stream->tally.places.paths, stream->err);
+    if (status == STATUS_OK) status = tally_add(&stream->tally, relations, &waits, &transfers, stream->err);
+    if (status == STATUS_OK) status = ledger_add_waits(stream->ledger, &waits, stream->err);
+    if (status == STATUS_OK) status = ledger_add_transfers(stream->ledger, &transfers, stream->err);
+    waits_clear(&waits);
+    transfers_clear(&transfers);
+    return status;
+}
+
 static enum status look_at_slice(struct stream *stream, struct relations *relations, bool last)
 {
     struct settle_horizon horizon = {.time_ps = horizon_ps(stream), .eager_bytes = stream->options->eager_bytes};
     relations->settlement = &stream->settlement;
     TRY(settle(&stream->settlement, relations, horizon, last, stream->err));
     TRY(places_go_on(&stream->tally.places, stream->err));
+    if (stream->ledger) return write_down(stream, relations);
     return tally_add(&stream->tally, relations, NULL, NULL, stream->err);
+}
+
+static enum status report_causes(struct stream *stream, struct result *result)
+{
+    struct shares causes = {.trace = stream->trace, .paths = &stream->tally.places.paths}, path = causes;
+    enum status status = ledger_report_causes(stream->ledger, &causes, &path, stream->err);
+    if (status == STATUS_OK) status = shares_report(&causes, &result->causes, stream->err);
+    if (status == STATUS_OK) status = shares_report(&path, &result->critical_path, stream->err);
+    result->causes_known = status == STATUS_OK;
+    shares_clear(&causes);
+    shares_clear(&path);
+    return status;
+}
+
+static enum status report(struct stream *stream, const struct relations *relations, struct result *result)
+{
+    if (stream->ledger) {
+        TRY(ledger_sum(stream->ledger, &stream->tally.provisional, stream->read_ps, stream->err));
+        TRY(report_causes(stream, result));
+    }
+    return tally_report(&stream->tally, relations, result, stream->err);
 }
 
 static enum status walk(struct stream *stream, struct result *result)
@@ -184,7 +222,7 @@ static enum status walk(struct stream *stream, struct result *result)
         if (stream->checker) TRY(trace_check_slice(stream->checker, stream->trace, last, stream->err));
         TRY(relations_build(stream->trace, &relations, stream->err));
         enum status status = look_at_slice(stream, &relations, last);
-        if (status == STATUS_OK && last) status = tally_report(&stream->tally, &relations, result, stream->err);
+        if (status == STATUS_OK && last) status = report(stream, &relations, result);
         relations_clear(&relations);
         TRY(status);
         if (!last) TRY(drop_settled(stream));
@@ -206,6 +244,7 @@ static enum status start(struct stream *stream)
     if (!stream->source->checked) TRY(trace_checker_new(stream->trace, &stream->checker, stream->err));
     TRY(tally_init(&stream->tally, stream->trace, stream->options, stream->err));
     stream->tally_made = true;
+    if (stream->options->intervals) TRY(ledger_new(stream->trace, &stream->ledger, stream->err));
     return STATUS_OK;
 }
 
@@ -213,6 +252,7 @@ static void clear(struct stream *stream)
 {
     settlement_clear(&stream->settlement);
     trace_checker_free(stream->checker);
+    ledger_free(stream->ledger);
     if (stream->tally_made) tally_clear(&stream->tally);
     free(stream->read_ps);
     free(stream->ended);

@@ -15,15 +15,13 @@ static inline size_t stream_calls(uint32_t rank_count)
 }
 
 /* What a result should say that was made so. */
-#define STREAM_NOTE                                                                                                    \
-    "the archive was read in slices: --whole finds root causes, critical path and efficiency, too, but keeps it in "   \
-    "memory"
+#define STREAM_NOTE "the archive was read in slices: --whole finds efficiency, too, but keeps it in memory"
 
 /* Calls of one rank that are read at a time, of a slice of so many. */
 size_t stream_batch(size_t calls, uint32_t rank_count);
 
-/* Efficiency, root causes, the critical path and the checks need the whole trace: options->intervals and verify count
- * for nothing. calls: as stream_calls(), at least 1. The caller owns *result and closes the source. */
+/* Efficiency and the checks need the whole trace: options->verify counts for nothing. calls: as stream_calls(), at least
+ * 1. The caller owns *result and closes the source. */
 enum status model_stream(struct trace_source *source, const struct analyze_options *options, size_t calls,
                          struct result **result, struct err *err);
 

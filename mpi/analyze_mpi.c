@@ -139,6 +139,7 @@ static enum status run(const struct settings *settings, struct trace_source *arc
 int main(int argc, char **argv)
 {
     struct settings settings = {.analyze = ANALYZE_DEFAULTS};
+    settings.analyze.intervals = true;
     const struct argp argp = {options, parse, "TRACE",
                               "Finds where a trace lost time: the processes that mpiexec starts read an archive together.",
                               NULL, NULL, NULL};

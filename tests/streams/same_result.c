@@ -6,6 +6,11 @@
 
 #include "model/stream.h"
 
+static const struct analyze_options options = {.late_post = LATE_POST_LATEST,
+                                               .eager_bytes = 65536,
+                                               .close_ps = INT64_C(10000000),
+                                               .intervals = true};
+
 /* The result as JSON, or the fault's text. */
 static enum status text_of(enum status status, struct result *result, const struct err *fault, char **text,
                            struct err *err)
@@ -15,6 +20,8 @@ static enum status text_of(enum status status, struct result *result, const stru
         *text = strdup(fault->text);
         return *text ? STATUS_OK : err_memory(err);
     }
+    efficiency_free(result->efficiency);
+    result->efficiency = NULL;
     status = result_to_json(result, &json, err);
     result_free(result);
     TRY(status);
@@ -27,7 +34,7 @@ enum status whole_result(const struct trace *trace, char **text, struct err *err
 {
     struct result *result = NULL;
     struct err fault;
-    enum status status = model_analyze(trace, NULL, &result, &fault);
+    enum status status = model_analyze(trace, &options, &result, &fault);
     return text_of(status, result, &fault, text, err);
 }
 
@@ -44,7 +51,7 @@ enum status same_result(struct trace_source *source, size_t calls, const char *t
     struct err fault;
     char *other;
     size_t at = 0;
-    enum status status = model_stream(source, NULL, calls, &result, &fault);
+    enum status status = model_stream(source, &options, calls, &result, &fault);
     source_close(source);
     TRY(text_of(status, result, &fault, &other, err));
     *same = strcmp(text, other) == 0;

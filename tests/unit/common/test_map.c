@@ -59,6 +59,28 @@ static void many_keys_are_found(void **state)
     }
 }
 
+/* Two of three keys are taken out; neighbours that had moved behind them are found all the same. */
+static void keys_are_taken_out(void **state)
+{
+    (void)state;
+    enum { KEYS = 30000 };
+    struct err err;
+    struct map map = {0};
+    uint64_t *slot;
+    map_remove(&map, 1);
+    for (uint64_t i = 0; i < KEYS; i++) assert_int_equal(map_put(&map, i, i, &slot, &err), STATUS_OK);
+    for (uint64_t i = 0; i < KEYS; i++)
+        if (i % 3 != 0) map_remove(&map, i);
+    map_remove(&map, 1);
+    assert_int_equal(map.count, KEYS / 3);
+    for (uint64_t i = 0; i < KEYS; i++) {
+        const uint64_t *found = map_find(&map, i);
+        assert_int_equal(found != NULL, i % 3 == 0);
+        if (found) assert_int_equal(*found, i);
+    }
+    map_clear(&map);
+}
+
 static void mixing_depends_on_both_words_and_their_order(void **state)
 {
     (void)state;
@@ -107,6 +129,7 @@ int main(void)
         cmocka_unit_test(an_empty_map_holds_nothing),
         cmocka_unit_test(a_key_keeps_its_first_value),
         cmocka_unit_test(many_keys_are_found),
+        cmocka_unit_test(keys_are_taken_out),
         cmocka_unit_test(mixing_depends_on_both_words_and_their_order),
         cmocka_unit_test(an_array_grows),
         cmocka_unit_test(an_array_beyond_memory_is_an_error),

@@ -1,0 +1,31 @@
+/* What an analysis in slices writes down of a trace for what looks backwards: every call's times and place, every wait,
+ * and when transfers are under way. From it come root causes, the critical path and overlap (model/sweep.h).
+ *
+ *   ledger_new; for each slice ledger_add_calls, ledger_add_waits, ledger_add_transfers; ledger_sum; the reports */
+#ifndef MODEL_LEDGER_H
+#define MODEL_LEDGER_H
+
+#include "model/bounds.h"
+#include "model/callpath.h"
+#include "model/provisional.h"
+#include "model/shares.h"
+#include "model/waits.h"
+
+struct ledger;
+
+/* trace is borrowed until ledger_free; NULL is legal there. */
+enum status ledger_new(const struct trace *trace, struct ledger **ledger, struct err *err);
+void ledger_free(struct ledger *ledger);
+
+/* The new calls of a slice. */
+enum status ledger_add_calls(struct ledger *ledger, const struct callpaths *paths, struct err *err);
+/* What is counted in this round. */
+enum status ledger_add_waits(struct ledger *ledger, const struct waits *waits, struct err *err);
+enum status ledger_add_transfers(struct ledger *ledger, const struct transfers *transfers, struct err *err);
+
+/* No more is added. end_ps: per rank the exit of its last call, INT64_MIN: it has none. */
+enum status ledger_sum(struct ledger *ledger, const struct provisional *provisional, const int64_t *end_ps,
+                       struct err *err);
+enum status ledger_report_causes(struct ledger *ledger, struct shares *causes, struct shares *path, struct err *err);
+
+#endif

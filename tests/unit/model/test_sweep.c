@@ -1,0 +1,232 @@
+/* What analyses in slices write down and read backwards: calls, marks, and the sweep on runs worked out by hand. */
+#include "model_test.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "model/marks.h"
+#include "model/spill.h"
+#include "model/sweep.h"
+
+static struct err err;
+
+#define OK(call)                                                                                                       \
+    if ((call) != STATUS_OK) fail_msg("%s", err.text)
+
+/* Times from 1 ps to 100 days apart, kinds of one to four bytes, enough calls for many blocks of three ranks. */
+static struct spill_call call_of(uint32_t rank, uint64_t number)
+{
+    int64_t begin_ps = (int64_t)number * 1000 + (number > 500 ? INT64_C(8640000000000000000) : -70);
+    return (struct spill_call){begin_ps, begin_ps + (int64_t)(number % 997), (rank + 1) * (uint32_t)(number % 70000) * 600};
+}
+
+static void calls_come_back_in_reverse(void **state)
+{
+    enum { RANKS = 3, CALLS = 200000 };
+    struct scratch scratch;
+    struct spill *spill;
+    struct spill_call found;
+    bool any;
+    (void)state;
+    OK(scratch_open(&scratch, &err));
+    OK(spill_new(RANKS, &scratch, &spill, &err));
+    for (uint64_t i = 0; i < CALLS; i++)
+        for (uint32_t r = 1; r < RANKS; r++) { /* rank 0 has none */
+            struct spill_call call = call_of(r, i);
+            OK(spill_add(spill, r, &call, &err));
+        }
+    assert_true(scratch.bytes > 0 && scratch.bytes < 2 * CALLS * 12);
+    for (uint64_t i = CALLS; i-- > 0;)
+        for (uint32_t r = 1; r < RANKS; r++) {
+            struct spill_call call = call_of(r, i);
+            OK(spill_back(spill, r, &found, &any, &err));
+            if (!any || found.enter_ps != call.enter_ps || found.exit_ps != call.exit_ps || found.kind != call.kind)
+                fail_msg("call %lu of rank %u is another", (unsigned long)i, r);
+        }
+    for (uint32_t r = 0; r < RANKS; r++) {
+        OK(spill_back(spill, r, &found, &any, &err));
+        assert_false(any);
+    }
+    spill_free(spill);
+    scratch_close(&scratch);
+}
+
+/* A million marks, more than one run of them, in a scattered order: 48271 is a generator modulo the prime 1000003. */
+static void marks_come_back_by_their_ends(void **state)
+{
+    enum { MARKS = 1000002, PRIME = 1000003 };
+    struct scratch scratch;
+    struct marks *marks;
+    struct mark mark = {.rank = 7};
+    bool any;
+    (void)state;
+    OK(scratch_open(&scratch, &err));
+    OK(marks_new(&scratch, &marks, &err));
+    int64_t until = 1;
+    for (int i = 0; i < MARKS; i++, until = until * 48271 % PRIME) {
+        mark.until_ps = until;
+        mark.from_ps = -until;
+        OK(marks_add(marks, &mark, &err));
+    }
+    OK(marks_turn(marks, &err));
+    int64_t count = 0, last = PRIME;
+    for (;; count++, last = mark.until_ps) {
+        OK(marks_next(marks, &mark, &any, &err));
+        if (!any) break;
+        if (mark.until_ps > last || mark.from_ps != -mark.until_ps || mark.rank != 7) fail_msg("after %ld", (long)last);
+    }
+    assert_int_equal(count, MARKS);
+    marks_free(marks);
+    scratch_close(&scratch);
+}
+
+struct run {
+    struct scratch scratch;
+    struct spill *spill;
+    struct marks *marks;
+    struct sweep_rank_sums *sums;
+};
+
+enum { RANKS = 3 };
+
+static void begin(struct run *run)
+{
+    OK(scratch_open(&run->scratch, &err));
+    OK(spill_new(RANKS, &run->scratch, &run->spill, &err));
+    OK(marks_new(&run->scratch, &run->marks, &err));
+}
+
+static void call(struct run *run, uint32_t rank, int64_t enter_ps, int64_t exit_ps, uint32_t kind)
+{
+    struct spill_call made = {enter_ps, exit_ps, kind};
+    OK(spill_add(run->spill, rank, &made, &err));
+}
+
+static void wait_of(struct run *run, uint32_t rank, int64_t from_ps, int64_t until_ps, uint32_t cause)
+{
+    struct mark mark = {
+        .from_ps = from_ps, .until_ps = until_ps, .rank = rank, .cause = cause, .flags = MARK_COUNTED};
+    OK(marks_add(run->marks, &mark, &err));
+}
+
+static void sweep(struct run *run, int64_t end0_ps, int64_t end1_ps, int64_t end2_ps)
+{
+    static const bool refuted[MPI_CALL_COUNT];
+    const int64_t end_ps[RANKS] = {end0_ps, end1_ps, end2_ps};
+    struct sweep of = {
+        .rank_count = RANKS, .spill = run->spill, .marks = run->marks, .refuted = refuted, .end_ps = end_ps};
+    OK(sweep_run(&of, &run->sums, &err));
+}
+
+static void expect(const struct run *run, uint32_t rank, uint32_t kind, int64_t cause_call, int64_t cause_gap,
+                   int64_t path_call, int64_t path_gap)
+{
+    struct sweep_sums none = {{0}, {0}, {0}};
+    const struct sweep_sums *sums =
+        kind < run->sums[rank].count ? &run->sums[rank].kinds[kind] : &none;
+    assert_int_equal(sums->cause_ps[SWEEP_CALL], cause_call);
+    assert_int_equal(sums->cause_ps[SWEEP_GAP], cause_gap);
+    assert_int_equal(sums->path_ps[SWEEP_CALL], path_call);
+    assert_int_equal(sums->path_ps[SWEEP_GAP], path_gap);
+}
+
+static void end(struct run *run)
+{
+    sweep_sums_free(run->sums, RANKS);
+    spill_free(run->spill);
+    marks_free(run->marks);
+    scratch_close(&run->scratch);
+}
+
+/* Rank 2 waits 20-60 for rank 1, which waits 30-50 for rank 0, which computes 0-50, calls 50-55, and 1 computes 0-25,
+ * calls 25-52, computes 52-60, calls 60-62. Rank 2's 40 are: rank 1's computing before its first call 20-25 and its call
+ * 25-30, 50-52, computing 52-60 = 5 + 7 + 8, and rank 0's computing 30-50 = 20. Rank 1's 20 are rank 0's 30-50, too.
+ * The path: rank 2 70-60, rank 1 60-50, rank 0 50-0. */
+static void chains_and_the_path(void **state)
+{
+    struct run run = {0};
+    (void)state;
+    begin(&run);
+    call(&run, 0, 50, 55, 1);
+    call(&run, 1, 25, 52, 2);
+    call(&run, 1, 60, 62, 3);
+    call(&run, 2, 20, 70, 4);
+    wait_of(&run, 1, 30, 50, 0);
+    wait_of(&run, 2, 20, 60, 1);
+    sweep(&run, 55, 62, 70);
+    expect(&run, 0, SWEEP_BEGIN_KIND, 0, 40, 0, 50);
+    expect(&run, 0, 1, 0, 0, 0, 0);
+    expect(&run, 1, SWEEP_BEGIN_KIND, 0, 5, 0, 0);
+    expect(&run, 1, 2, 7, 8, 2, 8);
+    expect(&run, 2, 4, 0, 0, 10, 0);
+    end(&run);
+}
+
+/* Ranks 0 and 1 say that they wait for each other from 10 to 20: each one's wait is cut after 64 more hops, an even
+ * number, where it began: in the call of the other. Rank 2 waits 12-18 for rank 0: 64 hops from there is rank 0.
+ * The path: rank 0 30-20; at 20 rank 1, 0, 1, 0: no more than three, as there are ranks, beside the first; rank 0 20-0. */
+static void circles_are_cut(void **state)
+{
+    struct run run = {0};
+    (void)state;
+    begin(&run);
+    call(&run, 0, 5, 30, 1);
+    call(&run, 1, 5, 25, 2);
+    call(&run, 2, 5, 25, 3);
+    wait_of(&run, 0, 10, 20, 1);
+    wait_of(&run, 1, 10, 20, 0);
+    wait_of(&run, 2, 12, 18, 0);
+    sweep(&run, 30, 25, 25);
+    expect(&run, 0, 1, 10 + 6, 0, 10 + 15, 0);
+    expect(&run, 0, SWEEP_BEGIN_KIND, 0, 0, 0, 5);
+    expect(&run, 1, 2, 10, 0, 0, 0);
+    end(&run);
+}
+
+/* In one call rank 0 waits 10-40 for rank 1 and 20-30 for rank 2: what ends last held it. Its wait 0-20 for rank 2 is
+ * cut to 0-10. */
+static void overlapping_waits_are_parted(void **state)
+{
+    struct run run = {0};
+    (void)state;
+    begin(&run);
+    call(&run, 0, 0, 50, 1);
+    call(&run, 1, 0, 50, 2);
+    call(&run, 2, 0, 50, 3);
+    wait_of(&run, 0, 20, 30, 2);
+    wait_of(&run, 0, 10, 40, 1);
+    wait_of(&run, 0, 0, 20, 2);
+    sweep(&run, 60, 50, 50);
+    expect(&run, 1, 2, 30, 0, 40, 0);
+    expect(&run, 2, 3, 10, 0, 0, 0);
+    expect(&run, 0, 1, 0, 0, 10, 10);
+    end(&run);
+}
+
+/* Nothing is left in TMPDIR, even while the file is open; a directory that is none is told. */
+static void the_file_has_no_name(void **state)
+{
+    char directory[] = "/tmp/rmacast-test.XXXXXX";
+    struct scratch scratch;
+    (void)state;
+    assert_non_null(mkdtemp(directory));
+    setenv("TMPDIR", directory, 1);
+    OK(scratch_open(&scratch, &err));
+    OK(scratch_append(&scratch, "abc", 3, NULL, &err));
+    assert_int_equal(rmdir(directory), 0);
+    scratch_close(&scratch);
+    assert_int_equal(scratch_open(&scratch, &err), STATUS_SYSTEM);
+    assert_non_null(strstr(err.text, directory));
+    unsetenv("TMPDIR");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(calls_come_back_in_reverse),   cmocka_unit_test(marks_come_back_by_their_ends),
+        cmocka_unit_test(chains_and_the_path),          cmocka_unit_test(circles_are_cut),
+        cmocka_unit_test(overlapping_waits_are_parted), cmocka_unit_test(the_file_has_no_name),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
