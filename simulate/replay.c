@@ -254,7 +254,7 @@ static void enter_call(struct replay *replay, uint32_t rank)
     state->status = RANK_RUNNING;
     state->enter_ps = replay->now_ps;
     state->inside = true;
-    if (state->threads) replay_thread_enter(state);
+    if (state->threads) replay_thread_enter(replay, rank);
     if (state->inside && state->serve_first != NO_INDEX && replay_serve_waiting(replay, rank) != STATUS_OK)
         replay->failed = true;
 }

@@ -513,6 +513,8 @@ enum status replay_request_done_at(struct replay *replay, uint32_t request, int6
 enum step replay_step_send(struct replay *replay, uint32_t rank);
 enum step replay_step_receive(struct replay *replay, uint32_t rank);
 enum step replay_step_request_wait(struct replay *replay, uint32_t rank);
+/* The call of the rank with threads waits for a request that nobody has made yet. */
+bool replay_request_unmade(struct replay *replay, uint32_t rank);
 enum status replay_on_eager(struct replay *replay, const struct replay_message *message);
 enum status replay_on_send_ask(struct replay *replay, const struct replay_message *message);
 enum status replay_on_send_clear(struct replay *replay, const struct replay_message *message);

@@ -462,16 +462,27 @@ static void each_request(struct replay *replay, struct rank_state *state, const 
     for (uint32_t i = 0; i < list->count; i++) act(replay, state, replay->trace->requests[list->first + i]);
 }
 
+bool replay_request_unmade(struct replay *replay, uint32_t rank)
+{
+    struct rank_state *state = &replay->ranks[rank];
+    const struct trace_call *call = &state->calls[state->next];
+    enum call_kind kind = call_kind(call->call);
+    bool asks = kind == CALL_REQUEST_TEST || kind == CALL_REQUEST_TESTALL;
+    if (kind < CALL_REQUEST_WAIT || kind > CALL_REQUEST_TESTALL || (asks && !(call->flags & TRACE_FLAG))) return false;
+    state->missing = 0;
+    each_request(replay, state, call, count_unmade);
+    return state->missing > 0;
+}
+
 enum step replay_step_request_wait(struct replay *replay, uint32_t rank)
 {
     struct rank_state *state = &replay->ranks[rank];
     const struct trace_call *call = &state->calls[state->next];
     switch (state->phase) {
     case PHASE_ENTER:
+        if (state->threads && replay_request_unmade(replay, rank)) return STEP_BLOCK;
         state->missing = state->received = 0;
-        if (state->threads) each_request(replay, state, call, count_unmade);
-        if (state->missing > 0) return STEP_BLOCK;
-        if (state->threads) state->enter_ps = replay->now_ps; /* nobody has a request before it is made */
+        if (state->threads) STEP_TRY(replay_thread_reenter(replay, rank));
         each_request(replay, state, call, await);
         state->phase = PHASE_WAIT;
         return STEP_AGAIN;

@@ -127,6 +127,15 @@ static enum step lock(struct replay *replay, uint32_t rank, struct sync *mutex, 
     return STEP_BLOCK;
 }
 
+/* How long a wait that timed out waited before it took the mutex again: a recording says both together, a predicted trace
+ * says the second part as what it was blocked. */
+static int64_t timeout_ps(const struct replay *replay, uint32_t rank, const struct trace_call *call)
+{
+    const struct trace_sim *sim = replay->trace->ranks[rank].sim;
+    int64_t blocked_ps = sim ? sim[replay->ranks[rank].next].blocked_ps : 0;
+    return call->exit_ps - call->enter_ps - blocked_ps;
+}
+
 /* Waits for the wake-up with the mutex released, takes it again behind those that wait for it. */
 static enum step wait_condition(struct replay *replay, uint32_t rank, const struct trace_call *call, bool woken)
 {
@@ -138,7 +147,7 @@ static enum step wait_condition(struct replay *replay, uint32_t rank, const stru
     switch (state->phase) {
     case PHASE_ENTER:
         STEP_TRY(release_mutex(replay, rank, mutex));
-        if (!woken) return replay_pause(state, replay->now_ps + call->exit_ps - call->enter_ps, PHASE_RETAKE);
+        if (!woken) return replay_spend(replay, state, timeout_ps(replay, rank, call), PHASE_RETAKE);
         state->phase = PHASE_QUEUED;
         bool known = state->threads->wakes[state->next] > 0;
         if (known && !take_one(state->threads, condition, state->thread)) return STEP_BLOCK;

@@ -97,11 +97,27 @@ enum status replay_on_thread_timer(struct replay *replay, uint32_t id, bool look
     return STATUS_OK;
 }
 
-/* Thread primitives are outside MPI. */
-void replay_thread_enter(struct rank_state *state)
+/* Thread primitives are outside MPI, and so is whoever waits for a request before anybody has made it: in the program it
+ * did not call yet. */
+void replay_thread_enter(struct replay *replay, uint32_t rank)
 {
-    if (!is_primitive(&state->calls[state->next])) state->threads->inside++;
+    struct rank_state *state = &replay->ranks[rank];
+    bool outside = replay_request_unmade(replay, rank);
+    state->threads->items[state->thread].outside = outside;
+    if (!outside && !is_primitive(&state->calls[state->next])) state->threads->inside++;
     state->inside = state->threads->inside > 0;
+}
+
+enum status replay_thread_reenter(struct replay *replay, uint32_t rank)
+{
+    struct rank_state *state = &replay->ranks[rank];
+    struct thread *thread = &state->threads->items[state->thread];
+    state->enter_ps = replay->now_ps;
+    if (!thread->outside) return STATUS_OK;
+    thread->outside = false;
+    state->threads->inside++;
+    state->inside = true;
+    return state->serve_first == NO_INDEX ? STATUS_OK : replay_serve_waiting(replay, rank);
 }
 
 void replay_thread_leave(struct rank_state *state)

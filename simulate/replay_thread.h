@@ -14,6 +14,7 @@ struct thread {
     uint32_t next_waiting;  /* in the queue of a mutex, condition, barrier or semaphore */
     bool ended, looks;      /* looks: it will look again at this moment */
     bool granted;           /* what it queued for is its own */
+    bool outside;           /* waits for a request that nobody has made yet: not in MPI */
 };
 
 /* A mutex, condition, barrier or semaphore. */
@@ -60,7 +61,9 @@ enum status replay_on_thread_timer(struct replay *replay, uint32_t id, bool look
 enum status replay_thread_sort(struct replay *replay, uint32_t rank);
 
 /* The loaded thread enters or leaves a call, has left its last one. */
-void replay_thread_enter(struct rank_state *state);
+void replay_thread_enter(struct replay *replay, uint32_t rank);
+/* It waited outside for a request, which is there now. */
+enum status replay_thread_reenter(struct replay *replay, uint32_t rank);
 void replay_thread_leave(struct rank_state *state);
 enum status replay_thread_end(struct replay *replay, uint32_t rank);
 

@@ -34,7 +34,10 @@ enum status add_item(struct phase *phase, const struct item *item, struct err *e
 static enum status add_operations(struct random *random, struct phase *phase, uint32_t origin, uint32_t targets,
                                   uint32_t slot, struct err *err)
 {
-    static const enum mpi_call calls[] = {ID_Put, ID_Put, ID_Get, ID_Accumulate, ID_Get_accumulate};
+    static const enum mpi_call calls[] = {ID_Put,        ID_Put,          ID_Put,
+                                          ID_Get,        ID_Get,          ID_Accumulate,
+                                          ID_Accumulate, ID_Get_accumulate, ID_Fetch_and_op,
+                                          ID_Compare_and_swap};
     static const enum mpi_call with_requests[] = {ID_Rput, ID_Rget, ID_Raccumulate, ID_Rget_accumulate};
     static const enum mpi_call flushes[] = {ID_Win_flush, ID_Win_flush_all, ID_Win_flush_local, ID_Win_flush_local_all,
                                             ID_Win_sync};
@@ -46,7 +49,12 @@ static enum status add_operations(struct random *random, struct phase *phase, ui
             .target = random_member(random, targets),
             .bytes = random_bytes(random),
             .slot = slot,
+            .nowhere = random_chance(random, 5),
         };
+        if (phase->nested) {
+            TRY(add_item(phase, &item, err));
+            continue;
+        }
         if (phase->kind == PHASE_LOCK && random_chance(random, 20)) item.call = with_requests[random_below(random, 4)];
         if (phase->kind == PHASE_LOCK && random_chance(random, 30)) item.flush = flushes[random_below(random, 5)];
         TRY(add_item(phase, &item, err));
@@ -75,8 +83,9 @@ static enum status make_pscw(struct random *random, uint32_t members, struct pha
 static enum status make_fence(struct random *random, uint32_t members, struct phase *phase, struct err *err)
 {
     phase->epochs = random_below(random, 4);
-    phase->first_flags = random_chance(random, 60) ? TRACE_NOPRECEDE : 0;
-    phase->last_flags = random_chance(random, 60) ? TRACE_NOSUCCEED : 0;
+    static const uint16_t hints[] = {0, 0, TRACE_NOSTORE};
+    phase->first_flags = (random_chance(random, 60) ? TRACE_NOPRECEDE : 0) | hints[random_below(random, 3)];
+    phase->last_flags = (random_chance(random, 60) ? TRACE_NOSUCCEED | TRACE_NOPUT : 0) | hints[random_below(random, 3)];
     for (uint32_t slot = 0; slot < phase->epochs; slot++)
         for (uint32_t r = 0; r < RANKS_MAX; r++)
             if (members >> r & 1) TRY(add_operations(random, phase, r, members, slot, err));
@@ -89,10 +98,12 @@ static enum status make_lock(struct random *random, uint32_t members, struct pha
     uint32_t slot = 0;
     bool all_shared = random_chance(random, 15);
     phase->together = random_chance(random, 30);
+    phase->tests = random_chance(random, 15);
+    phase->nested = random_chance(random, 20);
     for (uint32_t r = 0; r < RANKS_MAX; r++) {
         for (uint32_t n = random_below(random, 3); members >> r & 1 && n > 0; n--) {
             uint16_t exclusive = random_chance(random, 50) ? TRACE_EXCLUSIVE : 0;
-            bool all = random_chance(random, 20);
+            bool all = !phase->nested && random_chance(random, 20);
             struct item item = {
                 .kind = ITEM_LOCK,
                 .call = all ? ID_Win_lock_all : ID_Win_lock,
@@ -113,8 +124,9 @@ static enum status make_lock(struct random *random, uint32_t members, struct pha
 static enum status make_phase(struct random *random, const struct program *program, struct phase *phase,
                               struct err *err)
 {
-    static const enum phase_kind kinds[] = {PHASE_PSCW, PHASE_PSCW,     PHASE_FENCE,
-                                            PHASE_LOCK, PHASE_MESSAGES, PHASE_COLLECTIVE};
+    static const enum phase_kind kinds[] = {PHASE_PSCW, PHASE_PSCW, PHASE_FENCE, PHASE_FENCE, PHASE_LOCK,
+                                            PHASE_LOCK, PHASE_MESSAGES, PHASE_MESSAGES,
+                                            PHASE_COLLECTIVE, PHASE_COLLECTIVE, PHASE_COMM};
     static const enum phase_kind of_subject[] = {[SUBJECT_THREADS] = PHASE_THREADS, [SUBJECT_SHMEM] = PHASE_SHMEM};
     phase->kind = kinds[random_below(random, sizeof kinds / sizeof *kinds)];
     if (program->subject != SUBJECT_MPI && random_chance(random, 40)) phase->kind = of_subject[program->subject];
@@ -130,6 +142,7 @@ static enum status make_phase(struct random *random, const struct program *progr
     case PHASE_MESSAGES: return make_messages(random, of_comm, phase, err);
     case PHASE_THREADS: return make_threads(random, of_comm, phase, err);
     case PHASE_SHMEM: return make_shmem(random, program->alive, phase, err);
+    case PHASE_COMM: make_comm(random, of_comm, phase); return STATUS_OK;
     default: make_collective(random, of_comm, phase); return STATUS_OK;
     }
 }
@@ -185,8 +198,10 @@ static void make_shape(struct random *random, struct program *program)
     for (uint32_t c = 1; c < program->comms; c++)
         do program->comm_members[c] = (uint32_t)random_next(random) & program->alive;
         while (program->comm_members[c] == 0);
-    for (uint32_t w = 0; w < program->windows; w++)
+    for (uint32_t w = 0; w < program->windows; w++) {
         program->window_comm[w] = random_chance(random, 60) ? 0 : random_below(random, program->comms);
+        program->window_flavor[w] = "aacsd"[random_below(random, 5)];
+    }
     program->computes = random_chance(random, 90);
     program->init = random_chance(random, 30);
 }

@@ -12,7 +12,16 @@
 
 enum { RANKS_MAX = 12, COMMS_MAX = 3, WINDOWS_MAX = 3, KNOBS_MAX = 32 };
 
-enum phase_kind { PHASE_PSCW, PHASE_FENCE, PHASE_LOCK, PHASE_MESSAGES, PHASE_COLLECTIVE, PHASE_THREADS, PHASE_SHMEM };
+enum phase_kind {
+    PHASE_PSCW,
+    PHASE_FENCE,
+    PHASE_LOCK,
+    PHASE_MESSAGES,
+    PHASE_COLLECTIVE,
+    PHASE_THREADS,
+    PHASE_SHMEM,
+    PHASE_COMM
+};
 
 /* What a program has beside MPI calls. */
 enum subject { SUBJECT_MPI, SUBJECT_THREADS, SUBJECT_SHMEM };
@@ -39,6 +48,8 @@ struct item {
     uint32_t origin, target;
     int64_t bytes;
     uint32_t slot;         /* fence: the epoch; lock: its name */
+    bool nowhere;          /* its peer is MPI_PROC_NULL */
+    bool freed;            /* messages: MPI_Request_free gives the send's request up */
     uint16_t flags;        /* of the call */
     enum mpi_call flush;   /* under locks: follows the operation; ID_Init: nothing does */
     enum mpi_call receive; /* one message after another: how it is found, or received */
@@ -58,9 +69,10 @@ struct phase {
     bool empty_groups;           /* PSCW: ranks without targets or origins start or post all the same */
     bool nocheck;                /* PSCW: a barrier between post and start, which then needs no check */
     bool tests;                  /* PSCW: rows of MPI_Win_test for MPI_Win_wait; requests: the same for MPI_Wait */
+    bool nested;                 /* locks: each rank has all of its own at once, taken by ascending target */
     bool together;               /* messages: receives first, then all sends; else one message after another;
                                     locks: requests are waited for behind the operations; neighbours: twice;
-                                    threads: lock_all around */
+                                    threads: lock_all around; counts: they differ */
     uint32_t epochs;             /* fence */
     uint16_t first_flags, last_flags; /* fence */
     enum mpi_call call;               /* collective */
@@ -77,6 +89,7 @@ struct program {
     uint32_t comms, windows;
     uint32_t comm_members[COMMS_MAX];                 /* bits; 0 is the world */
     uint32_t window_comm[WINDOWS_MAX], windows_alive; /* bits */
+    char window_flavor[WINDOWS_MAX];
     bool computes, init;                              /* init: MPI_Init and MPI_Finalize are called */
     struct phase *phases;
     size_t phase_count, phase_capacity;

@@ -3,30 +3,25 @@
 
 void make_collective(struct random *random, uint32_t members, struct phase *phase)
 {
-    static const enum mpi_call blocking[] = {ID_Barrier,
-                                             ID_Barrier,
-                                             ID_Bcast,
-                                             ID_Reduce,
-                                             ID_Allreduce,
-                                             ID_Gather,
-                                             ID_Scatter,
-                                             ID_Allgather,
-                                             ID_Alltoall,
-                                             ID_Gatherv,
-                                             ID_Allgatherv,
-                                             ID_Alltoallv,
-                                             ID_Reduce_scatter_block,
-                                             ID_Scan,
-                                             ID_Exscan};
-    static const enum mpi_call later[] = {ID_Ibarrier, ID_Ibarrier,    ID_Ibcast,     ID_Ireduce,   ID_Iallreduce,
-                                          ID_Igather,  ID_Iscatter,    ID_Iallgather, ID_Ialltoall, ID_Igatherv,
-                                          ID_Iscan,    ID_Iallgatherv, ID_Ialltoallv, ID_Iexscan};
-    static const enum mpi_call among_neighbours[] = {ID_Neighbor_allgather, ID_Neighbor_alltoall,
-                                                     ID_Neighbor_alltoallv, ID_Ineighbor_allgather,
-                                                     ID_Ineighbor_alltoall, ID_Ineighbor_alltoallv};
+    static const enum mpi_call blocking[] = {
+        ID_Barrier,   ID_Barrier,   ID_Bcast,          ID_Reduce,  ID_Allreduce, ID_Gather,
+        ID_Scatter,   ID_Allgather, ID_Alltoall,       ID_Gatherv, ID_Scatterv,  ID_Allgatherv,
+        ID_Alltoallv, ID_Alltoallw, ID_Reduce_scatter, ID_Scan,    ID_Exscan,    ID_Reduce_scatter_block,
+    };
+    static const enum mpi_call later[] = {
+        ID_Ibarrier,   ID_Ibarrier,   ID_Ibcast,          ID_Ireduce,  ID_Iallreduce, ID_Igather,
+        ID_Iscatter,   ID_Iallgather, ID_Ialltoall,       ID_Igatherv, ID_Iscatterv,  ID_Iallgatherv,
+        ID_Ialltoallv, ID_Ialltoallw, ID_Ireduce_scatter, ID_Iscan,    ID_Iexscan,    ID_Ireduce_scatter_block,
+    };
+    static const enum mpi_call among_neighbours[] = {
+        ID_Neighbor_allgather, ID_Neighbor_allgatherv, ID_Neighbor_alltoall,  ID_Neighbor_alltoallv,
+        ID_Neighbor_alltoallw, ID_Ineighbor_allgather, ID_Ineighbor_alltoall, ID_Ineighbor_alltoallv,
+    };
     switch (random_below(random, 4)) {
     case 0: phase->call = later[random_below(random, sizeof later / sizeof *later)]; break;
-    case 1: phase->call = among_neighbours[random_below(random, 6)]; break;
+    case 1:
+        phase->call = among_neighbours[random_below(random, sizeof among_neighbours / sizeof *among_neighbours)];
+        break;
     default: phase->call = blocking[random_below(random, sizeof blocking / sizeof *blocking)];
     }
     phase->root = random_member(random, members);
@@ -48,7 +43,8 @@ struct neighbour_lists {
 /* alltoallv: the block depends on both ends. together: each neighbour stands twice. */
 static int64_t block_bytes(const struct phase *phase, uint32_t from, uint32_t to)
 {
-    bool differ = phase->call == ID_Neighbor_alltoallv || phase->call == ID_Ineighbor_alltoallv;
+    bool differ = phase->call == ID_Neighbor_alltoallv || phase->call == ID_Neighbor_alltoallw ||
+                  phase->call == ID_Ineighbor_alltoallv;
     return differ ? phase->bytes / (1 + (from + 2 * to) % 5) : phase->bytes;
 }
 
@@ -88,6 +84,41 @@ static enum status fill_neighbours(struct writer *writer, const struct phase *ph
     return STATUS_OK;
 }
 
+/* What one member gives another, where the call has counts; together: they differ, and some are nothing. */
+static int64_t count_bytes(const struct phase *phase, uint32_t from, uint32_t to)
+{
+    uint32_t part = (from + 2 * to) % 5;
+    if (!phase->together) return phase->bytes;
+    return part == 4 ? 0 : phase->bytes / (1 + part);
+}
+
+/* The counts that the member knows (trace_call_counts), and its own bytes. */
+static enum status fill_counts(struct writer *writer, const struct phase *phase, uint32_t members, uint32_t rank,
+                               uint32_t root, struct trace_call *call, struct err *err)
+{
+    enum call_kind kind = call_kind(phase->call);
+    int64_t counts[RANKS_MAX], sum = 0;
+    uint32_t count = 0, id;
+    for (uint32_t k = 0; k < RANKS_MAX; k++) {
+        if (!in(members, k)) continue;
+        counts[count] = kind == CALL_ALLTOALLV ? count_bytes(phase, rank, k) : count_bytes(phase, k, k);
+        sum += counts[count++];
+    }
+    bool all = kind == CALL_ALLTOALLV || kind == CALL_REDUCE_SCATTER;
+    call->bytes = all ? sum : count_bytes(phase, rank, rank);
+    bool rooted = kind == CALL_GATHERV || kind == CALL_SCATTERV;
+    if ((rooted && rank != root)) return STATUS_OK;
+    TRY(trace_add_counts(writer->trace, counts, count, &id, err));
+    call->disp = id;
+    return STATUS_OK;
+}
+
+static bool has_counts(enum mpi_call call)
+{
+    bool block = call == ID_Reduce_scatter_block || call == ID_Ireduce_scatter_block;
+    return call_row(call)->allowed & F_COUNTS && call_kind(call) != CALL_NEIGHBOR && !block;
+}
+
 static enum status put_member(struct writer *writer, const struct phase *phase, uint32_t members, uint32_t rank,
                               uint32_t requests[RANKS_MAX], struct err *err)
 {
@@ -98,6 +129,7 @@ static enum status put_member(struct writer *writer, const struct phase *phase, 
     if (allowed & F_ROOT) call.peer = (int32_t)writer->rank_of[root];
     if (allowed & F_OP) call.tag = TRACE_OP_SUM;
     if (call_kind(phase->call) == CALL_NEIGHBOR) TRY(fill_neighbours(writer, phase, members, rank, &call, err));
+    if (has_counts(phase->call)) TRY(fill_counts(writer, phase, members, rank, root, &call, err));
     if (call_makes_request(phase->call)) call.ref = requests[rank] = writer->next_request[rank]++;
     return put(writer, rank, call, err);
 }
@@ -111,4 +143,37 @@ enum status write_collective(struct writer *writer, const struct phase *phase, s
     for (uint32_t r = 0; call_makes_request(phase->call) && r < RANKS_MAX; r++)
         if (in(members, r)) TRY(put_waits(writer, r, &requests[r], 1, phase->tests, err));
     return STATUS_OK;
+}
+
+/* --- making and freeing communicators */
+
+void make_comm(struct random *random, uint32_t members, struct phase *phase)
+{
+    static const enum mpi_call calls[] = {ID_Comm_dup,          ID_Comm_split,  ID_Comm_create,
+                                          ID_Comm_create_group, ID_Cart_create, ID_Dist_graph_create_adjacent};
+    phase->call = calls[random_below(random, sizeof calls / sizeof *calls)];
+    phase->root = (uint32_t)random_next(random); /* the new communicator's members, of those */
+    phase->bytes = random_bytes(random);
+    if (phase->call == ID_Comm_dup || phase->call == ID_Dist_graph_create_adjacent) phase->root = members;
+}
+
+/* The new communicator is used once. */
+enum status write_comm(struct writer *writer, const struct phase *phase, struct err *err)
+{
+    uint32_t members = members_of_comm(writer->program, phase->comm), chosen = members & phase->root;
+    int32_t ranks[RANKS_MAX], made = TRACE_NONE;
+    uint32_t count = list_ranks(writer, chosen, ranks);
+    if (count > 0) TRY(trace_add_comm(writer->trace, ranks, count, &made, err));
+    bool only_chosen = phase->call == ID_Comm_create_group;
+    for (uint32_t r = 0; r < RANKS_MAX; r++) {
+        if (!in(only_chosen ? chosen : members, r)) continue;
+        struct trace_call call = new_call(phase->call, writer->comm_of[phase->comm]);
+        call.ref = in(chosen, r) ? (uint32_t)made : TRACE_NO_REF;
+        TRY(put(writer, r, call, err));
+    }
+    if (count == 0) return STATUS_OK;
+    struct trace_call call = new_call(ID_Allreduce, made);
+    call.bytes = phase->bytes;
+    TRY(put_all(writer, chosen, call, err));
+    return put_all(writer, chosen, new_call(ID_Comm_free, made), err);
 }

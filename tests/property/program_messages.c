@@ -6,8 +6,9 @@ enum { RING_TAG = 2, MESSAGES_MAX = 8, EXTRA_TESTS_MAX = 3 };
 /* A message to oneself needs its receive first, and a ring's is both. */
 enum status make_messages(struct random *random, uint32_t members, struct phase *phase, struct err *err)
 {
-    static const enum mpi_call sends[] = {ID_Send,  ID_Isend, ID_Ssend,  ID_Bsend,   ID_Issend,
-                                          ID_Isend, ID_Send,  ID_Ibsend, ID_Sendrecv};
+    static const enum mpi_call sends[] = {ID_Send,  ID_Isend, ID_Ssend,  ID_Bsend,    ID_Issend,
+                                          ID_Isend, ID_Send,  ID_Ibsend, ID_Sendrecv, ID_Sendrecv_replace,
+                                          ID_Rsend, ID_Irsend};
     static const enum mpi_call receives[] = {ID_Recv, ID_Recv, ID_Irecv, ID_Probe, ID_Iprobe, ID_Mprobe, ID_Improbe};
     phase->together = random_chance(random, 60);
     phase->tests = random_chance(random, 15);
@@ -21,8 +22,10 @@ enum status make_messages(struct random *random, uint32_t members, struct phase 
             .slot = random_below(random, 2), /* the tag */
             .flags = random_chance(random, 25) ? TRACE_STARTED : 0,
             .receive = receives[random_below(random, sizeof receives / sizeof *receives)],
+            .nowhere = random_chance(random, 8),
+            .freed = random_chance(random, 10),
         };
-        if (item.call == ID_Sendrecv) item.kind = ITEM_RING;
+        if (call_kind(item.call) == CALL_SENDRECV) item.kind = ITEM_RING;
         if (item.kind == ITEM_RING || phase->together || item.origin != item.target) TRY(add_item(phase, &item, err));
     }
     return STATUS_OK;
@@ -37,7 +40,7 @@ static struct trace_call message_call(struct writer *writer, const struct phase 
                                       enum mpi_call id, uint32_t peer)
 {
     struct trace_call call = new_call(id, writer->comm_of[phase->comm]);
-    call.peer = (int32_t)writer->rank_of[peer];
+    call.peer = item->nowhere ? TRACE_NONE : (int32_t)writer->rank_of[peer];
     call.tag = (int32_t)item->slot;
     call.bytes = item->bytes;
     return call;
@@ -96,13 +99,23 @@ struct open_requests {
     uint32_t list[RANKS_MAX][2 * MESSAGES_MAX], count[RANKS_MAX];
 };
 
+/* A ready send needs its receive before it. */
+static enum mpi_call without_ready(enum mpi_call call)
+{
+    return call == ID_Rsend ? ID_Send : call == ID_Irsend ? ID_Isend : call;
+}
+
 static enum status put_send(struct writer *writer, const struct phase *phase, const struct item *item,
                             struct open_requests *open, struct err *err)
 {
     uint32_t rank = item->origin;
     struct trace_call call = message_call(writer, phase, item, item->call, item->target);
+    if (!phase->together) call.call = without_ready(item->call);
     if (call_kind(item->call) != CALL_ISEND) return put(writer, rank, call, err);
-    return put_request(writer, rank, item, call, &open->list[rank][open->count[rank]++], err);
+    TRY(put_request(writer, rank, item, call, &open->list[rank][open->count[rank]++], err));
+    if (!item->freed) return STATUS_OK;
+    open->count[rank]--;
+    return put(writer, rank, new_call(ID_Request_free, TRACE_NONE), err);
 }
 
 static enum status put_irecv(struct writer *writer, const struct phase *phase, const struct item *item,
@@ -113,7 +126,8 @@ static enum status put_irecv(struct writer *writer, const struct phase *phase, c
     return put_request(writer, rank, item, call, &open->list[rank][open->count[rank]++], err);
 }
 
-/* Each member sends to the one `target` places on, the longer the lower it stands. */
+/* Each member sends to the one `target` places on, the longer the lower it stands; nowhere: those at the ends have
+ * nobody there. */
 static enum status put_ring(struct writer *writer, const struct phase *phase, const struct item *item, uint32_t members,
                             struct err *err)
 {
@@ -122,11 +136,13 @@ static enum status put_ring(struct writer *writer, const struct phase *phase, co
         if (in(members, r)) list[count++] = r;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t step = item->target % count, from = (i + count - step) % count;
+        bool same = item->call == ID_Sendrecv_replace, first = item->nowhere && i < step;
         struct trace_call call = message_call(writer, phase, item, item->call, list[(i + step) % count]);
+        if (item->nowhere && i + step < count) call.peer = (int32_t)writer->rank_of[list[i + step]];
         call.tag = RING_TAG;
-        call.bytes = item->bytes / (1 + i);
-        call.aux = item->bytes / (1 + from);
-        trace_call_set_receive(&call, (int32_t)writer->rank_of[list[from]], RING_TAG);
+        call.bytes = same ? item->bytes : item->bytes / (1 + i);
+        call.aux = first ? 0 : same ? item->bytes : item->bytes / (1 + from);
+        trace_call_set_receive(&call, first ? TRACE_NONE : (int32_t)writer->rank_of[list[from]], RING_TAG);
         TRY(put(writer, list[i], call, err));
     }
     return STATUS_OK;
@@ -146,6 +162,11 @@ static enum status write_together(struct writer *writer, const struct phase *pha
     for (size_t i = 0; i < phase->item_count; i++)
         if (is_message(&phase->items[i], members))
             TRY(put_irecv(writer, phase, &phase->items[i], ID_Irecv, &open, err));
+    for (size_t i = 0; i < phase->item_count; i++)
+        if (phase->items[i].call == ID_Rsend || phase->items[i].call == ID_Irsend) {
+            TRY(put_all(writer, members, new_call(ID_Barrier, writer->comm_of[phase->comm]), err));
+            break;
+        }
     for (size_t i = 0; i < phase->item_count; i++) {
         const struct item *item = &phase->items[i];
         if (item->kind == ITEM_RING) TRY(put_ring(writer, phase, item, members, err));

@@ -34,6 +34,7 @@ enum status add_item(struct phase *phase, const struct item *item, struct err *e
 
 enum status make_messages(struct random *random, uint32_t members, struct phase *phase, struct err *err);
 void make_collective(struct random *random, uint32_t members, struct phase *phase);
+void make_comm(struct random *random, uint32_t members, struct phase *phase);
 enum status make_threads(struct random *random, uint32_t members, struct phase *phase, struct err *err);
 enum status make_shmem(struct random *random, uint32_t members, struct phase *phase, struct err *err);
 
@@ -64,6 +65,7 @@ enum status write_inner(struct writer *writer, const struct phase *outer, struct
 
 enum status write_messages(struct writer *writer, const struct phase *phase, struct err *err);
 enum status write_collective(struct writer *writer, const struct phase *phase, struct err *err);
+enum status write_comm(struct writer *writer, const struct phase *phase, struct err *err);
 enum status write_threads(struct writer *writer, const struct phase *phase, struct err *err);
 enum status write_shmem(struct writer *writer, const struct phase *phase, struct err *err);
 

@@ -15,11 +15,15 @@ enum status make_threads(struct random *random, uint32_t members, struct phase *
         ID_pthread_mutex_lock,
         ID_pthread_mutex_lock,
         ID_pthread_mutex_trylock,
+        ID_pthread_mutex_timedlock,
         ID_pthread_cond_signal,
         ID_pthread_cond_broadcast,
+        ID_pthread_cond_timedwait,
         ID_pthread_barrier_wait,
         ID_sem_wait,
         ID_sem_post,
+        ID_sem_trywait,
+        ID_sem_timedwait,
         ID_Send,
         ID_Ssend,
         ID_Isend,
@@ -104,12 +108,23 @@ static enum status unlock(struct team *team, uint32_t rank, uint32_t thread, enu
 
 typedef enum status write_item(struct team *team, const struct item *item, const uint32_t thread[2], struct err *err);
 
+/* A try that said no, or a wait whose time was over. */
+static enum status give_up(struct team *team, const struct item *item, uint32_t thread, enum mpi_call id,
+                           uint32_t object, struct err *err)
+{
+    struct trace_call call = new_call(id, TRACE_NONE);
+    bool timed = call_kind(id) == CALL_MUTEX_TIMEDLOCK || call_kind(id) == CALL_SEM_TIMEDWAIT;
+    call.ref = object;
+    return put_at(team, item->origin, thread, &call, 0, timed ? team->now_ps[item->origin][thread] + 3 * US : 0, err);
+}
+
 /* slot: bit 0 says which one, bit 1 that both are taken, always in the same order. */
 static enum status write_mutex(struct team *team, const struct item *item, const uint32_t thread[2], struct err *err)
 {
     uint32_t rank = item->origin, inner = item->slot & 1;
     bool both = item->slot & 2 && inner > 0;
     if (both) TRY(lock(team, rank, thread[0], ID_pthread_mutex_lock, 0, err));
+    if (item->call != ID_pthread_mutex_lock && item->bytes % 3 == 0) TRY(give_up(team, item, thread[0], item->call, inner, err));
     TRY(lock(team, rank, thread[0], item->call, inner, err));
     TRY(unlock(team, rank, thread[0], ID_pthread_mutex_unlock, inner, err));
     return both ? unlock(team, rank, thread[0], ID_pthread_mutex_unlock, 0, err) : STATUS_OK;
@@ -117,7 +132,9 @@ static enum status write_mutex(struct team *team, const struct item *item, const
 
 static enum status write_guard(struct team *team, const struct item *item, const uint32_t thread[2], struct err *err)
 {
-    TRY(lock(team, item->origin, thread[0], ID_sem_wait, GUARD_SEMAPHORE, err));
+    if (item->call != ID_sem_wait && item->bytes % 3 == 0)
+        TRY(give_up(team, item, thread[0], item->call, GUARD_SEMAPHORE, err));
+    TRY(lock(team, item->origin, thread[0], item->call, GUARD_SEMAPHORE, err));
     return unlock(team, item->origin, thread[0], ID_sem_post, GUARD_SEMAPHORE, err);
 }
 
@@ -174,6 +191,19 @@ static enum status write_condition(struct team *team, const struct item *item, c
     return STATUS_OK;
 }
 
+/* Nobody signals: the time is over, then it has the mutex again. */
+static enum status write_timed_wait(struct team *team, const struct item *item, const uint32_t thread[2],
+                                    struct err *err)
+{
+    uint32_t rank = item->origin, mutex = item->slot & 1;
+    struct trace_call wait = new_call(item->call, TRACE_NONE);
+    TRY(lock(team, rank, thread[0], ID_pthread_mutex_lock, mutex, err));
+    wait.ref = OBJECTS_FREE + team->writer->next_object[rank]++;
+    wait.aux = mutex;
+    TRY(put_at(team, rank, thread[0], &wait, 0, team->now_ps[rank][thread[0]] + GAP_MAX_US * (int64_t)US, err));
+    return unlock(team, rank, thread[0], ID_pthread_mutex_unlock, mutex, err);
+}
+
 /* A thread's send to a thread; what MPI_Isend began another thread may wait for. */
 static enum status write_message(struct team *team, const struct item *item, const uint32_t thread[2], struct err *err)
 {
@@ -222,10 +252,14 @@ static const struct {
 } item_rows[] = {
     {ID_pthread_mutex_lock, write_mutex},
     {ID_pthread_mutex_trylock, write_mutex},
+    {ID_pthread_mutex_timedlock, write_mutex},
     {ID_pthread_cond_signal, write_condition},
     {ID_pthread_cond_broadcast, write_condition},
+    {ID_pthread_cond_timedwait, write_timed_wait},
     {ID_pthread_barrier_wait, write_barrier},
     {ID_sem_wait, write_guard},
+    {ID_sem_trywait, write_guard},
+    {ID_sem_timedwait, write_guard},
     {ID_sem_post, write_hand_over},
     {ID_Send, write_message},
     {ID_Ssend, write_message},

@@ -83,8 +83,21 @@ static enum status put_flush(struct writer *writer, uint32_t rank, const struct 
 {
     if (item->flush == ID_Init) return STATUS_OK;
     struct trace_call flush = new_call(item->flush, operation->handle);
-    if (call_row(item->flush)->needed & F_TARGET) flush.peer = operation->peer;
+    if (call_row(item->flush)->needed & F_TARGET) flush.peer = (int32_t)writer->rank_of[item->target];
     return put(writer, rank, flush, err);
+}
+
+/* What fetches one element has eight bytes; an even size of the accumulate: it only fetches (MPI_NO_OP). */
+static void fill_result(const struct item *item, struct trace_call *call)
+{
+    enum { ELEMENT_BYTES = 8 };
+    if (call_kind(item->call) != CALL_GET_ACCUMULATE) return;
+    bool one = item->call == ID_Fetch_and_op || item->call == ID_Compare_and_swap;
+    if (one) call->bytes = ELEMENT_BYTES;
+    call->aux = call->bytes;
+    if (one || item->bytes % 2 == 1) return;
+    call->tag = TRACE_OP_NO_OP;
+    call->bytes = 0;
 }
 
 /* The operations of one rank in `slot`. targets: who may still be one. */
@@ -97,20 +110,20 @@ static enum status put_operations(struct writer *writer, const struct phase *pha
         if (item->kind != ITEM_OPERATION || item->origin != rank || item->slot != slot || !in(targets, item->target))
             continue;
         struct trace_call call = new_call(item->call, writer->window_of[phase->window]);
-        call.peer = (int32_t)writer->rank_of[item->target];
+        call.peer = item->nowhere ? TRACE_NONE : (int32_t)writer->rank_of[item->target];
         call.bytes = item->bytes;
         call.disp = 0;
         if (call_row(item->call)->allowed & F_OP) call.tag = TRACE_OP_SUM;
-        if (call_row(item->call)->allowed & F_RESULT_BYTES) call.aux = item->bytes;
+        fill_result(item, &call);
         if (call_makes_request(item->call)) call.ref = requests[open++] = writer->next_request[rank]++;
         TRY(put(writer, rank, call, err));
         if (!phase->together || open == OPERATIONS_MAX) {
-            TRY(put_waits(writer, rank, requests, open, false, err));
+            TRY(put_waits(writer, rank, requests, open, phase->tests, err));
             open = 0;
         }
         TRY(put_flush(writer, rank, item, &call, err));
     }
-    return put_waits(writer, rank, requests, open, false, err);
+    return put_waits(writer, rank, requests, open, phase->tests, err);
 }
 
 /* --- post, start, complete, wait */
@@ -182,8 +195,7 @@ enum status write_inner(struct writer *writer, const struct phase *outer, struct
 static enum status write_pscw(struct writer *writer, const struct phase *phase, struct err *err)
 {
     struct pscw pscw = {phase, writer->window_of[phase->window], members_of_window(writer->program, phase->window)};
-    struct trace_call barrier =
-        new_call(ID_Barrier, writer->comm_of[writer->program->window_comm[phase->window]]);
+    struct trace_call barrier = new_call(ID_Barrier, writer->comm_of[writer->program->window_comm[phase->window]]);
     for (int k = 0; k < PSCW_CALLS; k++) {
         if (k == 1 && phase->nocheck) TRY(put_all(writer, pscw.members, barrier, err));
         if (k == 2) TRY(write_inner(writer, phase, err));
@@ -208,21 +220,64 @@ static enum status write_fence(struct writer *writer, const struct phase *phase,
     return STATUS_OK;
 }
 
+static enum status put_lock(struct writer *writer, const struct phase *phase, const struct item *item, bool unlock,
+                            struct err *err)
+{
+    bool all = item->call == ID_Win_lock_all;
+    struct trace_call call = new_call(item->call, writer->window_of[phase->window]);
+    if (!all) call.peer = (int32_t)writer->rank_of[item->target];
+    call.flags = item->flags;
+    if (unlock) {
+        call.call = all ? ID_Win_unlock_all : ID_Win_unlock;
+        call.flags = 0;
+    }
+    return put(writer, item->origin, call, err);
+}
+
+static bool is_lock(const struct item *item, uint32_t members)
+{
+    return item->kind == ITEM_LOCK && in(members, item->origin) && in(members, item->target);
+}
+
+/* The first lock item of the rank for the target; NULL: none. */
+static const struct item *find_lock(const struct phase *phase, uint32_t members, uint32_t rank, uint32_t target)
+{
+    for (size_t i = 0; i < phase->item_count; i++) {
+        const struct item *item = &phase->items[i];
+        if (is_lock(item, members) && item->origin == rank && item->target == target) return item;
+    }
+    return NULL;
+}
+
+/* Every rank takes its locks by ascending target and gives them back in this order, with nothing between that would
+ * make a lazy lock ask earlier: nobody waits in a circle. Barriers keep lock_alls of other phases away, which ask for
+ * all at once. */
+static enum status write_nested(struct writer *writer, const struct phase *phase, uint32_t members, struct err *err)
+{
+    struct trace_call barrier = new_call(ID_Barrier, writer->comm_of[writer->program->window_comm[phase->window]]);
+    TRY(put_all(writer, members, barrier, err));
+    for (uint32_t r = 0; r < RANKS_MAX; r++)
+        for (int step = 0; step < 3; step++)
+            for (uint32_t k = 0; k < RANKS_MAX; k++) {
+                const struct item *item = find_lock(phase, members, r, k);
+                if (!item) continue;
+                TRY(step == 1 ? put_operations(writer, phase, r, 1u << k, item->slot, err)
+                              : put_lock(writer, phase, item, step == 2, err));
+            }
+    return put_all(writer, members, barrier, err);
+}
+
 static enum status write_locks(struct writer *writer, const struct phase *phase, struct err *err)
 {
     uint32_t members = members_of_window(writer->program, phase->window);
+    if (phase->nested) return write_nested(writer, phase, members, err);
     for (size_t i = 0; i < phase->item_count; i++) {
         const struct item *item = &phase->items[i];
-        if (item->kind != ITEM_LOCK || !in(members, item->origin) || !in(members, item->target)) continue;
-        bool all = item->call == ID_Win_lock_all;
-        struct trace_call call = new_call(item->call, writer->window_of[phase->window]);
-        if (!all) call.peer = (int32_t)writer->rank_of[item->target];
-        call.flags = item->flags;
-        TRY(put(writer, item->origin, call, err));
-        TRY(put_operations(writer, phase, item->origin, all ? members : 1u << item->target, item->slot, err));
-        call.call = all ? ID_Win_unlock_all : ID_Win_unlock;
-        call.flags = 0;
-        TRY(put(writer, item->origin, call, err));
+        if (!is_lock(item, members)) continue;
+        uint32_t targets = item->call == ID_Win_lock_all ? members : 1u << item->target;
+        TRY(put_lock(writer, phase, item, false, err));
+        TRY(put_operations(writer, phase, item->origin, targets, item->slot, err));
+        TRY(put_lock(writer, phase, item, true, err));
     }
     return STATUS_OK;
 }
@@ -241,6 +296,7 @@ static enum status write_phase(struct writer *writer, const struct phase *phase,
     case PHASE_MESSAGES: return write_messages(writer, phase, err);
     case PHASE_THREADS: return write_threads(writer, phase, err);
     case PHASE_SHMEM: return write_shmem(writer, phase, err);
+    case PHASE_COMM: return write_comm(writer, phase, err);
     default: return write_collective(writer, phase, err);
     }
 }
@@ -278,8 +334,15 @@ static enum status open_windows(struct writer *writer, struct err *err)
         writer->window_of[w] = TRACE_NONE;
         if (!members_of_window(program, w)) continue;
         int32_t comm = writer->comm_of[program->window_comm[w]];
-        TRY(trace_add_window(writer->trace, comm, NULL, NULL, 'a', &writer->window_of[w], err));
-        struct trace_call call = new_call(ID_Win_allocate, writer->window_of[w]);
+        char flavor = program->window_flavor[w];
+        TRY(trace_add_window(writer->trace, comm, NULL, NULL, flavor, &writer->window_of[w], err));
+        struct trace_call call = new_call(flavor == 'a'   ? ID_Win_allocate
+                                          : flavor == 's' ? ID_Win_allocate_shared
+                                          : flavor == 'd' ? ID_Win_create_dynamic
+                                                          : ID_Win_create,
+                                          writer->window_of[w]);
+        TRY(put_all(writer, members_of_window(program, w), call, err));
+        call.call = flavor == 'd' ? ID_Win_attach : flavor == 's' ? ID_Win_shared_query : ID_Win_get_group;
         TRY(put_all(writer, members_of_window(program, w), call, err));
     }
     return STATUS_OK;
@@ -291,8 +354,7 @@ static enum status write_program(struct writer *writer, struct err *err)
     if (program->init) TRY(put_all(writer, program->alive, new_call(ID_Init, TRACE_NONE), err));
     TRY(open_comms(writer, err));
     TRY(open_windows(writer, err));
-    if (program->subject == SUBJECT_SHMEM)
-        TRY(trace_add_window(writer->trace, 0, NULL, NULL, 'h', &writer->heap, err));
+    if (program->subject == SUBJECT_SHMEM) TRY(trace_add_window(writer->trace, 0, NULL, NULL, 'h', &writer->heap, err));
     for (size_t i = 0; i < program->phase_count; i++)
         if (!is_inner(program, &program->phases[i])) TRY(write_phase(writer, &program->phases[i], err));
     for (uint32_t w = 0; w < program->windows; w++) {

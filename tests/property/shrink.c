@@ -145,6 +145,7 @@ static bool plain_phase(struct program *program, size_t place)
     changed |= clear_flag(&phase->empty_groups);
     changed |= clear_flag(&phase->nocheck);
     changed |= clear_flag(&phase->tests);
+    changed |= clear_flag(&phase->nested);
     phase->outer = phase->id;
     phase->order = ORDER_POST_FIRST;
     phase->first_flags = phase->last_flags = 0;
@@ -177,6 +178,8 @@ static bool plain_item(struct program *program, size_t place)
     size_t index;
     struct item *item = find_item(program, place, &phase, &index);
     bool changed = item->flush != ID_Init || item->flags || item->receive != ID_Init;
+    changed |= clear_flag(&item->nowhere);
+    changed |= clear_flag(&item->freed);
     item->receive = ID_Init;
     item->flush = ID_Init;
     item->flags = 0;
