@@ -71,12 +71,14 @@ static enum status analyze(struct whole *whole)
     struct tally *tally = whole->tally;
     if (!tally->options->intervals) {
         TRY(tally_add(tally, whole->relations, NULL, NULL, whole->err));
-        return tally_report(tally, whole->relations, whole->result, whole->err);
+        TRY(tally_end(tally, whole->relations, whole->err));
+        return tally_report(tally, &whole->relations->lanes, whole->result, whole->err);
     }
     TRY(tally_add(tally, whole->relations, &whole->waits, &whole->transfers, whole->err));
     TRY(report_intervals(whole));
     TRY(report_causes(whole));
-    TRY(tally_report(tally, whole->relations, whole->result, whole->err));
+    TRY(tally_end(tally, whole->relations, whole->err));
+    TRY(tally_report(tally, &whole->relations->lanes, whole->result, whole->err));
     if (tally->options->verify) checks_run(whole->relations, &tally->account, &whole->waits, whole->result);
     return STATUS_OK;
 }

@@ -118,6 +118,7 @@ enum status bounds_from_relations(const struct relations *relations, struct tran
     TRY(array_reserve((void **)&made.items, &made.capacity, epochs->operation_count + 1, sizeof *made.items, err));
     for (size_t i = 0; i < epochs->operation_count; i++) {
         const struct epoch_operation *operation = &epochs->operations[i];
+        if (relations->trace->ranks[operation->origin].foreign) continue;
         if (!settlement_counts(relations->settlement, operation->origin, operation->call)) continue;
         const struct trace_call *call = relations_call(relations, operation->origin, operation->call);
         made.items[made.count++] = (struct transfer){.origin = operation->origin,

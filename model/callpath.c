@@ -15,7 +15,8 @@ void callpaths_clear(struct callpaths *paths)
     memset(paths, 0, sizeof *paths);
 }
 
-static enum status child_of(struct callpaths *paths, uint32_t parent, uint32_t region, uint32_t *node, struct err *err)
+enum status callpaths_child(struct callpaths *paths, uint32_t parent, uint32_t region, uint32_t *node,
+                            struct err *err)
 {
     uint64_t *slot;
     TRY(map_put(&paths->node_index, (uint64_t)parent << 32 | region, paths->node_count, &slot, err));
@@ -46,7 +47,7 @@ static enum status walk_calls(const struct trace *trace, uint32_t rank, uint32_t
         const struct trace_call *call = &trace->ranks[rank].calls[i];
         uint32_t thread = trace_call_thread(trace, rank, i), *node = &nodes[thread];
         if (call->call == ID_region_enter)
-            TRY(child_of(paths, *node, call->ref, node, err));
+            TRY(callpaths_child(paths, *node, call->ref, node, err));
         else if (call_kind(call->call) == CALL_REGION_LEAVE)
             *node = paths->nodes[*node].parent; /* trace_check: regions nest */
         else

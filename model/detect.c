@@ -21,15 +21,16 @@ const struct detector *detector_of(enum pattern pattern)
     return NULL;
 }
 
-/* Whether a wait found in a slice is counted in this round. The detectors of locks look at the locks themselves. */
+/* Whether a wait found in a slice is counted in this round, and by this part. The detectors of locks look at the locks
+ * themselves: the part that has the target counts. */
 static bool is_settled(const struct relations *relations, const struct finding *finding)
 {
     const struct settlement *settlement = relations->settlement;
     const unsigned undecided = SETTLE_OPEN | SETTLE_UNDECIDED | SETTLE_ORDERED;
     if (!settlement) return true;
+    if (finding->pattern == PATTERN_LOCK_CONTENTION || finding->pattern == PATTERN_WAIT_FOR_PROGRESS) return true;
+    if (relations->trace->ranks[finding->rank].foreign) return false;
     switch (finding->pattern) {
-    case PATTERN_LOCK_CONTENTION:
-    case PATTERN_WAIT_FOR_PROGRESS: return true;
     case PATTERN_WRONG_ORDER: return !(settlement->flags[finding->rank][finding->call] & undecided);
     case PATTERN_CLOSE_SEND_RECEIVE: return finding->call >= relations->trace->ranks[finding->rank].kept_count;
     default: return settlement_counts(settlement, finding->rank, finding->call);

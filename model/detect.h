@@ -9,6 +9,7 @@
 #include "model/places.h"
 #include "model/provisional.h"
 #include "model/relations.h"
+#include "model/several.h"
 #include "model/waits.h"
 
 struct detection {
@@ -18,6 +19,7 @@ struct detection {
     struct places *places; /* NULL: not wanted */
     struct waits *waits;   /* NULL: not wanted */
     struct provisional *provisional; /* of a trace in slices, else NULL */
+    struct several *several; /* of one part of several, else NULL: waits that other parts may have longer ones of */
     void (*observer)(void *context, const struct finding *finding); /* is told of every wait counted; may be NULL */
     void *observer_context;
     struct err *err;

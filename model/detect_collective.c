@@ -68,6 +68,7 @@ static enum status find_members(struct detection *detection, enum pattern patter
     const struct relations *relations = detection->relations;
     const struct instance *instance = meeting->instance;
     for (uint32_t m = 0; m < instance->size; m++) {
+        if (relations->trace->ranks[meeting->comm->members[m]].foreign) continue;
         uint32_t other = cause(meeting, m, instance_call(relations->trace, &relations->instances, instance, m));
         if (other == NO_MEMBER) continue;
         struct finding finding = finding_of_enter(

@@ -98,11 +98,26 @@ static int64_t cut(const struct trace_call *call, int64_t until_ps)
     return end_ps > call->enter_ps ? end_ps - call->enter_ps : 0;
 }
 
+/* Each part counts of the members that it has: what a fence costs them, and the pairs of which they are the first. */
+static void count_pairs(const struct relations *relations, const struct instance *instance, const struct need *needs,
+                        size_t count, struct fence_pairs *pairs)
+{
+    const struct trace_comm *comm = instance_comm(relations->trace, instance);
+    for (uint32_t m = 0; m < instance->size; m++) {
+        if (relations->trace->ranks[comm->members[m]].foreign) continue;
+        pairs->pairs += instance->size - 1 - m;
+        pairs->unneeded += instance->size - 1 - m;
+    }
+    for (size_t i = 0; i < count; i++)
+        if (!relations->trace->ranks[comm->members[needs[i].a]].foreign) pairs->unneeded--;
+}
+
 /* needed_ps[m]: latest enter of the members that m needs. */
 static void count_instance(const struct relations *relations, const struct instance *instance, const struct need *needs,
                            size_t count, int64_t *needed_ps, struct fence_pairs *pairs)
 {
     const struct instances *instances = &relations->instances;
+    const struct trace_comm *comm = instance_comm(relations->trace, instance);
     int64_t last_ps = INT64_MIN;
     for (uint32_t m = 0; m < instance->size; m++) {
         int64_t enter_ps = instance_call(relations->trace, instances, instance, m)->enter_ps;
@@ -115,10 +130,9 @@ static void count_instance(const struct relations *relations, const struct insta
         if (b_ps > needed_ps[needs[i].a]) needed_ps[needs[i].a] = b_ps;
         if (a_ps > needed_ps[needs[i].b]) needed_ps[needs[i].b] = a_ps;
     }
-    uint64_t all = (uint64_t)instance->size * (instance->size - 1) / 2;
-    pairs->pairs += all;
-    pairs->unneeded += all - count;
+    count_pairs(relations, instance, needs, count, pairs);
     for (uint32_t m = 0; m < instance->size; m++) {
+        if (relations->trace->ranks[comm->members[m]].foreign) continue;
         const struct trace_call *call = instance_call(relations->trace, instances, instance, m);
         pairs->saved_ps += cut(call, last_ps) - cut(call, needed_ps[m]);
     }

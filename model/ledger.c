@@ -26,6 +26,8 @@ struct ledger {
     uint32_t *table; /* open addressing: number of a kind, 0: free */
     size_t table_size; /* a power of two */
     struct sweep_rank_sums *sums;
+    bool tells;
+    struct bytes told; /* waits that other parts are to be told of */
 };
 
 void ledger_free(struct ledger *ledger)
@@ -37,6 +39,7 @@ void ledger_free(struct ledger *ledger)
     marks_free(ledger->marks);
     scratch_close(&ledger->scratch);
     free(ledger->ranks);
+    bytes_clear(&ledger->told);
     free(ledger->kinds);
     free(ledger->table);
     free(ledger);
@@ -208,16 +211,34 @@ enum status ledger_add_waits(struct ledger *ledger, const struct waits *waits, s
                             .flags = wait->counted ? MARK_COUNTED : 0};
         if (wait->pattern == PATTERN_WAIT_FOR_PROGRESS)
             made.function = (uint16_t)(trace_function(ledger->trace, wait->rank, wait->call) + 1);
-        if (made.from_ps < made.until_ps) TRY(marks_add(ledger->marks, &made, err));
+        if (made.from_ps >= made.until_ps) continue;
+        if (ledger->tells) TRY(bytes_put(&ledger->told, &made, sizeof made, err));
+        TRY(ledger_add_mark(ledger, &made, err));
     }
     return STATUS_OK;
+}
+
+void ledger_tell(struct ledger *ledger)
+{
+    ledger->tells = true;
+}
+
+struct bytes *ledger_told(struct ledger *ledger)
+{
+    return &ledger->told;
+}
+
+enum status ledger_add_mark(struct ledger *ledger, const struct mark *mark, struct err *err)
+{
+    return marks_add(ledger->marks, mark, err);
 }
 
 enum status ledger_sum(struct ledger *ledger, const struct provisional *provisional, const int64_t *end_ps,
                        struct err *err)
 {
     for (uint32_t r = 0; r < ledger->trace->rank_count; r++) TRY(write_busy(ledger, r, err));
-    struct sweep sweep = {.rank_count = ledger->trace->rank_count,
+    struct sweep sweep = {.trace = ledger->trace,
+                          .rank_count = ledger->trace->rank_count,
                           .spill = ledger->spill,
                           .marks = ledger->marks,
                           .refuted = provisional->refuted,

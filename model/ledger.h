@@ -5,8 +5,10 @@
 #ifndef MODEL_LEDGER_H
 #define MODEL_LEDGER_H
 
+#include "common/bytes.h"
 #include "model/bounds.h"
 #include "model/callpath.h"
+#include "model/marks.h"
 #include "model/provisional.h"
 #include "model/shares.h"
 #include "model/waits.h"
@@ -22,6 +24,12 @@ enum status ledger_add_calls(struct ledger *ledger, const struct callpaths *path
 /* What is counted in this round. */
 enum status ledger_add_waits(struct ledger *ledger, const struct waits *waits, struct err *err);
 enum status ledger_add_transfers(struct ledger *ledger, const struct transfers *transfers, struct err *err);
+
+/* Of one part of an analysis (model/parts.h), whose ranks' calls alone are added: all parts need all waits. From
+ * ledger_tell on those added are kept for the others in ledger_told(), which the caller empties. */
+void ledger_tell(struct ledger *ledger);
+struct bytes *ledger_told(struct ledger *ledger);
+enum status ledger_add_mark(struct ledger *ledger, const struct mark *mark, struct err *err);
 
 /* No more is added. end_ps: per rank the exit of its last call, INT64_MIN: it has none. */
 enum status ledger_sum(struct ledger *ledger, const struct provisional *provisional, const int64_t *end_ps,

@@ -131,6 +131,7 @@ static enum status collect_all(const struct relations *relations, bool lazy, str
     return STATUS_OK;
 }
 
+/* The locks of a target are looked at by the part that has it. */
 static enum status collect(const struct relations *relations, struct holdings *holdings, struct err *err)
 {
     const struct epochs *epochs = &relations->epochs;
@@ -139,7 +140,7 @@ static enum status collect(const struct relations *relations, struct holdings *h
     if (lazy) TRY(find_lazy(relations, holdings, err));
     for (size_t a = 0; a < epochs->access_count; a++) {
         const struct access_epoch *epoch = &epochs->accesses[a];
-        if (!asks(relations, epoch, EPOCH_LOCK)) continue;
+        if (!asks(relations, epoch, EPOCH_LOCK) || relations->trace->ranks[epoch->target].foreign) continue;
         const uint64_t *asked = lazy ? map_find(&holdings->lazy, lazy_key(a, (uint32_t)epoch->target)) : NULL;
         TRY(add_holding(holdings, relations, epoch, epoch->target, asked, err));
         uint64_t *slot;

@@ -95,8 +95,9 @@ static enum status take_out(struct waiting *waiting, struct fifo_key key, size_t
     return fifo_push(&waiting->taken_probes, key, probe, err);
 }
 
-static void note_unmatched(struct unmatched *unmatched, uint32_t rank, size_t call)
+static void note_unmatched(const struct trace *trace, struct unmatched *unmatched, uint32_t rank, size_t call)
 {
+    if (trace->ranks[rank].foreign) return;
     if (unmatched->count++ > 0) return;
     unmatched->rank = rank;
     unmatched->call = call;
@@ -118,7 +119,7 @@ static enum status match_receive(const struct trace *trace, uint32_t rank, size_
     struct fifo *probes = send == FIFO_EMPTY ? &waiting->probes : &waiting->taken_probes;
     if (send == FIFO_EMPTY) send = fifo_pop(&waiting->sends, key);
     if (send == FIFO_EMPTY) {
-        note_unmatched(&messages->unmatched_receives, rank, index);
+        note_unmatched(trace, &messages->unmatched_receives, rank, index);
         return STATUS_OK;
     }
     struct message made = {
@@ -152,8 +153,8 @@ static void find_unmatched_sends(const struct trace *trace, struct waiting *wait
             left++;
             if (send < first) first = send;
         }
-        if (left == 0) continue;
-        note_unmatched(unmatched, r, first);
+        if (left == 0 || trace->ranks[r].foreign) continue;
+        note_unmatched(trace, unmatched, r, first);
         unmatched->count += left - 1;
     }
 }

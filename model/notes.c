@@ -4,27 +4,51 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct sort { /* of notes */
-    const struct relations *relations;
-    struct result *result;
-    struct err *err;
-    size_t count;
+/* What all notes of a sort say; of more than NOTES_PER_SORT "and N more: ..." does. */
+static const char *const sorts[NOTE_SORT_COUNT] = {
+    [NOTE_BROKEN_OFF] = "ranks whose recording breaks off",
+    [NOTE_OPEN_ACCESS] = "the access epoch has no end",
+    [NOTE_OPEN_EXPOSURE] = "the exposure epoch has no end",
+    [NOTE_NO_POST] = "a target of the group never posts for this epoch",
+    [NOTE_NO_START] = "an origin of the group never starts an epoch for this post",
+    [NOTE_UNFINISHED] = "not all members finish this collective call",
+    [NOTE_READY_SEND] = "ready sends that begin before their receive",
+    [NOTE_UNRECEIVED] = "sends are not received in the trace",
+    [NOTE_UNSENT] = "receives have no send in the trace",
 };
 
-/* "rank 3, event 17 (MPI_Win_start): <what>" */
-static enum status note_call(struct sort *sort, uint32_t rank, size_t call, const char *what)
+void notes_clear(struct notes *notes)
 {
-    char place[TRACE_PLACE_BYTES];
-    if (sort->count++ >= NOTES_PER_SORT) return STATUS_OK;
-    return result_add_note(sort->result, sort->err, "%s: %s", trace_place(sort->relations->trace, rank, call, place),
-                           what);
+    for (int s = 0; s < NOTE_SORT_COUNT; s++)
+        for (size_t i = 0; i < notes->lists[s].kept; i++) free(notes->lists[s].items[i].text);
+    memset(notes, 0, sizeof *notes);
 }
 
-static enum status end_sort(struct sort *sort, const char *what)
+static bool is_before(const struct note *one, const struct note *other)
 {
-    size_t more = sort->count > NOTES_PER_SORT ? sort->count - NOTES_PER_SORT : 0;
-    sort->count = 0;
-    return more == 0 ? STATUS_OK : result_add_note(sort->result, sort->err, "and %zu more: %s", more, what);
+    return one->rank != other->rank ? one->rank < other->rank : one->event < other->event;
+}
+
+/* Keeps the first ones. */
+static void keep(struct note_list *list, struct note made, bool sorted)
+{
+    size_t at = list->kept++;
+    for (; sorted && at > 0 && is_before(&made, &list->items[at - 1]); at--) list->items[at] = list->items[at - 1];
+    list->items[at] = made;
+    if (list->kept > NOTES_PER_SORT) free(list->items[--list->kept].text);
+}
+
+/* "rank 3, event 17 (MPI_Win_start): <what>" */
+static enum status note_call(struct notes *notes, enum note_sort sort, const struct trace *trace, uint32_t rank,
+                             size_t call, struct err *err)
+{
+    struct note_list *list = &notes->lists[sort];
+    char place[TRACE_PLACE_BYTES];
+    struct note made = {.rank = rank, .event = trace_event(trace, rank, call)};
+    if (trace->ranks[rank].foreign || list->count++ >= NOTES_PER_SORT) return STATUS_OK;
+    if (asprintf(&made.text, "%s: %s", trace_place(trace, rank, call, place), sorts[sort]) < 0) return err_memory(err);
+    keep(list, made, false);
+    return STATUS_OK;
 }
 
 /* " at halo.c:40", or nothing if the call site is unknown. */
@@ -36,85 +60,73 @@ static const char *site_text(const struct trace *trace, const struct trace_call 
     return text;
 }
 
-static enum status note_ranks(struct sort *sort)
+static enum status note_ranks(struct notes *notes, const struct trace *trace, struct err *err)
 {
-    const struct trace *trace = sort->relations->trace;
+    struct note_list *list = &notes->lists[NOTE_BROKEN_OFF];
     for (uint32_t r = 0; r < trace->rank_count; r++) {
         const struct trace_rank *rank = &trace->ranks[r];
-        if (!rank->incomplete || sort->count++ >= NOTES_PER_SORT) continue;
-        TRY(result_add_note(sort->result, sort->err, "rank %" PRIu32 ": the recording breaks off%s%s", r,
-                            rank->incomplete_why ? ": " : "", rank->incomplete_why ? rank->incomplete_why : ""));
+        struct note made = {.rank = r};
+        if (rank->foreign || !rank->incomplete || list->count++ >= NOTES_PER_SORT) continue;
+        if (asprintf(&made.text, "rank %" PRIu32 ": the recording breaks off%s%s", r, rank->incomplete_why ? ": " : "",
+                     rank->incomplete_why ? rank->incomplete_why : "") < 0)
+            return err_memory(err);
+        keep(list, made, false);
     }
-    return end_sort(sort, "ranks whose recording breaks off");
+    return STATUS_OK;
 }
 
-static enum status note_open_epochs(struct sort *sort)
+static enum status note_epochs(struct notes *notes, const struct relations *relations, struct err *err)
 {
-    const struct epochs *epochs = &sort->relations->epochs;
-    const struct trace *trace = sort->relations->trace;
-    const char *access = "the access epoch has no end", *exposure = "the exposure epoch has no end";
-    for (size_t a = 0; a < epochs->access_count; a++)
-        if (!epoch_closed(trace, epochs->accesses[a].rank, epochs->accesses[a].close_call))
-            TRY(note_call(sort, epochs->accesses[a].rank, epochs->accesses[a].open_call, access));
-    TRY(end_sort(sort, access));
-    for (size_t e = 0; e < epochs->exposure_count; e++)
-        if (!epoch_closed(trace, epochs->exposures[e].rank, epochs->exposures[e].close_call))
-            TRY(note_call(sort, epochs->exposures[e].rank, epochs->exposures[e].post_call, exposure));
-    return end_sort(sort, exposure);
-}
-
-static enum status note_lonely_epochs(struct sort *sort)
-{
-    const struct epochs *epochs = &sort->relations->epochs;
-    const char *no_post = "a target of the group never posts for this epoch";
-    const char *no_start = "an origin of the group never starts an epoch for this post";
+    const struct epochs *epochs = &relations->epochs;
+    const struct trace *trace = relations->trace;
+    for (size_t a = 0; a < epochs->access_count; a++) {
+        const struct access_epoch *epoch = &epochs->accesses[a];
+        if (!epoch_closed(trace, epoch->rank, epoch->close_call))
+            TRY(note_call(notes, NOTE_OPEN_ACCESS, trace, epoch->rank, epoch->open_call, err));
+    }
+    for (size_t e = 0; e < epochs->exposure_count; e++) {
+        const struct exposure_epoch *epoch = &epochs->exposures[e];
+        if (!epoch_closed(trace, epoch->rank, epoch->close_call))
+            TRY(note_call(notes, NOTE_OPEN_EXPOSURE, trace, epoch->rank, epoch->post_call, err));
+    }
     for (size_t p = 0; p < epochs->pair_count; p++) {
         const struct access_epoch *epoch = &epochs->accesses[epochs->pairs[p].access];
-        if (epochs->pairs[p].exposure == EPOCH_NONE) TRY(note_call(sort, epoch->rank, epoch->open_call, no_post));
+        if (epochs->pairs[p].exposure == EPOCH_NONE)
+            TRY(note_call(notes, NOTE_NO_POST, trace, epoch->rank, epoch->open_call, err));
     }
-    TRY(end_sort(sort, no_post));
     for (size_t l = 0; l < epochs->link_count; l++) {
         const struct exposure_epoch *epoch = &epochs->exposures[epochs->links[l].exposure];
-        if (epochs->links[l].pair == EPOCH_NONE) TRY(note_call(sort, epoch->rank, epoch->post_call, no_start));
+        if (epochs->links[l].pair == EPOCH_NONE)
+            TRY(note_call(notes, NOTE_NO_START, trace, epoch->rank, epoch->post_call, err));
     }
-    return end_sort(sort, no_start);
+    return STATUS_OK;
 }
 
-static enum status note_instances(struct sort *sort)
+/* Names the first member that calls it; it is noted where the lowest rank that calls it is analysed. */
+static enum status note_instances(struct notes *notes, const struct relations *relations, struct err *err)
 {
-    const struct relations *relations = sort->relations;
-    const char *what = "not all members finish this collective call";
+    const struct trace *trace = relations->trace;
     for (size_t i = 0; i < relations->instances.count; i++) {
         const struct instance *instance = &relations->instances.items[i];
-        const struct trace_comm *comm = instance_comm(relations->trace, instance);
+        const struct trace_comm *comm = instance_comm(trace, instance);
+        const size_t *calls = &relations->instances.calls[instance->member_first];
+        int32_t lowest = INT32_MAX;
+        uint32_t first = UINT32_MAX;
         if (instance_complete(instance)) continue;
-        uint32_t member = 0;
-        while (relations->instances.calls[instance->member_first + member] == INSTANCE_NONE) member++;
-        TRY(note_call(sort, (uint32_t)comm->members[member],
-                      relations->instances.calls[instance->member_first + member], what));
+        for (uint32_t m = 0; m < instance->size; m++) {
+            if (calls[m] == INSTANCE_NONE) continue;
+            if (first == UINT32_MAX) first = m;
+            if (comm->members[m] < lowest) lowest = comm->members[m];
+        }
+        struct note_list *list = &notes->lists[NOTE_UNFINISHED];
+        char place[TRACE_PLACE_BYTES];
+        struct note made = {.rank = (uint32_t)comm->members[first]};
+        if (trace->ranks[lowest].foreign || list->count++ >= NOTES_PER_SORT) continue;
+        trace_place(trace, made.rank, calls[first], place);
+        if (asprintf(&made.text, "%s: %s", place, sorts[NOTE_UNFINISHED]) < 0) return err_memory(err);
+        keep(list, made, false);
     }
-    return end_sort(sort, what);
-}
-
-void notes_clear(struct notes *notes)
-{
-    for (size_t i = 0; i < notes->kept; i++) free(notes->items[i].text);
-    memset(notes, 0, sizeof *notes);
-}
-
-static bool is_before(const struct early_ready_send *one, const struct early_ready_send *other)
-{
-    return one->receiver != other->receiver ? one->receiver < other->receiver : one->event < other->event;
-}
-
-/* Keeps the first ones. */
-static void keep_first(struct notes *notes, struct early_ready_send made)
-{
-    size_t at = notes->kept++;
-    for (; at > 0 && is_before(&made, &notes->items[at - 1]); at--) notes->items[at] = notes->items[at - 1];
-    notes->items[at] = made;
-    notes->count++;
-    if (notes->kept > NOTES_PER_SORT) free(notes->items[--notes->kept].text);
+    return STATUS_OK;
 }
 
 static enum status note_ready_send(struct notes *notes, const struct relations *relations,
@@ -124,14 +136,15 @@ static enum status note_ready_send(struct notes *notes, const struct relations *
     const struct trace_call *send = relations_call(relations, message->sender, message->send_call);
     const struct trace_call *receive = relations_call(relations, message->receiver, message->receive_call);
     char begin[TRACE_PLACE_BYTES], end[TRACE_PLACE_BYTES], own[TRACE_PLACE_BYTES], other[TRACE_PLACE_BYTES];
-    struct early_ready_send made = {.receiver = message->receiver,
-                                    .event = trace_event(trace, message->receiver, message->receive_call)};
+    struct note made = {.rank = message->receiver,
+                        .event = trace_event(trace, message->receiver, message->receive_call)};
     if (asprintf(&made.text, "%s: error in the program: this ready send%s begins before its receive %s%s",
                  trace_place(trace, message->sender, message->send_call, begin), site_text(trace, send, own),
                  trace_place(trace, message->receiver, message->receive_call, end),
                  site_text(trace, receive, other)) < 0)
         return err_memory(err);
-    keep_first(notes, made);
+    notes->lists[NOTE_READY_SEND].count++;
+    keep(&notes->lists[NOTE_READY_SEND], made, true);
     return STATUS_OK;
 }
 
@@ -144,44 +157,65 @@ enum status notes_add(struct notes *notes, const struct relations *relations, st
         const struct trace_call *send = relations_call(relations, message->sender, message->send_call);
         const struct trace_call *receive = relations_call(relations, message->receiver, message->receive_call);
         if ((send->call != ID_Rsend && send->call != ID_Irsend) || receive->enter_ps <= send->enter_ps) continue;
+        if (relations->trace->ranks[message->receiver].foreign) continue;
         if (settlement_counts(relations->settlement, message->receiver, message->receive_call))
             TRY(note_ready_send(notes, relations, message, err));
     }
     return STATUS_OK;
 }
 
-static enum status note_ready_sends(struct sort *sort, const struct notes *notes)
+static enum status note_unmatched(struct notes *notes, enum note_sort sort, const struct trace *trace,
+                                  const struct unmatched *unmatched, struct err *err)
 {
-    for (size_t i = 0; i < notes->kept; i++) TRY(result_add_note(sort->result, sort->err, "%s", notes->items[i].text));
-    sort->count = notes->count;
-    return end_sort(sort, "ready sends that begin before their receive");
-}
-
-static enum status note_unmatched(struct sort *sort, const struct unmatched *unmatched, const char *what,
-                                  const char *direction)
-{
+    struct note_list *list = &notes->lists[sort];
     if (unmatched->count == 0) return STATUS_OK;
-    const struct trace_call *call = relations_call(sort->relations, unmatched->rank, unmatched->call);
-    bool source = *direction == 'f' && call_kind(call->call) == CALL_SENDRECV;
+    const struct trace_call *call = &trace->ranks[unmatched->rank].calls[unmatched->call];
+    bool source = sort == NOTE_UNSENT && call_kind(call->call) == CALL_SENDRECV;
     char place[TRACE_PLACE_BYTES];
-    return result_add_note(sort->result, sort->err, "%" PRIu64 " %s, first %s %s rank %d (tag %d)", unmatched->count,
-                           what, trace_place(sort->relations->trace, unmatched->rank, unmatched->call, place),
-                           direction, source ? trace_call_source(call) : call->peer,
-                           source ? trace_call_recv_tag(call) : call->tag);
+    struct note made = {.rank = unmatched->rank};
+    if (asprintf(&made.text, "%s %s rank %d (tag %d)", trace_place(trace, unmatched->rank, unmatched->call, place),
+                 sort == NOTE_UNSENT ? "from" : "to", source ? trace_call_source(call) : call->peer,
+                 source ? trace_call_recv_tag(call) : call->tag) < 0)
+        return err_memory(err);
+    keep(list, made, false);
+    list->count += unmatched->count;
+    return STATUS_OK;
 }
 
-enum status notes_report(const struct notes *notes, const struct relations *relations, struct result *result,
-                         struct err *err)
+enum status notes_end(struct notes *notes, const struct relations *relations, struct err *err)
 {
-    struct sort sort = {.relations = relations, .result = result, .err = err};
     const struct messages *messages = &relations->messages;
-    for (size_t i = 0; i < relations->trace->note_count; i++)
-        TRY(result_add_note(result, err, "%s", relations->trace->notes[i]));
-    TRY(note_ranks(&sort));
-    TRY(note_open_epochs(&sort));
-    TRY(note_lonely_epochs(&sort));
-    TRY(note_instances(&sort));
-    TRY(note_ready_sends(&sort, notes));
-    TRY(note_unmatched(&sort, &messages->unmatched_sends, "sends are not received in the trace", "to"));
-    return note_unmatched(&sort, &messages->unmatched_receives, "receives have no send in the trace", "from");
+    TRY(note_ranks(notes, relations->trace, err));
+    TRY(note_epochs(notes, relations, err));
+    TRY(note_instances(notes, relations, err));
+    TRY(note_unmatched(notes, NOTE_UNRECEIVED, relations->trace, &messages->unmatched_sends, err));
+    return note_unmatched(notes, NOTE_UNSENT, relations->trace, &messages->unmatched_receives, err);
+}
+
+void notes_merge(struct notes *into, struct notes *from)
+{
+    for (int s = 0; s < NOTE_SORT_COUNT; s++) {
+        for (size_t i = 0; i < from->lists[s].kept; i++) keep(&into->lists[s], from->lists[s].items[i], false);
+        into->lists[s].count += from->lists[s].count;
+        from->lists[s] = (struct note_list){0};
+    }
+}
+
+static enum status report_list(const struct note_list *list, const char *what, struct result *result, struct err *err)
+{
+    for (size_t i = 0; i < list->kept; i++) TRY(result_add_note(result, err, "%s", list->items[i].text));
+    if (list->count <= NOTES_PER_SORT) return STATUS_OK;
+    return result_add_note(result, err, "and %" PRIu64 " more: %s", list->count - NOTES_PER_SORT, what);
+}
+
+enum status notes_report(const struct notes *notes, const struct trace *trace, struct result *result, struct err *err)
+{
+    for (size_t i = 0; i < trace->note_count; i++) TRY(result_add_note(result, err, "%s", trace->notes[i]));
+    for (int s = 0; s <= NOTE_READY_SEND; s++) TRY(report_list(&notes->lists[s], sorts[s], result, err));
+    for (int s = NOTE_UNRECEIVED; s < NOTE_SORT_COUNT; s++) {
+        const struct note_list *list = &notes->lists[s];
+        if (list->count > 0)
+            TRY(result_add_note(result, err, "%" PRIu64 " %s, first %s", list->count, sorts[s], list->items[0].text));
+    }
+    return STATUS_OK;
 }

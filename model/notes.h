@@ -8,25 +8,46 @@
 
 enum { NOTES_PER_SORT = 5 }; /* of more of a sort the number is told */
 
-struct early_ready_send {
-    uint32_t receiver;
-    uint64_t event; /* of the receive: the notes stand in this order */
-    char *text;
+enum note_sort { /* in the order in which they are told */
+    NOTE_BROKEN_OFF,
+    NOTE_OPEN_ACCESS,
+    NOTE_OPEN_EXPOSURE,
+    NOTE_NO_POST,
+    NOTE_NO_START,
+    NOTE_UNFINISHED,
+    NOTE_READY_SEND,
+    NOTE_UNRECEIVED, /* of these two the first alone is told */
+    NOTE_UNSENT,
+    NOTE_SORT_COUNT
 };
 
-/* What can be told of a part of the trace. All-zero is empty. */
+struct note {
+    uint32_t rank; /* ready sends stand in the order of their receives: receiver and event */
+    uint64_t event;
+    char *text; /* owned */
+};
+
+struct note_list {
+    struct note items[NOTES_PER_SORT + 1]; /* the first ones; a place to put one more in */
+    size_t kept;
+    uint64_t count;
+};
+
+/* All-zero is empty. */
 struct notes {
-    struct early_ready_send items[NOTES_PER_SORT + 1];
-    size_t kept, count;
+    struct note_list lists[NOTE_SORT_COUNT];
 };
 
 void notes_clear(struct notes *notes);
 
 /* The ready sends of a trace, or of a slice those that are counted now. */
 enum status notes_add(struct notes *notes, const struct relations *relations, struct err *err);
+/* What is without end or partner, once relations hold the end of the trace. */
+enum status notes_end(struct notes *notes, const struct relations *relations, struct err *err);
+/* Adds those of higher ranks; *from is empty then. */
+void notes_merge(struct notes *into, struct notes *from);
 
-/* All notes, once relations hold the end of the trace. */
-enum status notes_report(const struct notes *notes, const struct relations *relations, struct result *result,
-                         struct err *err);
+/* All notes, behind those of the trace's reader. */
+enum status notes_report(const struct notes *notes, const struct trace *trace, struct result *result, struct err *err);
 
 #endif

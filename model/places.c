@@ -26,31 +26,67 @@ enum status places_go_on(struct places *places, struct err *err)
     return callpaths_go_on(&places->paths, err);
 }
 
-static bool is_worse(const struct finding *finding, const struct trace_call *at, const struct advice_facts *worst)
+static bool is_worse(int64_t severity_ps, int64_t enter_ps, uint32_t rank, const struct advice_facts *worst)
 {
-    if (finding->severity_ps != worst->severity_ps) return finding->severity_ps > worst->severity_ps;
-    if (at->enter_ps != worst->enter_ps) return at->enter_ps < worst->enter_ps;
-    return finding->rank < worst->rank;
+    if (severity_ps != worst->severity_ps) return severity_ps > worst->severity_ps;
+    if (enter_ps != worst->enter_ps) return enter_ps < worst->enter_ps;
+    return rank < worst->rank;
 }
 
-enum status places_add(struct places *places, const struct trace *trace, const struct finding *finding, struct err *err)
+/* The item of its pattern and place, made without a wait if there is none. Valid until the next one is made. */
+static enum status item_of(struct places *places, struct place made, struct place **found, struct err *err)
 {
-    const struct trace_call *at = &trace->ranks[finding->rank].calls[finding->call];
-    struct place made = {.node = callpath_at(&places->paths, finding->rank, finding->call),
-                         .site = at->site,
-                         .call = (uint16_t)trace_function(trace, finding->rank, finding->call),
-                         .pattern = (uint16_t)finding->pattern,
-                         .worst = {.enter_ps = at->enter_ps, .severity_ps = -1}};
     uint64_t *location, *item;
     TRY(map_put(&places->locations, (uint64_t)made.node << 32 | made.site, places->locations.count, &location, err));
     uint64_t key = (*location << 16 | made.pattern) << 16 | made.call;
     TRY(map_put(&places->index, key, places->count, &item, err));
     size_t index = *item;
+    made.severity_ps = 0;
+    made.count = 0;
+    made.worst.severity_ps = -1;
     if (index == places->count) ARRAY_PUSH(places->items, places->count, places->capacity, made, err);
-    places->items[index].severity_ps += finding->severity_ps;
-    if (is_worse(finding, at, &places->items[index].worst))
-        places->items[index].worst = advice_facts(trace, &places->paths, finding);
-    places->items[index].count++;
+    *found = &places->items[index];
+    return STATUS_OK;
+}
+
+static struct place place_of(const struct places *places, const struct trace *trace, const struct finding *finding)
+{
+    const struct trace_call *at = &trace->ranks[finding->rank].calls[finding->call];
+    return (struct place){.node = callpath_at(&places->paths, finding->rank, finding->call),
+                          .site = at->site,
+                          .call = (uint16_t)trace_function(trace, finding->rank, finding->call),
+                          .pattern = (uint16_t)finding->pattern,
+                          .severity_ps = finding->severity_ps,
+                          .count = 1,
+                          .worst = {.enter_ps = at->enter_ps}};
+}
+
+enum status places_add(struct places *places, const struct trace *trace, const struct finding *finding, struct err *err)
+{
+    struct place made = place_of(places, trace, finding), *item;
+    TRY(item_of(places, made, &item, err));
+    item->severity_ps += finding->severity_ps;
+    if (is_worse(finding->severity_ps, made.worst.enter_ps, finding->rank, &item->worst))
+        item->worst = advice_facts(trace, &places->paths, finding);
+    item->count++;
+    return STATUS_OK;
+}
+
+struct place places_one(const struct places *places, const struct trace *trace, const struct finding *finding)
+{
+    struct place made = place_of(places, trace, finding);
+    made.worst = advice_facts(trace, &places->paths, finding);
+    return made;
+}
+
+enum status places_merge(struct places *places, const struct place *from, struct err *err)
+{
+    struct place *item;
+    TRY(item_of(places, *from, &item, err));
+    item->severity_ps += from->severity_ps;
+    if (is_worse(from->worst.severity_ps, from->worst.enter_ps, from->worst.rank, &item->worst))
+        item->worst = from->worst;
+    item->count += from->count;
     return STATUS_OK;
 }
 
@@ -73,6 +109,7 @@ static int compare_places(const void *one, const void *other)
     if (order == 0) order = compare_text(a->file, b->file);
     if (order == 0) order = (a->line > b->line) - (a->line < b->line);
     if (order == 0) order = compare_text(a->advice, b->advice);
+    if (order == 0) order = (a->count < b->count) - (a->count > b->count);
     return order;
 }
 

@@ -33,6 +33,10 @@ void places_clear(struct places *places);
 enum status places_add(struct places *places, const struct trace *trace, const struct finding *finding,
                        struct err *err);
 
+/* One wait as it is going to be added; adding it, or the sums of another part, whose nodes are this one's by now. */
+struct place places_one(const struct places *places, const struct trace *trace, const struct finding *finding);
+enum status places_merge(struct places *places, const struct place *from, struct err *err);
+
 /* Takes out the waits of a pattern in one MPI function. */
 void places_withdraw(struct places *places, enum pattern pattern, uint16_t call);
 

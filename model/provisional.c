@@ -12,14 +12,18 @@ void provisional_clear(struct provisional *provisional)
     memset(provisional, 0, sizeof *provisional);
 }
 
+enum status provisional_reserve(struct provisional *provisional, enum mpi_call call, uint32_t ranks, struct err *err)
+{
+    if (!provisional->severity_ps[call]) provisional->severity_ps[call] = calloc((size_t)ranks + 1, sizeof(int64_t));
+    if (!provisional->count[call]) provisional->count[call] = calloc((size_t)ranks + 1, sizeof(uint64_t));
+    return provisional->severity_ps[call] && provisional->count[call] ? STATUS_OK : err_memory(err);
+}
+
 enum status provisional_add(struct provisional *provisional, const struct trace *trace, const struct finding *finding,
                             struct err *err)
 {
-    uint16_t call = (uint16_t)trace_function(trace, finding->rank, finding->call);
-    if (!provisional->severity_ps[call])
-        provisional->severity_ps[call] = calloc((size_t)trace->rank_count + 1, sizeof(int64_t));
-    if (!provisional->count[call]) provisional->count[call] = calloc((size_t)trace->rank_count + 1, sizeof(uint64_t));
-    if (!provisional->severity_ps[call] || !provisional->count[call]) return err_memory(err);
+    enum mpi_call call = trace_function(trace, finding->rank, finding->call);
+    TRY(provisional_reserve(provisional, call, trace->rank_count, err));
     provisional->severity_ps[call][finding->rank] += finding->severity_ps;
     provisional->count[call][finding->rank]++;
     return STATUS_OK;

@@ -20,6 +20,8 @@ struct provisional {
 void provisional_clear(struct provisional *provisional);
 enum status provisional_add(struct provisional *provisional, const struct trace *trace, const struct finding *finding,
                             struct err *err);
+/* The sums of a function, made 0 if there are none. */
+enum status provisional_reserve(struct provisional *provisional, enum mpi_call call, uint32_t ranks, struct err *err);
 /* Takes out of account and places what was refuted. */
 void provisional_withdraw(const struct provisional *provisional, struct account *account, struct places *places);
 

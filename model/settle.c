@@ -101,11 +101,26 @@ static void settle_ends(struct settlement *settlement, const struct trace *trace
     for (uint32_t r = 0; r < trace->rank_count; r++) {
         const struct trace_rank *stream = &trace->ranks[r];
         size_t i = stream->count;
+        if (stream->foreign) continue;
         if (i > 0) settle_mark(settlement, r, i - 1, SETTLE_TIMES);
         while (i > 0 && is_region(&stream->calls[i - 1])) i--;
         if (i == 0) continue;
         bool sends = call_kind(stream->calls[i - 1].call) == CALL_SEND;
         settle_mark(settlement, r, i - 1, sends ? SETTLE_HOLD : SETTLE_TIMES);
+    }
+}
+
+/* Messages that other parts have not been told of stay for that, both sides. */
+static void settle_unsent(struct settlement *settlement, const struct trace *trace, const uint64_t *unsent)
+{
+    for (uint32_t r = 0; unsent && r < trace->rank_count; r++) {
+        const struct trace_rank *stream = &trace->ranks[r];
+        uint64_t end = stream->first_event + (stream->count - stream->kept_count);
+        for (size_t i = 0; !stream->foreign && unsent[r] < end && i < stream->count; i++) {
+            enum call_kind kind = call_kind(stream->calls[i].call);
+            if (kind >= CALL_SEND && kind <= CALL_IPROBE && trace_event(trace, r, i) > unsent[r])
+                settle_mark(settlement, r, i, SETTLE_HOLD);
+        }
     }
 }
 
@@ -116,6 +131,7 @@ enum status settle(struct settlement *settlement, const struct relations *relati
     TRY(start(settlement, relations->trace, err));
     if (last || stays_whole(settlement, relations->trace)) return STATUS_OK;
     settle_ends(settlement, relations->trace);
+    settle_unsent(settlement, relations->trace, horizon.unsent);
     settle_instances(settlement, relations);
     TRY(settle_epochs(settlement, relations, err));
     TRY(settle_fences(settlement, relations, err));

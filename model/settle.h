@@ -50,6 +50,8 @@ struct settlement {
 struct settle_horizon {
     int64_t time_ps; /* no call that comes ends earlier */
     int64_t eager_bytes;
+    const uint64_t *unsent; /* per rank: its messages from this event on have not been sent to other parts; NULL: there
+                               are none */
 };
 
 /* All-zero is empty. */

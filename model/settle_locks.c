@@ -141,6 +141,7 @@ static void mark_times(struct work *work, int64_t from_ps)
     const struct trace *trace = work->relations->trace;
     for (uint32_t r = 0; r < trace->rank_count; r++) {
         const struct trace_rank *stream = &trace->ranks[r];
+        if (stream->foreign) continue;
         for (size_t i = stream->count; i > 0 && stream->calls[i - 1].exit_ps >= from_ps; i--)
             settle_mark(work->settlement, r, i - 1, SETTLE_TIMES);
     }

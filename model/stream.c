@@ -17,13 +17,18 @@ struct stream {
     struct tally tally;
     bool tally_made;
     struct ledger *ledger; /* of options->intervals, else NULL */
-    size_t calls, kept; /* to read at a time; that stay from the last round */
+    size_t calls, kept;  /* to read at a time; that stay from the last round */
+    uint32_t rank_count; /* own ranks, at least 1 */
     /* Per rank. */
     int64_t *read_ps; /* exit of the last call read; INT64_MIN: none was */
     bool *ended;
     uint32_t *heap; /* ranks that have not ended, the one that is least far read first */
     uint32_t heap_count;
     struct trace_checker *checker; /* NULL: the source's calls are checked */
+    const struct parts_link *link; /* NULL: there is no other part */
+    struct parts *parts;
+    struct parts_news news;
+    int64_t until_ps, last_ps; /* how far is read in this round; how far all were before */
     size_t *moved;
     size_t moved_capacity;
     struct err *err;
@@ -58,14 +63,36 @@ size_t stream_batch(size_t calls, uint32_t rank_count)
     return batch > 0 ? batch : 1;
 }
 
+static bool wants_more(const struct stream *stream, bool room)
+{
+    int64_t least_ps = stream->read_ps[stream->heap[0]];
+    return least_ps == INT64_MIN || (room && least_ps < stream->until_ps);
+}
+
+/* Of this part: how far it is; nothing that ends earlier comes. */
+static void tell_news(struct stream *stream, size_t filled)
+{
+    const struct trace *trace = stream->trace;
+    stream->news = (struct parts_news){.horizon_ps = INT64_MAX,
+                                       .begin_ps = INT64_MAX,
+                                       .filled = (uint32_t)(filled < 1000 ? filled : 1000),
+                                       .ended = stream->heap_count == 0};
+    if (!stream->news.ended) stream->news.horizon_ps = stream->read_ps[stream->heap[0]];
+    for (uint32_t r = 0; !trace->begin_known && r < trace->rank_count; r++) {
+        const struct trace_rank *calls = &trace->ranks[r];
+        if (calls->count > 0 && calls->calls[0].enter_ps < stream->news.begin_ps)
+            stream->news.begin_ps = calls->calls[0].enter_ps;
+    }
+}
+
 /* The rank that is least far in time is read on, so that all come equally far. The first slice has a call of each rank:
  * the trace begins with one of them. */
 static enum status read_slice(struct stream *stream)
 {
     struct trace *trace = stream->trace;
     size_t wanted = stream->calls > stream->kept ? stream->calls : stream->kept, read = 0;
-    size_t batch = stream_batch(wanted, trace->rank_count);
-    while (stream->heap_count > 0 && (read < wanted || stream->read_ps[stream->heap[0]] == INT64_MIN)) {
+    size_t batch = stream_batch(wanted, stream->rank_count);
+    while (stream->heap_count > 0 && wants_more(stream, read < wanted)) {
         uint32_t rank = stream->heap[0];
         size_t before = trace->ranks[rank].count;
         TRY(stream->source->read(stream->source, rank, batch, &stream->ended[rank], stream->err));
@@ -73,10 +100,7 @@ static enum status read_slice(struct stream *stream)
         if (trace->ranks[rank].count > 0) stream->read_ps[rank] = trace_rank_end_ps(trace, rank);
         sift(stream);
     }
-    if (!trace->begin_known) {
-        trace->begin_ps = trace_begin_ps(trace);
-        trace->begin_known = read > 0;
-    }
+    tell_news(stream, 1000 * read / wanted);
     return STATUS_OK;
 }
 
@@ -162,10 +186,37 @@ static enum status drop_settled(struct stream *stream)
     return status;
 }
 
-/* No call that comes ends earlier. */
-static int64_t horizon_ps(const struct stream *stream)
+static int64_t plus(int64_t time_ps, int64_t more_ps)
 {
-    return stream->heap_count > 0 ? stream->read_ps[stream->heap[0]] : INT64_MAX;
+    return time_ps > INT64_MAX - more_ps ? INT64_MAX : time_ps + more_ps;
+}
+
+/* All parts read on by the same time, so much that the fullest slice of the next round is about full. */
+static void choose_next(struct stream *stream)
+{
+    const struct parts_news *news = &stream->news;
+    int64_t went_ps = news->horizon_ps - stream->last_ps, filled = news->filled > 60 ? news->filled : 60;
+    int64_t next_ps = went_ps > INT64_MAX / 1000 ? INT64_MAX / 2 : went_ps * 1000 / filled;
+    stream->last_ps = news->horizon_ps;
+    stream->until_ps = plus(news->horizon_ps, next_ps > 0 ? next_ps : 1);
+}
+
+/* Hears of the other parts. Returns the failure of any. */
+static enum status meet(struct stream *stream, enum status *own)
+{
+    struct trace *trace = stream->trace;
+    if (!stream->parts) {
+        TRY(*own);
+    } else {
+        TRY(parts_meet(stream->parts, &stream->tally.places.paths, stream->ledger, own, stream->ended, &stream->news,
+                       stream->err));
+    }
+    if (!trace->begin_known && stream->news.begin_ps != INT64_MAX) {
+        trace->begin_ps = stream->last_ps = stream->news.begin_ps;
+        trace->begin_known = true;
+    }
+    if (stream->parts && !stream->news.ended) choose_next(stream);
+    return STATUS_OK;
 }
 
 /* What the ledger remembers of a slice. */
@@ -184,50 +235,82 @@ static enum status write_down(struct stream *stream, const struct relations *rel
 
 static enum status look_at_slice(struct stream *stream, struct relations *relations, bool last)
 {
-    struct settle_horizon horizon = {.time_ps = horizon_ps(stream), .eager_bytes = stream->options->eager_bytes};
+    struct settle_horizon horizon = {.time_ps = stream->news.horizon_ps,
+                                     .eager_bytes = stream->options->eager_bytes,
+                                     .unsent = stream->parts ? parts_unsent(stream->parts) : NULL};
     relations->settlement = &stream->settlement;
     TRY(settle(&stream->settlement, relations, horizon, last, stream->err));
-    TRY(places_go_on(&stream->tally.places, stream->err));
     if (stream->ledger) return write_down(stream, relations);
     return tally_add(&stream->tally, relations, NULL, NULL, stream->err);
 }
 
-static enum status report_causes(struct stream *stream, struct result *result)
+static enum status read_on(struct stream *stream)
 {
-    struct shares causes = {.trace = stream->trace, .paths = &stream->tally.places.paths}, path = causes;
-    enum status status = ledger_report_causes(stream->ledger, &causes, &path, stream->err);
-    if (status == STATUS_OK) status = shares_report(&causes, &result->causes, stream->err);
-    if (status == STATUS_OK) status = shares_report(&path, &result->critical_path, stream->err);
-    result->causes_known = status == STATUS_OK;
-    shares_clear(&causes);
-    shares_clear(&path);
-    return status;
+    TRY(read_slice(stream));
+    if (stream->checker) TRY(trace_check_slice(stream->checker, stream->trace, stream->heap_count == 0, stream->err));
+    return places_go_on(&stream->tally.places, stream->err);
 }
 
-static enum status report(struct stream *stream, const struct relations *relations, struct result *result)
+static enum status look(struct stream *stream, bool last)
 {
-    if (stream->ledger) {
-        TRY(ledger_sum(stream->ledger, &stream->tally.provisional, stream->read_ps, stream->err));
-        TRY(report_causes(stream, result));
-    }
-    return tally_report(&stream->tally, relations, result, stream->err);
+    struct relations relations;
+    TRY(relations_build(stream->trace, &relations, stream->err));
+    enum status status = look_at_slice(stream, &relations, last);
+    if (status == STATUS_OK && last) status = tally_end(&stream->tally, &relations, stream->err);
+    relations_clear(&relations);
+    TRY(status);
+    return last ? STATUS_OK : drop_settled(stream);
 }
 
-static enum status walk(struct stream *stream, struct result *result)
+/* What looks backwards. */
+static enum status look_back(struct stream *stream, struct shares *causes, struct shares *path)
+{
+    if (!stream->ledger) return STATUS_OK;
+    TRY(ledger_sum(stream->ledger, &stream->tally.provisional, stream->read_ps, stream->err));
+    return ledger_report_causes(stream->ledger, causes, path, stream->err);
+}
+
+/* own: of this part; what failed in it is told to the others when they meet. */
+static enum status walk(struct stream *stream, enum status own, struct shares *causes, struct shares *path)
 {
     for (bool last = false; !last;) {
-        struct relations relations;
-        TRY(read_slice(stream));
-        last = stream->heap_count == 0;
-        if (stream->checker) TRY(trace_check_slice(stream->checker, stream->trace, last, stream->err));
-        TRY(relations_build(stream->trace, &relations, stream->err));
-        enum status status = look_at_slice(stream, &relations, last);
-        if (status == STATUS_OK && last) status = report(stream, &relations, result);
-        relations_clear(&relations);
-        TRY(status);
-        if (!last) TRY(drop_settled(stream));
+        if (own == STATUS_OK) own = read_on(stream);
+        TRY(meet(stream, &own));
+        last = stream->news.ended;
+        if (own == STATUS_OK) own = look(stream, last);
     }
+    if (stream->parts)
+        TRY(parts_end(stream->parts, &stream->tally, stream->ledger, stream->read_ps, &own, stream->err));
+    if (own == STATUS_OK) own = look_back(stream, causes, path);
+    return stream->parts ? parts_gather(stream->parts, &stream->tally, causes, path, own, stream->err) : own;
+}
+
+static enum status report_causes(struct shares *causes, struct shares *path, struct result *result, struct err *err)
+{
+    TRY(shares_report(causes, &result->causes, err));
+    TRY(shares_report(path, &result->critical_path, err));
+    result->causes_known = true;
     return STATUS_OK;
+}
+
+static enum status report(struct stream *stream, struct shares *causes, struct shares *path, struct result **result)
+{
+    struct lanes lanes;
+    struct result *made;
+    *result = NULL;
+    if (stream->link && stream->link->own > 0) return STATUS_OK;
+    TRY(result_new(stream->trace->rank_count, &made, stream->err));
+    enum status status = stream->ledger ? report_causes(causes, path, made, stream->err) : STATUS_OK;
+    if (status == STATUS_OK) status = lanes_build(stream->trace, &lanes, stream->err);
+    if (status == STATUS_OK) {
+        status = tally_report(&stream->tally, &lanes, made, stream->err);
+        lanes_clear(&lanes);
+    }
+    if (status == STATUS_OK)
+        *result = made;
+    else
+        result_free(made);
+    return status;
 }
 
 static enum status start(struct stream *stream)
@@ -239,12 +322,16 @@ static enum status start(struct stream *stream)
     if (!stream->read_ps || !stream->ended || !stream->heap) return err_memory(stream->err);
     for (uint32_t r = 0; r < stream->trace->rank_count; r++) {
         stream->read_ps[r] = INT64_MIN;
-        stream->heap[stream->heap_count++] = r;
+        if (!stream->trace->ranks[r].foreign) stream->heap[stream->heap_count++] = r;
     }
+    stream->rank_count = stream->heap_count > 0 ? stream->heap_count : 1;
+    stream->until_ps = INT64_MAX;
     if (!stream->source->checked) TRY(trace_checker_new(stream->trace, &stream->checker, stream->err));
     TRY(tally_init(&stream->tally, stream->trace, stream->options, stream->err));
     stream->tally_made = true;
     if (stream->options->intervals) TRY(ledger_new(stream->trace, &stream->ledger, stream->err));
+    if (stream->ledger && stream->parts) ledger_tell(stream->ledger);
+    stream->tally.parted = stream->link != NULL;
     return STATUS_OK;
 }
 
@@ -253,6 +340,7 @@ static void clear(struct stream *stream)
     settlement_clear(&stream->settlement);
     trace_checker_free(stream->checker);
     ledger_free(stream->ledger);
+    parts_free(stream->parts);
     if (stream->tally_made) tally_clear(&stream->tally);
     free(stream->read_ps);
     free(stream->ended);
@@ -260,22 +348,33 @@ static void clear(struct stream *stream)
     free(stream->moved);
 }
 
-enum status model_stream(struct trace_source *source, const struct analyze_options *options, size_t calls,
-                         struct result **result, struct err *err)
+static enum status run(struct stream *stream, struct result **result)
+{
+    struct shares causes = {.trace = stream->trace, .paths = &stream->tally.places.paths}, path = causes;
+    enum status status = STATUS_OK;
+    if (stream->link) status = parts_new(stream->trace, stream->link, &stream->parts, stream->err);
+    if (status == STATUS_OK) status = walk(stream, start(stream), &causes, &path);
+    if (status == STATUS_OK) status = report(stream, &causes, &path, result);
+    shares_clear(&causes);
+    shares_clear(&path);
+    clear(stream);
+    return status;
+}
+
+enum status model_stream_part(struct trace_source *source, const struct analyze_options *options, size_t calls,
+                              const struct parts_link *link, struct result **result, struct err *err)
 {
     struct stream stream = {.source = source,
                             .trace = source->trace,
                             .options = options ? options : &defaults,
                             .calls = calls > 0 ? calls : 1,
+                            .link = link,
                             .err = err};
-    struct result *made;
-    TRY(result_new(source->trace->rank_count, &made, err));
-    enum status status = start(&stream);
-    if (status == STATUS_OK) status = walk(&stream, made);
-    clear(&stream);
-    if (status == STATUS_OK)
-        *result = made;
-    else
-        result_free(made);
-    return status;
+    return run(&stream, result);
+}
+
+enum status model_stream(struct trace_source *source, const struct analyze_options *options, size_t calls,
+                         struct result **result, struct err *err)
+{
+    return model_stream_part(source, options, calls, NULL, result, err);
 }

@@ -4,6 +4,7 @@
 #define MODEL_STREAM_H
 
 #include "model/analyze.h"
+#include "model/parts.h"
 #include "trace/source.h"
 
 /* Of all ranks together that are read at a time: enough of each to be worth opening its file again for. */
@@ -24,5 +25,11 @@ size_t stream_batch(size_t calls, uint32_t rank_count);
  * 1. The caller owns *result and closes the source. */
 enum status model_stream(struct trace_source *source, const struct analyze_options *options, size_t calls,
                          struct result **result, struct err *err);
+
+/* The same in several parts (model/parts.h), of which this is one: parts_possible(). calls: of one part. *result is that
+ * of part 0, NULL of the others. A failure of one part is that of all, with the same text; if link->swap has failed, the
+ * others wait for ever. */
+enum status model_stream_part(struct trace_source *source, const struct analyze_options *options, size_t calls,
+                              const struct parts_link *link, struct result **result, struct err *err);
 
 #endif

@@ -84,6 +84,7 @@ static enum status add(struct work *work, uint32_t rank, enum sweep_part part, i
 static enum status bring(struct work *work, uint32_t rank, int64_t to_ps)
 {
     struct rank *at = &work->ranks[rank];
+    if (work->sweep->trace && work->sweep->trace->ranks[rank].foreign) return STATUS_OK;
     while (at->at_ps > to_ps) {
         if (!at->any || at->at_ps > at->call.exit_ps) {
             TRY(add(work, rank, SWEEP_GAP, at->any ? larger(to_ps, at->call.exit_ps) : to_ps));

@@ -10,6 +10,7 @@
 
 #include "model/marks.h"
 #include "model/spill.h"
+#include "trace/trace.h"
 
 enum sweep_part { SWEEP_CALL, SWEEP_GAP, SWEEP_PARTS };
 enum { SWEEP_BEGIN_KIND = 0 }; /* of no call: computing before a rank's first one */
@@ -26,6 +27,7 @@ struct sweep_rank_sums {
 };
 
 struct sweep {
+    const struct trace *trace; /* NULL, or: foreign ranks have no sums, their calls are not there */
     uint32_t rank_count;
     struct spill *spill; /* borrowed, as the others */
     struct marks *marks;

@@ -24,6 +24,7 @@ void tally_clear(struct tally *tally)
     rates_clear(&tally->rates);
     notes_clear(&tally->notes);
     provisional_clear(&tally->provisional);
+    several_clear(&tally->several);
 }
 
 static enum status add_transfers(struct tally *tally, const struct relations *relations, struct transfers *wanted,
@@ -48,6 +49,7 @@ enum status tally_add(struct tally *tally, const struct relations *relations, st
                                   .places = &tally->places,
                                   .waits = waits,
                                   .provisional = relations->settlement ? &tally->provisional : NULL,
+                                  .several = tally->parted ? &tally->several : NULL,
                                   .err = err};
     TRY(detect_all(&detection));
     TRY(fence_pairs_count(relations, &tally->fence_pairs, err));
@@ -118,21 +120,25 @@ static void report_fence_pairs(const struct fence_pairs *pairs, struct result *r
     result->fence_saved_s = units_s(pairs->saved_ps);
 }
 
-enum status tally_report(struct tally *tally, const struct relations *relations, struct result *result,
-                         struct err *err)
+enum status tally_end(struct tally *tally, const struct relations *relations, struct err *err)
 {
-    const struct trace *trace = relations->trace;
+    return notes_end(&tally->notes, relations, err);
+}
+
+enum status tally_report(struct tally *tally, const struct lanes *lanes, struct result *result, struct err *err)
+{
+    const struct trace *trace = lanes->trace;
     provisional_withdraw(&tally->provisional, &tally->account, &tally->places);
     TRY(describe_trace(trace, tally->options, result, err));
     TRY(report_left_out(trace, result, err));
     report_account(&tally->account, result);
     TRY(places_report(&tally->places, trace, result, err));
-    TRY(properties_report(&relations->lanes, tally->times_ps, &tally->account, result, err));
+    TRY(properties_report(lanes, tally->times_ps, &tally->account, result, err));
     rates_report(&tally->rates, trace->simulated, result);
     report_fence_pairs(&tally->fence_pairs, result);
     if (filter_is_set(&tally->options->filter))
         TRY(result_add_note(
             result, err,
             "wait states and root causes are those that the options select; times are of the whole trace"));
-    return notes_report(&tally->notes, relations, result, err);
+    return notes_report(&tally->notes, trace, result, err);
 }

@@ -12,6 +12,7 @@
 #include "model/properties.h"
 #include "model/provisional.h"
 #include "model/rates.h"
+#include "model/several.h"
 #include "model/waits.h"
 
 struct tally {
@@ -23,6 +24,8 @@ struct tally {
     struct fence_pairs fence_pairs;
     int64_t times_ps[PROPERTY_COUNT];
     struct provisional provisional; /* of slices */
+    struct several several;         /* of parts */
+    bool parted;                    /* other parts have the rest */
 };
 
 /* Inits *tally for a trace, which is borrowed until tally_clear. */
@@ -35,8 +38,10 @@ void tally_clear(struct tally *tally);
 enum status tally_add(struct tally *tally, const struct relations *relations, struct waits *waits,
                       struct transfers *transfers, struct err *err);
 
-/* Moves the sums into result. relations hold the end of the trace. */
-enum status tally_report(struct tally *tally, const struct relations *relations, struct result *result,
-                         struct err *err);
+/* Adds what shows at the end of the trace, which relations hold; of each part before the sums of parts are merged
+ * (model/parts.h). */
+enum status tally_end(struct tally *tally, const struct relations *relations, struct err *err);
+/* Moves the sums into result. lanes: of the trace, which holds its end. */
+enum status tally_report(struct tally *tally, const struct lanes *lanes, struct result *result, struct err *err);
 
 #endif

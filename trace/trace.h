@@ -127,6 +127,8 @@ struct trace_rank {
     size_t kept_count;
     uint64_t first_event; /* number of calls[kept_count] in the stream, from 0 */
     double speed;    /* of the core, relative to the recording machine: computing times are at this speed; 0 = 1.0 */
+    bool foreign;    /* another part of the analysis has the rank: its calls are copies of what this part needs, all of
+                        them kept (model/parts.h) */
     bool incomplete; /* the stream breaks off: killed, or a limit was reached */
     char *incomplete_why; /* owned, may be NULL */
 };

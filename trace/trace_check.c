@@ -498,7 +498,8 @@ enum status trace_check_slice(struct trace_checker *checker, const struct trace 
     struct walk walk = {.trace = trace, .groups = checker->groups, .unfinished = !last, .err = err};
     enum status status = STATUS_OK;
     for (; status == STATUS_OK && walk.rank < trace->rank_count; walk.rank++)
-        status = check_slice_of_rank(&walk, &checker->ranks[walk.rank]);
+        if (!trace->ranks[walk.rank].foreign)
+            status = check_slice_of_rank(&walk, &checker->ranks[walk.rank]);
     checker->groups = walk.groups;
     return status;
 }

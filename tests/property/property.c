@@ -10,6 +10,7 @@
 #include "tests/property/at_once.h"
 #include "tests/property/knobs.h"
 #include "tests/property/streams.h"
+#include "tests/streams/same_parts.h"
 #include "tests/property/transforms.h"
 
 static void __attribute__((format(printf, 3, 4))) fail(struct verdict *verdict, const char *what, const char *format,
@@ -173,8 +174,9 @@ static enum status check_late(const struct trial *trial, const struct program *p
     return status;
 }
 
-static enum status check_streams(const struct trial *trial, const struct program *program, const struct trace *trace,
-                                 struct verdict *verdict, struct err *err)
+/* The same in another way that analyses a trace. */
+static enum status check_ways(const struct trial *trial, const struct program *program, const struct trace *trace,
+                              trace_comparer *way, const char *law, struct verdict *verdict, struct err *err)
 {
     struct platform *platform;
     struct replay_outcome outcome;
@@ -185,10 +187,22 @@ static enum status check_streams(const struct trial *trial, const struct program
     platform_free(platform);
     TRY(status);
     count_calls(trial->tally, trace, &outcome);
-    status = streams_check(trace, outcome.trace, program->seed, &same, what, err);
-    if (!same) fail(verdict, "slices", "%s", what);
+    status = streams_check(trace, outcome.trace, program->seed, way, &same, what, err);
+    if (!same) fail(verdict, law, "%s", what);
     replay_outcome_clear(&outcome);
     return status;
+}
+
+static enum status check_streams(const struct trial *trial, const struct program *program, const struct trace *trace,
+                                 struct verdict *verdict, struct err *err)
+{
+    return check_ways(trial, program, trace, same_in_slices, "slices", verdict, err);
+}
+
+static enum status check_parts(const struct trial *trial, const struct program *program, const struct trace *trace,
+                               struct verdict *verdict, struct err *err)
+{
+    return check_ways(trial, program, trace, same_in_parts, "parts", verdict, err);
 }
 
 /* Wrong on purpose. */
@@ -211,6 +225,7 @@ const struct property properties[] = {
     {"late", "what an engine tells late changes nothing", check_late},
     {"transforms", "rewritten programs keep what they move and still run", check_transforms},
     {"streams", "a trace in slices gives the same result as in memory", check_streams},
+    {"parts", "a trace gives the same result in several parts as in memory", check_parts},
     {"small-puts", "no put moves more than 1000 bytes, which is wrong on purpose", check_small_puts},
     {NULL, NULL, NULL},
 };

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "tests/property/random.h"
-#include "tests/streams/same_result.h"
+
 
 /* Pauses and durations are often none, so that calls of different ranks meet. */
 static enum status at_random(const struct trace *trace, uint64_t seed, struct trace **made, struct err *err)
@@ -26,11 +26,11 @@ static enum status at_random(const struct trace *trace, uint64_t seed, struct tr
     return status;
 }
 
-enum status streams_check(const struct trace *trace, struct trace *predicted, uint64_t seed, bool *same, char *what,
-                          struct err *err)
+enum status streams_check(const struct trace *trace, struct trace *predicted, uint64_t seed, trace_comparer *compare,
+                          bool *same, char *what, struct err *err)
 {
     struct trace *other;
-    TRY(same_in_slices(predicted, same, what, err));
+    TRY(compare(predicted, same, what, err));
     if (!*same) return STATUS_OK;
     predicted->simulated = false;
     for (uint32_t r = 0; r < predicted->rank_count; r++) {
@@ -39,10 +39,10 @@ enum status streams_check(const struct trace *trace, struct trace *predicted, ui
     }
     free(predicted->lock);
     predicted->lock = NULL;
-    TRY(same_in_slices(predicted, same, what, err));
+    TRY(compare(predicted, same, what, err));
     if (!*same) return STATUS_OK;
     TRY(at_random(trace, seed, &other, err));
-    enum status status = same_in_slices(other, same, what, err);
+    enum status status = compare(other, same, what, err);
     trace_free(other);
     return status;
 }

@@ -1,10 +1,10 @@
-/* Whether traces give the same result in slices as in memory: run_streams DIRECTORY TRACE... Each is read from memory,
- * and from an archive that is written into the directory. */
+/* Whether traces give the same result in slices, and in several parts, as in memory: run_streams DIRECTORY TRACE...
+ * Each is read from memory, and from an archive that is written into the directory. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/streams/same_result.h"
+#include "tests/streams/same_parts.h"
 #include "trace/open.h"
 #include "trace/otf2.h"
 #include "trace/otf2_stream.h"
@@ -49,6 +49,7 @@ static enum status run_trace(const char *path, const struct trace *trace, const 
     bool same;
     if (has_threads(trace)) return STATUS_OK; /* are analysed as a whole */
     TRY(same_in_slices(trace, &same, what, err));
+    if (same) TRY(same_in_parts(trace, &same, what, err));
     if (!same) return differs(path, what, err);
     TRY(otf2_write(trace, archive, err));
     return run_archive(archive, err);

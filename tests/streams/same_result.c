@@ -6,13 +6,12 @@
 
 #include "model/stream.h"
 
-static const struct analyze_options options = {.late_post = LATE_POST_LATEST,
+const struct analyze_options same_options = {.late_post = LATE_POST_LATEST,
                                                .eager_bytes = 65536,
                                                .close_ps = INT64_C(10000000),
                                                .intervals = true};
 
-/* The result as JSON, or the fault's text. */
-static enum status text_of(enum status status, struct result *result, const struct err *fault, char **text,
+enum status text_of_result(enum status status, struct result *result, const struct err *fault, char **text,
                            struct err *err)
 {
     cJSON *json;
@@ -34,8 +33,8 @@ enum status whole_result(const struct trace *trace, char **text, struct err *err
 {
     struct result *result = NULL;
     struct err fault;
-    enum status status = model_analyze(trace, &options, &result, &fault);
-    return text_of(status, result, &fault, text, err);
+    enum status status = model_analyze(trace, &same_options, &result, &fault);
+    return text_of_result(status, result, &fault, text, err);
 }
 
 /* Begins some bytes before the first difference. */
@@ -51,9 +50,9 @@ enum status same_result(struct trace_source *source, size_t calls, const char *t
     struct err fault;
     char *other;
     size_t at = 0;
-    enum status status = model_stream(source, &options, calls, &result, &fault);
+    enum status status = model_stream(source, &same_options, calls, &result, &fault);
     source_close(source);
-    TRY(text_of(status, result, &fault, &other, err));
+    TRY(text_of_result(status, result, &fault, &other, err));
     *same = strcmp(text, other) == 0;
     while (text[at] && text[at] == other[at]) at++;
     if (!*same)

@@ -2,9 +2,16 @@
 #ifndef TESTS_STREAMS_SAME_RESULT_H
 #define TESTS_STREAMS_SAME_RESULT_H
 
+#include "model/analyze.h"
 #include "trace/source.h"
 
 enum { SAME_RESULT_BYTES = 512 };
+
+extern const struct analyze_options same_options;
+
+/* The result, which it frees, as JSON, or the fault's text; the caller frees *text. */
+enum status text_of_result(enum status status, struct result *result, const struct err *fault, char **text,
+                           struct err *err);
 
 /* The result of the whole trace as text, which the caller frees; the fault's text if it cannot be analysed. */
 enum status whole_result(const struct trace *trace, char **text, struct err *err);

@@ -1,0 +1,30 @@
+/* Bytes that one process of a program puts together and another one, of the same program on a like machine, takes
+ * apart in the same order. */
+#ifndef COMMON_BYTES_H
+#define COMMON_BYTES_H
+
+#include <stddef.h>
+
+#include "common/status.h"
+
+/* All-zero is empty. */
+struct bytes {
+    unsigned char *data; /* owned */
+    size_t count, capacity;
+    size_t taken;
+};
+
+void bytes_clear(struct bytes *bytes);
+/* Takes everything out, keeps the memory. */
+void bytes_empty(struct bytes *bytes);
+
+enum status bytes_put(struct bytes *bytes, const void *data, size_t size, struct err *err);
+enum status bytes_put_text(struct bytes *bytes, const char *text, struct err *err); /* NULL is legal */
+/* Copies the next size bytes; they must be there. */
+void bytes_take(struct bytes *bytes, void *data, size_t size);
+/* The caller frees *text, NULL as it was put. */
+enum status bytes_take_text(struct bytes *bytes, char **text, struct err *err);
+/* The next count items of item_bytes each, in new memory of the caller; of 0 items NULL. */
+enum status bytes_take_array(struct bytes *bytes, size_t count, size_t item_bytes, void **items, struct err *err);
+
+#endif

@@ -1,0 +1,416 @@
+#include "model/parts.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/array.h"
+
+/* What stands first in each part's bytes. */
+struct head {
+    int32_t failure;    /* enum status */
+    bool of_own;        /* the failure is about no other part's rank */
+    uint32_t new_nodes; /* call paths made since the last round */
+    uint64_t marks;     /* bytes of waits */
+    struct parts_news news;
+    char text[ERR_TEXT_BYTES];
+};
+
+struct parts {
+    struct trace *trace;
+    const struct parts_link *link;
+    struct parts_route *route;
+    struct bytes *to, *from; /* per part */
+    size_t nodes_sent;       /* of the own call paths */
+    uint32_t **nodes;        /* per part: its call paths' nodes here */
+    size_t *node_count, *node_capacity;
+    uint32_t *narrowed; /* per group of the archive: without the ranks of other parts; TRACE_NO_REF: not made yet */
+    size_t group_count;
+    size_t *coming;      /* per rank: copies of a round */
+    struct head *heads; /* per part: of a round */
+};
+
+void parts_free(struct parts *parts)
+{
+    if (!parts) return;
+    for (uint32_t p = 0; p < parts->link->count; p++) {
+        if (parts->to) bytes_clear(&parts->to[p]);
+        if (parts->from) bytes_clear(&parts->from[p]);
+        if (parts->nodes) free(parts->nodes[p]);
+    }
+    parts_route_free(parts->route);
+    free(parts->to);
+    free(parts->from);
+    free(parts->nodes);
+    free(parts->node_count);
+    free(parts->node_capacity);
+    free(parts->narrowed);
+    free(parts->coming);
+    free(parts->heads);
+    free(parts);
+}
+
+static void mark_foreign(struct trace *trace, const struct parts_link *link)
+{
+    uint32_t first = parts_first(trace->rank_count, link->own, link->count);
+    uint32_t end = parts_first(trace->rank_count, link->own + 1, link->count);
+    for (uint32_t r = 0; r < trace->rank_count; r++) trace->ranks[r].foreign = r < first || r >= end;
+}
+
+enum status parts_new(struct trace *trace, const struct parts_link *link, struct parts **parts, struct err *err)
+{
+    size_t count = (size_t)link->count + 1;
+    struct parts *made = calloc(1, sizeof *made);
+    if (!made) return err_memory(err);
+    *made = (struct parts){.trace = trace, .link = link, .nodes_sent = 1, .group_count = trace->group_count};
+    made->to = calloc(count, sizeof *made->to);
+    made->from = calloc(count, sizeof *made->from);
+    made->nodes = calloc(count, sizeof *made->nodes);
+    made->node_count = calloc(count, sizeof *made->node_count);
+    made->node_capacity = calloc(count, sizeof *made->node_capacity);
+    made->narrowed = malloc((trace->group_count + 1) * sizeof *made->narrowed);
+    made->coming = calloc((size_t)trace->rank_count + 1, sizeof *made->coming);
+    made->heads = calloc(count, sizeof *made->heads);
+    bool all = made->to && made->from && made->nodes && made->node_count && made->node_capacity && made->narrowed &&
+               made->coming && made->heads;
+    enum status status = all ? parts_route_new(trace, link, &made->route, err) : err_memory(err);
+    if (status != STATUS_OK) {
+        parts_free(made);
+        return status;
+    }
+    for (size_t g = 0; g < trace->group_count; g++) made->narrowed[g] = TRACE_NO_REF;
+    mark_foreign(trace, link);
+    *parts = made;
+    return STATUS_OK;
+}
+
+const uint64_t *parts_unsent(const struct parts *parts)
+{
+    return parts_route_unsent(parts->route);
+}
+
+/* Sending. */
+static bool is_own(const struct parts *parts, const struct err *err)
+{
+    return err->stream == ERR_NOWHERE || !parts->trace->ranks[err->stream].foreign;
+}
+
+static enum status put_head(struct parts *parts, const struct head *head, const struct callpaths *paths,
+                            const struct bytes *marks, struct err *err)
+{
+    for (uint32_t p = 0; p < parts->link->count; p++) {
+        bytes_empty(&parts->to[p]);
+        bytes_empty(&parts->from[p]);
+        if (p == parts->link->own) continue;
+        TRY(bytes_put(&parts->to[p], head, sizeof *head, err));
+        if (head->failure != STATUS_OK) continue;
+        TRY(bytes_put(&parts->to[p], paths->nodes + parts->nodes_sent, head->new_nodes * sizeof *paths->nodes, err));
+        if (head->marks > 0) TRY(bytes_put(&parts->to[p], marks->data, marks->count, err));
+    }
+    return STATUS_OK;
+}
+
+/* What all messages of a part begin with: how far it is, its new call paths and waits. */
+static enum status begin_messages(struct parts *parts, const struct callpaths *paths, struct ledger *ledger,
+                                  const struct parts_news *news, struct err *err)
+{
+    struct bytes *marks = ledger ? ledger_told(ledger) : NULL;
+    struct head head = {.news = *news,
+                        .new_nodes = (uint32_t)(paths->node_count - parts->nodes_sent),
+                        .marks = marks ? marks->count : 0};
+    TRY(put_head(parts, &head, paths, marks, err));
+    parts->nodes_sent += head.new_nodes;
+    if (marks) bytes_empty(marks);
+    return STATUS_OK;
+}
+
+static void put_failure(struct parts *parts, enum status failure, const struct err *why)
+{
+    struct head head = {.failure = (int32_t)failure, .of_own = is_own(parts, why)};
+    struct err ignored;
+    snprintf(head.text, sizeof head.text, "%s", why->text);
+    put_head(parts, &head, NULL, NULL, &ignored);
+}
+
+static enum status put_ghost(void *context, uint32_t part, const struct ghost *ghost, struct err *err)
+{
+    struct parts *parts = context;
+    return bytes_put(&parts->to[part], ghost, sizeof *ghost, err);
+}
+
+static enum status put_calls(struct parts *parts, const struct callpaths *paths, const bool *ended, struct err *err)
+{
+    for (uint32_t r = 0; r < parts->trace->rank_count; r++)
+        if (!parts->trace->ranks[r].foreign)
+            TRY(parts_route_rank(parts->route, paths, r, ended[r], put_ghost, parts, err));
+    return STATUS_OK;
+}
+
+/* Receiving. */
+static void hear(struct parts_news *news, const struct parts_news *other)
+{
+    if (other->horizon_ps < news->horizon_ps) news->horizon_ps = other->horizon_ps;
+    if (other->begin_ps < news->begin_ps) news->begin_ps = other->begin_ps;
+    if (other->filled > news->filled) news->filled = other->filled;
+    news->ended = news->ended && other->ended;
+}
+
+static bool counts_before(const struct head *one, const struct head *other)
+{
+    if (one->failure == STATUS_OK || other->failure == STATUS_OK) return other->failure == STATUS_OK && one->failure;
+    return one->of_own && !other->of_own;
+}
+
+/* Returns the failure of all parts together. */
+static enum status swap(struct parts *parts, enum status own, struct parts_news *news, struct err *err)
+{
+    const struct parts_link *link = parts->link;
+    struct head *heads = parts->heads, *first = &heads[link->count];
+    heads[link->own] = (struct head){.failure = (int32_t)own, .of_own = own == STATUS_OK || is_own(parts, err)};
+    if (own != STATUS_OK) {
+        snprintf(heads[link->own].text, sizeof heads->text, "%s", err->text);
+        put_failure(parts, own, err);
+    }
+    TRY(link->swap(link->state, parts->to, parts->from, err));
+    *first = (struct head){.failure = STATUS_OK};
+    for (uint32_t p = 0; p < link->count; p++) {
+        if (p != link->own) {
+            bytes_take(&parts->from[p], &heads[p], sizeof *heads);
+            hear(news, &heads[p].news);
+        }
+        if (counts_before(&heads[p], first)) *first = heads[p];
+    }
+    if (first->failure == STATUS_OK) return STATUS_OK;
+    *err = (struct err){.status = (enum status)first->failure, .stream = ERR_NOWHERE, .item = ERR_NOWHERE};
+    snprintf(err->text, sizeof err->text, "%s", first->text);
+    return (enum status)first->failure;
+}
+
+static enum status take_nodes(struct parts *parts, uint32_t part, struct callpaths *paths, struct err *err)
+{
+    uint32_t **nodes = &parts->nodes[part], count = parts->heads[part].new_nodes;
+    size_t *known = &parts->node_count[part];
+    TRY(array_reserve((void **)nodes, &parts->node_capacity[part], *known + count + 1, sizeof **nodes, err));
+    if (*known == 0) (*nodes)[(*known)++] = CALLPATH_ROOT;
+    for (uint32_t i = 0; i < count; i++) {
+        struct callpath_node node;
+        bytes_take(&parts->from[part], &node, sizeof node);
+        TRY(callpaths_child(paths, (*nodes)[node.parent], node.region, &(*nodes)[*known], err));
+        ++*known;
+    }
+    return STATUS_OK;
+}
+
+static enum status take_marks(struct parts *parts, uint32_t part, struct ledger *ledger, struct err *err)
+{
+    for (uint64_t left = parts->heads[part].marks; left > 0; left -= sizeof(struct mark)) {
+        struct mark mark;
+        bytes_take(&parts->from[part], &mark, sizeof mark);
+        TRY(ledger_add_mark(ledger, &mark, err));
+    }
+    return STATUS_OK;
+}
+
+static enum status take_beginnings(struct parts *parts, struct callpaths *paths, struct ledger *ledger,
+                                   struct err *err)
+{
+    for (uint32_t p = 0; p < parts->link->count; p++) {
+        if (p == parts->link->own) continue;
+        TRY(take_nodes(parts, p, paths, err));
+        TRY(take_marks(parts, p, ledger, err));
+    }
+    return STATUS_OK;
+}
+
+static enum status narrow(struct parts *parts, uint32_t *group, struct err *err)
+{
+    uint32_t *made = &parts->narrowed[*group], count = 0;
+    if (*made == TRACE_NO_REF) {
+        const struct trace_group *of = &parts->trace->groups[*group];
+        int32_t *members = malloc(((size_t)of->count + 1) * sizeof *members);
+        if (!members) return err_memory(err);
+        for (uint32_t i = 0; i < of->count; i++)
+            if (!parts->trace->ranks[of->members[i]].foreign) members[count++] = of->members[i];
+        enum status status = trace_add_group(parts->trace, members, count, made, err);
+        free(members);
+        TRY(status);
+    }
+    *group = *made;
+    return STATUS_OK;
+}
+
+/* Requests of messages end in calls that this part does not know. */
+static enum status add_ghost(struct parts *parts, uint32_t part, struct ghost *ghost, struct err *err)
+{
+    struct trace_rank *stream = &parts->trace->ranks[ghost->rank];
+    enum call_kind kind = call_kind(ghost->call.call);
+    struct trace_kept kept = {.event = ghost->event, .node = parts->nodes[part][ghost->node], .call = ghost->call.call};
+    if (kind == CALL_POST || kind == CALL_START) TRY(narrow(parts, &ghost->call.ref, err));
+    if (kind == CALL_ISEND || kind == CALL_IRECV) kept.flags = SETTLE_DONE;
+    stream->calls[stream->count++] = ghost->call;
+    stream->kept[stream->kept_count++] = kept;
+    return STATUS_OK;
+}
+
+static enum status make_room(struct trace_rank *stream, size_t more, struct err *err)
+{
+    if (more == 0) return STATUS_OK;
+    TRY(array_reserve((void **)&stream->calls, &stream->capacity, stream->count + more, sizeof *stream->calls, err));
+    struct trace_kept *kept = realloc(stream->kept, (stream->count + more) * sizeof *kept);
+    if (!kept) return err_memory(err);
+    stream->kept = kept;
+    return STATUS_OK;
+}
+
+struct placed {
+    struct trace_call call;
+    struct trace_kept kept;
+};
+
+static int by_event(const void *one, const void *other)
+{
+    const struct placed *a = one, *b = other;
+    return (a->kept.event > b->kept.event) - (a->kept.event < b->kept.event);
+}
+
+/* Messages that waited come behind later calls. */
+static enum status sort_copies(struct trace_rank *stream, struct err *err)
+{
+    size_t i = 1;
+    while (i < stream->count && stream->kept[i - 1].event <= stream->kept[i].event) i++;
+    if (i >= stream->count) return STATUS_OK;
+    struct placed *placed = malloc(stream->count * sizeof *placed);
+    if (!placed) return err_memory(err);
+    for (i = 0; i < stream->count; i++) placed[i] = (struct placed){stream->calls[i], stream->kept[i]};
+    qsort(placed, stream->count, sizeof *placed, by_event);
+    for (i = 0; i < stream->count; i++) {
+        stream->calls[i] = placed[i].call;
+        stream->kept[i] = placed[i].kept;
+    }
+    free(placed);
+    return STATUS_OK;
+}
+
+static void count_coming(struct parts *parts)
+{
+    struct ghost ghost;
+    memset(parts->coming, 0, parts->trace->rank_count * sizeof *parts->coming);
+    for (uint32_t p = 0; p < parts->link->count; p++) {
+        struct bytes look = parts->from[p];
+        while (look.taken < look.count) {
+            bytes_take(&look, &ghost, sizeof ghost);
+            parts->coming[ghost.rank]++;
+        }
+    }
+}
+
+static enum status take_calls(struct parts *parts, struct err *err)
+{
+    struct trace *trace = parts->trace;
+    struct ghost ghost;
+    count_coming(parts);
+    for (uint32_t r = 0; r < trace->rank_count; r++) TRY(make_room(&trace->ranks[r], parts->coming[r], err));
+    for (uint32_t p = 0; p < parts->link->count; p++)
+        while (parts->from[p].taken < parts->from[p].count) {
+            bytes_take(&parts->from[p], &ghost, sizeof ghost);
+            TRY(add_ghost(parts, p, &ghost, err));
+        }
+    for (uint32_t r = 0; r < trace->rank_count; r++)
+        if (parts->coming[r] > 0) TRY(sort_copies(&trace->ranks[r], err));
+    return STATUS_OK;
+}
+
+enum status parts_meet(struct parts *parts, struct callpaths *paths, struct ledger *ledger, enum status *own,
+                       const bool *ended, struct parts_news *news, struct err *err)
+{
+    if (*own == STATUS_OK) *own = begin_messages(parts, paths, ledger, news, err);
+    if (*own == STATUS_OK) *own = put_calls(parts, paths, ended, err);
+    TRY(swap(parts, *own, news, err));
+    *own = take_beginnings(parts, paths, ledger, err);
+    if (*own == STATUS_OK) *own = take_calls(parts, err);
+    return STATUS_OK;
+}
+
+/* Of calls that wait for several targets the longest waits: of all ranks for looking backwards, of the own ones they
+ * count. */
+static enum status count_several(struct parts *parts, struct several *several, struct tally *tally,
+                                 struct ledger *ledger, struct err *err)
+{
+    TRY(several_choose(several, err));
+    for (size_t i = 0; i < several->count; i++) {
+        const struct several_wait *wait = &several->items[i];
+        const struct place *place = &wait->place;
+        struct mark mark = {.from_ps = place->worst.enter_ps,
+                            .until_ps = wait->release_ps < wait->exit_ps ? wait->release_ps : wait->exit_ps,
+                            .rank = place->worst.rank,
+                            .cause = wait->holder,
+                            .pattern = place->pattern,
+                            .flags = MARK_COUNTED};
+        if (place->severity_ps <= 0 || place->severity_ps < tally->options->epsilon_ps) continue;
+        if (ledger && mark.from_ps < mark.until_ps) TRY(ledger_add_mark(ledger, &mark, err));
+        if (parts->trace->ranks[mark.rank].foreign) continue;
+        account_add(&tally->account, (enum pattern)place->pattern, mark.rank, place->severity_ps);
+        tally->account.in_kind_ps[call_kind((enum mpi_call)place->call)] += place->severity_ps;
+        TRY(places_merge(&tally->places, place, err));
+    }
+    return STATUS_OK;
+}
+
+/* In the order of parts: of equal waits the first counts. */
+static enum status take_ends(struct parts *parts, struct several *several, struct tally *tally, int64_t *end_ps,
+                             struct err *err)
+{
+    for (uint32_t p = 0; p < parts->link->count; p++) {
+        if (p != parts->link->own) {
+            TRY(parts_take_end(tally, parts->trace, end_ps, &parts->from[p], parts->nodes[p], several, err));
+            continue;
+        }
+        for (size_t i = 0; i < tally->several.count; i++)
+            ARRAY_PUSH(several->items, several->count, several->capacity, tally->several.items[i], err);
+    }
+    return STATUS_OK;
+}
+
+enum status parts_end(struct parts *parts, struct tally *tally, struct ledger *ledger, int64_t *end_ps,
+                      enum status *own, struct err *err)
+{
+    struct callpaths *paths = &tally->places.paths;
+    struct parts_news news = {0};
+    struct several several = {0};
+    if (*own == STATUS_OK) *own = begin_messages(parts, paths, ledger, &news, err);
+    for (uint32_t p = 0; *own == STATUS_OK && p < parts->link->count; p++)
+        if (p != parts->link->own) *own = parts_put_end(tally, parts->trace, &parts->to[p], err);
+    TRY(swap(parts, *own, &news, err));
+    *own = take_beginnings(parts, paths, ledger, err);
+    if (*own == STATUS_OK) *own = take_ends(parts, &several, tally, end_ps, err);
+    if (*own == STATUS_OK) *own = count_several(parts, &several, tally, ledger, err);
+    several_clear(&several);
+    return STATUS_OK;
+}
+
+static enum status put_sums(const struct parts *parts, const struct tally *tally, const struct shares *causes,
+                            const struct shares *path, struct err *err)
+{
+    TRY(parts_put_tally(tally, &parts->to[0], err));
+    TRY(parts_put_shares(causes, &parts->to[0], err));
+    return parts_put_shares(path, &parts->to[0], err);
+}
+
+enum status parts_gather(struct parts *parts, struct tally *tally, struct shares *causes, struct shares *path,
+                         enum status own, struct err *err)
+{
+    struct parts_news news = {0};
+    struct callpaths *paths = &tally->places.paths;
+    const struct parts_link *link = parts->link;
+    if (own == STATUS_OK) own = begin_messages(parts, paths, NULL, &news, err);
+    if (own == STATUS_OK && link->own > 0) own = put_sums(parts, tally, causes, path, err);
+    TRY(swap(parts, own, &news, err));
+    TRY(take_beginnings(parts, paths, NULL, err));
+    for (uint32_t p = 1; link->own == 0 && p < link->count; p++) {
+        const uint32_t *nodes = parts->nodes[p];
+        TRY(parts_take_tally(tally, parts->trace->rank_count, &parts->from[p], nodes, err));
+        TRY(parts_take_shares(causes, &parts->from[p], nodes, err));
+        TRY(parts_take_shares(path, &parts->from[p], nodes, err));
+    }
+    return STATUS_OK;
+}

@@ -1,0 +1,118 @@
+/* One analysis in several parts, each in a process of its own: how the analysis of a trace in slices (model/stream.h)
+ * is shared out.
+ *
+ * Part p has the ranks parts_first(p) to parts_first(p + 1) - 1: it alone reads and checks their calls, and it counts
+ * their waits, transfers and times. What matching and detection need of others' ranks it gets as copies of their calls,
+ * which stand in the streams of these (trace_rank.foreign) as calls that were kept (trace_kept): so epochs, messages,
+ * instances and what is settled are found by the same code as of a whole slice. A call goes to
+ *
+ *   the parts of its members              fences, creations and freeings of windows, collectives, lock_all
+ *   the parts of its group                post, start, and what ends their epochs
+ *   the part of its target                operations under fences and start; of a lock: it, its first operation, the
+ *                                         first flush behind that, unlock
+ *   the part of the other rank            messages; a successful probe
+ *
+ * Copies hold of groups and of sendrecv what concerns the part that gets them. Lock Contention and Wait for Progress
+ * are found by the part that has the target: all locks of it are known there, and all its calls.
+ *
+ * Parts go in rounds. In each every part reads its ranks on to about the same time, sends the copies, hears how far the
+ * others are, and looks at its slice. At the end part 0 merges all sums. Sums are integers or depend on values alone,
+ * and what stands in order stands in that of ranks: the result is that of one part to the byte.
+ *
+ * This module knows no MPI: a parts_link moves the bytes. */
+#ifndef MODEL_PARTS_H
+#define MODEL_PARTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/bytes.h"
+#include "model/callpath.h"
+#include "model/ledger.h"
+#include "model/relations.h"
+#include "model/several.h"
+#include "model/shares.h"
+#include "model/tally.h"
+
+struct parts_link {
+    uint32_t own, count; /* this part, of how many */
+    void *state;
+    /* Every part calls it as often as all others: to[p] goes to part p, from[p] is what part p has for this one;
+     * from[own] stays empty. A failure cannot be told to the others any more: the caller has to end them. */
+    enum status (*swap)(void *state, const struct bytes *to, struct bytes *from, struct err *err);
+};
+
+/* The first rank of a part; that of part `count` is rank_count. */
+static inline uint32_t parts_first(uint32_t rank_count, uint32_t part, uint32_t count)
+{
+    return (uint32_t)((uint64_t)rank_count * part / count);
+}
+
+/* What is looked at as a whole only: simulated traces (who served a call may be any rank, lazy locks depend on all
+ * operations) and OpenSHMEM (no part of it is settled before the end). */
+bool parts_possible(const struct trace *trace);
+
+/* The rest is for model/stream.c. */
+struct parts_news {     /* of a part, then of all of them */
+    int64_t horizon_ps; /* no call that comes ends earlier: the earliest */
+    int64_t begin_ps;   /* the first call's enter, INT64_MAX: there is none: the earliest */
+    uint32_t filled;    /* of its slice, in thousandths: the largest */
+    bool ended;         /* all of its ranks have: all */
+};
+
+struct parts;
+
+/* Borrows trace and link until parts_free; marks the ranks of other parts. */
+enum status parts_new(struct trace *trace, const struct parts_link *link, struct parts **parts, struct err *err);
+void parts_free(struct parts *parts);
+
+/* Sends the own ranks' new calls, with their call paths, and the new waits of ledger (may be NULL), and takes those of others into the
+ * trace. *own: whether this
+ * part has failed; if any has, all fail with the error of the first part that did, one of its own ranks before others.
+ * What fails here afterwards is put into *own and belongs to the next round. ended: per rank, whether its stream has
+ * been read to the end. */
+enum status parts_meet(struct parts *parts, struct callpaths *paths, struct ledger *ledger, enum status *own,
+                       const bool *ended, struct parts_news *news, struct err *err);
+
+/* Per own rank: the event from which on its messages have not been sent yet (those of a slice stay). */
+const uint64_t *parts_unsent(const struct parts *parts);
+
+/* Behind the last round, tally_end() done: tells all parts what looking backwards needs, the rest of the waits, what was
+ * refuted and the ranks' ends. Inserts others' into end_ps. *own and failures as of parts_meet(). */
+enum status parts_end(struct parts *parts, struct tally *tally, struct ledger *ledger, int64_t *end_ps,
+                      enum status *own, struct err *err);
+/* Then: moves all sums into those of part 0. */
+enum status parts_gather(struct parts *parts, struct tally *tally, struct shares *causes, struct shares *path,
+                         enum status own, struct err *err);
+
+/* For parts_*.c: which parts need a rank's new calls. */
+struct ghost { /* a copy underway */
+    struct trace_call call;
+    uint64_t event; /* from 0 */
+    uint32_t rank, node;
+};
+struct parts_route;
+typedef enum status ghost_taker(void *context, uint32_t part, const struct ghost *ghost, struct err *err);
+enum status parts_route_new(const struct trace *trace, const struct parts_link *link, struct parts_route **route,
+                            struct err *err);
+void parts_route_free(struct parts_route *route);
+const uint64_t *parts_route_unsent(const struct parts_route *route);
+/* Hands the copies of the rank's new calls to take. Messages behind a receive whose sender is not known yet wait for
+ * it: they may be matched otherwise. */
+enum status parts_route_rank(struct parts_route *route, const struct callpaths *paths, uint32_t rank, bool ended,
+                             ghost_taker *take, void *context, struct err *err);
+
+enum status parts_put_tally(const struct tally *tally, struct bytes *bytes, struct err *err);
+enum status parts_put_shares(const struct shares *shares, struct bytes *bytes, struct err *err);
+/* What the end of the trace shows, for all parts. */
+enum status parts_put_end(const struct tally *tally, const struct trace *trace, struct bytes *bytes, struct err *err);
+/* The way back. nodes: of the sender's call paths here. */
+enum status parts_take_tally(struct tally *tally, uint32_t ranks, struct bytes *bytes, const uint32_t *nodes,
+                             struct err *err);
+enum status parts_take_shares(struct shares *shares, struct bytes *bytes, const uint32_t *nodes, struct err *err);
+enum status parts_take_end(struct tally *tally, struct trace *trace, int64_t *end_ps, struct bytes *bytes,
+                           const uint32_t *nodes, struct several *several, struct err *err);
+
+
+#endif

@@ -1,0 +1,29 @@
+/* Waits of one call for the locks of several targets where the targets are looked at by different parts of an analysis
+ * (model/parts.h): the longest counts, which shows only once all parts have told theirs. */
+#ifndef MODEL_SEVERAL_H
+#define MODEL_SEVERAL_H
+
+#include "model/finding.h"
+#include "model/places.h"
+
+struct several_wait {
+    struct place place;
+    uint64_t event;     /* of the call in its rank's stream */
+    int64_t release_ps; /* until when it waits, and for whom */
+    int64_t exit_ps;    /* of the call */
+    uint32_t holder;
+};
+
+/* All-zero is empty. */
+struct several {
+    struct several_wait *items;
+    size_t count, capacity;
+};
+
+void several_clear(struct several *several);
+enum status several_add(struct several *several, const struct places *places, const struct trace *trace,
+                        const struct finding *finding, struct err *err);
+/* Leaves of each call the longest wait; of equal ones that for the lowest rank, then the one added first. */
+enum status several_choose(struct several *several, struct err *err);
+
+#endif

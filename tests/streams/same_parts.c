@@ -1,0 +1,123 @@
+#include "tests/streams/same_parts.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/stream.h"
+
+enum { PARTS_MAX = 16 };
+
+/* Parts hand each other their bytes between two meetings of all. */
+struct meeting {
+    pthread_barrier_t barrier;
+    const struct bytes *to[PARTS_MAX];
+};
+
+struct part {
+    struct meeting *meeting;
+    const struct trace *trace;
+    struct parts_link link;
+    size_t calls;
+    enum status status;
+    struct result *result;
+    struct err err;
+};
+
+static enum status swap(void *state, const struct bytes *to, struct bytes *from, struct err *err)
+{
+    struct part *part = state;
+    struct meeting *meeting = part->meeting;
+    enum status status = STATUS_OK;
+    meeting->to[part->link.own] = to;
+    pthread_barrier_wait(&meeting->barrier);
+    for (uint32_t p = 0; status == STATUS_OK && p < part->link.count; p++) {
+        const struct bytes *of = &meeting->to[p][part->link.own];
+        bytes_empty(&from[p]);
+        if (p != part->link.own) status = bytes_put(&from[p], of->data, of->count, err);
+    }
+    pthread_barrier_wait(&meeting->barrier);
+    return status;
+}
+
+static void *run(void *argument)
+{
+    struct part *part = argument;
+    struct trace_source source;
+    part->status = source_of_trace(part->trace, &source, &part->err);
+    if (part->status != STATUS_OK) abort(); /* the others wait */
+    part->status = model_stream_part(&source, &same_options, part->calls, &part->link, &part->result, &part->err);
+    source_close(&source);
+    return NULL;
+}
+
+static enum status agree(const struct part *parts, uint32_t count, struct err *err)
+{
+    for (uint32_t p = 1; p < count; p++) {
+        if (parts[p].status != parts[0].status)
+            return err_set(err, STATUS_DATA, NULL, NULL, "part %u ends with status %d, part 0 with %d", p,
+                           parts[p].status, parts[0].status);
+        if (parts[p].result) return err_set(err, STATUS_DATA, NULL, NULL, "part %u has a result, too", p);
+        if (parts[p].status != STATUS_OK && strcmp(parts[p].err.text, parts[0].err.text) != 0)
+            return err_set(err, STATUS_DATA, NULL, NULL, "part %u tells '%.200s', part 0 '%.200s'", p,
+                           parts[p].err.text, parts[0].err.text);
+    }
+    return STATUS_OK;
+}
+
+enum status parts_result(const struct trace *trace, uint32_t count, size_t calls, char **text, bool *result,
+                         struct err *err)
+{
+    struct meeting meeting;
+    struct part parts[PARTS_MAX] = {0};
+    pthread_t threads[PARTS_MAX];
+    if (count > PARTS_MAX || pthread_barrier_init(&meeting.barrier, NULL, count) != 0)
+        return err_set(err, STATUS_SYSTEM, NULL, NULL, "no barrier of %u threads", count);
+    for (uint32_t p = 0; p < count; p++) {
+        parts[p] = (struct part){.meeting = &meeting, .trace = trace, .calls = calls};
+        parts[p].link = (struct parts_link){.own = p, .count = count, .state = &parts[p], .swap = swap};
+        if (pthread_create(&threads[p], NULL, run, &parts[p]) != 0) abort();
+    }
+    for (uint32_t p = 0; p < count; p++) pthread_join(threads[p], NULL);
+    pthread_barrier_destroy(&meeting.barrier);
+    *result = parts[0].status == STATUS_OK;
+    enum status status = agree(parts, count, err);
+    if (status == STATUS_OK) return text_of_result(parts[0].status, parts[0].result, &parts[0].err, text, err);
+    for (uint32_t p = 0; p < count; p++) result_free(parts[p].result);
+    return status;
+}
+
+static enum status compare(const struct trace *trace, uint32_t parts, size_t calls, const char *whole, bool *same,
+                           char what[SAME_RESULT_BYTES], struct err *err)
+{
+    char *text;
+    bool result;
+    size_t at = 0;
+    TRY(parts_result(trace, parts, calls, &text, &result, err));
+    *same = result == (*whole == '{') && (!result || strcmp(text, whole) == 0);
+    while (text[at] && text[at] == whole[at]) at++;
+    at = at > 60 ? at - 60 : 0;
+    if (!*same)
+        snprintf(what, SAME_RESULT_BYTES, "%u parts, %zu calls at a time: ...%.160s... instead of ...%.160s...", parts,
+                 calls, text + at, whole + at);
+    free(text);
+    return STATUS_OK;
+}
+
+enum status same_in_parts(const struct trace *trace, bool *same, char what[SAME_RESULT_BYTES], struct err *err)
+{
+    static const struct {
+        uint32_t parts;
+        size_t calls;
+    } ways[] = {{2, 1}, {2, 7}, {2, 300}, {3, 4}, {3, 40}, {4, 2}, {4, 100}, {7, 20}};
+    char *whole;
+    *same = true;
+    if (!parts_possible(trace)) return STATUS_OK;
+    TRY(whole_result(trace, &whole, err));
+    enum status status = STATUS_OK;
+    for (size_t i = 0; status == STATUS_OK && *same && i < sizeof ways / sizeof *ways; i++)
+        status = compare(trace, ways[i].parts, ways[i].calls, whole, same, what, err);
+    free(whole);
+    return status;
+}

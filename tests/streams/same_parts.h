@@ -1,0 +1,16 @@
+/* Whether a trace gives the same result in several parts (model/parts.h), each in a thread of its own, as in one. */
+#ifndef TESTS_STREAMS_SAME_PARTS_H
+#define TESTS_STREAMS_SAME_PARTS_H
+
+#include "tests/streams/same_result.h"
+
+/* The result of the trace in so many parts as text, which the caller frees, or the fault's text, which all parts must
+ * tell; *result false then. Each part reads `calls` at a time. */
+enum status parts_result(const struct trace *trace, uint32_t parts, size_t calls, char **text, bool *result,
+                         struct err *err);
+
+/* Compares with the whole trace for many numbers of parts and sizes of slices. A trace at fault must be so in parts,
+ * too; which fault of several is told may differ. */
+enum status same_in_parts(const struct trace *trace, bool *same, char what[SAME_RESULT_BYTES], struct err *err);
+
+#endif
