@@ -1,5 +1,5 @@
-/* mpiexec -n K rmacast-analyze-mpi TRACE: rmacast analyze --slices, where K processes read the archive's ranks. Prints the
- * same result, whatever K is. A program of its own: libmpich and libsimgrid define the same symbols. */
+/* mpiexec -n K rmacast-analyze-mpi TRACE: rmacast analyze --slices, where K processes have the archive's ranks. Prints
+ * the same result, whatever K is. A program of its own: libmpich and libsimgrid define the same symbols. */
 #include <argp.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +10,7 @@
 #include "common/units.h"
 #include "model/stream.h"
 #include "mpi/exchange.h"
+#include "mpi/link.h"
 #include "trace/open.h"
 
 enum { KEY_EPSILON = 1000, KEY_LATE_POST, KEY_JSON, KEY_TOP };
@@ -79,19 +80,31 @@ static enum status write_json(const struct result *result, const char *file, str
     return written ? STATUS_OK : err_set(err, STATUS_SYSTEM, file, NULL, "cannot be written");
 }
 
-static enum status analyze(const struct settings *settings, struct trace_source *archive, struct err *err)
+static enum status print_result(const struct settings *settings, struct result *result, struct err *err)
+{
+    TRY(result_add_note(result, err, "%s", STREAM_NOTE));
+    if (settings->json) TRY(write_json(result, settings->json, err));
+    if (!settings->json || strcmp(settings->json, "-") != 0)
+        result_print_top(result, (size_t)settings->top, stdout);
+    return STATUS_OK;
+}
+
+/* All processes read, process 0 alone analyses. */
+static enum status analyze_alone(const struct settings *settings, struct trace_source *archive, struct result **result,
+                                 struct err *err)
 {
     struct trace_source source;
-    struct result *result;
+    int rank;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    *result = NULL;
+    if (rank > 0) {
+        size_t batch = stream_batch(stream_calls(archive->trace->rank_count), archive->trace->rank_count);
+        exchange_serve(archive, batch, err); /* process 0 is told */
+        return STATUS_OK;
+    }
     TRY(exchange_source(archive, &source, err));
-    enum status status = model_stream(&source, &settings->analyze, stream_calls(source.trace->rank_count), &result, err);
+    enum status status = model_stream(&source, &settings->analyze, stream_calls(source.trace->rank_count), result, err);
     source_close(&source);
-    TRY(status);
-    status = result_add_note(result, err, "%s", STREAM_NOTE);
-    if (status == STATUS_OK && settings->json) status = write_json(result, settings->json, err);
-    if (status == STATUS_OK && (!settings->json || strcmp(settings->json, "-") != 0))
-        result_print_top(result, (size_t)settings->top, stdout);
-    result_free(result);
     return status;
 }
 
@@ -126,14 +139,43 @@ static bool all_have_opened(enum status status, const struct err *err)
     return first == none;
 }
 
+/* The only way to end the others where they wait for this process. */
+static void abandon(const struct err *err)
+{
+    complain(err);
+    MPI_Abort(MPI_COMM_WORLD, 1);
+}
+
+/* Each process analyses its ranks. A failure of one is that of all; process 0 tells it. */
+static enum status analyze_parts(const struct settings *settings, struct trace_source *archive,
+                                 struct result **result, struct err *err)
+{
+    struct mpi_link link;
+    if (link_init(&link, err) != STATUS_OK) abandon(err);
+    size_t calls = stream_calls(archive->trace->rank_count) / link.parts.count;
+    enum status status = model_stream_part(archive, &settings->analyze, calls, &link.parts, result, err);
+    if (link.broken) abandon(err);
+    if (status != STATUS_OK && link.parts.own == 0) complain(err);
+    link_clear(&link);
+    source_close(archive);
+    return status;
+}
+
 static enum status run(const struct settings *settings, struct trace_source *archive, struct err *err)
 {
-    int rank;
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    if (rank == 0) return analyze(settings, archive, err);
-    size_t batch = stream_batch(stream_calls(archive->trace->rank_count), archive->trace->rank_count);
-    exchange_serve(archive, batch, err); /* process 0 is told */
-    return STATUS_OK;
+    int processes;
+    struct result *result;
+    MPI_Comm_size(MPI_COMM_WORLD, &processes);
+    if (processes > 1 && parts_possible(archive->trace)) {
+        TRY(analyze_parts(settings, archive, &result, err));
+    } else if (analyze_alone(settings, archive, &result, err) != STATUS_OK) {
+        abandon(err);
+    }
+    if (!result) return STATUS_OK;
+    enum status status = print_result(settings, result, err);
+    if (status != STATUS_OK) complain(err);
+    result_free(result);
+    return status;
 }
 
 int main(int argc, char **argv)
@@ -141,7 +183,7 @@ int main(int argc, char **argv)
     struct settings settings = {.analyze = ANALYZE_DEFAULTS};
     settings.analyze.intervals = true;
     const struct argp argp = {options, parse, "TRACE",
-                              "Finds where a trace lost time: the processes that mpiexec starts read an archive together.",
+                              "Finds where a trace lost time: the processes that mpiexec starts share out its ranks.",
                               NULL, NULL, NULL};
     struct trace_source archive;
     struct err err;
@@ -149,14 +191,7 @@ int main(int argc, char **argv)
     argp_parse(&argp, argc, argv, 0, NULL, &settings);
     MPI_Init(&argc, &argv);
     enum status status = open_archive(settings.trace, &archive, &err);
-    bool opened = all_have_opened(status, &err);
-    if (opened) {
-        status = run(&settings, &archive, &err);
-        if (status != STATUS_OK) {
-            complain(&err);
-            MPI_Abort(MPI_COMM_WORLD, 1);
-        }
-    }
+    bool good = all_have_opened(status, &err) && run(&settings, &archive, &err) == STATUS_OK;
     MPI_Finalize();
-    return opened ? 0 : 1;
+    return good ? 0 : 1;
 }

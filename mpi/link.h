@@ -1,0 +1,20 @@
+/* How the parts of an analysis (model/parts.h) reach each other: each is a process of MPI_COMM_WORLD. */
+#ifndef MPI_LINK_H
+#define MPI_LINK_H
+
+#include "model/parts.h"
+
+struct mpi_link {
+    struct parts_link parts;
+    bool broken; /* a swap has failed: the other processes wait and have to be ended */
+    /* Of a swap. */
+    uint64_t *to_bytes, *from_bytes; /* per process */
+    void *requests;
+    size_t request_count, request_capacity;
+};
+
+/* After MPI_Init. link must stay where it is until link_clear. */
+enum status link_init(struct mpi_link *link, struct err *err);
+void link_clear(struct mpi_link *link);
+
+#endif
