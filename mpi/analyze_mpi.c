@@ -154,7 +154,7 @@ static enum status analyze_parts(const struct settings *settings, struct trace_s
     if (link_init(&link, err) != STATUS_OK) abandon(err);
     size_t calls = stream_calls(archive->trace->rank_count) / link.parts.count;
     enum status status = model_stream_part(archive, &settings->analyze, calls, &link.parts, result, err);
-    if (link.broken) abandon(err);
+    if (link.broken || (status == STATUS_SYSTEM && !link.met)) abandon(err);
     if (status != STATUS_OK && link.parts.own == 0) complain(err);
     link_clear(&link);
     source_close(archive);

@@ -74,6 +74,7 @@ static enum status swap_all(struct mpi_link *link, const struct bytes *to, struc
 static enum status swap(void *state, const struct bytes *to, struct bytes *from, struct err *err)
 {
     struct mpi_link *link = state;
+    link->met = true;
     enum status status = swap_all(link, to, from, err);
     if (status != STATUS_OK) link->broken = true;
     return status;

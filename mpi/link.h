@@ -6,6 +6,7 @@
 
 struct mpi_link {
     struct parts_link parts;
+    bool met;    /* a swap was begun: the other processes know of failures */
     bool broken; /* a swap has failed: the other processes wait and have to be ended */
     /* Of a swap. */
     uint64_t *to_bytes, *from_bytes; /* per process */
