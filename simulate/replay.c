@@ -203,6 +203,7 @@ static bool end_stream(struct replay *replay, uint32_t rank)
     if (state->threads && replay_thread_end(replay, rank) != STATUS_OK) replay->failed = true;
     if (state->threads && state->threads->left > 0) return false;
     state->inside = true; /* in MPI_Finalize, traced or not, which serves what still comes (MPI-3.1 8.7) */
+    if (state->serve_first != NO_INDEX && replay_serve_waiting(replay, rank) != STATUS_OK) replay->failed = true;
     replay->done_count++;
     return false;
 }
