@@ -98,7 +98,7 @@ static void child_finish(struct child *child, struct child_answer *answer)
     bool whole = child->bytes >= sizeof head && child->bytes == sizeof head + head.bytes;
     *answer = (struct child_answer){.status = STATUS_SYSTEM};
     if (!whole) {
-        char line[256];
+        char line[896];
         first_error_line(child->errors, line, sizeof line);
         const char *colon = *line ? ": " : "";
         if (WIFSIGNALED(how))

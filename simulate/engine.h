@@ -54,6 +54,8 @@ struct engine_callbacks {
     void (*soon_timer)(void *context, uint32_t id, enum engine_distance distance);
     void (*soon_resume)(void *context, uint32_t rank, enum engine_distance distance);
     void (*soon_arrived)(void *context, const struct engine_note *note);
+    /* Who needs the route between two nodes, for a message; an empty text: not known. May be NULL. */
+    void (*explain_route)(void *context, int32_t src_node, int32_t dst_node, char *text, size_t room);
 };
 
 struct engine_message {

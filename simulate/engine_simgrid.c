@@ -22,6 +22,7 @@
 #include <simgrid/actor.h>
 #include <simgrid/engine.h>
 #include <simgrid/host.h>
+#include <simgrid/link.h>
 #include <simgrid/semaphore.h>
 #include <xbt/dynar.h>
 
@@ -250,19 +251,38 @@ struct trial { /* of a user's platform, in a child process: SimGrid ends the pro
     const int32_t (*pairs)[2];
     size_t pair_count;
     int errors;   /* SimGrid's messages */
-    char *asking; /* shared with the parent: the two hosts whose route was asked for last */
+    struct asking *asking; /* shared with the parent */
 };
-enum { ASKING_BYTES = 256 };
+
+struct asking { /* the route that was asked for last */
+    char hosts[256];
+    int32_t src, dst;
+};
 
 /* Some zones end the process where there is no route. */
 static void try_route(const struct trial *trial, sg_host_t *hosts, int32_t src, int32_t dst)
 {
     if (src == dst) return;
-    snprintf(trial->asking, ASKING_BYTES, "'%s' to '%s'", sg_host_get_name(hosts[src]), sg_host_get_name(hosts[dst]));
+    trial->asking->src = src;
+    trial->asking->dst = dst;
+    snprintf(trial->asking->hosts, sizeof trial->asking->hosts, "'%s' to '%s'", sg_host_get_name(hosts[src]), sg_host_get_name(hosts[dst]));
     xbt_dynar_t links = xbt_dynar_new(sizeof(void *), NULL);
     sg_host_get_route(hosts[src], hosts[dst], links);
     if (xbt_dynar_is_empty(links)) abort();
     xbt_dynar_free(&links);
+}
+
+/* SimGrid takes any bandwidth, but what is sent over a link without one never arrives. */
+static enum status check_links(const char *file, struct err *err)
+{
+    sg_link_t *links = sg_link_list();
+    enum status status = STATUS_OK;
+    for (size_t i = 0; status == STATUS_OK && i < sg_link_count(); i++)
+        if (!(sg_link_get_bandwidth(links[i]) > 0))
+            status = err_set(err, STATUS_DATA, file, NULL, "link '%s' has %g B/s, expected more than 0",
+                             sg_link_get_name(links[i]), sg_link_get_bandwidth(links[i]));
+    free(links);
+    return status;
 }
 
 static enum status try_platform(void *context, size_t index, FILE *out, struct err *err)
@@ -277,6 +297,7 @@ static enum status try_platform(void *context, size_t index, FILE *out, struct e
     if (sg_host_count() < (size_t)nodes)
         return err_set(err, STATUS_DATA, trial->platform->simgrid_xml, NULL,
                        "%zu hosts, expected at least nodes.count = %d", sg_host_count(), nodes);
+    TRY(check_links(trial->platform->simgrid_xml, err));
     sg_host_t *hosts = sorted_hosts();
     for (size_t i = 0; i < trial->pair_count; i++) try_route(trial, hosts, trial->pairs[i][0], trial->pairs[i][1]);
     for (int32_t src = 0; !trial->pairs && src < nodes; src++)
@@ -296,14 +317,20 @@ static void first_message(int errors, char *line, size_t room)
     if (length > 0 && line[length - 1] == '.') line[length - 1] = '\0';
 }
 
-static enum status refusal(const struct trial *trial, const struct child_answer *answer, struct err *err)
+static enum status refusal(const struct trial *trial, const struct child_answer *answer,
+                           const struct engine_callbacks *callbacks, struct err *err)
 {
     static const char place[] = "Parse error at ";
     const char *file = trial->platform->simgrid_xml;
     char line[512];
-    if (*trial->asking)
-        return err_set(err, STATUS_DATA, file, NULL, "no route from host %s, expected one between all nodes in use",
-                       trial->asking);
+    if (*trial->asking->hosts) {
+        char who[256] = "";
+        const struct asking *asking = trial->asking;
+        if (callbacks->explain_route)
+            callbacks->explain_route(callbacks->context, asking->src, asking->dst, who, sizeof who);
+        return err_set(err, STATUS_DATA, file, NULL, "no route from host %s, expected one%s%s", asking->hosts,
+                       *who ? ": " : " between all nodes in use", who);
+    }
     first_message(trial->errors, line, sizeof line);
     if (strncmp(line, place, strlen(place)) == 0)
         return err_set(err, STATUS_DATA, NULL, NULL, "%s, expected a SimGrid platform", line + strlen(place));
@@ -312,11 +339,11 @@ static enum status refusal(const struct trial *trial, const struct child_answer 
 }
 
 static enum status check_user_platform(const struct platform *platform, const int32_t (*pairs)[2], size_t pair_count,
-                                       struct err *err)
+                                       const struct engine_callbacks *callbacks, struct err *err)
 {
     struct trial trial = {platform, pairs, pair_count, memfd_create("simgrid-stderr", MFD_CLOEXEC), NULL};
     if (trial.errors < 0) return err_set(err, STATUS_SYSTEM, NULL, NULL, "no file in memory for SimGrid's messages");
-    trial.asking = mmap(NULL, ASKING_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    trial.asking = mmap(NULL, sizeof *trial.asking, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (trial.asking == MAP_FAILED) {
         close(trial.errors);
         return err_memory(err);
@@ -326,10 +353,10 @@ static enum status check_user_platform(const struct platform *platform, const in
     if (status == STATUS_OK) {
         status = answer.status;
         if (status == STATUS_DATA && err) *err = answer.err;
-        if (status == STATUS_SYSTEM) status = refusal(&trial, &answer, err);
+        if (status == STATUS_SYSTEM) status = refusal(&trial, &answer, callbacks, err);
         child_answers_clear(&answer, 1);
     }
-    munmap(trial.asking, ASKING_BYTES);
+    munmap(trial.asking, sizeof *trial.asking);
     close(trial.errors);
     return status;
 }
@@ -365,14 +392,15 @@ static enum status find_hosts(struct engine *engine, struct err *err)
     return STATUS_OK;
 }
 
-static enum status prepare(struct engine *engine, const int32_t (*pairs)[2], size_t pair_count, struct err *err)
+static enum status prepare(struct engine *engine, const int32_t (*pairs)[2], size_t pair_count,
+                           const struct engine_callbacks *callbacks, struct err *err)
 {
     const struct platform *platform = engine->net.platform;
     engine->link_Bps = platform_peak_Bps(platform) * FLOW_SCALE;
     engine->uses_flows = platform->contention && (platform->simgrid_xml || engine->link_Bps > 0);
     if (!platform->simgrid_xml && !engine->uses_flows) return STATUS_OK;
     if (platform->simgrid_xml) {
-        TRY(check_user_platform(platform, pairs, pair_count, err));
+        TRY(check_user_platform(platform, pairs, pair_count, callbacks, err));
         load_platform(platform->simgrid_xml);
     } else {
         TRY(load_topology(engine, err));
@@ -401,7 +429,7 @@ static enum status simgrid_engine_open(const struct platform *platform, const in
     struct engine *made = calloc(1, sizeof *made);
     if (!made) return err_memory(err);
     enum status status = flow_net_init(&made->net, platform, callbacks, err);
-    if (status == STATUS_OK) status = prepare(made, pairs, pair_count, err);
+    if (status == STATUS_OK) status = prepare(made, pairs, pair_count, callbacks, err);
     if (status != STATUS_OK) {
         simgrid_engine_close(made);
         return status;

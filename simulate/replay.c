@@ -480,9 +480,13 @@ enum status replay_run(const struct trace *trace, const struct platform *platfor
     struct replay replay;
     memset(outcome, 0, sizeof *outcome);
     const struct engine_callbacks callbacks = {&replay, on_left,       on_arrived,     on_timer,
-                                               on_stop, on_soon_timer, on_soon_resume, on_soon_arrived};
+                                               on_stop, on_soon_timer, on_soon_resume, on_soon_arrived,
+                                               replay_explain_route};
     enum status status = replay_open(&replay, trace, platform, options, outcome, &callbacks, err);
+    bool watch = status == STATUS_OK && replay.engine_kind->once_per_process;
+    if (watch) replay_watch_aborts(&replay);
     if (status == STATUS_OK) status = replay.engine_kind->run(replay.engine, &outcome->stats, err);
+    if (watch) replay_unwatch_aborts();
     if (status == STATUS_OK && replay.failed) status = err && err->status ? err->status : STATUS_DATA;
     if (status == STATUS_OK && replay.done_count < trace->rank_count) status = replay_report_deadlock(&replay);
     if (status == STATUS_OK) status = replay_report_leftovers(&replay);

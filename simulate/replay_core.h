@@ -559,6 +559,17 @@ enum step replay_run_plan(struct replay *replay, uint32_t rank, int32_t comm, co
 
 /* replay_deadlock.c: says who waits for whom. */
 enum status replay_report_deadlock(struct replay *replay);
+
+/* replay_routes.c: node pairs that messages may use, where the platform may lack some; a call that needs one, as text (empty:
+ * none), for struct engine_callbacks. The caller frees *pairs. */
+enum status replay_used_pairs(const struct replay *replay, int32_t (**pairs)[2], size_t *count);
+void replay_explain_route(void *context, int32_t src_node, int32_t dst_node, char *text, size_t room);
+
+/* The same as text, of ranks that wait at the moment; text may be cut. */
+void replay_describe_waiting(struct replay *replay, char *text, size_t room);
+/* Between the two, the end of the process by a fault leaves who waited for what on standard error, if that is a file. */
+void replay_watch_aborts(struct replay *replay);
+void replay_unwatch_aborts(void);
 /* All ranks have ended: an error if buffered operations never found their exposure epoch. */
 enum status replay_report_leftovers(struct replay *replay);
 

@@ -35,6 +35,10 @@ static void name_posts(struct replay *replay, const struct member *member, struc
         const struct pair *pair = &replay->pairs[member->access.pairs[i]];
         if (!replay_pair_ready(member, pair)) NAME(text, " MPI_Win_post of rank %u", pair->target);
     }
+    for (uint32_t i = 0; text->named == 0 && i < member->access.pair_count; i++) {
+        const struct pair *pair = &replay->pairs[member->access.pairs[i]];
+        if (pair->data_issued > 0) NAME(text, " its operations on rank %u", pair->target);
+    }
 }
 
 /* A put that waits for room waits for the posts of those whose data fill the buffer. */
@@ -252,29 +256,45 @@ static void name_waiting(struct replay *replay, uint32_t rank, uint32_t *waiting
     struct rank_state *state = &replay->ranks[rank];
     for (uint32_t t = 0; t < (state->threads ? state->threads->count : 1); t++) {
         if (state->threads) replay_thread_load(replay, rank, t);
-        if (state->status != RANK_BLOCKED && state->threads) continue;
+        if (state->threads ? state->status != RANK_BLOCKED : state->status == RANK_COMPUTING) continue;
         if (++*waiting > WAITERS_SHOWN) continue;
         const struct trace_call *call = &state->calls[state->next];
         ADD(text, "%s rank %u", *waiting > 1 ? ";" : "", rank);
         if (state->threads) ADD(text, " thread %u", t);
         ADD(text, " in %s (event %zu) waits for", call_name(call->call), state->next + 1);
         text->named = 0;
+        size_t before = text->used;
         name_cause(replay, rank, text);
+        if (text->used == before) ADD(text, " its time to pass");
         if (text->named > WAITERS_SHOWN) ADD(text, " and %u more", text->named - WAITERS_SHOWN);
     }
 }
 
-enum status replay_report_deadlock(struct replay *replay)
+/* Returns the first rank that waits. */
+static uint32_t name_all_waiting(struct replay *replay, struct text *text)
 {
-    struct text text = {.used = 0};
     uint32_t first = NO_INDEX, waiting = 0;
     for (uint32_t rank = 0; rank < replay->trace->rank_count; rank++) {
         struct rank_state *state = &replay->ranks[rank];
         if (state->threads ? state->threads->left == 0 : state->status == RANK_DONE) continue;
         if (first == NO_INDEX) first = rank;
-        name_waiting(replay, rank, &waiting, &text);
+        name_waiting(replay, rank, &waiting, text);
     }
-    if (waiting > WAITERS_SHOWN) ADD(&text, "; %u more wait", waiting - WAITERS_SHOWN);
+    if (waiting > WAITERS_SHOWN) ADD(text, "; %u more wait", waiting - WAITERS_SHOWN);
+    return first;
+}
+
+void replay_describe_waiting(struct replay *replay, char *text, size_t room)
+{
+    struct text waiting = {.used = 0};
+    name_all_waiting(replay, &waiting);
+    snprintf(text, room, "%s", waiting.bytes);
+}
+
+enum status replay_report_deadlock(struct replay *replay)
+{
+    struct text text = {.used = 0};
+    uint32_t first = name_all_waiting(replay, &text);
     for (uint32_t rank = 0, shown = 0; rank < replay->trace->rank_count && shown < WAITERS_SHOWN; rank++) {
         const struct trace_rank *stream = &replay->trace->ranks[rank];
         if (!stream->incomplete) continue;

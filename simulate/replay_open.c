@@ -108,30 +108,6 @@ static bool all_ranks_call(const struct trace *trace, enum call_kind kind, bool 
     return true;
 }
 
-/* Node pairs that messages may use: all pairs of nodes that have ranks, since collectives may use any. */
-static enum status used_pairs(const struct replay *replay, int32_t (**pairs)[2], size_t *count)
-{
-    *pairs = NULL;
-    *count = 0;
-    if (!replay->platform->simgrid_xml) return STATUS_OK; /* described shapes have all routes */
-    size_t capacity = 0, nodes = (size_t)replay->platform->node_count;
-    bool *used = calloc(nodes, sizeof *used);
-    if (!used) return err_memory(replay->err);
-    for (uint32_t rank = 0; rank < replay->trace->rank_count; rank++)
-        used[platform_node_of(replay->platform, rank)] = true;
-    /* An array without pairs: no route is needed; NULL would stand for all. */
-    enum status status = array_reserve((void **)pairs, &capacity, 1, sizeof **pairs, replay->err);
-    for (size_t i = 0; i < nodes * nodes && status == STATUS_OK; i++) {
-        if (i / nodes == i % nodes || !used[i / nodes] || !used[i % nodes]) continue;
-        status = array_reserve((void **)pairs, &capacity, *count + 1, sizeof **pairs, replay->err);
-        if (status != STATUS_OK) break;
-        (*pairs)[*count][0] = (int32_t)(i / nodes);
-        (*pairs)[(*count)++][1] = (int32_t)(i % nodes);
-    }
-    free(used);
-    return status;
-}
-
 /* Those that no recorded call creates begin as a rank does. */
 static enum status start_threads(struct replay *replay, uint32_t rank, int64_t begin_ps)
 {
@@ -200,7 +176,7 @@ enum status replay_open(struct replay *replay, const struct trace *trace, const 
     if (options->keep_trace) TRY(prepare_trace(replay));
     int32_t(*pairs)[2];
     size_t pair_count;
-    TRY(used_pairs(replay, &pairs, &pair_count));
+    TRY(replay_used_pairs(replay, &pairs, &pair_count));
     enum status status =
         replay->engine_kind->open(platform, (const int32_t(*)[2])pairs, pair_count, callbacks, &replay->engine, err);
     free(pairs);

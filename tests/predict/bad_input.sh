@@ -14,7 +14,7 @@ cat >routes.xml <<'X'
 </zone></platform>
 X
 routes="network.topology={\"simgrid_xml\":\"$PWD/routes.xml\"}"
-error 1 "no route from host 'a' to 'b', expected one between all nodes in use" simulate "$worked" \
+error 1 "no route from host 'a' to 'b', expected one: rank 0, event 1 (MPI_Win_start) needs it with rank 1" simulate "$worked" \
     --platform "$platform" --set nodes.count=3 --set "$routes" -o unrouted.txt
 [ ! -e unrouted.txt ] || fail "a predicted trace of a refused platform is written"
 error 1 "semantics c: " compare "$worked" --platform "$platform" --set nodes.count=3 --set "$routes" --rows c,d
@@ -24,6 +24,43 @@ run 0 simulate "$worked" --platform "$platform" --set nodes.count=3 --set "$rout
 holds out 'near(.run_time_s; 570e-6)'
 # all ranks on one node need no route
 run 0 simulate "$worked" --platform "$platform" --set nodes.count=3 --set "$routes" --set 'mapping.ranks=[1,1]'
+
+# a route that no call needs is not asked for: only rank 0 and rank 2, on a and c, have to do with each other
+printf 'rmacast-trace 1\nranks 3\n0 0 0 MPI_Send comm=0 peer=2 tag=1 bytes=8\n2 0 0 MPI_Recv comm=0 peer=0 tag=1 bytes=8\n' >two.txt
+run 0 simulate two.txt --platform "$platform" --set nodes.count=3 --set "$routes"
+printf '1 0 0 MPI_Send comm=0 peer=2 tag=1 bytes=8\n2 1 1 MPI_Recv comm=0 peer=1 tag=1 bytes=8\n' >>two.txt
+error 1 "no route from host 'b' to 'c', expected one: rank 1, event 1 (MPI_Send) needs it with rank 2" \
+    simulate two.txt --platform "$platform" --set nodes.count=3 --set "$routes"
+for call in "MPI_Barrier comm=0" "MPI_Bcast comm=0 root=0 bytes=8"; do
+    printf "rmacast-trace 1\nranks 3\n0 0 0 $call\n1 0 0 $call\n2 0 0 $call\n" >three.txt
+    error 1 "no route from host 'a' to 'b', expected one: rank 0, event 1 (${call%% *}) needs it with rank 1" \
+        simulate three.txt --platform "$platform" --set nodes.count=3 --set "$routes"
+done
+
+# one_link ATTRIBUTES BANDWIDTH: two hosts and a link of the user's
+one_link() {
+    cat >link.xml <<X
+<?xml version='1.0'?>
+<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
+<platform version="4.1"><zone id="z" routing="Full">
+<host id="a" speed="1Gf"/><host id="b" speed="1Gf"/>
+<link id="l" bandwidth="$2" latency="10us" $1/>
+<route src="a" dst="b"><link_ctn id="l"/></route>
+</zone></platform>
+X
+}
+link="network.topology={\"simgrid_xml\":\"$PWD/link.xml\"}"
+one_link '' 0Bps
+error 1 "link.xml: link 'l' has 0 B/s, expected more than 0" simulate "$worked" --platform "$platform" --set nodes.count=2 --set "$link"
+# SimGrid loads it and ends the process when the link fails at 530, while the put (460 to 570) is on its way and complete (510) waits for it
+printf '0.0 1\n0.00053 0\n' >off.state
+one_link 'state_file="off.state"' 10GBps
+error 1 "child process ended by signal 6 (Aborted): Uncaught exception" \
+    simulate "$worked" --platform "$platform" --set nodes.count=2 --set "$link" -o aborted.txt --json aborted.json
+grep -qF "meanwhile rank 0 in MPI_Win_complete (event 3) waits for its operations on rank 1; rank 1 in MPI_Win_wait (event 2) \
+waits for MPI_Win_complete of rank 0" err || fail "an abort does not say who waited: $(cat err)"
+[ ! -e aborted.txt ] && [ ! -e aborted.json ] || fail "an aborted simulation leaves results"
+rm -f off.state
 
 # more ranks than places
 ring=$cases/ring_three/trace.txt
