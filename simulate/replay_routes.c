@@ -52,7 +52,7 @@ static void find_partners(const struct trace *trace, const struct trace_call *ca
     if (source != TRACE_NONE) partners->own[partners->count++] = source;
 }
 
-/* MPI_Init and MPI_Finalize synchronise the world if every rank has them: .*/
+/* MPI_Init and MPI_Finalize synchronise the world if every rank has them. */
 static bool is_of_world(enum call_kind kind)
 {
     return kind == CALL_INIT || kind == CALL_FINALIZE;
