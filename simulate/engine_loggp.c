@@ -383,8 +383,10 @@ static void foresee(const struct engine *engine)
     static const uint8_t distances[] = {ENGINE_NEXT, ENGINE_NEAR, ENGINE_NEAR, ENGINE_FAR,
                                         ENGINE_FAR,  ENGINE_FAR,  ENGINE_FAR};
     enum { COUNT = sizeof distances };
-    for (size_t i = 0; i < COUNT && i < engine->queue.count; i++)
-        foresee_event(engine, &engine->queue.items[i], distances[i]);
+    for (size_t i = 0; i < COUNT; i++) {
+        const struct event *event = event_queue_ahead(&engine->queue, i);
+        if (event) foresee_event(engine, event, distances[i]);
+    }
 }
 
 static enum status run_queue(struct engine *engine, struct err *err)

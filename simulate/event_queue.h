@@ -1,4 +1,9 @@
-/* Pending events of an engine, in the order (time, key, sequence of their making): a binary heap. */
+/* Pending events of an engine, in the order (time, key, sequence of their making).
+ *
+ * A ladder queue of one rung (W. T. Tang et al., Ladder queue, ACM TOMACS 15(3), 2005): the next few events are sorted,
+ * those of the following moments lie unsorted in buckets of equal length, all later ones in a list that becomes the next
+ * buckets. What is made for the moments that are sorted already goes into a binary heap. So a push or a pop costs the same
+ * with a thousand or a million events, and it is known which events are next. */
 #ifndef SIMULATE_EVENT_QUEUE_H
 #define SIMULATE_EVENT_QUEUE_H
 
@@ -20,10 +25,21 @@ struct event {
 
 enum { EVENT_KEY_BITS = 24 }; /* keys are ranks: at most 16 M */
 
-struct event_queue {
+struct event_list {
     struct event *items;
     size_t count, capacity;
+};
+
+struct event_queue {
+    size_t count;
     uint64_t sequence;
+    struct event_list run;  /* sorted, the next one last; with the heap all events before near_ps */
+    struct event_list heap; /* if anything is pending, there is something in the run or the heap */
+    struct event_list *buckets;
+    size_t bucket, bucket_count, bucket_capacity; /* buckets[bucket, bucket_count): from near_ps to before far_ps */
+    int64_t first_ps, near_ps, far_ps;            /* first_ps: where buckets[0] begins */
+    int shift;                                    /* a bucket is 2^shift ps long */
+    struct event_list far;                        /* from far_ps on */
 };
 
 /* All-zero is the empty queue. */
@@ -32,11 +48,18 @@ enum status event_queue_push(struct event_queue *queue, int64_t time_ps, uint32_
                              struct err *err);
 /* The queue is not empty. */
 struct event event_queue_pop(struct event_queue *queue);
+int64_t event_queue_first_ps(const struct event_queue *queue);
 
 /* For events that the owner keeps elsewhere: the order of one made now, and an event at such a place. */
 uint64_t event_queue_order(struct event_queue *queue, uint32_t key);
 enum status event_queue_push_at(struct event_queue *queue, struct event_place place, uint32_t type, uint32_t id,
                                 struct err *err);
+
+/* The event that comes behind `count` others, but for those made lately; NULL: not known. */
+static inline const struct event *event_queue_ahead(const struct event_queue *queue, size_t count)
+{
+    return count < queue->run.count ? &queue->run.items[queue->run.count - 1 - count] : NULL;
+}
 
 /* Compared as one wide number, since which of two events is the earlier one is a branch that no processor predicts. */
 static inline bool event_before(struct event_place a, struct event_place b)

@@ -181,7 +181,7 @@ enum status flow_net_run(struct flow_net *net, int64_t limit_ps, bool *more, str
 
 int64_t flow_net_due_ps(const struct flow_net *net)
 {
-    return net->queue.count > 0 ? net->queue.items[0].place.time_ps : INT64_MAX;
+    return net->queue.count > 0 ? event_queue_first_ps(&net->queue) : INT64_MAX;
 }
 
 struct flow_job flow_net_take_job(struct flow_net *net)
