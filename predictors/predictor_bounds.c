@@ -46,13 +46,19 @@ static enum status predict(struct prediction *prediction, struct err *err)
         transfers_clear(&transfers);
         return err_memory(err);
     }
-    size_t outside = 0;
+    size_t outside = 0, without = 0;
     for (size_t i = 0; i < transfers.count; i++) {
         prediction->bounds[i] = bound_of(trace, &transfers.items[i]);
-        outside += !prediction->bounds[i].within;
+        bool ends = !isnan(prediction->bounds[i].end_s);
+        without += !ends;
+        outside += ends && !prediction->bounds[i].within;
     }
     prediction->bound_count = transfers.count;
     transfers_clear(&transfers);
+    if (without > 0)
+        TRY(result_add_note(prediction->result, err,
+                            "%zu of %zu one-sided operations never leave: their epochs have no end", without,
+                            prediction->bound_count));
     if (outside == 0) return STATUS_OK;
     return result_add_note(prediction->result, err,
                            "%zu of %zu transfers end outside the bounds that the two event models give", outside,

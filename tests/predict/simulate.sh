@@ -51,6 +51,25 @@ for engine in loggp simgrid; do
     shows '^law 6 +identity +holds'
 done
 
+# the second put waits for a lock, or is held, until its epoch ends, which the recording does not show: no law is broken
+cat >open.txt <<'T'
+rmacast-trace 1
+ranks 2
+window 0 comm=0
+0 0.000000 0.000000 MPI_Win_lock win=0 target=1 lock=shared
+0 0.000010 0.000010 MPI_Put win=0 target=1 bytes=1000
+0 0.000020 0.000020 MPI_Win_unlock win=0 target=1
+0 0.000020 0.000020 MPI_Win_lock win=0 target=1 lock=shared
+0 0.000030 0.000030 MPI_Put win=0 target=1 bytes=1000
+T
+for held in --lock=lazy --set=mpi.rma.issue=deferred; do
+    run 0 simulate open.txt --platform "$platform" $held --verify
+    shows '^  1 of 2 one-sided operations never leave: their epochs have no end$'
+    shows '^law 3 +bounds of transfers +holds +1 transfers$'
+done
+run 0 simulate open.txt --platform "$platform" --verify --json -
+holds out '.transfers.within_bounds == 2 and ([.notes[] | select(contains("never leave"))] == [])'
+
 # the buffer of d: 1.5 MB for two puts of 1 MB; the second one enters at 60 and finds room at 310 (case buffer_full)
 full=$source/tests/cases/buffer_full/trace.txt
 for engine in loggp simgrid; do
