@@ -27,52 +27,52 @@ struct building {
     struct err *err;
 };
 
-/* Where on a rank's time line: inside a call, or wherever the time lies. */
+/* Where on a thread's time line: inside a call, or wherever the time lies. */
 struct point {
-    uint32_t rank;
+    uint32_t rank, thread;
     size_t call; /* EPOCH_NONE: any */
     int64_t time_ps;
 };
 
 static struct point entered(const struct building *building, uint32_t rank, size_t call)
 {
-    return (struct point){rank, call, building->trace->ranks[rank].calls[call].enter_ps};
+    return (struct point){rank, trace_call_thread(building->trace, rank, call), call,
+                          building->trace->ranks[rank].calls[call].enter_ps};
 }
 
 static struct point left(const struct building *building, uint32_t rank, size_t call)
 {
-    return (struct point){rank, call, building->trace->ranks[rank].calls[call].exit_ps};
+    return (struct point){rank, trace_call_thread(building->trace, rank, call), call,
+                          building->trace->ranks[rank].calls[call].exit_ps};
 }
 
-static struct point somewhere(uint32_t rank, int64_t time_ps)
+static struct point somewhere(const struct building *building, uint32_t rank, int64_t time_ps)
 {
-    return (struct point){rank, EPOCH_NONE, time_ps};
+    uint32_t thread = lanes_thread_ending(&building->relations->lanes, rank, time_ps);
+    return (struct point){rank, thread, EPOCH_NONE, time_ps};
 }
 
-/* Inside the first call that has not ended before, or between calls. A user region's record is a point at its
- * beginning.
- */
-static size_t slot_at(const struct trace_rank *stream, int64_t time_ps)
+/* Inside the thread's first call that has not ended before, or between calls. A user region's record is a point at its
+ * beginning. */
+static size_t slot_at(const struct lane *lane, int64_t time_ps)
 {
-    size_t low = 0, high = stream->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (stream->calls[middle].exit_ps < time_ps)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low == stream->count || stream->calls[low].enter_ps > time_ps) return 2 * low;
-    enum call_kind kind = call_kind(stream->calls[low].call);
-    if (kind != CALL_REGION_ENTER && kind != CALL_REGION_LEAVE) return 2 * low + 1;
-    return stream->calls[low].enter_ps == time_ps ? 2 * low : 2 * low + 2;
+    size_t low = lane_first_ending(lane, time_ps, true);
+    if (low == lane->count) return SIZE_MAX - 1;
+    const struct trace_call *call = lane_call(lane, low);
+    size_t before = 2 * lane_index(lane, low);
+    if (call->enter_ps > time_ps) return before;
+    enum call_kind kind = call_kind(call->call);
+    if (kind != CALL_REGION_ENTER && kind != CALL_REGION_LEAVE) return before + 1;
+    return call->enter_ps == time_ps ? before : before + 2;
 }
 
 static enum status add(struct building *building, struct point at, struct otf2_mark mark)
 {
-    struct otf2_marks *marks = &building->merge->view.ranks[at.rank];
+    struct otf2_view *view = &building->merge->view;
+    struct otf2_marks *marks = &view->lines[view->first_line[at.rank] + at.thread];
+    struct lane lane = lane_of(&building->relations->lanes, at.rank, at.thread);
     mark.time_ps = at.time_ps;
-    mark.slot = at.call == EPOCH_NONE ? slot_at(&building->trace->ranks[at.rank], at.time_ps) : 2 * at.call + 1;
+    mark.slot = at.call == EPOCH_NONE ? slot_at(&lane, at.time_ps) : 2 * at.call + 1;
     ARRAY_PUSH(marks->items, marks->count, marks->capacity, mark, building->err);
     return STATUS_OK;
 }
@@ -133,14 +133,21 @@ static struct span shmem_span(const struct building *building, const struct tran
                               uint64_t number)
 {
     const struct trace_rank *stream = &building->trace->ranks[transfer->origin];
-    struct span span = {.transfer = transfer, .number = number, .call = &stream->calls[transfer->call],
-                        .close = transfer->call, .under_lock = true};
+    struct span span = {.transfer = transfer,
+                        .number = number,
+                        .call = &stream->calls[transfer->call],
+                        .close = transfer->call,
+                        .under_lock = true};
     enum call_kind kind = call_kind(span.call->call);
-    bool waits = kind == CALL_SHMEM_GET || kind == CALL_SHMEM_FETCH || kind == CALL_SHMEM_PUT ||
-                 kind == CALL_SHMEM_ATOMIC;
+    bool waits =
+        kind == CALL_SHMEM_GET || kind == CALL_SHMEM_FETCH || kind == CALL_SHMEM_PUT || kind == CALL_SHMEM_ATOMIC;
     if (quiet == stream->count || (stream->calls[quiet].flags & TRACE_BREAK)) quiet = EPOCH_NONE;
-    span.operation = (struct epoch_operation){.origin = transfer->origin, .call = transfer->call, .epoch = EPOCH_NONE,
-                                              .first_flush = EPOCH_NONE, .pair = EPOCH_NONE, .done_call = quiet};
+    span.operation = (struct epoch_operation){.origin = transfer->origin,
+                                              .call = transfer->call,
+                                              .epoch = EPOCH_NONE,
+                                              .first_flush = EPOCH_NONE,
+                                              .pair = EPOCH_NONE,
+                                              .done_call = quiet};
     span.brings_back = kind == CALL_SHMEM_GET || kind == CALL_SHMEM_GET_NBI || kind == CALL_SHMEM_FETCH;
     if (!waits && !building->model->base) span.close = quiet;
     return span;
@@ -154,7 +161,8 @@ static int64_t latest_start_ps(const struct building *building, const struct spa
     int64_t duration_ps = close->exit_ps - close->enter_ps;
     int64_t start_ps = close->exit_ps - (duration_ps < PS_PER_NS ? duration_ps : PS_PER_NS);
     int64_t target_ps = span->operation.epoch == EPOCH_NONE
-                            ? TRACE_UNKNOWN_PS : bounds_target_exit_ps(building->relations, &span->operation);
+                            ? TRACE_UNKNOWN_PS
+                            : bounds_target_exit_ps(building->relations, &span->operation);
     if (target_ps != TRACE_UNKNOWN_PS && target_ps < start_ps) start_ps = target_ps;
     return start_ps < span->call->enter_ps ? span->call->enter_ps : start_ps;
 }
@@ -170,16 +178,16 @@ static enum status add_answer(struct building *building, const struct span *span
     int64_t start_ps = late ? latest_start_ps(building, span) : span->call->enter_ps;
     if (building->model->requests) {
         TRY(add_arrow(building, OTF2_ARROW_REQUEST, entered(building, origin, span->operation.call),
-                      somewhere(target, start_ps), 0));
+                      somewhere(building, target, start_ps), 0));
         start_ps++; /* the request is there */
     }
     mark.kind = OTF2_MARK_IN;
-    if (operand) TRY(add(building, somewhere(target, start_ps), mark));
+    if (operand) TRY(add(building, somewhere(building, target, start_ps), mark));
     mark.kind = OTF2_MARK_OUT;
-    TRY(add(building, somewhere(target, start_ps), mark));
+    TRY(add(building, somewhere(building, target, start_ps), mark));
     if (!data_arrows || span->close == EPOCH_NONE) return STATUS_OK;
-    return add_arrow(building, OTF2_ARROW_DATA, somewhere(target, start_ps), left(building, origin, span->close),
-                     operand ? span->call->aux : span->call->bytes);
+    return add_arrow(building, OTF2_ARROW_DATA, somewhere(building, target, start_ps),
+                     left(building, origin, span->close), operand ? span->call->aux : span->call->bytes);
 }
 
 /* What comes in at the target: puts and accumulates. */
@@ -191,13 +199,13 @@ static enum status add_arrival(struct building *building, const struct span *spa
     struct otf2_mark mark = {
         .kind = OTF2_MARK_IN, .window = span->call->handle, .peer = (int32_t)origin, .number = span->number};
     if (end_ps == TRACE_UNKNOWN_PS) return STATUS_OK;
-    TRY(add(building, somewhere(target, end_ps), mark));
+    TRY(add(building, somewhere(building, target, end_ps), mark));
     if (building->model->dependencies && span->under_lock && span->operation.done_call != EPOCH_NONE)
         TRY(add_arrow(building, OTF2_ARROW_UNLOCK, left(building, origin, span->operation.done_call),
-                      somewhere(target, end_ps), 0));
+                      somewhere(building, target, end_ps), 0));
     if (!data_arrows) return STATUS_OK;
     return add_arrow(building, OTF2_ARROW_DATA, entered(building, origin, span->operation.call),
-                     somewhere(target, end_ps), span->call->bytes);
+                     somewhere(building, target, end_ps), span->call->bytes);
 }
 
 /* What the origin's calls say of its own transfer. */
@@ -228,8 +236,8 @@ static struct span next_span(const struct building *building, const struct trans
     size_t mpi_count = building->relations->epochs.operation_count;
     const struct transfer *one = &transfers->items[cursors->mpi], *two = &transfers->items[cursors->shmem];
     bool mpi = cursors->shmem == transfers->count ||
-               (cursors->mpi < mpi_count && (one->origin < two->origin ||
-                                             (one->origin == two->origin && one->call < two->call)));
+               (cursors->mpi < mpi_count &&
+                (one->origin < two->origin || (one->origin == two->origin && one->call < two->call)));
     const struct transfer *transfer = mpi ? one : two;
     const struct trace_rank *stream = &building->trace->ranks[transfer->origin];
     if (transfer->origin != cursors->origin) {
@@ -319,24 +327,35 @@ static enum status sort_marks(struct otf2_marks *marks, struct err *err)
     return STATUS_OK;
 }
 
+static enum status make_lines(const struct trace *trace, struct merge *merge, struct err *err)
+{
+    struct otf2_view *view = &merge->view;
+    view->first_line = calloc((size_t)trace->rank_count + 1, sizeof *view->first_line);
+    if (!view->first_line) return err_memory(err);
+    for (uint32_t r = 0; r < trace->rank_count; r++)
+        view->first_line[r + 1] = view->first_line[r] + trace_thread_count(trace, r);
+    view->lines = calloc(view->first_line[trace->rank_count] + 1, sizeof *view->lines);
+    if (!view->lines) return err_memory(err);
+    merge->line_count = view->first_line[trace->rank_count];
+    return STATUS_OK;
+}
+
 enum status merge_build(const struct trace *trace, const struct merge_model *model, bool data_arrows,
                         struct merge *merge, struct err *err)
 {
     struct relations relations;
-    struct merge made = {.rank_count = trace->rank_count, .view = {.model = model->name}};
-    TRY(trace_check_one_thread(trace, "a merged archive", err));
+    struct merge made = {.view = {.model = model->name}};
     TRY(relations_build(trace, &relations, err));
-    made.view.ranks = calloc(trace->rank_count, sizeof *made.view.ranks);
     struct building building = {.trace = trace,
                                 .relations = &relations,
                                 .model = model,
                                 .merge = &made,
                                 .begin_ps = trace_begin_ps(trace),
                                 .err = err};
-    enum status status = made.view.ranks ? add_transfers(&building, data_arrows) : err_memory(err);
+    enum status status = make_lines(trace, &made, err);
+    if (status == STATUS_OK) status = add_transfers(&building, data_arrows);
     if (status == STATUS_OK && model->dependencies) status = add_dependencies(&building);
-    for (uint32_t i = 0; status == STATUS_OK && i < trace->rank_count; i++)
-        status = sort_marks(&made.view.ranks[i], err);
+    for (size_t i = 0; status == STATUS_OK && i < made.line_count; i++) status = sort_marks(&made.view.lines[i], err);
     relations_clear(&relations);
     if (status == STATUS_OK)
         *merge = made;
@@ -347,7 +366,8 @@ enum status merge_build(const struct trace *trace, const struct merge_model *mod
 
 void merge_clear(struct merge *merge)
 {
-    for (uint32_t i = 0; merge->view.ranks && i < merge->rank_count; i++) free(merge->view.ranks[i].items);
-    free(merge->view.ranks);
+    for (size_t i = 0; i < merge->line_count; i++) free(merge->view.lines[i].items);
+    free(merge->view.lines);
+    free(merge->view.first_line);
     memset(merge, 0, sizeof *merge);
 }

@@ -83,6 +83,26 @@ size_t lane_first_ending(const struct lane *lane, int64_t time_ps, bool or_at)
     return low;
 }
 
+bool lane_completes(const struct trace_call *call)
+{
+    enum call_kind kind = call_kind(call->call);
+    return (kind >= CALL_FENCE && kind <= CALL_SYNC) || (kind >= CALL_REQUEST_WAIT && kind <= CALL_REQUEST_TESTALL);
+}
+
+uint32_t lanes_thread_ending(const struct lanes *lanes, uint32_t rank, int64_t time_ps)
+{
+    uint32_t threads = trace_thread_count(lanes->trace, rank);
+    for (uint32_t t = 0; threads > 1 && t < threads; t++) {
+        struct lane lane = lane_of(lanes, rank, t);
+        for (size_t k = lane_first_ending(&lane, time_ps, true); k < lane.count; k++) {
+            const struct trace_call *call = lane_call(&lane, k);
+            if (call->exit_ps != time_ps) break;
+            if (lane_completes(call)) return t;
+        }
+    }
+    return 0;
+}
+
 bool lane_is_mpi(const struct trace_call *call)
 {
     return call->call < ID_region_enter && !call_is_thread(call->call);

@@ -47,6 +47,14 @@ static inline const struct trace_call *lane_call(const struct lane *lane, size_t
 /* The first call of a lane that ends after time_ps (or_at: at it or later), as place in the lane; count: none. */
 size_t lane_first_ending(const struct lane *lane, int64_t time_ps, bool or_at);
 
+/* The thread of a rank on whose line something that a synchronisation there completes ends: the lowest that leaves a
+ * synchronising or completing call just then. 0 where none does: what no call of the rank shows stands on the line of
+ * thread 0, which stands for the rank in communicators. */
+uint32_t lanes_thread_ending(const struct lanes *lanes, uint32_t rank, int64_t time_ps);
+
+/* A call that may complete one-sided operations: from fence to sync, and waits for requests. */
+bool lane_completes(const struct trace_call *call);
+
 /* A call of MPI or OpenSHMEM: neither user region nor thread primitive. */
 bool lane_is_mpi(const struct trace_call *call);
 

@@ -23,8 +23,8 @@ enum otf2_arrow_kind {
     OTF2_ARROW_COUNT
 };
 
-/* Marks of a rank stand in the order of (slot, time_ps). Slot 2 i is before call i of the rank, 2 i + 1 inside it;
- * time_ps lies there. */
+/* Marks of a thread stand in the order of (slot, time_ps). Slot 2 i is before call i of the rank, which is the thread's,
+ * 2 i + 1 inside it; time_ps lies there. */
 struct otf2_mark {
     size_t slot;
     int64_t time_ps;
@@ -44,7 +44,8 @@ struct otf2_marks {
 
 struct otf2_view {
     const char *model;        /* name, borrowed */
-    struct otf2_marks *ranks; /* one per rank of the trace */
+    struct otf2_marks *lines; /* one per thread of all ranks: thread t of rank r at first_line[r] + t */
+    size_t *first_line;       /* rank_count + 1 */
 };
 
 /* As otf2_write(), with the view's marks in place of the completions that closing calls have otherwise. A reader of the

@@ -19,7 +19,7 @@ enum {
 
 static OTF2_FlushType flush_always(void *user, OTF2_FileType type, OTF2_LocationRef location, void *caller, bool final)
 {
-    (void)user, (void)type, (void)location, (void)caller, (void)final;
+    (void)user, (void)type, (void)location, (void)caller, (void) final;
     return OTF2_FLUSH;
 }
 
@@ -70,9 +70,9 @@ static enum status write_rank(struct archive_writer *writer)
     uint32_t threads = trace_thread_count(writer->trace, writer->rank);
     enum status status = STATUS_OK;
     for (uint32_t t = 0; t < threads && !writer->failed; t++) {
-        writer->outs[t] =
-            OTF2_Archive_GetEvtWriter(writer->archive, archive_location(writer, writer->rank, t));
+        writer->outs[t] = OTF2_Archive_GetEvtWriter(writer->archive, archive_location(writer, writer->rank, t));
         writer->end_ps[t] = trace_begin_ps(writer->trace);
+        writer->mark_next[t] = 0;
         writer->failed = !writer->outs[t];
     }
     if (!writer->failed) status = archive_write_rank(writer);
@@ -145,7 +145,9 @@ static enum status number_locations(struct archive_writer *writer)
     writer->events = calloc(writer->first_thread[trace->rank_count] + 1, sizeof *writer->events);
     writer->outs = calloc(largest, sizeof *writer->outs);
     writer->end_ps = calloc(largest, sizeof *writer->end_ps);
-    return writer->events && writer->outs && writer->end_ps ? STATUS_OK : err_memory(writer->err);
+    writer->mark_next = calloc(largest, sizeof *writer->mark_next);
+    bool made = writer->events && writer->outs && writer->end_ps && writer->mark_next;
+    return made ? STATUS_OK : err_memory(writer->err);
 }
 
 static enum status write_archive(struct archive_writer *writer)
@@ -178,6 +180,7 @@ static void clear(struct archive_writer *writer)
     free(writer->first_thread);
     free(writer->outs);
     free(writer->end_ps);
+    free(writer->mark_next);
     if (writer->list) OTF2_AttributeList_Delete(writer->list);
     if (writer->mark_list) OTF2_AttributeList_Delete(writer->mark_list);
     archive_requests_clear(&writer->requests);

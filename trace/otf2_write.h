@@ -35,7 +35,8 @@ struct archive_writer {
     bool *comm_made;      /* CommCreate or CommDestroy stands in some stream */
     struct archive_window *windows;
     /* The rank at work. */
-    OTF2_EvtWriter *out;   /* of the thread whose call is written */
+    uint32_t thread;       /* whose call is written */
+    OTF2_EvtWriter *out;   /* of that thread */
     OTF2_EvtWriter **outs; /* of its threads */
     int64_t *end_ps;       /* of its threads: exit of the call written last */
     uint32_t rank;
@@ -47,7 +48,8 @@ struct archive_writer {
     struct archive_requests held;         /* mutex and thread to the same */
     uint32_t team;         /* the rank is the how manieth, from 0, of those with thread primitives or several threads */
     uint64_t operation_id;
-    size_t mark_slot, mark_next; /* of the view: where the rank's records are, the first mark that is not yet written */
+    size_t mark_slot;  /* of the view: where the rank's records are */
+    size_t *mark_next; /* of the rank's threads: the first mark that is not yet written */
 };
 
 /* Every OTF2 call stands in this: its failure shows when the rank, the definitions or the archive are done. After
@@ -94,10 +96,10 @@ static inline uint32_t archive_rma_group(const struct trace *trace, uint32_t gro
     return (uint32_t)(1 + trace->comm_count + group);
 }
 
-/* The threads of one rank; archives with arrows have none. */
-static inline uint32_t archive_team_comm(const struct trace *trace, uint32_t team)
+/* The threads of one rank; behind the arrows. */
+static inline uint32_t archive_team_comm(const struct archive_writer *writer, uint32_t team)
 {
-    return (uint32_t)trace->comm_count + team;
+    return archive_arrow_comm(writer->trace, writer->view ? OTF2_ARROW_COUNT : 0) + team;
 }
 
 /* Thread 0 of rank r is location r, further threads follow behind all ranks, by rank and thread. */
@@ -120,7 +122,7 @@ void archive_add_leave(struct archive_writer *writer, size_t index);
 /* Writes the records of writer->rank; writer->outs are open. */
 enum status archive_write_rank(struct archive_writer *writer);
 
-/* Writes the view's marks of the rank that stand in slots before this one, or in it at an earlier time stamp. */
+/* Writes the view's marks of writer->thread that stand in slots before this one, or in it at an earlier time stamp. */
 void archive_write_marks(struct archive_writer *writer, size_t slot, uint64_t time);
 
 /* Numbers the rank's acquisitions of each mutex in the order in which they succeeded. */

@@ -136,8 +136,7 @@ static void define_regions(struct definitions *definitions)
     for (uint32_t i = 0; i < ID_region_enter; i++) {
         uint32_t name = string(definitions, call_name(i));
         DEFINE(Region, definitions, i, name, name, ARCHIVE_STRING_EMPTY, archive_kind(call_kind(i))->role,
-               archive_paradigm(i), OTF2_REGION_FLAG_NONE,
-               i < MPI_FUNCTION_COUNT ? file : OTF2_UNDEFINED_STRING, 0, 0);
+               archive_paradigm(i), OTF2_REGION_FLAG_NONE, i < MPI_FUNCTION_COUNT ? file : OTF2_UNDEFINED_STRING, 0, 0);
     }
     for (uint32_t i = 0; i < trace->region_count; i++) {
         uint32_t name = string(definitions, trace->regions[i]);
@@ -205,8 +204,8 @@ static void define_teams(struct definitions *definitions)
         first += threads;
         DEFINE(Group, definitions, group + 1 + team, ARCHIVE_STRING_EMPTY, OTF2_GROUP_TYPE_COMM_GROUP,
                OTF2_PARADIGM_PTHREAD, OTF2_GROUP_FLAG_NONE, threads, definitions->members);
-        DEFINE(Comm, definitions, archive_team_comm(trace, team), numbered(definitions, "Threads of rank", i),
-               group + 1 + team, OTF2_UNDEFINED_COMM, OTF2_COMM_FLAG_NONE);
+        DEFINE(Comm, definitions, archive_team_comm(definitions->writer, team),
+               numbered(definitions, "Threads of rank", i), group + 1 + team, OTF2_UNDEFINED_COMM, OTF2_COMM_FLAG_NONE);
         team++;
     }
 }

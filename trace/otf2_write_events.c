@@ -93,8 +93,7 @@ static void complete_operations(struct archive_writer *writer, int32_t window, i
 static void complete_symmetric(struct archive_writer *writer, const struct trace_call *call)
 {
     for (int32_t w = 0; (size_t)w < writer->trace->window_count; w++)
-        if (writer->trace->windows[w].flavor == 'h')
-            complete_operations(writer, w, call->exit_ps, TRACE_NONE, true);
+        if (writer->trace->windows[w].flavor == 'h') complete_operations(writer, w, call->exit_ps, TRACE_NONE, true);
 }
 
 static void write_group_sync(struct archive_writer *writer, const struct trace_call *call, enum call_kind kind)
@@ -343,9 +342,7 @@ static enum status write_records(struct archive_writer *writer, size_t index, co
         if (write_completions(writer, call, what) && (what == CALL_REQUEST_TEST || what == CALL_REQUEST_TESTALL))
             *flags |= TRACE_FLAG;
         break;
-    case SHAPE_FLUSH:
-        complete_operations(writer, call->handle, call->exit_ps, call->peer, what == CALL_FLUSH);
-        break;
+    case SHAPE_FLUSH: complete_operations(writer, call->handle, call->exit_ps, call->peer, what == CALL_FLUSH); break;
     case SHAPE_QUIET: complete_symmetric(writer, call); break;
     case SHAPE_COLLECTIVE: return write_collective(writer, index, kind);
     case SHAPE_COMM_CREATE:
@@ -379,8 +376,7 @@ static enum status write_call(struct archive_writer *writer, size_t index)
     }
     EVENT(Enter, writer, archive_time(writer, call->enter_ps), call->call);
     bool completes = (kind->shape == SHAPE_FLUSH || kind->shape == SHAPE_QUIET) && !(call->flags & TRACE_BREAK);
-    if (carries || completes)
-        TRY(write_records(writer, index, kind, &flags));
+    if (carries || completes) TRY(write_records(writer, index, kind, &flags));
     if (call_is_thread(call->call) && !(call->flags & TRACE_BREAK)) TRY(archive_write_primitive(writer, index));
     archive_add_leave(writer, index);
     if (call->flags & TRACE_BREAK) ARCHIVE_ADD(writer, BREAK, uint8, 1);
@@ -388,6 +384,12 @@ static enum status write_call(struct archive_writer *writer, size_t index)
     if (writer->view) archive_write_marks(writer, 2 * index + 2, 0);
     EVENT(Leave, writer, archive_time(writer, call->exit_ps), call->call);
     return STATUS_OK;
+}
+
+static void set_thread(struct archive_writer *writer, uint32_t thread)
+{
+    writer->thread = thread;
+    writer->out = writer->outs[thread];
 }
 
 /* What only the completion would have said of receives that never complete. */
@@ -400,9 +402,8 @@ static enum status write_open_receives(struct archive_writer *writer)
     for (size_t i = 0; i < writer->requests.count; i++) {
         const struct trace_call *call = &stream->calls[indexes[i]];
         if (call_kind(call->call) != CALL_IRECV) continue;
-        uint32_t thread = trace_call_thread(writer->trace, writer->rank, indexes[i]);
-        uint64_t end = archive_time(writer, writer->end_ps[thread]);
-        writer->out = writer->outs[thread];
+        set_thread(writer, trace_call_thread(writer->trace, writer->rank, indexes[i]));
+        uint64_t end = archive_time(writer, writer->end_ps[writer->thread]);
         ARCHIVE_ADD(writer, COMM, commRef, (uint32_t)call->handle);
         ARCHIVE_ADD(writer, PEER, int32, call->peer);
         ARCHIVE_ADD(writer, TAG, int32, call->tag);
@@ -417,7 +418,6 @@ enum status archive_write_rank(struct archive_writer *writer)
 {
     writer->stream = &writer->trace->ranks[writer->rank];
     writer->operation_id = 0;
-    writer->mark_next = 0;
     archive_requests_restart(&writer->requests);
     TRY(archive_order_locks(writer));
     for (size_t i = 0; i < writer->trace->window_count; i++) {
@@ -425,15 +425,16 @@ enum status archive_write_rank(struct archive_writer *writer)
         writer->windows[i].access_group = writer->windows[i].exposure_group = TRACE_NO_REF;
     }
     for (size_t i = 0; !writer->failed && i < writer->stream->count; i++) {
-        uint32_t thread = trace_call_thread(writer->trace, writer->rank, i);
-        writer->out = writer->outs[thread];
-        writer->end_ps[thread] = writer->stream->calls[i].exit_ps;
+        set_thread(writer, trace_call_thread(writer->trace, writer->rank, i));
+        writer->end_ps[writer->thread] = writer->stream->calls[i].exit_ps;
         TRY(write_call(writer, i));
     }
     if (writer->failed) return STATUS_OK;
     TRY(write_open_receives(writer));
     writer->team += writer->stream->thread_count > 0;
-    writer->out = writer->outs[0];
-    if (writer->view) archive_write_marks(writer, SIZE_MAX, 0);
+    for (uint32_t t = 0; writer->view && t < trace_thread_count(writer->trace, writer->rank); t++) {
+        set_thread(writer, t);
+        archive_write_marks(writer, SIZE_MAX, 0);
+    }
     return STATUS_OK;
 }

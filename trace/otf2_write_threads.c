@@ -89,7 +89,7 @@ enum status archive_write_primitive(struct archive_writer *writer, size_t index)
 {
     const struct trace_call *call = &writer->stream->calls[index];
     uint64_t enter = archive_time(writer, call->enter_ps), exit = archive_time(writer, call->exit_ps);
-    uint32_t team = archive_team_comm(writer->trace, writer->team);
+    uint32_t team = archive_team_comm(writer, writer->team);
     uint32_t thread = trace_call_thread(writer->trace, writer->rank, index);
     bool made = call->ref != TRACE_NO_REF && call->ref != 0; /* thread 0 is nobody's child */
     OTF2_EvtWriter *out = writer->out;

@@ -41,9 +41,10 @@ static void write_mark(struct archive_writer *writer, const struct otf2_mark *ma
 
 void archive_write_marks(struct archive_writer *writer, size_t slot, uint64_t time)
 {
-    const struct otf2_marks *marks = &writer->view->ranks[writer->rank];
-    for (; writer->mark_next < marks->count; writer->mark_next++) {
-        const struct otf2_mark *mark = &marks->items[writer->mark_next];
+    size_t line = writer->view->first_line[writer->rank] + writer->thread, *next = &writer->mark_next[writer->thread];
+    const struct otf2_marks *marks = &writer->view->lines[line];
+    for (; *next < marks->count; ++*next) {
+        const struct otf2_mark *mark = &marks->items[*next];
         if (mark->slot > slot || (mark->slot == slot && archive_time(writer, mark->time_ps) >= time)) return;
         write_mark(writer, mark);
     }

@@ -191,6 +191,50 @@ expect lock.txt dependencies <<'E'
 1 9000 from 0 unlock to put 0
 E
 
+# Threads: thread 1 of rank 0 (location 2) starts, puts and gets, thread 0 completes; thread 1 of rank 1 (location 3) waits. What a
+# call shows stands on its thread's line; the get's data leave rank 1 in no call, on thread 0's.
+cat >threads.txt <<'TRACE'
+rmacast-trace 1
+ranks 2
+window 0 comm=0 bytes=64,64 disp_unit=1
+0 0.000001 0.000002 pthread_create child=1
+0 0.000020 0.000030 MPI_Win_complete win=0
+0 0.000033 0.000034 pthread_join child=1
+0 0.000003 0.000003 thread_begin thread=1
+0 0.000010 0.000011 MPI_Win_start win=0 group=1 thread=1
+0 0.000012 0.000013 MPI_Put win=0 target=1 bytes=8 disp=0 thread=1
+0 0.000014 0.000015 MPI_Get win=0 target=1 bytes=16 disp=8 thread=1
+0 0.000016 0.000016 thread_end thread=1
+1 0.000012 0.000013 MPI_Win_post win=0 group=0
+1 0.000016 0.000032 MPI_Win_wait win=0 thread=1
+TRACE
+expect threads.txt base <<'E'
+2 13000 at-once 2#1
+2 15000 at-once 2#2
+1 13000 in 0#1
+1 14000 out 0#2
+E
+expect threads.txt dependencies <<'E'
+0 30000 done 0#1
+0 30000 done 0#2
+1 14000 out 0#2
+3 32000 in 0#1
+2 14000 to 1 get: request 0
+1 14000 from 0 get: request 0
+1 12000 to 0 post to start 0
+0 30000 from 1 post to start 0
+0 20000 to 1 complete to wait 0
+3 32000 from 0 complete to wait 0
+E
+for model in base extended closed logical dependencies; do
+    "$rmacast" export threads.txt --to otf2 --model $model --data-arrows -o threads.rma 2>err || fail "threads $model: $(cat err)"
+    "$rmacast" dump threads.txt >before && "$rmacast" dump threads.rma >after && cmp -s before after ||
+        fail "threads $model: the merged archive is another trace: $(diff before after | head -n 3)"
+    QT_QPA_PLATFORM=offscreen XDG_RUNTIME_DIR=$directory timeout 60 vite -e threads.svg threads.rma/traces.otf2 >vite 2>&1 ||
+        fail "threads $model: ViTE: exit status"
+    grep -q '^0 errors' vite || fail "threads $model: ViTE: $(grep error vite | head -n 3)"
+done
+
 # An epoch that does not end, and one that MPI buffered: told, not shown.
 { sed '/MPI_Win_wait/d' pscw.txt; echo 'incomplete 1 killed'; } >open.txt
 "$rmacast" export open.txt --to otf2 --model extended -o open.rma 2>err || fail "open epoch: exit status"
