@@ -135,7 +135,6 @@ enum status rewrite_run(const struct trace *trace, const char *const *specs, siz
 {
     struct rewrite made = {.reports = calloc(count + 1, sizeof *made.reports)};
     enum status status = made.reports ? STATUS_OK : err_memory(err);
-    if (status == STATUS_OK && count > 0) status = trace_check_one_thread(trace, "transforms", err);
     if (status == STATUS_OK && count > 0) status = trace_check_no_shmem(trace, "transforms", err);
     for (size_t i = 0; status == STATUS_OK && i < count; i++) status = apply_one(trace, specs[i], &made, err);
     if (status == STATUS_OK)

@@ -7,6 +7,8 @@
 #include "predictors/transform_rows.h"
 #include "predictors/transform_stream.h"
 
+#define NO_CALL SIZE_MAX
+
 /* Rank `of` has the partner in the epoch behind its fence number `fence` of the window: as origin and as target. */
 struct edge {
     uint32_t of;
@@ -27,10 +29,11 @@ struct fencing {
     uint32_t *fences;   /* per window: of the rank that is walked */
     uint32_t *expected; /* per window: of the communicator's first rank */
     size_t *latest;     /* per window: the last fence of the rank that is walked */
+    size_t *last_op;    /* per window: the operation of that rank that ended last, NO_CALL: none yet */
     struct first_fence {
         uint32_t rank;
         size_t call;
-    } *first; /* per window */
+    } * first; /* per window */
     uint64_t counts[4], gone;
 };
 
@@ -87,6 +90,14 @@ static const struct edge *find_edges(const struct edges *edges, uint32_t of, int
         return transform_refuse((fencing)->report, (fencing)->trace, rank, call, err, __VA_ARGS__);                    \
     } while (0)
 
+/* Threads order their calls around a fence by other means: two that run at once leave open which comes first. */
+static bool run_at_once(const struct fencing *fencing, uint32_t rank, size_t one, size_t other)
+{
+    const struct trace_call *calls = fencing->trace->ranks[rank].calls;
+    return one != NO_CALL && calls[one].exit_ps > calls[other].enter_ps &&
+           trace_call_thread(fencing->trace, rank, one) != trace_call_thread(fencing->trace, rank, other);
+}
+
 static enum status look_at_fence(struct fencing *fencing, uint32_t rank, size_t index, bool *used, struct err *err)
 {
     const struct trace_call *call = &fencing->trace->ranks[rank].calls[index];
@@ -95,6 +106,11 @@ static enum status look_at_fence(struct fencing *fencing, uint32_t rank, size_t 
     if (used[window] && (call->flags & TRACE_NOPRECEDE))
         REFUSE(fencing, window, rank, index, err, "MPI_MODE_NOPRECEDE leaves the operations before it open");
     if (call->flags & TRACE_BREAK) REFUSE(fencing, window, rank, index, err, "the stream breaks off inside it");
+    if (run_at_once(fencing, rank, fencing->last_op[window], index))
+        REFUSE(fencing, window, rank, index, err, "another thread is in an operation of its window");
+    if (fencing->fences[window] > 0 && trace_call_thread(fencing->trace, rank, fencing->latest[window]) !=
+                                           trace_call_thread(fencing->trace, rank, index))
+        REFUSE(fencing, window, rank, index, err, "several threads of the rank call fences of window %d", window);
     used[window] = false;
     fencing->fences[window]++;
     fencing->latest[window] = index;
@@ -110,6 +126,11 @@ static enum status look_at_operation(struct fencing *fencing, uint32_t rank, siz
         REFUSE(fencing, window, rank, index, err, "no MPI_Win_fence of window %d stands before it", window);
     if (fencing->trace->ranks[rank].calls[fencing->latest[window]].flags & TRACE_NOSUCCEED)
         REFUSE(fencing, window, rank, index, err, "the fence before it has MPI_MODE_NOSUCCEED");
+    if (run_at_once(fencing, rank, fencing->latest[window], index))
+        REFUSE(fencing, window, rank, index, err, "another thread is in a fence of its window");
+    size_t *last = &fencing->last_op[window];
+    const struct trace_call *calls = fencing->trace->ranks[rank].calls;
+    if (*last == NO_CALL || calls[*last].exit_ps < call->exit_ps) *last = index;
     used[window] = true;
     uint32_t fence = fencing->fences[window] - 1, target = (uint32_t)call->peer;
     struct edge out = {rank, window, fence, target}, in = {target, window, fence, rank};
@@ -148,6 +169,7 @@ static enum status look_at_rank(struct fencing *fencing, uint32_t rank, bool *us
 {
     const struct trace *trace = fencing->trace;
     memset(fencing->fences, 0, trace->window_count * sizeof *fencing->fences);
+    for (size_t w = 0; w < trace->window_count; w++) fencing->last_op[w] = NO_CALL;
     memset(used, 0, trace->window_count * sizeof *used);
     for (size_t i = 0; i < trace->ranks[rank].count; i++) {
         const struct trace_call *call = &trace->ranks[rank].calls[i];
@@ -196,6 +218,7 @@ static enum status replace_fence(struct fencing *fencing, uint32_t rank, const s
         if (i >= 2) TRY(group_of(made, first, count, &item.call.ref, err));
         TRY(stream_push(stream, item, err));
         item.call.exit_ps = item.call.enter_ps; /* the fence's recorded duration is the first call's */
+        item.index = STREAM_NEW;
         fencing->counts[i]++;
         any = true;
     }
@@ -257,6 +280,7 @@ static void fencing_clear(struct fencing *fencing)
     free(fencing->fences);
     free(fencing->expected);
     free(fencing->latest);
+    free(fencing->last_op);
     free(fencing->first);
 }
 
@@ -283,8 +307,10 @@ static enum status fence_pscw(const struct trace *trace, const char *argument, s
     fencing.fences = calloc(windows, sizeof *fencing.fences);
     fencing.expected = calloc(windows, sizeof *fencing.expected);
     fencing.latest = calloc(windows, sizeof *fencing.latest);
+    fencing.last_op = calloc(windows, sizeof *fencing.last_op);
     fencing.first = calloc(windows, sizeof *fencing.first);
-    bool ready = fencing.refused && fencing.fences && fencing.expected && fencing.latest && fencing.first;
+    bool ready =
+        fencing.refused && fencing.fences && fencing.expected && fencing.latest && fencing.last_op && fencing.first;
     enum status status = ready ? run(&fencing, made, err) : err_memory(err);
     fencing_clear(&fencing);
     return status;

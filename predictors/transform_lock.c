@@ -10,6 +10,7 @@
 struct segment {
     size_t first, last; /* lock, unlock; NO_CALL: none yet */
     uint32_t open;      /* locks held */
+    uint32_t thread;    /* that synchronises, from 1; 0: none yet */
     bool nocheck;       /* all of them have MPI_MODE_NOCHECK */
 };
 #define NO_CALL SIZE_MAX
@@ -51,6 +52,10 @@ static enum status look_at(struct locking *locking, uint32_t rank, size_t index,
     const struct trace_call *call = &locking->trace->ranks[rank].calls[index];
     struct segment *segment = &locking->segments[call->handle];
     enum call_kind kind = call_kind(call->call);
+    uint32_t thread = trace_call_thread(locking->trace, rank, index) + 1;
+    if (segment->thread != 0 && segment->thread != thread && !joins(call) && kind != CALL_WIN_FREE)
+        TRY(refuse(locking, rank, index, "several threads of the rank synchronise its window", err));
+    if (!joins(call) && kind != CALL_WIN_CREATE) segment->thread = thread;
     if (kind == CALL_LOCK) {
         locking->report->considered++;
         segment->open++;

@@ -32,12 +32,14 @@ static bool orders(const struct mover *mover, const struct trace_call *call)
     return stream_on_window(call) && !mover->passes[call_kind(call->call)];
 }
 
+/* Thread primitives order the calls of threads and what they compute. */
 static bool is_wall(const struct mover *mover, const struct trace_call *call)
 {
-    return mover->wall(call_kind(call->call)) || (call->flags & TRACE_BREAK);
+    return mover->wall(call_kind(call->call)) || call_is_thread(call->call) || (call->flags & TRACE_BREAK);
 }
 
-static enum status add_move(struct moving *moving, const struct stream *stream, size_t from, struct err *err)
+static enum status add_move(struct moving *moving, const struct stream *stream, uint32_t rank, size_t from,
+                            struct err *err)
 {
     const struct trace_call *call = &stream->items[from].call;
     struct stream_move move = {.from = from, .before = moving->nearest[call->handle]};
@@ -47,6 +49,9 @@ static enum status add_move(struct moving *moving, const struct stream *stream, 
     int64_t crossed_ps = 0;
     for (size_t i = first; i <= last && i < stream->count; i++) crossed_ps += stream->items[i].compute_ps;
     moving->report->considered++;
+    if (stream_shares(stream, call))
+        return transform_refuse(moving->report, moving->trace, rank, stream->items[from].index, err,
+                                "several threads of the rank work on window %d", call->handle);
     if (crossed_ps == 0 && first == last) return STATUS_OK;
     if (!early && first > last) return STATUS_OK;
     moving->report->changed++;
@@ -55,13 +60,14 @@ static enum status add_move(struct moving *moving, const struct stream *stream, 
     return STATUS_OK;
 }
 
-static enum status visit(struct moving *moving, const struct stream *stream, size_t index, struct err *err)
+static enum status visit(struct moving *moving, const struct stream *stream, uint32_t rank, size_t index,
+                         struct err *err)
 {
     const struct mover *mover = moving->mover;
     const struct trace_call *call = &stream->items[index].call;
     size_t behind = mover->end == STREAM_EARLY ? index + 1 : index;
     if (call_kind(call->call) == mover->moves && !(call->flags & TRACE_BREAK))
-        TRY(add_move(moving, stream, index, err));
+        TRY(add_move(moving, stream, rank, index, err));
     if (is_wall(mover, call))
         for (size_t w = 0; w < moving->trace->window_count; w++) moving->nearest[w] = behind;
     else if (orders(mover, call))
@@ -72,12 +78,11 @@ static enum status visit(struct moving *moving, const struct stream *stream, siz
 static enum status move_rank(void *context, uint32_t rank, struct stream *stream, struct trace *made, struct err *err)
 {
     struct moving *moving = context;
-    (void)rank;
     (void)made;
     bool early = moving->mover->end == STREAM_EARLY;
     moving->count = 0;
     for (size_t w = 0; w < moving->trace->window_count; w++) moving->nearest[w] = early ? 0 : stream->count;
-    for (size_t i = 0; i < stream->count; i++) TRY(visit(moving, stream, early ? i : stream->count - 1 - i, err));
+    for (size_t i = 0; i < stream->count; i++) TRY(visit(moving, stream, rank, early ? i : stream->count - 1 - i, err));
     return stream_rearrange(stream, moving->moves, moving->count, moving->mover->end, err);
 }
 

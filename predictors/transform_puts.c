@@ -66,15 +66,21 @@ static enum status add_put(struct merging *merging, const struct trace_call *cal
 }
 
 /* The bundle of each call, SIZE_MAX for calls that are no small puts. */
-static enum status find_bundles(struct merging *merging, const struct stream *stream, size_t *bundles, struct err *err)
+static enum status find_bundles(struct merging *merging, uint32_t rank, const struct stream *stream, size_t *bundles,
+                                struct err *err)
 {
     merging->count = 0;
     map_clear(&merging->index);
     for (size_t i = 0; i < stream->count; i++) {
         const struct trace_call *call = &stream->items[i].call;
         bundles[i] = SIZE_MAX;
-        if (is_small(merging, call))
+        if (is_small(merging, call) && stream_shares(stream, call))
+            TRY(transform_refuse(merging->report, merging->trace, rank, stream->items[i].index, err,
+                                 "several threads of the rank work on window %d", call->handle));
+        else if (is_small(merging, call))
             TRY(add_put(merging, call, i, &bundles[i], err));
+        else if (call_is_thread(call->call))
+            for (size_t w = 0; w < merging->trace->window_count; w++) merging->epochs[w]++;
         else if (ends_bundles(call))
             merging->epochs[call->handle]++;
     }
@@ -107,11 +113,10 @@ static enum status merge_rank(void *context, uint32_t rank, struct stream *strea
 {
     struct merging *merging = context;
     struct stream now = {.tail_ps = 0};
-    (void)rank;
     (void)made;
     size_t *bundles = calloc(stream->count + 1, sizeof *bundles);
     if (!bundles) return err_memory(err);
-    enum status status = find_bundles(merging, stream, bundles, err);
+    enum status status = find_bundles(merging, rank, stream, bundles, err);
     if (status == STATUS_OK) status = push_bundles(merging, stream, bundles, &now, err);
     free(bundles);
     return stream_replace(stream, &now, status);

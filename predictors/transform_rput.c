@@ -24,11 +24,11 @@ struct requesting {
     uint64_t waits;
 };
 
-static uint32_t free_request(const struct stream *stream)
+static uint32_t free_request(const struct trace_rank *stream)
 {
     uint32_t next = 0;
     for (size_t i = 0; i < stream->count; i++) {
-        const struct trace_call *call = &stream->items[i].call;
+        const struct trace_call *call = &stream->calls[i];
         if (call_makes_request(call->call) && call->ref != TRACE_NO_REF && call->ref >= next) next = call->ref + 1;
     }
     return next;
@@ -40,13 +40,16 @@ static bool completes(const struct trace_call *call)
     return kind == CALL_UNLOCK || kind == CALL_UNLOCK_ALL || kind == CALL_FLUSH || kind == CALL_FLUSH_LOCAL;
 }
 
-static enum status request_put(struct requesting *requesting, uint32_t rank, size_t index, struct stream_item *item,
-                               struct err *err)
+static enum status request_put(struct requesting *requesting, uint32_t rank, const struct stream *stream,
+                               struct stream_item *item, struct err *err)
 {
     requesting->report->considered++;
     if (item->call.flags & TRACE_BREAK) return STATUS_OK;
+    if (stream_shares(stream, &item->call))
+        return transform_refuse(requesting->report, requesting->trace, rank, item->index, err,
+                                "several threads of the rank work on window %d", item->call.handle);
     if (requesting->locks[item->call.handle] == 0)
-        return transform_refuse(requesting->report, requesting->trace, rank, index, err,
+        return transform_refuse(requesting->report, requesting->trace, rank, item->index, err,
                                 "no lock is held, and only such epochs take request-based operations");
     struct pending pending = {item->call.handle, item->call.peer, requesting->next_request++};
     ARRAY_PUSH(requesting->pending, requesting->count, requesting->capacity, pending, err);
@@ -76,6 +79,7 @@ static enum status wait_before(struct requesting *requesting, struct stream_item
     if (count == 0) return STATUS_OK;
     struct stream_item wait = {
         .compute_ps = item->compute_ps,
+        .index = STREAM_NEW,
         .call = {.call = ID_Waitall, .handle = TRACE_NONE, .peer = TRACE_NONE, .disp = -1, .site = item->call.site}};
     TRY(trace_add_list(made, requesting->list, count, &wait.call.ref, err));
     item->compute_ps = 0;
@@ -87,14 +91,14 @@ static enum status rewrite(struct requesting *requesting, uint32_t rank, const s
                            struct stream *now, struct trace *made, struct err *err)
 {
     requesting->count = 0;
-    requesting->next_request = free_request(stream);
+    if (stream->thread == 0) requesting->next_request = free_request(&requesting->trace->ranks[rank]);
     memset(requesting->locks, 0, requesting->trace->window_count * sizeof *requesting->locks);
     for (size_t i = 0; i < stream->count; i++) {
         struct stream_item item = stream->items[i];
         if (stream_on_window(&item.call)) {
             enum call_kind kind = call_kind(item.call.call);
             uint32_t *locks = &requesting->locks[item.call.handle];
-            if (item.call.call == ID_Put) TRY(request_put(requesting, rank, i, &item, err));
+            if (item.call.call == ID_Put) TRY(request_put(requesting, rank, stream, &item, err));
             if (completes(&item.call)) TRY(wait_before(requesting, &item, now, made, err));
             if (kind == CALL_LOCK || kind == CALL_LOCK_ALL) ++*locks;
             if ((kind == CALL_UNLOCK || kind == CALL_UNLOCK_ALL) && *locks > 0) --*locks;

@@ -74,8 +74,8 @@ static enum status scale_rank(void *context, uint32_t rank, struct stream *strea
     (void)err;
     for (size_t i = 0; i < stream->count; i++) {
         struct stream_item *item = &stream->items[i];
-        /* The computing before a call is done where the call before it has left the rank. */
-        uint32_t node = i == 0 ? CALLPATH_ROOT : callpath_at(scaling->paths, rank, i - 1);
+        /* The computing before a call is done where the call before it has left the thread. */
+        uint32_t node = i == 0 ? CALLPATH_ROOT : callpath_at(scaling->paths, rank, stream->items[i - 1].index);
         if (item->compute_ps == 0 || !scaling->inside[node]) continue;
         scaling->report->considered++;
         scaling->before_ps += item->compute_ps;

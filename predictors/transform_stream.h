@@ -1,6 +1,6 @@
-/* One rank's calls as transforms work on them: each with the computing before it instead of times.
+/* The calls of one thread of a rank as transforms work on them: each with the computing before it instead of times.
  *
- * The sum of all computing of a rank stays what it was whatever is moved or taken out. */
+ * The sum of all computing of a thread stays what it was whatever is moved or taken out. */
 #ifndef PREDICTORS_TRANSFORM_STREAM_H
 #define PREDICTORS_TRANSFORM_STREAM_H
 
@@ -9,21 +9,28 @@
 struct stream_item {
     int64_t compute_ps; /* before the call, without the recorder's own cost */
     struct trace_call call;
+    size_t index; /* of the call in its rank, STREAM_NEW: there is none */
+    bool moved;
 };
+#define STREAM_NEW SIZE_MAX
 
 struct stream {
+    uint32_t thread;
+    const bool *shared; /* per window: several threads of the rank work on it; NULL: the rank has one thread */
     struct stream_item *items;
     size_t count, capacity;
     int64_t tail_ps; /* computing behind the last call */
 };
 
-/* Changes one rank's calls; runs for rank after rank. made takes definitions that the new calls need. */
+/* Changes one thread's calls; runs for rank after rank, thread after thread. made takes definitions that the new calls need. */
 typedef enum status stream_change(void *context, uint32_t rank, struct stream *stream, struct trace *made,
                                   struct err *err);
 
 /* Makes a trace of the changed streams with the definitions and properties of the given one: calls follow each other
  * after their computing, each as long as recorded; time zero stays. Computing behind the last call, and the begin of a
- * rank whose first call went, are kept by an empty user region. The caller owns *made. */
+ * rank whose first call went, are kept by an empty user region. In a rank with threads calls keep their times, since these
+ * say in which order its threads called; their computing is trace_rank.compute_ps, and calls that are new or moved take no
+ * time behind those before them. The caller owns *made. */
 enum status stream_each(const struct trace *trace, stream_change *change, void *context, struct trace **made,
                         struct err *err);
 
@@ -43,6 +50,9 @@ enum stream_end { STREAM_EARLY, STREAM_LATE };
 /* Sorts moves. Each `from` stands once; early ones have before <= from, late ones before > from. */
 enum status stream_rearrange(struct stream *stream, struct stream_move *moves, size_t count, enum stream_end end,
                              struct err *err);
+
+/* Several threads of the rank work on the call's window. */
+bool stream_shares(const struct stream *stream, const struct trace_call *call);
 
 /* True for a call that works on a window: all one-sided calls but local ones as MPI_Win_get_group. */
 bool stream_on_window(const struct trace_call *call);

@@ -73,14 +73,14 @@ void test_refuses(const char *spec, const char *text, const char *what)
 static double run_us(const struct trace *trace, const char *semantics, bool contention)
 {
     char override[40];
-    const char *overrides[] = {override, "nodes.count=6",
+    const char *overrides[] = {override, "nodes.count=6", "nodes.cores=2",
                                contention ? "engine.contention=true" : "engine.contention=false"};
     struct platform *platform;
     struct replay_outcome outcome;
     struct err err;
     snprintf(override, sizeof override, "mpi.rma.semantics=%s", semantics);
     const struct replay_options options = {.engine = engine_by_name("loggp")};
-    if (platform_open("tests/cases/base.json", overrides, 3, &platform, &err) != STATUS_OK ||
+    if (platform_open("tests/cases/base.json", overrides, 4, &platform, &err) != STATUS_OK ||
         replay_run(trace, platform, &options, &outcome, &err) != STATUS_OK)
         fail_msg("%s", err.text);
     double time_us = outcome.run_time_s * 1e6;
