@@ -8,10 +8,15 @@
  *
  * A message that is answered lies there, too, at the longest until its answer may arrive: by then all that can come to
  * its destination before has been sent, and what the destination sends late, as of its own time, nobody has missed.
- * So a node's time may lie behind the engine's by at most the latency, as in a conservative parallel simulation (K. M.
- * Chandy, J. Misra, Distributed simulation, IEEE TSE 5(5), 1979). */
+ * So a node's time may lie behind the engine's by at most the latency.
+ *
+ * A node runs ahead of the others where they cannot tell: what they send from now on comes a latency later at the
+ * earliest, so that an event of a node for which nothing else is pending, and which is due before that, is handled as
+ * soon as it is made and never sees the queue; while an answer is awaited nobody does. Both are the lookahead of a
+ * conservative parallel simulation (K. M. Chandy, J. Misra, Distributed simulation, IEEE TSE 5(5), 1979). */
 #include <stdlib.h>
 
+#include "common/units.h"
 #include "simulate/cost.h"
 #include "simulate/engine.h"
 #include "simulate/inbox.h"
@@ -25,6 +30,7 @@ struct nic {
     _Alignas(LINE_BYTES) int64_t send_free_ps;
     int64_t receive_free_ps;
     struct inbox inbox;
+    uint32_t pending; /* events of the node in the queue, alarms aside; of use where nodes run ahead */
 };
 
 struct engine {
@@ -39,10 +45,27 @@ struct engine {
     struct link_queues links;
     struct event_place now;
     int32_t answered; /* the node to which an answer is being made: its alarm is set behind it; or NO_NODE */
+    int64_t lookahead_ps; /* the least latency; 0: nobody runs ahead */
+    int64_t horizon_ps;   /* what is sent from now on does not arrive before it, unless it is an answer */
+    size_t answers;       /* their events in the queue */
+    struct event next;    /* where holds_next: made by the event that is being handled, perhaps to be handled next */
+    int32_t next_node;
+    bool holds_next;
     bool foresees; /* its state is too large for the processor's caches */
     bool in_order; /* messages between two nodes arrive in the order of their sending, whatever their size */
     struct engine_stats stats;
 };
+
+/* The least time between two nodes, whatever is sent. */
+static int64_t least_latency_ps(const struct platform *platform)
+{
+    int64_t least_ps = INT64_MAX;
+    for (size_t i = 0; i < platform->segment_count; i++) {
+        int64_t latency_ps = units_ps(platform->segments[i].latency_s);
+        if (latency_ps < least_ps) least_ps = latency_ps;
+    }
+    return least_ps == INT64_MAX ? 0 : least_ps;
+}
 
 static void loggp_close(struct engine *engine)
 {
@@ -68,6 +91,7 @@ static enum status loggp_open(const struct platform *platform, const int32_t (*p
     made->foresees = callbacks->soon_timer && callbacks->soon_arrived && platform->node_count >= FORESEE_NODES;
     made->in_order = platform->segment_count == 1;
     made->answered = NO_NODE;
+    if (callbacks->apart && !made->links.used) made->lookahead_ps = least_latency_ps(platform);
     made->nics = lines_new((size_t)platform->node_count, sizeof *made->nics);
     if (!made->nics) {
         loggp_close(made);
@@ -92,6 +116,35 @@ static enum status take_flight(struct engine *engine, uint32_t *index, struct er
     return STATUS_OK;
 }
 
+/* --- events ----------------------------------------------------------------------------------------------------------
+ */
+
+static enum status into_queue(struct engine *engine, const struct event *event, int32_t node, struct err *err)
+{
+    if (event->type != EVENT_ALARM && node >= 0) engine->nics[node].pending++;
+    return event_queue_push_at(&engine->queue, event->place, event->type, event->id, err);
+}
+
+/* node: where it happens; negative: not known, and nobody runs ahead. */
+static enum status schedule(struct engine *engine, struct event_place place, enum event_type type, uint32_t id,
+                            int32_t node, struct err *err)
+{
+    const struct event event = {place, type, id};
+    if (engine->holds_next || place.time_ps >= engine->horizon_ps || type == EVENT_MESSAGE || type == EVENT_LINK)
+        return into_queue(engine, &event, node, err);
+    engine->next = event;
+    engine->next_node = node;
+    engine->holds_next = true;
+    return STATUS_OK;
+}
+
+/* Nothing can come to the node before the event: no message of others, nothing that is pending for it. */
+static bool may_run_ahead(const struct engine *engine, const struct event *event, int32_t node)
+{
+    const struct nic *nic = &engine->nics[node];
+    return nic->pending == 0 && engine->answers == 0 && !event_before(nic->inbox.alarm, event->place);
+}
+
 /* --- telling ---------------------------------------------------------------------------------------------------------
  */
 
@@ -100,7 +153,7 @@ static enum status set_alarm(struct engine *engine, int32_t node, struct event_p
     struct inbox *inbox = &engine->nics[node].inbox;
     if (!event_before(due, inbox->alarm) || node == engine->answered) return STATUS_OK;
     inbox->alarm = due;
-    return event_queue_push_at(&engine->queue, due, EVENT_ALARM, (uint32_t)node, err);
+    return schedule(engine, due, EVENT_ALARM, (uint32_t)node, node, err);
 }
 
 /* The earliest moment at which an answer's head may arrive, before all other events of that moment. Between two nodes the
@@ -115,6 +168,7 @@ static struct event_place answer_due(struct engine *engine, const struct flight 
 static enum status push_answer(struct engine *engine, uint32_t index, struct err *err)
 {
     struct event_place due = answer_due(engine, &engine->flights[index]);
+    engine->answers++;
     return event_queue_push_at(&engine->queue, due, EVENT_ANSWER, index, err);
 }
 
@@ -124,8 +178,7 @@ static enum status put_flight(struct engine *engine, uint32_t index, struct err 
 {
     const struct flight *flight = &engine->flights[index];
     struct event_place place = flight->place;
-    if (flight->notice == ENGINE_NOW)
-        return event_queue_push_at(&engine->queue, place, EVENT_MESSAGE, index, err);
+    if (flight->notice == ENGINE_NOW) return schedule(engine, place, EVENT_MESSAGE, index, flight->dst_node, err);
     int32_t node = flight->dst_node;
     struct inbox *inbox = &engine->nics[node].inbox;
     bool watched = flight->notice == ENGINE_WHEN_LOOKING;
@@ -247,7 +300,7 @@ static enum status to_next_link(struct engine *engine, uint32_t index, struct er
     bool at_link = link_queues_next(&engine->links, index, &flight->place.time_ps);
     flight->place.order = event_queue_order(&engine->queue, event_key(flight->place.order));
     if (!at_link) return put_flight(engine, index, err);
-    return event_queue_push_at(&engine->queue, flight->place, EVENT_LINK, index, err);
+    return schedule(engine, flight->place, EVENT_LINK, index, flight->dst_node, err);
 }
 
 static enum status on_link(struct engine *engine, uint32_t index, struct err *err)
@@ -291,9 +344,16 @@ static enum status loggp_send(struct engine *engine, const struct engine_message
     return to_next_link(engine, index, err);
 }
 
+/* Keys are ranks, and a rank's timers are its node's. */
+static int32_t timer_node(const struct engine *engine, uint32_t key)
+{
+    return engine->lookahead_ps > 0 ? platform_node_of(engine->platform, key) : -1;
+}
+
 static enum status loggp_timer(struct engine *engine, int64_t at_ps, uint32_t key, uint32_t id, struct err *err)
 {
-    return event_queue_push(&engine->queue, at_ps, key, EVENT_TIMER, id, err);
+    const struct event_place place = {at_ps, event_queue_order(&engine->queue, key)};
+    return schedule(engine, place, EVENT_TIMER, id, timer_node(engine, key), err);
 }
 
 /* --- running ---------------------------------------------------------------------------------------------------------
@@ -336,7 +396,8 @@ static enum status on_answer(struct engine *engine, uint32_t index, struct event
     TRY(status);
     TRY(watch(engine, node, err));
     struct event_place last = {place.time_ps, UINT64_MAX};
-    bool alone = engine->queue.count == 0 || event_before(last, engine->queue.items[0].place);
+    bool alone = engine->queue.count == 0 || place.time_ps < event_queue_first_ps(&engine->queue);
+    alone = alone && !(engine->holds_next && event_before(engine->next.place, last));
     if (alone && !event_before(last, inbox_due(&engine->nics[asker].inbox, engine->flights))) {
         engine->now = last;
         TRY(look(engine, asker, last, err));
@@ -389,22 +450,49 @@ static void foresee(const struct engine *engine)
     }
 }
 
+static enum status handle(struct engine *engine, const struct event *event, struct err *err)
+{
+    const struct engine_callbacks *on = &engine->callbacks;
+    if (event->type != EVENT_ALARM && event->type != EVENT_ANSWER) engine->now = event->place;
+    switch ((enum event_type)event->type) {
+    case EVENT_TIMER:
+        engine->stats.events++;
+        on->timer(on->context, event->id, event->place.time_ps);
+        return STATUS_OK;
+    case EVENT_MESSAGE: return on_message(engine, event->id, err);
+    case EVENT_LINK: return on_link(engine, event->id, err);
+    case EVENT_ANSWER: return on_answer(engine, event->id, event->place, err);
+    case EVENT_ALARM: return on_alarm(engine, (int32_t)event->id, event->place, err);
+    }
+    return STATUS_OK;
+}
+
+/* Takes the next event out of the queue. */
+static struct event take_event(struct engine *engine)
+{
+    struct event event = event_queue_pop(&engine->queue);
+    if (event.type == EVENT_ANSWER) engine->answers--;
+    if (engine->lookahead_ps == 0) return event;
+    engine->horizon_ps = event.place.time_ps + engine->lookahead_ps;
+    if (event.type == EVENT_TIMER) engine->nics[timer_node(engine, event_key(event.place.order))].pending--;
+    if (event.type == EVENT_MESSAGE) engine->nics[engine->flights[event.id].dst_node].pending--;
+    return event;
+}
+
 static enum status run_queue(struct engine *engine, struct err *err)
 {
     const struct engine_callbacks *on = &engine->callbacks;
     while (engine->queue.count > 0 && !on->stop(on->context)) {
-        struct event event = event_queue_pop(&engine->queue);
+        struct event event = take_event(engine);
         if (engine->foresees) foresee(engine);
-        if (event.type != EVENT_ALARM && event.type != EVENT_ANSWER) engine->now = event.place;
-        switch ((enum event_type)event.type) {
-        case EVENT_TIMER:
-            engine->stats.events++;
-            on->timer(on->context, event.id, event.place.time_ps);
-            break;
-        case EVENT_MESSAGE: TRY(on_message(engine, event.id, err)); break;
-        case EVENT_LINK: TRY(on_link(engine, event.id, err)); break;
-        case EVENT_ANSWER: TRY(on_answer(engine, event.id, event.place, err)); break;
-        case EVENT_ALARM: TRY(on_alarm(engine, (int32_t)event.id, event.place, err)); break;
+        TRY(handle(engine, &event, err));
+        while (engine->holds_next) {
+            event = engine->next;
+            engine->holds_next = false;
+            if (may_run_ahead(engine, &event, engine->next_node) && !on->stop(on->context))
+                TRY(handle(engine, &event, err));
+            else
+                TRY(into_queue(engine, &event, engine->next_node, err));
         }
     }
     return STATUS_OK;
@@ -415,6 +503,7 @@ static enum status loggp_run(struct engine *engine, struct engine_stats *stats, 
     const struct engine_callbacks *on = &engine->callbacks;
     do {
         TRY(run_queue(engine, err));
+        engine->horizon_ps = 0;
         for (int32_t node = 0; node < engine->platform->node_count && !on->stop(on->context); node++)
             TRY(look(engine, node, INBOX_NO_ALARM, err));
     } while (engine->queue.count > 0 && !on->stop(on->context));

@@ -479,9 +479,15 @@ enum status replay_run(const struct trace *trace, const struct platform *platfor
     clock_gettime(CLOCK_MONOTONIC, &begin);
     struct replay replay;
     memset(outcome, 0, sizeof *outcome);
-    const struct engine_callbacks callbacks = {&replay, on_left,       on_arrived,     on_timer,
-                                               on_stop, on_soon_timer, on_soon_resume, on_soon_arrived,
-                                               replay_explain_route};
+    const struct engine_callbacks callbacks = {.context = &replay,
+                                               .left = on_left,
+                                               .arrived = on_arrived,
+                                               .timer = on_timer,
+                                               .stop = on_stop,
+                                               .soon_timer = on_soon_timer,
+                                               .soon_resume = on_soon_resume,
+                                               .soon_arrived = on_soon_arrived,
+                                               .explain_route = replay_explain_route};
     enum status status = replay_open(&replay, trace, platform, options, outcome, &callbacks, err);
     bool watch = status == STATUS_OK && replay.engine_kind->once_per_process;
     if (watch) replay_watch_aborts(&replay);

@@ -143,6 +143,33 @@ static enum status start_ranks(struct replay *replay)
     return STATUS_OK;
 }
 
+/* What happens at a node depends on others by messages alone, but for these: the accounts of an epoch look at when its
+ * posts were entered, which messages have told by then only where start waits for them; a fence that is notified knows
+ * of a get's end at its origin; threads and the symmetric memory wake whom they concern at once. */
+static bool nodes_are_apart(const struct replay *replay)
+{
+    const struct trace *trace = replay->trace;
+    bool apart = !replay->options->in_step && replay->platform->progress == PROGRESS_HARDWARE && !replay->shmem &&
+                 !trace->skips_checks;
+    for (size_t w = 0; w < trace->window_count; w++)
+        apart = apart && replay->modes[w].semantics->start_waits && replay->modes[w].fence != FENCE_NOTIFY;
+    for (uint32_t rank = 0; rank < trace->rank_count; rank++) apart = apart && !replay->ranks[rank].threads;
+    return apart;
+}
+
+static enum status open_engine(struct replay *replay, const struct engine_callbacks *callbacks)
+{
+    int32_t(*pairs)[2];
+    size_t pair_count;
+    struct engine_callbacks told = *callbacks;
+    told.apart = nodes_are_apart(replay);
+    TRY(replay_used_pairs(replay, &pairs, &pair_count));
+    enum status status = replay->engine_kind->open(replay->platform, (const int32_t(*)[2])pairs, pair_count, &told,
+                                                   &replay->engine, replay->err);
+    free(pairs);
+    return status;
+}
+
 enum status replay_open(struct replay *replay, const struct trace *trace, const struct platform *platform,
                         const struct replay_options *options, struct replay_outcome *outcome,
                         const struct engine_callbacks *callbacks, struct err *err)
@@ -174,13 +201,7 @@ enum status replay_open(struct replay *replay, const struct trace *trace, const 
     replay->init_is_barrier = all_ranks_call(trace, CALL_INIT, true);
     replay->finalize_is_barrier = all_ranks_call(trace, CALL_FINALIZE, false);
     if (options->keep_trace) TRY(prepare_trace(replay));
-    int32_t(*pairs)[2];
-    size_t pair_count;
-    TRY(replay_used_pairs(replay, &pairs, &pair_count));
-    enum status status =
-        replay->engine_kind->open(platform, (const int32_t(*)[2])pairs, pair_count, callbacks, &replay->engine, err);
-    free(pairs);
-    TRY(status);
+    TRY(open_engine(replay, callbacks));
     return start_ranks(replay);
 }
 

@@ -172,6 +172,7 @@ enum status trace_add_thread_call(struct trace *trace, uint32_t rank, uint32_t t
     if (stream->count > 0 && call->enter_ps < stream->calls[stream->count - 1].enter_ps) stream->unsorted = true;
     if (trace->simulated) stream->sim[stream->count] = unknown;
     stream->calls[stream->count++] = *call;
+    if (call->flags & TRACE_NOCHECK) trace->skips_checks = true;
     return STATUS_OK;
 }
 

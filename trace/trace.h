@@ -218,6 +218,7 @@ struct trace {
     int64_t record_cost_ps; /* the recorder's own cost per call, 0 unknown */
     struct trace_fault *faults; /* of an input that was read to keep going, one per rank at most */
     size_t fault_count, fault_capacity;
+    bool skips_checks;      /* some call may have MPI_MODE_NOCHECK */
     bool begin_known;       /* the ranks' first calls may be gone: begin_ps is when the first one began */
     int64_t begin_ps;
     char **notes;           /* what a reader did not find in its input and took instead, one sentence each */

@@ -348,6 +348,7 @@ enum status trace_new_like(const struct trace *other, struct trace **trace, stru
         trace_free(made);
         return status;
     }
+    made->skips_checks = other->skips_checks;
     *trace = made;
     return STATUS_OK;
 }

@@ -13,8 +13,8 @@
 #include "tests/streams/same_parts.h"
 #include "tests/property/transforms.h"
 
-static void __attribute__((format(printf, 3, 4))) fail(struct verdict *verdict, const char *what, const char *format,
-                                                       ...)
+static void __attribute__((format(printf, 3, 4)))
+fail(struct verdict *verdict, const char *what, const char *format, ...)
 {
     if (verdict->failed) return;
     verdict->failed = true;
@@ -205,6 +205,50 @@ static enum status check_parts(const struct trial *trial, const struct program *
     return check_ways(trial, program, trace, same_in_parts, "parts", verdict, err);
 }
 
+static bool same_accounts(const struct account *one, const struct account *two)
+{
+    for (int p = 0; p < PATTERN_COUNT; p++)
+        for (uint32_t r = 0; r < one->rank_count; r++)
+            if (one->severity_ps[p][r] != two->severity_ps[p][r] || one->count[p][r] != two->count[p][r]) return false;
+    return true;
+}
+
+static enum status compare_orders(const struct trial *trial, const struct trace *trace, const struct platform *platform,
+                                  struct verdict *verdict, struct err *err)
+{
+    const struct replay_options in_step = {.engine = trial->engine, .keep_trace = true, .in_step = true};
+    struct replay_outcome freely = {0}, strictly = {0};
+    uint64_t digests[2];
+    TRY(replay(trial->engine, trace, platform, &freely, err));
+    count_calls(trial->tally, trace, &freely);
+    enum status status = replay_run(trace, platform, &in_step, &strictly, err);
+    if (status == STATUS_OK) status = verify_digest(freely.trace, &digests[0], err);
+    if (status == STATUS_OK) status = verify_digest(strictly.trace, &digests[1], err);
+    if (status == STATUS_OK && digests[0] != digests[1])
+        fail(verdict, "traces", "%.15g s where ranks run ahead, %.15g s where they do not, or another call differs",
+             freely.run_time_s, strictly.run_time_s);
+    if (status == STATUS_OK && !same_accounts(&freely.account, &strictly.account))
+        fail(verdict, "accounts", "wait states differ between ranks that run ahead and those that do not");
+    replay_outcome_clear(&freely);
+    replay_outcome_clear(&strictly);
+    return status;
+}
+
+/* Under every semantics, and under a once more, where ranks run ahead. */
+static enum status check_ahead(const struct trial *trial, const struct program *program, const struct trace *trace,
+                               struct verdict *verdict, struct err *err)
+{
+    static const char *const extras[] = {NULL, "mpi.rma.semantics=a"};
+    for (size_t i = 0; i < sizeof extras / sizeof *extras; i++) {
+        struct platform *platform;
+        TRY(knobs_platform(program, extras[i], &platform, err));
+        enum status status = compare_orders(trial, trace, platform, verdict, err);
+        platform_free(platform);
+        TRY(status);
+    }
+    return STATUS_OK;
+}
+
 /* Wrong on purpose. */
 static enum status check_small_puts(const struct trial *trial, const struct program *program, const struct trace *trace,
                                     struct verdict *verdict, struct err *err)
@@ -226,6 +270,7 @@ const struct property properties[] = {
     {"transforms", "rewritten programs keep what they move and still run", check_transforms},
     {"streams", "a trace in slices gives the same result as in memory", check_streams},
     {"parts", "a trace gives the same result in several parts as in memory", check_parts},
+    {"ahead", "ranks that run ahead of others change nothing", check_ahead},
     {"small-puts", "no put moves more than 1000 bytes, which is wrong on purpose", check_small_puts},
     {NULL, NULL, NULL},
 };
