@@ -201,16 +201,29 @@ static bool take_in(struct engine *engine, struct flight *flight, int64_t *arriv
     return flight->early || *arrival_ps == flight->place.time_ps;
 }
 
-static enum status tell(struct engine *engine, uint32_t index, struct err *err)
+/* The flight would be the next that look() takes. */
+static bool is_next(const struct engine *engine, const struct flight *flight, struct event_place limit)
+{
+    if (flight->notice == ENGINE_NOW || event_before(limit, flight->place)) return false;
+    uint32_t first = inbox_first(&engine->nics[flight->dst_node].inbox, engine->flights);
+    return first == FLIGHT_NONE || event_before(flight->place, engine->flights[first].place);
+}
+
+/* limit: what comes to the node until then is told of now. */
+static enum status tell(struct engine *engine, uint32_t index, struct event_place limit, struct err *err)
 {
     struct flight *flight = &engine->flights[index];
     int64_t head_ps = flight->place.time_ps, arrival_ps;
     if (!take_in(engine, flight, &arrival_ps)) {
         uint32_t key = event_key(flight->place.order);
         flight->place = (struct event_place){arrival_ps, event_queue_order(&engine->queue, key)};
-        bool later = arrival_ps > head_ps + flight->transmit_ps;
-        if (later && flight->notice == ENGINE_ANSWERED) TRY(push_answer(engine, index, err));
-        return put_flight(engine, index, err);
+        if (!is_next(engine, flight, limit)) {
+            bool later = arrival_ps > head_ps + flight->transmit_ps;
+            if (later && flight->notice == ENGINE_ANSWERED) TRY(push_answer(engine, index, err));
+            return put_flight(engine, index, err);
+        }
+        engine->now = flight->place;
+        head_ps = arrival_ps;
     }
     const struct engine_note note = flight->note;
     inbox_count_arrival(&engine->nics[flight->dst_node].inbox);
@@ -239,7 +252,7 @@ static enum status look(struct engine *engine, int32_t node, struct event_place 
         inbox_take(inbox, engine->flights, first);
         foresee_inbox(engine, inbox);
         engine->now = engine->flights[first].place;
-        TRY(tell(engine, first, err));
+        TRY(tell(engine, first, limit, err));
     }
     engine->now = now;
     return STATUS_OK;
@@ -376,7 +389,7 @@ static enum status on_message(struct engine *engine, uint32_t index, struct err 
     int32_t node = engine->flights[index].dst_node;
     engine->stats.events++;
     TRY(look(engine, node, engine->now, err));
-    TRY(tell(engine, index, err));
+    TRY(tell(engine, index, engine->now, err));
     return watch(engine, node, err);
 }
 

@@ -150,27 +150,24 @@ int64_t replay_compute_ps(const struct rank_state *rank, int64_t recorded_ps)
     return rank->stretch == 1.0 ? recorded_ps : llround((double)recorded_ps * rank->stretch);
 }
 
-static bool is_failed_test(const struct trace_call *call)
-{
-    enum call_kind kind = call_kind(call->call);
-    bool tests =
-        kind == CALL_WIN_TEST || kind == CALL_REQUEST_TEST || kind == CALL_REQUEST_TESTALL || kind == CALL_IPROBE;
-    tests = tests || kind == CALL_MUTEX_TIMEDLOCK || kind == CALL_SEM_TIMEDWAIT;
-    tests = tests || kind == CALL_SHMEM_TEST || kind == CALL_SHMEM_TEST_LOCK;
-    return tests && !(call->flags & TRACE_FLAG);
-}
+/* Calls that may say no. */
+static const bool tests[CALL_KIND_COUNT] = {
+    [CALL_WIN_TEST] = true,   [CALL_REQUEST_TEST] = true,    [CALL_REQUEST_TESTALL] = true,
+    [CALL_IPROBE] = true,     [CALL_MUTEX_TIMEDLOCK] = true, [CALL_SEM_TIMEDWAIT] = true,
+    [CALL_SHMEM_TEST] = true, [CALL_SHMEM_TEST_LOCK] = true,
+};
 
 static enum step step_call(struct replay *replay, uint32_t rank)
 {
     struct rank_state *state = &replay->ranks[rank];
     const struct trace_call *call = &state->calls[state->next];
     if (state->phase == PHASE_LEAVE) return replay_exit(state, replay->now_ps);
-    if (is_failed_test(call)) { /* a failed test is computing */
+    enum call_kind kind = call_kind(call->call);
+    if (tests[kind] && !(call->flags & TRACE_FLAG)) { /* a failed test is computing */
         int64_t spent_ps = replay_compute_ps(state, call->exit_ps - call->enter_ps);
         state->busy_ps = spent_ps;
         return replay_exit(state, replay->now_ps + spent_ps);
     }
-    enum call_kind kind = call_kind(call->call);
     if (steps[kind]) return steps[kind](replay, rank);
     replay_fail(replay, rank, "%s is not known to the replay", call_name(call->call));
     return STEP_FAIL;

@@ -11,16 +11,18 @@ struct message_row {
     message_function *act;
     enum server server;
     enum engine_notice notice;
+    bool early;  /* only wait looks at when it arrives */
+    bool varies; /* notice and early are those of most such messages, see vary() */
     bool passes; /* with network.control_bypass: a request or its answer, which nothing else depends on in order */
 };
 
 static const struct message_row rows[] = {
     [MESSAGE_POST] = {replay_on_post, SERVER_CALL, ENGINE_WHEN_LOOKING},
     [MESSAGE_COMPLETE] = {replay_on_complete, SERVER_NIC, ENGINE_WHEN_LOOKING},
-    [MESSAGE_DATA] = {replay_on_data, SERVER_NIC},
-    [MESSAGE_PUT] = {replay_on_put, SERVER_NIC, ENGINE_UNWATCHED},
+    [MESSAGE_DATA] = {replay_on_data, SERVER_NIC, .varies = true},
+    [MESSAGE_PUT] = {replay_on_put, SERVER_NIC, ENGINE_UNWATCHED, .early = true},
     [MESSAGE_ACK] = {replay_on_ack, SERVER_NIC, ENGINE_WHEN_LOOKING, .passes = true},
-    [MESSAGE_GET_REQUEST] = {replay_on_get_request, SERVER_PROGRESS, .passes = true},
+    [MESSAGE_GET_REQUEST] = {replay_on_get_request, SERVER_PROGRESS, .varies = true, .passes = true},
     [MESSAGE_GET_REPLY] = {replay_on_get_reply, SERVER_NIC},
     [MESSAGE_ACCUMULATE] = {replay_on_accumulate, SERVER_PROGRESS},
     [MESSAGE_FETCH] = {replay_on_fetch, SERVER_PROGRESS},
@@ -29,11 +31,11 @@ static const struct message_row rows[] = {
     [MESSAGE_TOGETHER] = {replay_on_together, SERVER_NIC},
     [MESSAGE_TOGETHER_SERVED] = {replay_on_together, SERVER_PROGRESS},
     [MESSAGE_TOGETHER_REPLY] = {replay_on_together_reply, SERVER_NIC},
-    [MESSAGE_LOCK_ASK] = {replay_on_lock_ask, SERVER_PROGRESS, .passes = true},
-    [MESSAGE_LOCK_GRANT] = {replay_on_lock_grant, SERVER_CALL, .passes = true},
+    [MESSAGE_LOCK_ASK] = {replay_on_lock_ask, SERVER_PROGRESS, .varies = true, .passes = true},
+    [MESSAGE_LOCK_GRANT] = {replay_on_lock_grant, SERVER_CALL, .varies = true, .passes = true},
     [MESSAGE_LOCK_RELEASE] = {replay_on_lock_release, SERVER_NIC, ENGINE_FOR_QUEUE},
     [MESSAGE_BARRIER] = {replay_on_barrier, SERVER_NIC, ENGINE_WHEN_LOOKING},
-    [MESSAGE_EAGER] = {replay_on_eager, SERVER_NIC, ENGINE_WHEN_LOOKING},
+    [MESSAGE_EAGER] = {replay_on_eager, SERVER_NIC, ENGINE_WHEN_LOOKING, .varies = true},
     [MESSAGE_SEND_ASK] = {replay_on_send_ask, SERVER_PROGRESS, .passes = true},
     [MESSAGE_SEND_CLEAR] = {replay_on_send_clear, SERVER_PROGRESS, .passes = true},
     [MESSAGE_SEND_DATA] = {replay_on_send_data, SERVER_NIC},
@@ -43,12 +45,6 @@ static const struct message_row rows[] = {
     [MESSAGE_SHMEM_RELEASE] = {replay_on_shmem_release, SERVER_NIC},
     [MESSAGE_TASK] = {replay_on_task, SERVER_PROGRESS},
 };
-
-/* Only wait looks at when a put of an active epoch arrives. */
-static bool is_early(const struct replay *replay, enum message_type type, uint32_t ref)
-{
-    return type == MESSAGE_PUT || (type == MESSAGE_DATA && replay->ops[ref].epoch_kind == OP_ACTIVE);
-}
 
 /* Nobody looks at the operation's arrival at the target but those whom the acknowledgement or the data reach. */
 static bool answers_late(const struct replay *replay, const struct op *op)
@@ -60,24 +56,38 @@ static bool answers_late(const struct replay *replay, const struct op *op)
 
 /* Of a put in an active epoch only wait looks at the arrival, and complete's notification comes behind it unless the
  * data left after a rendezvous. A synchronous send is answered at its arrival. */
-static enum engine_notice notice_of(const struct replay *replay, enum message_type type, uint32_t ref)
+static void vary(const struct replay *replay, enum message_type type, uint32_t ref, struct engine_message *message)
 {
-    if (type == MESSAGE_DATA && replay->ops[ref].epoch_kind == OP_ACTIVE)
-        return replay->platform->progress == PROGRESS_HARDWARE ? ENGINE_UNWATCHED : ENGINE_NOW;
-    if (type == MESSAGE_EAGER && replay->envelopes[ref].mode == SEND_SYNC) return ENGINE_NOW;
-    if (!replay->answers_late) return rows[type].notice;
+    bool hardware = replay->platform->progress == PROGRESS_HARDWARE;
+    switch (type) {
+    case MESSAGE_EAGER:
+        if (replay->envelopes[ref].mode == SEND_SYNC) message->notice = ENGINE_NOW;
+        return;
+    case MESSAGE_DATA:
+        message->early = replay->ops[ref].epoch_kind == OP_ACTIVE;
+        if (message->early && hardware) message->notice = ENGINE_UNWATCHED;
+        if (message->early) return;
+        break;
+    default: break;
+    }
+    if (!replay->answers_late) return;
     switch (type) {
     case MESSAGE_DATA:
-    case MESSAGE_GET_REQUEST: return answers_late(replay, &replay->ops[ref]) ? ENGINE_ANSWERED : ENGINE_NOW;
-    case MESSAGE_LOCK_ASK: return ENGINE_ANSWERED;
-    case MESSAGE_LOCK_GRANT: return replay->lock_epochs[ref].awaited ? ENGINE_WHEN_LOOKING : ENGINE_NOW;
-    default: return rows[type].notice;
+    case MESSAGE_GET_REQUEST:
+        if (answers_late(replay, &replay->ops[ref])) message->notice = ENGINE_ANSWERED;
+        return;
+    case MESSAGE_LOCK_ASK: message->notice = ENGINE_ANSWERED; return;
+    case MESSAGE_LOCK_GRANT:
+        if (replay->lock_epochs[ref].awaited) message->notice = ENGINE_WHEN_LOOKING;
+        return;
+    default: return;
     }
 }
 
 enum status replay_send(struct replay *replay, enum message_type type, uint32_t source, uint32_t destination,
                         int64_t bytes, uint32_t ref, uint32_t extra, struct engine_departure *departure)
 {
+    const struct message_row *row = &rows[type];
     struct engine_message message = {
         .note = {{source, destination, ref, extra, type}}, /* as struct replay_message */
         .key = source,
@@ -86,10 +96,11 @@ enum status replay_send(struct replay *replay, enum message_type type, uint32_t 
         .bytes = bytes,
         .to_self = source == destination,
         .want_left = departure != NULL,
-        .early = is_early(replay, type, ref),
-        .notice = notice_of(replay, type, ref),
-        .passes = rows[type].passes && replay->platform->control_bypass,
+        .early = row->early,
+        .notice = row->notice,
+        .passes = row->passes && replay->platform->control_bypass,
     };
+    if (row->varies) vary(replay, type, ref, &message);
     struct engine_departure ignored;
     return replay->engine_kind->send(replay->engine, &message, departure ? departure : &ignored, replay->err);
 }

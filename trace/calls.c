@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-static const struct call_row rows[MPI_CALL_COUNT] = {
+const struct call_row call_rows[MPI_CALL_COUNT] = {
 #define MPI_CALL(NAME, KIND, NEEDED, ALLOWED, PARAMETERS, ARGUMENTS, BEFORE, AFTER)                                    \
     {"MPI_" #NAME, CALL_##KIND, (NEEDED), (NEEDED) | (ALLOWED) | F_SITE},
 #include "trace/mpi_calls.def"
@@ -23,19 +23,9 @@ static const char *const field_keys[CALL_FIELD_COUNT] = {
 #undef CALL_FIELD
 };
 
-const struct call_row *call_row(enum mpi_call call)
-{
-    return &rows[call];
-}
-
-enum call_kind call_kind(enum mpi_call call)
-{
-    return rows[call].kind;
-}
-
 bool call_makes_request(enum mpi_call call)
 {
-    const struct call_row *row = &rows[call];
+    const struct call_row *row = &call_rows[call];
     return (row->needed & F_REQ) && row->kind != CALL_REQUEST_WAIT && row->kind != CALL_REQUEST_TEST;
 }
 
@@ -52,12 +42,12 @@ bool call_is_shmem(enum mpi_call call)
 bool call_moves(enum mpi_call call)
 {
     uint32_t fields = F_WIN | F_TARGET | F_BYTES;
-    return (rows[call].needed & fields) == fields;
+    return (call_rows[call].needed & fields) == fields;
 }
 
 bool call_is_quiet(enum mpi_call call)
 {
-    enum call_kind kind = rows[call].kind;
+    enum call_kind kind = call_rows[call].kind;
     return kind == CALL_SHMEM_QUIET || kind == CALL_SHMEM_BARRIER || kind == CALL_SHMEM_CLEAR_LOCK ||
            kind == CALL_FINALIZE;
 }
@@ -77,13 +67,13 @@ enum call_kind call_operation(enum call_kind kind)
 
 const char *call_name(enum mpi_call call)
 {
-    return rows[call].name;
+    return call_rows[call].name;
 }
 
 bool call_by_name(const char *name, enum mpi_call *call)
 {
     for (int i = 0; i < ID_region_enter; i++) {
-        if (strcmp(rows[i].name, name) != 0) continue;
+        if (strcmp(call_rows[i].name, name) != 0) continue;
         *call = (enum mpi_call)i;
         return true;
     }

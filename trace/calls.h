@@ -133,9 +133,19 @@ struct call_row {
     uint32_t needed, allowed; /* bits of F_... ; allowed includes needed */
 };
 
+extern const struct call_row call_rows[MPI_CALL_COUNT];
+
 /* call < MPI_CALL_COUNT. */
-const struct call_row *call_row(enum mpi_call call);
-enum call_kind call_kind(enum mpi_call call);
+static inline const struct call_row *call_row(enum mpi_call call)
+{
+    return &call_rows[call];
+}
+
+static inline enum call_kind call_kind(enum mpi_call call)
+{
+    return call_rows[call].kind;
+}
+
 const char *call_name(enum mpi_call call);
 
 /* Finds "MPI_Put" or "sem_post"; false for an unknown name. */
