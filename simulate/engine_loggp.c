@@ -44,7 +44,7 @@ struct engine {
     uint32_t free_flight;
     struct link_queues links;
     struct event_place now;
-    int32_t answered; /* the node to which an answer is being made: its alarm is set behind it; or NO_NODE */
+    int32_t answered;     /* the node to which an answer is being made: its alarm is set behind it; or NO_NODE */
     int64_t lookahead_ps; /* the least latency; 0: nobody runs ahead */
     int64_t horizon_ps;   /* what is sent from now on does not arrive before it, unless it is an answer */
     size_t answers;       /* their events in the queue */
@@ -304,7 +304,6 @@ static enum engine_notice notice_of(const struct engine *engine, const struct en
     if (orders && !engine->in_order) return ENGINE_NOW;
     return message->notice;
 }
-
 
 /* An event at the head's arrival at the next link; behind the last one the flight goes on as any other. */
 static enum status to_next_link(struct engine *engine, uint32_t index, struct err *err)
