@@ -12,4 +12,4 @@ for pair in 1 2 3 4 5; do
 done | sort -k2,2 -k1,1 -k3,3n | awk '
     { key = $1 " " $2; count[key]++; if (count[key] == 3) median[key] = $3; names[$2] = 1 }
     END { for (name in names) { bare = median["bare " name]; recorded = median["recorded " name]
-          printf "%-22s bare %6.1f ns  recorded %6.1f ns  the recorder %6.1f ns per call (goal 150)\n", name, bare, recorded, recorded - bare } }' | sort
+          printf "%-22s bare %6.1f ns  recorded %6.1f ns  the recorder %6.1f ns per call (goal 100)\n", name, bare, recorded, recorded - bare } }' | sort
