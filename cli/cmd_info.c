@@ -89,6 +89,12 @@ static int64_t window_bytes(const struct trace *trace, const struct trace_window
     return total;
 }
 
+static const char *const source_texts[] = {
+    [TRACE_CLOCK_MONOTONIC] = "by CLOCK_MONOTONIC",
+    [TRACE_CLOCK_TSC] = "by the time stamp counter",
+    [TRACE_CLOCK_MIXED] = "by the time stamp counter on some ranks, by CLOCK_MONOTONIC on others",
+};
+
 static void print_origin(const struct trace *trace, const struct info *info)
 {
     char text[UNITS_TEXT_BYTES], one[UNITS_TEXT_BYTES], two[UNITS_TEXT_BYTES];
@@ -113,6 +119,7 @@ static void print_origin(const struct trace *trace, const struct info *info)
                units_format_duration(trace->clock.worst_error_s, two), trace->clock.violations);
     else
         printf("clocks         quality not known\n");
+    if (trace->clock.source) printf("time stamps    %s\n", source_texts[trace->clock.source]);
     if (trace->record_cost_ps)
         printf("recorder       %s per call\n", units_format_duration(units_s(trace->record_cost_ps), text));
 }
@@ -245,6 +252,8 @@ static void add_calls(cJSON *json, const struct trace *trace, const struct info 
         cJSON_AddNumberToObject(clock, "worst_error_s", trace->clock.worst_error_s);
         cJSON_AddNumberToObject(clock, "violations", (double)trace->clock.violations);
     }
+    if (trace->clock.source)
+        cJSON_AddStringToObject(json, "clock_source", trace_clock_source_name(trace->clock.source));
     if (trace->record_cost_ps) cJSON_AddNumberToObject(json, "record_cost_s", units_s(trace->record_cost_ps));
     cJSON *regions = cJSON_AddArrayToObject(json, "user_regions");
     for (size_t i = 0; i < trace->region_count; i++)

@@ -15,7 +15,7 @@ struct options {
     char **command; /* NULL-terminated, in argv */
 };
 
-enum { OPTION_CALLS = 1000, OPTION_PAUSED, OPTION_LIMIT, OPTION_FUNCTIONS, OPTION_THREADS };
+enum { OPTION_CALLS = 1000, OPTION_PAUSED, OPTION_LIMIT, OPTION_FUNCTIONS, OPTION_THREADS, OPTION_CLOCK };
 
 static const struct argp_option rows[] = {
     {"output", 'o', "DIR.rma", 0, "directory of the archive (the program's name with .rma)", 0},
@@ -24,6 +24,8 @@ static const struct argp_option rows[] = {
     {"functions", OPTION_FUNCTIONS, "DEPTH", OPTION_ARG_OPTIONAL,
      "functions of programs compiled with -finstrument-functions are regions, nested up to DEPTH (64)", 0},
     {"threads", OPTION_THREADS, NULL, 0, "record thread primitives, too: creation, mutexes, conditions, semaphores ...", 0},
+    {"clock", OPTION_CLOCK, "CLOCK", 0,
+     "read time stamps from tsc (the time stamp counter) or monotonic (clock_gettime); else by what the kernel uses", 0},
     {"paused", OPTION_PAUSED, NULL, 0, "record nothing until the program calls MPI_Pcontrol(1)", 0},
     {"limit", OPTION_LIMIT, "SIZE", 0, "stop a rank's recording when it has grown to SIZE", 0},
     {0},
@@ -60,6 +62,13 @@ static error_t parse_limit(const struct argp_state *state, const char *size)
     return tell_recorder("RMACAST_LIMIT", bytes);
 }
 
+static error_t parse_clock(const struct argp_state *state, const char *name)
+{
+    if (strcmp(name, "tsc") != 0 && strcmp(name, "monotonic") != 0)
+        return cli_usage(state, "--clock %s, expected tsc or monotonic", name);
+    return tell_recorder("RMACAST_TIMER", name);
+}
+
 static error_t parse_functions(const struct argp_state *state, const char *depth)
 {
     char text[32];
@@ -79,6 +88,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case OPTION_PAUSED: return tell_recorder("RMACAST_PAUSED", "1");
     case OPTION_FUNCTIONS: return parse_functions(state, argument);
     case OPTION_THREADS: return tell_recorder("RMACAST_THREADS", "1");
+    case OPTION_CLOCK: return parse_clock(state, argument);
     case OPTION_LIMIT: return parse_limit(state, argument);
     case ARGP_KEY_ARG:
         options->command = &state->argv[state->next - 1];

@@ -36,6 +36,7 @@ extern const struct archive_attribute_row archive_attribute_rows[ATTRIBUTE_COUNT
 #define ARCHIVE_PROPERTY_SEMANTICS "RMACAST::SEMANTICS"
 #define ARCHIVE_PROPERTY_LOCK "RMACAST::LOCK"
 #define ARCHIVE_PROPERTY_CLOCK "RMACAST::CLOCK"
+#define ARCHIVE_PROPERTY_CLOCK_SOURCE "RMACAST::CLOCK_SOURCE"
 #define ARCHIVE_PROPERTY_RECORD_COST "RMACAST::RECORD_COST"
 #define ARCHIVE_PROPERTY_INCOMPLETE "RMACAST::INCOMPLETE" /* of the archive: ranks; of a location: the reason */
 #define ARCHIVE_PROPERTY_SPEED "RMACAST::SPEED"           /* of a location */

@@ -269,6 +269,7 @@ static enum status read_clock(struct archive_reader *reader)
 {
     struct trace *trace = reader->trace;
     char *clock = property(reader, ARCHIVE_PROPERTY_CLOCK), *cost = property(reader, ARCHIVE_PROPERTY_RECORD_COST);
+    char *source = property(reader, ARCHIVE_PROPERTY_CLOCK_SOURCE);
     struct trace_clock_quality *quality = &trace->clock;
     enum status status = STATUS_OK;
     if (clock) {
@@ -277,9 +278,12 @@ static enum status read_clock(struct archive_reader *reader)
                    &quality->violations) != 3)
             status = wrong_property(reader, ARCHIVE_PROPERTY_CLOCK, clock, "offset and error in seconds, and a count");
     }
+    if (source && !trace_clock_source_by_name(source, &quality->source))
+        status = wrong_property(reader, ARCHIVE_PROPERTY_CLOCK_SOURCE, source, "monotonic, tsc or mixed");
     if (cost) trace->record_cost_ps = strtoll(cost, NULL, 10);
     free(clock);
     free(cost);
+    free(source);
     return status;
 }
 

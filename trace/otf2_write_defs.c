@@ -274,6 +274,8 @@ static void set_clock(struct archive_writer *writer)
                  trace->clock.violations);
         set_property(writer, ARCHIVE_PROPERTY_CLOCK, text);
     }
+    if (trace->clock.source)
+        set_property(writer, ARCHIVE_PROPERTY_CLOCK_SOURCE, trace_clock_source_name(trace->clock.source));
     snprintf(text, sizeof text, "%" PRIu64, writer->zero);
     set_property(writer, ARCHIVE_PROPERTY_TIME_ZERO, text);
     snprintf(text, sizeof text, "%" PRId64, trace->record_cost_ps);

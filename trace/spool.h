@@ -18,7 +18,7 @@
 #define SPOOL_TAIL_MAGIC UINT64_C(0x314c494154414d52) /* "RMATAIL1" in memory */
 
 enum {
-    SPOOL_VERSION = 1,
+    SPOOL_VERSION = 2, /* 1: ticks and anchors are not known yet */
     SPOOL_RECORD_BYTES = 40,
     SPOOL_TAIL_BYTES = 256 * 1024,
     SPOOL_CHUNK_RECORDS = 6553, /* (SPOOL_TAIL_BYTES - 24) / 40 */
@@ -60,6 +60,7 @@ enum spool_kind {
     SPOOL_FUNCTION_ENTER, /* extra = address of a function of the program (-finstrument-functions) */
     SPOOL_FUNCTION_LEAVE,
     SPOOL_WINDOW_NAME, /* extra = window; the name */
+    SPOOL_ANCHOR, /* extra = ns of CLOCK_MONOTONIC, read tag ticks or less before or after time */
     SPOOL_KIND_COUNT
 };
 
@@ -83,7 +84,7 @@ enum spool_flag {
 };
 
 struct spool_record {
-    uint64_t time; /* lap in the upper 8 bits, then ns since the header's base_ns; stored last */
+    uint64_t time; /* lap in the upper 8 bits, then ns or ticks since the header's base; stored last */
     uint8_t kind;  /* enum spool_kind; in a continuation record the content begins here */
     uint8_t flags;
     uint16_t call; /* line of the SPOOL_NAMES_CALLS definition */
@@ -93,6 +94,11 @@ struct spool_record {
                     collectives: counts that hold the neighbours, plus 1 */
     int64_t bytes;
     int64_t extra;
+};
+
+enum spool_clock_source {
+    SPOOL_NANOSECONDS, /* of CLOCK_MONOTONIC */
+    SPOOL_TICKS,       /* of the time stamp counter */
 };
 
 struct spool_header { /* of the main file */
@@ -105,7 +111,9 @@ struct spool_header { /* of the main file */
     uint32_t pid;
     uint64_t base_ns; /* CLOCK_MONOTONIC */
     uint32_t thread; /* 0: the one that initialised MPI */
-    uint32_t reserved[5];
+    uint32_t clock;       /* enum spool_clock_source */
+    uint64_t base_ticks;  /* of the counter, when the clock was at base_ns */
+    uint64_t ticks_per_s; /* about; 0: no ticks */
 };
 
 enum spool_state { /* bits of spool_tail.state */

@@ -222,6 +222,12 @@ static enum status define_clock(struct unify *unify)
     return STATUS_OK;
 }
 
+static enum status define_anchor(struct unify *unify)
+{
+    const struct spool_record *record = spool_record(unify->stream, unify->index);
+    return spool_anchor_add(unify->rank, record->time & SPOOL_TIME_MASK, (uint64_t)record->extra, unify->err);
+}
+
 static enum status define_names(struct unify *unify)
 {
     bool calls = spool_record(unify->stream, unify->index)->peer == SPOOL_NAMES_CALLS;
@@ -277,6 +283,7 @@ static enum status define(struct unify *unify, enum spool_kind kind)
     case SPOOL_NAMES: return define_names(unify);
     case SPOOL_IDENTITY: return define_identity(unify);
     case SPOOL_CLOCK: return define_clock(unify);
+    case SPOOL_ANCHOR: return define_anchor(unify);
     case SPOOL_MODULE: return define_module(unify);
     case SPOOL_COMM: return define_comm(unify);
     case SPOOL_GROUP: return define_group(unify);
@@ -348,6 +355,8 @@ static enum status define_rank(struct unify *unify)
 {
     struct definitions list = {NULL, 0, 0};
     unify->stream = unify->rank;
+    if (spool_ticks(unify->rank->header))
+        TRY(spool_anchor_add(unify->rank, 0, unify->rank->header->base_ns, unify->err));
     if (unify->rank->thread_count == 0) return define_stream(unify, NULL);
     enum status status = define_list(unify, &list);
     free(list.items);

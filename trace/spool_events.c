@@ -334,11 +334,19 @@ static enum status note_cpu(struct events *events, size_t before)
     return trace_set_cpu(events->trace, events->number, before, events->cpu_ps, events->err);
 }
 
+/* The counter may be read a few ticks before an earlier reading of the same thread (trace/record/ticks.h). */
+static void set_time(struct events *events, const struct spool_record *record)
+{
+    int64_t time_ps = spool_time_ps(events->spool, events->rank, record->time);
+    bool earlier = spool_ticks(events->rank->header) && time_ps < events->last_ps;
+    if (!earlier) events->last_ps = time_ps;
+}
+
 static enum status take(struct events *events, const struct spool_record *record)
 {
     bool function = record->kind == SPOOL_FUNCTION_ENTER || record->kind == SPOOL_FUNCTION_LEAVE;
     if (record->kind < SPOOL_NAMES || function)
-        events->last_ps = spool_time_ps(events->spool, events->rank, record->time);
+        set_time(events, record);
     switch (record->kind) {
     case SPOOL_ENTER: return take_enter(events, record);
     case SPOOL_EXIT: return take_exit(events, record);

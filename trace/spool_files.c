@@ -106,6 +106,8 @@ static enum status map_file(const char *name, const void **data, size_t *bytes, 
 }
 
 enum { WORLD_MAX = 1 << 24 };
+#define TICKS_MIN UINT64_C(1000000)
+#define TICKS_MAX UINT64_C(100000000000)
 
 static enum status check_header(const struct spool_rank *rank, unsigned number, unsigned thread, struct err *err)
 {
@@ -114,12 +116,16 @@ static enum status check_header(const struct spool_rank *rank, unsigned number, 
     if (rank->main_bytes < sizeof *header)
         return fault_at(name, rank->main_bytes, err, "the file ends in its header, expected 64 bytes");
     if (header->magic != SPOOL_MAGIC) return fault_at(name, 0, err, "not a spool file of rmacast's recorder");
-    if (header->version != SPOOL_VERSION || header->record_bytes != SPOOL_RECORD_BYTES ||
+    if (header->version < 1 || header->version > SPOOL_VERSION || header->record_bytes != SPOOL_RECORD_BYTES ||
         header->chunk_records != SPOOL_CHUNK_RECORDS)
-        return fault_at(name, 8, err, "a spool of another version, expected version 1");
+        return fault_at(name, 8, err, "a spool of another version, expected version 1 or 2");
     if (header->rank != number) return fault_at(name, 20, err, "the header names another rank than the file's name");
     if (header->thread != thread)
         return fault_at(name, 40, err, "the header names another thread than the file's name");
+    if (header->version > 1 && header->clock > SPOOL_TICKS)
+        return fault_at(name, 44, err, "a clock that this rmacast does not know, expected 0 or 1");
+    if (spool_ticks(header) && (header->ticks_per_s < TICKS_MIN || header->ticks_per_s > TICKS_MAX))
+        return fault_at(name, 56, err, "the ticks per second are beyond belief");
     if (header->world > WORLD_MAX) return fault_at(name, 24, err, "the number of ranks is beyond belief");
     if (header->world <= header->rank) return fault_at(name, 24, err, "the rank is not below the number of ranks");
     return STATUS_OK;
@@ -239,6 +245,7 @@ static void close_rank(struct spool_rank *rank)
     for (size_t i = 0; i < rank->module_count; i++) free(rank->modules[i].path);
     free(rank->modules);
     free(rank->clocks);
+    free(rank->anchors);
     free(rank->missed);
     free(rank->mpich_version);
     free(rank->mpich_device);

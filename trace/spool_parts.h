@@ -17,6 +17,10 @@ struct spool_loaded { /* a module of the load map */
     char *path;
 };
 
+struct spool_anchor { /* ticks since the header's base_ticks, and CLOCK_MONOTONIC then */
+    uint64_t ticks, ns;
+};
+
 struct spool_bytes { /* a definition's content */
     char *data;
     size_t bytes, capacity;
@@ -39,6 +43,9 @@ struct spool_rank {
     size_t module_count, module_capacity;
     struct spool_clock *clocks;
     size_t clock_count, clock_capacity;
+    struct spool_anchor *anchors; /* ascending in both; the first is the header's, none: times are nanoseconds */
+    size_t anchor_count, anchor_capacity;
+    size_t anchor_near; /* where the last time was found */
     int64_t cost_ps;
     char *missed;                                /* names of calls that are not recorded, may be NULL */
     char *mpich_version, *mpich_device, *rcache; /* of the identity, may be NULL */
@@ -81,6 +88,12 @@ void spool_close(struct spool *spool);
 /* The rank has the records before index only, and says why. */
 enum status spool_end_at(struct spool_rank *rank, size_t index, const char *why, struct err *err);
 
+/* Times are ticks of the time stamp counter. */
+static inline bool spool_ticks(const struct spool_header *header)
+{
+    return header->version > 1 && header->clock == SPOOL_TICKS;
+}
+
 /* Number of records of a rank, and one of them. A record is good if it stands here. */
 static inline size_t spool_records(const struct spool_rank *rank)
 {
@@ -105,8 +118,11 @@ enum status spool_fault(const struct spool_rank *rank, size_t index, struct err 
  * communicator and sequence the same window. */
 enum status spool_define(struct spool *spool, struct trace *trace, struct err *err);
 
+/* One more anchor of the rank, as they come: what is not behind the last one in both clocks is no anchor. */
+enum status spool_anchor_add(struct spool_rank *rank, uint64_t ticks, uint64_t ns, struct err *err);
+
 /* Picoseconds since time zero of a record's time word, on rank 0's clock. */
-int64_t spool_time_ps(const struct spool *spool, const struct spool_rank *rank, uint64_t time);
+int64_t spool_time_ps(const struct spool *spool, struct spool_rank *rank, uint64_t time);
 /* Finds time zero and the clock's quality once the definitions are known. */
 void spool_clock_begin(struct spool *spool, struct trace *trace);
 

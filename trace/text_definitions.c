@@ -223,11 +223,12 @@ static enum status read_property_key(struct text_reader *reader, char *word)
         trace->clock.violations = (uint64_t)violations;
         return STATUS_OK;
     }
+    if (strcmp(word, "clock_source") == 0 && trace_clock_source_by_name(value, &trace->clock.source)) return STATUS_OK;
     if (strcmp(word, "record_cost") == 0 && units_parse_ps(value, &end, &trace->record_cost_ps) && !*end)
         return STATUS_OK;
     TEXT_FAIL(reader,
               "%s=%s is no property, expected simulated=0 or 1, platform=, engine=, semantics=, lock=, clock_offset=, "
-              "clock_error=, clock_violations=, record_cost=SECONDS",
+              "clock_error=, clock_violations=, clock_source=monotonic, tsc or mixed, record_cost=SECONDS",
               word, value);
 }
 

@@ -98,6 +98,7 @@ static void write_properties(struct writer *writer)
     if (clock->known)
         fprintf(writer->out, "property clock_offset=%.17g clock_error=%.17g clock_violations=%" PRIu64 "\n",
                 clock->worst_offset_s, clock->worst_error_s, clock->violations);
+    if (clock->source) fprintf(writer->out, "property clock_source=%s\n", trace_clock_source_name(clock->source));
     char cost[UNITS_TEXT_BYTES];
     if (trace->record_cost_ps)
         fprintf(writer->out, "property record_cost=%s\n", units_format_ps(trace->record_cost_ps, cost));

@@ -278,6 +278,25 @@ char trace_flavor_by_name(const char *name)
     return '?';
 }
 
+static const char *const source_names[] = {
+    [TRACE_CLOCK_MONOTONIC] = "monotonic", [TRACE_CLOCK_TSC] = "tsc", [TRACE_CLOCK_MIXED] = "mixed"};
+enum { SOURCES = sizeof source_names / sizeof *source_names };
+
+const char *trace_clock_source_name(enum trace_clock_source source)
+{
+    return source_names[source];
+}
+
+bool trace_clock_source_by_name(const char *name, enum trace_clock_source *source)
+{
+    for (int i = TRACE_CLOCK_UNKNOWN + 1; i < SOURCES; i++) {
+        if (strcmp(source_names[i], name) != 0) continue;
+        *source = (enum trace_clock_source)i;
+        return true;
+    }
+    return false;
+}
+
 uint64_t trace_event(const struct trace *trace, uint32_t rank, size_t index)
 {
     const struct trace_rank *stream = &trace->ranks[rank];

@@ -183,10 +183,14 @@ struct trace_fault {
     char *text;        /* owned: the error's line */
 };
 
+/* What the recorder's time stamps were read from: CLOCK_MONOTONIC, the time stamp counter, or ranks differ. */
+enum trace_clock_source { TRACE_CLOCK_UNKNOWN, TRACE_CLOCK_MONOTONIC, TRACE_CLOCK_TSC, TRACE_CLOCK_MIXED };
+
 struct trace_clock_quality {
     bool known;
     double worst_offset_s, worst_error_s; /* largest offset corrected, largest half round trip */
     uint64_t violations;                  /* effects before causes that were found and repaired */
+    enum trace_clock_source source;
 };
 
 struct trace {
@@ -351,6 +355,10 @@ int32_t trace_op_by_name(const char *name); /* "MPI_SUM" or "SUM"; 0 unknown */
 /* How a window was made: "create", "allocate", ...; NULL for '?'. The way back: '?' for a name that is none. */
 const char *trace_flavor_name(char flavor);
 char trace_flavor_by_name(const char *name);
+
+/* "monotonic", "tsc", "mixed"; NULL for TRACE_CLOCK_UNKNOWN. The way back: false for a name that is none. */
+const char *trace_clock_source_name(enum trace_clock_source source);
+bool trace_clock_source_by_name(const char *name, enum trace_clock_source *source);
 
 /* Number of a call in its stream, from 1, and what it was. */
 uint64_t trace_event(const struct trace *trace, uint32_t rank, size_t index);

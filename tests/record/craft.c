@@ -34,6 +34,12 @@ void craft_define(struct craft *craft, enum spool_kind kind, struct spool_record
     }
 }
 
+void craft_anchor(struct craft *craft, uint64_t ticks, uint64_t ns)
+{
+    push(craft, (struct spool_record){
+                    .time = ticks, .kind = SPOOL_ANCHOR, .id = SPOOL_NO_ID, .peer = -1, .extra = (int64_t)ns});
+}
+
 void craft_prologue(struct craft *craft)
 {
     static const char names[] = "MPI_Init\nMPI_Barrier\nMPI_Finalize\n";
@@ -77,12 +83,15 @@ void craft_write(const struct craft *craft, const char *directory, size_t count,
     char name[64];
     size_t chunks = count / SPOOL_CHUNK_RECORDS;
     struct spool_header header = {.magic = SPOOL_MAGIC,
-                                  .version = 1,
+                                  .version = craft->ticks_per_s ? 2 : 1,
                                   .record_bytes = 40,
                                   .chunk_records = 6553,
                                   .rank = craft->rank,
                                   .world = craft->world,
-                                  .base_ns = craft->base_ns};
+                                  .base_ns = craft->base_ns,
+                                  .clock = craft->ticks_per_s ? 1 : 0,
+                                  .base_ticks = UINT64_C(123456789012345678),
+                                  .ticks_per_s = craft->ticks_per_s};
     snprintf(name, sizeof name, "rank-%06u.spool", craft->rank);
     FILE *file = open_in(directory, name, "w");
     assert_int_equal(fwrite(&header, sizeof header, 1, file), 1);

@@ -14,6 +14,7 @@ enum { CRAFT_INIT, CRAFT_BARRIER, CRAFT_FINALIZE };
 struct craft { /* the stream of one rank, in memory */
     uint32_t rank, world;
     uint64_t base_ns;
+    uint64_t ticks_per_s; /* times of the records are ticks since the base; 0: they are nanoseconds, as in version 1 */
     struct spool_record *records;
     size_t count;
 };
@@ -23,7 +24,9 @@ void craft_define(struct craft *craft, enum spool_kind kind, struct spool_record
                   size_t bytes);
 /* Names and the world; every stream begins so. */
 void craft_prologue(struct craft *craft);
-/* Entry and exit, in ns since base_ns. */
+/* Ticks since the base, and CLOCK_MONOTONIC then. */
+void craft_anchor(struct craft *craft, uint64_t ticks, uint64_t ns);
+/* Entry and exit, in ns or ticks since the base. */
 void craft_call(struct craft *craft, uint16_t call, uint64_t enter_ns, uint64_t exit_ns);
 void craft_free(struct craft *craft);
 

@@ -48,8 +48,19 @@ static void kill_and_reap(pid_t child)
     assert_true(WIFSIGNALED(state));
 }
 
-/* In a child: barriers without end. The first word counts those whose exit was put. */
-static void write_stream(const char *directory, uint64_t *progress)
+static void begin_ticks(struct spool_header *header)
+{
+    struct rec_anchor first = rec_anchor_read(), second;
+    do second = rec_anchor_read();
+    while (second.ns < first.ns + 100000);
+    header->clock = SPOOL_TICKS;
+    header->base_ns = second.ns;
+    header->base_ticks = second.ticks;
+    header->ticks_per_s = rec_anchor_rate(&first, &second);
+}
+
+/* In a child: barriers without end, stamped by the counter if ticks. The first word counts those that have ended. */
+static void write_stream(const char *directory, uint64_t *progress, bool ticks)
 {
     static const char calls[] = "MPI_Init\nMPI_Barrier\nMPI_Finalize\n";
     struct spool_header header = {.magic = SPOOL_MAGIC,
@@ -58,6 +69,8 @@ static void write_stream(const char *directory, uint64_t *progress)
                                   .chunk_records = SPOOL_CHUNK_RECORDS,
                                   .world = 1,
                                   .base_ns = rec_now()};
+    rec_ticks_choose(ticks ? "tsc" : "monotonic", "");
+    if (rec_ticks) begin_ticks(&header);
     struct spool_record names = {.kind = SPOOL_NAMES, .peer = SPOOL_NAMES_CALLS};
     struct spool_record world = {.kind = SPOOL_COMM, .extra = 1};
     struct rec_stream stream;
@@ -65,8 +78,9 @@ static void write_stream(const char *directory, uint64_t *progress)
     if (!rec_stream_define(&stream, names, calls, sizeof calls - 1, NULL, 0)) _exit(1);
     if (!rec_stream_define(&stream, world, NULL, 0, NULL, 0)) _exit(1);
     for (;;) {
-        struct spool_record enter = {.kind = SPOOL_ENTER, .call = CRAFT_BARRIER, .time = rec_now(), .peer = -1};
-        struct spool_record leave = {.kind = SPOOL_EXIT, .call = CRAFT_BARRIER, .time = rec_now(), .peer = -1};
+        struct spool_record enter = {.kind = SPOOL_ENTER, .call = CRAFT_BARRIER, .time = rec_stamp_before(), .peer = -1};
+        struct spool_record leave = {.kind = SPOOL_EXIT, .call = CRAFT_BARRIER, .time = rec_stamp(), .peer = -1};
+        if (rec_stream_unanchored(&stream, leave.time) && !rec_stream_anchor(&stream)) _exit(1);
         if (!rec_stream_put(&stream, &enter) || !rec_stream_put(&stream, &leave)) _exit(1);
         __atomic_fetch_add(progress, 1, __ATOMIC_RELEASE);
     }
@@ -85,13 +99,17 @@ static struct trace *read_left(const char *directory, bool any)
     return trace;
 }
 
-static void expect_barriers(const struct trace *trace, uint64_t returned)
+/* Times begin when the stream did, after begin_ns, and end before the kill: whatever rate the counter has. Reading both
+ * clocks together errs by less than the 100 us. */
+static void expect_barriers(const struct trace *trace, uint64_t returned, uint64_t begin_ns, uint64_t killed_ns)
 {
     const struct trace_rank *rank = &trace->ranks[0];
     assert_true(rank->incomplete);
     assert_string_equal(rank->incomplete_why, "ended without MPI_Finalize");
     assert_true(rank->count >= returned && rank->count <= returned + 2);
     for (size_t i = 0; i < rank->count; i++) assert_int_equal(rank->calls[i].call, ID_Barrier);
+    assert_true(rank->count == 0 || rank->calls[0].enter_ps >= 0);
+    assert_true(trace_rank_end_ps(trace, 0) <= (int64_t)(killed_ns - begin_ns + 100000) * 1000);
 }
 
 static void streams(void **state)
@@ -103,11 +121,12 @@ static void streams(void **state)
         uint64_t *progress = progress_map(-1);
         pid_t child = fork();
         assert_true(child >= 0);
-        if (child == 0) write_stream(directory, progress);
+        uint64_t begin_ns = rec_now();
+        if (child == 0) write_stream(directory, progress, i % 2);
         sleep_us(random_below(1500));
         kill_and_reap(child);
         struct trace *trace = read_left(directory, *progress > 0);
-        if (trace) expect_barriers(trace, *progress);
+        if (trace) expect_barriers(trace, *progress, begin_ns, rec_now());
         trace_free(trace);
         munmap(progress, 4096);
         craft_remove(directory);

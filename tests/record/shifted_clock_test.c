@@ -101,14 +101,13 @@ static void expect_order(const struct trace *trace)
 
 /* Offsets are up to 1000 s and drifts up to 2 %: of the 0.3 s that the program takes 6 ms. The error must be small
  * against them for the test to say something. */
-static void offsets_and_drifts_are_found(void **state)
+static struct trace *offsets_and_drifts(const char *timer)
 {
-    (void)state;
-    char prefix[] = "/tmp/rmacast-marks-XXXXXX", settings[128];
+    char prefix[] = "/tmp/rmacast-marks-XXXXXX", settings[160];
     int file = mkstemp(prefix);
     assert_true(file >= 0);
     close(file);
-    snprintf(settings, sizeof settings, "RMACAST_CLOCK=pingpong MARKS=%s", prefix);
+    snprintf(settings, sizeof settings, "RMACAST_CLOCK=pingpong MARKS=%s RMACAST_TIMER=%s", prefix, timer);
     setenv("TEST_PRELOAD", PROGRAMS "/shifted_clock.so:", 1);
     struct trace *trace = run_recorded(settings, "marks", 0);
     unsetenv("TEST_PRELOAD");
@@ -118,11 +117,26 @@ static void offsets_and_drifts_are_found(void **state)
     assert_true(trace->clock.worst_error_s > 0 && trace->clock.worst_error_s < 0.1);
     expect_times(trace, prefix);
     expect_order(trace);
+    return trace;
+}
+
+static void by_the_clock(void **state)
+{
+    (void)state;
+    struct trace *trace = offsets_and_drifts("monotonic");
+    assert_int_equal(trace->clock.source, TRACE_CLOCK_MONOTONIC);
     trace_free(trace);
+}
+
+/* Each rank's counter is told from its own clock: the clocks' offsets and drifts are what the conversion brings in. */
+static void by_the_counter(void **state)
+{
+    (void)state;
+    trace_free(offsets_and_drifts("tsc"));
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(offsets_and_drifts_are_found)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(by_the_clock), cmocka_unit_test(by_the_counter)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -33,7 +33,7 @@ static void chunks_and_tail(void **state)
     char directory[] = "/tmp/rmacast-test-XXXXXX", path[256];
     struct rec_stream stream;
     struct stat about;
-    struct spool_header header = {.magic = SPOOL_MAGIC, .version = 1, .world = 1, .base_ns = 1000};
+    struct spool_header header = {.magic = SPOOL_MAGIC, .version = SPOOL_VERSION, .world = 1, .base_ns = 1000};
     assert_non_null(mkdtemp(directory));
     assert_null(rec_stream_open(&stream, directory, &header));
     for (uint64_t i = 0; i < 2 * 6553 + 5; i++) {

@@ -25,7 +25,7 @@ void rec_cpu_enter(void)
 {
     uint64_t taken = cpu_now() - left_ns;
     struct spool_record record = {.kind = SPOOL_CPU,
-                                  .time = rec_out.base_ns,
+                                  .time = rec_stamp(),
                                   .id = SPOOL_NO_ID,
                                   .peer = SPOOL_PEER_NONE,
                                   .extra = (int64_t)(taken > cost_ns ? taken - cost_ns : 0)};

@@ -25,7 +25,7 @@ static void put(enum spool_kind kind, const void *function, uint64_t time)
 static void mark(enum spool_kind kind, const void *function)
 {
     if (rec_state != REC_OPEN || !rec_own || rec_depth > 0 || rec_paused()) return;
-    uint64_t time = rec_now();
+    uint64_t time = rec_stamp();
     if (rec_cpu) rec_cpu_enter();
     put(kind, function, time);
     if (rec_cpu) rec_cpu_leave();

@@ -14,6 +14,7 @@ enum rec_state rec_state = REC_OFF;
 struct rec_stream rec_out = {.file = -1};
 int rec_rank, rec_world;
 MPI_Group rec_world_group;
+struct rec_anchor rec_loaded_at;
 __thread int rec_depth;
 __thread struct rec_stream *rec_own;
 
@@ -49,7 +50,14 @@ static void stop_writing(void)
 
 void rec_put(const struct spool_record *record)
 {
-    if (rec_state == REC_OPEN && rec_own && !rec_stream_put(rec_own, record)) stop_writing();
+    if (rec_state != REC_OPEN || !rec_own) return;
+    bool anchored = REC_LIKELY(!rec_stream_unanchored(rec_own, record->time)) || rec_stream_anchor(rec_own);
+    if (!anchored || !rec_stream_put(rec_own, record)) stop_writing();
+}
+
+void rec_anchor(void)
+{
+    if (rec_state == REC_OPEN && rec_own && !rec_stream_anchor(rec_own)) stop_writing();
 }
 
 void rec_define_with(struct spool_record head, const void *first, size_t first_bytes, const void *second,
@@ -70,7 +78,7 @@ void rec_enter(struct rec_call *rec)
     if (rec->quiet || rec->entered) return;
     if (!REC_LIKELY(!rec_missed_any)) rec_missed_define();
     if (!REC_LIKELY(!rec_cpu)) rec_cpu_enter();
-    rec->enter.time = rec_now();
+    rec->enter.time = rec_stamp_before();
     if (rec_state != REC_OPEN || !rec_own) return; /* own: made in the meantime by another thread's MPI_Init */
     rec->entered = true;
     rec_put(&rec->enter);
@@ -92,6 +100,7 @@ void rec_close_after(void)
 {
     int finalized = 0;
     closing = PMPI_Finalized(&finalized) == MPI_SUCCESS && finalized;
+    rec_anchor();
 }
 
 enum { REGION_NAME_BYTES = 128 };
@@ -145,7 +154,7 @@ void rec_region(struct rec_call *rec, int level, const void *name)
         return;
     }
     if (!named) return;
-    struct spool_record record = {.kind = level > 0 ? SPOOL_REGION_ENTER : SPOOL_REGION_LEAVE, .time = rec_now()};
+    struct spool_record record = {.kind = level > 0 ? SPOOL_REGION_ENTER : SPOOL_REGION_LEAVE, .time = rec_stamp()};
     record.id = region_id(text);
     if (rec_cpu) rec_cpu_enter();
     rec_put(&record);
@@ -164,6 +173,8 @@ __attribute__((constructor)) static void loaded(void)
     const char *directory = getenv("RMACAST_SPOOL");
     rec_library_find();
     if (!directory || !*directory) return;
+    rec_ticks_choose(getenv("RMACAST_TIMER"), REC_CLOCK_SOURCE);
+    rec_loaded_at = rec_anchor_read();
     rec_cpu_begin();
     rec_functions_begin();
     pthread_atfork(NULL, NULL, forked);

@@ -87,9 +87,12 @@ extern struct rec_stream rec_out; /* of the thread that initialised MPI; its sta
 extern __thread struct rec_stream *rec_own __attribute__((tls_model("initial-exec"))); /* this thread's, NULL none yet */
 extern int rec_rank, rec_world; /* known in REC_OPEN */
 extern MPI_Group rec_world_group;
+extern struct rec_anchor rec_loaded_at; /* before MPI_Init */
 extern __thread int rec_depth __attribute__((tls_model("initial-exec")));
 
 #define REC_LIKELY(condition) __builtin_expect((condition), 1)
+/* Used too often for the compiler to see that it pays. */
+#define REC_INLINE static inline __attribute__((always_inline))
 
 bool rec_thread_begin(void); /* false: the thread is not recorded */
 void rec_mark(uint32_t state); /* bits of enum spool_state, of the rank */
@@ -98,11 +101,11 @@ void rec_mark(uint32_t state); /* bits of enum spool_state, of the rank */
 extern bool rec_shared; /* threads may call MPI at the same time */
 void rec_lock_wait(void);
 extern int rec_locked;
-static inline void rec_lock(void)
+REC_INLINE void rec_lock(void)
 {
     if (!REC_LIKELY(!rec_shared) && __atomic_exchange_n(&rec_locked, 1, __ATOMIC_ACQUIRE)) rec_lock_wait();
 }
-static inline void rec_unlock(void)
+REC_INLINE void rec_unlock(void)
 {
     if (!REC_LIKELY(!rec_shared)) __atomic_store_n(&rec_locked, 0, __ATOMIC_RELEASE);
 }
@@ -116,15 +119,24 @@ static inline bool rec_begin(void)
     return true;
 }
 
+/* Stored, not copied: a copy would wait for what it copies to arrive in the cache. */
+static inline void rec_blank(struct spool_record *record, enum spool_kind kind, enum rec_call_id call,
+                             const void *site)
+{
+    record->kind = (uint8_t)kind;
+    record->flags = 0;
+    record->call = (uint16_t)call;
+    record->id = SPOOL_NO_ID;
+    record->peer = SPOOL_PEER_NONE;
+    record->tag = 0;
+    record->bytes = 0;
+    record->extra = (int64_t)(uintptr_t)site;
+}
+
 static inline void rec_prepare(struct rec_call *rec, enum rec_call_id call, const void *site)
 {
-    struct spool_record blank = {.kind = SPOOL_ENTER,
-                                 .call = (uint16_t)call,
-                                 .id = SPOOL_NO_ID,
-                                 .peer = SPOOL_PEER_NONE,
-                                 .extra = (int64_t)(uintptr_t)site};
-    rec->enter = rec->exit = blank;
-    rec->exit.kind = SPOOL_EXIT;
+    rec_blank(&rec->enter, SPOOL_ENTER, call, site);
+    rec_blank(&rec->exit, SPOOL_EXIT, call, site);
     rec->comm = NULL;
     rec->entered = false;
     rec->quiet = rec_off[call] != REC_ON;
@@ -134,6 +146,7 @@ void rec_enter(struct rec_call *rec);            /* stamps, writes the entry rec
 void rec_exit(struct rec_call *rec);             /* writes the exit record */
 void rec_stop(const char *why);                  /* says so once and records no more; errno may be set */
 void rec_put(const struct spool_record *record); /* record->time is absolute */
+void rec_anchor(void); /* where the stream ends: what stands before it has an anchor on both sides */
 void rec_define(enum spool_kind kind, uint32_t id, const void *content, size_t bytes);
 void rec_define_with(struct spool_record head, const void *first, size_t first_bytes, const void *second,
                      size_t second_bytes);
@@ -207,7 +220,7 @@ void rec_define_with(struct spool_record head, const void *first, size_t first_b
     rec_set_persistent((request), (call), (comm), (peer), (tag), (count), (type))
 #define rec_start(request) rec_set_start(&rec, (request))
 #define rec_started(request) rec_set_started(&rec, (request))
-#define rec_startall() (rec.quiet = true, rec.enter.time = rec_now())
+#define rec_startall() (rec.quiet = true, rec.enter.time = rec_stamp())
 #define rec_all_started(count, requests) rec_set_all_started(&rec, (count), (requests))
 #define rec_message_found(message, status) rec_set_message_found(&rec, (message), (status))
 #define rec_message_receive(message, status) (rec_set_message_receive(&rec, (message)), rec_own_status(&rec, (status)))

@@ -10,20 +10,21 @@
 
 /* Cost of a recorded call outside the interval that is recorded, in picoseconds: of a real wrapper, with a message to
  * nobody, into a stream that is thrown away. The fastest of some batches, since everything slower was disturbed. */
-static uint64_t measure_cost(void)
+static uint64_t measure_cost(const struct spool_header *header)
 {
     enum { BATCHES = 10, CALLS = 200 };
     struct spool_tail *tail = calloc(1, sizeof *tail);
     struct rec_stream own = rec_out; /* this thread's: rec_own points to it */
     uint64_t best = UINT64_MAX;
     if (!tail) return 0;
-    rec_out = (struct rec_stream){.file = -1, .tail = tail, .end = tail->records + SPOOL_CHUNK_RECORDS};
+    rec_stream_begin(&rec_out, tail, header);
+    rec_out.settled_for = UINT64_MAX; /* no anchors between the calls */
     rec_depth = 0;
     for (int batch = 0; batch < BATCHES; batch++) {
         rec_out.next = tail->records;
-        uint64_t spent = rec_now();
+        uint64_t spent = rec_stamp();
         for (int i = 0; i < CALLS; i++) MPI_Send(NULL, 0, MPI_BYTE, MPI_PROC_NULL, 0, MPI_COMM_WORLD);
-        spent = rec_now() - spent;
+        spent = rec_stamp() - spent;
         for (const struct spool_record *at = tail->records; at < rec_out.next; at++)
             if (at->kind == SPOOL_EXIT) spent -= at->time - at[-1].time;
         if (spent < best) best = spent;
@@ -32,10 +33,11 @@ static uint64_t measure_cost(void)
     rec_depth = 1;
     rec_out = own;
     free(tail);
-    return best * 1000 / CALLS;
+    double per_s = header->ticks_per_s ? (double)header->ticks_per_s : 1e9;
+    return (uint64_t)((double)best * 1e12 / per_s / CALLS);
 }
 
-static void define_identity(void)
+static void define_identity(const struct spool_header *of_rank)
 {
     char library[MPI_MAX_LIBRARY_VERSION_STRING] = "", host[256] = "", program[4096] = "", text[8192];
     int length = 0;
@@ -52,7 +54,7 @@ static void define_identity(void)
     int bytes =
         snprintf(text, sizeof text, "host=%s\nprogram=%s\nmpich_version=%s\nmpich_device=%s\nucx_rcache_enable=%s\n",
                  host, program, version, device, cache ? cache : "");
-    struct spool_record head = {.kind = SPOOL_IDENTITY, .extra = (int64_t)measure_cost()};
+    struct spool_record head = {.kind = SPOOL_IDENTITY, .extra = (int64_t)measure_cost(of_rank)};
     rec_define_with(head, text, (size_t)bytes < sizeof text ? (size_t)bytes : sizeof text - 1, NULL, 0);
 }
 
@@ -79,6 +81,22 @@ static void define_names(void)
     rec_define_with((struct spool_record){.kind = SPOOL_NAMES, .peer = SPOOL_NAMES_OPS}, ops, sizeof ops - 1, NULL, 0);
 }
 
+/* Ticks per second are known from what has passed since the library was loaded. */
+static void begin_ticks(struct spool_header *header, struct rec_call *init)
+{
+    const struct rec_anchor *before = &rec_loaded_at, now = rec_anchor_read();
+    uint64_t rate = rec_anchor_rate(before, &now);
+    if (rate == 0) {
+        rec_ticks = false;
+        header->base_ns = init->enter.time = before->ns;
+        return;
+    }
+    header->clock = SPOOL_TICKS;
+    header->ticks_per_s = rate;
+    header->base_ticks = init->enter.time;
+    header->base_ns = before->ns + (uint64_t)((double)(init->enter.time - before->ticks) * 1e9 / (double)rate);
+}
+
 void rec_opened(struct rec_call *rec)
 {
     if (rec_state != REC_READY) return;
@@ -93,6 +111,7 @@ void rec_opened(struct rec_call *rec)
                                   .world = (uint32_t)rec_world,
                                   .pid = (uint32_t)getpid(),
                                   .base_ns = rec->enter.time};
+    if (rec_ticks) begin_ticks(&header, rec);
     errno = 0;
     const char *why = rec_stream_open(&rec_out, getenv("RMACAST_SPOOL"), &header);
     if (why) {
@@ -102,7 +121,7 @@ void rec_opened(struct rec_call *rec)
         rec_threads_begin(&header);
         define_names();
         rec_comm_find(MPI_COMM_WORLD);
-        define_identity();
+        define_identity(&header);
         rec_modules_define();
         rec->entered = true;
         rec_functions_opened(rec->enter.time);
@@ -110,7 +129,7 @@ void rec_opened(struct rec_call *rec)
         rec_control_begin();
     }
     rec_clock_begin();
-    rec->exit.time = rec_now();
+    rec->exit.time = rec_stamp();
 }
 
 void rec_finalizing(void)

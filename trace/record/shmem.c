@@ -146,7 +146,7 @@ static void set_members(struct rec_call *rec, int first, int stride, int size, s
         rec_unlock();                                                                                                  \
         rec_enter(&rec);                                                                                               \
         KEEP real_##NAME ARGUMENTS;                                                                                    \
-        rec.exit.time = rec_now();                                                                                     \
+        rec.exit.time = rec_stamp();                                                                                   \
         if (rec_state != REC_OFF) {                                                                                    \
             rec_lock();                                                                                                \
             AFTER;                                                                                                     \

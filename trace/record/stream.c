@@ -74,6 +74,19 @@ static struct spool_tail *map_tail(const char *directory, const struct spool_hea
     return tail;
 }
 
+void rec_stream_begin(struct rec_stream *stream, struct spool_tail *tail, const struct spool_header *header)
+{
+    bool ticks = header->clock == SPOOL_TICKS;
+    *stream = (struct rec_stream){.file = -1,
+                                  .tail = tail,
+                                  .next = tail->records,
+                                  .end = tail->records + SPOOL_CHUNK_RECORDS,
+                                  .lap = SPOOL_LAP(0),
+                                  .base = ticks ? header->base_ticks : header->base_ns,
+                                  .rate = header->ticks_per_s,
+                                  .settled_for = ticks ? 0 : UINT64_MAX};
+}
+
 const char *rec_stream_open(struct rec_stream *stream, const char *directory, const struct spool_header *header)
 {
     int file = create(directory, header, SPOOL_MAIN_SUFFIX);
@@ -88,12 +101,8 @@ const char *rec_stream_open(struct rec_stream *stream, const char *directory, co
         errno = failure;
         return tail ? "the spool's main file cannot be written" : "the spool's tail file cannot be made";
     }
-    *stream = (struct rec_stream){.file = file,
-                                  .tail = tail,
-                                  .next = tail->records,
-                                  .end = tail->records + SPOOL_CHUNK_RECORDS,
-                                  .lap = SPOOL_LAP(0),
-                                  .base_ns = header->base_ns};
+    rec_stream_begin(stream, tail, header);
+    stream->file = file;
     return NULL;
 }
 
@@ -112,7 +121,7 @@ bool rec_stream_flush(struct rec_stream *stream)
 bool rec_stream_define(struct rec_stream *stream, struct spool_record head, const void *first, size_t first_bytes,
                        const void *second, size_t second_bytes)
 {
-    head.time = rec_now();
+    head.time = rec_stamp();
     head.bytes = (int64_t)(first_bytes + second_bytes);
     if (!rec_stream_put(stream, &head)) return false;
     size_t total = first_bytes + second_bytes;
@@ -127,6 +136,32 @@ bool rec_stream_define(struct rec_stream *stream, struct spool_record head, cons
         if (!rec_stream_put(stream, &more)) return false;
     }
     return true;
+}
+
+/* The counter goes on where it was, by what the clock says has passed. */
+static void set_forward(struct rec_stream *stream, const struct rec_anchor *now)
+{
+    double passed = (double)(now->ns - stream->anchor.ns) * 1e-9 * (double)stream->rate;
+    stream->base = now->ticks - (stream->anchor.ticks - stream->base) - (uint64_t)passed;
+}
+
+bool rec_stream_anchor(struct rec_stream *stream)
+{
+    enum { PER_SECOND = 100 };
+    if (stream->rate == 0) return true;
+    uint64_t between = stream->rate / PER_SECOND;
+    struct rec_anchor now = rec_anchor_read();
+    if (now.ticks < stream->anchor.ticks) set_forward(stream, &now);
+    struct spool_record record = {.time = now.ticks,
+                                  .kind = SPOOL_ANCHOR,
+                                  .id = SPOOL_NO_ID,
+                                  .peer = SPOOL_PEER_NONE,
+                                  .tag = (int32_t)(now.half_ticks & INT32_MAX),
+                                  .extra = (int64_t)now.ns};
+    stream->anchor = now;
+    stream->settled = now.ticks - between;
+    stream->settled_for = 2 * between;
+    return rec_stream_put(stream, &record);
 }
 
 void rec_stream_close(struct rec_stream *stream)

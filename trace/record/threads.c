@@ -59,7 +59,7 @@ static bool begin_as(uint32_t number)
 /* A record of a primitive; site: 0 none. */
 static void put_primitive(enum spool_kind kind, const struct rec_primitive_call *call, uint8_t flags)
 {
-    struct spool_record record = {.time = rec_now(),
+    struct spool_record record = {.time = rec_stamp(),
                                   .kind = (uint8_t)kind,
                                   .flags = flags,
                                   .call = (uint16_t)(REC_CALL_COUNT + (int)call->row),
@@ -117,6 +117,7 @@ static void end_thread(void *stream)
     if (getpid() != (pid_t)header.pid) return; /* a child made by fork: the files are its parent's */
     if (open.site) leave_primitive(&open, false, true); /* cancelled inside it */
     if (followed) mark_life(REC_ROW_thread_end);
+    rec_anchor();
     rec_own = NULL;
     ended = true;
     rec_stream_close(stream);

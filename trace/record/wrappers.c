@@ -22,7 +22,7 @@
         rec_unlock();                                                                                                  \
         rec_enter(&rec);                                                                                               \
         int result = REC_REAL(NAME) ARGUMENTS;                                                                         \
-        rec.exit.time = rec_now();                                                                                     \
+        rec.exit.time = rec_stamp();                                                                                   \
         if (result != MPI_SUCCESS) {                                                                                   \
             rec.exit.flags |= SPOOL_FAILED;                                                                            \
         } else if (rec_state != REC_OFF) {                                                                             \

@@ -70,7 +70,7 @@ static void define_names(struct trace *trace)
 static void set_properties(struct trace *trace, bool simulated)
 {
     trace->simulated = simulated;
-    trace->clock = (struct trace_clock_quality){true, 1.25e-3, 0.1, UINT64_C(12345678901234)};
+    trace->clock = (struct trace_clock_quality){true, 1.25e-3, 0.1, UINT64_C(12345678901234), TRACE_CLOCK_TSC};
     trace->record_cost_ps = 107000;
     if (!simulated) return;
     trace->platform = strdup("two nodes, \"quoted\" = 50%");

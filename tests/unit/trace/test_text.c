@@ -304,7 +304,8 @@ static void whole_traces_come_back(void **state)
     assert_comes_back(HEAD "0 0 0 MPI_Barrier comm=0 site=f%40g@/a%20b:c.c:12\n");
     assert_comes_back(HEAD "0 0 0 MPI_Barrier comm=0 site=@x.c:0\n0 0 0 MPI_Barrier comm=0 site=f@:0\n");
     assert_comes_back(HEAD
-                      "property clock_offset=0.1 clock_error=1e-7 clock_violations=12 record_cost=0.000000101\n"
+                      "property clock_offset=0.1 clock_error=1e-7 clock_violations=12 "
+                      "clock_source=tsc record_cost=0.000000101\n"
                       "incomplete 1 killed by signal 9, # no comment\nincomplete 2\nnote displacements  are unknown\n");
     assert_comes_back(
         HEAD

@@ -86,6 +86,7 @@ static void assert_properties_equal(const struct trace *one, const struct trace 
     assert_true(one->clock.worst_offset_s == two->clock.worst_offset_s);
     assert_true(one->clock.worst_error_s == two->clock.worst_error_s);
     assert_int_equal(one->clock.violations, two->clock.violations);
+    assert_int_equal(one->clock.source, two->clock.source);
     assert_int_equal(one->record_cost_ps, two->record_cost_ps);
     assert_int_equal(one->note_count, two->note_count);
     for (size_t i = 0; i < one->note_count; i++) assert_string_equal(one->notes[i], two->notes[i]);
