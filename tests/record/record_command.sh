@@ -79,6 +79,15 @@ check test "$(grep -c ' pthread_create ' dump) $(grep -c ' pthread_join ' dump) 
 check test "$(grep -c ' thread_begin ' dump) $(grep -c '^[01] ' dump)" = "2 $(grep -c 'thread=2' dump)"
 expect 0 "$rmacast" info dump
 
+# The clock that stamps are read from is the user's choice, and the trace says which it was.
+expect 2 "$rmacast" record --clock sundial -- "$mpiexec" -n 2 "$programs/pscw_halo"
+check grep -q -e '--clock sundial, expected tsc or monotonic' err
+expect 0 "$rmacast" record --clock monotonic -o clock.rma -- "$mpiexec" -n 2 "$programs/pscw_halo"
+expect 0 "$rmacast" info clock.rma
+check grep -q '^time stamps    by CLOCK_MONOTONIC$' out
+expect 0 "$rmacast" info --json - clock.rma
+check grep -q '"clock_source":[[:space:]]*"monotonic"' out
+
 # Wrong usage: one line, 2.
 for wrong in '' '--calls rma,nonsense -- true' '--limit 0 -- true' '--limit much -- true' '--functions=0 -- true' '--nonsense -- true' '-- /nonexistent/program'; do
     expect 2 "$rmacast" record $wrong
