@@ -67,7 +67,7 @@ static const struct argp_option options[] = {
     {"keep-going", KEY_KEEP_GOING, NULL, 0,
      "analyze a faulty trace: of each rank what comes before its first fault; the result says what is left out", 0},
     {"whole", KEY_WHOLE, NULL, 0,
-     "keep the whole trace in memory however large it is: efficiency needs that", 0},
+     "keep the whole trace in memory however large it is: --verify, --keep-going and --csv do so", 0},
     {"slices", KEY_SLICES, NULL, 0,
      "read the archive in slices however small it is, in memory that does not grow with its length (default from 8 "
      "million records on)", 0},
@@ -84,8 +84,7 @@ struct settings {
 
 static bool needs_whole(const struct settings *settings)
 {
-    return settings->whole || settings->efficiency || settings->analyze.per_rank || settings->ideal ||
-           settings->reference || settings->analyze.verify || settings->keep_going || settings->csv;
+    return settings->whole || settings->analyze.verify || settings->keep_going || settings->csv;
 }
 
 static error_t parse_late_post(struct argp_state *state, const char *text, struct settings *settings)
@@ -177,7 +176,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case ARGP_KEY_END:
         if (settings->slices && needs_whole(settings))
             return cli_usage(state, "--slices, expected none of the options that need the whole trace: --whole, "
-                                    "--efficiency, --per-rank, --ideal, --reference, --verify, --keep-going, --csv");
+                                    "--verify, --keep-going, --csv");
         if (settings->analyze.latency_s > 0 && !settings->analyze.network_known)
             return cli_usage(state, "--latency without --bandwidth, expected both");
         return cli_needs_argument(state, settings->trace, "TRACE");
@@ -305,9 +304,7 @@ static enum status analyze_slices(const struct settings *settings, struct trace_
     struct result *result;
     TRY(check_filter(&settings->analyze.filter, source->trace, err));
     TRY(model_stream(source, &settings->analyze, stream_calls(source->trace->rank_count), &result, err));
-    enum status status =
-        result_add_note(result, err, "%s", STREAM_NOTE);
-    if (status == STATUS_OK) status = write_outputs(settings, source->trace, result, err);
+    enum status status = write_outputs(settings, source->trace, result, err);
     result_free(result);
     return status;
 }

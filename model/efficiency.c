@@ -1,4 +1,4 @@
-#include "model/efficiency.h"
+#include "model/efficiency_parts.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -36,21 +36,11 @@ void efficiency_free(struct efficiency *efficiency)
     free(efficiency);
 }
 
-struct collector {
-    const struct relations *relations;
+struct whole { /* a trace in memory */
+    struct collector collector;
     const struct waits *waits;
-    const struct intervals *intervals;
-    const struct processors *processors;
     struct busy busy;
-    struct efficiency *efficiency;
-    struct err *err;
 };
-
-static void add(struct collector *collector, uint32_t interval, enum characteristic characteristic, uint32_t processor,
-                int64_t ps)
-{
-    collector->efficiency->intervals[interval].value_ps[characteristic][processor] += ps;
-}
 
 static enum characteristic kind_of_communication(enum call_kind kind)
 {
@@ -68,33 +58,38 @@ static enum characteristic kind_of_communication(enum call_kind kind)
     }
 }
 
-static bool starts_only(const struct trace_call *call)
+static bool starts_only(enum mpi_call call)
 {
-    return call_makes_request(call->call) || property_of(call_kind(call->call)) == PROPERTY_RMA_COMMUNICATION;
+    return call_makes_request(call) || property_of(call_kind(call)) == PROPERTY_RMA_COMMUNICATION;
 }
 
-static void add_call(struct collector *collector, uint32_t interval, uint32_t processor, const struct trace_call *call)
+void collector_add_call(const struct collector *collector, uint32_t interval, uint32_t processor, enum mpi_call call,
+                        int64_t ps)
 {
-    int64_t ps = call->exit_ps - call->enter_ps;
-    add(collector, interval, EFFICIENCY_TIME, processor, ps);
-    if (call_is_thread(call->call)) {
-        add(collector, interval, EFFICIENCY_THREADS, processor, ps);
+    collector_add(collector, interval, EFFICIENCY_TIME, processor, ps);
+    if (call_is_thread(call)) {
+        collector_add(collector, interval, EFFICIENCY_THREADS, processor, ps);
         return;
     }
-    add(collector, interval, EFFICIENCY_MPI, processor, ps);
-    add(collector, interval, kind_of_communication(call_kind(call->call)), processor, ps);
-    if (starts_only(call)) add(collector, interval, EFFICIENCY_START, processor, ps);
+    collector_add(collector, interval, EFFICIENCY_MPI, processor, ps);
+    collector_add(collector, interval, kind_of_communication(call_kind(call)), processor, ps);
+    if (starts_only(call)) collector_add(collector, interval, EFFICIENCY_START, processor, ps);
     if (collector->intervals->items[interval].sequential)
-        add(collector, interval, EFFICIENCY_SEQUENTIAL_MPI, processor, ps);
+        collector_add(collector, interval, EFFICIENCY_SEQUENTIAL_MPI, processor, ps);
 }
 
-static void add_computing(struct collector *collector, uint32_t interval, uint32_t processor, int64_t from_ps,
-                          int64_t to_ps)
+void collector_add_computing(const struct collector *collector, uint32_t interval, uint32_t processor, int64_t ps)
 {
-    add(collector, interval, EFFICIENCY_TIME, processor, to_ps - from_ps);
-    add(collector, interval, EFFICIENCY_OVERLAP, processor, busy_within(&collector->busy, from_ps, to_ps));
+    collector_add(collector, interval, EFFICIENCY_TIME, processor, ps);
     if (collector->intervals->items[interval].sequential)
-        add(collector, interval, EFFICIENCY_SEQUENTIAL_CPU, processor, to_ps - from_ps);
+        collector_add(collector, interval, EFFICIENCY_SEQUENTIAL_CPU, processor, ps);
+}
+
+static void add_computing(struct whole *whole, uint32_t interval, uint32_t processor, int64_t from_ps, int64_t to_ps)
+{
+    collector_add_computing(&whole->collector, interval, processor, to_ps - from_ps);
+    collector_add(&whole->collector, interval, EFFICIENCY_OVERLAP, processor,
+                  busy_within(&whole->busy, from_ps, to_ps));
 }
 
 /* Where a thread's changes of interval begin, and end (exclusive). */
@@ -116,51 +111,51 @@ static void changes_of(const struct intervals *intervals, uint32_t rank, uint32_
     *end = bounds[1];
 }
 
-static void walk_thread(struct collector *collector, uint32_t processor, uint32_t thread)
+static void walk_thread(struct whole *whole, uint32_t processor, uint32_t thread)
 {
+    const struct collector *collector = &whole->collector;
     const struct intervals *intervals = collector->intervals;
-    const struct wait *waits = collector->waits->items;
+    const struct wait *waits = whole->waits->items;
     uint32_t rank = collector->processors->items[processor].rank, at = INTERVAL_ROOT;
     struct lane lane = lane_of(&collector->relations->lanes, rank, thread);
     size_t change, last_change, wait, last_wait;
     if (lane.count == 0) return;
     int64_t now_ps = thread == 0 ? trace_begin_ps(collector->relations->trace) : lane_call(&lane, 0)->enter_ps;
     changes_of(intervals, rank, thread, &change, &last_change);
-    waits_of_thread(collector->waits, rank, thread, &wait, &last_wait);
+    waits_of_thread(whole->waits, rank, thread, &wait, &last_wait);
     for (size_t k = 0; k < lane.count; k++) {
         const struct trace_call *call = lane_call(&lane, k);
         size_t index = lane_index(&lane, k);
-        enum call_kind kind = call_kind(call->call);
         bool changes = change < last_change && intervals->changes[change].call == index;
-        add_computing(collector, changes ? interval_behind(intervals, at) : at, processor, now_ps, call->enter_ps);
+        add_computing(whole, changes ? interval_behind(intervals, at) : at, processor, now_ps, call->enter_ps);
         if (changes) {
             at = intervals->changes[change++].node;
             collector->efficiency->intervals[at].takes_part[processor] = true;
         }
-        if (kind == CALL_REGION_ENTER || kind == CALL_REGION_LEAVE)
-            add_computing(collector, at, processor, call->enter_ps, call->exit_ps);
+        if (collector_is_region(call->call))
+            add_computing(whole, at, processor, call->enter_ps, call->exit_ps);
         else
-            add_call(collector, at, processor, call);
+            collector_add_call(collector, at, processor, call->call, call->exit_ps - call->enter_ps);
         for (; wait < last_wait && waits[wait].call == index; wait++)
-            add(collector, at, EFFICIENCY_REAL_SYNCHRONIZATION, processor, waits[wait].severity_ps);
+            collector_add(collector, at, EFFICIENCY_REAL_SYNCHRONIZATION, processor, waits[wait].severity_ps);
         now_ps = call->exit_ps;
     }
 }
 
-static void walk_processors(struct collector *collector)
+static void walk_processors(struct whole *whole)
 {
-    const struct processors *processors = collector->processors;
+    const struct processors *processors = whole->collector.processors;
     for (uint32_t p = 0; p < processors->count; p++) {
         const struct processor *processor = &processors->items[p];
-        collector->efficiency->intervals[INTERVAL_ROOT].takes_part[p] = true;
-        busy_of_processor(&collector->busy, p);
+        whole->collector.efficiency->intervals[INTERVAL_ROOT].takes_part[p] = true;
+        busy_of_processor(&whole->busy, p);
         for (uint32_t i = 0; i < processor->count; i++)
-            walk_thread(collector, p, processors->threads[processor->first + i]);
+            walk_thread(whole, p, processors->threads[processor->first + i]);
     }
 }
 
 /* What would be lost if every collective began with a barrier, and how far its ends lie apart. */
-static void walk_instances(struct collector *collector)
+void collector_walk_instances(const struct collector *collector)
 {
     const struct relations *relations = collector->relations;
     for (size_t i = 0; i < relations->instances.count; i++) {
@@ -176,16 +171,17 @@ static void walk_instances(struct collector *collector)
         for (uint32_t m = 0; m < instance->size; m++) {
             uint32_t rank = (uint32_t)comm->members[m];
             size_t index = relations->instances.calls[instance->member_first + m];
+            if (!settlement_counts(relations->settlement, rank, index)) continue;
             uint32_t at = interval_at(collector->intervals, rank, index);
             uint32_t processor = processor_of(collector->processors, rank, index);
             const struct trace_call *call = relations_call(relations, rank, index);
-            add(collector, at, EFFICIENCY_POTENTIAL_SYNCHRONIZATION, processor, enter_ps - call->enter_ps);
-            add(collector, at, EFFICIENCY_TIME_VARIATION, processor, exit_ps - call->exit_ps);
+            collector_add(collector, at, EFFICIENCY_POTENTIAL_SYNCHRONIZATION, processor, enter_ps - call->enter_ps);
+            collector_add(collector, at, EFFICIENCY_TIME_VARIATION, processor, exit_ps - call->exit_ps);
         }
     }
 }
 
-static void walk_messages(struct collector *collector)
+void collector_walk_messages(const struct collector *collector)
 {
     const struct relations *relations = collector->relations;
     for (size_t i = 0; i < relations->messages.count; i++) {
@@ -193,12 +189,13 @@ static void walk_messages(struct collector *collector)
         const struct trace_call *receive = relations_call(relations, message->receiver, message->receive_call);
         const struct trace_call *send = relations_call(relations, message->sender, message->send_call);
         if ((call_kind(receive->call) != CALL_RECV && call_kind(receive->call) != CALL_SENDRECV) ||
-            send->enter_ps <= receive->enter_ps)
+            send->enter_ps <= receive->enter_ps ||
+            !settlement_counts(relations->settlement, message->receiver, message->receive_call))
             continue;
-        add(collector, interval_at(collector->intervals, message->receiver, message->receive_call),
-            EFFICIENCY_POTENTIAL_SYNCHRONIZATION,
-            processor_of(collector->processors, message->receiver, message->receive_call),
-            send->enter_ps - receive->enter_ps);
+        collector_add(collector, interval_at(collector->intervals, message->receiver, message->receive_call),
+                      EFFICIENCY_POTENTIAL_SYNCHRONIZATION,
+                      processor_of(collector->processors, message->receiver, message->receive_call),
+                      send->enter_ps - receive->enter_ps);
     }
 }
 
@@ -287,33 +284,38 @@ static void derive(const struct efficiency *efficiency, struct efficiency_interv
     interval->lost_ps = interval->total_ps - interval->productive_ps;
 }
 
-static enum status make_interval(struct collector *collector, size_t index)
+enum status collector_make_values(const struct collector *collector, size_t index)
 {
-    const struct trace *trace = collector->relations->trace;
-    const struct interval *from = &collector->intervals->items[index];
     struct efficiency_interval *interval = &collector->efficiency->intervals[index];
     size_t processors = collector->processors->count;
-    collector->efficiency->parents[index] = from->parent;
-    interval->level = from->level;
-    interval->executions = from->executions;
-    interval->line = trace->sites[from->site].line;
     interval->takes_part = calloc(processors, sizeof *interval->takes_part);
     int64_t *values = calloc(processors * CHARACTERISTIC_COUNT, sizeof *values);
     if (values)
         for (size_t c = 0; c < CHARACTERISTIC_COUNT; c++) interval->value_ps[c] = values + c * processors;
-    if (!interval->takes_part || !values) return err_memory(collector->err);
+    return interval->takes_part && values ? STATUS_OK : err_memory(collector->err);
+}
+
+enum status collector_describe(const struct collector *collector, size_t index)
+{
+    const struct trace *trace = collector->intervals->trace;
+    const struct interval *from = &collector->intervals->items[index];
+    struct efficiency_interval *interval = &collector->efficiency->intervals[index];
+    collector->efficiency->parents[index] = from->parent;
+    interval->level = from->level;
+    interval->executions = from->executions;
+    interval->line = trace->sites[from->site].line;
     if (trace->sites[from->site].file && !(interval->file = strdup(trace->sites[from->site].file)))
         return err_memory(collector->err);
     return interval_path(trace, collector->intervals, (uint32_t)index, &interval->path, collector->err);
 }
 
-static enum status name_processors(struct collector *collector)
+enum status collector_name_processors(const struct collector *collector, uint32_t rank_count)
 {
     struct efficiency *efficiency = collector->efficiency;
     const struct processors *processors = collector->processors;
     efficiency->processors = calloc((size_t)processors->count + 1, sizeof *efficiency->processors);
     if (!efficiency->processors) return err_memory(collector->err);
-    efficiency->rank_count = collector->relations->trace->rank_count;
+    efficiency->rank_count = rank_count;
     efficiency->processor_count = processors->count;
     efficiency->several = processors->several;
     for (uint32_t p = 0; p < processors->count; p++)
@@ -322,22 +324,31 @@ static enum status name_processors(struct collector *collector)
     return STATUS_OK;
 }
 
-static enum status collect(struct collector *collector, const struct transfers *transfers)
+void efficiency_conclude(struct efficiency *efficiency)
 {
+    add_children(efficiency);
+    for (size_t i = 0; i < efficiency->count; i++) derive(efficiency, &efficiency->intervals[i]);
+    efficiency_check(efficiency);
+}
+
+static enum status collect(struct whole *whole, const struct transfers *transfers)
+{
+    const struct collector *collector = &whole->collector;
     struct efficiency *efficiency = collector->efficiency;
-    TRY(name_processors(collector));
+    TRY(collector_name_processors(collector, collector->relations->trace->rank_count));
     efficiency->intervals = calloc(collector->intervals->count, sizeof *efficiency->intervals);
     efficiency->parents = calloc(collector->intervals->count, sizeof *efficiency->parents);
     if (!efficiency->intervals || !efficiency->parents) return err_memory(collector->err);
     efficiency->count = collector->intervals->count;
-    for (size_t i = 0; i < efficiency->count; i++) TRY(make_interval(collector, i));
-    TRY(busy_build(collector->relations, collector->processors, transfers, &collector->busy, collector->err));
-    walk_processors(collector);
-    walk_instances(collector);
-    walk_messages(collector);
-    add_children(efficiency);
-    for (size_t i = 0; i < efficiency->count; i++) derive(efficiency, &efficiency->intervals[i]);
-    efficiency_check(efficiency);
+    for (size_t i = 0; i < efficiency->count; i++) {
+        TRY(collector_make_values(collector, i));
+        TRY(collector_describe(collector, i));
+    }
+    TRY(busy_build(collector->relations, collector->processors, transfers, &whole->busy, collector->err));
+    walk_processors(whole);
+    collector_walk_instances(collector);
+    collector_walk_messages(collector);
+    efficiency_conclude(efficiency);
     return STATUS_OK;
 }
 
@@ -349,18 +360,18 @@ enum status efficiency_new(const struct relations *relations, const struct waits
     struct intervals intervals = {0};
     TRY(processors_build(&relations->lanes, &processors, err));
     struct efficiency *made = calloc(1, sizeof *made);
-    struct collector collector = {.relations = relations,
-                                  .waits = waits,
-                                  .intervals = &intervals,
-                                  .processors = &processors,
-                                  .efficiency = made,
-                                  .err = err};
+    struct whole whole = {.collector = {.relations = relations,
+                                        .intervals = &intervals,
+                                        .processors = &processors,
+                                        .efficiency = made,
+                                        .err = err},
+                          .waits = waits};
     enum status status = made ? intervals_build(&processors, source, &intervals, err) : err_memory(err);
     if (status == STATUS_OK) {
         made->source = source;
-        status = collect(&collector, transfers);
+        status = collect(&whole, transfers);
     }
-    busy_clear(&collector.busy);
+    busy_clear(&whole.busy);
     intervals_clear(&intervals);
     processors_clear(&processors);
     if (status == STATUS_OK)

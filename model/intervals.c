@@ -18,6 +18,7 @@ void intervals_clear(struct intervals *intervals)
     map_clear(&intervals->index);
     free(intervals->changes);
     free(intervals->rank_first);
+    free(intervals->began);
     memset(intervals, 0, sizeof *intervals);
 }
 
@@ -38,11 +39,20 @@ struct walk {
     uint32_t *functions; /* per site: the first site in the same function, NOWHERE if unknown; NULL: not asked for */
     size_t *entries;     /* per interval, of this processor */
     size_t entry_capacity;
-    uint32_t at, thread;
+    uint32_t at, rank, thread;
     struct err *err;
 };
 
-static enum status enter(struct walk *walk, enum interval_kind kind, uint32_t id, uint32_t site)
+/* Of slices, ranks come in any order: the lowest rank's first entry counts, as if they came one after the other. */
+static void note_entry(const struct walk *walk, struct interval *interval, uint32_t site, uint64_t event)
+{
+    if (walk->rank >= interval->first_rank) return;
+    interval->first_rank = walk->rank;
+    interval->first_event = event;
+    if (interval->placed_rank == NOWHERE) interval->site = site;
+}
+
+static enum status enter(struct walk *walk, enum interval_kind kind, uint32_t id, uint32_t site, uint64_t event)
 {
     struct intervals *intervals = walk->intervals;
     uint64_t *slot;
@@ -58,6 +68,8 @@ static enum status enter(struct walk *walk, enum interval_kind kind, uint32_t id
                                 .id = id,
                                 .level = parent->level + 1,
                                 .site = site,
+                                .first_rank = NOWHERE,
+                                .placed_rank = NOWHERE,
                                 .sequential = parent->sequential || marked};
         ARRAY_PUSH(intervals->items, intervals->count, intervals->capacity, made, walk->err);
     }
@@ -67,6 +79,7 @@ static enum status enter(struct walk *walk, enum interval_kind kind, uint32_t id
                           walk->err));
         memset(walk->entries + before, 0, (walk->entry_capacity - before) * sizeof *walk->entries);
     }
+    note_entry(walk, &intervals->items[interval], site, event);
     walk->entries[interval]++;
     if (walk->entries[interval] > intervals->items[interval].executions)
         intervals->items[interval].executions = walk->entries[interval];
@@ -87,7 +100,7 @@ static void leave(struct walk *walk, enum interval_kind kind, uint32_t id)
 }
 
 /* A call that is no edge of an interval stands in a function. */
-static enum status enter_function(struct walk *walk, uint32_t site)
+static enum status enter_function(struct walk *walk, uint32_t site, uint64_t event)
 {
     const struct interval *items = walk->intervals->items;
     uint32_t around = interval_behind(walk->intervals, walk->at), function = walk->functions[site];
@@ -97,7 +110,7 @@ static enum status enter_function(struct walk *walk, uint32_t site)
     if (items[around].kind == INTERVAL_REGION &&
         strcmp(walk->trace->regions[items[around].id], walk->trace->sites[function].function) == 0)
         return STATUS_OK;
-    return enter(walk, INTERVAL_FUNCTION, function, site);
+    return enter(walk, INTERVAL_FUNCTION, function, site, event);
 }
 
 /* An interval whose entry stands at no known place takes the first known one inside it. */
@@ -107,7 +120,9 @@ static void place(struct walk *walk, uint32_t site)
     const struct trace_site *sites = walk->trace->sites;
     if (!sites[site].file) return;
     for (uint32_t i = walk->at;; i = items[i].parent) {
-        if (!sites[items[i].site].file) items[i].site = site;
+        if (walk->rank >= items[i].placed_rank) return; /* then those around it are placed, too */
+        items[i].site = site;
+        items[i].placed_rank = walk->rank;
         if (i == INTERVAL_ROOT) return;
     }
 }
@@ -117,17 +132,18 @@ static enum status step(struct walk *walk, uint32_t rank, size_t index)
     const struct trace_call *call = &walk->trace->ranks[rank].calls[index];
     enum call_kind kind = call_kind(call->call);
     uint32_t before = walk->at, number;
+    uint64_t event = trace_event(walk->trace, rank, index);
     bool begins, marks = interval_mark(rank, call, &number, &begins);
     if (marks || kind == CALL_REGION_ENTER || kind == CALL_REGION_LEAVE)
         walk->at = interval_behind(walk->intervals, walk->at);
     else if (walk->functions)
-        TRY(enter_function(walk, call->site));
+        TRY(enter_function(walk, call->site, event));
     if (kind == CALL_REGION_ENTER)
-        TRY(enter(walk, INTERVAL_REGION, call->ref, call->site));
+        TRY(enter(walk, INTERVAL_REGION, call->ref, call->site, event));
     else if (kind == CALL_REGION_LEAVE)
         leave(walk, INTERVAL_REGION, call->ref);
     else if (marks && begins)
-        TRY(enter(walk, INTERVAL_MARKED, number, call->site));
+        TRY(enter(walk, INTERVAL_MARKED, number, call->site, event));
     else if (marks)
         leave(walk, INTERVAL_MARKED, number);
     place(walk, call->site);
@@ -141,6 +157,7 @@ static enum status step(struct walk *walk, uint32_t rank, size_t index)
 static enum status walk_processor(struct walk *walk, const struct processors *processors,
                                   const struct processor *processor)
 {
+    walk->rank = processor->rank;
     if (walk->entries) memset(walk->entries, 0, walk->entry_capacity * sizeof *walk->entries);
     for (uint32_t i = 0; i < processor->count; i++) {
         walk->thread = processors->threads[processor->first + i];
@@ -158,14 +175,19 @@ static int by_thread(const void *one, const void *other)
     return (a->call > b->call) - (a->call < b->call);
 }
 
+static enum status make_root(struct intervals *intervals, struct err *err)
+{
+    struct interval root = {.kind = INTERVAL_RUN, .executions = 1, .placed_rank = NOWHERE};
+    ARRAY_PUSH(intervals->items, intervals->count, intervals->capacity, root, err);
+    intervals->rank_first = calloc((size_t)intervals->trace->rank_count + 1, sizeof *intervals->rank_first);
+    return intervals->rank_first ? STATUS_OK : err_memory(err);
+}
+
 static enum status build(struct walk *walk, const struct processors *processors)
 {
     struct intervals *intervals = walk->intervals;
     uint32_t ranks = walk->trace->rank_count;
-    struct interval root = {.kind = INTERVAL_RUN, .executions = 1};
-    ARRAY_PUSH(intervals->items, intervals->count, intervals->capacity, root, walk->err);
-    intervals->rank_first = calloc((size_t)ranks + 1, sizeof *intervals->rank_first);
-    if (!intervals->rank_first) return err_memory(walk->err);
+    TRY(make_root(intervals, walk->err));
     for (uint32_t r = 0; r < ranks; r++) {
         size_t first = intervals->rank_first[r];
         for (uint32_t p = processors->rank_first[r]; p < processors->rank_first[r + 1]; p++)
@@ -230,6 +252,82 @@ enum status intervals_build(const struct processors *processors, enum interval_s
     return status;
 }
 
+struct rank_walk { /* where a slice leaves a rank */
+    size_t *entries;
+    size_t entry_capacity;
+    uint32_t at;
+};
+
+struct intervals_walk {
+    struct intervals *intervals;
+    struct rank_walk *ranks;
+    enum interval_source source;
+    uint32_t *functions;
+    size_t site_count; /* of these functions */
+};
+
+void intervals_walk_free(struct intervals_walk *walk)
+{
+    if (!walk) return;
+    for (uint32_t r = 0; walk->ranks && r < walk->intervals->trace->rank_count; r++) free(walk->ranks[r].entries);
+    free(walk->ranks);
+    free(walk->functions);
+    free(walk);
+}
+
+enum status intervals_walk_new(const struct trace *trace, enum interval_source source, struct intervals *intervals,
+                               struct intervals_walk **walk, struct err *err)
+{
+    struct intervals_walk *made = calloc(1, sizeof *made);
+    if (!made) return err_memory(err);
+    *made = (struct intervals_walk){.intervals = intervals, .source = source};
+    intervals->trace = trace;
+    made->ranks = calloc((size_t)trace->rank_count + 1, sizeof *made->ranks);
+    intervals->began = calloc((size_t)trace->rank_count + 1, sizeof *intervals->began);
+    _Static_assert(INTERVAL_ROOT == 0, "ranks begin in the run");
+    enum status status = made->ranks && intervals->began ? make_root(intervals, err) : err_memory(err);
+    if (status == STATUS_OK)
+        *walk = made;
+    else
+        intervals_walk_free(made);
+    return status;
+}
+
+static enum status go_on(struct intervals_walk *intervals, struct walk *walk)
+{
+    struct intervals *of = intervals->intervals;
+    enum status status = STATUS_OK;
+    for (uint32_t r = 0; status == STATUS_OK && r < of->trace->rank_count; r++) {
+        const struct trace_rank *stream = &of->trace->ranks[r];
+        struct rank_walk *rank = &intervals->ranks[r];
+        walk->rank = r;
+        walk->entries = rank->entries;
+        walk->entry_capacity = rank->entry_capacity;
+        walk->at = of->began[r] = rank->at;
+        for (size_t i = stream->kept_count; status == STATUS_OK && i < stream->count; i++) status = step(walk, r, i);
+        *rank = (struct rank_walk){walk->entries, walk->entry_capacity, walk->at};
+        of->rank_first[r + 1] = of->change_count;
+    }
+    return status;
+}
+
+enum status intervals_go_on(struct intervals_walk *intervals, struct err *err)
+{
+    const struct trace *trace = intervals->intervals->trace;
+    struct walk walk = {
+        .trace = trace, .intervals = intervals->intervals, .functions = intervals->functions, .err = err};
+    if (intervals->source == INTERVALS_OF_CALLPATHS &&
+        (!walk.functions || intervals->site_count != trace->site_count)) {
+        free(intervals->functions);
+        enum status status = find_functions(&walk);
+        intervals->functions = walk.functions;
+        intervals->site_count = trace->site_count;
+        TRY(status);
+    }
+    intervals->intervals->change_count = 0;
+    return go_on(intervals, &walk);
+}
+
 uint32_t interval_behind(const struct intervals *intervals, uint32_t interval)
 {
     const struct interval *item = &intervals->items[interval];
@@ -238,9 +336,12 @@ uint32_t interval_behind(const struct intervals *intervals, uint32_t interval)
 
 uint32_t interval_at(const struct intervals *intervals, uint32_t rank, size_t call)
 {
+    const struct trace_rank *stream = &intervals->trace->ranks[rank];
+    if (call < stream->kept_count) return stream->kept[call].interval;
     const size_t *first = &intervals->rank_first[rank];
+    uint32_t began = intervals->began ? intervals->began[rank] : INTERVAL_ROOT;
     uint32_t thread = trace_call_thread(intervals->trace, rank, call);
-    return changes_at(intervals->changes, first[0], first[1], thread, call, INTERVAL_ROOT);
+    return changes_at(intervals->changes, first[0], first[1], thread, call, began);
 }
 
 static void write_path(const struct trace *trace, const struct intervals *intervals, uint32_t interval, FILE *out)

@@ -29,6 +29,8 @@ struct interval {
     uint32_t site;     /* of the first entry, or, if that has no place, of the first call inside with one */
     bool sequential;   /* inside a region whose name begins with "sequential": code that every rank repeats */
     size_t executions; /* largest number of entries of one processor */
+    uint32_t first_rank, placed_rank; /* the lowest that enters it; with a call of known place inside */
+    uint64_t first_event;             /* number of the first entry of first_rank */
 };
 
 struct intervals {
@@ -39,6 +41,7 @@ struct intervals {
     struct change *changes; /* by rank, thread, then call */
     size_t change_count, change_capacity;
     size_t *rank_first; /* rank_count + 1 indices into changes */
+    uint32_t *began;    /* of slices: per rank, where it is before the slice; NULL: in the run */
 };
 
 /* The trace is that of the processors' lanes. Inits *intervals. Each thread begins in the run. An end mark without its
@@ -46,6 +49,15 @@ struct intervals {
 enum status intervals_build(const struct processors *processors, enum interval_source source,
                             struct intervals *intervals, struct err *err);
 void intervals_clear(struct intervals *intervals);
+
+/* The intervals of a trace in slices: intervals is all-zero; after each intervals_go_on its changes are those of the
+ * slice's new calls. Its items are numbered as they come: ordered by first_rank, then first_event, behind the root, they stand
+ * as in a whole trace. */
+struct intervals_walk;
+enum status intervals_walk_new(const struct trace *trace, enum interval_source source, struct intervals *intervals,
+                               struct intervals_walk **walk, struct err *err);
+void intervals_walk_free(struct intervals_walk *walk);
+enum status intervals_go_on(struct intervals_walk *walk, struct err *err);
 
 /* The innermost interval that a call belongs to: a region's enter call and a begin mark to the interval that they open,
  * a leave call and an end mark to the one around it. */

@@ -8,11 +8,20 @@
 
 struct kind { /* what calls can have in common */
     struct share_of of;
+    uint32_t gap_interval, interval; /* of computing before it, and of it */
+};
+
+struct kind_times {          /* of one rank */
+    int64_t call_ps, gap_ps; /* in calls of the kind, and before them */
+    uint64_t calls;
 };
 
 struct rank_ledger {
     int64_t from_ps, until_ps; /* transfers are under way, not written yet; empty: none */
     struct map requests;       /* of messages: to the enter of the call that made them */
+    int64_t exit_ps;           /* of the last call added, INT64_MIN: none was */
+    struct kind_times *kinds;
+    size_t count, capacity; /* of these */
 };
 
 struct ledger {
@@ -23,7 +32,7 @@ struct ledger {
     struct rank_ledger *ranks;
     struct kind *kinds;
     size_t kind_count, kind_capacity;
-    uint32_t *table; /* open addressing: number of a kind, 0: free */
+    uint32_t *table;   /* open addressing: number of a kind, 0: free */
     size_t table_size; /* a power of two */
     struct sweep_rank_sums *sums;
     bool tells;
@@ -33,7 +42,10 @@ struct ledger {
 void ledger_free(struct ledger *ledger)
 {
     if (!ledger) return;
-    for (uint32_t r = 0; ledger->ranks && r < ledger->trace->rank_count; r++) map_clear(&ledger->ranks[r].requests);
+    for (uint32_t r = 0; ledger->ranks && r < ledger->trace->rank_count; r++) {
+        map_clear(&ledger->ranks[r].requests);
+        free(ledger->ranks[r].kinds);
+    }
     sweep_sums_free(ledger->sums, ledger->trace->rank_count);
     spill_free(ledger->spill);
     marks_free(ledger->marks);
@@ -57,6 +69,7 @@ static enum status start(struct ledger *ledger, struct err *err)
     ledger->table = calloc(FIRST_TABLE, sizeof *ledger->table);
     ledger->table_size = FIRST_TABLE;
     if (!ledger->ranks || !ledger->table) return err_memory(err);
+    for (uint32_t r = 0; r < ledger->trace->rank_count; r++) ledger->ranks[r].exit_ps = INT64_MIN;
     ARRAY_PUSH(ledger->kinds, ledger->kind_count, ledger->kind_capacity, begin, err);
     return STATUS_OK;
 }
@@ -78,8 +91,12 @@ enum status ledger_new(const struct trace *trace, struct ledger **ledger, struct
 static size_t place_of(const struct ledger *ledger, const struct kind *kind)
 {
     size_t last = ledger->table_size - 1;
-    size_t i = (size_t)map_mix((uint64_t)kind->of.node << 32 | kind->of.site, kind->of.activity) & last;
-    while (ledger->table[i] != 0 && memcmp(&ledger->kinds[ledger->table[i]], kind, sizeof *kind) != 0) i = (i + 1) & last;
+    size_t i =
+        (size_t)map_mix((uint64_t)kind->of.node << 32 | kind->of.site,
+                        (uint64_t)kind->gap_interval << 40 ^ (uint64_t)kind->interval << 16 ^ kind->of.activity) &
+        last;
+    while (ledger->table[i] != 0 && memcmp(&ledger->kinds[ledger->table[i]], kind, sizeof *kind) != 0)
+        i = (i + 1) & last;
     return i;
 }
 
@@ -160,8 +177,7 @@ static enum status add_message(struct ledger *ledger, uint32_t rank, const struc
     uint64_t *slot;
     switch (call_kind(call->call)) {
     case CALL_ISEND:
-    case CALL_IRECV:
-        return map_put(&ledger->ranks[rank].requests, call->ref, (uint64_t)call->enter_ps, &slot, err);
+    case CALL_IRECV: return map_put(&ledger->ranks[rank].requests, call->ref, (uint64_t)call->enter_ps, &slot, err);
     case CALL_REQUEST_TEST:
         if (!(call->flags & TRACE_FLAG)) return STATUS_OK;
         /* fallthrough */
@@ -174,28 +190,68 @@ static enum status add_message(struct ledger *ledger, uint32_t rank, const struc
     }
 }
 
-static enum status add_calls_of(struct ledger *ledger, const struct callpaths *paths, uint32_t rank, struct err *err)
+static enum status add_times(struct ledger *ledger, uint32_t rank, const struct spill_call *call, struct err *err)
+{
+    struct rank_ledger *of = &ledger->ranks[rank];
+    if (call->kind >= of->count) {
+        TRY(array_reserve((void **)&of->kinds, &of->capacity, (size_t)call->kind + 1, sizeof *of->kinds, err));
+        memset(of->kinds + of->count, 0, (of->capacity - of->count) * sizeof *of->kinds);
+        of->count = of->capacity;
+    }
+    int64_t before_ps = of->exit_ps != INT64_MIN ? of->exit_ps : trace_begin_ps(ledger->trace);
+    of->kinds[call->kind].call_ps += call->exit_ps - call->enter_ps;
+    of->kinds[call->kind].gap_ps += call->enter_ps - before_ps;
+    of->kinds[call->kind].calls++;
+    of->exit_ps = call->exit_ps;
+    return STATUS_OK;
+}
+
+/* Where a rank is in one of the trees while its calls are walked. */
+struct cursor {
+    const struct change *next, *end;
+    uint32_t node;
+};
+
+static struct cursor cursor_at(const struct change *changes, const size_t *rank_first, uint32_t rank, uint32_t node)
+{
+    return (struct cursor){changes + rank_first[rank], changes + rank_first[rank + 1], node};
+}
+
+static void cursor_go_to(struct cursor *cursor, size_t call)
+{
+    for (; cursor->next < cursor->end && cursor->next->call <= call; cursor->next++) cursor->node = cursor->next->node;
+}
+
+static enum status add_calls_of(struct ledger *ledger, const struct callpaths *paths, const struct intervals *intervals,
+                                uint32_t rank, struct err *err)
 {
     const struct trace_rank *stream = &ledger->trace->ranks[rank];
-    const struct change *change = paths->changes + paths->rank_first[rank],
-                        *end = paths->changes + paths->rank_first[rank + 1];
-    struct kind kind = {.of = {.node = CALLPATH_ROOT}};
+    struct cursor path = cursor_at(paths->changes, paths->rank_first, rank, CALLPATH_ROOT);
+    struct cursor interval = {0};
+    if (intervals) interval = cursor_at(intervals->changes, intervals->rank_first, rank, intervals->began[rank]);
     for (size_t i = stream->kept_count; i < stream->count; i++) {
         const struct trace_call *call = &stream->calls[i];
         struct spill_call made = {.enter_ps = call->enter_ps, .exit_ps = call->exit_ps};
-        for (; change < end && change->call <= i; change++) kind.of.node = change->node;
-        kind.of.site = call->site;
-        kind.of.activity = call->call;
+        uint32_t before = interval.node;
+        cursor_go_to(&path, i);
+        cursor_go_to(&interval, i);
+        struct kind kind = {
+            .of = {.node = path.node, .site = call->site, .activity = call->call},
+            .gap_interval = interval.node != before ? interval_behind(intervals, before) : before,
+            .interval = interval.node,
+        };
         TRY(number_of(ledger, &kind, &made.kind, err));
+        TRY(add_times(ledger, rank, &made, err));
         TRY(spill_add(ledger->spill, rank, &made, err));
         TRY(add_message(ledger, rank, call, err));
     }
     return STATUS_OK;
 }
 
-enum status ledger_add_calls(struct ledger *ledger, const struct callpaths *paths, struct err *err)
+enum status ledger_add_calls(struct ledger *ledger, const struct callpaths *paths, const struct intervals *intervals,
+                             struct err *err)
 {
-    for (uint32_t r = 0; r < ledger->trace->rank_count; r++) TRY(add_calls_of(ledger, paths, r, err));
+    for (uint32_t r = 0; r < ledger->trace->rank_count; r++) TRY(add_calls_of(ledger, paths, intervals, r, err));
     return STATUS_OK;
 }
 
@@ -264,4 +320,28 @@ enum status ledger_report_causes(struct ledger *ledger, struct shares *causes, s
             TRY(report(&ledger->kinds[k], r, sums->path_ps, path, err));
         }
     return STATUS_OK;
+}
+
+/* The kind before all calls has no row. */
+bool ledger_next_row(const struct ledger *ledger, struct ledger_row *row)
+{
+    const struct sweep_sums none = {{0}, {0}, {0}};
+    for (; row->rank < ledger->trace->rank_count; row->rank++, row->kind = SWEEP_BEGIN_KIND) {
+        const struct rank_ledger *of = &ledger->ranks[row->rank];
+        for (row->kind++; row->kind < of->count; row->kind++) {
+            const struct kind_times *times = &of->kinds[row->kind];
+            const struct sweep_rank_sums *swept = &ledger->sums[row->rank];
+            const struct sweep_sums *sums = row->kind < swept->count ? &swept->kinds[row->kind] : &none;
+            if (times->calls == 0) continue;
+            row->call = (enum mpi_call)ledger->kinds[row->kind].of.activity;
+            row->gap_interval = ledger->kinds[row->kind].gap_interval;
+            row->interval = ledger->kinds[row->kind].interval;
+            row->call_ps = times->call_ps;
+            row->gap_ps = times->gap_ps;
+            row->call_busy_ps = sums->busy_ps[SWEEP_CALL];
+            row->gap_busy_ps = sums->busy_ps[SWEEP_GAP];
+            return true;
+        }
+    }
+    return false;
 }

@@ -8,6 +8,7 @@
 #include "common/bytes.h"
 #include "model/bounds.h"
 #include "model/callpath.h"
+#include "model/intervals.h"
 #include "model/marks.h"
 #include "model/provisional.h"
 #include "model/shares.h"
@@ -19,8 +20,9 @@ struct ledger;
 enum status ledger_new(const struct trace *trace, struct ledger **ledger, struct err *err);
 void ledger_free(struct ledger *ledger);
 
-/* The new calls of a slice. */
-enum status ledger_add_calls(struct ledger *ledger, const struct callpaths *paths, struct err *err);
+/* The new calls of a slice. intervals may be NULL: rows then know none. */
+enum status ledger_add_calls(struct ledger *ledger, const struct callpaths *paths, const struct intervals *intervals,
+                             struct err *err);
 /* What is counted in this round. */
 enum status ledger_add_waits(struct ledger *ledger, const struct waits *waits, struct err *err);
 enum status ledger_add_transfers(struct ledger *ledger, const struct transfers *transfers, struct err *err);
@@ -35,5 +37,16 @@ enum status ledger_add_mark(struct ledger *ledger, const struct mark *mark, stru
 enum status ledger_sum(struct ledger *ledger, const struct provisional *provisional, const int64_t *end_ps,
                        struct err *err);
 enum status ledger_report_causes(struct ledger *ledger, struct shares *causes, struct shares *path, struct err *err);
+
+/* What a rank did in one way, with computing before it; busy: of which transfers were under way. */
+struct ledger_row {
+    uint32_t rank, kind; /* of the ledger: all zero before the first row */
+    enum mpi_call call;
+    uint32_t interval, gap_interval;
+    int64_t call_ps, gap_ps, call_busy_ps, gap_busy_ps;
+};
+
+/* The next row of an all-zero struct; false behind the last one. After ledger_sum. */
+bool ledger_next_row(const struct ledger *ledger, struct ledger_row *row);
 
 #endif

@@ -1,5 +1,5 @@
-/* Stretches of time on ranks, of which more may be added than memory holds (model/scratch.h), given again by their ends,
- * the latest first; of one rank's with the same end the one that begins last. */
+/* Stretches of time on ranks, of which more may be added than memory holds (model/scratch.h), given again by their
+ * ends, the latest first; of one rank's with the same end the one that begins last. */
 #ifndef MODEL_MARKS_H
 #define MODEL_MARKS_H
 

@@ -1,5 +1,5 @@
-/* A temporary file for what an analysis in slices must remember and memory should not hold. It lies in TMPDIR (else /tmp)
- * and has no name: it is gone when it is closed, and when the process ends, however. */
+/* A temporary file for what an analysis in slices must remember and memory should not hold. It lies in TMPDIR (else
+ * /tmp) and has no name: it is gone when it is closed, and when the process ends, however. */
 #ifndef MODEL_SCRATCH_H
 #define MODEL_SCRATCH_H
 

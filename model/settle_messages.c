@@ -178,12 +178,27 @@ static bool mark_both_sides(struct work *work)
     return changed;
 }
 
+/* Without the probe that took it out, a message that stays would be another receive's. */
+static void mark_probes(struct work *work)
+{
+    const struct messages *messages = &work->relations->messages;
+    const unsigned stays = SETTLE_HOLD | SETTLE_OPEN | SETTLE_KEEP;
+    for (size_t i = 0, last = MESSAGE_NONE; i < messages->probe_count; i++) {
+        const struct probe *probe = &messages->probes[i];
+        if (probe->message != MESSAGE_NONE) last = probe->message;
+        const struct message *message = &messages->items[last];
+        if (*flags_of(work, message->receiver, message->receive_call) & stays)
+            settle_mark(work->settlement, probe->rank, probe->call, SETTLE_KEEP);
+    }
+}
+
 static enum status look_at_all(struct work *work)
 {
     find_blocked(work);
     mark_matched(work);
     for (uint32_t r = 0; r < work->relations->trace->rank_count; r++) TRY(look_at_rank(work, r));
     while (mark_both_sides(work)) continue;
+    mark_probes(work);
     return STATUS_OK;
 }
 

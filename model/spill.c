@@ -14,7 +14,7 @@ enum {
     WORD_BYTES = 8 /* words are copied whole: a buffer has room for one more */
 };
 
-struct block_end { /* what a block says of itself, in front of its calls */
+struct block_end {   /* what a block says of itself, in front of its calls */
     int64_t before;  /* offset of the rank's block before it, NO_BLOCK */
     int64_t exit_ps; /* of its last call */
     uint64_t used;   /* bytes of its calls */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/array.h"
+#include "model/efficiency_slices.h"
 #include "model/ledger.h"
 #include "model/tally.h"
 
@@ -16,9 +17,10 @@ struct stream {
     struct settlement settlement;
     struct tally tally;
     bool tally_made;
-    struct ledger *ledger; /* of options->intervals, else NULL */
-    size_t calls, kept;  /* to read at a time; that stay from the last round */
-    uint32_t rank_count; /* own ranks, at least 1 */
+    struct ledger *ledger;                /* of options->intervals, else NULL */
+    struct efficiency_slices *efficiency; /* the same; of one of several parts NULL */
+    size_t calls, kept;                   /* to read at a time; that stay from the last round */
+    uint32_t rank_count;                  /* own ranks, at least 1 */
     /* Per rank. */
     int64_t *read_ps; /* exit of the last call read; INT64_MIN: none was */
     bool *ended;
@@ -109,8 +111,11 @@ static struct trace_kept kept_of(const struct stream *stream, uint32_t rank, siz
     unsigned lasting = flags & (SETTLE_LASTING | SETTLE_LATE);
     if (!(flags & SETTLE_OPEN)) lasting |= SETTLE_COUNTED;
     if (!(flags & (SETTLE_OPEN | SETTLE_UNDECIDED))) lasting |= SETTLE_ORDERED;
+    uint32_t interval =
+        stream->efficiency ? interval_at(efficiency_slices_intervals(stream->efficiency), rank, index) : INTERVAL_ROOT;
     return (struct trace_kept){.event = trace_event(stream->trace, rank, index) - 1,
                                .node = callpath_at(&stream->tally.places.paths, rank, index),
+                               .interval = interval,
                                .call = (uint16_t)trace_function(stream->trace, rank, index),
                                .flags = (uint16_t)lasting};
 }
@@ -224,8 +229,15 @@ static enum status write_down(struct stream *stream, const struct relations *rel
 {
     struct waits waits = {0};
     struct transfers transfers = {0};
-    enum status status = ledger_add_calls(stream->ledger, &stream->tally.places.paths, stream->err);
+    const struct intervals *intervals = NULL;
+    if (stream->efficiency) {
+        TRY(efficiency_slices_go_on(stream->efficiency, stream->err));
+        intervals = efficiency_slices_intervals(stream->efficiency);
+    }
+    enum status status = ledger_add_calls(stream->ledger, &stream->tally.places.paths, intervals, stream->err);
     if (status == STATUS_OK) status = tally_add(&stream->tally, relations, &waits, &transfers, stream->err);
+    if (status == STATUS_OK && stream->efficiency)
+        status = efficiency_slices_add(stream->efficiency, relations, &waits, stream->err);
     if (status == STATUS_OK) status = ledger_add_waits(stream->ledger, &waits, stream->err);
     if (status == STATUS_OK) status = ledger_add_transfers(stream->ledger, &transfers, stream->err);
     waits_clear(&waits);
@@ -261,7 +273,6 @@ static enum status look(struct stream *stream, bool last)
     TRY(status);
     return last ? STATUS_OK : drop_settled(stream);
 }
-
 /* What looks backwards. */
 static enum status look_back(struct stream *stream, struct shares *causes, struct shares *path)
 {
@@ -293,6 +304,17 @@ static enum status report_causes(struct shares *causes, struct shares *path, str
     return STATUS_OK;
 }
 
+static enum status report_efficiency(struct stream *stream, struct result *result)
+{
+    const struct analyze_options *options = stream->options;
+    TRY(efficiency_slices_end(stream->efficiency, stream->ledger, &stream->tally.provisional, &result->efficiency,
+                              stream->err));
+    result->per_rank = options->per_rank;
+    result->efficiency->ideal_run_time_s = options->ideal_run_time_s;
+    result->efficiency->reference_user_s = options->reference_user_s;
+    return STATUS_OK;
+}
+
 static enum status report(struct stream *stream, struct shares *causes, struct shares *path, struct result **result)
 {
     struct lanes lanes;
@@ -301,6 +323,7 @@ static enum status report(struct stream *stream, struct shares *causes, struct s
     if (stream->link && stream->link->own > 0) return STATUS_OK;
     TRY(result_new(stream->trace->rank_count, &made, stream->err));
     enum status status = stream->ledger ? report_causes(causes, path, made, stream->err) : STATUS_OK;
+    if (status == STATUS_OK && stream->efficiency) status = report_efficiency(stream, made);
     if (status == STATUS_OK) status = lanes_build(stream->trace, &lanes, stream->err);
     if (status == STATUS_OK) {
         status = tally_report(&stream->tally, &lanes, made, stream->err);
@@ -329,10 +352,14 @@ static enum status start(struct stream *stream)
     if (!stream->source->checked) TRY(trace_checker_new(stream->trace, &stream->checker, stream->err));
     TRY(tally_init(&stream->tally, stream->trace, stream->options, stream->err));
     stream->tally_made = true;
-    if (stream->options->intervals) TRY(ledger_new(stream->trace, &stream->ledger, stream->err));
-    if (stream->ledger && stream->parts) ledger_tell(stream->ledger);
     stream->tally.parted = stream->link != NULL;
-    return STATUS_OK;
+    if (!stream->options->intervals) return STATUS_OK;
+    TRY(ledger_new(stream->trace, &stream->ledger, stream->err));
+    if (stream->parts) {
+        ledger_tell(stream->ledger);
+        return STATUS_OK;
+    }
+    return efficiency_slices_new(stream->trace, stream->options->interval_source, &stream->efficiency, stream->err);
 }
 
 static void clear(struct stream *stream)
@@ -341,6 +368,7 @@ static void clear(struct stream *stream)
     trace_checker_free(stream->checker);
     ledger_free(stream->ledger);
     parts_free(stream->parts);
+    efficiency_slices_free(stream->efficiency);
     if (stream->tally_made) tally_clear(&stream->tally);
     free(stream->read_ps);
     free(stream->ended);

@@ -1,5 +1,5 @@
 /* The detector on traces that do not fit into memory: a trace is read in slices, what is settled is counted and let go
- * (model/settle.h). The result is that of model_analyze() without intervals, byte for byte. */
+ * (model/settle.h). The result is that of model_analyze(), byte for byte. */
 #ifndef MODEL_STREAM_H
 #define MODEL_STREAM_H
 
@@ -15,13 +15,10 @@ static inline size_t stream_calls(uint32_t rank_count)
     return calls > STREAM_CALLS ? calls : STREAM_CALLS;
 }
 
-/* What a result should say that was made so. */
-#define STREAM_NOTE "the archive was read in slices: --whole finds efficiency, too, but keeps it in memory"
-
 /* Calls of one rank that are read at a time, of a slice of so many. */
 size_t stream_batch(size_t calls, uint32_t rank_count);
 
-/* Efficiency and the checks need the whole trace: options->verify counts for nothing. calls: as stream_calls(), at least
+/* The checks need the whole trace: options->verify counts for nothing. calls: as stream_calls(), at least
  * 1. The caller owns *result and closes the source. */
 enum status model_stream(struct trace_source *source, const struct analyze_options *options, size_t calls,
                          struct result **result, struct err *err);

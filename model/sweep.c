@@ -12,13 +12,13 @@ static const uint32_t NOBODY = UINT32_MAX;
 struct rank {
     int64_t at_ps; /* so far back are its sums */
     struct spill_call call;
-    bool any;         /* call is there: the last one that began before at_ps, or that at_ps is behind */
+    bool any;           /* call is there: the last one that began before at_ps, or that at_ps is behind */
     uint32_t next_kind; /* of the call after it */
-    int64_t busy_ps;  /* from here to at_ps transfers are under way */
-    uint64_t weight;  /* waits that it carries */
+    int64_t busy_ps;    /* from here to at_ps transfers are under way */
+    uint64_t weight;    /* waits that it carries */
     bool on_path;
     /* While it waits. */
-    uint32_t cause; /* NOBODY: it does not wait */
+    uint32_t cause;   /* NOBODY: it does not wait */
     uint32_t carrier; /* of its wait, if that is counted */
     bool counted;
     int64_t from_ps;
@@ -35,7 +35,7 @@ struct work {
     struct sweep_rank_sums *sums;
     uint32_t *heap; /* ranks that wait, the one with the latest begin of its wait first */
     size_t heap_count;
-    uint32_t *waiters; /* of find_waiters() */
+    uint32_t *waiters;    /* of find_waiters() */
     struct mark *pending; /* waits of ranks that still wait for something else, which ends later */
     size_t pending_count, pending_capacity;
     uint64_t visit;
@@ -262,7 +262,7 @@ static enum status take_wait(struct work *work, const struct mark *mark)
     return STATUS_OK;
 }
 
-/* Where the rank on the path has waited up to now_ps, the path goes on with whom it waited for; so often at one moment. */
+/* Where the rank on the path has waited up to now_ps, the path goes on with whom it waited for; so often at a moment. */
 static enum status follow_path(struct work *work, int64_t now_ps, uint64_t hops)
 {
     for (; hops > 0 && work->ranks[work->path].ended_ps == now_ps; hops--) {

@@ -1,10 +1,10 @@
-/* Root causes, the critical path and overlap of a trace that was written down (model/spill.h, model/marks.h), in one sweep
- * from its end to its begin: the same sums as of model/causes.h and model/busy.h, in memory that the trace's length has
- * no part in.
+/* Root causes, the critical path and overlap of a trace that was written down (model/spill.h, model/marks.h), in one
+ * sweep from its end to its begin: the same sums as of model/causes.h and model/busy.h, in memory that the trace's
+ * length has no part in.
  *
  * At any time each rank does one thing. It carries the waits that end in it: a wait counts for the rank that is waited
- * for, and where that one waits itself, for the next. The critical path is on one rank. Sums grow when a rank goes on to
- * its call before, or when what it carries changes. */
+ * for, and where that one waits itself, for the next. The critical path is on one rank. Sums grow when a rank goes on
+ * to its call before, or when what it carries changes. */
 #ifndef MODEL_SWEEP_H
 #define MODEL_SWEEP_H
 

@@ -82,7 +82,6 @@ static enum status write_json(const struct result *result, const char *file, str
 
 static enum status print_result(const struct settings *settings, struct result *result, struct err *err)
 {
-    TRY(result_add_note(result, err, "%s", STREAM_NOTE));
     if (settings->json) TRY(write_json(result, settings->json, err));
     if (!settings->json || strcmp(settings->json, "-") != 0)
         result_print_top(result, (size_t)settings->top, stdout);

@@ -105,6 +105,7 @@ struct trace_sim {
 struct trace_kept {
     uint64_t event; /* its number in the stream, from 0 */
     uint32_t node;  /* its call path, as model/callpath.h numbers them */
+    uint32_t interval; /* its interval, as model/intervals.h numbers them */
     uint16_t call;  /* what it was: only its times still count where calls[].call is another */
     uint16_t flags; /* enum settle_flag of model/settle.h */
 };

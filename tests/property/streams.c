@@ -4,20 +4,30 @@
 
 #include "tests/property/random.h"
 
+static enum status add_sites(struct trace *trace, struct err *err)
+{
+    static const char *const functions[] = {"one", "one", "other", NULL};
+    uint32_t site;
+    for (int i = 0; i < 4; i++) TRY(trace_add_site(trace, functions[i], i > 0 ? "program.c" : NULL, i, &site, err));
+    return STATUS_OK;
+}
 
-/* Pauses and durations are often none, so that calls of different ranks meet. */
+/* Pauses and durations are often none, so that calls of different ranks meet; sites change now and then. */
 static enum status at_random(const struct trace *trace, uint64_t seed, struct trace **made, struct err *err)
 {
     struct random random = {seed};
     TRY(trace_new_like(trace, made, err));
-    enum status status = STATUS_OK;
+    enum status status = add_sites(*made, err);
     for (uint32_t r = 0; r < trace->rank_count; r++) {
         int64_t now_ps = 0;
+        uint32_t site = TRACE_NO_SITE;
         for (size_t i = 0; status == STATUS_OK && i < trace->ranks[r].count; i++) {
             struct trace_call call = trace->ranks[r].calls[i];
             call.enter_ps = now_ps + (int64_t)random_below(&random, 2) * (int64_t)random_below(&random, 50);
             call.exit_ps = call.enter_ps + (int64_t)random_below(&random, 2) * (int64_t)random_below(&random, 90);
             now_ps = call.exit_ps;
+            if (random_below(&random, 4) == 0) site = (uint32_t)random_below(&random, 5);
+            call.site = site;
             if (random_below(&random, 40) == 0) now_ps += 500;
             status = trace_add_call(*made, r, &call, err);
         }

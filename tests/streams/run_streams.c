@@ -14,14 +14,14 @@ static enum status differs(const char *path, const char *what, struct err *err)
     return err_set(err, STATUS_DATA, path, NULL, "%s", what);
 }
 
-static enum status run_archive(const char *path, struct err *err)
+static enum status run_archive(const char *path, const struct analyze_options *options, struct err *err)
 {
     static const size_t sizes[] = {1, 20};
     char what[SAME_RESULT_BYTES], *text;
     struct trace *trace;
     bool same = true, possible = true;
     TRY(trace_open(path, &trace, err));
-    enum status status = whole_result(trace, &text, err);
+    enum status status = whole_result(trace, options, true, &text, err);
     trace_free(trace);
     TRY(status);
     for (size_t i = 0; status == STATUS_OK && same && i < sizeof sizes / sizeof *sizes; i++) {
@@ -29,7 +29,7 @@ static enum status run_archive(const char *path, struct err *err)
         uint64_t events;
         status = otf2_stream_open(path, &source, &possible, &events, err);
         if (status == STATUS_OK && !possible) status = differs(path, "cannot be read in slices", err);
-        if (status == STATUS_OK) status = same_result(&source, sizes[i], text, &same, what, err);
+        if (status == STATUS_OK) status = same_result(&source, options, sizes[i], text, &same, what, err);
     }
     free(text);
     TRY(status);
@@ -52,7 +52,8 @@ static enum status run_trace(const char *path, const struct trace *trace, const 
     if (same) TRY(same_in_parts(trace, &same, what, err));
     if (!same) return differs(path, what, err);
     TRY(otf2_write(trace, archive, err));
-    return run_archive(archive, err);
+    TRY(run_archive(archive, &same_options, err));
+    return run_archive(archive, &same_by_callpath, err);
 }
 
 static enum status run(const char *path, const char *archive, struct err *err)

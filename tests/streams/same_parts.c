@@ -114,7 +114,7 @@ enum status same_in_parts(const struct trace *trace, bool *same, char what[SAME_
     char *whole;
     *same = true;
     if (!parts_possible(trace)) return STATUS_OK;
-    TRY(whole_result(trace, &whole, err));
+    TRY(whole_result(trace, &same_options, false, &whole, err));
     enum status status = STATUS_OK;
     for (size_t i = 0; status == STATUS_OK && *same && i < sizeof ways / sizeof *ways; i++)
         status = compare(trace, ways[i].parts, ways[i].calls, whole, same, what, err);

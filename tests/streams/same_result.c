@@ -6,10 +6,13 @@
 
 #include "model/stream.h"
 
-const struct analyze_options same_options = {.late_post = LATE_POST_LATEST,
-                                               .eager_bytes = 65536,
-                                               .close_ps = INT64_C(10000000),
-                                               .intervals = true};
+#define SAME_OPTIONS(SOURCE)                                                                                           \
+    {                                                                                                                  \
+        .late_post = LATE_POST_LATEST, .eager_bytes = 65536, .close_ps = INT64_C(10000000), .intervals = true,         \
+        .per_rank = true, .interval_source = SOURCE                                                                    \
+    }
+const struct analyze_options same_options = SAME_OPTIONS(INTERVALS_OF_REGIONS);
+const struct analyze_options same_by_callpath = SAME_OPTIONS(INTERVALS_OF_CALLPATHS);
 
 enum status text_of_result(enum status status, struct result *result, const struct err *fault, char **text,
                            struct err *err)
@@ -19,8 +22,6 @@ enum status text_of_result(enum status status, struct result *result, const stru
         *text = strdup(fault->text);
         return *text ? STATUS_OK : err_memory(err);
     }
-    efficiency_free(result->efficiency);
-    result->efficiency = NULL;
     status = result_to_json(result, &json, err);
     result_free(result);
     TRY(status);
@@ -29,11 +30,16 @@ enum status text_of_result(enum status status, struct result *result, const stru
     return *text ? STATUS_OK : err_memory(err);
 }
 
-enum status whole_result(const struct trace *trace, char **text, struct err *err)
+enum status whole_result(const struct trace *trace, const struct analyze_options *options, bool efficiency, char **text,
+                         struct err *err)
 {
     struct result *result = NULL;
     struct err fault;
-    enum status status = model_analyze(trace, &same_options, &result, &fault);
+    enum status status = model_analyze(trace, options, &result, &fault);
+    if (status == STATUS_OK && !efficiency) {
+        efficiency_free(result->efficiency);
+        result->efficiency = NULL;
+    }
     return text_of_result(status, result, &fault, text, err);
 }
 
@@ -43,14 +49,14 @@ static const char *from_difference(const char *text, size_t at)
     return text + (at > 60 ? at - 60 : 0);
 }
 
-enum status same_result(struct trace_source *source, size_t calls, const char *text, bool *same,
-                        char what[SAME_RESULT_BYTES], struct err *err)
+enum status same_result(struct trace_source *source, const struct analyze_options *options, size_t calls,
+                        const char *text, bool *same, char what[SAME_RESULT_BYTES], struct err *err)
 {
     struct result *result = NULL;
     struct err fault;
     char *other;
     size_t at = 0;
-    enum status status = model_stream(source, &same_options, calls, &result, &fault);
+    enum status status = model_stream(source, options, calls, &result, &fault);
     source_close(source);
     TRY(text_of_result(status, result, &fault, &other, err));
     *same = strcmp(text, other) == 0;
@@ -62,18 +68,25 @@ enum status same_result(struct trace_source *source, size_t calls, const char *t
     return STATUS_OK;
 }
 
-enum status same_in_slices(const struct trace *trace, bool *same, char what[SAME_RESULT_BYTES], struct err *err)
+static enum status compare(const struct trace *trace, const struct analyze_options *options, bool *same,
+                           char what[SAME_RESULT_BYTES], struct err *err)
 {
     static const size_t sizes[] = {1, 2, 7, 40, 300};
     char *text;
     *same = true;
-    TRY(whole_result(trace, &text, err));
+    TRY(whole_result(trace, options, true, &text, err));
     enum status status = STATUS_OK;
     for (size_t i = 0; status == STATUS_OK && *same && i < sizeof sizes / sizeof *sizes; i++) {
         struct trace_source source;
         status = source_of_trace(trace, &source, err);
-        if (status == STATUS_OK) status = same_result(&source, sizes[i], text, same, what, err);
+        if (status == STATUS_OK) status = same_result(&source, options, sizes[i], text, same, what, err);
     }
     free(text);
     return status;
+}
+
+enum status same_in_slices(const struct trace *trace, bool *same, char what[SAME_RESULT_BYTES], struct err *err)
+{
+    TRY(compare(trace, &same_options, same, what, err));
+    return *same ? compare(trace, &same_by_callpath, same, what, err) : STATUS_OK;
 }

@@ -18,7 +18,8 @@ static struct err err;
 static struct spill_call call_of(uint32_t rank, uint64_t number)
 {
     int64_t begin_ps = (int64_t)number * 1000 + (number > 500 ? INT64_C(8640000000000000000) : -70);
-    return (struct spill_call){begin_ps, begin_ps + (int64_t)(number % 997), (rank + 1) * (uint32_t)(number % 70000) * 600};
+    return (struct spill_call){begin_ps, begin_ps + (int64_t)(number % 997),
+                               (rank + 1) * (uint32_t)(number % 70000) * 600};
 }
 
 static void calls_come_back_in_reverse(void **state)
@@ -105,8 +106,7 @@ static void call(struct run *run, uint32_t rank, int64_t enter_ps, int64_t exit_
 
 static void wait_of(struct run *run, uint32_t rank, int64_t from_ps, int64_t until_ps, uint32_t cause)
 {
-    struct mark mark = {
-        .from_ps = from_ps, .until_ps = until_ps, .rank = rank, .cause = cause, .flags = MARK_COUNTED};
+    struct mark mark = {.from_ps = from_ps, .until_ps = until_ps, .rank = rank, .cause = cause, .flags = MARK_COUNTED};
     OK(marks_add(run->marks, &mark, &err));
 }
 
@@ -123,8 +123,7 @@ static void expect(const struct run *run, uint32_t rank, uint32_t kind, int64_t 
                    int64_t path_call, int64_t path_gap)
 {
     struct sweep_sums none = {{0}, {0}, {0}};
-    const struct sweep_sums *sums =
-        kind < run->sums[rank].count ? &run->sums[rank].kinds[kind] : &none;
+    const struct sweep_sums *sums = kind < run->sums[rank].count ? &run->sums[rank].kinds[kind] : &none;
     assert_int_equal(sums->cause_ps[SWEEP_CALL], cause_call);
     assert_int_equal(sums->cause_ps[SWEEP_GAP], cause_gap);
     assert_int_equal(sums->path_ps[SWEEP_CALL], path_call);
@@ -140,8 +139,8 @@ static void end(struct run *run)
 }
 
 /* Rank 2 waits 20-60 for rank 1, which waits 30-50 for rank 0, which computes 0-50, calls 50-55, and 1 computes 0-25,
- * calls 25-52, computes 52-60, calls 60-62. Rank 2's 40 are: rank 1's computing before its first call 20-25 and its call
- * 25-30, 50-52, computing 52-60 = 5 + 7 + 8, and rank 0's computing 30-50 = 20. Rank 1's 20 are rank 0's 30-50, too.
+ * calls 25-52, computes 52-60, calls 60-62. Rank 2's 40 are: rank 1's computing before its first call 20-25 and its
+ * call 25-30, 50-52, computing 52-60 = 5 + 7 + 8, and rank 0's computing 30-50 = 20. Rank 1's 20 are rank 0's 30-50, too.
  * The path: rank 2 70-60, rank 1 60-50, rank 0 50-0. */
 static void chains_and_the_path(void **state)
 {
@@ -165,7 +164,8 @@ static void chains_and_the_path(void **state)
 
 /* Ranks 0 and 1 say that they wait for each other from 10 to 20: each one's wait is cut after 64 more hops, an even
  * number, where it began: in the call of the other. Rank 2 waits 12-18 for rank 0: 64 hops from there is rank 0.
- * The path: rank 0 30-20; at 20 rank 1, 0, 1, 0: no more than three, as there are ranks, beside the first; rank 0 20-0. */
+ * The path: rank 0 30-20; at 20 rank 1, 0, 1, 0: no more than three, as there are ranks, beside the first; rank 0
+ * 20-0. */
 static void circles_are_cut(void **state)
 {
     struct run run = {0};

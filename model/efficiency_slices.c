@@ -1,0 +1,185 @@
+#include "model/efficiency_slices.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/array.h"
+#include "model/efficiency_parts.h"
+
+struct efficiency_slices {
+    struct intervals intervals;
+    struct intervals_walk *walk;
+    struct lanes lanes; /* one thread per rank */
+    struct processors processors;
+    struct efficiency *efficiency; /* intervals in the order of their coming */
+    size_t capacity;
+    struct map provisional[MPI_CALL_COUNT]; /* (interval, rank) to seconds of waits that may prove to be none */
+};
+
+void efficiency_slices_free(struct efficiency_slices *slices)
+{
+    if (!slices) return;
+    efficiency_free(slices->efficiency);
+    intervals_walk_free(slices->walk);
+    intervals_clear(&slices->intervals);
+    processors_clear(&slices->processors);
+    for (int c = 0; c < MPI_CALL_COUNT; c++) map_clear(&slices->provisional[c]);
+    free(slices);
+}
+
+static struct collector collector_of(struct efficiency_slices *slices, const struct relations *relations,
+                                     struct err *err)
+{
+    return (struct collector){.relations = relations,
+                              .intervals = &slices->intervals,
+                              .processors = &slices->processors,
+                              .efficiency = slices->efficiency,
+                              .err = err};
+}
+
+enum status efficiency_slices_new(const struct trace *trace, enum interval_source source,
+                                  struct efficiency_slices **slices, struct err *err)
+{
+    struct efficiency_slices *made = calloc(1, sizeof *made);
+    if (!made) return err_memory(err);
+    made->lanes.trace = trace;
+    made->efficiency = calloc(1, sizeof *made->efficiency);
+    enum status status = made->efficiency ? processors_build(&made->lanes, &made->processors, err) : err_memory(err);
+    if (status == STATUS_OK) status = intervals_walk_new(trace, source, &made->intervals, &made->walk, err);
+    if (status == STATUS_OK) {
+        struct collector collector = collector_of(made, NULL, err);
+        made->efficiency->source = source;
+        status = collector_name_processors(&collector, trace->rank_count);
+    }
+    if (status == STATUS_OK)
+        *slices = made;
+    else
+        efficiency_slices_free(made);
+    return status;
+}
+
+enum status efficiency_slices_go_on(struct efficiency_slices *slices, struct err *err)
+{
+    struct efficiency *efficiency = slices->efficiency;
+    struct collector collector = collector_of(slices, NULL, err);
+    const struct efficiency_interval none = {0};
+    TRY(intervals_go_on(slices->walk, err));
+    while (efficiency->count < slices->intervals.count) {
+        ARRAY_PUSH(efficiency->intervals, efficiency->count, slices->capacity, none, err);
+        TRY(collector_make_values(&collector, efficiency->count - 1));
+    }
+    return STATUS_OK;
+}
+
+const struct intervals *efficiency_slices_intervals(const struct efficiency_slices *slices)
+{
+    return &slices->intervals;
+}
+
+static enum status add_wait(struct efficiency_slices *slices, const struct collector *collector,
+                            const struct wait *wait)
+{
+    uint32_t interval = interval_at(&slices->intervals, wait->rank, wait->call);
+    uint64_t *sum;
+    if (wait->pattern != PATTERN_WAIT_FOR_PROGRESS) {
+        collector_add(collector, interval, EFFICIENCY_REAL_SYNCHRONIZATION, wait->rank, wait->severity_ps);
+        return STATUS_OK;
+    }
+    enum mpi_call function = trace_function(slices->intervals.trace, wait->rank, wait->call);
+    TRY(map_put(&slices->provisional[function], (uint64_t)interval << 32 | wait->rank, 0, &sum, collector->err));
+    *sum += (uint64_t)wait->severity_ps;
+    return STATUS_OK;
+}
+
+enum status efficiency_slices_add(struct efficiency_slices *slices, const struct relations *relations,
+                                  const struct waits *waits, struct err *err)
+{
+    struct collector collector = collector_of(slices, relations, err);
+    for (size_t i = 0; i < waits->count; i++) TRY(add_wait(slices, &collector, &waits->items[i]));
+    collector_walk_instances(&collector);
+    collector_walk_messages(&collector);
+    return STATUS_OK;
+}
+
+static void add_provisional(const struct collector *collector, const struct map *sums)
+{
+    for (size_t i = 0; i < sums->capacity; i++)
+        if (sums->used[i])
+            collector_add(collector, (uint32_t)(sums->keys[i] >> 32), EFFICIENCY_REAL_SYNCHRONIZATION,
+                          (uint32_t)sums->keys[i], (int64_t)sums->values[i]);
+}
+
+static void add_row(const struct collector *collector, const struct ledger_row *row)
+{
+    collector_add_computing(collector, row->gap_interval, row->rank, row->gap_ps);
+    collector_add(collector, row->gap_interval, EFFICIENCY_OVERLAP, row->rank, row->gap_busy_ps);
+    collector->efficiency->intervals[row->interval].takes_part[row->rank] = true;
+    if (!collector_is_region(row->call)) {
+        collector_add_call(collector, row->interval, row->rank, row->call, row->call_ps);
+        return;
+    }
+    collector_add_computing(collector, row->interval, row->rank, row->call_ps);
+    collector_add(collector, row->interval, EFFICIENCY_OVERLAP, row->rank, row->call_busy_ps);
+}
+
+struct numbered {
+    uint32_t number, first_rank;
+    uint64_t first_event;
+};
+
+static int by_first_entry(const void *one, const void *other)
+{
+    const struct numbered *a = one, *b = other;
+    if (a->first_rank != b->first_rank) return a->first_rank > b->first_rank ? 1 : -1;
+    return (a->first_event > b->first_event) - (a->first_event < b->first_event);
+}
+
+/* Brings the intervals into the order that they have in a whole trace; before: by new number, where they stood. */
+static void order_intervals(struct efficiency *efficiency, const struct intervals *intervals, struct numbered *before,
+                            uint32_t *now, struct efficiency_interval *moved)
+{
+    for (uint32_t i = 0; i < efficiency->count; i++)
+        before[i] = (struct numbered){i, intervals->items[i].first_rank, intervals->items[i].first_event};
+    if (efficiency->count > 2) qsort(before + 1, efficiency->count - 1, sizeof *before, by_first_entry);
+    for (uint32_t i = 0; i < efficiency->count; i++) now[before[i].number] = i;
+    for (size_t i = 0; i < efficiency->count; i++) {
+        moved[i] = efficiency->intervals[before[i].number];
+        efficiency->parents[i] = now[intervals->items[before[i].number].parent];
+    }
+    memcpy(efficiency->intervals, moved, efficiency->count * sizeof *moved);
+}
+
+static enum status describe(struct efficiency_slices *slices, const struct collector *collector)
+{
+    struct efficiency *efficiency = slices->efficiency;
+    size_t count = efficiency->count;
+    efficiency->parents = calloc(count, sizeof *efficiency->parents);
+    struct numbered *before = malloc(count * sizeof *before);
+    uint32_t *now = malloc(count * sizeof *now);
+    struct efficiency_interval *moved = malloc(count * sizeof *moved);
+    enum status status = efficiency->parents && before && now && moved ? STATUS_OK : err_memory(collector->err);
+    for (size_t i = 0; status == STATUS_OK && i < count; i++) status = collector_describe(collector, i);
+    if (status == STATUS_OK) order_intervals(efficiency, &slices->intervals, before, now, moved);
+    free(before);
+    free(now);
+    free(moved);
+    return status;
+}
+
+enum status efficiency_slices_end(struct efficiency_slices *slices, struct ledger *ledger,
+                                  const struct provisional *provisional, struct efficiency **efficiency,
+                                  struct err *err)
+{
+    struct collector collector = collector_of(slices, NULL, err);
+    struct ledger_row row = {0};
+    for (int c = 0; c < MPI_CALL_COUNT; c++)
+        if (!provisional->refuted[c]) add_provisional(&collector, &slices->provisional[c]);
+    for (uint32_t p = 0; p < slices->processors.count; p++)
+        slices->efficiency->intervals[INTERVAL_ROOT].takes_part[p] = true;
+    while (ledger_next_row(ledger, &row)) add_row(&collector, &row);
+    TRY(describe(slices, &collector));
+    efficiency_conclude(slices->efficiency);
+    *efficiency = slices->efficiency;
+    slices->efficiency = NULL;
+    return STATUS_OK;
+}
