@@ -76,8 +76,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case KEY_HTML: return cli_usage(state, "--html is not available yet, use --json %s", argument);
     case ARGP_KEY_ARG: return cli_one_argument(state, argument, &settings->trace);
     case ARGP_KEY_END: {
-        if (settings->analyze.intervals && !settings->json)
-            return cli_usage(state, "--efficiency and --per-rank need --json FILE: the table has no place for them");
+        if (settings->analyze.per_rank && !settings->json)
+            return cli_usage(state, "--per-rank needs --json FILE: the table has no place for it");
         error_t failed = cli_needs_argument(state, settings->trace, "TRACE");
         return failed ? failed : prediction_options_end(state, &settings->prediction);
     }

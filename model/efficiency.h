@@ -85,5 +85,7 @@ void efficiency_check(struct efficiency *efficiency);
 void efficiency_print(const struct efficiency *efficiency, bool per_rank, FILE *out);
 /* The caller owns the tree; NULL if memory runs out. */
 cJSON *efficiency_json(const struct efficiency *efficiency, bool per_rank);
+/* POP's metrics of the run from such a tree; all negative where it has none. */
+struct efficiency_pop efficiency_pop_read(const cJSON *efficiency);
 
 #endif

@@ -144,3 +144,24 @@ cJSON *efficiency_json(const struct efficiency *efficiency, bool per_rank)
     cJSON_Delete(root);
     return NULL;
 }
+
+static double metric(const cJSON *pop, const char *key)
+{
+    const cJSON *value = cJSON_GetObjectItemCaseSensitive(pop, key);
+    return cJSON_IsNumber(value) ? value->valuedouble : -1;
+}
+
+struct efficiency_pop efficiency_pop_read(const cJSON *efficiency)
+{
+    const cJSON *run = cJSON_GetArrayItem(cJSON_GetObjectItemCaseSensitive(efficiency, "intervals"), 0);
+    const cJSON *pop = cJSON_GetObjectItemCaseSensitive(run, "pop");
+    return (struct efficiency_pop){
+        .load_balance = metric(pop, "load_balance"),
+        .communication = metric(pop, "communication_efficiency"),
+        .serialization = metric(pop, "serialization"),
+        .transfer = metric(pop, "transfer"),
+        .parallel = metric(pop, "parallel_efficiency"),
+        .computation_scaling = metric(pop, "computation_scaling"),
+        .global = metric(pop, "global_efficiency"),
+    };
+}

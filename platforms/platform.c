@@ -21,6 +21,21 @@ void platform_free(struct platform *platform)
     free(platform);
 }
 
+void platform_ideal_init(struct platform_ideal *ideal, const struct platform *platform)
+{
+    ideal->segment = (struct net_segment){.upto_bytes = INT64_MAX, .latency_s = 0, .bandwidth_Bps = INFINITY};
+    ideal->platform = *platform;
+    struct platform *made = &ideal->platform;
+    made->topology = NULL;
+    made->simgrid_xml = NULL;
+    made->segments = made->loopback = &ideal->segment;
+    made->segment_count = made->loopback_count = 1;
+    made->overhead_s = made->gap_s = 0;
+    made->memory_bandwidth_Bps = INFINITY;
+    made->links = LINKS_FREE;
+    made->contention = false;
+}
+
 enum status platform_check_ranks(const struct platform *platform, uint32_t rank_count, struct err *err)
 {
     if (platform->rank_nodes) {

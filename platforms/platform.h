@@ -90,6 +90,14 @@ enum status platform_open(const char *file, const char *const *overrides, size_t
                           struct platform **platform, struct err *err);
 void platform_free(struct platform *platform);
 
+/* The same nodes, ranks and MPI library, where neither the network nor copies take time, as POP's ideal network; borrows all of
+ * platform. Use it in place. */
+struct platform_ideal {
+    struct platform platform;
+    struct net_segment segment;
+};
+void platform_ideal_init(struct platform_ideal *ideal, const struct platform *platform);
+
 /* All ranks have a node that exists: STATUS_DATA naming the platform, its nodes and what the trace needs. Call before
  * platform_node_of. */
 enum status platform_check_ranks(const struct platform *platform, uint32_t rank_count, struct err *err);

@@ -257,7 +257,7 @@ bool topology_is_flat(const struct topology *topology)
 
 double topology_extra_latency_s(const struct topology *topology, int32_t src, int32_t dst)
 {
-    if (topology->hop_latency_s == 0) return 0;
+    if (!topology || topology->hop_latency_s == 0) return 0;
     return topology->hop_latency_s * (topology->shape->links(topology, src, dst) - topology->nearest_links);
 }
 

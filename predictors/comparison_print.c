@@ -124,13 +124,37 @@ static void print_verdict(const struct comparison *comparison, FILE *out)
     fputc('\n', out);
 }
 
+/* POP's metrics of each run, where they were asked for. */
+static void print_efficiency(const struct comparison *comparison, FILE *out)
+{
+    static const char *const columns[] = {"Parallel efficiency", "Load balance", "Serialization", "Transfer"};
+    enum { COLUMNS = sizeof columns / sizeof *columns };
+    bool begun = false;
+    for (size_t i = 0; i < comparison->count; i++) {
+        const cJSON *efficiency = cJSON_GetObjectItemCaseSensitive(comparison->results[i]->carried, "efficiency");
+        if (!efficiency) continue;
+        struct efficiency_pop pop = efficiency_pop_read(efficiency);
+        const double values[COLUMNS] = {pop.parallel, pop.load_balance, pop.serialization, pop.transfer};
+        if (!begun) fprintf(out, "\n%-*s", name_width(comparison), "Row");
+        for (int c = 0; !begun && c < COLUMNS; c++) fprintf(out, "  %s", columns[c]);
+        fprintf(out, "%s%-*s", begun ? "" : "\n", name_width(comparison), comparison->names[i]);
+        for (int c = 0; c < COLUMNS; c++) {
+            if (values[c] >= 0)
+                fprintf(out, "  %*.4f", (int)strlen(columns[c]), values[c]);
+            else
+                fprintf(out, "  %*s", (int)strlen(columns[c]), "-");
+        }
+        fputc('\n', out);
+        begun = true;
+    }
+}
+
 static void print_buffers(const struct comparison *comparison, FILE *out)
 {
     char text[RESULT_BUFFER_TEXT_BYTES];
     for (size_t i = 0; i < comparison->count; i++)
         if (comparison->results[i]->buffer.known)
-            fprintf(out, "%s: %s.\n", comparison->names[i],
-                    result_buffer_text(&comparison->results[i]->buffer, text));
+            fprintf(out, "%s: %s.\n", comparison->names[i], result_buffer_text(&comparison->results[i]->buffer, text));
 }
 
 static void print_failures(const struct comparison *comparison, FILE *out)
@@ -152,6 +176,7 @@ static void print_results(const struct comparison *comparison, FILE *out)
     fputc('\n', out);
     print_verdict(comparison, out);
     print_buffers(comparison, out);
+    print_efficiency(comparison, out);
 }
 
 void comparison_print(const struct comparison *comparison, FILE *out)

@@ -53,6 +53,21 @@ static enum status describe(struct prediction *prediction, struct err *err)
     return STATUS_OK;
 }
 
+/* Run time on the ideal network, 0 if the trace does not end on it (an order of locks may differ). The engine for it may run
+ * as often as one likes. */
+static double ideal_run_time_s(const struct prediction *prediction)
+{
+    struct platform_ideal ideal;
+    struct replay_outcome outcome;
+    struct err err;
+    const struct replay_options options = {.engine = engine_by_name("loggp")};
+    platform_ideal_init(&ideal, prediction->platform);
+    if (replay_run(prediction->trace, &ideal.platform, &options, &outcome, &err) != STATUS_OK) return 0;
+    double run_time_s = outcome.run_time_s;
+    replay_outcome_clear(&outcome);
+    return run_time_s;
+}
+
 static enum status predict(struct prediction *prediction, struct err *err)
 {
     const struct replay_options options = {.engine = prediction->engine,
@@ -61,7 +76,10 @@ static enum status predict(struct prediction *prediction, struct err *err)
                                            .progress_context = prediction->progress_context};
     TRY((prediction->apart ? apart_replay : replay_run)(prediction->trace, prediction->platform, &options,
                                                         &prediction->outcome, err));
-    TRY(model_analyze(prediction->outcome.trace, prediction->analyze, &prediction->result, err));
+    struct analyze_options analyze = ANALYZE_DEFAULTS;
+    if (prediction->analyze) analyze = *prediction->analyze;
+    if (analyze.intervals && analyze.ideal_run_time_s == 0) analyze.ideal_run_time_s = ideal_run_time_s(prediction);
+    TRY(model_analyze(prediction->outcome.trace, &analyze, &prediction->result, err));
     return describe(prediction, err);
 }
 

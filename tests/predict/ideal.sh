@@ -38,7 +38,7 @@ for engine in loggp simgrid; do
     # the same from simulate, and from analyze of the trace that it keeps
     run 0 simulate "$worked" --platform ideal --engine $engine --semantics b --per-rank -o kept.txt --json kept.json
     shows '^Interval run '
-    run 0 analyze kept.txt --per-rank --json analyzed.json
+    run 0 analyze kept.txt --per-rank --ideal kept.json --json analyzed.json # the run is its own ideal one
     jq -S '[.efficiency, .causes, .critical_path]' kept.json >one
     jq -S '[.efficiency, .causes, .critical_path]' analyzed.json >two
     cmp -s one two || fail "efficiency, causes or critical path differ between simulate and analyze"
@@ -48,7 +48,29 @@ run 0 compare "$worked" --platform ideal --engine loggp --semantics b --efficien
 holds rows.json '.results[0].efficiency.intervals_of == "callpaths"'
 run 0 compare "$worked" --platform ideal --engine loggp --semantics b --json rows.json
 holds rows.json '.results[0] | [.efficiency, .causes, .critical_path] == [null, null, null]'
-error 2 "--efficiency and --per-rank need --json FILE" compare "$worked" --platform ideal --efficiency
+error 2 "--per-rank needs --json FILE" compare "$worked" --platform ideal --per-rank
+
+# POP's metrics of a prediction: the replay on the ideal network comes along. On the platform of the worked example the run takes
+# 570 under a, 520 else, and ideally 500 and 450 (above). Computing: 100 at the origin, 450 at the target, mean 275.
+# a: Load balance 275/450, Serialization 450/500, Transfer 500/570, Parallel efficiency 275/570.
+# b, c, d: 275/450, 450/450, 450/520, 275/520.
+for engine in loggp simgrid; do
+    run 0 compare "$worked" --platform "$platform" --engine $engine --efficiency --json pop.json
+    shows '^Row +Parallel efficiency +Load balance +Serialization +Transfer$'
+    shows '^a +0\.4825 +0\.6111 +0\.9000 +0\.8772$'
+    shows '^c +0\.5288 +0\.6111 +1\.0000 +0\.8654$'
+    holds pop.json '[.results[].efficiency | .ideal_run_time_s * 1e6 | round] == [500, 450, 450, 450]'
+    holds pop.json '[.results[].efficiency.intervals[0].pop | .serialization, .transfer | . * 1e6 | round] ==
+                    [900000, 877193, 1000000, 865385, 1000000, 865385, 1000000, 865385]'
+    run 0 simulate "$worked" --platform "$platform" --engine $engine --efficiency --json pop.json
+    shows '^      Serialization +0\.9'
+    shows '^      Transfer +0\.877'
+    holds pop.json '.efficiency.intervals[0].pop | near(.serialization; 0.9) and near(.transfer; 500 / 570) and
+                    near(.load_balance; 275 / 450) and near(.parallel_efficiency; 275 / 570)'
+done
+# twice as fast nodes: computing and what they wait for, but not the network, take half the time: ideally 250 in place of 500
+run 0 simulate "$worked" --platform "$platform" --engine loggp --efficiency --set nodes.speed=2 --json pop.json
+holds pop.json 'near(.efficiency.ideal_run_time_s; 250e-6)'
 
 # Both ends at once, no computing: every interval is empty, nothing bounds the rate, and JSON has no infinite number
 run 0 simulate "$source/tests/predict/at_once.txt" --platform ideal --engine loggp --json once.json
