@@ -46,7 +46,7 @@ enum {
     {"late-post", OPTION_LATE_POST, "WHICH", 0, "count Late Post up to the latest (default) or the earliest post", 0}, \
     {"eager", OPTION_EAGER, "BYTES", 0, "sends up to BYTES do not wait for their receive (default 64K)", 0},           \
     {"efficiency", OPTION_EFFICIENCY, "INTERVALS", OPTION_ARG_OPTIONAL,                                                \
-     "add the efficiency of every interval with POP's metrics, root causes and the critical path to the result; "        \
+     "add the efficiency of every interval with POP's metrics, root causes and the critical path to the result; "      \
      INTERVALS_HELP,                                                                                                   \
      0},                                                                                                               \
     {"per-rank", OPTION_PER_RANK, NULL, 0, "give efficiency with the values of every rank", 0}
