@@ -40,6 +40,14 @@ static enum status read_all(const char *file, char **text, struct err *err)
     return STATUS_OK;
 }
 
+/* The path of a member, or with key NULL of an element; cut where it is too long. */
+static void name_child(const struct json_node *node, const char *key, size_t index, struct json_node *child)
+{
+    int n = key ? snprintf(child->path, sizeof child->path, "%s%s%s", node->path, *node->path ? "." : "", key)
+                : snprintf(child->path, sizeof child->path, "%s[%zu]", node->path, index);
+    if (n >= (int)sizeof child->path) child->path[sizeof child->path - 1] = '\0';
+}
+
 /* cJSON keeps both of two members with one key and finds the first: one of them would be ignored silently. */
 static enum status no_key_twice(const struct json_node *node, struct err *err)
 {
@@ -49,10 +57,7 @@ static enum status no_key_twice(const struct json_node *node, struct err *err)
         bool twice = item->string && cJSON_GetObjectItemCaseSensitive(node->item, item->string) != item &&
                      !json_key_ignored(item->string);
         if (!twice && !cJSON_IsObject(item) && !cJSON_IsArray(item)) continue;
-        if (item->string)
-            snprintf(child.path, sizeof child.path, "%s%s%s", node->path, *node->path ? "." : "", item->string);
-        else
-            snprintf(child.path, sizeof child.path, "%s[%zu]", node->path, index);
+        name_child(node, item->string, index, &child);
         if (twice) return json_error(&child, err, "stands twice, expected once");
         TRY(no_key_twice(&child, err));
     }
@@ -109,8 +114,7 @@ struct json_node json_member(const struct json_node *node, const char *key)
 {
     struct json_node member = {.document = node->document};
     member.item = cJSON_IsObject(node->item) ? cJSON_GetObjectItemCaseSensitive(node->item, key) : NULL;
-    int n = snprintf(member.path, sizeof member.path, "%s%s%s", node->path, *node->path ? "." : "", key);
-    if (n >= (int)sizeof member.path) member.path[sizeof member.path - 1] = '\0';
+    name_child(node, key, 0, &member);
     return member;
 }
 
@@ -118,8 +122,7 @@ struct json_node json_element(const struct json_node *node, size_t index)
 {
     struct json_node element = {.document = node->document};
     element.item = cJSON_IsArray(node->item) ? cJSON_GetArrayItem(node->item, (int)index) : NULL;
-    int n = snprintf(element.path, sizeof element.path, "%s[%zu]", node->path, index);
-    if (n >= (int)sizeof element.path) element.path[sizeof element.path - 1] = '\0';
+    name_child(node, NULL, index, &element);
     return element;
 }
 
