@@ -7,7 +7,8 @@
  *
  * SimGrid moves bytes only. Latencies are added here, after the last byte has left: CM02 gives routes of different
  * latency unequal shares of a link (the inverse of the latencies), but equal ones when the latency factor is 0.
- * Messages of at most FLOW_LEAST_BYTES never become flows. The sending NIC is first in, first out and sends one message
+ * Messages of at most FLOW_LEAST_BYTES never become flows. On our topologies, whose links we know, a message becomes one
+ * when it begins to share a link with another one: as long as it does not, its rate is that of its links. The sending NIC is first in, first out and sends one message
  * at a time, as in the loggp engine; the receiving NIC and all links are shared. Source of the flow model: P. Velho et
  * al., On the Validity of Flow-level TCP Network Models for Grid and Cloud Simulations, TOMACS 23(4), 2013;
  * docs/simulation.md. */
@@ -38,6 +39,8 @@ enum { FLOW_LEAST_BYTES = 64, CLOCK_STACK_BYTES = 256 * 1024 };
 /* SimGrid 3.32 moves whole bytes: on our topologies it is told of links and messages 1024 times as large, so that
  * rounding stretched messages costs less than a picosecond. */
 enum { FLOW_SCALE = 1024 };
+
+#define CLOCK_STEP_S 1e-12 /* surf/precision */
 
 struct route {
     int64_t latency_ps;
@@ -151,6 +154,14 @@ static void start_couriers(struct engine *engine)
     }
 }
 
+/* flow_net runs ahead of SimGrid's clock as long as nothing flows there. */
+static void catch_up(const struct engine *engine)
+{
+    double ahead_s = units_s(engine->net.now_ps) - simgrid_get_clock();
+    bool idle = engine->net.flows == engine->net.job_count;
+    if (idle && ahead_s > CLOCK_STEP_S) sg_actor_sleep_for(ahead_s);
+}
+
 /* Until the next event is due or a courier has put one in. Returns the time up to which events may be executed:
  * couriers whose flows end at the same time have put in theirs by then. */
 static int64_t sleep_until_due(struct engine *engine)
@@ -177,6 +188,7 @@ static void clock_actor(int argc, char **argv)
     for (int64_t limit_ps = 0; engine->status == STATUS_OK; limit_ps = sleep_until_due(engine)) {
         engine->status = flow_net_run(&engine->net, limit_ps, &more, engine->err);
         if (!more) break;
+        catch_up(engine);
         start_couriers(engine);
     }
     engine->quit = true;
@@ -399,6 +411,7 @@ static enum status prepare(struct engine *engine, const int32_t (*pairs)[2], siz
     engine->link_Bps = platform_peak_Bps(platform) * FLOW_SCALE;
     engine->uses_flows = platform->contention && (platform->simgrid_xml || engine->link_Bps > 0);
     if (!platform->simgrid_xml && !engine->uses_flows) return STATUS_OK;
+    if (!platform->simgrid_xml) TRY(flow_net_watch(&engine->net, err));
     if (platform->simgrid_xml) {
         TRY(check_user_platform(platform, pairs, pair_count, callbacks, err));
         load_platform(platform->simgrid_xml);

@@ -1,12 +1,14 @@
 /* NIC queues and the event loop of an engine whose messages share links as flows: everything but the flows themselves.
  * The sending NIC of a node is first in, first out and sends one message at a time. What is due is executed by
- * flow_net_run; flows that have begun are jobs that the owner takes, lets flow, and reports the end of. Times are
- * picoseconds. */
+ * flow_net_run; flows that have begun are jobs that the owner takes, lets flow, and reports the end of. If the owner lets
+ * flow_net know of links (flow_net_watch), a flow is a job only from the moment on at which it shares one, with what is
+ * left of it. Times are picoseconds. */
 #ifndef SIMULATE_FLOW_NET_H
 #define SIMULATE_FLOW_NET_H
 
 #include "simulate/cost.h"
 #include "simulate/event_queue.h"
+#include "simulate/lone_flows.h"
 
 struct flow_item { /* a message that has not arrived yet */
     struct engine_note note;
@@ -23,6 +25,8 @@ struct flow_item { /* a message that has not arrived yet */
 struct flow_nic {
     int64_t free_ps;
     uint32_t first, last; /* in items; 0: none */
+    bool alone;           /* the first is a flow that has begun and is no job */
+    double job_bytes;     /* else what is left of it when it became one */
 };
 
 struct flow_net {
@@ -35,7 +39,8 @@ struct flow_net {
     uint32_t free_item;
     uint32_t *jobs; /* nodes whose first item has begun to flow and nobody has taken: a ring of node_count */
     size_t job_first, job_count;
-    size_t flows; /* begun and not reported as ended */
+    size_t flows; /* jobs that are not reported as ended */
+    struct lone_flows lone;
     int64_t now_ps;
     struct engine_stats stats;
 };
@@ -49,13 +54,16 @@ struct flow_job {
 enum status flow_net_init(struct flow_net *net, const struct platform *platform,
                           const struct engine_callbacks *callbacks, struct err *err);
 void flow_net_clear(struct flow_net *net);
+/* From now on flows that share no link with another one are no jobs; the platform has a topology. */
+enum status flow_net_watch(struct flow_net *net, struct err *err);
 
 /* engine.send: flow_bytes > 0 are handed to the job, 0 means that the message is only timed by its cost. */
 enum status flow_net_send(struct flow_net *net, const struct engine_message *message, const struct cost *cost,
                           double flow_bytes, struct engine_departure *departure, struct err *err);
 enum status flow_net_timer(struct flow_net *net, int64_t at_ps, uint32_t key, uint32_t id, struct err *err);
 
-/* Executes all events up to limit_ps. *more is false when nothing is left, or the stop callback has said so. */
+/* Executes all events up to limit_ps; with flow_net_watch, while there are no jobs, later ones too, up to the moment
+ * now_ps at which there are. *more is false when nothing is left, or the stop callback has said so. */
 enum status flow_net_run(struct flow_net *net, int64_t limit_ps, bool *more, struct err *err);
 /* When the next event is due; INT64_MAX: none is pending. */
 int64_t flow_net_due_ps(const struct flow_net *net);

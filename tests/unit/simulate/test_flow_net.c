@@ -45,16 +45,21 @@ struct fixture {
     struct flow_net net;
 };
 
-static void setup(struct fixture *fixture, const char *override)
+static void setup_with(struct fixture *fixture, const char *const *overrides, size_t count)
 {
     static const struct engine_callbacks callbacks = {
         .left = on_left, .arrived = on_arrived, .timer = on_timer, .stop = on_stop};
     struct err err = {.text = ""};
     seen.stop = false;
     for (int i = 0; i < 8; i++) seen.began_ps[i] = seen.left_ps[i] = seen.arrived_ps[i] = -1;
-    if (platform_open("platforms/two-nodes.json", &override, override != NULL, &fixture->platform, &err) != STATUS_OK ||
+    if (platform_open("platforms/two-nodes.json", overrides, count, &fixture->platform, &err) != STATUS_OK ||
         flow_net_init(&fixture->net, fixture->platform, &callbacks, &err) != STATUS_OK)
         fail_msg("%s", err.text);
+}
+
+static void setup(struct fixture *fixture, const char *override)
+{
+    setup_with(fixture, &override, override != NULL);
 }
 
 static void teardown(struct fixture *fixture)
@@ -63,15 +68,22 @@ static void teardown(struct fixture *fixture)
     platform_free(fixture->platform);
 }
 
-static struct engine_departure send(struct fixture *fixture, uint32_t id, int64_t bytes)
+static struct engine_departure send_between(struct fixture *fixture, uint32_t id, int32_t src, int32_t dst,
+                                            int64_t bytes)
 {
-    struct engine_message message = {.note = {{id}}, .src_node = 0, .dst_node = 1, .bytes = bytes, .want_left = true};
+    struct engine_message message = {
+        .note = {{id}}, .key = id, .src_node = src, .dst_node = dst, .bytes = bytes, .want_left = true};
     struct cost cost = cost_message(fixture->platform, &message);
     struct engine_departure departure;
     struct err err;
     assert_int_equal(flow_net_send(&fixture->net, &message, &cost, bytes > 64 ? (double)bytes : 0, &departure, &err),
                      STATUS_OK);
     return departure;
+}
+
+static struct engine_departure send(struct fixture *fixture, uint32_t id, int64_t bytes)
+{
+    return send_between(fixture, id, 0, 1, bytes);
 }
 
 static bool run(struct fixture *fixture, int64_t limit_ps)
@@ -190,11 +202,112 @@ static void test_stop(void **state)
     teardown(&fixture);
 }
 
+static void watch(struct fixture *fixture)
+{
+    struct err err;
+    assert_int_equal(flow_net_watch(&fixture->net, &err), STATUS_OK);
+}
+
+static void expect_job(struct fixture *fixture, int32_t src, int32_t dst, double bytes)
+{
+    struct flow_job job = flow_net_take_job(&fixture->net);
+    assert_int_equal(job.src_node, src);
+    assert_int_equal(job.dst_node, dst);
+    assert_true(job.bytes == bytes);
+}
+
+/* Nobody shares a link: no jobs, and all events are executed whatever the owner's clock says. The third flow begins at
+ * the receiver's link when the first has just ended there; the fourth leaves the first one's receiver. */
+static void test_alone(void **state)
+{
+    (void)state;
+    const char *three = "nodes.count=3";
+    struct fixture fixture;
+    setup(&fixture, three);
+    watch(&fixture);
+    send_between(&fixture, 0, 0, 1, 1000000);
+    send_between(&fixture, 1, 0, 2, 1000000);
+    fixture.net.now_ps = 20 * US;
+    send_between(&fixture, 3, 1, 2, 500000);
+    assert_int_equal(fixture.net.job_count, 0);
+    assert_false(run(&fixture, 0));
+    assert_int_equal(seen.left_ps[0], 100 * US);
+    assert_int_equal(seen.arrived_ps[0], 101 * US);
+    assert_int_equal(seen.began_ps[1], 100 * US);
+    assert_int_equal(seen.left_ps[1], 200 * US);
+    assert_int_equal(seen.left_ps[3], 70 * US);
+    teardown(&fixture);
+}
+
+/* The second flow meets the first one at their receiver when 60 us of its 100 are over: 0.4 MB of it become a job, and
+ * the whole second one. Their owner lets each have half the rate: the first ends at 140 us, the second has 0.6 MB left
+ * then. A third to the same receiver is a job, too, though the one that came first has gone; then all is free again. */
+static void test_meeting(void **state)
+{
+    (void)state;
+    const char *four = "nodes.count=4";
+    struct fixture fixture;
+    struct err err;
+    setup(&fixture, four);
+    watch(&fixture);
+    send_between(&fixture, 0, 0, 3, 1000000);
+    assert_int_equal(fixture.net.job_count, 0);
+    fixture.net.now_ps = 60 * US;
+    send_between(&fixture, 1, 1, 3, 1000000);
+    assert_int_equal(fixture.net.job_count, 2);
+    expect_job(&fixture, 0, 3, 400000);
+    expect_job(&fixture, 1, 3, 1000000);
+    assert_int_equal(flow_net_ended(&fixture.net, 0, 140 * US, &err), STATUS_OK);
+    assert_true(run(&fixture, 150 * US));
+    assert_int_equal(seen.began_ps[0], 0);
+    assert_int_equal(seen.left_ps[0], 140 * US);
+    assert_int_equal(seen.left_ps[1], -1);
+    fixture.net.now_ps = 150 * US;
+    send_between(&fixture, 2, 2, 3, 1000000);
+    expect_job(&fixture, 2, 3, 1000000);
+    assert_int_equal(flow_net_ended(&fixture.net, 1, 250 * US, &err), STATUS_OK);
+    assert_int_equal(flow_net_ended(&fixture.net, 2, 300 * US, &err), STATUS_OK);
+    assert_false(run(&fixture, 300 * US));
+    assert_int_equal(seen.left_ps[2], 300 * US);
+    assert_int_equal(fixture.net.now_ps, 301 * US); /* the last arrival: without jobs it does not wait for the owner */
+    send_between(&fixture, 4, 0, 3, 1000);
+    assert_int_equal(fixture.net.job_count, 0);
+    assert_false(run(&fixture, 0));
+    assert_int_equal(seen.left_ps[4], 301 * US + 100000);
+    teardown(&fixture);
+}
+
+/* Two switches with two nodes each, one cable between them: 0 to 2 and 1 to 3 share it, 0 to 1 and 2 to 3 nothing. Events
+ * behind the meeting wait for the owner. */
+static void test_inner_link(void **state)
+{
+    (void)state;
+    const char *tree[] = {"nodes.count=4",
+                          "network.topology={\"type\": \"fat_tree\", \"down\": [2, 2], \"up\": [1, 1]}"};
+    struct fixture fixture;
+    setup_with(&fixture, tree, 2);
+    watch(&fixture);
+    send_between(&fixture, 0, 0, 1, 1000000);
+    send_between(&fixture, 1, 2, 3, 2000000);
+    assert_int_equal(fixture.net.job_count, 0);
+    assert_false(run(&fixture, 0));
+    assert_int_equal(seen.left_ps[0], 100 * US);
+    assert_int_equal(seen.left_ps[1], 200 * US);
+    send_between(&fixture, 2, 0, 2, 1000000);
+    assert_int_equal(fixture.net.job_count, 0);
+    send_between(&fixture, 3, 1, 3, 1000000);
+    assert_int_equal(fixture.net.job_count, 2);
+    assert_true(run(&fixture, fixture.net.now_ps));
+    assert_int_equal(seen.left_ps[2], -1);
+    teardown(&fixture);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rounding),         cmocka_unit_test(test_queue), cmocka_unit_test(test_gap),
-        cmocka_unit_test(test_known_departures), cmocka_unit_test(test_stop),
+        cmocka_unit_test(test_known_departures), cmocka_unit_test(test_stop),  cmocka_unit_test(test_alone),
+        cmocka_unit_test(test_meeting),          cmocka_unit_test(test_inner_link),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
