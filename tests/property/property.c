@@ -158,12 +158,22 @@ static enum status same_at_once(const struct trial *trial, const struct trace *t
     return status;
 }
 
+/* An answer that takes no time may arrive with the data that its sender sent in front of it: docs/architecture.md. */
+static bool has_empty_get(const struct trace *trace)
+{
+    for (uint32_t r = 0; r < trace->rank_count; r++)
+        for (size_t i = 0; i < trace->ranks[r].count; i++)
+            if (call_kind(trace->ranks[r].calls[i].call) == CALL_GET && trace->ranks[r].calls[i].bytes == 0) return true;
+    return false;
+}
+
 static enum status check_late(const struct trial *trial, const struct program *program, const struct trace *trace,
                               struct verdict *verdict, struct err *err)
 {
     struct platform *platform;
     struct replay_outcome outcome = {0};
-    TRY(knobs_platform(program, NULL, &platform, err));
+    if (has_empty_get(trace)) return STATUS_OK;
+    TRY(knobs_platform(program, "mpi.rma.control_bytes=16", &platform, err));
     enum status status = replay(trial->engine, trace, platform, &outcome, err);
     if (status == STATUS_OK) {
         count_calls(trial->tally, trace, &outcome);
