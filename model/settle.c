@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "common/array.h"
-#include "model/bounds.h"
 #include "model/relations.h"
 
 void settlement_clear(struct settlement *settlement)
@@ -81,15 +80,6 @@ static void settle_instances(struct settlement *settlement, const struct relatio
     }
 }
 
-/* OpenSHMEM's locks have no window, and its operations end with any quiet: such traces stay whole to the end. */
-static bool stays_whole(struct settlement *settlement, const struct trace *trace)
-{
-    if (!bounds_have_shmem(trace)) return false;
-    for (uint32_t r = 0; r < trace->rank_count; r++)
-        for (size_t i = 0; i < trace->ranks[r].count; i++) settle_mark(settlement, r, i, SETTLE_OPEN);
-    return true;
-}
-
 static bool is_region(const struct trace_call *call)
 {
     return call_kind(call->call) == CALL_REGION_ENTER || call_kind(call->call) == CALL_REGION_LEAVE;
@@ -129,12 +119,13 @@ enum status settle(struct settlement *settlement, const struct relations *relati
 {
     settlement->last = last;
     TRY(start(settlement, relations->trace, err));
-    if (last || stays_whole(settlement, relations->trace)) return STATUS_OK;
+    if (last) return STATUS_OK;
     settle_ends(settlement, relations->trace);
     settle_unsent(settlement, relations->trace, horizon.unsent);
     settle_instances(settlement, relations);
     TRY(settle_epochs(settlement, relations, err));
     TRY(settle_fences(settlement, relations, err));
     TRY(settle_locks(settlement, relations, horizon.time_ps, err));
+    TRY(settle_shmem(settlement, relations, horizon.time_ps, err));
     return settle_messages(settlement, relations, horizon.eager_bytes, err);
 }

@@ -70,6 +70,8 @@ enum status settle_epochs(struct settlement *settlement, const struct relations 
 enum status settle_fences(struct settlement *settlement, const struct relations *relations, struct err *err);
 enum status settle_locks(struct settlement *settlement, const struct relations *relations, int64_t horizon_ps,
                          struct err *err);
+enum status settle_shmem(struct settlement *settlement, const struct relations *relations, int64_t horizon_ps,
+                         struct err *err);
 enum status settle_messages(struct settlement *settlement, const struct relations *relations, int64_t eager_bytes,
                             struct err *err);
 

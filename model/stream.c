@@ -7,6 +7,7 @@
 #include "model/efficiency_slices.h"
 #include "model/ledger.h"
 #include "model/tally.h"
+#include "model/window_uses.h"
 
 static const struct analyze_options defaults = ANALYZE_DEFAULTS;
 
@@ -27,6 +28,7 @@ struct stream {
     uint32_t *heap; /* ranks that have not ended, the one that is least far read first */
     uint32_t heap_count;
     struct trace_checker *checker; /* NULL: the source's calls are checked */
+    struct window_uses uses;
     const struct parts_link *link; /* NULL: there is no other part */
     struct parts *parts;
     struct parts_news news;
@@ -260,6 +262,7 @@ static enum status read_on(struct stream *stream)
 {
     TRY(read_slice(stream));
     if (stream->checker) TRY(trace_check_slice(stream->checker, stream->trace, stream->heap_count == 0, stream->err));
+    TRY(window_uses_check(&stream->uses, stream->trace, stream->err));
     return places_go_on(&stream->tally.places, stream->err);
 }
 
@@ -366,6 +369,7 @@ static void clear(struct stream *stream)
 {
     settlement_clear(&stream->settlement);
     trace_checker_free(stream->checker);
+    window_uses_clear(&stream->uses);
     ledger_free(stream->ledger);
     parts_free(stream->parts);
     efficiency_slices_free(stream->efficiency);

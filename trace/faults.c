@@ -9,23 +9,40 @@
 #include "common/array.h"
 #include "common/units.h"
 
+static enum status fail(struct err *err, const struct trace *trace, uint32_t rank, uint64_t event,
+                        const struct trace_call *call, const char *format, va_list list)
+{
+    char place[TRACE_PLACE_BYTES], message[ERR_TEXT_BYTES / 2], time[UNITS_TEXT_BYTES];
+    vsnprintf(message, sizeof message, format, list);
+    const char *name = call->call < MPI_CALL_COUNT ? call_name(call->call) : "?";
+    snprintf(place, sizeof place, "rank %" PRIu32 ", event %" PRIu64 " (%.40s) at %s s", rank, event, name,
+             units_format_ps(call->enter_ps, time));
+    err_set(err, STATUS_DATA, trace->name, place, "%s", message);
+    return STATUS_DATA;
+}
+
 enum status trace_fail(struct err *err, const struct trace *trace, uint32_t rank, size_t index,
                        const struct trace_call *call, const char *format, ...)
 {
-    char place[TRACE_PLACE_BYTES], message[ERR_TEXT_BYTES / 2], time[UNITS_TEXT_BYTES];
     va_list list;
     va_start(list, format);
-    vsnprintf(message, sizeof message, format, list);
+    enum status status = fail(err, trace, rank, trace_event(trace, rank, index), call, format, list);
     va_end(list);
-    const char *name = call->call < MPI_CALL_COUNT ? call_name(call->call) : "?";
-    snprintf(place, sizeof place, "rank %" PRIu32 ", event %" PRIu64 " (%.40s) at %s s", rank,
-             trace_event(trace, rank, index), name, units_format_ps(call->enter_ps, time));
-    err_set(err, STATUS_DATA, trace->name, place, "%s", message);
     if (err) {
         err->stream = rank;
         err->item = (int64_t)index;
     }
-    return STATUS_DATA;
+    return status;
+}
+
+enum status trace_fail_event(struct err *err, const struct trace *trace, uint32_t rank, uint64_t event,
+                             const struct trace_call *call, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    enum status status = fail(err, trace, rank, event, call, format, list);
+    va_end(list);
+    return status;
 }
 
 static enum status mark_incomplete(struct trace_rank *rank, struct err *err)

@@ -13,6 +13,11 @@
 enum status trace_fail(struct err *err, const struct trace *trace, uint32_t rank, size_t index,
                        const struct trace_call *call, const char *format, ...) __attribute__((format(printf, 6, 7)));
 
+/* The same of an event that is not in the trace any more: its number, from 1. err knows neither. */
+enum status trace_fail_event(struct err *err, const struct trace *trace, uint32_t rank, uint64_t event,
+                             const struct trace_call *call, const char *format, ...)
+    __attribute__((format(printf, 6, 7)));
+
 /* Notes a fault, without touching the rank's calls, and marks the rank incomplete. text is copied; what stands in it
  * before the message (the trace's name) stays. rank TRACE_FAULT_NO_RANK: a part of the input that belongs to none. */
 enum status trace_add_fault(struct trace *trace, uint32_t rank, size_t index, int64_t time_ps, int64_t left_out,

@@ -338,8 +338,7 @@ enum status trace_add_neighbors(struct trace *trace, const struct trace_neighbor
  * STATUS_DATA with rank, event number (from 1) and call. */
 enum status trace_check(const struct trace *trace, struct err *err);
 
-/* The same for the new calls of slices (struct trace_kept), one thread per rank; last: no call comes behind them.
- * Whether a request was completed in an earlier slice is forgotten in time. */
+/* The same for the new calls of slices (struct trace_kept), one thread per rank; last: no call comes behind them. */
 struct trace_checker;
 enum status trace_checker_new(const struct trace *trace, struct trace_checker **checker, struct err *err);
 void trace_checker_free(struct trace_checker *checker);

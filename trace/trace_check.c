@@ -27,10 +27,11 @@ struct walk {
     struct thread_walk *threads, *thread; /* of the rank, of the call */
     uint32_t thread_count;
     size_t thread_capacity;
-    struct map requests; /* id to REQUEST_... */
-    struct map groups;   /* (group, communicator) that were found right */
-    struct map objects;  /* id to enum object */
-    bool unfinished;     /* completions that say what receives are about may still come */
+    struct map requests;          /* id to REQUEST_... */
+    uint64_t made_from, made_end; /* ids that were made one after the other: those not in requests are done */
+    struct map groups;            /* (group, communicator) that were found right */
+    struct map objects;           /* id to enum object */
+    bool unfinished;              /* completions that say what receives are about may still come */
     struct err *err;
 };
 
@@ -138,23 +139,32 @@ static enum status check_group(struct walk *walk)
     return map_put(&walk->groups, key, 1, &seen, walk->err);
 }
 
+static bool is_forgotten(const struct walk *walk, uint32_t id)
+{
+    return id >= walk->made_from && id < walk->made_end && !map_find(&walk->requests, id);
+}
+
 static enum status make_request(struct walk *walk)
 {
     uint64_t *state;
     uint32_t id = walk->call->ref;
     if (id == TRACE_NO_REF && (walk->call->flags & TRACE_BREAK)) return STATUS_OK;
     if (id == TRACE_NO_REF) FAIL(walk, "no request, expected req");
+    if (is_forgotten(walk, id)) FAIL(walk, "req=%" PRIu32 " was made before, expected a new request", id);
     TRY(map_put(&walk->requests, id, REQUEST_NEVER, &state, walk->err));
     if (*state != REQUEST_NEVER) FAIL(walk, "req=%" PRIu32 " was made before, expected a new request", id);
     *state = REQUEST_LIVE;
+    if (walk->made_from == walk->made_end) walk->made_from = walk->made_end = id;
+    if (id == walk->made_end) walk->made_end++;
     return STATUS_OK;
 }
 
 static enum status use_request(struct walk *walk, uint32_t id, bool done)
 {
     uint64_t *state = map_find(&walk->requests, id);
-    if (!state) FAIL(walk, "req=%" PRIu32 " is used before it was made", id);
-    if (*state == REQUEST_DONE) FAIL(walk, "req=%" PRIu32 " was completed before, expected a live request", id);
+    bool done_before = state ? *state == REQUEST_DONE : is_forgotten(walk, id);
+    if (!state && !done_before) FAIL(walk, "req=%" PRIu32 " is used before it was made", id);
+    if (done_before) FAIL(walk, "req=%" PRIu32 " was completed before, expected a live request", id);
     if (done) *state = REQUEST_DONE;
     return STATUS_OK;
 }
@@ -238,12 +248,12 @@ static enum status check_child(struct walk *walk, bool create)
 enum object { OBJECT_NONE, OBJECT_MUTEX, OBJECT_CONDITION, OBJECT_BARRIER, OBJECT_SEMAPHORE };
 
 static const enum object object_of[CALL_KIND_COUNT] = {
-    [CALL_MUTEX_LOCK] = OBJECT_MUTEX,         [CALL_MUTEX_TRYLOCK] = OBJECT_MUTEX,
-    [CALL_MUTEX_TIMEDLOCK] = OBJECT_MUTEX,    [CALL_MUTEX_UNLOCK] = OBJECT_MUTEX,
-    [CALL_COND_WAIT] = OBJECT_CONDITION,      [CALL_COND_TIMEDWAIT] = OBJECT_CONDITION,
-    [CALL_COND_SIGNAL] = OBJECT_CONDITION,    [CALL_COND_BROADCAST] = OBJECT_CONDITION,
-    [CALL_THREAD_BARRIER] = OBJECT_BARRIER,   [CALL_SEM_WAIT] = OBJECT_SEMAPHORE,
-    [CALL_SEM_TRYWAIT] = OBJECT_SEMAPHORE,    [CALL_SEM_TIMEDWAIT] = OBJECT_SEMAPHORE,
+    [CALL_MUTEX_LOCK] = OBJECT_MUTEX,       [CALL_MUTEX_TRYLOCK] = OBJECT_MUTEX,
+    [CALL_MUTEX_TIMEDLOCK] = OBJECT_MUTEX,  [CALL_MUTEX_UNLOCK] = OBJECT_MUTEX,
+    [CALL_COND_WAIT] = OBJECT_CONDITION,    [CALL_COND_TIMEDWAIT] = OBJECT_CONDITION,
+    [CALL_COND_SIGNAL] = OBJECT_CONDITION,  [CALL_COND_BROADCAST] = OBJECT_CONDITION,
+    [CALL_THREAD_BARRIER] = OBJECT_BARRIER, [CALL_SEM_WAIT] = OBJECT_SEMAPHORE,
+    [CALL_SEM_TRYWAIT] = OBJECT_SEMAPHORE,  [CALL_SEM_TIMEDWAIT] = OBJECT_SEMAPHORE,
     [CALL_SEM_POST] = OBJECT_SEMAPHORE,
 };
 
@@ -381,6 +391,7 @@ static enum status check_ranks(const struct trace *trace, struct trace *cut, str
         status = check_rank(&walk);
         if (status == STATUS_DATA && cut) status = trace_cut(cut, walk.rank, walk.index, &cause, &cause);
         map_clear(&walk.requests);
+        walk.made_from = walk.made_end = 0;
         map_clear(&walk.objects);
     }
     map_clear(&walk.groups);
@@ -409,6 +420,7 @@ enum status trace_check_partly(struct trace *trace, struct err *err)
 
 struct checked_rank { /* what a slice leaves to the next one */
     struct map requests;
+    uint64_t made_from, made_end;
     struct thread_walk thread;
 };
 
@@ -445,19 +457,26 @@ void trace_checker_free(struct trace_checker *checker)
     free(checker);
 }
 
-/* Requests that are completed are forgotten now and then. */
-static enum status forget_requests(struct map *requests, struct err *err)
+/* Requests that are completed are forgotten now and then, where their ids say that they were. */
+static bool may_forget(const struct walk *walk, size_t i)
 {
+    const struct map *requests = &walk->requests;
+    return requests->used[i] && requests->values[i] == REQUEST_DONE && requests->keys[i] >= walk->made_from &&
+           requests->keys[i] < walk->made_end;
+}
+
+static enum status forget_requests(struct walk *walk)
+{
+    struct map *requests = &walk->requests;
     enum { FEW = 1024 };
     struct map live = {0};
     size_t done = 0;
-    for (size_t i = 0; i < requests->capacity; i++)
-        done += requests->used[i] && requests->values[i] == REQUEST_DONE;
+    for (size_t i = 0; i < requests->capacity; i++) done += may_forget(walk, i);
     if (done < FEW) return STATUS_OK;
     for (size_t i = 0; i < requests->capacity; i++) {
         uint64_t *slot;
-        if (!requests->used[i] || requests->values[i] == REQUEST_DONE) continue;
-        enum status status = map_put(&live, requests->keys[i], requests->values[i], &slot, err);
+        if (!requests->used[i] || may_forget(walk, i)) continue;
+        enum status status = map_put(&live, requests->keys[i], requests->values[i], &slot, walk->err);
         if (status == STATUS_OK) continue;
         map_clear(&live);
         return status;
@@ -486,10 +505,14 @@ static enum status check_slice_of_rank(struct walk *walk, struct checked_rank *r
     walk->threads = &rank->thread;
     walk->thread_count = 1;
     walk->requests = rank->requests;
+    walk->made_from = rank->made_from;
+    walk->made_end = rank->made_end;
     enum status status = check_kept(walk);
     if (status == STATUS_OK) status = check_calls(walk, walk->trace->ranks[walk->rank].kept_count);
-    if (status == STATUS_OK) status = forget_requests(&walk->requests, walk->err);
+    if (status == STATUS_OK) status = forget_requests(walk);
     rank->requests = walk->requests;
+    rank->made_from = walk->made_from;
+    rank->made_end = walk->made_end;
     return status;
 }
 
@@ -498,8 +521,7 @@ enum status trace_check_slice(struct trace_checker *checker, const struct trace 
     struct walk walk = {.trace = trace, .groups = checker->groups, .unfinished = !last, .err = err};
     enum status status = STATUS_OK;
     for (; status == STATUS_OK && walk.rank < trace->rank_count; walk.rank++)
-        if (!trace->ranks[walk.rank].foreign)
-            status = check_slice_of_rank(&walk, &checker->ranks[walk.rank]);
+        if (!trace->ranks[walk.rank].foreign) status = check_slice_of_rank(&walk, &checker->ranks[walk.rank]);
     checker->groups = walk.groups;
     return status;
 }

@@ -1,0 +1,28 @@
+/* Whether ranks use windows between their creation and their freeing, over all slices of a trace: what epochs_build()
+ * checks of a whole trace, or within a slice. */
+#ifndef MODEL_WINDOW_USES_H
+#define MODEL_WINDOW_USES_H
+
+#include "common/map.h"
+#include "trace/trace.h"
+
+struct window_use {
+    bool created, freed, used; /* used: before the stream has shown its creation */
+    uint16_t call;             /* of that first use, as the next two */
+    uint64_t event;
+    int64_t enter_ps;
+};
+
+/* All-zero is empty. */
+struct window_uses {
+    struct window_use *items;
+    size_t count, capacity;
+    struct map index; /* (rank, window) to item */
+};
+
+void window_uses_clear(struct window_uses *uses);
+
+/* The new calls of a slice. STATUS_DATA with rank, event and call, as epochs_build() has it. */
+enum status window_uses_check(struct window_uses *uses, const struct trace *trace, struct err *err);
+
+#endif

@@ -1,0 +1,137 @@
+/* What an analysis in slices holds does not grow with the trace: calls that stay from one slice to the next are
+ * counted, of runs of few and of many iterations. */
+#include "model_test.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "model/stream.h"
+#include "trace/source.h"
+
+enum { RANKS = 3, SLICE_CALLS = 60 };
+
+static size_t most_kept; /* calls of one rank */
+
+static enum status count_kept(struct trace_source *source, uint32_t rank, const size_t *moved, struct err *err)
+{
+    (void)moved, (void)err;
+    size_t kept = source->trace->ranks[rank].kept_count;
+    if (kept > most_kept) most_kept = kept;
+    return STATUS_OK;
+}
+
+/* Writes one iteration of one rank, of 1 ms. */
+typedef void iteration(FILE *out, uint32_t rank, int number);
+
+static void call(FILE *out, uint32_t rank, int ms, int from_us, int to_us, const char *what)
+{
+    fprintf(out, "%u %d.%06d %d.%06d %s\n", rank, ms / 1000, ms % 1000 * 1000 + from_us, ms / 1000,
+            ms % 1000 * 1000 + to_us, what);
+}
+
+/* Ranks take a lock in turns. */
+static void shmem(FILE *out, uint32_t rank, int number)
+{
+    int at = 100 * (int)rank;
+    call(out, rank, number, 1, 2, "shmem_put win=0 target=0 bytes=8 disp=0");
+    call(out, rank, number, 3, 4, "shmem_quiet win=0");
+    call(out, rank, number, 5, 60 + at, "shmem_set_lock win=0 object=128");
+    call(out, rank, number, 70 + at, 80 + at, "shmem_clear_lock win=0 object=128");
+    call(out, rank, number, 300 + at, 900, "shmem_barrier_all comm=0");
+}
+
+static void lock_all(FILE *out, uint32_t rank, int number)
+{
+    if (number == 0) call(out, rank, number, 0, 1, "MPI_Win_lock_all win=0 assert=0");
+    call(out, rank, number, 10, 20, "MPI_Put win=0 target=0 bytes=8");
+    call(out, rank, number, 30, 40, "MPI_Win_flush win=0 target=0");
+}
+
+static void requests(FILE *out, uint32_t rank, int number)
+{
+    char text[100];
+    snprintf(text, sizeof text, "MPI_Isend comm=0 peer=%u tag=1 bytes=8 req=%d", (rank + 1) % RANKS, 2 * number);
+    call(out, rank, number, 10, 20, text);
+    snprintf(text, sizeof text, "MPI_Irecv comm=0 peer=%u tag=1 bytes=8 req=%d", (rank + RANKS - 1) % RANKS,
+             2 * number + 1);
+    call(out, rank, number, 30, 40, text);
+    snprintf(text, sizeof text, "MPI_Waitall reqs=%d,%d", 2 * number, 2 * number + 1);
+    call(out, rank, number, 50, 60, text);
+}
+
+static void windows(FILE *out, uint32_t rank, int number)
+{
+    call(out, rank, number, 10, 20, "MPI_Win_create win=0");
+    call(out, rank, number, 30, 40, "MPI_Win_fence win=0 assert=0");
+    call(out, rank, number, 50, 60, "MPI_Put win=0 target=1 bytes=8");
+    call(out, rank, number, 70, 80, "MPI_Win_fence win=0 assert=0");
+    call(out, rank, number, 90, 95, "MPI_Win_free win=0");
+}
+
+static size_t kept_of(iteration *iterate, const char *definitions, int iterations)
+{
+    char *text;
+    size_t bytes;
+    struct trace_source source;
+    struct result *result;
+    struct err err;
+    struct analyze_options options = ANALYZE_DEFAULTS;
+    options.intervals = true;
+    FILE *out = open_memstream(&text, &bytes);
+    fprintf(out, "ranks %d\n%s", RANKS, definitions);
+    for (int i = 0; i < iterations; i++)
+        for (uint32_t r = 0; r < RANKS; r++) iterate(out, r, i);
+    fclose(out);
+    struct trace *trace = trace_of(text);
+    free(text);
+    if (source_of_trace(trace, &source, &err) != STATUS_OK) fail_msg("%s", err.text);
+    source.moved = count_kept;
+    most_kept = 0;
+    if (model_stream(&source, &options, SLICE_CALLS, &result, &err) != STATUS_OK) fail_msg("%s", err.text);
+    result_free(result);
+    source_close(&source);
+    trace_free(trace);
+    return most_kept;
+}
+
+/* A slice holds 4 iterations of a rank at least: no more than a slice's calls of a rank stay, however many follow. */
+static void expect_bounded(iteration *iterate, const char *definitions)
+{
+    size_t few = kept_of(iterate, definitions, 60), many = kept_of(iterate, definitions, 900);
+    if (many > few || many > SLICE_CALLS) fail_msg("%zu calls of a rank stay of 60 iterations, %zu of 900", few, many);
+}
+
+static void openshmem(void **state)
+{
+    (void)state;
+    expect_bounded(shmem, "window 0 comm=0 flavor=heap\n");
+}
+
+static void flushes_of_one_long_epoch(void **state)
+{
+    (void)state;
+    expect_bounded(lock_all, "window 0 comm=0 bytes=8,8,8 disp_unit=1\n");
+}
+
+static void requests_that_are_completed(void **state)
+{
+    (void)state;
+    expect_bounded(requests, "");
+}
+
+static void a_window_made_again_and_again(void **state)
+{
+    (void)state;
+    expect_bounded(windows, "window 0 comm=0 bytes=8,8,8 disp_unit=1\n");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(openshmem),
+        cmocka_unit_test(flushes_of_one_long_epoch),
+        cmocka_unit_test(requests_that_are_completed),
+        cmocka_unit_test(a_window_made_again_and_again),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
