@@ -1,5 +1,6 @@
 /* Whether traces give the same result in slices, and in several parts, as in memory: run_streams DIRECTORY TRACE...
- * Each is read from memory, and from an archive that is written into the directory. */
+ * Each is read from memory, and from an archive that is written into the directory. run_streams --long TRACE...: whether
+ * parts hold little of long traces. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,6 +57,18 @@ static enum status run_trace(const char *path, const struct trace *trace, const 
     return run_archive(archive, &same_by_callpath, err);
 }
 
+static enum status run_long(const char *path, struct err *err)
+{
+    char what[SAME_RESULT_BYTES];
+    struct trace *trace;
+    bool little;
+    TRY(trace_open(path, &trace, err));
+    enum status status = parts_hold_little(trace, &little, what, err);
+    trace_free(trace);
+    TRY(status);
+    return little ? STATUS_OK : differs(path, what, err);
+}
+
 static enum status run(const char *path, const char *archive, struct err *err)
 {
     struct trace *trace;
@@ -72,7 +85,8 @@ int main(int argc, char **argv)
     if (!failed) snprintf(archive, sizeof archive, "%s/streams.rma", argv[1]);
     for (int i = 2; i < argc; i++) {
         struct err err;
-        if (run(argv[i], archive, &err) == STATUS_OK) continue;
+        bool only_long = strcmp(argv[1], "--long") == 0;
+        if ((only_long ? run_long(argv[i], &err) : run(argv[i], archive, &err)) == STATUS_OK) continue;
         fprintf(stderr, "%s: %s\n", argv[i], err.text);
         failed = 1;
     }

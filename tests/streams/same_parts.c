@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "model/stream.h"
+#include "tests/streams/late_source.h"
 
 enum { PARTS_MAX = 16 };
 
@@ -20,6 +21,8 @@ struct part {
     const struct trace *trace;
     struct parts_link link;
     size_t calls;
+    struct trace *read; /* of the part */
+    size_t most;        /* calls, those of others too, that it has held when parts meet */
     enum status status;
     struct result *result;
     struct err err;
@@ -29,6 +32,9 @@ static enum status swap(void *state, const struct bytes *to, struct bytes *from,
 {
     struct part *part = state;
     struct meeting *meeting = part->meeting;
+    size_t held = 0;
+    for (uint32_t r = 0; r < part->read->rank_count; r++) held += part->read->ranks[r].count;
+    if (held > part->most) part->most = held;
     enum status status = STATUS_OK;
     meeting->to[part->link.own] = to;
     pthread_barrier_wait(&meeting->barrier);
@@ -45,8 +51,9 @@ static void *run(void *argument)
 {
     struct part *part = argument;
     struct trace_source source;
-    part->status = source_of_trace(part->trace, &source, &part->err);
+    part->status = late_source_of_trace(part->trace, &source, &part->err);
     if (part->status != STATUS_OK) abort(); /* the others wait */
+    part->read = source.trace;
     part->status = model_stream_part(&source, &same_options, part->calls, &part->link, &part->result, &part->err);
     source_close(&source);
     return NULL;
@@ -67,7 +74,7 @@ static enum status agree(const struct part *parts, uint32_t count, struct err *e
 }
 
 enum status parts_result(const struct trace *trace, uint32_t count, size_t calls, char **text, bool *result,
-                         struct err *err)
+                         size_t *most, struct err *err)
 {
     struct meeting meeting;
     struct part parts[PARTS_MAX] = {0};
@@ -81,6 +88,9 @@ enum status parts_result(const struct trace *trace, uint32_t count, size_t calls
     }
     for (uint32_t p = 0; p < count; p++) pthread_join(threads[p], NULL);
     pthread_barrier_destroy(&meeting.barrier);
+    *most = 0;
+    for (uint32_t p = 0; p < count; p++)
+        if (parts[p].most > *most) *most = parts[p].most;
     *result = parts[0].status == STATUS_OK;
     enum status status = agree(parts, count, err);
     if (status == STATUS_OK) return text_of_result(parts[0].status, parts[0].result, &parts[0].err, text, err);
@@ -93,8 +103,8 @@ static enum status compare(const struct trace *trace, uint32_t parts, size_t cal
 {
     char *text;
     bool result;
-    size_t at = 0;
-    TRY(parts_result(trace, parts, calls, &text, &result, err));
+    size_t at = 0, most;
+    TRY(parts_result(trace, parts, calls, &text, &result, &most, err));
     *same = result == (*whole == '{') && (!result || strcmp(text, whole) == 0);
     while (text[at] && text[at] == whole[at]) at++;
     at = at > 60 ? at - 60 : 0;
@@ -120,4 +130,18 @@ enum status same_in_parts(const struct trace *trace, bool *same, char what[SAME_
         status = compare(trace, ways[i].parts, ways[i].calls, whole, same, what, err);
     free(whole);
     return status;
+}
+
+enum status parts_hold_little(const struct trace *trace, bool *little, char what[SAME_RESULT_BYTES], struct err *err)
+{
+    enum { PARTS = 3, CALLS = 100 };
+    size_t all = 0, most;
+    bool result;
+    char *text;
+    for (uint32_t r = 0; r < trace->rank_count; r++) all += trace->ranks[r].count;
+    TRY(parts_result(trace, PARTS, CALLS, &text, &result, &most, err));
+    free(text);
+    *little = result && 8 * most < all;
+    if (!*little) snprintf(what, SAME_RESULT_BYTES, "a part holds %zu of %zu calls", most, all);
+    return STATUS_OK;
 }
