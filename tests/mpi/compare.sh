@@ -1,4 +1,4 @@
-# compare.sh RMACAST RMACAST_ANALYZE_MPI DIRECTORY: one, two and three processes find what rmacast analyze finds, to the
+# compare.sh RMACAST RMACAST_ANALYZE_MPI DIRECTORY: one to four processes, and more than there are ranks, find what rmacast analyze finds, to the
 # byte, but for efficiency; more processes than ranks, and what cannot be read together.
 set -e
 rmacast=$1 analyze_mpi=$2 work=$3
@@ -27,14 +27,50 @@ for case in both_roles_mixed_order collectives_two fence_four isend_irecv_waital
 done
 for sync in pscw fence lock flush p2p; do
   "$rmacast" generate halo2d --ranks 6 --iterations 300 --imbalance 0.3 --sync $sync -o "$work/$sync.txt"
-  compare $sync "$work/$sync.txt" "1 2 3"
+  compare $sync "$work/$sync.txt" "1 2 3 4 7"
 done
 
-# A stream that ends too early: one line, exit 1.
+# Simulated and OpenSHMEM programs are analysed by one process.
+"$rmacast" simulate tests/cases/lock_mixed_lazy/trace.txt --platform tests/cases/base.json --set nodes.count=4 \
+  --set mpi.rma.lock=lazy -o "$work/simulated.text" >"$work/simulated.log"
+compare simulated "$work/simulated.text" 3
+compare shmem tests/cases/shmem_locks/trace.txt 3
+
+# fails NAME PROCESSES ARCHIVE PATTERN: one line, exit 1, no result.
+fails() {
+  status=0
+  timeout 60 mpiexec.mpich -n "$2" "$analyze_mpi" "$3" --json - >"$work/out" 2>"$work/err" || status=$?
+  [ $status -eq 1 ] || complain "$1: exit status $status"
+  [ "$(grep -c "^rmacast: " "$work/err")" -eq 1 ] || complain "$1: $(cat "$work/err")"
+  grep -q "^rmacast: .*$4" "$work/err" || complain "$1: $(cat "$work/err")"
+  [ ! -s "$work/out" ] || complain "$1: there is a result"
+}
+
+# A stream that ends too early, of the first, the middle, the last process.
+rm -rf "$work/short.rma"
 cp -r "$work/pscw.rma" "$work/short.rma"
 truncate -s -100 "$work/short.rma/traces/5.evt"
-timeout 60 mpiexec.mpich -n 3 "$analyze_mpi" "$work/short.rma" >"$work/out" 2>"$work/err" && complain "a damaged archive is analysed"
-grep -q "^rmacast: .*5.evt: .*damaged or truncated" "$work/err" || complain "a damaged archive: $(cat "$work/err")"
+fails "a damaged archive" 3 "$work/short.rma" "5.evt: .*damaged or truncated"
+fails "a damaged archive" 6 "$work/short.rma" "5.evt: .*damaged or truncated"
+for stream in 0 3; do
+  rm -r "$work/short.rma"
+  cp -r "$work/fence.rma" "$work/short.rma"
+  truncate -s -100 "$work/short.rma/traces/$stream.evt"
+  fails "a damaged archive" 4 "$work/short.rma" "$stream.evt: .*damaged or truncated"
+done
+
+# A fault that shows in matching: its rank is another process's than process 0, which gets a copy of the call.
+cat >"$work/fault.txt" <<END
+rmacast-trace 1
+ranks 3
+window 0 comm=0 bytes=8,8,8 disp_unit=1
+0 0.000001 0.000002 MPI_Win_lock win=0 target=1 lock=exclusive assert=0
+0 0.000002 0.000003 MPI_Win_unlock win=0 target=1
+2 0.000001 0.000002 MPI_Win_unlock win=0 target=0
+END
+"$rmacast" export "$work/fault.txt" --to otf2 -o "$work/fault.rma"
+fails "an unlock without lock" 3 "$work/fault.rma" "rank 2, event 1 (MPI_Win_unlock).*no lock of target 0"
+
 timeout 60 mpiexec.mpich -n 2 "$analyze_mpi" "$work/pscw.txt" 2>"$work/err" && complain "a text trace is analysed"
 grep -q "^rmacast: .*pscw.txt: cannot be read by several processes" "$work/err" || complain "a text: $(cat "$work/err")"
 exit $failed
