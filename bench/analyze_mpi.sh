@@ -41,10 +41,10 @@ for sync; do
   "$rmacast" generate halo2d --ranks "$ranks" --iterations $iterations --imbalance 0.2 --sync "$sync" -o "$work/trace.rma"
   for turn in 1 2 3; do
     measure "$sync" slices /usr/bin/time -a -f "%U %M" -o "$work/processes.slices" \
-      "$rmacast" analyze "$work/trace.rma" --slices --json -
+      "$rmacast" analyze "$work/trace.rma" --slices
     for processes in 1 2; do
       measure "$sync" "$processes" "$mpiexec" -n $processes /usr/bin/time -a -f "%U %M" -o "$work/processes.$processes" \
-        "$analyze_mpi" "$work/trace.rma" --json -
+        "$analyze_mpi" "$work/trace.rma"
       cmp "$work/result.slices" "$work/result.$processes"
     done
   done
