@@ -3,6 +3,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -68,6 +69,63 @@ static void at_a_fixed_place(void **state)
     expect_program("functions_fixed");
 }
 
+static const struct trace_call *next_of_thread(struct walk *walk, uint32_t thread)
+{
+    const struct trace_rank *rank = &walk->trace->ranks[walk->rank];
+    while (walk->next < rank->count && trace_call_thread(walk->trace, walk->rank, walk->next) != thread) walk->next++;
+    assert_true(walk->next < rank->count);
+    return &rank->calls[walk->next];
+}
+
+/* words: +f enters f, -f leaves it, else the name of a call without MPI_; in one thread. */
+static void expect_thread(struct walk *walk, uint32_t thread, const char *const *words)
+{
+    for (; *words; words++) {
+        const struct trace_call *call = next_of_thread(walk, thread);
+        char text[64];
+        bool enter = call->call == ID_region_enter, leave = call->call == ID_region_leave;
+        snprintf(text, sizeof text, "%s%s", enter ? "+" : leave ? "-" : "",
+                 enter || leave ? walk->trace->regions[call->ref] : call_name((enum mpi_call)call->call) + 4);
+        assert_string_equal(text, *words);
+        walk->next++;
+    }
+}
+
+/* What longjmp jumps over is left before the next thing that stands above it; forty times are not deeper than one. What
+ * ends while recording is stopped ends then; what begins then is entered when recording goes on. The thread is in work()
+ * at its first call. */
+static void expect_jumps(const char *program)
+{
+    static const char *const init[] = {"+main", "Init_thread", NULL};
+    static const char *const land[] = {"+land", "+jump", "+jump", "+jump", "-jump", "-jump", "-jump", "Barrier", "-land", NULL};
+    static const char *const rest[] = {"+stop", "-stop", "+start", "Barrier", "+leaf", "Barrier", "-leaf", "-start", "Finalize", NULL};
+    static const char *const work[] = {"+work", "+leaf", "Barrier", "-leaf", NULL}, *const end[] = {"-work", NULL};
+    struct trace *trace = run_recorded("RMACAST_FUNCTIONS=64", program, 0);
+    for (uint32_t rank = 0; rank < 4; rank++) {
+        struct walk walk = walk_begin(trace, rank), worker = walk;
+        expect_thread(&walk, 0, init);
+        for (int i = 0; i < 40; i++) expect_thread(&walk, 0, land);
+        expect_thread(&walk, 0, rest);
+        expect_thread(&worker, 1, work);
+        expect_thread(&worker, 1, land);
+        expect_thread(&worker, 1, end);
+    }
+    trace_free(trace);
+}
+
+static void jumps(void **state)
+{
+    (void)state;
+    expect_jumps("functions_jumps");
+}
+
+/* Exits are tail calls there. */
+static void jumps_of_an_optimized_program(void **state)
+{
+    (void)state;
+    expect_jumps("functions_jumps_O2");
+}
+
 /* Depth 2: main and what it calls. */
 static void down_to_a_depth(void **state)
 {
@@ -101,6 +159,7 @@ static void only_on_request(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(anywhere), cmocka_unit_test(at_a_fixed_place),
-                                       cmocka_unit_test(down_to_a_depth), cmocka_unit_test(only_on_request)};
+                                       cmocka_unit_test(down_to_a_depth), cmocka_unit_test(only_on_request),
+                                       cmocka_unit_test(jumps), cmocka_unit_test(jumps_of_an_optimized_program)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,11 @@
 /* Functions of the program as regions, on request: programs compiled with -finstrument-functions call in here when they
- * enter and leave one. Addresses are recorded; they become names when the spool is packed. */
+ * enter and leave one. Addresses are recorded; they become names when the spool is packed.
+ *
+ * Each thread has the list of its open functions. An entry that was written has its leave written, whatever happens in
+ * between; one that could not be written (recording was stopped, the thread had no stream) follows with the thread's next
+ * event. A function left by longjmp or an exception does not say so: it is gone when something runs that stands above it
+ * on the stack. */
+#include <pthread.h>
 #include <stdlib.h>
 
 #include "trace/record/record.h"
@@ -7,9 +13,23 @@
 /* Deeper ones are left out, so that a recursion does not fill the spool. */
 enum { DEPTH_MAX = 64 };
 
+struct open {
+    const void *function;
+    uintptr_t stack; /* where it ended when the function was entered; it grows downwards */
+    bool written;
+};
+
+bool rec_functions;      /* they are wanted */
 static int depth_wanted; /* 0: off */
-static __thread int depth __attribute__((tls_model("initial-exec")));
-static __thread const void *open[DEPTH_MAX] __attribute__((tls_model("initial-exec")));
+#define OF_THREAD static __thread __attribute__((tls_model("initial-exec")))
+OF_THREAD int depth, deeper; /* in the list; below its end */
+OF_THREAD struct open open[DEPTH_MAX];
+OF_THREAD uintptr_t stack_low, stack_high; /* of the thread; high 0: not asked yet */
+
+static bool writes(void)
+{
+    return rec_state == REC_OPEN && rec_own != NULL;
+}
 
 static void put(enum spool_kind kind, const void *function, uint64_t time)
 {
@@ -21,14 +41,52 @@ static void put(enum spool_kind kind, const void *function, uint64_t time)
     rec_put(&record);
 }
 
-/* Not what the MPI library calls back inside a call. */
-static void mark(enum spool_kind kind, const void *function)
+static void put_now(enum spool_kind kind, const void *function)
 {
-    if (rec_state != REC_OPEN || !rec_own || rec_depth > 0 || rec_paused()) return;
     uint64_t time = rec_stamp();
     if (rec_cpu) rec_cpu_enter();
     put(kind, function, time);
     if (rec_cpu) rec_cpu_leave();
+}
+
+static void pop_to(int left)
+{
+    deeper = 0;
+    while (depth > left) {
+        const struct open *last = &open[--depth];
+        if (last->written && writes()) put_now(SPOOL_FUNCTION_LEAVE, last->function);
+    }
+}
+
+/* Handlers on a stack of their own, coroutines: what stands where says nothing. */
+static bool on_own_stack(uintptr_t at)
+{
+    pthread_attr_t attributes;
+    if (stack_high == 0 && pthread_getattr_np(pthread_self(), &attributes) == 0) {
+        void *low = NULL;
+        size_t bytes = 0;
+        pthread_attr_getstack(&attributes, &low, &bytes);
+        pthread_attr_destroy(&attributes);
+        stack_low = (uintptr_t)low;
+        stack_high = (uintptr_t)low + bytes;
+    }
+    return at >= stack_low && at < stack_high;
+}
+
+static void pop_gone(uintptr_t at)
+{
+    int left = depth;
+    while (left > 0 && open[left - 1].stack < at) left--;
+    if (left < depth && on_own_stack(at) && on_own_stack(open[depth - 1].stack)) pop_to(left);
+}
+
+static void write_open(uint64_t time)
+{
+    for (int i = 0; i < depth; i++) {
+        if (open[i].written) continue;
+        open[i].written = true;
+        put(SPOOL_FUNCTION_ENTER, open[i].function, time);
+    }
 }
 
 void rec_functions_begin(void)
@@ -36,30 +94,55 @@ void rec_functions_begin(void)
     const char *wanted = getenv("RMACAST_FUNCTIONS");
     long most = wanted ? strtol(wanted, NULL, 10) : 0;
     depth_wanted = most < 0 ? 0 : most > DEPTH_MAX ? DEPTH_MAX : (int)most;
+    rec_functions = depth_wanted > 0;
 }
 
 void rec_functions_opened(uint64_t time)
 {
-    for (int i = 0; i < depth && i < depth_wanted; i++) put(SPOOL_FUNCTION_ENTER, open[i], time);
+    if (!rec_paused()) write_open(time);
+}
+
+void rec_functions_settle(const void *frame)
+{
+    pop_gone((uintptr_t)frame);
+    if (writes() && !rec_paused() && depth > 0 && !open[depth - 1].written) write_open(rec_stamp());
 }
 
 #define EXPORTED __attribute__((visibility("default"), no_instrument_function))
 EXPORTED void __cyg_profile_func_enter(void *function, void *site);
 EXPORTED void __cyg_profile_func_exit(void *function, void *site);
 
+/* Not what the MPI library calls back inside a call: it is followed only. */
 void __cyg_profile_func_enter(void *function, void *site)
 {
+    uintptr_t stack = (uintptr_t)__builtin_dwarf_cfa();
     (void)site;
-    if (depth_wanted == 0 || depth++ >= depth_wanted) return;
-    open[depth - 1] = function;
-    mark(SPOOL_FUNCTION_ENTER, function);
+    if (depth_wanted == 0) return;
+    pop_gone(stack);
+    if (depth == depth_wanted) {
+        deeper++;
+        return;
+    }
+    open[depth++] = (struct open){function, stack, false};
+    if (writes() && rec_depth == 0 && !rec_paused()) {
+        uint64_t time = rec_stamp();
+        if (rec_cpu) rec_cpu_enter();
+        write_open(time);
+        if (rec_cpu) rec_cpu_leave();
+    }
 }
 
-/* A function left by longjmp or an exception does not come here; depth then stays too large, which leaves deep ones
- * out. */
+/* The exit may be a jump out of the function (a tail call): then the stack ends where its caller's does. */
 void __cyg_profile_func_exit(void *function, void *site)
 {
+    uintptr_t stack = (uintptr_t)__builtin_dwarf_cfa();
     (void)site;
-    if (depth_wanted == 0 || depth == 0 || --depth >= depth_wanted) return;
-    mark(SPOOL_FUNCTION_LEAVE, function);
+    if (depth_wanted == 0) return;
+    if (deeper > 0 && stack <= open[depth - 1].stack) {
+        deeper--;
+        return;
+    }
+    int at = depth;
+    while (at > 0 && open[at - 1].function != function) at--;
+    if (at > 0) pop_to(at - 1);
 }

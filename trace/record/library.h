@@ -41,9 +41,10 @@ static inline bool rec_in(const struct rec_range *range, const void *address)
  * the function that was called. */
 const void *rec_binding_caller(const void *site, const void *frame);
 
-/* Where the program calls from. */
+/* Where the program calls from, out of which functions. */
 static inline const void *rec_site(const void *site, const void *frame)
 {
+    if (__builtin_expect(rec_functions, 0)) rec_functions_settle(frame);
     for (int i = 0; i < rec_binding_count; i++)
         if (rec_in(&rec_bindings[i], site)) return rec_binding_caller(site, frame);
     return site;

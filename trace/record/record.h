@@ -370,7 +370,9 @@ bool rec_resume(void); /* false: recording was not stopped */
 bool rec_paused(void);
 /* functions.c */
 void rec_functions_begin(void);
+extern bool rec_functions; /* they are wanted */
 void rec_functions_opened(uint64_t time); /* those that the thread is in are entered then */
+void rec_functions_settle(const void *frame); /* before a call whose frame (CFA) this is */
 /* cpu.c */
 extern bool rec_cpu; /* CPU times are wanted */
 void rec_cpu_begin(void);

@@ -20,6 +20,8 @@ static uint64_t measure_cost(const struct spool_header *header)
     rec_stream_begin(&rec_out, tail, header);
     rec_out.settled_for = UINT64_MAX; /* no anchors between the calls */
     rec_depth = 0;
+    bool functions = rec_functions;
+    rec_functions = false;
     for (int batch = 0; batch < BATCHES; batch++) {
         rec_out.next = tail->records;
         uint64_t spent = rec_stamp();
@@ -30,6 +32,7 @@ static uint64_t measure_cost(const struct spool_header *header)
         if (spent < best) best = spent;
     }
     if (rec_cpu) rec_cpu_measure(tail->records, (size_t)(rec_out.next - tail->records));
+    rec_functions = functions;
     rec_depth = 1;
     rec_out = own;
     free(tail);

@@ -53,6 +53,7 @@ static bool begin_as(uint32_t number)
     stream->limit = rec_out.limit;
     rec_own = stream;
     ended = false;
+    if (rec_functions) rec_functions_opened(rec_stamp());
     return true;
 }
 
