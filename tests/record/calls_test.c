@@ -262,11 +262,42 @@ static void calls_of_mpi_4(void **state)
 }
 #endif
 
+/* The source's order of waits, whatever handles there are; from nobody comes nothing, with any tag. */
+static void nobody(void **state)
+{
+    (void)state;
+    struct trace *trace = archived(run_recorded("", "nobody", 0));
+    expect_whole(trace);
+    for (int rank = 0; rank < 4; rank++)
+        expect_calls(
+            trace, rank,
+            "MPI_Init\nMPI_Irecv comm=0 peer=- tag=-1 bytes=0 req=0\nMPI_Isend comm=0 peer=- tag=2 bytes=0 req=1\n"
+            "MPI_Irecv comm=0 peer=%1$d tag=3 bytes=4 req=2\nMPI_Isend comm=0 peer=%1$d tag=3 bytes=4 req=3\n"
+            "MPI_Wait req=3\nMPI_Wait req=1\nMPI_Wait req=0\nMPI_Wait req=2\n"
+            "MPI_Irecv comm=0 peer=- tag=-1 bytes=0 req=4\nMPI_Irecv comm=0 peer=- tag=-1 bytes=0 req=5\n"
+            "MPI_Irecv comm=0 peer=- tag=-1 bytes=0 req=6\n"
+            "MPI_Waitany reqs=5\nMPI_Testsome reqs=6 flag=1\nMPI_Test req=4 flag=1\n"
+            "MPI_Isend comm=0 peer=- tag=0 bytes=0 req=7\nMPI_Isend comm=0 peer=- tag=1 bytes=0 req=8\n"
+            "MPI_Request_free\nMPI_Waitall reqs=7\n"
+            "MPI_Isend comm=0 peer=- tag=0 bytes=0 req=9\nMPI_Isend comm=0 peer=- tag=1 bytes=0 req=10\n"
+            "MPI_Wait req=9\nMPI_Wait req=10\nMPI_Send_init comm=0\nMPI_Recv_init comm=0\n"
+            "MPI_Isend comm=0 peer=- tag=0 bytes=0 req=11 started=1\n"
+            "MPI_Irecv comm=0 peer=- tag=-1 bytes=0 req=12 started=1\nMPI_Wait req=12\nMPI_Wait req=11\n"
+            "MPI_Request_free\nMPI_Request_free\nMPI_Ibarrier comm=%2$d req=13\nMPI_Ibarrier comm=%2$d req=14\n"
+            "MPI_Wait req=14\nMPI_Wait req=13\nMPI_Win_allocate win=0\nMPI_Win_lock_all win=0\n"
+            "MPI_Rput win=0 target=- bytes=0 req=15\nMPI_Rget win=0 target=- bytes=0 req=16\n"
+            "MPI_Wait req=16\nMPI_Wait req=15\nMPI_Win_unlock_all win=0\nMPI_Win_free win=0\n"
+            "MPI_Irecv comm=0 peer=- tag=7 bytes=0 req=17\nMPI_Isend comm=0 peer=- tag=8 bytes=0 req=18\n"
+            "MPI_Finalize\n",
+            rank ^ 1, rank + 1);
+    trace_free(trace);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(passive),       cmocka_unit_test(requests), cmocka_unit_test(collectives),
-        cmocka_unit_test(communicators),
+        cmocka_unit_test(communicators), cmocka_unit_test(nobody),
         cmocka_unit_test(neighbors),
 #ifndef OPENMPI
         cmocka_unit_test(large_counts),  cmocka_unit_test(calls_of_mpi_4),

@@ -135,9 +135,9 @@ void rec_set_start(struct rec_call *rec, MPI_Request request)
         take_over(rec, what);
 }
 
-void rec_set_started(struct rec_call *rec, MPI_Request request)
+void rec_set_started(struct rec_call *rec, const MPI_Request *request)
 {
-    const struct prepared *what = find(&persistent, REC_KEY(request));
+    const struct prepared *what = find(&persistent, REC_KEY(*request));
     if (what && what->partitions == 0) rec_set_made_request(rec, request, what->receive);
 }
 
@@ -152,7 +152,7 @@ void rec_set_ready(struct rec_call *rec, MPI_Request request, int count)
 
 void rec_set_readied(struct rec_call *rec, MPI_Request request)
 {
-    if (rec->enter.call == REC_ID_Isend) rec_set_made_request(rec, request, false);
+    if (rec->enter.call == REC_ID_Isend) rec_set_made_request(rec, &request, false);
 }
 
 /* Nobody knows when each one was started: they share the call's time. */
@@ -167,7 +167,7 @@ void rec_set_all_started(struct rec_call *rec, int count, const MPI_Request *req
         take_over(&one, what);
         one.enter.time = begin + spent * (uint64_t)i / (uint64_t)count;
         one.exit.time = begin + spent * ((uint64_t)i + 1) / (uint64_t)count;
-        rec_set_made_request(&one, requests[i], what->receive);
+        rec_set_made_request(&one, &requests[i], what->receive);
         rec_put(&one.enter);
         rec_put(&one.exit);
     }
@@ -185,7 +185,7 @@ void rec_set_sendrecv(const struct rec_call *rec, MPI_Request request, MPI_Comm 
     rec_set_message(&receive, comm, source, receive_tag, most, MPI_BYTE);
     if (!send.comm) return;
     send.enter.time = receive.exit.time = middle;
-    rec_set_made_both(&send, &receive, request);
+    rec_set_made_both(&send, &receive, &request);
     rec_put(&receive.enter);
     rec_put(&receive.exit);
     rec_put(&send.enter);
@@ -208,6 +208,7 @@ void rec_set_message_receive(struct rec_call *rec, MPI_Message message)
     rec->key = REC_KEY(message);
     if (!what) {
         rec_set_comm(rec, MPI_COMM_WORLD);
+        if (message != MPI_MESSAGE_NO_PROC) rec->enter.peer = SPOOL_PEER_ANY; /* its probe was not recorded */
         return;
     }
     rec->comm = what->comm;

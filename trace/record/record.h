@@ -191,12 +191,12 @@ void rec_define_with(struct spool_record head, const void *first, size_t first_b
 #define rec_receive(comm, peer, tag, count, type, status)                                                              \
     (rec_set_message(&rec, (comm), (peer), (tag), (count), (type)), rec_own_status(&rec, (status)))
 #define rec_received(comm, peer, status) rec_set_received(&rec, (peer), (status))
-#define rec_send_made(request) rec_set_made_request(&rec, (request), false)
-#define rec_receive_made(request) rec_set_made_request(&rec, (request), true)
-#define rec_request(request, status) (rec_set_request(&rec, *(request)), rec_own_status(&rec, (status)))
+#define rec_send_made(request) rec_set_made_request(&rec, &(request), false)
+#define rec_receive_made(request) rec_set_made_request(&rec, &(request), true)
+#define rec_request(request, status) (rec_set_request(&rec, (request)), rec_own_status(&rec, (status)))
 #define rec_request_done(status) rec_set_request_done(&rec, true, (status))
 #define rec_request_tested(flag, status) rec_set_request_done(&rec, (flag), (status))
-#define rec_request_freed(request) rec_drop_request(request)
+#define rec_request_freed(request) rec_drop_request(&(request))
 #define rec_requests(count, requests, statuses) rec_set_requests(&rec, (count), (requests), (statuses))
 #define rec_requests_done(count, statuses) rec_set_requests_done(&rec, (count), (statuses))
 #define REC_NO_ROOT (-1)
@@ -210,8 +210,8 @@ void rec_define_with(struct spool_record head, const void *first, size_t first_b
     ((out) == MPI_IN_PLACE ? rec_set_collective(&rec, (comm), (root), (in_count), (in_type))                           \
                            : rec_set_collective(&rec, (comm), (root), (out_count), (out_type)))
 
-#define rec_made(request) rec_set_made_request(&rec, (request), false)
-#define rec_made_apart(request) rec_set_apart_request(&rec, (request))
+#define rec_made(request) rec_set_made_request(&rec, &(request), false)
+#define rec_made_apart(request) rec_set_apart_request(&rec, &(request))
 #define rec_rma_fetch(win, target, disp, count, type, op)                                                              \
     rec_set_fetch(&rec, (win), (target), (disp), (count), (type), (op))
 #define rec_fetched(target, count, type) rec_set_fetched(&rec, (target), (count), (type))
@@ -219,14 +219,14 @@ void rec_define_with(struct spool_record head, const void *first, size_t first_b
 #define rec_persistent(request, call, comm, peer, tag, count, type)                                                    \
     rec_set_persistent((request), (call), (comm), (peer), (tag), (count), (type))
 #define rec_start(request) rec_set_start(&rec, (request))
-#define rec_started(request) rec_set_started(&rec, (request))
+#define rec_started(request) rec_set_started(&rec, &(request))
 #define rec_startall() (rec.quiet = true, rec.enter.time = rec_stamp())
 #define rec_all_started(count, requests) rec_set_all_started(&rec, (count), (requests))
 #define rec_message_found(message, status) rec_set_message_found(&rec, (message), (status))
 #define rec_message_receive(message, status) (rec_set_message_receive(&rec, (message)), rec_own_status(&rec, (status)))
 #define rec_message_received(status) (rec_set_received(&rec, MPI_ANY_SOURCE, (status)), rec_drop_message(rec.key))
 #define rec_message_ireceive(message) rec_set_message_receive(&rec, (message))
-#define rec_message_receive_made(request) (rec_set_made_request(&rec, (request), true), rec_drop_message(rec.key))
+#define rec_message_receive_made(request) (rec_set_made_request(&rec, &(request), true), rec_drop_message(rec.key))
 #define rec_any_request(count, requests, status)                                                                       \
     (rec_set_some((count), (requests), NULL), rec_own_status(&rec, (status)))
 #define rec_any_done(flag, index, status) rec_set_one_done(&rec, (flag), (index), (status))
@@ -334,7 +334,7 @@ void rec_set_sendrecv(const struct rec_call *rec, MPI_Request request, MPI_Comm 
 bool rec_is_persistent(MPI_Request request);
 void rec_drop_persistent(MPI_Request request);
 void rec_set_start(struct rec_call *rec, MPI_Request request);
-void rec_set_started(struct rec_call *rec, MPI_Request request);
+void rec_set_started(struct rec_call *rec, const MPI_Request *request);
 void rec_set_all_started(struct rec_call *rec, int count, const MPI_Request *requests);
 void rec_set_message_found(const struct rec_call *rec, MPI_Message message, const MPI_Status *status);
 void rec_set_message_receive(struct rec_call *rec, MPI_Message message);
@@ -348,12 +348,14 @@ void rec_name_win(MPI_Win win, const char *name);
 void rec_drop_win(uint64_t key);
 void rec_drop_group(MPI_Group group);
 /* requests.c */
-void rec_set_made_request(struct rec_call *rec, MPI_Request request, bool receive);
-void rec_set_made_both(struct rec_call *send, struct rec_call *receive, MPI_Request request); /* one request for two */
-void rec_set_apart_request(struct rec_call *rec, MPI_Request request);
-void rec_set_request(struct rec_call *rec, MPI_Request request);
+/* A request is known by its handle and, where several complete ones share that, by where the program keeps it. */
+void rec_set_made_request(struct rec_call *rec, const MPI_Request *request, bool receive);
+/* One request for two. */
+void rec_set_made_both(struct rec_call *send, struct rec_call *receive, const MPI_Request *request);
+void rec_set_apart_request(struct rec_call *rec, const MPI_Request *request);
+void rec_set_request(struct rec_call *rec, const MPI_Request *request);
 void rec_set_request_done(struct rec_call *rec, int flag, const MPI_Status *status);
-void rec_drop_request(MPI_Request request);
+void rec_drop_request(const MPI_Request *request);
 void rec_set_requests(struct rec_call *rec, int count, const MPI_Request *requests, MPI_Status **statuses);
 void rec_set_some(int count, const MPI_Request *list, MPI_Status **statuses);
 void rec_set_some_done(struct rec_call *rec, int count, const int *indices, const MPI_Status *statuses);

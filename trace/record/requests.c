@@ -1,5 +1,6 @@
-/* Requests: handle to id. MPICH gives one handle to several requests that are complete when made, so a handle has a
- * queue. */
+/* Requests: handle to id. MPI libraries give one handle to several requests that are complete when made (messages to
+ * nobody, sends that were buffered), so a handle has a queue. Which of them the program means it tells by the place of
+ * its variable, unless it has copied the handle. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -13,15 +14,16 @@ struct rec_request {
     struct rec_comm *comm;    /* of a receive, else NULL */
     uint32_t id; /* SPOOL_NO_ID: of a communicator that is kept apart */
     uint32_t also; /* a second one of the same handle (MPI_Isendrecv's send), else SPOOL_NO_ID */
-    bool receive;
+    bool receive, nobody; /* nobody: from MPI_PROC_NULL, whatever its status says */
     const struct rec_stream *maker; /* the thread */
+    const MPI_Request *at;          /* where it was stored; only compared */
 };
 
 struct rec_pending { /* of the call that the thread runs */
     struct rec_comm *comm;
     MPI_Request handle;
     uint32_t id, also;
-    bool known, receive;
+    bool known, receive, nobody;
 };
 
 static struct rec_table requests;
@@ -65,25 +67,31 @@ static struct rec_request *request_find(MPI_Request request)
     return found ? (struct rec_request *)*found : NULL;
 }
 
-/* Of those that share a handle the oldest one that the calling thread made, else the oldest. NULL: there is none. */
-static struct rec_request *request_of_thread(MPI_Request request)
+enum { LOOK_AHEAD = 256 }; /* in a queue: thousands of requests that are complete do not cost their square */
+
+/* Of those that share a handle the one that was stored here, else the oldest one that the calling thread made, else the
+ * oldest. NULL: there is none. */
+static struct rec_request *request_meant(const MPI_Request *request)
 {
-    struct rec_request *first = request_find(request), *own = first;
-    if (!rec_shared) return first;
-    while (own && own->maker != rec_own) own = own->next;
+    struct rec_request *first = request_find(*request), *own = NULL, *each = first;
+    if (!first || !first->next) return first;
+    for (int i = 0; each && i < LOOK_AHEAD; i++, each = each->next) {
+        if (each->at == request) return each;
+        if (!own && each->maker == rec_own) own = each;
+    }
     return own ? own : first;
 }
 
-/* Another thread may have got the handle for a new request since this one's call completed the old one: the member of
- * the queue with this id comes first then. */
+/* The member of the queue with this id comes first. */
 static void bring_forward(MPI_Request request, struct rec_request *first, uint32_t id)
 {
     struct rec_request *before = first, *wanted = first->next;
+    if (first->id == id) return;
     while (wanted && wanted->id != id) {
         before = wanted;
         wanted = wanted->next;
     }
-    if (first->id == id || !wanted) return;
+    if (!wanted) return;
     before->next = wanted->next;
     wanted->next = first;
     wanted->last = first->last == wanted ? before : first->last;
@@ -96,12 +104,13 @@ static bool request_take(MPI_Request request, uint32_t id, struct rec_pending *t
 {
     struct rec_request *first = request_find(request);
     if (!first) return false;
-    if (rec_shared && id != SPOOL_NO_ID) {
+    if (id != SPOOL_NO_ID && first->id != id) {
         bring_forward(request, first, id);
         first = request_find(request);
     }
     *taken = (struct rec_pending){
-        .comm = first->comm, .id = first->id, .also = first->also, .known = true, .receive = first->receive};
+        .comm = first->comm, .id = first->id, .also = first->also, .known = true, .receive = first->receive,
+        .nobody = first->nobody};
     if (first->next) {
         first->next->last = first->last;
         rec_table_put(&requests, REC_KEY(request), (uintptr_t)first->next);
@@ -113,16 +122,17 @@ static bool request_take(MPI_Request request, uint32_t id, struct rec_pending *t
     return true;
 }
 
-static void forget_request(MPI_Request request)
+static void forget_request(MPI_Request request, uint32_t id)
 {
     struct rec_pending taken;
-    if (request_take(request, SPOOL_NO_ID, &taken) && taken.comm) rec_comm_release(taken.comm);
+    if (request_take(request, id, &taken) && taken.comm) rec_comm_release(taken.comm);
 }
 
-void rec_drop_request(MPI_Request request)
+void rec_drop_request(const MPI_Request *request)
 {
-    rec_drop_persistent(request);
-    forget_request(request);
+    const struct rec_request *meant = request_meant(request);
+    rec_drop_persistent(*request);
+    forget_request(*request, meant ? meant->id : SPOOL_NO_ID);
 }
 
 static uint32_t next_id(const struct rec_call *rec)
@@ -130,22 +140,24 @@ static uint32_t next_id(const struct rec_call *rec)
     return rec->comm && rec->comm->apart ? SPOOL_NO_ID : request_count++;
 }
 
-void rec_set_made_request(struct rec_call *rec, MPI_Request request, bool receive)
+/* A receive from somebody has a handle of its own: who had it before was completed by a call that is not recorded. */
+void rec_set_made_request(struct rec_call *rec, const MPI_Request *request, bool receive)
 {
-    struct rec_request *first = request_find(request);
-    if (first && (receive || first->receive) && !rec_shared) { /* completed by a call that is not recorded */
+    struct rec_request *first = request_find(*request);
+    bool nobody = receive && rec->enter.peer == SPOOL_PEER_NONE;
+    if (first && ((receive && !nobody) || (first->receive && !first->nobody)) && !rec_shared) {
         rec_mark(SPOOL_UNKNOWN_REQUESTS);
-        forget_request(request);
-        first = request_find(request);
+        forget_request(*request, SPOOL_NO_ID);
+        first = request_find(*request);
     }
     struct rec_request *made = request_new();
-    if (!made || (!first && !rec_table_put(&requests, REC_KEY(request), (uintptr_t)made))) {
+    if (!made || (!first && !rec_table_put(&requests, REC_KEY(*request), (uintptr_t)made))) {
         rec_stop("out of memory");
         return;
     }
     *made = (struct rec_request){
         .last = made, .comm = receive ? rec->comm : NULL, .id = next_id(rec), .also = SPOOL_NO_ID, .receive = receive,
-        .maker = rec_own};
+        .nobody = nobody, .maker = rec_own, .at = request};
     if (made->comm) made->comm->uses++;
     if (first) {
         first->last->next = made;
@@ -155,17 +167,17 @@ void rec_set_made_request(struct rec_call *rec, MPI_Request request, bool receiv
 }
 
 /* MPICH 4.0.2 does not fill the status, which would tell what the receive got. */
-void rec_set_made_both(struct rec_call *send, struct rec_call *receive, MPI_Request request)
+void rec_set_made_both(struct rec_call *send, struct rec_call *receive, const MPI_Request *request)
 {
     rec_set_made_request(receive, request, true);
-    struct rec_request *made = request_find(request);
+    struct rec_request *made = request_find(*request);
     if (!made) return;
     made->receive = false;
     send->exit.id = made->also = next_id(send);
 }
 
 /* Who waits for it is recorded as waiting for nothing. */
-void rec_set_apart_request(struct rec_call *rec, MPI_Request request)
+void rec_set_apart_request(struct rec_call *rec, const MPI_Request *request)
 {
     static struct rec_comm nowhere = {.id = SPOOL_NO_ID, .apart = true, .uses = 1};
     rec->comm = &nowhere;
@@ -185,15 +197,15 @@ static void define_both(uint32_t id, uint32_t also)
     rec_define(SPOOL_LIST, 0, both, sizeof both);
 }
 
-void rec_set_request(struct rec_call *rec, MPI_Request request)
+void rec_set_request(struct rec_call *rec, const MPI_Request *request)
 {
-    rec->key = REC_KEY(request);
+    rec->key = REC_KEY(*request);
     rec->request = SPOOL_NO_ID;
     rec->enter.id = SPOOL_NO_ID;
-    if (request == MPI_REQUEST_NULL) return;
-    const struct rec_request *found = request_of_thread(request);
+    if (*request == MPI_REQUEST_NULL) return;
+    const struct rec_request *found = request_meant(request);
     if (!found) {
-        unknown_request(request);
+        unknown_request(*request);
         return;
     }
     rec->enter.id = rec->request = found->id;
@@ -207,7 +219,10 @@ static void put_match(uint64_t time, const struct rec_pending *done, const MPI_S
 {
     struct rec_call match = {.comm = done->comm};
     int cancelled = 0;
-    PMPI_Test_cancelled(status, &cancelled);
+    if (done->nobody)
+        cancelled = 1; /* as if: MPICH 4.0.2 leaves the status of its shared request as it was */
+    else
+        PMPI_Test_cancelled(status, &cancelled);
     rec_set_received(&match, cancelled ? MPI_PROC_NULL : status->MPI_SOURCE, status);
     if (cancelled) match.exit.tag = MPI_ANY_TAG;
     struct spool_record record = {.time = time,
@@ -262,7 +277,7 @@ void rec_set_requests(struct rec_call *rec, int count, const MPI_Request *list, 
     for (int i = 0; i < count; i++) {
         pending[i].known = false;
         if (list[i] == MPI_REQUEST_NULL) continue;
-        const struct rec_request *which = request_of_thread(list[i]);
+        const struct rec_request *which = request_meant(&list[i]);
         if (!request_take(list[i], which ? which->id : SPOOL_NO_ID, &pending[i])) {
             unknown_request(list[i]);
             continue;
@@ -290,7 +305,7 @@ void rec_set_some(int count, const MPI_Request *list, MPI_Status **statuses)
         return;
     }
     for (int i = 0; i < count; i++) {
-        const struct rec_request *first = rec_shared ? request_of_thread(list[i]) : NULL;
+        const struct rec_request *first = request_meant(&list[i]);
         pending[i].handle = list[i];
         pending[i].id = first ? first->id : SPOOL_NO_ID;
     }
