@@ -89,7 +89,8 @@ int main(int argc, char **argv)
     const char *way = argc > 1 ? argv[1] : "";
     if (strcmp(way, "forked_rank") == 0) become_child();
     MPI_Init(&argc, &argv);
-    rank = getenv("PMI_RANK") ? atoi(getenv("PMI_RANK")) : 0;
+    const char *mpich = getenv("PMI_RANK"), *open_mpi = getenv("OMPI_COMM_WORLD_RANK");
+    rank = mpich ? atoi(mpich) : open_mpi ? atoi(open_mpi) : 0;
     printf("rank %d\n", rank);
     fflush(stdout);
     MPI_Barrier(MPI_COMM_WORLD);
