@@ -36,8 +36,9 @@ enum engine_notice {
                             behalf of what queued: arrived() before the answer can arrive or be overtaken */
 };
 
-/* How far ahead an event is: so many others come before it, more or less. */
-enum engine_distance { ENGINE_NEXT, ENGINE_NEAR, ENGINE_FAR };
+/* How far ahead an event is. Each step of a chain of pointers is asked for at another distance: the step before must be
+ * there by then. */
+enum engine_distance { ENGINE_HERE, ENGINE_NEXT, ENGINE_SOON, ENGINE_NEAR, ENGINE_FAR };
 
 /* All callbacks run at the simulated time now_ps, which never decreases but for messages that are told of late. */
 struct engine_callbacks {

@@ -24,7 +24,7 @@
 #include "simulate/link_queues.h"
 
 enum event_type { EVENT_TIMER, EVENT_MESSAGE, EVENT_ALARM, EVENT_LINK, EVENT_ANSWER };
-enum { FORESEE_NODES = 4096, NO_NODE = -1 };
+enum { FORESEE_NODES = 4096, FORESEEN_MOST = 64, NO_NODE = -1 };
 
 struct nic {
     _Alignas(LINE_BYTES) int64_t send_free_ps;
@@ -51,7 +51,8 @@ struct engine {
     struct event next;    /* where holds_next: made by the event that is being handled, perhaps to be handled next */
     int32_t next_node;
     bool holds_next;
-    bool foresees; /* its state is too large for the processor's caches */
+    bool foresees;       /* its state is too large for the processor's caches */
+    int64_t foreseen_ps; /* near_ps of the queue when its run was looked at */
     bool in_order; /* messages between two nodes arrive in the order of their sending, whatever their size */
     struct engine_stats stats;
 };
@@ -234,6 +235,12 @@ static enum status tell(struct engine *engine, uint32_t index, struct event_plac
     return STATUS_OK;
 }
 
+static void fetch_nic(const struct nic *nic)
+{
+    __builtin_prefetch(nic);
+    __builtin_prefetch((const char *)nic + LINE_BYTES);
+}
+
 static void foresee_inbox(const struct engine *engine, const struct inbox *inbox)
 {
     if (!engine->foresees || inbox->first == FLIGHT_NONE) return;
@@ -288,7 +295,7 @@ static enum status loggp_watch_all(struct engine *engine, int32_t node, bool on,
 
 static void loggp_soon_send(const struct engine *engine, int32_t node)
 {
-    if (engine->foresees) __builtin_prefetch(&engine->nics[node]);
+    if (engine->foresees) fetch_nic(&engine->nics[node]);
 }
 
 /* --- sending ---------------------------------------------------------------------------------------------------------
@@ -421,24 +428,27 @@ static void foresee_alarm(const struct engine *engine, const struct nic *nic, en
 {
     const struct engine_callbacks *on = &engine->callbacks;
     switch (distance) {
-    case ENGINE_FAR: __builtin_prefetch(nic); break;
-    case ENGINE_NEAR:
-        __builtin_prefetch(&engine->flights[nic->inbox.first]);
-        on->soon_resume(on->context, nic->inbox.waiter, ENGINE_FAR);
-        break;
+    case ENGINE_FAR: fetch_nic(nic); return;
+    case ENGINE_NEAR: __builtin_prefetch(&engine->flights[nic->inbox.first]); break;
+    case ENGINE_SOON: foresee_inbox(engine, &nic->inbox); break;
     case ENGINE_NEXT:
-        foresee_inbox(engine, &nic->inbox);
-        on->soon_resume(on->context, nic->inbox.waiter, ENGINE_NEAR);
-        break;
+    case ENGINE_HERE: break;
     }
+    on->soon_resume(on->context, nic->inbox.waiter, distance + 1); /* one step behind: the NIC says who it is */
 }
 
-/* The next event, those of which one is the next but one, and those of which one is the third. */
+static void foresee_timer(const struct engine *engine, const struct event *event, enum engine_distance distance)
+{
+    int32_t node = distance == ENGINE_FAR ? timer_node(engine, event_key(event->place.order)) : NO_NODE;
+    if (node != NO_NODE) fetch_nic(&engine->nics[node]);
+    engine->callbacks.soon_timer(engine->callbacks.context, event->id, distance);
+}
+
 static void foresee_event(const struct engine *engine, const struct event *event, enum engine_distance distance)
 {
     const struct engine_callbacks *on = &engine->callbacks;
     switch ((enum event_type)event->type) {
-    case EVENT_TIMER: on->soon_timer(on->context, event->id, distance); break;
+    case EVENT_TIMER: foresee_timer(engine, event, distance); break;
     case EVENT_MESSAGE:
         if (distance == ENGINE_FAR) __builtin_prefetch(&engine->flights[event->id]);
         if (distance == ENGINE_NEAR) on->soon_arrived(on->context, &engine->flights[event->id].note);
@@ -451,14 +461,27 @@ static void foresee_event(const struct engine *engine, const struct event *event
     }
 }
 
-static void foresee(const struct engine *engine)
+/* All of a new run is near, and of what is behind it the first part far. */
+static void foresee_run(const struct engine *engine)
 {
-    static const uint8_t distances[] = {ENGINE_NEXT, ENGINE_NEAR, ENGINE_NEAR, ENGINE_FAR,
-                                        ENGINE_FAR,  ENGINE_FAR,  ENGINE_FAR};
-    enum { COUNT = sizeof distances };
-    for (size_t i = 0; i < COUNT; i++) {
-        const struct event *event = event_queue_ahead(&engine->queue, i);
-        if (event) foresee_event(engine, event, distances[i]);
+    const struct event_list *behind = event_queue_behind(&engine->queue);
+    const struct event *event;
+    for (size_t i = 0; i < FORESEEN_MOST && (event = event_queue_ahead(&engine->queue, i)); i++)
+        foresee_event(engine, event, ENGINE_NEAR);
+    for (size_t i = 0; behind && i < FORESEEN_MOST && i < behind->count; i++)
+        foresee_event(engine, &behind->items[i], ENGINE_FAR);
+}
+
+static void foresee(struct engine *engine)
+{
+    static const struct {
+        uint8_t place, distance;
+    } places[] = {{0, ENGINE_HERE}, {1, ENGINE_NEXT}, {3, ENGINE_SOON}};
+    if (engine->queue.near_ps != engine->foreseen_ps) foresee_run(engine);
+    engine->foreseen_ps = engine->queue.near_ps;
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        const struct event *event = event_queue_ahead(&engine->queue, places[i].place);
+        if (event) foresee_event(engine, event, places[i].distance);
     }
 }
 

@@ -61,6 +61,14 @@ static inline const struct event *event_queue_ahead(const struct event_queue *qu
     return count < queue->run.count ? &queue->run.items[queue->run.count - 1 - count] : NULL;
 }
 
+/* Unsorted, what comes behind the run, or the first part of it; NULL: not known. */
+static inline const struct event_list *event_queue_behind(const struct event_queue *queue)
+{
+    size_t bucket = queue->bucket;
+    while (bucket < queue->bucket_count && queue->buckets[bucket].count == 0) bucket++;
+    return bucket < queue->bucket_count ? &queue->buckets[bucket] : NULL;
+}
+
 /* Compared as one wide number, since which of two events is the earlier one is a branch that no processor predicts. */
 static inline bool event_before(struct event_place a, struct event_place b)
 {

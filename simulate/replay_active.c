@@ -12,15 +12,14 @@ bool replay_pair_ready(const struct member *member, const struct pair *pair)
 struct pair *replay_open_pair(struct replay *replay, const struct member *member, int32_t target)
 {
     if (!member->access_open) return NULL;
-    const struct trace_group *group = &replay->trace->groups[member->access.group];
-    enum { FEW = 8 };
-    uint32_t place = 0;
-    if (group->count > FEW) {
-        int32_t found = trace_group_rank(group, target);
-        return found < 0 ? NULL : &replay->pairs[member->access.pairs[found]];
+    const struct role *role = &member->access;
+    if (role->pair_count > ROLE_FEW) {
+        int32_t found = trace_group_rank(&replay->trace->groups[role->group], target);
+        return found < 0 ? NULL : &replay->pairs[role->many[found]];
     }
-    while (place < group->count && group->members[place] != target) place++;
-    return place < group->count ? &replay->pairs[member->access.pairs[place]] : NULL;
+    for (uint32_t i = 0; i < role->pair_count; i++)
+        if (replay->pairs[role->few[i]].target == (uint32_t)target) return &replay->pairs[role->few[i]];
+    return NULL;
 }
 
 int64_t replay_pair_post_enter(const struct pair *pair)
@@ -34,7 +33,7 @@ static void account_late_post(struct replay *replay, const struct member *member
     int64_t enter_ps = replay->ranks[member->rank].enter_ps, latest_ps = INT64_MIN;
     if (exit_ps <= enter_ps) return;
     for (uint32_t i = 0; i < member->access.pair_count; i++) {
-        int64_t post_ps = replay_pair_post_enter(&replay->pairs[member->access.pairs[i]]);
+        int64_t post_ps = replay_pair_post_enter(&replay->pairs[role_pairs(&member->access)[i]]);
         if (post_ps > latest_ps) latest_ps = post_ps;
     }
     int64_t until_ps = exit_ps < latest_ps ? exit_ps : latest_ps;
@@ -56,7 +55,7 @@ static enum step open_exposure(struct replay *replay, uint32_t rank, struct memb
     member->exposed = true;
     member->pending_origins = 0;
     for (uint32_t i = 0; i < member->exposure.pair_count; i++) {
-        struct pair *pair = &replay->pairs[member->exposure.pairs[i]];
+        struct pair *pair = &replay->pairs[role_pairs(&member->exposure)[i]];
         pair->post_enter_ps[++pair->exposures & 1] = state->enter_ps;
         if (pair->epochs_done < pair->exposures) member->pending_origins++;
     }
@@ -70,7 +69,7 @@ enum step replay_step_post(struct replay *replay, uint32_t rank)
     struct member *member = replay_member(replay, call, rank);
     if (state->phase == PHASE_ENTER) return open_exposure(replay, rank, member, call->ref);
     for (uint32_t i = 0; i < member->exposure.pair_count; i++) {
-        uint32_t pair = member->exposure.pairs[i];
+        uint32_t pair = role_pairs(&member->exposure)[i];
         STEP_TRY(replay_send_control(replay, MESSAGE_POST, rank, replay->pairs[pair].origin, pair, 0));
     }
     return replay_exit(state, replay->now_ps);
@@ -82,7 +81,7 @@ static void account_early_wait(struct replay *replay, const struct member *membe
 {
     int64_t enter_ps = replay->ranks[member->rank].enter_ps, latest_ps = INT64_MIN, last_op_ps = 0;
     for (uint32_t i = 0; i < member->exposure.pair_count; i++) {
-        const struct pair *pair = &replay->pairs[member->exposure.pairs[i]];
+        const struct pair *pair = &replay->pairs[role_pairs(&member->exposure)[i]];
         uint32_t slot = pair->exposures & 1;
         bool last = pair->complete_enter_ps[slot] > latest_ps ||
                     (pair->complete_enter_ps[slot] == latest_ps && pair->complete_last_op_ps[slot] > last_op_ps);
@@ -101,7 +100,7 @@ static uint32_t missing_notifications(const struct replay *replay, const struct 
 {
     uint32_t missing = 0;
     for (uint32_t i = 0; i < member->exposure.pair_count; i++) {
-        const struct pair *pair = &replay->pairs[member->exposure.pairs[i]];
+        const struct pair *pair = &replay->pairs[role_pairs(&member->exposure)[i]];
         missing += pair->completes_arrived < pair->exposures;
     }
     return missing;
@@ -168,7 +167,7 @@ static enum step open_access(struct replay *replay, uint32_t rank, struct member
     member->missing_posts = member->lefts = member->gets = 0;
     member->last_left_ps = INT64_MIN;
     for (uint32_t i = 0; i < member->access.pair_count; i++) {
-        struct pair *pair = &replay->pairs[member->access.pairs[i]];
+        struct pair *pair = &replay->pairs[role_pairs(&member->access)[i]];
         pair->accesses++;
         pair->open = true;
         pair->closing = false;
@@ -262,12 +261,12 @@ enum status replay_on_post(struct replay *replay, const struct replay_message *m
 static enum status notify_targets(struct replay *replay, const struct member *member)
 {
     for (uint32_t i = 0; i < member->access.pair_count; i++) {
-        struct pair *pair = &replay->pairs[member->access.pairs[i]];
+        struct pair *pair = &replay->pairs[role_pairs(&member->access)[i]];
         bool acted = pair->last_op_exit_ps != TRACE_UNKNOWN_PS, ready = replay_pair_ready(member, pair);
         pair->closing = true;
         struct op notification = {.origin = member->rank,
                                   .target = pair->target,
-                                  .pair = member->access.pairs[i],
+                                  .pair = role_pairs(&member->access)[i],
                                   .epoch = pair->accesses,
                                   .kind = CALL_COMPLETE,
                                   .complete_enter_ps = replay->ranks[member->rank].enter_ps,
@@ -297,7 +296,7 @@ static enum step close_access(struct replay *replay, struct member *member)
     if (exit_ps > now_ps && (member->nocheck || member->missing_posts > 0))
         return replay_pause(state, exit_ps, PHASE_WAIT);
     account_late_post(replay, member, exit_ps);
-    for (uint32_t i = 0; i < member->access.pair_count; i++) replay->pairs[member->access.pairs[i]].open = false;
+    for (uint32_t i = 0; i < member->access.pair_count; i++) replay->pairs[role_pairs(&member->access)[i]].open = false;
     member->access_open = false;
     return replay_exit(state, exit_ps);
 }

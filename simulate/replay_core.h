@@ -91,16 +91,26 @@ struct pair {
 
 /* Dissemination barrier of one member: round r has received received[r] messages over all instances. */
 struct barrier {
-    uint32_t instance, round;
+    uint32_t instance;
+    uint16_t round;
     bool sent;
     uint32_t tasks;       /* non-blocking collectives begun so far by this rank of the communicator */
     uint32_t first_count; /* of received counts, in replay.barrier_counts */
 };
 
+enum { ROLE_FEW = 4 };
 struct role { /* origin or target of start/post epochs: the pairs of the group last used */
     uint32_t group, pair_count;
-    uint32_t *pairs;
+    union {
+        uint32_t few[ROLE_FEW]; /* if there are no more */
+        uint32_t *many;
+    };
 };
+
+static inline const uint32_t *role_pairs(const struct role *role)
+{
+    return role->pair_count <= ROLE_FEW ? role->few : role->many;
+}
 
 /* One rank's side of one window. */
 struct member {
@@ -111,8 +121,6 @@ struct member {
     uint32_t rank;
     int32_t window;
     bool access_open, nocheck, exposed, fence_open;
-    /* lock_all, as origin: per rank of the communicator its lock epoch, NO_INDEX: none yet; NULL: not open */
-    uint32_t *all;
 
     /* exposure epoch by post */
     struct role exposure;
@@ -124,6 +132,8 @@ struct member {
     uint32_t sync_instance;         /* create, fence, free: for Wait at ... */
     int64_t unlock_exit_ps[2];      /* last exit of the unlocks released here: [shared, exclusive] */
 
+    /* lock_all, as origin: per rank of the communicator its lock epoch, NO_INDEX: none yet; NULL: not open */
+    uint32_t *all;
     struct barrier barrier;
     uint32_t incoming_issued[2], incoming_arrived[2]; /* fence = notify: operations towards this rank, per fence & 1 */
     /* lock, as target */

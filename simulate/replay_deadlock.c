@@ -32,11 +32,11 @@ struct text {
 static void name_posts(struct replay *replay, const struct member *member, struct text *text)
 {
     for (uint32_t i = 0; i < member->access.pair_count; i++) {
-        const struct pair *pair = &replay->pairs[member->access.pairs[i]];
+        const struct pair *pair = &replay->pairs[role_pairs(&member->access)[i]];
         if (!replay_pair_ready(member, pair)) NAME(text, " MPI_Win_post of rank %u", pair->target);
     }
     for (uint32_t i = 0; text->named == 0 && i < member->access.pair_count; i++) {
-        const struct pair *pair = &replay->pairs[member->access.pairs[i]];
+        const struct pair *pair = &replay->pairs[role_pairs(&member->access)[i]];
         if (pair->data_issued > 0) NAME(text, " its operations on rank %u", pair->target);
     }
 }
@@ -65,7 +65,7 @@ static void name_operation(struct replay *replay, uint32_t rank, const struct tr
 static void name_completes(struct replay *replay, const struct member *member, struct text *text)
 {
     for (uint32_t i = 0; i < member->exposure.pair_count; i++) {
-        const struct pair *pair = &replay->pairs[member->exposure.pairs[i]];
+        const struct pair *pair = &replay->pairs[role_pairs(&member->exposure)[i]];
         if (pair->epochs_done < pair->exposures) NAME(text, " MPI_Win_complete of rank %u", pair->origin);
     }
 }

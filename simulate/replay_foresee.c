@@ -12,32 +12,39 @@ static void fetch_lines(const void *from, size_t bytes)
 static void fetch_pairs(const struct replay *replay, const struct role *role)
 {
     for (uint32_t i = 0; i < role->pair_count && i < PAIRS_SOON; i++)
-        fetch_lines(&replay->pairs[role->pairs[i]], sizeof *replay->pairs);
+        fetch_lines(&replay->pairs[role_pairs(role)[i]], sizeof *replay->pairs);
 }
 
-static void fetch_nodes(const struct replay *replay, uint32_t group_id)
+/* To whom the posts, or the data and the notifications, will go. */
+static void fetch_nodes(const struct replay *replay, const struct member *member)
 {
-    if (group_id == NO_INDEX || !replay->engine_kind->soon_send) return;
-    const struct trace_group *group = &replay->trace->groups[group_id];
-    for (uint32_t i = 0; i < group->count && i < PAIRS_SOON; i++)
-        replay->engine_kind->soon_send(replay->engine, replay->nodes[group->members[i]]);
+    const struct role *role = member->exposed ? &member->access : &member->exposure;
+    if (!replay->engine_kind->soon_send) return;
+    for (uint32_t i = 0; i < role->pair_count && i < PAIRS_SOON; i++) {
+        const struct pair *pair = &replay->pairs[role_pairs(role)[i]];
+        replay->engine_kind->soon_send(replay->engine, replay->nodes[member->exposed ? pair->target : pair->origin]);
+    }
 }
 
 void replay_soon_rank(const struct replay *replay, uint32_t rank, enum engine_distance distance)
 {
     const struct rank_state *state = &replay->ranks[rank];
+    const struct member *member = NULL;
+    if (distance != ENGINE_FAR && state->last_member != NO_INDEX) member = &replay->members[state->last_member];
     switch (distance) {
     case ENGINE_FAR: fetch_lines(state, sizeof *state); break;
     case ENGINE_NEAR:
         fetch_lines(&state->calls[state->next], CALLS_SOON * sizeof *state->calls);
-        if (state->last_member != NO_INDEX) fetch_lines(&replay->members[state->last_member], sizeof *replay->members);
+        if (member) fetch_lines(member, sizeof *member);
+        break;
+    case ENGINE_SOON:
+        if (member) fetch_pairs(replay, &member->exposure);
+        if (member) fetch_pairs(replay, &member->access);
         break;
     case ENGINE_NEXT:
-        if (state->last_member == NO_INDEX) break;
-        fetch_pairs(replay, &replay->members[state->last_member].exposure);
-        fetch_nodes(replay, replay->members[state->last_member].exposure.group);
-        fetch_pairs(replay, &replay->members[state->last_member].access);
+        if (member) fetch_nodes(replay, member);
         break;
+    case ENGINE_HERE: break;
     }
 }
 

@@ -81,11 +81,17 @@ enum status replay_prepare_windows(struct replay *replay)
     return STATUS_OK;
 }
 
+static void clear_role(struct role *role)
+{
+    if (role->pair_count > ROLE_FEW) free(role->many);
+    role->pair_count = 0;
+}
+
 void replay_clear_windows(struct replay *replay)
 {
     for (size_t i = 0; replay->members && i < replay->member_count; i++) {
-        free(replay->members[i].access.pairs);
-        free(replay->members[i].exposure.pairs);
+        clear_role(&replay->members[i].access);
+        clear_role(&replay->members[i].exposure);
         free(replay->members[i].all);
     }
     free(replay->windows);
@@ -138,19 +144,27 @@ static enum status pair_of(struct replay *replay, int32_t window, uint32_t origi
     return STATUS_OK;
 }
 
+static enum status reserve_role(struct replay *replay, struct role *role, uint32_t count)
+{
+    uint32_t *many = count > ROLE_FEW ? malloc(count * sizeof *many) : NULL;
+    if (count > ROLE_FEW && !many) return err_memory(replay->err);
+    clear_role(role);
+    if (many) role->many = many;
+    role->pair_count = count;
+    return STATUS_OK;
+}
+
 enum status replay_pairs_of(struct replay *replay, struct member *member, struct role *role, bool as_origin,
                             uint32_t group_id)
 {
     if (role->group == group_id) return STATUS_OK;
     const struct trace_group *group = &replay->trace->groups[group_id];
-    uint32_t *pairs = realloc(role->pairs, (group->count ? group->count : 1) * sizeof *pairs);
-    if (!pairs) return err_memory(replay->err);
-    role->pairs = pairs;
-    role->pair_count = group->count;
+    TRY(reserve_role(replay, role, group->count));
+    uint32_t *pairs = group->count > ROLE_FEW ? role->many : role->few;
     for (uint32_t i = 0; i < group->count; i++) {
         uint32_t other = (uint32_t)group->members[i];
         uint32_t origin = as_origin ? member->rank : other, target = as_origin ? other : member->rank;
-        TRY(pair_of(replay, member->window, origin, target, &role->pairs[i]));
+        TRY(pair_of(replay, member->window, origin, target, &pairs[i]));
     }
     role->group = group_id;
     return STATUS_OK;
