@@ -24,7 +24,7 @@
 #include "simulate/link_queues.h"
 
 enum event_type { EVENT_TIMER, EVENT_MESSAGE, EVENT_ALARM, EVENT_LINK, EVENT_ANSWER };
-enum { FORESEE_NODES = 4096, FORESEEN_MOST = 64, NO_NODE = -1 };
+enum { FORESEE_NODES = 4096, FORESEEN_MOST = 64, FORESEEN_CHUNKS = 6, NO_NODE = -1 };
 
 struct nic {
     _Alignas(LINE_BYTES) int64_t send_free_ps;
@@ -53,7 +53,7 @@ struct engine {
     bool holds_next;
     bool foresees;       /* its state is too large for the processor's caches */
     int64_t foreseen_ps; /* near_ps of the queue when its run was looked at */
-    bool in_order; /* messages between two nodes arrive in the order of their sending, whatever their size */
+    bool in_order;       /* messages between two nodes arrive in the order of their sending, whatever their size */
     struct engine_stats stats;
 };
 
@@ -464,12 +464,13 @@ static void foresee_event(const struct engine *engine, const struct event *event
 /* All of a new run is near, and of what is behind it the first part far. */
 static void foresee_run(const struct engine *engine)
 {
-    const struct event_list *behind = event_queue_behind(&engine->queue);
+    const struct event_chunk *behind = event_queue_behind(&engine->queue);
     const struct event *event;
     for (size_t i = 0; i < FORESEEN_MOST && (event = event_queue_ahead(&engine->queue, i)); i++)
         foresee_event(engine, event, ENGINE_NEAR);
-    for (size_t i = 0; behind && i < FORESEEN_MOST && i < behind->count; i++)
-        foresee_event(engine, &behind->items[i], ENGINE_FAR);
+    for (size_t chunks = 0; behind && chunks < FORESEEN_CHUNKS;
+         behind = event_queue_more(&engine->queue, behind), chunks++)
+        for (uint32_t i = 0; i < behind->count; i++) foresee_event(engine, &behind->items[i], ENGINE_FAR);
 }
 
 static void foresee(struct engine *engine)

@@ -6,36 +6,20 @@
 #include "common/array.h"
 
 /* So few events are sorted at once; a bucket is to hold about PER_BUCKET, and insertion sorts up to FEW well. */
-enum { FEW = 32, PER_BUCKET = 16, BUCKETS_MOST = 1 << 20 };
+enum { FEW = 32, PER_BUCKET = 16, SORTED_MOST = 256, RESERVED_LEAST = 64 };
 
 void event_queue_clear(struct event_queue *queue)
 {
-    for (size_t i = 0; i < queue->bucket_capacity; i++) free(queue->buckets[i].items);
     free(queue->buckets);
+    free(queue->chunks);
     free(queue->run.items);
     free(queue->heap.items);
-    free(queue->far.items);
     memset(queue, 0, sizeof *queue);
 }
 
 uint64_t event_queue_order(struct event_queue *queue, uint32_t key)
 {
     return (uint64_t)key << (64 - EVENT_KEY_BITS) | queue->sequence++;
-}
-
-static enum status append(struct event_list *list, const struct event *event, struct err *err)
-{
-    if (list->count == list->capacity)
-        TRY(array_reserve((void **)&list->items, &list->capacity, list->count + 1, sizeof *list->items, err));
-    list->items[list->count++] = *event;
-    return STATUS_OK;
-}
-
-static void swap(struct event_list *a, struct event_list *b)
-{
-    struct event_list was = *a;
-    *a = *b;
-    *b = was;
 }
 
 /* --- the heap --------------------------------------------------------------------------------------------------------
@@ -53,11 +37,9 @@ static void rise(struct event *items, size_t hole, const struct event *event)
     items[hole] = *event;
 }
 
-static enum status heap_push(struct event_list *heap, const struct event *event, struct err *err)
+static void heap_push(struct event_list *heap, const struct event *event)
 {
-    TRY(append(heap, event, err));
-    rise(heap->items, heap->count - 1, event);
-    return STATUS_OK;
+    rise(heap->items, heap->count++, event);
 }
 
 static struct event heap_pop(struct event_list *heap)
@@ -105,74 +87,118 @@ static void sort_latest_first(struct event_list *list)
 /* --- buckets ---------------------------------------------------------------------------------------------------------
  */
 
-static void bounds(const struct event_list *list, int64_t *first_ps, int64_t *last_ps)
+/* Room for twice as many events as there are, so that none is lacking when they change places: a sorted run of all, or
+ * chunks of which each bucket and the list behind them may fill one in part. Memory that is not used costs nothing. */
+static enum status reserve(struct event_queue *queue, struct err *err)
 {
-    *first_ps = INT64_MAX, *last_ps = 0;
-    for (size_t i = 0; i < list->count; i++) {
-        int64_t time_ps = list->items[i].place.time_ps;
-        if (time_ps < *first_ps) *first_ps = time_ps;
-        if (time_ps > *last_ps) *last_ps = time_ps;
-    }
+    size_t events = queue->reserved ? 2 * queue->reserved : RESERVED_LEAST, buckets = events / PER_BUCKET + 1;
+    size_t chunks = events / EVENT_CHUNK_EVENTS + buckets + 2;
+    TRY(array_reserve((void **)&queue->run.items, &queue->run.capacity, events, sizeof *queue->run.items, err));
+    TRY(array_reserve((void **)&queue->heap.items, &queue->heap.capacity, events, sizeof *queue->heap.items, err));
+    TRY(array_reserve((void **)&queue->buckets, &queue->bucket_capacity, buckets, sizeof *queue->buckets, err));
+    TRY(array_reserve((void **)&queue->chunks, &queue->chunk_capacity, chunks, sizeof *queue->chunks, err));
+    if (queue->chunk_count == 0) queue->chunk_count = EVENT_NO_CHUNK + 1;
+    queue->reserved = events;
+    return STATUS_OK;
 }
 
-static struct event_list *bucket_of(const struct event_queue *queue, int64_t time_ps)
+static void chunk_put(struct event_queue *queue, uint32_t *list, const struct event *event)
+{
+    uint32_t index = *list;
+    if (index == EVENT_NO_CHUNK || queue->chunks[index].count == EVENT_CHUNK_EVENTS) {
+        uint32_t last = index;
+        index = queue->free_chunk;
+        if (index == EVENT_NO_CHUNK)
+            index = (uint32_t)queue->chunk_count++;
+        else
+            queue->free_chunk = queue->chunks[index].next;
+        queue->chunks[index].count = 0;
+        queue->chunks[index].next = last;
+        *list = index;
+    }
+    struct event_chunk *chunk = &queue->chunks[index];
+    chunk->items[chunk->count++] = *event;
+}
+
+/* Gives back the first chunk of a list and goes on to the next. */
+static void chunk_drop(struct event_queue *queue, uint32_t *list)
+{
+    uint32_t index = *list;
+    *list = queue->chunks[index].next;
+    queue->chunks[index].next = queue->free_chunk;
+    queue->free_chunk = index;
+}
+
+static uint32_t *bucket_of(const struct event_queue *queue, int64_t time_ps)
 {
     return &queue->buckets[(uint64_t)(time_ps - queue->first_ps) >> queue->shift];
 }
 
-/* Room for `count` empty buckets. */
-static enum status reserve_buckets(struct event_queue *queue, size_t count, struct err *err)
+static void put_far(struct event_queue *queue, const struct event *event)
 {
-    size_t had = queue->bucket_capacity;
-    TRY(array_reserve((void **)&queue->buckets, &queue->bucket_capacity, count, sizeof *queue->buckets, err));
-    if (queue->bucket_capacity > had)
-        memset(queue->buckets + had, 0, (queue->bucket_capacity - had) * sizeof *queue->buckets);
-    return STATUS_OK;
+    int64_t time_ps = event->place.time_ps;
+    if (queue->far_count++ == 0) queue->far_first_ps = queue->far_last_ps = time_ps;
+    if (time_ps < queue->far_first_ps) queue->far_first_ps = time_ps;
+    if (time_ps > queue->far_last_ps) queue->far_last_ps = time_ps;
+    chunk_put(queue, &queue->far, event);
 }
 
-/* Every event of `far` into its bucket. On failure all are in `far`, as before. */
-static enum status distribute(struct event_queue *queue)
+/* Every event of `far` into its bucket; all buckets are empty. */
+static void distribute(struct event_queue *queue)
 {
-    int64_t last_ps;
-    size_t wanted = queue->far.count / PER_BUCKET;
-    if (wanted > BUCKETS_MOST) wanted = BUCKETS_MOST;
-    bounds(&queue->far, &queue->first_ps, &last_ps);
-    for (queue->shift = 0; (uint64_t)(last_ps - queue->first_ps) >> queue->shift >= wanted;) queue->shift++;
-    queue->bucket_count = (size_t)((uint64_t)(last_ps - queue->first_ps) >> queue->shift) + 1;
+    uint64_t length_ps = (uint64_t)(queue->far_last_ps - queue->far_first_ps);
+    size_t wanted = queue->far_count / PER_BUCKET;
+    for (queue->shift = 0; length_ps >> queue->shift >= wanted;) queue->shift++;
+    queue->first_ps = queue->far_first_ps;
     queue->bucket = 0;
-    enum status status = reserve_buckets(queue, queue->bucket_count, NULL);
-    for (size_t i = 0; i < queue->far.count && status == STATUS_OK; i++)
-        status = append(bucket_of(queue, queue->far.items[i].place.time_ps), &queue->far.items[i], NULL);
-    if (status == STATUS_OK) queue->far.count = 0;
-    for (size_t i = 0; status != STATUS_OK && i < queue->bucket_capacity; i++) queue->buckets[i].count = 0;
-    return status;
+    queue->bucket_count = (size_t)(length_ps >> queue->shift) + 1;
+    queue->far_ps = queue->first_ps + (int64_t)((uint64_t)queue->bucket_count << queue->shift);
+    memset(queue->buckets, 0, queue->bucket_count * sizeof *queue->buckets);
+    while (queue->far != EVENT_NO_CHUNK) {
+        struct event_chunk chunk = queue->chunks[queue->far];
+        chunk_drop(queue, &queue->far);
+        for (uint32_t i = 0; i < chunk.count; i++)
+            chunk_put(queue, bucket_of(queue, chunk.items[i].place.time_ps), &chunk.items[i]);
+    }
+    queue->far_count = 0;
 }
 
-/* All events of `far`, sorted. */
-static void run_far(struct event_queue *queue)
+static bool is_long(const struct event_queue *queue, uint32_t list)
 {
-    int64_t first_ps, last_ps;
-    bounds(&queue->far, &first_ps, &last_ps);
-    queue->bucket = queue->bucket_count = 0;
-    queue->near_ps = queue->far_ps = last_ps + 1;
-    swap(&queue->run, &queue->far);
+    size_t count = 0;
+    for (; list != EVENT_NO_CHUNK && count <= SORTED_MOST; list = queue->chunks[list].next)
+        count += queue->chunks[list].count;
+    return count > SORTED_MOST;
+}
+
+/* The list becomes the run; a long one the heap, since sorting it would take as much memory again. */
+static void run_list(struct event_queue *queue, uint32_t *list)
+{
+    bool heap = is_long(queue, *list);
+    for (; *list != EVENT_NO_CHUNK; chunk_drop(queue, list)) {
+        const struct event_chunk *chunk = &queue->chunks[*list];
+        for (uint32_t i = 0; heap && i < chunk->count; i++) heap_push(&queue->heap, &chunk->items[i]);
+        if (heap) continue;
+        memcpy(queue->run.items + queue->run.count, chunk->items, chunk->count * sizeof *chunk->items);
+        queue->run.count += chunk->count;
+    }
     sort_latest_first(&queue->run);
 }
 
 /* The run and the heap are empty, and something is pending. */
 static void refill(struct event_queue *queue)
 {
-    while (queue->bucket < queue->bucket_count && queue->buckets[queue->bucket].count == 0) queue->bucket++;
-    if (queue->bucket == queue->bucket_count) {
-        if (queue->far.count <= FEW || distribute(queue) != STATUS_OK) {
-            run_far(queue);
-            return;
-        }
-        queue->far_ps = queue->first_ps + (int64_t)((uint64_t)queue->bucket_count << queue->shift);
+    while (queue->bucket < queue->bucket_count && queue->buckets[queue->bucket] == EVENT_NO_CHUNK) queue->bucket++;
+    if (queue->bucket == queue->bucket_count && queue->far_count <= FEW) {
+        queue->bucket = queue->bucket_count = 0;
+        queue->near_ps = queue->far_ps = queue->far_last_ps + 1;
+        queue->far_count = 0;
+        run_list(queue, &queue->far);
+        return;
     }
-    swap(&queue->run, &queue->buckets[queue->bucket++]);
+    if (queue->bucket == queue->bucket_count) distribute(queue);
+    run_list(queue, &queue->buckets[queue->bucket++]);
     queue->near_ps = queue->first_ps + (int64_t)((uint64_t)queue->bucket << queue->shift);
-    sort_latest_first(&queue->run);
 }
 
 /* --- the queue -------------------------------------------------------------------------------------------------------
@@ -182,10 +208,13 @@ enum status event_queue_push_at(struct event_queue *queue, struct event_place pl
                                 struct err *err)
 {
     const struct event event = {place, type, id};
+    if (queue->count == queue->reserved) TRY(reserve(queue, err));
     if (place.time_ps < queue->near_ps)
-        TRY(heap_push(&queue->heap, &event, err));
+        heap_push(&queue->heap, &event);
+    else if (place.time_ps < queue->far_ps)
+        chunk_put(queue, bucket_of(queue, place.time_ps), &event);
     else
-        TRY(append(place.time_ps < queue->far_ps ? bucket_of(queue, place.time_ps) : &queue->far, &event, err));
+        put_far(queue, &event);
     queue->count++;
     if (queue->run.count + queue->heap.count == 0) refill(queue);
     return STATUS_OK;

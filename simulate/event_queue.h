@@ -30,16 +30,28 @@ struct event_list {
     size_t count, capacity;
 };
 
+enum { EVENT_CHUNK_EVENTS = 10, EVENT_NO_CHUNK = 0 }; /* chunk 0 is never used */
+
+struct event_chunk { /* four cache lines of a list */
+    struct event items[EVENT_CHUNK_EVENTS];
+    uint32_t count, next;
+};
+
 struct event_queue {
-    size_t count;
+    size_t count, reserved; /* there is room for so many, wherever they lie */
     uint64_t sequence;
     struct event_list run;  /* sorted, the next one last; with the heap all events before near_ps */
     struct event_list heap; /* if anything is pending, there is something in the run or the heap */
-    struct event_list *buckets;
+    struct event_chunk *chunks;
+    size_t chunk_count, chunk_capacity;
+    uint32_t free_chunk;
+    uint32_t *buckets;                            /* the last chunk of each */
     size_t bucket, bucket_count, bucket_capacity; /* buckets[bucket, bucket_count): from near_ps to before far_ps */
     int64_t first_ps, near_ps, far_ps;            /* first_ps: where buckets[0] begins */
     int shift;                                    /* a bucket is 2^shift ps long */
-    struct event_list far;                        /* from far_ps on */
+    uint32_t far;                                 /* the last chunk of the events from far_ps on */
+    size_t far_count;
+    int64_t far_first_ps, far_last_ps;
 };
 
 /* All-zero is the empty queue. */
@@ -61,12 +73,19 @@ static inline const struct event *event_queue_ahead(const struct event_queue *qu
     return count < queue->run.count ? &queue->run.items[queue->run.count - 1 - count] : NULL;
 }
 
-/* Unsorted, what comes behind the run, or the first part of it; NULL: not known. */
-static inline const struct event_list *event_queue_behind(const struct event_queue *queue)
+/* Unsorted, some of what comes behind the run; NULL: not known. */
+static inline const struct event_chunk *event_queue_behind(const struct event_queue *queue)
 {
     size_t bucket = queue->bucket;
-    while (bucket < queue->bucket_count && queue->buckets[bucket].count == 0) bucket++;
-    return bucket < queue->bucket_count ? &queue->buckets[bucket] : NULL;
+    while (bucket < queue->bucket_count && queue->buckets[bucket] == EVENT_NO_CHUNK) bucket++;
+    return bucket < queue->bucket_count ? &queue->chunks[queue->buckets[bucket]] : NULL;
+}
+
+/* The next chunk of the same list, or NULL. */
+static inline const struct event_chunk *event_queue_more(const struct event_queue *queue,
+                                                         const struct event_chunk *chunk)
+{
+    return chunk->next == EVENT_NO_CHUNK ? NULL : &queue->chunks[chunk->next];
 }
 
 /* Compared as one wide number, since which of two events is the earlier one is a branch that no processor predicts. */
