@@ -1,17 +1,21 @@
 #include "simulate/collectives_plan.h"
 
-enum { /* MPICH 4.0.2, defaults of MPIR_CVAR_*_SHORT_MSG_SIZE and the like; bytes */
+enum { /* the tuning table that MPICH 4.0.2's library carries (maint/tuning/coll/mpir/generic.json there); bytes */
        BCAST_SHORT = 12288,
        BCAST_LONG = 524288,
        BCAST_MIN_PROCS = 8,
        REDUCE_SHORT = 2048,
-       ALLREDUCE_SHORT = 2048,
+       ALLREDUCE_SHORT = 8,
+       IALLREDUCE_SHORT = 2048,
        ALLGATHER_SHORT = 81920,
        ALLGATHER_LONG = 524288,
        ALLTOALL_SHORT = 256,
+       IALLTOALL_SHORT = 2048,
        ALLTOALL_MEDIUM = 32768,
        ALLTOALL_MIN_PROCS = 8,
        REDUCE_SCATTER_LONG = 524288,
+       ELEMENT_BYTES = 8,
+       CONTEXT_ELEMENT_BYTES = 4,
 };
 
 bool coll_is_power_of_two(uint32_t size)
@@ -48,21 +52,42 @@ static bool all_below(int64_t bytes, uint32_t size, int64_t limit)
     return bytes <= (limit - 1) / (int64_t)size;
 }
 
-enum coll_algorithm coll_choose(enum call_kind kind, uint32_t size, int64_t bytes)
+/* Too few elements for each of the ranks that halve to have one. */
+static bool few_elements(int64_t bytes, int64_t element, uint32_t size)
+{
+    return bytes / element < (int64_t)floor_power(size);
+}
+
+/* MPI_Bcast takes its limits with "up to", MPI_Ibcast with "below". */
+static enum coll_algorithm choose_bcast(bool later, uint32_t size, int64_t bytes)
+{
+    if (bytes < BCAST_SHORT + !later || size < BCAST_MIN_PROCS) return COLL_BCAST_BINOMIAL;
+    bool medium = bytes < BCAST_LONG + !later && coll_is_power_of_two(size);
+    return medium ? COLL_BCAST_SCATTER_DOUBLING : COLL_BCAST_SCATTER_RING;
+}
+
+static enum coll_algorithm choose_reduction(enum call_kind kind, bool later, uint32_t size, int64_t bytes)
+{
+    int64_t element = kind == CALL_COMM_CREATE ? CONTEXT_ELEMENT_BYTES : ELEMENT_BYTES;
+    int64_t few = kind == CALL_REDUCE ? REDUCE_SHORT : later ? IALLREDUCE_SHORT : ALLREDUCE_SHORT;
+    bool whole = bytes <= few || few_elements(bytes, element, size);
+    if (kind == CALL_REDUCE) return whole ? COLL_REDUCE_BINOMIAL : COLL_REDUCE_SCATTER_GATHER;
+    return whole ? COLL_ALLREDUCE_DOUBLING : COLL_ALLREDUCE_SCATTER_GATHER;
+}
+
+enum coll_algorithm coll_choose(enum call_kind kind, bool later, uint32_t size, int64_t bytes)
 {
     bool power = coll_is_power_of_two(size);
+    int64_t few = later ? IALLTOALL_SHORT : ALLTOALL_SHORT;
     switch (kind) {
-    case CALL_BCAST:
-        if (bytes < BCAST_SHORT || size < BCAST_MIN_PROCS) return COLL_BCAST_BINOMIAL;
-        return bytes < BCAST_LONG && power ? COLL_BCAST_SCATTER_DOUBLING : COLL_BCAST_SCATTER_RING;
-    case CALL_REDUCE: return bytes <= REDUCE_SHORT ? COLL_REDUCE_BINOMIAL : COLL_REDUCE_SCATTER_GATHER;
+    case CALL_BCAST: return choose_bcast(later, size, bytes);
     case CALL_GATHER: return COLL_GATHER_BINOMIAL;
     case CALL_SCATTER: return COLL_SCATTER_BINOMIAL;
     case CALL_ALLGATHER:
         if (all_below(bytes, size, ALLGATHER_LONG) && power) return COLL_ALLGATHER_DOUBLING;
         return all_below(bytes, size, ALLGATHER_SHORT) ? COLL_ALLGATHER_BRUCK : COLL_ALLGATHER_RING;
     case CALL_ALLTOALL:
-        if (bytes <= ALLTOALL_SHORT && size >= ALLTOALL_MIN_PROCS) return COLL_ALLTOALL_BRUCK;
+        if (bytes <= few && size >= ALLTOALL_MIN_PROCS) return COLL_ALLTOALL_BRUCK;
         return bytes <= ALLTOALL_MEDIUM ? COLL_ALLTOALL_SCATTERED : COLL_ALLTOALL_PAIRWISE;
     case CALL_GATHERV: return COLL_GATHERV_LINEAR;
     case CALL_SCATTERV: return COLL_SCATTERV_LINEAR;
@@ -76,7 +101,7 @@ enum coll_algorithm coll_choose(enum call_kind kind, uint32_t size, int64_t byte
     case CALL_EXSCAN: return COLL_SCAN_DOUBLING;
     case CALL_BARRIER: return COLL_BARRIER_DISSEMINATION;
     case CALL_NEIGHBOR: return COLL_NEIGHBOR_LINEAR;
-    default: return bytes <= ALLREDUCE_SHORT ? COLL_ALLREDUCE_DOUBLING : COLL_ALLREDUCE_SCATTER_GATHER;
+    default: return choose_reduction(kind, later, size, bytes);
     }
 }
 

@@ -54,8 +54,9 @@ struct coll_step {
     bool overlap; /* the next step need not wait for this one */
 };
 
-/* The choice for a collective's kind. bytes as in the shape; allgatherv: of all blocks together. */
-enum coll_algorithm coll_choose(enum call_kind kind, uint32_t size, int64_t bytes);
+/* The choice for a collective's kind; later: its non-blocking form. bytes as in the shape; allgatherv: of all blocks
+ * together. Reductions of MPICH ask for the number of elements, too: one has 8 bytes, of the making of communicators 4. */
+enum coll_algorithm coll_choose(enum call_kind kind, bool later, uint32_t size, int64_t bytes);
 
 /* Fills the rank's step number `number`; false behind the last one. A step may be empty (both -1). */
 bool coll_step(const struct coll_shape *shape, uint32_t rank, uint32_t number, struct coll_step *step);

@@ -91,7 +91,7 @@ static struct coll_shape shape_of(const struct replay *replay, const struct trac
                                .bytes = kind == CALL_COMM_CREATE ? CONTEXT_MASK_BYTES : call->bytes};
     shape.counts = trace_call_counts(replay->trace, call);
     int64_t chosen_by = kind == CALL_ALLGATHERV ? total_bytes(&shape) : shape.bytes;
-    shape.algorithm = coll_choose(kind, shape.size, chosen_by);
+    shape.algorithm = coll_choose(kind, call_makes_request(call->call), shape.size, chosen_by);
     trace_call_neighbors(replay->trace, call, &shape.neighbors);
     if (kind == CALL_BARRIER) shape.bytes = replay->platform->control_bytes;
     if (call->peer != TRACE_NONE) shape.root = (uint32_t)trace_comm_rank(comm, call->peer);
