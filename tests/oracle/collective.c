@@ -3,6 +3,32 @@
 
 #include "halo.h"
 
+enum { RANKS_MAX = 64 };
+
+/* With counts: equal ones, the algorithms are the same. */
+static void call_v(const char *name, const struct halo *halo, char *in, char *out)
+{
+    int counts[RANKS_MAX], places[RANKS_MAX], n = halo->bytes;
+    for (int i = 0; i < halo->size; i++) {
+        counts[i] = n;
+        places[i] = i * n;
+    }
+    if (strcmp(name, "allgatherv") == 0)
+        MPI_Allgatherv(in, n, MPI_BYTE, out, counts, places, MPI_BYTE, MPI_COMM_WORLD);
+    if (strcmp(name, "alltoallv") == 0)
+        MPI_Alltoallv(in, counts, places, MPI_BYTE, out, counts, places, MPI_BYTE, MPI_COMM_WORLD);
+    if (strcmp(name, "reduce_scatter") == 0)
+        MPI_Reduce_scatter(in, out, counts, MPI_BYTE, MPI_BOR, MPI_COMM_WORLD);
+}
+
+static void make_comm(const char *name, const struct halo *halo)
+{
+    MPI_Comm made = MPI_COMM_NULL;
+    if (strcmp(name, "comm_dup") == 0) MPI_Comm_dup(MPI_COMM_WORLD, &made);
+    if (strcmp(name, "comm_split") == 0) MPI_Comm_split(MPI_COMM_WORLD, 0, halo->rank, &made);
+    if (made != MPI_COMM_NULL) MPI_Comm_free(&made);
+}
+
 static void call(const char *name, const struct halo *halo, char *in, char *out, int root)
 {
     int n = halo->bytes;
@@ -23,6 +49,8 @@ int main(int argc, char **argv)
     for (int i = 0; i < halo.iterations; i++) {
         usleep((useconds_t)(halo.rank * 7 % 5 * halo.apart_us));
         call(argv[4], &halo, in, out, i % halo.size);
+        call_v(argv[4], &halo, in, out);
+        make_comm(argv[4], &halo);
         MPI_Barrier(MPI_COMM_WORLD); /* so that two operations do not meet */
     }
     free(in);

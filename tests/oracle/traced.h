@@ -235,6 +235,62 @@ static int traced_alltoall(const void *in, int count, MPI_Datatype type, void *o
            traced_bytes(count, type));
 }
 
+/* As text: one number for each rank of the world. */
+static char *traced_counts(const int *counts, int size, char text[TRACED_TEXT])
+{
+    size_t length = 0;
+    for (int i = 0; i < size; i++)
+        length += (size_t)snprintf(text + length, TRACED_TEXT - length, "%s%d", i ? "," : "", counts[i]);
+    return text;
+}
+
+static int traced_size(void)
+{
+    int size;
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    return size;
+}
+
+static int traced_allgatherv(const void *in, int count, MPI_Datatype type, void *out, const int *counts,
+                             const int *places, MPI_Datatype out_type, MPI_Comm comm)
+{
+    char text[TRACED_TEXT];
+    TRACED(MPI_Allgatherv(in, count, type, out, counts, places, out_type, comm),
+           "MPI_Allgatherv comm=0 bytes=%d counts=%s", traced_bytes(count, type),
+           traced_counts(counts, traced_size(), text));
+}
+
+static int traced_alltoallv(const void *in, const int *counts, const int *places, MPI_Datatype type, void *out,
+                            const int *out_counts, const int *out_places, MPI_Datatype out_type, MPI_Comm comm)
+{
+    char text[TRACED_TEXT];
+    int sum = 0, size = traced_size();
+    for (int i = 0; i < size; i++) sum += counts[i];
+    TRACED(MPI_Alltoallv(in, counts, places, type, out, out_counts, out_places, out_type, comm),
+           "MPI_Alltoallv comm=0 bytes=%d counts=%s", sum, traced_counts(counts, size, text));
+}
+
+static int traced_reduce_scatter(const void *in, void *out, const int *counts, MPI_Datatype type, MPI_Op op,
+                                 MPI_Comm comm)
+{
+    char text[TRACED_TEXT];
+    int sum = 0, size = traced_size();
+    for (int i = 0; i < size; i++) sum += counts[i];
+    TRACED(MPI_Reduce_scatter(in, out, counts, type, op, comm), "MPI_Reduce_scatter comm=0 bytes=%d counts=%s", sum,
+           traced_counts(counts, size, text));
+}
+
+/* Of the same ranks as the world. */
+static int traced_comm_dup(MPI_Comm comm, MPI_Comm *made)
+{
+    TRACED(MPI_Comm_dup(comm, made), "MPI_Comm_dup comm=0");
+}
+
+static int traced_comm_split(MPI_Comm comm, int color, int key, MPI_Comm *made)
+{
+    TRACED(MPI_Comm_split(comm, color, key, made), "MPI_Comm_split comm=0");
+}
+
 #undef TRACED
 #define MPI_Init traced_init
 #define MPI_Finalize traced_finalize
@@ -257,6 +313,11 @@ static int traced_alltoall(const void *in, int count, MPI_Datatype type, void *o
 #define MPI_Irecv traced_irecv
 #define MPI_Waitall traced_waitall
 #define MPI_Barrier traced_barrier
+#define MPI_Allgatherv traced_allgatherv
+#define MPI_Alltoallv traced_alltoallv
+#define MPI_Reduce_scatter traced_reduce_scatter
+#define MPI_Comm_dup traced_comm_dup
+#define MPI_Comm_split traced_comm_split
 #define MPI_Bcast traced_bcast
 #define MPI_Reduce traced_reduce
 #define MPI_Allreduce traced_allreduce
