@@ -154,6 +154,26 @@ static void walk_processors(struct whole *whole)
     }
 }
 
+/* Losses of a collective and their component, by the kind of its call: what is neither all-to-all nor of windows is
+ * collective. */
+static void add_losses(const struct collector *collector, uint32_t interval, uint32_t processor, enum mpi_call call,
+                       int64_t potential_ps, int64_t variation_ps)
+{
+    enum characteristic kind = kind_of_communication(call_kind(call)), potential = EFFICIENCY_POTENTIAL_COLLECTIVE,
+                        variation = EFFICIENCY_VARIATION_COLLECTIVE;
+    if (kind == EFFICIENCY_ALL_TO_ALL) {
+        potential = EFFICIENCY_POTENTIAL_ALL_TO_ALL;
+        variation = EFFICIENCY_VARIATION_ALL_TO_ALL;
+    } else if (kind == EFFICIENCY_RMA_SYNCHRONIZATION) {
+        potential = EFFICIENCY_POTENTIAL_RMA;
+        variation = EFFICIENCY_VARIATION_RMA;
+    }
+    collector_add(collector, interval, EFFICIENCY_POTENTIAL_SYNCHRONIZATION, processor, potential_ps);
+    collector_add(collector, interval, potential, processor, potential_ps);
+    collector_add(collector, interval, EFFICIENCY_TIME_VARIATION, processor, variation_ps);
+    collector_add(collector, interval, variation, processor, variation_ps);
+}
+
 /* What would be lost if every collective began with a barrier, and how far its ends lie apart. */
 void collector_walk_instances(const struct collector *collector)
 {
@@ -175,8 +195,7 @@ void collector_walk_instances(const struct collector *collector)
             uint32_t at = interval_at(collector->intervals, rank, index);
             uint32_t processor = processor_of(collector->processors, rank, index);
             const struct trace_call *call = relations_call(relations, rank, index);
-            collector_add(collector, at, EFFICIENCY_POTENTIAL_SYNCHRONIZATION, processor, enter_ps - call->enter_ps);
-            collector_add(collector, at, EFFICIENCY_TIME_VARIATION, processor, exit_ps - call->exit_ps);
+            add_losses(collector, at, processor, call->call, enter_ps - call->enter_ps, exit_ps - call->exit_ps);
         }
     }
 }
@@ -192,10 +211,11 @@ void collector_walk_messages(const struct collector *collector)
             send->enter_ps <= receive->enter_ps ||
             !settlement_counts(relations->settlement, message->receiver, message->receive_call))
             continue;
-        collector_add(collector, interval_at(collector->intervals, message->receiver, message->receive_call),
-                      EFFICIENCY_POTENTIAL_SYNCHRONIZATION,
-                      processor_of(collector->processors, message->receiver, message->receive_call),
-                      send->enter_ps - receive->enter_ps);
+        uint32_t at = interval_at(collector->intervals, message->receiver, message->receive_call);
+        uint32_t processor = processor_of(collector->processors, message->receiver, message->receive_call);
+        int64_t ps = send->enter_ps - receive->enter_ps;
+        collector_add(collector, at, EFFICIENCY_POTENTIAL_SYNCHRONIZATION, processor, ps);
+        collector_add(collector, at, EFFICIENCY_POTENTIAL_SEND_RECEIVE, processor, ps);
     }
 }
 

@@ -45,11 +45,17 @@ static void expect_equal(struct efficiency *efficiency, const struct efficiency_
              interval->path, what, one_ps, other_ps);
 }
 
+static int64_t parts_ps(const int64_t *sum_ps, int first, int last)
+{
+    int64_t ps = 0;
+    for (int c = first; c <= last; c++) ps += sum_ps[c];
+    return ps;
+}
+
 static void check_interval(struct efficiency *efficiency, const struct efficiency_interval *interval)
 {
     const int64_t *sum_ps = interval->sum_ps;
-    int64_t kinds_ps = 0;
-    for (int c = EFFICIENCY_SEND_RECEIVE; c <= EFFICIENCY_OTHER; c++) kinds_ps += sum_ps[c];
+    int64_t kinds_ps = parts_ps(sum_ps, EFFICIENCY_SEND_RECEIVE, EFFICIENCY_OTHER);
     expect_equal(efficiency, interval, "lost time and its parts", interval->lost_ps,
                  sum_ps[EFFICIENCY_INSUFFICIENT_USER] + sum_ps[EFFICIENCY_INSUFFICIENT_SYSTEM] +
                      sum_ps[EFFICIENCY_COMMUNICATION] + sum_ps[EFFICIENCY_THREADS] + sum_ps[EFFICIENCY_IDLE]);
@@ -59,6 +65,11 @@ static void check_interval(struct efficiency *efficiency, const struct efficienc
                  sum_ps[EFFICIENCY_CPU] + sum_ps[EFFICIENCY_MPI] + sum_ps[EFFICIENCY_THREADS] +
                      sum_ps[EFFICIENCY_IDLE]);
     expect_equal(efficiency, interval, "MPI time and its kinds", sum_ps[EFFICIENCY_MPI], kinds_ps);
+    expect_equal(efficiency, interval, "potential synchronization and its parts",
+                 sum_ps[EFFICIENCY_POTENTIAL_SYNCHRONIZATION],
+                 parts_ps(sum_ps, EFFICIENCY_POTENTIAL_SEND_RECEIVE, EFFICIENCY_POTENTIAL_RMA));
+    expect_equal(efficiency, interval, "time variation and its parts", sum_ps[EFFICIENCY_TIME_VARIATION],
+                 parts_ps(sum_ps, EFFICIENCY_VARIATION_COLLECTIVE, EFFICIENCY_VARIATION_RMA));
 }
 
 void efficiency_check(struct efficiency *efficiency)
@@ -133,6 +144,11 @@ static void print_productive(const struct efficiency_interval *interval, FILE *o
             interval->useful_rank);
 }
 
+static void print_parts(const struct efficiency_interval *interval, int first, int last, FILE *out)
+{
+    for (int c = first; c <= last; c++) print_sum(interval, "  ", c, out);
+}
+
 static void print_main(const struct efficiency_interval *interval, FILE *out)
 {
     fputs("---Main characteristics---\n", out);
@@ -149,8 +165,14 @@ static void print_main(const struct efficiency_interval *interval, FILE *out)
     if (interval->sum_ps[EFFICIENCY_THREADS] > 0) print_sum(interval, "  ", EFFICIENCY_THREADS, out);
     print_sum(interval, "  ", EFFICIENCY_IDLE, out);
     print_sum(interval, "", EFFICIENCY_MPI, out);
-    for (int c = EFFICIENCY_SEND_RECEIVE; c <= EFFICIENCY_OTHER; c++) print_sum(interval, "  ", c, out);
-    for (int c = EFFICIENCY_REAL_SYNCHRONIZATION; c <= EFFICIENCY_OVERLAP; c++) print_sum(interval, "", c, out);
+    print_parts(interval, EFFICIENCY_SEND_RECEIVE, EFFICIENCY_OTHER, out);
+    print_sum(interval, "", EFFICIENCY_REAL_SYNCHRONIZATION, out);
+    print_sum(interval, "", EFFICIENCY_POTENTIAL_SYNCHRONIZATION, out);
+    print_parts(interval, EFFICIENCY_POTENTIAL_SEND_RECEIVE, EFFICIENCY_POTENTIAL_RMA, out);
+    print_sum(interval, "", EFFICIENCY_TIME_VARIATION, out);
+    print_parts(interval, EFFICIENCY_VARIATION_COLLECTIVE, EFFICIENCY_VARIATION_RMA, out);
+    print_sum(interval, "", EFFICIENCY_START, out);
+    print_sum(interval, "", EFFICIENCY_OVERLAP, out);
     print_sum(interval, "", EFFICIENCY_LOAD_IMBALANCE, out);
 }
 

@@ -51,7 +51,14 @@ MPI time 0.000050
   Other MPI 0.000000
 Real synchronization 0.000030
 Potential synchronization 0.000030
+  Potential, send/receive 0.000000
+  Potential, collective 0.000030
+  Potential, all-to-all 0.000000
+  Potential, RMA synchronization 0.000000
 Time variation 0.000000
+  Variation, collective 0.000000
+  Variation, all-to-all 0.000000
+  Variation, RMA synchronization 0.000000
 Time of start 0.000000
 Overlap 0.000000
 Load imbalance 0.000030

@@ -52,6 +52,40 @@ static void expect_ranks(const struct efficiency_interval *interval, enum charac
                  interval->path, (long long)value_ps[0], (long long)value_ps[1], (long long)us0, (long long)us1);
 }
 
+/* Potential synchronization and time variation by kind. All-to-all: entered at 10 and 30, left at 50 and 60: 20 of rank 0,
+ * and 10 of it. Fence: 70 and 75, left at 90 and 85: 5 of rank 0, 5 of rank 1. Barrier: 100 and 104, left at 110 and 112:
+ * 4 of rank 0, 2 of it. Rank 0 receives from 120 on what is sent at 140: 20. */
+static void test_losses_by_kind(void **state)
+{
+    static const struct {
+        enum characteristic characteristic;
+        int64_t us0, us1;
+    } expected[] = {
+        {EFFICIENCY_POTENTIAL_SYNCHRONIZATION, 49, 0},
+        {EFFICIENCY_POTENTIAL_ALL_TO_ALL, 20, 0},
+        {EFFICIENCY_POTENTIAL_RMA, 5, 0},
+        {EFFICIENCY_POTENTIAL_COLLECTIVE, 4, 0},
+        {EFFICIENCY_POTENTIAL_SEND_RECEIVE, 20, 0},
+        {EFFICIENCY_TIME_VARIATION, 12, 5},
+        {EFFICIENCY_VARIATION_ALL_TO_ALL, 10, 0},
+        {EFFICIENCY_VARIATION_RMA, 0, 5},
+        {EFFICIENCY_VARIATION_COLLECTIVE, 2, 0},
+    };
+    (void)state;
+    struct result *result = analyzed("ranks 2\nwindow 0 comm=0\n"
+                                     "0 0.000010 0.000050 MPI_Alltoall comm=0 bytes=8\n"
+                                     "0 0.000070 0.000090 MPI_Win_fence win=0 assert=0\n"
+                                     "0 0.000100 0.000110 MPI_Barrier comm=0\n"
+                                     "0 0.000120 0.000150 MPI_Recv comm=0 peer=1 tag=0 bytes=8\n"
+                                     "1 0.000030 0.000060 MPI_Alltoall comm=0 bytes=8\n"
+                                     "1 0.000075 0.000085 MPI_Win_fence win=0 assert=0\n"
+                                     "1 0.000104 0.000112 MPI_Barrier comm=0\n"
+                                     "1 0.000140 0.000141 MPI_Send comm=0 peer=0 tag=0 bytes=8\n");
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++)
+        expect_ranks(interval_of(result, "run"), expected[i].characteristic, expected[i].us0, expected[i].us1);
+    result_free(result);
+}
+
 static void test_step(void **state)
 {
     (void)state;
@@ -355,6 +389,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_step),
+        cmocka_unit_test(test_losses_by_kind),
         cmocka_unit_test(test_run),
         cmocka_unit_test(test_pop),
         cmocka_unit_test(test_repeated_nested_intervals),
