@@ -28,7 +28,9 @@ mpicc.mpich -o halo2d "$source/tests/programs/halo2d.c"
 timeout -s TERM -k 3 50 "$place/usr/bin/rmacast" record -o run.rma -- mpiexec.mpich -n 2 ./halo2d 2 1 >out
 grep -q '^halo2d: 2 ranks, 2 iterations' out
 "$place/usr/bin/rmacast" info run.rma | grep -q '^complete *yes'
-timeout -s TERM -k 3 50 mpiexec.mpich -n 2 "$place/usr/bin/rmacast-analyze-mpi" run.rma --json together.json >together
+# UCX else says on standard output where /sys is missing, as in a bare chroot
+UCX_LOG_LEVEL=fatal timeout -s TERM -k 3 50 mpiexec.mpich -n 2 "$place/usr/bin/rmacast-analyze-mpi" run.rma \
+    --json together.json >together
 "$place/usr/bin/rmacast" analyze run.rma --slices --json alone.json >alone
 cmp together alone
 cmp together.json alone.json

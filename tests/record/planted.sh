@@ -3,6 +3,7 @@
 # is lost: pattern, rank and line, within 5 % and 0.2 ms. A busy machine may let a rank come late to its call, which then
 # waits for less than the whole sleep of 40 ms: half of it is enough.
 set -u
+export UCX_LOG_LEVEL=fatal # else standard output says where /sys is missing, as in a bare chroot
 rmacast=$1 mpiexec=$2 programs=$3
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
