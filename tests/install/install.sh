@@ -33,4 +33,5 @@ UCX_LOG_LEVEL=fatal timeout -s TERM -k 3 50 mpiexec.mpich -n 2 "$place/usr/bin/r
     --json together.json >together
 "$place/usr/bin/rmacast" analyze run.rma --slices --json alone.json >alone
 cmp together alone
-cmp together.json alone.json
+jq 'del(.efficiency)' alone.json >rest.json # which several processes do not find
+jq 'del(.efficiency)' together.json | cmp - rest.json
