@@ -50,7 +50,7 @@ static inline uint32_t parts_first(uint32_t rank_count, uint32_t part, uint32_t 
 }
 
 /* What is looked at as a whole only: simulated traces (who served a call may be any rank, lazy locks depend on all
- * operations) and OpenSHMEM (no part of it is settled before the end). */
+ * operations) and OpenSHMEM (its calls have no copies yet). */
 bool parts_possible(const struct trace *trace);
 
 /* The rest is for model/stream.c. */
