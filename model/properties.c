@@ -99,6 +99,13 @@ static const enum property of_kind[CALL_KIND_COUNT] = {
     [CALL_COND_SIGNAL] = PROPERTY_THREADS,
     [CALL_COND_BROADCAST] = PROPERTY_THREADS,
     [CALL_THREAD_BARRIER] = PROPERTY_THREADS,
+    [CALL_RDLOCK] = PROPERTY_THREADS,
+    [CALL_TRYRDLOCK] = PROPERTY_THREADS,
+    [CALL_TIMEDRDLOCK] = PROPERTY_THREADS,
+    [CALL_WRLOCK] = PROPERTY_THREADS,
+    [CALL_TRYWRLOCK] = PROPERTY_THREADS,
+    [CALL_TIMEDWRLOCK] = PROPERTY_THREADS,
+    [CALL_RW_UNLOCK] = PROPERTY_THREADS,
     [CALL_SEM_WAIT] = PROPERTY_THREADS,
     [CALL_SEM_TRYWAIT] = PROPERTY_THREADS,
     [CALL_SEM_TIMEDWAIT] = PROPERTY_THREADS,
@@ -159,8 +166,7 @@ enum status properties_report(const struct lanes *lanes, const int64_t leaves_ps
     memcpy(times_ps, leaves_ps, sizeof times_ps);
     sum_times(lanes, times_ps);
     for (int p = 1; p < PROPERTY_COUNT; p++) children_ps[rows[p].parent] += times_ps[p];
-    for (int k = 0; k < CALL_KIND_COUNT; k++)
-        children_ps[property_of((enum call_kind)k)] += account->in_kind_ps[k];
+    for (int k = 0; k < CALL_KIND_COUNT; k++) children_ps[property_of((enum call_kind)k)] += account->in_kind_ps[k];
     for (int p = 0; p < PROPERTY_COUNT; p++) {
         struct result_property made = {.depth = property_depth((enum property)p),
                                        .inclusive_s = units_s(times_ps[p]),

@@ -152,9 +152,10 @@ int64_t replay_compute_ps(const struct rank_state *rank, int64_t recorded_ps)
 
 /* Calls that may say no. */
 static const bool tests[CALL_KIND_COUNT] = {
-    [CALL_WIN_TEST] = true,   [CALL_REQUEST_TEST] = true,    [CALL_REQUEST_TESTALL] = true,
-    [CALL_IPROBE] = true,     [CALL_MUTEX_TIMEDLOCK] = true, [CALL_SEM_TIMEDWAIT] = true,
-    [CALL_SHMEM_TEST] = true, [CALL_SHMEM_TEST_LOCK] = true,
+    [CALL_WIN_TEST] = true,        [CALL_REQUEST_TEST] = true,    [CALL_REQUEST_TESTALL] = true,
+    [CALL_IPROBE] = true,          [CALL_MUTEX_TIMEDLOCK] = true, [CALL_SEM_TIMEDWAIT] = true,
+    [CALL_TIMEDRDLOCK] = true,     [CALL_TIMEDWRLOCK] = true,     [CALL_SHMEM_TEST] = true,
+    [CALL_SHMEM_TEST_LOCK] = true,
 };
 
 static enum step step_call(struct replay *replay, uint32_t rank)

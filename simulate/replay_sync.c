@@ -1,5 +1,6 @@
-/* Thread primitives: create, join, mutexes, conditions, barriers, semaphores of the threads of one rank. Everything is
- * given first in, first out; costs are the platform's `threads`. */
+/* Thread primitives: create, join, mutexes, read-write locks, conditions, barriers, semaphores of the threads of one rank.
+ * Everything is given first in, first out, but for readers, who wait for a writer only while it has the lock; costs are
+ * the platform's `threads`. */
 #include <stdlib.h>
 
 #include "common/array.h"
@@ -38,13 +39,28 @@ static void enqueue(struct threads *threads, struct sync *sync, uint32_t thread)
 }
 
 /* The first one that waits is given what it waits for; NO_INDEX: nobody does. */
-static uint32_t grant_first(struct threads *threads, struct sync *sync)
+static uint32_t grant_first(const struct replay *replay, struct threads *threads, struct sync *sync)
 {
     uint32_t thread = sync->first;
     if (thread == NO_INDEX) return NO_INDEX;
     sync->first = threads->items[thread].next_waiting;
     threads->items[thread].granted = true;
+    threads->items[thread].granted_ps = replay->now_ps;
     return thread;
+}
+
+/* The loaded thread has waited in its call until until_ps for another one. */
+static void account_wait(struct replay *replay, uint32_t rank, enum pattern pattern, int64_t until_ps)
+{
+    int64_t waited_ps = until_ps - replay->ranks[rank].enter_ps;
+    if (waited_ps > 0) account_add(&replay->outcome->account, pattern, rank, waited_ps);
+}
+
+/* The same at the end of a call that was given what it asked for; at the moment of asking, it has not waited. */
+static void account_grant(struct replay *replay, uint32_t rank, enum pattern pattern)
+{
+    const struct rank_state *state = &replay->ranks[rank];
+    if (replay->now_ps > state->enter_ps + state->busy_ps) account_wait(replay, rank, pattern, replay->now_ps);
 }
 
 static bool take_mutex(struct threads *threads, struct sync *mutex, uint32_t thread)
@@ -67,14 +83,65 @@ static enum status release_mutex(struct replay *replay, uint32_t rank, struct sy
         mutex->depth--;
         return STATUS_OK;
     }
-    mutex->owner = grant_first(replay->ranks[rank].threads, mutex);
+    mutex->owner = grant_first(replay, replay->ranks[rank].threads, mutex);
     return mutex->owner == NO_INDEX ? STATUS_OK : replay_thread_wake(replay, rank, mutex->owner);
+}
+
+static bool shares(enum call_kind kind)
+{
+    return kind == CALL_RDLOCK || kind == CALL_TRYRDLOCK || kind == CALL_TIMEDRDLOCK;
+}
+
+/* Readers go past writers that wait, as glibc has it where nothing else is asked for. */
+static bool take_rwlock(struct threads *threads, struct sync *lock, uint32_t thread, bool shared)
+{
+    bool free = lock->owner == NO_INDEX && (shared || lock->count == 0);
+    if (!free) {
+        enqueue(threads, lock, thread);
+        threads->items[thread].shares = shared;
+    } else if (shared) {
+        lock->count++;
+    } else {
+        lock->owner = thread;
+    }
+    return free;
+}
+
+/* Gives the free lock to all readers that wait, or else to the first writer. */
+static enum status pass_rwlock(struct replay *replay, uint32_t rank, struct sync *lock)
+{
+    struct threads *threads = replay->ranks[rank].threads;
+    struct sync readers = {.first = NO_INDEX}, writers = {.first = NO_INDEX};
+    for (uint32_t thread = lock->first, next; thread != NO_INDEX; thread = next) {
+        next = threads->items[thread].next_waiting;
+        enqueue(threads, threads->items[thread].shares ? &readers : &writers, thread);
+        lock->count += threads->items[thread].shares;
+    }
+    lock->first = writers.first;
+    lock->last = writers.last;
+    if (readers.first == NO_INDEX) {
+        lock->owner = grant_first(replay, threads, lock);
+        return lock->owner == NO_INDEX ? STATUS_OK : replay_thread_wake(replay, rank, lock->owner);
+    }
+    for (uint32_t thread; (thread = grant_first(replay, threads, &readers)) != NO_INDEX;)
+        TRY(replay_thread_wake(replay, rank, thread));
+    return STATUS_OK;
+}
+
+static enum status release_rwlock(struct replay *replay, uint32_t rank, struct sync *lock)
+{
+    if (lock->owner == replay->ranks[rank].thread)
+        lock->owner = NO_INDEX;
+    else if (lock->count > 0)
+        lock->count--;
+    bool free = lock->owner == NO_INDEX && lock->count == 0;
+    return free ? pass_rwlock(replay, rank, lock) : STATUS_OK;
 }
 
 /* One wake-up or unit for whoever waits first, or for one that comes later. */
 static enum status give_one(struct replay *replay, uint32_t rank, struct sync *sync)
 {
-    uint32_t thread = grant_first(replay->ranks[rank].threads, sync);
+    uint32_t thread = grant_first(replay, replay->ranks[rank].threads, sync);
     if (thread != NO_INDEX) return replay_thread_wake(replay, rank, thread);
     sync->count++;
     return STATUS_OK;
@@ -113,6 +180,7 @@ static enum step join(struct replay *replay, uint32_t rank, const struct trace_c
         state->threads->items[call->ref].joiner = state->thread;
         return STEP_BLOCK;
     }
+    account_wait(replay, rank, PATTERN_JOIN_WAIT, replay->now_ps); /* the thread ended just now, or had before */
     return replay_spend(replay, state, replay->thread_costs.join_ps, PHASE_LAST);
 }
 
@@ -120,8 +188,11 @@ static enum step join(struct replay *replay, uint32_t rank, const struct trace_c
 static enum step lock(struct replay *replay, uint32_t rank, struct sync *mutex, uint8_t queued)
 {
     struct rank_state *state = &replay->ranks[rank];
-    if (state->phase == queued)
-        return state->threads->items[state->thread].granted ? replay_exit(state, replay->now_ps) : STEP_BLOCK;
+    if (state->phase == queued) {
+        if (!state->threads->items[state->thread].granted) return STEP_BLOCK;
+        if (queued == PHASE_QUEUED) account_grant(replay, rank, PATTERN_THREAD_LOCK_CONTENTION);
+        return replay_exit(state, replay->now_ps);
+    }
     if (take_mutex(state->threads, mutex, state->thread)) return replay_exit(state, replay->now_ps);
     state->phase = queued;
     return STEP_BLOCK;
@@ -163,9 +234,25 @@ static enum step wait_condition(struct replay *replay, uint32_t rank, const stru
 static enum step wait_semaphore(struct replay *replay, uint32_t rank, struct sync *semaphore)
 {
     struct rank_state *state = &replay->ranks[rank];
-    bool queued = state->phase == PHASE_QUEUED;
-    if (queued) return state->threads->items[state->thread].granted ? replay_exit(state, replay->now_ps) : STEP_BLOCK;
+    if (state->phase == PHASE_QUEUED) {
+        if (!state->threads->items[state->thread].granted) return STEP_BLOCK;
+        account_grant(replay, rank, PATTERN_SEMAPHORE_WAIT);
+        return replay_exit(state, replay->now_ps);
+    }
     if (take_one(state->threads, semaphore, state->thread)) return replay_exit(state, replay->now_ps);
+    state->phase = PHASE_QUEUED;
+    return STEP_BLOCK;
+}
+
+static enum step lock_rw(struct replay *replay, uint32_t rank, struct sync *rwlock, bool shared)
+{
+    struct rank_state *state = &replay->ranks[rank];
+    if (state->phase == PHASE_QUEUED) {
+        if (!state->threads->items[state->thread].granted) return STEP_BLOCK;
+        account_grant(replay, rank, PATTERN_THREAD_LOCK_CONTENTION);
+        return replay_exit(state, replay->now_ps);
+    }
+    if (take_rwlock(state->threads, rwlock, state->thread, shared)) return replay_exit(state, replay->now_ps);
     state->phase = PHASE_QUEUED;
     return STEP_BLOCK;
 }
@@ -179,10 +266,11 @@ static enum step barrier(struct replay *replay, uint32_t rank, const struct trac
         state->phase = PHASE_QUEUED;
         if (++all->count < call->aux) return STEP_BLOCK;
         for (all->count = 0; all->first != NO_INDEX;)
-            STEP_TRY(replay_thread_wake(replay, rank, grant_first(state->threads, all)));
+            STEP_TRY(replay_thread_wake(replay, rank, grant_first(replay, state->threads, all)));
         return STEP_AGAIN;
     case PHASE_QUEUED:
         if (!state->threads->items[state->thread].granted) return STEP_BLOCK;
+        account_wait(replay, rank, PATTERN_THREAD_BARRIER_WAIT, state->threads->items[state->thread].granted_ps);
         return replay_spend(replay, state, replay->thread_costs.barrier_ps, PHASE_LAST);
     default: return replay_exit(state, replay->now_ps);
     }
@@ -194,7 +282,7 @@ static enum step signal_waiters(struct replay *replay, uint32_t rank, struct syn
 {
     struct rank_state *state = &replay->ranks[rank];
     uint32_t recorded = state->threads->wakes[state->next], given = 0, thread;
-    while ((all || given == 0) && (thread = grant_first(state->threads, condition)) != NO_INDEX) {
+    while ((all || given == 0) && (thread = grant_first(replay, state->threads, condition)) != NO_INDEX) {
         STEP_TRY(replay_thread_wake(replay, rank, thread));
         given++;
     }
@@ -216,10 +304,17 @@ static int64_t cost_of(const struct replay *replay, enum call_kind kind)
     case CALL_MUTEX_LOCK:
     case CALL_MUTEX_TRYLOCK:
     case CALL_MUTEX_TIMEDLOCK:
+    case CALL_RDLOCK:
+    case CALL_TRYRDLOCK:
+    case CALL_TIMEDRDLOCK:
+    case CALL_WRLOCK:
+    case CALL_TRYWRLOCK:
+    case CALL_TIMEDWRLOCK:
     case CALL_SEM_WAIT:
     case CALL_SEM_TRYWAIT:
     case CALL_SEM_TIMEDWAIT: return replay->thread_costs.lock_ps;
     case CALL_MUTEX_UNLOCK:
+    case CALL_RW_UNLOCK:
     case CALL_COND_SIGNAL:
     case CALL_COND_BROADCAST:
     case CALL_SEM_POST: return replay->thread_costs.unlock_ps;
@@ -238,6 +333,13 @@ static enum step act(struct replay *replay, uint32_t rank, const struct trace_ca
     case CALL_SEM_WAIT:
     case CALL_SEM_TRYWAIT:
     case CALL_SEM_TIMEDWAIT: return wait_semaphore(replay, rank, sync);
+    case CALL_RW_UNLOCK: STEP_TRY(release_rwlock(replay, rank, sync)); return replay_exit(state, replay->now_ps);
+    case CALL_RDLOCK:
+    case CALL_TRYRDLOCK:
+    case CALL_TIMEDRDLOCK:
+    case CALL_WRLOCK:
+    case CALL_TRYWRLOCK:
+    case CALL_TIMEDWRLOCK: return lock_rw(replay, rank, sync, shares(call_kind(call->call)));
     default: return lock(replay, rank, sync, PHASE_QUEUED);
     }
 }

@@ -14,13 +14,15 @@ struct thread {
     uint32_t next_waiting;  /* in the queue of a mutex, condition, barrier or semaphore */
     bool ended, looks;      /* looks: it will look again at this moment */
     bool granted;           /* what it queued for is its own */
+    bool shares;            /* it waits to read */
+    int64_t granted_ps;     /* since when */
     bool outside;           /* waits for a request that nobody has made yet: not in MPI */
 };
 
-/* A mutex, condition, barrier or semaphore. */
+/* A mutex, spin lock, read-write lock, condition, barrier or semaphore. */
 struct sync {
-    uint32_t owner, depth; /* mutex: thread, NO_INDEX: free */
-    uint32_t count;        /* semaphore: value; condition: wake-ups that nobody waited for yet; barrier: who has come */
+    uint32_t owner, depth; /* mutex, writer: thread, NO_INDEX: free */
+    uint32_t count;        /* semaphore: value; condition: wake-ups that nobody waited for yet; barrier: who has come; readers */
     uint32_t first, last;  /* threads that wait, first in, first out */
     uint32_t owed;         /* condition: wake-ups given that the recording does not have */
     uint32_t initial;      /* semaphore */

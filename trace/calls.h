@@ -75,6 +75,13 @@ enum call_kind {
     CALL_COND_SIGNAL,
     CALL_COND_BROADCAST,
     CALL_THREAD_BARRIER,
+    CALL_RDLOCK, /* of a read-write lock: shared with other readers */
+    CALL_TRYRDLOCK, /* with TRACE_FLAG: got it */
+    CALL_TIMEDRDLOCK,
+    CALL_WRLOCK,
+    CALL_TRYWRLOCK,
+    CALL_TIMEDWRLOCK,
+    CALL_RW_UNLOCK,
     CALL_SEM_WAIT,
     CALL_SEM_TRYWAIT, /* with TRACE_FLAG: took one */
     CALL_SEM_TIMEDWAIT, /* with TRACE_FLAG: took one before the time was over */

@@ -22,7 +22,7 @@ enum {
 };
 
 #define ROLE(NAME) OTF2_REGION_ROLE_##NAME
-#define OP(NAME) OTF2_COLLECTIVE_OP_##NAME
+#define OP(NAME)   OTF2_COLLECTIVE_OP_##NAME
 
 static const struct archive_kind kinds[CALL_KIND_COUNT] = {
     [CALL_LOCAL] = {SHAPE_PLAIN, ROLE(FUNCTION), 0, 0},
@@ -92,6 +92,13 @@ static const struct archive_kind kinds[CALL_KIND_COUNT] = {
     [CALL_COND_SIGNAL] = {SHAPE_PLAIN, ROLE(FUNCTION), 0, 0},
     [CALL_COND_BROADCAST] = {SHAPE_PLAIN, ROLE(FUNCTION), 0, 0},
     [CALL_THREAD_BARRIER] = {SHAPE_PLAIN, ROLE(BARRIER), 0, 0},
+    [CALL_RDLOCK] = {SHAPE_PLAIN, ROLE(FUNCTION), 0, 0},
+    [CALL_TRYRDLOCK] = {SHAPE_PLAIN, ROLE(FUNCTION), 0, 0},
+    [CALL_TIMEDRDLOCK] = {SHAPE_PLAIN, ROLE(FUNCTION), 0, 0},
+    [CALL_WRLOCK] = {SHAPE_PLAIN, ROLE(FUNCTION), 0, 0},
+    [CALL_TRYWRLOCK] = {SHAPE_PLAIN, ROLE(FUNCTION), 0, 0},
+    [CALL_TIMEDWRLOCK] = {SHAPE_PLAIN, ROLE(FUNCTION), 0, 0},
+    [CALL_RW_UNLOCK] = {SHAPE_PLAIN, ROLE(FUNCTION), 0, 0},
     [CALL_SEM_WAIT] = {SHAPE_PLAIN, ROLE(FUNCTION), 0, 0},
     [CALL_SEM_TRYWAIT] = {SHAPE_PLAIN, ROLE(FUNCTION), 0, 0},
     [CALL_SEM_TIMEDWAIT] = {SHAPE_PLAIN, ROLE(FUNCTION), 0, 0},
@@ -139,7 +146,7 @@ bool archive_kind_has_op(enum call_kind kind)
 }
 
 void archive_collective_bytes(enum call_kind kind, bool root, uint32_t size, int64_t block, uint64_t *sent,
-                           uint64_t *received)
+                              uint64_t *received)
 {
     uint64_t one = (uint64_t)block, all = one * size;
     OTF2_RegionRole role = kinds[kind].role;

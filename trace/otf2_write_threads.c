@@ -10,15 +10,19 @@ struct acquisition {
     uint32_t mutex;
 };
 
-/* The mutex that a call has when it returns. */
+/* The mutex that a call has when it returns: also a spin lock, or a read-write lock of which it is the writer. Readers have
+ * no records: these are of locks that one thread has. */
 static bool acquires(const struct trace_call *call, uint32_t *mutex)
 {
     if (call->flags & TRACE_BREAK) return false;
     *mutex = call->ref;
     switch (call_kind(call->call)) {
-    case CALL_MUTEX_LOCK: return true;
+    case CALL_MUTEX_LOCK:
+    case CALL_WRLOCK: return true;
     case CALL_MUTEX_TRYLOCK:
-    case CALL_MUTEX_TIMEDLOCK: return call->flags & TRACE_FLAG;
+    case CALL_MUTEX_TIMEDLOCK:
+    case CALL_TRYWRLOCK:
+    case CALL_TIMEDWRLOCK: return call->flags & TRACE_FLAG;
     case CALL_COND_WAIT:
     case CALL_COND_TIMEDWAIT: *mutex = (uint32_t)call->aux; return true;
     default: return false;
@@ -28,8 +32,9 @@ static bool acquires(const struct trace_call *call, uint32_t *mutex)
 static bool releases(const struct trace_call *call, uint32_t *mutex)
 {
     enum call_kind kind = call_kind(call->call);
-    *mutex = kind == CALL_MUTEX_UNLOCK ? call->ref : (uint32_t)call->aux;
-    return kind == CALL_MUTEX_UNLOCK || kind == CALL_COND_WAIT || kind == CALL_COND_TIMEDWAIT;
+    bool unlocks = kind == CALL_MUTEX_UNLOCK || kind == CALL_RW_UNLOCK;
+    *mutex = unlocks ? call->ref : (uint32_t)call->aux;
+    return unlocks || kind == CALL_COND_WAIT || kind == CALL_COND_TIMEDWAIT;
 }
 
 static int by_mutex_and_time(const void *one, const void *two)
@@ -75,9 +80,11 @@ static enum status write_locks(struct archive_writer *writer, size_t index, uint
     uint64_t order = 0; /* of a mutex that was locked before recording began */
     uint32_t mutex;
     if (releases(call, &mutex)) {
-        (void)archive_requests_take(&writer->held, holding(mutex, thread), &order);
-        ARCHIVE_TRY(writer, OTF2_EvtWriter_ThreadReleaseLock(writer->out, NULL, archive_time(writer, call->enter_ps),
-                                                             OTF2_PARADIGM_PTHREAD, mutex, (uint32_t)order));
+        bool known = archive_requests_take(&writer->held, holding(mutex, thread), &order);
+        if (known || call_kind(call->call) != CALL_RW_UNLOCK)
+            ARCHIVE_TRY(writer,
+                        OTF2_EvtWriter_ThreadReleaseLock(writer->out, NULL, archive_time(writer, call->enter_ps),
+                                                         OTF2_PARADIGM_PTHREAD, mutex, (uint32_t)order));
     }
     if (!acquires(call, &mutex) || !archive_requests_find(&writer->acquisitions, index, &order)) return STATUS_OK;
     ARCHIVE_TRY(writer, OTF2_EvtWriter_ThreadAcquireLock(writer->out, NULL, archive_time(writer, call->exit_ps),

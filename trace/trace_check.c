@@ -245,7 +245,7 @@ static enum status check_child(struct walk *walk, bool create)
 }
 
 /* What a thread primitive works on. */
-enum object { OBJECT_NONE, OBJECT_MUTEX, OBJECT_CONDITION, OBJECT_BARRIER, OBJECT_SEMAPHORE };
+enum object { OBJECT_NONE, OBJECT_MUTEX, OBJECT_CONDITION, OBJECT_BARRIER, OBJECT_SEMAPHORE, OBJECT_RWLOCK };
 
 static const enum object object_of[CALL_KIND_COUNT] = {
     [CALL_MUTEX_LOCK] = OBJECT_MUTEX,       [CALL_MUTEX_TRYLOCK] = OBJECT_MUTEX,
@@ -254,12 +254,15 @@ static const enum object object_of[CALL_KIND_COUNT] = {
     [CALL_COND_SIGNAL] = OBJECT_CONDITION,  [CALL_COND_BROADCAST] = OBJECT_CONDITION,
     [CALL_THREAD_BARRIER] = OBJECT_BARRIER, [CALL_SEM_WAIT] = OBJECT_SEMAPHORE,
     [CALL_SEM_TRYWAIT] = OBJECT_SEMAPHORE,  [CALL_SEM_TIMEDWAIT] = OBJECT_SEMAPHORE,
-    [CALL_SEM_POST] = OBJECT_SEMAPHORE,
+    [CALL_SEM_POST] = OBJECT_SEMAPHORE,     [CALL_RDLOCK] = OBJECT_RWLOCK,
+    [CALL_TRYRDLOCK] = OBJECT_RWLOCK,       [CALL_TIMEDRDLOCK] = OBJECT_RWLOCK,
+    [CALL_WRLOCK] = OBJECT_RWLOCK,          [CALL_TRYWRLOCK] = OBJECT_RWLOCK,
+    [CALL_TIMEDWRLOCK] = OBJECT_RWLOCK,     [CALL_RW_UNLOCK] = OBJECT_RWLOCK,
 };
 
 static enum status check_object(struct walk *walk, const char *key, int64_t id, enum object object)
 {
-    static const char *const names[] = {"nothing", "mutex", "condition", "barrier", "semaphore"};
+    static const char *const names[] = {"nothing", "mutex", "condition", "barrier", "semaphore", "read-write lock"};
     uint64_t *known;
     if (id < 0 || id >= TRACE_NO_REF) FAIL(walk, "no %s, expected %s", names[object], key);
     TRY(map_put(&walk->objects, (uint64_t)id, object, &known, walk->err));

@@ -80,7 +80,7 @@ static void a_second_thread(void **state)
 static void check_first_thread(const struct trace *trace, uint32_t rank)
 {
     static const char *const names[] = {"MPI_Init_thread", "MPI_Win_allocate", "MPI_Win_lock_all", "MPI_Win_unlock_all",
-                                        "MPI_Barrier", "MPI_Win_free", "MPI_Finalize"};
+                                        "MPI_Barrier",     "MPI_Win_free",     "MPI_Finalize"};
     struct lane_walk walk = {trace, rank, 0, 0};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) expect(&walk, names[i]);
     expect_end(&walk);
@@ -158,7 +158,7 @@ static const struct trace_call *only(const struct trace *trace, uint32_t rank, c
 static void check_worker(const struct trace *trace, uint32_t rank, int32_t tag)
 {
     static const char *const before[] = {"thread_begin", "pthread_barrier_wait", "MPI_Isend", "MPI_Recv", "MPI_Wait",
-                                         "MPI_Put", "MPI_Win_flush"};
+                                         "MPI_Put",      "MPI_Win_flush"};
     struct lane_walk walk = {trace, rank, thread_of_tag(trace, rank, tag), 0};
     for (size_t i = 0; i < sizeof before / sizeof *before; i++) {
         const struct trace_call *call = expect(&walk, before[i]);
@@ -212,6 +212,58 @@ static void primitives_of_a_pool(void **state)
     trace_free(trace);
 }
 
+static void expect_all(struct lane_walk *walk, const char *const *names, uint32_t spin, uint32_t guard)
+{
+    for (; *names; names++) {
+        const struct trace_call *call = expect(walk, *names);
+        bool spins = strstr(*names, "_spin_"), guards = strstr(*names, "_rwlock_");
+        if (spins || guards) assert_int_equal(call->ref, spins ? spin : guard);
+    }
+    expect_end(walk);
+}
+
+/* programs/guards.c: who tried to read while the lock was written got nothing, who waited got it behind the unlock. */
+static void spin_and_read_write_locks(void **state)
+{
+    (void)state;
+    static const char *const first[] = {"MPI_Init_thread", "pthread_rwlock_wrlock", "pthread_spin_lock",
+                                        "pthread_create",  "pthread_spin_unlock",   "pthread_rwlock_unlock",
+                                        "pthread_join",    "MPI_Finalize",          NULL};
+    static const char *const worker[] = {"thread_begin",
+                                         "pthread_rwlock_tryrdlock",
+                                         "pthread_rwlock_rdlock",
+                                         "pthread_rwlock_tryrdlock",
+                                         "pthread_rwlock_unlock",
+                                         "pthread_rwlock_unlock",
+                                         "pthread_rwlock_timedwrlock",
+                                         "pthread_spin_trylock",
+                                         "pthread_spin_unlock",
+                                         "pthread_rwlock_unlock",
+                                         "thread_end",
+                                         NULL};
+    struct trace *trace = run_recorded("RMACAST_THREADS=1", "guards", 0);
+    assert_complete(trace);
+    for (uint32_t rank = 0; rank < 4; rank++) {
+        uint32_t guard = only(trace, rank, "pthread_rwlock_wrlock")->ref;
+        uint32_t spin = only(trace, rank, "pthread_spin_lock")->ref;
+        assert_int_not_equal(guard, spin);
+        expect_all(&(struct lane_walk){trace, rank, 0, 0}, first, spin, guard);
+        expect_all(&(struct lane_walk){trace, rank, 1, 0}, worker, spin, guard);
+        int tried = 0;
+        int64_t unlocked_ps = 0;
+        for (size_t i = 0; i < trace->ranks[rank].count; i++) {
+            const struct trace_call *call = &trace->ranks[rank].calls[i];
+            bool of_first = trace_call_thread(trace, rank, i) == 0;
+            if (call->call == ID_pthread_rwlock_tryrdlock)
+                assert_int_equal((call->flags & TRACE_FLAG) != 0, tried++ > 0);
+            if (call->call == ID_pthread_rwlock_unlock && of_first) unlocked_ps = call->enter_ps;
+        }
+        assert_true(only(trace, rank, "pthread_rwlock_rdlock")->exit_ps >= unlocked_ps);
+        assert_true(only(trace, rank, "pthread_rwlock_timedwrlock")->flags & TRACE_FLAG);
+    }
+    trace_free(trace);
+}
+
 /* More threads than are allowed are left out, and the rank says so. */
 static void too_many_threads(void **state)
 {
@@ -240,6 +292,7 @@ int main(void)
         cmocka_unit_test(a_second_thread),
         cmocka_unit_test(a_pool),
         cmocka_unit_test(primitives_of_a_pool),
+        cmocka_unit_test(spin_and_read_write_locks),
         cmocka_unit_test(primitives_are_off_by_default),
         cmocka_unit_test(too_many_threads),
     };

@@ -38,14 +38,22 @@ static int x_of(const struct picture *picture, int64_t time_ps)
     return LEFT + (int)((time_ps - picture->begin_ps) * PLOT / (picture->end_ps - picture->begin_ps));
 }
 
-static int y_of(uint32_t rank)
+/* Each thread has a row. */
+static int y_of(const struct picture *picture, uint32_t rank, uint32_t thread)
 {
-    return TOP + (int)rank * ROW;
+    uint32_t row = thread;
+    for (uint32_t r = 0; r < rank; r++) row += trace_thread_count(picture->trace, r);
+    return TOP + (int)row * ROW;
+}
+
+static int y_of_call(const struct picture *picture, uint32_t rank, size_t call)
+{
+    return y_of(picture, rank, trace_call_thread(picture->trace, rank, call));
 }
 
 static void draw_axis(const struct picture *picture)
 {
-    int bottom = y_of(picture->trace->rank_count);
+    int bottom = y_of(picture, picture->trace->rank_count, 0);
     const int64_t tick_ps = TICK_US * INT64_C(1000000);
     for (int64_t t = 0; t <= picture->end_ps; t += tick_ps)
         printf("<line x1=\"%d\" y1=\"%d\" x2=\"%d\" y2=\"%d\" class=\"grid\"/>\n"
@@ -54,23 +62,31 @@ static void draw_axis(const struct picture *picture)
     printf("<text x=\"%d\" y=\"%d\" class=\"time\">us</text>\n", LEFT + PLOT + 20, bottom + 14);
 }
 
-static void draw_call(const struct picture *picture, uint32_t rank, const struct trace_call *call)
+static void draw_call(const struct picture *picture, uint32_t rank, size_t index)
 {
-    int x = x_of(picture, call->enter_ps), width = x_of(picture, call->exit_ps) - x, y = y_of(rank);
-    const char *name = call_name(call->call) + strlen("MPI_");
+    const struct trace_call *call = &picture->trace->ranks[rank].calls[index];
+    int x = x_of(picture, call->enter_ps), width = x_of(picture, call->exit_ps) - x,
+        y = y_of_call(picture, rank, index);
+    const char *name = call_name(call->call), *underscore = strchr(name, '_');
+    if (underscore) name = underscore + 1; /* behind MPI_, pthread_ */
     bool inside = width >= (int)strlen(name) * LETTER + 4;
     printf("<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" class=\"call\"/>\n", x, y, width > 0 ? width : 1, BOX);
     printf("<text x=\"%d\" y=\"%d\" class=\"name\">%s</text>\n", inside ? x + 3 : x, inside ? y + 15 : y - 4, name);
 }
 
-static void draw_rank(const struct picture *picture, uint32_t rank)
+static void draw_line(const struct picture *picture, uint32_t rank, uint32_t thread)
 {
-    int y = y_of(rank);
-    printf("<text x=\"4\" y=\"%d\" class=\"rank\">rank %" PRIu32 "</text>\n", y + 15, rank);
+    int y = y_of(picture, rank, thread);
+    printf("<text x=\"4\" y=\"%d\" class=\"rank\">%s %" PRIu32 "</text>\n", y + 15, thread > 0 ? "thread" : "rank",
+           thread > 0 ? thread : rank);
     printf("<line x1=\"%d\" y1=\"%d\" x2=\"%d\" y2=\"%d\" class=\"rank\"/>\n", LEFT, y + BOX / 2, LEFT + PLOT,
            y + BOX / 2);
-    for (size_t i = 0; i < picture->trace->ranks[rank].count; i++)
-        draw_call(picture, rank, &picture->trace->ranks[rank].calls[i]);
+}
+
+static void draw_rank(const struct picture *picture, uint32_t rank)
+{
+    for (uint32_t t = 0; t < trace_thread_count(picture->trace, rank); t++) draw_line(picture, rank, t);
+    for (size_t i = 0; i < picture->trace->ranks[rank].count; i++) draw_call(picture, rank, i);
 }
 
 /* The part of the call that the finding counts: up to its cause, or the end of the call. */
@@ -80,16 +96,17 @@ static void draw_wait(const struct picture *picture, const struct finding *findi
     bool caused = finding->cause_call != FINDING_NO_CALL && finding->until_ps <= call->exit_ps &&
                   finding->until_ps - finding->severity_ps >= call->enter_ps;
     int64_t end_ps = caused ? finding->until_ps : call->exit_ps;
-    int x = x_of(picture, end_ps - finding->severity_ps), y = y_of(finding->rank);
+    int x = x_of(picture, end_ps - finding->severity_ps), y = y_of_call(picture, finding->rank, finding->call);
     printf("<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" class=\"wait\"/>\n", x, y, x_of(picture, end_ps) - x,
            BOX);
     if (finding->severity_ps == 0)
         printf("<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" class=\"mark\"/>\n", x_of(picture, call->enter_ps),
                y, x_of(picture, call->exit_ps) - x_of(picture, call->enter_ps), BOX);
-    if (finding->cause_call == FINDING_NO_CALL || finding->cause_rank == finding->rank || finding->severity_ps == 0)
-        return;
-    bool down = finding->rank > finding->cause_rank;
-    int from = y_of(finding->cause_rank) + (down ? BOX : 0), to = y + (down ? 0 : BOX);
+    if (finding->cause_call == FINDING_NO_CALL || finding->severity_ps == 0) return;
+    int cause = y_of_call(picture, finding->cause_rank, finding->cause_call);
+    if (cause == y) return;
+    bool down = y > cause;
+    int from = cause + (down ? BOX : 0), to = y + (down ? 0 : BOX);
     int at = x_of(picture, finding->until_ps);
     printf("<line x1=\"%d\" y1=\"%d\" x2=\"%d\" y2=\"%d\" class=\"cause\"/>\n", at, from, at, to);
     printf("<path d=\"M%d,%d l-4,%d l8,0 z\" class=\"tip\"/>\n", at, to, down ? -8 : 8);
@@ -102,7 +119,7 @@ static void draw(const struct picture *picture, enum pattern pattern)
                                 ".call{fill:#c6d8ee;stroke:#456}.name{font:10px sans-serif;fill:#123}"
                                 ".wait{fill:#d33;fill-opacity:.45}.mark{fill:none;stroke:#d33;stroke-width:2}"
                                 ".cause{stroke:#d33}.tip{fill:#d33}.title{font:bold 12px sans-serif}";
-    int width = LEFT + PLOT + 40, height = y_of(picture->trace->rank_count) + 22;
+    int width = LEFT + PLOT + 40, height = y_of(picture, picture->trace->rank_count, 0) + 22;
     printf("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\">\n", width,
            height, width, height);
     printf("<style>%s</style>\n<rect width=\"%d\" height=\"%d\" fill=\"#fff\"/>\n", style, width, height);

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum rec_sort { REC_MUTEX, REC_CONDITION, REC_BARRIER, REC_SEMAPHORE, REC_SORTS };
+enum rec_sort { REC_MUTEX, REC_CONDITION, REC_BARRIER, REC_SEMAPHORE, REC_SPIN, REC_RWLOCK, REC_SORTS };
 
 /* The id of the object at an address, a new one if it is not known (*made, unless NULL); REC_NO_OBJECT if memory is
  * short. */

@@ -90,8 +90,8 @@ static void end(const struct rec_primitive_hooks *by, const struct rec_primitive
     }
 
 #define IS(SORT, ADDRESS) call.object = rec_object(REC_##SORT, (ADDRESS), NULL)
-#define NOTHING (void)0
-#define LOCKED (result == 0 || result == EOWNERDEAD)
+#define NOTHING           (void)0
+#define LOCKED            (result == 0 || result == EOWNERDEAD)
 
 WRAPPER(pthread_mutex_lock, pthread_mutex_lock, (pthread_mutex_t * mutex), (pthread_mutex_lock, mutex),
         IS(MUTEX, mutex), NOTHING, LOCKED, false)
@@ -122,6 +122,35 @@ WRAPPER(pthread_cond_broadcast, pthread_cond_broadcast, (pthread_cond_t * condit
 WRAPPER(pthread_barrier_wait, pthread_barrier_wait, (pthread_barrier_t * barrier), (pthread_barrier_wait, barrier),
         IS(BARRIER, barrier), call.value = rec_barrier_parties(barrier),
         result == 0 || result == PTHREAD_BARRIER_SERIAL_THREAD, false)
+
+#define SPINS call.object = rec_object(REC_SPIN, (const void *)(uintptr_t)lock, NULL)
+WRAPPER(pthread_spin_lock, pthread_spin_lock, (pthread_spinlock_t * lock), (pthread_spin_lock, lock), SPINS, NOTHING,
+        result == 0, false)
+WRAPPER(pthread_spin_trylock, pthread_spin_trylock, (pthread_spinlock_t * lock), (pthread_spin_trylock, lock), SPINS,
+        NOTHING, result == 0, result == EBUSY)
+WRAPPER(pthread_spin_unlock, pthread_spin_unlock, (pthread_spinlock_t * lock), (pthread_spin_unlock, lock), SPINS,
+        NOTHING, result == 0, false)
+
+WRAPPER(pthread_rwlock_rdlock, pthread_rwlock_rdlock, (pthread_rwlock_t * lock), (pthread_rwlock_rdlock, lock),
+        IS(RWLOCK, lock), NOTHING, result == 0, false)
+WRAPPER(pthread_rwlock_tryrdlock, pthread_rwlock_tryrdlock, (pthread_rwlock_t * lock), (pthread_rwlock_tryrdlock, lock),
+        IS(RWLOCK, lock), NOTHING, result == 0, result == EBUSY)
+WRAPPER(pthread_rwlock_timedrdlock, pthread_rwlock_timedrdlock, (pthread_rwlock_t * lock, const struct timespec *until),
+        (pthread_rwlock_timedrdlock, lock, until), IS(RWLOCK, lock), NOTHING, result == 0, result == ETIMEDOUT)
+WRAPPER(pthread_rwlock_clockrdlock, pthread_rwlock_timedrdlock,
+        (pthread_rwlock_t * lock, clockid_t clock, const struct timespec *until),
+        (pthread_rwlock_clockrdlock, lock, clock, until), IS(RWLOCK, lock), NOTHING, result == 0, result == ETIMEDOUT)
+WRAPPER(pthread_rwlock_wrlock, pthread_rwlock_wrlock, (pthread_rwlock_t * lock), (pthread_rwlock_wrlock, lock),
+        IS(RWLOCK, lock), NOTHING, result == 0, false)
+WRAPPER(pthread_rwlock_trywrlock, pthread_rwlock_trywrlock, (pthread_rwlock_t * lock), (pthread_rwlock_trywrlock, lock),
+        IS(RWLOCK, lock), NOTHING, result == 0, result == EBUSY)
+WRAPPER(pthread_rwlock_timedwrlock, pthread_rwlock_timedwrlock, (pthread_rwlock_t * lock, const struct timespec *until),
+        (pthread_rwlock_timedwrlock, lock, until), IS(RWLOCK, lock), NOTHING, result == 0, result == ETIMEDOUT)
+WRAPPER(pthread_rwlock_clockwrlock, pthread_rwlock_timedwrlock,
+        (pthread_rwlock_t * lock, clockid_t clock, const struct timespec *until),
+        (pthread_rwlock_clockwrlock, lock, clock, until), IS(RWLOCK, lock), NOTHING, result == 0, result == ETIMEDOUT)
+WRAPPER(pthread_rwlock_unlock, pthread_rwlock_unlock, (pthread_rwlock_t * lock), (pthread_rwlock_unlock, lock),
+        IS(RWLOCK, lock), NOTHING, result == 0, false)
 
 static void semaphore(struct rec_primitive_call *call, sem_t *of)
 {
@@ -160,6 +189,13 @@ FORGETS(pthread_barrier_init, BARRIER,
         (pthread_barrier_init, barrier, how, parties), barrier, parties)
 FORGETS(sem_destroy, SEMAPHORE, (sem_t * of), (sem_destroy, of), of, 0)
 FORGETS(sem_init, SEMAPHORE, (sem_t * of, int shared, unsigned value), (sem_init, of, shared, value), of, 0)
+FORGETS(pthread_spin_destroy, SPIN, (pthread_spinlock_t * lock), (pthread_spin_destroy, lock),
+        (const void *)(uintptr_t)lock, 0)
+FORGETS(pthread_spin_init, SPIN, (pthread_spinlock_t * lock, int shared), (pthread_spin_init, lock, shared),
+        (const void *)(uintptr_t)lock, 0)
+FORGETS(pthread_rwlock_destroy, RWLOCK, (pthread_rwlock_t * lock), (pthread_rwlock_destroy, lock), lock, 0)
+FORGETS(pthread_rwlock_init, RWLOCK, (pthread_rwlock_t * lock, const pthread_rwlockattr_t *how),
+        (pthread_rwlock_init, lock, how), lock, 0)
 
 /* A thread's own function, and its number. */
 struct start {

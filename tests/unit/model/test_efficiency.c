@@ -356,6 +356,8 @@ static void test_threads_are_processors(void **state)
     expect_processors(run, EFFICIENCY_THREADS, (int64_t[]){42, 0, 0});
     expect_processors(run, EFFICIENCY_CPU, (int64_t[]){38, 80, 60});
     expect_processors(run, EFFICIENCY_COMMUNICATION, (int64_t[]){0, 0, 40});
+    /* joins wait from 60 to 80 and from 92 to 97, rank 1's barrier from 20 to 40 */
+    expect_processors(run, EFFICIENCY_REAL_SYNCHRONIZATION, (int64_t[]){25, 0, 20});
     expect_processors(run, EFFICIENCY_POTENTIAL_SYNCHRONIZATION, (int64_t[]){0, 0, 20});
     expect_processors(run, EFFICIENCY_IDLE, (int64_t[]){0, 20, 0});
     assert_int_equal(run->processors, 3);

@@ -87,18 +87,21 @@ static double share_s(const struct result_shares *shares, const char *activity)
     return sum_s;
 }
 
-/* While the receives wait (3-8, 4-18) rank 1 computes 3-8, 4-8 and 9-18 and sends 8-9.
- * The critical path: thread 0 from the sending at 8 on (receive 2, join 11, computing 1), before it rank 1 (init 1,
- * computing 7). */
+/* While the receives wait (3-8, 4-18) rank 1 computes 3-8, 4-8 and 9-18 and sends 8-9. While the join waits (10-21)
+ * thread 1 waits for rank 1, which computes 10-18, receives until 20 and computes until 21.
+ * The critical path: thread 0 computes from 21 on, thread 1 from the sending at 18 on (receive 2, computing 1), before it
+ * rank 1 (init 1, computing 7, sending 1, computing 9). */
 static void causes_and_the_critical_path_follow_the_thread(void **state)
 {
     (void)state;
     struct result *result = analyzed(receives);
-    NEAR(share_s(&result->causes, "computing"), 5 + 4 + 9);
+    NEAR(share_s(&result->causes, "computing"), 5 + 4 + 9 + 8 + 1);
     NEAR(share_s(&result->causes, "MPI_Send"), 1);
+    NEAR(share_s(&result->causes, "MPI_Recv"), 2);
     NEAR(share_s(&result->critical_path, "MPI_Recv"), 2);
-    NEAR(share_s(&result->critical_path, "pthread_join"), 11);
-    NEAR(share_s(&result->critical_path, "computing"), 1 + 7);
+    NEAR(share_s(&result->critical_path, "pthread_join"), 0);
+    NEAR(share_s(&result->critical_path, "MPI_Send"), 1);
+    NEAR(share_s(&result->critical_path, "computing"), 1 + 1 + 7 + 9);
     NEAR(share_s(&result->critical_path, "MPI_Init_thread"), 1);
     result_free(result);
 }

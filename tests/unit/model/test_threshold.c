@@ -31,6 +31,10 @@ static const struct {
     {PATTERN_EARLY_SCAN, 1, 40 - 20},
     {PATTERN_WAIT_IN_SENDER_COMPLETION, 0, 85 - 30},
     {PATTERN_WAIT_IN_RECEIVER_COMPLETION, 1, 80 - 28},
+    {PATTERN_THREAD_LOCK_CONTENTION, 0, 60 - 20},
+    {PATTERN_THREAD_BARRIER_WAIT, 0, 55 - 20},
+    {PATTERN_JOIN_WAIT, 0, 65 - 25},
+    {PATTERN_SEMAPHORE_WAIT, 0, 50 - 15},
 };
 
 static struct trace *picture(enum pattern pattern)

@@ -49,8 +49,14 @@ static void check(const char *text, int location, const struct record *expected)
     scratch_remove(directory);
 }
 
-#define ENTER(time, name) {"ENTER", time, "\"" name "\""}
-#define LEAVE(time, name) {"LEAVE", time, "\"" name "\""}
+#define ENTER(time, name)                                                                                              \
+    {                                                                                                                  \
+        "ENTER", time, "\"" name "\""                                                                                  \
+    }
+#define LEAVE(time, name)                                                                                              \
+    {                                                                                                                  \
+        "LEAVE", time, "\"" name "\""                                                                                  \
+    }
 
 /* Ranks 0, 1, 2; window 1 over ranks 2, 0: world rank 2 is its rank 0. The put's and the get's origin know in
  * complete that they are done locally; unlock knows the target too, and only of operations to the unlocked target. */
@@ -76,8 +82,7 @@ static const struct record origin_records[] = {
     {"RMA_GROUP_SYNC", 10, "{PROCESS, MEMORY}, Window: \"Win 0\" <0>, Group: \"RMA group\""},
     LEAVE(10, "MPI_Win_complete"),
     ENTER(11, "MPI_Win_lock"),
-    {"RMA_REQUEST_LOCK", 11,
-     "Window: \"Win 1\" <1>, Remote: 0 (\"Master thread 2\" <2>), Lock: 0, Type: EXCLUSIVE"},
+    {"RMA_REQUEST_LOCK", 11, "Window: \"Win 1\" <1>, Remote: 0 (\"Master thread 2\" <2>), Lock: 0, Type: EXCLUSIVE"},
     LEAVE(12, "MPI_Win_lock"),
     ENTER(13, "MPI_Accumulate"),
     {"RMA_ATOMIC", 13, "Remote: 0 (\"Master thread 2\" <2>), Type: ACCUMULATE, Sent: 8, Received: 0, Matching: 3"},
@@ -340,24 +345,28 @@ static void symmetric(void **state)
 }
 
 /* Thread 1 asks for the mutex first and gets it second; the wait for the condition lets it go for a
- * while. Rank 0 has no threads: the team of rank 1 is the first behind the communicators, its members are locations 1
+ * while. Of the read-write lock the writer has records, the reader none. Rank 0 has no threads: the team of rank 1 is the first behind the communicators, its members are locations 1
  * and 2. */
-static const char threads_text[] =
-    "rmacast-trace 1\nranks 2\n"
-    "0 0.000001 0.000002 MPI_Init\n"
-    "1 0.000001 0.000002 pthread_create child=1\n"
-    "1 0.000002 0.000002 pthread_create child=-\n"
-    "1 0.000003 0.000003 thread_begin thread=1\n"
-    "1 0.000004 0.000009 pthread_mutex_lock object=7 thread=1\n"
-    "1 0.000005 0.000006 pthread_mutex_trylock object=7 flag=1\n"
-    "1 0.000007 0.000008 pthread_mutex_unlock object=7\n"
-    "1 0.000008 0.000009 pthread_mutex_trylock object=7 flag=0\n"
-    "1 0.000009 0.000012 pthread_mutex_lock object=7\n"
-    "1 0.000010 0.000015 pthread_cond_wait object=3 mutex=7 thread=1\n"
-    "1 0.000013 0.000014 pthread_mutex_unlock object=7\n"
-    "1 0.000016 0.000017 pthread_mutex_unlock object=7 thread=1\n"
-    "1 0.000018 0.000018 thread_end thread=1\n"
-    "1 0.000018 0.000019 pthread_join child=1\n";
+static const char threads_text[] = "rmacast-trace 1\nranks 2\n"
+                                   "0 0.000001 0.000002 MPI_Init\n"
+                                   "1 0.000001 0.000002 pthread_create child=1\n"
+                                   "1 0.000002 0.000002 pthread_create child=-\n"
+                                   "1 0.000003 0.000003 thread_begin thread=1\n"
+                                   "1 0.000004 0.000009 pthread_mutex_lock object=7 thread=1\n"
+                                   "1 0.000005 0.000006 pthread_mutex_trylock object=7 flag=1\n"
+                                   "1 0.000007 0.000008 pthread_mutex_unlock object=7\n"
+                                   "1 0.000008 0.000009 pthread_mutex_trylock object=7 flag=0\n"
+                                   "1 0.000009 0.000012 pthread_mutex_lock object=7\n"
+                                   "1 0.000010 0.000015 pthread_cond_wait object=3 mutex=7 thread=1\n"
+                                   "1 0.000013 0.000014 pthread_mutex_unlock object=7\n"
+                                   "1 0.000016 0.000017 pthread_mutex_unlock object=7 thread=1\n"
+                                   "1 0.000018 0.000018 thread_end thread=1\n"
+                                   "1 0.000018 0.000019 pthread_join child=1\n"
+                                   "1 0.000020 0.000021 pthread_rwlock_rdlock object=8\n"
+                                   "1 0.000021 0.000022 pthread_rwlock_unlock object=8\n"
+                                   "1 0.000022 0.000023 pthread_rwlock_timedwrlock object=8 flag=1\n"
+                                   "1 0.000024 0.000025 pthread_spin_lock object=9\n"
+                                   "1 0.000026 0.000027 pthread_rwlock_unlock object=8\n";
 
 static void primitives(void **state)
 {
@@ -385,6 +394,19 @@ static void primitives(void **state)
         ENTER(18, "pthread_join"),
         {"THREAD_WAIT", 19, "Thread Contingent: \"Threads of rank 1\" <1>, Sequence Count: 1"},
         LEAVE(19, "pthread_join"),
+        ENTER(20, "pthread_rwlock_rdlock"),
+        LEAVE(21, "pthread_rwlock_rdlock"),
+        ENTER(21, "pthread_rwlock_unlock"),
+        LEAVE(22, "pthread_rwlock_unlock"),
+        ENTER(22, "pthread_rwlock_timedwrlock"),
+        {"THREAD_ACQUIRE_LOCK", 23, "Lock: 8, Acquisition Order: 1"},
+        LEAVE(23, "pthread_rwlock_timedwrlock"),
+        ENTER(24, "pthread_spin_lock"),
+        {"THREAD_ACQUIRE_LOCK", 25, "Lock: 9, Acquisition Order: 1"},
+        LEAVE(25, "pthread_spin_lock"),
+        ENTER(26, "pthread_rwlock_unlock"),
+        {"THREAD_RELEASE_LOCK", 26, "Lock: 8, Acquisition Order: 1"},
+        LEAVE(27, "pthread_rwlock_unlock"),
         {0},
     };
     static const struct record child[] = {
@@ -441,7 +463,7 @@ static void opens(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(origin),      cmocka_unit_test(target), cmocka_unit_test(messages),
+        cmocka_unit_test(origin),      cmocka_unit_test(target),    cmocka_unit_test(messages),
         cmocka_unit_test(collectives), cmocka_unit_test(symmetric), cmocka_unit_test(primitives),
         cmocka_unit_test(opens),
     };

@@ -107,6 +107,10 @@ static const char threads_text[] =
     "0 22 22 pthread_mutex_unlock object=0 thread=1\n"
     "0 22 23 pthread_barrier_wait object=2 parties=2 thread=1\n"
     "0 22 23 pthread_barrier_wait object=2 parties=2\n"
+    "0 23 23 pthread_rwlock_rdlock object=6\n"
+    "0 23 24 pthread_rwlock_timedrdlock object=6 flag=1 thread=1\n"
+    "0 23 24 pthread_rwlock_trywrlock object=6 flag=0 thread=2\n"
+    "0 24 24 pthread_rwlock_unlock object=6\n"
     "0 24 25 sem_wait object=3 value=0\n"
     "0 24 24 sem_post object=3 thread=1\n"
     "0 25 25 sem_trywait object=3 flag=1\n"
@@ -278,11 +282,10 @@ static void unwritable(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(recorded),         cmocka_unit_test(simulated),      cmocka_unit_test(broken_off),
-        cmocka_unit_test(threads),          cmocka_unit_test(symmetric_memory),
-        cmocka_unit_test(before_time_zero), cmocka_unit_test(late_start),     cmocka_unit_test(replaces),
-        cmocka_unit_test(without_events),   cmocka_unit_test(many_events),    cmocka_unit_test(reads_by_any_name),
-        cmocka_unit_test(unwritable),
+        cmocka_unit_test(recorded),    cmocka_unit_test(simulated),         cmocka_unit_test(broken_off),
+        cmocka_unit_test(threads),     cmocka_unit_test(symmetric_memory),  cmocka_unit_test(before_time_zero),
+        cmocka_unit_test(late_start),  cmocka_unit_test(replaces),          cmocka_unit_test(without_events),
+        cmocka_unit_test(many_events), cmocka_unit_test(reads_by_any_name), cmocka_unit_test(unwritable),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
