@@ -1,24 +1,24 @@
-/* Communicators between two groups, of a topology, of some ranks only. Four ranks. */
+/* Communicators between two groups, of a topology, of some ranks only. Any even number of ranks. */
 #include "program.h"
 
 static int rank, ranks;
 
-/* Ranks 0 and 1 against 2 and 3. */
+/* The lower half of the ranks against the upper one. */
 static void across(void)
 {
-    int value = rank, sum = 0;
+    int value = rank, sum = 0, middle = ranks / 2;
     MPI_Comm half, between, merged, ring;
     MPI_Request request;
-    MPI_Comm_split(MPI_COMM_WORLD, rank / 2, rank, &half);
-    MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, rank < 2 ? 2 : 0, 1, &between);
-    MPI_Isend(&value, 1, MPI_INT, rank % 2, 1, between, &request);
-    MPI_Recv(&sum, 1, MPI_INT, rank % 2, 1, between, MPI_STATUS_IGNORE);
+    MPI_Comm_split(MPI_COMM_WORLD, rank / middle, rank, &half);
+    MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, rank < middle ? middle : 0, 1, &between);
+    MPI_Isend(&value, 1, MPI_INT, rank % middle, 1, between, &request);
+    MPI_Recv(&sum, 1, MPI_INT, rank % middle, 1, between, MPI_STATUS_IGNORE);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
-    if (sum != (rank + 2) % 4) exit(1);
+    if (sum != (rank + middle) % ranks) exit(1);
     MPI_Barrier(between);
-    MPI_Intercomm_merge(between, rank >= 2, &merged);
+    MPI_Intercomm_merge(between, rank >= middle, &merged);
     MPI_Allreduce(&value, &sum, 1, MPI_INT, MPI_SUM, merged);
-    if (sum != 6) exit(1);
+    if (sum != ranks * (ranks - 1) / 2) exit(1);
     MPI_Comm_free(&between);
     MPI_Comm_free(&merged);
     const int to[1] = {(rank + 1) % ranks}, from[1] = {(rank + ranks - 1) % ranks};
@@ -29,7 +29,7 @@ static void across(void)
     MPI_Comm_free(&half);
     MPI_Group all, odd;
     MPI_Comm_group(MPI_COMM_WORLD, &all);
-    MPI_Group_incl(all, 2, (int[]){1, 3}, &odd);
+    MPI_Group_range_incl(all, 1, (int[][3]){{1, ranks - 1, 2}}, &odd);
     if (rank % 2) {
         MPI_Comm_create_group(MPI_COMM_WORLD, odd, 5, &half);
         MPI_Barrier(half);
