@@ -13,6 +13,7 @@ enum {
     EVENT_CHUNK_BYTES = 1 << 20,
     EVENT_CHUNKS = 4,
     CHUNKS_MAX = 32,
+    SPARES = 2,
     DEFINITION_CHUNK_BYTES = 4 << 20,
     DEFINITION_CHUNK_BYTES_MAX = 16 << 20
 };
@@ -26,20 +27,54 @@ static OTF2_FlushType flush_always(void *user, OTF2_FileType type, OTF2_Location
 /* The memory of one open file. */
 struct pool {
     void *chunks[CHUNKS_MAX];
+    uint64_t bytes; /* of each */
     unsigned count, used;
 };
+
+/* Chunks for the next file. OTF2 clears a whole chunk for a file of a few bytes: of very many files, most of the time
+ * would go into the pages of new ones. OTF2 clears these, too: the bytes written do not depend on what was in them. */
+struct spares {
+    struct {
+        void *chunk;
+        uint64_t bytes;
+    } rows[SPARES]; /* of events, of definitions */
+};
+
+static void *take_chunk(struct spares *spares, uint64_t bytes)
+{
+    for (int i = 0; i < SPARES; i++) {
+        void *chunk = spares->rows[i].chunk;
+        if (!chunk || spares->rows[i].bytes != bytes) continue;
+        spares->rows[i].chunk = NULL;
+        return chunk;
+    }
+    return calloc(1, bytes);
+}
+
+static void give_chunk(struct spares *spares, void *chunk, uint64_t bytes)
+{
+    int row = 0;
+    while (row < SPARES && spares->rows[row].chunk) row++;
+    if (row == SPARES) {
+        free(chunk);
+        return;
+    }
+    spares->rows[row].chunk = chunk;
+    spares->rows[row].bytes = bytes;
+}
 
 /* NULL makes OTF2 flush what it has and ask again. */
 static void *allocate_chunk(void *user, OTF2_FileType type, OTF2_LocationRef location, void **file, uint64_t bytes)
 {
     struct pool *pool = *file ? *file : calloc(1, sizeof *pool);
-    (void)user, (void)location;
+    (void)location;
     if (!pool) return NULL;
     *file = pool;
     if (pool->used == (type == OTF2_FILETYPE_EVENTS ? EVENT_CHUNKS : CHUNKS_MAX)) return NULL;
     if (pool->used == pool->count) {
-        pool->chunks[pool->count] = calloc(1, bytes);
+        pool->chunks[pool->count] = take_chunk(user, bytes);
         if (!pool->chunks[pool->count]) return NULL;
+        pool->bytes = bytes;
         pool->count++;
     }
     return pool->chunks[pool->used++];
@@ -48,11 +83,11 @@ static void *allocate_chunk(void *user, OTF2_FileType type, OTF2_LocationRef loc
 static void free_chunks(void *user, OTF2_FileType type, OTF2_LocationRef location, void **file, bool final)
 {
     struct pool *pool = *file;
-    (void)user, (void)type, (void)location;
+    (void)type, (void)location;
     if (!pool) return;
     pool->used = 0;
     if (!final) return;
-    for (unsigned i = 0; i < pool->count; i++) free(pool->chunks[i]);
+    for (unsigned i = 0; i < pool->count; i++) give_chunk(user, pool->chunks[i], pool->bytes);
     free(pool);
     *file = NULL;
 }
@@ -150,13 +185,13 @@ static enum status number_locations(struct archive_writer *writer)
     return made ? STATUS_OK : err_memory(writer->err);
 }
 
-static enum status write_archive(struct archive_writer *writer)
+static enum status write_archive(struct archive_writer *writer, struct spares *spares)
 {
     static const OTF2_MemoryCallbacks memory = {.otf2_allocate = allocate_chunk, .otf2_free_all = free_chunks};
     static const OTF2_FlushCallbacks flush = {.otf2_pre_flush = flush_always};
     TRY(number_locations(writer));
     ARCHIVE_TRY(writer, OTF2_Archive_SetFlushCallbacks(writer->archive, &flush, NULL));
-    ARCHIVE_TRY(writer, OTF2_Archive_SetMemoryCallbacks(writer->archive, &memory, NULL));
+    ARCHIVE_TRY(writer, OTF2_Archive_SetMemoryCallbacks(writer->archive, &memory, spares));
     ARCHIVE_TRY(writer, OTF2_Archive_SetSerialCollectiveCallbacks(writer->archive));
     ARCHIVE_TRY(writer, OTF2_Archive_SetCreator(writer->archive, "rmacast " RMACAST_VERSION));
     writer->comm_made = calloc(writer->trace->comm_count + 1, sizeof *writer->comm_made);
@@ -193,6 +228,7 @@ static enum status write_into(const struct trace *trace, const struct otf2_view 
                               const char *directory, struct err *err)
 {
     struct archive_writer writer = {.trace = trace, .view = view, .err = err};
+    struct spares spares = {.rows = {{.chunk = NULL}}};
     int64_t begin_ps = trace_begin_ps(trace);
     uint64_t definitions =
         64 * (uint64_t)trace->rank_count; /* bytes of the largest record, a group of all ranks, and more */
@@ -205,10 +241,11 @@ static enum status write_into(const struct trace *trace, const struct otf2_view 
     writer.failed = !writer.archive;
     enum status status = STATUS_OK;
     if (writer.archive) {
-        status = write_archive(&writer);
+        status = write_archive(&writer, &spares);
         ARCHIVE_TRY(&writer, OTF2_Archive_Close(writer.archive)); /* else it is lost: closing would go on writing */
     }
     clear(&writer);
+    for (int i = 0; i < SPARES; i++) free(spares.rows[i].chunk);
     TRY(status);
     return failure(&writer, directory);
 }
