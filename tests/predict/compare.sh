@@ -53,6 +53,19 @@ for compute in wall:93 cpu:63; do
 done
 error 2 "expected one of wall, cpu" compare "$worked" --platform "$platform" --compute all
 
+# The platform's own semantics beside the letters. The table lets puts below 2 MB wait in complete and larger ones in the
+# call: of the worked example's 1 MB put that is c, 520 with 300 of Late Post; rewrites and the file's other values hold.
+sed 's/"semantics": *"a"/"semantics": {"put": [{"upto_bytes": 2097152, "waits": "complete"}, {"waits": "call"}]}/' \
+    "$platform" >mixed.json
+grep -q upto_bytes mixed.json || fail "the platform has no table"
+run 0 compare "$worked" --platform mixed.json --rows a,platform,c --json own.json
+holds own.json '[.results[].run_time_s * 1e6 | round] == [570, 520, 520]'
+holds own.json '[.results[].patterns[] | select(.name == "late_post") | .severity_s * 1e6 | round] == [400, 300, 300]'
+shows '^platform +520 us +300 us'
+run 0 compare "$worked" --platform mixed.json --rows platform+post-early,c+post-early --json own.json
+holds own.json '.results[0].run_time_s == .results[1].run_time_s'
+error 2 "--semantics platforms" compare "$worked" --platform mixed.json --rows platforms
+
 # a row that fails leaves the others: under d a put waits for room that never comes (case buffer_deadlock)
 for engine in loggp simgrid; do
     stuck=$source/tests/cases/buffer_deadlock/trace.txt
