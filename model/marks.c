@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/array.h"
+#include "model/heap.h"
 
 /* Sorted runs of at most RUN marks go to the file; at the end they are merged, each through a buffer of its own. */
 enum { RUN = 1 << 18, BUFFER = 1 << 7 };
@@ -21,8 +22,7 @@ struct marks {
     size_t count, capacity;
     struct run *runs;
     size_t run_count, run_capacity;
-    size_t *heap; /* runs with marks left, the one with the latest end first */
-    size_t heap_count;
+    struct heap heap; /* runs with marks left, the one with the latest end first */
 };
 
 void marks_free(struct marks *marks)
@@ -32,7 +32,7 @@ void marks_free(struct marks *marks)
         if (marks->runs[i].offset >= 0) free(marks->runs[i].buffer);
     free(marks->items);
     free(marks->runs);
-    free(marks->heap);
+    free(marks->heap.items);
     free(marks);
 }
 
@@ -87,26 +87,12 @@ static enum status fill(const struct marks *marks, struct run *run, struct err *
     return STATUS_OK;
 }
 
-static bool is_first(const struct marks *marks, size_t one, size_t other)
+static bool is_first(const void *of, uint32_t one, uint32_t other)
 {
+    const struct marks *marks = of;
     const struct run *a = &marks->runs[one], *b = &marks->runs[other];
     int order = compare(&a->buffer[a->at], &b->buffer[b->at]);
     return order != 0 ? order < 0 : one < other;
-}
-
-static void sift(struct marks *marks, size_t at)
-{
-    size_t *heap = marks->heap;
-    for (;;) {
-        size_t least = at, left = 2 * at + 1, right = left + 1;
-        if (left < marks->heap_count && is_first(marks, heap[left], heap[least])) least = left;
-        if (right < marks->heap_count && is_first(marks, heap[right], heap[least])) least = right;
-        if (least == at) return;
-        size_t run = heap[at];
-        heap[at] = heap[least];
-        heap[least] = run;
-        at = least;
-    }
 }
 
 enum status marks_turn(struct marks *marks, struct err *err)
@@ -114,8 +100,8 @@ enum status marks_turn(struct marks *marks, struct err *err)
     struct run memory = {.offset = -1, .buffer = marks->items, .count = marks->count};
     sort(marks);
     ARRAY_PUSH(marks->runs, marks->run_count, marks->run_capacity, memory, err);
-    marks->heap = malloc(marks->run_count * sizeof *marks->heap);
-    if (!marks->heap) return err_memory(err);
+    marks->heap.items = malloc(marks->run_count * sizeof *marks->heap.items);
+    if (!marks->heap.items) return err_memory(err);
     for (size_t i = 0; i < marks->run_count; i++) {
         struct run *run = &marks->runs[i];
         if (run->offset >= 0) {
@@ -123,20 +109,21 @@ enum status marks_turn(struct marks *marks, struct err *err)
             if (!run->buffer) return err_memory(err);
             TRY(fill(marks, run, err));
         }
-        if (run->count > 0) marks->heap[marks->heap_count++] = i;
+        if (run->count > 0) heap_push(&marks->heap, (uint32_t)i, is_first, marks);
     }
-    for (size_t i = marks->heap_count / 2; i-- > 0;) sift(marks, i);
     return STATUS_OK;
 }
 
 enum status marks_next(struct marks *marks, struct mark *mark, bool *any, struct err *err)
 {
-    *any = marks->heap_count > 0;
+    *any = marks->heap.count > 0;
     if (!*any) return STATUS_OK;
-    struct run *run = &marks->runs[marks->heap[0]];
+    struct run *run = &marks->runs[marks->heap.items[0]];
     *mark = run->buffer[run->at++];
     if (run->at == run->count && run->left > 0) TRY(fill(marks, run, err));
-    if (run->at == run->count) marks->heap[0] = marks->heap[--marks->heap_count];
-    sift(marks, 0);
+    if (run->at == run->count)
+        heap_pop(&marks->heap, is_first, marks);
+    else
+        heap_settle(&marks->heap, is_first, marks);
     return STATUS_OK;
 }

@@ -5,6 +5,7 @@
 
 #include "common/array.h"
 #include "model/efficiency_slices.h"
+#include "model/heap.h"
 #include "model/ledger.h"
 #include "model/tally.h"
 #include "model/window_uses.h"
@@ -25,8 +26,7 @@ struct stream {
     /* Per rank. */
     int64_t *read_ps; /* exit of the last call read; INT64_MIN: none was */
     bool *ended;
-    uint32_t *heap; /* ranks that have not ended, the one that is least far read first */
-    uint32_t heap_count;
+    struct heap heap; /* ranks that have not ended, the one that is least far read first */
     struct trace_checker *checker; /* NULL: the source's calls are checked */
     struct window_uses uses;
     const struct parts_link *link; /* NULL: there is no other part */
@@ -38,8 +38,9 @@ struct stream {
     struct err *err;
 };
 
-static bool is_behind(const struct stream *stream, uint32_t one, uint32_t other)
+static bool is_behind(const void *of, uint32_t one, uint32_t other)
 {
+    const struct stream *stream = of;
     if (stream->read_ps[one] != stream->read_ps[other]) return stream->read_ps[one] < stream->read_ps[other];
     return one < other;
 }
@@ -47,18 +48,10 @@ static bool is_behind(const struct stream *stream, uint32_t one, uint32_t other)
 /* The first rank's time has grown, or it has ended. */
 static void sift(struct stream *stream)
 {
-    uint32_t at = 0, *heap = stream->heap;
-    if (stream->ended[heap[0]]) heap[0] = heap[--stream->heap_count];
-    for (;;) {
-        uint32_t least = at, left = 2 * at + 1, right = left + 1;
-        if (left < stream->heap_count && is_behind(stream, heap[left], heap[least])) least = left;
-        if (right < stream->heap_count && is_behind(stream, heap[right], heap[least])) least = right;
-        if (least == at) return;
-        uint32_t rank = heap[at];
-        heap[at] = heap[least];
-        heap[least] = rank;
-        at = least;
-    }
+    if (stream->ended[stream->heap.items[0]])
+        heap_pop(&stream->heap, is_behind, stream);
+    else
+        heap_settle(&stream->heap, is_behind, stream);
 }
 
 size_t stream_batch(size_t calls, uint32_t rank_count)
@@ -69,7 +62,7 @@ size_t stream_batch(size_t calls, uint32_t rank_count)
 
 static bool wants_more(const struct stream *stream, bool room)
 {
-    int64_t least_ps = stream->read_ps[stream->heap[0]];
+    int64_t least_ps = stream->read_ps[stream->heap.items[0]];
     return least_ps == INT64_MIN || (room && least_ps < stream->until_ps);
 }
 
@@ -80,8 +73,8 @@ static void tell_news(struct stream *stream, size_t filled)
     stream->news = (struct parts_news){.horizon_ps = INT64_MAX,
                                        .begin_ps = INT64_MAX,
                                        .filled = (uint32_t)(filled < 1000 ? filled : 1000),
-                                       .ended = stream->heap_count == 0};
-    if (!stream->news.ended) stream->news.horizon_ps = stream->read_ps[stream->heap[0]];
+                                       .ended = stream->heap.count == 0};
+    if (!stream->news.ended) stream->news.horizon_ps = stream->read_ps[stream->heap.items[0]];
     for (uint32_t r = 0; !trace->begin_known && r < trace->rank_count; r++) {
         const struct trace_rank *calls = &trace->ranks[r];
         if (calls->count > 0 && calls->calls[0].enter_ps < stream->news.begin_ps)
@@ -96,8 +89,8 @@ static enum status read_slice(struct stream *stream)
     struct trace *trace = stream->trace;
     size_t wanted = stream->calls > stream->kept ? stream->calls : stream->kept, read = 0;
     size_t batch = stream_batch(wanted, stream->rank_count);
-    while (stream->heap_count > 0 && wants_more(stream, read < wanted)) {
-        uint32_t rank = stream->heap[0];
+    while (stream->heap.count > 0 && wants_more(stream, read < wanted)) {
+        uint32_t rank = stream->heap.items[0];
         size_t before = trace->ranks[rank].count;
         TRY(stream->source->read(stream->source, rank, batch, &stream->ended[rank], stream->err));
         read += trace->ranks[rank].count - before;
@@ -261,7 +254,7 @@ static enum status look_at_slice(struct stream *stream, struct relations *relati
 static enum status read_on(struct stream *stream)
 {
     TRY(read_slice(stream));
-    if (stream->checker) TRY(trace_check_slice(stream->checker, stream->trace, stream->heap_count == 0, stream->err));
+    if (stream->checker) TRY(trace_check_slice(stream->checker, stream->trace, stream->heap.count == 0, stream->err));
     TRY(window_uses_check(&stream->uses, stream->trace, stream->err));
     return places_go_on(&stream->tally.places, stream->err);
 }
@@ -344,13 +337,13 @@ static enum status start(struct stream *stream)
     size_t ranks = (size_t)stream->trace->rank_count + 1;
     stream->read_ps = malloc(ranks * sizeof *stream->read_ps);
     stream->ended = calloc(ranks, sizeof *stream->ended);
-    stream->heap = malloc(ranks * sizeof *stream->heap);
-    if (!stream->read_ps || !stream->ended || !stream->heap) return err_memory(stream->err);
+    stream->heap.items = malloc(ranks * sizeof *stream->heap.items);
+    if (!stream->read_ps || !stream->ended || !stream->heap.items) return err_memory(stream->err);
     for (uint32_t r = 0; r < stream->trace->rank_count; r++) {
         stream->read_ps[r] = INT64_MIN;
-        if (!stream->trace->ranks[r].foreign) stream->heap[stream->heap_count++] = r;
+        if (!stream->trace->ranks[r].foreign) stream->heap.items[stream->heap.count++] = r;
     }
-    stream->rank_count = stream->heap_count > 0 ? stream->heap_count : 1;
+    stream->rank_count = stream->heap.count > 0 ? stream->heap.count : 1;
     stream->until_ps = INT64_MAX;
     if (!stream->source->checked) TRY(trace_checker_new(stream->trace, &stream->checker, stream->err));
     TRY(tally_init(&stream->tally, stream->trace, stream->options, stream->err));
@@ -376,7 +369,7 @@ static void clear(struct stream *stream)
     if (stream->tally_made) tally_clear(&stream->tally);
     free(stream->read_ps);
     free(stream->ended);
-    free(stream->heap);
+    free(stream->heap.items);
     free(stream->moved);
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/array.h"
+#include "model/heap.h"
 
 /* As in model/causes.c: chains of waits are cut here. */
 enum { MOST_HOPS = 64 };
@@ -33,8 +34,7 @@ struct work {
     const struct sweep *sweep;
     struct rank *ranks;
     struct sweep_rank_sums *sums;
-    uint32_t *heap; /* ranks that wait, the one with the latest begin of its wait first */
-    size_t heap_count;
+    struct heap heap; /* ranks that wait, the one with the latest begin of its wait first */
     uint32_t *waiters;    /* of find_waiters() */
     struct mark *pending; /* waits of ranks that still wait for something else, which ends later */
     size_t pending_count, pending_capacity;
@@ -181,38 +181,17 @@ static enum status change_wait(struct work *work, uint32_t rank, int64_t now_ps,
     return STATUS_OK;
 }
 
-static bool begins_later(const struct work *work, uint32_t one, uint32_t other)
+static bool begins_later(const void *of, uint32_t one, uint32_t other)
 {
+    const struct work *work = of;
     return work->ranks[one].from_ps > work->ranks[other].from_ps;
-}
-
-static void push(struct work *work, uint32_t rank)
-{
-    size_t at = work->heap_count++;
-    for (; at > 0 && begins_later(work, rank, work->heap[(at - 1) / 2]); at = (at - 1) / 2)
-        work->heap[at] = work->heap[(at - 1) / 2];
-    work->heap[at] = rank;
-}
-
-static uint32_t pop(struct work *work)
-{
-    uint32_t first = work->heap[0], last = work->heap[--work->heap_count];
-    size_t at = 0;
-    for (size_t child = 1; child < work->heap_count; child = 2 * at + 1) {
-        if (child + 1 < work->heap_count && begins_later(work, work->heap[child + 1], work->heap[child])) child++;
-        if (!begins_later(work, work->heap[child], last)) break;
-        work->heap[at] = work->heap[child];
-        at = child;
-    }
-    work->heap[at] = last;
-    return first;
 }
 
 static enum status begin_wait(struct work *work, int64_t now_ps, const struct mark *mark)
 {
     struct rank *rank = &work->ranks[mark->rank];
     TRY(change_wait(work, mark->rank, now_ps, mark));
-    push(work, mark->rank);
+    heap_push(&work->heap, mark->rank, begins_later, work);
     rank->ended_ps = now_ps;
     rank->ended_cause = mark->cause;
     return STATUS_OK;
@@ -238,8 +217,8 @@ static enum status take_pending(struct work *work, uint32_t rank, int64_t now_ps
 /* Waits that begin now are left behind. */
 static enum status leave_waits(struct work *work, int64_t now_ps)
 {
-    while (work->heap_count > 0 && work->ranks[work->heap[0]].from_ps == now_ps) {
-        uint32_t rank = pop(work);
+    while (work->heap.count > 0 && work->ranks[work->heap.items[0]].from_ps == now_ps) {
+        uint32_t rank = heap_pop(&work->heap, begins_later, work);
         TRY(change_wait(work, rank, now_ps, NULL));
         if (work->pending_count > 0) TRY(take_pending(work, rank, now_ps));
     }
@@ -282,9 +261,9 @@ static enum status go_back(struct work *work, int64_t end_ps)
     struct mark mark;
     bool any;
     TRY(marks_next(work->sweep->marks, &mark, &any, work->err));
-    while (any || work->heap_count > 0) {
+    while (any || work->heap.count > 0) {
         int64_t now_ps = any ? mark.until_ps : INT64_MIN;
-        if (work->heap_count > 0) now_ps = larger(now_ps, work->ranks[work->heap[0]].from_ps);
+        if (work->heap.count > 0) now_ps = larger(now_ps, work->ranks[work->heap.items[0]].from_ps);
         TRY(leave_waits(work, now_ps));
         while (any && mark.until_ps == now_ps) {
             TRY(mark.flags & MARK_BUSY ? take_busy(work, &mark) : take_wait(work, &mark));
@@ -325,11 +304,11 @@ enum status sweep_run(const struct sweep *sweep, struct sweep_rank_sums **sums, 
     struct work work = {.sweep = sweep, .err = err};
     work.ranks = malloc(ranks * sizeof *work.ranks);
     work.sums = calloc(ranks, sizeof *work.sums);
-    work.heap = malloc(ranks * sizeof *work.heap);
+    work.heap.items = malloc(ranks * sizeof *work.heap.items);
     work.waiters = malloc(ranks * sizeof *work.waiters);
-    enum status status = work.ranks && work.sums && work.heap && work.waiters ? start(&work) : err_memory(err);
+    enum status status = work.ranks && work.sums && work.heap.items && work.waiters ? start(&work) : err_memory(err);
     free(work.ranks);
-    free(work.heap);
+    free(work.heap.items);
     free(work.waiters);
     free(work.pending);
     if (status == STATUS_OK)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/array.h"
+#include "model/heap.h"
 
 /* An event of one thread's line. Its place in the line: of the rank's call i enter 4i, what begins 4i + 1, what ends
  * 4i + 2, exit 4i + 3; a transfer of another rank stands where its time falls. */
@@ -33,8 +34,9 @@ struct walk {
     struct link *links;       /* per transfer */
     struct line *lines;       /* per thread of all ranks */
     uint32_t *first_line;     /* rank_count + 1; thread t of rank r has line first_line[r] + t */
-    uint32_t *heap, *waiting; /* lines by the time of their next event; those whose event waits for its cause */
-    uint32_t heap_count, waiting_count;
+    struct heap heap;   /* lines by the time of their next event */
+    uint32_t *waiting; /* lines whose event waits for its cause */
+    uint32_t waiting_count;
     size_t number, under_way;
 };
 
@@ -128,31 +130,11 @@ static int64_t next_ps(const struct walk *walk, uint32_t line)
     return walk->lines[line].items[walk->lines[line].next].time_ps;
 }
 
-static bool earlier(const struct walk *walk, uint32_t a, uint32_t b)
+static bool earlier(const void *of, uint32_t a, uint32_t b)
 {
+    const struct walk *walk = of;
     int64_t x = next_ps(walk, a), y = next_ps(walk, b);
     return x != y ? x < y : a < b;
-}
-
-static void heap_push(struct walk *walk, uint32_t line)
-{
-    uint32_t at = walk->heap_count++;
-    for (; at > 0 && earlier(walk, line, walk->heap[(at - 1) / 2]); at = (at - 1) / 2)
-        walk->heap[at] = walk->heap[(at - 1) / 2];
-    walk->heap[at] = line;
-}
-
-static uint32_t heap_pop(struct walk *walk)
-{
-    uint32_t first = walk->heap[0], last = walk->heap[--walk->heap_count], at = 0;
-    for (uint32_t child = 1; child < walk->heap_count; child = 2 * at + 1) {
-        if (child + 1 < walk->heap_count && earlier(walk, walk->heap[child + 1], walk->heap[child])) child++;
-        if (!earlier(walk, walk->heap[child], last)) break;
-        walk->heap[at] = walk->heap[child];
-        at = child;
-    }
-    walk->heap[at] = last;
-    return first;
 }
 
 static enum status make_lines(struct walk *walk, struct err *err)
@@ -162,10 +144,10 @@ static enum status make_lines(struct walk *walk, struct err *err)
     if (!walk->first_line) return err_memory(err);
     for (uint32_t r = 0; r < ranks; r++) walk->first_line[r + 1] = lines += trace_thread_count(walk->trace, r);
     walk->lines = calloc((size_t)lines + 1, sizeof *walk->lines);
-    walk->heap = calloc((size_t)lines + 1, sizeof *walk->heap);
+    walk->heap.items = calloc((size_t)lines + 1, sizeof *walk->heap.items);
     walk->waiting = calloc((size_t)lines + 1, sizeof *walk->waiting);
     walk->links = malloc((walk->transfers.count + 1) * sizeof *walk->links);
-    if (!walk->lines || !walk->heap || !walk->waiting || !walk->links) return err_memory(err);
+    if (!walk->lines || !walk->heap.items || !walk->waiting || !walk->links) return err_memory(err);
     for (uint32_t r = 0; r < ranks; r++)
         for (uint32_t line = walk->first_line[r]; line < walk->first_line[r + 1]; line++) {
             walk->lines[line].rank = r;
@@ -189,7 +171,7 @@ static enum status build(struct walk *walk, const struct relations *relations, e
         TRY(array_reserve((void **)&line->inside, &line->depth_capacity, line->count + 1, sizeof *line->inside, err));
         if (line->count == 0) continue;
         qsort(line->items, line->count, sizeof *line->items, compare_items);
-        heap_push(walk, at);
+        heap_push(&walk->heap, at, earlier, walk);
     }
     return STATUS_OK;
 }
@@ -219,7 +201,7 @@ void walk_close(struct walk *walk)
     free(walk->lines);
     free(walk->first_line);
     free(walk->links);
-    free(walk->heap);
+    free(walk->heap.items);
     free(walk->waiting);
     free(walk);
 }
@@ -238,9 +220,9 @@ static bool lacks_cause(const struct walk *walk, uint32_t line)
  * has its cause before it, the first that waited goes. */
 static uint32_t take_line(struct walk *walk)
 {
-    while (walk->heap_count > 0) {
-        if (walk->waiting_count > 0 && next_ps(walk, walk->heap[0]) > next_ps(walk, walk->waiting[0])) break;
-        uint32_t line = heap_pop(walk);
+    while (walk->heap.count > 0) {
+        if (walk->waiting_count > 0 && next_ps(walk, walk->heap.items[0]) > next_ps(walk, walk->waiting[0])) break;
+        uint32_t line = heap_pop(&walk->heap, earlier, walk);
         if (!lacks_cause(walk, line)) return line;
         walk->waiting[walk->waiting_count++] = line;
     }
@@ -288,8 +270,8 @@ bool walk_next(struct walk *walk, struct walk_event *event)
                                  .startptr = WALK_NONE,
                                  .originptr = WALK_NONE};
     follow(walk, item, line, event);
-    if (line->next < line->count) heap_push(walk, at);
-    while (walk->waiting_count > 0) heap_push(walk, walk->waiting[--walk->waiting_count]);
+    if (line->next < line->count) heap_push(&walk->heap, at, earlier, walk);
+    while (walk->waiting_count > 0) heap_push(&walk->heap, walk->waiting[--walk->waiting_count], earlier, walk);
     return true;
 }
 
