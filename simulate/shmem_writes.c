@@ -19,9 +19,8 @@ static int by_target_and_time(const void *one, const void *two)
     return (a->call > b->call) - (a->call < b->call);
 }
 
-enum status shmem_writes_find(const struct trace *trace, struct shmem_writes *writes, struct err *err)
+static enum status collect(const struct trace *trace, struct shmem_writes *writes, struct err *err)
 {
-    struct shmem_writes made = {0};
     size_t capacity = 0;
     for (uint32_t rank = 0; rank < trace->rank_count; rank++)
         for (size_t i = 0; i < trace->ranks[rank].count; i++) {
@@ -30,8 +29,19 @@ enum status shmem_writes_find(const struct trace *trace, struct shmem_writes *wr
             const struct trace_sim *sim = trace->ranks[rank].sim ? &trace->ranks[rank].sim[i] : NULL;
             bool known = sim && sim->xfer_end_ps != TRACE_UNKNOWN_PS;
             struct shmem_write write = {(uint32_t)call->peer, rank, i, known ? sim->xfer_end_ps : call->enter_ps};
-            ARRAY_PUSH(made.items, made.count, capacity, write, err);
+            ARRAY_PUSH(writes->items, writes->count, capacity, write, err);
         }
+    return STATUS_OK;
+}
+
+enum status shmem_writes_find(const struct trace *trace, struct shmem_writes *writes, struct err *err)
+{
+    struct shmem_writes made = {0};
+    enum status status = collect(trace, &made, err);
+    if (status != STATUS_OK) {
+        shmem_writes_clear(&made);
+        return status;
+    }
     if (made.count > 0) qsort(made.items, made.count, sizeof *made.items, by_target_and_time);
     *writes = made;
     return STATUS_OK;
