@@ -162,8 +162,10 @@ enum status verify_run(const struct trace *trace, const struct platform *platfor
     context.modes = modes;
     struct verify_report made = {.count = sizeof laws / sizeof *laws};
     enum status status = relations_build(outcome->trace, &context.relations, err);
+    if (status == STATUS_OK) status = verify_endings_find(outcome->trace, &context.endings, err);
     for (size_t i = 0; status == STATUS_OK && i < made.count; i++)
         status = check_law(&context, &laws[i], &made.rows[i], err);
+    map_clear(&context.endings);
     relations_clear(&context.relations);
     free(modes);
     if (status == STATUS_OK) *report = made;

@@ -97,7 +97,7 @@ static int64_t awaited_ps(const struct verify_context *context, const struct gat
 }
 
 static void check_gathering(const struct verify_context *context, const struct gathering *gathering,
-                           const struct map *endings, struct verify_row *row)
+                           struct verify_row *row)
 {
     struct arrivals arrivals = find_arrivals(context, gathering);
     for (uint32_t m = 0; m < gathering->comm->count; m++) {
@@ -106,7 +106,7 @@ static void check_gathering(const struct verify_context *context, const struct g
         int64_t cause_ps = awaited_ps(context, gathering, m, call, &arrivals);
         if (cause_ps == INT64_MIN) continue;
         uint32_t rank = (uint32_t)gathering->comm->members[m];
-        size_t end = verify_ending(context->predicted, endings, rank, gathering->calls[m]);
+        size_t end = verify_ending(context, rank, gathering->calls[m]);
         if (end == INSTANCE_NONE) continue;
         verify_after(context, row, rank, end, context->predicted->ranks[rank].calls[end].exit_ps, cause_ps,
                      "returns before a member that it waits for has arrived");
@@ -165,7 +165,7 @@ static enum status gather_turns(const struct verify_context *context, uint32_t r
 
 /* The members of the turn that begins at first; returns where the next one does. */
 static size_t check_turn(const struct verify_context *context, const struct turns *turns, size_t first,
-                         const struct map *endings, size_t *calls, struct verify_row *row)
+                         size_t *calls, struct verify_row *row)
 {
     const struct turn *turn = &turns->items[first];
     const struct gathering gathering = {&context->predicted->comms[turn->comm], calls};
@@ -175,12 +175,11 @@ static size_t check_turn(const struct verify_context *context, const struct turn
            turns->items[i].number == turn->number;
          i++)
         calls[turns->items[i].member] = turns->items[i].call;
-    check_gathering(context, &gathering, endings, row);
+    check_gathering(context, &gathering, row);
     return i;
 }
 
-static enum status check_turns(const struct verify_context *context, const struct map *endings, struct verify_row *row,
-                               struct err *err)
+static enum status check_turns(const struct verify_context *context, struct verify_row *row, struct err *err)
 {
     struct turns turns = {0};
     size_t *calls = calloc(context->predicted->rank_count, sizeof *calls);
@@ -189,7 +188,7 @@ static enum status check_turns(const struct verify_context *context, const struc
         status = gather_turns(context, r, &turns, err);
     if (turns.count > 1) qsort(turns.items, turns.count, sizeof *turns.items, compare_turns);
     for (size_t i = 0; status == STATUS_OK && i < turns.count;)
-        i = check_turn(context, &turns, i, endings, calls, row);
+        i = check_turn(context, &turns, i, calls, row);
     free(calls);
     free(turns.items);
     return status;
@@ -218,19 +217,14 @@ static void check_fence_operations(const struct verify_context *context, struct 
 
 enum status verify_waits_group(const struct verify_context *context, struct verify_row *row, struct err *err)
 {
-    struct map endings;
-    TRY(verify_endings_find(context->predicted, &endings, err));
     const struct instances *instances = &context->relations.instances;
     for (size_t i = 0; i < instances->count; i++) {
         const struct instance *instance = &instances->items[i];
         const struct gathering gathering = {instance_comm(context->predicted, instance),
                                             &instances->calls[instance->member_first]};
-        check_gathering(context, &gathering, &endings, row);
+        check_gathering(context, &gathering, row);
     }
-    enum status status = check_turns(context, &endings, row, err);
-    map_clear(&endings);
-    TRY(status);
-
+    TRY(check_turns(context, row, err));
     check_fence_operations(context, row);
     return STATUS_OK;
 }

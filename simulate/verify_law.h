@@ -14,6 +14,7 @@ struct verify_context {
     const struct replay_outcome *outcome;
     const struct window_mode *modes; /* by window of the trace */
     struct relations relations; /* of the predicted trace */
+    struct map endings;         /* of the predicted trace, see verify_endings_find */
     int64_t slack_ps;           /* rounding of the engine's clock */
 };
 
@@ -39,7 +40,7 @@ int64_t verify_leaving_ps(const struct verify_context *context, uint32_t from, u
 /* The calls of a whole trace that ended requests. verify_ending: the call whose return shows that the one at index is
  * finished, the wait or test for its request or itself if it makes none; INSTANCE_NONE: nobody waits. */
 enum status verify_endings_find(const struct trace *trace, struct map *endings, struct err *err);
-size_t verify_ending(const struct trace *trace, const struct map *endings, uint32_t rank, size_t index);
+size_t verify_ending(const struct verify_context *context, uint32_t rank, size_t index);
 
 /* Operations of MPI and OpenSHMEM with a target. */
 bool verify_is_operation(const struct trace_call *call);

@@ -38,11 +38,11 @@ enum status verify_endings_find(const struct trace *trace, struct map *endings, 
     return STATUS_OK;
 }
 
-size_t verify_ending(const struct trace *trace, const struct map *endings, uint32_t rank, size_t index)
+size_t verify_ending(const struct verify_context *context, uint32_t rank, size_t index)
 {
-    const struct trace_call *call = &trace->ranks[rank].calls[index];
+    const struct trace_call *call = &context->predicted->ranks[rank].calls[index];
     if (!call_makes_request(call->call)) return index;
-    const uint64_t *slot = map_find(endings, ending_key(rank, call->ref));
+    const uint64_t *slot = map_find(&context->endings, ending_key(rank, call->ref));
     return slot ? (size_t)*slot : INSTANCE_NONE;
 }
 
@@ -71,18 +71,17 @@ static struct passage least_passage(const struct verify_context *context, const 
     return (struct passage){met_ps + back_ps, arrived_ps, synchronous};
 }
 
-static void check_message(const struct verify_context *context, const struct message *message,
-                          const struct map *endings, struct verify_row *row)
+static void check_message(const struct verify_context *context, const struct message *message, struct verify_row *row)
 {
     const struct trace *trace = context->predicted;
     const struct passage passage = least_passage(context, message);
-    size_t received = verify_ending(trace, endings, message->receiver, message->receive_call);
+    size_t received = verify_ending(context, message->receiver, message->receive_call);
     if (received != INSTANCE_NONE)
         verify_after(context, row, message->receiver, received,
                      trace->ranks[message->receiver].calls[received].exit_ps, passage.arrived_ps,
                      "returns before the message can have arrived");
     enum mpi_call call = trace->ranks[message->sender].calls[message->send_call].call;
-    size_t sent = verify_ending(trace, endings, message->sender, message->send_call);
+    size_t sent = verify_ending(context, message->sender, message->send_call);
     if (sent != INSTANCE_NONE && passage.waits && call != ID_Bsend && call != ID_Ibsend)
         verify_after(context, row, message->sender, sent, trace->ranks[message->sender].calls[sent].exit_ps,
                      passage.left_ps, "returns before the receiver can have let the message go");
@@ -90,11 +89,9 @@ static void check_message(const struct verify_context *context, const struct mes
 
 enum status verify_waits_message(const struct verify_context *context, struct verify_row *row, struct err *err)
 {
+    (void)err;
     const struct messages *messages = &context->relations.messages;
-    struct map endings;
-    TRY(verify_endings_find(context->predicted, &endings, err));
-    for (size_t i = 0; i < messages->count; i++) check_message(context, &messages->items[i], &endings, row);
-    map_clear(&endings);
+    for (size_t i = 0; i < messages->count; i++) check_message(context, &messages->items[i], row);
     return STATUS_OK;
 }
 
@@ -114,20 +111,18 @@ static int64_t local_ps(const struct verify_context *context, uint32_t origin, s
 
 enum status verify_waits_request(const struct verify_context *context, struct verify_row *row, struct err *err)
 {
+    (void)err;
     const struct epochs *epochs = &context->relations.epochs;
-    struct map endings;
-    TRY(verify_endings_find(context->predicted, &endings, err));
     for (size_t i = 0; i < epochs->operation_count; i++) {
         const struct epoch_operation *operation = &epochs->operations[i];
         const struct trace_call *calls = context->predicted->ranks[operation->origin].calls;
         if (!call_makes_request(calls[operation->call].call)) continue;
-        size_t end = verify_ending(context->predicted, &endings, operation->origin, operation->call);
+        size_t end = verify_ending(context, operation->origin, operation->call);
         if (end == INSTANCE_NONE) continue;
         bool buffers = epochs->accesses[operation->epoch].kind == EPOCH_START;
         verify_after(context, row, operation->origin, end, calls[end].exit_ps,
                      local_ps(context, operation->origin, operation->call, buffers),
                      "returns before the operation of its request is complete at its origin");
     }
-    map_clear(&endings);
     return STATUS_OK;
 }

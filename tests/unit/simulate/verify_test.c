@@ -149,10 +149,12 @@ void test_context_init(struct test_context *test, struct trace *predicted, struc
     if (window_modes_new(predicted, platform, &test->modes, &err) != STATUS_OK) fail_msg("%s", err.text);
     test->context.modes = test->modes;
     if (relations_build(predicted, &test->context.relations, &err) != STATUS_OK) fail_msg("%s", err.text);
+    if (verify_endings_find(predicted, &test->context.endings, &err) != STATUS_OK) fail_msg("%s", err.text);
 }
 
 void test_context_clear(struct test_context *test)
 {
+    map_clear(&test->context.endings);
     relations_clear(&test->context.relations);
     free(test->modes);
     account_clear(&test->outcome.account);
