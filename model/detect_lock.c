@@ -68,8 +68,7 @@ static enum status count_contention(struct detection *detection, const struct fi
     if (one || !detection->several) return detect_found(detection, finding);
     TRY(filter_passes(&detection->options->filter, relations->trace, &detection->places->paths, finding, &passes,
                       detection->err));
-    if (!passes) return STATUS_OK;
-    return several_add(detection->several, detection->places, relations->trace, finding, detection->err);
+    return several_add(detection->several, detection->places, relations->trace, finding, passes, detection->err);
 }
 
 /* A call that means several locks waits for them together: the latest release counts. */

@@ -7,8 +7,6 @@
 #include "model/busy.h"
 #include "model/properties.h"
 
-enum { ADDED = EFFICIENCY_SEQUENTIAL_MPI + 1 }; /* characteristics that are added up over the events */
-
 static const struct characteristic_row rows[CHARACTERISTIC_COUNT] = {
 #define CHARACTERISTIC(ID, KEY, TITLE) {KEY, TITLE},
 #include "model/characteristics.def"
@@ -191,6 +189,7 @@ void collector_walk_instances(const struct collector *collector)
         for (uint32_t m = 0; m < instance->size; m++) {
             uint32_t rank = (uint32_t)comm->members[m];
             size_t index = relations->instances.calls[instance->member_first + m];
+            if (relations->trace->ranks[rank].foreign) continue;
             if (!settlement_counts(relations->settlement, rank, index)) continue;
             uint32_t at = interval_at(collector->intervals, rank, index);
             uint32_t processor = processor_of(collector->processors, rank, index);
@@ -208,7 +207,7 @@ void collector_walk_messages(const struct collector *collector)
         const struct trace_call *receive = relations_call(relations, message->receiver, message->receive_call);
         const struct trace_call *send = relations_call(relations, message->sender, message->send_call);
         if ((call_kind(receive->call) != CALL_RECV && call_kind(receive->call) != CALL_SENDRECV) ||
-            send->enter_ps <= receive->enter_ps ||
+            send->enter_ps <= receive->enter_ps || relations->trace->ranks[message->receiver].foreign ||
             !settlement_counts(relations->settlement, message->receiver, message->receive_call))
             continue;
         uint32_t at = interval_at(collector->intervals, message->receiver, message->receive_call);
@@ -227,7 +226,7 @@ static void add_children(struct efficiency *efficiency)
         struct efficiency_interval *parent = &efficiency->intervals[efficiency->parents[i]];
         for (uint32_t p = 0; p < efficiency->processor_count; p++) {
             parent->takes_part[p] = parent->takes_part[p] || child->takes_part[p];
-            for (int c = 0; c < ADDED; c++) parent->value_ps[c][p] += child->value_ps[c][p];
+            for (int c = 0; c < EFFICIENCY_ADDED; c++) parent->value_ps[c][p] += child->value_ps[c][p];
         }
     }
 }

@@ -5,6 +5,8 @@
 #include "model/efficiency.h"
 #include "model/processors.h"
 
+enum { EFFICIENCY_ADDED = EFFICIENCY_SEQUENTIAL_MPI + 1 }; /* characteristics that are added up over the events */
+
 struct collector {
     const struct relations *relations;
     const struct intervals *intervals;

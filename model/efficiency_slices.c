@@ -58,12 +58,12 @@ enum status efficiency_slices_new(const struct trace *trace, enum interval_sourc
     return status;
 }
 
-enum status efficiency_slices_go_on(struct efficiency_slices *slices, struct err *err)
+/* Other parts make intervals here, too. */
+static enum status make_room(struct efficiency_slices *slices, struct err *err)
 {
     struct efficiency *efficiency = slices->efficiency;
     struct collector collector = collector_of(slices, NULL, err);
     const struct efficiency_interval none = {0};
-    TRY(intervals_go_on(slices->walk, err));
     while (efficiency->count < slices->intervals.count) {
         ARRAY_PUSH(efficiency->intervals, efficiency->count, slices->capacity, none, err);
         TRY(collector_make_values(&collector, efficiency->count - 1));
@@ -71,7 +71,12 @@ enum status efficiency_slices_go_on(struct efficiency_slices *slices, struct err
     return STATUS_OK;
 }
 
-const struct intervals *efficiency_slices_intervals(const struct efficiency_slices *slices)
+enum status efficiency_slices_go_on(struct efficiency_slices *slices, struct err *err)
+{
+    return intervals_go_on(slices->walk, err);
+}
+
+struct intervals *efficiency_slices_intervals(struct efficiency_slices *slices)
 {
     return &slices->intervals;
 }
@@ -95,9 +100,19 @@ enum status efficiency_slices_add(struct efficiency_slices *slices, const struct
                                   const struct waits *waits, struct err *err)
 {
     struct collector collector = collector_of(slices, relations, err);
+    TRY(make_room(slices, err));
     for (size_t i = 0; i < waits->count; i++) TRY(add_wait(slices, &collector, &waits->items[i]));
     collector_walk_instances(&collector);
     collector_walk_messages(&collector);
+    return STATUS_OK;
+}
+
+enum status efficiency_slices_add_wait(struct efficiency_slices *slices, uint32_t interval, uint32_t rank,
+                                       int64_t severity_ps, struct err *err)
+{
+    struct collector collector = collector_of(slices, NULL, err);
+    TRY(make_room(slices, err));
+    collector_add(&collector, interval, EFFICIENCY_REAL_SYNCHRONIZATION, rank, severity_ps);
     return STATUS_OK;
 }
 
@@ -166,17 +181,83 @@ static enum status describe(struct efficiency_slices *slices, const struct colle
     return status;
 }
 
-enum status efficiency_slices_end(struct efficiency_slices *slices, struct ledger *ledger,
-                                  const struct provisional *provisional, struct efficiency **efficiency,
-                                  struct err *err)
+enum status efficiency_slices_sum(struct efficiency_slices *slices, const struct ledger *ledger,
+                                  const struct provisional *provisional, struct err *err)
 {
     struct collector collector = collector_of(slices, NULL, err);
     struct ledger_row row = {0};
+    TRY(make_room(slices, err));
     for (int c = 0; c < MPI_CALL_COUNT; c++)
         if (!provisional->refuted[c]) add_provisional(&collector, &slices->provisional[c]);
+    while (ledger_next_row(ledger, &row)) add_row(&collector, &row);
+    return STATUS_OK;
+}
+
+/* What an interval has of one rank. */
+struct rank_values {
+    uint32_t rank; /* NO_RANK: of none any more */
+    bool takes_part;
+    int64_t value_ps[EFFICIENCY_ADDED];
+};
+static const uint32_t NO_RANK = UINT32_MAX;
+
+static struct rank_values values_of(const struct efficiency_interval *interval, uint32_t rank, bool *any)
+{
+    struct rank_values values = {.rank = rank, .takes_part = interval->takes_part[rank]};
+    *any = values.takes_part;
+    for (int c = 0; c < EFFICIENCY_ADDED; c++) {
+        values.value_ps[c] = interval->value_ps[c][rank];
+        *any = *any || values.value_ps[c] != 0;
+    }
+    return values;
+}
+
+enum status efficiency_slices_put(const struct efficiency_slices *slices, struct bytes *bytes, struct err *err)
+{
+    const struct efficiency *efficiency = slices->efficiency;
+    const struct rank_values none = {.rank = NO_RANK};
+    TRY(bytes_put(bytes, &efficiency->count, sizeof efficiency->count, err));
+    for (size_t i = 0; i < efficiency->count; i++) {
+        TRY(bytes_put(bytes, &slices->intervals.items[i], sizeof *slices->intervals.items, err));
+        for (uint32_t r = 0; r < efficiency->rank_count; r++) {
+            bool any;
+            struct rank_values values = values_of(&efficiency->intervals[i], r, &any);
+            if (any) TRY(bytes_put(bytes, &values, sizeof values, err));
+        }
+        TRY(bytes_put(bytes, &none, sizeof none, err));
+    }
+    return STATUS_OK;
+}
+
+static void take_values(struct efficiency_interval *interval, const struct rank_values *values)
+{
+    interval->takes_part[values->rank] = interval->takes_part[values->rank] || values->takes_part;
+    for (int c = 0; c < EFFICIENCY_ADDED; c++) interval->value_ps[c][values->rank] += values->value_ps[c];
+}
+
+enum status efficiency_slices_take(struct efficiency_slices *slices, struct bytes *bytes, const uint32_t *intervals,
+                                   struct err *err)
+{
+    size_t count;
+    TRY(make_room(slices, err));
+    bytes_take(bytes, &count, sizeof count);
+    for (size_t i = 0; i < count; i++) {
+        struct interval elsewhere;
+        struct rank_values values;
+        bytes_take(bytes, &elsewhere, sizeof elsewhere);
+        interval_merge(&slices->intervals.items[intervals[i]], &elsewhere);
+        for (bytes_take(bytes, &values, sizeof values); values.rank != NO_RANK;
+             bytes_take(bytes, &values, sizeof values))
+            take_values(&slices->efficiency->intervals[intervals[i]], &values);
+    }
+    return STATUS_OK;
+}
+
+enum status efficiency_slices_end(struct efficiency_slices *slices, struct efficiency **efficiency, struct err *err)
+{
+    struct collector collector = collector_of(slices, NULL, err);
     for (uint32_t p = 0; p < slices->processors.count; p++)
         slices->efficiency->intervals[INTERVAL_ROOT].takes_part[p] = true;
-    while (ledger_next_row(ledger, &row)) add_row(&collector, &row);
     TRY(describe(slices, &collector));
     efficiency_conclude(slices->efficiency);
     *efficiency = slices->efficiency;

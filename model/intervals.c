@@ -52,27 +52,44 @@ static void note_entry(const struct walk *walk, struct interval *interval, uint3
     if (interval->placed_rank == NOWHERE) interval->site = site;
 }
 
+enum status intervals_child(struct intervals *intervals, uint32_t parent, enum interval_kind kind, uint32_t id,
+                            uint32_t *interval, struct err *err)
+{
+    const struct trace *trace = intervals->trace;
+    uint64_t *slot;
+    TRY(map_put(&intervals->index, (uint64_t)parent << 32 | (uint64_t)kind << 30 | id, intervals->count, &slot, err));
+    *interval = (uint32_t)*slot;
+    if (*interval < intervals->count) return STATUS_OK;
+    bool marked =
+        kind == INTERVAL_REGION && strncmp(trace->regions[id], sequential_prefix, sizeof sequential_prefix - 1) == 0;
+    struct interval made = {.kind = kind,
+                            .parent = parent,
+                            .id = id,
+                            .level = intervals->items[parent].level + 1,
+                            .first_rank = NOWHERE,
+                            .placed_rank = NOWHERE,
+                            .sequential = intervals->items[parent].sequential || marked};
+    ARRAY_PUSH(intervals->items, intervals->count, intervals->capacity, made, err);
+    return STATUS_OK;
+}
+
+void interval_merge(struct interval *interval, const struct interval *elsewhere)
+{
+    bool earlier = elsewhere->first_rank < interval->first_rank;
+    bool placed = elsewhere->placed_rank < interval->placed_rank;
+    if (placed || (earlier && interval->placed_rank == NOWHERE)) interval->site = elsewhere->site;
+    if (placed) interval->placed_rank = elsewhere->placed_rank;
+    if (elsewhere->executions > interval->executions) interval->executions = elsewhere->executions;
+    if (!earlier) return;
+    interval->first_rank = elsewhere->first_rank;
+    interval->first_event = elsewhere->first_event;
+}
+
 static enum status enter(struct walk *walk, enum interval_kind kind, uint32_t id, uint32_t site, uint64_t event)
 {
     struct intervals *intervals = walk->intervals;
-    uint64_t *slot;
-    TRY(map_put(&intervals->index, (uint64_t)walk->at << 32 | (uint64_t)kind << 30 | id, intervals->count, &slot,
-                walk->err));
-    uint32_t interval = (uint32_t)*slot;
-    if (interval == intervals->count) {
-        const struct interval *parent = &intervals->items[walk->at];
-        bool marked = kind == INTERVAL_REGION &&
-                      strncmp(walk->trace->regions[id], sequential_prefix, sizeof sequential_prefix - 1) == 0;
-        struct interval made = {.kind = kind,
-                                .parent = walk->at,
-                                .id = id,
-                                .level = parent->level + 1,
-                                .site = site,
-                                .first_rank = NOWHERE,
-                                .placed_rank = NOWHERE,
-                                .sequential = parent->sequential || marked};
-        ARRAY_PUSH(intervals->items, intervals->count, intervals->capacity, made, walk->err);
-    }
+    uint32_t interval;
+    TRY(intervals_child(intervals, walk->at, kind, id, &interval, walk->err));
     size_t before = walk->entry_capacity;
     if (interval >= before) {
         TRY(array_reserve((void **)&walk->entries, &walk->entry_capacity, (size_t)interval + 1, sizeof *walk->entries,

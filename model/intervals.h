@@ -59,6 +59,12 @@ enum status intervals_walk_new(const struct trace *trace, enum interval_source s
 void intervals_walk_free(struct intervals_walk *walk);
 enum status intervals_go_on(struct intervals_walk *walk, struct err *err);
 
+/* The interval of this kind and id inside another one, made if there is none, without an entry. */
+enum status intervals_child(struct intervals *intervals, uint32_t parent, enum interval_kind kind, uint32_t id,
+                            uint32_t *interval, struct err *err);
+/* Adds what was seen of an interval on other ranks than those walked here. */
+void interval_merge(struct interval *interval, const struct interval *elsewhere);
+
 /* The innermost interval that a call belongs to: a region's enter call and a begin mark to the interval that they open,
  * a leave call and an end mark to the one around it. */
 uint32_t interval_at(const struct intervals *intervals, uint32_t rank, size_t call);

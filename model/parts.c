@@ -8,10 +8,10 @@
 
 /* What stands first in each part's bytes. */
 struct head {
-    int32_t failure;    /* enum status */
-    bool of_own;        /* the failure is about no other part's rank */
-    uint32_t new_nodes; /* call paths made since the last round */
-    uint64_t marks;     /* bytes of waits */
+    int32_t failure;                   /* enum status */
+    bool of_own;                       /* the failure is about no other part's rank */
+    uint32_t new_nodes, new_intervals; /* call paths and intervals made since the last round */
+    uint64_t marks;                    /* bytes of waits */
     struct parts_news news;
     char text[ERR_TEXT_BYTES];
 };
@@ -20,13 +20,12 @@ struct parts {
     struct trace *trace;
     const struct parts_link *link;
     struct parts_route *route;
-    struct bytes *to, *from; /* per part */
-    size_t nodes_sent;       /* of the own call paths */
-    uint32_t **nodes;        /* per part: its call paths' nodes here */
-    size_t *node_count, *node_capacity;
+    struct bytes *to, *from;           /* per part */
+    size_t nodes_sent, intervals_sent; /* of the own */
+    struct parts_sender *senders;      /* per part */
     uint32_t *narrowed; /* per group of the archive: without the ranks of other parts; TRACE_NO_REF: not made yet */
     size_t group_count;
-    size_t *coming;      /* per rank: copies of a round */
+    size_t *coming;     /* per rank: copies of a round */
     struct head *heads; /* per part: of a round */
 };
 
@@ -36,14 +35,15 @@ void parts_free(struct parts *parts)
     for (uint32_t p = 0; p < parts->link->count; p++) {
         if (parts->to) bytes_clear(&parts->to[p]);
         if (parts->from) bytes_clear(&parts->from[p]);
-        if (parts->nodes) free(parts->nodes[p]);
+        if (parts->senders) {
+            free(parts->senders[p].nodes.items);
+            free(parts->senders[p].intervals.items);
+        }
     }
     parts_route_free(parts->route);
     free(parts->to);
     free(parts->from);
-    free(parts->nodes);
-    free(parts->node_count);
-    free(parts->node_capacity);
+    free(parts->senders);
     free(parts->narrowed);
     free(parts->coming);
     free(parts->heads);
@@ -62,17 +62,15 @@ enum status parts_new(struct trace *trace, const struct parts_link *link, struct
     size_t count = (size_t)link->count + 1;
     struct parts *made = calloc(1, sizeof *made);
     if (!made) return err_memory(err);
-    *made = (struct parts){.trace = trace, .link = link, .nodes_sent = 1, .group_count = trace->group_count};
+    *made = (struct parts){
+        .trace = trace, .link = link, .nodes_sent = 1, .intervals_sent = 1, .group_count = trace->group_count};
     made->to = calloc(count, sizeof *made->to);
     made->from = calloc(count, sizeof *made->from);
-    made->nodes = calloc(count, sizeof *made->nodes);
-    made->node_count = calloc(count, sizeof *made->node_count);
-    made->node_capacity = calloc(count, sizeof *made->node_capacity);
+    made->senders = calloc(count, sizeof *made->senders);
     made->narrowed = malloc((trace->group_count + 1) * sizeof *made->narrowed);
     made->coming = calloc((size_t)trace->rank_count + 1, sizeof *made->coming);
     made->heads = calloc(count, sizeof *made->heads);
-    bool all = made->to && made->from && made->nodes && made->node_count && made->node_capacity && made->narrowed &&
-               made->coming && made->heads;
+    bool all = made->to && made->from && made->senders && made->narrowed && made->coming && made->heads;
     enum status status = all ? parts_route_new(trace, link, &made->route, err) : err_memory(err);
     if (status != STATUS_OK) {
         parts_free(made);
@@ -95,7 +93,30 @@ static bool is_own(const struct parts *parts, const struct err *err)
     return err->stream == ERR_NOWHERE || !parts->trace->ranks[err->stream].foreign;
 }
 
-static enum status put_head(struct parts *parts, const struct head *head, const struct callpaths *paths,
+static enum status put_items(struct bytes *bytes, const void *items, size_t first, size_t count, size_t size,
+                             struct err *err)
+{
+    return count == 0 ? STATUS_OK : bytes_put(bytes, (const char *)items + first * size, count * size, err);
+}
+
+static const struct intervals *intervals_of(const struct parts_told *told)
+{
+    return told->efficiency ? efficiency_slices_intervals(told->efficiency) : NULL;
+}
+
+/* marks: waits, may be NULL. */
+static enum status put_told(const struct parts *parts, const struct head *head, const struct parts_told *told,
+                            const struct bytes *marks, struct bytes *to, struct err *err)
+{
+    const struct intervals *intervals = intervals_of(told);
+    TRY(put_items(to, told->paths->nodes, parts->nodes_sent, head->new_nodes, sizeof *told->paths->nodes, err));
+    if (intervals)
+        TRY(put_items(to, intervals->items, parts->intervals_sent, head->new_intervals, sizeof *intervals->items, err));
+    return head->marks > 0 ? bytes_put(to, marks->data, marks->count, err) : STATUS_OK;
+}
+
+/* told NULL: of a failure. */
+static enum status put_head(struct parts *parts, const struct head *head, const struct parts_told *told,
                             const struct bytes *marks, struct err *err)
 {
     for (uint32_t p = 0; p < parts->link->count; p++) {
@@ -103,23 +124,24 @@ static enum status put_head(struct parts *parts, const struct head *head, const 
         bytes_empty(&parts->from[p]);
         if (p == parts->link->own) continue;
         TRY(bytes_put(&parts->to[p], head, sizeof *head, err));
-        if (head->failure != STATUS_OK) continue;
-        TRY(bytes_put(&parts->to[p], paths->nodes + parts->nodes_sent, head->new_nodes * sizeof *paths->nodes, err));
-        if (head->marks > 0) TRY(bytes_put(&parts->to[p], marks->data, marks->count, err));
+        if (told) TRY(put_told(parts, head, told, marks, &parts->to[p], err));
     }
     return STATUS_OK;
 }
 
-/* What all messages of a part begin with: how far it is, its new call paths and waits. */
-static enum status begin_messages(struct parts *parts, const struct callpaths *paths, struct ledger *ledger,
-                                  const struct parts_news *news, struct err *err)
+/* What all messages of a part begin with: how far it is, its new call paths, intervals and waits. */
+static enum status begin_messages(struct parts *parts, const struct parts_told *told, const struct parts_news *news,
+                                  struct err *err)
 {
-    struct bytes *marks = ledger ? ledger_told(ledger) : NULL;
+    const struct intervals *intervals = intervals_of(told);
+    struct bytes *marks = told->ledger ? ledger_told(told->ledger) : NULL;
     struct head head = {.news = *news,
-                        .new_nodes = (uint32_t)(paths->node_count - parts->nodes_sent),
+                        .new_nodes = (uint32_t)(told->paths->node_count - parts->nodes_sent),
+                        .new_intervals = intervals ? (uint32_t)(intervals->count - parts->intervals_sent) : 0,
                         .marks = marks ? marks->count : 0};
-    TRY(put_head(parts, &head, paths, marks, err));
+    TRY(put_head(parts, &head, told, marks, err));
     parts->nodes_sent += head.new_nodes;
+    parts->intervals_sent += head.new_intervals;
     if (marks) bytes_empty(marks);
     return STATUS_OK;
 }
@@ -138,11 +160,11 @@ static enum status put_ghost(void *context, uint32_t part, const struct ghost *g
     return bytes_put(&parts->to[part], ghost, sizeof *ghost, err);
 }
 
-static enum status put_calls(struct parts *parts, const struct callpaths *paths, const bool *ended, struct err *err)
+static enum status put_calls(struct parts *parts, const struct parts_told *told, const bool *ended, struct err *err)
 {
     for (uint32_t r = 0; r < parts->trace->rank_count; r++)
         if (!parts->trace->ranks[r].foreign)
-            TRY(parts_route_rank(parts->route, paths, r, ended[r], put_ghost, parts, err));
+            TRY(parts_route_rank(parts->route, told, r, ended[r], put_ghost, parts, err));
     return STATUS_OK;
 }
 
@@ -186,17 +208,39 @@ static enum status swap(struct parts *parts, enum status own, struct parts_news 
     return (enum status)first->failure;
 }
 
+/* Number 0 is the root of both. */
+static enum status add_number(struct parts_numbers *numbers, uint32_t number, struct err *err)
+{
+    ARRAY_PUSH(numbers->items, numbers->count, numbers->capacity, number, err);
+    return STATUS_OK;
+}
+
 static enum status take_nodes(struct parts *parts, uint32_t part, struct callpaths *paths, struct err *err)
 {
-    uint32_t **nodes = &parts->nodes[part], count = parts->heads[part].new_nodes;
-    size_t *known = &parts->node_count[part];
-    TRY(array_reserve((void **)nodes, &parts->node_capacity[part], *known + count + 1, sizeof **nodes, err));
-    if (*known == 0) (*nodes)[(*known)++] = CALLPATH_ROOT;
-    for (uint32_t i = 0; i < count; i++) {
+    struct parts_numbers *numbers = &parts->senders[part].nodes;
+    if (numbers->count == 0) TRY(add_number(numbers, CALLPATH_ROOT, err));
+    for (uint32_t i = 0; i < parts->heads[part].new_nodes; i++) {
         struct callpath_node node;
+        uint32_t number;
         bytes_take(&parts->from[part], &node, sizeof node);
-        TRY(callpaths_child(paths, (*nodes)[node.parent], node.region, &(*nodes)[*known], err));
-        ++*known;
+        TRY(callpaths_child(paths, numbers->items[node.parent], node.region, &number, err));
+        TRY(add_number(numbers, number, err));
+    }
+    return STATUS_OK;
+}
+
+static enum status take_intervals(struct parts *parts, uint32_t part, struct efficiency_slices *efficiency,
+                                  struct err *err)
+{
+    struct parts_numbers *numbers = &parts->senders[part].intervals;
+    if (numbers->count == 0) TRY(add_number(numbers, INTERVAL_ROOT, err));
+    for (uint32_t i = 0; i < parts->heads[part].new_intervals; i++) {
+        struct interval interval;
+        uint32_t number;
+        bytes_take(&parts->from[part], &interval, sizeof interval);
+        TRY(intervals_child(efficiency_slices_intervals(efficiency), numbers->items[interval.parent], interval.kind,
+                            interval.id, &number, err));
+        TRY(add_number(numbers, number, err));
     }
     return STATUS_OK;
 }
@@ -211,13 +255,13 @@ static enum status take_marks(struct parts *parts, uint32_t part, struct ledger 
     return STATUS_OK;
 }
 
-static enum status take_beginnings(struct parts *parts, struct callpaths *paths, struct ledger *ledger,
-                                   struct err *err)
+static enum status take_beginnings(struct parts *parts, const struct parts_told *told, struct err *err)
 {
     for (uint32_t p = 0; p < parts->link->count; p++) {
         if (p == parts->link->own) continue;
-        TRY(take_nodes(parts, p, paths, err));
-        TRY(take_marks(parts, p, ledger, err));
+        TRY(take_nodes(parts, p, told->paths, err));
+        TRY(take_intervals(parts, p, told->efficiency, err));
+        TRY(take_marks(parts, p, told->ledger, err));
     }
     return STATUS_OK;
 }
@@ -244,7 +288,11 @@ static enum status add_ghost(struct parts *parts, uint32_t part, struct ghost *g
 {
     struct trace_rank *stream = &parts->trace->ranks[ghost->rank];
     enum call_kind kind = call_kind(ghost->call.call);
-    struct trace_kept kept = {.event = ghost->event, .node = parts->nodes[part][ghost->node], .call = ghost->call.call};
+    const struct parts_sender *sender = &parts->senders[part];
+    struct trace_kept kept = {.event = ghost->event,
+                              .node = sender->nodes.items[ghost->node],
+                              .interval = sender->intervals.items[ghost->interval],
+                              .call = ghost->call.call};
     if (kind == CALL_POST || kind == CALL_START) TRY(narrow(parts, &ghost->call.ref, err));
     if (kind == CALL_ISEND || kind == CALL_IRECV) kept.flags = SETTLE_DONE;
     stream->calls[stream->count++] = ghost->call;
@@ -320,21 +368,21 @@ static enum status take_calls(struct parts *parts, struct err *err)
     return STATUS_OK;
 }
 
-enum status parts_meet(struct parts *parts, struct callpaths *paths, struct ledger *ledger, enum status *own,
-                       const bool *ended, struct parts_news *news, struct err *err)
+enum status parts_meet(struct parts *parts, const struct parts_told *told, enum status *own, const bool *ended,
+                       struct parts_news *news, struct err *err)
 {
-    if (*own == STATUS_OK) *own = begin_messages(parts, paths, ledger, news, err);
-    if (*own == STATUS_OK) *own = put_calls(parts, paths, ended, err);
+    if (*own == STATUS_OK) *own = begin_messages(parts, told, news, err);
+    if (*own == STATUS_OK) *own = put_calls(parts, told, ended, err);
     TRY(swap(parts, *own, news, err));
-    *own = take_beginnings(parts, paths, ledger, err);
+    *own = take_beginnings(parts, told, err);
     if (*own == STATUS_OK) *own = take_calls(parts, err);
     return STATUS_OK;
 }
 
 /* Of calls that wait for several targets the longest waits: of all ranks for looking backwards, of the own ones they
  * count. */
-static enum status count_several(struct parts *parts, struct several *several, struct tally *tally,
-                                 struct ledger *ledger, struct err *err)
+static enum status count_several(struct parts *parts, const struct parts_told *told, struct several *several,
+                                 struct tally *tally, struct err *err)
 {
     TRY(several_choose(several, err));
     for (size_t i = 0; i < several->count; i++) {
@@ -345,10 +393,13 @@ static enum status count_several(struct parts *parts, struct several *several, s
                             .rank = place->worst.rank,
                             .cause = wait->holder,
                             .pattern = place->pattern,
-                            .flags = MARK_COUNTED};
+                            .flags = wait->counted ? MARK_COUNTED : 0};
         if (place->severity_ps <= 0 || place->severity_ps < tally->options->epsilon_ps) continue;
-        if (ledger && mark.from_ps < mark.until_ps) TRY(ledger_add_mark(ledger, &mark, err));
+        if (told->ledger && mark.from_ps < mark.until_ps) TRY(ledger_add_mark(told->ledger, &mark, err));
         if (parts->trace->ranks[mark.rank].foreign) continue;
+        if (told->efficiency)
+            TRY(efficiency_slices_add_wait(told->efficiency, wait->interval, mark.rank, place->severity_ps, err));
+        if (!wait->counted) continue;
         account_add(&tally->account, (enum pattern)place->pattern, mark.rank, place->severity_ps);
         tally->account.in_kind_ps[call_kind((enum mpi_call)place->call)] += place->severity_ps;
         TRY(places_merge(&tally->places, place, err));
@@ -362,7 +413,7 @@ static enum status take_ends(struct parts *parts, struct several *several, struc
 {
     for (uint32_t p = 0; p < parts->link->count; p++) {
         if (p != parts->link->own) {
-            TRY(parts_take_end(tally, parts->trace, end_ps, &parts->from[p], parts->nodes[p], several, err));
+            TRY(parts_take_end(tally, parts->trace, end_ps, &parts->from[p], &parts->senders[p], several, err));
             continue;
         }
         for (size_t i = 0; i < tally->several.count; i++)
@@ -371,46 +422,54 @@ static enum status take_ends(struct parts *parts, struct several *several, struc
     return STATUS_OK;
 }
 
-enum status parts_end(struct parts *parts, struct tally *tally, struct ledger *ledger, int64_t *end_ps,
+enum status parts_end(struct parts *parts, const struct parts_told *told, struct tally *tally, int64_t *end_ps,
                       enum status *own, struct err *err)
 {
-    struct callpaths *paths = &tally->places.paths;
     struct parts_news news = {0};
     struct several several = {0};
-    if (*own == STATUS_OK) *own = begin_messages(parts, paths, ledger, &news, err);
+    if (*own == STATUS_OK) *own = begin_messages(parts, told, &news, err);
     for (uint32_t p = 0; *own == STATUS_OK && p < parts->link->count; p++)
         if (p != parts->link->own) *own = parts_put_end(tally, parts->trace, &parts->to[p], err);
     TRY(swap(parts, *own, &news, err));
-    *own = take_beginnings(parts, paths, ledger, err);
+    *own = take_beginnings(parts, told, err);
     if (*own == STATUS_OK) *own = take_ends(parts, &several, tally, end_ps, err);
-    if (*own == STATUS_OK) *own = count_several(parts, &several, tally, ledger, err);
+    if (*own == STATUS_OK) *own = count_several(parts, told, &several, tally, err);
     several_clear(&several);
     return STATUS_OK;
 }
 
-static enum status put_sums(const struct parts *parts, const struct tally *tally, const struct shares *causes,
-                            const struct shares *path, struct err *err)
+static enum status put_sums(const struct parts *parts, const struct parts_told *told, const struct tally *tally,
+                            const struct shares *causes, const struct shares *path, struct err *err)
 {
-    TRY(parts_put_tally(tally, &parts->to[0], err));
-    TRY(parts_put_shares(causes, &parts->to[0], err));
-    return parts_put_shares(path, &parts->to[0], err);
+    struct bytes *to = &parts->to[0];
+    TRY(parts_put_tally(tally, to, err));
+    TRY(parts_put_shares(causes, to, err));
+    TRY(parts_put_shares(path, to, err));
+    return told->efficiency ? efficiency_slices_put(told->efficiency, to, err) : STATUS_OK;
 }
 
-enum status parts_gather(struct parts *parts, struct tally *tally, struct shares *causes, struct shares *path,
-                         enum status own, struct err *err)
+static enum status take_sums(struct parts *parts, uint32_t part, const struct parts_told *told, struct tally *tally,
+                             struct shares *causes, struct shares *path, struct err *err)
+{
+    struct bytes *from = &parts->from[part];
+    const struct parts_sender *sender = &parts->senders[part];
+    TRY(parts_take_tally(tally, parts->trace->rank_count, from, sender, err));
+    TRY(parts_take_shares(causes, from, sender, err));
+    TRY(parts_take_shares(path, from, sender, err));
+    if (!told->efficiency) return STATUS_OK;
+    return efficiency_slices_take(told->efficiency, from, sender->intervals.items, err);
+}
+
+enum status parts_gather(struct parts *parts, const struct parts_told *told, struct tally *tally, struct shares *causes,
+                         struct shares *path, enum status own, struct err *err)
 {
     struct parts_news news = {0};
-    struct callpaths *paths = &tally->places.paths;
     const struct parts_link *link = parts->link;
-    if (own == STATUS_OK) own = begin_messages(parts, paths, NULL, &news, err);
-    if (own == STATUS_OK && link->own > 0) own = put_sums(parts, tally, causes, path, err);
+    if (own == STATUS_OK) own = begin_messages(parts, told, &news, err);
+    if (own == STATUS_OK && link->own > 0) own = put_sums(parts, told, tally, causes, path, err);
     TRY(swap(parts, own, &news, err));
-    TRY(take_beginnings(parts, paths, NULL, err));
-    for (uint32_t p = 1; link->own == 0 && p < link->count; p++) {
-        const uint32_t *nodes = parts->nodes[p];
-        TRY(parts_take_tally(tally, parts->trace->rank_count, &parts->from[p], nodes, err));
-        TRY(parts_take_shares(causes, &parts->from[p], nodes, err));
-        TRY(parts_take_shares(path, &parts->from[p], nodes, err));
-    }
+    TRY(take_beginnings(parts, told, err));
+    for (uint32_t p = 1; link->own == 0 && p < link->count; p++)
+        TRY(take_sums(parts, p, told, tally, causes, path, err));
     return STATUS_OK;
 }

@@ -29,6 +29,7 @@
 
 #include "common/bytes.h"
 #include "model/callpath.h"
+#include "model/efficiency_slices.h"
 #include "model/ledger.h"
 #include "model/relations.h"
 #include "model/several.h"
@@ -61,36 +62,51 @@ struct parts_news {     /* of a part, then of all of them */
     bool ended;         /* all of its ranks have: all */
 };
 
+/* What grows in each part and all hear of. */
+struct parts_told {
+    struct callpaths *paths;
+    struct ledger *ledger;                /* its new waits; NULL: not wanted, as the next */
+    struct efficiency_slices *efficiency; /* its intervals */
+};
+
+/* What a part's numbers are here. */
+struct parts_numbers {
+    uint32_t *items;
+    size_t count, capacity;
+};
+struct parts_sender {
+    struct parts_numbers nodes, intervals; /* of call paths */
+};
+
 struct parts;
 
 /* Borrows trace and link until parts_free; marks the ranks of other parts. */
 enum status parts_new(struct trace *trace, const struct parts_link *link, struct parts **parts, struct err *err);
 void parts_free(struct parts *parts);
 
-/* Sends the own ranks' new calls, with their call paths, and the new waits of ledger (may be NULL), and takes those of others into the
- * trace. *own: whether this
- * part has failed; if any has, all fail with the error of the first part that did, one of its own ranks before others.
- * What fails here afterwards is put into *own and belongs to the next round. ended: per rank, whether its stream has
- * been read to the end. */
-enum status parts_meet(struct parts *parts, struct callpaths *paths, struct ledger *ledger, enum status *own,
-                       const bool *ended, struct parts_news *news, struct err *err);
+/* Sends the own ranks' new calls, with what is told of them, and takes those of others into the trace. *own: whether
+ * this part has failed; if any has, all fail with the error of the first part that did, one of its own ranks before
+ * others. What fails here afterwards is put into *own and belongs to the next round. ended: per rank, whether its stream
+ * has been read to the end. */
+enum status parts_meet(struct parts *parts, const struct parts_told *told, enum status *own, const bool *ended,
+                       struct parts_news *news, struct err *err);
 
 /* Per own rank: the event from which on its messages have not been sent yet (those of a slice stay). */
 const uint64_t *parts_unsent(const struct parts *parts);
 
 /* Behind the last round, tally_end() done: tells all parts what looking backwards needs, the rest of the waits, what was
  * refuted and the ranks' ends. Inserts others' into end_ps. *own and failures as of parts_meet(). */
-enum status parts_end(struct parts *parts, struct tally *tally, struct ledger *ledger, int64_t *end_ps,
+enum status parts_end(struct parts *parts, const struct parts_told *told, struct tally *tally, int64_t *end_ps,
                       enum status *own, struct err *err);
 /* Then: moves all sums into those of part 0. */
-enum status parts_gather(struct parts *parts, struct tally *tally, struct shares *causes, struct shares *path,
-                         enum status own, struct err *err);
+enum status parts_gather(struct parts *parts, const struct parts_told *told, struct tally *tally, struct shares *causes,
+                         struct shares *path, enum status own, struct err *err);
 
 /* For parts_*.c: which parts need a rank's new calls. */
 struct ghost { /* a copy underway */
     struct trace_call call;
     uint64_t event; /* from 0 */
-    uint32_t rank, node;
+    uint32_t rank, node, interval;
 };
 struct parts_route;
 typedef enum status ghost_taker(void *context, uint32_t part, const struct ghost *ghost, struct err *err);
@@ -100,19 +116,19 @@ void parts_route_free(struct parts_route *route);
 const uint64_t *parts_route_unsent(const struct parts_route *route);
 /* Hands the copies of the rank's new calls to take. Messages behind a receive whose sender is not known yet wait for
  * it: they may be matched otherwise. */
-enum status parts_route_rank(struct parts_route *route, const struct callpaths *paths, uint32_t rank, bool ended,
+enum status parts_route_rank(struct parts_route *route, const struct parts_told *told, uint32_t rank, bool ended,
                              ghost_taker *take, void *context, struct err *err);
 
 enum status parts_put_tally(const struct tally *tally, struct bytes *bytes, struct err *err);
 enum status parts_put_shares(const struct shares *shares, struct bytes *bytes, struct err *err);
 /* What the end of the trace shows, for all parts. */
 enum status parts_put_end(const struct tally *tally, const struct trace *trace, struct bytes *bytes, struct err *err);
-/* The way back. nodes: of the sender's call paths here. */
-enum status parts_take_tally(struct tally *tally, uint32_t ranks, struct bytes *bytes, const uint32_t *nodes,
-                             struct err *err);
-enum status parts_take_shares(struct shares *shares, struct bytes *bytes, const uint32_t *nodes, struct err *err);
+/* The way back. */
+enum status parts_take_tally(struct tally *tally, uint32_t ranks, struct bytes *bytes,
+                             const struct parts_sender *sender, struct err *err);
+enum status parts_take_shares(struct shares *shares, struct bytes *bytes, const struct parts_sender *sender,
+                              struct err *err);
 enum status parts_take_end(struct tally *tally, struct trace *trace, int64_t *end_ps, struct bytes *bytes,
-                           const uint32_t *nodes, struct several *several, struct err *err);
-
+                           const struct parts_sender *sender, struct several *several, struct err *err);
 
 #endif

@@ -37,7 +37,10 @@ struct parts_route {
 /* The call at work. */
 struct routing {
     struct parts_route *route;
+    const struct parts_told *told;
     struct ghost ghost;
+    size_t index; /* of the call */
+    bool placed;  /* its place in the program is in ghost */
     ghost_taker *take;
     void *context;
     struct err *err;
@@ -103,9 +106,19 @@ const uint64_t *parts_route_unsent(const struct parts_route *route)
     return route->next_message;
 }
 
+static void find_place(struct routing *routing)
+{
+    struct ghost *ghost = &routing->ghost;
+    struct efficiency_slices *efficiency = routing->told->efficiency;
+    ghost->node = callpath_at(routing->told->paths, ghost->rank, routing->index);
+    if (efficiency) ghost->interval = interval_at(efficiency_slices_intervals(efficiency), ghost->rank, routing->index);
+    routing->placed = true;
+}
+
 static enum status send_to_part(struct routing *routing, uint32_t part)
 {
     if (part == routing->route->own) return STATUS_OK;
+    if (!routing->placed) find_place(routing);
     return routing->take(routing->context, part, &routing->ghost, routing->err);
 }
 
@@ -319,20 +332,18 @@ static enum status route_call(struct routing *routing, bool messages)
     return route_window_call(routing, kind, &windows[call->handle]);
 }
 
-static enum status take_call(struct routing *routing, const struct callpaths *paths, uint32_t rank, size_t index,
-                             bool messages)
+static enum status take_call(struct routing *routing, uint32_t rank, size_t index, bool messages)
 {
     const struct trace *trace = routing->route->trace;
-    routing->ghost = (struct ghost){.call = trace->ranks[rank].calls[index],
-                                    .event = trace_event(trace, rank, index) - 1,
-                                    .rank = rank,
-                                    .node = callpath_at(paths, rank, index)};
+    routing->ghost = (struct ghost){
+        .call = trace->ranks[rank].calls[index], .event = trace_event(trace, rank, index) - 1, .rank = rank};
+    routing->index = index;
+    routing->placed = false;
     return route_call(routing, messages);
 }
 
 /* Messages that waited in an earlier round. */
-static enum status route_late(struct routing *routing, const struct callpaths *paths, uint32_t rank, bool *blocked,
-                              bool ended)
+static enum status route_late(struct routing *routing, uint32_t rank, bool *blocked, bool ended)
 {
     const struct parts_route *route = routing->route;
     const struct trace_rank *stream = &route->trace->ranks[rank];
@@ -345,25 +356,25 @@ static enum status route_late(struct routing *routing, const struct callpaths *p
         if (*blocked)
             *next = stream->kept[i].event;
         else
-            TRY(take_call(routing, paths, rank, i, true));
+            TRY(take_call(routing, rank, i, true));
     }
     return STATUS_OK;
 }
 
-enum status parts_route_rank(struct parts_route *route, const struct callpaths *paths, uint32_t rank, bool ended,
+enum status parts_route_rank(struct parts_route *route, const struct parts_told *told, uint32_t rank, bool ended,
                              ghost_taker *take, void *context, struct err *err)
 {
     const struct trace_rank *stream = &route->trace->ranks[rank];
-    struct routing routing = {.route = route, .take = take, .context = context, .err = err};
+    struct routing routing = {.route = route, .told = told, .take = take, .context = context, .err = err};
     bool blocked = false;
-    TRY(route_late(&routing, paths, rank, &blocked, ended));
+    TRY(route_late(&routing, rank, &blocked, ended));
     for (size_t i = stream->kept_count; i < stream->count; i++) {
         const struct trace_call *call = &stream->calls[i];
         if (!blocked && call_kind(call->call) == CALL_IRECV && call->handle == TRACE_NONE && !ended) {
             blocked = true;
             route->next_message[rank] = stream->first_event + (i - stream->kept_count);
         }
-        TRY(take_call(&routing, paths, rank, i, !blocked));
+        TRY(take_call(&routing, rank, i, !blocked));
     }
     if (!blocked) route->next_message[rank] = stream->first_event + (stream->count - stream->kept_count);
     return STATUS_OK;

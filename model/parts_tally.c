@@ -218,12 +218,12 @@ enum status parts_put_tally(const struct tally *tally, struct bytes *bytes, stru
     return put_times(bytes, tally, err);
 }
 
-enum status parts_take_tally(struct tally *tally, uint32_t ranks, struct bytes *bytes, const uint32_t *nodes,
-                             struct err *err)
+enum status parts_take_tally(struct tally *tally, uint32_t ranks, struct bytes *bytes,
+                             const struct parts_sender *sender, struct err *err)
 {
     merge_account(bytes, &tally->account);
     TRY(merge_provisional(bytes, &tally->provisional, ranks, err));
-    TRY(merge_places(bytes, &tally->places, nodes, err));
+    TRY(merge_places(bytes, &tally->places, sender->nodes.items, err));
     TRY(merge_rates(bytes, &tally->rates, err));
     TRY(merge_notes(bytes, &tally->notes, err));
     merge_times(bytes, tally);
@@ -250,14 +250,15 @@ enum status parts_put_shares(const struct shares *shares, struct bytes *bytes, s
     return STATUS_OK;
 }
 
-enum status parts_take_shares(struct shares *shares, struct bytes *bytes, const uint32_t *nodes, struct err *err)
+enum status parts_take_shares(struct shares *shares, struct bytes *bytes, const struct parts_sender *sender,
+                              struct err *err)
 {
     uint64_t count;
     bytes_take(bytes, &count, sizeof count);
     for (uint64_t i = 0; i < count; i++) {
         struct rank_share share;
         bytes_take(bytes, &share, sizeof share);
-        share.of.node = nodes[share.of.node];
+        share.of.node = sender->nodes.items[share.of.node];
         TRY(shares_add(shares, &share.of, share.rank, share.ps, err));
     }
     return STATUS_OK;
@@ -309,7 +310,7 @@ static enum status take_rank_end(struct trace *trace, int64_t *end_ps, struct by
 }
 
 enum status parts_take_end(struct tally *tally, struct trace *trace, int64_t *end_ps, struct bytes *bytes,
-                           const uint32_t *nodes, struct several *several, struct err *err)
+                           const struct parts_sender *sender, struct several *several, struct err *err)
 {
     bool refuted[MPI_CALL_COUNT];
     size_t count;
@@ -320,7 +321,8 @@ enum status parts_take_end(struct tally *tally, struct trace *trace, int64_t *en
     for (size_t i = 0; i < count; i++) {
         struct several_wait wait;
         bytes_take(bytes, &wait, sizeof wait);
-        translate(&wait.place, nodes);
+        translate(&wait.place, sender->nodes.items);
+        wait.interval = sender->intervals.items[wait.interval];
         ARRAY_PUSH(several->items, several->count, several->capacity, wait, err);
     }
     while (bytes->taken < bytes->count) TRY(take_rank_end(trace, end_ps, bytes, err));

@@ -12,13 +12,16 @@ void several_clear(struct several *several)
 }
 
 enum status several_add(struct several *several, const struct places *places, const struct trace *trace,
-                        const struct finding *finding, struct err *err)
+                        const struct finding *finding, bool counted, struct err *err)
 {
-    struct several_wait made = {.place = places_one(places, trace, finding),
-                                .event = trace_event(trace, finding->rank, finding->call),
-                                .release_ps = finding->until_ps,
-                                .exit_ps = trace->ranks[finding->rank].calls[finding->call].exit_ps,
-                                .holder = finding->cause_rank};
+    struct several_wait made = {
+        .place = places_one(places, trace, finding),
+        .interval = several->intervals ? interval_at(several->intervals, finding->rank, finding->call) : INTERVAL_ROOT,
+        .event = trace_event(trace, finding->rank, finding->call),
+        .release_ps = finding->until_ps,
+        .exit_ps = trace->ranks[finding->rank].calls[finding->call].exit_ps,
+        .holder = finding->cause_rank,
+        .counted = counted};
     ARRAY_PUSH(several->items, several->count, several->capacity, made, err);
     return STATUS_OK;
 }
@@ -53,6 +56,7 @@ enum status several_choose(struct several *several, struct err *err)
         return status;
     }
     free(several->items);
-    *several = (struct several){.items = chosen, .count = count, .capacity = several->count + 1};
+    *several = (struct several){
+        .intervals = several->intervals, .items = chosen, .count = count, .capacity = several->count + 1};
     return STATUS_OK;
 }

@@ -4,25 +4,29 @@
 #define MODEL_SEVERAL_H
 
 #include "model/finding.h"
+#include "model/intervals.h"
 #include "model/places.h"
 
 struct several_wait {
     struct place place;
+    uint32_t interval;  /* of the call */
     uint64_t event;     /* of the call in its rank's stream */
     int64_t release_ps; /* until when it waits, and for whom */
     int64_t exit_ps;    /* of the call */
     uint32_t holder;
+    bool counted; /* the filter lets it through */
 };
 
 /* All-zero is empty. */
 struct several {
+    const struct intervals *intervals; /* borrowed; NULL: they are not wanted */
     struct several_wait *items;
     size_t count, capacity;
 };
 
 void several_clear(struct several *several);
 enum status several_add(struct several *several, const struct places *places, const struct trace *trace,
-                        const struct finding *finding, struct err *err);
+                        const struct finding *finding, bool counted, struct err *err);
 /* Leaves of each call the longest wait; of equal ones that for the lowest rank, then the one added first. */
 enum status several_choose(struct several *several, struct err *err);
 

@@ -20,13 +20,13 @@ struct stream {
     struct tally tally;
     bool tally_made;
     struct ledger *ledger;                /* of options->intervals, else NULL */
-    struct efficiency_slices *efficiency; /* the same; of one of several parts NULL */
+    struct efficiency_slices *efficiency; /* the same */
     size_t calls, kept;                   /* to read at a time; that stay from the last round */
     uint32_t rank_count;                  /* own ranks, at least 1 */
     /* Per rank. */
     int64_t *read_ps; /* exit of the last call read; INT64_MIN: none was */
     bool *ended;
-    struct heap heap; /* ranks that have not ended, the one that is least far read first */
+    struct heap heap;              /* ranks that have not ended, the one that is least far read first */
     struct trace_checker *checker; /* NULL: the source's calls are checked */
     struct window_uses uses;
     const struct parts_link *link; /* NULL: there is no other part */
@@ -186,6 +186,12 @@ static enum status drop_settled(struct stream *stream)
     return status;
 }
 
+/* The others hear of it. */
+static struct parts_told told(struct stream *stream)
+{
+    return (struct parts_told){&stream->tally.places.paths, stream->ledger, stream->efficiency};
+}
+
 static int64_t plus(int64_t time_ps, int64_t more_ps)
 {
     return time_ps > INT64_MAX - more_ps ? INT64_MAX : time_ps + more_ps;
@@ -208,8 +214,8 @@ static enum status meet(struct stream *stream, enum status *own)
     if (!stream->parts) {
         TRY(*own);
     } else {
-        TRY(parts_meet(stream->parts, &stream->tally.places.paths, stream->ledger, own, stream->ended, &stream->news,
-                       stream->err));
+        struct parts_told mine = told(stream);
+        TRY(parts_meet(stream->parts, &mine, own, stream->ended, &stream->news, stream->err));
     }
     if (!trace->begin_known && stream->news.begin_ps != INT64_MAX) {
         trace->begin_ps = stream->last_ps = stream->news.begin_ps;
@@ -225,10 +231,7 @@ static enum status write_down(struct stream *stream, const struct relations *rel
     struct waits waits = {0};
     struct transfers transfers = {0};
     const struct intervals *intervals = NULL;
-    if (stream->efficiency) {
-        TRY(efficiency_slices_go_on(stream->efficiency, stream->err));
-        intervals = efficiency_slices_intervals(stream->efficiency);
-    }
+    if (stream->efficiency) intervals = efficiency_slices_intervals(stream->efficiency);
     enum status status = ledger_add_calls(stream->ledger, &stream->tally.places.paths, intervals, stream->err);
     if (status == STATUS_OK) status = tally_add(&stream->tally, relations, &waits, &transfers, stream->err);
     if (status == STATUS_OK && stream->efficiency)
@@ -256,7 +259,8 @@ static enum status read_on(struct stream *stream)
     TRY(read_slice(stream));
     if (stream->checker) TRY(trace_check_slice(stream->checker, stream->trace, stream->heap.count == 0, stream->err));
     TRY(window_uses_check(&stream->uses, stream->trace, stream->err));
-    return places_go_on(&stream->tally.places, stream->err);
+    TRY(places_go_on(&stream->tally.places, stream->err));
+    return stream->efficiency ? efficiency_slices_go_on(stream->efficiency, stream->err) : STATUS_OK;
 }
 
 static enum status look(struct stream *stream, bool last)
@@ -274,7 +278,9 @@ static enum status look_back(struct stream *stream, struct shares *causes, struc
 {
     if (!stream->ledger) return STATUS_OK;
     TRY(ledger_sum(stream->ledger, &stream->tally.provisional, stream->read_ps, stream->err));
-    return ledger_report_causes(stream->ledger, causes, path, stream->err);
+    TRY(ledger_report_causes(stream->ledger, causes, path, stream->err));
+    if (!stream->efficiency) return STATUS_OK;
+    return efficiency_slices_sum(stream->efficiency, stream->ledger, &stream->tally.provisional, stream->err);
 }
 
 /* own: of this part; what failed in it is told to the others when they meet. */
@@ -286,10 +292,11 @@ static enum status walk(struct stream *stream, enum status own, struct shares *c
         last = stream->news.ended;
         if (own == STATUS_OK) own = look(stream, last);
     }
-    if (stream->parts)
-        TRY(parts_end(stream->parts, &stream->tally, stream->ledger, stream->read_ps, &own, stream->err));
+    struct parts_told mine = told(stream);
+    if (stream->parts) TRY(parts_end(stream->parts, &mine, &stream->tally, stream->read_ps, &own, stream->err));
     if (own == STATUS_OK) own = look_back(stream, causes, path);
-    return stream->parts ? parts_gather(stream->parts, &stream->tally, causes, path, own, stream->err) : own;
+    if (!stream->parts) return own;
+    return parts_gather(stream->parts, &mine, &stream->tally, causes, path, own, stream->err);
 }
 
 static enum status report_causes(struct shares *causes, struct shares *path, struct result *result, struct err *err)
@@ -303,8 +310,7 @@ static enum status report_causes(struct shares *causes, struct shares *path, str
 static enum status report_efficiency(struct stream *stream, struct result *result)
 {
     const struct analyze_options *options = stream->options;
-    TRY(efficiency_slices_end(stream->efficiency, stream->ledger, &stream->tally.provisional, &result->efficiency,
-                              stream->err));
+    TRY(efficiency_slices_end(stream->efficiency, &result->efficiency, stream->err));
     result->per_rank = options->per_rank;
     result->efficiency->ideal_run_time_s = options->ideal_run_time_s;
     result->efficiency->reference_user_s = options->reference_user_s;
@@ -351,11 +357,10 @@ static enum status start(struct stream *stream)
     stream->tally.parted = stream->link != NULL;
     if (!stream->options->intervals) return STATUS_OK;
     TRY(ledger_new(stream->trace, &stream->ledger, stream->err));
-    if (stream->parts) {
-        ledger_tell(stream->ledger);
-        return STATUS_OK;
-    }
-    return efficiency_slices_new(stream->trace, stream->options->interval_source, &stream->efficiency, stream->err);
+    if (stream->parts) ledger_tell(stream->ledger);
+    TRY(efficiency_slices_new(stream->trace, stream->options->interval_source, &stream->efficiency, stream->err));
+    stream->tally.several.intervals = efficiency_slices_intervals(stream->efficiency);
+    return STATUS_OK;
 }
 
 static void clear(struct stream *stream)

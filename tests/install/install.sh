@@ -33,5 +33,4 @@ UCX_LOG_LEVEL=fatal timeout -s TERM -k 3 50 mpiexec.mpich -n 2 "$place/usr/bin/r
     --json together.json >together
 "$place/usr/bin/rmacast" analyze run.rma --slices --json alone.json >alone
 cmp together alone
-jq 'del(.efficiency)' alone.json >rest.json # which several processes do not find
-jq 'del(.efficiency)' together.json | cmp - rest.json
+cmp together.json alone.json

@@ -22,7 +22,7 @@ static enum status run_archive(const char *path, const struct analyze_options *o
     struct trace *trace;
     bool same = true, possible = true;
     TRY(trace_open(path, &trace, err));
-    enum status status = whole_result(trace, options, true, &text, err);
+    enum status status = whole_result(trace, options, &text, err);
     trace_free(trace);
     TRY(status);
     for (size_t i = 0; status == STATUS_OK && same && i < sizeof sizes / sizeof *sizes; i++) {

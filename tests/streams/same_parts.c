@@ -20,6 +20,7 @@ struct part {
     struct meeting *meeting;
     const struct trace *trace;
     struct parts_link link;
+    const struct analyze_options *options;
     size_t calls;
     struct trace *read; /* of the part */
     size_t most;        /* calls, those of others too, that it has held when parts meet */
@@ -54,7 +55,7 @@ static void *run(void *argument)
     part->status = late_source_of_trace(part->trace, &source, &part->err);
     if (part->status != STATUS_OK) abort(); /* the others wait */
     part->read = source.trace;
-    part->status = model_stream_part(&source, &same_options, part->calls, &part->link, &part->result, &part->err);
+    part->status = model_stream_part(&source, part->options, part->calls, &part->link, &part->result, &part->err);
     source_close(&source);
     return NULL;
 }
@@ -73,8 +74,8 @@ static enum status agree(const struct part *parts, uint32_t count, struct err *e
     return STATUS_OK;
 }
 
-enum status parts_result(const struct trace *trace, uint32_t count, size_t calls, char **text, bool *result,
-                         size_t *most, struct err *err)
+enum status parts_result(const struct trace *trace, const struct analyze_options *options, uint32_t count, size_t calls,
+                         char **text, bool *result, size_t *most, struct err *err)
 {
     struct meeting meeting;
     struct part parts[PARTS_MAX] = {0};
@@ -82,7 +83,7 @@ enum status parts_result(const struct trace *trace, uint32_t count, size_t calls
     if (count > PARTS_MAX || pthread_barrier_init(&meeting.barrier, NULL, count) != 0)
         return err_set(err, STATUS_SYSTEM, NULL, NULL, "no barrier of %u threads", count);
     for (uint32_t p = 0; p < count; p++) {
-        parts[p] = (struct part){.meeting = &meeting, .trace = trace, .calls = calls};
+        parts[p] = (struct part){.meeting = &meeting, .trace = trace, .options = options, .calls = calls};
         parts[p].link = (struct parts_link){.own = p, .count = count, .state = &parts[p], .swap = swap};
         if (pthread_create(&threads[p], NULL, run, &parts[p]) != 0) abort();
     }
@@ -98,38 +99,51 @@ enum status parts_result(const struct trace *trace, uint32_t count, size_t calls
     return status;
 }
 
-static enum status compare(const struct trace *trace, uint32_t parts, size_t calls, const char *whole, bool *same,
-                           char what[SAME_RESULT_BYTES], struct err *err)
+struct way {
+    uint32_t parts;
+    size_t calls; /* at a time */
+};
+
+static enum status compare(const struct trace *trace, const struct analyze_options *options, const struct way *way,
+                           const char *whole, bool *same, char what[SAME_RESULT_BYTES], struct err *err)
 {
     char *text;
     bool result;
     size_t at = 0, most;
-    TRY(parts_result(trace, parts, calls, &text, &result, &most, err));
+    TRY(parts_result(trace, options, way->parts, way->calls, &text, &result, &most, err));
     *same = result == (*whole == '{') && (!result || strcmp(text, whole) == 0);
     while (text[at] && text[at] == whole[at]) at++;
     at = at > 60 ? at - 60 : 0;
     if (!*same)
-        snprintf(what, SAME_RESULT_BYTES, "%u parts, %zu calls at a time: ...%.160s... instead of ...%.160s...", parts,
-                 calls, text + at, whole + at);
+        snprintf(what, SAME_RESULT_BYTES, "%u parts, %zu calls at a time: ...%.160s... instead of ...%.160s...",
+                 way->parts, way->calls, text + at, whole + at);
     free(text);
     return STATUS_OK;
 }
 
-enum status same_in_parts(const struct trace *trace, bool *same, char what[SAME_RESULT_BYTES], struct err *err)
+static enum status compare_all(const struct trace *trace, const struct analyze_options *options, const struct way *ways,
+                               size_t count, bool *same, char what[SAME_RESULT_BYTES], struct err *err)
 {
-    static const struct {
-        uint32_t parts;
-        size_t calls;
-    } ways[] = {{2, 1}, {2, 7}, {2, 300}, {3, 4}, {3, 40}, {4, 2}, {4, 100}, {7, 20}};
     char *whole;
     *same = true;
-    if (!parts_possible(trace)) return STATUS_OK;
-    TRY(whole_result(trace, &same_options, false, &whole, err));
+    TRY(whole_result(trace, options, &whole, err));
     enum status status = STATUS_OK;
-    for (size_t i = 0; status == STATUS_OK && *same && i < sizeof ways / sizeof *ways; i++)
-        status = compare(trace, ways[i].parts, ways[i].calls, whole, same, what, err);
+    for (size_t i = 0; status == STATUS_OK && *same && i < count; i++)
+        status = compare(trace, options, &ways[i], whole, same, what, err);
     free(whole);
     return status;
+}
+
+enum status same_in_parts(const struct trace *trace, bool *same, char what[SAME_RESULT_BYTES], struct err *err)
+{
+    static const struct way ways[] = {{2, 1}, {2, 7}, {2, 300}, {3, 4}, {3, 40}, {4, 2}, {4, 100}, {7, 20}};
+    static const struct way by_callpath[] = {{2, 9}, {3, 1}, {5, 30}};
+    *same = true;
+    if (!parts_possible(trace)) return STATUS_OK;
+    TRY(compare_all(trace, &same_options, ways, sizeof ways / sizeof *ways, same, what, err));
+    if (!*same) return STATUS_OK;
+    return compare_all(trace, &same_by_callpath, by_callpath, sizeof by_callpath / sizeof *by_callpath, same, what,
+                       err);
 }
 
 enum status parts_hold_little(const struct trace *trace, bool *little, char what[SAME_RESULT_BYTES], struct err *err)
@@ -139,7 +153,7 @@ enum status parts_hold_little(const struct trace *trace, bool *little, char what
     bool result;
     char *text;
     for (uint32_t r = 0; r < trace->rank_count; r++) all += trace->ranks[r].count;
-    TRY(parts_result(trace, PARTS, CALLS, &text, &result, &most, err));
+    TRY(parts_result(trace, &same_options, PARTS, CALLS, &text, &result, &most, err));
     free(text);
     *little = result && 8 * most < all;
     if (!*little) snprintf(what, SAME_RESULT_BYTES, "a part holds %zu of %zu calls", most, all);

@@ -7,8 +7,8 @@
 /* The result of the trace in so many parts as text, which the caller frees, or the fault's text, which all parts must
  * tell; *result false then. Each part reads `calls` at a time; *most of the trace's calls are in memory of one at a time when
  * parts meet. */
-enum status parts_result(const struct trace *trace, uint32_t parts, size_t calls, char **text, bool *result,
-                         size_t *most, struct err *err);
+enum status parts_result(const struct trace *trace, const struct analyze_options *options, uint32_t parts, size_t calls,
+                         char **text, bool *result, size_t *most, struct err *err);
 
 /* Compares with the whole trace for many numbers of parts and sizes of slices. A trace at fault must be so in parts,
  * too; which fault of several is told may differ. */

@@ -30,16 +30,11 @@ enum status text_of_result(enum status status, struct result *result, const stru
     return *text ? STATUS_OK : err_memory(err);
 }
 
-enum status whole_result(const struct trace *trace, const struct analyze_options *options, bool efficiency, char **text,
-                         struct err *err)
+enum status whole_result(const struct trace *trace, const struct analyze_options *options, char **text, struct err *err)
 {
     struct result *result = NULL;
     struct err fault;
     enum status status = model_analyze(trace, options, &result, &fault);
-    if (status == STATUS_OK && !efficiency) {
-        efficiency_free(result->efficiency);
-        result->efficiency = NULL;
-    }
     return text_of_result(status, result, &fault, text, err);
 }
 
@@ -74,7 +69,7 @@ static enum status compare(const struct trace *trace, const struct analyze_optio
     static const size_t sizes[] = {1, 2, 7, 40, 300};
     char *text;
     *same = true;
-    TRY(whole_result(trace, options, true, &text, err));
+    TRY(whole_result(trace, options, &text, err));
     enum status status = STATUS_OK;
     for (size_t i = 0; status == STATUS_OK && *same && i < sizeof sizes / sizeof *sizes; i++) {
         struct trace_source source;
