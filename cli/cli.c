@@ -10,25 +10,6 @@
 #include "common/array.h"
 #include "common/units.h"
 
-static const struct command commands[] = {
-#define COMMAND(NAME, SUMMARY) {#NAME, cmd_##NAME, SUMMARY},
-#include "cli/commands.def"
-#undef COMMAND
-    {NULL, NULL, NULL},
-};
-
-const struct command *cli_commands(void)
-{
-    return commands;
-}
-
-const struct command *cli_command(const char *name)
-{
-    for (const struct command *command = commands; command->name; command++)
-        if (strcmp(command->name, name) == 0) return command;
-    return NULL;
-}
-
 /* Of the parse that runs: argp's parsers have no other way to hand out a message. */
 static struct err *parse_err;
 static bool parse_failed;

@@ -22,10 +22,6 @@ struct command {
     const char *summary;
 };
 
-/* The rows of commands.def, ended by a NULL name, in the order of help. */
-const struct command *cli_commands(void);
-const struct command *cli_command(const char *name); /* NULL: unknown */
-
 #define COMMAND(NAME, SUMMARY) enum status cmd_##NAME(int argc, char **argv, struct err *err);
 #include "cli/commands.def"
 #undef COMMAND

@@ -7,11 +7,25 @@
 
 enum { EXIT_DATA = 1, EXIT_USAGE = 2 };
 
+static const struct command commands[] = {
+#define COMMAND(NAME, SUMMARY) {#NAME, cmd_##NAME, SUMMARY},
+#include "cli/commands.def"
+#undef COMMAND
+    {NULL, NULL, NULL},
+};
+
+static const struct command *find_command(const char *name)
+{
+    for (const struct command *command = commands; command->name; command++)
+        if (strcmp(command->name, name) == 0) return command;
+    return NULL;
+}
+
 static void print_help(void)
 {
     puts("Usage: rmacast COMMAND [OPTION...] [ARGUMENT...]\n"
          "Records one-sided MPI programs, finds their wait states, replays them on described clusters.\n");
-    for (const struct command *command = cli_commands(); command->name; command++)
+    for (const struct command *command = commands; command->name; command++)
         printf("  %-10s %s\n", command->name, command->summary);
     puts(
         "\n'rmacast help COMMAND' tells a command's options. Exit status: 0 done; 1 the data are at fault or a stated\n"
@@ -22,7 +36,7 @@ static enum status unknown_command(const char *name, struct err *err)
 {
     char list[300] = "";
     size_t used = 0;
-    for (const struct command *command = cli_commands(); command->name && used < sizeof list; command++)
+    for (const struct command *command = commands; command->name && used < sizeof list; command++)
         used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "", command->name);
     if (!name) return err_set(err, STATUS_USAGE, NULL, NULL, "the command is missing, expected one of %s", list);
     if (*name == '-') return err_set(err, STATUS_USAGE, NULL, NULL, "unknown option %s, see 'rmacast --help'", name);
@@ -46,7 +60,7 @@ static enum status help(int argc, char **argv, struct err *err)
         print_help();
         return STATUS_OK;
     }
-    const struct command *command = cli_command(argv[1]);
+    const struct command *command = find_command(argv[1]);
     if (!command) return unknown_command(argv[1], err);
     char *arguments[] = {argv[1], option, NULL};
     return run_command(command, 2, arguments, err);
@@ -61,7 +75,7 @@ static enum status run(int argc, char **argv, struct err *err)
     }
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0)
         return help(argc - 1, argv + 1, err);
-    const struct command *command = cli_command(argv[1]);
+    const struct command *command = find_command(argv[1]);
     if (!command) return unknown_command(argv[1], err);
     return run_command(command, argc - 1, argv + 1, err);
 }

@@ -154,16 +154,6 @@ error_t prediction_options_parse(int key, char *argument, const struct argp_stat
     }
 }
 
-error_t intervals_option_parse(const struct argp_state *state, const char *text, struct analyze_options *options)
-{
-    static const char *const names[] = {"regions", "callpaths", NULL};
-    static const enum interval_source sources[] = {INTERVALS_OF_REGIONS, INTERVALS_OF_CALLPATHS};
-    size_t index;
-    error_t failed = text ? cli_choice(state, "--efficiency", text, names, &index) : 0;
-    if (text && !failed) options->interval_source = sources[index];
-    return failed;
-}
-
 error_t analyze_options_parse(int key, char *argument, const struct argp_state *state, struct analyze_options *options)
 {
     static const char *const names[] = {"latest", "earliest", NULL};

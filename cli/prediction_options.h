@@ -5,6 +5,7 @@
 #ifndef CLI_PREDICTION_OPTIONS_H
 #define CLI_PREDICTION_OPTIONS_H
 
+#include "cli/analysis.h"
 #include "cli/cli.h"
 #include "model/analyze.h"
 #include "platforms/platform.h"
@@ -51,10 +52,6 @@ enum {
      0},                                                                                                               \
     {"per-rank", OPTION_PER_RANK, NULL, 0, "give efficiency with the values of every rank", 0}
 
-/* The argument of --efficiency, which may be left out. */
-#define INTERVALS_HELP                                                                                                 \
-    "intervals are regions (default: what the program marks) or callpaths (and the functions that call MPI)"
-
 struct prediction_options {
     const char *platform;
     const struct engine_descriptor *engine;
@@ -68,7 +65,6 @@ struct prediction_options {
 error_t prediction_options_parse(int key, char *argument, const struct argp_state *state,
                                  struct prediction_options *options);
 error_t analyze_options_parse(int key, char *argument, const struct argp_state *state, struct analyze_options *options);
-error_t intervals_option_parse(const struct argp_state *state, const char *text, struct analyze_options *options);
 /* For ARGP_KEY_END. */
 error_t prediction_options_end(const struct argp_state *state, struct prediction_options *options);
 /* Adds "KEY=VALUE". */

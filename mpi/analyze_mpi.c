@@ -1,95 +1,38 @@
 /* mpiexec -n K rmacast-analyze-mpi TRACE: rmacast analyze --slices, where K processes have the archive's ranks. Prints
  * the same result, whatever K is. A program of its own: libmpich and libsimgrid define the same symbols. */
-#include <argp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include <mpi.h>
 
-#include "common/units.h"
+#include "cli/analysis.h"
 #include "model/stream.h"
 #include "mpi/exchange.h"
 #include "mpi/link.h"
 #include "trace/open.h"
 
-enum { KEY_EPSILON = 1000, KEY_LATE_POST, KEY_JSON, KEY_TOP };
+enum { EXIT_DATA = 1, EXIT_USAGE = 2 };
 
-static const struct argp_option options[] = {
-    {"epsilon", KEY_EPSILON, "TIME", 0, "waits below TIME count as zero (default 0)", 0},
-    {"late-post", KEY_LATE_POST, "WHICH", 0,
-     "count Late Post up to the latest (default) or the earliest post of an epoch", 0},
-    {"top", KEY_TOP, "N", 0, "print the N largest wait states", 0},
-    {"json", KEY_JSON, "FILE", 0, "write the result as JSON; - is standard output, without the table", 0},
-    {0}};
+/* What needs the whole trace is refused by name. */
+enum { KEY_WHOLE_ONLY = ANALYSIS_OPTIONS_END };
 
-struct settings {
-    const char *trace, *json;
-    long top;
-    struct analyze_options analyze;
-};
-
-static error_t parse_late_post(struct argp_state *state, const char *text, struct settings *settings)
-{
-    settings->analyze.late_post = strcmp(text, "earliest") == 0 ? LATE_POST_EARLIEST : LATE_POST_LATEST;
-    if (strcmp(text, "earliest") != 0 && strcmp(text, "latest") != 0)
-        argp_error(state, "--late-post %s, expected latest or earliest", text);
-    return 0;
-}
+static const struct argp_option options[] = {ANALYSIS_OPTIONS,
+                                             {"verify", KEY_WHOLE_ONLY, NULL, OPTION_HIDDEN, NULL, 0},
+                                             {"keep-going", KEY_WHOLE_ONLY, NULL, OPTION_HIDDEN, NULL, 0},
+                                             {"whole", KEY_WHOLE_ONLY, NULL, OPTION_HIDDEN, NULL, 0},
+                                             {0}};
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
-    struct settings *settings = state->input;
-    double seconds;
-    char *end;
-    switch (key) {
-    case KEY_EPSILON:
-        if (!units_parse_duration(argument, &seconds) || seconds < 0)
-            argp_error(state, "--epsilon %s, expected a duration as 1.5ms", argument);
-        settings->analyze.epsilon_ps = units_ps(seconds);
-        return 0;
-    case KEY_LATE_POST: return parse_late_post(state, argument, settings);
-    case KEY_TOP:
-        settings->top = strtol(argument, &end, 10);
-        if (*end || settings->top < 1) argp_error(state, "--top %s, expected a whole number from 1", argument);
-        return 0;
-    case KEY_JSON: settings->json = argument; return 0;
-    case ARGP_KEY_ARG:
-        if (settings->trace) argp_error(state, "unexpected argument %s, expected one TRACE", argument);
-        settings->trace = argument;
-        return 0;
-    case ARGP_KEY_END:
-        if (!settings->trace) argp_error(state, "no TRACE, expected one");
-        return 0;
-    default: return ARGP_ERR_UNKNOWN;
-    }
-}
-
-static enum status write_json(const struct result *result, const char *file, struct err *err)
-{
-    cJSON *json;
-    TRY(result_to_json(result, &json, err));
-    char *text = cJSON_Print(json);
-    cJSON_Delete(json);
-    if (!text) return err_memory(err);
-    bool standard = strcmp(file, "-") == 0;
-    FILE *out = standard ? stdout : fopen(file, "w");
-    bool written = out && fputs(text, out) >= 0 && fputc('\n', out) != EOF;
-    if (out && (standard ? fflush(out) : fclose(out)) != 0) written = false;
-    free(text);
-    return written ? STATUS_OK : err_set(err, STATUS_SYSTEM, file, NULL, "cannot be written");
-}
-
-static enum status print_result(const struct settings *settings, struct result *result, struct err *err)
-{
-    if (settings->json) TRY(write_json(result, settings->json, err));
-    if (!settings->json || strcmp(settings->json, "-") != 0)
-        result_print_top(result, (size_t)settings->top, stdout);
-    return STATUS_OK;
+    if (key == KEY_WHOLE_ONLY || key == ANALYSIS_CSV)
+        return cli_usage(state, "%s needs the whole trace in one memory, expected rmacast analyze for it",
+                         key == ANALYSIS_CSV ? "--csv" : state->argv[state->next - 1]);
+    return analysis_parse(key, argument, state, state->input);
 }
 
 /* All processes read, process 0 alone analyses. */
-static enum status analyze_alone(const struct settings *settings, struct trace_source *archive, struct result **result,
+static enum status analyze_alone(const struct analysis *analysis, struct trace_source *archive, struct result **result,
                                  struct err *err)
 {
     struct trace_source source;
@@ -102,19 +45,20 @@ static enum status analyze_alone(const struct settings *settings, struct trace_s
         return STATUS_OK;
     }
     TRY(exchange_source(archive, &source, err));
-    enum status status = model_stream(&source, &settings->analyze, stream_calls(source.trace->rank_count), result, err);
+    enum status status = model_stream(&source, &analysis->options, stream_calls(source.trace->rank_count), result, err);
     source_close(&source);
     return status;
 }
 
-static enum status open_archive(const char *path, struct trace_source *archive, struct err *err)
+static enum status open_archive(const struct analysis *analysis, struct trace_source *archive, struct err *err)
 {
     bool possible;
     uint64_t records;
-    TRY(trace_open_source(path, archive, &possible, &records, err));
-    if (possible) return STATUS_OK;
-    return err_set(err, STATUS_DATA, path, NULL, "cannot be read by several processes, expected an archive of rmacast "
-                                                 "with one thread per rank");
+    TRY(trace_open_source(analysis->trace, archive, &possible, &records, err));
+    if (possible) return analysis_check(analysis, archive->trace, err);
+    return err_set(err, STATUS_DATA, analysis->trace, NULL,
+                   "cannot be read by several processes, expected an archive of rmacast "
+                   "with one thread per rank");
 }
 
 /* Ends with the line on its way: Hydra (MPICH 4.0.2) now and then drops what was written just before the job ended. */
@@ -146,13 +90,13 @@ static void abandon(const struct err *err)
 }
 
 /* Each process analyses its ranks. A failure of one is that of all; process 0 tells it. */
-static enum status analyze_parts(const struct settings *settings, struct trace_source *archive,
-                                 struct result **result, struct err *err)
+static enum status analyze_parts(const struct analysis *analysis, struct trace_source *archive, struct result **result,
+                                 struct err *err)
 {
     struct mpi_link link;
     if (link_init(&link, err) != STATUS_OK) abandon(err);
     size_t calls = stream_calls(archive->trace->rank_count) / link.parts.count;
-    enum status status = model_stream_part(archive, &settings->analyze, calls, &link.parts, result, err);
+    enum status status = model_stream_part(archive, &analysis->options, calls, &link.parts, result, err);
     if (link.broken || (status == STATUS_SYSTEM && !link.met)) abandon(err);
     if (status != STATUS_OK && link.parts.own == 0) complain(err);
     link_clear(&link);
@@ -160,37 +104,66 @@ static enum status analyze_parts(const struct settings *settings, struct trace_s
     return status;
 }
 
-static enum status run(const struct settings *settings, struct trace_source *archive, struct err *err)
+static enum status run(const struct analysis *analysis, struct trace_source *archive, struct err *err)
 {
     int processes;
     struct result *result;
     MPI_Comm_size(MPI_COMM_WORLD, &processes);
     if (processes > 1 && parts_possible(archive->trace)) {
-        TRY(analyze_parts(settings, archive, &result, err));
-    } else if (analyze_alone(settings, archive, &result, err) != STATUS_OK) {
+        TRY(analyze_parts(analysis, archive, &result, err));
+    } else if (analyze_alone(analysis, archive, &result, err) != STATUS_OK) {
         abandon(err);
     }
     if (!result) return STATUS_OK;
-    enum status status = print_result(settings, result, err);
+    enum status status = analysis_write(analysis, result, err);
     if (status != STATUS_OK) complain(err);
     result_free(result);
     return status;
 }
 
+static int own_number(void)
+{
+    int number;
+    MPI_Comm_rank(MPI_COMM_WORLD, &number);
+    return number;
+}
+
+/* One process tells how the program is used. */
+static enum status read_options(struct analysis *analysis, int argc, char **argv, struct err *err)
+{
+    static char name[] = "rmacast-analyze-mpi";
+    const struct argp argp = {options,
+                              parse,
+                              "TRACE",
+                              "Finds where a trace lost time, as rmacast analyze --slices does: the processes that "
+                              "mpiexec starts share out its ranks.",
+                              NULL,
+                              NULL,
+                              NULL};
+    argv[0] = name;
+    if (own_number() > 0 && !freopen("/dev/null", "w", stdout))
+        return err_set(err, STATUS_SYSTEM, "/dev/null", NULL, "cannot be written");
+    return cli_parse(&argp, argc, argv, 0, analysis, err);
+}
+
+/* The program may end in --help. */
+static void finalize(void)
+{
+    MPI_Finalize();
+}
+
 int main(int argc, char **argv)
 {
-    struct settings settings = {.analyze = ANALYZE_DEFAULTS};
-    settings.analyze.intervals = true;
-    const struct argp argp = {options, parse, "TRACE",
-                              "Finds where a trace lost time: the processes that mpiexec starts share out its ranks.",
-                              NULL, NULL, NULL};
+    struct analysis analysis = ANALYSIS_DEFAULTS;
     struct trace_source archive;
     struct err err;
-    argp_err_exit_status = STATUS_USAGE;
-    argp_parse(&argp, argc, argv, 0, NULL, &settings);
+    analysis.options.intervals = true;
     MPI_Init(&argc, &argv);
-    enum status status = open_archive(settings.trace, &archive, &err);
-    bool good = all_have_opened(status, &err) && run(&settings, &archive, &err) == STATUS_OK;
-    MPI_Finalize();
-    return good ? 0 : 1;
+    atexit(finalize);
+    enum status status = read_options(&analysis, argc, argv, &err);
+    if (status == STATUS_OK) status = analysis_read_runs(&analysis, &err);
+    if (status == STATUS_OK) status = open_archive(&analysis, &archive, &err);
+    if (all_have_opened(status, &err)) status = run(&analysis, &archive, &err);
+    if (status == STATUS_USAGE) return EXIT_USAGE;
+    return status == STATUS_OK ? 0 : EXIT_DATA;
 }

@@ -30,6 +30,42 @@ for sync in pscw fence lock flush p2p; do
   compare $sync "$work/$sync.txt" "1 2 3 4 7"
 done
 
+# Options mean the same, by one process and by several.
+options() { # NAME OPTION...
+  name=$1
+  shift
+  (cd "$work" && "$rmacast" analyze $name.rma --slices "$@" --json one.json >one.txt)
+  (cd "$work" && timeout 60 mpiexec.mpich -n 3 "$analyze_mpi" $name.rma "$@" --json three.json >three.txt) ||
+    complain "$name $*: three processes fail"
+  cmp "$work/one.json" "$work/three.json" || complain "$name $*: three processes find something else"
+  cmp "$work/one.txt" "$work/three.txt" || complain "$name $*: three processes print something else"
+}
+options lock --efficiency --per-rank
+options pscw --efficiency=callpaths --reference "$work/lock.json" --ideal "$work/fence.json"
+options lock --ranks 2-4 --top 3
+options fence --ranks 5 --epsilon 10us
+options lock --window 0 --from 10ms --to 100ms
+options pscw --late-post earliest --callpath "MPI_Win_*"
+options p2p --eager 16 --close 1ms --latency 1us --bandwidth 1GB/s
+
+# refuses PATTERN OPTION...: one line, exit 2, no result.
+refuses() {
+  pattern=$1 status=0
+  shift
+  timeout 60 mpiexec.mpich -n 3 "$analyze_mpi" "$@" >"$work/out" 2>"$work/err" || status=$?
+  [ $status -eq 2 ] || complain "$*: exit status $status"
+  [ "$(wc -l <"$work/err")" -eq 1 ] && grep -q "^rmacast: .*$pattern" "$work/err" || complain "$*: $(cat "$work/err")"
+  [ ! -s "$work/out" ] || complain "$*: there is a result"
+}
+for option in --verify --keep-going --whole --csv=tables; do
+  refuses "needs the whole trace" $option "$work/lock.rma"
+done
+refuses "no rank 6, expected 0 to 5" --ranks 3-6 "$work/lock.rma"
+refuses "window 1 is not in the trace" --window 1 "$work/lock.rma"
+refuses "TRACE is missing"
+refuses "unknown option --what" --what "$work/lock.rma"
+[ "$(timeout 60 mpiexec.mpich -n 3 "$analyze_mpi" --help | grep -c "^Usage: rmacast-analyze-mpi")" -eq 1 ] || complain "no help"
+
 # Simulated and OpenSHMEM programs are analysed by one process.
 "$rmacast" simulate tests/cases/lock_mixed_lazy/trace.txt --platform tests/cases/base.json --set nodes.count=4 \
   --set mpi.rma.lock=lazy -o "$work/simulated.text" >"$work/simulated.log"

@@ -134,6 +134,31 @@ static enum status compare_all(const struct trace *trace, const struct analyze_o
     return status;
 }
 
+static int64_t middle_ps(const struct trace *trace)
+{
+    int64_t end_ps = 0;
+    for (uint32_t r = 0; r < trace->rank_count; r++)
+        if (trace->ranks[r].count > 0 && trace_rank_end_ps(trace, r) > end_ps) end_ps = trace_rank_end_ps(trace, r);
+    return (end_ps - trace_begin_ps(trace)) / 2;
+}
+
+/* Some waits count, chains of causes lead through the others. */
+static enum status compare_filtered(const struct trace *trace, bool *same, char what[SAME_RESULT_BYTES],
+                                    struct err *err)
+{
+    static const struct way way = {3, 5};
+    const struct filter filters[] = {{.by_rank = true, .first_rank = 1, .last_rank = 2},
+                                     {.by_window = true, .window = 0},
+                                     {.by_time = true, .from_ps = 0, .to_ps = middle_ps(trace)},
+                                     {.callpath = "*_[flw]*"}};
+    for (size_t i = 0; *same && i < sizeof filters / sizeof *filters; i++) {
+        struct analyze_options options = same_options;
+        options.filter = filters[i];
+        TRY(compare_all(trace, &options, &way, 1, same, what, err));
+    }
+    return STATUS_OK;
+}
+
 enum status same_in_parts(const struct trace *trace, bool *same, char what[SAME_RESULT_BYTES], struct err *err)
 {
     static const struct way ways[] = {{2, 1}, {2, 7}, {2, 300}, {3, 4}, {3, 40}, {4, 2}, {4, 100}, {7, 20}};
@@ -142,8 +167,8 @@ enum status same_in_parts(const struct trace *trace, bool *same, char what[SAME_
     if (!parts_possible(trace)) return STATUS_OK;
     TRY(compare_all(trace, &same_options, ways, sizeof ways / sizeof *ways, same, what, err));
     if (!*same) return STATUS_OK;
-    return compare_all(trace, &same_by_callpath, by_callpath, sizeof by_callpath / sizeof *by_callpath, same, what,
-                       err);
+    TRY(compare_all(trace, &same_by_callpath, by_callpath, sizeof by_callpath / sizeof *by_callpath, same, what, err));
+    return *same ? compare_filtered(trace, same, what, err) : STATUS_OK;
 }
 
 enum status parts_hold_little(const struct trace *trace, bool *little, char what[SAME_RESULT_BYTES], struct err *err)

@@ -1,0 +1,202 @@
+#include "cli/analysis.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "common/units.h"
+#include "model/properties.h"
+#include "model/result_csv.h"
+
+enum { PATH_BYTES = 4096 };
+
+static error_t parse_late_post(struct argp_state *state, const char *text, struct analyze_options *options)
+{
+    static const char *const names[] = {"latest", "earliest", NULL};
+    static const enum late_post_mode modes[] = {LATE_POST_LATEST, LATE_POST_EARLIEST};
+    size_t index;
+    error_t failed = cli_choice(state, "--late-post", text, names, &index);
+    if (!failed) options->late_post = modes[index];
+    return failed;
+}
+
+error_t intervals_option_parse(const struct argp_state *state, const char *text, struct analyze_options *options)
+{
+    static const char *const names[] = {"regions", "callpaths", NULL};
+    static const enum interval_source sources[] = {INTERVALS_OF_REGIONS, INTERVALS_OF_CALLPATHS};
+    size_t index;
+    error_t failed = text ? cli_choice(state, "--efficiency", text, names, &index) : 0;
+    if (text && !failed) options->interval_source = sources[index];
+    return failed;
+}
+
+static error_t parse_bandwidth(struct argp_state *state, const char *text, struct analyze_options *options)
+{
+    options->network_known = true;
+    if (units_parse_rate(text, &options->bandwidth_Bps) && options->bandwidth_Bps > 0) return 0;
+    return cli_usage(state, "--bandwidth %s, expected a rate as 12.5GB/s", text);
+}
+
+static error_t parse_number(struct argp_state *state, const char *option, const char *text, int64_t low,
+                            int64_t *number)
+{
+    return cli_count(state, option, text, low, INT32_MAX, number);
+}
+
+static error_t parse_ranks(struct argp_state *state, const char *text, struct filter *filter)
+{
+    const char *dash = strchr(text, '-');
+    char first[16];
+    int64_t low, high;
+    snprintf(first, sizeof first, "%.*s", dash ? (int)(dash - text) : (int)strlen(text), text);
+    if (parse_number(state, "--ranks", first, 0, &low)) return EINVAL;
+    if (parse_number(state, "--ranks", dash ? dash + 1 : first, low, &high)) return EINVAL;
+    filter->by_rank = true;
+    filter->first_rank = (uint32_t)low;
+    filter->last_rank = (uint32_t)high;
+    return 0;
+}
+
+static error_t parse_filter(int key, struct argp_state *state, char *argument, struct filter *filter)
+{
+    int64_t window;
+    if (key == ANALYSIS_FROM || key == ANALYSIS_TO) {
+        if (!filter->by_time) filter->to_ps = INT64_MAX;
+        filter->by_time = true;
+    }
+    switch (key) {
+    case ANALYSIS_WINDOW:
+        if (parse_number(state, "--window", argument, 0, &window)) return EINVAL;
+        filter->by_window = true;
+        filter->window = (int32_t)window;
+        return 0;
+    case ANALYSIS_RANKS: return parse_ranks(state, argument, filter);
+    case ANALYSIS_FROM: return cli_duration_ps(state, "--from", argument, &filter->from_ps);
+    case ANALYSIS_TO: return cli_duration_ps(state, "--to", argument, &filter->to_ps);
+    default: filter->callpath = argument; return 0;
+    }
+}
+
+error_t analysis_parse(int key, char *argument, struct argp_state *state, struct analysis *analysis)
+{
+    struct analyze_options *options = &analysis->options;
+    switch (key) {
+    case ANALYSIS_EPSILON: return cli_duration_ps(state, "--epsilon", argument, &options->epsilon_ps);
+    case ANALYSIS_LATE_POST: return parse_late_post(state, argument, options);
+    case ANALYSIS_EAGER: return cli_size(state, "--eager", argument, &options->eager_bytes);
+    case ANALYSIS_CLOSE: return cli_duration_ps(state, "--close", argument, &options->close_ps);
+    case ANALYSIS_LATENCY: return cli_duration(state, "--latency", argument, &options->latency_s);
+    case ANALYSIS_BANDWIDTH: return parse_bandwidth(state, argument, options);
+    case ANALYSIS_EFFICIENCY: analysis->efficiency = true; return intervals_option_parse(state, argument, options);
+    case ANALYSIS_PER_RANK: options->per_rank = true; return 0;
+    case ANALYSIS_IDEAL: analysis->ideal = argument; return 0;
+    case ANALYSIS_REFERENCE: analysis->reference = argument; return 0;
+    case ANALYSIS_TOP: return parse_number(state, "--top", argument, 1, &analysis->top);
+    case ANALYSIS_WINDOW:
+    case ANALYSIS_RANKS:
+    case ANALYSIS_FROM:
+    case ANALYSIS_TO:
+    case ANALYSIS_CALLPATH: return parse_filter(key, state, argument, &options->filter);
+    case ANALYSIS_JSON: analysis->json = argument; return 0;
+    case ANALYSIS_CSV: analysis->csv = argument; return 0;
+    case ARGP_KEY_ARG: return cli_one_argument(state, argument, &analysis->trace);
+    case ARGP_KEY_END:
+        if (options->latency_s > 0 && !options->network_known)
+            return cli_usage(state, "--latency without --bandwidth, expected both");
+        return cli_needs_argument(state, analysis->trace, "TRACE");
+    default: return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static enum status read_result(const char *file, struct result **result, struct err *err)
+{
+    TRY(result_open(file, result, err));
+    if ((*result)->run_time_s > 0) return STATUS_OK;
+    result_free(*result);
+    return err_set(err, STATUS_DATA, file, "run_time_s", "0, expected the time of a run");
+}
+
+enum status analysis_read_runs(struct analysis *analysis, struct err *err)
+{
+    struct result *result;
+    if (analysis->ideal) {
+        TRY(read_result(analysis->ideal, &result, err));
+        analysis->options.ideal_run_time_s = result->run_time_s;
+        result_free(result);
+    }
+    if (analysis->reference) {
+        TRY(read_result(analysis->reference, &result, err));
+        for (size_t i = 0; i < result->property_count; i++)
+            if (strcmp(result->properties[i].name, property_row(PROPERTY_USER)->name) == 0)
+                analysis->options.reference_user_s = result->properties[i].inclusive_s;
+        result_free(result);
+    }
+    return STATUS_OK;
+}
+
+enum status analysis_check(const struct analysis *analysis, const struct trace *trace, struct err *err)
+{
+    const struct filter *filter = &analysis->options.filter;
+    if (filter->by_rank && filter->last_rank >= trace->rank_count)
+        return err_set(err, STATUS_USAGE, NULL, NULL, "--ranks: no rank %" PRIu32 ", expected 0 to %" PRIu32,
+                       filter->last_rank, trace->rank_count - 1);
+    if (filter->by_window && (size_t)filter->window >= trace->window_count)
+        return err_set(err, STATUS_USAGE, NULL, NULL, "--window %" PRId32 " is not in the trace, which has %zu windows",
+                       filter->window, trace->window_count);
+    return STATUS_OK;
+}
+
+enum status analysis_open_csv(const struct analysis *analysis, const char *name, FILE **out, struct err *err)
+{
+    char path[PATH_BYTES];
+    if (mkdir(analysis->csv, 0777) != 0 && errno != EEXIST)
+        return err_set(err, STATUS_SYSTEM, analysis->csv, NULL, "cannot be made: %s", strerror(errno));
+    snprintf(path, sizeof path, "%s/%s", analysis->csv, name);
+    return cli_open(path, out, err);
+}
+
+enum status analysis_close_csv(const struct analysis *analysis, const char *name, FILE *out, struct err *err)
+{
+    char path[PATH_BYTES];
+    snprintf(path, sizeof path, "%s/%s", analysis->csv, name);
+    return cli_close(path, out, err);
+}
+
+static enum status write_csv(const struct analysis *analysis, const struct result *result, struct err *err)
+{
+    static const struct {
+        const char *name;
+        void (*write)(const struct result *, FILE *);
+    } tables[] = {{"patterns.csv", csv_write_patterns},
+                  {"places.csv", csv_write_places},
+                  {"properties.csv", csv_write_properties}};
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
+        FILE *out;
+        TRY(analysis_open_csv(analysis, tables[i].name, &out, err));
+        tables[i].write(result, out);
+        TRY(analysis_close_csv(analysis, tables[i].name, out, err));
+    }
+    return STATUS_OK;
+}
+
+static enum status write_json(const char *file, const struct result *result, struct err *err)
+{
+    cJSON *json;
+    TRY(result_to_json(result, &json, err));
+    enum status status = cli_write_json(json, file, err);
+    cJSON_Delete(json);
+    return status;
+}
+
+enum status analysis_write(const struct analysis *analysis, const struct result *result, struct err *err)
+{
+    if (analysis->csv) TRY(write_csv(analysis, result, err));
+    if (analysis->json) TRY(write_json(analysis->json, result, err));
+    if (cli_is_output(analysis->json)) return STATUS_OK;
+    if (analysis->efficiency && result->efficiency)
+        efficiency_print(result->efficiency, result->per_rank, stdout);
+    else
+        result_print_top(result, (size_t)analysis->top, stdout);
+    return cli_close("-", stdout, err);
+}

@@ -1,0 +1,90 @@
+/* What `rmacast analyze` and `rmacast-analyze-mpi` share: options that say what is counted and what is written, and the
+ * writing.
+ *
+ * Order of calls: ANALYSIS_OPTIONS in the rows, analysis_parse from the parser (ARGP_ERR_UNKNOWN for what is not
+ * here), analysis_read_runs, analysis_check once the trace is open, analysis_write. */
+#ifndef CLI_ANALYSIS_H
+#define CLI_ANALYSIS_H
+
+#include "cli/cli.h"
+#include "model/analyze.h"
+
+enum {
+    ANALYSIS_EPSILON = 1000,
+    ANALYSIS_LATE_POST,
+    ANALYSIS_EAGER,
+    ANALYSIS_CLOSE,
+    ANALYSIS_LATENCY,
+    ANALYSIS_BANDWIDTH,
+    ANALYSIS_EFFICIENCY,
+    ANALYSIS_PER_RANK,
+    ANALYSIS_IDEAL,
+    ANALYSIS_REFERENCE,
+    ANALYSIS_TOP,
+    ANALYSIS_WINDOW,
+    ANALYSIS_RANKS,
+    ANALYSIS_FROM,
+    ANALYSIS_TO,
+    ANALYSIS_CALLPATH,
+    ANALYSIS_JSON,
+    ANALYSIS_CSV,
+    ANALYSIS_OPTIONS_END
+};
+
+/* The argument of --efficiency, which may be left out. */
+#define INTERVALS_HELP                                                                                                 \
+    "intervals are regions (default: what the program marks) or callpaths (and the functions that call MPI)"
+
+#define ANALYSIS_OPTIONS                                                                                               \
+    {"epsilon", ANALYSIS_EPSILON, "TIME", 0, "waits below TIME count as zero (default 0)", 0},                         \
+    {"late-post", ANALYSIS_LATE_POST, "WHICH", 0,                                                                      \
+     "count Late Post up to the latest (default) or the earliest post of an epoch", 0},                                \
+    {"eager", ANALYSIS_EAGER, "BYTES", 0, "sends up to BYTES do not wait for their receive (default 64K)", 0},         \
+    {"close", ANALYSIS_CLOSE, "TIME", 0,                                                                               \
+     "a receive less than TIME after a send to the same rank is close to it (default 10us)", 0},                       \
+    {"latency", ANALYSIS_LATENCY, "TIME", 0,                                                                           \
+     "with --bandwidth: the network that advised distances are worked out for (default: what the trace shows)", 0},    \
+    {"bandwidth", ANALYSIS_BANDWIDTH, "RATE", 0, "of that network", 0},                                                \
+    {"efficiency", ANALYSIS_EFFICIENCY, "INTERVALS", OPTION_ARG_OPTIONAL,                                              \
+     "print the efficiency of every interval instead of the wait states; " INTERVALS_HELP, 0},                         \
+    {"per-rank", ANALYSIS_PER_RANK, NULL, 0, "give efficiency with the values of every rank", 0},                      \
+    {"ideal", ANALYSIS_IDEAL, "RESULT", 0,                                                                             \
+     "for POP's metrics: result of a simulation on a network that costs nothing", 0},                                  \
+    {"reference", ANALYSIS_REFERENCE, "RESULT", 0, "for computation scaling: result of the run to compare with", 0},   \
+    {"top", ANALYSIS_TOP, "N", 0, "print the N largest wait states, root causes and parts of the critical path", 0},   \
+    {"window", ANALYSIS_WINDOW, "WINDOW", 0, "count only waits in calls on this window", 0},                           \
+    {"ranks", ANALYSIS_RANKS, "A-B", 0, "count only waits of ranks A to B, or of rank A", 0},                          \
+    {"from", ANALYSIS_FROM, "TIME", 0, "count only waits in calls that end at TIME or later, since the first event",   \
+     0},                                                                                                               \
+    {"to", ANALYSIS_TO, "TIME", 0, "count only waits in calls that begin at TIME or earlier", 0},                      \
+    {"callpath", ANALYSIS_CALLPATH, "PATTERN", 0, "count only waits at call paths like 'main/exchange*'", 0},          \
+    {"json", ANALYSIS_JSON, "FILE", 0, "write the result as JSON; - is standard output, without the table", 0},        \
+    {"csv", ANALYSIS_CSV, "DIR", 0, "write patterns.csv, places.csv, properties.csv and transfers.csv into DIR", 0}
+
+struct analysis {
+    const char *trace, *json, *csv, *ideal, *reference;
+    bool efficiency;
+    int64_t top;
+    struct analyze_options options;
+};
+#define ANALYSIS_DEFAULTS                                                                                              \
+    {                                                                                                                  \
+        .options = ANALYZE_DEFAULTS                                                                                    \
+    }
+
+error_t analysis_parse(int key, char *argument, struct argp_state *state, struct analysis *analysis);
+error_t intervals_option_parse(const struct argp_state *state, const char *text, struct analyze_options *options);
+
+/* What POP's metrics need of other runs. */
+enum status analysis_read_runs(struct analysis *analysis, struct err *err);
+/* Whether the trace has what is asked for; STATUS_USAGE. */
+enum status analysis_check(const struct analysis *analysis, const struct trace *trace, struct err *err);
+
+/* A table of CSV; the directory is made. */
+enum status analysis_open_csv(const struct analysis *analysis, const char *name, FILE **out, struct err *err);
+enum status analysis_close_csv(const struct analysis *analysis, const char *name, FILE *out, struct err *err);
+
+/* Table, JSON, and the tables of CSV but for the transfers. */
+enum status analysis_write(const struct analysis *analysis, const struct result *result, struct err *err);
+
+#endif
