@@ -80,6 +80,7 @@ enum spool_flag {
     SPOOL_FLAG = 64,    /* exit: the test call said yes */
     SPOOL_FAILED = 128, /* exit: the call returned an error */
     SPOOL_STARTED = 1, /* entry of a message: by MPI_Start */
+    SPOOL_TRUNCATED = 1, /* match: the message was longer than the receive's room; bytes are not said */
     SPOOL_SEEN = 1,     /* communicator: found in use, its making was not seen */
 };
 

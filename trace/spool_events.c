@@ -162,7 +162,7 @@ static enum status take_enter(struct events *events, const struct spool_record *
     TRY(set_tag(events, row, record));
     TRY(set_handle(events, row, record));
     set_displacement(events, row, record);
-    if (row->needed & F_GROUP)
+    if ((row->needed & F_GROUP) && (uint32_t)record->tag != SPOOL_NO_ID)
         TRY(lookup(events, &events->rank->groups, (uint32_t)record->tag, "group", &events->call.ref));
     TRY(set_counts(events, row, record));
     TRY(set_neighbors(events, row, record));
@@ -202,6 +202,9 @@ static enum status set_results(struct events *events, const struct spool_record 
         TRY(lookup(events, &events->rank->windows, record->id, "window", &id));
         call->handle = (int32_t)id;
         return STATUS_OK;
+    case CALL_POST:
+    case CALL_START: /* Open MPI 4.1 takes MPI_GROUP_NULL for an empty group */
+        return call->ref == TRACE_NO_REF ? trace_add_group(events->trace, NULL, 0, &call->ref, events->err) : STATUS_OK;
     case CALL_COMM_CREATE:
         if (record->id != SPOOL_NO_ID)
             TRY(lookup(events, &events->rank->comms, record->id, "communicator", &call->ref));
@@ -224,20 +227,45 @@ static enum status set_results(struct events *events, const struct spool_record 
     }
 }
 
-/* Calls on communicators that a trace cannot hold keep their time as a region. */
-static enum status add_apart(struct events *events)
+static enum status mark_region(struct events *events, int64_t time_ps, bool enter, uint32_t id, uint32_t site)
 {
-    struct trace_call mark = {.enter_ps = events->call.enter_ps,
-                              .exit_ps = events->call.enter_ps,
+    struct trace_call call = {.enter_ps = time_ps,
+                              .exit_ps = time_ps,
                               .disp = -1,
                               .handle = TRACE_NONE,
                               .peer = TRACE_NONE,
-                              .call = ID_region_enter};
-    TRY(trace_add_region(events->trace, call_name((enum mpi_call)events->call.call), &mark.ref, events->err));
-    TRY(trace_add_thread_call(events->trace, events->number, events->thread, &mark, events->err));
-    mark.enter_ps = mark.exit_ps = events->last_ps;
-    mark.call = ID_region_leave;
-    return trace_add_thread_call(events->trace, events->number, events->thread, &mark, events->err);
+                              .ref = id,
+                              .site = site,
+                              .call = enter ? ID_region_enter : ID_region_leave};
+    if (enter) ARRAY_PUSH(events->regions, events->region_count, events->region_capacity, id, events->err);
+    if (!enter) events->region_count--;
+    return trace_add_thread_call(events->trace, events->number, events->thread, &call, events->err);
+}
+
+/* The call keeps its time, no more. */
+static enum status add_as_region(struct events *events, const char *remark, uint32_t site)
+{
+    char name[128];
+    uint32_t id;
+    snprintf(name, sizeof name, "%s%s", call_name((enum mpi_call)events->call.call), remark);
+    TRY(trace_add_region(events->trace, name, &id, events->err));
+    TRY(mark_region(events, events->call.enter_ps, true, id, site));
+    return mark_region(events, events->last_ps, false, id, TRACE_NO_SITE);
+}
+
+/* On communicators that a trace cannot hold. */
+static enum status add_apart(struct events *events)
+{
+    return add_as_region(events, "", TRACE_NO_SITE);
+}
+
+/* It returned an error and did nothing: it takes part in no matching. */
+static enum status add_failed(struct events *events, const struct spool_record *record)
+{
+    uint32_t site;
+    TRY(spool_site(events->sites, events->rank, (uint64_t)record->extra, events->trace, &site, events->err));
+    events->spool->failed++;
+    return add_as_region(events, "(failed)", site);
 }
 
 static bool is_apart(const struct events *events)
@@ -245,13 +273,15 @@ static bool is_apart(const struct events *events)
     return (call_row((enum mpi_call)events->call.call)->needed & F_COMM) && events->call.handle == TRACE_NONE;
 }
 
-/* A call that failed did nothing that replay could repeat. */
 static enum status take_exit(struct events *events, const struct spool_record *record)
 {
     if (!events->enter || events->enter->call != record->call)
         return spool_fault(events->stream, events->index, events->err, "a call ends that has not begun");
     events->enter = NULL;
-    if (record->flags & SPOOL_FAILED) return STATUS_OK;
+    if (record->flags & SPOOL_FAILED) {
+        events->list.bytes = 0;
+        return add_failed(events, record);
+    }
     events->call.exit_ps = events->last_ps;
     TRY(set_results(events, record));
     events->list.bytes = 0;
@@ -270,22 +300,8 @@ static enum status take_match(struct events *events, const struct spool_record *
     struct trace_call *call = &events->trace->ranks[events->number].calls[*made];
     call->peer = world_rank(events, record->peer);
     call->tag = record->tag;
-    call->bytes = record->bytes;
+    if (!(record->flags & SPOOL_TRUNCATED)) call->bytes = record->bytes;
     return STATUS_OK;
-}
-
-static enum status mark_region(struct events *events, bool enter, uint32_t id, uint32_t site)
-{
-    struct trace_call call = {.enter_ps = events->last_ps,
-                              .exit_ps = events->last_ps,
-                              .handle = TRACE_NONE,
-                              .peer = TRACE_NONE,
-                              .ref = id,
-                              .site = site,
-                              .call = enter ? ID_region_enter : ID_region_leave};
-    if (enter) ARRAY_PUSH(events->regions, events->region_count, events->region_capacity, id, events->err);
-    if (!enter) events->region_count--;
-    return trace_add_thread_call(events->trace, events->number, events->thread, &call, events->err);
 }
 
 /* Regions nest; a leave that closes none is the program's slip and has no meaning. */
@@ -295,7 +311,7 @@ static enum status take_region(struct events *events, const struct spool_record 
     bool enter = record->kind == SPOOL_REGION_ENTER;
     TRY(lookup(events, &events->rank->regions, record->id, "region", &id));
     if (!enter && (events->region_count == 0 || events->regions[events->region_count - 1] != id)) return STATUS_OK;
-    return mark_region(events, enter, id, TRACE_NO_SITE);
+    return mark_region(events, events->last_ps, enter, id, TRACE_NO_SITE);
 }
 
 /* A function has the name of its symbol. Leaving it leaves what is still open inside it: recording was stopped there,
@@ -308,12 +324,12 @@ static enum status take_function(struct events *events, const struct spool_recor
     snprintf(address, sizeof address, "%#" PRIx64, (uint64_t)record->extra);
     const char *name = events->trace->sites[site].function;
     TRY(trace_add_region(events->trace, name ? name : address, &id, events->err));
-    if (record->kind == SPOOL_FUNCTION_ENTER) return mark_region(events, true, id, site);
+    if (record->kind == SPOOL_FUNCTION_ENTER) return mark_region(events, events->last_ps, true, id, site);
     size_t depth = events->region_count;
     while (depth > 0 && events->regions[depth - 1] != id) depth--;
     if (depth == 0) return STATUS_OK;
     while (events->region_count >= depth)
-        TRY(mark_region(events, false, events->regions[events->region_count - 1], TRACE_NO_SITE));
+        TRY(mark_region(events, events->last_ps, false, events->regions[events->region_count - 1], TRACE_NO_SITE));
     return STATUS_OK;
 }
 
@@ -345,8 +361,7 @@ static void set_time(struct events *events, const struct spool_record *record)
 static enum status take(struct events *events, const struct spool_record *record)
 {
     bool function = record->kind == SPOOL_FUNCTION_ENTER || record->kind == SPOOL_FUNCTION_LEAVE;
-    if (record->kind < SPOOL_NAMES || function)
-        set_time(events, record);
+    if (record->kind < SPOOL_NAMES || function) set_time(events, record);
     switch (record->kind) {
     case SPOOL_ENTER: return take_enter(events, record);
     case SPOOL_EXIT: return take_exit(events, record);

@@ -77,6 +77,7 @@ struct spool {
     size_t window_count, window_capacity;
     struct spool_unread *unread; /* by those who keep going */
     size_t unread_count, unread_capacity;
+    uint64_t failed;  /* calls that returned an error and did nothing */
     struct map locks; /* of OpenSHMEM: symmetric address to number */
     uint64_t base_ns; /* corrected time of the first event: time zero */
 };

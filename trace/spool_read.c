@@ -1,5 +1,6 @@
 #include "trace/spool_read.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -19,6 +20,11 @@ static enum status read_all(struct spool *spool, struct trace *trace, struct err
     }
     spool_sites_free(sites);
     TRY(status);
+    if (spool->failed > 0)
+        TRY(trace_add_note(trace, err,
+                           "%" PRIu64 " calls returned an error and did nothing: regions NAME(failed), which take "
+                           "part in no matching",
+                           spool->failed));
     for (size_t i = 0; i < spool->unread_count; i++)
         if (spool->unread[i].rank < spool->world)
             TRY(trace_add_fault(trace, spool->unread[i].rank, 0, TRACE_UNKNOWN_PS, TRACE_FAULT_UNCOUNTED,

@@ -34,6 +34,7 @@ int64_t *rec_numbers(int count)
 
 static int64_t elements(const struct rec_lengths *lengths, int member)
 {
+    if (!lengths->counts) return 0; /* the call is going to fail */
     if (lengths->one_count) member = 0;
     if (lengths->width == sizeof(int)) return ((const int *)lengths->counts)[member];
     return ((const MPI_Count *)lengths->counts)[member];

@@ -108,7 +108,7 @@ struct rec_comm *rec_comm_find(MPI_Comm comm)
 {
     uintptr_t *found = rec_table_find(&comms, REC_KEY(comm));
     if (REC_LIKELY(found != NULL)) return (struct rec_comm *)*found;
-    return comm_learn(comm, comm != MPI_COMM_WORLD);
+    return comm == MPI_COMM_NULL ? NULL : comm_learn(comm, comm != MPI_COMM_WORLD);
 }
 
 static struct rec_comm *set_learn(int first, int log_stride, int size)
@@ -191,6 +191,7 @@ const struct rec_win *rec_win_find(MPI_Win win)
 {
     uintptr_t *found = rec_table_find(&wins, REC_KEY(win));
     if (REC_LIKELY(found != NULL)) return (const struct rec_win *)*found;
+    if (win == MPI_WIN_NULL) return NULL;
     errno = 0;
     rec_stop("a window of unknown origin is used");
     return NULL;
@@ -252,6 +253,7 @@ uint32_t rec_group_find(MPI_Group group)
     uintptr_t *found = rec_table_find(&groups, REC_KEY(group));
     if (REC_LIKELY(found != NULL)) return (uint32_t)(*found - 1);
     int count = 0;
+    if (group == MPI_GROUP_NULL) return SPOOL_NO_ID;
     PMPI_Group_size(group, &count);
     int32_t *world = group_world(group, count);
     uint32_t id = 0;

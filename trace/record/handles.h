@@ -21,7 +21,8 @@ struct rec_win {
     struct rec_comm *comm;
 };
 
-/* The communicator behind a handle; described in the spool when it is first seen. NULL once recording has stopped. */
+/* The communicator behind a handle; described in the spool when it is first seen. NULL once recording has stopped, and for
+ * MPI_COMM_NULL: then the call is going to fail. The same holds for windows and groups. */
 struct rec_comm *rec_comm_find(MPI_Comm comm);
 void rec_comm_release(struct rec_comm *comm);
 
@@ -31,10 +32,10 @@ const struct rec_comm *rec_comm_of_set(int first, int log_stride, int size);
 /* Makes the window of the symmetric memory, on all ranks at the same place of their windows; its id. */
 uint32_t rec_win_heap(void);
 
-/* NULL for a window whose making was not seen: recording has then stopped. */
+/* NULL for a window whose making was not seen: recording has then stopped; and for MPI_WIN_NULL. */
 const struct rec_win *rec_win_find(MPI_Win win);
 
-/* The id of the group's members. */
+/* The id of the group's members, SPOOL_NO_ID for MPI_GROUP_NULL. */
 uint32_t rec_group_find(MPI_Group group);
 
 /* Frees what requests.c keeps for the calling thread. */
@@ -42,7 +43,8 @@ void rec_pending_clear(void);
 
 static inline int32_t rec_comm_world(const struct rec_comm *comm, int rank)
 {
-    return comm->world ? comm->world[rank] : rank;
+    if (!comm->world) return rank;
+    return rank >= 0 && rank < comm->size ? comm->world[rank] : SPOOL_PEER_NONE; /* else the call is going to fail */
 }
 
 #endif

@@ -51,6 +51,7 @@ REC_WEAK(PMPI_Comm_size);
 REC_WEAK(PMPI_Comm_test_inter);
 REC_WEAK(PMPI_Dist_graph_neighbors);
 REC_WEAK(PMPI_Dist_graph_neighbors_count);
+REC_WEAK(PMPI_Error_class);
 REC_WEAK(PMPI_Finalized);
 REC_WEAK(PMPI_Get_elements_x);
 REC_WEAK(PMPI_Get_library_version);
@@ -75,6 +76,8 @@ struct rec_call {
     bool receive;          /* the request is a receive */
     bool entered;          /* the entry record is written */
     bool quiet;            /* no records */
+    int error;             /* class of the error that the call returned; with SPOOL_FAILED in exit.flags */
+    const MPI_Request *at; /* of wait and test: where the program keeps it */
     MPI_Status status;     /* for MPI_STATUS_IGNORE */
 };
 
@@ -190,7 +193,13 @@ void rec_define_with(struct spool_record head, const void *first, size_t first_b
 #define rec_message(comm, peer, tag, count, type) rec_set_message(&rec, (comm), (peer), (tag), (count), (type))
 #define rec_receive(comm, peer, tag, count, type, status)                                                              \
     (rec_set_message(&rec, (comm), (peer), (tag), (count), (type)), rec_own_status(&rec, (status)))
-#define rec_received(comm, peer, status) rec_set_received(&rec, (peer), (status))
+#define rec_received(comm, peer, status)                                                                               \
+    (REC_LIKELY(!(rec.exit.flags & SPOOL_FAILED)) ? rec_set_received(&rec, (peer), (status))                           \
+                                                  : rec_set_truncated(&rec, (peer), rec.enter.bytes, (status)))
+#define rec_exchanged(peer, count, type, status)                                                                 \
+    (REC_LIKELY(!(rec.exit.flags & SPOOL_FAILED))                                                                      \
+         ? rec_set_received(&rec, (peer), (status))                                                                    \
+         : rec_set_truncated(&rec, (peer), rec_true_bytes((count), (type)), (status)))
 #define rec_send_made(request) rec_set_made_request(&rec, &(request), false)
 #define rec_receive_made(request) rec_set_made_request(&rec, &(request), true)
 #define rec_request(request, status) (rec_set_request(&rec, (request)), rec_own_status(&rec, (status)))
@@ -224,7 +233,8 @@ void rec_define_with(struct spool_record head, const void *first, size_t first_b
 #define rec_all_started(count, requests) rec_set_all_started(&rec, (count), (requests))
 #define rec_message_found(message, status) rec_set_message_found(&rec, (message), (status))
 #define rec_message_receive(message, status) (rec_set_message_receive(&rec, (message)), rec_own_status(&rec, (status)))
-#define rec_message_received(status) (rec_set_received(&rec, MPI_ANY_SOURCE, (status)), rec_drop_message(rec.key))
+#define rec_message_received(count, type, status)                                                                      \
+    (rec_exchanged(MPI_ANY_SOURCE, (count), (type), (status)), rec_drop_message(rec.key))
 #define rec_message_ireceive(message) rec_set_message_receive(&rec, (message))
 #define rec_message_receive_made(request) (rec_set_made_request(&rec, &(request), true), rec_drop_message(rec.key))
 #define rec_any_request(count, requests, status)                                                                       \
@@ -304,6 +314,14 @@ void rec_set_fetch(struct rec_call *rec, MPI_Win win, int target, MPI_Aint disp,
                    MPI_Op op);
 void rec_set_fetched(struct rec_call *rec, int target, int64_t count, MPI_Datatype type);
 void rec_set_probed(struct rec_call *rec, int flag, int peer, const MPI_Status *status);
+/* errors.c */
+bool rec_failed(struct rec_call *rec, int error); /* marks it; true: it may have done something, go on to AFTER */
+/* What a call that failed with this class did with a request. status may be NULL. */
+bool rec_request_ended(MPI_Request before, MPI_Request now, int error, const MPI_Status *status);
+/* The class of a request's own error. */
+int rec_error_of(int error, const MPI_Status *status);
+bool rec_status_tells(const struct rec_comm *comm, const MPI_Status *status); /* whose message it was */
+void rec_set_truncated(struct rec_call *rec, int peer, int64_t room, const MPI_Status *status);
 /* counts.c */
 void rec_set_gatherv(struct rec_call *rec, MPI_Comm comm, int root, const void *in, int64_t count, MPI_Datatype type,
                      struct rec_lengths received);

@@ -33,6 +33,8 @@ static __thread struct rec_pending *pending;
 static __thread uint32_t *pending_ids;
 static __thread MPI_Status *own_statuses;
 static __thread size_t pending_room;
+static __thread const MPI_Request *pending_list; /* the program's array, and what a call that fails did with it */
+static __thread int pending_count;
 
 void rec_pending_clear(void)
 {
@@ -199,6 +201,7 @@ static void define_both(uint32_t id, uint32_t also)
 
 void rec_set_request(struct rec_call *rec, const MPI_Request *request)
 {
+    rec->at = request;
     rec->key = REC_KEY(*request);
     rec->request = SPOOL_NO_ID;
     rec->enter.id = SPOOL_NO_ID;
@@ -215,18 +218,20 @@ void rec_set_request(struct rec_call *rec, const MPI_Request *request)
     if (wait) define_both(found->id, found->also);
 }
 
-static void put_match(uint64_t time, const struct rec_pending *done, const MPI_Status *status)
+static void put_match(uint64_t time, const struct rec_pending *done, const MPI_Status *status, int error)
 {
     struct rec_call match = {.comm = done->comm};
+    bool short_of = error == MPI_ERR_TRUNCATE && rec_status_tells(done->comm, status);
     int cancelled = 0;
-    if (done->nobody)
+    if (done->nobody || (error != MPI_SUCCESS && !short_of))
         cancelled = 1; /* as if: MPICH 4.0.2 leaves the status of its shared request as it was */
-    else
+    else if (error == MPI_SUCCESS)
         PMPI_Test_cancelled(status, &cancelled);
     rec_set_received(&match, cancelled ? MPI_PROC_NULL : status->MPI_SOURCE, status);
     if (cancelled) match.exit.tag = MPI_ANY_TAG;
     struct spool_record record = {.time = time,
                                   .kind = SPOOL_MATCH,
+                                  .flags = short_of ? SPOOL_TRUNCATED : 0,
                                   .id = done->id,
                                   .peer = match.exit.peer,
                                   .tag = match.exit.tag,
@@ -234,20 +239,26 @@ static void put_match(uint64_t time, const struct rec_pending *done, const MPI_S
     rec_put(&record);
 }
 
-static void complete(uint64_t time, const struct rec_pending *done, const MPI_Status *status)
+static void complete(uint64_t time, const struct rec_pending *done, const MPI_Status *status, int error)
 {
-    if (done->receive && done->id != SPOOL_NO_ID) put_match(time, done, status);
+    if (done->receive && done->id != SPOOL_NO_ID) put_match(time, done, status, error);
     if (done->comm) rec_comm_release(done->comm);
 }
 
 void rec_set_request_done(struct rec_call *rec, int flag, const MPI_Status *status)
 {
     struct rec_pending done;
+    int error = MPI_SUCCESS;
+    if (!REC_LIKELY(!(rec->exit.flags & SPOOL_FAILED))) {
+        error = rec->error;
+        flag = rec_request_ended((MPI_Request)rec->key, *rec->at, error, status);
+        if (flag) rec->exit.flags &= (uint8_t)~SPOOL_FAILED;
+    }
     rec_set_flag(rec, flag);
     if (!flag || rec->request == SPOOL_NO_ID) return;
     if (!request_take((MPI_Request)rec->key, rec->request, &done)) return;
     if (rec->enter.call == REC_ID_Testall) define_both(done.id, done.also);
-    complete(rec->exit.time, &done, status);
+    complete(rec->exit.time, &done, status, error);
 }
 
 static bool pending_reserve(size_t count)
@@ -274,6 +285,7 @@ void rec_set_requests(struct rec_call *rec, int count, const MPI_Request *list, 
         rec_stop("out of memory");
         return;
     }
+    pending_list = list;
     for (int i = 0; i < count; i++) {
         pending[i].known = false;
         if (list[i] == MPI_REQUEST_NULL) continue;
@@ -282,6 +294,7 @@ void rec_set_requests(struct rec_call *rec, int count, const MPI_Request *list, 
             unknown_request(list[i]);
             continue;
         }
+        pending[i].handle = list[i];
         if (pending[i].id != SPOOL_NO_ID) pending_ids[known++] = pending[i].id;
         if (pending[i].also != SPOOL_NO_ID) pending_ids[known++] = pending[i].also;
         receive = receive || pending[i].receive;
@@ -291,10 +304,57 @@ void rec_set_requests(struct rec_call *rec, int count, const MPI_Request *list, 
     rec->enter.bytes = (int64_t)known;
 }
 
+/* A request that was taken out for a call that did not complete it. Its communicator stayed in use. */
+static void request_give_back(const MPI_Request *request, const struct rec_pending *taken)
+{
+    struct rec_request *first = request_find(*request), *made = request_new();
+    if (!made || (!first && !rec_table_put(&requests, REC_KEY(*request), (uintptr_t)made))) {
+        rec_stop("out of memory");
+        return;
+    }
+    *made = (struct rec_request){
+        .last = made, .comm = taken->comm, .id = taken->id, .also = taken->also, .receive = taken->receive,
+        .nobody = taken->nobody, .maker = rec_own, .at = request};
+    if (!first) return;
+    first->last->next = made;
+    first->last = made;
+}
+
+static size_t note_done(const struct rec_pending *done, size_t known)
+{
+    if (done->id != SPOOL_NO_ID) pending_ids[known++] = done->id;
+    if (done->also != SPOOL_NO_ID) pending_ids[known++] = done->also;
+    return known;
+}
+
+/* All are out of the table. Those that the call completed are its list now, the others go back. */
+static void all_failed(struct rec_call *rec, int count, const MPI_Status *statuses)
+{
+    size_t known = 0;
+    bool any = false;
+    for (int i = 0; i < count; i++) {
+        const struct rec_pending *each = &pending[i];
+        if (!each->known) continue;
+        if (!rec_request_ended(each->handle, pending_list[i], rec->error, &statuses[i])) {
+            request_give_back(&pending_list[i], each);
+            continue;
+        }
+        any = true;
+        known = note_done(each, known);
+        complete(rec->exit.time, each, &statuses[i], rec_error_of(rec->error, &statuses[i]));
+    }
+    rec_define(SPOOL_LIST, 0, pending_ids, known * sizeof *pending_ids);
+    if (any) rec->exit.flags &= (uint8_t)~SPOOL_FAILED;
+}
+
 void rec_set_requests_done(struct rec_call *rec, int count, const MPI_Status *statuses)
 {
+    if (!REC_LIKELY(!(rec->exit.flags & SPOOL_FAILED))) {
+        all_failed(rec, count, statuses);
+        return;
+    }
     for (int i = 0; i < count; i++)
-        if (pending[i].known) complete(rec->exit.time, &pending[i], &statuses[i]);
+        if (pending[i].known) complete(rec->exit.time, &pending[i], &statuses[i], MPI_SUCCESS);
 }
 
 /* Which of them the call completes is known when it is done; by then their handles may be gone. */
@@ -304,6 +364,8 @@ void rec_set_some(int count, const MPI_Request *list, MPI_Status **statuses)
         rec_stop("out of memory");
         return;
     }
+    pending_list = list;
+    pending_count = count;
     for (int i = 0; i < count; i++) {
         const struct rec_request *first = request_meant(&list[i]);
         pending[i].handle = list[i];
@@ -312,11 +374,47 @@ void rec_set_some(int count, const MPI_Request *list, MPI_Status **statuses)
     if (statuses && *statuses == MPI_STATUSES_IGNORE) *statuses = own_statuses;
 }
 
+/* The status that a call which failed gave for the request at place i. NULL: none. */
+static const MPI_Status *status_at(int i, int count, const int *indices, const MPI_Status *statuses)
+{
+    if (!indices) return &statuses[i];
+    for (int k = 0; k < count && k < pending_count; k++)
+        if (indices[k] == i) return &statuses[k];
+    return NULL;
+}
+
+/* Whatever it says of how many: those whose handles are gone, and persistent ones whose statuses say so. */
+static void some_failed(struct rec_call *rec, int count, const int *indices, const MPI_Status *statuses)
+{
+    const MPI_Status none = {.MPI_SOURCE = MPI_ANY_SOURCE, .MPI_TAG = MPI_ANY_TAG};
+    struct rec_pending done;
+    size_t known = 0;
+    bool any = false;
+    for (int i = 0; i < pending_count; i++) {
+        MPI_Request handle = pending[i].handle;
+        const MPI_Status *status = status_at(i, count, indices, statuses);
+        if (!rec_request_ended(handle, pending_list[i], rec->error, status)) continue;
+        any = true;
+        if (!request_take(handle, pending[i].id, &done)) continue;
+        known = note_done(&done, known);
+        complete(rec->exit.time, &done, status ? status : &none, rec_error_of(rec->error, status));
+    }
+    rec->exit.flags &= (uint8_t)~SPOOL_FLAG;
+    if (!any) return;
+    if (known > 0) rec_define(SPOOL_LIST, 0, pending_ids, known * sizeof *pending_ids);
+    rec->exit.flags &= (uint8_t)~SPOOL_FAILED;
+    if (rec->exit.call != REC_ID_Waitany && rec->exit.call != REC_ID_Waitsome) rec_set_flag(rec, true);
+}
+
 /* The indices of those that were completed, NULL for all of 0, 1, ...; statuses in the same order. */
 void rec_set_some_done(struct rec_call *rec, int count, const int *indices, const MPI_Status *statuses)
 {
     struct rec_pending done;
-    uint32_t known = 0;
+    size_t known = 0;
+    if (!REC_LIKELY(!(rec->exit.flags & SPOOL_FAILED))) {
+        some_failed(rec, count, indices, statuses);
+        return;
+    }
     for (int i = 0; i < count; i++) { /* none if count is MPI_UNDEFINED */
         const struct rec_pending *which = &pending[indices ? indices[i] : i];
         MPI_Request handle = which->handle;
@@ -325,14 +423,14 @@ void rec_set_some_done(struct rec_call *rec, int count, const int *indices, cons
             unknown_request(handle);
             continue;
         }
-        if (done.id != SPOOL_NO_ID) pending_ids[known++] = done.id;
-        if (done.also != SPOOL_NO_ID) pending_ids[known++] = done.also;
-        complete(rec->exit.time, &done, &statuses[i]);
+        known = note_done(&done, known);
+        complete(rec->exit.time, &done, &statuses[i], MPI_SUCCESS);
     }
     if (known) rec_define(SPOOL_LIST, 0, pending_ids, known * sizeof *pending_ids);
 }
 
 void rec_set_one_done(struct rec_call *rec, int flag, int index, const MPI_Status *status)
 {
-    rec_set_some_done(rec, flag && index != MPI_UNDEFINED, &index, status);
+    bool any = (flag && index != MPI_UNDEFINED) || (rec->exit.flags & SPOOL_FAILED);
+    rec_set_some_done(rec, any, &index, status);
 }

@@ -23,9 +23,7 @@
         rec_enter(&rec);                                                                                               \
         int result = REC_REAL(NAME) ARGUMENTS;                                                                         \
         rec.exit.time = rec_stamp();                                                                                   \
-        if (result != MPI_SUCCESS) {                                                                                   \
-            rec.exit.flags |= SPOOL_FAILED;                                                                            \
-        } else if (rec_state != REC_OFF) {                                                                             \
+        if ((REC_LIKELY(result == MPI_SUCCESS) || rec_failed(&rec, result)) && rec_state != REC_OFF) {                 \
             rec_lock();                                                                                                \
             AFTER;                                                                                                     \
             rec_unlock();                                                                                              \
