@@ -1,0 +1,107 @@
+# failures.sh RMACAST RMACAST_ANALYZE_MPI DIRECTORY: whatever ends one of several processes, all end: exit status not 0, no
+# result, nobody left; one line says why, but for signals, which mpiexec tells.
+set -e
+rmacast=$1 analyze_mpi=$2 work=$3
+failed=0
+export UCX_LOG_LEVEL=fatal # else standard output says where /sys is missing, as in a bare chroot
+
+complain() {
+  echo "$*" >&2
+  failed=1
+}
+
+# fails NAME PATTERN MPIEXEC-ARGUMENT...: one line, exit 1, no result.
+fails() {
+  name=$1 pattern=$2 status=0
+  shift 2
+  rm -f "$work/result.json"
+  timeout 60 mpiexec.mpich "$@" >"$work/out" 2>"$work/err" || status=$?
+  [ $status -eq 1 ] || complain "$name: exit status $status"
+  [ "$(grep -c "^rmacast: " "$work/err")" -eq 1 ] || complain "$name: $(cat "$work/err")"
+  grep -q "^rmacast: .*$pattern" "$work/err" || complain "$name: $(cat "$work/err")"
+  [ ! -e "$work/result.json" ] || complain "$name: there is a result"
+}
+
+"$rmacast" generate halo2d --ranks 6 --iterations 50 --sync fence -o "$work/good.rma"
+json="--json $work/result.json"
+
+# What cannot be opened, or not by all.
+fails "no archive" "none.rma: " -n 3 "$analyze_mpi" "$work/none.rma" $json
+mkdir -p "$work/empty.rma"
+fails "an empty directory" "empty.rma: cannot be read by several processes" -n 3 "$analyze_mpi" "$work/empty.rma" $json
+fails "an archive that one cannot open" "none.rma: " -n 1 "$analyze_mpi" "$work/good.rma" $json \
+  : -n 1 "$analyze_mpi" "$work/none.rma" $json : -n 1 "$analyze_mpi" "$work/good.rma" $json
+rm -rf "$work/cut.rma"
+cp -r "$work/good.rma" "$work/cut.rma"
+rm "$work/cut.rma/traces/4.evt"
+fails "a missing stream" "4.evt: " -n 3 "$analyze_mpi" "$work/cut.rma" $json
+truncate -s 20 "$work/cut.rma/traces.def"
+fails "damaged definitions" "traces.def" -n 3 "$analyze_mpi" "$work/cut.rma" $json
+
+# Files that one process cannot make, and a result that cannot be written.
+fails "no place for one" "/nowhere: " -n 1 "$analyze_mpi" "$work/good.rma" $json \
+  : -n 1 -env TMPDIR /nowhere "$analyze_mpi" "$work/good.rma" $json
+fails "no place for process 0" "/nowhere: " -n 1 -env TMPDIR /nowhere "$analyze_mpi" "$work/good.rma" $json \
+  : -n 2 "$analyze_mpi" "$work/good.rma" $json
+fails "no place for the result" "/nowhere/result.json: cannot be written" -n 2 "$analyze_mpi" "$work/good.rma" \
+  --json /nowhere/result.json
+
+# A fault that only the last process reads, in the middle of the trace.
+awk 'BEGIN {
+  print "rmacast-trace 1\nranks 3\nwindow 0 comm=0 bytes=8,8,8 disp_unit=1"
+  for (i = 0; i < 3000; i++)
+    for (r = 0; r < 3; r++) {
+      call = "MPI_Barrier comm=0"
+      if (r == 2 && i == 1000) call = "MPI_Win_free win=0"
+      if (r == 2 && i == 1001) call = "MPI_Win_fence win=0 assert=0"
+      printf "%d %.6f %.6f %s\n", r, i / 1000, (i + .5) / 1000, call
+    }
+}' >"$work/fault.txt"
+"$rmacast" export "$work/fault.txt" --to otf2 -o "$work/fault.rma"
+fails "a window used when it was freed" "rank 2, event 1002 (MPI_Win_fence)" -n 3 "$analyze_mpi" "$work/fault.rma" $json
+
+# Signals. Each process says its number; once all are at work one is stopped, so that the others wait for it.
+"$rmacast" generate halo2d --ranks 16 --iterations 20000 --imbalance 0.3 --sync pscw -o "$work/long.rma"
+cat >"$work/start.sh" <<END
+echo \$\$ >"$work/pid.\$PMI_RANK"
+exec "$analyze_mpi" "$work/long.rma" $json
+END
+
+is_at_work() { ls -l "/proc/$1/fd" 2>/dev/null | grep -q "$work/.*(deleted)"; }
+
+begin() {
+  rm -f "$work"/pid.* "$work/result.json"
+  TMPDIR=$work timeout -k 3 60 mpiexec.mpich -n 3 sh "$work/start.sh" >"$work/out" 2>"$work/err" &
+  job=$!
+  tries=0
+  while [ $tries -lt 1000 ]; do
+    tries=$((tries + 1))
+    [ -s "$work/pid.0" ] && [ -s "$work/pid.1" ] && [ -s "$work/pid.2" ] && is_at_work "$(cat "$work/pid.2")" && break
+    sleep 0.01
+  done
+  kill -STOP "$(cat "$work/pid.2")" || complain "the analysis ended before it could be stopped"
+}
+
+all_ended() { # NAME
+  status=0
+  wait $job || status=$?
+  [ $status -ne 0 ] && [ $status -ne 124 ] && [ $status -ne 137 ] || complain "$1: exit status $status"
+  [ ! -e "$work/result.json" ] || complain "$1: there is a result"
+  for pid in $(cat "$work"/pid.*); do
+    ! kill -0 "$pid" 2>/dev/null || complain "$1: process $pid is left"
+  done
+  [ -z "$(find "$work" -name 'rmacast*' -newer "$work/start.sh")" ] || complain "$1: files are left"
+}
+
+for victim in 0 1 2; do
+  begin
+  kill -KILL "$(cat "$work/pid.$victim")"
+  all_ended "process $victim is killed"
+done
+begin
+kill -SEGV "$(cat "$work/pid.1")"
+all_ended "process 1 breaks off"
+begin
+kill -TERM $job
+all_ended "mpiexec is ended"
+exit $failed
