@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <mpi.h>
 
@@ -152,12 +153,21 @@ static void finalize(void)
     MPI_Finalize();
 }
 
+/* UCX, which MPICH may bring along, catches SIGSEGV and the like as soon as it is loaded, and may wait for ever where it
+ * asks for memory then: it has to be told before the program starts. */
+static void leave_signals_alone(char **argv)
+{
+    static const char variable[] = "UCX_HANDLE_ERRORS";
+    if (!getenv(variable) && setenv(variable, "none", 1) == 0) execv("/proc/self/exe", argv);
+}
+
 int main(int argc, char **argv)
 {
     struct analysis analysis = ANALYSIS_DEFAULTS;
     struct trace_source archive;
     struct err err;
     analysis.options.intervals = true;
+    leave_signals_alone(argv);
     MPI_Init(&argc, &argv);
     atexit(finalize);
     enum status status = read_options(&analysis, argc, argv, &err);
