@@ -25,7 +25,7 @@ static enum status collect(const struct trace *trace, struct shmem_writes *write
     for (uint32_t rank = 0; rank < trace->rank_count; rank++)
         for (size_t i = 0; i < trace->ranks[rank].count; i++) {
             const struct trace_call *call = &trace->ranks[rank].calls[i];
-            if (!is_write(call_kind(call->call)) || call->peer < 0 || call->disp < 0) continue;
+            if (!is_write(call_kind(call->call)) || call->peer < 0) continue;
             const struct trace_sim *sim = trace->ranks[rank].sim ? &trace->ranks[rank].sim[i] : NULL;
             bool known = sim && sim->xfer_end_ps != TRACE_UNKNOWN_PS;
             struct shmem_write write = {(uint32_t)call->peer, rank, i, known ? sim->xfer_end_ps : call->enter_ps};
@@ -78,7 +78,8 @@ const struct shmem_write *shmem_writes_cause(const struct shmem_writes *writes, 
         const struct shmem_write *write = &writes->items[i];
         const struct trace_call *call = &trace->ranks[write->origin].calls[write->call];
         int64_t bytes = call->bytes > 0 ? call->bytes : call->aux;
-        if (call->disp <= wait->disp && wait->disp < call->disp + bytes) return write;
+        bool unknown = wait->disp < 0 && call->disp < 0; /* a foreign archive: the last write is taken */
+        if (unknown || (call->disp >= 0 && call->disp <= wait->disp && wait->disp < call->disp + bytes)) return write;
     }
     return NULL;
 }

@@ -61,6 +61,7 @@ enum archive_shape {
     SHAPE_GROUP_SYNC,
     SHAPE_LOCK,
     SHAPE_UNLOCK,
+    SHAPE_SHMEM_LOCK,  /* RmaRequestLock, RmaAcquireLock, RmaTryLock, RmaReleaseLock with the lock's number */
     SHAPE_FLUSH,       /* RmaOpCompleteNonBlocking, RmaOpCompleteRemote */
     SHAPE_QUIET,       /* as SHAPE_FLUSH, on all symmetric memory */
     SHAPE_SEND,

@@ -325,6 +325,7 @@ void archive_close(struct archive_reader *reader)
     archive_definitions_clear(&reader->definitions);
     archive_stream_clear(&reader->stream);
     free(reader->assumed.functions);
+    map_clear(&reader->locks);
     free(reader->self);
     free(reader->anchor);
     free(reader->base);

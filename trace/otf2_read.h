@@ -116,8 +116,8 @@ struct archive_assumptions {
     char *functions; /* names of MPI functions kept as regions, owned */
     uint64_t function_count, bare_count, proc_null_count, open_receive_count, lost_message_count, nested_count,
         off_count, alone_count;
-    uint64_t other_locations;
-    bool one_sided;
+    uint64_t other_locations, shmem_root_count, shmem_wait_count;
+    bool one_sided, shmem;
 };
 
 struct archive_reader {
@@ -135,6 +135,7 @@ struct archive_reader {
     struct archive_stream stream;
     struct archive_assumptions assumed;
     int32_t *self; /* by rank: communicator of itself alone, ARCHIVE_NOT_MADE */
+    struct map locks; /* of OpenSHMEM in a foreign archive: address to number */
     uint64_t chunk_bytes;
     bool without_cpu; /* CPU times are not wanted */
 };
@@ -171,6 +172,15 @@ enum status archive_region_id(struct archive_reader *reader, uint32_t reference,
 
 /* Callbacks for the events of one location; the user data is the reader. */
 void archive_set_event_callbacks(OTF2_EvtReaderCallbacks *callbacks);
+
+/* Of OpenSHMEM. The family that a function of this name belongs to. */
+bool archive_shmem_function(const char *name, enum mpi_call *call);
+/* Communicator, root and bytes of a foreign archive's collective. */
+enum status archive_shmem_collective(struct archive_reader *reader, struct trace_call *call, uint32_t win, uint64_t sent,
+                                     uint64_t received);
+enum status archive_shmem_lock(struct archive_reader *reader, struct trace_call *call, uint32_t win, uint64_t lock);
+/* What a foreign archive's records do not say and the function does. */
+enum status archive_shmem_finish(struct archive_reader *reader, struct trace_call *call);
 
 /* Stops the reading: the status for a callback whose work failed. */
 OTF2_CallbackCode archive_stop(struct archive_reader *reader, enum status status);

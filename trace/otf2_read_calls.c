@@ -162,7 +162,7 @@ static enum status append_region(struct archive_reader *reader, int64_t time_ps,
     return append(reader, &call);
 }
 
-/* MPI functions that rmacast has no row for, or that lack their records, keep their time as a user region. */
+/* Functions of MPI and OpenSHMEM that rmacast has no row for, or that lack their records, keep their time as a user region. */
 static enum status name_function(struct archive_reader *reader, struct archive_region *region)
 {
     if (region->named) return STATUS_OK;
@@ -193,7 +193,8 @@ enum status archive_begin_call(struct archive_reader *reader, uint64_t time, uin
         return STATUS_OK;
     }
     if (region->call == TRACE_NONE) {
-        if (region->paradigm == OTF2_PARADIGM_MPI) TRY(name_function(reader, region));
+        bool library = region->paradigm == OTF2_PARADIGM_MPI || region->paradigm == OTF2_PARADIGM_SHMEM;
+        if (library) TRY(name_function(reader, region));
         return append_region(reader, time_ps, reference, true, list);
     }
     stream->in_call = true;
@@ -277,6 +278,7 @@ static bool is_bare(const struct archive_stream *stream, enum call_kind kind)
     if (is_pending_collective(&stream->call)) return stream->call.ref == TRACE_NO_REF;
     if ((needed & (F_WIN | F_COMM)) && stream->call.handle == TRACE_NONE) return kind != CALL_IRECV;
     if ((needed & F_GROUP) && stream->call.ref == TRACE_NO_REF) return true;
+    if ((needed & F_OBJECT) && stream->call.ref == TRACE_NO_REF) return true;
     if (call_makes_request(stream->call.call) && stream->call.ref == TRACE_NO_REF) return true;
     return (needed & (F_ROOT | F_TARGET)) && stream->call.peer == TRACE_NONE;
 }
@@ -300,9 +302,12 @@ static enum status finish_call(struct archive_reader *reader, int64_t exit_ps)
     if (kind == CALL_WIN_CREATE) TRY(note_window(reader));
     if (stream->has_flags) stream->call.flags = stream->flags;
     if (!reader->ours) {
+        bool shmem = call_is_shmem(stream->call.call);
         assume_proc_null(reader, kind);
+        if (shmem) TRY(archive_shmem_finish(reader, &stream->call));
         if (is_bare(stream, kind)) return append_bare(reader);
-        reader->assumed.one_sided = reader->assumed.one_sided || (call_row(stream->call.call)->needed & F_WIN);
+        bool one_sided = !shmem && (call_row(stream->call.call)->needed & F_WIN);
+        reader->assumed.one_sided = reader->assumed.one_sided || one_sided;
     }
     return append(reader, &stream->call);
 }
@@ -429,8 +434,8 @@ enum status archive_tell_assumptions(struct archive_reader *reader)
                            assumed->other_locations));
     if (assumed->function_count)
         TRY(trace_add_note(trace, err,
-                           "%" PRIu64 " MPI functions are kept as regions, rmacast does not replay them: %s",
-                           assumed->function_count, assumed->functions));
+                           "%" PRIu64 " %s functions are kept as regions, rmacast does not replay them: %s",
+                           assumed->function_count, assumed->shmem ? "MPI or OpenSHMEM" : "MPI", assumed->functions));
     if (assumed->bare_count)
         TRY(trace_add_note(trace, err, "%" PRIu64 " of these regions are calls whose records are missing",
                            assumed->bare_count));
@@ -455,6 +460,18 @@ enum status archive_tell_assumptions(struct archive_reader *reader)
     if (assumed->off_count)
         TRY(trace_add_note(trace, err, "recording was switched off or flushed its buffer %" PRIu64 " times",
                            assumed->off_count));
+    if (assumed->shmem)
+        TRY(trace_add_note(trace, err,
+                           "OpenSHMEM routines come without symmetric addresses: taken as unknown; locks are told by "
+                           "their addresses, taken as the same on all PEs"));
+    if (assumed->shmem_wait_count)
+        TRY(trace_add_note(trace, err,
+                           "%" PRIu64 " waits of OpenSHMEM do not say where: taken as for the last write to their PE",
+                           assumed->shmem_wait_count));
+    if (assumed->shmem_root_count)
+        TRY(trace_add_note(trace, err,
+                           "%" PRIu64 " broadcasts of OpenSHMEM come without root: taken as the first PE of the active set",
+                           assumed->shmem_root_count));
     if (assumed->one_sided)
         TRY(trace_add_note(trace, err,
                            "one-sided calls come without assertions, displacements, operations and window sizes: "

@@ -115,7 +115,9 @@ static OTF2_CallbackCode on_region(void *user, OTF2_RegionRef self, OTF2_StringR
     enum status status = RESERVE(reader, regions, region, self);
     if (status != STATUS_OK) return archive_stop(reader, status);
     enum mpi_call call;
-    bool known = call_by_name(archive_string(reader, name), &call) && archive_paradigm(call) == paradigm;
+    const char *text = archive_string(reader, name);
+    bool known = call_by_name(text, &call) && archive_paradigm(call) == paradigm;
+    if (!known && paradigm == OTF2_PARADIGM_SHMEM) known = archive_shmem_function(text, &call);
     reader->definitions.regions[self] = (struct archive_region){.defined = true,
                                                                 .name = name,
                                                                 .canonical = canonical,

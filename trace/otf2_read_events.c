@@ -305,12 +305,13 @@ static OTF2_CallbackCode on_win_destroy(HEAD, OTF2_RmaWinRef win)
 static OTF2_CallbackCode on_rma_collective(HEAD, OTF2_CollectiveOp collective, OTF2_RmaSyncLevel level,
                                            OTF2_RmaWinRef win, uint32_t root, uint64_t sent, uint64_t received)
 {
-    IGNORE_HEAD, (void)collective, (void)level, (void)root, (void)sent, (void)received;
+    IGNORE_HEAD, (void)collective, (void)level, (void)root;
     struct archive_reader *reader = user;
     struct trace_call *call = open_call(reader, SHAPE_FENCE);
     if (call) return archive_stop(reader, archive_win_id(reader, win, &call->handle));
     call = open_call(reader, SHAPE_COLLECTIVE); /* of OpenSHMEM: the window's communicator */
     if (!call || !call_is_shmem(call->call)) return OTF2_CALLBACK_SUCCESS;
+    if (!reader->ours) return archive_stop(reader, archive_shmem_collective(reader, call, win, sent, received));
     int32_t id;
     enum status status = archive_win_id(reader, win, &id);
     if (status == STATUS_OK && id != TRACE_NONE) call->handle = reader->trace->windows[id].comm;
@@ -364,20 +365,42 @@ static OTF2_CallbackCode on_atomic(HEAD, OTF2_RmaWinRef win, uint32_t target, OT
     return on_transfer(user, win, target, sent, received);
 }
 
+/* A lock of OpenSHMEM. got: a test, too, has it. */
+static OTF2_CallbackCode on_shmem_lock(struct archive_reader *reader, uint32_t win, uint64_t id, bool got)
+{
+    struct trace_call *call = open_call(reader, SHAPE_SHMEM_LOCK);
+    if (!call) return OTF2_CALLBACK_SUCCESS;
+    if (got && call_kind(call->call) == CALL_SHMEM_TEST_LOCK) call->flags |= TRACE_FLAG;
+    return archive_stop(reader, archive_shmem_lock(reader, call, win, id));
+}
+
+static OTF2_CallbackCode on_acquire_lock(HEAD, OTF2_RmaWinRef win, uint32_t target, uint64_t id, OTF2_LockType type)
+{
+    IGNORE_HEAD, (void)target, (void)type;
+    return on_shmem_lock(user, win, id, true);
+}
+
+static OTF2_CallbackCode on_try_lock(HEAD, OTF2_RmaWinRef win, uint32_t target, uint64_t id, OTF2_LockType type)
+{
+    IGNORE_HEAD, (void)target, (void)type;
+    return on_shmem_lock(user, win, id, false);
+}
+
+/* Score-P says so, too, where a test of OpenSHMEM's got the lock. */
 static OTF2_CallbackCode on_request_lock(HEAD, OTF2_RmaWinRef win, uint32_t target, uint64_t id, OTF2_LockType type)
 {
-    IGNORE_HEAD, (void)id;
+    IGNORE_HEAD;
     struct trace_call *call = open_call(user, SHAPE_LOCK);
-    if (!call) return OTF2_CALLBACK_SUCCESS;
+    if (!call) return on_shmem_lock(user, win, id, true);
     if (type == OTF2_LOCK_EXCLUSIVE) call->flags |= TRACE_EXCLUSIVE;
     return archive_stop(user, take_target(user, call, win, target));
 }
 
 static OTF2_CallbackCode on_release_lock(HEAD, OTF2_RmaWinRef win, uint32_t target, uint64_t id)
 {
-    IGNORE_HEAD, (void)id;
+    IGNORE_HEAD;
     struct trace_call *call = open_call(user, SHAPE_UNLOCK);
-    return archive_stop(user, call ? take_target(user, call, win, target) : STATUS_OK);
+    return call ? archive_stop(user, take_target(user, call, win, target)) : on_shmem_lock(user, win, id, false);
 }
 
 static OTF2_CallbackCode on_flush(HEAD, OTF2_TimeStamp stop)
@@ -420,6 +443,8 @@ void archive_set_event_callbacks(OTF2_EvtReaderCallbacks *callbacks)
     SET(RmaGet, on_put_or_get);
     SET(RmaAtomic, on_atomic);
     SET(RmaRequestLock, on_request_lock);
+    SET(RmaAcquireLock, on_acquire_lock);
+    SET(RmaTryLock, on_try_lock);
     SET(RmaReleaseLock, on_release_lock);
     SET(BufferFlush, on_flush);
     SET(MeasurementOnOff, on_off);

@@ -13,13 +13,13 @@ static enum status broken(struct archive_reader *reader, const char *what)
     return err_set(reader->err, STATUS_DATA, reader->anchor, "definitions", "%s", what);
 }
 
-/* The master threads' locations in order of their ranks in MPI_COMM_WORLD. */
-static const struct archive_group *world_locations(const struct archive_reader *reader)
+/* The master threads' locations in order of their ranks. */
+static const struct archive_group *locations_of(const struct archive_reader *reader, OTF2_Paradigm paradigm)
 {
     const struct archive_definitions *definitions = &reader->definitions;
     for (size_t i = 0; i < definitions->group_count; i++) {
         const struct archive_group *group = &definitions->groups[i];
-        if (group->defined && group->type == OTF2_GROUP_TYPE_COMM_LOCATIONS && group->paradigm == OTF2_PARADIGM_MPI)
+        if (group->defined && group->type == OTF2_GROUP_TYPE_COMM_LOCATIONS && group->paradigm == paradigm)
             return group;
     }
     return NULL;
@@ -57,9 +57,10 @@ static enum status number_threads(struct archive_reader *reader, uint32_t rank_c
 static enum status number_ranks(struct archive_reader *reader)
 {
     struct archive_definitions *definitions = &reader->definitions;
-    const struct archive_group *world = world_locations(reader);
+    const struct archive_group *world = locations_of(reader, OTF2_PARADIGM_MPI);
+    if (!world) world = locations_of(reader, OTF2_PARADIGM_SHMEM);
     if (!world || world->count == 0)
-        return broken(reader, "no MPI processes, expected a group COMM_LOCATIONS of paradigm MPI");
+        return broken(reader, "no MPI processes and no PEs, expected a group COMM_LOCATIONS of paradigm MPI or SHMEM");
     for (uint32_t i = 0; i < world->count; i++) {
         const uint64_t *index = map_find(&definitions->location_index, world->members[i]);
         if (!index)

@@ -153,6 +153,22 @@ static void write_lock(struct archive_writer *writer, const struct trace_call *c
         EVENT(RmaAcquireLock, writer, exit, window, target, 0, type);
 }
 
+/* One lock for all PEs, which has no place among them. */
+static void write_shmem_lock(struct archive_writer *writer, const struct trace_call *call, enum call_kind what)
+{
+    uint64_t enter = archive_time(writer, call->enter_ps), exit = archive_time(writer, call->exit_ps);
+    uint32_t window = (uint32_t)call->handle, nowhere = OTF2_UNDEFINED_UINT32;
+    if (what == CALL_SHMEM_CLEAR_LOCK) {
+        complete_symmetric(writer, call);
+        EVENT(RmaReleaseLock, writer, exit, window, nowhere, call->ref);
+    } else if (what == CALL_SHMEM_SET_LOCK || (call->flags & TRACE_FLAG)) {
+        EVENT(RmaRequestLock, writer, enter, window, nowhere, call->ref, OTF2_LOCK_EXCLUSIVE);
+        EVENT(RmaAcquireLock, writer, exit, window, nowhere, call->ref, OTF2_LOCK_EXCLUSIVE);
+    } else {
+        EVENT(RmaTryLock, writer, exit, window, nowhere, call->ref, OTF2_LOCK_EXCLUSIVE);
+    }
+}
+
 static enum status write_message(struct archive_writer *writer, size_t index, const struct archive_kind *kind)
 {
     const struct trace_call *call = &writer->stream->calls[index];
@@ -332,6 +348,10 @@ static enum status write_records(struct archive_writer *writer, size_t index, co
     case SHAPE_UNLOCK:
         write_lock(writer, call, kind);
         if (kind->shape == SHAPE_LOCK) *flags |= call->flags & TRACE_EXCLUSIVE;
+        break;
+    case SHAPE_SHMEM_LOCK:
+        write_shmem_lock(writer, call, what);
+        if (what == CALL_SHMEM_TEST_LOCK) *flags |= call->flags & TRACE_FLAG;
         break;
     case SHAPE_SEND:
     case SHAPE_ISEND:

@@ -323,6 +323,41 @@ static const struct record symmetric_records[] = {
     {0},
 };
 
+/* A lock is one for all; a test that does not get it has only tried. */
+static void symmetric_locks(void **state)
+{
+    (void)state;
+    static const struct record expected[] = {
+        ENTER(1, "shmem_put"),
+        {"RMA_PUT", 1, "Matching: 1"},
+        {"RMA_OP_COMPLETE_BLOCKING", 2, "Matching: 1"},
+        LEAVE(2, "shmem_put"),
+        ENTER(3, "shmem_test_lock"),
+        {"RMA_TRY_LOCK", 4, "Window: \"Win 0\" <0>, Remote: UNDEFINED, Lock: 5, Type: EXCLUSIVE"},
+        LEAVE(4, "shmem_test_lock"),
+        ENTER(5, "shmem_test_lock"),
+        {"RMA_REQUEST_LOCK", 5, "Lock: 5, Type: EXCLUSIVE"},
+        {"RMA_ACQUIRE_LOCK", 6, "Lock: 5, Type: EXCLUSIVE"},
+        LEAVE(6, "shmem_test_lock"),
+        ENTER(7, "shmem_set_lock"),
+        {"RMA_REQUEST_LOCK", 7, "Remote: UNDEFINED, Lock: 2, Type: EXCLUSIVE"},
+        {"RMA_ACQUIRE_LOCK", 8, "Remote: UNDEFINED, Lock: 2, Type: EXCLUSIVE"},
+        LEAVE(8, "shmem_set_lock"),
+        ENTER(9, "shmem_clear_lock"),
+        {"RMA_OP_COMPLETE_REMOTE", 10, "Matching: 1"},
+        {"RMA_RELEASE_LOCK", 10, "Window: \"Win 0\" <0>, Remote: UNDEFINED, Lock: 5"},
+        LEAVE(10, "shmem_clear_lock"),
+        {0},
+    };
+    check("rmacast-trace 1\nranks 2\nwindow 0 comm=0 flavor=heap\n"
+          "0 0.000001 0.000002 shmem_put win=0 target=1 bytes=64 disp=8\n"
+          "0 0.000003 0.000004 shmem_test_lock win=0 object=5 flag=0\n"
+          "0 0.000005 0.000006 shmem_test_lock win=0 object=5 flag=1\n"
+          "0 0.000007 0.000008 shmem_set_lock win=0 object=2\n"
+          "0 0.000009 0.000010 shmem_clear_lock win=0 object=5\n",
+          0, expected);
+}
+
 static void symmetric(void **state)
 {
     (void)state;
@@ -464,7 +499,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(origin),      cmocka_unit_test(target),    cmocka_unit_test(messages),
-        cmocka_unit_test(collectives), cmocka_unit_test(symmetric), cmocka_unit_test(primitives),
+        cmocka_unit_test(collectives), cmocka_unit_test(symmetric_locks), cmocka_unit_test(symmetric), cmocka_unit_test(primitives),
         cmocka_unit_test(opens),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
