@@ -147,37 +147,45 @@ enum status analysis_check(const struct analysis *analysis, const struct trace *
     return STATUS_OK;
 }
 
-enum status analysis_open_csv(const struct analysis *analysis, const char *name, FILE **out, struct err *err)
+static enum status open_csv(const struct analysis *analysis, const char *name, char path[PATH_BYTES], FILE **out,
+                            struct err *err)
 {
-    char path[PATH_BYTES];
     if (mkdir(analysis->csv, 0777) != 0 && errno != EEXIST)
         return err_set(err, STATUS_SYSTEM, analysis->csv, NULL, "cannot be made: %s", strerror(errno));
-    snprintf(path, sizeof path, "%s/%s", analysis->csv, name);
+    snprintf(path, PATH_BYTES, "%s/%s", analysis->csv, name);
     return cli_open(path, out, err);
 }
 
-enum status analysis_close_csv(const struct analysis *analysis, const char *name, FILE *out, struct err *err)
+static enum status write_transfers(const struct analysis *analysis, const struct trace *trace, struct err *err)
 {
     char path[PATH_BYTES];
-    snprintf(path, sizeof path, "%s/%s", analysis->csv, name);
-    return cli_close(path, out, err);
+    struct err closing;
+    FILE *out;
+    TRY(open_csv(analysis, "transfers.csv", path, &out, err));
+    enum status status = csv_write_transfers(analysis->options.transfers, trace_begin_ps(trace), out, err);
+    enum status closed = cli_close(path, out, status == STATUS_OK ? err : &closing);
+    return status == STATUS_OK ? closed : status;
 }
 
-static enum status write_csv(const struct analysis *analysis, const struct result *result, struct err *err)
+static enum status write_csv(const struct analysis *analysis, const struct trace *trace, const struct result *result,
+                             struct err *err)
 {
     static const struct {
         const char *name;
         void (*write)(const struct result *, FILE *);
     } tables[] = {{"patterns.csv", csv_write_patterns},
                   {"places.csv", csv_write_places},
-                  {"properties.csv", csv_write_properties}};
+                  {"properties.csv", csv_write_properties},
+                  {"transfer_groups.csv", csv_write_transfer_groups},
+                  {"matrix.csv", csv_write_matrix}};
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
+        char path[PATH_BYTES];
         FILE *out;
-        TRY(analysis_open_csv(analysis, tables[i].name, &out, err));
+        TRY(open_csv(analysis, tables[i].name, path, &out, err));
         tables[i].write(result, out);
-        TRY(analysis_close_csv(analysis, tables[i].name, out, err));
+        TRY(cli_close(path, out, err));
     }
-    return STATUS_OK;
+    return write_transfers(analysis, trace, err);
 }
 
 static enum status write_json(const char *file, const struct result *result, struct err *err)
@@ -189,9 +197,10 @@ static enum status write_json(const char *file, const struct result *result, str
     return status;
 }
 
-enum status analysis_write(const struct analysis *analysis, const struct result *result, struct err *err)
+enum status analysis_write(const struct analysis *analysis, const struct trace *trace, const struct result *result,
+                           struct err *err)
 {
-    if (analysis->csv) TRY(write_csv(analysis, result, err));
+    if (analysis->csv) TRY(write_csv(analysis, trace, result, err));
     if (analysis->json) TRY(write_json(analysis->json, result, err));
     if (cli_is_output(analysis->json)) return STATUS_OK;
     if (analysis->efficiency && result->efficiency)

@@ -59,7 +59,8 @@ enum {
     {"to", ANALYSIS_TO, "TIME", 0, "count only waits in calls that begin at TIME or earlier", 0},                      \
     {"callpath", ANALYSIS_CALLPATH, "PATTERN", 0, "count only waits at call paths like 'main/exchange*'", 0},          \
     {"json", ANALYSIS_JSON, "FILE", 0, "write the result as JSON; - is standard output, without the table", 0},        \
-    {"csv", ANALYSIS_CSV, "DIR", 0, "write patterns.csv, places.csv, properties.csv and transfers.csv into DIR", 0}
+    {"csv", ANALYSIS_CSV, "DIR", 0,                                                                                    \
+     "write patterns, places, properties, transfers, their groups and the matrix of bytes as tables into DIR", 0}
 
 struct analysis {
     const char *trace, *json, *csv, *ideal, *reference;
@@ -80,11 +81,9 @@ enum status analysis_read_runs(struct analysis *analysis, struct err *err);
 /* Whether the trace has what is asked for; STATUS_USAGE. */
 enum status analysis_check(const struct analysis *analysis, const struct trace *trace, struct err *err);
 
-/* A table of CSV; the directory is made. */
-enum status analysis_open_csv(const struct analysis *analysis, const char *name, FILE **out, struct err *err);
-enum status analysis_close_csv(const struct analysis *analysis, const char *name, FILE *out, struct err *err);
-
-/* Table, JSON, and the tables of CSV but for the transfers. */
-enum status analysis_write(const struct analysis *analysis, const struct result *result, struct err *err);
+/* Table, JSON, and the tables of CSV: those need the trace and options.transfers, the log of all transfers, which they
+ * empty. */
+enum status analysis_write(const struct analysis *analysis, const struct trace *trace, const struct result *result,
+                           struct err *err);
 
 #endif

@@ -1,9 +1,7 @@
 /* rmacast analyze TRACE: wait states, properties and transfer bounds of a recorded or simulated trace. */
 #include "cli/analysis.h"
-#include "model/bounds.h"
 #include "model/checks.h"
 #include "model/relations.h"
-#include "model/result_csv.h"
 #include "model/stream.h"
 #include "trace/open.h"
 
@@ -15,7 +13,7 @@ static const struct argp_option options[] = {
     {"keep-going", KEY_KEEP_GOING, NULL, 0,
      "analyze a faulty trace: of each rank what comes before its first fault; the result says what is left out", 0},
     {"whole", KEY_WHOLE, NULL, 0,
-     "keep the whole trace in memory however large it is: --verify, --keep-going and --csv do so", 0},
+     "keep the whole trace in memory however large it is: --keep-going does so", 0},
     {"slices", KEY_SLICES, NULL, 0,
      "read the archive in slices however small it is, in memory that does not grow with its length (default from 8 "
      "million records on)",
@@ -29,7 +27,7 @@ struct settings {
 
 static bool needs_whole(const struct settings *settings)
 {
-    return settings->whole || settings->analysis.options.verify || settings->keep_going || settings->analysis.csv;
+    return settings->whole || settings->keep_going;
 }
 
 static error_t parse(int key, char *argument, struct argp_state *state)
@@ -43,25 +41,10 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case ARGP_KEY_END:
         if (settings->slices && needs_whole(settings))
             return cli_usage(state, "--slices, expected none of the options that need the whole trace: --whole, "
-                                    "--verify, --keep-going, --csv");
+                                    "--keep-going");
         /* fallthrough */
     default: return analysis_parse(key, argument, state, &settings->analysis);
     }
-}
-
-static enum status write_transfers_csv(const struct analysis *analysis, const struct trace *trace, struct err *err)
-{
-    static const char name[] = "transfers.csv";
-    struct transfers transfers;
-    FILE *out;
-    TRY(bounds_find(trace, &transfers, err));
-    enum status status = analysis_open_csv(analysis, name, &out, err);
-    if (status == STATUS_OK) {
-        csv_write_transfers(trace, &transfers, out);
-        status = analysis_close_csv(analysis, name, out, err);
-    }
-    transfers_clear(&transfers);
-    return status;
 }
 
 static enum status open_partly(const char *path, struct trace **trace, struct err *err)
@@ -86,7 +69,8 @@ static enum status analyze_slices(const struct settings *settings, struct trace_
     struct result *result;
     TRY(analysis_check(&settings->analysis, source->trace, err));
     TRY(model_stream(source, &settings->analysis.options, stream_calls(source->trace->rank_count), &result, err));
-    enum status status = analysis_write(&settings->analysis, result, err);
+    enum status status = analysis_write(&settings->analysis, source->trace, result, err);
+    if (!checks_hold(result)) cli_exit_with(1);
     result_free(result);
     return status;
 }
@@ -118,8 +102,7 @@ static enum status analyze_whole(const struct settings *settings, struct err *er
     enum status status = analysis_check(&settings->analysis, trace, err);
     if (status == STATUS_OK) status = model_analyze(trace, &settings->analysis.options, &result, err);
     if (status == STATUS_OK) {
-        if (settings->analysis.csv) status = write_transfers_csv(&settings->analysis, trace, err);
-        if (status == STATUS_OK) status = analysis_write(&settings->analysis, result, err);
+        status = analysis_write(&settings->analysis, trace, result, err);
         if (!checks_hold(result)) cli_exit_with(1);
         result_free(result);
     }
@@ -135,6 +118,9 @@ enum status cmd_analyze(int argc, char **argv, struct err *err)
     TRY(cli_parse(&argp, argc, argv, 0, &settings, err));
     settings.analysis.options.intervals = true;
     TRY(analysis_read_runs(&settings.analysis, err));
-    TRY(try_slices(&settings, &done, err));
-    return done ? STATUS_OK : analyze_whole(&settings, err);
+    if (settings.analysis.csv) TRY(transfer_log_new(&settings.analysis.options.transfers, err));
+    enum status status = try_slices(&settings, &done, err);
+    if (status == STATUS_OK && !done) status = analyze_whole(&settings, err);
+    transfer_log_free(settings.analysis.options.transfers);
+    return status;
 }

@@ -10,6 +10,7 @@
 #include "model/filter.h"
 #include "model/intervals.h"
 #include "model/result.h"
+#include "model/transfer_log.h"
 #include "trace/trace.h"
 
 enum late_post_mode { LATE_POST_LATEST, LATE_POST_EARLIEST };
@@ -22,6 +23,7 @@ struct analyze_options {
     bool network_known;  /* advised distances are worked out for this network, else from what the trace shows */
     double latency_s, bandwidth_Bps;
     struct filter filter;                      /* waits that are counted */
+    struct transfer_log *transfers;            /* gets every transfer that passes the filter, borrowed; NULL: none */
     bool verify;                               /* result->checks are wanted; needs intervals */
     bool intervals;                            /* result->efficiency, causes and critical path are wanted */
     enum interval_source interval_source;      /* what the intervals of result->efficiency are */

@@ -141,11 +141,10 @@ static enum status put_rates(struct bytes *bytes, const struct rates *rates, str
     TRY(bytes_put(bytes, rates, sizeof *rates, err));
     TRY(put_distribution(bytes, &rates->lower, err));
     TRY(put_distribution(bytes, &rates->upper, err));
-    return bytes_put(bytes, rates->pairs, rates->pair_count * sizeof *rates->pairs, err);
+    return transfer_groups_put(&rates->groups, bytes, err);
 }
 
-/* Transfers of a pair are those of one origin: of one part. */
-static enum status merge_rates(struct bytes *bytes, struct rates *rates, struct err *err)
+static enum status merge_rates(struct bytes *bytes, struct rates *rates, const uint32_t *nodes, struct err *err)
 {
     struct rates from;
     bytes_take(bytes, &from, sizeof from);
@@ -155,12 +154,7 @@ static enum status merge_rates(struct bytes *bytes, struct rates *rates, struct 
     rates->true_end_unknown += from.true_end_unknown;
     TRY(merge_distribution(bytes, &rates->lower, err));
     TRY(merge_distribution(bytes, &rates->upper, err));
-    for (size_t i = 0; i < from.pair_count; i++) {
-        struct result_pair pair;
-        bytes_take(bytes, &pair, sizeof pair);
-        ARRAY_PUSH(rates->pairs, rates->pair_count, rates->pair_capacity, pair, err);
-    }
-    return STATUS_OK;
+    return transfer_groups_take(&rates->groups, bytes, nodes, err);
 }
 
 static enum status put_notes(struct bytes *bytes, const struct notes *notes, struct err *err)
@@ -224,7 +218,7 @@ enum status parts_take_tally(struct tally *tally, uint32_t ranks, struct bytes *
     merge_account(bytes, &tally->account);
     TRY(merge_provisional(bytes, &tally->provisional, ranks, err));
     TRY(merge_places(bytes, &tally->places, sender->nodes.items, err));
-    TRY(merge_rates(bytes, &tally->rates, err));
+    TRY(merge_rates(bytes, &tally->rates, sender->nodes.items, err));
     TRY(merge_notes(bytes, &tally->notes, err));
     merge_times(bytes, tally);
     return STATUS_OK;

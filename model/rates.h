@@ -1,29 +1,31 @@
-/* Transfers summed: counts, bytes, pairs, and how the bounds of their bandwidth are distributed. */
+/* Transfers summed: counts, bytes, and how the bounds of their bandwidth are distributed, of all and by group. */
 #ifndef MODEL_RATES_H
 #define MODEL_RATES_H
 
 #include <stdbool.h>
 
-#include "common/map.h"
 #include "model/bounds.h"
 #include "model/distribution.h"
-#include "model/result.h"
+#include "model/filter.h"
+#include "model/transfer_groups.h"
+#include "model/transfer_log.h"
 
 /* All-zero is the empty sum. */
 struct rates {
     uint64_t count, bytes, within_bounds;
     uint64_t true_end_unknown; /* transfers */
     struct distribution lower, upper;
-    struct result_pair *pairs;
-    size_t pair_count, pair_capacity;
-    struct map index; /* pair and kind to pairs */
+    struct transfer_groups groups;
 };
 
 void rates_clear(struct rates *rates);
-enum status rates_add(struct rates *rates, const struct trace *trace, const struct transfers *transfers,
+/* Those whose operation passes the filter; log (may be NULL) gets them, too. */
+enum status rates_add(struct rates *rates, const struct trace *trace, const struct callpaths *paths,
+                      const struct filter *filter, const struct transfers *transfers, struct transfer_log *log,
                       struct err *err);
 
-/* Fills result's transfer members, which take the pairs from rates. */
-void rates_report(struct rates *rates, bool simulated, struct result *result);
+/* Fills result's transfer members. */
+enum status rates_report(struct rates *rates, const struct trace *trace, const struct callpaths *paths,
+                         struct result *result, struct err *err);
 
 #endif

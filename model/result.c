@@ -33,6 +33,19 @@ void result_place_clear(struct result_place *place)
     *place = (struct result_place){0};
 }
 
+void result_group_clear(struct result_group *group)
+{
+    free(group->name);
+    free(group->file);
+    *group = (struct result_group){0};
+}
+
+static void clear_groups(struct result_groups *groups)
+{
+    for (size_t i = 0; i < groups->count; i++) result_group_clear(&groups->items[i]);
+    free(groups->items);
+}
+
 static void clear_shares(struct result_shares *shares)
 {
     for (size_t i = 0; i < shares->count; i++) {
@@ -64,7 +77,7 @@ void result_free(struct result *result)
     clear_shares(&result->critical_path);
     free(result->properties);
     free(result->notes);
-    free(result->pairs);
+    for (int g = 0; g < TRANSFER_GROUPINGS; g++) clear_groups(&result->transfer_groups[g]);
     free(result->rank_time_s);
     free(result->trace);
     free(result->platform);

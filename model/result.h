@@ -35,10 +35,33 @@ struct result_distribution {   /* of a rate over the transfers; count 0: nothing
     double min, median, mean, max;
 };
 
-struct result_pair {
-    int32_t origin, target;
-    char kind[16]; /* put, get, accumulate */
+struct result_spread { /* of a rate over the transfers of a group; count 0: nothing known, written as null */
+    uint64_t count, unbounded;
+    double min, median, max;
+    double overall; /* bytes of all by the time of all */
+};
+
+enum transfer_grouping {
+    TRANSFERS_OF_PAIR,   /* origin, target, kind */
+    TRANSFERS_OF_WINDOW, /* window, name */
+    TRANSFERS_OF_PLACE,  /* name: the call path; file, line, function */
+    TRANSFERS_OF_SIZE,   /* from_bytes, to_bytes */
+    TRANSFER_GROUPINGS
+};
+
+struct result_group { /* of transfers; what is not of its grouping is zero */
+    int32_t origin, target, window, line;
+    char kind[16];        /* put, get, accumulate */
+    char *name, *file;    /* owned, NULL if unknown */
+    const char *function; /* static */
+    int64_t from_bytes, to_bytes;
     uint64_t count, bytes;
+    struct result_spread lower_bound_Bps, upper_bound_Bps;
+};
+
+struct result_groups {
+    struct result_group *items;
+    size_t count, capacity;
 };
 
 /* Inclusive seconds summed over ranks, in tree order. */
@@ -99,8 +122,7 @@ struct result {
     bool within_known; /* the true intervals are known (simulated traces) */
     uint64_t within_bounds;
     struct result_distribution lower_bound_Bps, upper_bound_Bps;
-    struct result_pair *pairs;
-    size_t pair_count, pair_capacity;
+    struct result_groups transfer_groups[TRANSFER_GROUPINGS]; /* of a result read back: pairs alone */
     bool fences_known;                          /* the next three were counted */
     uint64_t fence_pairs, unneeded_fence_pairs; /* pairs of ranks that fences synchronised, and without need */
     double fence_saved_s;                       /* that narrower synchronisation would save, all ranks */
@@ -110,8 +132,8 @@ struct result {
     size_t check_count;            /* 0: not wanted */
     struct efficiency *efficiency; /* owned; NULL: not wanted */
     bool per_rank;                 /* efficiency is written with the values of every rank */
-    cJSON *carried; /* owned; of a result read back: its efficiency, causes and critical path, which are written again
-                     * as they were; NULL: none */
+    cJSON *carried; /* owned; of a result read back: its efficiency, causes, critical path and groups of transfers, which
+                     * are written again as they were; NULL: none */
     struct result_left_out *left_out; /* owned; an analysis that keeps going says here what it does without */
     size_t left_out_count, left_out_capacity;
     char **notes;                  /* sentences to show: defaults taken, epochs without partner */
@@ -123,9 +145,13 @@ struct result {
 enum status result_new(uint32_t rank_count, struct result **result, struct err *err);
 void result_free(struct result *result);
 void result_place_clear(struct result_place *place);
+void result_group_clear(struct result_group *group);
 enum status result_add_left_out(struct result *result, const struct result_left_out *made, struct err *err);
 enum status result_add_note(struct result *result, struct err *err, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* Bytes and number of all transfers of a rank to another, or itself. */
+uint64_t result_matrix_bytes(const struct result *result, uint32_t origin, uint32_t target, uint64_t *count);
 
 /* JSON: the caller owns the tree (cJSON_Delete). result_from_json takes one object; messages name file. */
 enum status result_to_json(const struct result *result, cJSON **json, struct err *err);
@@ -141,5 +167,7 @@ char *result_buffer_text(const struct result_buffer *buffer, char text[RESULT_BU
 void result_print(const struct result *result, FILE *out);
 /* The same with the first `top` findings and places of each list; 0: as result_print. */
 void result_print_top(const struct result *result, size_t top, FILE *out);
+/* Of that the part about transfers. */
+void result_print_transfers(const struct result *result, size_t top, FILE *out);
 
 #endif

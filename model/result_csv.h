@@ -4,8 +4,8 @@
 
 #include <stdio.h>
 
-#include "model/bounds.h"
 #include "model/result.h"
+#include "model/transfer_log.h"
 
 /* pattern,rank,severity_s: every pattern on every rank. */
 void csv_write_patterns(const struct result *result, FILE *out);
@@ -13,8 +13,12 @@ void csv_write_patterns(const struct result *result, FILE *out);
 void csv_write_places(const struct result *result, FILE *out);
 /* property,parent,inclusive_s,exclusive_s */
 void csv_write_properties(const struct result *result, FILE *out);
+/* A line for each pair, window, call path and class of sizes of transfers; what is not of the group is empty. */
+void csv_write_transfer_groups(const struct result *result, FILE *out);
+/* origin,target,count,bytes: of all transfers, whatever they do; pairs without any are left out. */
+void csv_write_matrix(const struct result *result, FILE *out);
 /* origin,target,window,kind,bytes,start_s,lower_end_s,upper_end_s,true_end_s: since the trace's first event; what is
- * not known is empty. */
-void csv_write_transfers(const struct trace *trace, const struct transfers *transfers, FILE *out);
+ * not known is empty. Takes the transfers out of log. */
+enum status csv_write_transfers(struct transfer_log *log, int64_t begin_ps, FILE *out, struct err *err);
 
 #endif

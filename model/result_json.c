@@ -99,6 +99,25 @@ static void add_distribution(struct writer *writer, cJSON *object, const char *k
     add_known(writer, made, "max", rates->count > 0, rates->max);
 }
 
+static void add_spread(struct writer *writer, cJSON *object, const char *key, const struct result_spread *rates)
+{
+    cJSON *made = keep(writer, cJSON_AddObjectToObject(object, key));
+    add_number(writer, made, "count", (double)rates->count);
+    add_number(writer, made, "unbounded", (double)rates->unbounded);
+    add_known(writer, made, "min", rates->count > 0, rates->min);
+    add_known(writer, made, "median", rates->count > 0, rates->median);
+    add_known(writer, made, "max", rates->count > 0, rates->max);
+    add_known(writer, made, "overall", rates->count > 0, rates->overall);
+}
+
+static void add_group(struct writer *writer, cJSON *object, const struct result_group *group)
+{
+    add_number(writer, object, "count", (double)group->count);
+    add_number(writer, object, "bytes", (double)group->bytes);
+    add_spread(writer, object, "lower_bound_Bps", &group->lower_bound_Bps);
+    add_spread(writer, object, "upper_bound_Bps", &group->upper_bound_Bps);
+}
+
 static void add_transfers(struct writer *writer, cJSON *root, const struct result *result)
 {
     cJSON *transfers = keep(writer, cJSON_AddObjectToObject(root, "transfers"));
@@ -108,13 +127,13 @@ static void add_transfers(struct writer *writer, cJSON *root, const struct resul
     add_distribution(writer, transfers, "upper_bound_Bps", &result->upper_bound_Bps);
     add_known(writer, transfers, "within_bounds", result->within_known, (double)result->within_bounds);
     cJSON *pairs = keep(writer, cJSON_AddArrayToObject(transfers, "pairs"));
-    for (size_t i = 0; i < result->pair_count; i++) {
+    const struct result_groups *groups = &result->transfer_groups[TRANSFERS_OF_PAIR];
+    for (size_t i = 0; i < groups->count; i++) {
         cJSON *pair = add_element(writer, pairs);
-        add_number(writer, pair, "origin", result->pairs[i].origin);
-        add_number(writer, pair, "target", result->pairs[i].target);
-        add_text(writer, pair, "kind", result->pairs[i].kind);
-        add_number(writer, pair, "count", (double)result->pairs[i].count);
-        add_number(writer, pair, "bytes", (double)result->pairs[i].bytes);
+        add_number(writer, pair, "origin", groups->items[i].origin);
+        add_number(writer, pair, "target", groups->items[i].target);
+        add_text(writer, pair, "kind", groups->items[i].kind);
+        add_group(writer, pair, &groups->items[i]);
     }
 }
 
@@ -150,6 +169,52 @@ static void add_efficiency(struct writer *writer, cJSON *root, const struct resu
     if (!efficiency || cJSON_AddItemToObject(root, "efficiency", efficiency)) return;
     cJSON_Delete(efficiency);
     writer->failed = true;
+}
+
+static void add_window(struct writer *writer, cJSON *object, const struct result_group *group)
+{
+    add_number(writer, object, "window", group->window);
+    add_text(writer, object, "name", group->name);
+}
+
+static void add_transfer_place(struct writer *writer, cJSON *object, const struct result_group *group)
+{
+    add_text(writer, object, "callpath", group->name);
+    add_text(writer, object, "operation", group->function);
+    add_text(writer, object, "file", group->file);
+    add_known(writer, object, "line", group->line > 0, group->line);
+}
+
+static void add_size(struct writer *writer, cJSON *object, const struct result_group *group)
+{
+    add_number(writer, object, "from_bytes", (double)group->from_bytes);
+    add_number(writer, object, "to_bytes", (double)group->to_bytes);
+}
+
+/* Those by pair stand in transfers.pairs. */
+static void add_transfer_groups(struct writer *writer, cJSON *root, const struct result *result)
+{
+    static const struct {
+        enum transfer_grouping grouping;
+        const char *key;
+        void (*add)(struct writer *, cJSON *, const struct result_group *);
+    } lists[] = {{TRANSFERS_OF_WINDOW, "windows", add_window},
+                 {TRANSFERS_OF_PLACE, "callpaths", add_transfer_place},
+                 {TRANSFERS_OF_SIZE, "size_classes", add_size}};
+    if (result->carried) {
+        add_carried(writer, root, result, "transfer_groups");
+        return;
+    }
+    cJSON *object = keep(writer, cJSON_AddObjectToObject(root, "transfer_groups"));
+    for (size_t l = 0; l < sizeof lists / sizeof *lists; l++) {
+        const struct result_groups *groups = &result->transfer_groups[lists[l].grouping];
+        cJSON *array = keep(writer, cJSON_AddArrayToObject(object, lists[l].key));
+        for (size_t i = 0; i < groups->count; i++) {
+            cJSON *element = add_element(writer, array);
+            lists[l].add(writer, element, &groups->items[i]);
+            add_group(writer, element, &groups->items[i]);
+        }
+    }
 }
 
 static void add_shares(struct writer *writer, cJSON *root, const char *key, const struct result *result,
@@ -254,6 +319,7 @@ enum status result_to_json(const struct result *result, cJSON **json, struct err
     add_patterns(&writer, root, result);
     add_properties(&writer, root, result);
     add_transfers(&writer, root, result);
+    add_transfer_groups(&writer, root, result);
     add_fence_pairs(&writer, root, result);
     add_efficiency(&writer, root, result);
     add_shares(&writer, root, "causes", result, &result->causes);

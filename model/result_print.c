@@ -126,31 +126,6 @@ static void print_properties(const struct result *result, FILE *out)
     }
 }
 
-static void print_distribution(const char *title, const struct result_distribution *rates, FILE *out)
-{
-    char low[UNITS_TEXT_BYTES], middle[UNITS_TEXT_BYTES], high[UNITS_TEXT_BYTES];
-    if (rates->count == 0)
-        fprintf(out, "  %-22s not known", title);
-    else
-        fprintf(out, "  %-22s median %s (%s to %s)", title, units_format_rate(rates->median, middle),
-                units_format_rate(rates->min, low), units_format_rate(rates->max, high));
-    if (rates->unbounded > 0) fprintf(out, ", %" PRIu64 " without bound", rates->unbounded);
-    fprintf(out, "\n");
-}
-
-static void print_transfers(const struct result *result, FILE *out)
-{
-    char bytes[UNITS_TEXT_BYTES];
-    if (result->transfer_count == 0) return;
-    fprintf(out, "\nOne-sided transfers: %" PRIu64 ", %s, %zu pairs\n", result->transfer_count,
-            units_format_bytes((double)result->transfer_bytes, bytes), result->pair_count);
-    print_distribution("bandwidth, at least", &result->lower_bound_Bps, out);
-    print_distribution("bandwidth, at most", &result->upper_bound_Bps, out);
-    if (result->within_known)
-        fprintf(out, "  %-22s %" PRIu64 " of %" PRIu64 "\n", "true end within bounds", result->within_bounds,
-                result->transfer_count);
-}
-
 static void print_shares(const char *title, const struct result_shares *shares, size_t top, FILE *out)
 {
     size_t shown = top > 0 ? top : SHARES_SHOWN;
@@ -233,7 +208,7 @@ void result_print_top(const struct result *result, size_t top, FILE *out)
     print_shares("Root causes: what others did while ranks waited", &result->causes, top, out);
     print_shares("Critical path", &result->critical_path, top, out);
     print_properties(result, out);
-    print_transfers(result, out);
+    result_print_transfers(result, top, out);
     print_fence_pairs(result, out);
     print_buffer(result, out);
     print_checks(result, out);

@@ -171,11 +171,26 @@ static enum status read_distribution(const struct json_node *transfers, const ch
     return read_known(&node, "max", &rates->max, err);
 }
 
+/* Absent or null: nothing is known. */
+static enum status read_spread(const struct json_node *group, const char *key, struct result_spread *rates,
+                               struct err *err)
+{
+    struct json_node node = json_member(group, key);
+    if (!node.item || cJSON_IsNull(node.item)) return STATUS_OK;
+    TRY(json_object(&node, err));
+    TRY(read_count(&node, "count", &rates->count, err));
+    TRY(read_count(&node, "unbounded", &rates->unbounded, err));
+    TRY(read_known(&node, "min", &rates->min, err));
+    TRY(read_known(&node, "median", &rates->median, err));
+    TRY(read_known(&node, "max", &rates->max, err));
+    return read_known(&node, "overall", &rates->overall, err);
+}
+
 static enum status read_pair(const struct json_node *node, size_t index, void *into, struct err *err)
 {
     (void)index;
     struct result *result = into;
-    struct result_pair pair = {0};
+    struct result_group pair = {0};
     struct json_node origin = json_member(node, "origin"), target = json_member(node, "target"),
                      kind = json_member(node, "kind");
     int64_t ranks[2];
@@ -185,10 +200,13 @@ static enum status read_pair(const struct json_node *node, size_t index, void *i
     TRY(json_string(&kind, &text, err));
     TRY(read_count(node, "count", &pair.count, err));
     TRY(read_count(node, "bytes", &pair.bytes, err));
+    TRY(read_spread(node, "lower_bound_Bps", &pair.lower_bound_Bps, err));
+    TRY(read_spread(node, "upper_bound_Bps", &pair.upper_bound_Bps, err));
     pair.origin = (int32_t)ranks[0];
     pair.target = (int32_t)ranks[1];
     snprintf(pair.kind, sizeof pair.kind, "%s", text);
-    ARRAY_PUSH(result->pairs, result->pair_count, result->pair_capacity, pair, err);
+    struct result_groups *pairs = &result->transfer_groups[TRANSFERS_OF_PAIR];
+    ARRAY_PUSH(pairs->items, pairs->count, pairs->capacity, pair, err);
     return STATUS_OK;
 }
 
@@ -237,7 +255,7 @@ static enum status read_buffer(const struct json_node *root, struct result_buffe
 
 static enum status read_carried(const struct json_node *root, struct result *result, struct err *err)
 {
-    static const char *const keys[] = {"efficiency", "causes", "critical_path"};
+    static const char *const keys[] = {"efficiency", "causes", "critical_path", "transfer_groups"};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
         struct json_node node = json_member(root, keys[i]);
         if (!node.item || cJSON_IsNull(node.item)) continue;

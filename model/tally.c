@@ -32,7 +32,8 @@ static enum status add_transfers(struct tally *tally, const struct relations *re
 {
     struct transfers transfers;
     TRY(bounds_from_relations(relations, &transfers, err));
-    enum status status = rates_add(&tally->rates, relations->trace, &transfers, err);
+    enum status status = rates_add(&tally->rates, relations->trace, &tally->places.paths,
+                                   &tally->options->filter, &transfers, tally->options->transfers, err);
     if (status == STATUS_OK && wanted)
         *wanted = transfers;
     else
@@ -134,11 +135,11 @@ enum status tally_report(struct tally *tally, const struct lanes *lanes, struct 
     report_account(&tally->account, result);
     TRY(places_report(&tally->places, trace, result, err));
     TRY(properties_report(lanes, tally->times_ps, &tally->account, result, err));
-    rates_report(&tally->rates, trace->simulated, result);
+    TRY(rates_report(&tally->rates, trace, &tally->places.paths, result, err));
     report_fence_pairs(&tally->fence_pairs, result);
     if (filter_is_set(&tally->options->filter))
         TRY(result_add_note(
             result, err,
-            "wait states and root causes are those that the options select; times are of the whole trace"));
+            "wait states, root causes and transfers are those that the options select; times are of the whole trace"));
     return notes_report(&tally->notes, trace, result, err);
 }

@@ -15,19 +15,19 @@
 
 enum { EXIT_DATA = 1, EXIT_USAGE = 2 };
 
-/* What needs the whole trace is refused by name. */
-enum { KEY_WHOLE_ONLY = ANALYSIS_OPTIONS_END };
+/* What one process alone does is refused by name. */
+enum { KEY_ALONE = ANALYSIS_OPTIONS_END };
 
 static const struct argp_option options[] = {ANALYSIS_OPTIONS,
-                                             {"verify", KEY_WHOLE_ONLY, NULL, OPTION_HIDDEN, NULL, 0},
-                                             {"keep-going", KEY_WHOLE_ONLY, NULL, OPTION_HIDDEN, NULL, 0},
-                                             {"whole", KEY_WHOLE_ONLY, NULL, OPTION_HIDDEN, NULL, 0},
+                                             {"verify", KEY_ALONE, NULL, OPTION_HIDDEN, NULL, 0},
+                                             {"keep-going", KEY_ALONE, NULL, OPTION_HIDDEN, NULL, 0},
+                                             {"whole", KEY_ALONE, NULL, OPTION_HIDDEN, NULL, 0},
                                              {0}};
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
-    if (key == KEY_WHOLE_ONLY || key == ANALYSIS_CSV)
-        return cli_usage(state, "%s needs the whole trace in one memory, expected rmacast analyze for it",
+    if (key == KEY_ALONE || key == ANALYSIS_CSV)
+        return cli_usage(state, "%s is not for several processes, expected rmacast analyze for it",
                          key == ANALYSIS_CSV ? "--csv" : state->argv[state->next - 1]);
     return analysis_parse(key, argument, state, state->input);
 }
@@ -116,7 +116,7 @@ static enum status run(const struct analysis *analysis, struct trace_source *arc
         abandon(err);
     }
     if (!result) return STATUS_OK;
-    enum status status = analysis_write(analysis, result, err);
+    enum status status = analysis_write(analysis, NULL, result, err);
     if (status != STATUS_OK) complain(err);
     result_free(result);
     return status;

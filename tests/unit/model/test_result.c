@@ -124,8 +124,8 @@ static void test_transfers(void **state)
     assert_float_equal(result->lower_bound_Bps.median, 1.25e7f, 1.0f);
     assert_float_equal(result->upper_bound_Bps.median, 1e8f, 10.0f);
     assert_false(result->within_known);
-    assert_int_equal(result->pair_count, 1);
-    assert_string_equal(result->pairs[0].kind, "put");
+    assert_int_equal(result->transfer_groups[TRANSFERS_OF_PAIR].count, 1);
+    assert_string_equal(result->transfer_groups[TRANSFERS_OF_PAIR].items[0].kind, "put");
     result_free(result);
 }
 
@@ -339,18 +339,21 @@ static void test_transfers_csv(void **state)
 {
     (void)state;
     struct err err;
-    struct transfers transfers;
+    struct result *result;
+    struct analyze_options options = ANALYZE_DEFAULTS;
     struct trace *trace = trace_of(text);
     char *table = NULL;
     size_t bytes = 0;
     FILE *out = open_memstream(&table, &bytes);
-    assert_int_equal(bounds_find(trace, &transfers, &err), STATUS_OK);
-    csv_write_transfers(trace, &transfers, out);
+    assert_int_equal(transfer_log_new(&options.transfers, &err), STATUS_OK);
+    assert_int_equal(model_analyze(trace, &options, &result, &err), STATUS_OK);
+    assert_int_equal(csv_write_transfers(options.transfers, trace_begin_ps(trace), out, &err), STATUS_OK);
     fclose(out);
     /* Since the first event at 100 us: put 220-230, the target's wait ends at 300; the true end is not known. */
     assert_non_null(strstr(table, "\n0,1,0,put,1000,0.000120000000,0.000130000000,0.000200000000,\n"));
     free(table);
-    transfers_clear(&transfers);
+    result_free(result);
+    transfer_log_free(options.transfers);
     trace_free(trace);
 }
 
