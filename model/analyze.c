@@ -66,6 +66,20 @@ static enum status report_causes(const struct whole *whole)
     return status;
 }
 
+static enum status verify(struct whole *whole)
+{
+    struct checks checks = {0};
+    int64_t waited_ps = 0;
+    for (size_t w = 0; w < whole->waits.count; w++) {
+        const struct wait *wait = &whole->waits.items[w];
+        if (wait->counted) waited_ps += wait->until_ps - wait->from_ps;
+    }
+    enum status status = checks_add(&checks, whole->relations, &whole->waits, whole->err);
+    if (status == STATUS_OK) checks_report(&checks, &whole->tally->account, NULL, waited_ps, whole->result);
+    checks_clear(&checks);
+    return status;
+}
+
 static enum status analyze(struct whole *whole)
 {
     struct tally *tally = whole->tally;
@@ -79,8 +93,7 @@ static enum status analyze(struct whole *whole)
     TRY(report_causes(whole));
     TRY(tally_end(tally, whole->relations, whole->err));
     TRY(tally_report(tally, &whole->relations->lanes, whole->result, whole->err));
-    if (tally->options->verify) checks_run(whole->relations, &tally->account, &whole->waits, whole->result);
-    return STATUS_OK;
+    return tally->options->verify ? verify(whole) : STATUS_OK;
 }
 
 enum status model_analyze(const struct trace *trace, const struct analyze_options *options, struct result **result,

@@ -9,8 +9,14 @@
 /* Sums of doubles that were picoseconds: relative. */
 static const double rounding = 1e-9;
 
-typedef void check(const struct relations *relations, const struct account *account, const struct waits *waits,
-                   const struct result *result, struct result_check *row);
+/* What the checks look at. */
+struct figures {
+    const struct account *account;
+    const struct result *result;
+    int64_t waited_ps;
+};
+
+typedef void check(const struct figures *figures, struct result_check *row);
 
 __attribute__((format(printf, 2, 3))) static void breach(struct result_check *row, const char *format, ...)
 {
@@ -44,30 +50,73 @@ static int64_t time_of_call(const struct relations *relations, uint32_t rank, si
     return time_ps;
 }
 
-static void waits_fit_their_calls(const struct relations *relations, const struct account *account,
-                                  const struct waits *waits, const struct result *result, struct result_check *row)
+/* A call with waits: the sum, and whether one of them is certain (model/provisional.h), in one word. */
+static uint64_t waited_word(int64_t waited_ps, bool certain)
 {
-    (void)account;
-    (void)result;
-    for (size_t w = 0; w < waits->count;) {
-        const struct wait *first = &waits->items[w];
-        int64_t waited_ps = 0, time_ps = time_of_call(relations, first->rank, first->call);
-        for (; w < waits->count && waits->items[w].rank == first->rank && waits->items[w].call == first->call; w++)
-            waited_ps += waits->items[w].severity_ps;
-        row->checked++;
-        if (waited_ps <= time_ps) continue;
-        char place[TRACE_PLACE_BYTES];
-        breach(row, "%s: %" PRId64 " ps of waiting in a call of %" PRId64 " ps",
-               trace_place(relations->trace, first->rank, first->call, place), waited_ps, time_ps);
-    }
+    return (uint64_t)waited_ps << 1 | certain;
 }
 
-static void parts_fit_their_whole(const struct relations *relations, const struct account *account,
-                                  const struct waits *waits, const struct result *result, struct result_check *row)
+/* Calls that wait are looked at, unless all that they wait for may prove to be nothing: these are counted per function. */
+static void count_call(struct checks *checks, enum mpi_call function, bool known, bool was_certain, bool certain)
 {
-    (void)relations;
-    (void)waits;
-    (void)result;
+    if (certain && !was_certain) checks->calls++;
+    if (certain && known && !was_certain) checks->uncertain_calls[function]--;
+    if (!certain && !known) checks->uncertain_calls[function]++;
+}
+
+static enum status add_wait(struct checks *checks, const struct relations *relations, const struct wait *wait,
+                            struct err *err)
+{
+    const struct trace *trace = relations->trace;
+    uint64_t *word, key = (uint64_t)wait->rank << 40 | trace_event(trace, wait->rank, wait->call);
+    bool known = map_find(&checks->waited, key) != NULL;
+    bool certain = wait->pattern != PATTERN_WAIT_FOR_PROGRESS || !relations->settlement || trace->simulated;
+    TRY(map_put(&checks->waited, key, 0, &word, err));
+    count_call(checks, trace_function(trace, wait->rank, wait->call), known, *word & 1, certain);
+    int64_t waited_ps = (int64_t)(*word >> 1) + wait->severity_ps;
+    int64_t time_ps = time_of_call(relations, wait->rank, wait->call);
+    *word = waited_word(waited_ps, certain || *word & 1);
+    if (waited_ps <= time_ps) return STATUS_OK;
+    char place[TRACE_PLACE_BYTES];
+    breach(&checks->fit, "%s: %" PRId64 " ps of waiting in a call of %" PRId64 " ps",
+           trace_place(trace, wait->rank, wait->call, place), waited_ps, time_ps);
+    return STATUS_OK;
+}
+
+/* Of a slice only the calls that stay may get further waits. */
+static enum status forget_settled(struct checks *checks, const struct relations *relations, struct err *err)
+{
+    const struct trace *trace = relations->trace;
+    struct map stay = {0};
+    enum status status = STATUS_OK;
+    for (uint32_t r = 0; r < trace->rank_count; r++)
+        for (size_t i = 0; status == STATUS_OK && i < trace->ranks[r].count; i++) {
+            uint64_t *slot, key = (uint64_t)r << 40 | trace_event(trace, r, i);
+            if (!(relations->settlement->flags[r][i] & (SETTLE_KEEP | SETTLE_OPEN))) continue;
+            const uint64_t *word = map_find(&checks->waited, key);
+            if (word) status = map_put(&stay, key, *word, &slot, err);
+        }
+    map_clear(&checks->waited);
+    checks->waited = stay;
+    return status;
+}
+
+enum status checks_add(struct checks *checks, const struct relations *relations, const struct waits *waits,
+                       struct err *err)
+{
+    if (!checks->fit.name) checks->fit = (struct result_check){.name = "waits fit their calls", .holds = true};
+    for (size_t w = 0; w < waits->count; w++) TRY(add_wait(checks, relations, &waits->items[w], err));
+    return relations->settlement ? forget_settled(checks, relations, err) : STATUS_OK;
+}
+
+void checks_clear(struct checks *checks)
+{
+    map_clear(&checks->waited);
+}
+
+static void parts_fit_their_whole(const struct figures *figures, struct result_check *row)
+{
+    const struct account *account = figures->account;
     for (int p = 0; p < PATTERN_COUNT; p++) {
         enum pattern whole = pattern_whole((enum pattern)p);
         for (uint32_t r = 0; r < account->rank_count && whole != (enum pattern)p; r++) {
@@ -79,12 +128,9 @@ static void parts_fit_their_whole(const struct relations *relations, const struc
     }
 }
 
-static void properties_add_up(const struct relations *relations, const struct account *account,
-                              const struct waits *waits, const struct result *result, struct result_check *row)
+static void properties_add_up(const struct figures *figures, struct result_check *row)
 {
-    (void)relations;
-    (void)account;
-    (void)waits;
+    const struct result *result = figures->result;
     double sum_s = 0;
     for (size_t i = 0; i < result->property_count; i++) {
         const struct result_property *property = &result->properties[i];
@@ -99,12 +145,9 @@ static void properties_add_up(const struct relations *relations, const struct ac
         expect_near(row, "exclusive figures and waits, time", sum_s, result->properties[0].inclusive_s);
 }
 
-static void places_add_up(const struct relations *relations, const struct account *account, const struct waits *waits,
-                          const struct result *result, struct result_check *row)
+static void places_add_up(const struct figures *figures, struct result_check *row)
 {
-    (void)relations;
-    (void)account;
-    (void)waits;
+    const struct result *result = figures->result;
     for (int p = 0; p < PATTERN_COUNT; p++) {
         const struct result_pattern *pattern = &result->patterns[p];
         double places_s = 0, ranks_s = 0;
@@ -120,26 +163,18 @@ static void places_add_up(const struct relations *relations, const struct accoun
     }
 }
 
-static void intervals_hold(const struct relations *relations, const struct account *account, const struct waits *waits,
-                           const struct result *result, struct result_check *row)
+static void intervals_hold(const struct figures *figures, struct result_check *row)
 {
-    (void)relations;
-    (void)account;
-    (void)waits;
+    const struct result *result = figures->result;
     if (!result->efficiency) return; /* a note says why */
     row->checked = result->efficiency->count;
     if (!result->efficiency->holds) breach(row, "%s", result->efficiency->broken);
 }
 
-static void causes_add_up(const struct relations *relations, const struct account *account, const struct waits *waits,
-                          const struct result *result, struct result_check *row)
+static void causes_add_up(const struct figures *figures, struct result_check *row)
 {
-    (void)relations;
-    (void)account;
-    int64_t waited_ps = 0;
-    for (size_t w = 0; w < waits->count; w++)
-        if (waits->items[w].counted) waited_ps += waits->items[w].until_ps - waits->items[w].from_ps;
-    expect_near(row, "causes, waits with a cause", result->causes.total_s, units_s(waited_ps));
+    const struct result *result = figures->result;
+    expect_near(row, "causes, waits with a cause", result->causes.total_s, units_s(figures->waited_ps));
     expect_near(row, "critical path, run time", result->critical_path.total_s, result->run_time_s);
 }
 
@@ -147,7 +182,6 @@ static const struct {
     const char *name;
     check *look;
 } rows[] = {
-    {"waits fit their calls", waits_fit_their_calls},
     {"parts fit their whole", parts_fit_their_whole},
     {"properties add up", properties_add_up},
     {"places add up", places_add_up},
@@ -155,15 +189,25 @@ static const struct {
     {"causes add up", causes_add_up},
 };
 
-void checks_run(const struct relations *relations, const struct account *account, const struct waits *waits,
-                struct result *result)
+static void report(struct result *result, struct result_check row)
 {
-    _Static_assert(sizeof rows / sizeof *rows <= RESULT_CHECKS_MAX, "a row of result->checks for each check");
+    if (row.holds) snprintf(row.detail, sizeof row.detail, "%" PRIu64 " looked at", row.checked);
+    result->checks[result->check_count++] = row;
+}
+
+void checks_report(struct checks *checks, const struct account *account, const bool *refuted, int64_t waited_ps,
+                   struct result *result)
+{
+    _Static_assert(sizeof rows / sizeof *rows + 1 <= RESULT_CHECKS_MAX, "a row of result->checks for each check");
+    const struct figures figures = {.account = account, .result = result, .waited_ps = waited_ps};
+    checks->fit.checked = checks->calls;
+    for (int c = 0; c < MPI_CALL_COUNT; c++)
+        if (!refuted || !refuted[c]) checks->fit.checked += checks->uncertain_calls[c];
+    report(result, checks->fit);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct result_check *row = &result->checks[result->check_count++];
-        *row = (struct result_check){.name = rows[i].name, .holds = true};
-        rows[i].look(relations, account, waits, result, row);
-        if (row->holds) snprintf(row->detail, sizeof row->detail, "%" PRIu64 " looked at", row->checked);
+        struct result_check row = {.name = rows[i].name, .holds = true};
+        rows[i].look(&figures, &row);
+        report(result, row);
     }
 }
 

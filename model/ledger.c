@@ -36,6 +36,7 @@ struct ledger {
     size_t table_size; /* a power of two */
     struct sweep_rank_sums *sums;
     bool tells;
+    int64_t waited_ps; /* that root causes are shares of */
     struct bytes told; /* waits that other parts are to be told of */
 };
 
@@ -300,7 +301,12 @@ enum status ledger_sum(struct ledger *ledger, const struct provisional *provisio
                           .refuted = provisional->refuted,
                           .begin_ps = trace_begin_ps(ledger->trace),
                           .end_ps = end_ps};
-    return sweep_run(&sweep, &ledger->sums, err);
+    return sweep_run(&sweep, &ledger->sums, &ledger->waited_ps, err);
+}
+
+int64_t ledger_waited_ps(const struct ledger *ledger)
+{
+    return ledger->waited_ps;
 }
 
 static enum status report(const struct kind *kind, uint32_t rank, const int64_t ps[SWEEP_PARTS], struct shares *shares,

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/array.h"
+#include "model/checks.h"
 #include "model/efficiency_slices.h"
 #include "model/heap.h"
 #include "model/ledger.h"
@@ -19,6 +20,7 @@ struct stream {
     struct settlement settlement;
     struct tally tally;
     bool tally_made;
+    struct checks checks; /* of options->verify */
     struct ledger *ledger;                /* of options->intervals, else NULL */
     struct efficiency_slices *efficiency; /* the same */
     size_t calls, kept;                   /* to read at a time; that stay from the last round */
@@ -225,6 +227,12 @@ static enum status meet(struct stream *stream, enum status *own)
     return STATUS_OK;
 }
 
+/* A part knows its own waits only. */
+static bool verifies(const struct stream *stream)
+{
+    return stream->options->verify && stream->ledger && !stream->link;
+}
+
 /* What the ledger remembers of a slice. */
 static enum status write_down(struct stream *stream, const struct relations *relations)
 {
@@ -236,6 +244,7 @@ static enum status write_down(struct stream *stream, const struct relations *rel
     if (status == STATUS_OK) status = tally_add(&stream->tally, relations, &waits, &transfers, stream->err);
     if (status == STATUS_OK && stream->efficiency)
         status = efficiency_slices_add(stream->efficiency, relations, &waits, stream->err);
+    if (status == STATUS_OK && verifies(stream)) status = checks_add(&stream->checks, relations, &waits, stream->err);
     if (status == STATUS_OK) status = ledger_add_waits(stream->ledger, &waits, stream->err);
     if (status == STATUS_OK) status = ledger_add_transfers(stream->ledger, &transfers, stream->err);
     waits_clear(&waits);
@@ -331,6 +340,9 @@ static enum status report(struct stream *stream, struct shares *causes, struct s
         status = tally_report(&stream->tally, &lanes, made, stream->err);
         lanes_clear(&lanes);
     }
+    if (status == STATUS_OK && verifies(stream))
+        checks_report(&stream->checks, &stream->tally.account, stream->tally.provisional.refuted,
+                      ledger_waited_ps(stream->ledger), made);
     if (status == STATUS_OK)
         *result = made;
     else
@@ -366,6 +378,7 @@ static enum status start(struct stream *stream)
 static void clear(struct stream *stream)
 {
     settlement_clear(&stream->settlement);
+    checks_clear(&stream->checks);
     trace_checker_free(stream->checker);
     window_uses_clear(&stream->uses);
     ledger_free(stream->ledger);

@@ -18,12 +18,12 @@ static inline size_t stream_calls(uint32_t rank_count)
 /* Calls of one rank that are read at a time, of a slice of so many. */
 size_t stream_batch(size_t calls, uint32_t rank_count);
 
-/* The checks need the whole trace: options->verify counts for nothing. calls: as stream_calls(), at least
+/* calls: as stream_calls(), at least
  * 1. The caller owns *result and closes the source. */
 enum status model_stream(struct trace_source *source, const struct analyze_options *options, size_t calls,
                          struct result **result, struct err *err);
 
-/* The same in several parts (model/parts.h), of which this is one: parts_possible(). calls: of one part. *result is that
+/* The same in several parts (model/parts.h), of which this is one: parts_possible(). calls: of one part; options->verify counts for nothing. *result is that
  * of part 0, NULL of the others. A failure of one part is that of all, with the same text; if link->swap has failed, the
  * others wait for ever. */
 enum status model_stream_part(struct trace_source *source, const struct analyze_options *options, size_t calls,

@@ -39,6 +39,7 @@ struct work {
     struct mark *pending; /* waits of ranks that still wait for something else, which ends later */
     size_t pending_count, pending_capacity;
     uint64_t visit;
+    int64_t waited_ps; /* of counted waits that are left behind */
     uint32_t path; /* the rank that the critical path is on */
     struct err *err;
 };
@@ -219,6 +220,7 @@ static enum status leave_waits(struct work *work, int64_t now_ps)
 {
     while (work->heap.count > 0 && work->ranks[work->heap.items[0]].from_ps == now_ps) {
         uint32_t rank = heap_pop(&work->heap, begins_later, work);
+        if (work->ranks[rank].counted) work->waited_ps += work->ranks[rank].ended_ps - now_ps;
         TRY(change_wait(work, rank, now_ps, NULL));
         if (work->pending_count > 0) TRY(take_pending(work, rank, now_ps));
     }
@@ -298,7 +300,7 @@ static enum status start(struct work *work)
     return go_back(work, end_ps);
 }
 
-enum status sweep_run(const struct sweep *sweep, struct sweep_rank_sums **sums, struct err *err)
+enum status sweep_run(const struct sweep *sweep, struct sweep_rank_sums **sums, int64_t *waited_ps, struct err *err)
 {
     size_t ranks = (size_t)sweep->rank_count + 1;
     struct work work = {.sweep = sweep, .err = err};
@@ -311,6 +313,7 @@ enum status sweep_run(const struct sweep *sweep, struct sweep_rank_sums **sums, 
     free(work.heap.items);
     free(work.waiters);
     free(work.pending);
+    if (status == STATUS_OK && waited_ps) *waited_ps = work.waited_ps;
     if (status == STATUS_OK)
         *sums = work.sums;
     else

@@ -36,8 +36,9 @@ struct sweep {
     const int64_t *end_ps; /* per rank: exit of its last call; below begin_ps: it has none */
 };
 
-/* *sums: one per rank, which the caller frees with sweep_sums_free. */
-enum status sweep_run(const struct sweep *sweep, struct sweep_rank_sums **sums, struct err *err);
+/* *sums: one per rank, which the caller frees with sweep_sums_free; *waited_ps (may be NULL): how long counted waits
+ * lasted. */
+enum status sweep_run(const struct sweep *sweep, struct sweep_rank_sums **sums, int64_t *waited_ps, struct err *err);
 void sweep_sums_free(struct sweep_rank_sums *sums, uint32_t rank_count);
 
 #endif

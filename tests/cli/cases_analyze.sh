@@ -120,16 +120,20 @@ grep -q '^  rank 1 from event 4 on, 2 calls$' out || complain "analyze --keep-go
 "$rmacast" analyze sliced.rma --whole --json whole.json >/dev/null
 "$rmacast" analyze sliced.rma --slices --json sliced.json >/dev/null
 cmp -s sliced.json whole.json || complain "analyze --slices" "not as --whole"
-for options in --efficiency "--efficiency=callpaths --per-rank"; do
+for options in --verify --efficiency "--efficiency=callpaths --per-rank"; do
   "$rmacast" analyze sliced.rma --whole $options >whole.txt
   "$rmacast" analyze sliced.rma --slices $options >sliced.txt
   cmp -s sliced.txt whole.txt || complain "analyze --slices $options" "not as --whole"
 done
+for way in whole slices; do "$rmacast" analyze sliced.rma --$way --csv csv.$way >/dev/null; done
+diff -r csv.whole csv.slices >csv.diff || complain "analyze --csv --slices" "$(head -3 csv.diff)"
+# A halo of 2 x 2 ranks: 2 neighbours, each put to 5 times.
+[ "$(wc -l <csv.slices/transfers.csv)" -gt 20 ] || complain "analyze --csv --slices" "no transfers"
 fails 1 "steps.txt: cannot be read in slices, expected an archive of rmacast with one thread per rank" analyze --slices steps.txt
 
 see="see 'rmacast analyze --help'"
 fails 2 "--efficiency loops, expected one of regions, callpaths, $see" analyze --efficiency=loops steps.txt
-fails 2 "--slices, expected none of the options that need the whole trace: --whole, --verify, --keep-going, --csv, $see" analyze --slices --verify sliced.rma
+fails 2 "--slices, expected none of the options that need the whole trace: --whole, --keep-going, $see" analyze --slices --keep-going sliced.rma
 fails 2 "--ranks 0, expected a whole number from 1 to 2147483647, $see" analyze --ranks 1-0 steps.txt
 fails 2 "--ranks: no rank 2, expected 0 to 1" analyze --ranks 2 steps.txt
 fails 2 "--window 1 is not in the trace, which has 1 windows" analyze --window 1 steps.txt

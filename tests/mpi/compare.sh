@@ -58,7 +58,7 @@ refuses() {
   [ ! -s "$work/out" ] || complain "$*: there is a result"
 }
 for option in --verify --keep-going --whole --csv=tables; do
-  refuses "needs the whole trace" $option "$work/lock.rma"
+  refuses "is not for several processes" $option "$work/lock.rma"
 done
 refuses "no rank 6, expected 0 to 5" --ranks 3-6 "$work/lock.rma"
 refuses "window 1 is not in the trace" --window 1 "$work/lock.rma"

@@ -125,11 +125,13 @@ static enum status compare_all(const struct trace *trace, const struct analyze_o
                                size_t count, bool *same, char what[SAME_RESULT_BYTES], struct err *err)
 {
     char *whole;
+    struct analyze_options of_parts = *options;
+    of_parts.verify = false;
     *same = true;
-    TRY(whole_result(trace, options, &whole, err));
+    TRY(whole_result(trace, &of_parts, &whole, err));
     enum status status = STATUS_OK;
     for (size_t i = 0; status == STATUS_OK && *same && i < count; i++)
-        status = compare(trace, options, &ways[i], whole, same, what, err);
+        status = compare(trace, &of_parts, &ways[i], whole, same, what, err);
     free(whole);
     return status;
 }

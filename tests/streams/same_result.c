@@ -4,12 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/result_csv.h"
 #include "model/stream.h"
 
 #define SAME_OPTIONS(SOURCE)                                                                                           \
     {                                                                                                                  \
         .late_post = LATE_POST_LATEST, .eager_bytes = 65536, .close_ps = INT64_C(10000000), .intervals = true,         \
-        .per_rank = true, .interval_source = SOURCE                                                                    \
+        .per_rank = true, .verify = true, .interval_source = SOURCE                                                                    \
     }
 const struct analyze_options same_options = SAME_OPTIONS(INTERVALS_OF_REGIONS);
 const struct analyze_options same_by_callpath = SAME_OPTIONS(INTERVALS_OF_CALLPATHS);
@@ -30,12 +31,34 @@ enum status text_of_result(enum status status, struct result *result, const stru
     return *text ? STATUS_OK : err_memory(err);
 }
 
+/* Appends the table of all transfers to a result's text. */
+static enum status append_transfers(char **text, struct transfer_log *log, const struct trace *trace, struct err *err)
+{
+    char *both;
+    size_t bytes;
+    FILE *out = open_memstream(&both, &bytes);
+    if (!out) return err_memory(err);
+    fputs(*text, out);
+    enum status status = csv_write_transfers(log, trace_begin_ps(trace), out, err);
+    fclose(out);
+    free(*text);
+    *text = both;
+    return status;
+}
+
 enum status whole_result(const struct trace *trace, const struct analyze_options *options, char **text, struct err *err)
 {
     struct result *result = NULL;
+    struct analyze_options logged = *options;
     struct err fault;
-    enum status status = model_analyze(trace, options, &result, &fault);
-    return text_of_result(status, result, &fault, text, err);
+    TRY(transfer_log_new(&logged.transfers, err));
+    enum status status = model_analyze(trace, &logged, &result, &fault);
+    bool analyzed = status == STATUS_OK;
+    status = text_of_result(status, result, &fault, text, err);
+    if (status == STATUS_OK && analyzed && options->verify)
+        status = append_transfers(text, logged.transfers, trace, err);
+    transfer_log_free(logged.transfers);
+    return status;
 }
 
 /* Begins some bytes before the first difference. */
@@ -48,12 +71,19 @@ enum status same_result(struct trace_source *source, const struct analyze_option
                         const char *text, bool *same, char what[SAME_RESULT_BYTES], struct err *err)
 {
     struct result *result = NULL;
+    struct analyze_options logged = *options;
     struct err fault;
     char *other;
     size_t at = 0;
-    enum status status = model_stream(source, options, calls, &result, &fault);
+    TRY(transfer_log_new(&logged.transfers, err));
+    enum status status = model_stream(source, &logged, calls, &result, &fault);
+    bool analyzed = status == STATUS_OK;
+    status = text_of_result(status, result, &fault, &other, err);
+    if (status == STATUS_OK && analyzed && options->verify)
+        status = append_transfers(&other, logged.transfers, source->trace, err);
     source_close(source);
-    TRY(text_of_result(status, result, &fault, &other, err));
+    transfer_log_free(logged.transfers);
+    TRY(status);
     *same = strcmp(text, other) == 0;
     while (text[at] && text[at] == other[at]) at++;
     if (!*same)

@@ -14,7 +14,8 @@ extern const struct analyze_options same_options, same_by_callpath;
 enum status text_of_result(enum status status, struct result *result, const struct err *fault, char **text,
                            struct err *err);
 
-/* The result of the whole trace as text, which the caller frees; the fault's text if it cannot be analysed. */
+/* The result of the whole trace as text, which the caller frees, and if options->verify the table of its transfers; the
+ * fault's text if it cannot be analysed. */
 enum status whole_result(const struct trace *trace, const struct analyze_options *options, char **text, struct err *err);
 
 /* Compares the result of a source, `calls` read at a time, with the text. *same false: what says where they differ. The

@@ -87,6 +87,7 @@ struct run {
     struct spill *spill;
     struct marks *marks;
     struct sweep_rank_sums *sums;
+    int64_t waited_ps;
 };
 
 enum { RANKS = 3 };
@@ -116,7 +117,7 @@ static void sweep(struct run *run, int64_t end0_ps, int64_t end1_ps, int64_t end
     const int64_t end_ps[RANKS] = {end0_ps, end1_ps, end2_ps};
     struct sweep of = {
         .rank_count = RANKS, .spill = run->spill, .marks = run->marks, .refuted = refuted, .end_ps = end_ps};
-    OK(sweep_run(&of, &run->sums, &err));
+    OK(sweep_run(&of, &run->sums, &run->waited_ps, &err));
 }
 
 static void expect(const struct run *run, uint32_t rank, uint32_t kind, int64_t cause_call, int64_t cause_gap,
@@ -159,6 +160,7 @@ static void chains_and_the_path(void **state)
     expect(&run, 1, SWEEP_BEGIN_KIND, 0, 5, 0, 0);
     expect(&run, 1, 2, 7, 8, 2, 8);
     expect(&run, 2, 4, 0, 0, 10, 0);
+    assert_int_equal(run.waited_ps, 20 + 40);
     end(&run);
 }
 
@@ -201,6 +203,7 @@ static void overlapping_waits_are_parted(void **state)
     expect(&run, 1, 2, 30, 0, 40, 0);
     expect(&run, 2, 3, 10, 0, 0, 0);
     expect(&run, 0, 1, 0, 0, 10, 10);
+    assert_int_equal(run.waited_ps, 40);
     end(&run);
 }
 
