@@ -1,10 +1,10 @@
 /* The recorder's spool: layout shared by the recorder (trace/record) and the reader (trace/spool_read.c). Plain C types
  * only; this file is included into foreign programs. Specification with all record kinds: docs/format-spool.md.
  *
- * A rank has two files in the spool directory for each of its threads. The main file is a struct spool_header and then
- * whole chunks of SPOOL_CHUNK_RECORDS records, appended with write(). The tail file is a struct spool_tail, mapped
- * shared, reused: the records that follow the last chunk. A record of the tail counts if its lap is that of the chunk
- * it will become. */
+ * A rank has two files in the spool directory for each of its threads. The main file is a struct spool_header and, from
+ * SPOOL_FIRST_CHUNK on, whole chunks of SPOOL_CHUNK_WORDS words, appended with write(). The tail file is a struct
+ * spool_tail, mapped shared, reused: the chunk that follows the last one of the main file. Versions 1 and 2 had another
+ * layout; they are read only. */
 #ifndef TRACE_SPOOL_H
 #define TRACE_SPOOL_H
 
@@ -18,18 +18,39 @@
 #define SPOOL_TAIL_MAGIC UINT64_C(0x314c494154414d52) /* "RMATAIL1" in memory */
 
 enum {
-    SPOOL_VERSION = 2, /* 1: ticks and anchors are not known yet */
-    SPOOL_RECORD_BYTES = 40,
-    SPOOL_TAIL_BYTES = 256 * 1024,
-    SPOOL_CHUNK_RECORDS = 6553, /* (SPOOL_TAIL_BYTES - 24) / 40 */
-    SPOOL_LAP_SHIFT = 56,
-    SPOOL_MORE_BYTES = 32, /* of a definition's content in each record that continues it: all but the time word */
+    SPOOL_VERSION = 3,
+    SPOOL_WORD_BYTES = 8,
+    SPOOL_CHUNK_WORDS = 8192,
+    SPOOL_CHUNK_BYTES = SPOOL_CHUNK_WORDS * SPOOL_WORD_BYTES,
+    SPOOL_FIRST_CHUNK = SPOOL_CHUNK_BYTES, /* byte of the main file: aligned chunks cost less to write */
+    SPOOL_TAIL_HEAD_BYTES = 4096,
+    SPOOL_RECORD_WORDS = 4,
+    SPOOL_TEMPLATES = 1024,
+    SPOOL_CONTENT = SPOOL_TEMPLATES - 1, /* no template: a part of a content follows */
+    SPOOL_STAMP_BITS = 49,
 };
-#define SPOOL_TIME_MASK ((UINT64_C(1) << SPOOL_LAP_SHIFT) - 1)
+#define SPOOL_TIME_MASK ((UINT64_C(1) << 56) - 1)
 #define SPOOL_NO_ID UINT32_MAX
 
+/* The first word of chunk k (from 0): "CHNK" and its number. */
+#define SPOOL_MARK(chunk) (UINT64_C(0x4b4e484300000000) | (uint32_t)(chunk))
+
+/* The first word of a record is never 0. Bit k of changed: word k follows, since it is not the template's. Of time the
+ * lower SPOOL_STAMP_BITS; of a part of a content its bytes stand there. */
+#define SPOOL_HEAD(changed, pattern, time)                                                                             \
+    (UINT64_C(1) | (uint64_t)(changed) << 1 | (uint64_t)(pattern) << 5 | (uint64_t)(time) << (64 - SPOOL_STAMP_BITS))
+#define SPOOL_HEAD_CHANGED(head) ((unsigned)((head) >> 1 & 15))
+#define SPOOL_HEAD_TEMPLATE(head) ((unsigned)((head) >> 5 & (SPOOL_TEMPLATES - 1)))
+#define SPOOL_HEAD_STAMP(head) ((head) >> (64 - SPOOL_STAMP_BITS))
+
+enum { /* versions 1 and 2 */
+    SPOOL_OLD_RECORD_BYTES = 40,
+    SPOOL_OLD_TAIL_BYTES = 256 * 1024,
+    SPOOL_OLD_CHUNK_RECORDS = 6553, /* (SPOOL_OLD_TAIL_BYTES - 24) / 40 */
+    SPOOL_OLD_MORE_BYTES = 32, /* of a definition's content in each record that continues it: all but the time word */
+};
 /* Lap of chunk k (from 0) in the upper byte of its records' time words. */
-#define SPOOL_LAP(chunk) (((uint64_t)(chunk) + 1) << SPOOL_LAP_SHIFT)
+#define SPOOL_OLD_LAP(chunk) (((uint64_t)(chunk) + 1) << 56)
 
 enum spool_peer {
     SPOOL_PEER_NONE = -1, /* no peer, or MPI_PROC_NULL */
@@ -43,7 +64,7 @@ enum spool_kind {
     SPOOL_MATCH,        /* a receive request has been completed: id, peer, tag, bytes */
     SPOOL_REGION_ENTER, /* id = region */
     SPOOL_REGION_LEAVE,
-    /* Definitions: bytes = length of the content, which follows in continuation records. */
+    /* Definitions: bytes = length of the content, which follows. */
     SPOOL_NAMES,    /* peer = enum spool_names; text, one name per line, numbered from 0 */
     SPOOL_IDENTITY, /* text, "key=value" lines; extra = the recorder's cost of one call outside its interval, in ps */
     SPOOL_CLOCK,    /* struct spool_clock */
@@ -60,7 +81,8 @@ enum spool_kind {
     SPOOL_FUNCTION_ENTER, /* extra = address of a function of the program (-finstrument-functions) */
     SPOOL_FUNCTION_LEAVE,
     SPOOL_WINDOW_NAME, /* extra = window; the name */
-    SPOOL_ANCHOR, /* extra = ns of CLOCK_MONOTONIC, read tag ticks or less before or after time */
+    SPOOL_ANCHOR, /* extra = ns of CLOCK_MONOTONIC, read tag ticks or less before or after time; bytes = time, all of it;
+                     no content */
     SPOOL_KIND_COUNT
 };
 
@@ -84,9 +106,11 @@ enum spool_flag {
     SPOOL_SEEN = 1,     /* communicator: found in use, its making was not seen */
 };
 
+/* What a record says. From kind on it is four words. In versions 1 and 2 it stood in the file as it is, with the lap in
+ * the upper 8 bits of time. */
 struct spool_record {
-    uint64_t time; /* lap in the upper 8 bits, then ns or ticks since the header's base; stored last */
-    uint8_t kind;  /* enum spool_kind; in a continuation record the content begins here */
+    uint64_t time; /* ns or ticks since the header's base */
+    uint8_t kind;  /* enum spool_kind */
     uint8_t flags;
     uint16_t call; /* line of the SPOOL_NAMES_CALLS definition */
     uint32_t id;
@@ -105,8 +129,8 @@ enum spool_clock_source {
 struct spool_header { /* of the main file */
     uint64_t magic;
     uint32_t version;
-    uint32_t record_bytes;
-    uint32_t chunk_records;
+    uint32_t unit_bytes;  /* 8, a word; versions 1 and 2: 40, a record */
+    uint32_t chunk_units; /* in a chunk */
     uint32_t rank;
     uint32_t world; /* number of ranks */
     uint32_t pid;
@@ -132,7 +156,16 @@ struct spool_tail {
     uint32_t rank;
     uint32_t state; /* thread 0: of the whole rank */
     uint64_t base_ns; /* as in the main file it belongs to */
-    struct spool_record records[SPOOL_CHUNK_RECORDS];
+    char unused[SPOOL_TAIL_HEAD_BYTES - 24];
+    uint64_t words[SPOOL_CHUNK_WORDS];
+};
+
+struct spool_old_tail { /* versions 1 and 2 */
+    uint64_t magic;
+    uint32_t rank;
+    uint32_t state;
+    uint64_t base_ns;
+    struct spool_record records[SPOOL_OLD_CHUNK_RECORDS];
 };
 
 struct spool_clock { /* rank 0's CLOCK_MONOTONIC minus this rank's at local_ns */
@@ -154,8 +187,9 @@ struct spool_window {
     int32_t reserved;
 };
 
-_Static_assert(sizeof(struct spool_record) == SPOOL_RECORD_BYTES, "records have no padding");
-_Static_assert(sizeof(struct spool_tail) == SPOOL_TAIL_BYTES, "the tail is full");
+_Static_assert(sizeof(struct spool_record) == SPOOL_OLD_RECORD_BYTES, "records have no padding");
+_Static_assert(sizeof(struct spool_old_tail) == SPOOL_OLD_TAIL_BYTES, "the tail is full");
+_Static_assert(sizeof(struct spool_tail) == SPOOL_TAIL_HEAD_BYTES + SPOOL_CHUNK_BYTES, "the tail has no padding");
 _Static_assert(sizeof(struct spool_header) == 64, "the header has no padding");
 
 #endif

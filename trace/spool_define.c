@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "common/array.h"
-#include "trace/spool_parts.h"
+#include "trace/spool_cursor.h"
 #include "trace/spool_read.h"
 
 /* Communicators with the same members in the same order, made (or only seen in use): the k-th of a rank is the k-th of
@@ -30,13 +30,15 @@ struct unify {
     int32_t *members;
     size_t members_capacity;
     struct spool_rank *rank, *stream; /* of the record in hand */
+    const struct spool_record *record;
+    const struct spool_cursor *cursor;
     size_t index;
     struct err *err;
 };
 
 static enum status members_read(struct unify *unify, uint32_t *count)
 {
-    const struct spool_record *head = spool_record(unify->stream, unify->index);
+    const struct spool_record *head = unify->record;
     int64_t expected = head->extra, world = unify->spool->world;
     size_t stored = unify->content.bytes;
     if (expected < 0 || expected > world || (stored != 0 && stored != (size_t)expected * sizeof *unify->members))
@@ -79,7 +81,7 @@ static enum status find_kind(struct unify *unify, uint32_t count, bool seen, siz
 
 static enum status id_set(struct unify *unify, struct spool_ids *ids, uint32_t id)
 {
-    uint32_t local = spool_record(unify->stream, unify->index)->id;
+    uint32_t local = unify->record->id;
     if (local != ids->count)
         return spool_fault(unify->stream, unify->index, unify->err,
                            "definition %" PRIu32 ", expected %zu: they count up", local, ids->count);
@@ -93,7 +95,7 @@ static enum status define_comm(struct unify *unify)
     uint32_t count;
     size_t found = 0;
     uint64_t *number;
-    bool seen = spool_record(unify->stream, unify->index)->flags & SPOOL_SEEN;
+    bool seen = unify->record->flags & SPOOL_SEEN;
     TRY(members_read(unify, &count));
     TRY(find_kind(unify, count, seen, &found));
     TRY(map_put(&unify->comms_of_rank, found, 0, &number, unify->err));
@@ -177,7 +179,7 @@ static enum status define_counts(struct unify *unify)
 /* Members that disagree: the last one's name is the window's. */
 static enum status define_window_name(struct unify *unify)
 {
-    uint64_t local = (uint64_t)spool_record(unify->stream, unify->index)->extra;
+    uint64_t local = (uint64_t)unify->record->extra;
     if (local >= unify->rank->windows.count)
         return spool_fault(unify->stream, unify->index, unify->err, "window %" PRIu64 " is not defined", local);
     char **name = &unify->spool->windows[unify->rank->windows.items[local]].name;
@@ -224,13 +226,13 @@ static enum status define_clock(struct unify *unify)
 
 static enum status define_anchor(struct unify *unify)
 {
-    const struct spool_record *record = spool_record(unify->stream, unify->index);
-    return spool_anchor_add(unify->rank, record->time & SPOOL_TIME_MASK, (uint64_t)record->extra, unify->err);
+    const struct spool_record *record = unify->record;
+    return spool_anchor_add(unify->rank, record->time, (uint64_t)record->extra, unify->err);
 }
 
 static enum status define_names(struct unify *unify)
 {
-    bool calls = spool_record(unify->stream, unify->index)->peer == SPOOL_NAMES_CALLS;
+    bool calls = unify->record->peer == SPOOL_NAMES_CALLS;
     struct spool_ids *ids = calls ? &unify->rank->calls : &unify->rank->ops;
     char *rest = unify->content.data;
     for (char *name; (name = strsep(&rest, "\n")) != NULL && *name;) {
@@ -254,7 +256,7 @@ static enum status define_identity(struct unify *unify)
     } known[] = {{"mpich_version=", &rank->mpich_version},
                  {"mpich_device=", &rank->mpich_device},
                  {"ucx_rcache_enable=", &rank->rcache}};
-    rank->cost_ps = spool_record(unify->stream, unify->index)->extra;
+    rank->cost_ps = unify->record->extra;
     char *rest = unify->content.data;
     for (char *line; (line = strsep(&rest, "\n")) != NULL;)
         for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
@@ -276,10 +278,11 @@ static enum status define_missed(struct unify *unify)
     return STATUS_OK;
 }
 
-static enum status define(struct unify *unify, enum spool_kind kind)
+static enum status define(struct unify *unify)
 {
-    TRY(spool_content(unify->stream, unify->index, &unify->content, unify->err));
-    switch (kind) {
+    if (unify->record->kind < SPOOL_NAMES) return STATUS_OK;
+    TRY(spool_content(unify->cursor, &unify->content, unify->err));
+    switch (unify->record->kind) {
     case SPOOL_NAMES: return define_names(unify);
     case SPOOL_IDENTITY: return define_identity(unify);
     case SPOOL_CLOCK: return define_clock(unify);
@@ -296,70 +299,58 @@ static enum status define(struct unify *unify, enum spool_kind kind)
     }
 }
 
-struct definition { /* where one stands */
-    uint64_t time;
+struct reading { /* of a thread's stream */
+    struct spool_cursor cursor;
     struct spool_rank *stream;
-    size_t index;
+    bool more; /* there is a record in hand */
 };
 
-struct definitions {
-    struct definition *items;
-    size_t count, capacity;
-};
+static enum status advance(struct unify *unify, struct reading *reading)
+{
+    enum status status = spool_cursor_next(&reading->cursor, &reading->more, unify->err);
+    unify->stream = reading->stream;
+    unify->index = reading->cursor.at;
+    return status;
+}
+
+/* The reading whose record is the earliest; NULL if all are done. */
+static struct reading *earliest(struct reading *readings, size_t count)
+{
+    struct reading *first = NULL;
+    for (size_t i = 0; i < count; i++)
+        if (readings[i].more && (!first || readings[i].cursor.record.time < first->cursor.record.time))
+            first = &readings[i];
+    return first;
+}
 
 /* Ids count up over the threads of a rank; who makes one holds the recorder's lock, or alone calls MPI then. */
-static int by_time(const void *one, const void *other)
+static enum status define_streams(struct unify *unify, struct reading *readings, size_t count)
 {
-    const struct definition *a = one, *b = other;
-    if (a->time != b->time) return a->time > b->time ? 1 : -1;
-    return (a->index > b->index) - (a->index < b->index);
-}
-
-/* Definitions of one stream: at once, or into list for later. */
-static enum status define_stream(struct unify *unify, struct definitions *list)
-{
-    struct spool_rank *stream = unify->stream;
-    size_t count = spool_records(stream);
-    for (size_t next = unify->index = 0; unify->index < count; unify->index = next) {
-        const struct spool_record *record = spool_record(stream, unify->index);
-        if (record->kind < SPOOL_ENTER || record->kind >= SPOOL_KIND_COUNT ||
-            (record->kind >= SPOOL_NAMES && record->bytes < 0))
-            return spool_fault(stream, unify->index, unify->err, "record of unknown kind %d", record->kind);
-        if (!spool_next(stream, &next)) return STATUS_OK;
-        if (record->kind < SPOOL_NAMES) continue;
-        struct definition found = {record->time & SPOOL_TIME_MASK, stream, unify->index};
-        if (list)
-            ARRAY_PUSH(list->items, list->count, list->capacity, found, unify->err);
-        else
-            TRY(define(unify, record->kind));
+    for (size_t i = 0; i < count; i++) {
+        readings[i].stream = i == 0 ? unify->rank : &unify->rank->threads[i - 1];
+        spool_cursor_begin(&readings[i].cursor, readings[i].stream);
+        TRY(advance(unify, &readings[i]));
     }
-    return STATUS_OK;
-}
-
-static enum status define_list(struct unify *unify, struct definitions *list)
-{
-    for (uint32_t i = 0; i <= unify->rank->thread_count; i++) {
-        unify->stream = i == 0 ? unify->rank : &unify->rank->threads[i - 1];
-        TRY(define_stream(unify, list));
-    }
-    if (list->count > 0) qsort(list->items, list->count, sizeof *list->items, by_time);
-    for (size_t i = 0; i < list->count; i++) {
-        unify->stream = list->items[i].stream;
-        unify->index = list->items[i].index;
-        TRY(define(unify, spool_record(unify->stream, unify->index)->kind));
+    for (struct reading *first; (first = earliest(readings, count)) != NULL;) {
+        unify->stream = first->stream;
+        unify->index = first->cursor.at;
+        unify->cursor = &first->cursor;
+        unify->record = &first->cursor.record;
+        TRY(define(unify));
+        TRY(advance(unify, first));
     }
     return STATUS_OK;
 }
 
 static enum status define_rank(struct unify *unify)
 {
-    struct definitions list = {NULL, 0, 0};
-    unify->stream = unify->rank;
+    size_t count = unify->rank->thread_count + 1;
     if (spool_ticks(unify->rank->header))
         TRY(spool_anchor_add(unify->rank, 0, unify->rank->header->base_ns, unify->err));
-    if (unify->rank->thread_count == 0) return define_stream(unify, NULL);
-    enum status status = define_list(unify, &list);
-    free(list.items);
+    struct reading *readings = calloc(count, sizeof *readings);
+    if (!readings) return err_memory(unify->err);
+    enum status status = define_streams(unify, readings, count);
+    free(readings);
     return status;
 }
 

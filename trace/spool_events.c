@@ -7,7 +7,7 @@
 
 #include "common/array.h"
 #include "trace/faults.h"
-#include "trace/spool_parts.h"
+#include "trace/spool_cursor.h"
 
 struct shared {      /* by the threads of a rank */
     struct map made; /* request to index of the call that made it */
@@ -21,8 +21,10 @@ struct events { /* of one thread */
     struct trace *trace;
     uint32_t number, thread; /* of the rank, of the thread on it */
     struct spool_sites *sites;
+    struct spool_cursor cursor;
     size_t index;                     /* of the record in hand */
     const struct spool_record *enter; /* of the call that is open, NULL none */
+    struct spool_record opened;       /* what enter points to */
     struct trace_call call;
     int64_t last_ps;
     bool cpu_known;
@@ -30,7 +32,7 @@ struct events { /* of one thread */
     struct spool_bytes list; /* content of the SPOOL_LIST since the last call, or of its own */
     uint32_t *regions;       /* open, innermost last */
     size_t region_count, region_capacity;
-    bool done;             /* its records are taken */
+    bool done;             /* its records are taken: none is in hand */
     struct events *failed; /* of the rank's first: whose record was in hand last */
     const char *lost;      /* name of the call that the stream breaks off in and that cannot be told without its end */
     struct err *err;
@@ -173,7 +175,8 @@ static enum status take_enter(struct events *events, const struct spool_record *
         events->call.flags = TRACE_STARTED;
     if ((row->needed & F_REQ) && record->id != SPOOL_NO_ID && !call_makes_request((enum mpi_call)call))
         events->call.ref = record->id;
-    events->enter = record;
+    events->opened = *record;
+    events->enter = &events->opened;
     return STATUS_OK;
 }
 
@@ -371,7 +374,7 @@ static enum status take(struct events *events, const struct spool_record *record
     case SPOOL_FUNCTION_ENTER:
     case SPOOL_FUNCTION_LEAVE: return take_function(events, record);
     case SPOOL_CPU: add_cpu(events, record->extra); return STATUS_OK;
-    case SPOOL_LIST: return spool_content(events->stream, events->index, &events->list, events->err);
+    case SPOOL_LIST: return spool_content(&events->cursor, &events->list, events->err);
     default: return STATUS_OK;
     }
 }
@@ -460,15 +463,22 @@ static enum status mark_incomplete(struct events *events, size_t count)
     return rank->incomplete_why ? STATUS_OK : err_memory(events->err);
 }
 
-/* The record in hand. *more: there is another one. */
-static enum status step(struct events *events, bool *more)
+static enum status advance(struct events *events)
 {
-    size_t next = events->index, before = events->trace->ranks[events->number].count;
-    *more = next < spool_records(events->stream) && spool_next(events->stream, &next);
-    if (!*more) return STATUS_OK;
-    TRY(take(events, spool_record(events->stream, events->index)));
-    events->index = next;
-    return note_cpu(events, before);
+    bool more = false;
+    enum status status = spool_cursor_next(&events->cursor, &more, events->err);
+    events->index = events->cursor.at;
+    events->done = !more;
+    return status;
+}
+
+/* The record in hand, and on to the next. */
+static enum status step(struct events *events)
+{
+    size_t before = events->trace->ranks[events->number].count;
+    TRY(take(events, &events->cursor.record));
+    TRY(note_cpu(events, before));
+    return advance(events);
 }
 
 /* The thread whose next record is the earliest; NULL if all are done. */
@@ -478,8 +488,7 @@ static struct events *earliest(struct events *events, size_t count)
     uint64_t first_time = 0;
     for (size_t i = 0; i < count; i++) {
         if (events[i].done) continue;
-        bool any = events[i].index < spool_records(events[i].stream);
-        uint64_t time = any ? spool_record(events[i].stream, events[i].index)->time & SPOOL_TIME_MASK : 0;
+        uint64_t time = events[i].cursor.record.time;
         if (first && time >= first_time) continue;
         first = &events[i];
         first_time = time;
@@ -490,11 +499,14 @@ static struct events *earliest(struct events *events, size_t count)
 /* Records of all threads in the order of their times: a request is made before another thread completes it. */
 static enum status read_records(struct events *events, size_t count)
 {
+    for (size_t i = 0; i < count; i++) {
+        events->failed = &events[i];
+        spool_cursor_begin(&events[i].cursor, events[i].stream);
+        TRY(advance(&events[i]));
+    }
     for (struct events *first; (first = earliest(events, count)) != NULL;) {
-        bool more;
         events->failed = first;
-        TRY(step(first, &more));
-        first->done = !more;
+        TRY(step(first));
     }
     for (size_t i = 0; i < count; i++) {
         size_t before = events->trace->ranks[events->number].count;

@@ -24,30 +24,30 @@ static enum status fault_at(const char *file, size_t byte, struct err *err, cons
     return err_set(err, STATUS_DATA, file, place, "%s", message);
 }
 
-enum status spool_fault(const struct spool_rank *rank, size_t index, struct err *err, const char *format, ...)
+enum status spool_fault(const struct spool_rank *rank, size_t at, struct err *err, const char *format, ...)
 {
     char message[ERR_TEXT_BYTES];
     va_list list;
     va_start(list, format);
     vsnprintf(message, sizeof message, format, list);
     va_end(list);
-    if (index < rank->chunk_records)
-        return fault_at(rank->main_name, sizeof *rank->header + index * SPOOL_RECORD_BYTES, err, message);
-    size_t in_tail = index - rank->chunk_records;
-    return fault_at(rank->tail_name, offsetof(struct spool_tail, records) + in_tail * SPOOL_RECORD_BYTES, err, message);
+    const struct spool_layout *layout = rank->layout;
+    if (at < rank->chunk_units || !rank->tail)
+        return fault_at(rank->main_name, layout->first_chunk + at * layout->unit_bytes, err, message);
+    return fault_at(rank->tail_name, layout->tail_head + (at - rank->chunk_units) * layout->unit_bytes, err, message);
 }
 
-enum status spool_end_at(struct spool_rank *rank, size_t index, const char *why, struct err *err)
+enum status spool_end_at(struct spool_rank *rank, size_t at, const char *why, struct err *err)
 {
     char *damage = strdup(why);
     if (!damage) return err_memory(err);
     free(rank->damage);
     rank->damage = damage;
-    if (index < rank->chunk_records) {
-        rank->chunk_records = index;
-        rank->tail_records = 0;
+    if (at < rank->chunk_units) {
+        rank->chunk_units = at;
+        rank->tail_units = 0;
     } else {
-        rank->tail_records = index - rank->chunk_records;
+        rank->tail_units = at - rank->chunk_units;
     }
     return STATUS_OK;
 }
@@ -109,16 +109,27 @@ enum { WORLD_MAX = 1 << 24 };
 #define TICKS_MIN UINT64_C(1000000)
 #define TICKS_MAX UINT64_C(100000000000)
 
-static enum status check_header(const struct spool_rank *rank, unsigned number, unsigned thread, struct err *err)
+static const struct spool_layout layouts[] = {
+    {SPOOL_OLD_RECORD_BYTES, SPOOL_OLD_CHUNK_RECORDS, sizeof(struct spool_header),
+     offsetof(struct spool_old_tail, records), SPOOL_OLD_TAIL_BYTES},
+    {SPOOL_WORD_BYTES, SPOOL_CHUNK_WORDS, SPOOL_FIRST_CHUNK, SPOOL_TAIL_HEAD_BYTES, sizeof(struct spool_tail)},
+};
+
+static bool has_layout(const struct spool_header *header, const struct spool_layout *layout)
+{
+    return header->unit_bytes == layout->unit_bytes && header->chunk_units == layout->chunk_units;
+}
+
+static enum status check_header(struct spool_rank *rank, unsigned number, unsigned thread, struct err *err)
 {
     const struct spool_header *header = rank->header;
     const char *name = rank->main_name;
     if (rank->main_bytes < sizeof *header)
         return fault_at(name, rank->main_bytes, err, "the file ends in its header, expected 64 bytes");
     if (header->magic != SPOOL_MAGIC) return fault_at(name, 0, err, "not a spool file of rmacast's recorder");
-    if (header->version < 1 || header->version > SPOOL_VERSION || header->record_bytes != SPOOL_RECORD_BYTES ||
-        header->chunk_records != SPOOL_CHUNK_RECORDS)
-        return fault_at(name, 8, err, "a spool of another version, expected version 1 or 2");
+    rank->layout = &layouts[spool_is_old(rank) ? 0 : 1];
+    if (header->version < 1 || header->version > SPOOL_VERSION || !has_layout(header, rank->layout))
+        return fault_at(name, 8, err, "a spool of another version, expected version 1, 2 or 3");
     if (header->rank != number) return fault_at(name, 20, err, "the header names another rank than the file's name");
     if (header->thread != thread)
         return fault_at(name, 40, err, "the header names another thread than the file's name");
@@ -131,44 +142,78 @@ static enum status check_header(const struct spool_rank *rank, unsigned number, 
     return STATUS_OK;
 }
 
-/* Chunks that are whole; every record must carry its chunk's lap. */
-static enum status check_chunks(struct spool_rank *rank, struct err *err)
+static size_t chunk_count(const struct spool_rank *rank)
 {
-    size_t chunk_bytes = (size_t)SPOOL_CHUNK_RECORDS * SPOOL_RECORD_BYTES;
-    size_t chunks = (rank->main_bytes - sizeof *rank->header) / chunk_bytes;
-    rank->chunks = (const struct spool_record *)(rank->header + 1);
-    rank->chunk_records = chunks * SPOOL_CHUNK_RECORDS;
-    for (size_t i = 0; i < rank->chunk_records; i++)
-        if ((rank->chunks[i].time & ~SPOOL_TIME_MASK) != SPOOL_LAP(i / SPOOL_CHUNK_RECORDS)) {
-            (void)spool_fault(rank, i, err, "the record is not of chunk %zu, the file has been damaged",
-                              i / SPOOL_CHUNK_RECORDS);
-            rank->chunk_records = i;
-            return STATUS_DATA;
-        }
-    return STATUS_OK;
+    size_t first = rank->layout->first_chunk, bytes = (size_t)rank->layout->unit_bytes * rank->layout->chunk_units;
+    return rank->main_bytes < first ? 0 : (rank->main_bytes - first) / bytes;
 }
 
-/* The tail holds what follows the last chunk, or (killed after writing it) still the last chunk itself. */
+/* The first unit that is not of its chunk: each chunk begins with its mark, each old record has its chunk's lap. */
+static size_t first_wrong(const struct spool_rank *rank)
+{
+    size_t units = rank->chunk_units, at = 0;
+    if (!spool_is_old(rank)) {
+        const uint64_t *words = rank->chunks;
+        while (at < units && words[at] == SPOOL_MARK(at / SPOOL_CHUNK_WORDS)) at += SPOOL_CHUNK_WORDS;
+        return at;
+    }
+    const struct spool_record *records = rank->chunks;
+    while (at < units && (records[at].time & ~SPOOL_TIME_MASK) == SPOOL_OLD_LAP(at / SPOOL_OLD_CHUNK_RECORDS))
+        at++;
+    return at;
+}
+
+/* Of the main file chunks that are whole count. */
+static enum status check_chunks(struct spool_rank *rank, struct err *err)
+{
+    rank->chunks = (const char *)rank->header + rank->layout->first_chunk;
+    rank->chunk_units = chunk_count(rank) * rank->layout->chunk_units;
+    size_t wrong = first_wrong(rank);
+    if (wrong == rank->chunk_units) return STATUS_OK;
+    (void)spool_fault(rank, wrong, err, "the record is not of chunk %zu, the file has been damaged",
+                      wrong / rank->layout->chunk_units);
+    rank->chunk_units = wrong;
+    return STATUS_DATA;
+}
+
+/* The number of the chunk that the tail is, counted from 1; 0: there is nothing in it yet. */
+static uint64_t tail_chunk(const struct spool_rank *rank)
+{
+    uint64_t mark = *(const uint64_t *)rank->in_tail;
+    if (spool_is_old(rank)) return mark >> 56;
+    return (mark & ~(uint64_t)UINT32_MAX) == SPOOL_MARK(0) ? (uint32_t)mark + UINT64_C(1) : 0;
+}
+
+static size_t units_in_tail(const struct spool_rank *rank, size_t chunks)
+{
+    const struct spool_record *records = rank->in_tail;
+    size_t count = 0;
+    if (!spool_is_old(rank)) return SPOOL_CHUNK_WORDS;
+    while (count < SPOOL_OLD_CHUNK_RECORDS && (records[count].time & ~SPOOL_TIME_MASK) == SPOOL_OLD_LAP(chunks))
+        count++;
+    return count;
+}
+
+/* The tail holds what follows the last chunk, or (killed after writing it) still the last chunk itself. Laps are numbers
+ * modulo 256. */
 static enum status check_tail(struct spool_rank *rank, size_t tail_bytes, struct err *err)
 {
     const struct spool_tail *tail = rank->tail;
-    size_t chunks = rank->chunk_records / SPOOL_CHUNK_RECORDS;
-    if (tail_bytes != sizeof *tail)
-        return fault_at(rank->tail_name, tail_bytes, err, "the file ends here, expected 262144 bytes");
+    uint64_t chunks = chunk_count(rank), range = spool_is_old(rank) ? UINT8_MAX : UINT64_MAX;
+    if (tail_bytes != rank->layout->tail_bytes) {
+        char expected[64];
+        snprintf(expected, sizeof expected, "the file ends here, expected %zu bytes", rank->layout->tail_bytes);
+        return fault_at(rank->tail_name, tail_bytes, err, expected);
+    }
     if (tail->magic == 0) return STATUS_OK;
     if (tail->magic != SPOOL_TAIL_MAGIC)
         return fault_at(rank->tail_name, 0, err, "not a tail file of rmacast's recorder");
     if (tail->rank != rank->header->rank || tail->base_ns != rank->header->base_ns)
         return fault_at(rank->tail_name, 8, err, "the tail belongs to another main file");
     rank->state = tail->state;
-    uint64_t lap = tail->records[0].time & ~SPOOL_TIME_MASK;
-    if (lap == SPOOL_LAP(chunks)) {
-        while (rank->tail_records < SPOOL_CHUNK_RECORDS &&
-               (tail->records[rank->tail_records].time & ~SPOOL_TIME_MASK) == lap)
-            rank->tail_records++;
-        return STATUS_OK;
-    }
-    if (chunks == 0 ? tail->records[0].time == 0 : lap == SPOOL_LAP(chunks - 1)) return STATUS_OK;
+    uint64_t number = tail_chunk(rank);
+    if (number == ((chunks + 1) & range)) rank->tail_units = units_in_tail(rank, chunks);
+    if (number == ((chunks + 1) & range) || number == (chunks & range)) return STATUS_OK;
     return fault_at(rank->main_name, rank->main_bytes, err,
                     "the file ends here, but its tail continues a longer one: it was cut");
 }
@@ -180,8 +225,9 @@ static enum status open_tail(struct spool_rank *rank, struct err *err)
     if (access(rank->tail_name, F_OK) != 0) return STATUS_OK;
     TRY(map_file(rank->tail_name, &data, &bytes, err));
     rank->tail = data;
+    rank->in_tail = (const char *)data + rank->layout->tail_head;
     enum status status = check_tail(rank, bytes, err);
-    if (rank->tail && bytes != sizeof *rank->tail) {
+    if (rank->tail && bytes != rank->layout->tail_bytes) {
         munmap((void *)(uintptr_t)data, bytes);
         rank->tail = NULL;
     }
@@ -230,7 +276,7 @@ static enum status open_rank(struct spool *spool, struct spool_rank *rank, unsig
     if (err) *err = cause;
     if (status != STATUS_DATA || !spool->keep_going) return status;
     if (!rank->present) return leave_out_file(spool, number, cause.text, err);
-    return spool_end_at(rank, spool_records(rank), cause.text, err);
+    return spool_end_at(rank, spool_units(rank), cause.text, err);
 }
 
 static void close_rank(struct spool_rank *rank)
@@ -240,7 +286,7 @@ static void close_rank(struct spool_rank *rank)
     for (size_t i = 0; i < rank->thread_count; i++) close_rank(&rank->threads[i]);
     free(rank->threads);
     if (rank->header) munmap((void *)(uintptr_t)rank->header, rank->main_bytes);
-    if (rank->tail) munmap((void *)(uintptr_t)rank->tail, sizeof *rank->tail);
+    if (rank->tail) munmap((void *)(uintptr_t)rank->tail, rank->layout->tail_bytes);
     for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) free(ids[i]->items);
     for (size_t i = 0; i < rank->module_count; i++) free(rank->modules[i].path);
     free(rank->modules);
@@ -340,29 +386,4 @@ void spool_close(struct spool *spool)
     free(spool->windows);
     free(spool->ranks);
     *spool = (struct spool){0};
-}
-
-bool spool_next(const struct spool_rank *rank, size_t *index)
-{
-    size_t count = spool_records(rank), step = 1;
-    const struct spool_record *record = spool_record(rank, *index);
-    if (record->kind >= SPOOL_NAMES && record->bytes > 0) {
-        uint64_t more = ((uint64_t)record->bytes + SPOOL_MORE_BYTES - 1) / SPOOL_MORE_BYTES;
-        if (more >= count - *index) return false;
-        step += (size_t)more;
-    }
-    *index += step;
-    return *index <= count;
-}
-
-enum status spool_content(const struct spool_rank *rank, size_t index, struct spool_bytes *content, struct err *err)
-{
-    content->bytes = (size_t)spool_record(rank, index)->bytes;
-    TRY(array_reserve((void **)&content->data, &content->capacity, content->bytes + SPOOL_MORE_BYTES + 1, 1, err));
-    for (size_t done = 0; done < content->bytes; done += SPOOL_MORE_BYTES) {
-        const struct spool_record *more = spool_record(rank, ++index);
-        memcpy(content->data + done, (const char *)more + sizeof more->time, SPOOL_MORE_BYTES);
-    }
-    content->data[content->bytes] = '\0';
-    return STATUS_OK;
 }

@@ -1,5 +1,6 @@
-/* Between the parts of the spool's reader: files (spool_files.c), definitions (spool_define.c), events
- * (spool_events.c), clocks (spool_clock.c), call sites (spool_sites.c), causality (clock_check.c). */
+/* Between the parts of the spool's reader: files (spool_files.c), records one by one (spool_cursor.c), definitions
+ * (spool_define.c), events (spool_events.c), clocks (spool_clock.c), call sites (spool_sites.c), causality
+ * (clock_check.c). */
 #ifndef TRACE_SPOOL_PARTS_H
 #define TRACE_SPOOL_PARTS_H
 
@@ -26,6 +27,11 @@ struct spool_bytes { /* a definition's content */
     size_t bytes, capacity;
 };
 
+struct spool_layout { /* of a version's files */
+    uint32_t unit_bytes, chunk_units;
+    size_t first_chunk, tail_head, tail_bytes; /* where chunks begin in the main file and the tail; the tail's length */
+};
+
 /* A rank: what belongs to all of it, and the files of its thread 0; or the files of a further thread. */
 struct spool_rank {
     bool present;
@@ -34,10 +40,11 @@ struct spool_rank {
     char *main_name, *tail_name;
     const struct spool_header *header; /* mapped, with the chunks behind it */
     size_t main_bytes;
+    const struct spool_layout *layout;
     const struct spool_tail *tail; /* mapped, NULL if there is none */
-    const struct spool_record *chunks;
-    size_t chunk_records, tail_records; /* whole and of this recording */
-    uint32_t state;                     /* bits of enum spool_state */
+    const void *chunks, *in_tail;   /* units of the main file, of the tail */
+    size_t chunk_units, tail_units; /* whole chunks; of this recording, behind them */
+    uint32_t state;                 /* bits of enum spool_state */
     struct spool_ids comms, groups, windows, regions, counts, calls, ops;
     struct spool_loaded *modules;
     size_t module_count, module_capacity;
@@ -86,8 +93,8 @@ struct spool {
 enum status spool_open(const char *directory, bool keep_going, struct spool *spool, struct err *err);
 void spool_close(struct spool *spool);
 
-/* The rank has the records before index only, and says why. */
-enum status spool_end_at(struct spool_rank *rank, size_t index, const char *why, struct err *err);
+/* The rank has the units before this place only, and says why. */
+enum status spool_end_at(struct spool_rank *rank, size_t at, const char *why, struct err *err);
 
 /* Times are ticks of the time stamp counter. */
 static inline bool spool_ticks(const struct spool_header *header)
@@ -95,24 +102,20 @@ static inline bool spool_ticks(const struct spool_header *header)
     return header->version > 1 && header->clock == SPOOL_TICKS;
 }
 
-/* Number of records of a rank, and one of them. A record is good if it stands here. */
-static inline size_t spool_records(const struct spool_rank *rank)
+/* Versions 1 and 2. */
+static inline bool spool_is_old(const struct spool_rank *rank)
 {
-    return rank->chunk_records + rank->tail_records;
-}
-static inline const struct spool_record *spool_record(const struct spool_rank *rank, size_t index)
-{
-    return index < rank->chunk_records ? &rank->chunks[index] : &rank->tail->records[index - rank->chunk_records];
+    return rank->header->version < SPOOL_VERSION;
 }
 
-/* Moves *index from a record to the one after it and its content. False at the end, and where the content is torn. */
-bool spool_next(const struct spool_rank *rank, size_t *index);
+/* Number of units of a rank. */
+static inline size_t spool_units(const struct spool_rank *rank)
+{
+    return rank->chunk_units + rank->tail_units;
+}
 
-/* The content of the definition at index. */
-enum status spool_content(const struct spool_rank *rank, size_t index, struct spool_bytes *content, struct err *err);
-
-/* STATUS_DATA "FILE:BYTE: <message>" for the record at index. */
-enum status spool_fault(const struct spool_rank *rank, size_t index, struct err *err, const char *format, ...)
+/* STATUS_DATA "FILE:BYTE: <message>" for what stands at this place. */
+enum status spool_fault(const struct spool_rank *rank, size_t at, struct err *err, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
 /* Definitions of all ranks into the trace: the same members and sequence are the same communicator, the same

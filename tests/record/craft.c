@@ -71,7 +71,7 @@ static FILE *open_in(const char *directory, const char *name, const char *mode)
 
 static void write_lap(FILE *file, const struct craft *craft, size_t chunk, size_t count)
 {
-    for (size_t i = chunk * SPOOL_CHUNK_RECORDS; i < chunk * SPOOL_CHUNK_RECORDS + count; i++) {
+    for (size_t i = chunk * SPOOL_OLD_CHUNK_RECORDS; i < chunk * SPOOL_OLD_CHUNK_RECORDS + count; i++) {
         struct spool_record record = craft->records[i];
         record.time |= ((uint64_t)chunk + 1) << 56;
         assert_int_equal(fwrite(&record, sizeof record, 1, file), 1);
@@ -81,11 +81,11 @@ static void write_lap(FILE *file, const struct craft *craft, size_t chunk, size_
 void craft_write(const struct craft *craft, const char *directory, size_t count, uint32_t state)
 {
     char name[64];
-    size_t chunks = count / SPOOL_CHUNK_RECORDS;
+    size_t chunks = count / SPOOL_OLD_CHUNK_RECORDS;
     struct spool_header header = {.magic = SPOOL_MAGIC,
                                   .version = craft->ticks_per_s ? 2 : 1,
-                                  .record_bytes = 40,
-                                  .chunk_records = 6553,
+                                  .unit_bytes = 40,
+                                  .chunk_units = 6553,
                                   .rank = craft->rank,
                                   .world = craft->world,
                                   .base_ns = craft->base_ns,
@@ -95,19 +95,19 @@ void craft_write(const struct craft *craft, const char *directory, size_t count,
     snprintf(name, sizeof name, "rank-%06u.spool", craft->rank);
     FILE *file = open_in(directory, name, "w");
     assert_int_equal(fwrite(&header, sizeof header, 1, file), 1);
-    for (size_t i = 0; i < chunks; i++) write_lap(file, craft, i, SPOOL_CHUNK_RECORDS);
+    for (size_t i = 0; i < chunks; i++) write_lap(file, craft, i, SPOOL_OLD_CHUNK_RECORDS);
     fclose(file);
-    struct spool_tail *tail = calloc(1, sizeof *tail);
+    struct spool_old_tail *tail = calloc(1, sizeof *tail);
     assert_non_null(tail);
-    *tail =
-        (struct spool_tail){.magic = SPOOL_TAIL_MAGIC, .rank = craft->rank, .state = state, .base_ns = craft->base_ns};
+    *tail = (struct spool_old_tail){
+        .magic = SPOOL_TAIL_MAGIC, .rank = craft->rank, .state = state, .base_ns = craft->base_ns};
     snprintf(name, sizeof name, "rank-%06u.tail", craft->rank);
     file = open_in(directory, name, "w");
     assert_int_equal(fwrite(tail, sizeof *tail, 1, file), 1);
-    fseek(file, offsetof(struct spool_tail, records), SEEK_SET);
-    if (chunks > 0) write_lap(file, craft, chunks - 1, SPOOL_CHUNK_RECORDS);
-    fseek(file, offsetof(struct spool_tail, records), SEEK_SET);
-    write_lap(file, craft, chunks, count - chunks * SPOOL_CHUNK_RECORDS);
+    fseek(file, offsetof(struct spool_old_tail, records), SEEK_SET);
+    if (chunks > 0) write_lap(file, craft, chunks - 1, SPOOL_OLD_CHUNK_RECORDS);
+    fseek(file, offsetof(struct spool_old_tail, records), SEEK_SET);
+    write_lap(file, craft, chunks, count - chunks * SPOOL_OLD_CHUNK_RECORDS);
     fclose(file);
     free(tail);
 }

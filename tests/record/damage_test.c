@@ -95,9 +95,9 @@ static void chunk_is_not_read_twice(void **state)
     struct craft craft;
     char *directory = craft_directory();
     craft_run(&craft, 0, 1, MANY);
-    craft_write(&craft, directory, SPOOL_CHUNK_RECORDS, 0);
+    craft_write(&craft, directory, SPOOL_OLD_CHUNK_RECORDS, 0);
     struct trace *trace = read_good(directory);
-    assert_int_equal(trace->ranks[0].count, (SPOOL_CHUNK_RECORDS - PROLOGUE + 1) / 2);
+    assert_int_equal(trace->ranks[0].count, (SPOOL_OLD_CHUNK_RECORDS - PROLOGUE + 1) / 2);
     trace_free(trace);
     craft_remove(directory);
     craft_free(&craft);
@@ -110,10 +110,10 @@ static void chunk_is_written_in_part(void **state)
     struct craft craft;
     char *directory = craft_directory();
     craft_run(&craft, 0, 1, MANY);
-    craft_write(&craft, directory, SPOOL_CHUNK_RECORDS, 0);
+    craft_write(&craft, directory, SPOOL_OLD_CHUNK_RECORDS, 0);
     craft_cut(directory, "rank-000000.spool", 64 + 4096);
     struct trace *trace = read_good(directory);
-    assert_int_equal(trace->ranks[0].count, (SPOOL_CHUNK_RECORDS - PROLOGUE + 1) / 2);
+    assert_int_equal(trace->ranks[0].count, (SPOOL_OLD_CHUNK_RECORDS - PROLOGUE + 1) / 2);
     trace_free(trace);
     craft_remove(directory);
     craft_free(&craft);
@@ -127,10 +127,10 @@ static void torn_record(void **state)
     char *directory = craft_directory();
     static const char noise[32] = "payload of the record in writing";
     craft_run(&craft, 0, 1, MANY);
-    craft_write(&craft, directory, SPOOL_CHUNK_RECORDS + 11, 0);
+    craft_write(&craft, directory, SPOOL_OLD_CHUNK_RECORDS + 11, 0);
     craft_patch(directory, "rank-000000.tail", 24 + 11 * 40 + 8, noise, sizeof noise);
     struct trace *trace = read_good(directory);
-    assert_int_equal(trace->ranks[0].count, (SPOOL_CHUNK_RECORDS + 11 - PROLOGUE + 1) / 2);
+    assert_int_equal(trace->ranks[0].count, (SPOOL_OLD_CHUNK_RECORDS + 11 - PROLOGUE + 1) / 2);
     trace_free(trace);
     craft_remove(directory);
     craft_free(&craft);

@@ -65,14 +65,14 @@ static void write_stream(const char *directory, uint64_t *progress, bool ticks)
     static const char calls[] = "MPI_Init\nMPI_Barrier\nMPI_Finalize\n";
     struct spool_header header = {.magic = SPOOL_MAGIC,
                                   .version = SPOOL_VERSION,
-                                  .record_bytes = SPOOL_RECORD_BYTES,
-                                  .chunk_records = SPOOL_CHUNK_RECORDS,
+                                  .unit_bytes = SPOOL_WORD_BYTES,
+                                  .chunk_units = SPOOL_CHUNK_WORDS,
                                   .world = 1,
                                   .base_ns = rec_now()};
     rec_ticks_choose(ticks ? "tsc" : "monotonic", "");
     if (rec_ticks) begin_ticks(&header);
-    struct spool_record names = {.kind = SPOOL_NAMES, .peer = SPOOL_NAMES_CALLS};
-    struct spool_record world = {.kind = SPOOL_COMM, .extra = 1};
+    struct spool_record names = {.time = rec_stamp(), .kind = SPOOL_NAMES, .peer = SPOOL_NAMES_CALLS};
+    struct spool_record world = {.time = rec_stamp(), .kind = SPOOL_COMM, .extra = 1};
     struct rec_stream stream;
     if (rec_stream_open(&stream, directory, &header)) _exit(1);
     if (!rec_stream_define(&stream, names, calls, sizeof calls - 1, NULL, 0)) _exit(1);

@@ -26,52 +26,100 @@ static void remove_both(const char *directory)
     rmdir(directory);
 }
 
-/* 2 * 6553 + 5 records: two chunks of 262120 bytes behind the header of 64, five records of lap 3 in the tail. */
+/* Records whose third word alone is new take two words each, from word 1 of a chunk on; one begins at word 8186 (five
+ * words and the 0 behind it fit) or before, so 4093 of them are a chunk. 2 * 4093 + 5: two chunks of 65536 bytes from
+ * byte 65536 on, five records in the tail, a 0, and what the second chunk left: the number of its sixth record. A head
+ * is 1, bit 3 (the third word follows), template 0, and the time from bit 15 on. */
 static void chunks_and_tail(void **state)
 {
     (void)state;
     char directory[] = "/tmp/rmacast-test-XXXXXX", path[256];
-    struct rec_stream stream;
+    static struct rec_stream stream, other;
     struct stat about;
     struct spool_header header = {.magic = SPOOL_MAGIC, .version = SPOOL_VERSION, .world = 1, .base_ns = 1000};
     assert_non_null(mkdtemp(directory));
     assert_null(rec_stream_open(&stream, directory, &header));
-    for (uint64_t i = 0; i < 2 * 6553 + 5; i++) {
+    for (uint64_t i = 0; i < 2 * 4093 + 5; i++) {
         struct spool_record record = {.kind = SPOOL_ENTER, .time = 1000 + i, .bytes = (int64_t)i};
         assert_true(rec_stream_put(&stream, &record));
     }
     assert_int_equal(fstat(stream.file, &about), 0);
-    assert_int_equal(about.st_size, 64 + 2 * 262120);
-    assert_int_equal(stream.tail->records[4].time, UINT64_C(3) << 56 | (2 * 6553 + 4));
-    assert_int_equal(stream.tail->records[5].time, UINT64_C(2) << 56 | (6553 + 5));
-    assert_int_equal(stream.tail->records[4].bytes, 2 * 6553 + 4);
-    assert_non_null(rec_stream_open(&stream, directory, &header)); /* a second program of the job */
+    assert_int_equal(about.st_size, 3 * 65536);
+    const uint64_t *words = stream.tail->words;
+    assert_int_equal(words[0], UINT64_C(0x4b4e484300000002)); /* "CHNK", 2 */
+    assert_int_equal(words[9], (UINT64_C(2) * 4093 + 4) << 15 | 8 | 1);
+    assert_int_equal(words[10], 2 * 4093 + 4);
+    assert_int_equal(words[11], 0);
+    assert_int_equal(words[12], 4093 + 5);
+    assert_non_null(rec_stream_open(&other, directory, &header)); /* a second program of the job */
     assert_int_equal(errno, EEXIST);
     snprintf(path, sizeof path, "%s/none", directory);
-    assert_non_null(rec_stream_open(&stream, path, &header));
+    assert_non_null(rec_stream_open(&other, path, &header));
     assert_int_equal(errno, ENOENT);
     remove_both(directory);
+}
+
+static struct spool_tail *tail_new(void)
+{
+    struct spool_tail *tail = calloc(1, sizeof *tail);
+    assert_non_null(tail);
+    return tail;
+}
+
+/* What is like the record before of its template takes one word: an entry (template 2 * call) and an exit (the next)
+ * that alternate are one template each. */
+static void repeated(void **state)
+{
+    (void)state;
+    struct spool_tail *tail = tail_new();
+    struct spool_header header = {.base_ns = 100};
+    static struct rec_stream stream;
+    rec_stream_begin(&stream, tail, &header);
+    struct spool_record enter = {
+        .kind = SPOOL_ENTER, .call = 3, .id = 7, .peer = -1, .tag = 5, .bytes = 64, .extra = -2};
+    struct spool_record leave = {.kind = SPOOL_EXIT, .call = 3, .id = SPOOL_NO_ID};
+    for (uint64_t i = 0; i < 3; i++) {
+        enter.time = 100 + 2 * i;
+        leave.time = 101 + 2 * i;
+        assert_true(rec_stream_put(&stream, &enter) && rec_stream_put(&stream, &leave));
+    }
+    static const uint64_t expected[] = {UINT64_C(0x4b4e484300000000),
+                                        0 << 15 | 6 << 5 | 15 << 1 | 1,
+                                        UINT64_C(0x0000000700030001),
+                                        UINT64_C(0x00000005ffffffff),
+                                        64,
+                                        UINT64_MAX - 1,
+                                        1 << 15 | 7 << 5 | 1 << 1 | 1,
+                                        UINT64_C(0xffffffff00030002),
+                                        2 << 15 | 6 << 5 | 1,
+                                        3 << 15 | 7 << 5 | 1,
+                                        4 << 15 | 6 << 5 | 1,
+                                        5 << 15 | 7 << 5 | 1,
+                                        0};
+    assert_memory_equal(tail->words, expected, sizeof expected);
+    free(tail);
 }
 
 /* The write fails when the tail is full; what is in the tail stays. */
 static void disk_full(void **state)
 {
     (void)state;
-    struct spool_tail *tail = calloc(1, sizeof *tail);
-    assert_non_null(tail);
-    int full = open("/dev/full", O_WRONLY);
-    assert_true(full >= 0);
-    struct rec_stream stream = {.file = full,
-                                .tail = tail,
-                                .next = tail->records,
-                                .end = tail->records + SPOOL_CHUNK_RECORDS,
-                                .lap = SPOOL_LAP(0)};
+    struct spool_tail *tail = tail_new();
+    struct spool_header header = {.base_ns = 0};
+    static struct rec_stream stream;
+    rec_stream_begin(&stream, tail, &header);
+    stream.file = open("/dev/full", O_WRONLY);
+    assert_true(stream.file >= 0);
     struct spool_record record = {.kind = SPOOL_ENTER, .time = 1};
-    for (int i = 0; i < SPOOL_CHUNK_RECORDS; i++) assert_true(rec_stream_put(&stream, &record));
+    for (int i = 0; i < 4093; i++) {
+        record.bytes = i;
+        assert_true(rec_stream_put(&stream, &record));
+    }
     assert_false(rec_stream_put(&stream, &record));
     assert_int_equal(errno, ENOSPC);
-    assert_int_equal(tail->records[SPOOL_CHUNK_RECORDS - 1].time, UINT64_C(1) << 56 | 1);
-    close(full);
+    assert_int_equal(tail->words[8186], 4092);
+    assert_int_equal(tail->words[8187], 0);
+    close(stream.file);
     free(tail);
 }
 
@@ -83,12 +131,14 @@ static void file_size_limit(void **state)
     assert_true(child >= 0);
     if (child == 0) {
         struct spool_tail *tail = calloc(1, sizeof *tail);
+        struct spool_header header = {.base_ns = 0};
         char path[] = "/tmp/rmacast-limit-XXXXXX";
         int file = mkstemp(path);
         struct rlimit limit = {.rlim_cur = 1000, .rlim_max = 1000};
+        static struct rec_stream stream;
         if (!tail || file < 0 || unlink(path) != 0 || setrlimit(RLIMIT_FSIZE, &limit) != 0) _exit(1);
-        struct rec_stream stream = {
-            .file = file, .tail = tail, .next = tail->records, .end = tail->records + SPOOL_CHUNK_RECORDS};
+        rec_stream_begin(&stream, tail, &header);
+        stream.file = file;
         _exit(!rec_stream_flush(&stream) && errno == EFBIG ? 0 : 2);
     }
     int status;
@@ -96,21 +146,46 @@ static void file_size_limit(void **state)
     assert_int_equal(status, 0);
 }
 
+/* Nor by making the files: the first chunk's place is beyond the limit. */
+static void file_size_limit_at_the_start(void **state)
+{
+    (void)state;
+    char directory[] = "/tmp/rmacast-test-XXXXXX";
+    assert_non_null(mkdtemp(directory));
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        struct spool_header header = {.magic = SPOOL_MAGIC, .version = SPOOL_VERSION, .world = 1};
+        struct rlimit limit = {.rlim_cur = 65535, .rlim_max = 65535};
+        static struct rec_stream stream;
+        if (setrlimit(RLIMIT_FSIZE, &limit) != 0) _exit(1);
+        _exit(rec_stream_open(&stream, directory, &header) && errno == EFBIG ? 0 : 2);
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    remove_both(directory);
+}
+
+/* A region (kind 13, the 14th of the kinds' templates from 512 on) with a content of 66 bytes: the first and the third
+ * word; then the content's head with template 1023 and its bytes where times stand, and nine words. */
 static void definitions(void **state)
 {
     (void)state;
-    struct spool_tail *tail = calloc(1, sizeof *tail);
-    assert_non_null(tail);
-    struct rec_stream stream = {
-        .file = -1, .tail = tail, .next = tail->records, .end = tail->records + SPOOL_CHUNK_RECORDS};
+    struct spool_tail *tail = tail_new();
+    struct spool_header header = {.base_ns = 0};
+    static struct rec_stream stream;
+    rec_stream_begin(&stream, tail, &header);
     static const char first[] = "0123456789012345678901234567890123456789", second[] = "abcdefghijklmnopqrstuvwxyz";
     assert_true(rec_stream_define(&stream, (struct spool_record){.kind = SPOOL_REGION}, first, 40, second, 26));
-    assert_int_equal(stream.next - tail->records, 1 + 3); /* 66 bytes in parts of 32 */
-    assert_int_equal(tail->records[0].bytes, 66);
-    assert_memory_equal((char *)&tail->records[1] + 8, first, 32);
-    assert_memory_equal((char *)&tail->records[2] + 8, first + 32, 8);
-    assert_memory_equal((char *)&tail->records[2] + 16, second, 24);
-    assert_memory_equal((char *)&tail->records[3] + 8, second + 24, 2);
+    assert_int_equal(tail->words[1], 525 << 5 | 5 << 1 | 1);
+    assert_int_equal(tail->words[2], 13);
+    assert_int_equal(tail->words[3], 66);
+    assert_int_equal(tail->words[4], 66 << 15 | 1023 << 5 | 1);
+    assert_memory_equal(&tail->words[5], first, 40);
+    assert_memory_equal(&tail->words[10], second, 26);
+    assert_int_equal(tail->words[14], 0);
+    assert_ptr_equal(stream.next, &tail->words[14]);
     free(tail);
 }
 
@@ -141,8 +216,14 @@ static void table(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(chunks_and_tail), cmocka_unit_test(disk_full),
-                                       cmocka_unit_test(file_size_limit), cmocka_unit_test(definitions),
-                                       cmocka_unit_test(table)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(chunks_and_tail),
+        cmocka_unit_test(repeated),
+        cmocka_unit_test(disk_full),
+        cmocka_unit_test(file_size_limit),
+        cmocka_unit_test(file_size_limit_at_the_start),
+        cmocka_unit_test(definitions),
+        cmocka_unit_test(table),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

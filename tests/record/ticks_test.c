@@ -78,16 +78,17 @@ static void anchors_are_due(void **state)
     (void)state;
     struct spool_tail *tail = tail_new();
     struct spool_header header = {.clock = SPOOL_TICKS, .ticks_per_s = 1000000000, .base_ticks = 1};
-    struct rec_stream stream;
+    static struct rec_stream stream;
     rec_stream_begin(&stream, tail, &header);
     assert_true(rec_stream_unanchored(&stream, 5));
     uint64_t before = rec_now();
     assert_true(rec_stream_anchor(&stream));
     uint64_t at = stream.anchor.ticks;
-    assert_int_equal(stream.next - tail->records, 1);
-    assert_int_equal(tail->records[0].kind, SPOOL_ANCHOR);
-    assert_int_equal(tail->records[0].time, SPOOL_LAP(0) | ((at - 1) & SPOOL_TIME_MASK));
-    assert_true((uint64_t)tail->records[0].extra >= before && (uint64_t)tail->records[0].extra <= rec_now());
+    assert_int_equal(stream.next - tail->words, 1 + 5);
+    assert_int_equal((uint8_t)tail->words[2], SPOOL_ANCHOR);
+    assert_int_equal(tail->words[1] >> 15, (at - 1) & (UINT64_MAX >> 15));
+    assert_int_equal(tail->words[4], at - 1);
+    assert_true(tail->words[5] >= before && tail->words[5] <= rec_now());
     assert_false(rec_stream_unanchored(&stream, at));
     assert_false(rec_stream_unanchored(&stream, at - 10000000));
     assert_false(rec_stream_unanchored(&stream, at + 10000000));
@@ -96,17 +97,23 @@ static void anchors_are_due(void **state)
     free(tail);
 }
 
-/* Nanoseconds need none. */
-static void nanoseconds_have_no_anchors(void **state)
+/* Nanoseconds need one only where the lower bits of a time do not tell it: 2^46 ns (20 hours) from the last one. */
+static void nanoseconds_that_are_far(void **state)
 {
     (void)state;
+    const uint64_t far = UINT64_C(1) << 46;
     struct spool_tail *tail = tail_new();
     struct spool_header header = {.clock = SPOOL_NANOSECONDS, .base_ns = 7};
-    struct rec_stream stream;
+    static struct rec_stream stream;
     rec_stream_begin(&stream, tail, &header);
-    assert_false(rec_stream_unanchored(&stream, UINT64_MAX / 2));
+    assert_false(rec_stream_unanchored(&stream, 7));
+    assert_false(rec_stream_unanchored(&stream, 7 + far));
+    assert_true(rec_stream_unanchored(&stream, 7 + far + 1));
+    uint64_t before = rec_now();
     assert_true(rec_stream_anchor(&stream));
-    assert_ptr_equal(stream.next, tail->records);
+    assert_true(tail->words[4] >= before - 7 && tail->words[4] <= rec_now() - 7);
+    assert_false(rec_stream_unanchored(&stream, before + far));
+    assert_true(rec_stream_unanchored(&stream, rec_now() + far + 1));
     free(tail);
 }
 
@@ -117,14 +124,14 @@ static void a_counter_that_is_set_back(void **state)
     (void)state;
     struct spool_tail *tail = tail_new();
     struct spool_header header = {.clock = SPOOL_TICKS, .ticks_per_s = 1000000000};
-    struct rec_stream stream;
+    static struct rec_stream stream;
     struct rec_anchor now = rec_anchor_read();
     rec_stream_begin(&stream, tail, &header);
     stream.anchor = now;
     stream.anchor.ticks += UINT64_C(1000000000000000);
     stream.base = stream.anchor.ticks - 9000;
     assert_true(rec_stream_anchor(&stream));
-    uint64_t time = tail->records[0].time & SPOOL_TIME_MASK, passed = rec_now() - now.ns;
+    uint64_t time = tail->words[4], passed = rec_now() - now.ns;
     assert_true(time >= 9000 && time <= 9000 + passed);
     free(tail);
 }
@@ -246,10 +253,10 @@ static void refuse(size_t at, const void *data, size_t bytes, const char *why)
 static void headers_that_cannot_be(void **state)
 {
     (void)state;
-    const uint32_t clock = 2, version = 3;
+    const uint32_t clock = 2, version = 4;
     const uint64_t standing = 0;
     refuse(44, &clock, sizeof clock, "a clock that this rmacast does not know");
-    refuse(8, &version, sizeof version, "expected version 1 or 2");
+    refuse(8, &version, sizeof version, "expected version 1, 2 or 3");
     refuse(56, &standing, sizeof standing, "the ticks per second are beyond belief");
 }
 
@@ -259,7 +266,7 @@ int main(void)
         cmocka_unit_test(the_kernel_is_believed),
         cmocka_unit_test(rates),
         cmocka_unit_test(anchors_are_due),
-        cmocka_unit_test(nanoseconds_have_no_anchors),
+        cmocka_unit_test(nanoseconds_that_are_far),
         cmocka_unit_test(a_counter_that_is_set_back),
         cmocka_unit_test(between_and_behind_anchors),
         cmocka_unit_test(killed_before_an_anchor),

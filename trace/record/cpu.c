@@ -5,8 +5,9 @@
 #include "trace/record/record.h"
 
 bool rec_cpu;
-static __thread uint64_t left_ns; /* when the thread left its last call */
-static uint64_t cost_ns;          /* what the recorder itself takes between two calls */
+static __thread uint64_t left_ns;      /* when the thread left its last call */
+static uint64_t cost_ns;               /* what the recorder itself takes between two calls */
+static uint64_t least_ns = UINT64_MAX; /* between two calls, before the cost was known */
 
 static uint64_t cpu_now(void)
 {
@@ -24,6 +25,7 @@ void rec_cpu_begin(void)
 void rec_cpu_enter(void)
 {
     uint64_t taken = cpu_now() - left_ns;
+    if (cost_ns == 0 && taken < least_ns) least_ns = taken;
     struct spool_record record = {.kind = SPOOL_CPU,
                                   .time = rec_stamp(),
                                   .id = SPOOL_NO_ID,
@@ -38,10 +40,7 @@ void rec_cpu_leave(void)
 }
 
 /* The least is what the recorder took: more was disturbed. */
-void rec_cpu_measure(const struct spool_record *records, size_t count)
+void rec_cpu_measured(void)
 {
-    uint64_t least = UINT64_MAX;
-    for (size_t i = 1; i < count; i++) /* before the first call there was something else */
-        if (records[i].kind == SPOOL_CPU && (uint64_t)records[i].extra < least) least = (uint64_t)records[i].extra;
-    cost_ns = least == UINT64_MAX ? 0 : least;
+    cost_ns = least_ns == UINT64_MAX ? 0 : least_ns;
 }

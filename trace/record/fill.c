@@ -37,7 +37,9 @@ int64_t rec_true_bytes(int64_t count, MPI_Datatype type)
 void rec_set_comm(struct rec_call *rec, MPI_Comm comm)
 {
     rec->comm = rec_comm_find(comm);
-    if (rec->comm) rec->enter.id = rec->comm->id;
+    if (!rec->comm) return;
+    rec->enter.id = rec->comm->id;
+    rec->pattern += rec->comm->id * REC_APART;
 }
 
 void rec_set_win(struct rec_call *rec, MPI_Win win)
@@ -46,6 +48,7 @@ void rec_set_win(struct rec_call *rec, MPI_Win win)
     if (!found) return;
     rec->comm = found->comm;
     rec->enter.id = found->id;
+    rec->pattern += found->id * REC_APART;
 }
 
 void rec_set_win_assert(struct rec_call *rec, MPI_Win win, int assertion)

@@ -48,11 +48,17 @@ static void stop_writing(void)
     rec_stop("the limit of its size is reached");
 }
 
+static inline void put_as(const struct spool_record *record, unsigned pattern)
+{
+    struct rec_stream *own = rec_own;
+    if (rec_state != REC_OPEN || !own) return;
+    bool anchored = REC_LIKELY(!rec_stream_unanchored(own, record->time)) || rec_stream_anchor(own);
+    if (!anchored || !rec_stream_put_as(own, record, pattern)) stop_writing();
+}
+
 void rec_put(const struct spool_record *record)
 {
-    if (rec_state != REC_OPEN || !rec_own) return;
-    bool anchored = REC_LIKELY(!rec_stream_unanchored(rec_own, record->time)) || rec_stream_anchor(rec_own);
-    if (!anchored || !rec_stream_put(rec_own, record)) stop_writing();
+    put_as(record, rec_stream_template(record));
 }
 
 void rec_anchor(void)
@@ -64,7 +70,9 @@ void rec_define_with(struct spool_record head, const void *first, size_t first_b
                      size_t second_bytes)
 {
     if (rec_state != REC_OPEN || !rec_own) return;
-    if (!rec_stream_define(rec_own, head, first, first_bytes, second, second_bytes)) stop_writing();
+    head.time = rec_stamp();
+    bool anchored = !rec_stream_unanchored(rec_own, head.time) || rec_stream_anchor(rec_own);
+    if (!anchored || !rec_stream_define(rec_own, head, first, first_bytes, second, second_bytes)) stop_writing();
 }
 
 void rec_define(enum spool_kind kind, uint32_t id, const void *content, size_t bytes)
@@ -81,12 +89,12 @@ void rec_enter(struct rec_call *rec)
     rec->enter.time = rec_stamp_before();
     if (rec_state != REC_OPEN || !rec_own) return; /* own: made in the meantime by another thread's MPI_Init */
     rec->entered = true;
-    rec_put(&rec->enter);
+    put_as(&rec->enter, rec_call_template(rec));
 }
 
 void rec_exit(struct rec_call *rec)
 {
-    if (rec->entered) rec_put(&rec->exit);
+    if (rec->entered) put_as(&rec->exit, rec_call_template(rec) + 1);
     if (closing && rec_state == REC_OPEN) {
         __atomic_fetch_or(&rec_out.tail->state, (uint32_t)SPOOL_CLOSED, __ATOMIC_RELEASE);
         rec_state = REC_OFF;

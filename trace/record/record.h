@@ -73,6 +73,7 @@ struct rec_call {
     uint64_t key;          /* a handle that the call overwrites */
     struct rec_comm *comm; /* whose ranks the status has */
     uint32_t request;      /* id, SPOOL_NO_ID none */
+    uint32_t pattern;      /* what its templates are chosen by: call site, then window or communicator too */
     bool receive;          /* the request is a receive */
     bool entered;          /* the entry record is written */
     bool quiet;            /* no records */
@@ -141,8 +142,16 @@ static inline void rec_prepare(struct rec_call *rec, enum rec_call_id call, cons
     rec_blank(&rec->enter, SPOOL_ENTER, call, site);
     rec_blank(&rec->exit, SPOOL_EXIT, call, site);
     rec->comm = NULL;
+    rec->pattern = (uint32_t)(uintptr_t)site;
     rec->entered = false;
     rec->quiet = rec_off[call] != REC_ON;
+}
+
+enum { REC_APART = 97 }; /* between ids of windows or communicators: another step than between call sites */
+/* Of the entry; the exit has the next one. Calls of one place that differ by window repeat themselves each. */
+static inline unsigned rec_call_template(const struct rec_call *rec)
+{
+    return rec->pattern % (REC_CALL_TEMPLATES / 2) * 2;
 }
 
 void rec_enter(struct rec_call *rec);            /* stamps, writes the entry record */
@@ -398,7 +407,7 @@ extern bool rec_cpu; /* CPU times are wanted */
 void rec_cpu_begin(void);
 void rec_cpu_enter(void); /* writes the CPU time since rec_cpu_leave() */
 void rec_cpu_leave(void);
-void rec_cpu_measure(const struct spool_record *records, size_t count); /* of calls without computing between them */
+void rec_cpu_measured(void); /* there were calls without computing between them */
 /* missed.c */
 extern bool rec_missed_any; /* a call that is not recorded has been made since the last rec_missed_define() */
 void rec_missed_define(void);

@@ -1,5 +1,6 @@
 /* MPI_Init and MPI_Finalize: opening and closing the spool. */
 #include <errno.h>
+#include <stdalign.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -8,34 +9,49 @@
 #include "trace/record/handles.h"
 #include "trace/record/record.h"
 
+/* What the calls of a batch took without the intervals that are recorded: the stamps of an entry and the exit behind it. */
+static uint64_t outside(const uint64_t *words, const uint64_t *end, uint64_t spent)
+{
+    uint64_t before = 0;
+    while (words < end) {
+        unsigned pattern = SPOOL_HEAD_TEMPLATE(*words);
+        uint64_t stamp = SPOOL_HEAD_STAMP(*words);
+        if (pattern < REC_CALL_TEMPLATES && pattern % 2 == 1) spent -= (stamp - before) & SPOOL_HEAD_STAMP(UINT64_MAX);
+        before = stamp;
+        words += 1 + __builtin_popcount(SPOOL_HEAD_CHANGED(*words));
+    }
+    return spent;
+}
+
 /* Cost of a recorded call outside the interval that is recorded, in picoseconds: of a real wrapper, with a message to
  * nobody, into a stream that is thrown away. The fastest of some batches, since everything slower was disturbed. */
 static uint64_t measure_cost(const struct spool_header *header)
 {
     enum { BATCHES = 10, CALLS = 200 };
-    struct spool_tail *tail = calloc(1, sizeof *tail);
-    struct rec_stream own = rec_out; /* this thread's: rec_own points to it */
+    struct trial {
+        struct rec_stream stream;
+        struct spool_tail tail;
+    } *trial = aligned_alloc(alignof(struct trial), sizeof *trial);
     uint64_t best = UINT64_MAX;
-    if (!tail) return 0;
-    rec_stream_begin(&rec_out, tail, header);
-    rec_out.settled_for = UINT64_MAX; /* no anchors between the calls */
+    if (!trial) return 0;
+    rec_stream_begin(&trial->stream, &trial->tail, header);
+    trial->stream.settled_for = UINT64_MAX; /* no anchors between the calls */
+    rec_own = &trial->stream;
     rec_depth = 0;
     bool functions = rec_functions;
     rec_functions = false;
     for (int batch = 0; batch < BATCHES; batch++) {
-        rec_out.next = tail->records;
+        uint64_t *begin = trial->stream.next = trial->tail.words + 1;
         uint64_t spent = rec_stamp();
         for (int i = 0; i < CALLS; i++) MPI_Send(NULL, 0, MPI_BYTE, MPI_PROC_NULL, 0, MPI_COMM_WORLD);
-        spent = rec_stamp() - spent;
-        for (const struct spool_record *at = tail->records; at < rec_out.next; at++)
-            if (at->kind == SPOOL_EXIT) spent -= at->time - at[-1].time;
+        spent = outside(begin, trial->stream.next, rec_stamp() - spent);
         if (spent < best) best = spent;
     }
-    if (rec_cpu) rec_cpu_measure(tail->records, (size_t)(rec_out.next - tail->records));
+    if (rec_cpu) rec_cpu_measured();
     rec_functions = functions;
     rec_depth = 1;
-    rec_out = own;
-    free(tail);
+    rec_own = &rec_out;
+    free(trial);
     double per_s = header->ticks_per_s ? (double)header->ticks_per_s : 1e9;
     return (uint64_t)((double)best * 1e12 / per_s / CALLS);
 }
@@ -108,8 +124,8 @@ void rec_opened(struct rec_call *rec)
     PMPI_Comm_group(MPI_COMM_WORLD, &rec_world_group);
     struct spool_header header = {.magic = SPOOL_MAGIC,
                                   .version = SPOOL_VERSION,
-                                  .record_bytes = SPOOL_RECORD_BYTES,
-                                  .chunk_records = SPOOL_CHUNK_RECORDS,
+                                  .unit_bytes = SPOOL_WORD_BYTES,
+                                  .chunk_units = SPOOL_CHUNK_WORDS,
                                   .rank = (uint32_t)rec_rank,
                                   .world = (uint32_t)rec_world,
                                   .pid = (uint32_t)getpid(),

@@ -7,6 +7,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+/* Stamps that are further apart are not told by their lower bits: there is an anchor between them. */
+#define FAR (UINT64_C(1) << (SPOOL_STAMP_BITS - 3))
+
 static bool write_some(int file, const char *at, size_t bytes)
 {
     while (bytes > 0) {
@@ -19,21 +22,47 @@ static bool write_some(int file, const char *at, size_t bytes)
     return true;
 }
 
+struct guard {
+    sigset_t limit, before;
+    bool pending;
+};
+
 /* Beyond the file size that the user allows (ulimit -f) the kernel would end the program by SIGXFSZ. */
-static bool write_whole(int file, const void *data, size_t bytes)
+static void guard_begin(struct guard *guard)
 {
-    sigset_t limit, before, pending;
-    sigemptyset(&limit);
-    sigaddset(&limit, SIGXFSZ);
+    sigset_t pending;
+    sigemptyset(&guard->limit);
+    sigaddset(&guard->limit, SIGXFSZ);
     sigpending(&pending);
-    pthread_sigmask(SIG_BLOCK, &limit, &before);
-    bool good = write_some(file, data, bytes);
-    int failure = errno;
-    if (!good && failure == EFBIG && !sigismember(&pending, SIGXFSZ))
-        sigtimedwait(&limit, NULL, &(struct timespec){.tv_sec = 0});
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    guard->pending = sigismember(&pending, SIGXFSZ);
+    pthread_sigmask(SIG_BLOCK, &guard->limit, &guard->before);
+}
+
+/* failure: errno of what was tried, 0 if it went well. */
+static void guard_end(const struct guard *guard, int failure)
+{
+    if (failure == EFBIG && !guard->pending) sigtimedwait(&guard->limit, NULL, &(struct timespec){.tv_sec = 0});
+    pthread_sigmask(SIG_SETMASK, &guard->before, NULL);
     errno = failure;
+}
+
+/* size: what the file then has, 0 as much as was written. */
+static bool write_whole(int file, const void *data, size_t bytes, off_t size)
+{
+    struct guard guard;
+    guard_begin(&guard);
+    bool good = write_some(file, data, bytes) && (size == 0 || ftruncate(file, size) == 0);
+    guard_end(&guard, good ? 0 : errno);
     return good;
+}
+
+static int reserve(int file, off_t bytes)
+{
+    struct guard guard;
+    guard_begin(&guard);
+    int failure = posix_fallocate(file, 0, bytes);
+    guard_end(&guard, failure);
+    return failure;
 }
 
 static int create(const char *directory, const struct spool_header *header, const char *suffix)
@@ -57,7 +86,7 @@ static struct spool_tail *map_tail(const char *directory, const struct spool_hea
     int file = create(directory, header, SPOOL_TAIL_SUFFIX);
     if (file < 0) return NULL;
     struct spool_tail *tail = NULL;
-    int failure = posix_fallocate(file, 0, sizeof *tail);
+    int failure = reserve(file, sizeof *tail);
     if (failure == 0) {
         tail = mmap(NULL, sizeof *tail, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, file, 0);
         if (tail == MAP_FAILED) tail = NULL;
@@ -70,21 +99,37 @@ static struct spool_tail *map_tail(const char *directory, const struct spool_hea
     }
     tail->rank = header->rank;
     tail->base_ns = header->base_ns;
+    tail->words[0] = SPOOL_MARK(0);
     __atomic_store_n(&tail->magic, SPOOL_TAIL_MAGIC, __ATOMIC_RELEASE);
     return tail;
+}
+
+static void settle(struct rec_stream *stream, uint64_t stamp, uint64_t around)
+{
+    stream->settled = stamp - around;
+    stream->settled_for = 2 * around;
+}
+
+/* A record and the word behind it fit. */
+static void begin_chunk(struct rec_stream *stream)
+{
+    uint64_t *words = stream->tail->words;
+    stream->next = words + 1;
+    stream->last = words + SPOOL_CHUNK_WORDS - SPOOL_RECORD_WORDS - 2;
+    __atomic_store_n(stream->next, 0, __ATOMIC_RELEASE);
+    __atomic_store_n(words, SPOOL_MARK(stream->chunk), __ATOMIC_RELEASE);
 }
 
 void rec_stream_begin(struct rec_stream *stream, struct spool_tail *tail, const struct spool_header *header)
 {
     bool ticks = header->clock == SPOOL_TICKS;
-    *stream = (struct rec_stream){.file = -1,
-                                  .tail = tail,
-                                  .next = tail->records,
-                                  .end = tail->records + SPOOL_CHUNK_RECORDS,
-                                  .lap = SPOOL_LAP(0),
-                                  .base = ticks ? header->base_ticks : header->base_ns,
-                                  .rate = header->ticks_per_s,
-                                  .settled_for = ticks ? 0 : UINT64_MAX};
+    memset(stream, 0, sizeof *stream);
+    stream->file = -1;
+    stream->tail = tail;
+    stream->base = ticks ? header->base_ticks : header->base_ns;
+    if (!ticks) settle(stream, stream->base, FAR);
+    stream->rate = header->ticks_per_s;
+    begin_chunk(stream);
 }
 
 const char *rec_stream_open(struct rec_stream *stream, const char *directory, const struct spool_header *header)
@@ -94,7 +139,7 @@ const char *rec_stream_open(struct rec_stream *stream, const char *directory, co
         return "the spool holds a recording of this rank already, an empty spool is expected";
     if (file < 0) return "the spool's main file cannot be made";
     struct spool_tail *tail = map_tail(directory, header);
-    if (!tail || !write_whole(file, header, sizeof *header)) {
+    if (!tail || !write_whole(file, header, sizeof *header, SPOOL_FIRST_CHUNK)) {
         int failure = errno;
         close(file);
         if (tail) munmap(tail, sizeof *tail);
@@ -106,35 +151,68 @@ const char *rec_stream_open(struct rec_stream *stream, const char *directory, co
     return NULL;
 }
 
+/* Killed before the next chunk has its mark the tail is what the main file ends with. */
 bool rec_stream_flush(struct rec_stream *stream)
 {
-    stream->limited = stream->limit > 0 && (stream->chunk + 1) * sizeof stream->tail->records > stream->limit;
+    stream->limited = stream->limit > 0 && (stream->chunk + 1) * SPOOL_CHUNK_BYTES > stream->limit;
     if (stream->limited) return false;
-    if (stream->file >= 0 && !write_whole(stream->file, stream->tail->records, sizeof stream->tail->records))
-        return false;
+    if (stream->file >= 0 && !write_whole(stream->file, stream->tail->words, SPOOL_CHUNK_BYTES, 0)) return false;
     stream->chunk++;
-    stream->lap = SPOOL_LAP(stream->chunk);
-    stream->next = stream->tail->records;
+    begin_chunk(stream);
+    return true;
+}
+
+void rec_stream_put_changed(struct rec_stream *stream, const struct spool_record *record, unsigned pattern)
+{
+    uint64_t words[SPOOL_RECORD_WORDS], *known = stream->templates[pattern], *at = stream->next;
+    unsigned changed = 0;
+    rec_stream_words(record, words);
+    for (unsigned i = 0; i < SPOOL_RECORD_WORDS; i++) {
+        if (words[i] == known[i]) continue;
+        changed |= 1u << i;
+        *++at = known[i] = words[i];
+    }
+    rec_stream_publish(stream, at + 1, SPOOL_HEAD(changed, pattern, record->time - stream->base));
+}
+
+struct content { /* what is left of both parts */
+    const char *first, *second;
+    size_t first_bytes, second_bytes;
+};
+
+static void take(struct content *from, char *to, size_t bytes)
+{
+    size_t n = bytes < from->first_bytes ? bytes : from->first_bytes;
+    if (n > 0) memcpy(to, from->first, n);
+    if (bytes > n) memcpy(to + n, from->second, bytes - n);
+    from->first += n;
+    from->first_bytes -= n;
+    from->second += bytes - n;
+    from->second_bytes -= bytes - n;
+}
+
+/* As much of the content as the chunk has room for. */
+static bool put_part(struct rec_stream *stream, struct content *content)
+{
+    if (stream->next > stream->last && !rec_stream_flush(stream)) return false;
+    size_t left = content->first_bytes + content->second_bytes;
+    size_t room = (size_t)(stream->tail->words + SPOOL_CHUNK_WORDS - 2 - stream->next) * SPOOL_WORD_BYTES;
+    size_t bytes = left < room ? left : room, words = (bytes + SPOOL_WORD_BYTES - 1) / SPOOL_WORD_BYTES;
+    uint64_t *to = stream->next;
+    to[words] = 0;
+    take(content, (char *)(to + 1), bytes);
+    rec_stream_publish(stream, to + 1 + words, SPOOL_HEAD(0, SPOOL_CONTENT, bytes));
     return true;
 }
 
 bool rec_stream_define(struct rec_stream *stream, struct spool_record head, const void *first, size_t first_bytes,
                        const void *second, size_t second_bytes)
 {
-    head.time = rec_stamp();
+    struct content content = {first, second, first_bytes, second_bytes};
     head.bytes = (int64_t)(first_bytes + second_bytes);
     if (!rec_stream_put(stream, &head)) return false;
-    size_t total = first_bytes + second_bytes;
-    for (size_t done = 0; done < total; done += SPOOL_MORE_BYTES) {
-        struct spool_record more = {.time = head.time};
-        char *to = (char *)&more + sizeof more.time;
-        size_t room = total - done < SPOOL_MORE_BYTES ? total - done : SPOOL_MORE_BYTES;
-        size_t from_first = done >= first_bytes ? 0 : first_bytes - done < room ? first_bytes - done : room;
-        if (from_first > 0) memcpy(to, (const char *)first + done, from_first);
-        if (room > from_first)
-            memcpy(to + from_first, (const char *)second + (done + from_first - first_bytes), room - from_first);
-        if (!rec_stream_put(stream, &more)) return false;
-    }
+    while (content.first_bytes + content.second_bytes > 0)
+        if (!put_part(stream, &content)) return false;
     return true;
 }
 
@@ -148,19 +226,19 @@ static void set_forward(struct rec_stream *stream, const struct rec_anchor *now)
 bool rec_stream_anchor(struct rec_stream *stream)
 {
     enum { PER_SECOND = 100 };
-    if (stream->rate == 0) return true;
-    uint64_t between = stream->rate / PER_SECOND;
+    uint64_t between = stream->rate > 0 ? stream->rate / PER_SECOND : FAR;
     struct rec_anchor now = rec_anchor_read();
+    if (stream->rate == 0) now.ticks = now.ns;
     if (now.ticks < stream->anchor.ticks) set_forward(stream, &now);
     struct spool_record record = {.time = now.ticks,
                                   .kind = SPOOL_ANCHOR,
                                   .id = SPOOL_NO_ID,
                                   .peer = SPOOL_PEER_NONE,
                                   .tag = (int32_t)(now.half_ticks & INT32_MAX),
+                                  .bytes = (int64_t)(now.ticks - stream->base),
                                   .extra = (int64_t)now.ns};
     stream->anchor = now;
-    stream->settled = now.ticks - between;
-    stream->settled_for = 2 * between;
+    settle(stream, now.ticks, between);
     return rec_stream_put(stream, &record);
 }
 

@@ -1,4 +1,6 @@
-/* The recorder's output of one rank: fixed records into a mapped tail file, whole chunks appended to the main file. */
+/* The recorder's output of one thread: records into a mapped tail file, whole chunks appended to the main file. A record
+ * takes one word if it says what the record before of the same template said, and one more for each word that differs:
+ * so what a program repeats costs 8 bytes, and few cache lines. */
 #ifndef RECORD_STREAM_H
 #define RECORD_STREAM_H
 
@@ -10,18 +12,30 @@
 #include "trace/record/ticks.h"
 #include "trace/spool.h"
 
+/* Who has which template is the recorder's choice: pairs, for the entry and the exit of calls, then one for each kind of
+ * the other records, then those of functions. */
+enum {
+    REC_CALL_TEMPLATES = 512,
+    REC_KIND_TEMPLATES = REC_CALL_TEMPLATES,
+    REC_FUNCTION_TEMPLATES = REC_KIND_TEMPLATES + 64,
+    REC_FUNCTION_TEMPLATE_COUNT = 256,
+};
+_Static_assert(REC_FUNCTION_TEMPLATES + REC_FUNCTION_TEMPLATE_COUNT <= SPOOL_CONTENT, "the last one is none");
+_Static_assert((int)SPOOL_KIND_COUNT <= REC_FUNCTION_TEMPLATES - REC_KIND_TEMPLATES, "one for each kind");
+
 struct rec_stream {
-    struct spool_record *next, *end; /* in tail->records */
-    uint64_t lap;                    /* as it stands in the time word */
-    uint64_t base;                   /* the stamp that the time words count from */
-    uint64_t settled, settled_for;   /* no anchor is due for stamps from settled on, for so many ticks */
-    int file;                        /* main file, -1: a stream that is only measured and wraps around */
-    bool limited;                    /* the limit has been reached */
+    uint64_t *next;                /* in tail->words, where 0 stands: the end */
+    uint64_t *last;                /* a record may begin here or before */
+    uint64_t base;                 /* the stamp that times count from */
+    uint64_t settled, settled_for; /* no anchor is due for stamps from settled on, for so many ticks */
+    int file;                      /* main file, -1: a stream that is only measured and wraps around */
+    bool limited;                  /* the limit has been reached */
     struct spool_tail *tail;
     uint64_t chunk;
     uint64_t limit;           /* bytes of the main file, 0 none */
     struct rec_anchor anchor; /* the last */
-    uint64_t rate;            /* ticks per second; 0: stamps are nanoseconds, and there are no anchors */
+    uint64_t rate;            /* ticks per second; 0: stamps are nanoseconds */
+    uint64_t templates[SPOOL_TEMPLATES][SPOOL_RECORD_WORDS] __attribute__((aligned(64)));
 } __attribute__((aligned(64)));
 
 /* A stream into tail alone. */
@@ -34,32 +48,60 @@ const char *rec_stream_open(struct rec_stream *stream, const char *directory, co
 /* Of a thread that ends: marks the stream as closed. */
 void rec_stream_close(struct rec_stream *stream);
 
-/* Appends the full tail to the main file and begins the next lap; false on failure (errno) and at the limit. */
+/* Appends the full tail to the main file and begins the next chunk; false on failure (errno) and at the limit. */
 bool rec_stream_flush(struct rec_stream *stream);
 
-/* All but the time, member by member: the last stores into record may still be on their way to the cache, and only
- * loads that are no wider than the stores get their values from there without waiting. */
-static inline void rec_stream_copy(struct spool_record *to, const volatile struct spool_record *from)
+/* The next place is 0 before this one is not: so a word that ends the stream is there, whenever the process dies. */
+static inline void rec_stream_publish(struct rec_stream *stream, uint64_t *next, uint64_t head)
 {
-    to->kind = from->kind;
-    to->flags = from->flags;
-    to->call = from->call;
-    to->id = from->id;
-    to->peer = from->peer;
-    to->tag = from->tag;
-    to->bytes = from->bytes;
-    to->extra = from->extra;
+    uint64_t *to = stream->next;
+    *next = 0;
+    stream->next = next;
+    __atomic_store_n(to, head, __ATOMIC_RELEASE);
 }
 
-/* record->time is absolute. False if the tail was full and could not be flushed. The release store makes a record whose
- * time word has this lap complete, whenever the process dies. */
+/* The words of a record without its time. Loads are as wide as the stores into it, which may still be on their way to the
+ * cache: only so they need not wait. */
+static inline void rec_stream_words(const volatile struct spool_record *record, uint64_t words[SPOOL_RECORD_WORDS])
+{
+    words[0] = (uint64_t)record->kind | (uint64_t)record->flags << 8 | (uint64_t)record->call << 16 |
+               (uint64_t)record->id << 32;
+    words[1] = (uint32_t)record->peer | (uint64_t)(uint32_t)record->tag << 32;
+    words[2] = (uint64_t)record->bytes;
+    words[3] = (uint64_t)record->extra;
+}
+
+/* A record that is not as its template, with the words that differ. */
+void rec_stream_put_changed(struct rec_stream *stream, const struct spool_record *record, unsigned pattern);
+
+/* record->time is absolute. False if the tail was full and could not be flushed. */
+static inline bool rec_stream_put_as(struct rec_stream *stream, const struct spool_record *record, unsigned pattern)
+{
+    if (__builtin_expect(stream->next > stream->last, 0) && !rec_stream_flush(stream)) return false;
+    const uint64_t *known = stream->templates[pattern];
+    uint64_t words[SPOOL_RECORD_WORDS];
+    rec_stream_words(record, words);
+    if (__builtin_expect(
+            ((words[0] ^ known[0]) | (words[1] ^ known[1]) | (words[2] ^ known[2]) | (words[3] ^ known[3])) == 0, 1))
+        rec_stream_publish(stream, stream->next + 1, SPOOL_HEAD(0, pattern, record->time - stream->base));
+    else
+        rec_stream_put_changed(stream, record, pattern);
+    return true;
+}
+
+static inline unsigned rec_stream_template(const struct spool_record *record)
+{
+    if (record->kind <= SPOOL_EXIT) return (record->call * 2u + (record->kind == SPOOL_EXIT)) % REC_CALL_TEMPLATES;
+    if (record->kind != SPOOL_FUNCTION_ENTER && record->kind != SPOOL_FUNCTION_LEAVE)
+        return (unsigned)REC_KIND_TEMPLATES + record->kind;
+    uint64_t key = (uint64_t)record->extra * 2 + record->kind;
+    return REC_FUNCTION_TEMPLATES +
+           (unsigned)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 32) % REC_FUNCTION_TEMPLATE_COUNT;
+}
+
 static inline bool rec_stream_put(struct rec_stream *stream, const struct spool_record *record)
 {
-    if (stream->next == stream->end && !rec_stream_flush(stream)) return false;
-    struct spool_record *slot = stream->next++;
-    rec_stream_copy(slot, record);
-    __atomic_store_n(&slot->time, stream->lap | ((record->time - stream->base) & SPOOL_TIME_MASK), __ATOMIC_RELEASE);
-    return true;
+    return rec_stream_put_as(stream, record, rec_stream_template(record));
 }
 
 /* Puts an anchor. False as rec_stream_put. */
@@ -71,7 +113,7 @@ static inline bool rec_stream_unanchored(const struct rec_stream *stream, uint64
     return stamp - stream->settled > stream->settled_for;
 }
 
-/* A definition: head (its bytes are set here) and its content in two parts. */
+/* A definition: head (its bytes are set here; its time is absolute) and its content in two parts. */
 bool rec_stream_define(struct rec_stream *stream, struct spool_record head, const void *first, size_t first_bytes,
                        const void *second, size_t second_bytes);
 

@@ -9,7 +9,7 @@
 #include "trace/record/handles.h"
 #include "trace/record/record.h"
 
-/* Each thread takes two files and 256 KiB until it ends, and its files stay. */
+/* Each thread takes two files and 100 KiB until it ends, and its files stay. */
 static uint32_t threads_max = 1024;
 
 bool rec_shared;
@@ -42,7 +42,7 @@ static bool begin_as(uint32_t number)
     struct spool_header own = header;
     own.thread = number;
     ended = true;
-    struct rec_stream *stream = number < threads_max && have_key ? calloc(1, sizeof *stream) : NULL;
+    struct rec_stream *stream = number < threads_max && have_key ? aligned_alloc(64, sizeof *stream) : NULL;
     bool good = stream && !rec_stream_open(stream, getenv("RMACAST_SPOOL"), &own);
     errno = before;
     if (!good || pthread_setspecific(at_end, stream) != 0) {

@@ -1,0 +1,196 @@
+#include "trace/spool_cursor.h"
+
+#include <string.h>
+
+#include "common/array.h"
+
+void spool_cursor_begin(struct spool_cursor *cursor, const struct spool_rank *stream)
+{
+    memset(cursor, 0, sizeof *cursor);
+    cursor->stream = stream;
+}
+
+static bool has_content(const struct spool_record *record)
+{
+    return record->kind >= SPOOL_NAMES && record->kind != SPOOL_ANCHOR && record->bytes > 0;
+}
+
+static enum status check_kind(const struct spool_cursor *cursor, struct err *err)
+{
+    const struct spool_record *record = &cursor->record;
+    if (record->kind >= SPOOL_ENTER && record->kind < SPOOL_KIND_COUNT &&
+        (record->kind < SPOOL_NAMES || record->kind == SPOOL_ANCHOR || record->bytes >= 0))
+        return STATUS_OK;
+    return spool_fault(cursor->stream, cursor->at, err, "record of unknown kind %d", record->kind);
+}
+
+/* Versions 1 and 2: records of one length, contents in the place of records. */
+static const struct spool_record *old_record(const struct spool_rank *stream, size_t at)
+{
+    return at < stream->chunk_units ? (const struct spool_record *)stream->chunks + at
+                                    : (const struct spool_record *)stream->in_tail + (at - stream->chunk_units);
+}
+
+static enum status old_next(struct spool_cursor *cursor, bool *more, struct err *err)
+{
+    size_t left = spool_units(cursor->stream) - cursor->next, used = 1;
+    cursor->at = cursor->next;
+    *more = left > 0;
+    if (!*more) return STATUS_OK;
+    cursor->record = *old_record(cursor->stream, cursor->at);
+    cursor->record.time &= SPOOL_TIME_MASK;
+    cursor->content = cursor->at + 1;
+    TRY(check_kind(cursor, err));
+    if (has_content(&cursor->record)) {
+        uint64_t parts = ((uint64_t)cursor->record.bytes + SPOOL_OLD_MORE_BYTES - 1) / SPOOL_OLD_MORE_BYTES;
+        *more = parts < left;
+        if (!*more) return STATUS_OK;
+        used += (size_t)parts;
+    }
+    cursor->next += used;
+    return STATUS_OK;
+}
+
+static void old_content(const struct spool_cursor *cursor, char *to, size_t bytes)
+{
+    size_t at = cursor->content;
+    for (size_t done = 0; done < bytes; done += SPOOL_OLD_MORE_BYTES) {
+        const struct spool_record *from = old_record(cursor->stream, at++);
+        size_t room = bytes - done < SPOOL_OLD_MORE_BYTES ? bytes - done : SPOOL_OLD_MORE_BYTES;
+        memcpy(to + done, (const char *)from + sizeof from->time, room);
+    }
+}
+
+static uint64_t word(const struct spool_rank *stream, size_t at)
+{
+    return at < stream->chunk_units ? ((const uint64_t *)stream->chunks)[at]
+                                    : ((const uint64_t *)stream->in_tail)[at - stream->chunk_units];
+}
+
+/* Moves *at to where the next record or part of a content begins, and gives its first word; 0 at the stream's end. */
+static uint64_t find_head(const struct spool_rank *stream, size_t *at)
+{
+    while (*at < spool_units(stream)) {
+        uint64_t head = 0;
+        if (*at % SPOOL_CHUNK_WORDS == 0) ++*at;
+        if (*at < spool_units(stream)) head = word(stream, *at);
+        if (head != 0) return head;
+        *at += SPOOL_CHUNK_WORDS - *at % SPOOL_CHUNK_WORDS;
+    }
+    return 0;
+}
+
+/* Nothing reaches beyond its chunk. */
+static enum status check_room(const struct spool_cursor *cursor, size_t at, uint64_t words, struct err *err)
+{
+    size_t room = SPOOL_CHUNK_WORDS - at % SPOOL_CHUNK_WORDS;
+    if (room > spool_units(cursor->stream) - at) room = spool_units(cursor->stream) - at;
+    if (words <= room) return STATUS_OK;
+    return spool_fault(cursor->stream, at, err, "what begins here does not fit in its chunk");
+}
+
+/* The part of a content at *at, which moves behind it. *bytes: how many it has; 0 at the stream's end. */
+static enum status next_part(const struct spool_cursor *cursor, size_t *at, size_t *begin, size_t *bytes,
+                             struct err *err)
+{
+    uint64_t head = find_head(cursor->stream, at), size = SPOOL_HEAD_STAMP(head);
+    uint64_t words = 1 + size / SPOOL_WORD_BYTES + (size % SPOOL_WORD_BYTES != 0);
+    *bytes = 0;
+    if (head == 0) return STATUS_OK;
+    if (SPOOL_HEAD_TEMPLATE(head) != SPOOL_CONTENT || SPOOL_HEAD_CHANGED(head) != 0 || size == 0)
+        return spool_fault(cursor->stream, *at, err, "the content of a definition was expected here");
+    TRY(check_room(cursor, *at, words, err));
+    *begin = *at + 1;
+    *bytes = (size_t)size;
+    *at += (size_t)words;
+    return STATUS_OK;
+}
+
+/* To what follows the content; *whole is false if the stream ends before. */
+static enum status pass_content(struct spool_cursor *cursor, bool *whole, struct err *err)
+{
+    uint64_t left = (uint64_t)cursor->record.bytes;
+    size_t at = cursor->content, begin, bytes;
+    while (left > 0) {
+        TRY(next_part(cursor, &at, &begin, &bytes, err));
+        *whole = bytes > 0;
+        if (!*whole) return STATUS_OK;
+        if (bytes > left) return spool_fault(cursor->stream, begin, err, "more content than the definition has");
+        left -= bytes;
+    }
+    cursor->next = at;
+    return STATUS_OK;
+}
+
+static void content(const struct spool_cursor *cursor, char *to, size_t bytes)
+{
+    size_t at = cursor->content, begin = 0, part;
+    for (size_t done = 0; done < bytes; done += part) {
+        if (next_part(cursor, &at, &begin, &part, NULL) != STATUS_OK || part == 0) return; /* was passed before */
+        const char *from =
+            begin < cursor->stream->chunk_units
+                ? (const char *)cursor->stream->chunks + begin * SPOOL_WORD_BYTES
+                : (const char *)cursor->stream->in_tail + (begin - cursor->stream->chunk_units) * SPOOL_WORD_BYTES;
+        memcpy(to + done, from, part);
+    }
+}
+
+/* The time whose lower bits stand in the head is the one nearest to the record's before. An anchor says it whole. */
+static void set_time(struct spool_cursor *cursor, uint64_t head)
+{
+    const uint64_t range = UINT64_C(1) << SPOOL_STAMP_BITS;
+    uint64_t forward = (SPOOL_HEAD_STAMP(head) - cursor->time) & (range - 1);
+    cursor->time += forward < range / 2 ? forward : forward - range;
+    if (cursor->record.kind == SPOOL_ANCHOR) cursor->time = (uint64_t)cursor->record.bytes;
+    cursor->record.time = cursor->time & SPOOL_TIME_MASK;
+}
+
+static void set_record(struct spool_record *record, const uint64_t words[SPOOL_RECORD_WORDS])
+{
+    record->kind = (uint8_t)words[0];
+    record->flags = (uint8_t)(words[0] >> 8);
+    record->call = (uint16_t)(words[0] >> 16);
+    record->id = (uint32_t)(words[0] >> 32);
+    record->peer = (int32_t)(uint32_t)words[1];
+    record->tag = (int32_t)(uint32_t)(words[1] >> 32);
+    record->bytes = (int64_t)words[2];
+    record->extra = (int64_t)words[3];
+}
+
+static enum status record_next(struct spool_cursor *cursor, bool *more, struct err *err)
+{
+    uint64_t head = find_head(cursor->stream, &cursor->next);
+    cursor->at = cursor->next;
+    *more = head != 0;
+    if (!*more) return STATUS_OK;
+    unsigned changed = SPOOL_HEAD_CHANGED(head), number = SPOOL_HEAD_TEMPLATE(head);
+    if (!(head & 1) || number == SPOOL_CONTENT)
+        return spool_fault(cursor->stream, cursor->at, err, "no record begins here");
+    uint64_t *words = cursor->templates[number];
+    TRY(check_room(cursor, cursor->at, 1 + (uint64_t)__builtin_popcount(changed), err));
+    cursor->next++;
+    for (unsigned i = 0; changed != 0; i++, changed >>= 1)
+        if (changed & 1) words[i] = word(cursor->stream, cursor->next++);
+    set_record(&cursor->record, words);
+    TRY(check_kind(cursor, err));
+    set_time(cursor, head);
+    cursor->content = cursor->next;
+    return has_content(&cursor->record) ? pass_content(cursor, more, err) : STATUS_OK;
+}
+
+enum status spool_cursor_next(struct spool_cursor *cursor, bool *more, struct err *err)
+{
+    return spool_is_old(cursor->stream) ? old_next(cursor, more, err) : record_next(cursor, more, err);
+}
+
+enum status spool_content(const struct spool_cursor *cursor, struct spool_bytes *to, struct err *err)
+{
+    to->bytes = has_content(&cursor->record) ? (size_t)cursor->record.bytes : 0;
+    TRY(array_reserve((void **)&to->data, &to->capacity, to->bytes + 1, 1, err));
+    if (spool_is_old(cursor->stream))
+        old_content(cursor, to->data, to->bytes);
+    else
+        content(cursor, to->data, to->bytes);
+    to->data[to->bytes] = '\0';
+    return STATUS_OK;
+}
