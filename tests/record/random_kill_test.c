@@ -119,9 +119,9 @@ static void streams(void **state)
     for (int i = 0; i < KILLS; i++) {
         char *directory = craft_directory();
         uint64_t *progress = progress_map(-1);
+        uint64_t begin_ns = rec_now(); /* before the fork: the child may run first */
         pid_t child = fork();
         assert_true(child >= 0);
-        uint64_t begin_ns = rec_now();
         if (child == 0) write_stream(directory, progress, i % 2);
         sleep_us(random_below(1500));
         kill_and_reap(child);

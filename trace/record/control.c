@@ -4,8 +4,8 @@
 
 #include "trace/record/record.h"
 
-enum rec_off rec_off[REC_CALL_COUNT];
-static enum rec_off filtered[REC_CALL_COUNT]; /* what the user asked for at the start */
+uint8_t rec_off[REC_CALL_COUNT];
+static uint8_t filtered[REC_CALL_COUNT]; /* what the user asked for at the start */
 static bool paused;
 
 /* Groups by kinds of calls, in the order of SPOOL_CALL_GROUPS. A kind that stands in none is always recorded. */
@@ -66,7 +66,7 @@ void rec_control_begin(void)
     for (int i = 0; calls && *calls && i < REC_CALL_COUNT; i++) {
         int group = group_of_call(i);
         if (group == GROUPS || listed(calls, names[group])) continue;
-        rec_off[i] = filtered[i] = how_off(group);
+        rec_off[i] = filtered[i] = (uint8_t)how_off(group);
         rec_mark(SPOOL_FILTERED);
     }
     if (off && *off && *off != '0') rec_pause();
@@ -75,7 +75,7 @@ void rec_control_begin(void)
 void rec_pause(void)
 {
     paused = true;
-    for (int i = 0; i < REC_CALL_COUNT; i++) rec_off[i] = how_off(group_of_call(i));
+    for (int i = 0; i < REC_CALL_COUNT; i++) rec_off[i] = (uint8_t)how_off(group_of_call(i));
     if (rec_state == REC_OPEN) rec_mark(SPOOL_PAUSED);
 }
 

@@ -4,7 +4,7 @@
 
 #include "trace/record/record.h"
 
-bool rec_cpu;
+bool rec_cpu REC_HOT __attribute__((aligned(64))); /* the first of its section in the order of linking */
 static __thread uint64_t left_ns;      /* when the thread left its last call */
 static uint64_t cost_ns;               /* what the recorder itself takes between two calls */
 static uint64_t least_ns = UINT64_MAX; /* between two calls, before the cost was known */

@@ -19,7 +19,7 @@ struct open {
     bool written;
 };
 
-bool rec_functions;      /* they are wanted */
+bool rec_functions REC_HOT; /* they are wanted */
 static int depth_wanted; /* 0: off */
 #define OF_THREAD static __thread __attribute__((tls_model("initial-exec")))
 OF_THREAD int depth, deeper; /* in the list; below its end */

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-static struct rec_table comms, wins, groups; /* by handle; of groups the value is id + 1 */
+static struct rec_table comms REC_HOT, wins REC_HOT, groups REC_HOT; /* by handle; of groups the value is id + 1 */
 static uint32_t comm_count, win_count, group_count;
 static struct rec_table known_groups; /* hash of the members to struct rec_members */
 

@@ -9,7 +9,7 @@
 
 struct rec_library rec_library;
 struct rec_range rec_core, rec_bindings[REC_BINDINGS];
-int rec_binding_count;
+int rec_binding_count REC_HOT;
 
 static const struct {
     const char *name; /* with P */

@@ -17,14 +17,16 @@ struct rec_library {
 #include "trace/record/rows.def"
 #undef MPI_CALL
 };
-extern struct rec_library rec_library;
+extern struct rec_library rec_library __attribute__((visibility("hidden")));
 
 struct rec_range {
     uintptr_t low, bytes;
 };
 enum { REC_BINDINGS = 8 };
+#pragma GCC visibility push(hidden)
 extern struct rec_range rec_core, rec_bindings[REC_BINDINGS]; /* the MPI library, its bindings for other languages */
 extern int rec_binding_count;
+#pragma GCC visibility pop
 
 /* Looks for the library among what is loaded; once it is found, its names are made known to the recorder. */
 void rec_library_find(void);

@@ -3,7 +3,7 @@
  * than x86-64 have no stubs: there such calls pass unseen. */
 #include "trace/record/record.h"
 
-bool rec_missed_any;
+bool rec_missed_any REC_HOT;
 
 #if defined(__x86_64__)
 

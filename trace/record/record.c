@@ -10,15 +10,13 @@
 #include "trace/record/library.h"
 #include "trace/record/table.h"
 
-enum rec_state rec_state = REC_OFF;
+enum rec_state rec_state REC_HOT = REC_OFF;
 struct rec_stream rec_out = {.file = -1};
 int rec_rank, rec_world;
 MPI_Group rec_world_group;
 struct rec_anchor rec_loaded_at;
 __thread int rec_depth;
 __thread struct rec_stream *rec_own;
-
-static __thread bool closing; /* the exit record of MPI_Finalize is the last */
 
 void rec_mark(uint32_t state)
 {
@@ -48,17 +46,17 @@ static void stop_writing(void)
     rec_stop("the limit of its size is reached");
 }
 
-static inline void put_as(const struct spool_record *record, unsigned pattern)
+/* Into the thread's own stream, while rec_state is REC_OPEN. */
+REC_INLINE void put_into(struct rec_stream *own, const struct spool_record *record, unsigned pattern)
 {
-    struct rec_stream *own = rec_own;
-    if (rec_state != REC_OPEN || !own) return;
     bool anchored = REC_LIKELY(!rec_stream_unanchored(own, record->time)) || rec_stream_anchor(own);
-    if (!anchored || !rec_stream_put_as(own, record, pattern)) stop_writing();
+    if (!REC_LIKELY(anchored) || !REC_LIKELY(rec_stream_put_as(own, record, pattern))) stop_writing();
 }
 
 void rec_put(const struct spool_record *record)
 {
-    put_as(record, rec_stream_template(record));
+    struct rec_stream *own = rec_own;
+    if (rec_state == REC_OPEN && own) put_into(own, record, rec_stream_template(record));
 }
 
 void rec_anchor(void)
@@ -87,15 +85,16 @@ void rec_enter(struct rec_call *rec)
     if (!REC_LIKELY(!rec_missed_any)) rec_missed_define();
     if (!REC_LIKELY(!rec_cpu)) rec_cpu_enter();
     rec->enter.time = rec_stamp_before();
-    if (rec_state != REC_OPEN || !rec_own) return; /* own: made in the meantime by another thread's MPI_Init */
+    struct rec_stream *own = rec_own;
+    if (!REC_LIKELY(rec_state == REC_OPEN && own != NULL)) return; /* own: made in the meantime by another thread's MPI_Init */
     rec->entered = true;
-    put_as(&rec->enter, rec_call_template(rec));
+    put_into(own, &rec->enter, rec_call_template(rec));
 }
 
 void rec_exit(struct rec_call *rec)
 {
-    if (rec->entered) put_as(&rec->exit, rec_call_template(rec) + 1);
-    if (closing && rec_state == REC_OPEN) {
+    if (REC_LIKELY(rec->entered && rec_state == REC_OPEN)) put_into(rec_own, &rec->exit, rec_call_template(rec) + 1);
+    if (!REC_LIKELY(rec_depth != REC_LAST) && rec_state == REC_OPEN) {
         __atomic_fetch_or(&rec_out.tail->state, (uint32_t)SPOOL_CLOSED, __ATOMIC_RELEASE);
         rec_state = REC_OFF;
     }
@@ -107,7 +106,7 @@ void rec_exit(struct rec_call *rec)
 void rec_close_after(void)
 {
     int finalized = 0;
-    closing = PMPI_Finalized(&finalized) == MPI_SUCCESS && finalized;
+    if (PMPI_Finalized(&finalized) == MPI_SUCCESS && finalized) rec_depth = REC_LAST;
     rec_anchor();
 }
 

@@ -65,6 +65,8 @@ REC_WEAK(PMPI_Topo_test);
 REC_WEAK(PMPI_Type_size);
 REC_WEAK(PMPI_Type_size_x);
 
+#pragma GCC visibility push(hidden) /* else each use would ask the loader where it is */
+
 struct rec_comm;
 
 /* One call on its way. */
@@ -83,7 +85,7 @@ struct rec_call {
 };
 
 enum rec_off { REC_ON, REC_QUIET, REC_SKIPPED }; /* recorded, followed only, neither */
-extern enum rec_off rec_off[REC_CALL_COUNT];
+extern uint8_t rec_off[REC_CALL_COUNT]; /* enum rec_off */
 
 enum rec_state { REC_OFF, REC_READY, REC_OPEN };
 extern enum rec_state rec_state;
@@ -92,6 +94,7 @@ extern __thread struct rec_stream *rec_own __attribute__((tls_model("initial-exe
 extern int rec_rank, rec_world; /* known in REC_OPEN */
 extern MPI_Group rec_world_group;
 extern struct rec_anchor rec_loaded_at; /* before MPI_Init */
+enum { REC_LAST = 2 }; /* as rec_depth: of MPI_Finalize, whose exit is the last record */
 extern __thread int rec_depth __attribute__((tls_model("initial-exec")));
 
 #define REC_LIKELY(condition) __builtin_expect((condition), 1)
@@ -413,5 +416,7 @@ extern bool rec_missed_any; /* a call that is not recorded has been made since t
 void rec_missed_define(void);
 /* modules.c */
 void rec_modules_define(void);
+
+#pragma GCC visibility pop
 
 #endif

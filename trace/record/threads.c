@@ -12,7 +12,7 @@
 /* Each thread takes two files and 100 KiB until it ends, and its files stay. */
 static uint32_t threads_max = 1024;
 
-bool rec_shared;
+bool rec_shared REC_HOT;
 int rec_locked;
 
 static struct spool_header header; /* of thread 0 */

@@ -7,7 +7,7 @@
 #include <cpuid.h>
 #endif
 
-bool rec_ticks;
+bool rec_ticks REC_HOT;
 
 #if defined __x86_64__
 /* CPUID: RDTSCP (leaf 0x80000001, EDX bit 27); the counter runs at one rate whatever the processor does (leaf
