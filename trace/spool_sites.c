@@ -71,6 +71,16 @@ static enum status module_find(struct spool_sites *sites, const char *path, stru
     return STATUS_OK;
 }
 
+/* Of the C++ ABI; the library is there with SimGrid. */
+extern char *__cxa_demangle(const char *mangled, char *buffer, size_t *bytes, int *failed);
+
+/* Names of C++ as its source has them; the caller frees. NULL: it is none. */
+static char *source_name(const char *function)
+{
+    int failed = 0;
+    return function && strncmp(function, "_Z", 2) == 0 ? __cxa_demangle(function, NULL, NULL, &failed) : NULL;
+}
+
 /* address is the file's own, of the call instruction. */
 static enum status module_site(struct module *module, uint64_t address, struct trace *trace, uint32_t *id,
                                struct err *err)
@@ -84,7 +94,11 @@ static enum status module_site(struct module *module, uint64_t address, struct t
         if (found) file = dwfl_lineinfo(found, NULL, &line, NULL, NULL, NULL);
     }
     *id = TRACE_NO_SITE;
-    return function || file ? trace_add_site(trace, function, file, line, id, err) : STATUS_OK;
+    if (!function && !file) return STATUS_OK;
+    char *named = source_name(function);
+    enum status status = trace_add_site(trace, named ? named : function, file, line, id, err);
+    free(named);
+    return status;
 }
 
 static enum status site_resolve(struct spool_sites *sites, const struct spool_rank *rank, uint64_t address,

@@ -163,15 +163,19 @@ static void communicators(void **state)
         assert_non_null(strstr(found, "MPI_Dist_graph_create_adjacent comm=0 newcomm=3\n"
                                       "MPI_Barrier comm=3\nMPI_Comm_free comm=3\n"));
         if (rank % 2)
-            assert_non_null(strstr(found, "MPI_Comm_create_group comm=4 newcomm=4\n"
-                                          "MPI_Barrier comm=4\nMPI_Comm_free comm=4\n"));
+            assert_non_null(strstr(found, "MPI_Comm_create_group comm=6 newcomm=6\n"
+                                          "MPI_Barrier comm=6\nMPI_Comm_free comm=6\n"));
+        assert_non_null(strstr(found, "MPI_Comm_idup comm=0 req=0\nMPI_Comm_idup comm=0 req=1\nMPI_Waitall reqs=0,1\n"));
+        assert_non_null(strstr(found, rank % 2 ? "MPI_Ibarrier comm=5 req=2\nMPI_Ibarrier comm=4 req=3\n"
+                                               : "MPI_Ibarrier comm=4 req=2\nMPI_Ibarrier comm=5 req=3\n"));
+        assert_non_null(strstr(found, "MPI_Comm_free comm=4\nMPI_Comm_free comm=5\n"));
         free(found);
     }
     expect_whole(trace);
     assert_int_equal(trace->comms[2].count, 4);
-    assert_int_equal(trace->comms[4].count, 2);
-    assert_int_equal(trace->comms[4].members[0], 1);
-    assert_int_equal(trace->comms[4].members[1], 3);
+    assert_int_equal(trace->comms[6].count, 2);
+    assert_int_equal(trace->comms[6].members[0], 1);
+    assert_int_equal(trace->comms[6].members[1], 3);
     trace_free(trace);
 }
 
@@ -188,7 +192,9 @@ static void large_counts(void **state)
                      "MPI_Isend comm=0 peer=%d tag=1 bytes=12 req=1\nMPI_Waitall reqs=0,1\nMPI_Win_allocate "
                      "win=0\nMPI_Win_fence win=0\n"
                      "MPI_Put win=0 target=%d bytes=8 disp=3\nMPI_Win_fence win=0\nMPI_Win_free win=0\n"
-                     "MPI_Alltoallv comm=0 bytes=16 counts=4 received=16\nMPI_Finalize\n",
+                     "MPI_Alltoallv comm=0 bytes=16 counts=4 received=16\nMPI_File_open\nMPI_File_iwrite_at\n"
+                     "MPI_Wait req=-\nMPI_File_close\nMPI_Grequest_start\nMPI_Grequest_complete\nMPI_Wait req=-\n"
+                     "MPI_Finalize\n",
                      (rank + 3) % 4, (rank + 1) % 4, (rank + 1) % 4);
     trace_free(trace);
 }

@@ -126,6 +126,32 @@ static void jumps_of_an_optimized_program(void **state)
     expect_jumps("functions_jumps_O2");
 }
 
+/* Four threads at the same time; names of C++ as its source has them. An exception leaves what it passes: a destructor that it
+ * runs stands in the function that it leaves, what catches it goes on. */
+static void threads_and_exceptions(void **state)
+{
+    (void)state;
+    static const char *const begin[] = {"+work()", "+send(int)", "Send", "-send(int)", NULL}, *const end[] = {"-work()", NULL};
+    static const char *const land[] = {
+        "+land()", "+pass()", "+fail(int)", "+Guard::Guard(int)", "-Guard::Guard(int)", "+fail(int)", "+Guard::Guard(int)",
+        "-Guard::Guard(int)", "+Guard::~Guard()", "+send(int)", "Send", "-send(int)", "-Guard::~Guard()", "-fail(int)",
+        "+Guard::~Guard()", "+send(int)", "Send", "-send(int)", "-Guard::~Guard()", "-fail(int)", "+send(int)", "Send",
+        "-send(int)", "-pass()", "+send(int)", "Send", "-send(int)", "+send(int)", "Send", "-send(int)", "-land()", NULL};
+    struct trace *trace = run_recorded("RMACAST_FUNCTIONS=64", "functions_threads", 0);
+    for (uint32_t rank = 0; rank < 4; rank++) {
+        assert_int_equal(trace_thread_count(trace, rank), 4);
+        for (uint32_t thread = 0; thread < 4; thread++) {
+            struct walk walk = walk_begin(trace, rank);
+            if (thread == 0) expect_thread(&walk, 0, (const char *const[]){"+main", "Init_thread", NULL});
+            expect_thread(&walk, thread, begin);
+            for (int i = 0; i < 50; i++) expect_thread(&walk, thread, land);
+            expect_thread(&walk, thread, end);
+            if (thread == 0) expect_thread(&walk, 0, (const char *const[]){"Finalize", NULL});
+        }
+    }
+    trace_free(trace);
+}
+
 /* Depth 2: main and what it calls. */
 static void down_to_a_depth(void **state)
 {
@@ -159,7 +185,7 @@ static void only_on_request(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(anywhere), cmocka_unit_test(at_a_fixed_place),
-                                       cmocka_unit_test(down_to_a_depth), cmocka_unit_test(only_on_request),
+                                       cmocka_unit_test(threads_and_exceptions), cmocka_unit_test(down_to_a_depth), cmocka_unit_test(only_on_request),
                                        cmocka_unit_test(jumps), cmocka_unit_test(jumps_of_an_optimized_program)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

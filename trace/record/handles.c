@@ -151,6 +151,21 @@ void rec_set_made_comm(struct rec_call *rec, MPI_Comm made)
     if (comm) rec->exit.id = comm->id;
 }
 
+/* Where its handle comes with the completion only, it is known when it is first used. */
+void rec_set_coming_comm(MPI_Comm comm, MPI_Comm made)
+{
+    const struct rec_comm *like = rec_comm_find(comm);
+    if (!like || like->apart || made == MPI_COMM_NULL || rec_table_find(&comms, REC_KEY(made))) return;
+    int *world = scratch_ranks(like->size);
+    for (int i = 0; world && i < like->size; i++) world[i] = rec_comm_world(like, i);
+    struct rec_comm *copy = world ? comm_new(world, like->size) : NULL;
+    if (!copy || !rec_table_put(&comms, REC_KEY(made), (uintptr_t)copy)) {
+        rec_stop("out of memory");
+        return;
+    }
+    define_members(SPOOL_COMM, copy->id, 0, world, copy->size);
+}
+
 void rec_drop_comm(uint64_t key)
 {
     uintptr_t *found = rec_table_find(&comms, key);

@@ -186,6 +186,7 @@ void rec_define_with(struct spool_record head, const void *first, size_t first_b
 #define rec_comm_freeing(comm)                                                                                         \
     (rec.key = REC_KEY(comm), rec_set_comm(&rec, (comm)), rec_shared ? rec_drop_comm(rec.key) : (void)0)
 #define rec_comm_freed() (rec_shared ? (void)0 : rec_drop_comm(rec.key))
+#define rec_comm_coming(comm, made) rec_set_coming_comm((comm), (made))
 #define rec_group_freed(group) rec_drop_group(group)
 #define rec_win(win) rec_set_win(&rec, (win))
 #define rec_win_assert(win, assertion) rec_set_win_assert(&rec, (win), (assertion))
@@ -371,6 +372,8 @@ void rec_set_message_receive(struct rec_call *rec, MPI_Message message);
 void rec_drop_message(uint64_t key);
 /* handles.c */
 void rec_set_made_comm(struct rec_call *rec, MPI_Comm made);
+/* A duplicate that may be used, or asked anything, once its request is complete. */
+void rec_set_coming_comm(MPI_Comm comm, MPI_Comm made);
 void rec_set_made_win(struct rec_call *rec, MPI_Win win, MPI_Comm comm, const void *base, MPI_Aint bytes, int unit,
                       char flavor);
 void rec_drop_comm(uint64_t key);

@@ -39,12 +39,29 @@ static void across(void)
     MPI_Group_free(&all);
 }
 
+/* Odd ranks use the second one first. */
+static void duplicates(void)
+{
+    MPI_Comm made[2];
+    MPI_Request requests[2];
+    for (int i = 0; i < 2; i++) MPI_Comm_idup(MPI_COMM_WORLD, &made[i], &requests[i]);
+    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    for (int i = 0; i < 2; i++) MPI_Ibarrier(made[(i + rank) % 2], &requests[i]);
+    for (int i = 0; i < 2; i++) {
+        int index;
+        MPI_Waitany(2, requests, &index, MPI_STATUS_IGNORE);
+    }
+    MPI_Comm_free(&made[0]);
+    MPI_Comm_free(&made[1]);
+}
+
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     across();
+    duplicates();
     MPI_Finalize();
     return 0;
 }
