@@ -13,7 +13,8 @@ static const struct argp_option options[] = {
     PREDICTION_OPTIONS,
     {"semantics", KEY_SEMANTICS, "LIST", 0,
      "the rows, as a,b,c,d (default); +NAME behind a letter rewrites the trace for this row, as a,a+post-early; "
-     "@WINDOW=LETTER differs on one window, as a,a@3=c; platform is what the platform file says, such as a mixed table",
+     "@WINDOW=LETTER differs on one window, as a,a@3=c; platform in a letter's place is what the platform file says, such "
+     "as a mixed table",
      0},
     {"rows", KEY_SEMANTICS, "LIST", 0, "the same as --semantics", 0},
     {"json", KEY_JSON, "FILE", 0, "write all results as JSON; - is standard output, without the table", 0},
@@ -27,9 +28,6 @@ struct row {
     const char *specs[SPECS_MAX];
     size_t spec_count;
 };
-
-/* The row, or what stands before its first rewrite, that keeps the semantics of the platform file. */
-static const char as_the_platform[] = "platform";
 
 struct settings {
     const char *trace, *json;
@@ -46,7 +44,7 @@ static error_t parse_row(const struct argp_state *state, const char *item, struc
     snprintf(row->text, ROW_BYTES, "%s", item);
     row->spec_count = 0;
     char *rest = row->text, *part = strsep(&rest, "+");
-    error_t failed = strcmp(part, as_the_platform) == 0 ? 0 : prediction_semantics_check(state, part);
+    error_t failed = prediction_semantics_check(state, part);
     while (!failed && (part = strsep(&rest, "+"))) {
         if (row->spec_count == SPECS_MAX) return cli_usage(state, "a row has more than %d rewrites", SPECS_MAX);
         if (transform_check(part, &err) != STATUS_OK) return cli_usage(state, "%s", err.text);
@@ -120,7 +118,6 @@ static enum status set_scene(const struct settings *settings, const struct row *
 {
     const struct prediction_options *shared = &settings->prediction;
     const char *semantics = *row->text ? row->text : row->name; /* what stands before the first rewrite */
-    if (strcmp(semantics, as_the_platform) == 0) semantics = NULL;
     TRY(prediction_options_open_rewritten(shared, semantics, row->specs, row->spec_count, trace->rank_count,
                                           &scene->platform, err));
     size_t count = shared->rewrite_count + row->spec_count;

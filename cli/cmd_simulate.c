@@ -13,7 +13,9 @@ enum { KEY_SEMANTICS = 1000, KEY_VERIFY, KEY_JSON };
 static const struct argp_option options[] = {
     PREDICTION_OPTIONS,
     {"semantics", KEY_SEMANTICS, "LETTER", 0,
-     "when start, put and complete wait for the post: a, b, c or d; a@3=c: c on window 3 (number or name)", 0},
+     "when start, put and complete wait for the post: a, b, c or d; a@3=c: c on window 3 (number or name); platform@3=c: "
+     "elsewhere as the platform file says",
+     0},
     {"verify", KEY_VERIFY, NULL, 0, "check the laws of simulation on this run", 0},
     {"output", 'o', "TRACE", 0,
      "keep the predicted trace: *.txt is text, anything else an archive; - is text on standard output, without "

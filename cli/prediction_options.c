@@ -10,6 +10,8 @@
 enum { ENGINES_MAX = 8, SEMANTICS_PARTS = 17, SEMANTICS_BYTES = 256 };
 
 static const char *const letters[] = {"a", "b", "c", "d", NULL};
+/* In a letter's place: what the platform file says of windows in general. */
+static const char *const bases[] = {"a", "b", "c", "d", "platform", NULL};
 
 /* An option that stands for a key of the platform file. */
 struct key_option {
@@ -82,7 +84,7 @@ error_t prediction_semantics_check(const struct argp_state *state, const char *t
     size_t index, parts = 1;
     if (snprintf(copy, sizeof copy, "%s", text) >= SEMANTICS_BYTES)
         return cli_usage(state, "--semantics %.20s..., expected less than %d characters", text, SEMANTICS_BYTES);
-    error_t failed = cli_choice(state, "--semantics", strsep(&rest, "@"), letters, &index);
+    error_t failed = cli_choice(state, "--semantics", strsep(&rest, "@"), bases, &index);
     for (char *part; !failed && (part = strsep(&rest, "@"));) {
         char *letter = strrchr(part, '=');
         if (!letter || letter == part || ++parts > SEMANTICS_PARTS)
@@ -99,7 +101,8 @@ static size_t semantics_overrides(const char *semantics, char texts[SEMANTICS_PA
     char copy[SEMANTICS_BYTES], *rest = copy;
     size_t count = 0;
     snprintf(copy, sizeof copy, "%s", semantics);
-    snprintf(texts[count++], sizeof texts[0], "mpi.rma.semantics=%s", strsep(&rest, "@"));
+    const char *base = strsep(&rest, "@");
+    if (strcmp(base, "platform") != 0) snprintf(texts[count++], sizeof texts[0], "mpi.rma.semantics=%s", base);
     for (char *part; count < SEMANTICS_PARTS && (part = strsep(&rest, "@"));) {
         char *letter = strrchr(part, '=');
         *letter++ = '\0';

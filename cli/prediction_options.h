@@ -72,7 +72,8 @@ error_t prediction_options_set(const struct argp_state *state, struct prediction
                                const char *value);
 void prediction_options_clear(struct prediction_options *options);
 
-/* Inside a parser: "a", or with windows of their own "a@3=c@halo=d" (by number or name). */
+/* Inside a parser: "a", or "platform" for what the platform file says; with windows of their own "a@3=c@halo=d" (by
+ * number or name). */
 error_t prediction_semantics_check(const struct argp_state *state, const char *text);
 
 /* Opens a trace, with the computing times asked for. The caller owns *trace. */

@@ -64,6 +64,17 @@ holds own.json '[.results[].patterns[] | select(.name == "late_post") | .severit
 shows '^platform +520 us +300 us'
 run 0 compare "$worked" --platform mixed.json --rows platform+post-early,c+post-early --json own.json
 holds own.json '.results[0].run_time_s == .results[1].run_time_s'
+# One window changed from that table: case window_semantics, 1 MB puts, so the table is c. On the second window b: its put is
+# entered at 220, the post comes at 520, complete is entered at 550. Late Post is left on the first window, 100 - 0.
+windows=$source/tests/cases/window_semantics/trace.txt
+run 0 compare "$windows" --platform mixed.json --rows platform,platform@halo=b,c@1=b --json own.json
+holds own.json '[.results[].row] == ["platform", "platform@halo=b", "c@1=b"]'
+holds own.json '[.results[].semantics] == ["table", "table@halo=b", "c@1=b"]'
+holds own.json '[.results[].patterns[] | select(.name == "late_post") | .severity_s * 1e6 | round] == [380, 100, 100]'
+holds own.json '[.results[].patterns[] | select(.name == "early_transfer") | .severity_s * 1e6 | round] == [0, 300, 300]'
+run 0 simulate "$windows" --platform mixed.json --semantics platform@1=b --json own.json
+holds own.json '.patterns[] | select(.name == "early_transfer") | near(.severity_s; 300e-6)'
+error 2 "--semantics platform@halo" compare "$windows" --platform mixed.json --rows platform@halo
 error 2 "--semantics platforms" compare "$worked" --platform mixed.json --rows platforms
 
 # a row that fails leaves the others: under d a put waits for room that never comes (case buffer_deadlock)
@@ -81,7 +92,6 @@ error 1 "semantics a: " compare "$stuck" --platform "$platform" --rows a,b --jso
 [ ! -e none.json ] || fail "a comparison without any result is written"
 
 # one window differs (case window_semantics: 640 under each, waits differ); by number, by name, from the file
-windows=$source/tests/cases/window_semantics/trace.txt
 sed 's/ name=halo/ name=the%20halo/' "$windows" >named.txt
 for which in 1 "the halo"; do
     run 0 compare named.txt --platform "$platform" --rows "a,a@$which=c,d@$which=c,b@0=d@$which=c" --json rows.json
