@@ -279,7 +279,13 @@ struct topology_link topology_inner_link(const struct topology *topology, int32_
     return link;
 }
 
-enum status topology_write_simgrid(const struct topology *topology, double bandwidth_Bps, FILE *out, struct err *err)
+bool topology_is_crossbar(const struct topology *topology)
+{
+    return topology->shape->links == crossbar_links;
+}
+
+enum status topology_write_simgrid(const struct topology *topology, int32_t nodes, double bandwidth_Bps, FILE *out,
+                                   struct err *err)
 {
     fprintf(out,
             "<?xml version='1.0'?>\n"
@@ -288,7 +294,7 @@ enum status topology_write_simgrid(const struct topology *topology, double bandw
             "  <cluster id=\"network\" prefix=\"node-\" suffix=\"\" radical=\"0-%" PRId32
             "\" speed=\"1Gf\" bw=\"%.17gBps\" "
             "lat=\"0s\"",
-            topology->shape_nodes - 1, bandwidth_Bps);
+            (topology_is_crossbar(topology) ? nodes : topology->shape_nodes) - 1, bandwidth_Bps);
     if (topology->shape->simgrid_name) {
         fprintf(out, " topology=\"%s\" topo_parameters=\"", topology->shape->simgrid_name);
         topology->shape->parameters(topology, out);

@@ -45,6 +45,7 @@ struct engine_callbacks {
     void *context;
     bool apart; /* what happens at a node is known to others by messages only: it may be told of earlier than what comes
                    before it elsewhere and cannot change it; now_ps then never decreases for one node */
+    uint32_t ranks; /* only the nodes of the first so many ranks send and receive; 0: any node does */
     /* The message's last byte has left the origin's NIC; never later than arrived(). Called only for messages sent with
      * want_left whose departure send() did not know. */
     void (*left)(void *context, const struct engine_note *note, int64_t began_ps, int64_t now_ps);

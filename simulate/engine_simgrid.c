@@ -53,7 +53,8 @@ struct engine {
     struct err *err;
     bool uses_flows;
     double link_Bps;        /* of the topology's links, as SimGrid knows them */
-    sg_host_t *hosts;       /* by node */
+    sg_host_t *hosts;       /* by node; NULL: nobody sends from there */
+    sg_host_t home;         /* where the engine's own actors are */
     struct map route_index; /* user's platform: node pair to routes */
     struct route *routes;
     size_t route_count, route_capacity;
@@ -146,7 +147,7 @@ static void start_couriers(struct engine *engine)
 {
     for (; engine->jobs_announced < engine->net.job_count; engine->jobs_announced++) {
         if (engine->idle_couriers <= engine->jobs_announced) {
-            sg_actor_create("courier", engine->hosts[0], courier, 0, NULL);
+            sg_actor_create("courier", engine->home, courier, 0, NULL);
             engine->couriers++;
             engine->idle_couriers++;
         }
@@ -195,6 +196,14 @@ static void clock_actor(int argc, char **argv)
     for (size_t i = 0; i < engine->couriers; i++) sg_sem_release(engine->job_sem);
 }
 
+/* A host of the user's platform has failed, and the clock's actor with it. */
+static enum status clock_lost(const struct engine *engine, struct err *err)
+{
+    return err_set(err, STATUS_DATA, engine->net.platform->simgrid_xml, NULL,
+                   "SimGrid switches host '%s' off at %g s, expected hosts that stay on",
+                   sg_host_get_name(engine->home), simgrid_get_clock());
+}
+
 static enum status simgrid_engine_run(struct engine *engine, struct engine_stats *stats, struct err *err)
 {
     engine->err = err;
@@ -203,10 +212,11 @@ static enum status simgrid_engine_run(struct engine *engine, struct engine_stats
         engine->job_sem = sg_sem_init(0);
         engine->clock_sem = sg_sem_init(0);
         engine->clock_woken = true;
-        sg_actor_t clock = sg_actor_init("clock", engine->hosts[0]);
+        sg_actor_t clock = sg_actor_init("clock", engine->home);
         sg_actor_set_stacksize(clock, CLOCK_STACK_BYTES);
         sg_actor_start(clock, clock_actor, 0, NULL);
         simgrid_run();
+        if (engine->status == STATUS_OK && !sg_host_is_on(engine->home)) engine->status = clock_lost(engine, err);
         sg_sem_destroy(engine->job_sem);
         sg_sem_destroy(engine->clock_sem);
     } else {
@@ -284,7 +294,8 @@ static void try_route(const struct trial *trial, sg_host_t *hosts, int32_t src, 
     xbt_dynar_free(&links);
 }
 
-/* SimGrid takes any bandwidth, but what is sent over a link without one never arrives. */
+/* SimGrid takes any number, but what is sent over a link without bandwidth never arrives, and nothing may arrive before
+ * it has left. */
 static enum status check_links(const char *file, struct err *err)
 {
     sg_link_t *links = sg_link_list();
@@ -293,6 +304,9 @@ static enum status check_links(const char *file, struct err *err)
         if (!(sg_link_get_bandwidth(links[i]) > 0))
             status = err_set(err, STATUS_DATA, file, NULL, "link '%s' has %g B/s, expected more than 0",
                              sg_link_get_name(links[i]), sg_link_get_bandwidth(links[i]));
+        else if (!(sg_link_get_latency(links[i]) >= 0))
+            status = err_set(err, STATUS_DATA, file, NULL, "link '%s' has a latency of %g s, expected 0 or more",
+                             sg_link_get_name(links[i]), sg_link_get_latency(links[i]));
     free(links);
     return status;
 }
@@ -374,33 +388,61 @@ static enum status check_user_platform(const struct platform *platform, const in
 }
 
 /* SimGrid reads its platform from a file by name. */
-static enum status load_topology(const struct engine *engine, struct err *err)
+static enum status load_topology(const struct engine *engine, int32_t hosts, struct err *err)
 {
     char name[64];
     int fd = memfd_create("simgrid-platform", MFD_CLOEXEC);
     FILE *out = fd >= 0 ? fdopen(fd, "w") : NULL;
     if (!out) return err_set(err, STATUS_SYSTEM, NULL, NULL, "no file in memory for SimGrid's platform");
-    enum status status = topology_write_simgrid(engine->net.platform->topology, engine->link_Bps, out, err);
+    enum status status = topology_write_simgrid(engine->net.platform->topology, hosts, engine->link_Bps, out, err);
     snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
     if (status == STATUS_OK) load_platform(name);
     fclose(out);
     return status;
 }
 
-static enum status find_hosts(struct engine *engine, struct err *err)
+/* The nodes that have ranks, by `used`; how many. */
+static int32_t mark_used(const struct platform *platform, uint32_t ranks, bool *used)
 {
-    size_t count = (size_t)engine->net.platform->node_count;
-    if (engine->net.platform->simgrid_xml) {
-        engine->hosts = sorted_hosts();
-        return STATUS_OK;
+    int32_t count = 0;
+    for (uint32_t rank = 0; rank < ranks; rank++) {
+        int32_t node = platform_node_of(platform, rank);
+        count += !used[node];
+        used[node] = true;
     }
+    return count;
+}
+
+/* A host for each node; of a crossbar only for those that are used, since each costs SimGrid 3 KB and 25 us. */
+static enum status open_topology(struct engine *engine, uint32_t ranks, struct err *err)
+{
+    const struct platform *platform = engine->net.platform;
+    size_t count = (size_t)platform->node_count, host = 0;
+    bool all = ranks == 0 || !topology_is_crossbar(platform->topology);
+    bool *used = calloc(count, sizeof *used);
     engine->hosts = calloc(count, sizeof *engine->hosts);
-    if (!engine->hosts) return err_memory(err);
-    for (size_t i = 0; i < count; i++) {
+    enum status status = used && engine->hosts ? STATUS_OK : err_memory(err);
+    if (status == STATUS_OK)
+        status = load_topology(engine, all ? platform->node_count : mark_used(platform, ranks, used), err);
+    for (size_t node = 0; status == STATUS_OK && node < count; node++) {
         char name[32];
-        snprintf(name, sizeof name, "node-%zu", i);
-        engine->hosts[i] = sg_host_by_name(name);
+        if (!all && !used[node]) continue;
+        snprintf(name, sizeof name, "node-%zu", host++);
+        engine->hosts[node] = sg_host_by_name(name);
     }
+    engine->home = status == STATUS_OK ? sg_host_by_name("node-0") : NULL;
+    free(used);
+    return status;
+}
+
+static enum status open_user_platform(struct engine *engine, const int32_t (*pairs)[2], size_t pair_count,
+                                      const struct engine_callbacks *callbacks, struct err *err)
+{
+    const struct platform *platform = engine->net.platform;
+    TRY(check_user_platform(platform, pairs, pair_count, callbacks, err));
+    load_platform(platform->simgrid_xml);
+    engine->hosts = sorted_hosts();
+    engine->home = engine->hosts[callbacks->ranks > 0 ? platform_node_of(platform, 0) : 0];
     return STATUS_OK;
 }
 
@@ -410,15 +452,10 @@ static enum status prepare(struct engine *engine, const int32_t (*pairs)[2], siz
     const struct platform *platform = engine->net.platform;
     engine->link_Bps = platform_peak_Bps(platform) * FLOW_SCALE;
     engine->uses_flows = platform->contention && (platform->simgrid_xml || engine->link_Bps > 0);
-    if (!platform->simgrid_xml && !engine->uses_flows) return STATUS_OK;
-    if (!platform->simgrid_xml) TRY(flow_net_watch(&engine->net, err));
-    if (platform->simgrid_xml) {
-        TRY(check_user_platform(platform, pairs, pair_count, callbacks, err));
-        load_platform(platform->simgrid_xml);
-    } else {
-        TRY(load_topology(engine, err));
-    }
-    return find_hosts(engine, err);
+    if (platform->simgrid_xml) return open_user_platform(engine, pairs, pair_count, callbacks, err);
+    if (!engine->uses_flows) return STATUS_OK;
+    TRY(flow_net_watch(&engine->net, err));
+    return open_topology(engine, callbacks->ranks, err);
 }
 
 static void simgrid_engine_close(struct engine *engine)

@@ -13,6 +13,18 @@ enum { SIGNAL_COUNT = sizeof signals / sizeof *signals, LINE_MAX_BYTES = 1024 };
 static struct replay *running;
 static struct sigaction before[SIGNAL_COUNT];
 
+/* The first line of what SimGrid has said, behind the file that it may be about. Returns its length. */
+static size_t name_platform(const struct replay *replay, char line[LINE_MAX_BYTES], size_t said)
+{
+    static char first[LINE_MAX_BYTES / 2];
+    const char *file = replay->platform->simgrid_xml;
+    size_t length = strnlen(line, said < sizeof first ? said : sizeof first - 1);
+    memcpy(first, line, length);
+    first[length] = '\0';
+    first[strcspn(first, "\n")] = '\0';
+    return (size_t)snprintf(line, LINE_MAX_BYTES / 2 + 256, "%.255s%s%s", file ? file : "", file && *first ? ": " : "", first);
+}
+
 /* The process is lost: what else goes wrong in here ends it a second time, by the default action. */
 static void on_abort(int signal)
 {
@@ -21,9 +33,7 @@ static void on_abort(int signal)
     running = NULL;
     ssize_t n = pread(STDERR_FILENO, line, LINE_MAX_BYTES / 2, 0);
     if (replay && n >= 0) { /* a file: nobody else sees it before it ends */
-        size_t length = strnlen(line, (size_t)n);
-        length = strcspn(line, "\n") < length ? strcspn(line, "\n") : length;
-        line[length] = '\0';
+        size_t length = name_platform(replay, line, (size_t)n);
         length += (size_t)snprintf(line + length, 16, "%s", length ? "; meanwhile" : "meanwhile");
         replay_describe_waiting(replay, line + length, LINE_MAX_BYTES - length - 2);
         length += strlen(line + length);

@@ -163,6 +163,7 @@ static enum status open_engine(struct replay *replay, const struct engine_callba
     size_t pair_count;
     struct engine_callbacks told = *callbacks;
     told.apart = nodes_are_apart(replay);
+    told.ranks = replay->trace->rank_count;
     TRY(replay_used_pairs(replay, &pairs, &pair_count));
     enum status status = replay->engine_kind->open(replay->platform, (const int32_t(*)[2])pairs, pair_count, &told,
                                                    &replay->engine, replay->err);

@@ -87,7 +87,7 @@ static enum status lock_of(struct replay *replay, uint32_t object, uint32_t *loc
     uint64_t *index;
     TRY(map_put(&shmem->lock_names, object, shmem->lock_count, &index, replay->err));
     if (*index == shmem->lock_count) {
-        struct shmem_lock made = {NO_INDEX, NO_INDEX, NO_INDEX, NO_INDEX, 0};
+        struct shmem_lock made = {NO_INDEX, NO_INDEX, NO_INDEX, NO_INDEX, 0, false};
         ARRAY_PUSH(shmem->locks, shmem->lock_count, shmem->lock_capacity, made, replay->err);
     }
     *lock = (uint32_t)*index;
@@ -103,6 +103,7 @@ const struct shmem_lock *replay_shmem_lock(const struct replay *replay, uint32_t
 static enum status grant(struct replay *replay, uint32_t lock, uint32_t rank)
 {
     replay->shmem->locks[lock].holder = rank;
+    replay->shmem->locks[lock].released = false;
     return replay_send_control(replay, MESSAGE_SHMEM_GRANT, replay->shmem->home, rank, lock, 0);
 }
 
@@ -175,14 +176,18 @@ static enum step clear_lock(struct replay *replay, uint32_t rank, const struct t
 {
     struct rank_state *state = &replay->ranks[rank];
     uint32_t lock, home = replay->shmem->home;
+    STEP_TRY(lock_of(replay, call->ref, &lock));
+    struct shmem_lock *cleared = &replay->shmem->locks[lock];
+    if (cleared->holder != rank || cleared->released)
+        return replay_fail(replay, rank, "lock %u is not held by this rank", call->ref), STEP_FAIL;
     if (state->phase == PHASE_ENTER) {
         if (!is_quiet(replay, rank)) return STEP_BLOCK;
         return replay_spend(replay, state, rank == home ? 0 : replay->overhead_ps, PHASE_ACT);
     }
-    STEP_TRY(lock_of(replay, call->ref, &lock));
     STEP_TRY(replay_send_control(replay, MESSAGE_SHMEM_RELEASE, rank, home, lock, 0));
-    replay->shmem->locks[lock].cleared_by = rank;
-    replay->shmem->locks[lock].cleared_ps = replay->now_ps;
+    cleared->cleared_by = rank;
+    cleared->cleared_ps = replay->now_ps;
+    cleared->released = true;
     return replay_exit(state, replay->now_ps);
 }
 

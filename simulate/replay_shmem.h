@@ -16,6 +16,7 @@ struct shmem_lock { /* its queue is at the window's first rank */
     uint32_t holder, first, last;
     uint32_t cleared_by; /* last; NO_INDEX nobody yet */
     int64_t cleared_ps;  /* when that clear_lock returned */
+    bool released;       /* the holder has cleared it, its release is on the way */
 };
 
 struct shmem {

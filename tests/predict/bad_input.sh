@@ -52,6 +52,24 @@ X
 link="network.topology={\"simgrid_xml\":\"$PWD/link.xml\"}"
 one_link '' 0Bps
 error 1 "link.xml: link 'l' has 0 B/s, expected more than 0" simulate "$worked" --platform "$platform" --set nodes.count=2 --set "$link"
+sed -i 's/latency="10us"/latency="-10us"/; s/0Bps/10GBps/' link.xml
+error 1 "link.xml: link 'l' has a latency of -1e-05 s, expected 0 or more" simulate "$worked" --platform "$platform" --set nodes.count=2 \
+    --set "$link"
+# Of a wireless link SimGrid ends the process at the first message over it: the post, at 400.
+one_link 'sharing_policy="WIFI"' 10GBps
+error 1 "$PWD/link.xml: The route from b to a begins with the WIFI link l, but the host b does not seem attached" \
+    simulate "$worked" --platform "$platform" --set nodes.count=2 --set mpi.rma.control_bytes=65 --set "$link"
+# A host that goes off, at 530 again: that of rank 0 takes the engine's own actors with it, that of rank 1 the put's target
+for host in 0 1; do
+    printf '0.0 1\n0.00053 0\n' >off.state
+    one_link '' 10GBps
+    [ $host = 0 ] && sed -i 's/id="a" /&state_file="off.state" /' link.xml || sed -i 's/id="b" /&state_file="off.state" /' link.xml
+    case $host in
+    0) expected="$PWD/link.xml: SimGrid switches host 'a' off at 0.00053 s, expected hosts that stay on" ;;
+    1) expected="$PWD/link.xml: Uncaught exception" ;;
+    esac
+    error 1 "$expected" simulate "$worked" --platform "$platform" --set nodes.count=2 --set "$link"
+done
 # SimGrid loads it and ends the process when the link fails at 530, while the put (460 to 570) is on its way and complete (510) waits for it
 printf '0.0 1\n0.00053 0\n' >off.state
 one_link 'state_file="off.state"' 10GBps
@@ -109,6 +127,16 @@ error 1 "rank 2 and MPI_Barrier of rank 3 and MPI_Barrier of rank 4 and 2 more" 
 one_line '1 0 0 MPI_Send comm=0 peer=0 tag=3 bytes=8\n0 0 0 MPI_Mprobe comm=0 peer=1 tag=3 bytes=8
 0 1 1 MPI_Recv comm=0 peer=1 tag=3 bytes=8\n' \
     "deadlock: rank 0 in MPI_Recv (event 2) waits for a send of rank 1 (tag 3)"
+
+# OpenSHMEM 1.4, 9.11.2: only the PE that holds a lock clears it, and once
+heap='window 0 comm=0 flavor=heap\n'
+one_line "${heap}1 0.000001 0.000001 shmem_clear_lock win=0 object=128\n" \
+    "rank 1, event 1 (shmem_clear_lock): lock 128 is not held by this rank"
+one_line "${heap}0 0 0 shmem_set_lock win=0 object=128\n1 1 1 shmem_clear_lock win=0 object=128\n" \
+    "rank 1, event 1 (shmem_clear_lock): lock 128 is not held by this rank"
+one_line "${heap}1 0 0 shmem_set_lock win=0 object=128\n1 0 0 shmem_clear_lock win=0 object=128
+1 0 0 shmem_clear_lock win=0 object=128\n" \
+    "rank 1, event 3 (shmem_clear_lock): lock 128 is not held by this rank"
 
 # messages that never meet are no deadlock: noted once, the first with its place, whatever the engine
 cat >unmet.txt <<'T'
