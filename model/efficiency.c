@@ -38,6 +38,7 @@ struct whole { /* a trace in memory */
     struct collector collector;
     const struct waits *waits;
     struct busy busy;
+    int64_t begin_ps; /* of the trace */
 };
 
 static enum characteristic kind_of_communication(enum call_kind kind)
@@ -118,7 +119,7 @@ static void walk_thread(struct whole *whole, uint32_t processor, uint32_t thread
     struct lane lane = lane_of(&collector->relations->lanes, rank, thread);
     size_t change, last_change, wait, last_wait;
     if (lane.count == 0) return;
-    int64_t now_ps = thread == 0 ? trace_begin_ps(collector->relations->trace) : lane_call(&lane, 0)->enter_ps;
+    int64_t now_ps = thread == 0 ? whole->begin_ps : lane_call(&lane, 0)->enter_ps;
     changes_of(intervals, rank, thread, &change, &last_change);
     waits_of_thread(whole->waits, rank, thread, &wait, &last_wait);
     for (size_t k = 0; k < lane.count; k++) {
@@ -384,7 +385,8 @@ enum status efficiency_new(const struct relations *relations, const struct waits
                                         .processors = &processors,
                                         .efficiency = made,
                                         .err = err},
-                          .waits = waits};
+                          .waits = waits,
+                          .begin_ps = trace_begin_ps(relations->trace)};
     enum status status = made ? intervals_build(&processors, source, &intervals, err) : err_memory(err);
     if (status == STATUS_OK) {
         made->source = source;

@@ -1,5 +1,7 @@
 /* Writing an archive: events rank after rank, then definitions, into a directory aside that then takes the old one's
  * place. */
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "trace/otf2.h"
@@ -15,7 +17,8 @@ enum {
     CHUNKS_MAX = 32,
     SPARES = 2,
     DEFINITION_CHUNK_BYTES = 4 << 20,
-    DEFINITION_CHUNK_BYTES_MAX = 16 << 20
+    DEFINITION_CHUNK_BYTES_MAX = 16 << 20,
+    LOCAL_DEFINITIONS_BYTES_MAX = 256
 };
 
 static OTF2_FlushType flush_always(void *user, OTF2_FileType type, OTF2_LocationRef location, void *caller, bool final)
@@ -106,7 +109,7 @@ static enum status write_rank(struct archive_writer *writer)
     enum status status = STATUS_OK;
     for (uint32_t t = 0; t < threads && !writer->failed; t++) {
         writer->outs[t] = OTF2_Archive_GetEvtWriter(writer->archive, archive_location(writer, writer->rank, t));
-        writer->end_ps[t] = trace_begin_ps(writer->trace);
+        writer->end_ps[t] = writer->begin_ps;
         writer->mark_next[t] = 0;
         writer->failed = !writer->outs[t];
     }
@@ -130,16 +133,46 @@ static enum status write_events(struct archive_writer *writer)
     return status;
 }
 
+static enum status local_definitions_file(const struct archive_writer *writer, uint64_t location, const char *mode,
+                                          FILE **file)
+{
+    char *path;
+    if (asprintf(&path, "%s/" ARCHIVE_NAME "/%" PRIu64 ".def", writer->stage, location) < 0)
+        return err_memory(writer->err);
+    *file = fopen(path, mode);
+    free(path);
+    return *file ? STATUS_OK : err_set(writer->err, STATUS_SYSTEM, NULL, NULL, "cannot write the archive: %m");
+}
+
+/* Location 0's file again for all others. OTF2 would clear a chunk of memory for each, and look through all locations. */
+static enum status copy_local_definitions(const struct archive_writer *writer)
+{
+    char bytes[LOCAL_DEFINITIONS_BYTES_MAX];
+    FILE *file;
+    TRY(local_definitions_file(writer, 0, "re", &file));
+    size_t count = fread(bytes, 1, sizeof bytes, file);
+    bool whole = count > 0 && count < sizeof bytes && !ferror(file);
+    fclose(file);
+    if (!whole)
+        return err_set(writer->err, STATUS_SYSTEM, NULL, NULL, "cannot write the archive: no file of local definitions");
+    for (uint64_t i = 1; i < writer->first_thread[writer->trace->rank_count]; i++) {
+        TRY(local_definitions_file(writer, i, "wxe", &file));
+        bool written = fwrite(bytes, 1, count, file) == count;
+        if (fclose(file) != 0 || !written)
+            return err_set(writer->err, STATUS_SYSTEM, NULL, NULL, "cannot write the archive: %m");
+    }
+    return STATUS_OK;
+}
+
 /* Readers expect a file of local definitions per location, though there is nothing to say. */
-static void write_local_definitions(struct archive_writer *writer)
+static enum status write_local_definitions(struct archive_writer *writer)
 {
     ARCHIVE_TRY(writer, OTF2_Archive_OpenDefFiles(writer->archive));
-    for (uint64_t i = 0; !writer->failed && i < writer->first_thread[writer->trace->rank_count]; i++) {
-        OTF2_DefWriter *out = OTF2_Archive_GetDefWriter(writer->archive, i);
-        writer->failed = !out;
-        if (out) ARCHIVE_TRY(writer, OTF2_Archive_CloseDefWriter(writer->archive, out));
-    }
+    OTF2_DefWriter *out = OTF2_Archive_GetDefWriter(writer->archive, 0);
+    writer->failed = writer->failed || !out;
+    if (out) ARCHIVE_TRY(writer, OTF2_Archive_CloseDefWriter(writer->archive, out));
     ARCHIVE_TRY(writer, OTF2_Archive_CloseDefFiles(writer->archive));
+    return writer->failed ? STATUS_OK : copy_local_definitions(writer);
 }
 
 /* For viewers; our reader takes the location's property. */
@@ -157,7 +190,7 @@ static void write_markers(struct archive_writer *writer)
             ARCHIVE_TRY(writer, OTF2_MarkerWriter_WriteDefMarker(out, 0, "rmacast", "recording stopped here",
                                                                  OTF2_SEVERITY_HIGH));
         }
-        int64_t end_ps = stream->count ? trace_rank_end_ps(trace, i) : trace_begin_ps(trace);
+        int64_t end_ps = stream->count ? trace_rank_end_ps(trace, i) : writer->begin_ps;
         ARCHIVE_TRY(writer,
                     OTF2_MarkerWriter_WriteMarker(out, archive_time(writer, end_ps), 0, 0, OTF2_MARKER_SCOPE_LOCATION,
                                                   i, stream->incomplete_why ? stream->incomplete_why : ""));
@@ -200,7 +233,7 @@ static enum status write_archive(struct archive_writer *writer, struct spares *s
     writer->mark_list = OTF2_AttributeList_New();
     if (!writer->comm_made || !writer->windows || !writer->list || !writer->mark_list) return err_memory(writer->err);
     TRY(write_events(writer));
-    write_local_definitions(writer);
+    TRY(write_local_definitions(writer));
     if (!writer->failed) TRY(archive_write_definitions(writer));
     if (!writer->failed) write_markers(writer);
     return STATUS_OK;
@@ -227,12 +260,12 @@ static void clear(struct archive_writer *writer)
 static enum status write_into(const struct trace *trace, const struct otf2_view *view, const char *stage,
                               const char *directory, struct err *err)
 {
-    struct archive_writer writer = {.trace = trace, .view = view, .err = err};
+    struct archive_writer writer = {
+        .trace = trace, .view = view, .stage = stage, .err = err, .begin_ps = trace_begin_ps(trace)};
     struct spares spares = {.rows = {{.chunk = NULL}}};
-    int64_t begin_ps = trace_begin_ps(trace);
     uint64_t definitions =
         64 * (uint64_t)trace->rank_count; /* bytes of the largest record, a group of all ranks, and more */
-    if (begin_ps < 0) writer.zero = -(uint64_t)begin_ps;
+    if (writer.begin_ps < 0) writer.zero = -(uint64_t)writer.begin_ps;
     if (definitions < DEFINITION_CHUNK_BYTES) definitions = DEFINITION_CHUNK_BYTES;
     if (definitions > DEFINITION_CHUNK_BYTES_MAX) definitions = DEFINITION_CHUNK_BYTES_MAX;
     archive_messages_catch();

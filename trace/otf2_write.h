@@ -25,9 +25,11 @@ struct archive_writer {
     const struct trace *trace;
     struct err *err;
     OTF2_Archive *archive;
+    const char *stage; /* the directory that it is written into */
     OTF2_AttributeList *list;
     const struct otf2_view *view;  /* NULL: none */
     OTF2_AttributeList *mark_list; /* of the view's marks, since list fills up before the record that takes it */
+    int64_t begin_ps;     /* of the trace */
     uint64_t zero;        /* time stamp of time 0 */
     bool failed;          /* an OTF2 call failed: archive_message() says why */
     uint64_t *events;     /* records written, per location */

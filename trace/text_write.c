@@ -16,6 +16,7 @@ struct writer {
     struct map made;     /* requests of this rank within the range */
     size_t *region_depth; /* per thread: regions entered within the range and not left */
     size_t thread_capacity;
+    int64_t zero_ps; /* when the trace begins */
     struct err *err;
 };
 
@@ -361,7 +362,6 @@ static enum status write_rank(struct writer *writer)
 {
     const struct trace_rank *stream = &writer->trace->ranks[writer->rank];
     const struct text_range *range = writer->range;
-    int64_t zero = trace_begin_ps(writer->trace);
     uint32_t threads = trace_thread_count(writer->trace, writer->rank);
     TRY(array_reserve((void **)&writer->region_depth, &writer->thread_capacity, threads, sizeof *writer->region_depth,
                       writer->err));
@@ -369,7 +369,7 @@ static enum status write_rank(struct writer *writer)
     if (range && range->rank != TRACE_NONE && range->rank != (int32_t)writer->rank) return STATUS_OK;
     for (size_t i = 0; i < stream->count; i++) {
         const struct trace_call *call = &stream->calls[i];
-        if (range && (call->exit_ps - zero < range->from_ps || call->enter_ps - zero > range->to_ps)) continue;
+        if (range && (call->exit_ps - writer->zero_ps < range->from_ps || call->enter_ps - writer->zero_ps > range->to_ps)) continue;
         uint32_t thread = trace_call_thread(writer->trace, writer->rank, i);
         if (range && range->by_thread && range->thread != thread) continue;
         TRY(write_call(writer, i));
@@ -379,7 +379,8 @@ static enum status write_rank(struct writer *writer)
 
 enum status text_write(const struct trace *trace, const struct text_range *range, FILE *out, struct err *err)
 {
-    struct writer writer = {.trace = trace, .range = range, .out = out, .err = err};
+    struct writer writer = {
+        .trace = trace, .range = range, .out = out, .err = err, .zero_ps = trace_begin_ps(trace)};
     TRY(open_names(&writer));
     write_definitions(&writer);
     enum status status = STATUS_OK;

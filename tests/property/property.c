@@ -244,14 +244,17 @@ static enum status compare_orders(const struct trial *trial, const struct trace 
     return status;
 }
 
-/* Under every semantics, and under a once more, where ranks run ahead. */
+/* Under every semantics, and under a once more, where ranks run ahead. Answers take time, as above: a grant right behind
+ * data arrives with them, and which of the two is looked at first is then nobody's order. */
 static enum status check_ahead(const struct trial *trial, const struct program *program, const struct trace *trace,
                                struct verdict *verdict, struct err *err)
 {
     static const char *const extras[] = {NULL, "mpi.rma.semantics=a"};
+    if (has_empty_get(trace)) return STATUS_OK;
     for (size_t i = 0; i < sizeof extras / sizeof *extras; i++) {
         struct platform *platform;
         TRY(knobs_platform(program, extras[i], &platform, err));
+        if (platform->control_bytes == 0) platform->control_bytes = 16;
         enum status status = compare_orders(trial, trace, platform, verdict, err);
         platform_free(platform);
         TRY(status);
