@@ -96,6 +96,19 @@ static uint64_t record_bytes(const struct piece *piece, bool events, uint64_t at
     return length <= left - 2 - sizeof length ? length + 2 + sizeof length : 2;
 }
 
+/* Definitions that do not fit into one chunk: behind the last record of a chunk stand zeros up to the next one's header.
+ * True: *at is behind that. */
+static bool next_chunk(const struct piece *piece, uint64_t *at)
+{
+    uint64_t header = *at;
+    while (header < piece->count && piece->bytes[header] == 0) header++;
+    if (piece->count - header < HEADER_BYTES || piece->bytes[header] != CHUNK_HEADER ||
+        piece->bytes[header + 1] != piece->bytes[1])
+        return false;
+    *at = header + HEADER_BYTES;
+    return true;
+}
+
 /* Walks events up to the wanted number, or definitions up to the end mark. */
 static enum status walk(const struct piece *piece, bool events, uint64_t wanted, uint64_t *at)
 {
@@ -104,6 +117,7 @@ static enum status walk(const struct piece *piece, bool events, uint64_t wanted,
         uint8_t type = piece->bytes[*at];
         bool aside = events && (type == TIMESTAMP || type == ATTRIBUTES);
         if (type == END_OF_CHUNK && !events) return STATUS_OK;
+        if (!events && next_chunk(piece, at)) continue;
         uint64_t bytes = type >= FIRST_RECORD_TYPE || aside || !events ? record_bytes(piece, events, *at) : 0;
         if (bytes == 0 || type <= CHUNK_HEADER) return damaged(piece, *at, "a whole record");
         records += !aside;

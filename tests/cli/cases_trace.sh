@@ -53,6 +53,18 @@ for sync in pscw fence lock p2p; do
   done
 done
 
+# Definitions of more than one chunk, 4 MB, as those of 50,000 ranks are: 50,000 names of 100 bytes.
+{
+  printf 'rmacast-trace 1\nranks 1\n'
+  awk 'BEGIN { for (i = 0; i < 50000; i++) for (k = 0; k < 2; k++)
+         printf "0 %.6f %s %0100d\n", (2 * i + k) / 1e6, k ? "leave" : "enter", i }'
+} >wide.txt
+"$rmacast" export wide.txt --to otf2 -o wide.rma >out || complain "export of 50,000 names" "fails"
+[ "$(wc -c <wide.rma/traces.def)" -gt 4194304 ] || complain "definitions of 50,000 names" "fit into one chunk"
+"$rmacast" dump wide.txt >wide1.txt
+"$rmacast" dump wide.rma >wide2.txt || complain "an archive of several chunks of definitions" "cannot be read"
+same wide1.txt wide2.txt "definitions in several chunks"
+
 # Bad data: exit status 1.
 kinds="expected an OTF2 archive, a spool directory or a text trace"
 mkdir bare
