@@ -70,6 +70,15 @@ enum status detect_occurrence(struct detection *detection, const struct finding 
     return finding->severity_ps < detection->options->epsilon_ps ? STATUS_OK : detect_counted(detection, finding);
 }
 
+enum status detect_for_target(struct detection *detection, const struct finding *finding)
+{
+    const struct trace *trace = detection->relations->trace;
+    bool passes, one = call_row(trace_function(trace, finding->rank, finding->call))->needed & F_TARGET;
+    if (one || !detection->several) return detect_found(detection, finding);
+    TRY(filter_passes(&detection->options->filter, trace, &detection->places->paths, finding, &passes, detection->err));
+    return several_add(detection->several, detection->places, trace, finding, passes, detection->err);
+}
+
 struct finding finding_of_enter(const struct relations *relations, enum pattern pattern, uint32_t rank, size_t call,
                                 uint32_t cause_rank, size_t cause_call)
 {

@@ -44,6 +44,10 @@ enum status detect_occurrence(struct detection *detection, const struct finding 
 /* One that counts whatever the threshold is. */
 enum status detect_counted(struct detection *detection, const struct finding *finding);
 
+/* One found where the call's target is: of a call that means several targets other parts of the analysis may find another
+ * one, and which counts shows at the end (model/several.h). */
+enum status detect_for_target(struct detection *detection, const struct finding *finding);
+
 /* The wait of a rank in one of its calls for the enter of another rank's call: severity min(exit, enter of cause) -
  * enter. */
 struct finding finding_of_enter(const struct relations *relations, enum pattern pattern, uint32_t rank, size_t call,

@@ -60,17 +60,6 @@ static enum status visit_contention(void *context, const struct holding *holding
     return add_contention(detection, holding, epoch->close_call, holder, found);
 }
 
-/* Of a call that means several targets other parts may know later releases. */
-static enum status count_contention(struct detection *detection, const struct finding *finding)
-{
-    const struct relations *relations = detection->relations;
-    bool passes, one = call_row(trace_function(relations->trace, finding->rank, finding->call))->needed & F_TARGET;
-    if (one || !detection->several) return detect_found(detection, finding);
-    TRY(filter_passes(&detection->options->filter, relations->trace, &detection->places->paths, finding, &passes,
-                      detection->err));
-    return several_add(detection->several, detection->places, relations->trace, finding, passes, detection->err);
-}
-
 /* A call that means several locks waits for them together: the latest release counts. */
 enum status detect_lock_contention(struct detection *detection)
 {
@@ -81,14 +70,15 @@ enum status detect_lock_contention(struct detection *detection)
     for (size_t i = 0; i < found.count && status == STATUS_OK; i++) {
         const struct contention *one = &found.items[i];
         if (i > 0 && one[-1].rank == one->rank && one[-1].call == one->call) continue;
-        status = count_contention(detection, &(struct finding){.pattern = PATTERN_LOCK_CONTENTION,
-                                                               .rank = one->rank,
-                                                               .call = one->call,
-                                                               .severity_ps = wait_until(one->at, one->release_ps),
-                                                               .cause_rank = one->holder,
-                                                               .cause_call = one->unlock,
-                                                               .from_ps = INT64_MIN,
-                                                               .until_ps = one->release_ps});
+        struct finding finding = {.pattern = PATTERN_LOCK_CONTENTION,
+                                  .rank = one->rank,
+                                  .call = one->call,
+                                  .severity_ps = wait_until(one->at, one->release_ps),
+                                  .cause_rank = one->holder,
+                                  .cause_call = one->unlock,
+                                  .from_ps = INT64_MIN,
+                                  .until_ps = one->release_ps};
+        status = detect_for_target(detection, &finding);
     }
     free(found.items);
     return status;

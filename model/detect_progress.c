@@ -22,16 +22,15 @@ static bool enters_at(const struct relations *relations, uint32_t rank, int64_t 
     return low < stream->count && stream->calls[low].enter_ps == time_ps;
 }
 
-/* The call's target, or of those that it may mean the first that enters MPI then. With a helper thread nobody does. */
-static void find_cause(const struct relations *relations, const struct trace_call *call, struct finding *finding)
+/* The call's target, or of those that it may mean, and that this part of the analysis has, the first that enters MPI then. With
+ * a helper thread nobody does. */
+static void find_cause(const struct relations *relations, bool one, int32_t target, struct finding *finding)
 {
-    uint32_t rank_count = relations->trace->rank_count;
-    enum mpi_call function = trace_function(relations->trace, finding->rank, finding->call);
-    bool one = call_row(function)->needed & F_TARGET && call->peer != TRACE_NONE;
-    uint32_t first = one ? (uint32_t)call->peer : 0, end = one ? first + 1 : rank_count;
+    uint32_t first = one ? (uint32_t)target : 0, end = one ? first + 1 : relations->trace->rank_count;
     for (uint32_t r = first; r < end; r++) {
         size_t entered;
-        if (r == finding->rank || !enters_at(relations, r, finding->until_ps, &entered)) continue;
+        if (r == finding->rank || relations->trace->ranks[r].foreign) continue;
+        if (!enters_at(relations, r, finding->until_ps, &entered)) continue;
         finding->cause_rank = r;
         finding->cause_call = entered;
         return;
@@ -40,7 +39,8 @@ static void find_cause(const struct relations *relations, const struct trace_cal
 
 static enum status find_call(struct detection *detection, uint32_t rank, size_t index)
 {
-    const struct trace_sim *sim = &detection->relations->trace->ranks[rank].sim[index];
+    const struct trace *trace = detection->relations->trace;
+    const struct trace_sim *sim = &trace->ranks[rank].sim[index];
     if (sim->progress_until_ps == TRACE_UNKNOWN_PS) return STATUS_OK;
     const struct trace_call *call = relations_call(detection->relations, rank, index);
     struct finding finding = {.pattern = PATTERN_WAIT_FOR_PROGRESS,
@@ -51,8 +51,12 @@ static enum status find_call(struct detection *detection, uint32_t rank, size_t 
                               .until_ps = sim->progress_until_ps};
     int64_t from_ps = finding.from_ps > call->enter_ps ? finding.from_ps : call->enter_ps;
     finding.severity_ps = (finding.until_ps < call->exit_ps ? finding.until_ps : call->exit_ps) - from_ps;
-    find_cause(detection->relations, call, &finding);
-    return detect_found(detection, &finding);
+    bool one = call_row(trace_function(trace, rank, index))->needed & F_TARGET && call->peer != TRACE_NONE;
+    if (one && trace->ranks[call->peer].foreign) return STATUS_OK; /* it is found there */
+    find_cause(detection->relations, one, call->peer, &finding);
+    if (one || !detection->several) return detect_found(detection, &finding);
+    if (finding.cause_call == FINDING_NO_CALL && trace->ranks[rank].foreign) return STATUS_OK;
+    return detect_for_target(detection, &finding);
 }
 
 enum status detect_known_progress(struct detection *detection)

@@ -20,9 +20,15 @@ struct holdings {
     size_t count, capacity;
 };
 
-/* Inits *holdings. */
+/* Inits *holdings; of one part of an analysis those of its locks. */
 enum status holdings_find(const struct trace *trace, struct holdings *holdings, struct err *err);
 void holdings_clear(struct holdings *holdings);
+
+/* The part of an analysis in so many (model/parts.h) that finds who held a lock: all that take it and clear it is known there. */
+static inline uint32_t holdings_part(uint32_t lock, uint32_t part_count)
+{
+    return lock % part_count;
+}
 
 /* Item i is about a lock that another rank held before it, as item i - 1 says, and its call waits for that. */
 bool holding_waits(const struct holdings *holdings, const struct trace *trace, size_t i);

@@ -52,6 +52,8 @@ void parts_free(struct parts *parts)
 
 static void mark_foreign(struct trace *trace, const struct parts_link *link)
 {
+    trace->part = link->own;
+    trace->part_count = link->count;
     uint32_t first = parts_first(trace->rank_count, link->own, link->count);
     uint32_t end = parts_first(trace->rank_count, link->own + 1, link->count);
     for (uint32_t r = 0; r < trace->rank_count; r++) trace->ranks[r].foreign = r < first || r >= end;
@@ -154,10 +156,12 @@ static void put_failure(struct parts *parts, enum status failure, const struct e
     put_head(parts, &head, NULL, NULL, &ignored);
 }
 
-static enum status put_ghost(void *context, uint32_t part, const struct ghost *ghost, struct err *err)
+static enum status put_ghost(void *context, uint32_t part, const struct ghost *ghost, const struct trace_sim *sim,
+                             struct err *err)
 {
     struct parts *parts = context;
-    return bytes_put(&parts->to[part], ghost, sizeof *ghost, err);
+    TRY(bytes_put(&parts->to[part], ghost, sizeof *ghost, err));
+    return ghost->flags & SETTLE_LATE ? bytes_put(&parts->to[part], sim, sizeof *sim, err) : STATUS_OK;
 }
 
 static enum status put_calls(struct parts *parts, const struct parts_told *told, const bool *ended, struct err *err)
@@ -284,7 +288,23 @@ static enum status narrow(struct parts *parts, uint32_t *group, struct err *err)
 }
 
 /* Requests of messages end in calls that this part does not know. */
-static enum status add_ghost(struct parts *parts, uint32_t part, struct ghost *ghost, struct err *err)
+static const struct trace_sim unknown_sim = {.xfer_start_ps = TRACE_UNKNOWN_PS,
+                                             .xfer_end_ps = TRACE_UNKNOWN_PS,
+                                             .base_end_ps = TRACE_UNKNOWN_PS,
+                                             .extended_end_ps = TRACE_UNKNOWN_PS,
+                                             .progress_from_ps = TRACE_UNKNOWN_PS,
+                                             .progress_until_ps = TRACE_UNKNOWN_PS};
+
+/* The next one that a part sends. */
+static void take_ghost(struct bytes *from, struct ghost *ghost, struct trace_sim *sim)
+{
+    *sim = unknown_sim;
+    bytes_take(from, ghost, sizeof *ghost);
+    if (ghost->flags & SETTLE_LATE) bytes_take(from, sim, sizeof *sim);
+}
+
+static enum status add_ghost(struct parts *parts, uint32_t part, struct ghost *ghost, const struct trace_sim *sim,
+                             struct err *err)
 {
     struct trace_rank *stream = &parts->trace->ranks[ghost->rank];
     enum call_kind kind = call_kind(ghost->call.call);
@@ -292,18 +312,24 @@ static enum status add_ghost(struct parts *parts, uint32_t part, struct ghost *g
     struct trace_kept kept = {.event = ghost->event,
                               .node = sender->nodes.items[ghost->node],
                               .interval = sender->intervals.items[ghost->interval],
-                              .call = ghost->call.call};
+                              .call = ghost->function,
+                              .flags = ghost->flags};
     if (kind == CALL_POST || kind == CALL_START) TRY(narrow(parts, &ghost->call.ref, err));
-    if (kind == CALL_ISEND || kind == CALL_IRECV) kept.flags = SETTLE_DONE;
+    if (kind == CALL_ISEND || kind == CALL_IRECV) kept.flags |= SETTLE_DONE;
+    if (stream->sim) stream->sim[stream->count] = *sim;
     stream->calls[stream->count++] = ghost->call;
     stream->kept[stream->kept_count++] = kept;
     return STATUS_OK;
 }
 
-static enum status make_room(struct trace_rank *stream, size_t more, struct err *err)
+static enum status make_room(struct trace_rank *stream, size_t more, bool simulated, struct err *err)
 {
     if (more == 0) return STATUS_OK;
-    TRY(array_reserve((void **)&stream->calls, &stream->capacity, stream->count + more, sizeof *stream->calls, err));
+    size_t capacity = stream->sim ? stream->capacity : 0;
+    if (simulated) TRY(array_reserve((void **)&stream->sim, &capacity, stream->count + more, sizeof *stream->sim, err));
+    capacity = stream->capacity;
+    TRY(array_reserve((void **)&stream->calls, &capacity, stream->count + more, sizeof *stream->calls, err));
+    stream->capacity = capacity;
     struct trace_kept *kept = realloc(stream->kept, (stream->count + more) * sizeof *kept);
     if (!kept) return err_memory(err);
     stream->kept = kept;
@@ -313,6 +339,7 @@ static enum status make_room(struct trace_rank *stream, size_t more, struct err 
 struct placed {
     struct trace_call call;
     struct trace_kept kept;
+    struct trace_sim sim;
 };
 
 static int by_event(const void *one, const void *other)
@@ -329,11 +356,13 @@ static enum status sort_copies(struct trace_rank *stream, struct err *err)
     if (i >= stream->count) return STATUS_OK;
     struct placed *placed = malloc(stream->count * sizeof *placed);
     if (!placed) return err_memory(err);
-    for (i = 0; i < stream->count; i++) placed[i] = (struct placed){stream->calls[i], stream->kept[i]};
+    for (i = 0; i < stream->count; i++)
+        placed[i] = (struct placed){stream->calls[i], stream->kept[i], stream->sim ? stream->sim[i] : unknown_sim};
     qsort(placed, stream->count, sizeof *placed, by_event);
     for (i = 0; i < stream->count; i++) {
         stream->calls[i] = placed[i].call;
         stream->kept[i] = placed[i].kept;
+        if (stream->sim) stream->sim[i] = placed[i].sim;
     }
     free(placed);
     return STATUS_OK;
@@ -342,11 +371,12 @@ static enum status sort_copies(struct trace_rank *stream, struct err *err)
 static void count_coming(struct parts *parts)
 {
     struct ghost ghost;
+    struct trace_sim sim;
     memset(parts->coming, 0, parts->trace->rank_count * sizeof *parts->coming);
     for (uint32_t p = 0; p < parts->link->count; p++) {
         struct bytes look = parts->from[p];
         while (look.taken < look.count) {
-            bytes_take(&look, &ghost, sizeof ghost);
+            take_ghost(&look, &ghost, &sim);
             parts->coming[ghost.rank]++;
         }
     }
@@ -356,12 +386,14 @@ static enum status take_calls(struct parts *parts, struct err *err)
 {
     struct trace *trace = parts->trace;
     struct ghost ghost;
+    struct trace_sim sim;
     count_coming(parts);
-    for (uint32_t r = 0; r < trace->rank_count; r++) TRY(make_room(&trace->ranks[r], parts->coming[r], err));
+    for (uint32_t r = 0; r < trace->rank_count; r++)
+        TRY(make_room(&trace->ranks[r], parts->coming[r], trace->simulated, err));
     for (uint32_t p = 0; p < parts->link->count; p++)
         while (parts->from[p].taken < parts->from[p].count) {
-            bytes_take(&parts->from[p], &ghost, sizeof ghost);
-            TRY(add_ghost(parts, p, &ghost, err));
+            take_ghost(&parts->from[p], &ghost, &sim);
+            TRY(add_ghost(parts, p, &ghost, &sim, err));
         }
     for (uint32_t r = 0; r < trace->rank_count; r++)
         if (parts->coming[r] > 0) TRY(sort_copies(&trace->ranks[r], err));
@@ -388,7 +420,7 @@ static enum status count_several(struct parts *parts, const struct parts_told *t
     for (size_t i = 0; i < several->count; i++) {
         const struct several_wait *wait = &several->items[i];
         const struct place *place = &wait->place;
-        struct mark mark = {.from_ps = place->worst.enter_ps,
+        struct mark mark = {.from_ps = wait->from_ps,
                             .until_ps = wait->release_ps < wait->exit_ps ? wait->release_ps : wait->exit_ps,
                             .rank = place->worst.rank,
                             .cause = wait->holder,

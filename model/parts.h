@@ -11,6 +11,10 @@
  *   the part of its target                operations under fences and start; of a lock: it, its first operation, the
  *                                         first flush behind that, unlock
  *   the part of the other rank            messages; a successful probe
+ *   the part that has the lock's number    of OpenSHMEM's locks: what takes it, what clears it
+ *
+ * Of simulated traces all operations under a lazy lock up to the first flush go to the part of their target, and of a
+ * call that waited for progress the times to that part; where it may mean several targets, to all parts.
  *
  * Copies hold of groups and of sendrecv what concerns the part that gets them. Lock Contention and Wait for Progress
  * are found by the part that has the target: all locks of it are known there, and all its calls.
@@ -49,10 +53,6 @@ static inline uint32_t parts_first(uint32_t rank_count, uint32_t part, uint32_t 
 {
     return (uint32_t)((uint64_t)rank_count * part / count);
 }
-
-/* What is looked at as a whole only: simulated traces (who served a call may be any rank, lazy locks depend on all
- * operations) and OpenSHMEM (its calls have no copies yet). */
-bool parts_possible(const struct trace *trace);
 
 /* The rest is for model/stream.c. */
 struct parts_news {     /* of a part, then of all of them */
@@ -107,9 +107,12 @@ struct ghost { /* a copy underway */
     struct trace_call call;
     uint64_t event; /* from 0 */
     uint32_t rank, node, interval;
+    uint16_t function; /* enum mpi_call: what it was where call has but the times */
+    uint16_t flags;    /* enum settle_flag; SETTLE_LATE: its struct trace_sim follows */
 };
 struct parts_route;
-typedef enum status ghost_taker(void *context, uint32_t part, const struct ghost *ghost, struct err *err);
+typedef enum status ghost_taker(void *context, uint32_t part, const struct ghost *ghost, const struct trace_sim *sim,
+                                struct err *err);
 enum status parts_route_new(const struct trace *trace, const struct parts_link *link, struct parts_route **route,
                             struct err *err);
 void parts_route_free(struct parts_route *route);

@@ -4,6 +4,7 @@
 
 #include "common/array.h"
 #include "common/map.h"
+#include "model/holdings.h"
 #include "model/parts.h"
 
 /* What one rank has open on one window. */
@@ -27,6 +28,7 @@ struct parts_route {
     uint32_t *owner;              /* per rank */
     struct open_epochs **windows; /* per rank, then window; NULL: not its part's, or no call on any yet */
     struct map *locks;            /* per rank: (window, target) to enum lock_state */
+    bool lazy;                    /* locks ask in an operation or behind it */
     uint64_t *next_message;       /* per rank: event from which on messages have not been sent */
     struct part_list *comms, *groups;
     size_t comm_count, group_count;
@@ -39,17 +41,13 @@ struct routing {
     struct parts_route *route;
     const struct parts_told *told;
     struct ghost ghost;
-    size_t index; /* of the call */
-    bool placed;  /* its place in the program is in ghost */
+    const struct trace_sim *sim; /* of the call, in simulated traces */
+    size_t index;                /* of the call */
+    bool placed;                 /* its place in the program is in ghost */
     ghost_taker *take;
     void *context;
     struct err *err;
 };
-
-bool parts_possible(const struct trace *trace)
-{
-    return !trace->simulated && !bounds_have_shmem(trace);
-}
 
 void parts_route_free(struct parts_route *route)
 {
@@ -79,6 +77,7 @@ enum status parts_route_new(const struct trace *trace, const struct parts_link *
     *made = (struct parts_route){.trace = trace,
                                  .own = link->own,
                                  .count = link->count,
+                                 .lazy = trace->lock && strcmp(trace->lock, "lazy") == 0,
                                  .comm_count = trace->comm_count,
                                  .group_count = trace->group_count};
     made->owner = malloc(ranks * sizeof *made->owner);
@@ -119,7 +118,7 @@ static enum status send_to_part(struct routing *routing, uint32_t part)
 {
     if (part == routing->route->own) return STATUS_OK;
     if (!routing->placed) find_place(routing);
-    return routing->take(routing->context, part, &routing->ghost, routing->err);
+    return routing->take(routing->context, part, &routing->ghost, routing->sim, routing->err);
 }
 
 static enum status send_to_rank(struct routing *routing, int32_t rank)
@@ -198,6 +197,37 @@ static enum status on_unlock(struct routing *routing, struct open_epochs *open)
     return send_to_rank(routing, call->peer);
 }
 
+/* Of each lock held the first operation goes to the target's part; lazy ones are taken where the first of all up to the
+ * first flush asks for them. */
+static enum status on_locked(struct routing *routing, struct open_epochs *open, uint64_t *state)
+{
+    if (*state == LOCK_FLUSHED || (*state == LOCK_USED && !routing->route->lazy)) return STATUS_OK;
+    open->unflushed += *state == LOCK_HELD;
+    *state = LOCK_USED;
+    return send_to_rank(routing, routing->ghost.call.peer);
+}
+
+/* Lazily, a lock_all takes those locks that its operations ask for. */
+static enum status on_lazy_all(struct routing *routing, struct open_epochs *open)
+{
+    const struct trace_call *call = &routing->ghost.call;
+    uint64_t *state;
+    TRY(map_put(&routing->route->locks[routing->ghost.rank], lock_key(call->handle, call->peer), LOCK_FREE, &state,
+                routing->err));
+    open->locks++;
+    *state = LOCK_HELD;
+    return on_locked(routing, open, state);
+}
+
+static void free_locks(struct routing *routing, struct open_epochs *open)
+{
+    struct map *locks = &routing->route->locks[routing->ghost.rank];
+    for (size_t i = 0; open->locks > 0 && i < locks->capacity; i++)
+        if (locks->used[i] && (int32_t)(locks->keys[i] >> 32) == routing->ghost.call.handle)
+            locks->values[i] = LOCK_FREE;
+    open->locks = open->unflushed = 0;
+}
+
 /* As epochs_build() finds its epoch. What stands under lock_all concerns its own rank alone. */
 static enum status on_operation(struct routing *routing, struct open_epochs *open)
 {
@@ -207,13 +237,9 @@ static enum status on_operation(struct routing *routing, struct open_epochs *ope
     uint64_t *state = open->locks == 0
                           ? NULL
                           : map_find(&routing->route->locks[routing->ghost.rank], lock_key(call->handle, call->peer));
-    if (state && *state != LOCK_FREE) {
-        if (*state != LOCK_HELD) return STATUS_OK;
-        *state = LOCK_USED;
-        open->unflushed++;
-        return send_to_rank(routing, call->peer);
-    }
-    return open->all || !open->fenced ? STATUS_OK : send_to_rank(routing, call->peer);
+    if (state && *state != LOCK_FREE) return on_locked(routing, open, state);
+    if (open->all) return routing->route->lazy ? on_lazy_all(routing, open) : STATUS_OK;
+    return open->fenced ? send_to_rank(routing, call->peer) : STATUS_OK;
 }
 
 /* The first flush behind an operation, to the parts of the targets that it means. */
@@ -254,7 +280,10 @@ static enum status route_window_call(struct routing *routing, enum call_kind kin
     case CALL_LOCK: return on_lock(routing, open);
     case CALL_UNLOCK: return on_unlock(routing, open);
     case CALL_LOCK_ALL: open->all = true; return send_to_comm(routing);
-    case CALL_UNLOCK_ALL: open->all = false; return send_to_comm(routing);
+    case CALL_UNLOCK_ALL:
+        open->all = false;
+        if (routing->route->lazy) free_locks(routing, open);
+        return send_to_comm(routing);
     case CALL_FLUSH:
     case CALL_FLUSH_LOCAL: return on_flush(routing, open);
     case CALL_PUT:
@@ -320,12 +349,26 @@ static enum status route_collective(struct routing *routing, enum call_kind kind
     return send_to_comm(routing);
 }
 
+/* To the part that finds who held it. */
+static enum status route_shmem_lock(struct routing *routing, enum call_kind kind)
+{
+    const struct trace_call *call = &routing->ghost.call;
+    if (call->flags & TRACE_BREAK || (kind == CALL_SHMEM_TEST_LOCK && !(call->flags & TRACE_FLAG))) return STATUS_OK;
+    return send_to_part(routing, holdings_part(call->ref, routing->route->count));
+}
+
+static bool is_shmem_lock(enum call_kind kind)
+{
+    return kind == CALL_SHMEM_SET_LOCK || kind == CALL_SHMEM_TEST_LOCK || kind == CALL_SHMEM_CLEAR_LOCK;
+}
+
 static enum status route_call(struct routing *routing, bool messages)
 {
     const struct trace_call *call = &routing->ghost.call;
     enum call_kind kind = call_kind(call->call);
     if (is_message(kind)) return messages ? route_message(routing, kind) : STATUS_OK;
     if (is_collective(call, kind)) return route_collective(routing, kind);
+    if (is_shmem_lock(kind)) return route_shmem_lock(routing, kind);
     if (kind < CALL_WIN_CREATE || kind > CALL_FLUSH_LOCAL || call->handle == TRACE_NONE) return STATUS_OK;
     struct open_epochs *windows;
     TRY(epochs_of(routing->route, routing->ghost.rank, &windows, routing->err));
@@ -335,8 +378,12 @@ static enum status route_call(struct routing *routing, bool messages)
 static enum status take_call(struct routing *routing, uint32_t rank, size_t index, bool messages)
 {
     const struct trace *trace = routing->route->trace;
-    routing->ghost = (struct ghost){
-        .call = trace->ranks[rank].calls[index], .event = trace_event(trace, rank, index) - 1, .rank = rank};
+    const struct trace_rank *stream = &trace->ranks[rank];
+    routing->ghost = (struct ghost){.call = stream->calls[index],
+                                    .event = trace_event(trace, rank, index) - 1,
+                                    .rank = rank,
+                                    .function = (uint16_t)trace_function(trace, rank, index)};
+    routing->sim = stream->sim ? &stream->sim[index] : NULL;
     routing->index = index;
     routing->placed = false;
     return route_call(routing, messages);
@@ -361,6 +408,20 @@ static enum status route_late(struct routing *routing, uint32_t rank, bool *bloc
     return STATUS_OK;
 }
 
+/* Who served a call that waited for progress is found where its target is, or where all are that it may mean. */
+static enum status route_progress(struct routing *routing)
+{
+    struct ghost *ghost = &routing->ghost;
+    if (!routing->sim || routing->sim->progress_until_ps == TRACE_UNKNOWN_PS) return STATUS_OK;
+    bool one = call_row((enum mpi_call)ghost->function)->needed & F_TARGET && ghost->call.peer != TRACE_NONE;
+    ghost->call = routing->route->trace->ranks[ghost->rank].calls[routing->index];
+    settle_leave_times(&ghost->call);
+    ghost->flags = SETTLE_LATE;
+    if (one) return send_to_rank(routing, ghost->call.peer);
+    for (uint32_t p = 0; p < routing->route->count; p++) TRY(send_to_part(routing, p));
+    return STATUS_OK;
+}
+
 enum status parts_route_rank(struct parts_route *route, const struct parts_told *told, uint32_t rank, bool ended,
                              ghost_taker *take, void *context, struct err *err)
 {
@@ -375,6 +436,7 @@ enum status parts_route_rank(struct parts_route *route, const struct parts_told 
             route->next_message[rank] = stream->first_event + (i - stream->kept_count);
         }
         TRY(take_call(&routing, rank, i, !blocked));
+        TRY(route_progress(&routing));
     }
     if (!blocked) route->next_message[rank] = stream->first_event + (stream->count - stream->kept_count);
     return STATUS_OK;

@@ -85,6 +85,19 @@ static bool is_region(const struct trace_call *call)
     return call_kind(call->call) == CALL_REGION_ENTER || call_kind(call->call) == CALL_REGION_LEAVE;
 }
 
+void settle_leave_times(struct trace_call *call)
+{
+    if (is_region(call)) return;
+    *call = (struct trace_call){.enter_ps = call->enter_ps,
+                                .exit_ps = call->exit_ps,
+                                .disp = -1,
+                                .handle = call->handle,
+                                .peer = call->peer,
+                                .ref = TRACE_NO_REF,
+                                .site = call->site,
+                                .call = ID_Pcontrol};
+}
+
 /* The last event and the last MPI call of each rank: the next ones are compared with them. */
 static void settle_ends(struct settlement *settlement, const struct trace *trace)
 {

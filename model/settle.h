@@ -57,6 +57,9 @@ struct settle_horizon {
 /* All-zero is empty. */
 void settlement_clear(struct settlement *settlement);
 
+/* Leaves of a call its times and what it was about: it is none that anything is matched with. Regions stay. */
+void settle_leave_times(struct trace_call *call);
+
 /* Decides about every call of the slice that relations were built from. */
 enum status settle(struct settlement *settlement, const struct relations *relations, struct settle_horizon horizon,
                    bool last, struct err *err);

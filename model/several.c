@@ -18,10 +18,13 @@ enum status several_add(struct several *several, const struct places *places, co
         .place = places_one(places, trace, finding),
         .interval = several->intervals ? interval_at(several->intervals, finding->rank, finding->call) : INTERVAL_ROOT,
         .event = trace_event(trace, finding->rank, finding->call),
+        .from_ps = finding->from_ps,
         .release_ps = finding->until_ps,
         .exit_ps = trace->ranks[finding->rank].calls[finding->call].exit_ps,
-        .holder = finding->cause_rank,
+        .holder = finding->cause_call != FINDING_NO_CALL ? finding->cause_rank : SEVERAL_NOBODY,
         .counted = counted};
+    if (made.from_ps < made.place.worst.enter_ps) made.from_ps = made.place.worst.enter_ps;
+    if (made.holder == SEVERAL_NOBODY) made.release_ps = made.from_ps;
     ARRAY_PUSH(several->items, several->count, several->capacity, made, err);
     return STATUS_OK;
 }
@@ -32,6 +35,7 @@ static int compare(const void *one, const void *other)
     const struct several_wait *x = *a, *y = *b;
     if (x->place.worst.rank != y->place.worst.rank) return x->place.worst.rank < y->place.worst.rank ? -1 : 1;
     if (x->event != y->event) return x->event < y->event ? -1 : 1;
+    if (x->place.pattern != y->place.pattern) return x->place.pattern < y->place.pattern ? -1 : 1;
     if (x->release_ps != y->release_ps) return x->release_ps > y->release_ps ? -1 : 1;
     if (x->holder != y->holder) return x->holder < y->holder ? -1 : 1;
     return (x > y) - (x < y);
@@ -46,7 +50,8 @@ enum status several_choose(struct several *several, struct err *err)
     if (order && several->count > 1) qsort(order, several->count, sizeof *order, compare);
     for (size_t i = 0; order && chosen && i < several->count; i++) {
         const struct several_wait *last = count > 0 ? &chosen[count - 1] : NULL;
-        bool same = last && last->place.worst.rank == order[i]->place.worst.rank && last->event == order[i]->event;
+        bool same = last && last->place.worst.rank == order[i]->place.worst.rank && last->event == order[i]->event &&
+                    last->place.pattern == order[i]->place.pattern;
         if (!same) chosen[count++] = *order[i];
     }
     enum status status = order && chosen ? STATUS_OK : err_memory(err);

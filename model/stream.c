@@ -127,20 +127,6 @@ static enum status move_list(struct stream *stream, struct trace_call *call, con
     return trace_add_list(stream->trace, requests + list.first, list.count, &call->ref, stream->err);
 }
 
-/* A call of which the times alone matter is none that anything is matched with. */
-static void leave_times(struct trace_call *call)
-{
-    if (call_kind(call->call) == CALL_REGION_ENTER || call_kind(call->call) == CALL_REGION_LEAVE) return;
-    *call = (struct trace_call){.enter_ps = call->enter_ps,
-                                .exit_ps = call->exit_ps,
-                                .disp = -1,
-                                .handle = call->handle,
-                                .peer = call->peer,
-                                .ref = TRACE_NO_REF,
-                                .site = call->site,
-                                .call = ID_Pcontrol};
-}
-
 static enum status drop_of_rank(struct stream *stream, uint32_t rank, const struct trace_list *lists,
                                 const uint32_t *requests)
 {
@@ -159,7 +145,7 @@ static enum status drop_of_rank(struct stream *stream, uint32_t rank, const stru
         ARRAY_PUSH(kept, count, capacity, made, stream->err);
         calls->calls[count - 1] = calls->calls[i];
         if (calls->sim) calls->sim[count - 1] = calls->sim[i];
-        if (!stays) leave_times(&calls->calls[count - 1]);
+        if (!stays) settle_leave_times(&calls->calls[count - 1]);
         if (stays) TRY(move_list(stream, &calls->calls[count - 1], lists, requests));
     }
     free(calls->kept);

@@ -9,7 +9,6 @@
 
 #include "cli/analysis.h"
 #include "model/stream.h"
-#include "mpi/exchange.h"
 #include "mpi/link.h"
 #include "trace/open.h"
 
@@ -30,25 +29,6 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return cli_usage(state, "%s is not for several processes, expected rmacast analyze for it",
                          key == ANALYSIS_CSV ? "--csv" : state->argv[state->next - 1]);
     return analysis_parse(key, argument, state, state->input);
-}
-
-/* All processes read, process 0 alone analyses. */
-static enum status analyze_alone(const struct analysis *analysis, struct trace_source *archive, struct result **result,
-                                 struct err *err)
-{
-    struct trace_source source;
-    int rank;
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    *result = NULL;
-    if (rank > 0) {
-        size_t batch = stream_batch(stream_calls(archive->trace->rank_count), archive->trace->rank_count);
-        exchange_serve(archive, batch, err); /* process 0 is told */
-        return STATUS_OK;
-    }
-    TRY(exchange_source(archive, &source, err));
-    enum status status = model_stream(&source, &analysis->options, stream_calls(source.trace->rank_count), result, err);
-    source_close(&source);
-    return status;
 }
 
 static enum status open_archive(const struct analysis *analysis, struct trace_source *archive, struct err *err)
@@ -107,14 +87,8 @@ static enum status analyze_parts(const struct analysis *analysis, struct trace_s
 
 static enum status run(const struct analysis *analysis, struct trace_source *archive, struct err *err)
 {
-    int processes;
     struct result *result;
-    MPI_Comm_size(MPI_COMM_WORLD, &processes);
-    if (processes > 1 && parts_possible(archive->trace)) {
-        TRY(analyze_parts(analysis, archive, &result, err));
-    } else if (analyze_alone(analysis, archive, &result, err) != STATUS_OK) {
-        abandon(err);
-    }
+    TRY(analyze_parts(analysis, archive, &result, err));
     if (!result) return STATUS_OK;
     enum status status = analysis_write(analysis, NULL, result, err);
     if (status != STATUS_OK) complain(err);

@@ -224,6 +224,7 @@ struct trace {
     struct trace_fault *faults; /* of an input that was read to keep going, one per rank at most */
     size_t fault_count, fault_capacity;
     bool skips_checks;      /* some call may have MPI_MODE_NOCHECK */
+    uint32_t part, part_count; /* one of several parts of an analysis (model/parts.h); part_count 0: the only one */
     bool begin_known;       /* the ranks' first calls may be gone: begin_ps is when the first one began */
     int64_t begin_ps;
     char **notes;           /* what a reader did not find in its input and took instead, one sentence each */

@@ -166,7 +166,6 @@ enum status same_in_parts(const struct trace *trace, bool *same, char what[SAME_
     static const struct way ways[] = {{2, 1}, {2, 7}, {2, 300}, {3, 4}, {3, 40}, {4, 2}, {4, 100}, {7, 20}};
     static const struct way by_callpath[] = {{2, 9}, {3, 1}, {5, 30}};
     *same = true;
-    if (!parts_possible(trace)) return STATUS_OK;
     TRY(compare_all(trace, &same_options, ways, sizeof ways / sizeof *ways, same, what, err));
     if (!*same) return STATUS_OK;
     TRY(compare_all(trace, &same_by_callpath, by_callpath, sizeof by_callpath / sizeof *by_callpath, same, what, err));

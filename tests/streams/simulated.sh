@@ -1,0 +1,25 @@
+  case $name in
+  *lock*|*progress*) simulate "$name-thread" "$trace" --set mpi.rma.progress=thread || rm -f "$place/$name-thread.txt" ;;
+  esac
+# simulated.sh RUN_STREAMS RMACAST DIRECTORY: what the simulator makes of the hand-worked cases and of generated traces, with
+# lazy locks and progress by calls, or by a helper thread; two simulated traces written by hand.
+set -e
+streams=$1 rmacast=$2 place=$3
+rm -f "$place"/*.txt
+simulate() { # NAME TRACE OPTION...: fails where the trace shows what cannot be simulated
+  name=$1 trace=$2
+  shift 2
+  "$rmacast" simulate "$trace" --platform tests/cases/base.json --engine loggp --set nodes.count=32 "$@" \
+    -o "$place/$name.txt" >"$place/log" 2>&1
+}
+for trace in $(ls tests/cases/*/trace.txt | grep -v /threads_); do
+  name=$(basename "$(dirname "$trace")")
+  simulate "$name-lazy" "$trace" --set mpi.rma.lock=lazy --set mpi.rma.progress=call || rm -f "$place/$name-lazy.txt"
+  simulate "$name-thread" "$trace" --set mpi.rma.progress=thread || rm -f "$place/$name-thread.txt"
+done
+[ "$(ls "$place"/*-lazy.txt | wc -l)" -gt 100 ] || { echo "too few cases could be simulated" >&2; exit 1; }
+for sync in pscw fence lock flush p2p; do
+  "$rmacast" generate halo2d --ranks 6 --iterations 10 --imbalance 0.3 --sync $sync -o "$place/made"
+  simulate halo-$sync "$place/made" --set mpi.rma.lock=lazy --set mpi.rma.progress=call
+done
+exec "$streams" "$place" tests/streams/hurried_lock.txt tests/streams/lock_and_progress.txt "$place"/*.txt
