@@ -82,6 +82,26 @@ begin() {
   kill -STOP "$(cat "$work/pid.2")" || complain "the analysis ended before it could be stopped"
 }
 
+# A process that was killed takes a moment to go.
+is_gone() {
+  tries=0
+  while [ $tries -lt 300 ] && kill -0 "$1" 2>/dev/null; do
+    tries=$((tries + 1))
+    sleep 0.01
+  done
+  [ $tries -lt 300 ]
+}
+
+# A process that was killed takes a moment to go.
+is_gone() {
+  tries=0
+  while [ $tries -lt 300 ] && kill -0 "$1" 2>/dev/null; do
+    tries=$((tries + 1))
+    sleep 0.01
+  done
+  [ $tries -lt 300 ]
+}
+
 all_ended() { # NAME
   status=0
   wait $job || status=$?
@@ -90,7 +110,7 @@ all_ended() { # NAME
   [ $status -ne 124 ] && [ $status -ne 137 ] || complain "$1: hangs"
   [ ! -e "$work/result.json" ] || complain "$1: there is a result"
   for pid in $(cat "$work"/pid.*); do
-    ! kill -0 "$pid" 2>/dev/null || complain "$1: process $pid is left"
+    is_gone "$pid" || complain "$1: process $pid is left"
   done
   [ -z "$(find "$work" -name 'rmacast*' -newer "$work/start.sh")" ] || complain "$1: files are left"
 }
