@@ -100,6 +100,41 @@ static void repeated(void **state)
     free(tail);
 }
 
+/* Two calls that would have one template: the second takes that of the other half, 256 further, and from then on both
+ * repeat themselves. One whose id alone changes keeps its own. */
+static void two_calls_with_one_template(void **state)
+{
+    (void)state;
+    struct spool_tail *tail = tail_new();
+    struct spool_header header = {.base_ns = 0};
+    static struct rec_stream stream;
+    rec_stream_begin(&stream, tail, &header);
+    struct spool_record one = {.kind = SPOOL_ENTER, .call = 1, .extra = 4096};
+    struct spool_record other = {.kind = SPOOL_ENTER, .call = 2, .extra = 8192};
+    for (int i = 0; i < 2; i++) {
+        assert_true(rec_stream_put_same(&stream, &one, 8) || rec_stream_put_as(&stream, &one, 8));
+        assert_true(rec_stream_put_same(&stream, &other, 8) || rec_stream_put_as(&stream, &other, 8));
+    }
+    one.id = 1;
+    assert_false(rec_stream_put_same(&stream, &one, 8));
+    assert_true(rec_stream_put_as(&stream, &one, 8));
+    const uint64_t first = 8 << 5 | 1, second = 264 << 5 | 1;
+    const uint64_t expected[] = {UINT64_C(0x4b4e484300000000),
+                                 first | 9 << 1,
+                                 1 << 16 | 1,
+                                 4096,
+                                 second | 9 << 1,
+                                 2 << 16 | 1,
+                                 8192,
+                                 first,
+                                 second,
+                                 first | 1 << 1,
+                                 UINT64_C(1) << 32 | 1 << 16 | 1,
+                                 0};
+    assert_memory_equal(tail->words, expected, sizeof expected);
+    free(tail);
+}
+
 /* The write fails when the tail is full; what is in the tail stays. */
 static void disk_full(void **state)
 {
@@ -219,6 +254,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(chunks_and_tail),
         cmocka_unit_test(repeated),
+        cmocka_unit_test(two_calls_with_one_template),
         cmocka_unit_test(disk_full),
         cmocka_unit_test(file_size_limit),
         cmocka_unit_test(file_size_limit_at_the_start),

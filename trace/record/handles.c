@@ -3,7 +3,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-static struct rec_table comms REC_HOT, wins REC_HOT, groups REC_HOT; /* by handle; of groups the value is id + 1 */
+struct rec_table rec_wins REC_HOT;
+static struct rec_table comms REC_HOT, groups REC_HOT; /* by handle; of groups the value is id + 1 */
 static uint32_t comm_count, win_count, group_count;
 static struct rec_table known_groups; /* hash of the members to struct rec_members */
 
@@ -181,7 +182,7 @@ void rec_set_made_win(struct rec_call *rec, MPI_Win win, MPI_Comm comm, const vo
     struct rec_comm *members = rec_comm_find(comm);
     struct rec_win *made = members ? calloc(1, sizeof *made) : NULL;
     if (!members) return;
-    if (!made || !rec_table_put(&wins, REC_KEY(win), (uintptr_t)made)) {
+    if (!made || !rec_table_put(&rec_wins, REC_KEY(win), (uintptr_t)made)) {
         free(made);
         rec_stop("out of memory");
         return;
@@ -202,10 +203,8 @@ uint32_t rec_win_heap(void)
     return win_count++;
 }
 
-const struct rec_win *rec_win_find(MPI_Win win)
+const struct rec_win *rec_win_unknown(MPI_Win win)
 {
-    uintptr_t *found = rec_table_find(&wins, REC_KEY(win));
-    if (REC_LIKELY(found != NULL)) return (const struct rec_win *)*found;
     if (win == MPI_WIN_NULL) return NULL;
     errno = 0;
     rec_stop("a window of unknown origin is used");
@@ -221,10 +220,10 @@ void rec_name_win(MPI_Win win, const char *name)
 
 void rec_drop_win(uint64_t key)
 {
-    uintptr_t *found = rec_table_find(&wins, key);
+    uintptr_t *found = rec_table_find(&rec_wins, key);
     if (!found) return;
     struct rec_win *win = (struct rec_win *)*found;
-    rec_table_remove(&wins, key);
+    rec_table_remove(&rec_wins, key);
     rec_comm_release(win->comm);
     free(win);
 }

@@ -5,6 +5,8 @@
 #include "trace/record/record.h"
 #include "trace/record/table.h"
 
+
+#pragma GCC visibility push(hidden)
 struct rec_neighbors;
 
 struct rec_comm {
@@ -32,8 +34,15 @@ const struct rec_comm *rec_comm_of_set(int first, int log_stride, int size);
 /* Makes the window of the symmetric memory, on all ranks at the same place of their windows; its id. */
 uint32_t rec_win_heap(void);
 
+extern struct rec_table rec_wins; /* by handle */
+const struct rec_win *rec_win_unknown(MPI_Win win);
+
 /* NULL for a window whose making was not seen: recording has then stopped; and for MPI_WIN_NULL. */
-const struct rec_win *rec_win_find(MPI_Win win);
+static inline const struct rec_win *rec_win_find(MPI_Win win)
+{
+    const uintptr_t *found = rec_table_find(&rec_wins, REC_KEY(win));
+    return REC_LIKELY(found != NULL) ? (const struct rec_win *)*found : rec_win_unknown(win);
+}
 
 /* The id of the group's members, SPOOL_NO_ID for MPI_GROUP_NULL. */
 uint32_t rec_group_find(MPI_Group group);
@@ -46,5 +55,7 @@ static inline int32_t rec_comm_world(const struct rec_comm *comm, int rank)
     if (!comm->world) return rank;
     return rank >= 0 && rank < comm->size ? comm->world[rank] : SPOOL_PEER_NONE; /* else the call is going to fail */
 }
+
+#pragma GCC visibility pop
 
 #endif

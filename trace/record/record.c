@@ -46,11 +46,18 @@ static void stop_writing(void)
     rec_stop("the limit of its size is reached");
 }
 
+static __attribute__((noinline)) void put_slowly(struct rec_stream *own, const struct spool_record *record,
+                                                 unsigned pattern)
+{
+    bool anchored = !rec_stream_unanchored(own, record->time) || rec_stream_anchor(own);
+    if (!anchored || !rec_stream_put_as(own, record, pattern)) stop_writing();
+}
+
 /* Into the thread's own stream, while rec_state is REC_OPEN. */
 REC_INLINE void put_into(struct rec_stream *own, const struct spool_record *record, unsigned pattern)
 {
-    bool anchored = REC_LIKELY(!rec_stream_unanchored(own, record->time)) || rec_stream_anchor(own);
-    if (!REC_LIKELY(anchored) || !REC_LIKELY(rec_stream_put_as(own, record, pattern))) stop_writing();
+    bool near = REC_LIKELY(!rec_stream_unanchored(own, record->time));
+    if (!REC_LIKELY(near && rec_stream_put_same(own, record, pattern))) put_slowly(own, record, pattern);
 }
 
 void rec_put(const struct spool_record *record)
@@ -79,27 +86,52 @@ void rec_define(enum spool_kind kind, uint32_t id, const void *content, size_t b
 }
 
 /* Before the spool is open (MPI_Init) the record is kept in rec and written by rec_opened(). */
-void rec_enter(struct rec_call *rec)
+REC_INLINE void enter(struct rec_call *rec)
 {
-    if (rec->quiet || rec->entered) return;
-    if (!REC_LIKELY(!rec_missed_any)) rec_missed_define();
-    if (!REC_LIKELY(!rec_cpu)) rec_cpu_enter();
     rec->enter.time = rec_stamp_before();
     struct rec_stream *own = rec_own;
-    if (!REC_LIKELY(rec_state == REC_OPEN && own != NULL)) return; /* own: made in the meantime by another thread's MPI_Init */
+    if (!REC_LIKELY(rec_state == REC_OPEN && own != NULL))
+        return; /* own: made in the meantime by another thread's MPI_Init */
     rec->entered = true;
     put_into(own, &rec->enter, rec_call_template(rec));
 }
 
-void rec_exit(struct rec_call *rec)
+static __attribute__((noinline, cold)) void enter_slowly(struct rec_call *rec)
 {
-    if (REC_LIKELY(rec->entered && rec_state == REC_OPEN)) put_into(rec_own, &rec->exit, rec_call_template(rec) + 1);
-    if (!REC_LIKELY(rec_depth != REC_LAST) && rec_state == REC_OPEN) {
+    if (rec_missed_any) rec_missed_define();
+    if (rec_cpu) rec_cpu_enter();
+    enter(rec);
+}
+
+/* What is rare is a last call of another function: so nothing has to be saved for it. */
+void rec_enter(struct rec_call *rec)
+{
+    if (rec->quiet || rec->entered) return;
+    if (!REC_LIKELY(!rec_missed_any && !rec_cpu && rec_ticks))
+        enter_slowly(rec);
+    else
+        enter(rec);
+}
+
+static __attribute__((noinline, cold)) void exit_slowly(struct rec_call *rec)
+{
+    if (rec->entered && rec_state == REC_OPEN) put_into(rec_own, &rec->exit, rec_call_template(rec) + 1);
+    if (rec_depth == REC_LAST && rec_state == REC_OPEN) {
         __atomic_fetch_or(&rec_out.tail->state, (uint32_t)SPOOL_CLOSED, __ATOMIC_RELEASE);
         rec_state = REC_OFF;
     }
-    if (!REC_LIKELY(!rec_cpu || rec->quiet)) rec_cpu_leave();
+    if (rec_cpu && !rec->quiet) rec_cpu_leave();
     rec_depth = 0;
+}
+
+void rec_exit(struct rec_call *rec)
+{
+    if (!REC_LIKELY(rec_depth != REC_LAST && !rec_cpu && rec->entered && rec_state == REC_OPEN)) {
+        exit_slowly(rec);
+        return;
+    }
+    rec_depth = 0;
+    put_into(rec_own, &rec->exit, rec_call_template(rec) + 1);
 }
 
 /* shmem_finalize may leave MPI to the program. */

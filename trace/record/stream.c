@@ -162,17 +162,36 @@ bool rec_stream_flush(struct rec_stream *stream)
     return true;
 }
 
-void rec_stream_put_changed(struct rec_stream *stream, const struct spool_record *record, unsigned pattern)
+static unsigned differing(const uint64_t *known, const uint64_t *words)
 {
-    uint64_t words[SPOOL_RECORD_WORDS], *known = stream->templates[pattern], *at = stream->next;
     unsigned changed = 0;
+    for (unsigned i = 0; i < SPOOL_RECORD_WORDS; i++) changed |= (unsigned)(words[i] != known[i]) << i;
+    return changed;
+}
+
+/* Of a call that differs from its template by more than what changes from one call of a place to the next. */
+static unsigned nearer(const struct rec_stream *stream, const uint64_t *words, unsigned pattern)
+{
+    static const uint8_t bits[] = {0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4};
+    const uint64_t *known = stream->templates[pattern];
+    unsigned other = pattern ^ (REC_CALL_TEMPLATES / 2), far = bits[differing(known, words)];
+    if (far < 2 || known[0] == 0 || pattern >= REC_CALL_TEMPLATES) return pattern;
+    known = stream->templates[other];
+    return known[0] == 0 || bits[differing(known, words)] < far ? other : pattern;
+}
+
+bool rec_stream_put_as(struct rec_stream *stream, const struct spool_record *record, unsigned pattern)
+{
+    uint64_t words[SPOOL_RECORD_WORDS];
+    if (stream->next > stream->last && !rec_stream_flush(stream)) return false;
     rec_stream_words(record, words);
-    for (unsigned i = 0; i < SPOOL_RECORD_WORDS; i++) {
-        if (words[i] == known[i]) continue;
-        changed |= 1u << i;
-        *++at = known[i] = words[i];
-    }
+    pattern = nearer(stream, words, pattern);
+    uint64_t *known = stream->templates[pattern], *at = stream->next;
+    unsigned changed = differing(known, words);
+    for (unsigned i = 0; i < SPOOL_RECORD_WORDS; i++)
+        if (changed >> i & 1) *++at = known[i] = words[i];
     rec_stream_publish(stream, at + 1, SPOOL_HEAD(changed, pattern, record->time - stream->base));
+    return true;
 }
 
 struct content { /* what is left of both parts */

@@ -61,33 +61,33 @@ static inline void rec_stream_publish(struct rec_stream *stream, uint64_t *next,
 }
 
 /* The words of a record without its time. Loads are as wide as the stores into it, which may still be on their way to the
- * cache: only so they need not wait. */
-static inline void rec_stream_words(const volatile struct spool_record *record, uint64_t words[SPOOL_RECORD_WORDS])
+ * cache, or narrower: only so they need not wait. Kind, flags and call are mostly stored as one. */
+static inline void rec_stream_words(const struct spool_record *record, uint64_t words[SPOOL_RECORD_WORDS])
 {
-    words[0] = (uint64_t)record->kind | (uint64_t)record->flags << 8 | (uint64_t)record->call << 16 |
-               (uint64_t)record->id << 32;
-    words[1] = (uint32_t)record->peer | (uint64_t)(uint32_t)record->tag << 32;
+    typedef const volatile uint32_t __attribute__((may_alias)) * half;
+    half halves = (half)&record->kind;
+    words[0] = halves[0] | (uint64_t)halves[1] << 32;
+    words[1] = halves[2] | (uint64_t)halves[3] << 32;
     words[2] = (uint64_t)record->bytes;
     words[3] = (uint64_t)record->extra;
 }
 
-/* A record that is not as its template, with the words that differ. */
-void rec_stream_put_changed(struct rec_stream *stream, const struct spool_record *record, unsigned pattern);
-
-/* record->time is absolute. False if the tail was full and could not be flushed. */
-static inline bool rec_stream_put_as(struct rec_stream *stream, const struct spool_record *record, unsigned pattern)
+/* record->time is absolute. False, and nothing is done: there is no room, or the record is not as its template. */
+static inline bool rec_stream_put_same(struct rec_stream *stream, const struct spool_record *record, unsigned pattern)
 {
-    if (__builtin_expect(stream->next > stream->last, 0) && !rec_stream_flush(stream)) return false;
     const uint64_t *known = stream->templates[pattern];
     uint64_t words[SPOOL_RECORD_WORDS];
     rec_stream_words(record, words);
-    if (__builtin_expect(
-            ((words[0] ^ known[0]) | (words[1] ^ known[1]) | (words[2] ^ known[2]) | (words[3] ^ known[3])) == 0, 1))
-        rec_stream_publish(stream, stream->next + 1, SPOOL_HEAD(0, pattern, record->time - stream->base));
-    else
-        rec_stream_put_changed(stream, record, pattern);
+    uint64_t differs = (words[0] ^ known[0]) | (words[1] ^ known[1]) | (words[2] ^ known[2]) | (words[3] ^ known[3]);
+    if (__builtin_expect(differs != 0 || stream->next > stream->last, 0)) return false;
+    rec_stream_publish(stream, stream->next + 1, SPOOL_HEAD(0, pattern, record->time - stream->base));
     return true;
 }
+
+/* Any record, with the words that differ from its template or from that of the other half of the calls', whichever is
+ * nearer: two calls of which one takes the other's template in turns have both. False if the tail was full and could not be
+ * flushed. */
+bool rec_stream_put_as(struct rec_stream *stream, const struct spool_record *record, unsigned pattern);
 
 static inline unsigned rec_stream_template(const struct spool_record *record)
 {
