@@ -83,6 +83,7 @@ enum spool_kind {
     SPOOL_WINDOW_NAME, /* extra = window; the name */
     SPOOL_ANCHOR, /* extra = ns of CLOCK_MONOTONIC, read tag ticks or less before or after time; bytes = time, all of it;
                      no content */
+    SPOOL_ABANDONED, /* the call that is open was left without a return, some time before */
     SPOOL_KIND_COUNT
 };
 

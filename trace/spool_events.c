@@ -276,6 +276,17 @@ static bool is_apart(const struct events *events)
     return (call_row((enum mpi_call)events->call.call)->needed & F_COMM) && events->call.handle == TRACE_NONE;
 }
 
+/* An error handler jumped out of it, or threw. It may not have been recorded. */
+static enum status take_abandoned(struct events *events)
+{
+    if (!events->enter) return STATUS_OK;
+    bool site = !(call_row((enum mpi_call)events->call.call)->allowed & (F_DISP | F_COUNTS | F_OBJECT));
+    struct spool_record where = {.extra = site ? events->enter->extra : 0};
+    events->enter = NULL;
+    events->list.bytes = 0;
+    return add_failed(events, &where);
+}
+
 static enum status take_exit(struct events *events, const struct spool_record *record)
 {
     if (!events->enter || events->enter->call != record->call)
@@ -364,7 +375,7 @@ static void set_time(struct events *events, const struct spool_record *record)
 static enum status take(struct events *events, const struct spool_record *record)
 {
     bool function = record->kind == SPOOL_FUNCTION_ENTER || record->kind == SPOOL_FUNCTION_LEAVE;
-    if (record->kind < SPOOL_NAMES || function) set_time(events, record);
+    if (record->kind < SPOOL_NAMES || function || record->kind == SPOOL_ABANDONED) set_time(events, record);
     switch (record->kind) {
     case SPOOL_ENTER: return take_enter(events, record);
     case SPOOL_EXIT: return take_exit(events, record);
@@ -373,6 +384,7 @@ static enum status take(struct events *events, const struct spool_record *record
     case SPOOL_REGION_LEAVE: return take_region(events, record);
     case SPOOL_FUNCTION_ENTER:
     case SPOOL_FUNCTION_LEAVE: return take_function(events, record);
+    case SPOOL_ABANDONED: return take_abandoned(events);
     case SPOOL_CPU: add_cpu(events, record->extra); return STATUS_OK;
     case SPOOL_LIST: return spool_content(&events->cursor, &events->list, events->err);
     default: return STATUS_OK;

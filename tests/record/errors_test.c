@@ -12,6 +12,8 @@
 #include "expect.h"
 #include "run.h"
 
+#define ABANDONED "enter MPI_Send(failed)\nleave MPI_Send(failed)\nMPI_Barrier comm=0\n"
+
 struct expected { /* of one rank */
     FILE *out;
     int peer, requests; /* made so far */
@@ -133,8 +135,21 @@ static void errors(void **state)
     trace_free(trace);
 }
 
+/* What is called in the same place, or above it, is behind the call that a handler jumped out of. */
+static void abandoned(void **state)
+{
+    (void)state;
+    struct trace *trace = archived(run_recorded("", "handler", 0));
+    expect_whole(trace);
+    for (int rank = 0; rank < 4; rank++)
+        expect_calls(trace, rank,
+                     "MPI_Init\nMPI_Comm_create_errhandler\nMPI_Comm_set_errhandler\n" ABANDONED ABANDONED ABANDONED
+                     "MPI_Errhandler_free\nMPI_Finalize\n");
+    trace_free(trace);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(errors)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(errors), cmocka_unit_test(abandoned)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -35,6 +35,10 @@ if [ "$standard" = MPI-3 ]; then
     grep -v "_c$" "$work/rows" | comm -23 - "$work/mpi_4" >"$work/known"
 fi
 [ -z "$(comm -13 "$work/declared" "$work/known")" ] || fail "not in mpi.h: $(comm -13 "$work/declared" "$work/known" | tr '\n' ' ')"
-echo "$(wc -l <"$work/declared") declared, $(wc -l <"$work/rows") rows, $(wc -l <"$work/missed") missed, $(wc -l <"$work/unrecorded") unrecorded"
+# What is a plain region on purpose stands in the docs, all of it and nothing else.
+sed -n "s/^MPI_PLAIN[_A-Z]*(\([A-Za-z0-9_]*\),.*/MPI_\1/p" "$source/trace/mpi_plain_calls.def" | sort >"$work/plain"
+sed -n "/^## Plain regions/,/^Not recorded at all/p" "$source/docs/format-spool.md" | grep -oE "\`MPI_[A-Za-z0-9_]+\`" | tr -d "\`" | sort >"$work/told"
+diff "$work/plain" "$work/told" || fail "the plain regions of docs/format-spool.md are not those of trace/mpi_plain_calls.def"
+echo "$(wc -l <"$work/declared") declared, $(wc -l <"$work/plain") plain regions among $(wc -l <"$work/rows") rows, $(wc -l <"$work/missed") missed, $(wc -l <"$work/unrecorded") unrecorded"
 [ "$(wc -l <"$work/declared")" -gt 380 ] || fail "mpi.h seems to be unreadable"
 exit "$failures"

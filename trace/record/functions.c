@@ -59,7 +59,7 @@ static void pop_to(int left)
 }
 
 /* Handlers on a stack of their own, coroutines: what stands where says nothing. */
-static bool on_own_stack(uintptr_t at)
+bool rec_on_own_stack(uintptr_t at)
 {
     pthread_attr_t attributes;
     if (stack_high == 0 && pthread_getattr_np(pthread_self(), &attributes) == 0) {
@@ -77,7 +77,7 @@ static void pop_gone(uintptr_t at)
 {
     int left = depth;
     while (left > 0 && open[left - 1].stack < at) left--;
-    if (left < depth && on_own_stack(at) && on_own_stack(open[depth - 1].stack)) pop_to(left);
+    if (left < depth && rec_on_own_stack(at) && rec_on_own_stack(open[depth - 1].stack)) pop_to(left);
 }
 
 static void write_open(uint64_t time)
@@ -124,7 +124,7 @@ void __cyg_profile_func_enter(void *function, void *site)
         return;
     }
     open[depth++] = (struct open){function, stack, false};
-    if (writes() && rec_depth == 0 && !rec_paused()) {
+    if (writes() && rec_inside == 0 && !rec_paused()) {
         uint64_t time = rec_stamp();
         if (rec_cpu) rec_cpu_enter();
         write_open(time);

@@ -176,7 +176,7 @@ void rec_drop_comm(uint64_t key)
     rec_comm_release(comm);
 }
 
-void rec_set_made_win(struct rec_call *rec, MPI_Win win, MPI_Comm comm, const void *base, MPI_Aint bytes, int unit,
+void rec_set_made_win(struct rec_call *rec, MPI_Win win, MPI_Comm comm, const void *base, MPI_Aint bytes, int64_t unit,
                       char flavor)
 {
     struct rec_comm *members = rec_comm_find(comm);
@@ -189,8 +189,11 @@ void rec_set_made_win(struct rec_call *rec, MPI_Win win, MPI_Comm comm, const vo
     }
     members->uses++;
     *made = (struct rec_win){.id = win_count++, .comm = members};
-    struct spool_window definition = {
-        .bytes = bytes, .base = (uint64_t)(uintptr_t)base, .disp_unit = unit, .comm = members->id, .flavor = flavor};
+    struct spool_window definition = {.bytes = bytes,
+                                      .base = (uint64_t)(uintptr_t)base,
+                                      .disp_unit = unit < INT32_MAX ? (int32_t)unit : INT32_MAX,
+                                      .comm = members->id,
+                                      .flavor = flavor};
     rec_define(SPOOL_WINDOW, made->id, &definition, sizeof definition);
     rec_modules_define();
     rec->exit.id = made->id;

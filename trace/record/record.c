@@ -15,7 +15,7 @@ struct rec_stream rec_out = {.file = -1};
 int rec_rank, rec_world;
 MPI_Group rec_world_group;
 struct rec_anchor rec_loaded_at;
-__thread int rec_depth;
+__thread uintptr_t rec_inside;
 __thread struct rec_stream *rec_own;
 
 void rec_mark(uint32_t state)
@@ -96,6 +96,18 @@ REC_INLINE void enter(struct rec_call *rec)
     put_into(own, &rec->enter, rec_call_template(rec));
 }
 
+/* What is called inside a call stands below it on the stack. */
+bool rec_abandoned(uintptr_t frame)
+{
+    uintptr_t left = rec_inside;
+    if (left == REC_LAST || frame < left || !rec_on_own_stack(frame) || !rec_on_own_stack(left)) return false;
+    rec_inside = 0;
+    struct spool_record record = {.kind = SPOOL_ABANDONED, .id = SPOOL_NO_ID, .peer = SPOOL_PEER_NONE};
+    record.time = rec_stamp();
+    rec_put(&record);
+    return true;
+}
+
 static __attribute__((noinline, cold)) void enter_slowly(struct rec_call *rec)
 {
     if (rec_missed_any) rec_missed_define();
@@ -116,21 +128,21 @@ void rec_enter(struct rec_call *rec)
 static __attribute__((noinline, cold)) void exit_slowly(struct rec_call *rec)
 {
     if (rec->entered && rec_state == REC_OPEN) put_into(rec_own, &rec->exit, rec_call_template(rec) + 1);
-    if (rec_depth == REC_LAST && rec_state == REC_OPEN) {
+    if (rec_inside == REC_LAST && rec_state == REC_OPEN) {
         __atomic_fetch_or(&rec_out.tail->state, (uint32_t)SPOOL_CLOSED, __ATOMIC_RELEASE);
         rec_state = REC_OFF;
     }
     if (rec_cpu && !rec->quiet) rec_cpu_leave();
-    rec_depth = 0;
+    rec_inside = 0;
 }
 
 void rec_exit(struct rec_call *rec)
 {
-    if (!REC_LIKELY(rec_depth != REC_LAST && !rec_cpu && rec->entered && rec_state == REC_OPEN)) {
+    if (!REC_LIKELY(rec_inside != REC_LAST && !rec_cpu && rec->entered && rec_state == REC_OPEN)) {
         exit_slowly(rec);
         return;
     }
-    rec_depth = 0;
+    rec_inside = 0;
     put_into(rec_own, &rec->exit, rec_call_template(rec) + 1);
 }
 
@@ -138,7 +150,7 @@ void rec_exit(struct rec_call *rec)
 void rec_close_after(void)
 {
     int finalized = 0;
-    if (PMPI_Finalized(&finalized) == MPI_SUCCESS && finalized) rec_depth = REC_LAST;
+    if (PMPI_Finalized(&finalized) == MPI_SUCCESS && finalized) rec_inside = REC_LAST;
     rec_anchor();
 }
 
@@ -204,7 +216,7 @@ void rec_region(struct rec_call *rec, int level, const void *name)
 /* The child of a rank is another process; a process forked before MPI_Init may become the rank. */
 static void forked(void)
 {
-    if (rec_state == REC_OPEN || rec_depth > 0) rec_state = REC_OFF;
+    if (rec_state == REC_OPEN || rec_inside != 0) rec_state = REC_OFF;
 }
 
 __attribute__((constructor)) static void loaded(void)

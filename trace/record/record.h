@@ -94,8 +94,9 @@ extern __thread struct rec_stream *rec_own __attribute__((tls_model("initial-exe
 extern int rec_rank, rec_world; /* known in REC_OPEN */
 extern MPI_Group rec_world_group;
 extern struct rec_anchor rec_loaded_at; /* before MPI_Init */
-enum { REC_LAST = 2 }; /* as rec_depth: of MPI_Finalize, whose exit is the last record */
-extern __thread int rec_depth __attribute__((tls_model("initial-exec")));
+enum { REC_LAST = 2 }; /* as rec_inside: of MPI_Finalize, whose exit is the last record */
+/* Where the stack ended when the recorded call that the thread is in was made (its CFA), 0: it is in none. */
+extern __thread uintptr_t rec_inside __attribute__((tls_model("initial-exec")));
 
 #define REC_LIKELY(condition) __builtin_expect((condition), 1)
 /* Used too often for the compiler to see that it pays. */
@@ -117,12 +118,17 @@ REC_INLINE void rec_unlock(void)
     if (!REC_LIKELY(!rec_shared)) __atomic_store_n(&rec_locked, 0, __ATOMIC_RELEASE);
 }
 
-/* True if this call is to be recorded; then rec_exit() must follow. */
-static inline bool rec_begin(void)
+/* Whether the call that the thread was in has been left without a return, by an error handler that throws or jumps. */
+bool rec_abandoned(uintptr_t frame);
+bool rec_on_own_stack(uintptr_t at); /* of this thread; not of a handler, of a coroutine */
+
+/* True if this call is to be recorded; then rec_exit() must follow. frame: its CFA. */
+static inline bool rec_begin(const void *frame)
 {
-    if (!REC_LIKELY(rec_state != REC_OFF) || rec_depth > 0) return false;
+    if (!REC_LIKELY(rec_state != REC_OFF)) return false;
+    if (!REC_LIKELY(rec_inside == 0) && !rec_abandoned((uintptr_t)frame)) return false;
     if (!REC_LIKELY(rec_own != NULL || rec_state == REC_READY) && !rec_thread_begin()) return false;
-    rec_depth = 1;
+    rec_inside = (uintptr_t)frame;
     return true;
 }
 
@@ -194,7 +200,7 @@ void rec_define_with(struct spool_record head, const void *first, size_t first_b
 #define rec_win_lock(win, target, type, assertion) rec_set_win_lock(&rec, (win), (target), (type), (assertion))
 #define rec_win_target(win, target) rec_set_win_target(&rec, (win), (target))
 #define rec_win_created(win, comm, base, bytes, unit, flavor)                                                          \
-    rec_set_made_win(&rec, (win), (comm), (base), (bytes), (int)(unit), (flavor))
+    rec_set_made_win(&rec, (win), (comm), (base), (bytes), (unit), (flavor))
 #define rec_win_named(win, name) rec_name_win((win), (name))
 #define rec_win_freeing(win)                                                                                           \
     (rec.key = REC_KEY(win), rec_set_win(&rec, (win)), rec_shared ? rec_drop_win(rec.key) : (void)0)
@@ -374,7 +380,7 @@ void rec_drop_message(uint64_t key);
 void rec_set_made_comm(struct rec_call *rec, MPI_Comm made);
 /* A duplicate that may be used, or asked anything, once its request is complete. */
 void rec_set_coming_comm(MPI_Comm comm, MPI_Comm made);
-void rec_set_made_win(struct rec_call *rec, MPI_Win win, MPI_Comm comm, const void *base, MPI_Aint bytes, int unit,
+void rec_set_made_win(struct rec_call *rec, MPI_Win win, MPI_Comm comm, const void *base, MPI_Aint bytes, int64_t unit,
                       char flavor);
 void rec_drop_comm(uint64_t key);
 void rec_name_win(MPI_Win win, const char *name);

@@ -37,7 +37,8 @@ static uint64_t measure_cost(const struct spool_header *header)
     rec_stream_begin(&trial->stream, &trial->tail, header);
     trial->stream.settled_for = UINT64_MAX; /* no anchors between the calls */
     rec_own = &trial->stream;
-    rec_depth = 0;
+    uintptr_t inside = rec_inside;
+    rec_inside = 0;
     bool functions = rec_functions;
     rec_functions = false;
     for (int batch = 0; batch < BATCHES; batch++) {
@@ -49,7 +50,7 @@ static uint64_t measure_cost(const struct spool_header *header)
     }
     if (rec_cpu) rec_cpu_measured();
     rec_functions = functions;
-    rec_depth = 1;
+    rec_inside = inside;
     rec_own = &rec_out;
     free(trial);
     double per_s = header->ticks_per_s ? (double)header->ticks_per_s : 1e9;

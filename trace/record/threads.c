@@ -76,7 +76,7 @@ static __thread struct rec_primitive_call open; /* the primitive that it is in; 
 
 static bool enter_primitive(const struct rec_primitive_call *call)
 {
-    if (rec_state != REC_OPEN || !rec_begin()) return false;
+    if (rec_state != REC_OPEN || !rec_begin(__builtin_dwarf_cfa())) return false;
     if (rec_cpu) rec_cpu_enter();
     open = *call;
     put_primitive(SPOOL_ENTER, call, 0);
@@ -88,7 +88,7 @@ static void leave_primitive(const struct rec_primitive_call *call, bool flag, bo
     put_primitive(SPOOL_EXIT, call, (uint8_t)((flag ? SPOOL_FLAG : 0) | (failed ? SPOOL_FAILED : 0)));
     open.site = NULL;
     if (rec_cpu) rec_cpu_leave();
-    rec_depth = 0;
+    rec_inside = 0;
 }
 
 static void mark_life(enum rec_primitive row)

@@ -13,7 +13,7 @@
     REC_EXPORT int SYMBOL PARAMETERS                                                                                   \
     {                                                                                                                  \
         const void *site = __builtin_return_address(0);                                                                \
-        if (!(TAKEN) || rec_off[REC_ID_##NAME] == REC_SKIPPED || !rec_begin())                                         \
+        if (!(TAKEN) || rec_off[REC_ID_##NAME] == REC_SKIPPED || !rec_begin(__builtin_dwarf_cfa()))                    \
             return REC_REAL(NAME) ARGUMENTS;                                                                           \
         struct rec_call rec;                                                                                           \
         rec_prepare(&rec, REC_ID_##NAME, rec_site(site, __builtin_dwarf_cfa()));                                       \
