@@ -76,7 +76,7 @@ struct rec_call {
     struct rec_comm *comm; /* whose ranks the status has */
     uint32_t request;      /* id, SPOOL_NO_ID none */
     uint32_t pattern;      /* what its templates are chosen by: call site, then window or communicator too */
-    bool receive;          /* the request is a receive */
+    bool found;            /* the request, maybe one without an id */
     bool entered;          /* the entry record is written */
     bool quiet;            /* no records */
     int error;             /* class of the error that the call returned; with SPOOL_FAILED in exit.flags */

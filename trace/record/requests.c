@@ -205,8 +205,10 @@ void rec_set_request(struct rec_call *rec, const MPI_Request *request)
     rec->key = REC_KEY(*request);
     rec->request = SPOOL_NO_ID;
     rec->enter.id = SPOOL_NO_ID;
+    rec->found = false;
     if (*request == MPI_REQUEST_NULL) return;
     const struct rec_request *found = request_meant(request);
+    rec->found = found != NULL;
     if (!found) {
         unknown_request(*request);
         return;
@@ -255,7 +257,7 @@ void rec_set_request_done(struct rec_call *rec, int flag, const MPI_Status *stat
         if (flag) rec->exit.flags &= (uint8_t)~SPOOL_FAILED;
     }
     rec_set_flag(rec, flag);
-    if (!flag || rec->request == SPOOL_NO_ID) return;
+    if (!flag || !rec->found) return;
     if (!request_take((MPI_Request)rec->key, rec->request, &done)) return;
     if (rec->enter.call == REC_ID_Testall) define_both(done.id, done.also);
     complete(rec->exit.time, &done, status, error);

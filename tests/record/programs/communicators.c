@@ -11,10 +11,13 @@ static void across(void)
     MPI_Request request;
     MPI_Comm_split(MPI_COMM_WORLD, rank / middle, rank, &half);
     MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, rank < middle ? middle : 0, 1, &between);
-    MPI_Isend(&value, 1, MPI_INT, rank % middle, 1, between, &request);
-    MPI_Recv(&sum, 1, MPI_INT, rank % middle, 1, between, MPI_STATUS_IGNORE);
+    MPI_Irecv(&sum, 1, MPI_INT, rank % middle, 1, between, &request);
+    MPI_Send(&value, 1, MPI_INT, rank % middle, 1, between);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     if (sum != (rank + middle) % ranks) exit(1);
+    MPI_Irecv(&sum, 1, MPI_INT, rank, 9, MPI_COMM_WORLD, &request); /* MPICH gives it the handle that has just become free */
+    MPI_Send(&value, 1, MPI_INT, rank, 9, MPI_COMM_WORLD);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
     MPI_Barrier(between);
     MPI_Intercomm_merge(between, rank >= middle, &merged);
     MPI_Allreduce(&value, &sum, 1, MPI_INT, MPI_SUM, merged);
