@@ -92,16 +92,6 @@ is_gone() {
   [ $tries -lt 300 ]
 }
 
-# A process that was killed takes a moment to go.
-is_gone() {
-  tries=0
-  while [ $tries -lt 300 ] && kill -0 "$1" 2>/dev/null; do
-    tries=$((tries + 1))
-    sleep 0.01
-  done
-  [ $tries -lt 300 ]
-}
-
 all_ended() { # NAME
   status=0
   wait $job || status=$?
