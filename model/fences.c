@@ -13,7 +13,7 @@ struct need {
 struct needs {
     struct need *items;
     size_t count, capacity;
-    struct map fences; /* (rank, call) of a fence to its instance */
+    size_t *first; /* per instance and one more: where its needs begin */
 };
 
 bool fence_synchronises(const struct relations *relations, const struct instance *instance)
@@ -28,37 +28,16 @@ bool fence_synchronises(const struct relations *relations, const struct instance
     return first_exit_ps >= last_enter_ps;
 }
 
-static uint64_t call_key(uint32_t rank, size_t call)
+static enum status add_need(const struct relations *relations, const struct epoch_operation *operation, int32_t window,
+                            size_t number, struct needs *needs, struct err *err)
 {
-    return (uint64_t)rank << 40 | call;
-}
-
-static enum status index_fences(const struct relations *relations, struct needs *needs, struct err *err)
-{
-    const struct instances *instances = &relations->instances;
-    for (size_t i = 0; i < instances->count; i++) {
-        const struct instance *instance = &instances->items[i];
-        const struct trace_comm *comm = instance_comm(relations->trace, instance);
-        for (uint32_t m = 0; instance->kind == CALL_FENCE && m < instance->size; m++) {
-            uint64_t *slot;
-            size_t call = instances->calls[instance->member_first + m];
-            if (call != INSTANCE_NONE)
-                TRY(map_put(&needs->fences, call_key((uint32_t)comm->members[m], call), i, &slot, err));
-        }
-    }
-    return STATUS_OK;
-}
-
-static enum status add_need(const struct relations *relations, const struct epoch_operation *operation,
-                            size_t fence_call, struct needs *needs, struct err *err)
-{
-    const uint64_t *instance = map_find(&needs->fences, call_key(operation->origin, fence_call));
+    const struct instance *instance = instance_find(&relations->instances, CALL_FENCE, window, number);
     if (!instance) return STATUS_OK;
-    const struct trace_comm *comm = instance_comm(relations->trace, &relations->instances.items[*instance]);
+    const struct trace_comm *comm = instance_comm(relations->trace, instance);
     int32_t target = relations_call(relations, operation->origin, operation->call)->peer;
     uint32_t a = (uint32_t)trace_comm_rank(comm, (int32_t)operation->origin);
     uint32_t b = (uint32_t)trace_comm_rank(comm, target);
-    struct need made = {(size_t)*instance, a < b ? a : b, a < b ? b : a};
+    struct need made = {(size_t)(instance - relations->instances.items), a < b ? a : b, a < b ? b : a};
     if (a != b) ARRAY_PUSH(needs->items, needs->count, needs->capacity, made, err);
     return STATUS_OK;
 }
@@ -66,30 +45,51 @@ static enum status add_need(const struct relations *relations, const struct epoc
 static int compare_needs(const void *one, const void *other)
 {
     const struct need *a = one, *b = other;
-    if (a->instance != b->instance) return a->instance > b->instance ? 1 : -1;
     if (a->a != b->a) return a->a > b->a ? 1 : -1;
     return (a->b > b->b) - (a->b < b->b);
+}
+
+/* By instance. */
+static enum status group_needs(struct needs *needs, size_t instances, struct err *err)
+{
+    struct need *grouped = malloc((needs->count + 1) * sizeof *grouped);
+    needs->first = calloc(instances + 2, sizeof *needs->first);
+    if (!grouped || !needs->first) {
+        free(grouped);
+        return err_memory(err);
+    }
+    size_t *next = needs->first + 1; /* while they are placed: where the next one goes */
+    for (size_t i = 0; i < needs->count; i++) next[needs->items[i].instance + 1]++;
+    for (size_t i = 0; i < instances; i++) next[i + 1] += next[i];
+    for (size_t i = 0; i < needs->count; i++) grouped[next[needs->items[i].instance]++] = needs->items[i];
+    free(needs->items);
+    needs->items = grouped;
+    return STATUS_OK;
 }
 
 /* The fences before and after the operations between two ranks. */
 static enum status collect_needs(const struct relations *relations, struct needs *needs, struct err *err)
 {
     const struct epochs *epochs = &relations->epochs;
-    TRY(index_fences(relations, needs, err));
     for (size_t i = 0; i < epochs->operation_count; i++) {
         const struct epoch_operation *operation = &epochs->operations[i];
         const struct access_epoch *epoch = &epochs->accesses[operation->epoch];
         if (epoch->kind != EPOCH_FENCE) continue;
-        TRY(add_need(relations, operation, epoch->open_call, needs, err));
-        if (epoch->close_call != EPOCH_NONE) TRY(add_need(relations, operation, epoch->close_call, needs, err));
+        TRY(add_need(relations, operation, epoch->window, epoch->open_number, needs, err));
+        if (epoch->close_call != EPOCH_NONE)
+            TRY(add_need(relations, operation, epoch->window, epoch->close_number, needs, err));
     }
-    if (needs->count > 1) qsort(needs->items, needs->count, sizeof *needs->items, compare_needs);
+    return group_needs(needs, relations->instances.count, err);
+}
+
+/* Of one instance each pair once; returns how many. */
+static size_t sort_needs(struct need *needs, size_t count)
+{
     size_t kept = 0;
-    for (size_t i = 0; i < needs->count; i++)
-        if (i == 0 || compare_needs(&needs->items[i - 1], &needs->items[i]) != 0)
-            needs->items[kept++] = needs->items[i];
-    needs->count = kept;
-    return STATUS_OK;
+    if (count > 1) qsort(needs, count, sizeof *needs, compare_needs);
+    for (size_t i = 0; i < count; i++)
+        if (i == 0 || compare_needs(&needs[i - 1], &needs[i]) != 0) needs[kept++] = needs[i];
+    return kept;
 }
 
 static int64_t cut(const struct trace_call *call, int64_t until_ps)
@@ -149,15 +149,13 @@ static bool counts(const struct relations *relations, int32_t window, size_t num
 static void count_all(const struct relations *relations, const struct needs *needs, int64_t *needed_ps, size_t *numbers,
                       struct fence_pairs *pairs)
 {
-    size_t first = 0;
     for (size_t i = 0; i < relations->instances.count; i++) {
         const struct instance *instance = &relations->instances.items[i];
-        while (first < needs->count && needs->items[first].instance < i) first++;
-        size_t end = first;
-        while (end < needs->count && needs->items[end].instance == i) end++;
         if (instance->kind != CALL_FENCE || !counts(relations, instance->handle, numbers[instance->handle]++)) continue;
-        if (fence_synchronises(relations, instance))
-            count_instance(relations, instance, needs->items + first, end - first, needed_ps, pairs);
+        if (!fence_synchronises(relations, instance)) continue;
+        struct need *of = needs->items + needs->first[i];
+        size_t count = sort_needs(of, needs->first[i + 1] - needs->first[i]);
+        count_instance(relations, instance, of, count, needed_ps, pairs);
     }
 }
 
@@ -168,7 +166,7 @@ enum status fence_pairs_count(const struct relations *relations, struct fence_pa
     size_t *numbers = calloc(relations->trace->window_count + 1, sizeof *numbers);
     enum status status = needed_ps && numbers ? collect_needs(relations, &needs, err) : err_memory(err);
     if (status == STATUS_OK) count_all(relations, &needs, needed_ps, numbers, pairs);
-    map_clear(&needs.fences);
+    free(needs.first);
     free(needs.items);
     free(needed_ps);
     free(numbers);

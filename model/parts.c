@@ -86,7 +86,7 @@ enum status parts_new(struct trace *trace, const struct parts_link *link, struct
 
 const uint64_t *parts_unsent(const struct parts *parts)
 {
-    return parts_route_unsent(parts->route);
+    return parts->link->count > 1 ? parts_route_unsent(parts->route) : NULL;
 }
 
 /* Sending. */
@@ -166,6 +166,7 @@ static enum status put_ghost(void *context, uint32_t part, const struct ghost *g
 
 static enum status put_calls(struct parts *parts, const struct parts_told *told, const bool *ended, struct err *err)
 {
+    if (parts->link->count == 1) return STATUS_OK;
     for (uint32_t r = 0; r < parts->trace->rank_count; r++)
         if (!parts->trace->ranks[r].foreign)
             TRY(parts_route_rank(parts->route, told, r, ended[r], put_ghost, parts, err));

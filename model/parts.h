@@ -91,7 +91,8 @@ void parts_free(struct parts *parts);
 enum status parts_meet(struct parts *parts, const struct parts_told *told, enum status *own, const bool *ended,
                        struct parts_news *news, struct err *err);
 
-/* Per own rank: the event from which on its messages have not been sent yet (those of a slice stay). */
+/* Per own rank: the event from which on its messages have not been sent yet (those of a slice stay); NULL: there
+ * is nobody to send them to. */
 const uint64_t *parts_unsent(const struct parts *parts);
 
 /* Behind the last round, tally_end() done: tells all parts what looking backwards needs, the rest of the waits, what was
