@@ -110,6 +110,13 @@ static void changes_of(const struct intervals *intervals, uint32_t rank, uint32_
     *end = bounds[1];
 }
 
+static void add_wait(const struct collector *collector, uint32_t at, uint32_t processor, const struct trace_call *call,
+                     int64_t ps)
+{
+    collector_add(collector, at, EFFICIENCY_REAL_SYNCHRONIZATION, processor, ps);
+    if (call_is_thread(call->call)) collector_add(collector, at, EFFICIENCY_THREAD_SYNCHRONIZATION, processor, ps);
+}
+
 static void walk_thread(struct whole *whole, uint32_t processor, uint32_t thread)
 {
     const struct collector *collector = &whole->collector;
@@ -136,7 +143,7 @@ static void walk_thread(struct whole *whole, uint32_t processor, uint32_t thread
         else
             collector_add_call(collector, at, processor, call->call, call->exit_ps - call->enter_ps);
         for (; wait < last_wait && waits[wait].call == index; wait++)
-            collector_add(collector, at, EFFICIENCY_REAL_SYNCHRONIZATION, processor, waits[wait].severity_ps);
+            add_wait(collector, at, processor, call, waits[wait].severity_ps);
         now_ps = call->exit_ps;
     }
 }

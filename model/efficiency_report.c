@@ -117,7 +117,8 @@ static void print_advice(const struct efficiency_interval *interval, FILE *out)
     if (sum_ps[worst] <= 0) return;
     fprintf(out, "Look first at: %s", characteristic_row((enum characteristic)worst)->title);
     if (worst == EFFICIENCY_COMMUNICATION) {
-        int64_t lost_ps = sum_ps[EFFICIENCY_REAL_SYNCHRONIZATION];
+        /* Communication is time in MPI: what threads wait for each other is no part of it. */
+        int64_t lost_ps = sum_ps[EFFICIENCY_REAL_SYNCHRONIZATION] - sum_ps[EFFICIENCY_THREAD_SYNCHRONIZATION];
         if (lost_ps < sum_ps[worst] / 2)
             fputs(", mostly not synchronization: the transfers themselves", out);
         else if (sum_ps[EFFICIENCY_LOAD_IMBALANCE] >= lost_ps / 2)
@@ -129,6 +130,8 @@ static void print_advice(const struct efficiency_interval *interval, FILE *out)
                 ", mostly synchronization, but the load is balanced over the interval: descend to the intervals inside",
                 out);
     }
+    if (worst == EFFICIENCY_THREADS && sum_ps[EFFICIENCY_THREAD_SYNCHRONIZATION] >= sum_ps[worst] / 2)
+        fputs(", mostly waiting for each other", out);
     fputc('\n', out);
 }
 
@@ -167,6 +170,8 @@ static void print_main(const struct efficiency_interval *interval, FILE *out)
     print_sum(interval, "", EFFICIENCY_MPI, out);
     print_parts(interval, EFFICIENCY_SEND_RECEIVE, EFFICIENCY_OTHER, out);
     print_sum(interval, "", EFFICIENCY_REAL_SYNCHRONIZATION, out);
+    if (interval->sum_ps[EFFICIENCY_THREAD_SYNCHRONIZATION] > 0)
+        print_sum(interval, "  ", EFFICIENCY_THREAD_SYNCHRONIZATION, out);
     print_sum(interval, "", EFFICIENCY_POTENTIAL_SYNCHRONIZATION, out);
     print_parts(interval, EFFICIENCY_POTENTIAL_SEND_RECEIVE, EFFICIENCY_POTENTIAL_RMA, out);
     print_sum(interval, "", EFFICIENCY_TIME_VARIATION, out);

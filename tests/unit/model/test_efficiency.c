@@ -1,6 +1,8 @@
 /* Efficiency by interval on a run worked out by hand. */
 #include "model_test.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "model/efficiency.h"
@@ -387,6 +389,32 @@ static void test_overlap_is_of_the_thread_that_started(void **state)
     result_free(result);
 }
 
+/* Rank 0's thread 0 joins from 60 to 96, thread 1 ends at 95: it waits 35. Rank 1 is in MPI for 40 us, of which it waits
+ * 15 for the barrier's other call at 35; rank 0, in MPI for 25, counts as useful. So 40 of communication are the largest
+ * loss, before 36 in primitives, and 15 is less than half of it, though with the threads' 35 it were more. */
+static void test_waits_of_threads_are_no_communication(void **state)
+{
+    (void)state;
+    struct result *result = analyzed(
+        "ranks 2\n0 0.0 0.0 pthread_create child=1\n0 0.000005 0.000005 thread_begin thread=1\n"
+        "0 0.000095 0.000095 thread_end thread=1\n0 0.000035 0.000060 MPI_Barrier comm=0\n"
+        "0 0.000060 0.000096 pthread_join child=1\n1 0.000020 0.000060 MPI_Barrier comm=0\n"
+        "1 0.000096 0.000096 MPI_Comm_group comm=0\n");
+    const struct efficiency_interval *run = interval_of(result, "run");
+    expect_processors(run, EFFICIENCY_COMMUNICATION, (int64_t[]){0, 0, 40});
+    expect_processors(run, EFFICIENCY_THREADS, (int64_t[]){36, 0, 0});
+    expect_processors(run, EFFICIENCY_REAL_SYNCHRONIZATION, (int64_t[]){35, 0, 15});
+    expect_processors(run, EFFICIENCY_THREAD_SYNCHRONIZATION, (int64_t[]){35, 0, 0});
+    char *text;
+    size_t bytes;
+    FILE *out = open_memstream(&text, &bytes);
+    efficiency_print(result->efficiency, false, out);
+    fclose(out);
+    assert_non_null(strstr(text, "Look first at: Communication, mostly not synchronization"));
+    free(text);
+    result_free(result);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -401,6 +429,7 @@ int main(void)
         cmocka_unit_test(test_callpaths),
         cmocka_unit_test(test_threads_are_processors),
         cmocka_unit_test(test_overlap_is_of_the_thread_that_started),
+        cmocka_unit_test(test_waits_of_threads_are_no_communication),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
