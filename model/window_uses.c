@@ -10,6 +10,8 @@
 void window_uses_clear(struct window_uses *uses)
 {
     free(uses->items);
+    free(uses->unused);
+    free(uses->freed);
     map_clear(&uses->index);
     memset(uses, 0, sizeof *uses);
 }
@@ -36,15 +38,79 @@ static bool is_use(enum call_kind kind)
     }
 }
 
+/* The first range of freed windows that ends at this one or behind it, or is of a later rank. */
+static size_t freed_from(const struct window_uses *uses, uint32_t rank, int32_t window)
+{
+    size_t low = 0, high = uses->freed_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        const struct freed_windows *at = &uses->freed[middle];
+        if (at->rank < rank || (at->rank == rank && at->end < window))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static bool was_freed(const struct window_uses *uses, uint32_t rank, int32_t window)
+{
+    size_t at = freed_from(uses, rank, window + 1);
+    return at < uses->freed_count && uses->freed[at].rank == rank && uses->freed[at].from <= window;
+}
+
+/* A window just freed joins the ranges that it touches. */
+static enum status note_freed(struct window_uses *uses, uint32_t rank, int32_t window, struct err *err)
+{
+    size_t at = freed_from(uses, rank, window);
+    struct freed_windows *range = at < uses->freed_count ? &uses->freed[at] : NULL;
+    if (was_freed(uses, rank, window)) return STATUS_OK;
+    if (!range || range->rank != rank || range->from > window + 1) {
+        TRY(array_reserve((void **)&uses->freed, &uses->freed_capacity, uses->freed_count + 1, sizeof *uses->freed,
+                          err));
+        range = &uses->freed[at];
+        memmove(range + 1, range, (uses->freed_count++ - at) * sizeof *range);
+        *range = (struct freed_windows){rank, window, window + 1};
+        return STATUS_OK;
+    }
+    if (range->from == window + 1) range->from = window;
+    if (range->end == window) range->end = window + 1;
+    if (at + 1 < uses->freed_count && range[1].rank == rank && range[1].from == range->end) {
+        range->end = range[1].end;
+        memmove(range + 1, range + 2, (--uses->freed_count - at - 1) * sizeof *range);
+    }
+    return STATUS_OK;
+}
+
+static uint64_t use_key(uint32_t rank, int32_t window)
+{
+    return (uint64_t)rank << 32 | (uint32_t)window;
+}
+
 static enum status find_use(struct window_uses *uses, uint32_t rank, int32_t window, struct window_use **use,
                             struct err *err)
 {
-    const struct window_use none = {0};
-    uint64_t *slot;
-    TRY(map_put(&uses->index, (uint64_t)rank << 32 | (uint32_t)window, uses->count, &slot, err));
-    size_t item = (size_t)*slot;
-    if (item == uses->count) ARRAY_PUSH(uses->items, uses->count, uses->capacity, none, err);
+    struct window_use made = {.freed = was_freed(uses, rank, window)};
+    uint64_t *slot, *known = map_find(&uses->index, use_key(rank, window));
+    size_t item = known ? (size_t)*known : uses->unused_count > 0 ? uses->unused[uses->unused_count - 1] : uses->count;
+    if (!known) {
+        TRY(map_put(&uses->index, use_key(rank, window), item, &slot, err));
+        if (item == uses->count)
+            ARRAY_PUSH(uses->items, uses->count, uses->capacity, made, err);
+        else
+            uses->unused_count--;
+        uses->items[item] = made;
+    }
     *use = &uses->items[item];
+    return STATUS_OK;
+}
+
+static enum status forget_use(struct window_uses *uses, uint32_t rank, int32_t window, struct err *err)
+{
+    size_t item = (size_t)*map_find(&uses->index, use_key(rank, window));
+    TRY(note_freed(uses, rank, window, err));
+    map_remove(&uses->index, use_key(rank, window));
+    ARRAY_PUSH(uses->unused, uses->unused_count, uses->unused_capacity, item, err);
     return STATUS_OK;
 }
 
@@ -86,10 +152,11 @@ static enum status check_rank(struct window_uses *uses, const struct trace *trac
         if (!use || handle != window) TRY(find_use(uses, rank, window = handle, &use, err));
         if (creates)
             TRY(check_creation(use, trace, rank, i, err));
-        else if (frees)
-            *use = (struct window_use){.freed = true};
-        else
+        else if (!frees)
             TRY(check_use(use, trace, rank, i, err));
+        if (!frees) continue;
+        TRY(forget_use(uses, rank, handle, err));
+        use = NULL;
     }
     return STATUS_OK;
 }

@@ -13,11 +13,22 @@ struct window_use {
     int64_t enter_ps;
 };
 
-/* All-zero is empty. */
+/* Windows from..end - 1 of a rank were freed and not created again, as far as they are not in the index. */
+struct freed_windows {
+    uint32_t rank;
+    int32_t from, end;
+};
+
+/* All-zero is empty. Windows that are created and freed without end, each with a number of its own, take no memory but
+ * for the gaps between their numbers. */
 struct window_uses {
     struct window_use *items;
     size_t count, capacity;
-    struct map index; /* (rank, window) to item */
+    size_t *unused; /* items that belong to no window */
+    size_t unused_count, unused_capacity;
+    struct map index;            /* (rank, window) to item */
+    struct freed_windows *freed; /* by rank, then number; no two touch */
+    size_t freed_count, freed_capacity;
 };
 
 void window_uses_clear(struct window_uses *uses);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "model/stream.h"
+#include "model/window_uses.h"
 #include "trace/source.h"
 
 enum { RANKS = 3, SLICE_CALLS = 60 };
@@ -68,6 +69,20 @@ static void windows(FILE *out, uint32_t rank, int number)
     call(out, rank, number, 90, 95, "MPI_Win_free win=0");
 }
 
+/* Each iteration has a window of its own. */
+static void new_windows(FILE *out, uint32_t rank, int number)
+{
+    static const char *const calls[] = {"MPI_Win_create win=%d", "MPI_Win_fence win=%d assert=0",
+                                        "MPI_Put win=%d target=1 bytes=8", "MPI_Win_fence win=%d assert=0",
+                                        "MPI_Win_lock win=%d target=0 lock=shared", "MPI_Win_unlock win=%d target=0",
+                                        "MPI_Win_free win=%d"};
+    for (int i = 0; i < (int)(sizeof calls / sizeof *calls); i++) {
+        char text[100];
+        snprintf(text, sizeof text, calls[i], number);
+        call(out, rank, number, 20 * i + 10, 20 * i + 20, text);
+    }
+}
+
 static size_t kept_of(iteration *iterate, const char *definitions, int iterations)
 {
     char *text;
@@ -125,6 +140,52 @@ static void a_window_made_again_and_again(void **state)
     expect_bounded(windows, "window 0 comm=0 bytes=8,8,8 disp_unit=1\n");
 }
 
+static void windows_without_end(void **state)
+{
+    (void)state;
+    enum { WINDOWS = 900 };
+    char *definitions;
+    size_t bytes;
+    FILE *out = open_memstream(&definitions, &bytes);
+    for (int w = 0; w < WINDOWS; w++) fprintf(out, "window %d comm=0\n", w);
+    fclose(out);
+    expect_bounded(new_windows, definitions);
+    free(definitions);
+}
+
+/* Which windows are live: one slice after the other has a window created and freed on both ranks, in the order 0, 2, 4,
+ * ..., then 1, 3, 5, ...; with the even ones gone there are as many ranges, at the end one of each rank. */
+static void freed_windows_are_forgotten(void **state)
+{
+    (void)state;
+    enum { WINDOWS = 1000 };
+    struct err err;
+    struct trace *trace;
+    struct window_uses uses = {0};
+    assert_int_equal(trace_new("windows", 2, &trace, &err), STATUS_OK);
+    for (int w = 0; w < WINDOWS; w++) {
+        int32_t window, number = w < WINDOWS / 2 ? 2 * w : 2 * w - WINDOWS + 1;
+        assert_int_equal(trace_add_window(trace, 0, NULL, NULL, '?', &window, &err), STATUS_OK);
+        for (uint32_t r = 0; r < 2; r++) {
+            struct trace_call made = {.handle = number, .peer = TRACE_NONE, .ref = TRACE_NO_REF, .call = ID_Win_create};
+            trace->ranks[r].count = 0;
+            assert_int_equal(trace_add_call(trace, r, &made, &err), STATUS_OK);
+            made.call = ID_Win_free;
+            assert_int_equal(trace_add_call(trace, r, &made, &err), STATUS_OK);
+        }
+        assert_int_equal(window_uses_check(&uses, trace, &err), STATUS_OK);
+        assert_int_equal(uses.index.count, 0);
+        assert_true(uses.count <= 2);
+        if (w == WINDOWS / 2 - 1) assert_int_equal(uses.freed_count, 2 * (WINDOWS / 2));
+    }
+    assert_int_equal(uses.freed_count, 2);
+    assert_int_equal(uses.freed[1].rank, 1);
+    assert_int_equal(uses.freed[1].from, 0);
+    assert_int_equal(uses.freed[1].end, WINDOWS);
+    window_uses_clear(&uses);
+    trace_free(trace);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -132,6 +193,8 @@ int main(void)
         cmocka_unit_test(flushes_of_one_long_epoch),
         cmocka_unit_test(requests_that_are_completed),
         cmocka_unit_test(a_window_made_again_and_again),
+        cmocka_unit_test(windows_without_end),
+        cmocka_unit_test(freed_windows_are_forgotten),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
