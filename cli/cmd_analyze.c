@@ -12,8 +12,7 @@ static const struct argp_option options[] = {
     {"verify", KEY_VERIFY, NULL, 0, "check the figures against each other; exit with 1 if they do not agree", 0},
     {"keep-going", KEY_KEEP_GOING, NULL, 0,
      "analyze a faulty trace: of each rank what comes before its first fault; the result says what is left out", 0},
-    {"whole", KEY_WHOLE, NULL, 0,
-     "keep the whole trace in memory however large it is: --keep-going does so", 0},
+    {"whole", KEY_WHOLE, NULL, 0, "keep the whole trace in memory however large it is", 0},
     {"slices", KEY_SLICES, NULL, 0,
      "read the archive in slices however small it is, in memory that does not grow with its length (default from 8 "
      "million records on)",
@@ -23,12 +22,8 @@ static const struct argp_option options[] = {
 struct settings {
     struct analysis analysis;
     bool keep_going, whole, slices;
+    bool fell_back; /* a fault was found in slices, and the whole trace is read */
 };
-
-static bool needs_whole(const struct settings *settings)
-{
-    return settings->whole || settings->keep_going;
-}
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
@@ -39,9 +34,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case KEY_VERIFY: settings->analysis.options.verify = true; return 0;
     case KEY_KEEP_GOING: settings->keep_going = true; return 0;
     case ARGP_KEY_END:
-        if (settings->slices && needs_whole(settings))
-            return cli_usage(state, "--slices, expected none of the options that need the whole trace: --whole, "
-                                    "--keep-going");
+        if (settings->slices && settings->whole) return cli_usage(state, "--slices and --whole, expected one of them");
         /* fallthrough */
     default: return analysis_parse(key, argument, state, &settings->analysis);
     }
@@ -75,22 +68,43 @@ static enum status analyze_slices(const struct settings *settings, struct trace_
     return status;
 }
 
+/* Says why, if the path is no trace at all. */
+static enum status refuse_slices(const char *path, struct err *err)
+{
+    struct trace *trace;
+    TRY(trace_open(path, &trace, err));
+    trace_free(trace);
+    return err_set(err, STATUS_DATA, path, NULL,
+                   "cannot be read in slices, expected an archive of rmacast with one thread per rank");
+}
+
+/* Slices cannot leave out what follows a fault that shows late: what was matched with it before is counted already. */
+static enum status fall_back(struct settings *settings, struct err *err)
+{
+    struct transfer_log **transfers = &settings->analysis.options.transfers;
+    settings->fell_back = true;
+    transfer_log_free(*transfers);
+    *transfers = NULL;
+    return settings->analysis.csv ? transfer_log_new(transfers, err) : STATUS_OK;
+}
+
 /* *done false: the trace is to be analysed as a whole. */
-static enum status try_slices(const struct settings *settings, bool *done, struct err *err)
+static enum status try_slices(struct settings *settings, bool *done, struct err *err)
 {
     struct trace_source source;
     uint64_t records;
     *done = false;
-    if (needs_whole(settings)) return STATUS_OK;
-    TRY(trace_open_source(settings->analysis.trace, &source, done, &records, err));
-    if (settings->slices && !*done)
-        return err_set(err, STATUS_DATA, settings->analysis.trace, NULL,
-                       "cannot be read in slices, expected an archive of rmacast with one thread per rank");
+    if (settings->whole) return STATUS_OK;
+    enum status status = trace_open_source(settings->analysis.trace, &source, done, &records, err);
+    if (status != STATUS_OK) return settings->keep_going ? STATUS_OK : status; /* partly it may open */
+    if (settings->slices && !*done && !settings->keep_going) return refuse_slices(settings->analysis.trace, err);
     if (!*done) return STATUS_OK;
     *done = settings->slices || records >= SLICES_FROM_RECORDS;
-    enum status status = *done ? analyze_slices(settings, &source, err) : STATUS_OK;
+    status = *done ? analyze_slices(settings, &source, err) : STATUS_OK;
     source_close(&source);
-    return status;
+    if (status != STATUS_DATA || !settings->keep_going) return status;
+    *done = false;
+    return fall_back(settings, err);
 }
 
 static enum status analyze_whole(const struct settings *settings, struct err *err)
@@ -102,7 +116,10 @@ static enum status analyze_whole(const struct settings *settings, struct err *er
     enum status status = analysis_check(&settings->analysis, trace, err);
     if (status == STATUS_OK) status = model_analyze(trace, &settings->analysis.options, &result, err);
     if (status == STATUS_OK) {
-        status = analysis_write(&settings->analysis, trace, result, err);
+        if (settings->fell_back)
+            status = result_add_note(result, err,
+                                     "the trace has faults: to keep going it was read as a whole, not in slices");
+        if (status == STATUS_OK) status = analysis_write(&settings->analysis, trace, result, err);
         if (!checks_hold(result)) cli_exit_with(1);
         result_free(result);
     }

@@ -129,11 +129,25 @@ for way in whole slices; do "$rmacast" analyze sliced.rma --$way --csv csv.$way 
 diff -r csv.whole csv.slices >csv.diff || complain "analyze --csv --slices" "$(head -3 csv.diff)"
 # A halo of 2 x 2 ranks: 2 neighbours, each put to 5 times.
 [ "$(wc -l <csv.slices/transfers.csv)" -gt 20 ] || complain "analyze --csv --slices" "no transfers"
+# Going on: in slices where nothing is at fault; else the whole trace is read, and the result says so.
+"$rmacast" analyze sliced.rma --slices --keep-going --json kept.json >/dev/null
+cmp -s kept.json whole.json || complain "analyze --slices --keep-going" "not as --whole"
+cp -r sliced.rma short.rma
+truncate -s -100 short.rma/traces/2.evt
+"$rmacast" analyze short.rma --keep-going --csv csv.short --json short.json >/dev/null 2>&1
+"$rmacast" analyze short.rma --slices --keep-going --csv csv.short2 --json short2.json >/dev/null 2>&1
+diff -r csv.short csv.short2 >/dev/null || complain "analyze --slices --keep-going --csv" "not as in memory"
+[ "$(jq -c '[.left_out[].rank, (.notes | map(select(test("to keep going it was read as a whole"))) | length)]' short2.json)" = "[2,1]" ] ||
+  complain "analyze --slices --keep-going" "$(jq -c '[.left_out, .notes]' short2.json)"
+mkdir nothing
+for way in "" --slices --keep-going "--slices --keep-going"; do
+  fails 1 "nothing: a directory without a trace, expected an OTF2 archive, a spool directory or a text trace" analyze $way nothing
+done
 fails 1 "steps.txt: cannot be read in slices, expected an archive of rmacast with one thread per rank" analyze --slices steps.txt
 
 see="see 'rmacast analyze --help'"
 fails 2 "--efficiency loops, expected one of regions, callpaths, $see" analyze --efficiency=loops steps.txt
-fails 2 "--slices, expected none of the options that need the whole trace: --whole, --keep-going, $see" analyze --slices --keep-going sliced.rma
+fails 2 "--slices and --whole, expected one of them, $see" analyze --slices --whole sliced.rma
 fails 2 "--ranks 0, expected a whole number from 1 to 2147483647, $see" analyze --ranks 1-0 steps.txt
 fails 2 "--ranks: no rank 2, expected 0 to 1" analyze --ranks 2 steps.txt
 fails 2 "--window 1 is not in the trace, which has 1 windows" analyze --window 1 steps.txt
