@@ -183,12 +183,22 @@ void archive_place_fault(struct archive_reader *reader)
     err_set(reader->err, STATUS_DATA, reader->anchor, place, "%s", message);
 }
 
+enum status archive_check_events(struct archive_reader *reader, const struct archive_location *location,
+                                 const char *path, uint64_t *whole)
+{
+    enum status status = archive_file_check_events(path, reader->chunk_bytes, location->events, whole, reader->err);
+    if (status != STATUS_DATA || !reader->err) return status;
+    size_t length = strlen(reader->err->text);
+    snprintf(reader->err->text + length, sizeof reader->err->text - length,
+             " (rank %" PRId32 ", behind record %" PRIu64 ")", location->rank, *whole);
+    return status;
+}
+
 static enum status read_file(struct archive_reader *reader, const struct archive_location *location,
                              const OTF2_EvtReaderCallbacks *callbacks, const char *path)
 {
     uint64_t whole;
-    enum status checked =
-        archive_file_check_events(path, reader->chunk_bytes, location->events, &whole, reader->err);
+    enum status checked = archive_check_events(reader, location, path, &whole);
     if (checked != STATUS_OK && (checked != STATUS_DATA || !reader->keep_going)) return checked;
     if (checked != STATUS_OK && whole == 0) return leave_out_rest(reader);
     struct err damage = {.status = STATUS_OK};

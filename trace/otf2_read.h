@@ -152,6 +152,9 @@ enum status archive_open_events(struct archive_reader *reader);
 char *archive_location_path(const struct archive_reader *reader, OTF2_LocationRef location, const char *suffix);
 /* The error of a file that OTF2 refuses. */
 enum status archive_broken(struct archive_reader *reader, const char *path, const char *what);
+/* archive_file_check_events(), which tells whose events they are. */
+enum status archive_check_events(struct archive_reader *reader, const struct archive_location *location,
+                                 const char *path, uint64_t *whole);
 /* Adds to reader->err the event of reader->stream, and when it was. */
 void archive_place_fault(struct archive_reader *reader);
 

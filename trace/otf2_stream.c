@@ -86,8 +86,7 @@ static enum status read_on(struct archive_source *source, struct rank_reader *ra
     char *path = archive_location_path(reader, rank->location->id, "evt");
     if (!path) return err_memory(reader->err);
     enum status status = STATUS_OK;
-    if (!rank->begun)
-        status = archive_file_check_events(path, reader->chunk_bytes, rank->location->events, &whole, reader->err);
+    if (!rank->begun) status = archive_check_events(reader, rank->location, path, &whole);
     rank->begun = true;
     if (status == STATUS_OK && !rank->in) status = open_reader(source, rank, path);
     if (status == STATUS_OK) status = read_records(source, rank, path, wanted);
