@@ -101,17 +101,21 @@ static void add_time(struct spread *spread, uint64_t high, uint64_t low)
     spread->time_high += high + (spread->time_low < low);
 }
 
-enum status spread_add(struct spread *spread, int64_t bytes, int64_t time_ps, struct err *err)
+struct spread_value spread_value(int64_t bytes, int64_t time_ps)
 {
-    if (time_ps <= 0) {
+    return (struct spread_value){bytes, time_ps, time_ps > 0 ? (double)bytes / units_s(time_ps) : 0};
+}
+
+enum status spread_add(struct spread *spread, const struct spread_value *value, struct err *err)
+{
+    if (value->time_ps <= 0) {
         spread->unbounded++;
         return STATUS_OK;
     }
-    double rate_Bps = (double)bytes / units_s(time_ps);
-    note_extremes(spread, rate_Bps, rate_Bps);
-    spread->bytes += (uint64_t)bytes;
-    add_time(spread, 0, (uint64_t)time_ps);
-    return add_bits(spread, bits_of(rate_Bps), err);
+    note_extremes(spread, value->rate_Bps, value->rate_Bps);
+    spread->bytes += (uint64_t)value->bytes;
+    add_time(spread, 0, (uint64_t)value->time_ps);
+    return add_bits(spread, bits_of(value->rate_Bps), err);
 }
 
 static enum status merge_cells(struct spread *into, const struct spread *from, struct err *err)

@@ -29,7 +29,12 @@ struct spread {
 void spread_clear(struct spread *spread);
 
 /* A transfer of bytes >= 0 in time_ps; an empty interval bounds nothing. */
-enum status spread_add(struct spread *spread, int64_t bytes, int64_t time_ps, struct err *err);
+struct spread_value {
+    int64_t bytes, time_ps;
+    double rate_Bps; /* if time_ps > 0 */
+};
+struct spread_value spread_value(int64_t bytes, int64_t time_ps);
+enum status spread_add(struct spread *spread, const struct spread_value *value, struct err *err);
 enum status spread_merge(struct spread *into, const struct spread *from, struct err *err);
 
 /* The median is exact where the values are, else within 1/64 of the true one. */

@@ -21,58 +21,68 @@ void transfer_groups_clear(struct transfer_groups *groups)
     memset(groups, 0, sizeof *groups);
 }
 
-uint64_t transfer_size_class(int64_t bytes)
+uint32_t transfer_size_class(int64_t bytes)
 {
-    uint64_t number = 0;
-    for (; bytes > 0; bytes >>= 1) number++;
-    return number;
+    return bytes > 0 ? 64 - (uint32_t)__builtin_clzll((uint64_t)bytes) : 0;
 }
 
-/* The list's group of made's key, made empty if it is new. */
-static enum status group_of(struct transfer_list *list, const struct transfer_group *made,
-                            struct transfer_group **found, struct err *err)
+/* The list's group of this key, made empty if it is new. */
+static enum status group_of(struct transfer_list *list, const struct transfer_key *key, struct transfer_group **found,
+                            struct err *err)
 {
     uint64_t *slot;
-    if (list->count == 0 || list->items[list->last].key != made->key) {
-        TRY(map_put(&list->index, made->key, list->count, &slot, err));
+    if (list->count == 0 || list->items[list->last].key.number != key->number) {
+        TRY(map_put(&list->index, key->number, list->count, &slot, err));
         list->last = (size_t)*slot;
-        if (list->last == list->count) ARRAY_PUSH(list->items, list->count, list->capacity, *made, err);
+        if (list->last == list->count) {
+            const struct transfer_group made = {.key = *key};
+            ARRAY_PUSH(list->items, list->count, list->capacity, made, err);
+        }
     }
     *found = &list->items[list->last];
     return STATUS_OK;
 }
 
-/* An end that is not known says nothing. */
-static enum status add_interval(struct spread *spread, const struct transfer *transfer, int64_t end_ps, struct err *err)
+/* What a transfer adds to each of its groups; an end that is not known says nothing. */
+struct bounds {
+    int64_t bytes;
+    bool lower_known, upper_known;
+    struct spread_value lower, upper;
+};
+
+static struct bounds bounds_of(const struct transfer *transfer)
 {
-    if (end_ps == TRACE_UNKNOWN_PS) return STATUS_OK;
-    return spread_add(spread, transfer->bytes, end_ps - transfer->start_ps, err);
+    struct bounds made = {.bytes = transfer->bytes,
+                          .lower_known = transfer->upper_end_ps != TRACE_UNKNOWN_PS,
+                          .upper_known = transfer->lower_end_ps != TRACE_UNKNOWN_PS};
+    if (made.lower_known) made.lower = spread_value(transfer->bytes, transfer->upper_end_ps - transfer->start_ps);
+    if (made.upper_known) made.upper = spread_value(transfer->bytes, transfer->lower_end_ps - transfer->start_ps);
+    return made;
 }
 
-static enum status add_to(struct transfer_list *list, const struct transfer_group *made,
-                          const struct transfer *transfer, struct err *err)
+static enum status add_to(struct transfer_list *list, const struct transfer_key *key, const struct bounds *bounds,
+                          struct err *err)
 {
     struct transfer_group *group;
-    TRY(group_of(list, made, &group, err));
+    TRY(group_of(list, key, &group, err));
     group->count++;
-    group->bytes += (uint64_t)transfer->bytes;
-    TRY(add_interval(&group->lower, transfer, transfer->upper_end_ps, err));
-    return add_interval(&group->upper, transfer, transfer->lower_end_ps, err);
+    group->bytes += (uint64_t)bounds->bytes;
+    if (bounds->lower_known) TRY(spread_add(&group->lower, &bounds->lower, err));
+    return bounds->upper_known ? spread_add(&group->upper, &bounds->upper, err) : STATUS_OK;
 }
 
-/* Kinds differ in their first letter, ranks stay below 2^28: the key is exact. */
-static struct transfer_group pair_group(uint64_t origin, uint64_t target, char kind)
+/* Kinds differ in their first letter, ranks stay below 2^28: the number is exact. */
+static struct transfer_key pair_key(uint32_t origin, uint32_t target, char kind)
 {
-    return (struct transfer_group){
-        .key = (origin << 28 | target) << 8 | (uint8_t)kind, .a = origin, .b = target, .c = (uint8_t)kind};
+    return (struct transfer_key){((uint64_t)origin << 28 | target) << 8 | (uint8_t)kind, origin, target, (uint8_t)kind};
 }
 
-static enum status place_group(struct transfer_groups *groups, uint32_t node, uint32_t site, enum mpi_call call,
-                               struct transfer_group *made, struct err *err)
+static enum status place_key(struct transfer_groups *groups, uint32_t node, uint32_t site, enum mpi_call call,
+                             struct transfer_key *key, struct err *err)
 {
     uint64_t *location;
     TRY(map_put(&groups->locations, (uint64_t)node << 32 | site, groups->locations.count, &location, err));
-    *made = (struct transfer_group){.key = *location << 16 | call, .a = node, .b = site, .c = call};
+    *key = (struct transfer_key){*location << 16 | call, node, site, call};
     return STATUS_OK;
 }
 
@@ -80,15 +90,15 @@ enum status transfer_groups_add(struct transfer_groups *groups, const struct tra
                                 const struct callpaths *paths, const struct transfer *transfer, struct err *err)
 {
     const struct trace_call *call = &trace->ranks[transfer->origin].calls[transfer->call];
-    uint64_t size = transfer_size_class(transfer->bytes), window = (uint64_t)call->handle;
-    struct transfer_group made[TRANSFER_GROUPINGS] = {
-        [TRANSFERS_OF_PAIR] =
-            pair_group(transfer->origin, transfer->target, *transfer_kind_name(trace, transfer)),
-        [TRANSFERS_OF_WINDOW] = {.key = window, .a = window},
-        [TRANSFERS_OF_SIZE] = {.key = size, .a = size}};
-    TRY(place_group(groups, callpath_at(paths, transfer->origin, transfer->call), call->site,
-                    trace_function(trace, transfer->origin, transfer->call), &made[TRANSFERS_OF_PLACE], err));
-    for (int g = 0; g < TRANSFER_GROUPINGS; g++) TRY(add_to(&groups->lists[g], &made[g], transfer, err));
+    uint32_t size = transfer_size_class(transfer->bytes), window = (uint32_t)call->handle;
+    struct bounds bounds = bounds_of(transfer);
+    struct transfer_key keys[TRANSFER_GROUPINGS] = {
+        [TRANSFERS_OF_PAIR] = pair_key(transfer->origin, transfer->target, *transfer_kind_name(trace, transfer)),
+        [TRANSFERS_OF_WINDOW] = {.number = window, .a = window},
+        [TRANSFERS_OF_SIZE] = {.number = size, .a = size}};
+    TRY(place_key(groups, callpath_at(paths, transfer->origin, transfer->call), call->site,
+                  trace_function(trace, transfer->origin, transfer->call), &keys[TRANSFERS_OF_PLACE], err));
+    for (int g = 0; g < TRANSFER_GROUPINGS; g++) TRY(add_to(&groups->lists[g], &keys[g], &bounds, err));
     return STATUS_OK;
 }
 
@@ -109,10 +119,11 @@ enum status transfer_groups_put(const struct transfer_groups *groups, struct byt
 static enum status merge(struct transfer_groups *groups, int grouping, const struct transfer_group *from,
                          const uint32_t *nodes, struct err *err)
 {
-    struct transfer_group made = {.key = from->key, .a = from->a, .b = from->b, .c = from->c}, *group;
+    struct transfer_key key = from->key;
+    struct transfer_group *group;
     if (grouping == TRANSFERS_OF_PLACE)
-        TRY(place_group(groups, nodes[from->a], (uint32_t)from->b, (enum mpi_call)from->c, &made, err));
-    TRY(group_of(&groups->lists[grouping], &made, &group, err));
+        TRY(place_key(groups, nodes[key.a], key.b, (enum mpi_call)key.c, &key, err));
+    TRY(group_of(&groups->lists[grouping], &key, &group, err));
     group->count += from->count;
     group->bytes += from->bytes;
     TRY(spread_merge(&group->lower, &from->lower, err));
@@ -147,17 +158,17 @@ enum status transfer_groups_take(struct transfer_groups *groups, struct bytes *b
 static void set_pair(const struct transfer_group *group, struct result_group *made)
 {
     static const char *const kinds[] = {"put", "get", "accumulate"};
-    made->origin = (int32_t)group->a;
-    made->target = (int32_t)group->b;
+    made->origin = (int32_t)group->key.a;
+    made->target = (int32_t)group->key.b;
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
-        if ((uint8_t)kinds[k][0] == group->c) snprintf(made->kind, sizeof made->kind, "%s", kinds[k]);
+        if ((uint8_t)kinds[k][0] == group->key.c) snprintf(made->kind, sizeof made->kind, "%s", kinds[k]);
 }
 
 static enum status set_window(const struct trace *trace, const struct transfer_group *group, struct result_group *made,
                               struct err *err)
 {
-    const char *name = trace->windows[group->a].name;
-    made->window = (int32_t)group->a;
+    const char *name = trace->windows[group->key.a].name;
+    made->window = (int32_t)group->key.a;
     if (name && !(made->name = strdup(name))) return err_memory(err);
     return STATUS_OK;
 }
@@ -165,18 +176,18 @@ static enum status set_window(const struct trace *trace, const struct transfer_g
 static enum status set_place(const struct trace *trace, const struct callpaths *paths,
                              const struct transfer_group *group, struct result_group *made, struct err *err)
 {
-    const struct trace_site *site = &trace->sites[group->b];
+    const struct trace_site *site = &trace->sites[group->key.b];
     made->line = site->line;
-    made->function = call_row((enum mpi_call)group->c)->name;
+    made->function = call_row((enum mpi_call)group->key.c)->name;
     if (site->file && !(made->file = strdup(site->file))) return err_memory(err);
-    return callpath_text(trace, paths, (uint32_t)group->a, (uint32_t)group->b, (enum mpi_call)group->c, &made->name,
+    return callpath_text(trace, paths, group->key.a, group->key.b, (enum mpi_call)group->key.c, &made->name,
                          err);
 }
 
 static void set_size(const struct transfer_group *group, struct result_group *made)
 {
-    made->from_bytes = group->a == 0 ? 0 : (int64_t)(UINT64_C(1) << (group->a - 1));
-    made->to_bytes = group->a == 0 ? 0 : (int64_t)((UINT64_C(1) << group->a) - 1);
+    made->from_bytes = group->key.a == 0 ? 0 : (int64_t)(UINT64_C(1) << (group->key.a - 1));
+    made->to_bytes = group->key.a == 0 ? 0 : (int64_t)((UINT64_C(1) << group->key.a) - 1);
 }
 
 static enum status set_key(int grouping, const struct trace *trace, const struct callpaths *paths,

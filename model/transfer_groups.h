@@ -9,10 +9,14 @@
 #include "model/callpath.h"
 #include "model/spread.h"
 
-struct transfer_group {
-    uint64_t key;     /* of its list */
-    uint64_t a, b, c; /* pair: origin, target, kind's first letter; window: its number; place: node, site, enum
+struct transfer_key {
+    uint64_t number;  /* in its list */
+    uint32_t a, b, c; /* pair: origin, target, kind's first letter; window: its number; place: node, site, enum
                          mpi_call; size: its class (transfer_size_class) */
+};
+
+struct transfer_group {
+    struct transfer_key key;
     uint64_t count, bytes;
     struct spread lower, upper;
 };
@@ -20,7 +24,7 @@ struct transfer_group {
 struct transfer_list {
     struct transfer_group *items;
     size_t count, capacity, last; /* last: added to last */
-    struct map index;             /* key to item */
+    struct map index;             /* key's number to item */
 };
 
 /* All-zero is empty. */
@@ -34,7 +38,7 @@ enum status transfer_groups_add(struct transfer_groups *groups, const struct tra
                                 const struct callpaths *paths, const struct transfer *transfer, struct err *err);
 
 /* Class 0 has transfers of nothing, class n those of 2^(n-1) to 2^n - 1 bytes. */
-uint64_t transfer_size_class(int64_t bytes);
+uint32_t transfer_size_class(int64_t bytes);
 
 /* For another process. nodes: of the sender's call paths here. */
 enum status transfer_groups_put(const struct transfer_groups *groups, struct bytes *bytes, struct err *err);

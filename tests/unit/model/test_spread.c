@@ -13,6 +13,12 @@ static struct err err;
 
 enum { PS_PER_US = 1000000 };
 
+static void add(struct spread *spread, int64_t bytes, int64_t time_ps)
+{
+    struct spread_value value = spread_value(bytes, time_ps);
+    OK(spread_add(spread, &value, &err));
+}
+
 static void expect_near(double found, double expected, double share)
 {
     if (fabs(found - expected) > share * expected) fail_msg("%.9g, expected %.9g", found, expected);
@@ -24,11 +30,11 @@ static void few_rates_are_exact(void **state)
 {
     (void)state;
     struct spread spread = {0};
-    OK(spread_add(&spread, 100, 1 * PS_PER_US, &err));
-    OK(spread_add(&spread, 100, 2 * PS_PER_US, &err));
-    OK(spread_add(&spread, 7, 0, &err));
-    OK(spread_add(&spread, 100, 4 * PS_PER_US, &err));
-    OK(spread_add(&spread, 1000, 10 * PS_PER_US, &err));
+    add(&spread, 100, 1 * PS_PER_US);
+    add(&spread, 100, 2 * PS_PER_US);
+    add(&spread, 7, 0);
+    add(&spread, 100, 4 * PS_PER_US);
+    add(&spread, 1000, 10 * PS_PER_US);
     struct result_spread found = spread_report(&spread);
     assert_int_equal(found.count, 4);
     assert_int_equal(found.unbounded, 1);
@@ -45,7 +51,7 @@ static void many_rates_are_near(void **state)
 {
     (void)state;
     struct spread spread = {0};
-    for (int i = 1; i <= 1000; i++) OK(spread_add(&spread, i * 373 % 1001, PS_PER_US, &err));
+    for (int i = 1; i <= 1000; i++) add(&spread, i * 373 % 1001, PS_PER_US);
     struct result_spread found = spread_report(&spread);
     assert_int_equal(found.count, 1000);
     expect_near(found.min, 1e6, 1e-12);
@@ -60,7 +66,7 @@ static void transfers_of_nothing(void **state)
 {
     (void)state;
     struct spread spread = {0};
-    for (int i = 0; i < 50; i++) OK(spread_add(&spread, i % 5 == 0 ? 1 << 30 : 0, INT64_C(1000000) * PS_PER_US, &err));
+    for (int i = 0; i < 50; i++) add(&spread, i % 5 == 0 ? 1 << 30 : 0, INT64_C(1000000) * PS_PER_US);
     struct result_spread found = spread_report(&spread);
     assert_true(found.min == 0 && found.median == 0);
     expect_near(found.max, 1073741824, 1e-12);
@@ -75,8 +81,8 @@ static void expect_the_same(int first, int second)
     struct spread one = {0}, other = {0}, all = {0}, sent;
     struct bytes bytes = {0};
     for (int i = 1; i <= first + second; i++) {
-        OK(spread_add(i <= first ? &one : &other, (int64_t)i * i, PS_PER_US, &err));
-        OK(spread_add(&all, (int64_t)i * i, PS_PER_US, &err));
+        add(i <= first ? &one : &other, (int64_t)i * i, PS_PER_US);
+        add(&all, (int64_t)i * i, PS_PER_US);
     }
     OK(spread_put(&one, &bytes, &err));
     OK(spread_take(&sent, &bytes, &err));
