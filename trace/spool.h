@@ -69,7 +69,8 @@ enum spool_kind {
     SPOOL_IDENTITY, /* text, "key=value" lines; extra = the recorder's cost of one call outside its interval, in ps */
     SPOOL_CLOCK,    /* struct spool_clock */
     SPOOL_MODULE,   /* struct spool_module and the path */
-    SPOOL_COMM,     /* id, flags, extra = members, peer = first; int32_t world ranks, none: first, first + 1, ... */
+    SPOOL_COMM,     /* id, flags, extra = members, peer = first, tag = that it was made of, plus 1, 0: not said; int32_t world
+                       ranks, none: first, first + 1, ... */
     SPOOL_GROUP,    /* the same, sorted */
     SPOOL_WINDOW,   /* id; struct spool_window */
     SPOOL_REGION,   /* id; the name */

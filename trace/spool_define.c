@@ -8,12 +8,13 @@
 #include "trace/spool_cursor.h"
 #include "trace/spool_read.h"
 
-/* Communicators with the same members in the same order, made (or only seen in use): the k-th of a rank is the k-th of
- * all. */
+/* Communicators with the same members in the same order, made of the same one (or only seen in use): the k-th of a rank is
+ * the k-th of all. Threads of a rank may make them of different ones in any order. */
 struct kind {
     int32_t *members;
     uint32_t count;
     bool seen;
+    uint32_t parent; /* in the trace, plus 1; 0: not said */
     struct spool_ids comms;
 };
 
@@ -58,20 +59,21 @@ static enum status members_read(struct unify *unify, uint32_t *count)
     return STATUS_OK;
 }
 
-static enum status find_kind(struct unify *unify, uint32_t count, bool seen, size_t *found)
+static enum status find_kind(struct unify *unify, uint32_t count, bool seen, uint32_t parent, size_t *found)
 {
-    uint64_t hash = map_mix(count, seen), *slot;
+    uint64_t hash = map_mix(map_mix(count, seen), parent), *slot;
     for (uint32_t i = 0; i < count; i++) hash = map_mix(hash, (uint32_t)unify->members[i]);
     for (;; hash++) {
         TRY(map_put(&unify->kind_index, hash, unify->kind_count, &slot, unify->err));
         if (*slot == unify->kind_count) break;
         const struct kind *kind = &unify->kinds[*slot];
         *found = (size_t)*slot;
-        if (kind->seen == seen && kind->count == count &&
+        if (kind->seen == seen && kind->parent == parent && kind->count == count &&
             memcmp(kind->members, unify->members, count * sizeof *kind->members) == 0)
             return STATUS_OK;
     }
-    struct kind made = {.count = count, .seen = seen, .members = malloc(((size_t)count + 1) * sizeof *made.members)};
+    struct kind made = {.count = count, .seen = seen, .parent = parent};
+    made.members = malloc(((size_t)count + 1) * sizeof *made.members);
     if (!made.members) return err_memory(unify->err);
     memcpy(made.members, unify->members, count * sizeof *made.members);
     *found = unify->kind_count;
@@ -89,6 +91,13 @@ static enum status id_set(struct unify *unify, struct spool_ids *ids, uint32_t i
     return STATUS_OK;
 }
 
+static uint32_t parent_of(const struct unify *unify)
+{
+    const struct spool_ids *comms = &unify->rank->comms;
+    int32_t local = unify->record->tag - 1;
+    return local >= 0 && (size_t)local < comms->count ? comms->items[local] + 1 : 0;
+}
+
 /* The world is the first communicator of every rank, and number 0 in the trace from the beginning. */
 static enum status define_comm(struct unify *unify)
 {
@@ -97,7 +106,7 @@ static enum status define_comm(struct unify *unify)
     uint64_t *number;
     bool seen = unify->record->flags & SPOOL_SEEN;
     TRY(members_read(unify, &count));
-    TRY(find_kind(unify, count, seen, &found));
+    TRY(find_kind(unify, count, seen, parent_of(unify), &found));
     TRY(map_put(&unify->comms_of_rank, found, 0, &number, unify->err));
     struct kind *kind = &unify->kinds[found];
     if (*number == kind->comms.count) {

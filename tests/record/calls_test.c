@@ -164,19 +164,20 @@ static void communicators(void **state)
         assert_non_null(strstr(found, "MPI_Dist_graph_create_adjacent comm=0 newcomm=3\n"
                                       "MPI_Barrier comm=3\nMPI_Comm_free comm=3\n"));
         if (rank % 2)
-            assert_non_null(strstr(found, "MPI_Comm_create_group comm=6 newcomm=6\n"
-                                          "MPI_Barrier comm=6\nMPI_Comm_free comm=6\n"));
-        assert_non_null(strstr(found, "MPI_Comm_idup comm=0 req=1\nMPI_Comm_idup comm=0 req=2\nMPI_Waitall reqs=1,2\n"));
-        assert_non_null(strstr(found, rank % 2 ? "MPI_Ibarrier comm=5 req=3\nMPI_Ibarrier comm=4 req=4\n"
-                                               : "MPI_Ibarrier comm=4 req=3\nMPI_Ibarrier comm=5 req=4\n"));
-        assert_non_null(strstr(found, "MPI_Comm_free comm=4\nMPI_Comm_free comm=5\n"));
+            assert_non_null(strstr(found, "MPI_Comm_create_group comm=8 newcomm=8\n"
+                                          "MPI_Barrier comm=8\nMPI_Comm_free comm=8\n"));
+        assert_non_null(strstr(found, rank % 2 ? "MPI_Comm_idup comm=5 req=1\nMPI_Comm_idup comm=4 req=2\nMPI_Waitall reqs=1,2\n"
+                                               : "MPI_Comm_idup comm=4 req=1\nMPI_Comm_idup comm=5 req=2\nMPI_Waitall reqs=1,2\n"));
+        assert_non_null(strstr(found, rank % 2 ? "MPI_Ibarrier comm=7 req=3\nMPI_Ibarrier comm=6 req=4\n"
+                                               : "MPI_Ibarrier comm=6 req=3\nMPI_Ibarrier comm=7 req=4\n"));
+        assert_non_null(strstr(found, "MPI_Comm_free comm=6\nMPI_Comm_free comm=7\nMPI_Comm_free comm=4\nMPI_Comm_free comm=5\n"));
         free(found);
     }
     expect_whole(trace);
     assert_int_equal(trace->comms[2].count, 4);
-    assert_int_equal(trace->comms[6].count, 2);
-    assert_int_equal(trace->comms[6].members[0], 1);
-    assert_int_equal(trace->comms[6].members[1], 3);
+    assert_int_equal(trace->comms[8].count, 2);
+    assert_int_equal(trace->comms[8].members[0], 1);
+    assert_int_equal(trace->comms[8].members[1], 3);
     trace_free(trace);
 }
 

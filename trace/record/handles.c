@@ -45,15 +45,12 @@ static int32_t *group_world(MPI_Group group, int count)
     return world;
 }
 
-static void define_members(enum spool_kind kind, uint32_t id, uint8_t flags, const int32_t *world, int count)
+static void define_members(struct spool_record head, const int32_t *world, int count)
 {
     bool consecutive = true;
     for (int i = 1; i < count; i++) consecutive = consecutive && world[i] == world[0] + i;
-    struct spool_record head = {.kind = (uint8_t)kind,
-                                .flags = flags,
-                                .id = id,
-                                .extra = count,
-                                .peer = count > 0 ? world[0] : SPOOL_PEER_NONE};
+    head.extra = count;
+    head.peer = count > 0 ? world[0] : SPOOL_PEER_NONE;
     rec_define_with(head, world, consecutive ? 0 : (size_t)count * sizeof *world, NULL, 0);
 }
 
@@ -84,7 +81,15 @@ static struct rec_comm *comm_new(const int32_t *world, int count)
     return made;
 }
 
-static struct rec_comm *comm_learn(MPI_Comm comm, bool seen)
+/* parent: NULL, unknown or of two groups. */
+static void define_comm(const struct rec_comm *comm, const struct rec_comm *parent, bool seen, const int32_t *world)
+{
+    struct spool_record head = {.kind = SPOOL_COMM, .flags = seen ? SPOOL_SEEN : 0, .id = comm->id};
+    if (parent && !parent->apart) head.tag = (int32_t)(parent->id + 1);
+    define_members(head, world, comm->size);
+}
+
+static struct rec_comm *comm_learn(MPI_Comm comm, const struct rec_comm *parent, bool seen)
 {
     int between = 0, count = 0;
     MPI_Group group;
@@ -101,7 +106,7 @@ static struct rec_comm *comm_learn(MPI_Comm comm, bool seen)
         rec_stop("a communicator's members cannot be had");
         return NULL;
     }
-    if (world) define_members(SPOOL_COMM, made->id, seen ? SPOOL_SEEN : 0, world, count);
+    if (world) define_comm(made, parent, seen, world);
     return made;
 }
 
@@ -109,7 +114,7 @@ struct rec_comm *rec_comm_find(MPI_Comm comm)
 {
     uintptr_t *found = rec_table_find(&comms, REC_KEY(comm));
     if (REC_LIKELY(found != NULL)) return (struct rec_comm *)*found;
-    return comm == MPI_COMM_NULL ? NULL : comm_learn(comm, comm != MPI_COMM_WORLD);
+    return comm == MPI_COMM_NULL ? NULL : comm_learn(comm, NULL, comm != MPI_COMM_WORLD);
 }
 
 static struct rec_comm *set_learn(int first, int log_stride, int size)
@@ -118,7 +123,7 @@ static struct rec_comm *set_learn(int first, int log_stride, int size)
     if (!world) return NULL;
     for (int i = 0; i < size; i++) world[i] = first + i * (1 << log_stride);
     struct rec_comm *made = comm_new(world, size);
-    if (made) define_members(SPOOL_COMM, made->id, SPOOL_SEEN, world, size);
+    if (made) define_comm(made, NULL, true, world);
     return made;
 }
 
@@ -148,7 +153,7 @@ void rec_comm_release(struct rec_comm *comm)
 void rec_set_made_comm(struct rec_call *rec, MPI_Comm made)
 {
     if (made == MPI_COMM_NULL) return;
-    struct rec_comm *comm = comm_learn(made, false);
+    struct rec_comm *comm = comm_learn(made, rec->comm, false);
     if (comm) rec->exit.id = comm->id;
 }
 
@@ -164,7 +169,7 @@ void rec_set_coming_comm(MPI_Comm comm, MPI_Comm made)
         rec_stop("out of memory");
         return;
     }
-    define_members(SPOOL_COMM, copy->id, 0, world, copy->size);
+    define_comm(copy, like, false, world);
 }
 
 void rec_drop_comm(uint64_t key)
@@ -255,7 +260,7 @@ static bool members_define(const int32_t *world, int count, uint32_t *id)
         return true;
     }
     *id = group_count++;
-    define_members(SPOOL_GROUP, *id, 0, world, count);
+    define_members((struct spool_record){.kind = SPOOL_GROUP, .id = *id}, world, count);
     if (known) return true;
     struct rec_members *made = malloc(sizeof *made + (size_t)count * sizeof *world);
     if (!made) return false;

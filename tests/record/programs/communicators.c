@@ -42,12 +42,13 @@ static void across(void)
     MPI_Group_free(&all);
 }
 
-/* Odd ranks use the second one first. */
+/* Of two communicators, on odd ranks the second one's first; which is used first, too. */
 static void duplicates(void)
 {
-    MPI_Comm made[2];
+    MPI_Comm from[2], made[2];
     MPI_Request requests[2];
-    for (int i = 0; i < 2; i++) MPI_Comm_idup(MPI_COMM_WORLD, &made[i], &requests[i]);
+    for (int i = 0; i < 2; i++) MPI_Comm_dup(MPI_COMM_WORLD, &from[i]);
+    for (int i = 0; i < 2; i++) MPI_Comm_idup(from[(i + rank) % 2], &made[(i + rank) % 2], &requests[i]);
     MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
     for (int i = 0; i < 2; i++) MPI_Ibarrier(made[(i + rank) % 2], &requests[i]);
     for (int i = 0; i < 2; i++) {
@@ -56,6 +57,8 @@ static void duplicates(void)
     }
     MPI_Comm_free(&made[0]);
     MPI_Comm_free(&made[1]);
+    MPI_Comm_free(&from[0]);
+    MPI_Comm_free(&from[1]);
 }
 
 int main(int argc, char **argv)
