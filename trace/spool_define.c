@@ -8,8 +8,8 @@
 #include "trace/spool_cursor.h"
 #include "trace/spool_read.h"
 
-/* Communicators with the same members in the same order, made of the same one (or only seen in use): the k-th of a rank is
- * the k-th of all. Threads of a rank may make them of different ones in any order. */
+/* Communicators with the same members in the same order, made of the same one (or only seen in use): the k-th of a rank
+ * is the k-th of all. Threads of a rank may make them of different ones in any order. */
 struct kind {
     int32_t *members;
     uint32_t count;
