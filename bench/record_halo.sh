@@ -12,7 +12,7 @@ for rows in ${*:-64 128 256 512}; do
     for run in $(seq "$runs"); do
         mkdir "$work/spool"
         RMACAST_SPOOL="$work/spool" LD_PRELOAD="$recorder" timeout 60 \
-            "$mpiexec" -bind-to core -n 2 "$program" "$rows" 1311 $((8000 / rows))
+            "$mpiexec" -bind-to core -n 2 "$program" "$rows" 1637 $((8000 / rows))
         rm -r "$work/spool"
     done | sort -n -k2,2 | awk -v rows="$rows" '
         { time += $1; more[NR] = $2; memory += $5 }
