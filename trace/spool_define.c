@@ -94,7 +94,7 @@ static enum status id_set(struct unify *unify, struct spool_ids *ids, uint32_t i
 static uint32_t parent_of(const struct unify *unify)
 {
     const struct spool_ids *comms = &unify->rank->comms;
-    int32_t local = unify->record->tag - 1;
+    int64_t local = (int64_t)unify->record->tag - 1;
     return local >= 0 && (size_t)local < comms->count ? comms->items[local] + 1 : 0;
 }
 
