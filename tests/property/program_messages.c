@@ -1,7 +1,7 @@
 /* Messages: all together, receives first, or one after another with probes. */
 #include "tests/property/program_parts.h"
 
-enum { RING_TAG = 2, MESSAGES_MAX = 8, EXTRA_TESTS_MAX = 3 };
+enum { RING_TAG = 2, MESSAGES_MAX = 8, EXTRA_TESTS_MAX = 3, FAILED_MAX = 2 };
 
 /* A message to oneself needs its receive first, and a ring's is both. */
 enum status make_messages(struct random *random, uint32_t members, struct phase *phase, struct err *err)
@@ -55,11 +55,22 @@ static enum status put_request(struct writer *writer, uint32_t rank, const struc
     return put(writer, rank, call, err);
 }
 
+/* A test of a list that says no has completed none of it. */
+static enum status put_failed(struct writer *writer, uint32_t rank, enum mpi_call id, struct err *err)
+{
+    struct trace_call call = new_call(id, TRACE_NONE);
+    TRY(trace_add_list(writer->trace, NULL, 0, &call.ref, err));
+    return put(writer, rank, call, err);
+}
+
 static enum status put_list(struct writer *writer, uint32_t rank, enum mpi_call id, const uint32_t *requests,
                             uint32_t count, struct err *err)
 {
     struct trace_call call = new_call(id, TRACE_NONE);
-    if (call_row(id)->needed & F_FLAG) call.flags = TRACE_FLAG;
+    bool tests = call_row(id)->needed & F_FLAG;
+    for (uint32_t n = tests ? random_below(&writer->gaps[rank], FAILED_MAX + 1) : 0; n > 0; n--)
+        TRY(put_failed(writer, rank, id, err));
+    if (tests) call.flags = TRACE_FLAG;
     TRY(trace_add_list(writer->trace, requests, count, &call.ref, err));
     return put(writer, rank, call, err);
 }

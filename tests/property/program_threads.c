@@ -6,8 +6,8 @@
  * Recorded times are those of this schedule. */
 #include "tests/property/program_parts.h"
 
-enum { TEAM_MAX = 4, MUTEXES = 2, GUARD_SEMAPHORE = MUTEXES, BARRIER, OBJECTS_FREE = BARRIER + TEAM_MAX + 1 };
-enum { FIRST_TAG = 100, GAP_MAX_US = 50, ITEMS_MAX = 14 };
+enum { TEAM_MAX = 4, MUTEXES = 2, GUARD_SEMAPHORE = MUTEXES, SPIN, RWLOCK, BARRIER, OBJECTS_FREE = BARRIER + TEAM_MAX + 1 };
+enum { FIRST_TAG = 100, GAP_MAX_US = 50, ITEMS_MAX = 20 };
 
 enum status make_threads(struct random *random, uint32_t members, struct phase *phase, struct err *err)
 {
@@ -16,6 +16,15 @@ enum status make_threads(struct random *random, uint32_t members, struct phase *
         ID_pthread_mutex_lock,
         ID_pthread_mutex_trylock,
         ID_pthread_mutex_timedlock,
+        ID_pthread_spin_lock,
+        ID_pthread_spin_trylock,
+        ID_pthread_rwlock_rdlock,
+        ID_pthread_rwlock_rdlock,
+        ID_pthread_rwlock_tryrdlock,
+        ID_pthread_rwlock_timedrdlock,
+        ID_pthread_rwlock_wrlock,
+        ID_pthread_rwlock_trywrlock,
+        ID_pthread_rwlock_timedwrlock,
         ID_pthread_cond_signal,
         ID_pthread_cond_broadcast,
         ID_pthread_cond_timedwait,
@@ -54,7 +63,8 @@ struct team {
     const struct phase *phase;
     uint32_t members, count[RANKS_MAX], first[RANKS_MAX];
     int64_t now_ps[RANKS_MAX][TEAM_MAX];
-    int64_t free_ps[RANKS_MAX][GUARD_SEMAPHORE + 1]; /* mutexes, then the semaphore that guards */
+    int64_t free_ps[RANKS_MAX][RWLOCK + 1]; /* by object: when it was given back last, a read-write lock by a writer */
+    int64_t read_ps[RANKS_MAX];             /* the same of its readers */
 };
 
 /* Enters no earlier than `ready` and leaves no earlier than `until`; *call gets its times. */
@@ -113,7 +123,9 @@ static enum status give_up(struct team *team, const struct item *item, uint32_t 
                            uint32_t object, struct err *err)
 {
     struct trace_call call = new_call(id, TRACE_NONE);
-    bool timed = call_kind(id) == CALL_MUTEX_TIMEDLOCK || call_kind(id) == CALL_SEM_TIMEDWAIT;
+    enum call_kind kind = call_kind(id);
+    bool timed = kind == CALL_MUTEX_TIMEDLOCK || kind == CALL_SEM_TIMEDWAIT || kind == CALL_TIMEDRDLOCK ||
+                 kind == CALL_TIMEDWRLOCK;
     call.ref = object;
     return put_at(team, item->origin, thread, &call, 0, timed ? team->now_ps[item->origin][thread] + 3 * US : 0, err);
 }
@@ -128,6 +140,36 @@ static enum status write_mutex(struct team *team, const struct item *item, const
     TRY(lock(team, rank, thread[0], item->call, inner, err));
     TRY(unlock(team, rank, thread[0], ID_pthread_mutex_unlock, inner, err));
     return both ? unlock(team, rank, thread[0], ID_pthread_mutex_unlock, 0, err) : STATUS_OK;
+}
+
+static enum status write_spin(struct team *team, const struct item *item, const uint32_t thread[2], struct err *err)
+{
+    if (item->call != ID_pthread_spin_lock && item->bytes % 3 == 0)
+        TRY(give_up(team, item, thread[0], item->call, SPIN, err));
+    TRY(lock(team, item->origin, thread[0], item->call, SPIN, err));
+    return unlock(team, item->origin, thread[0], ID_pthread_spin_unlock, SPIN, err);
+}
+
+/* slot, bit 1: a mutex within, whose holders never ask for the read-write lock. */
+static enum status write_rwlock(struct team *team, const struct item *item, const uint32_t thread[2], struct err *err)
+{
+    uint32_t rank = item->origin;
+    enum call_kind kind = call_kind(item->call);
+    bool reads = kind == CALL_RDLOCK || kind == CALL_TRYRDLOCK || kind == CALL_TIMEDRDLOCK;
+    int64_t until_ps = team->free_ps[rank][RWLOCK], *done_ps = &team->free_ps[rank][RWLOCK];
+    if (!reads && until_ps < team->read_ps[rank]) until_ps = team->read_ps[rank];
+    if (call_row(item->call)->needed & F_FLAG && item->bytes % 3 == 0)
+        TRY(give_up(team, item, thread[0], item->call, RWLOCK, err));
+    TRY(put_object(team, rank, thread[0], item->call, RWLOCK, until_ps, NULL, err));
+    if (item->slot & 2) {
+        TRY(lock(team, rank, thread[0], ID_pthread_mutex_lock, 0, err));
+        TRY(unlock(team, rank, thread[0], ID_pthread_mutex_unlock, 0, err));
+    }
+    int64_t unlocked_ps;
+    if (reads) done_ps = &team->read_ps[rank];
+    TRY(put_object(team, rank, thread[0], ID_pthread_rwlock_unlock, RWLOCK, 0, &unlocked_ps, err));
+    if (*done_ps < unlocked_ps) *done_ps = unlocked_ps;
+    return STATUS_OK;
 }
 
 static enum status write_guard(struct team *team, const struct item *item, const uint32_t thread[2], struct err *err)
@@ -253,6 +295,14 @@ static const struct {
     {ID_pthread_mutex_lock, write_mutex},
     {ID_pthread_mutex_trylock, write_mutex},
     {ID_pthread_mutex_timedlock, write_mutex},
+    {ID_pthread_spin_lock, write_spin},
+    {ID_pthread_spin_trylock, write_spin},
+    {ID_pthread_rwlock_rdlock, write_rwlock},
+    {ID_pthread_rwlock_tryrdlock, write_rwlock},
+    {ID_pthread_rwlock_timedrdlock, write_rwlock},
+    {ID_pthread_rwlock_wrlock, write_rwlock},
+    {ID_pthread_rwlock_trywrlock, write_rwlock},
+    {ID_pthread_rwlock_timedwrlock, write_rwlock},
     {ID_pthread_cond_signal, write_condition},
     {ID_pthread_cond_broadcast, write_condition},
     {ID_pthread_cond_timedwait, write_timed_wait},
