@@ -280,6 +280,89 @@ static int traced_reduce_scatter(const void *in, void *out, const int *counts, M
            traced_counts(counts, size, text));
 }
 
+static int traced_gatherv(const void *in, int count, MPI_Datatype type, void *out, const int *counts, const int *places,
+                          MPI_Datatype out_type, int root, MPI_Comm comm)
+{
+    char text[TRACED_TEXT];
+    TRACED(MPI_Gatherv(in, count, type, out, counts, places, out_type, root, comm),
+           "MPI_Gatherv comm=0 root=%d bytes=%d counts=%s", root, traced_bytes(count, type),
+           traced_counts(counts, traced_size(), text));
+}
+
+static int traced_scatterv(const void *in, const int *counts, const int *places, MPI_Datatype type, void *out,
+                           int count, MPI_Datatype out_type, int root, MPI_Comm comm)
+{
+    char text[TRACED_TEXT];
+    TRACED(MPI_Scatterv(in, counts, places, type, out, count, out_type, root, comm),
+           "MPI_Scatterv comm=0 root=%d bytes=%d counts=%s", root, traced_bytes(count, out_type),
+           traced_counts(counts, traced_size(), text));
+}
+
+static int traced_scan(const void *in, void *out, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm)
+{
+    TRACED(MPI_Scan(in, out, count, type, op, comm), "MPI_Scan comm=0 bytes=%d", traced_bytes(count, type));
+}
+
+static int traced_exscan(const void *in, void *out, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm)
+{
+    TRACED(MPI_Exscan(in, out, count, type, op, comm), "MPI_Exscan comm=0 bytes=%d", traced_bytes(count, type));
+}
+
+static int traced_ibarrier(MPI_Comm comm, MPI_Request *request)
+{
+    TRACED(MPI_Ibarrier(comm, request), "MPI_Ibarrier comm=0 req=%d", traced.requests++);
+}
+
+static int traced_ibcast(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm, MPI_Request *request)
+{
+    TRACED(MPI_Ibcast(buffer, count, type, root, comm, request), "MPI_Ibcast comm=0 root=%d bytes=%d req=%d", root,
+           traced_bytes(count, type), traced.requests++);
+}
+
+static int traced_iallreduce(const void *in, void *out, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
+                             MPI_Request *request)
+{
+    TRACED(MPI_Iallreduce(in, out, count, type, op, comm, request), "MPI_Iallreduce comm=0 bytes=%d req=%d",
+           traced_bytes(count, type), traced.requests++);
+}
+
+static int traced_ialltoall(const void *in, int count, MPI_Datatype type, void *out, int out_count,
+                            MPI_Datatype out_type, MPI_Comm comm, MPI_Request *request)
+{
+    TRACED(MPI_Ialltoall(in, count, type, out, out_count, out_type, comm, request),
+           "MPI_Ialltoall comm=0 bytes=%d req=%d", traced_bytes(count, type), traced.requests++);
+}
+
+static int traced_ialltoallv(const void *in, const int *counts, const int *places, MPI_Datatype type, void *out,
+                             const int *out_counts, const int *out_places, MPI_Datatype out_type, MPI_Comm comm,
+                             MPI_Request *request)
+{
+    char text[TRACED_TEXT];
+    int sum = 0, size = traced_size();
+    for (int i = 0; i < size; i++) sum += counts[i];
+    TRACED(MPI_Ialltoallv(in, counts, places, type, out, out_counts, out_places, out_type, comm, request),
+           "MPI_Ialltoallv comm=0 bytes=%d counts=%s req=%d", sum, traced_counts(counts, size, text),
+           traced.requests++);
+}
+
+static int traced_igatherv(const void *in, int count, MPI_Datatype type, void *out, const int *counts,
+                           const int *places, MPI_Datatype out_type, int root, MPI_Comm comm, MPI_Request *request)
+{
+    char text[TRACED_TEXT];
+    TRACED(MPI_Igatherv(in, count, type, out, counts, places, out_type, root, comm, request),
+           "MPI_Igatherv comm=0 root=%d bytes=%d counts=%s req=%d", root, traced_bytes(count, type),
+           traced_counts(counts, traced_size(), text), traced.requests++);
+}
+
+static int traced_iscatterv(const void *in, const int *counts, const int *places, MPI_Datatype type, void *out,
+                            int count, MPI_Datatype out_type, int root, MPI_Comm comm, MPI_Request *request)
+{
+    char text[TRACED_TEXT];
+    TRACED(MPI_Iscatterv(in, counts, places, type, out, count, out_type, root, comm, request),
+           "MPI_Iscatterv comm=0 root=%d bytes=%d counts=%s req=%d", root, traced_bytes(count, out_type),
+           traced_counts(counts, traced_size(), text), traced.requests++);
+}
+
 /* Of the same ranks as the world. */
 static int traced_comm_dup(MPI_Comm comm, MPI_Comm *made)
 {
@@ -316,6 +399,17 @@ static int traced_comm_split(MPI_Comm comm, int color, int key, MPI_Comm *made)
 #define MPI_Allgatherv traced_allgatherv
 #define MPI_Alltoallv traced_alltoallv
 #define MPI_Reduce_scatter traced_reduce_scatter
+#define MPI_Gatherv traced_gatherv
+#define MPI_Scatterv traced_scatterv
+#define MPI_Scan traced_scan
+#define MPI_Exscan traced_exscan
+#define MPI_Ibarrier traced_ibarrier
+#define MPI_Ibcast traced_ibcast
+#define MPI_Iallreduce traced_iallreduce
+#define MPI_Ialltoall traced_ialltoall
+#define MPI_Ialltoallv traced_ialltoallv
+#define MPI_Igatherv traced_igatherv
+#define MPI_Iscatterv traced_iscatterv
 #define MPI_Comm_dup traced_comm_dup
 #define MPI_Comm_split traced_comm_split
 #define MPI_Bcast traced_bcast
