@@ -98,6 +98,7 @@ enum status comparison_run(const struct trace *trace, const struct comparison_ro
                            struct comparison *comparison, struct err *err)
 {
     struct job job = {.trace = trace, .rows = rows, .engine = engine, .analyze = analyze};
+    TRY(engine_load(engine, err));
     struct child_answer *answers = calloc(row_count + 1, sizeof *answers);
     enum status status = comparison_new(rows, row_count, comparison, err);
     if (status == STATUS_OK)

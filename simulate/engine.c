@@ -11,6 +11,11 @@ const struct engine_descriptor *const *engine_descriptors(void)
     return descriptors;
 }
 
+enum status engine_load(const struct engine_descriptor *engine, struct err *err)
+{
+    return engine->load ? engine->load(err) : STATUS_OK;
+}
+
 const struct engine_descriptor *engine_by_name(const char *name)
 {
     for (const struct engine_descriptor *const *engine = descriptors; *engine; engine++)

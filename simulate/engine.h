@@ -80,6 +80,9 @@ struct engine_stats {
 
 struct engine_descriptor {
     const char *name, *summary;
+    /* Loads what open needs, once; open does so itself. Worth calling before fork(), so that children share it. NULL:
+     * nothing to load. */
+    enum status (*load)(struct err *err);
     /* Borrows platform until close. pairs (may be NULL): node pairs that will be used, so that a missing route is an
      * error here and not an abort on the way. */
     enum status (*open)(const struct platform *platform, const int32_t (*pairs)[2], size_t pair_count,
@@ -107,5 +110,8 @@ struct engine_descriptor {
 /* NULL-terminated. The first is the default. */
 const struct engine_descriptor *const *engine_descriptors(void);
 const struct engine_descriptor *engine_by_name(const char *name);
+
+/* The engine's load, if it has one. */
+enum status engine_load(const struct engine_descriptor *engine, struct err *err);
 
 #endif

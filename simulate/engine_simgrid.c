@@ -1,5 +1,5 @@
 /* The SimGrid engine: messages share links by the flow model of SimGrid 3.32, driven through its C API. The only file
- * that includes SimGrid.
+ * that includes SimGrid, and a module of its own, which simulate/engine_simgrid_load.c loads.
  *
  * Time is kept here, in an event queue of integer picoseconds. One clock actor runs the queue: it executes all events
  * that are due and sleeps until the next one, or until a courier wakes it. A courier is an actor that is blocked in
@@ -489,15 +489,13 @@ static enum status simgrid_engine_open(const struct platform *platform, const in
     return STATUS_OK;
 }
 
-extern const struct engine_descriptor engine_simgrid;
-const struct engine_descriptor engine_simgrid = {
+/* What simulate/engine_simgrid_load.c looks for in this module. */
+extern const struct engine_descriptor engine_simgrid_module;
+const struct engine_descriptor engine_simgrid_module = {
     .name = "simgrid",
-    .summary =
-        "SimGrid's flow model: messages share the links of the topology or of a SimGrid platform; one per process",
     .open = simgrid_engine_open,
     .send = simgrid_engine_send,
     .timer = simgrid_engine_timer,
     .run = simgrid_engine_run,
     .close = simgrid_engine_close,
-    .once_per_process = true,
 };

@@ -192,6 +192,7 @@ enum status apart_replay(const struct trace *trace, const struct platform *platf
 {
     struct one_job job = {.trace = trace, .platform = platform, .options = options};
     struct child_answer answer;
+    TRY(engine_load(options->engine, err));
     TRY(children_run(replay_whole, &job, 1, 1, &answer, err));
     if (answer.status != STATUS_OK) {
         if (err) *err = answer.err;
@@ -230,6 +231,7 @@ static enum status replay_short(void *context, size_t index, FILE *out, struct e
 enum status apart_summaries(const struct apart_job *jobs, size_t count, struct apart_summary *summaries,
                             struct err *err)
 {
+    for (size_t i = 0; i < count; i++) TRY(engine_load(jobs[i].engine, err));
     struct child_answer *answers = calloc(count ? count : 1, sizeof *answers);
     if (!answers) return err_memory(err);
     /* The children only read the jobs. */

@@ -34,3 +34,12 @@ UCX_LOG_LEVEL=fatal timeout -s TERM -k 3 50 mpiexec.mpich -n 2 "$place/usr/bin/r
 "$place/usr/bin/rmacast" analyze run.rma --slices --json alone.json >alone
 cmp together alone
 cmp together.json alone.json
+# Only the engine that uses SimGrid needs its module.
+! ldd "$place/usr/bin/rmacast" | grep -q simgrid || { echo "the command is linked with SimGrid"; exit 1; }
+rm "$libdir/librmacast-simgrid.so"
+two=$place/usr/share/rmacast/platforms/two-nodes.json
+"$place/usr/bin/rmacast" simulate "$trace" --platform "$two" --engine loggp >simulated
+for command in simulate compare; do
+    ! "$place/usr/bin/rmacast" "$command" "$trace" --platform "$two" --engine simgrid 2>err || { echo "$command without its engine"; exit 1; }
+    [ "$(wc -l <err)" -eq 1 ] && grep -q '^rmacast: engine simgrid: .*librmacast-simgrid.so.*expected the module beside' err || { cat err; exit 1; }
+done
