@@ -251,8 +251,8 @@ enum status replay_on_post(struct replay *replay, const struct replay_message *m
     const struct pair *pair = &replay->pairs[message->ref];
     if (!pair->open || posts != pair->accesses) return STATUS_OK;
     struct member *origin = &replay->members[pair->origin_member];
-    if (!origin->nocheck) origin->missing_posts--;
-    replay_wake(replay, origin->rank);
+    if (origin->nocheck || --origin->missing_posts == 0 || !replay->modes[origin->window].semantics->start_waits)
+        replay_wake(replay, origin->rank);
     return STATUS_OK;
 }
 
