@@ -24,7 +24,7 @@
 #include "simulate/link_queues.h"
 
 enum event_type { EVENT_TIMER, EVENT_MESSAGE, EVENT_ALARM, EVENT_LINK, EVENT_ANSWER };
-enum { FORESEE_NODES = 4096, FORESEEN_MOST = 64, FORESEEN_CHUNKS = 6, NO_NODE = -1 };
+enum { FORESEE_NODES = 4096, AHEAD = 12, NO_NODE = -1 };
 
 struct nic {
     _Alignas(LINE_BYTES) int64_t send_free_ps;
@@ -52,7 +52,6 @@ struct engine {
     int32_t next_node;
     bool holds_next;
     bool foresees;       /* its state is too large for the processor's caches */
-    int64_t foreseen_ps; /* near_ps of the queue when its run was looked at */
     bool in_order;       /* messages between two nodes arrive in the order of their sending, whatever their size */
     struct engine_stats stats;
 };
@@ -90,6 +89,7 @@ static enum status loggp_open(const struct platform *platform, const int32_t (*p
     cost_memory_init(&made->costs, platform);
     link_queues_init(&made->links, platform);
     made->foresees = callbacks->soon_timer && callbacks->soon_arrived && platform->node_count >= FORESEE_NODES;
+    if (made->foresees) made->queue.ahead = AHEAD;
     made->in_order = platform->segment_count == 1;
     made->answered = NO_NODE;
     if (callbacks->apart && !made->links.used) made->lookahead_ps = least_latency_ps(platform);
@@ -461,25 +461,12 @@ static void foresee_event(const struct engine *engine, const struct event *event
     }
 }
 
-/* All of a new run is near, and of what is behind it the first part far. */
-static void foresee_run(const struct engine *engine)
-{
-    const struct event_chunk *behind = event_queue_behind(&engine->queue);
-    const struct event *event;
-    for (size_t i = 0; i < FORESEEN_MOST && (event = event_queue_ahead(&engine->queue, i)); i++)
-        foresee_event(engine, event, ENGINE_NEAR);
-    for (size_t chunks = 0; behind && chunks < FORESEEN_CHUNKS;
-         behind = event_queue_more(&engine->queue, behind), chunks++)
-        for (uint32_t i = 0; i < behind->count; i++) foresee_event(engine, &behind->items[i], ENGINE_FAR);
-}
-
-static void foresee(struct engine *engine)
+/* Each event is looked at as it comes nearer. */
+static void foresee(const struct engine *engine)
 {
     static const struct {
         uint8_t place, distance;
-    } places[] = {{0, ENGINE_HERE}, {1, ENGINE_NEXT}, {3, ENGINE_SOON}};
-    if (engine->queue.near_ps != engine->foreseen_ps) foresee_run(engine);
-    engine->foreseen_ps = engine->queue.near_ps;
+    } places[] = {{1, ENGINE_HERE}, {3, ENGINE_NEXT}, {5, ENGINE_SOON}, {8, ENGINE_NEAR}, {AHEAD - 1, ENGINE_FAR}};
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
         const struct event *event = event_queue_ahead(&engine->queue, places[i].place);
         if (event) foresee_event(engine, event, places[i].distance);

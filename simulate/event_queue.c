@@ -69,19 +69,35 @@ static int compare_latest_first(const void *a, const void *b)
     return event_before(x->place, y->place) ? 1 : -1; /* no two places are the same */
 }
 
-static void sort_latest_first(struct event_list *list)
+static void sort_latest_first(struct event_list *list, size_t count)
 {
-    if (list->count > FEW) {
-        qsort(list->items, list->count, sizeof *list->items, compare_latest_first);
+    if (count > FEW) {
+        qsort(list->items, count, sizeof *list->items, compare_latest_first);
         return;
     }
-    for (size_t i = 1; i < list->count; i++) {
+    for (size_t i = 1; i < count; i++) {
         const struct event event = list->items[i];
         size_t hole = i;
         for (; hole > 0 && event_before(list->items[hole - 1].place, event.place); hole--)
             list->items[hole] = list->items[hole - 1];
         list->items[hole] = event;
     }
+}
+
+/* Where it belongs, from the end: among the next few. */
+static void run_insert(struct event_list *run, const struct event *event)
+{
+    size_t hole = run->count++;
+    for (; hole > 0 && event_before(run->items[hole - 1].place, event->place); hole--)
+        run->items[hole] = run->items[hole - 1];
+    run->items[hole] = *event;
+}
+
+/* Nothing but the next few events comes before it. */
+static bool is_soon(const struct event_queue *queue, struct event_place place)
+{
+    size_t count = queue->run.count;
+    return count < queue->ahead || event_before(place, queue->run.items[count - queue->ahead].place);
 }
 
 /* --- buckets ---------------------------------------------------------------------------------------------------------
@@ -171,21 +187,27 @@ static bool is_long(const struct event_queue *queue, uint32_t list)
     return count > SORTED_MOST;
 }
 
-/* The list becomes the run; a long one the heap, since sorting it would take as much memory again. */
+/* The list becomes the end of the run; a long one the heap, since sorting it would take as much memory again. */
 static void run_list(struct event_queue *queue, uint32_t *list)
 {
+    struct event_list *run = &queue->run;
+    size_t count = 0, before = run->count;
     bool heap = is_long(queue, *list);
-    for (; *list != EVENT_NO_CHUNK; chunk_drop(queue, list)) {
+    for (uint32_t index = *list; !heap && index != EVENT_NO_CHUNK; index = queue->chunks[index].next)
+        count += queue->chunks[index].count;
+    memmove(run->items + count, run->items, before * sizeof *run->items);
+    for (size_t at = 0; *list != EVENT_NO_CHUNK; chunk_drop(queue, list)) {
         const struct event_chunk *chunk = &queue->chunks[*list];
         for (uint32_t i = 0; heap && i < chunk->count; i++) heap_push(&queue->heap, &chunk->items[i]);
         if (heap) continue;
-        memcpy(queue->run.items + queue->run.count, chunk->items, chunk->count * sizeof *chunk->items);
-        queue->run.count += chunk->count;
+        memcpy(run->items + at, chunk->items, chunk->count * sizeof *chunk->items);
+        at += chunk->count;
     }
-    sort_latest_first(&queue->run);
+    sort_latest_first(run, count);
+    run->count += count;
 }
 
-/* The run and the heap are empty, and something is pending. */
+/* Takes in what follows the run and the heap; there is something. */
 static void refill(struct event_queue *queue)
 {
     while (queue->bucket < queue->bucket_count && queue->buckets[queue->bucket] == EVENT_NO_CHUNK) queue->bucket++;
@@ -201,6 +223,22 @@ static void refill(struct event_queue *queue)
     queue->near_ps = queue->first_ps + (int64_t)((uint64_t)queue->bucket << queue->shift);
 }
 
+static size_t near_count(const struct event_queue *queue)
+{
+    return queue->run.count + queue->heap.count;
+}
+
+/* The next events into the run. */
+static void look_ahead(struct event_queue *queue)
+{
+    size_t least = queue->ahead > 0 ? queue->ahead : 1;
+    while (near_count(queue) < least && near_count(queue) < queue->count) refill(queue);
+    while (queue->ahead > 0 && queue->heap.count > 0 && is_soon(queue, queue->heap.items[0].place)) {
+        const struct event event = heap_pop(&queue->heap);
+        run_insert(&queue->run, &event);
+    }
+}
+
 /* --- the queue -------------------------------------------------------------------------------------------------------
  */
 
@@ -209,14 +247,16 @@ enum status event_queue_push_at(struct event_queue *queue, struct event_place pl
 {
     const struct event event = {place, type, id};
     if (queue->count == queue->reserved) TRY(reserve(queue, err));
-    if (place.time_ps < queue->near_ps)
+    if (place.time_ps < queue->near_ps && queue->ahead > 0 && is_soon(queue, place))
+        run_insert(&queue->run, &event);
+    else if (place.time_ps < queue->near_ps)
         heap_push(&queue->heap, &event);
     else if (place.time_ps < queue->far_ps)
         chunk_put(queue, bucket_of(queue, place.time_ps), &event);
     else
         put_far(queue, &event);
     queue->count++;
-    if (queue->run.count + queue->heap.count == 0) refill(queue);
+    if (near_count(queue) == 0 || near_count(queue) < queue->ahead) look_ahead(queue);
     return STATUS_OK;
 }
 
@@ -237,7 +277,7 @@ struct event event_queue_pop(struct event_queue *queue)
 {
     struct event event = run_is_next(queue) ? queue->run.items[--queue->run.count] : heap_pop(&queue->heap);
     queue->count--;
-    if (queue->run.count + queue->heap.count == 0 && queue->count > 0) refill(queue);
+    if (queue->ahead > 0 || near_count(queue) == 0) look_ahead(queue);
     return event;
 }
 

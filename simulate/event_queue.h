@@ -2,8 +2,8 @@
  *
  * A ladder queue of one rung (W. T. Tang et al., Ladder queue, ACM TOMACS 15(3), 2005): the next few events are sorted,
  * those of the following moments lie unsorted in buckets of equal length, all later ones in a list that becomes the next
- * buckets. What is made for the moments that are sorted already goes into a binary heap. So a push or a pop costs the same
- * with a thousand or a million events, and it is known which events are next. */
+ * buckets. What is made for the moments that are sorted already goes into a binary heap, unless it is among the very next.
+ * So a push or a pop costs the same with a thousand or a million events, and it is known which events are next. */
 #ifndef SIMULATE_EVENT_QUEUE_H
 #define SIMULATE_EVENT_QUEUE_H
 
@@ -48,6 +48,7 @@ struct event_queue {
     uint32_t *buckets;                            /* the last chunk of each */
     size_t bucket, bucket_count, bucket_capacity; /* buckets[bucket, bucket_count): from near_ps to before far_ps */
     int64_t first_ps, near_ps, far_ps;            /* first_ps: where buckets[0] begins */
+    uint32_t ahead; /* set by the owner: so many of the next events are always known, or all there are */
     int shift;                                    /* a bucket is 2^shift ps long */
     uint32_t far;                                 /* the last chunk of the events from far_ps on */
     size_t far_count;
@@ -67,25 +68,11 @@ uint64_t event_queue_order(struct event_queue *queue, uint32_t key);
 enum status event_queue_push_at(struct event_queue *queue, struct event_place place, uint32_t type, uint32_t id,
                                 struct err *err);
 
-/* The event that comes behind `count` others, but for those made lately; NULL: not known. */
+/* The event that comes behind `count` others; NULL: not known. Known for count < queue.ahead, if there are so many; behind
+ * those some made lately may be left out. */
 static inline const struct event *event_queue_ahead(const struct event_queue *queue, size_t count)
 {
     return count < queue->run.count ? &queue->run.items[queue->run.count - 1 - count] : NULL;
-}
-
-/* Unsorted, some of what comes behind the run; NULL: not known. */
-static inline const struct event_chunk *event_queue_behind(const struct event_queue *queue)
-{
-    size_t bucket = queue->bucket;
-    while (bucket < queue->bucket_count && queue->buckets[bucket] == EVENT_NO_CHUNK) bucket++;
-    return bucket < queue->bucket_count ? &queue->chunks[queue->buckets[bucket]] : NULL;
-}
-
-/* The next chunk of the same list, or NULL. */
-static inline const struct event_chunk *event_queue_more(const struct event_queue *queue,
-                                                         const struct event_chunk *chunk)
-{
-    return chunk->next == EVENT_NO_CHUNK ? NULL : &queue->chunks[chunk->next];
 }
 
 /* Compared as one wide number, since which of two events is the earlier one is a branch that no processor predicts. */

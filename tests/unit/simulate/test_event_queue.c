@@ -66,10 +66,24 @@ static int64_t outliers(struct random *random)
     return random_chance(random, 1) ? INT64_C(1) << 60 : random_below(random, 100);
 }
 
-static void run(delay_function *delay, size_t pending)
+/* The next events as the owner sees them: the earliest, then the earliest of the others. */
+static void look(const struct event_queue *queue, const struct list *list, size_t place)
+{
+    static struct list rest;
+    rest = *list;
+    for (size_t i = 0; i < place && rest.count > 0; i++) {
+        size_t first = earliest(&rest);
+        rest.items[first] = rest.items[--rest.count];
+    }
+    const struct event *event = event_queue_ahead(queue, place);
+    assert_int_equal(event != NULL, rest.count > 0);
+    if (event) assert_true(event->place.order == rest.items[earliest(&rest)].place.order);
+}
+
+static void run(delay_function *delay, size_t pending, uint32_t ahead)
 {
     static struct list list;
-    struct event_queue queue = {0};
+    struct event_queue queue = {.ahead = ahead};
     struct random random = {1};
     int64_t now_ps = 0;
     list.count = 0;
@@ -81,6 +95,7 @@ static void run(delay_function *delay, size_t pending)
             push(&queue, &list, now_ps + ahead_ps, random_below(&random, 5));
         else
             now_ps = pop(&queue, &list);
+        if (ahead > 0 && i % 20 == 0) look(&queue, &list, random_below(&random, ahead));
     }
     while (list.count > 0) now_ps = pop(&queue, &list);
     event_queue_clear(&queue);
@@ -91,7 +106,8 @@ static void test_order(void **state)
     (void)state;
     delay_function *const delays[] = {even, few_moments, outliers};
     for (size_t i = 0; i < sizeof delays / sizeof *delays; i++)
-        for (size_t pending = 1; pending <= MOST; pending *= 10) run(delays[i], pending);
+        for (size_t pending = 1; pending <= MOST; pending *= 10)
+            for (uint32_t ahead = 0; ahead <= 12; ahead += 6) run(delays[i], pending, ahead);
 }
 
 /* What is made for a moment that has been reached already comes next, behind what was made for it before. */
