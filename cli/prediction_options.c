@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/trace_memory.h"
 #include "common/array.h"
 #include "trace/open.h"
 
@@ -198,6 +199,7 @@ enum status prediction_options_trace(const struct prediction_options *options, c
                                      struct err *err)
 {
     struct trace *opened;
+    trace_memory_prepare(file);
     TRY(trace_open(file, &opened, err));
     enum status status = options->cpu ? trace_use_cpu(opened, err) : STATUS_OK;
     if (status == STATUS_OK)

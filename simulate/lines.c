@@ -2,9 +2,10 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
-enum { HUGE_PAGE_BYTES = 2 << 20, CAPACITY_LEAST = 16 };
+#include "common/huge_pages.h"
+
+enum { CAPACITY_LEAST = 16 };
 
 static void *reserve(size_t bytes)
 {
@@ -12,7 +13,7 @@ static void *reserve(size_t bytes)
     size_t whole = (bytes + unit - 1) / unit * unit;
     void *data = aligned_alloc(unit, whole ? whole : unit);
     /* A wish: without it, it is only slower. */
-    if (data && unit == HUGE_PAGE_BYTES) madvise(data, whole, MADV_HUGEPAGE);
+    if (data && unit == HUGE_PAGE_BYTES) huge_pages_wish(data, whole);
     return data;
 }
 
