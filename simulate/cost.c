@@ -33,13 +33,8 @@ void cost_memory_init(struct cost_memory *memory, const struct platform *platfor
     for (int i = 0; i < COST_MEMORY_ROWS; i++) memory->rows[i].bytes = -1;
 }
 
-const struct cost *cost_recall(struct cost_memory *memory, const struct engine_message *message)
+const struct cost *cost_learn(struct cost_memory *memory, struct cost_row *row, const struct engine_message *message)
 {
-    if (message->src_node == message->dst_node || !memory->same_latency) {
-        memory->other.cost = cost_message(memory->platform, message);
-        return &memory->other.cost;
-    }
-    struct cost_row *row = &memory->rows[((uint64_t)message->bytes * UINT64_C(0x9e3779b97f4a7c15)) >> 60];
-    if (row->bytes != message->bytes) *row = (struct cost_row){message->bytes, cost_message(memory->platform, message)};
+    *row = (struct cost_row){message->bytes, cost_message(memory->platform, message)};
     return &row->cost;
 }

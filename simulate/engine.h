@@ -14,9 +14,12 @@
 
 struct engine;
 
-/* What the sender says of a message, handed back to the callbacks. */
+/* What the sender says of a message, handed back to the callbacks; no engine reads it. */
 struct engine_note {
-    uint32_t words[5];
+    uint32_t source, destination; /* ranks */
+    uint32_t ref;                 /* the replay core: op, pair, lock epoch, barrier, envelope, by type */
+    uint32_t extra;               /* barrier: round; plain put: index in the origin's calls */
+    uint32_t type;                /* enum message_type */
 };
 
 /* When a message began to leave the sending NIC and when its last byte has left. */

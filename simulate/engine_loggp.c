@@ -24,12 +24,11 @@
 #include "simulate/link_queues.h"
 
 enum event_type { EVENT_TIMER, EVENT_MESSAGE, EVENT_ALARM, EVENT_LINK, EVENT_ANSWER };
-enum { FORESEE_NODES = 4096, AHEAD = 12, NO_NODE = -1 };
+enum { FORESEE_NODES = 4096, AHEAD = 12, PEEK_NODES = 128, PEEK = 3, NO_NODE = -1 };
 
-struct nic {
-    _Alignas(LINE_BYTES) int64_t send_free_ps;
-    int64_t receive_free_ps;
-    struct inbox inbox;
+struct nic { /* who sends to it touches the first of its two cache lines only */
+    _Alignas(LINE_BYTES) struct inbox inbox;
+    int64_t send_free_ps, receive_free_ps;
     uint32_t pending; /* events of the node in the queue, alarms aside; of use where nodes run ahead */
 };
 
@@ -51,6 +50,7 @@ struct engine {
     struct event next;    /* where holds_next: made by the event that is being handled, perhaps to be handled next */
     int32_t next_node;
     bool holds_next;
+    bool peeks;          /* the trace is */
     bool foresees;       /* its state is too large for the processor's caches */
     bool in_order;       /* messages between two nodes arrive in the order of their sending, whatever their size */
     struct engine_stats stats;
@@ -89,7 +89,8 @@ static enum status loggp_open(const struct platform *platform, const int32_t (*p
     cost_memory_init(&made->costs, platform);
     link_queues_init(&made->links, platform);
     made->foresees = callbacks->soon_timer && callbacks->soon_arrived && platform->node_count >= FORESEE_NODES;
-    if (made->foresees) made->queue.ahead = AHEAD;
+    made->peeks = !made->foresees && callbacks->soon_timer && platform->node_count >= PEEK_NODES;
+    made->queue.ahead = made->foresees ? AHEAD : made->peeks ? PEEK : 0;
     made->in_order = platform->segment_count == 1;
     made->answered = NO_NODE;
     if (callbacks->apart && !made->links.used) made->lookahead_ps = least_latency_ps(platform);
@@ -114,11 +115,14 @@ static enum status take_flight(struct engine *engine, uint32_t *index, struct er
         return STATUS_OK;
     }
     engine->free_flight = engine->flights[*index].next;
+    __builtin_prefetch(&engine->flights[engine->free_flight]);
     return STATUS_OK;
 }
 
 /* --- events ----------------------------------------------------------------------------------------------------------
  */
+
+_Static_assert(offsetof(struct inbox, heap) <= LINE_BYTES, "a message from elsewhere touches one cache line of the NIC");
 
 static enum status into_queue(struct engine *engine, const struct event *event, int32_t node, struct err *err)
 {
@@ -175,7 +179,7 @@ static enum status push_answer(struct engine *engine, uint32_t index, struct err
 
 /* Into the inbox, or the queue. Every place between the old alarm and the new message's is too late for a waiting rank:
  * with the message, one more has come by then. */
-static enum status put_flight(struct engine *engine, uint32_t index, struct err *err)
+static inline enum status put_flight(struct engine *engine, uint32_t index, struct err *err)
 {
     const struct flight *flight = &engine->flights[index];
     struct event_place place = flight->place;
@@ -295,7 +299,7 @@ static enum status loggp_watch_all(struct engine *engine, int32_t node, bool on,
 
 static void loggp_soon_send(const struct engine *engine, int32_t node)
 {
-    if (engine->foresees) fetch_nic(&engine->nics[node]);
+    if (engine->foresees) __builtin_prefetch(&engine->nics[node]);
 }
 
 /* --- sending ---------------------------------------------------------------------------------------------------------
@@ -473,6 +477,16 @@ static void foresee(const struct engine *engine)
     }
 }
 
+/* Caches that hold all but the trace: only the call of the rank that goes on then is fetched. */
+static void peek(const struct engine *engine)
+{
+    const struct engine_callbacks *on = &engine->callbacks;
+    const struct event *event = event_queue_ahead(&engine->queue, PEEK - 1);
+    if (!event) return;
+    if (event->type == EVENT_TIMER) on->soon_timer(on->context, event->id, ENGINE_NEAR);
+    if (event->type == EVENT_ALARM) on->soon_resume(on->context, engine->nics[event->id].inbox.waiter, ENGINE_NEAR);
+}
+
 static enum status handle(struct engine *engine, const struct event *event, struct err *err)
 {
     const struct engine_callbacks *on = &engine->callbacks;
@@ -508,6 +522,7 @@ static enum status run_queue(struct engine *engine, struct err *err)
     while (engine->queue.count > 0 && !on->stop(on->context)) {
         struct event event = take_event(engine);
         if (engine->foresees) foresee(engine);
+        if (engine->peeks) peek(engine);
         TRY(handle(engine, &event, err));
         while (engine->holds_next) {
             event = engine->next;

@@ -63,25 +63,18 @@ static struct event heap_pop(struct event_list *heap)
 /* --- the run ---------------------------------------------------------------------------------------------------------
  */
 
-static int compare_latest_first(const void *a, const void *b)
+/* Shell's sort (D. Shell, CACM 2(7), 1959) with the gaps of M. Ciura (FCT 2001); few events are sorted by insertion. */
+static void sort_latest_first(struct event *items, size_t count)
 {
-    const struct event *x = a, *y = b;
-    return event_before(x->place, y->place) ? 1 : -1; /* no two places are the same */
-}
-
-static void sort_latest_first(struct event_list *list, size_t count)
-{
-    if (count > FEW) {
-        qsort(list->items, count, sizeof *list->items, compare_latest_first);
-        return;
-    }
-    for (size_t i = 1; i < count; i++) {
-        const struct event event = list->items[i];
-        size_t hole = i;
-        for (; hole > 0 && event_before(list->items[hole - 1].place, event.place); hole--)
-            list->items[hole] = list->items[hole - 1];
-        list->items[hole] = event;
-    }
+    static const size_t gaps[] = {132, 57, 23, 10, 4, 1};
+    for (size_t g = count > FEW ? 0 : sizeof gaps / sizeof *gaps - 1; g < sizeof gaps / sizeof *gaps; g++)
+        for (size_t gap = gaps[g], i = gap; i < count; i++) {
+            const struct event event = items[i];
+            size_t hole = i;
+            for (; hole >= gap && event_before(items[hole - gap].place, event.place); hole -= gap)
+                items[hole] = items[hole - gap];
+            items[hole] = event;
+        }
 }
 
 /* Where it belongs, from the end: among the next few. */
@@ -203,7 +196,7 @@ static void run_list(struct event_queue *queue, uint32_t *list)
         memcpy(run->items + at, chunk->items, chunk->count * sizeof *chunk->items);
         at += chunk->count;
     }
-    sort_latest_first(run, count);
+    sort_latest_first(run->items, count);
     run->count += count;
 }
 

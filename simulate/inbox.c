@@ -40,61 +40,34 @@ static uint32_t join_children(struct flight *flights, uint32_t child)
     return heap;
 }
 
+void inbox_take_root(struct inbox *inbox, struct flight *flights)
+{
+    inbox->heap = join_children(flights, flights[inbox->heap].before);
+}
+
 /* --- the list --------------------------------------------------------------------------------------------------------
  */
 
-static void put_behind(struct inbox *inbox, struct flight *flights, uint32_t index, uint32_t before)
-{
-    uint32_t next = before == FLIGHT_NONE ? inbox->first : flights[before].next;
-    flights[index].before = before;
-    flights[index].next = next;
-    *(before == FLIGHT_NONE ? &inbox->first : &flights[before].next) = index;
-    if (next != FLIGHT_NONE) {
-        flights[next].before = index;
-        return;
-    }
-    inbox->last = index;
-    inbox->last_place = flights[index].place;
-}
-
-void inbox_put(struct inbox *inbox, struct flight *flights, uint32_t index)
+/* Not behind the last one, but at most STEPS_UP before it. */
+void inbox_put_between(struct inbox *inbox, struct flight *flights, uint32_t index)
 {
     struct event_place place = flights[index].place;
     uint32_t before = inbox->last;
     int steps = 0;
-    if (before != FLIGHT_NONE && event_before(place, inbox->last_place)) /* else without a look at the last one */
-        do {
-            before = flights[before].before;
-            steps++;
-        } while (before != FLIGHT_NONE && steps < STEPS_UP && event_before(place, flights[before].place));
+    do {
+        before = flights[before].before;
+        steps++;
+    } while (before != FLIGHT_NONE && steps < STEPS_UP && event_before(place, flights[before].place));
     flights[index].in_heap = steps == STEPS_UP;
-    if (steps < STEPS_UP) {
-        put_behind(inbox, flights, index, before);
-    } else {
-        flights[index].before = FLIGHT_NONE;
+    flights[index].before = steps == STEPS_UP ? FLIGHT_NONE : before;
+    if (steps == STEPS_UP) {
         inbox->heap = join(flights, inbox->heap, index);
+        return;
     }
-    if (flights[index].notice != ENGINE_WHEN_LOOKING) return;
-    if (inbox->count++ == 0 || event_before(inbox->latest, place)) inbox->latest = place;
-}
-
-uint32_t inbox_first(const struct inbox *inbox, const struct flight *flights)
-{
-    uint32_t a = inbox->first, b = inbox->heap;
-    if (b == FLIGHT_NONE) return a;
-    return a != FLIGHT_NONE && event_before(flights[a].place, flights[b].place) ? a : b;
-}
-
-void inbox_take(struct inbox *inbox, struct flight *flights, uint32_t first)
-{
-    const struct flight *flight = &flights[first];
-    if (flight->in_heap) {
-        inbox->heap = join_children(flights, flight->before);
-    } else {
-        inbox->first = flight->next;
-        *(flight->next == FLIGHT_NONE ? &inbox->last : &flights[flight->next].before) = FLIGHT_NONE;
-    }
-    if (flight->notice == ENGINE_WHEN_LOOKING) inbox->count--;
+    uint32_t *link = before == FLIGHT_NONE ? &inbox->first : &flights[before].next;
+    flights[index].next = *link;
+    flights[*link].before = index;
+    *link = index;
 }
 
 /* --- waiting ---------------------------------------------------------------------------------------------------------
@@ -117,20 +90,4 @@ void inbox_watch_all(struct inbox *inbox, bool on)
 {
     inbox->queued += on ? 1 : UINT32_MAX;
     if (inbox->waiting == 0 && inbox->queued == 0) inbox->alarm = INBOX_NO_ALARM;
-}
-
-void inbox_count_arrival(struct inbox *inbox)
-{
-    if (inbox->need > 1) inbox->need--;
-}
-
-/* The first one, watched or not, is a bound. */
-struct event_place inbox_due(const struct inbox *inbox, const struct flight *flights)
-{
-    if (inbox->queued > 0) {
-        uint32_t first = inbox_first(inbox, flights);
-        return first == FLIGHT_NONE ? INBOX_NO_ALARM : flights[first].place;
-    }
-    if (inbox->waiting == 0 || inbox->count < inbox->need || inbox->count == 0) return INBOX_NO_ALARM;
-    return inbox->count == inbox->need ? inbox->latest : flights[inbox_first(inbox, flights)].place;
 }

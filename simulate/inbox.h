@@ -27,25 +27,69 @@ struct flight {               /* a message that has not arrived yet: one cache l
 };
 
 struct inbox {
-    uint32_t first, last, heap; /* or FLIGHT_NONE */
-    uint32_t count;             /* of the watched ones: ENGINE_WHEN_LOOKING */
-    uint32_t waiting;           /* ranks of the node that wait for messages */
-    uint32_t need;              /* none of them goes on before so many watched ones more have arrived */
-    uint32_t waiter;            /* one of them, for hints */
-    uint32_t queued;            /* what queues at the node and may go on by any message */
-    struct event_place last_place;
+    /* What those touch who send: one cache line. */
+    uint32_t first, last; /* or FLIGHT_NONE */
+    uint32_t count;       /* of the watched ones: ENGINE_WHEN_LOOKING */
+    uint32_t waiting;     /* ranks of the node that wait for messages */
+    uint32_t need;        /* none of them goes on before so many watched ones more have arrived */
+    uint32_t queued;      /* what queues at the node and may go on by any message */
+    int64_t last_ps;      /* of the last one, of use while there is one */
     struct event_place latest; /* of the watched ones; of use while count > 0 */
     struct event_place alarm;  /* when the engine looks into it, INBOX_NO_ALARM: at the node's next event */
+
+    uint32_t heap;   /* or FLIGHT_NONE */
+    uint32_t waiter; /* one of those that wait, for hints */
 };
 
 #define INBOX_NO_ALARM ((struct event_place){INT64_MAX, UINT64_MAX})
 
 void inbox_init(struct inbox *inbox);
-void inbox_put(struct inbox *inbox, struct flight *flights, uint32_t index);
+/* Among those that come earlier and later than it. */
+void inbox_put_between(struct inbox *inbox, struct flight *flights, uint32_t index);
+
+static inline void inbox_put(struct inbox *inbox, struct flight *flights, uint32_t index)
+{
+    struct flight *flight = &flights[index];
+    uint32_t last = inbox->last;
+    if (last != FLIGHT_NONE && flight->place.time_ps <= inbox->last_ps &&
+        event_before(flight->place, flights[last].place)) {
+        inbox_put_between(inbox, flights, index);
+    } else {
+        *(last == FLIGHT_NONE ? &inbox->first : &flights[last].next) = index;
+        flight->before = last;
+        flight->next = FLIGHT_NONE;
+        flight->in_heap = false;
+        inbox->last = index;
+        inbox->last_ps = flight->place.time_ps;
+    }
+    if (flight->notice != ENGINE_WHEN_LOOKING) return;
+    if (inbox->count++ == 0 || event_before(inbox->latest, flight->place)) inbox->latest = flight->place;
+}
+
+
+/* Takes the root out of the heap. */
+void inbox_take_root(struct inbox *inbox, struct flight *flights);
+
 /* The earliest of all, or FLIGHT_NONE. */
-uint32_t inbox_first(const struct inbox *inbox, const struct flight *flights);
+static inline uint32_t inbox_first(const struct inbox *inbox, const struct flight *flights)
+{
+    uint32_t a = inbox->first, b = inbox->heap;
+    if (b == FLIGHT_NONE) return a;
+    return a != FLIGHT_NONE && event_before(flights[a].place, flights[b].place) ? a : b;
+}
+
 /* Removes what inbox_first returned. */
-void inbox_take(struct inbox *inbox, struct flight *flights, uint32_t first);
+static inline void inbox_take(struct inbox *inbox, struct flight *flights, uint32_t first)
+{
+    const struct flight *flight = &flights[first];
+    if (flight->notice == ENGINE_WHEN_LOOKING) inbox->count--;
+    if (flight->in_heap) {
+        inbox_take_root(inbox, flights);
+        return;
+    }
+    inbox->first = flight->next;
+    *(flight->next == FLIGHT_NONE ? &inbox->last : &flights[flight->next].before) = FLIGHT_NONE;
+}
 
 /* A rank waits, and does not go on before `need` (0 is taken as 1) messages have arrived at the node. */
 void inbox_await(struct inbox *inbox, uint32_t rank, uint32_t need);
@@ -53,8 +97,21 @@ void inbox_resume(struct inbox *inbox);
 /* Something queues at the node, or no longer. */
 void inbox_watch_all(struct inbox *inbox, bool on);
 /* A message has arrived at the node, through the inbox or past it. */
-void inbox_count_arrival(struct inbox *inbox);
-/* The earliest place at which a waiting rank may go on by what is in the inbox; INBOX_NO_ALARM: by nothing in it. */
-struct event_place inbox_due(const struct inbox *inbox, const struct flight *flights);
+static inline void inbox_count_arrival(struct inbox *inbox)
+{
+    if (inbox->need > 1) inbox->need--;
+}
+
+/* The earliest place at which a waiting rank may go on by what is in the inbox; INBOX_NO_ALARM: by nothing in it.
+ * The first one, watched or not, is a bound. */
+static inline struct event_place inbox_due(const struct inbox *inbox, const struct flight *flights)
+{
+    if (inbox->queued > 0) {
+        uint32_t first = inbox_first(inbox, flights);
+        return first == FLIGHT_NONE ? INBOX_NO_ALARM : flights[first].place;
+    }
+    if (inbox->waiting == 0 || inbox->count < inbox->need || inbox->count == 0) return INBOX_NO_ALARM;
+    return inbox->count == inbox->need ? inbox->latest : flights[inbox_first(inbox, flights)].place;
+}
 
 #endif

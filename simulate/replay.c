@@ -239,7 +239,7 @@ static bool leave_call(struct replay *replay, uint32_t rank)
     if (next == state->count) return end_stream(replay, rank);
     __builtin_prefetch(call + CALLS_AHEAD); /* a thousand ranks' streams are more than hardware follows */
     int64_t gap_ps = state->calls[next].enter_ps - call->exit_ps - replay->trace->record_cost_ps;
-    gap_ps = trace_compute_ps(&replay->trace->ranks[rank], next, gap_ps);
+    if (state->compute_ps) gap_ps = trace_compute_ps(&replay->trace->ranks[rank], next, gap_ps);
     int64_t enter_ps = exit_ps + replay_compute_ps(state, gap_ps);
     if (enter_ps == replay->now_ps) return true;
     state->status = RANK_COMPUTING;
@@ -247,7 +247,7 @@ static bool leave_call(struct replay *replay, uint32_t rank)
     return false;
 }
 
-static void enter_call(struct replay *replay, uint32_t rank)
+static inline void enter_call(struct replay *replay, uint32_t rank)
 {
     struct rank_state *state = &replay->ranks[rank];
     state->status = RANK_RUNNING;
@@ -318,13 +318,12 @@ void replay_advance(struct replay *replay, uint32_t rank)
     advance(replay, rank);
 }
 
-void replay_wake(struct replay *replay, uint32_t rank)
+void replay_wake_blocked(struct replay *replay, uint32_t rank)
 {
-    if (replay->ranks[rank].threads) {
-        if (replay_threads_wake(replay, rank) != STATUS_OK) replay->failed = true;
-        return;
-    }
-    if (replay->ranks[rank].status == RANK_BLOCKED) advance(replay, rank);
+    if (!replay->ranks[rank].threads)
+        advance(replay, rank);
+    else if (replay_threads_wake(replay, rank) != STATUS_OK)
+        replay->failed = true;
 }
 
 enum status replay_look(struct replay *replay, uint32_t rank)
@@ -389,28 +388,19 @@ static void on_timer(void *context, uint32_t id, int64_t now_ps)
     if (status != STATUS_OK) replay->failed = true;
 }
 
-static struct replay_message message_of(const struct engine_note *note)
-{
-    struct replay_message message;
-    memcpy(&message, note->words, sizeof message);
-    return message;
-}
-
 static void on_arrived(void *context, const struct engine_note *note, int64_t now_ps, int64_t at_ps)
 {
     struct replay *replay = context;
     replay->now_ps = now_ps;
     replay->arrival_ps = at_ps;
-    const struct replay_message message = message_of(note);
-    if (replay_arrived(replay, &message) != STATUS_OK) replay->failed = true;
+    if (replay_arrived(replay, note) != STATUS_OK) replay->failed = true;
 }
 
 static void on_left(void *context, const struct engine_note *note, int64_t began_ps, int64_t now_ps)
 {
     struct replay *replay = context;
     replay->now_ps = now_ps;
-    const struct replay_message message = message_of(note);
-    if (replay_left(replay, &message, began_ps, now_ps) != STATUS_OK) replay->failed = true;
+    if (replay_left(replay, note, began_ps, now_ps) != STATUS_OK) replay->failed = true;
 }
 
 static void on_soon_timer(void *context, uint32_t id, enum engine_distance distance)
@@ -425,8 +415,7 @@ static void on_soon_resume(void *context, uint32_t rank, enum engine_distance di
 
 static void on_soon_arrived(void *context, const struct engine_note *note)
 {
-    const struct replay_message message = message_of(note);
-    replay_soon_message(context, &message);
+    replay_soon_message(context, note);
 }
 
 static bool on_stop(void *context)

@@ -53,11 +53,12 @@ static enum step open_exposure(struct replay *replay, uint32_t rank, struct memb
     STEP_TRY(replay_pairs_of(replay, member, &member->exposure, false, group));
     state->last_member = (uint32_t)(member - replay->members);
     member->exposed = true;
-    member->pending_origins = 0;
+    member->pending_origins = member->missing_completes = 0;
     for (uint32_t i = 0; i < member->exposure.pair_count; i++) {
         struct pair *pair = &replay->pairs[role_pairs(&member->exposure)[i]];
         pair->post_enter_ps[++pair->exposures & 1] = state->enter_ps;
         if (pair->epochs_done < pair->exposures) member->pending_origins++;
+        if (pair->completes_arrived < pair->exposures) member->missing_completes++;
     }
     return replay_spend(replay, state, member->exposure.pair_count > 0 ? replay->overhead_ps : 0, PHASE_ACT);
 }
@@ -96,16 +97,6 @@ static void account_early_wait(struct replay *replay, const struct member *membe
     account_add(&replay->outcome->account, PATTERN_LATE_COMPLETE, member->rank, until_ps - from_ps);
 }
 
-static uint32_t missing_notifications(const struct replay *replay, const struct member *member)
-{
-    uint32_t missing = 0;
-    for (uint32_t i = 0; i < member->exposure.pair_count; i++) {
-        const struct pair *pair = &replay->pairs[role_pairs(&member->exposure)[i]];
-        missing += pair->completes_arrived < pair->exposures;
-    }
-    return missing;
-}
-
 enum step replay_step_win_wait(struct replay *replay, uint32_t rank)
 {
     struct rank_state *state = &replay->ranks[rank];
@@ -113,7 +104,7 @@ enum step replay_step_win_wait(struct replay *replay, uint32_t rank)
     if (!member->exposed)
         return replay_fail(replay, rank, "no exposure epoch is open on window %d", member->window), STEP_FAIL;
     if (member->pending_origins > 0) {
-        state->need = missing_notifications(replay, member);
+        state->need = member->missing_completes;
         return STEP_BLOCK;
     }
     /* MPI-3.1 11.5.2: all accesses are complete at the target when wait returns, reading ones too. */
@@ -144,10 +135,10 @@ void replay_pair_effect(struct replay *replay, struct pair *pair, int64_t at_ps)
     end_epochs(replay, pair);
 }
 
-enum status replay_on_complete(struct replay *replay, const struct replay_message *message)
+enum status replay_on_complete(struct replay *replay, const struct engine_note *message)
 {
     struct pair *pair = &replay->pairs[message->ref];
-    pair->completes_arrived++;
+    if (++pair->completes_arrived <= pair->exposures) replay->members[pair->target_member].missing_completes--;
     end_epochs(replay, pair);
     return STATUS_OK;
 }
@@ -193,24 +184,32 @@ enum step replay_step_start(struct replay *replay, uint32_t rank)
     return replay_exit(state, replay->now_ps);
 }
 
+struct notification { /* of an access epoch's end */
+    uint32_t epoch, data_expected;
+    int64_t complete_enter_ps, last_op_ps;
+};
+
 /* What the target needs to know of the epoch is written into the pair as the notification leaves: the post of epoch n
  * has come, so that the target is done with epoch n - 2 and its slot. */
-static enum status send_notification(struct replay *replay, const struct op *notification)
+static enum status send_notification(struct replay *replay, uint32_t index, const struct notification *notification)
 {
-    struct pair *pair = &replay->pairs[notification->pair];
+    struct pair *pair = &replay->pairs[index];
     uint32_t slot = notification->epoch & 1;
     pair->complete_enter_ps[slot] = notification->complete_enter_ps;
     pair->complete_last_op_ps[slot] = notification->last_op_ps;
     pair->data_expected[slot] = notification->data_expected;
-    return replay_send_control(replay, MESSAGE_COMPLETE, pair->origin, pair->target, notification->pair, 0);
+    return replay_send_control(replay, MESSAGE_COMPLETE, pair->origin, pair->target, index, 0);
 }
 
 static enum status send_queued(struct replay *replay, uint32_t op)
 {
     if (replay->ops[op].kind != CALL_COMPLETE) return replay_issue_chain(replay, op);
-    const struct op notification = replay->ops[op];
+    const struct op *queued = &replay->ops[op];
+    const struct notification notification = {queued->epoch, queued->data_expected, queued->complete_enter_ps,
+                                              queued->last_op_ps};
+    uint32_t pair = queued->pair;
     replay_release_op(replay, op);
-    return send_notification(replay, &notification);
+    return send_notification(replay, pair, &notification);
 }
 
 /* A notification, an operation, or (aggregated) all operations of the epoch that wait there. */
@@ -244,10 +243,10 @@ static enum status issue_queued(struct replay *replay, uint32_t index, uint32_t 
     }
 }
 
-enum status replay_on_post(struct replay *replay, const struct replay_message *message)
+enum status replay_on_post(struct replay *replay, const struct engine_note *message)
 {
     uint32_t posts = ++replay->pairs[message->ref].posts_arrived;
-    TRY(issue_queued(replay, message->ref, posts));
+    if (replay->pairs[message->ref].queue_first != NO_INDEX) TRY(issue_queued(replay, message->ref, posts));
     const struct pair *pair = &replay->pairs[message->ref];
     if (!pair->open || posts != pair->accesses) return STATUS_OK;
     struct member *origin = &replay->members[pair->origin_member];
@@ -256,33 +255,41 @@ enum status replay_on_post(struct replay *replay, const struct replay_message *m
     return STATUS_OK;
 }
 
+static enum status queue_notification(struct replay *replay, uint32_t index, const struct notification *notification)
+{
+    uint32_t op;
+    TRY(replay_take_op(replay, &op));
+    struct pair *pair = &replay->pairs[index];
+    replay->ops[op] = (struct op){.origin = pair->origin,
+                                  .target = pair->target,
+                                  .pair = index,
+                                  .epoch = notification->epoch,
+                                  .kind = CALL_COMPLETE,
+                                  .complete_enter_ps = notification->complete_enter_ps,
+                                  .last_op_ps = notification->last_op_ps,
+                                  .data_expected = notification->data_expected};
+    replay_queue_append(replay, &pair->queue_first, &pair->queue_last, op);
+    replay_await(replay, pair->origin, 1);
+    return STATUS_OK;
+}
+
 /* Tells every target, behind what is issued (held operations now) or queued for it; a queued notification leaves when
  * the post has come. */
 static enum status notify_targets(struct replay *replay, const struct member *member)
 {
     for (uint32_t i = 0; i < member->access.pair_count; i++) {
-        struct pair *pair = &replay->pairs[role_pairs(&member->access)[i]];
-        bool acted = pair->last_op_exit_ps != TRACE_UNKNOWN_PS, ready = replay_pair_ready(member, pair);
+        uint32_t index = role_pairs(&member->access)[i];
+        struct pair *pair = &replay->pairs[index];
+        bool acted = pair->last_op_exit_ps != TRACE_UNKNOWN_PS;
         pair->closing = true;
-        struct op notification = {.origin = member->rank,
-                                  .target = pair->target,
-                                  .pair = role_pairs(&member->access)[i],
-                                  .epoch = pair->accesses,
-                                  .kind = CALL_COMPLETE,
-                                  .complete_enter_ps = replay->ranks[member->rank].enter_ps,
-                                  .last_op_ps = acted ? pair->last_op_exit_ps : member->start_exit_ps,
-                                  .data_expected = pair->data_issued};
-        if (ready) {
-            if (replay->deferred) TRY(issue_queued(replay, notification.pair, notification.epoch));
-            TRY(send_notification(replay, &notification));
+        const struct notification end = {pair->accesses, pair->data_issued, replay->ranks[member->rank].enter_ps,
+                                         acted ? pair->last_op_exit_ps : member->start_exit_ps};
+        if (!replay_pair_ready(member, pair)) {
+            TRY(queue_notification(replay, index, &end));
             continue;
         }
-        uint32_t op;
-        TRY(replay_take_op(replay, &op));
-        replay->ops[op] = notification;
-        pair = &replay->pairs[notification.pair];
-        replay_queue_append(replay, &pair->queue_first, &pair->queue_last, op);
-        replay_await(replay, member->rank, 1);
+        if (replay->deferred) TRY(issue_queued(replay, index, end.epoch));
+        TRY(send_notification(replay, index, &end));
     }
     return STATUS_OK;
 }

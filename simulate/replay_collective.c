@@ -157,7 +157,7 @@ enum status replay_task_received(struct replay *replay, uint32_t task)
     return --replay->tasks[task].missing > 0 ? STATUS_OK : advance_task(replay, task);
 }
 
-enum status replay_on_task(struct replay *replay, const struct replay_message *message)
+enum status replay_on_task(struct replay *replay, const struct engine_note *message)
 {
     return advance_task(replay, message->ref);
 }

@@ -54,6 +54,7 @@ struct rank_state {
     uint32_t serve_first, serve_last; /* messages that wait for progress */
     uint32_t lock_list;               /* open lock epochs as origin */
     uint32_t request_limit;
+    const int64_t *compute_ps; /* of the trace, NULL: the times between its calls */
     uint32_t *requests; /* request id -> index in replay.requests; NULL: none used */
     bool inside;        /* in MPI, for progress = call */
 
@@ -125,7 +126,7 @@ struct member {
     /* exposure epoch by post */
     struct role exposure;
     int64_t last_effect_ps; /* the puts that are on their way have arrived, the gets being read have left */
-    uint32_t pending_origins;
+    uint32_t pending_origins, missing_completes; /* whose epochs have not ended; of those, whose notification is missing */
     /* fence */
     uint32_t fence_outstanding, fence_instance;
     uint32_t held_first, held_last; /* issue = deferred: operations until the closing fence */
@@ -255,16 +256,8 @@ enum message_type {
     MESSAGE_TASK,     /* never sent: a collective that goes on when its rank is inside MPI */
 };
 
-struct replay_message {
-    uint32_t source, destination;
-    uint32_t ref;   /* op, pair, lock epoch, barrier, envelope: by type */
-    uint32_t extra; /* barrier: round; plain put: index in the origin's calls */
-    uint32_t type;  /* enum message_type */
-};
-_Static_assert(sizeof(struct replay_message) == sizeof(struct engine_note), "a message travels as the engine's note");
-
 struct waiting_message { /* for progress */
-    struct replay_message message;
+    struct engine_note message;
     uint32_t next;
     int64_t arrived_ps;
 };
@@ -356,7 +349,14 @@ void replay_clear_pools(struct replay *replay);
 
 /* replay.c */
 void replay_advance(struct replay *replay, uint32_t rank); /* the loaded thread: enters its next call, or looks again */
-void replay_wake(struct replay *replay, uint32_t rank);
+void replay_wake_blocked(struct replay *replay, uint32_t rank);
+/* A blocked rank, or the blocked ones of its threads, look again. */
+static inline void replay_wake(struct replay *replay, uint32_t rank)
+{
+    const struct rank_state *state = &replay->ranks[rank];
+    if (state->status == RANK_BLOCKED || state->threads) replay_wake_blocked(replay, rank);
+}
+
 /* Something that waits at the rank's side (the rank itself in a call, an operation for its post, a request for the
  * lock, a non-blocking collective) may be moved by any message that arrives at the rank, until it is moved: the engine
  * tells of all messages at their moment. Calls of await and resume come in pairs. */
@@ -383,7 +383,7 @@ enum status replay_timer_room(struct replay *replay, int64_t at_ps, uint32_t key
 
 /* replay_foresee.c */
 void replay_soon_rank(const struct replay *replay, uint32_t rank, enum engine_distance distance);
-void replay_soon_message(const struct replay *replay, const struct replay_message *message);
+void replay_soon_message(const struct replay *replay, const struct engine_note *message);
 
 /* replay_open.c */
 enum status replay_open(struct replay *replay, const struct trace *trace, const struct platform *platform,
@@ -400,12 +400,12 @@ enum status replay_send_control(struct replay *replay, enum message_type type, u
 /* Served when the rank is next inside MPI. */
 enum status replay_postpone(struct replay *replay, enum message_type type, uint32_t rank, uint32_t ref);
 /* At the message's arrival or, where the target must act, when it does. */
-enum status replay_arrived(struct replay *replay, const struct replay_message *message);
+enum status replay_arrived(struct replay *replay, const struct engine_note *message);
 enum status replay_serve(struct replay *replay, uint32_t waiting);
 /* One that had to wait for its destination's progress. */
 enum status replay_serve_late(struct replay *replay, uint32_t waiting);
 enum status replay_serve_waiting(struct replay *replay, uint32_t rank);
-enum status replay_left(struct replay *replay, const struct replay_message *message, int64_t began_ps, int64_t left_ps);
+enum status replay_left(struct replay *replay, const struct engine_note *message, int64_t began_ps, int64_t left_ps);
 
 /* replay_window.c: members, pairs, barriers, Wait at Fence/Create/Free. */
 enum status replay_prepare_windows(struct replay *replay);
@@ -426,15 +426,15 @@ enum step replay_step_win_create(struct replay *replay, uint32_t rank);
 enum step replay_step_win_free(struct replay *replay, uint32_t rank);
 enum step replay_step_fence(struct replay *replay, uint32_t rank);
 enum step replay_step_barrier(struct replay *replay, uint32_t rank);
-enum status replay_on_barrier(struct replay *replay, const struct replay_message *message);
+enum status replay_on_barrier(struct replay *replay, const struct engine_note *message);
 
 /* replay_active.c */
 enum step replay_step_post(struct replay *replay, uint32_t rank);
 enum step replay_step_start(struct replay *replay, uint32_t rank);
 enum step replay_step_complete(struct replay *replay, uint32_t rank);
 enum step replay_step_win_wait(struct replay *replay, uint32_t rank);
-enum status replay_on_post(struct replay *replay, const struct replay_message *message);
-enum status replay_on_complete(struct replay *replay, const struct replay_message *message);
+enum status replay_on_post(struct replay *replay, const struct engine_note *message);
+enum status replay_on_complete(struct replay *replay, const struct engine_note *message);
 /* An operation of the pair takes effect at the target at at_ps, now or later: a put has arrived, an accumulate has been
  * applied, the last byte of a get has left. */
 void replay_pair_effect(struct replay *replay, struct pair *pair, int64_t at_ps);
@@ -450,18 +450,18 @@ enum step replay_step_op(struct replay *replay, uint32_t rank);
 enum status replay_make_op(struct replay *replay, uint32_t rank, uint32_t *op);
 enum status replay_issue(struct replay *replay, uint32_t op);
 enum status replay_op_left(struct replay *replay, uint32_t op, int64_t began_ps, int64_t left_ps);
-void replay_put_left(struct replay *replay, const struct replay_message *message, int64_t began_ps, int64_t left_ps);
-enum status replay_on_put(struct replay *replay, const struct replay_message *message);
-enum status replay_on_data(struct replay *replay, const struct replay_message *message);
-enum status replay_on_accumulate(struct replay *replay, const struct replay_message *message);
+void replay_put_left(struct replay *replay, const struct engine_note *message, int64_t began_ps, int64_t left_ps);
+enum status replay_on_put(struct replay *replay, const struct engine_note *message);
+enum status replay_on_data(struct replay *replay, const struct engine_note *message);
+enum status replay_on_accumulate(struct replay *replay, const struct engine_note *message);
 enum status replay_on_applied(struct replay *replay, uint32_t op);
-enum status replay_on_fetch(struct replay *replay, const struct replay_message *message);
+enum status replay_on_fetch(struct replay *replay, const struct engine_note *message);
 void replay_fetch_left(struct replay *replay, uint32_t op, int64_t began_ps);
-enum status replay_on_ack(struct replay *replay, const struct replay_message *message);
-enum status replay_on_get_request(struct replay *replay, const struct replay_message *message);
-enum status replay_on_get_reply(struct replay *replay, const struct replay_message *message);
-enum status replay_on_rma_ask(struct replay *replay, const struct replay_message *message);
-enum status replay_on_rma_clear(struct replay *replay, const struct replay_message *message);
+enum status replay_on_ack(struct replay *replay, const struct engine_note *message);
+enum status replay_on_get_request(struct replay *replay, const struct engine_note *message);
+enum status replay_on_get_reply(struct replay *replay, const struct engine_note *message);
+enum status replay_on_rma_ask(struct replay *replay, const struct engine_note *message);
+enum status replay_on_rma_clear(struct replay *replay, const struct engine_note *message);
 
 /* An operation's data are at the target (a put's, an accumulate's), or back at the origin (a get's). */
 enum status replay_op_arrived(struct replay *replay, uint32_t op);
@@ -486,8 +486,8 @@ enum status replay_issue_chain(struct replay *replay, uint32_t first);       /* 
 enum status replay_issue_held(struct replay *replay, struct member *member); /* of a fence epoch, target by target */
 enum status replay_on_together_clear(struct replay *replay, uint32_t first);
 enum status replay_together_left(struct replay *replay, uint32_t first, bool reply, int64_t began_ps, int64_t left_ps);
-enum status replay_on_together(struct replay *replay, const struct replay_message *message);
-enum status replay_on_together_reply(struct replay *replay, const struct replay_message *message);
+enum status replay_on_together(struct replay *replay, const struct engine_note *message);
+enum status replay_on_together_reply(struct replay *replay, const struct engine_note *message);
 
 /* replay_lock.c */
 enum step replay_step_lock(struct replay *replay, uint32_t rank);
@@ -502,9 +502,9 @@ enum status replay_lock_hurry(struct replay *replay, uint32_t lock);
 enum status replay_lock_end(struct replay *replay, uint32_t lock);
 /* Until when, up to now, others held the lock that this epoch was then given. */
 int64_t replay_lock_contended_ps(const struct replay *replay, uint32_t lock);
-enum status replay_on_lock_ask(struct replay *replay, const struct replay_message *message);
-enum status replay_on_lock_grant(struct replay *replay, const struct replay_message *message);
-enum status replay_on_lock_release(struct replay *replay, const struct replay_message *message);
+enum status replay_on_lock_ask(struct replay *replay, const struct engine_note *message);
+enum status replay_on_lock_grant(struct replay *replay, const struct engine_note *message);
+enum status replay_on_lock_release(struct replay *replay, const struct engine_note *message);
 
 /* replay_flush.c: locks of all targets, and completion without unlock. */
 enum step replay_step_lock_all(struct replay *replay, uint32_t rank);
@@ -525,11 +525,11 @@ enum step replay_step_receive(struct replay *replay, uint32_t rank);
 enum step replay_step_request_wait(struct replay *replay, uint32_t rank);
 /* The call of the rank with threads waits for a request that nobody has made yet. */
 bool replay_request_unmade(struct replay *replay, uint32_t rank);
-enum status replay_on_eager(struct replay *replay, const struct replay_message *message);
-enum status replay_on_send_ask(struct replay *replay, const struct replay_message *message);
-enum status replay_on_send_clear(struct replay *replay, const struct replay_message *message);
-enum status replay_on_send_data(struct replay *replay, const struct replay_message *message);
-enum status replay_on_send_ack(struct replay *replay, const struct replay_message *message);
+enum status replay_on_eager(struct replay *replay, const struct engine_note *message);
+enum status replay_on_send_ask(struct replay *replay, const struct engine_note *message);
+enum status replay_on_send_clear(struct replay *replay, const struct engine_note *message);
+enum status replay_on_send_data(struct replay *replay, const struct engine_note *message);
+enum status replay_on_send_ack(struct replay *replay, const struct engine_note *message);
 enum status replay_send_left(struct replay *replay, uint32_t envelope);
 /* One side of a message comes; request (may be NO_INDEX) is marked done when that side is finished. */
 enum send_protocol { SEND_EAGER, SEND_RENDEZVOUS, SEND_SYNC };
@@ -555,13 +555,13 @@ enum status replay_request_done(struct replay *replay, uint32_t request);
 enum status replay_collective_request(struct replay *replay, uint32_t rank, uint32_t *request);
 
 /* replay_shmem.c */
-enum status replay_on_shmem_ask(struct replay *replay, const struct replay_message *message);
-enum status replay_on_shmem_grant(struct replay *replay, const struct replay_message *message);
-enum status replay_on_shmem_release(struct replay *replay, const struct replay_message *message);
+enum status replay_on_shmem_ask(struct replay *replay, const struct engine_note *message);
+enum status replay_on_shmem_grant(struct replay *replay, const struct engine_note *message);
+enum status replay_on_shmem_release(struct replay *replay, const struct engine_note *message);
 
 /* replay_collective.c */
 enum step replay_step_collective(struct replay *replay, uint32_t rank);
-enum status replay_on_task(struct replay *replay, const struct replay_message *message);
+enum status replay_on_task(struct replay *replay, const struct engine_note *message);
 enum status replay_task_received(struct replay *replay, uint32_t task); /* one of its messages is done */
 /* Runs the plan's next steps; *done when it has ended. first call: rank.step == 0. */
 enum step replay_run_plan(struct replay *replay, uint32_t rank, int32_t comm, const struct coll_shape *shape,

@@ -9,20 +9,36 @@ static void fetch_lines(const void *from, size_t bytes)
     for (size_t at = 0; at < bytes; at += LINE_BYTES) __builtin_prefetch((const char *)from + at);
 }
 
-static void fetch_pairs(const struct replay *replay, const struct role *role)
+/* A rank that goes on in an access epoch puts and completes; in an exposure epoch alone it waited for its end; else it
+ * will post, and start. */
+static bool will_put(const struct member *member)
 {
-    for (uint32_t i = 0; i < role->pair_count && i < PAIRS_SOON; i++)
-        fetch_lines(&replay->pairs[role_pairs(role)[i]], sizeof *replay->pairs);
+    return member->access_open;
+}
+
+static bool will_post(const struct member *member)
+{
+    return !member->access_open && !member->exposed;
+}
+
+static void fetch_pairs(const struct replay *replay, const struct member *member)
+{
+    const struct role *exposure = &member->exposure, *access = &member->access;
+    for (uint32_t i = 0; !will_put(member) && i < exposure->pair_count && i < PAIRS_SOON; i++)
+        fetch_lines(&replay->pairs[role_pairs(exposure)[i]], sizeof *replay->pairs);
+    for (uint32_t i = 0; (will_put(member) || will_post(member)) && i < access->pair_count && i < PAIRS_SOON; i++)
+        fetch_lines(&replay->pairs[role_pairs(access)[i]], sizeof *replay->pairs);
 }
 
 /* To whom the posts, or the data and the notifications, will go. */
 static void fetch_nodes(const struct replay *replay, const struct member *member)
 {
-    const struct role *role = member->exposed ? &member->access : &member->exposure;
-    if (!replay->engine_kind->soon_send) return;
+    bool puts = will_put(member);
+    const struct role *role = puts ? &member->access : &member->exposure;
+    if (!replay->engine_kind->soon_send || !(puts || will_post(member))) return;
     for (uint32_t i = 0; i < role->pair_count && i < PAIRS_SOON; i++) {
         const struct pair *pair = &replay->pairs[role_pairs(role)[i]];
-        replay->engine_kind->soon_send(replay->engine, replay->nodes[member->exposed ? pair->target : pair->origin]);
+        replay->engine_kind->soon_send(replay->engine, replay->nodes[puts ? pair->target : pair->origin]);
     }
 }
 
@@ -35,11 +51,10 @@ void replay_soon_rank(const struct replay *replay, uint32_t rank, enum engine_di
     case ENGINE_FAR: fetch_lines(state, sizeof *state); break;
     case ENGINE_NEAR:
         fetch_lines(&state->calls[state->next], CALLS_SOON * sizeof *state->calls);
-        if (member) fetch_lines(member, sizeof *member);
+        if (member) fetch_lines(member, offsetof(struct member, fence_outstanding));
         break;
     case ENGINE_SOON:
-        if (member) fetch_pairs(replay, &member->exposure);
-        if (member) fetch_pairs(replay, &member->access);
+        if (member) fetch_pairs(replay, member);
         break;
     case ENGINE_NEXT:
         if (member) fetch_nodes(replay, member);
@@ -48,7 +63,7 @@ void replay_soon_rank(const struct replay *replay, uint32_t rank, enum engine_di
     }
 }
 
-void replay_soon_message(const struct replay *replay, const struct replay_message *message)
+void replay_soon_message(const struct replay *replay, const struct engine_note *message)
 {
     __builtin_prefetch(&replay->ranks[message->destination]);
     switch ((enum message_type)message->type) {

@@ -126,17 +126,17 @@ static enum status release(struct replay *replay, uint32_t lock)
     return grant_next(replay, target);
 }
 
-enum status replay_on_lock_ask(struct replay *replay, const struct replay_message *message)
+enum status replay_on_lock_ask(struct replay *replay, const struct engine_note *message)
 {
     return request(replay, message->ref);
 }
 
-enum status replay_on_lock_grant(struct replay *replay, const struct replay_message *message)
+enum status replay_on_lock_grant(struct replay *replay, const struct engine_note *message)
 {
     return granted(replay, message->ref);
 }
 
-enum status replay_on_lock_release(struct replay *replay, const struct replay_message *message)
+enum status replay_on_lock_release(struct replay *replay, const struct engine_note *message)
 {
     return release(replay, message->ref);
 }

@@ -1,7 +1,7 @@
 /* Messages between ranks: sending, dispatch on arrival, and who serves what arrives (progress). */
 #include "simulate/replay_core.h"
 
-typedef enum status message_function(struct replay *, const struct replay_message *);
+typedef enum status message_function(struct replay *, const struct engine_note *);
 
 /* Who acts on an arriving message: nobody but the NIC, or the destination's progress (spec "Progress at the target").
  */
@@ -89,7 +89,7 @@ enum status replay_send(struct replay *replay, enum message_type type, uint32_t 
 {
     const struct message_row *row = &rows[type];
     struct engine_message message = {
-        .note = {{source, destination, ref, extra, type}}, /* as struct replay_message */
+        .note = {source, destination, ref, extra, type},
         .key = source,
         .src_node = replay->nodes[source],
         .dst_node = replay->nodes[destination],
@@ -113,7 +113,7 @@ enum status replay_send_control(struct replay *replay, enum message_type type, u
 
 enum status replay_serve(struct replay *replay, uint32_t index)
 {
-    struct replay_message message = replay->messages[index].message;
+    struct engine_note message = replay->messages[index].message;
     replay_release_message(replay, index);
     return rows[message.type].act(replay, &message);
 }
@@ -124,7 +124,7 @@ enum status replay_serve_late(struct replay *replay, uint32_t index)
     return replay_serve(replay, index);
 }
 
-static enum status keep(struct replay *replay, const struct replay_message *message, uint32_t *index)
+static enum status keep(struct replay *replay, const struct engine_note *message, uint32_t *index)
 {
     TRY(replay_take_message(replay, index));
     replay->messages[*index] =
@@ -132,7 +132,7 @@ static enum status keep(struct replay *replay, const struct replay_message *mess
     return STATUS_OK;
 }
 
-static enum status wait_for_progress(struct replay *replay, const struct replay_message *message)
+static enum status wait_for_progress(struct replay *replay, const struct engine_note *message)
 {
     struct rank_state *server = &replay->ranks[message->destination];
     uint32_t index;
@@ -147,11 +147,11 @@ static enum status wait_for_progress(struct replay *replay, const struct replay_
 
 enum status replay_postpone(struct replay *replay, enum message_type type, uint32_t rank, uint32_t ref)
 {
-    const struct replay_message message = {rank, rank, ref, 0, type};
+    const struct engine_note message = {rank, rank, ref, 0, type};
     return wait_for_progress(replay, &message);
 }
 
-enum status replay_arrived(struct replay *replay, const struct replay_message *message)
+enum status replay_arrived(struct replay *replay, const struct engine_note *message)
 {
     const struct message_row *row = &rows[message->type];
     enum progress_mode progress = replay->platform->progress;
@@ -178,7 +178,7 @@ enum status replay_serve_waiting(struct replay *replay, uint32_t rank)
     return STATUS_OK;
 }
 
-enum status replay_left(struct replay *replay, const struct replay_message *message, int64_t began_ps, int64_t left_ps)
+enum status replay_left(struct replay *replay, const struct engine_note *message, int64_t began_ps, int64_t left_ps)
 {
     switch ((enum message_type)message->type) {
     case MESSAGE_SEND_DATA: return replay_send_left(replay, message->ref);

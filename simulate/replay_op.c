@@ -171,7 +171,7 @@ static enum step put_plainly(struct replay *replay, uint32_t rank, struct member
 {
     struct rank_state *state = &replay->ranks[rank];
     const struct trace_call *call = &state->calls[state->next];
-    struct replay_message message = {rank, pair->target, (uint32_t)(pair - replay->pairs), (uint32_t)state->next,
+    struct engine_note message = {rank, pair->target, (uint32_t)(pair - replay->pairs), (uint32_t)state->next,
                                      MESSAGE_PUT};
     struct engine_departure departure;
     pair->data_issued++;
@@ -184,12 +184,12 @@ static enum step put_plainly(struct replay *replay, uint32_t rank, struct member
     return leave(replay, state, rank, pair);
 }
 
-static struct trace_sim *sim_of_put(struct replay *replay, const struct replay_message *message)
+static struct trace_sim *sim_of_put(struct replay *replay, const struct engine_note *message)
 {
     return replay->made ? &replay->made->ranks[message->source].sim[message->extra] : NULL;
 }
 
-void replay_put_left(struct replay *replay, const struct replay_message *message, int64_t began_ps, int64_t left_ps)
+void replay_put_left(struct replay *replay, const struct engine_note *message, int64_t began_ps, int64_t left_ps)
 {
     const struct pair *pair = &replay->pairs[message->ref];
     struct member *origin = &replay->members[pair->origin_member];
@@ -199,7 +199,7 @@ void replay_put_left(struct replay *replay, const struct replay_message *message
     if (--origin->lefts == 0) replay_wake(replay, pair->origin);
 }
 
-enum status replay_on_put(struct replay *replay, const struct replay_message *message)
+enum status replay_on_put(struct replay *replay, const struct engine_note *message)
 {
     struct trace_sim *sim = sim_of_put(replay, message);
     if (sim) sim->xfer_end_ps = replay->arrival_ps;
@@ -298,12 +298,12 @@ enum status replay_issue(struct replay *replay, uint32_t index)
     return op->kind == CALL_GET_ACCUMULATE ? send_fetch(replay, index) : send_data(replay, index);
 }
 
-enum status replay_on_rma_ask(struct replay *replay, const struct replay_message *message)
+enum status replay_on_rma_ask(struct replay *replay, const struct engine_note *message)
 {
     return replay_send_control(replay, MESSAGE_RMA_CLEAR, message->destination, message->source, message->ref, 0);
 }
 
-enum status replay_on_rma_clear(struct replay *replay, const struct replay_message *message)
+enum status replay_on_rma_clear(struct replay *replay, const struct engine_note *message)
 {
     const struct op *op = &replay->ops[message->ref];
     if (op->together) return replay_on_together_clear(replay, message->ref);
@@ -374,7 +374,7 @@ static enum status reached_target(struct replay *replay, uint32_t index, int64_t
     return replay_send_control(replay, MESSAGE_ACK, op->target, op->origin, index, 0);
 }
 
-enum status replay_on_data(struct replay *replay, const struct replay_message *message)
+enum status replay_on_data(struct replay *replay, const struct engine_note *message)
 {
     return reached_target(replay, message->ref, replay->arrival_ps);
 }
@@ -399,7 +399,7 @@ static enum status apply(struct replay *replay, uint32_t index)
     return replay_timer_op(replay, begin_ps + cost_ps, op->target, index);
 }
 
-enum status replay_on_accumulate(struct replay *replay, const struct replay_message *message)
+enum status replay_on_accumulate(struct replay *replay, const struct engine_note *message)
 {
     return apply(replay, message->ref);
 }
@@ -410,7 +410,7 @@ enum status replay_op_arrived(struct replay *replay, uint32_t index)
     return reached_target(replay, index, replay->now_ps);
 }
 
-enum status replay_on_fetch(struct replay *replay, const struct replay_message *message)
+enum status replay_on_fetch(struct replay *replay, const struct engine_note *message)
 {
     return apply(replay, message->ref);
 }
@@ -434,12 +434,12 @@ static enum status finished(struct replay *replay, uint32_t index)
     return STATUS_OK;
 }
 
-enum status replay_on_ack(struct replay *replay, const struct replay_message *message)
+enum status replay_on_ack(struct replay *replay, const struct engine_note *message)
 {
     return finished(replay, message->ref);
 }
 
-enum status replay_on_get_request(struct replay *replay, const struct replay_message *message)
+enum status replay_on_get_request(struct replay *replay, const struct engine_note *message)
 {
     return send_data(replay, message->ref);
 }
@@ -452,7 +452,7 @@ enum status replay_get_arrived(struct replay *replay, uint32_t index)
     return finished(replay, index);
 }
 
-enum status replay_on_get_reply(struct replay *replay, const struct replay_message *message)
+enum status replay_on_get_reply(struct replay *replay, const struct engine_note *message)
 {
     return replay_get_arrived(replay, message->ref);
 }

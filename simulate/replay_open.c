@@ -43,6 +43,7 @@ static enum status prepare_ranks(struct replay *replay)
         struct rank_state *state = &replay->ranks[rank];
         state->calls = trace->ranks[rank].calls;
         state->count = trace->ranks[rank].count;
+        state->compute_ps = trace->ranks[rank].compute_ps;
         state->serve_first = state->lock_list = state->last_member = NO_INDEX;
         state->progress_from_ps = state->progress_until_ps = TRACE_UNKNOWN_PS;
         double source = source_speed(&trace->ranks[rank]);

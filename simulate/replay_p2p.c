@@ -240,17 +240,17 @@ static enum status arrived(struct replay *replay, uint32_t index)
     return STATUS_OK;
 }
 
-enum status replay_on_eager(struct replay *replay, const struct replay_message *message)
+enum status replay_on_eager(struct replay *replay, const struct engine_note *message)
 {
     return arrived(replay, message->ref);
 }
 
-enum status replay_on_send_ask(struct replay *replay, const struct replay_message *message)
+enum status replay_on_send_ask(struct replay *replay, const struct engine_note *message)
 {
     return arrived(replay, message->ref);
 }
 
-enum status replay_on_send_clear(struct replay *replay, const struct replay_message *message)
+enum status replay_on_send_clear(struct replay *replay, const struct engine_note *message)
 {
     const struct envelope *envelope = &replay->envelopes[message->ref];
     struct engine_departure departure;
@@ -271,7 +271,7 @@ enum status replay_send_left(struct replay *replay, uint32_t index)
     return replay_request_done(replay, request);
 }
 
-enum status replay_on_send_data(struct replay *replay, const struct replay_message *message)
+enum status replay_on_send_data(struct replay *replay, const struct engine_note *message)
 {
     struct envelope *envelope = &replay->envelopes[message->ref];
     uint32_t request = envelope->receive_request;
@@ -280,7 +280,7 @@ enum status replay_on_send_data(struct replay *replay, const struct replay_messa
     return replay_request_done(replay, request);
 }
 
-enum status replay_on_send_ack(struct replay *replay, const struct replay_message *message)
+enum status replay_on_send_ack(struct replay *replay, const struct engine_note *message)
 {
     return replay_request_done(replay, message->ref);
 }

@@ -69,7 +69,7 @@ static bool awaits_lock(const struct replay *replay, const struct trace_call *ca
 
 void replay_served_late(struct replay *replay, const struct waiting_message *waiting)
 {
-    const struct replay_message *message = &waiting->message;
+    const struct engine_note *message = &waiting->message;
     struct rank_state *origin = &replay->ranks[message->source];
     enum message_type type = (enum message_type)message->type;
     if (origin->threads) return; /* which of them waits is not looked for */

@@ -73,7 +73,7 @@ enum status replay_together_left(struct replay *replay, uint32_t first, bool rep
     return STATUS_OK;
 }
 
-enum status replay_on_together(struct replay *replay, const struct replay_message *message)
+enum status replay_on_together(struct replay *replay, const struct engine_note *message)
 {
     uint32_t first = NO_INDEX, last = NO_INDEX;
     int64_t bytes = 0;
@@ -94,7 +94,7 @@ enum status replay_on_together(struct replay *replay, const struct replay_messag
     return replay_together_left(replay, first, true, departure.began_ps, departure.left_ps);
 }
 
-enum status replay_on_together_reply(struct replay *replay, const struct replay_message *message)
+enum status replay_on_together_reply(struct replay *replay, const struct engine_note *message)
 {
     for (uint32_t op = message->ref, next; op != NO_INDEX; op = next) {
         next = replay->ops[op].next;

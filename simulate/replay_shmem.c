@@ -107,7 +107,7 @@ static enum status grant(struct replay *replay, uint32_t lock, uint32_t rank)
     return replay_send_control(replay, MESSAGE_SHMEM_GRANT, replay->shmem->home, rank, lock, 0);
 }
 
-enum status replay_on_shmem_ask(struct replay *replay, const struct replay_message *message)
+enum status replay_on_shmem_ask(struct replay *replay, const struct engine_note *message)
 {
     struct shmem *shmem = replay->shmem;
     struct shmem_lock *lock = &shmem->locks[message->ref];
@@ -122,14 +122,14 @@ enum status replay_on_shmem_ask(struct replay *replay, const struct replay_messa
     return STATUS_OK;
 }
 
-enum status replay_on_shmem_grant(struct replay *replay, const struct replay_message *message)
+enum status replay_on_shmem_grant(struct replay *replay, const struct engine_note *message)
 {
     replay->shmem->granted[message->destination] = true;
     replay_wake(replay, message->destination);
     return STATUS_OK;
 }
 
-enum status replay_on_shmem_release(struct replay *replay, const struct replay_message *message)
+enum status replay_on_shmem_release(struct replay *replay, const struct engine_note *message)
 {
     struct shmem_lock *lock = &replay->shmem->locks[message->ref];
     uint32_t next = lock->first;

@@ -215,7 +215,7 @@ enum status replay_barrier_step(struct replay *replay, uint32_t rank, struct bar
     return STATUS_OK;
 }
 
-enum status replay_on_barrier(struct replay *replay, const struct replay_message *message)
+enum status replay_on_barrier(struct replay *replay, const struct engine_note *message)
 {
     bool of_comm = message->ref < replay->barrier_count;
     const struct barrier *barrier =

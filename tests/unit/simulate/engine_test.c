@@ -29,7 +29,7 @@ static void on_timer(void *context, uint32_t id, int64_t now_ps)
     const struct test_send *send = &run->sends[id];
     struct engine_departure departure;
     advance(run, now_ps);
-    struct engine_message message = {.note = {{id}},
+    struct engine_message message = {.note = {.ref = id},
                                      .key = (uint32_t)send->src_node,
                                      .src_node = send->src_node,
                                      .dst_node = send->dst_node,
@@ -45,7 +45,7 @@ static void on_timer(void *context, uint32_t id, int64_t now_ps)
 static void on_left(void *context, const struct engine_note *note, int64_t began_ps, int64_t now_ps)
 {
     struct run *run = context;
-    uint32_t message = note->words[0];
+    uint32_t message = note->ref;
     advance(run, now_ps);
     if (run->fates[message].left_ps != TEST_UNKNOWN)
         run->status = err_set(run->err, STATUS_DATA, NULL, NULL, "message %u has left twice", message);
@@ -57,7 +57,7 @@ static void on_arrived(void *context, const struct engine_note *note, int64_t no
 {
     (void)at_ps; /* nothing is sent early here */
     struct run *run = context;
-    uint32_t message = note->words[0];
+    uint32_t message = note->ref;
     advance(run, now_ps);
     if (run->fates[message].left_ps == TEST_UNKNOWN || run->fates[message].arrived_ps != TEST_UNKNOWN)
         run->status =

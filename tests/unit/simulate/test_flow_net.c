@@ -17,7 +17,7 @@ static struct {
 static void on_left(void *context, const struct engine_note *note, int64_t began_ps, int64_t now_ps)
 {
     (void)context;
-    uint32_t message = note->words[0];
+    uint32_t message = note->ref;
     seen.began_ps[message] = began_ps;
     seen.left_ps[message] = now_ps;
 }
@@ -26,7 +26,7 @@ static void on_arrived(void *context, const struct engine_note *note, int64_t no
 {
     assert_true(at_ps == now_ps);
     (void)context;
-    seen.arrived_ps[note->words[0]] = now_ps;
+    seen.arrived_ps[note->ref] = now_ps;
 }
 
 static void on_timer(void *context, uint32_t id, int64_t now_ps)
@@ -72,7 +72,7 @@ static struct engine_departure send_between(struct fixture *fixture, uint32_t id
                                             int64_t bytes)
 {
     struct engine_message message = {
-        .note = {{id}}, .key = id, .src_node = src, .dst_node = dst, .bytes = bytes, .want_left = true};
+        .note = {.ref = id}, .key = id, .src_node = src, .dst_node = dst, .bytes = bytes, .want_left = true};
     struct cost cost = cost_message(fixture->platform, &message);
     struct engine_departure departure;
     struct err err;
