@@ -506,3 +506,62 @@ enum status parts_gather(struct parts *parts, const struct parts_told *told, str
         TRY(take_sums(parts, p, told, tally, causes, path, err));
     return STATUS_OK;
 }
+
+/* Some rows of the log for part 0; *left false: these are the last ones. */
+static enum status put_rows(struct transfer_log *log, struct bytes *rows, bool *left, struct err *err)
+{
+    enum { ROWS = 1 << 16 };
+    bytes_empty(rows);
+    for (size_t i = 0; *left && i < ROWS; i++) {
+        struct transfer_row row;
+        TRY(transfer_log_next(log, &row, left, err));
+        if (!*left) break;
+        TRY(bytes_put(rows, &row, sizeof row, err));
+        TRY(bytes_put_text(rows, row.kind, err));
+    }
+    return STATUS_OK;
+}
+
+static enum status take_rows(struct transfer_log *log, struct bytes *rows, struct err *err)
+{
+    while (rows->taken < rows->count) {
+        struct transfer_row row;
+        char *kind;
+        bytes_take(rows, &row, sizeof row);
+        TRY(bytes_take_text(rows, &kind, err));
+        enum status status = transfer_log_take(log, row, kind, err);
+        free(kind);
+        TRY(status);
+    }
+    return STATUS_OK;
+}
+
+static enum status swap_rows(struct parts *parts, const struct parts_told *told, struct transfer_log *log,
+                             struct bytes *rows, bool *left, struct err *err)
+{
+    enum status own = put_rows(log, rows, left, err);
+    struct parts_news news = {.ended = !*left};
+    if (own == STATUS_OK) own = begin_messages(parts, told, &news, err);
+    if (own == STATUS_OK && rows->count > 0) own = bytes_put(&parts->to[0], rows->data, rows->count, err);
+    TRY(swap(parts, own, &news, err));
+    TRY(take_beginnings(parts, told, err));
+    for (uint32_t p = 1; parts->link->own == 0 && p < parts->link->count; p++)
+        TRY(take_rows(log, &parts->from[p], err));
+    *left = *left || !news.ended;
+    return STATUS_OK;
+}
+
+enum status parts_gather_transfers(struct parts *parts, const struct parts_told *told, struct transfer_log *log,
+                                   struct err *err)
+{
+    struct bytes rows = {0};
+    bool own = parts->link->own > 0, all = false;
+    enum status status = STATUS_OK;
+    while (status == STATUS_OK && !all) {
+        bool left = own;
+        status = swap_rows(parts, told, log, &rows, &left, err);
+        all = !left;
+    }
+    bytes_clear(&rows);
+    return status;
+}

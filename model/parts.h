@@ -39,6 +39,7 @@
 #include "model/several.h"
 #include "model/shares.h"
 #include "model/tally.h"
+#include "model/transfer_log.h"
 
 struct parts_link {
     uint32_t own, count; /* this part, of how many */
@@ -102,6 +103,10 @@ enum status parts_end(struct parts *parts, const struct parts_told *told, struct
 /* Then: moves all sums into those of part 0. */
 enum status parts_gather(struct parts *parts, const struct parts_told *told, struct tally *tally, struct shares *causes,
                          struct shares *path, enum status own, struct err *err);
+
+/* Then: adds the rows of all logs to that of part 0. */
+enum status parts_gather_transfers(struct parts *parts, const struct parts_told *told, struct transfer_log *log,
+                                   struct err *err);
 
 /* For parts_*.c: which parts need a rank's new calls. */
 struct ghost { /* a copy underway */

@@ -291,7 +291,9 @@ static enum status walk(struct stream *stream, enum status own, struct shares *c
     if (stream->parts) TRY(parts_end(stream->parts, &mine, &stream->tally, stream->read_ps, &own, stream->err));
     if (own == STATUS_OK) own = look_back(stream, causes, path);
     if (!stream->parts) return own;
-    return parts_gather(stream->parts, &mine, &stream->tally, causes, path, own, stream->err);
+    TRY(parts_gather(stream->parts, &mine, &stream->tally, causes, path, own, stream->err));
+    if (!stream->options->transfers) return STATUS_OK;
+    return parts_gather_transfers(stream->parts, &mine, stream->options->transfers, stream->err);
 }
 
 static enum status report_causes(struct shares *causes, struct shares *path, struct result *result, struct err *err)

@@ -1,6 +1,7 @@
 #include "model/transfer_log.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "model/runs.h"
 
@@ -31,8 +32,7 @@ enum status transfer_log_new(struct transfer_log **log, struct err *err)
     if (!made) return err_memory(err);
     made->scratch.descriptor = -1;
     enum status status = scratch_open(&made->scratch, err);
-    if (status == STATUS_OK)
-        status = runs_new(&made->scratch, sizeof(struct transfer_row), compare, &made->runs, err);
+    if (status == STATUS_OK) status = runs_new(&made->scratch, sizeof(struct transfer_row), compare, &made->runs, err);
     if (status == STATUS_OK)
         *log = made;
     else
@@ -53,6 +53,14 @@ enum status transfer_log_add(struct transfer_log *log, const struct trace *trace
                                .lower_end_ps = transfer->lower_end_ps,
                                .upper_end_ps = transfer->upper_end_ps,
                                .true_end_ps = transfer_true_end_ps(trace, transfer)};
+    return runs_add(log->runs, &row, err);
+}
+
+enum status transfer_log_take(struct transfer_log *log, struct transfer_row row, const char *kind, struct err *err)
+{
+    static const char *const kinds[] = {"put", "get", "accumulate"};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (strcmp(kind, kinds[i]) == 0) row.kind = kinds[i];
     return runs_add(log->runs, &row, err);
 }
 

@@ -23,6 +23,9 @@ void transfer_log_free(struct transfer_log *log);
 enum status transfer_log_add(struct transfer_log *log, const struct trace *trace, const struct transfer *transfer,
                              struct err *err);
 
+/* Adds a row of another process, whose kind is this text. */
+enum status transfer_log_take(struct transfer_log *log, struct transfer_row row, const char *kind, struct err *err);
+
 /* No transfer is added any more. *any false: there is none left. */
 enum status transfer_log_next(struct transfer_log *log, struct transfer_row *row, bool *any, struct err *err);
 

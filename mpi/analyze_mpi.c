@@ -25,9 +25,9 @@ static const struct argp_option options[] = {ANALYSIS_OPTIONS,
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
-    if (key == KEY_ALONE || key == ANALYSIS_CSV)
+    if (key == KEY_ALONE)
         return cli_usage(state, "%s is not for several processes, expected rmacast analyze for it",
-                         key == ANALYSIS_CSV ? "--csv" : state->argv[state->next - 1]);
+                         state->argv[state->next - 1]);
     return analysis_parse(key, argument, state, state->input);
 }
 
@@ -81,18 +81,19 @@ static enum status analyze_parts(const struct analysis *analysis, struct trace_s
     if (link.broken || (status == STATUS_SYSTEM && !link.met)) abandon(err);
     if (status != STATUS_OK && link.parts.own == 0) complain(err);
     link_clear(&link);
-    source_close(archive);
     return status;
 }
 
 static enum status run(const struct analysis *analysis, struct trace_source *archive, struct err *err)
 {
-    struct result *result;
-    TRY(analyze_parts(analysis, archive, &result, err));
-    if (!result) return STATUS_OK;
-    enum status status = analysis_write(analysis, NULL, result, err);
-    if (status != STATUS_OK) complain(err);
+    struct result *result = NULL;
+    enum status status = analyze_parts(analysis, archive, &result, err);
+    if (status == STATUS_OK && result) {
+        status = analysis_write(analysis, archive->trace, result, err);
+        if (status != STATUS_OK) complain(err);
+    }
     result_free(result);
+    source_close(archive);
     return status;
 }
 
@@ -147,7 +148,9 @@ int main(int argc, char **argv)
     enum status status = read_options(&analysis, argc, argv, &err);
     if (status == STATUS_OK) status = analysis_read_runs(&analysis, &err);
     if (status == STATUS_OK) status = open_archive(&analysis, &archive, &err);
+    if (status == STATUS_OK && analysis.csv) status = transfer_log_new(&analysis.options.transfers, &err);
     if (all_have_opened(status, &err)) status = run(&analysis, &archive, &err);
+    transfer_log_free(analysis.options.transfers);
     if (status == STATUS_USAGE) return EXIT_USAGE;
     return status == STATUS_OK ? 0 : EXIT_DATA;
 }
