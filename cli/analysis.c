@@ -104,6 +104,8 @@ error_t analysis_parse(int key, char *argument, struct argp_state *state, struct
     case ARGP_KEY_END:
         if (options->latency_s > 0 && !options->network_known)
             return cli_usage(state, "--latency without --bandwidth, expected both");
+        if (options->filter.by_time && options->filter.from_ps > options->filter.to_ps)
+            return cli_usage(state, "--from behind --to, expected a time between them");
         return cli_needs_argument(state, analysis->trace, "TRACE");
     default: return ARGP_ERR_UNKNOWN;
     }

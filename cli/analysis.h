@@ -52,12 +52,14 @@ enum {
      "for POP's metrics: result of a simulation on a network that costs nothing", 0},                                  \
     {"reference", ANALYSIS_REFERENCE, "RESULT", 0, "for computation scaling: result of the run to compare with", 0},   \
     {"top", ANALYSIS_TOP, "N", 0, "print the N largest wait states, root causes and parts of the critical path", 0},   \
-    {"window", ANALYSIS_WINDOW, "WINDOW", 0, "count only waits in calls on this window", 0},                           \
-    {"ranks", ANALYSIS_RANKS, "A-B", 0, "count only waits of ranks A to B, or of rank A", 0},                          \
-    {"from", ANALYSIS_FROM, "TIME", 0, "count only waits in calls that end at TIME or later, since the first event",   \
-     0},                                                                                                               \
-    {"to", ANALYSIS_TO, "TIME", 0, "count only waits in calls that begin at TIME or earlier", 0},                      \
-    {"callpath", ANALYSIS_CALLPATH, "PATTERN", 0, "count only waits at call paths like 'main/exchange*'", 0},          \
+    {"window", ANALYSIS_WINDOW, "WINDOW", 0,                                                                           \
+     "count only waits and transfers on this window, with its number in rmacast info", 0},                             \
+    {"ranks", ANALYSIS_RANKS, "A-B", 0, "count only waits of ranks A to B, or of rank A, and what they transfer", 0},  \
+    {"from", ANALYSIS_FROM, "TIME", 0,                                                                                 \
+     "count only waits and transfers in calls that end at TIME or later, since the first event", 0},                   \
+    {"to", ANALYSIS_TO, "TIME", 0, "count only those in calls that begin at TIME or earlier", 0},                      \
+    {"callpath", ANALYSIS_CALLPATH, "PATTERN", 0,                                                                      \
+     "count only waits and transfers at call paths like 'main/exchange*'", 0},                                         \
     {"json", ANALYSIS_JSON, "FILE", 0, "write the result as JSON; - is standard output, without the table", 0},        \
     {"csv", ANALYSIS_CSV, "DIR", 0,                                                                                    \
      "write patterns, places, properties, transfers, their groups and the matrix of bytes as tables into DIR", 0}

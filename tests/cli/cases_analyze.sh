@@ -151,5 +151,6 @@ fails 2 "--slices and --whole, expected one of them, $see" analyze --slices --wh
 fails 2 "--ranks 0, expected a whole number from 1 to 2147483647, $see" analyze --ranks 1-0 steps.txt
 fails 2 "--ranks: no rank 2, expected 0 to 1" analyze --ranks 2 steps.txt
 fails 2 "--window 1 is not in the trace, which has 1 windows" analyze --window 1 steps.txt
+fails 2 "--from behind --to, expected a time between them, $see" analyze --from 2ms --to 1ms steps.txt
 fails 2 "--latency without --bandwidth, expected both, $see" analyze --latency 1us steps.txt
 fails 2 "--bandwidth fast, expected a rate as 12.5GB/s, $see" analyze --bandwidth fast steps.txt
