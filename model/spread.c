@@ -72,7 +72,7 @@ static enum status make_classes(struct spread *spread, struct err *err)
 {
     uint64_t exact[SPREAD_EXACT_MAX];
     size_t count = spread->cell_count;
-    memcpy(exact, spread->cells, count * sizeof *exact);
+    if (count > 0) memcpy(exact, spread->cells, count * sizeof *exact);
     spread->cell_count = 0;
     for (size_t i = 0; i < count; i++) TRY(add_to_class(spread, class_of(exact[i]), 1, err));
     return STATUS_OK;
