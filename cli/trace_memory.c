@@ -9,8 +9,8 @@
 
 #include "common/huge_pages.h"
 
-/* A call takes 64 bytes in memory and from about 16 (a spool) to 100 bytes (text) on disk; growing arrays take twice their
- * room. Addresses cost nothing, so the guess is a high one. */
+/* A call takes 64 bytes in memory and from about 16 (a spool) to 100 bytes (text) on disk; growing arrays take twice
+ * their room. Addresses cost nothing, so the guess is a high one. */
 enum { MEMORY_PER_BYTE = 16, BYTES_LEAST = 1 << 20, OPEN_MOST = 16 };
 
 static uint64_t bytes_found; /* nftw() has no context */

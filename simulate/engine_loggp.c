@@ -31,6 +31,7 @@ struct nic { /* who sends to it touches the first of its two cache lines only */
     int64_t send_free_ps, receive_free_ps;
     uint32_t pending; /* events of the node in the queue, alarms aside; of use where nodes run ahead */
 };
+_Static_assert(offsetof(struct inbox, heap) <= LINE_BYTES, "who sends touches one cache line of the NIC");
 
 struct engine {
     const struct platform *platform;
@@ -121,8 +122,6 @@ static enum status take_flight(struct engine *engine, uint32_t *index, struct er
 
 /* --- events ----------------------------------------------------------------------------------------------------------
  */
-
-_Static_assert(offsetof(struct inbox, heap) <= LINE_BYTES, "a message from elsewhere touches one cache line of the NIC");
 
 static enum status into_queue(struct engine *engine, const struct event *event, int32_t node, struct err *err)
 {

@@ -1,9 +1,10 @@
 /* Pending events of an engine, in the order (time, key, sequence of their making).
  *
  * A ladder queue of one rung (W. T. Tang et al., Ladder queue, ACM TOMACS 15(3), 2005): the next few events are sorted,
- * those of the following moments lie unsorted in buckets of equal length, all later ones in a list that becomes the next
- * buckets. What is made for the moments that are sorted already goes into a binary heap, unless it is among the very next.
- * So a push or a pop costs the same with a thousand or a million events, and it is known which events are next. */
+ * those of the following moments lie unsorted in buckets of equal length, all later ones in a list that becomes the
+ * next buckets. What is made for the moments that are sorted already goes into a binary heap, unless it is among the
+ * very next. So a push or a pop costs the same with a thousand or a million events, and it is known which events are
+ * next. */
 #ifndef SIMULATE_EVENT_QUEUE_H
 #define SIMULATE_EVENT_QUEUE_H
 
@@ -68,8 +69,8 @@ uint64_t event_queue_order(struct event_queue *queue, uint32_t key);
 enum status event_queue_push_at(struct event_queue *queue, struct event_place place, uint32_t type, uint32_t id,
                                 struct err *err);
 
-/* The event that comes behind `count` others; NULL: not known. Known for count < queue.ahead, if there are so many; behind
- * those some made lately may be left out. */
+/* The event that comes behind `count` others; NULL: not known. Known for count < queue.ahead, if there are so many;
+ * behind those some made lately may be left out. */
 static inline const struct event *event_queue_ahead(const struct event_queue *queue, size_t count)
 {
     return count < queue->run.count ? &queue->run.items[queue->run.count - 1 - count] : NULL;

@@ -126,7 +126,7 @@ struct member {
     /* exposure epoch by post */
     struct role exposure;
     int64_t last_effect_ps; /* the puts that are on their way have arrived, the gets being read have left */
-    uint32_t pending_origins, missing_completes; /* whose epochs have not ended; of those, whose notification is missing */
+    uint32_t pending_origins, missing_completes; /* epochs that have not ended; notifications that are missing */
     /* fence */
     uint32_t fence_outstanding, fence_instance;
     uint32_t held_first, held_last; /* issue = deferred: operations until the closing fence */
