@@ -59,6 +59,8 @@ error 1 "link.xml: link 'l' has a latency of -1e-05 s, expected 0 or more" simul
 one_link 'sharing_policy="WIFI"' 10GBps
 error 1 "$PWD/link.xml: The route from b to a begins with the WIFI link l, but the host b does not seem attached" \
     simulate "$worked" --platform "$platform" --set nodes.count=2 --set mpi.rma.control_bytes=65 --set "$link"
+thrown="Uncaught exception"
+grep -q __asan_init "$program" && thrown="==" # the sanitizer speaks first of an exception that leaves an actor
 # A host that goes off, at 530 again: that of rank 0 takes the engine's own actors with it, that of rank 1 the put's target
 for host in 0 1; do
     printf '0.0 1\n0.00053 0\n' >off.state
@@ -66,7 +68,7 @@ for host in 0 1; do
     [ $host = 0 ] && sed -i 's/id="a" /&state_file="off.state" /' link.xml || sed -i 's/id="b" /&state_file="off.state" /' link.xml
     case $host in
     0) expected="$PWD/link.xml: SimGrid switches host 'a' off at 0.00053 s, expected hosts that stay on" ;;
-    1) expected="$PWD/link.xml: Uncaught exception" ;;
+    1) expected="$PWD/link.xml: $thrown" ;;
     esac
     error 1 "$expected" simulate "$worked" --platform "$platform" --set nodes.count=2 --set "$link"
 done
