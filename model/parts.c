@@ -288,22 +288,15 @@ static enum status narrow(struct parts *parts, uint32_t *group, struct err *err)
     return STATUS_OK;
 }
 
-/* Requests of messages end in calls that this part does not know. */
-static const struct trace_sim unknown_sim = {.xfer_start_ps = TRACE_UNKNOWN_PS,
-                                             .xfer_end_ps = TRACE_UNKNOWN_PS,
-                                             .base_end_ps = TRACE_UNKNOWN_PS,
-                                             .extended_end_ps = TRACE_UNKNOWN_PS,
-                                             .progress_from_ps = TRACE_UNKNOWN_PS,
-                                             .progress_until_ps = TRACE_UNKNOWN_PS};
-
 /* The next one that a part sends. */
 static void take_ghost(struct bytes *from, struct ghost *ghost, struct trace_sim *sim)
 {
-    *sim = unknown_sim;
+    *sim = trace_sim_unknown;
     bytes_take(from, ghost, sizeof *ghost);
     if (ghost->flags & SETTLE_LATE) bytes_take(from, sim, sizeof *sim);
 }
 
+/* Requests of messages end in calls that this part does not know. */
 static enum status add_ghost(struct parts *parts, uint32_t part, struct ghost *ghost, const struct trace_sim *sim,
                              struct err *err)
 {
@@ -358,7 +351,8 @@ static enum status sort_copies(struct trace_rank *stream, struct err *err)
     struct placed *placed = malloc(stream->count * sizeof *placed);
     if (!placed) return err_memory(err);
     for (i = 0; i < stream->count; i++)
-        placed[i] = (struct placed){stream->calls[i], stream->kept[i], stream->sim ? stream->sim[i] : unknown_sim};
+        placed[i] = (struct placed){stream->calls[i], stream->kept[i],
+                                    stream->sim ? stream->sim[i] : trace_sim_unknown};
     qsort(placed, stream->count, sizeof *placed, by_event);
     for (i = 0; i < stream->count; i++) {
         stream->calls[i] = placed[i].call;

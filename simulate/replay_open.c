@@ -87,9 +87,7 @@ static enum status prepare_trace(struct replay *replay)
         if (!to->sim) return err_memory(replay->err);
         to->count = count;
         TRY(keep_threads(&trace->ranks[rank], to, replay->err));
-        struct trace_sim none = {TRACE_UNKNOWN_PS, TRACE_UNKNOWN_PS, TRACE_UNKNOWN_PS, TRACE_UNKNOWN_PS, 0,
-                                 TRACE_UNKNOWN_PS, TRACE_UNKNOWN_PS};
-        for (size_t i = 0; i < count; i++) to->sim[i] = none;
+        for (size_t i = 0; i < count; i++) to->sim[i] = trace_sim_unknown;
         double source = source_speed(&trace->ranks[rank]);
         to->speed =
             replay->ranks[rank].stretch == 1.0 ? trace->ranks[rank].speed : source / replay->ranks[rank].stretch;

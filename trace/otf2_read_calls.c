@@ -123,13 +123,6 @@ static struct trace_call new_call(int64_t time_ps, uint32_t call)
                                .call = (uint16_t)call};
 }
 
-static const struct trace_sim unknown_sim = {.xfer_start_ps = TRACE_UNKNOWN_PS,
-                                             .xfer_end_ps = TRACE_UNKNOWN_PS,
-                                             .base_end_ps = TRACE_UNKNOWN_PS,
-                                             .extended_end_ps = TRACE_UNKNOWN_PS,
-                                             .progress_from_ps = TRACE_UNKNOWN_PS,
-                                             .progress_until_ps = TRACE_UNKNOWN_PS};
-
 static enum status append(struct archive_reader *reader, const struct trace_call *call)
 {
     struct archive_stream *stream = &reader->stream;
@@ -147,7 +140,7 @@ static enum status append_region(struct archive_reader *reader, int64_t time_ps,
 {
     struct archive_stream *stream = &reader->stream;
     struct trace_call call = new_call(time_ps, enter ? ID_region_enter : ID_region_leave);
-    stream->sim = unknown_sim;
+    stream->sim = trace_sim_unknown;
     stream->cpu_ps = TRACE_UNKNOWN_PS;
     stream->order = 0;
     TRY(archive_region_id(reader, region, &call.ref));
@@ -201,7 +194,7 @@ enum status archive_begin_call(struct archive_reader *reader, uint64_t time, uin
     stream->region = reference;
     stream->depth = 0;
     stream->call = new_call(time_ps, (uint32_t)region->call);
-    stream->sim = unknown_sim;
+    stream->sim = trace_sim_unknown;
     stream->cpu_ps = TRACE_UNKNOWN_PS;
     stream->order = 0;
     stream->completed_one = stream->has_flags = stream->has_size = stream->has_unit = false;

@@ -92,6 +92,13 @@ void trace_free(struct trace *trace)
     free(trace);
 }
 
+const struct trace_sim trace_sim_unknown = {.xfer_start_ps = TRACE_UNKNOWN_PS,
+                                            .xfer_end_ps = TRACE_UNKNOWN_PS,
+                                            .base_end_ps = TRACE_UNKNOWN_PS,
+                                            .extended_end_ps = TRACE_UNKNOWN_PS,
+                                            .progress_from_ps = TRACE_UNKNOWN_PS,
+                                            .progress_until_ps = TRACE_UNKNOWN_PS};
+
 /* Exit of the thread's call added last. */
 static int64_t last_exit_ps(const struct trace_rank *stream, uint32_t thread)
 {
@@ -151,12 +158,6 @@ enum status trace_add_call(struct trace *trace, uint32_t rank, const struct trac
 enum status trace_add_thread_call(struct trace *trace, uint32_t rank, uint32_t thread, const struct trace_call *call,
                                   struct err *err)
 {
-    static const struct trace_sim unknown = {.xfer_start_ps = TRACE_UNKNOWN_PS,
-                                             .xfer_end_ps = TRACE_UNKNOWN_PS,
-                                             .base_end_ps = TRACE_UNKNOWN_PS,
-                                             .extended_end_ps = TRACE_UNKNOWN_PS,
-                                             .progress_from_ps = TRACE_UNKNOWN_PS,
-                                             .progress_until_ps = TRACE_UNKNOWN_PS};
     struct trace_rank *stream = &trace->ranks[rank];
     TRY(check_order(trace, rank, thread, call, err));
     if (stream->count == stream->capacity) {
@@ -170,7 +171,7 @@ enum status trace_add_thread_call(struct trace *trace, uint32_t rank, uint32_t t
     if (stream->compute_ps) TRY(trace_set_compute(trace, rank, stream->count, TRACE_UNKNOWN_PS, err));
     TRY(note_thread(stream, thread, call, err));
     if (stream->count > 0 && call->enter_ps < stream->calls[stream->count - 1].enter_ps) stream->unsorted = true;
-    if (trace->simulated) stream->sim[stream->count] = unknown;
+    if (trace->simulated) stream->sim[stream->count] = trace_sim_unknown;
     stream->calls[stream->count++] = *call;
     if (call->flags & TRACE_NOCHECK) trace->skips_checks = true;
     return STATUS_OK;

@@ -100,6 +100,7 @@ struct trace_sim {
      * waited for; TRACE_UNKNOWN_PS where it waited for none. */
     int64_t progress_from_ps, progress_until_ps;
 };
+extern const struct trace_sim trace_sim_unknown; /* of a call of which a simulation has said nothing yet */
 
 /* A call that an analysis in rounds has let stay while those around it went (model/stream.h). */
 struct trace_kept {
