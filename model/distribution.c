@@ -7,25 +7,10 @@
 #include <gsl/gsl_statistics_double.h>
 
 #include "common/array.h"
+#include "model/double_bits.h"
 
-/* Doubles above zero are ordered as their bits are: sign, exponent, 52 bits of fraction. */
+/* Ten bits of the fraction tell the class. */
 enum { CLASS_SHIFT = 42 };
-
-_Static_assert(sizeof(double) == sizeof(uint64_t), "IEEE 754 doubles");
-
-static uint64_t bits_of(double value)
-{
-    uint64_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
-
-static double value_of(uint64_t bits)
-{
-    double value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
 
 void distribution_clear(struct distribution *distribution)
 {
@@ -58,7 +43,7 @@ static void add_sum(struct distribution_class *into, uint64_t high, uint64_t low
 
 static enum status add_to_class(struct distribution *distribution, double value, struct err *err)
 {
-    uint64_t bits = bits_of(value);
+    uint64_t bits = double_bits(value);
     struct distribution_class *found;
     TRY(class_of(distribution, bits >> CLASS_SHIFT, &found, err));
     found->count++;
@@ -128,7 +113,7 @@ static int by_number(const void *one, const void *other)
 static double class_mean(const struct distribution_class *of)
 {
     uint64_t first = of->number << CLASS_SHIFT;
-    double base = value_of(first), step = value_of(first + 1) - base;
+    double base = double_of_bits(first), step = double_of_bits(first + 1) - base;
     double bits = ((double)of->sum_high * 0x1p64 + (double)of->sum_low) / (double)of->count;
     return base + bits * step;
 }

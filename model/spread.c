@@ -5,26 +5,12 @@
 
 #include "common/array.h"
 #include "common/units.h"
+#include "model/double_bits.h"
 
-/* Doubles above zero are ordered as their bits are: 52 bits of fraction, of which 5 tell the class. What is below 1 B/s,
- * a transfer of nothing above all, is one class more. */
+/* Five bits of the fraction tell the class. What is below 1 B/s, a transfer of nothing above all, is one class more. */
 enum { CLASS_SHIFT = 52 - 5 };
 _Static_assert(1 << (52 - CLASS_SHIFT) == SPREAD_CLASSES, "classes of an octave");
 static const uint64_t slow_class = (UINT64_C(0x3ff0000000000000) >> CLASS_SHIFT) - 1;
-
-static uint64_t bits_of(double value)
-{
-    uint64_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
-
-static double value_of(uint64_t bits)
-{
-    double value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
 
 static uint64_t class_of(uint64_t bits)
 {
@@ -115,7 +101,7 @@ enum status spread_add(struct spread *spread, const struct spread_value *value, 
     note_extremes(spread, value->rate_Bps, value->rate_Bps);
     spread->bytes += (uint64_t)value->bytes;
     add_time(spread, 0, (uint64_t)value->time_ps);
-    return add_bits(spread, bits_of(value->rate_Bps), err);
+    return add_bits(spread, double_bits(value->rate_Bps), err);
 }
 
 static enum status merge_cells(struct spread *into, const struct spread *from, struct err *err)
@@ -148,7 +134,7 @@ static double value_at(const struct spread *spread, uint64_t place)
     for (; place >= spread->cells[i]; i++) place -= spread->cells[i];
     if (spread->first + i == slow_class) return spread->min;
     uint64_t first = (spread->first + i) << CLASS_SHIFT, next = (spread->first + i + 1) << CLASS_SHIFT;
-    double middle = (value_of(first) + value_of(next)) / 2;
+    double middle = (double_of_bits(first) + double_of_bits(next)) / 2;
     if (middle < spread->min) return spread->min;
     return middle > spread->max ? spread->max : middle;
 }
@@ -163,7 +149,7 @@ static double exact_median(const struct spread *spread)
 {
     double values[SPREAD_EXACT_MAX];
     size_t count = spread->cell_count;
-    for (size_t i = 0; i < count; i++) values[i] = value_of(spread->cells[i]);
+    for (size_t i = 0; i < count; i++) values[i] = double_of_bits(spread->cells[i]);
     qsort(values, count, sizeof *values, compare);
     return (values[(count - 1) / 2] + values[count / 2]) / 2;
 }
