@@ -9,6 +9,8 @@
 
 #include <cmocka.h>
 
+#include "trace/spool_read.h"
+
 static void push(struct craft *craft, struct spool_record record)
 {
     craft->records = realloc(craft->records, (craft->count + 1) * sizeof record);
@@ -126,6 +128,17 @@ void craft_remove(char *directory)
     snprintf(command, sizeof command, "rm -r %s", directory);
     assert_int_equal(system(command), 0);
     free(directory);
+}
+
+struct trace *craft_read(const char *directory)
+{
+    struct trace *trace;
+    struct err err = {0};
+    enum status status = spool_read(directory, &trace, &err);
+    if (status != STATUS_OK) print_message("%s\n", err.text);
+    assert_int_equal(status, STATUS_OK);
+    assert_int_equal(trace_check(trace, &err), STATUS_OK);
+    return trace;
 }
 
 void craft_patch(const char *directory, const char *name, size_t at, const void *data, size_t bytes)

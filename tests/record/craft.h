@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "trace/spool.h"
+#include "trace/trace.h"
 
 /* Calls by their line in the crafted SPOOL_NAMES. */
 enum { CRAFT_INIT, CRAFT_BARRIER, CRAFT_FINALIZE };
@@ -36,6 +37,9 @@ void craft_write(const struct craft *craft, const char *directory, size_t count,
 /* A directory for one test, and its removal. */
 char *craft_directory(void);
 void craft_remove(char *directory);
+
+/* Its trace, which is one that trace_check() accepts; the caller frees it. */
+struct trace *craft_read(const char *directory);
 
 /* Overwrites or cuts a file of the directory. */
 void craft_patch(const char *directory, const char *file, size_t at, const void *data, size_t bytes);

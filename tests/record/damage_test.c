@@ -24,17 +24,6 @@ static void craft_run(struct craft *craft, uint32_t rank, uint32_t world, uint64
     for (uint64_t i = 0; i < barriers; i++) craft_call(craft, CRAFT_BARRIER, 1000 + 2000 * i, 2000 + 2000 * i);
 }
 
-static struct trace *read_good(const char *directory)
-{
-    struct trace *trace;
-    struct err err = {0};
-    enum status status = spool_read(directory, &trace, &err);
-    if (status != STATUS_OK) print_message("%s\n", err.text);
-    assert_int_equal(status, STATUS_OK);
-    assert_int_equal(trace_check(trace, &err), STATUS_OK);
-    return trace;
-}
-
 /* The error is "DIRECTORY<place>: ..." in one line. */
 static void expect_refused(const char *directory, const char *place)
 {
@@ -57,7 +46,7 @@ static void every_end(void **state)
     craft_run(&craft, 0, 1, BARRIERS);
     for (size_t count = 0; count <= craft.count; count++) {
         craft_write(&craft, directory, count, 0);
-        struct trace *trace = read_good(directory);
+        struct trace *trace = craft_read(directory);
         size_t events = count < PROLOGUE ? 0 : count - PROLOGUE;
         assert_int_equal(trace->ranks[0].count, (events + 1) / 2);
         assert_true(trace->ranks[0].incomplete);
@@ -79,7 +68,7 @@ static void second_lap(void **state)
     char *directory = craft_directory();
     craft_run(&craft, 0, 1, MANY);
     craft_write(&craft, directory, craft.count, SPOOL_CLOSED);
-    struct trace *trace = read_good(directory);
+    struct trace *trace = craft_read(directory);
     assert_int_equal(trace->ranks[0].count, MANY + 1);
     assert_false(trace->ranks[0].incomplete);
     assert_int_equal(trace->ranks[0].calls[MANY].enter_ps, (1000 + 2000 * (int64_t)(MANY - 1)) * 1000);
@@ -96,7 +85,7 @@ static void chunk_is_not_read_twice(void **state)
     char *directory = craft_directory();
     craft_run(&craft, 0, 1, MANY);
     craft_write(&craft, directory, SPOOL_OLD_CHUNK_RECORDS, 0);
-    struct trace *trace = read_good(directory);
+    struct trace *trace = craft_read(directory);
     assert_int_equal(trace->ranks[0].count, (SPOOL_OLD_CHUNK_RECORDS - PROLOGUE + 1) / 2);
     trace_free(trace);
     craft_remove(directory);
@@ -112,7 +101,7 @@ static void chunk_is_written_in_part(void **state)
     craft_run(&craft, 0, 1, MANY);
     craft_write(&craft, directory, SPOOL_OLD_CHUNK_RECORDS, 0);
     craft_cut(directory, "rank-000000.spool", 64 + 4096);
-    struct trace *trace = read_good(directory);
+    struct trace *trace = craft_read(directory);
     assert_int_equal(trace->ranks[0].count, (SPOOL_OLD_CHUNK_RECORDS - PROLOGUE + 1) / 2);
     trace_free(trace);
     craft_remove(directory);
@@ -129,7 +118,7 @@ static void torn_record(void **state)
     craft_run(&craft, 0, 1, MANY);
     craft_write(&craft, directory, SPOOL_OLD_CHUNK_RECORDS + 11, 0);
     craft_patch(directory, "rank-000000.tail", 24 + 11 * 40 + 8, noise, sizeof noise);
-    struct trace *trace = read_good(directory);
+    struct trace *trace = craft_read(directory);
     assert_int_equal(trace->ranks[0].count, (SPOOL_OLD_CHUNK_RECORDS + 11 - PROLOGUE + 1) / 2);
     trace_free(trace);
     craft_remove(directory);
@@ -143,7 +132,7 @@ static void missing_ranks(void **state)
     char *directory = craft_directory();
     craft_run(&craft, 1, 3, BARRIERS);
     craft_write(&craft, directory, craft.count, SPOOL_CLOSED);
-    struct trace *trace = read_good(directory);
+    struct trace *trace = craft_read(directory);
     assert_int_equal(trace->rank_count, 3);
     assert_int_equal(trace->ranks[1].count, BARRIERS + 1);
     assert_false(trace->ranks[1].incomplete);
@@ -153,7 +142,7 @@ static void missing_ranks(void **state)
     char path[512];
     snprintf(path, sizeof path, "%s/rank-000001.tail", directory);
     assert_int_equal(unlink(path), 0);
-    trace = read_good(directory);
+    trace = craft_read(directory);
     assert_string_equal(trace->ranks[1].incomplete_why, "its tail file is missing");
     trace_free(trace);
     craft_remove(directory);
@@ -167,11 +156,11 @@ static void states(void **state)
     char *directory = craft_directory();
     craft_run(&craft, 0, 1, 1);
     craft_write(&craft, directory, craft.count, SPOOL_STOPPED | 28u << 16); /* ENOSPC */
-    struct trace *trace = read_good(directory);
+    struct trace *trace = craft_read(directory);
     assert_string_equal(trace->ranks[0].incomplete_why, "recording stopped: No space left on device");
     trace_free(trace);
     craft_write(&craft, directory, craft.count, SPOOL_CLOSED | SPOOL_OTHER_THREADS | SPOOL_UNKNOWN_REQUESTS);
-    trace = read_good(directory);
+    trace = craft_read(directory);
     assert_string_equal(trace->ranks[0].incomplete_why,
                         "there were more threads than are recorded; requests of calls that are not recorded");
     trace_free(trace);

@@ -113,20 +113,9 @@ static void write_words(const struct words *words, const char *directory, size_t
     write_file(directory, "rank-000000.tail", &tail, sizeof tail, 4096, words->items + chunks * CHUNK, CHUNK);
 }
 
-static struct trace *read_good(const char *directory)
-{
-    struct trace *trace;
-    struct err err = {0};
-    enum status status = spool_read(directory, &trace, &err);
-    if (status != STATUS_OK) print_message("%s\n", err.text);
-    assert_int_equal(status, STATUS_OK);
-    assert_int_equal(trace_check(trace, &err), STATUS_OK);
-    return trace;
-}
-
 static void expect_count(const char *directory, size_t calls)
 {
-    struct trace *trace = read_good(directory);
+    struct trace *trace = craft_read(directory);
     assert_int_equal(trace->ranks[0].count, calls);
     trace_free(trace);
 }
@@ -144,7 +133,7 @@ static void every_end(void **state)
             words->items[at] = 0;
             if (noise) memset(&words->items[at + 1], 0xff, 64);
             write_words(words, directory, 0, 0);
-            struct trace *trace = read_good(directory);
+            struct trace *trace = craft_read(directory);
             assert_true(trace->ranks[0].incomplete);
             assert_int_equal(trace->ranks[0].count, (events + 1) / 2);
             if (events > 0)
@@ -163,7 +152,7 @@ static void chunks(void **state)
     struct words *words = words_run(MANY);
     assert_true(words->count > CHUNK && words->count < 2 * CHUNK);
     write_words(words, directory, 1, SPOOL_CLOSED);
-    struct trace *trace = read_good(directory);
+    struct trace *trace = craft_read(directory);
     assert_int_equal(trace->ranks[0].count, MANY + 1);
     assert_false(trace->ranks[0].incomplete);
     for (int64_t i = 0; i < MANY; i++) {
