@@ -1,14 +1,6 @@
 # compare.sh RMACAST RMACAST_ANALYZE_MPI DIRECTORY: one to four processes, and more than there are ranks, find what rmacast
 # analyze finds, to the byte; what cannot be read together.
-set -e
-rmacast=$1 analyze_mpi=$2 work=$3
-failed=0
-export UCX_LOG_LEVEL=fatal # else standard output says where /sys is missing, as in a bare chroot
-
-complain() {
-  echo "$*" >&2
-  failed=1
-}
+. "$(dirname "$0")/lib.sh"
 
 compare() { # NAME TRACE [PROCESSES]
   "$rmacast" export "$2" --to otf2 -o "$work/$1.rma" 2>/dev/null

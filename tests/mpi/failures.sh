@@ -1,14 +1,6 @@
 # failures.sh RMACAST RMACAST_ANALYZE_MPI DIRECTORY: whatever ends one of several processes, all end: exit status not 0, no
 # result, nobody left; one line says why, but for signals, which mpiexec tells.
-set -e
-rmacast=$1 analyze_mpi=$2 work=$3
-failed=0
-export UCX_LOG_LEVEL=fatal # else standard output says where /sys is missing, as in a bare chroot
-
-complain() {
-  echo "$*" >&2
-  failed=1
-}
+. "$(dirname "$0")/lib.sh"
 
 # fails NAME PATTERN MPIEXEC-ARGUMENT...: one line, exit 1, no result.
 fails() {
@@ -67,7 +59,8 @@ echo \$\$ >"$work/pid.\$PMI_RANK"
 exec "$analyze_mpi" "$work/long.rma" $json
 END
 
-is_at_work() { ls -l "/proc/$1/fd" 2>/dev/null | grep -q "$work/.*(deleted)"; }
+# The temporary file of process N is made and has lost its name.
+is_at_work() { [ -s "$work/pid.$1" ] && ls -l "/proc/$(cat "$work/pid.$1")/fd" 2>/dev/null | grep -q "$work/.*(deleted)"; }
 
 begin() {
   rm -f "$work"/pid.* "$work/result.json"
@@ -76,7 +69,7 @@ begin() {
   tries=0
   while [ $tries -lt 1000 ]; do
     tries=$((tries + 1))
-    [ -s "$work/pid.0" ] && [ -s "$work/pid.1" ] && [ -s "$work/pid.2" ] && is_at_work "$(cat "$work/pid.2")" && break
+    is_at_work 0 && is_at_work 1 && is_at_work 2 && break
     sleep 0.01
   done
   kill -STOP "$(cat "$work/pid.2")" || complain "the analysis ended before it could be stopped"
