@@ -1,13 +1,3 @@
-    for turn in 1 2 3 4 5; do
-        timeout 60 $mpiexec -n "$2" "$programs/ends" "$1" >plain 2>/dev/null
-        exited $? "$3" || fail "$1: the program itself did not exit with $3"
-        rm -rf "$1.rma"
-        timeout 60 "$rmacast" record -o "$1.rma" -- $mpiexec -n "$2" "$programs/ends" "$1" >out 2>err
-        got=$?
-        exited $got "$3" || fail "$1: exit status $got, expected $3"
-        [ "$(grep '^rank' out | sort)" = "$(grep '^rank' plain | sort)" ] && break
-    done
-    [ "$(grep '^rank' out | sort)" = "$(grep '^rank' plain | sort)" ] || fail "$1: the output differs, $turn times"
 #!/bin/sh
 # Usage: record_ends.sh RMACAST MPIEXEC PROGRAMS [OPENMPI.SH]: however a program ends, its output and status are its own,
 # and the archive says what it is. Expected numbers of events are counted in programs/ends.c. With OPENMPI.SH, which
@@ -34,12 +24,16 @@ exited() { # STATUS EXPECTED, which may be an alternative
 # A launcher that ends the ranks may do so before it has passed on what they wrote, with the recorder or without: that is why
 # outputs that differ are made again.
 ends() {
-    timeout 60 $mpiexec -n "$2" "$programs/ends" "$1" >plain 2>/dev/null
-    exited $? "$3" || fail "$1: the program itself did not exit with $3"
-    timeout 60 "$rmacast" record -o "$1.rma" -- $mpiexec -n "$2" "$programs/ends" "$1" >out 2>err
-    got=$?
-    exited $got "$3" || fail "$1: exit status $got, expected $3"
-    [ "$(grep '^rank' out | sort)" = "$(grep '^rank' plain | sort)" ] || fail "$1: the output differs"
+    for turn in 1 2 3 4 5; do
+        timeout 60 $mpiexec -n "$2" "$programs/ends" "$1" >plain 2>/dev/null
+        exited $? "$3" || fail "$1: the program itself did not exit with $3"
+        rm -rf "$1.rma"
+        timeout 60 "$rmacast" record -o "$1.rma" -- $mpiexec -n "$2" "$programs/ends" "$1" >out 2>err
+        got=$?
+        exited $got "$3" || fail "$1: exit status $got, expected $3"
+        [ "$(grep '^rank' out | sort)" = "$(grep '^rank' plain | sort)" ] && break
+    done
+    [ "$(grep '^rank' out | sort)" = "$(grep '^rank' plain | sort)" ] || fail "$1: the output differs, $turn times"
     "$rmacast" info "$1.rma" >info 2>>err || fail "$1: info"
     grep -qx "complete *$5" info || fail "$1: complete is not $5"
     [ "$5" = yes ] || grep -q 'ended without MPI_Finalize' info || fail "$1: the reason is not told"
