@@ -3,9 +3,11 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/cli.h"
 #include "cli/record_run.h"
+#include "cli/record_worlds.h"
 #include "trace/spool.h"
 #include "trace/otf2.h"
 #include "trace/spool_read.h"
@@ -105,8 +107,9 @@ static const struct argp argp = {
     parse,
     "-- COMMAND [ARGUMENT...]",
     "Runs an MPI program under the recorder, as 'rmacast record -- mpiexec -n 4 ./app', and writes DIR.rma/traces.otf2. The "
-    "program's output is untouched and its exit status becomes rmacast's. RMACAST_RECORDER names the recorder library if it "
-    "stands elsewhere; RMACAST_CLOCK=pingpong measures clock offsets even between ranks of one machine.",
+    "program's output is untouched and its exit status becomes rmacast's. Further programs of the job, "
+    "as those that MPI_Comm_spawn starts, have archives of their own: DIR.rma/world-1 and so on. RMACAST_RECORDER names the "
+    "recorder library if it stands elsewhere; RMACAST_CLOCK=pingpong measures clock offsets even between ranks of one machine.",
     NULL,
     NULL,
     NULL,
@@ -124,7 +127,7 @@ static void warn_misaligned(const char *spool)
             found.window, found.rank, found.base, found.library);
 }
 
-static void tell_incomplete(const struct trace *trace)
+static void tell_incomplete(const struct trace *trace, const char *directory)
 {
     uint32_t count = 0, first = 0;
     for (uint32_t i = trace->rank_count; i-- > 0;)
@@ -133,22 +136,25 @@ static void tell_incomplete(const struct trace *trace)
             first = i;
         }
     if (count == 0) return;
-    fprintf(stderr, "rmacast: warning: %" PRIu32 " of %" PRIu32 " ranks are incomplete; rank %" PRIu32 ": %s\n", count,
-            trace->rank_count, first,
+    fprintf(stderr, "rmacast: warning: %s: %" PRIu32 " of %" PRIu32 " ranks are incomplete; rank %" PRIu32 ": %s\n",
+            directory, count, trace->rank_count, first,
             trace->ranks[first].incomplete_why ? trace->ranks[first].incomplete_why : "its stream breaks off");
 }
 
-/* The spool goes only after the archive has been written. */
-static enum status pack(const char *directory, const char *spool, struct err *err)
+/* The spool goes only after the archive has been written. more: further programs of the job. */
+static enum status pack(const char *directory, const char *spool, unsigned more, struct err *err)
 {
     struct trace *trace;
     size_t calls = 0;
     TRY(spool_read(spool, &trace, err));
-    enum status status = trace_check(trace, err);
+    enum status status = more == 0 ? STATUS_OK
+                                   : trace_add_note(trace, err, "further programs of the job have traces of their own, "
+                                                    "below this one: world-1%s", more > 1 ? ", ..." : "");
+    if (status == STATUS_OK) status = trace_check(trace, err);
     if (status == STATUS_OK) status = otf2_write(trace, directory, err);
     if (status == STATUS_OK) {
         for (uint32_t i = 0; i < trace->rank_count; i++) calls += trace->ranks[i].count;
-        tell_incomplete(trace);
+        tell_incomplete(trace, directory);
         fprintf(stderr, "rmacast: %" PRIu32 " ranks, %zu events: %s/traces.otf2\nrmacast: next: rmacast analyze %s\n",
                 trace->rank_count, calls, directory, directory);
         record_remove_spool(directory, spool);
@@ -157,7 +163,7 @@ static enum status pack(const char *directory, const char *spool, struct err *er
     return status;
 }
 
-static enum status pack_run(const char *directory, const char *spool, struct err *err)
+static enum status pack_program(const char *directory, const char *spool, unsigned more, struct err *err)
 {
     if (!spool_is_directory(spool)) {
         record_remove_spool(directory, spool);
@@ -165,8 +171,27 @@ static enum status pack_run(const char *directory, const char *spool, struct err
                        "nothing was recorded, expected a program that calls MPI_Init of MPICH's or Open MPI's shared library");
     }
     warn_misaligned(spool);
-    enum status status = pack(directory, spool, err);
+    enum status status = pack(directory, spool, more, err);
     if (status != STATUS_OK) fprintf(stderr, "rmacast: %s: the recording is kept, not packed\n", spool);
+    return status;
+}
+
+/* The first failure is the result; the others are told. */
+static enum status pack_run(const char *directory, const char *spool, struct err *err)
+{
+    char archive[RECORD_PATH_BYTES + 32], files[RECORD_PATH_BYTES + 32];
+    unsigned more = record_world_count(spool);
+    enum status status = pack_program(directory, spool, more, err);
+    if (status == STATUS_OK) record_remove_worlds(directory);
+    for (unsigned i = 1; i <= more; i++) {
+        struct err other;
+        record_world_path(directory, i, archive, sizeof archive);
+        record_world_path(spool, i, files, sizeof files);
+        enum status own = pack_program(archive, files, 0, status == STATUS_OK ? err : &other);
+        if (own != STATUS_OK && status != STATUS_OK) fprintf(stderr, "rmacast: %s\n", other.text);
+        if (status == STATUS_OK) status = own;
+    }
+    rmdir(spool);
     return status;
 }
 

@@ -267,13 +267,15 @@ static enum status define_identity(struct unify *unify)
                  {"ucx_rcache_enable=", &rank->rcache}};
     rank->cost_ps = unify->record->extra;
     char *rest = unify->content.data;
-    for (char *line; (line = strsep(&rest, "\n")) != NULL;)
+    for (char *line; (line = strsep(&rest, "\n")) != NULL;) {
+        rank->spawned = rank->spawned || strcmp(line, "spawned=yes") == 0;
         for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
             size_t length = strlen(known[i].key);
             if (strncmp(line, known[i].key, length) != 0 || *known[i].value) continue;
             *known[i].value = strdup(line + length);
             if (!*known[i].value) return err_memory(unify->err);
         }
+    }
     return STATUS_OK;
 }
 

@@ -202,6 +202,7 @@ static enum status set_results(struct events *events, const struct spool_record 
         call->aux = record->bytes;
     switch (call_kind((enum mpi_call)call->call)) {
     case CALL_WIN_CREATE:
+        if (record->id == SPOOL_NO_ID) return STATUS_OK;
         TRY(lookup(events, &events->rank->windows, record->id, "window", &id));
         call->handle = (int32_t)id;
         return STATUS_OK;
@@ -256,10 +257,13 @@ static enum status add_as_region(struct events *events, const char *remark, uint
     return mark_region(events, events->last_ps, false, id, TRACE_NO_SITE);
 }
 
-/* On communicators that a trace cannot hold. */
-static enum status add_apart(struct events *events)
+/* On communicators that a trace cannot hold, and their windows. */
+static enum status add_apart(struct events *events, uint64_t address)
 {
-    return add_as_region(events, "", TRACE_NO_SITE);
+    uint32_t site = TRACE_NO_SITE;
+    events->spool->apart++;
+    if (address) TRY(spool_site(events->sites, events->rank, address, events->trace, &site, events->err));
+    return add_as_region(events, "", site);
 }
 
 /* It returned an error and did nothing: it takes part in no matching. */
@@ -273,7 +277,8 @@ static enum status add_failed(struct events *events, const struct spool_record *
 
 static bool is_apart(const struct events *events)
 {
-    return (call_row((enum mpi_call)events->call.call)->needed & F_COMM) && events->call.handle == TRACE_NONE;
+    const struct call_row *row = call_row((enum mpi_call)events->call.call);
+    return (row->needed & (F_COMM | F_WIN)) && events->call.handle == TRACE_NONE;
 }
 
 /* An error handler jumped out of it, or threw. It may not have been recorded. */
@@ -299,7 +304,7 @@ static enum status take_exit(struct events *events, const struct spool_record *r
     events->call.exit_ps = events->last_ps;
     TRY(set_results(events, record));
     events->list.bytes = 0;
-    if (is_apart(events)) return add_apart(events);
+    if (is_apart(events)) return add_apart(events, (uint64_t)record->extra);
     TRY(spool_site(events->sites, events->rank, (uint64_t)record->extra, events->trace, &events->call.site,
                    events->err));
     return trace_add_thread_call(events->trace, events->number, events->thread, &events->call, events->err);
@@ -411,11 +416,11 @@ static enum status break_off(struct events *events)
 {
     enum mpi_call call = (enum mpi_call)events->call.call;
     enum call_kind kind = call_kind(call);
+    if (kind != CALL_WIN_CREATE && is_apart(events)) return add_apart(events, 0);
     if (kind == CALL_WIN_CREATE || !has_legal_arguments(events)) {
         events->lost = call_name(call);
         return STATUS_OK;
     }
-    if (is_apart(events)) return add_apart(events);
     if (call_row(call)->needed & F_REQS) TRY(set_request_list(events));
     if (call_makes_request(call)) events->call.ref = events->shared->next_request++;
     events->call.exit_ps = events->last_ps;

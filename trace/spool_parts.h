@@ -55,6 +55,7 @@ struct spool_rank {
     size_t anchor_near; /* where the last time was found */
     int64_t cost_ps;
     char *missed;                                /* names of calls that are not recorded, may be NULL */
+    bool spawned;                                /* by MPI_Comm_spawn */
     char *mpich_version, *mpich_device, *rcache; /* of the identity, may be NULL */
     char *damage; /* where the files are damaged, and there is nothing behind it; NULL: they are not */
 };
@@ -85,6 +86,7 @@ struct spool {
     struct spool_unread *unread; /* by those who keep going */
     size_t unread_count, unread_capacity;
     uint64_t failed;  /* calls that returned an error and did nothing */
+    uint64_t apart;   /* calls with processes of other worlds, on communicators that the trace cannot hold */
     struct map locks; /* of OpenSHMEM: symmetric address to number */
     uint64_t base_ns; /* corrected time of the first event: time zero */
 };

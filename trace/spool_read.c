@@ -7,6 +7,25 @@
 #include "trace/faults.h"
 #include "trace/spool_parts.h"
 
+/* What a reader of the trace should know that no call of it says. */
+static enum status add_notes(const struct spool *spool, struct trace *trace, struct err *err)
+{
+    bool spawned = false;
+    for (uint32_t i = 0; i < spool->world; i++) spawned = spawned || spool->ranks[i].spawned;
+    if (spool->failed > 0)
+        TRY(trace_add_note(trace, err,
+                           "%" PRIu64 " calls returned an error and did nothing: regions NAME(failed), which take "
+                           "part in no matching",
+                           spool->failed));
+    if (spool->apart > 0)
+        TRY(trace_add_note(trace, err,
+                           "%" PRIu64 " calls with processes of other programs (MPI_Comm_spawn, MPI_Comm_connect): "
+                           "regions, which take part in no matching",
+                           spool->apart));
+    if (spawned) TRY(trace_add_note(trace, err, "the program was started by MPI_Comm_spawn of another one"));
+    return STATUS_OK;
+}
+
 static enum status read_all(struct spool *spool, struct trace *trace, struct err *err)
 {
     struct spool_sites *sites;
@@ -20,11 +39,7 @@ static enum status read_all(struct spool *spool, struct trace *trace, struct err
     }
     spool_sites_free(sites);
     TRY(status);
-    if (spool->failed > 0)
-        TRY(trace_add_note(trace, err,
-                           "%" PRIu64 " calls returned an error and did nothing: regions NAME(failed), which take "
-                           "part in no matching",
-                           spool->failed));
+    TRY(add_notes(spool, trace, err));
     for (size_t i = 0; i < spool->unread_count; i++)
         if (spool->unread[i].rank < spool->world)
             TRY(trace_add_fault(trace, spool->unread[i].rank, 0, TRACE_UNKNOWN_PS, TRACE_FAULT_UNCOUNTED,

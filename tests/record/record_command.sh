@@ -50,10 +50,35 @@ check test "$(grep -c "recording stopped: the spool's main file cannot be made: 
 expect 0 env LD_PRELOAD="$recorder" "$mpiexec" -n 2 "$programs/locks"
 check lines err 0
 
-# A second program of one job does not write into the first one's recording.
-expect 0 "$rmacast" record -o two.rma -- sh -c '"$0" -n 2 "$1/locks" && "$0" -n 2 "$1/locks"' "$mpiexec" "$programs"
-check test "$(grep -c 'recording stopped: the spool holds a recording of this rank already' err)" = 2
-check test -f two.rma/traces.otf2
+# A second program of one job has a trace of its own, whose spool is gone, too; killed, it is told by its directory.
+expect 0 "$rmacast" record -o two.rma -- sh -c '"$0" -n 2 "$1/locks" && "$0" -n 4 "$1/pscw_halo"' "$mpiexec" "$programs"
+check test "$(ls two.rma two.rma/world-1 | grep -c 'traces.otf2')" = 2
+check test ! -e two.rma/spool
+expect 0 "$rmacast" info two.rma
+check grep -q '^ranks  *2$' out
+check grep -q '^note: further programs of the job have traces of their own, below this one: world-1$' out
+expect 0 "$rmacast" info two.rma/world-1
+check grep -q '^ranks  *4$' out
+expect 9 "$rmacast" record -o two.rma -- sh -c '"$0" -n 4 "$1/pscw_halo"; "$0" -n 4 "$1/killed"' "$mpiexec" "$programs"
+check grep -q 'two.rma/world-1: 4 of 4 ranks are incomplete; rank 0: ended without MPI_Finalize' err
+# Side by side neither disturbs the other, whichever comes first.
+expect 0 "$rmacast" record -o side.rma -- sh -c '"$0" -n 2 "$1/locks" & "$0" -n 2 "$1/locks"; wait' "$mpiexec" "$programs"
+for world in side.rma side.rma/world-1; do
+    expect 0 "$rmacast" info $world
+    check grep -q '^complete  *yes$' out
+    expect 0 "$rmacast" simulate $world --platform ideal --verify
+done
+
+# Starting processes and opening ports is refused by MPICH's ucx: regions that say so.
+expect 0 "$rmacast" record -o refused.rma -- "$mpiexec" -n 2 "$programs/worlds" refused
+check test "$(cat out)" = 'refused done'
+"$rmacast" dump refused.rma >dump
+check test "$(grep -c ' enter MPI_Comm_spawn(failed)' dump) $(grep -c ' enter MPI_Open_port(failed)' dump) $(grep -c ' MPI_Finalize' dump)" = '2 2 2'
+# With MPI's own error handler it is the end, inside the call.
+expect 15 "$rmacast" record -o refused.rma -- "$mpiexec" -n 2 "$programs/worlds" spawn
+check grep -q '2 of 2 ranks are incomplete; rank 0: ended without MPI_Finalize' err
+"$rmacast" dump refused.rma >dump
+check test "$(grep -c ' MPI_Comm_spawn .*break' dump)" = 2
 
 # CPU times are recorded on request, and replay asks for them.
 expect 0 "$rmacast" record --cpu-time -o cpu.rma -- "$mpiexec" -n 2 "$programs/pscw_halo"

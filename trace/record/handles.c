@@ -193,7 +193,8 @@ void rec_set_made_win(struct rec_call *rec, MPI_Win win, MPI_Comm comm, const vo
         return;
     }
     members->uses++;
-    *made = (struct rec_win){.id = win_count++, .comm = members};
+    *made = (struct rec_win){.id = members->apart ? SPOOL_NO_ID : win_count++, .comm = members};
+    if (members->apart) return;
     struct spool_window definition = {.bytes = bytes,
                                       .base = (uint64_t)(uintptr_t)base,
                                       .disp_unit = unit < INT32_MAX ? (int32_t)unit : INT32_MAX,
@@ -223,7 +224,7 @@ void rec_name_win(MPI_Win win, const char *name)
 {
     const struct rec_win *named = rec_win_find(win);
     struct spool_record record = {.kind = SPOOL_WINDOW_NAME, .extra = named ? named->id : 0};
-    if (named) rec_define_with(record, name, strlen(name), NULL, 0);
+    if (named && !named->comm->apart) rec_define_with(record, name, strlen(name), NULL, 0);
 }
 
 void rec_drop_win(uint64_t key)

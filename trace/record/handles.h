@@ -19,7 +19,7 @@ struct rec_comm {
 };
 
 struct rec_win {
-    uint32_t id;
+    uint32_t id; /* SPOOL_NO_ID: with processes outside the world */
     struct rec_comm *comm;
 };
 

@@ -45,6 +45,7 @@ enum rec_call_id {
 REC_WEAK(PMPI_Cart_shift);
 REC_WEAK(PMPI_Cartdim_get);
 REC_WEAK(PMPI_Comm_create_keyval);
+REC_WEAK(PMPI_Comm_get_parent);
 REC_WEAK(PMPI_Comm_rank);
 REC_WEAK(PMPI_Comm_set_attr);
 REC_WEAK(PMPI_Comm_size);
@@ -400,6 +401,11 @@ void rec_set_some(int count, const MPI_Request *list, MPI_Status **statuses);
 void rec_set_some_done(struct rec_call *rec, int count, const int *indices, const MPI_Status *statuses);
 void rec_set_one_done(struct rec_call *rec, int flag, int index, const MPI_Status *status);
 void rec_set_requests_done(struct rec_call *rec, int count, const MPI_Status *statuses);
+/* place.c */
+/* Opens the stream of this rank where its program may write; collective over the world. NULL, or what went wrong (and
+ * errno). */
+const char *rec_place_open(const struct spool_header *header);
+const char *rec_place(void); /* that directory */
 /* threads.c */
 void rec_threads_begin(const struct spool_header *header); /* the calling thread is thread 0 */
 /* clock.c */

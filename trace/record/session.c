@@ -71,9 +71,11 @@ static void define_identity(const struct spool_header *of_rank)
     at = strstr(library, "MPICH Device:");
     if (at) sscanf(at + strlen("MPICH Device:"), "%63s", device);
     const char *cache = getenv("UCX_RCACHE_ENABLE");
+    MPI_Comm parent = MPI_COMM_NULL;
+    PMPI_Comm_get_parent(&parent);
     int bytes =
-        snprintf(text, sizeof text, "host=%s\nprogram=%s\nmpich_version=%s\nmpich_device=%s\nucx_rcache_enable=%s\n",
-                 host, program, version, device, cache ? cache : "");
+        snprintf(text, sizeof text, "host=%s\nprogram=%s\nmpich_version=%s\nmpich_device=%s\nucx_rcache_enable=%s\nspawned=%s\n",
+                 host, program, version, device, cache ? cache : "", parent == MPI_COMM_NULL ? "no" : "yes");
     struct spool_record head = {.kind = SPOOL_IDENTITY, .extra = (int64_t)measure_cost(of_rank)};
     rec_define_with(head, text, (size_t)bytes < sizeof text ? (size_t)bytes : sizeof text - 1, NULL, 0);
 }
@@ -132,8 +134,7 @@ void rec_opened(struct rec_call *rec)
                                   .pid = (uint32_t)getpid(),
                                   .base_ns = rec->enter.time};
     if (rec_ticks) begin_ticks(&header, rec);
-    errno = 0;
-    const char *why = rec_stream_open(&rec_out, getenv("RMACAST_SPOOL"), &header);
+    const char *why = rec_place_open(&header);
     if (why) {
         rec_stop(why);
     } else {

@@ -43,7 +43,7 @@ static bool begin_as(uint32_t number)
     own.thread = number;
     ended = true;
     struct rec_stream *stream = number < threads_max && have_key ? aligned_alloc(64, sizeof *stream) : NULL;
-    bool good = stream && !rec_stream_open(stream, getenv("RMACAST_SPOOL"), &own);
+    bool good = stream && !rec_stream_open(stream, rec_place(), &own);
     errno = before;
     if (!good || pthread_setspecific(at_end, stream) != 0) {
         if (good) rec_stream_close(stream);

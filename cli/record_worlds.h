@@ -1,0 +1,17 @@
+/* Further programs of a job (MPI_Comm_spawn, two launches of one script): the recorder gives each a spool of its own,
+ * world-1, world-2, ... in the first one's, and each becomes an archive of that name in the first one's directory. */
+#ifndef CLI_RECORD_WORLDS_H
+#define CLI_RECORD_WORLDS_H
+
+#include <stddef.h>
+
+/* How many there are in the spool. */
+unsigned record_world_count(const char *spool);
+
+/* DIRECTORY/world-NUMBER. */
+void record_world_path(const char *directory, unsigned number, char *path, size_t bytes);
+
+/* Removes the archives of further programs that an earlier recording left in the directory, and nothing else. */
+void record_remove_worlds(const char *directory);
+
+#endif
