@@ -9,15 +9,16 @@ static int64_t limit_of(const struct replay *replay)
 
 bool replay_buffer_fits(const struct replay *replay, const struct rank_state *rank, int64_t bytes)
 {
-    return bytes <= limit_of(replay) - rank->buffered_bytes;
+    return bytes <= limit_of(replay) - replay_rare(replay, rank)->buffered_bytes;
 }
 
 void replay_buffer_take(struct replay *replay, struct rank_state *rank, int64_t bytes)
 {
     struct buffer_use *use = &replay->outcome->buffer;
     if (limit_of(replay) == INT64_MAX) return;
-    rank->buffered_bytes += bytes;
-    if (rank->buffered_bytes > use->peak_bytes) use->peak_bytes = rank->buffered_bytes;
+    struct rank_rare *rare = replay_rare(replay, rank);
+    rare->buffered_bytes += bytes;
+    if (rare->buffered_bytes > use->peak_bytes) use->peak_bytes = rare->buffered_bytes;
     if (replay->now_ps == rank->enter_ps) return;
     use->waits++;
     use->waited_ps += replay->now_ps - rank->enter_ps;
@@ -25,7 +26,7 @@ void replay_buffer_take(struct replay *replay, struct rank_state *rank, int64_t 
 
 static void give_back(struct replay *replay, uint32_t rank, int64_t bytes)
 {
-    replay->ranks[rank].buffered_bytes -= bytes;
+    replay->rare[rank].buffered_bytes -= bytes;
     replay_wake(replay, rank);
 }
 

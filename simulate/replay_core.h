@@ -49,21 +49,26 @@ struct rank_state {
     size_t count;
     int64_t end_ps; /* exit of the last call that returned */
     double stretch; /* simulated computing time per recorded computing time */
-    struct threads *threads;          /* NULL: one thread and no thread primitives */
-    uint32_t last_member;             /* of its last post or start; NO_INDEX: none yet */
-    uint32_t serve_first, serve_last; /* messages that wait for progress */
-    uint32_t lock_list;               /* open lock epochs as origin */
-    uint32_t request_limit;
+    struct threads *threads;   /* NULL: one thread and no thread primitives */
     const int64_t *compute_ps; /* of the trace, NULL: the times between its calls */
-    uint32_t *requests; /* request id -> index in replay.requests; NULL: none used */
-    bool inside;        /* in MPI, for progress = call */
+    uint32_t last_member;      /* of its last post or start; NO_INDEX: none yet */
+    uint32_t lock_list;        /* open lock epochs as origin */
+    uint32_t serve_first;      /* of the messages that wait for progress */
+    bool inside;               /* in MPI, for progress = call */
+    int64_t contended_until_ps; /* of this call: Lock Contention's end, or earlier than its enter */
+};
+_Static_assert(sizeof(struct rank_state) == 2 * LINE_BYTES, "who visits a rank touches two cache lines");
 
+/* What few programs use of a rank: pages of these that nobody touches take no memory. */
+struct rank_rare {
+    uint32_t *requests; /* request id -> index in replay.requests; NULL: none used */
+    uint32_t request_limit;
+    uint32_t serve_last;    /* of use where rank_state.serve_first is something */
     int64_t buffered_bytes; /* d: copied, or being copied, and not left yet; counted where the buffer is limited */
-    int64_t progress_from_ps, progress_until_ps; /* of this call: arrived, and served, last */
-    int64_t contended_until_ps;                  /* of this call: Lock Contention's end, or earlier than its enter */
+    int64_t progress_from_ps, progress_until_ps; /* of this call: arrived, and served, last; not with progress hardware */
 };
 
-/* In rank_state.requests. NO_INDEX: not made yet. */
+/* In rank_rare.requests. NO_INDEX: not made yet. */
 #define REQUEST_GONE (NO_INDEX - 1)
 
 /* One origin and one target on one window, counting epochs as patterns.md pairs them: the n-th access epoch of the
@@ -90,13 +95,14 @@ struct pair {
     int64_t complete_enter_ps[2], complete_last_op_ps[2];
 };
 
-/* Dissemination barrier of one member: round r has received received[r] messages over all instances. */
+/* Dissemination barrier of one member. Messages of each round are counted over all instances, modulo 256: no member is
+ * ever more than one instance ahead of another. */
 struct barrier {
     uint32_t instance;
     uint16_t round;
     bool sent;
     uint32_t tasks;       /* non-blocking collectives begun so far by this rank of the communicator */
-    uint32_t first_count; /* of received counts, in replay.barrier_counts */
+    uint32_t first_count; /* its rounds' counts in replay.barrier_counts */
 };
 
 enum { ROLE_FEW = 4 };
@@ -121,7 +127,9 @@ struct member {
     uint32_t missing_posts, lefts, gets;
     uint32_t rank;
     int32_t window;
-    bool access_open, nocheck, exposed, fence_open;
+    bool access_open, nocheck, exposed;
+    bool fence_open : 1, created : 1;
+    bool exclusive_held : 1, all_nocheck : 1; /* lock, as target; lock_all, as origin */
 
     /* exposure epoch by post */
     struct role exposure;
@@ -131,16 +139,17 @@ struct member {
     uint32_t fence_outstanding, fence_instance;
     uint32_t held_first, held_last; /* issue = deferred: operations until the closing fence */
     uint32_t sync_instance;         /* create, fence, free: for Wait at ... */
+    uint32_t shared_holders;        /* lock, as target */
+
     int64_t unlock_exit_ps[2];      /* last exit of the unlocks released here: [shared, exclusive] */
 
     /* lock_all, as origin: per rank of the communicator its lock epoch, NO_INDEX: none yet; NULL: not open */
     uint32_t *all;
     struct barrier barrier;
     uint32_t incoming_issued[2], incoming_arrived[2]; /* fence = notify: operations towards this rank, per fence & 1 */
-    /* lock, as target */
-    uint32_t shared_holders, queue_first, queue_last;
-    bool exclusive_held, all_nocheck, created;
+    uint32_t queue_first, queue_last; /* lock, as target */
 };
+_Static_assert(sizeof(struct member) == 3 * LINE_BYTES, "a million ranks have a million of them");
 
 struct window_state {
     bool whole;            /* its communicator has all ranks in their order */
@@ -308,6 +317,7 @@ struct replay {
     bool failed;
     struct err *err;
     struct rank_state *ranks;
+    struct rank_rare *rare; /* by rank */
     int32_t *nodes; /* by rank */
     uint32_t done_count;
     bool init_is_barrier, finalize_is_barrier;
@@ -318,7 +328,7 @@ struct replay {
     size_t member_count;
     struct barrier *barriers;
     size_t barrier_count;
-    uint32_t *barrier_counts;
+    uint8_t *barrier_counts;
     struct map pair_index;
     struct pair *pairs;
     size_t pair_count, pair_capacity;
@@ -333,6 +343,18 @@ struct replay {
     size_t channel_count, channel_capacity;
     int64_t *server_free_ps; /* per rank: when it can apply the next accumulate */
 };
+
+static inline struct rank_rare *replay_rare(const struct replay *replay, const struct rank_state *rank)
+{
+    return &replay->rare[rank - replay->ranks];
+}
+
+/* In replay.requests, of the program's request `id`; NO_INDEX or REQUEST_GONE: none. */
+static inline uint32_t replay_request_index(const struct replay *replay, const struct rank_state *rank, uint32_t id)
+{
+    const struct rank_rare *rare = replay_rare(replay, rank);
+    return id < rare->request_limit ? rare->requests[id] : NO_INDEX;
+}
 
 /* Pools: *index is a zeroed item. Defined by REPLAY_POOL in replay_pools.c. */
 #define DECLARE_POOL(type, name)                                                                                       \

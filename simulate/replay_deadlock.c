@@ -153,7 +153,7 @@ static void name_requests(struct replay *replay, const struct rank_state *state,
     uint32_t count = list ? list->count : 1;
     for (uint32_t i = 0; i < count && text->named < WAITERS_SHOWN; i++) {
         uint32_t id = list ? replay->trace->requests[list->first + i] : call->ref;
-        uint32_t index = id < state->request_limit ? state->requests[id] : NO_INDEX;
+        uint32_t index = replay_request_index(replay, state, id);
         if (index >= REQUEST_GONE || replay->requests[index].done) continue;
         for (size_t c = state->next; c-- > 0;) { /* the call that made the request */
             const struct trace_call *made = &state->calls[c];

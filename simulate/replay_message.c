@@ -140,8 +140,8 @@ static enum status wait_for_progress(struct replay *replay, const struct engine_
     if (server->serve_first == NO_INDEX)
         server->serve_first = index;
     else
-        replay->messages[server->serve_last].next = index;
-    server->serve_last = index;
+        replay->messages[replay->rare[message->destination].serve_last].next = index;
+    replay->rare[message->destination].serve_last = index;
     return STATUS_OK;
 }
 

@@ -28,10 +28,11 @@ static enum status prepare_ranks(struct replay *replay)
     const struct trace *trace = replay->trace;
     const struct platform *platform = replay->platform;
     replay->ranks = lines_new(trace->rank_count, sizeof *replay->ranks);
+    replay->rare = calloc(trace->rank_count, sizeof *replay->rare);
     replay->nodes = calloc(trace->rank_count, sizeof *replay->nodes);
     replay->server_free_ps = calloc(trace->rank_count, sizeof *replay->server_free_ps);
     uint32_t *load = calloc((size_t)platform->node_count, sizeof *load);
-    if (!replay->ranks || !replay->nodes || !replay->server_free_ps || !load) {
+    if (!replay->ranks || !replay->rare || !replay->nodes || !replay->server_free_ps || !load) {
         free(load);
         return err_memory(replay->err);
     }
@@ -45,7 +46,8 @@ static enum status prepare_ranks(struct replay *replay)
         state->count = trace->ranks[rank].count;
         state->compute_ps = trace->ranks[rank].compute_ps;
         state->serve_first = state->lock_list = state->last_member = NO_INDEX;
-        state->progress_from_ps = state->progress_until_ps = TRACE_UNKNOWN_PS;
+        if (platform->progress != PROGRESS_HARDWARE)
+            replay->rare[rank].progress_from_ps = replay->rare[rank].progress_until_ps = TRACE_UNKNOWN_PS;
         double source = source_speed(&trace->ranks[rank]);
         state->stretch = source / (platform->speed * core_share(platform, load, rank));
     }
@@ -245,8 +247,8 @@ void replay_close(struct replay *replay)
     if (replay->engine) replay->engine_kind->close(replay->engine);
     replay_clear_threads(replay);
     replay_clear_shmem(replay);
-    for (uint32_t rank = 0; replay->ranks && rank < replay->trace->rank_count; rank++)
-        free(replay->ranks[rank].requests);
+    for (uint32_t rank = 0; replay->rare && rank < replay->trace->rank_count; rank++) free(replay->rare[rank].requests);
+    free(replay->rare);
     free(replay->ranks);
     free(replay->modes);
     free(replay->nodes);

@@ -31,8 +31,11 @@ static struct channel *slot_of(struct channel *channels, size_t capacity, const 
     return &channels[i];
 }
 
-/* Channels live while an envelope waits in them: the table is as large as what is under way. What stands behind the
- * hole and is not at home there moves up (linear probing without tombstones; Knuth, TAOCP 3, 6.4, algorithm R). */
+enum { CHANNELS_KEPT = 1 << 16 };
+
+/* Channels live while an envelope waits in them: the table is as large as what is under way. A large one is given back
+ * as soon as nothing is. What stands behind the hole and is not at home there moves up (linear probing without
+ * tombstones; Knuth, TAOCP 3, 6.4, algorithm R). */
 static void remove_channel(struct replay *replay, struct channel *channel)
 {
     size_t mask = replay->channel_capacity - 1, hole = (size_t)(channel - replay->channels);
@@ -45,7 +48,10 @@ static void remove_channel(struct replay *replay, struct channel *channel)
         hole = i;
     }
     replay->channels[hole].used = false;
-    replay->channel_count--;
+    if (--replay->channel_count > 0 || replay->channel_capacity <= CHANNELS_KEPT) return;
+    free(replay->channels);
+    replay->channels = NULL;
+    replay->channel_capacity = 0;
 }
 
 static enum status grow_channels(struct replay *replay)
@@ -310,17 +316,17 @@ static struct match match_of(const struct trace_call *call, uint32_t source, uin
 
 static enum status note_request(struct replay *replay, uint32_t rank, uint32_t id, uint32_t index)
 {
-    struct rank_state *state = &replay->ranks[rank];
-    if (id >= state->request_limit) {
+    struct rank_rare *rare = &replay->rare[rank];
+    if (id >= rare->request_limit) {
         uint32_t limit = id < 32 ? 64 : id * 2;
-        uint32_t *grown = realloc(state->requests, (size_t)limit * sizeof *grown);
+        uint32_t *grown = realloc(rare->requests, (size_t)limit * sizeof *grown);
         if (!grown) return err_memory(replay->err);
-        for (uint32_t i = state->request_limit; i < limit; i++) grown[i] = NO_INDEX;
-        state->requests = grown;
-        state->request_limit = limit;
+        for (uint32_t i = rare->request_limit; i < limit; i++) grown[i] = NO_INDEX;
+        rare->requests = grown;
+        rare->request_limit = limit;
     }
-    state->requests[id] = index;
-    if (state->threads) return replay_threads_wake(replay, rank); /* another thread may wait for it already */
+    rare->requests[id] = index;
+    if (replay->ranks[rank].threads) return replay_threads_wake(replay, rank); /* another thread may wait for it already */
     return STATUS_OK;
 }
 
@@ -423,7 +429,7 @@ enum step replay_step_receive(struct replay *replay, uint32_t rank)
 /* Registers as waiting for one request; counts those that took a message in. */
 static void await(struct replay *replay, struct rank_state *state, uint32_t id)
 {
-    uint32_t index = id < state->request_limit ? state->requests[id] : NO_INDEX;
+    uint32_t index = replay_request_index(replay, state, id);
     if (index >= REQUEST_GONE) return; /* MPI_REQUEST_NULL, or finished by an earlier call */
     struct request *request = &replay->requests[index];
     if (request->receive) state->received++;
@@ -436,16 +442,15 @@ static void await(struct replay *replay, struct rank_state *state, uint32_t id)
 /* With several threads a request may be waited for before it is made; missing: of these. */
 static void count_unmade(struct replay *replay, struct rank_state *state, uint32_t id)
 {
-    (void)replay;
-    state->missing += id >= state->request_limit || state->requests[id] == NO_INDEX;
+    state->missing += replay_request_index(replay, state, id) == NO_INDEX;
 }
 
 static void forget(struct replay *replay, struct rank_state *state, uint32_t id)
 {
-    uint32_t index = id < state->request_limit ? state->requests[id] : NO_INDEX;
+    uint32_t index = replay_request_index(replay, state, id);
     if (index >= REQUEST_GONE) return;
     replay_release_request(replay, index);
-    state->requests[id] = REQUEST_GONE;
+    replay_rare(replay, state)->requests[id] = REQUEST_GONE;
 }
 
 typedef void request_function(struct replay *, struct rank_state *, uint32_t);

@@ -86,16 +86,18 @@ void replay_served_late(struct replay *replay, const struct waiting_message *wai
     default: break;
     }
     if (!awaited) return;
-    origin->progress_from_ps = waiting->arrived_ps;
-    origin->progress_until_ps = replay->now_ps;
+    struct rank_rare *rare = replay_rare(replay, origin);
+    rare->progress_from_ps = waiting->arrived_ps;
+    rare->progress_until_ps = replay->now_ps;
 }
 
 void replay_account_progress(struct replay *replay, uint32_t rank, int64_t exit_ps)
 {
     struct rank_state *state = &replay->ranks[rank];
-    int64_t from_ps = state->progress_from_ps, until_ps = state->progress_until_ps;
+    struct rank_rare *rare = &replay->rare[rank];
+    int64_t from_ps = rare->progress_from_ps, until_ps = rare->progress_until_ps;
     if (until_ps == TRACE_UNKNOWN_PS) return;
-    state->progress_from_ps = state->progress_until_ps = TRACE_UNKNOWN_PS;
+    rare->progress_from_ps = rare->progress_until_ps = TRACE_UNKNOWN_PS;
     if (from_ps < state->contended_until_ps) from_ps = state->contended_until_ps;
     if (from_ps < state->enter_ps) from_ps = state->enter_ps;
     if (until_ps > exit_ps) until_ps = exit_ps;

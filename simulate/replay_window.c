@@ -195,6 +195,13 @@ void replay_barrier_begin(struct barrier *barrier)
     barrier->sent = false;
 }
 
+/* So many messages of a round have come, modulo 256: not yet one of every instance. */
+static bool lacks(const struct barrier *barrier, uint8_t received)
+{
+    uint8_t missing = (uint8_t)(barrier->instance - received);
+    return missing > 0 && missing <= INT8_MAX;
+}
+
 /* Round r: to (i + 2^r) mod n, wait for (i - 2^r) mod n. D. Hensgen et al., Two algorithms for barrier synchronization,
  * IJPP 17(1), 1988. */
 enum status replay_barrier_step(struct replay *replay, uint32_t rank, struct barrier *barrier,
@@ -209,7 +216,7 @@ enum status replay_barrier_step(struct replay *replay, uint32_t rank, struct bar
                                     barrier->round));
             barrier->sent = true;
         }
-        if (replay->barrier_counts[barrier->first_count + barrier->round] < barrier->instance) return STATUS_OK;
+        if (lacks(barrier, replay->barrier_counts[barrier->first_count + barrier->round])) return STATUS_OK;
     }
     *done = true;
     return STATUS_OK;

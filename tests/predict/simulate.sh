@@ -116,6 +116,19 @@ for kind in first.txt first.rma; do
     cmp -s out first.dump || fail "replaying $kind on its own platform does not give it again"
 done
 
+# barriers are counted modulo 256: 600 fences of three ranks, each two rounds of 10 us
+awk 'BEGIN { print "rmacast-trace 1\nranks 3\nwindow 0 comm=0"
+             for (r = 0; r < 3; r++) for (i = 0; i < 600; i++) print r, "0.000000 0.000000 MPI_Win_fence win=0 assert=0" }' >fences.txt
+run 0 simulate fences.txt --platform "$platform" --engine loggp --json fences.json
+holds fences.json '.rank_time_s | map(near(.; 600 * 20e-6)) == [true, true, true]'
+
+# so many messages at once that the table of channels is given back, twice: a ring of equal ranks takes as long as of four
+for ranks in 4 60000; do
+    run 0 generate ring --sync p2p --ranks $ranks -i 2 -o ring.txt
+    run 0 simulate ring.txt --platform "$platform" --engine loggp --set nodes.count=60000 --json ring$ranks.json
+done
+holds ring60000.json ".run_time_s == $(jq .run_time_s ring4.json)"
+
 error 2 "--platform FILE is missing" simulate "$worked"
 error 2 "unexpected argument" simulate "$worked" more --platform "$platform"
 error 2 "expected KEY=VALUE" simulate "$worked" --platform "$platform" --set mpi.rma.lock
