@@ -112,9 +112,12 @@ static enum status note_instances(struct notes *notes, const struct relations *r
         const size_t *calls = &relations->instances.calls[instance->member_first];
         int32_t lowest = INT32_MAX;
         uint32_t first = UINT32_MAX;
+        uint32_t absent = UINT32_MAX; /* the first member that does not come, or does not return */
         if (instance_complete(instance)) continue;
         for (uint32_t m = 0; m < instance->size; m++) {
-            if (calls[m] == INSTANCE_NONE) continue;
+            const struct trace_call *call = instance_call(trace, &relations->instances, instance, m);
+            if (absent == UINT32_MAX && (!call || call->flags & TRACE_BREAK)) absent = m;
+            if (!call) continue;
             if (first == UINT32_MAX) first = m;
             if (comm->members[m] < lowest) lowest = comm->members[m];
         }
@@ -123,7 +126,8 @@ static enum status note_instances(struct notes *notes, const struct relations *r
         struct note made = {.rank = (uint32_t)comm->members[first]};
         if (trace->ranks[lowest].foreign || list->count++ >= NOTES_PER_SORT) continue;
         trace_place(trace, made.rank, calls[first], place);
-        if (asprintf(&made.text, "%s: %s", place, sorts[NOTE_UNFINISHED]) < 0) return err_memory(err);
+        if (asprintf(&made.text, "%s: %s, rank %" PRId32 " does not", place, sorts[NOTE_UNFINISHED],
+                     comm->members[absent]) < 0) return err_memory(err);
         keep(list, made, false);
     }
     return STATUS_OK;

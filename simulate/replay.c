@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "common/units.h"
+#include "simulate/replay_agree.h"
 #include "simulate/replay_shmem.h"
 #include "simulate/replay_thread.h"
 
@@ -483,6 +484,7 @@ enum status replay_run(const struct trace *trace, const struct platform *platfor
     if (status == STATUS_OK && replay.failed) status = err && err->status ? err->status : STATUS_DATA;
     if (status == STATUS_OK && replay.done_count < trace->rank_count) status = replay_report_deadlock(&replay);
     if (status == STATUS_OK) status = replay_report_leftovers(&replay);
+    if (status == STATUS_OK) status = replay_note_agreements(&replay);
     if (status == STATUS_OK) status = replay_finish(&replay);
     replay_close(&replay);
     if (status != STATUS_OK) {

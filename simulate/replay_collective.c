@@ -1,7 +1,7 @@
 /* Collective operations: the steps of a plan (simulate/collectives.h) as point-to-point messages in the communicator's
  * own context, so that they never match the program's. */
 #include "simulate/collectives.h"
-#include "simulate/replay_core.h"
+#include "simulate/replay_agree.h"
 
 /* MPICH agrees on a context id by an all-reduce of its mask of free ids: 64 words and the lowest id (commutil, 4.0.2).
  */
@@ -197,6 +197,9 @@ enum step replay_step_collective(struct replay *replay, uint32_t rank)
     const struct trace_call *call = &state->calls[state->next];
     int32_t comm = comm_of(call);
     if (comm == TRACE_NONE) return replay_exit(state, replay->now_ps);
+    const struct trace_comm *members = &replay->trace->comms[comm];
+    bool enters = state->phase == 0 && state->step == 0 && !state->paid;
+    if (enters) STEP_TRY(replay_agree(replay, rank, comm, (uint32_t)trace_comm_rank(members, (int32_t)rank)));
     struct coll_shape shape = shape_of(replay, call);
     if (call_kind(call->call) == CALL_SCATTERV && call->peer == (int32_t)rank && !shape.counts)
         return replay_fail(replay, rank, "the root's %s lacks counts, expected bytes per rank", call_name(call->call)),

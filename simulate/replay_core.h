@@ -287,6 +287,7 @@ struct thread_costs {
 };
 
 struct shmem; /* simulate/replay_shmem.h */
+struct agreements; /* simulate/replay_agree.c */
 
 struct communicator_state {
     uint32_t first_barrier; /* in replay.barriers, by communicator rank */
@@ -310,6 +311,7 @@ struct replay {
     int64_t arrival_ps; /* of the message that on_arrived handles: now, or later for data of an active epoch */
     int64_t overhead_ps, thread_delay_ps;
     struct shmem *shmem; /* NULL: no symmetric memory */
+    struct agreements *agreements; /* NULL: no collective has been called */
     struct thread_costs thread_costs;
     struct thread_name *thread_names; /* of ranks with several threads, by id in timers */
     bool answers_late;       /* an answered message need not act at its moment (replay_message.c) */

@@ -1,6 +1,7 @@
 /* When nothing moves any more but ranks are left: who waits for whom. */
 #include <stdio.h>
 
+#include "simulate/replay_agree.h"
 #include "simulate/replay_shmem.h"
 #include "simulate/replay_thread.h"
 
@@ -295,6 +296,8 @@ enum status replay_report_deadlock(struct replay *replay)
 {
     struct text text = {.used = 0};
     uint32_t first = name_all_waiting(replay, &text);
+    for (uint32_t rank = 0; rank < replay->trace->rank_count; rank++)
+        if (replay->ranks[rank].status == RANK_BLOCKED) TRY(replay_check_fence(replay, rank));
     for (uint32_t rank = 0, shown = 0; rank < replay->trace->rank_count && shown < WAITERS_SHOWN; rank++) {
         const struct trace_rank *stream = &replay->trace->ranks[rank];
         if (!stream->incomplete) continue;
@@ -302,6 +305,7 @@ enum status replay_report_deadlock(struct replay *replay)
         if (stream->incomplete_why) ADD(&text, " (%s)", stream->incomplete_why);
         shown++;
     }
+    if (replay_sizes_differ(replay)) ADD(&text, "; %s", replay_sizes_differ(replay));
     return replay_fail(replay, first, "deadlock:%s", text.bytes);
 }
 

@@ -7,6 +7,7 @@
 #include "common/array.h"
 #include "common/units.h"
 #include "model/bounds.h"
+#include "simulate/replay_agree.h"
 #include "simulate/replay_shmem.h"
 #include "simulate/replay_thread.h"
 
@@ -247,6 +248,7 @@ void replay_close(struct replay *replay)
     if (replay->engine) replay->engine_kind->close(replay->engine);
     replay_clear_threads(replay);
     replay_clear_shmem(replay);
+    replay_clear_agreements(replay);
     for (uint32_t rank = 0; replay->rare && rank < replay->trace->rank_count; rank++) free(replay->rare[rank].requests);
     free(replay->rare);
     free(replay->ranks);

@@ -4,7 +4,7 @@
 
 #include "common/array.h"
 #include "simulate/collectives.h"
-#include "simulate/replay_core.h"
+#include "simulate/replay_agree.h"
 
 enum { WINDOW_BITS = 16, RANK_BITS = 24 };
 
@@ -369,6 +369,7 @@ enum step replay_step_barrier(struct replay *replay, uint32_t rank)
     bool done;
     if (call_makes_request(call->call)) return replay_step_collective(replay, rank);
     if (state->phase == PHASE_ENTER) {
+        if (call->handle >= 0) STEP_TRY(replay_agree(replay, rank, comm_id, own));
         replay_barrier_begin(&replay->barriers[object]);
         return replay_spend(replay, state, comm->count > 1 ? replay->overhead_ps : 0, PHASE_BARRIER);
     }

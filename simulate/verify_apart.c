@@ -50,6 +50,9 @@ static enum status put_trace(FILE *out, const struct trace *trace, struct err *e
     TRY(put_text(out, trace->semantics, err));
     TRY(put_text(out, trace->lock, err));
     TRY(put(out, &trace->record_cost_ps, sizeof trace->record_cost_ps, err));
+    uint64_t notes = trace->note_count;
+    TRY(put(out, &notes, sizeof notes, err));
+    for (size_t i = 0; i < trace->note_count; i++) TRY(put_text(out, trace->notes[i], err));
     for (uint32_t r = 0; r < trace->rank_count; r++) {
         const struct trace_rank *rank = &trace->ranks[r];
         struct rank_head head = {.count = rank->count, .speed = rank->speed,
@@ -146,6 +149,20 @@ static enum status take_rank(struct reader *reader, struct trace *trace, uint32_
     return STATUS_OK;
 }
 
+/* Those of the recorded trace stand there already. */
+static enum status take_notes(struct reader *reader, struct trace *trace, struct err *err)
+{
+    uint64_t count;
+    char *text = NULL;
+    enum status status = take(reader, &count, sizeof count, err);
+    for (uint64_t i = 0; status == STATUS_OK && i < count; i++) {
+        status = take_text(reader, &text, err);
+        if (status == STATUS_OK && text) status = trace_add_note(trace, err, "%s", text);
+    }
+    free(text);
+    return status;
+}
+
 /* The predicted trace has the definitions of the recorded one (simulate/replay.h). */
 static enum status take_trace(struct reader *reader, const struct one_job *job, struct replay_outcome *outcome,
                               struct err *err)
@@ -159,6 +176,7 @@ static enum status take_trace(struct reader *reader, const struct one_job *job, 
     TRY(take_text(reader, &trace->semantics, err));
     TRY(take_text(reader, &trace->lock, err));
     TRY(take(reader, &trace->record_cost_ps, sizeof trace->record_cost_ps, err));
+    TRY(take_notes(reader, trace, err));
     for (uint32_t r = 0; r < trace->rank_count; r++) TRY(take_rank(reader, trace, r, err));
     return STATUS_OK;
 }

@@ -130,6 +130,70 @@ one_line '1 0 0 MPI_Send comm=0 peer=0 tag=3 bytes=8\n0 0 0 MPI_Mprobe comm=0 pe
 0 1 1 MPI_Recv comm=0 peer=1 tag=3 bytes=8\n' \
     "deadlock: rank 0 in MPI_Recv (event 2) waits for a send of rank 1 (tag 3)"
 
+# What members say of one collective call must fit (MPI-3.1 5): function, root, sizes. three TEXT EXPECTED, of three ranks
+three() {
+    printf 'rmacast-trace 1\nranks 3\n%b' "$1" >bad.txt
+    for engine in loggp simgrid; do
+        error 1 "$2" simulate bad.txt --platform "$platform" --set nodes.count=3 --engine $engine
+    done
+}
+# of_three CALL0 CALL1 CALL2: one call of each rank, the later ranks later
+of_three() {
+    printf '0 0 0 %s\n1 1 1 %s\n2 2 2 %s\n' "$1" "$2" "$3"
+}
+# told TEXT EXPECTED: sizes that differ are a note; a program may live with the error that a library returns of them
+told() {
+    printf 'rmacast-trace 1\nranks 3\n%b' "$1" >bad.txt
+    for engine in loggp simgrid; do
+        run 0 simulate bad.txt --platform "$platform" --set nodes.count=3 --engine $engine
+        grep -qF "  $2" out || fail "no note '$2': $(cat out)"
+    done
+}
+for call in MPI_Bcast MPI_Reduce MPI_Gather MPI_Scatter; do
+    three "$(of_three "$call comm=0 root=0 bytes=8" "$call comm=0 root=0 bytes=8" "$call comm=0 root=1 bytes=8")" \
+        "rank 2, event 1 ($call): root 1 where rank 0, event 1 ($call) has 0, expected the same on all ranks of communicator 0"
+done
+for call in MPI_Ibcast MPI_Ireduce MPI_Igather MPI_Iscatter; do
+    three "$(of_three "$call comm=0 root=2 bytes=8 req=1" "$call comm=0 root=0 bytes=8 req=1" "$call comm=0 root=2 bytes=8 req=1")" \
+        "rank 1, event 1 ($call): root 0 where rank 0, event 1 ($call) has 2, expected the same on all ranks of communicator 0"
+done
+for call in "MPI_Bcast root=0" "MPI_Reduce root=0" "MPI_Gather root=0" "MPI_Scatter root=0" MPI_Allreduce MPI_Allgather MPI_Alltoall MPI_Scan \
+    MPI_Exscan MPI_Reduce_scatter_block; do
+    told "$(of_three "$call comm=0 bytes=24" "$call comm=0 bytes=48" "$call comm=0 bytes=24")" \
+        "rank 1, event 1 (${call% *}): bytes 48 where rank 0, event 1 (${call% *}) has 24, expected the same on all ranks"
+done
+told "$(of_three "MPI_Gatherv comm=0 root=0 bytes=1 counts=1,2,3" "MPI_Gatherv comm=0 root=0 bytes=2" "MPI_Gatherv comm=0 root=0 bytes=4")" \
+    "rank 2, event 1 (MPI_Gatherv): the counts of root 0 have 3 bytes for rank 2, whose call has 4, expected the same"
+told "$(of_three "MPI_Scatterv comm=0 root=2 bytes=1" "MPI_Scatterv comm=0 root=2 bytes=3" "MPI_Scatterv comm=0 root=2 bytes=3 counts=1,2,3")" \
+    "rank 2, event 1 (MPI_Scatterv): the counts of root 2 have 2 bytes for rank 1, whose call has 3, expected the same"
+told "$(of_three "MPI_Allgatherv comm=0 bytes=1 counts=1,2,3" "MPI_Allgatherv comm=0 bytes=2 counts=1,2,3" "MPI_Allgatherv comm=0 bytes=4 counts=1,2,4")" \
+    "rank 2, event 1 (MPI_Allgatherv): counts hold 4 where rank 0, event 1 (MPI_Allgatherv) has 3, expected the same on all ranks"
+# 8 bytes are doubled, 16 are halved first: ranks 0 and 1 do not meet (rank 2 of three folds into the others)
+three "$(of_three "MPI_Allreduce comm=0 bytes=8" "MPI_Allreduce comm=0 bytes=16" "MPI_Allreduce comm=0 bytes=8")" \
+    "; rank 1, event 1 (MPI_Allreduce): bytes 16 where rank 0, event 1 (MPI_Allreduce) has 8, expected the same on all ranks"
+# the second call of communicator 1; what others do on the world does not count
+three "comm 1 ranks=2,0\n$(of_three "MPI_Barrier comm=1" "MPI_Barrier comm=0" "MPI_Barrier comm=1")\n0 3 3 MPI_Barrier comm=0
+0 3 3 MPI_Reduce comm=1 root=2 bytes=8\n2 4 4 MPI_Barrier comm=0\n2 5 5 MPI_Bcast comm=1 root=2 bytes=8\n" \
+    "rank 2, event 3 (MPI_Bcast): collective call 2 on communicator 1 is MPI_Reduce on rank 0 (event 3), expected the same function on all ranks"
+three "$(of_three "MPI_Ibcast comm=0 root=0 bytes=8 req=1" "MPI_Bcast comm=0 root=0 bytes=8" "MPI_Bcast comm=0 root=0 bytes=8")" \
+    "rank 1, event 1 (MPI_Bcast): collective call 1 on communicator 0 is MPI_Ibcast on rank 0 (event 1), expected the same function on all ranks"
+three "$(of_three "MPI_Barrier comm=0" "MPI_Allreduce comm=0 bytes=8" "MPI_Barrier comm=0")" \
+    "rank 1, event 1 (MPI_Allreduce): collective call 1 on communicator 0 is MPI_Barrier on rank 0 (event 1), expected the same function"
+# one call more or less: who waits, and for whom; where nobody waits, a note with both
+three "$(of_three "MPI_Allreduce comm=0 bytes=8" "MPI_Allreduce comm=0 bytes=8" "MPI_Allreduce comm=0 bytes=8")\n1 3 3 MPI_Allreduce comm=0 bytes=8\n" \
+    "deadlock: rank 1 in MPI_Allreduce (event 2) waits for MPI_Allreduce of rank 0 and MPI_Allreduce of rank 2"
+for call in "MPI_Bcast comm=0 root=0 bytes=8" "MPI_Ibcast comm=0 root=0 bytes=8 req=1"; do
+    printf "rmacast-trace 1\nranks 3\n0 0 0 $call\n1 0 0 $call\n" >bad.txt
+    for engine in loggp simgrid; do
+        run 0 simulate bad.txt --platform "$platform" --set nodes.count=3 --engine $engine
+        shows "^  rank 0, event 1 \(${call%% *}\): .*rank 2 (does not|never comes to this collective call)$"
+    done
+done
+# The assertions of a fence are those of all members (MPI-3.1 11.5.5)
+three "window 0 comm=0\n$(of_three "MPI_Win_fence win=0 assert=NOPRECEDE|NOSUCCEED" "MPI_Win_fence win=0 assert=0" "MPI_Win_fence win=0 assert=0")" \
+    "rank 1, event 1 (MPI_Win_fence): fence 1 on window 0 asserts neither NOPRECEDE nor NOSUCCEED, that of rank 0 (event 1) NOPRECEDE|NOSUCCEED, \
+expected the same on all ranks"
+
 # OpenSHMEM 1.4, 9.11.2: only the PE that holds a lock clears it, and once
 heap='window 0 comm=0 flavor=heap\n'
 one_line "${heap}1 0.000001 0.000001 shmem_clear_lock win=0 object=128\n" \

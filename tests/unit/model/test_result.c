@@ -180,7 +180,8 @@ static void test_notes(void **state)
                                     "rank 1, event 3 (MPI_Win_post): the exposure epoch has no end",
                                     "rank 1, event 3 (MPI_Win_post): an origin of the group never starts an epoch for "
                                     "this post",
-                                    "rank 0, event 3 (MPI_Barrier): not all members finish this collective call",
+                                    "rank 0, event 3 (MPI_Barrier): not all members finish this collective call, "
+                                    "rank 1 does not",
                                     "1 sends are not received in the trace, first rank 0, event 2 (MPI_Send) to rank 1 "
                                     "(tag 0)"};
     assert_int_equal(result->note_count, 5);
