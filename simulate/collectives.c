@@ -105,6 +105,11 @@ enum coll_algorithm coll_choose(enum call_kind kind, bool later, uint32_t size, 
     }
 }
 
+uint32_t coll_partner(const struct coll_shape *shape, const struct trace_comm *comm, int32_t partner)
+{
+    return (uint32_t)(shape->algorithm == COLL_NEIGHBOR_LINEAR ? partner : comm->members[partner]);
+}
+
 /* --- binomial trees: v is the rank relative to the root
  * ------------------------------------------------------------------ */
 

@@ -58,6 +58,9 @@ struct coll_step {
  * together. Reductions of MPICH ask for the number of elements, too: one has 8 bytes, of the making of communicators 4. */
 enum coll_algorithm coll_choose(enum call_kind kind, bool later, uint32_t size, int64_t bytes);
 
+/* World rank of a step's partner. */
+uint32_t coll_partner(const struct coll_shape *shape, const struct trace_comm *comm, int32_t partner);
+
 /* Fills the rank's step number `number`; false behind the last one. A step may be empty (both -1). */
 bool coll_step(const struct coll_shape *shape, uint32_t rank, uint32_t number, struct coll_step *step);
 

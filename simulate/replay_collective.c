@@ -7,12 +7,6 @@
  */
 enum { CONTEXT_MASK_BYTES = 260 };
 
-/* World rank of a step's partner. */
-static uint32_t partner_of(const struct coll_shape *shape, const struct trace_comm *comm, int32_t partner)
-{
-    return (uint32_t)(shape->algorithm == COLL_NEIGHBOR_LINEAR ? partner : comm->members[partner]);
-}
-
 /* Messages of one step: requests that count down rank.missing and are never seen by the program. */
 static enum status start_step(struct replay *replay, uint32_t rank, int32_t comm_id, const struct coll_shape *shape,
                               const struct coll_step *step)
@@ -22,14 +16,14 @@ static enum status start_step(struct replay *replay, uint32_t rank, int32_t comm
     struct match match = {(uint32_t)comm_id * 2 + 1, rank, rank, 0};
     uint32_t request;
     if (step->receive_from >= 0) {
-        match.source = partner_of(shape, comm, step->receive_from);
+        match.source = coll_partner(shape, comm, step->receive_from);
         TRY(replay_collective_request(replay, rank, &request));
         state->received++;
         TRY(replay_receive_side(replay, &match, request));
     }
     if (step->send_to >= 0) {
         match.source = rank;
-        match.destination = partner_of(shape, comm, step->send_to);
+        match.destination = coll_partner(shape, comm, step->send_to);
         TRY(replay_collective_request(replay, rank, &request));
         bool rendezvous = step->send_bytes > replay->platform->eager_bytes;
         TRY(replay_send_side(replay, &match, step->send_bytes, rendezvous ? SEND_RENDEZVOUS : SEND_EAGER, request));
@@ -67,8 +61,7 @@ enum step replay_run_plan(struct replay *replay, uint32_t rank, int32_t comm, co
     }
 }
 
-/* Whose ranks take part: of MPI_Comm_create_group those of the new communicator only (MPI-3.1 6.4.2). */
-static int32_t comm_of(const struct trace_call *call)
+int32_t replay_collective_comm(const struct trace_call *call)
 {
     if (call->call != ID_Comm_create_group) return call->handle;
     return call->ref == TRACE_NO_REF ? TRACE_NONE : (int32_t)call->ref;
@@ -83,9 +76,9 @@ static int64_t total_bytes(const struct coll_shape *shape)
     return total;
 }
 
-static struct coll_shape shape_of(const struct replay *replay, const struct trace_call *call)
+struct coll_shape replay_shape_of(const struct replay *replay, const struct trace_call *call)
 {
-    const struct trace_comm *comm = &replay->trace->comms[comm_of(call)];
+    const struct trace_comm *comm = &replay->trace->comms[replay_collective_comm(call)];
     enum call_kind kind = call_kind(call->call);
     struct coll_shape shape = {.size = comm->count,
                                .bytes = kind == CALL_COMM_CREATE ? CONTEXT_MASK_BYTES : call->bytes};
@@ -116,13 +109,13 @@ static enum status start_task_step(struct replay *replay, uint32_t index, const 
     struct match match = {task.comm * 2 + 1, task.rank, task.rank, (int32_t)task.instance};
     uint32_t request;
     if (step->receive_from >= 0) {
-        match.source = partner_of(&task.shape, comm, step->receive_from);
+        match.source = coll_partner(&task.shape, comm, step->receive_from);
         TRY(task_request(replay, index, &request));
         TRY(replay_receive_side(replay, &match, request));
     }
     if (step->send_to < 0) return STATUS_OK;
     match.source = task.rank;
-    match.destination = partner_of(&task.shape, comm, step->send_to);
+    match.destination = coll_partner(&task.shape, comm, step->send_to);
     TRY(task_request(replay, index, &request));
     bool rendezvous = step->send_bytes > replay->platform->eager_bytes;
     return replay_send_side(replay, &match, step->send_bytes, rendezvous ? SEND_RENDEZVOUS : SEND_EAGER, request);
@@ -195,12 +188,12 @@ enum step replay_step_collective(struct replay *replay, uint32_t rank)
 {
     struct rank_state *state = &replay->ranks[rank];
     const struct trace_call *call = &state->calls[state->next];
-    int32_t comm = comm_of(call);
+    int32_t comm = replay_collective_comm(call);
     if (comm == TRACE_NONE) return replay_exit(state, replay->now_ps);
     const struct trace_comm *members = &replay->trace->comms[comm];
     bool enters = state->phase == 0 && state->step == 0 && !state->paid;
     if (enters) STEP_TRY(replay_agree(replay, rank, comm, (uint32_t)trace_comm_rank(members, (int32_t)rank)));
-    struct coll_shape shape = shape_of(replay, call);
+    struct coll_shape shape = replay_shape_of(replay, call);
     if (call_kind(call->call) == CALL_SCATTERV && call->peer == (int32_t)rank && !shape.counts)
         return replay_fail(replay, rank, "the root's %s lacks counts, expected bytes per rank", call_name(call->call)),
                STEP_FAIL;

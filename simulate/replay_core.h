@@ -446,6 +446,7 @@ enum status replay_barrier_step(struct replay *replay, uint32_t rank, struct bar
                                 const struct trace_comm *comm, uint32_t own_index, uint32_t object, bool *done);
 void replay_barrier_begin(struct barrier *barrier);
 uint32_t replay_rounds(uint32_t count);
+struct coll_shape replay_gather_shape(const struct replay *replay, uint32_t size); /* of a window's creation */
 enum step replay_step_win_create(struct replay *replay, uint32_t rank);
 enum step replay_step_win_free(struct replay *replay, uint32_t rank);
 enum step replay_step_fence(struct replay *replay, uint32_t rank);
@@ -587,6 +588,10 @@ enum status replay_on_shmem_release(struct replay *replay, const struct engine_n
 enum step replay_step_collective(struct replay *replay, uint32_t rank);
 enum status replay_on_task(struct replay *replay, const struct engine_note *message);
 enum status replay_task_received(struct replay *replay, uint32_t task); /* one of its messages is done */
+/* Whose ranks take part: of MPI_Comm_create_group those of the new communicator only (MPI-3.1 6.4.2). TRACE_NONE: it is
+ * not known. */
+int32_t replay_collective_comm(const struct trace_call *call);
+struct coll_shape replay_shape_of(const struct replay *replay, const struct trace_call *call);
 /* Runs the plan's next steps; *done when it has ended. first call: rank.step == 0. */
 enum step replay_run_plan(struct replay *replay, uint32_t rank, int32_t comm, const struct coll_shape *shape,
                           bool pays_overhead, bool *done);

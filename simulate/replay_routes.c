@@ -1,110 +1,171 @@
 /* Which nodes of a user's platform send to each other, and for what: a route that lacks is told with the call that
- * needs it. */
+ * needs it. Grows with the pairs of nodes that do, however many nodes the platform has. */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "common/array.h"
 #include "simulate/replay_core.h"
 
-/* What a call may send to: one rank, the members of a group, those of a communicator (whose algorithms may use any
- * pair). */
+/* Ranks that a rank sends to or hears from in one call, perhaps several times. */
 struct partners {
-    const int32_t *ranks;
-    uint32_t count;
-    int32_t comm;   /* of all its ranks; TRACE_NONE: not a whole one */
-    int32_t own[2]; /* one or two ranks */
+    uint32_t *ranks;
+    size_t count, capacity;
 };
 
-static bool is_group_call(enum call_kind kind)
+static enum status add_partner(struct partners *partners, int32_t rank, struct err *err)
 {
-    return kind == CALL_POST || kind == CALL_START;
+    if (rank == TRACE_NONE) return STATUS_OK;
+    ARRAY_PUSH(partners->ranks, partners->count, partners->capacity, (uint32_t)rank, err);
+    return STATUS_OK;
 }
 
-static bool is_joint(enum call_kind kind)
+static enum status add_members(struct partners *partners, const int32_t *members, uint32_t count, struct err *err)
 {
-    bool collective = kind >= CALL_BARRIER && kind <= CALL_COMM_FREE;
-    bool window = kind == CALL_WIN_CREATE || kind == CALL_WIN_FREE || kind == CALL_FENCE || kind == CALL_LOCK_ALL;
-    return collective || window || kind == CALL_SHMEM_SET_LOCK || kind == CALL_SHMEM_TEST_LOCK;
+    for (uint32_t i = 0; i < count; i++) TRY(add_partner(partners, members[i], err));
+    return STATUS_OK;
 }
 
-static void find_partners(const struct trace *trace, const struct trace_call *call, struct partners *partners)
+static enum status add_plan(const struct replay *replay, uint32_t rank, int32_t comm, const struct coll_shape *shape,
+                            struct partners *partners)
+{
+    const struct trace_comm *members = &replay->trace->comms[comm];
+    uint32_t own = (uint32_t)trace_comm_rank(members, (int32_t)rank);
+    struct coll_step step;
+    for (uint32_t number = 0; coll_step(shape, own, number, &step); number++) {
+        if (step.send_to >= 0)
+            TRY(add_partner(partners, (int32_t)coll_partner(shape, members, step.send_to), replay->err));
+        if (step.receive_from >= 0)
+            TRY(add_partner(partners, (int32_t)coll_partner(shape, members, step.receive_from), replay->err));
+    }
+    return STATUS_OK;
+}
+
+/* The plans of a call that all members make together, at most two; their number. Barriers of windows go the ways of
+ * those of communicators. */
+static int plans_of(const struct replay *replay, const struct trace_call *call, int32_t *comm,
+                    struct coll_shape shapes[2])
 {
     enum call_kind kind = call_kind(call->call);
-    *partners = (struct partners){.comm = TRACE_NONE};
-    if (is_group_call(kind)) {
-        partners->ranks = trace->groups[call->ref].members;
-        partners->count = trace->groups[call->ref].count;
-        return;
+    bool of_world = kind == CALL_INIT || kind == CALL_FINALIZE;
+    bool of_window = kind == CALL_WIN_CREATE || kind == CALL_WIN_FREE || kind == CALL_FENCE;
+    if (call->handle == TRACE_NONE && !of_world) return 0;
+    if (of_world || of_window || kind == CALL_SHMEM_BARRIER) {
+        *comm = of_window ? replay->trace->windows[call->handle].comm : of_world ? 0 : call->handle;
+        uint32_t size = replay->trace->comms[*comm].count;
+        shapes[0] = (struct coll_shape){.algorithm = COLL_BARRIER_DISSEMINATION, .size = size};
+        shapes[1] = replay_gather_shape(replay, size);
+        return kind == CALL_WIN_CREATE ? 2 : 1;
     }
-    if (is_joint(kind)) {
-        const struct trace_comm *comm = trace_call_comm(trace, call);
-        if (!comm) return;
-        partners->comm = (int32_t)(comm - trace->comms);
-        partners->ranks = comm->members;
-        partners->count = comm->count;
-        return;
-    }
-    bool messages = kind >= CALL_SEND && kind <= CALL_IPROBE;
-    if (!messages && !call_moves(call->call) && kind != CALL_LOCK) return;
-    partners->ranks = partners->own;
-    if (call->peer != TRACE_NONE) partners->own[partners->count++] = call->peer;
-    int32_t source = kind == CALL_SENDRECV ? trace_call_source(call) : TRACE_NONE;
-    if (source != TRACE_NONE) partners->own[partners->count++] = source;
+    if (kind < CALL_BARRIER || kind > CALL_COMM_CREATE) return 0;
+    *comm = replay_collective_comm(call);
+    if (*comm == TRACE_NONE) return 0;
+    shapes[0] = replay_shape_of(replay, call);
+    return 1;
 }
 
-/* MPI_Init and MPI_Finalize synchronise the world if every rank has them. */
-static bool is_of_world(enum call_kind kind)
+static enum status add_joint(const struct replay *replay, uint32_t rank, const struct trace_call *call,
+                             struct partners *partners)
 {
-    return kind == CALL_INIT || kind == CALL_FINALIZE;
+    struct coll_shape shapes[2];
+    int32_t comm = TRACE_NONE;
+    int count = plans_of(replay, call, &comm, shapes);
+    for (int i = 0; i < count; i++) TRY(add_plan(replay, rank, comm, &shapes[i], partners));
+    return STATUS_OK;
+}
+
+/* What the call alone says. */
+static enum status add_single(const struct replay *replay, const struct trace_call *call, struct partners *partners)
+{
+    const struct trace *trace = replay->trace;
+    const struct trace_comm *comm = trace_call_comm(trace, call);
+    enum call_kind kind = call_kind(call->call);
+    switch (kind) {
+    case CALL_POST:
+    case CALL_START:
+        return add_members(partners, trace->groups[call->ref].members, trace->groups[call->ref].count, replay->err);
+    case CALL_LOCK_ALL: return comm ? add_members(partners, comm->members, comm->count, replay->err) : STATUS_OK;
+    case CALL_SHMEM_SET_LOCK:
+    case CALL_SHMEM_TEST_LOCK: return comm ? add_members(partners, comm->members, 1, replay->err) : STATUS_OK;
+    case CALL_SENDRECV: TRY(add_partner(partners, trace_call_source(call), replay->err)); break;
+    case CALL_LOCK: break;
+    default:
+        if ((kind < CALL_SEND || kind > CALL_IPROBE) && !call_moves(call->call)) return STATUS_OK;
+    }
+    return add_partner(partners, call->peer, replay->err);
 }
 
 struct uses {
-    size_t nodes;
-    bool *between;   /* from node to node */
-    bool *comm_seen; /* per communicator */
+    struct map between;    /* from one node to another with a higher number: their numbers in one word */
+    struct map seen;       /* of the rank at hand: what names the partners of a call */
+    struct partners now;   /* of the call at hand */
 };
 
-static void mark(const struct replay *replay, struct uses *uses, uint32_t one, uint32_t other)
+static enum status mark(const struct replay *replay, struct uses *uses, uint32_t rank)
 {
-    size_t a = (size_t)platform_node_of(replay->platform, one), b = (size_t)platform_node_of(replay->platform, other);
-    uses->between[a * uses->nodes + b] = uses->between[b * uses->nodes + a] = true;
+    uint64_t *slot, own = (uint32_t)platform_node_of(replay->platform, rank);
+    for (size_t i = 0; i < uses->now.count; i++) {
+        uint64_t other = (uint32_t)platform_node_of(replay->platform, uses->now.ranks[i]);
+        if (own == other) continue;
+        uint64_t low = own < other ? own : other, high = own < other ? other : own;
+        TRY(map_put(&uses->between, low << 32 | high, 0, &slot, replay->err));
+    }
+    uses->now.count = 0;
+    return STATUS_OK;
 }
 
-static void mark_comm(const struct replay *replay, struct uses *uses, int32_t comm)
+/* Partners in a plan depend on communicator, algorithm and root, or the neighbours, whatever the sizes: a rank calls the
+ * same one often. */
+static enum status mark_joint(const struct replay *replay, struct uses *uses, uint32_t rank,
+                              const struct trace_call *call)
 {
-    const struct trace_comm *all = &replay->trace->comms[comm];
-    if (uses->comm_seen[comm]) return;
-    uses->comm_seen[comm] = true;
-    for (uint32_t i = 0; i < all->count; i++)
-        for (uint32_t k = 0; k < i; k++) mark(replay, uses, (uint32_t)all->members[i], (uint32_t)all->members[k]);
+    struct coll_shape shapes[2];
+    int32_t comm = TRACE_NONE;
+    int count = plans_of(replay, call, &comm, shapes);
+    for (int i = 0; i < count; i++) {
+        bool neighbors = shapes[i].algorithm == COLL_NEIGHBOR_LINEAR;
+        uint64_t named_by = neighbors ? (uint32_t)call->tag : shapes[i].root;
+        uint64_t *seen, key = (uint64_t)comm << 38 | (uint64_t)shapes[i].algorithm << 32 | named_by;
+        TRY(map_put(&uses->seen, key, 0, &seen, replay->err));
+        if (*seen) continue;
+        *seen = 1;
+        TRY(add_plan(replay, rank, comm, &shapes[i], &uses->now));
+    }
+    return mark(replay, uses, rank);
 }
 
-static void mark_rank(const struct replay *replay, struct uses *uses, uint32_t rank)
+static enum status mark_rank(const struct replay *replay, struct uses *uses, uint32_t rank)
 {
     const struct trace_rank *stream = &replay->trace->ranks[rank];
-    struct partners partners;
+    map_empty(&uses->seen);
     for (size_t i = 0; i < stream->count; i++) {
-        if (is_of_world(call_kind(stream->calls[i].call))) mark_comm(replay, uses, 0);
-        find_partners(replay->trace, &stream->calls[i], &partners);
-        if (partners.comm != TRACE_NONE) {
-            mark_comm(replay, uses, partners.comm);
-            continue;
-        }
-        for (uint32_t k = 0; k < partners.count; k++) mark(replay, uses, rank, (uint32_t)partners.ranks[k]);
+        TRY(mark_joint(replay, uses, rank, &stream->calls[i]));
+        TRY(add_single(replay, &stream->calls[i], &uses->now));
+        TRY(mark(replay, uses, rank));
     }
+    return STATUS_OK;
 }
 
-/* An array without pairs: no route is needed; NULL would stand for all. */
+static int by_nodes(const void *a, const void *b)
+{
+    const int32_t *one = a, *other = b;
+    if (one[0] != other[0]) return one[0] < other[0] ? -1 : 1;
+    return (one[1] > other[1]) - (one[1] < other[1]);
+}
+
+/* Both ways. An array without pairs: no route is needed; NULL would stand for all. */
 static enum status list_pairs(const struct uses *uses, int32_t (**pairs)[2], size_t *count, struct err *err)
 {
-    size_t capacity = 0;
-    TRY(array_reserve((void **)pairs, &capacity, 1, sizeof **pairs, err));
-    for (size_t i = 0; i < uses->nodes * uses->nodes; i++) {
-        if (!uses->between[i] || i / uses->nodes == i % uses->nodes) continue;
-        TRY(array_reserve((void **)pairs, &capacity, *count + 1, sizeof **pairs, err));
-        (*pairs)[*count][0] = (int32_t)(i / uses->nodes);
-        (*pairs)[(*count)++][1] = (int32_t)(i % uses->nodes);
+    *pairs = malloc((2 * uses->between.count + 1) * sizeof **pairs);
+    if (!*pairs) return err_memory(err);
+    for (size_t i = 0; i < uses->between.capacity; i++) {
+        if (!uses->between.used[i]) continue;
+        int32_t low = (int32_t)(uses->between.keys[i] >> 32), high = (int32_t)(uses->between.keys[i] & UINT32_MAX);
+        (*pairs)[*count][0] = low;
+        (*pairs)[(*count)++][1] = high;
+        (*pairs)[*count][0] = high;
+        (*pairs)[(*count)++][1] = low;
     }
+    qsort(*pairs, *count, sizeof **pairs, by_nodes);
     return STATUS_OK;
 }
 
@@ -113,31 +174,28 @@ enum status replay_used_pairs(const struct replay *replay, int32_t (**pairs)[2],
     *pairs = NULL;
     *count = 0;
     if (!replay->platform->simgrid_xml) return STATUS_OK; /* described shapes have all routes */
-    struct uses uses = {.nodes = (size_t)replay->platform->node_count};
-    uses.between = calloc(uses.nodes * uses.nodes, sizeof *uses.between);
-    uses.comm_seen = calloc(replay->trace->comm_count, sizeof *uses.comm_seen);
-    enum status status = uses.between && uses.comm_seen ? STATUS_OK : err_memory(replay->err);
+    struct uses uses = {0};
+    enum status status = STATUS_OK;
     for (uint32_t rank = 0; status == STATUS_OK && rank < replay->trace->rank_count; rank++)
-        mark_rank(replay, &uses, rank);
+        status = mark_rank(replay, &uses, rank);
     if (status == STATUS_OK) status = list_pairs(&uses, pairs, count, replay->err);
-    free(uses.between);
-    free(uses.comm_seen);
+    map_clear(&uses.between);
+    map_clear(&uses.seen);
+    free(uses.now.ranks);
     return status;
 }
 
-/* A rank of that node whom the call sends to; TRACE_NONE: none. */
-static int32_t partner_on(const struct replay *replay, const struct trace_call *call, int32_t node)
+/* A rank of that node with which the call has to do; TRACE_NONE: none. */
+static int32_t partner_on(const struct replay *replay, uint32_t rank, const struct trace_call *call, int32_t node)
 {
-    struct partners partners;
-    if (is_of_world(call_kind(call->call))) {
-        partners.ranks = replay->trace->comms[0].members;
-        partners.count = replay->trace->comms[0].count;
-    } else {
-        find_partners(replay->trace, call, &partners);
-    }
-    for (uint32_t i = 0; i < partners.count; i++)
-        if (platform_node_of(replay->platform, (uint32_t)partners.ranks[i]) == node) return partners.ranks[i];
-    return TRACE_NONE;
+    struct partners partners = {0};
+    int32_t found = TRACE_NONE;
+    enum status status = add_joint(replay, rank, call, &partners);
+    if (status == STATUS_OK) status = add_single(replay, call, &partners);
+    for (size_t i = 0; status == STATUS_OK && i < partners.count && found == TRACE_NONE; i++)
+        if (platform_node_of(replay->platform, partners.ranks[i]) == node) found = (int32_t)partners.ranks[i];
+    free(partners.ranks);
+    return found;
 }
 
 void replay_explain_route(void *context, int32_t src_node, int32_t dst_node, char *text, size_t room)
@@ -149,7 +207,7 @@ void replay_explain_route(void *context, int32_t src_node, int32_t dst_node, cha
         if (node != src_node && node != dst_node) continue;
         const struct trace_rank *stream = &replay->trace->ranks[rank];
         for (size_t i = 0; i < stream->count; i++) {
-            int32_t partner = partner_on(replay, &stream->calls[i], node == src_node ? dst_node : src_node);
+            int32_t partner = partner_on(replay, rank, &stream->calls[i], node == src_node ? dst_node : src_node);
             char place[TRACE_PLACE_BYTES];
             if (partner == TRACE_NONE) continue;
             snprintf(text, room, "%s needs it with rank %d", trace_place(replay->trace, rank, i, place), partner);

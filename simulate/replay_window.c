@@ -248,6 +248,14 @@ static uint32_t window_size(const struct replay *replay, const struct member *me
 
 enum { PHASE_ENTER, PHASE_GATHER, PHASE_ISSUE, PHASE_COMPLETE_OPS, PHASE_BARRIER, PHASE_INCOMING };
 
+struct coll_shape replay_gather_shape(const struct replay *replay, uint32_t size)
+{
+    return (struct coll_shape){.algorithm =
+                                   coll_is_power_of_two(size) ? COLL_ALLGATHER_DOUBLING : COLL_ALLGATHER_BRUCK,
+                               .size = size,
+                               .bytes = replay->platform->window_info_bytes};
+}
+
 enum step replay_step_win_create(struct replay *replay, uint32_t rank)
 {
     struct rank_state *state = &replay->ranks[rank];
@@ -261,10 +269,7 @@ enum step replay_step_win_create(struct replay *replay, uint32_t rank)
         replay_sync_enter(replay, member, state->enter_ps);
         return replay_spend(replay, state, size > 1 ? replay->overhead_ps : 0, PHASE_GATHER);
     case PHASE_GATHER: {
-        struct coll_shape shape = {.algorithm =
-                                       coll_is_power_of_two(size) ? COLL_ALLGATHER_DOUBLING : COLL_ALLGATHER_BRUCK,
-                                   .size = size,
-                                   .bytes = replay->platform->window_info_bytes};
+        struct coll_shape shape = replay_gather_shape(replay, size);
         int32_t comm = replay->trace->windows[member->window].comm;
         enum step step = replay_run_plan(replay, rank, comm, &shape, false, &done);
         if (!done) return step;

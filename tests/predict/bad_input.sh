@@ -1,7 +1,7 @@
 # What a replay cannot do ends in one line that says what, where and with whom; nothing half done is written.
 . "$(dirname "$0")/lib.sh"
 cases=$source/tests/cases
-rm -rf unrouted.txt stuck.txt killed.txt killed.json long.rma
+rm -rf halo.rma unrouted.txt stuck.txt killed.txt killed.json long.rma
 
 # a SimGrid platform of the user's: routes are missed before the run, and only those between nodes that have ranks
 cat >routes.xml <<'X'
@@ -36,6 +36,16 @@ for call in "MPI_Barrier comm=0" "MPI_Bcast comm=0 root=0 bytes=8"; do
     error 1 "no route from host 'a' to 'b', expected one: rank 0, event 1 (${call%% *}) needs it with rank 1" \
         simulate three.txt --platform "$platform" --set nodes.count=3 --set "$routes"
 done
+
+# A cluster of 20,000 hosts: 64 ranks ask for their own routes only
+cat >cluster.xml <<'X'
+<?xml version='1.0'?>
+<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
+<platform version="4.1"><cluster id="c" prefix="n" suffix="" radical="0-19999" speed="1Gf" bw="10GBps" lat="5us" sharing_policy="SPLITDUPLEX"/></platform>
+X
+run 0 generate halo2d --ranks 64 --iterations 2 --bytes 1K -o halo.rma
+run 0 simulate halo.rma --platform "$platform" --set nodes.count=20000 --set "network.topology={\"simgrid_xml\":\"$PWD/cluster.xml\"}" --json -
+holds out '.run_time_s > 0 and .engine_stats.peak_bytes < 400e6'
 
 # one_link ATTRIBUTES BANDWIDTH: two hosts and a link of the user's
 one_link() {

@@ -1,0 +1,95 @@
+/* Which nodes need a route to each other on a user's platform of two million nodes: their square would not fit into any
+ * memory, the pairs that are used do. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "simulate/replay_core.h"
+#include "verify_test.h"
+
+enum { NODES = 2000000 };
+
+static void expect_pairs(struct trace *trace, int32_t *rank_nodes, const int32_t (*expected)[2], size_t count)
+{
+    struct platform *described = test_platform("a", NULL), platform = *described;
+    char file[] = "platform.xml";
+    platform.simgrid_xml = file;
+    platform.node_count = NODES;
+    platform.rank_nodes = rank_nodes;
+    struct err err;
+    struct replay replay = {.trace = trace, .platform = &platform, .err = &err};
+    int32_t(*pairs)[2];
+    size_t found;
+    if (replay_used_pairs(&replay, &pairs, &found) != STATUS_OK) fail_msg("%s", err.text);
+    assert_int_equal(found, count);
+    for (size_t i = 0; i < count; i++) {
+        assert_int_equal(pairs[i][0], expected[i][0]);
+        assert_int_equal(pairs[i][1], expected[i][1]);
+    }
+    free(pairs);
+    platform_free(described);
+    trace_free(trace);
+}
+
+static void operations_and_messages_need_their_own_pair(void **state)
+{
+    (void)state;
+    struct trace *trace = test_trace(5, 1);
+    int32_t nodes[] = {3, NODES - 1, 0, 1000000, 3};
+    test_call(trace, 0, ID_Put, 0, 0)->peer = 1;
+    test_call(trace, 2, ID_Send, 0, 0)->peer = 3;
+    test_call(trace, 3, ID_Recv, 0, 0)->peer = 2;
+    test_call(trace, 4, ID_Recv, 0, 0)->peer = 0; /* on one node */
+    const int32_t expected[][2] = {{0, 1000000}, {3, NODES - 1}, {1000000, 0}, {NODES - 1, 3}};
+    expect_pairs(trace, nodes, expected, 4);
+}
+
+/* The tree of MPI_Bcast among 8 from 0: 0 to 4, 2, 1; 4 to 6, 5; 2 to 3; 6 to 7. Called twice. */
+static void a_collective_needs_the_pairs_of_its_algorithm(void **state)
+{
+    (void)state;
+    struct trace *trace = test_trace(8, 1);
+    int32_t nodes[] = {0, 10, 20, 30, 40, 50, 60, NODES - 1};
+    for (uint32_t rank = 0; rank < 8; rank++)
+        for (int i = 0; i < 2; i++) {
+            struct trace_call *call = test_call(trace, rank, ID_Bcast, i, i);
+            call->peer = 0;
+            call->bytes = 8;
+        }
+    const int32_t expected[][2] = {{0, 10},  {0, 20},  {0, 40},  {10, 0},         {20, 0},  {20, 30}, {30, 20},
+                                   {40, 0},  {40, 50}, {40, 60}, {50, 40},        {60, 40}, {60, NODES - 1},
+                                   {NODES - 1, 60}};
+    expect_pairs(trace, nodes, expected, 14);
+}
+
+/* Dissemination among 6: to the ranks 1, 2 and 4 further on, from those before; each lacks the one that is 3 away. */
+static void a_fence_needs_the_pairs_of_its_barrier(void **state)
+{
+    (void)state;
+    struct trace *trace = test_trace(6, 1);
+    int32_t nodes[] = {0, 1, 2, 3, 4, 5}, expected[24][2];
+    size_t count = 0;
+    for (uint32_t rank = 0; rank < 6; rank++) test_call(trace, rank, ID_Win_fence, 0, 0);
+    for (int32_t i = 0; i < 6; i++)
+        for (int32_t k = 0; k < 6; k++) {
+            if (i == k || abs(i - k) == 3) continue;
+            expected[count][0] = i;
+            expected[count++][1] = k;
+        }
+    assert_int_equal(count, 24);
+    expect_pairs(trace, nodes, (const int32_t(*)[2])expected, count);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(operations_and_messages_need_their_own_pair),
+        cmocka_unit_test(a_collective_needs_the_pairs_of_its_algorithm),
+        cmocka_unit_test(a_fence_needs_the_pairs_of_its_barrier),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
