@@ -144,12 +144,18 @@ static void print_complete(const struct trace *trace, const struct info *info)
     }
 }
 
+static void print_comm(size_t id, const struct trace_comm *comm)
+{
+    printf("  %-4zu %" PRIu32 " ranks%s", id, comm->count, id == 0 ? ", the world" : "");
+    if (comm->between) printf(", between %" PRIu32 " and %" PRIu32, comm->between, comm->count - comm->between);
+    putchar('\n');
+}
+
 static void print_definitions(const struct trace *trace)
 {
     char total[UNITS_TEXT_BYTES];
     printf("communicators  %zu\n", trace->comm_count);
-    for (size_t i = 0; i < trace->comm_count && i < SHOWN_MAX; i++)
-        printf("  %-4zu %" PRIu32 " ranks%s\n", i, trace->comms[i].count, i == 0 ? ", the world" : "");
+    for (size_t i = 0; i < trace->comm_count && i < SHOWN_MAX; i++) print_comm(i, &trace->comms[i]);
     if (trace->comm_count > SHOWN_MAX) printf("  and %zu more\n", trace->comm_count - SHOWN_MAX);
     printf("windows        %zu\n", trace->window_count);
     for (size_t i = 0; i < trace->window_count && i < SHOWN_MAX; i++) {
@@ -214,6 +220,7 @@ static void add_definitions(cJSON *json, const struct trace *trace)
         cJSON *item = cJSON_CreateObject();
         cJSON_AddNumberToObject(item, "id", (double)i);
         cJSON_AddNumberToObject(item, "ranks", trace->comms[i].count);
+        if (trace->comms[i].between) cJSON_AddNumberToObject(item, "between", trace->comms[i].between);
         cJSON_AddItemToArray(comms, item);
     }
     for (size_t i = 0; i < trace->window_count; i++) {

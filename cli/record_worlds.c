@@ -21,8 +21,7 @@ unsigned record_world_count(const char *spool)
     char path[RECORD_PATH_BYTES + 32];
     struct stat about;
     unsigned count = 0;
-    do
-        record_world_path(spool, ++count, path, sizeof path);
+    do record_world_path(spool, ++count, path, sizeof path);
     while (stat(path, &about) == 0 && S_ISDIR(about.st_mode));
     return count - 1;
 }

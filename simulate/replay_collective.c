@@ -63,7 +63,7 @@ enum step replay_run_plan(struct replay *replay, uint32_t rank, int32_t comm, co
 
 int32_t replay_collective_comm(const struct trace_call *call)
 {
-    if (call->call != ID_Comm_create_group) return call->handle;
+    if (!call_makes_own_comm((enum mpi_call)call->call)) return call->handle;
     return call->ref == TRACE_NO_REF ? TRACE_NONE : (int32_t)call->ref;
 }
 

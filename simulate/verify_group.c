@@ -82,7 +82,7 @@ static int64_t awaited_ps(const struct verify_context *context, const struct gat
     case CALL_ALLTOALL:
     case CALL_ALLTOALLV:
     case CALL_REDUCE_SCATTER: return arrivals->last_ps;
-    case CALL_COMM_CREATE: return call->call == ID_Comm_create_group ? INT64_MIN : arrivals->last_ps;
+    case CALL_COMM_CREATE: return call_makes_own_comm((enum mpi_call)call->call) ? INT64_MIN : arrivals->last_ps;
     case CALL_BCAST:
     case CALL_SCATTER:
     case CALL_SCATTERV: return arrivals->root_ps;
@@ -146,7 +146,7 @@ static enum status gather_turns(const struct verify_context *context, uint32_t r
     for (size_t i = 0; status == STATUS_OK && i < trace->ranks[rank].count; i++) {
         const struct trace_call *call = &trace->ranks[rank].calls[i];
         enum call_kind kind = call_kind(call->call);
-        bool makes_comm = kind == CALL_COMM_CREATE && call->call != ID_Comm_create_group;
+        bool makes_comm = kind == CALL_COMM_CREATE && !call_makes_own_comm((enum mpi_call)call->call);
         bool later = kind >= CALL_BARRIER && kind <= CALL_NEIGHBOR && call_makes_request(call->call);
         if (!makes_comm && !later) continue;
         status = array_reserve((void **)&turns->items, &turns->capacity, turns->count + 1, sizeof *turns->items, err);

@@ -21,8 +21,10 @@ static enum status add_definitions(const struct trace *from, struct trace *to, s
 {
     int32_t handle;
     uint32_t id;
-    for (size_t i = from->comm_count; i-- > 1;)
+    for (size_t i = from->comm_count; i-- > 1;) {
         TRY(trace_add_comm(to, from->comms[i].members, from->comms[i].count, &handle, err));
+        to->comms[handle].between = from->comms[i].between;
+    }
     for (size_t i = from->group_count; i-- > 0;)
         TRY(trace_add_group(to, from->groups[i].members, from->groups[i].count, &id, err));
     for (size_t i = from->window_count; i-- > 0;) {

@@ -23,6 +23,11 @@ static const char *const field_keys[CALL_FIELD_COUNT] = {
 #undef CALL_FIELD
 };
 
+bool call_makes_own_comm(enum mpi_call call)
+{
+    return call == ID_Comm_create_group || call == ID_Intercomm_create;
+}
+
 bool call_makes_request(enum mpi_call call)
 {
     const struct call_row *row = &call_rows[call];

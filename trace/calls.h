@@ -160,6 +160,8 @@ bool call_by_name(const char *name, enum mpi_call *call);
 
 /* The call makes the request in trace_call.ref: a non-blocking message, one-sided operation or collective. */
 bool call_makes_request(enum mpi_call call);
+/* A communicator, collectively among the ranks that it is to have only (MPI-3.1 6.4.2, 6.6.2). */
+bool call_makes_own_comm(enum mpi_call call);
 
 /* A thread primitive: a row of trace/thread_calls.def. */
 bool call_is_thread(enum mpi_call call);

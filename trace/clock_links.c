@@ -65,17 +65,27 @@ static enum status add_effect(struct finder *finder, size_t knot)
     return STATUS_OK;
 }
 
-/* The k-th collective call of a rank on a communicator (or window) belongs to the k-th of every member. */
+/* Of a communicator of two groups. */
+static bool is_in_second(const struct finder *finder)
+{
+    const struct trace_comm *comm = trace_call_comm(finder->trace, finder->call);
+    return comm->between > 0 && trace_comm_rank(comm, (int32_t)finder->rank) >= (int32_t)comm->between;
+}
+
+/* The k-th collective call of a rank on a communicator (or window) belongs to the k-th of every member;
+ * between two groups those of one depend on those of the other. */
 static enum status collective(struct finder *finder, bool causes, bool effects)
 {
     bool window = call_row(finder->call->call)->allowed & F_WIN;
+    bool between = !window && finder->trace->comms[finder->call->handle].between > 0;
     uint64_t key = (uint64_t)(uint32_t)finder->call->handle << 1 | window, *sequence, *knot;
     TRY(map_put(&finder->sequences, key, 0, &sequence, finder->err));
     TRY(map_put(&finder->instances, key << 31 ^ (*sequence)++, finder->links->knots, &knot, finder->err));
-    if (*knot == finder->links->knots) finder->links->knots++;
+    if (*knot == finder->links->knots) finder->links->knots += 1 + between;
     size_t number = (size_t)*knot;
-    if (causes) TRY(add_cause(finder, number));
-    if (effects && !(finder->call->flags & TRACE_BREAK)) TRY(add_effect(finder, number));
+    bool second = is_in_second(finder);
+    if (causes) TRY(add_cause(finder, number + second));
+    if (effects && !(finder->call->flags & TRACE_BREAK)) TRY(add_effect(finder, between ? number + !second : number));
     return STATUS_OK;
 }
 

@@ -29,7 +29,7 @@ struct archive_group {
 enum { ARCHIVE_NOT_MADE = -2 }; /* beside ids and TRACE_NONE, which stands for what a trace cannot hold */
 struct archive_comm {
     bool defined, inter;
-    uint32_t group;
+    uint32_t group, name;
     int32_t id;
 };
 struct archive_win {

@@ -148,27 +148,28 @@ static OTF2_CallbackCode on_group(void *user, OTF2_GroupRef self, OTF2_StringRef
     return OTF2_CALLBACK_SUCCESS;
 }
 
-static OTF2_CallbackCode add_comm(struct archive_reader *reader, OTF2_CommRef self, uint32_t group, bool inter)
+static OTF2_CallbackCode add_comm(struct archive_reader *reader, OTF2_CommRef self, uint32_t name, uint32_t group,
+                                  bool inter)
 {
     enum status status = RESERVE(reader, comms, comm, self);
     if (status != STATUS_OK) return archive_stop(reader, status);
     reader->definitions.comms[self] =
-        (struct archive_comm){.defined = true, .inter = inter, .group = group, .id = ARCHIVE_NOT_MADE};
+        (struct archive_comm){.defined = true, .inter = inter, .group = group, .name = name, .id = ARCHIVE_NOT_MADE};
     return OTF2_CALLBACK_SUCCESS;
 }
 
 static OTF2_CallbackCode on_comm(void *user, OTF2_CommRef self, OTF2_StringRef name, OTF2_GroupRef group,
                                  OTF2_CommRef parent, OTF2_CommFlag flags)
 {
-    (void)name, (void)parent, (void)flags;
-    return add_comm(user, self, group, false);
+    (void)parent, (void)flags;
+    return add_comm(user, self, name, group, false);
 }
 
 static OTF2_CallbackCode on_inter_comm(void *user, OTF2_CommRef self, OTF2_StringRef name, OTF2_GroupRef one,
                                        OTF2_GroupRef two, OTF2_CommRef common, OTF2_CommFlag flags)
 {
-    (void)name, (void)two, (void)common, (void)flags;
-    return add_comm(user, self, one, true);
+    (void)two, (void)common, (void)flags;
+    return add_comm(user, self, name, one, true);
 }
 
 static OTF2_CallbackCode on_win(void *user, OTF2_RmaWinRef self, OTF2_StringRef name, OTF2_CommRef comm,

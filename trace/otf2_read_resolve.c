@@ -117,6 +117,15 @@ static bool is_world(const struct archive_reader *reader, const int32_t *ranks, 
     return true;
 }
 
+/* Our writer tells communicators of two groups by their names. */
+static void name_groups(const struct archive_reader *reader, const struct archive_comm *from)
+{
+    struct trace_comm *comm = &reader->trace->comms[from->id];
+    unsigned id, first, second;
+    if (sscanf(archive_string(reader, from->name), ARCHIVE_COMM_BETWEEN, &id, &first, &second) != 3) return;
+    if (first > 0 && second > 0 && first < comm->count && comm->count - first == second) comm->between = first;
+}
+
 static enum status make_comm(struct archive_reader *reader, struct archive_comm *comm)
 {
     const struct archive_group *group = comm->inter ? NULL : find_group(reader, comm->group);
@@ -131,6 +140,7 @@ static enum status make_comm(struct archive_reader *reader, struct archive_comm 
     else
         status = trace_add_comm(reader->trace, ranks, group->count, &comm->id, reader->err);
     free(ranks);
+    if (status == STATUS_OK && comm->id > 0 && reader->ours) name_groups(reader, comm);
     return status;
 }
 
@@ -423,8 +433,7 @@ static enum status make_ours(struct archive_reader *reader)
     int32_t id;
     uint32_t number;
     TRY(read_properties(reader));
-    for (uint32_t i = 0; i < definitions->comm_count && i < reader->arrows; i++)
-        TRY(archive_comm_id(reader, i, &id));
+    for (uint32_t i = 0; i < definitions->comm_count && i < reader->arrows; i++) TRY(archive_comm_id(reader, i, &id));
     for (uint32_t i = 0; i < definitions->group_count; i++)
         if (definitions->groups[i].defined &&
             strcmp(archive_string(reader, definitions->groups[i].name), ARCHIVE_RMA_GROUP) == 0)

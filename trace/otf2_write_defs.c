@@ -153,11 +153,22 @@ static void define_group(struct definitions *definitions, uint32_t reference, ui
            definitions->members);
 }
 
+/* The name says which are of two groups. */
+static uint32_t comm_name(struct definitions *definitions, uint32_t id)
+{
+    const struct trace_comm *comm = &definitions->trace->comms[id];
+    char text[96];
+    if (id == 0) return string(definitions, "MPI_COMM_WORLD");
+    if (comm->between == 0) return numbered(definitions, "Comm", id);
+    snprintf(text, sizeof text, ARCHIVE_COMM_BETWEEN, id, comm->between, comm->count - comm->between);
+    return string(definitions, text);
+}
+
 static void define_communication(struct definitions *definitions)
 {
     const struct trace *trace = definitions->trace;
     const struct archive_writer *writer = definitions->writer;
-    uint32_t rma_group = string(definitions, ARCHIVE_RMA_GROUP), world = string(definitions, "MPI_COMM_WORLD");
+    uint32_t rma_group = string(definitions, ARCHIVE_RMA_GROUP);
     /* Location i is rank i's thread 0: the world's members are these locations. */
     define_group(definitions, 0, ARCHIVE_STRING_EMPTY, OTF2_GROUP_TYPE_COMM_LOCATIONS, trace->comms[0].members,
                  trace->rank_count);
@@ -168,8 +179,8 @@ static void define_communication(struct definitions *definitions)
         define_group(definitions, archive_rma_group(trace, i), rma_group, OTF2_GROUP_TYPE_COMM_GROUP,
                      trace->groups[i].members, trace->groups[i].count);
     for (uint32_t i = 0; i < trace->comm_count; i++)
-        DEFINE(Comm, definitions, i, i ? numbered(definitions, "Comm", i) : world, archive_comm_group(i),
-               OTF2_UNDEFINED_COMM, writer->comm_made[i] ? OTF2_COMM_FLAG_CREATE_DESTROY_EVENTS : OTF2_COMM_FLAG_NONE);
+        DEFINE(Comm, definitions, i, comm_name(definitions, i), archive_comm_group(i), OTF2_UNDEFINED_COMM,
+               writer->comm_made[i] ? OTF2_COMM_FLAG_CREATE_DESTROY_EVENTS : OTF2_COMM_FLAG_NONE);
     for (uint32_t i = 0; i < trace->window_count; i++)
         DEFINE(RmaWin, definitions, i,
                trace->windows[i].name ? string(definitions, trace->windows[i].name) : numbered(definitions, "Win", i),

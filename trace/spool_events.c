@@ -212,7 +212,7 @@ static enum status set_results(struct events *events, const struct spool_record 
     case CALL_COMM_CREATE:
         if (record->id != SPOOL_NO_ID)
             TRY(lookup(events, &events->rank->comms, record->id, "communicator", &call->ref));
-        if (call->call == ID_Comm_create_group) call->handle = (int32_t)call->ref; /* collective among its members */
+        if (call_makes_own_comm((enum mpi_call)call->call)) call->handle = (int32_t)call->ref;
         return STATUS_OK;
     case CALL_SENDRECV:
         trace_call_set_receive(call, world_rank(events, record->peer), record->tag);
@@ -260,9 +260,9 @@ static enum status add_as_region(struct events *events, const char *remark, uint
 /* On communicators that a trace cannot hold, and their windows. */
 static enum status add_apart(struct events *events, uint64_t address)
 {
-    uint32_t site = TRACE_NO_SITE;
+    uint32_t site;
     events->spool->apart++;
-    if (address) TRY(spool_site(events->sites, events->rank, address, events->trace, &site, events->err));
+    TRY(spool_site(events->sites, events->rank, address, events->trace, &site, events->err));
     return add_as_region(events, "", site);
 }
 
@@ -416,7 +416,7 @@ static enum status break_off(struct events *events)
 {
     enum mpi_call call = (enum mpi_call)events->call.call;
     enum call_kind kind = call_kind(call);
-    if (kind != CALL_WIN_CREATE && is_apart(events)) return add_apart(events, 0);
+    if (kind != CALL_WIN_CREATE && is_apart(events)) return add_as_region(events, "", TRACE_NO_SITE);
     if (kind == CALL_WIN_CREATE || !has_legal_arguments(events)) {
         events->lost = call_name(call);
         return STATUS_OK;

@@ -48,15 +48,29 @@ static enum status add_comm(struct text_reader *reader, int32_t *id)
     return STATUS_OK;
 }
 
+/* How many members are the first group; both have some. */
+static enum status set_between(struct text_reader *reader, const char *text, struct trace_comm *comm)
+{
+    int64_t first;
+    if (comm->count < 2) TEXT_FAIL(reader, "between=%s of %" PRIu32 " ranks, expected two groups", text, comm->count);
+    TRY(text_read_id(reader, "between", text, 1, (int64_t)comm->count - 1, &first));
+    comm->between = (uint32_t)first;
+    return STATUS_OK;
+}
+
 enum status text_read_comm(struct text_reader *reader, char **words)
 {
     uint64_t *slot;
     int32_t id;
     TRY(new_id(reader, &reader->comms, "comm", words[1], &slot));
     char *ranks = words[2] ? value_of(words[2], "ranks") : NULL;
-    if (!ranks || words[3]) TEXT_FAIL(reader, "comm %s, expected \"comm %s ranks=0,1,...\"", words[1], words[1]);
+    char *between = ranks && words[3] ? value_of(words[3], "between") : NULL;
+    if (!ranks || (words[3] && !between) || (words[3] && words[4]))
+        TEXT_FAIL(reader, "comm %s, expected \"comm %s ranks=0,1,...\", of two groups and \"between=1\"", words[1],
+                  words[1]);
     TRY(text_list(reader, "ranks", ranks, 0, (int64_t)reader->trace->rank_count - 1));
     TRY(add_comm(reader, &id));
+    if (between) TRY(set_between(reader, between, &reader->trace->comms[id]));
     *slot = (uint64_t)id;
     return STATUS_OK;
 }

@@ -120,6 +120,7 @@ static void write_definitions(struct writer *writer)
     for (size_t i = 1; i < trace->comm_count; i++) {
         fprintf(writer->out, "comm %zu ranks=", i);
         write_ranks(writer->out, trace->comms[i].members, trace->comms[i].count);
+        if (trace->comms[i].between > 0) fprintf(writer->out, " between=%" PRIu32, trace->comms[i].between);
         fputc('\n', writer->out);
     }
     for (size_t i = 0; i < trace->window_count; i++) write_window(writer, i);

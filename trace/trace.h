@@ -146,6 +146,7 @@ struct trace_comm {
     uint32_t count;
     int32_t *members;
     uint32_t *order; /* its ranks sorted by member, for trace_comm_rank; NULL if members ascend */
+    uint32_t between; /* of two groups (MPI-3.1 6.6): how many of the members are the first one; 0: of one group */
 };
 
 struct trace_window {

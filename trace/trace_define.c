@@ -321,8 +321,10 @@ static enum status copy_definitions(const struct trace *other, struct trace *mad
 {
     int32_t id;
     uint32_t ignored;
-    for (size_t i = 1; i < other->comm_count; i++)
+    for (size_t i = 1; i < other->comm_count; i++) {
         TRY(trace_add_comm(made, other->comms[i].members, other->comms[i].count, &id, err));
+        made->comms[id].between = other->comms[i].between;
+    }
     for (size_t i = 0; i < other->group_count; i++)
         TRY(trace_add_group(made, other->groups[i].members, other->groups[i].count, &ignored, err));
     for (size_t i = 0; i < other->window_count; i++) {

@@ -150,7 +150,8 @@ enum status write_collective(struct writer *writer, const struct phase *phase, s
 void make_comm(struct random *random, uint32_t members, struct phase *phase)
 {
     static const enum mpi_call calls[] = {ID_Comm_dup,          ID_Comm_split,  ID_Comm_create,
-                                          ID_Comm_create_group, ID_Cart_create, ID_Dist_graph_create_adjacent};
+                                          ID_Comm_create_group, ID_Cart_create, ID_Dist_graph_create_adjacent,
+                                          ID_Intercomm_create,  ID_Intercomm_merge};
     phase->call = calls[random_below(random, sizeof calls / sizeof *calls)];
     phase->root = (uint32_t)random_next(random); /* the new communicator's members, of those */
     phase->bytes = random_bytes(random);
@@ -164,7 +165,7 @@ enum status write_comm(struct writer *writer, const struct phase *phase, struct 
     int32_t ranks[RANKS_MAX], made = TRACE_NONE;
     uint32_t count = list_ranks(writer, chosen, ranks);
     if (count > 0) TRY(trace_add_comm(writer->trace, ranks, count, &made, err));
-    bool only_chosen = phase->call == ID_Comm_create_group;
+    bool only_chosen = call_makes_own_comm(phase->call);
     for (uint32_t r = 0; r < RANKS_MAX; r++) {
         if (!in(only_chosen ? chosen : members, r)) continue;
         struct trace_call call = new_call(phase->call, writer->comm_of[phase->comm]);

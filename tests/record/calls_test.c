@@ -150,34 +150,116 @@ static void collectives(void **state)
     trace_free(trace);
 }
 
-/* Calls between two groups stand as regions; the ranks of a communicator made among some are known. */
+/* A communicator of two groups is that of all; the ranks of one made among some are known. */
 static void communicators(void **state)
 {
     (void)state;
     struct trace *trace = archived(run_recorded("", "communicators", 0));
     for (int rank = 0; rank < 4; rank++) {
-        char *found = calls_of(trace, rank);
-        assert_non_null(strstr(found, "enter MPI_Irecv\nleave MPI_Irecv\nenter MPI_Send\nleave MPI_Send\n"
-                                      "MPI_Wait req=-\nMPI_Irecv comm=0 "));
-        assert_non_null(strstr(found, "MPI_Wait req=0\nenter MPI_Barrier\nleave MPI_Barrier\n"));
-        assert_non_null(strstr(found, "MPI_Allreduce comm=2 bytes=4 op=SUM\n"));
-        assert_non_null(strstr(found, "MPI_Dist_graph_create_adjacent comm=0 newcomm=3\n"
-                                      "MPI_Barrier comm=3\nMPI_Comm_free comm=3\n"));
+        char *found = calls_of(trace, rank), message[256];
+        snprintf(message, sizeof message,
+                 "MPI_Intercomm_create comm=2 newcomm=2\nMPI_Irecv comm=2 peer=%d tag=1 bytes=4 req=0\n"
+                 "MPI_Send comm=2 peer=%d tag=1 bytes=4\nMPI_Wait req=0\nMPI_Irecv comm=0 ",
+                 (rank + 2) % 4, (rank + 2) % 4);
+        assert_non_null(strstr(found, message));
+        assert_non_null(strstr(found, "MPI_Wait req=1\nMPI_Barrier comm=2\nMPI_Intercomm_merge comm=2 newcomm=3\n"));
+        assert_non_null(strstr(found, "MPI_Allreduce comm=3 bytes=4 op=SUM\n"));
+        assert_non_null(strstr(found, "MPI_Dist_graph_create_adjacent comm=0 newcomm=4\n"
+                                      "MPI_Barrier comm=4\nMPI_Comm_free comm=4\n"));
         if (rank % 2)
-            assert_non_null(strstr(found, "MPI_Comm_create_group comm=8 newcomm=8\n"
-                                          "MPI_Barrier comm=8\nMPI_Comm_free comm=8\n"));
-        assert_non_null(strstr(found, rank % 2 ? "MPI_Comm_idup comm=5 req=1\nMPI_Comm_idup comm=4 req=2\nMPI_Waitall reqs=1,2\n"
-                                               : "MPI_Comm_idup comm=4 req=1\nMPI_Comm_idup comm=5 req=2\nMPI_Waitall reqs=1,2\n"));
-        assert_non_null(strstr(found, rank % 2 ? "MPI_Ibarrier comm=7 req=3\nMPI_Ibarrier comm=6 req=4\n"
-                                               : "MPI_Ibarrier comm=6 req=3\nMPI_Ibarrier comm=7 req=4\n"));
-        assert_non_null(strstr(found, "MPI_Comm_free comm=6\nMPI_Comm_free comm=7\nMPI_Comm_free comm=4\nMPI_Comm_free comm=5\n"));
+            assert_non_null(strstr(found, "MPI_Comm_create_group comm=9 newcomm=9\n"
+                                          "MPI_Barrier comm=9\nMPI_Comm_free comm=9\n"));
+        assert_non_null(strstr(found, rank % 2 ? "MPI_Comm_idup comm=6 req=2\nMPI_Comm_idup comm=5 req=3\nMPI_Waitall reqs=2,3\n"
+                                               : "MPI_Comm_idup comm=5 req=2\nMPI_Comm_idup comm=6 req=3\nMPI_Waitall reqs=2,3\n"));
+        assert_non_null(strstr(found, rank % 2 ? "MPI_Ibarrier comm=8 req=4\nMPI_Ibarrier comm=7 req=5\n"
+                                               : "MPI_Ibarrier comm=7 req=4\nMPI_Ibarrier comm=8 req=5\n"));
+        assert_non_null(strstr(found, "MPI_Comm_free comm=7\nMPI_Comm_free comm=8\nMPI_Comm_free comm=5\nMPI_Comm_free comm=6\n"));
         free(found);
     }
     expect_whole(trace);
     assert_int_equal(trace->comms[2].count, 4);
-    assert_int_equal(trace->comms[8].count, 2);
-    assert_int_equal(trace->comms[8].members[0], 1);
-    assert_int_equal(trace->comms[8].members[1], 3);
+    assert_int_equal(trace->comms[2].between, 2);
+    assert_int_equal(trace->comms[3].between, 0);
+    assert_int_equal(trace->comms[9].count, 2);
+    assert_int_equal(trace->comms[9].members[0], 1);
+    assert_int_equal(trace->comms[9].members[1], 3);
+    trace_free(trace);
+}
+
+/* between.c on four ranks. Ranks 2 and 0 are the low group, in this order, 1 and 3 the high one. Comm 2 is that of all, 3, 4, 5 and
+ * 14 are those of a root (0, 1, 3, 2) and the other group, 6, 13, 17, 18 those of a rank that has no part in a collective. */
+struct side { /* of a rank */
+    int half, peer, across, alone, part, rooted, root; /* part: the communicator that it gets of a split; its collective */
+    const char *rooted_calls; /* from the first MPI_Bcast to MPI_Scatterv */
+    int given;                /* bytes that it has for each of the other group */
+    const char *counts;       /* of its all-to-all */
+    int received;
+};
+
+static void expect_meetings(const struct trace *trace, int rank, const struct side *side)
+{
+    char rooted[1024];
+    snprintf(rooted, sizeof rooted, side->rooted_calls, side->alone, rank);
+    expect_calls(trace, rank,
+                 "MPI_Init\nMPI_Comm_split comm=0 newcomm=%1$d\nMPI_Intercomm_create comm=2 newcomm=2\n"
+                 "MPI_Irecv comm=2 peer=%2$d tag=1 bytes=4 req=0\nMPI_Send comm=2 peer=%2$d tag=1 bytes=4\nMPI_Wait req=0\n"
+                 "MPI_Sendrecv comm=2 peer=%3$d tag=2 source=%3$d recvtag=2 bytes=4 received=4\n"
+                 "MPI_Isend comm=2 peer=%2$d tag=3 bytes=4 req=1\nMPI_Mprobe comm=2 peer=%2$d tag=3 bytes=4\n"
+                 "MPI_Mrecv comm=2 peer=%2$d tag=3 bytes=4\nMPI_Wait req=1\n"
+                 "MPI_Send_init comm=2\nMPI_Recv_init comm=2\nMPI_Isend comm=2 peer=%2$d tag=4 bytes=4 req=2 started=1\n"
+                 "MPI_Irecv comm=2 peer=%2$d tag=4 bytes=4 req=3 started=1\nMPI_Waitall reqs=2,3\n"
+                 "MPI_Request_free\nMPI_Request_free\n%4$s"
+                 "MPI_Barrier comm=2\nMPI_Ibarrier comm=2 req=5\nMPI_Wait req=5\nMPI_Allreduce comm=2 bytes=4 op=SUM\n"
+                 "MPI_Allgather comm=2 bytes=12\nMPI_Allgatherv comm=2 bytes=%5$d\nMPI_Alltoall comm=2 bytes=4\n"
+                 "MPI_Alltoallv comm=2 bytes=%6$d counts=%7$s received=%8$d\n"
+                 "MPI_Reduce_scatter comm=2 bytes=16 op=SUM\nMPI_Reduce_scatter_block comm=2 bytes=8 op=SUM\n"
+                 "MPI_Comm_dup comm=2 newcomm=7\nMPI_Barrier comm=7\nMPI_Comm_idup comm=7 req=6\nMPI_Wait req=6\n"
+                 "MPI_Send comm=8 peer=%2$d tag=6 bytes=4\nMPI_Recv comm=8 peer=%2$d tag=6 bytes=4\n"
+                 "MPI_Comm_split comm=7 newcomm=%9$d\nMPI_Bcast comm=%10$d root=%11$d bytes=4\n"
+                 "MPI_Intercomm_merge comm=7 newcomm=11\nMPI_Allreduce comm=11 bytes=4 op=SUM\nMPI_Comm_free comm=%9$d\n"
+                 "MPI_Comm_free comm=11\nMPI_Comm_free comm=8\nMPI_Comm_disconnect comm=7\nMPI_Comm_free comm=2\n"
+                 "MPI_Comm_free comm=%1$d\nMPI_Finalize\n",
+                 side->half, side->peer, side->across, rooted, side->given, 2 * side->given, side->counts, side->received,
+                 side->part, side->rooted, side->root);
+}
+
+static void between(void **state)
+{
+    (void)state;
+    static const struct side sides[] = {
+        {.half = 1, .peer = 3, .across = 1, .alone = 6, .part = 9, .rooted = 10, .root = 0, .given = 8,
+         .counts = "8,8,0,0", .received = 28,
+         .rooted_calls = "MPI_Bcast comm=3 root=0 bytes=4\nMPI_Ibcast comm=4 root=1 bytes=4 req=4\nMPI_Wait req=4\n"
+                         "MPI_Reduce comm=4 root=1 bytes=4 op=SUM\nMPI_Gather comm=5 root=3 bytes=4\n"
+                         "MPI_Scatter comm=%1$d root=%2$d bytes=0\nMPI_Gatherv comm=%1$d root=%2$d bytes=0\n"
+                         "MPI_Scatterv comm=4 root=1 bytes=8\n"},
+        {.half = 12, .peer = 2, .across = 0, .alone = 13, .part = 15, .rooted = 16, .root = 2, .given = 12,
+         .counts = "0,0,12,12", .received = 12,
+         .rooted_calls = "MPI_Bcast comm=3 root=0 bytes=4\nMPI_Ibcast comm=4 root=1 bytes=4 req=4\nMPI_Wait req=4\n"
+                         "MPI_Reduce comm=4 root=1 bytes=4 op=SUM\nMPI_Gather comm=%1$d root=%2$d bytes=0\n"
+                         "MPI_Scatter comm=14 root=2 bytes=8\nMPI_Gatherv comm=14 root=2 bytes=4\n"
+                         "MPI_Scatterv comm=4 root=1 bytes=0 counts=0,4,8\n"},
+        {.half = 1, .peer = 1, .across = 3, .alone = 17, .part = 15, .rooted = 16, .root = 2, .given = 4,
+         .counts = "4,4,0,0", .received = 28,
+         .rooted_calls = "MPI_Bcast comm=%1$d root=%2$d bytes=0\nMPI_Ibcast comm=4 root=1 bytes=4 req=4\nMPI_Wait req=4\n"
+                         "MPI_Reduce comm=4 root=1 bytes=4 op=SUM\nMPI_Gather comm=5 root=3 bytes=4\n"
+                         "MPI_Scatter comm=14 root=2 bytes=8\nMPI_Gatherv comm=14 root=2 bytes=0 counts=0,4,8\n"
+                         "MPI_Scatterv comm=4 root=1 bytes=4\n"},
+        {.half = 12, .peer = 0, .across = 2, .alone = 18, .part = 9, .rooted = 10, .root = 0, .given = 16,
+         .counts = "0,0,16,16", .received = 12,
+         .rooted_calls = "MPI_Bcast comm=3 root=0 bytes=4\nMPI_Ibcast comm=%1$d root=%2$d bytes=0 req=4\nMPI_Wait req=4\n"
+                         "MPI_Reduce comm=%1$d root=%2$d bytes=0 op=SUM\nMPI_Gather comm=5 root=3 bytes=4\n"
+                         "MPI_Scatter comm=14 root=2 bytes=8\nMPI_Gatherv comm=14 root=2 bytes=8\n"
+                         "MPI_Scatterv comm=%1$d root=%2$d bytes=0 counts=0\n"},
+    };
+    struct trace *trace = archived(run_recorded("", "between", 0));
+    expect_whole(trace);
+    for (int rank = 0; rank < 4; rank++) expect_meetings(trace, rank, &sides[rank]);
+    static const int32_t all[] = {1, 3, 2, 0}, rooted[] = {2, 1, 3};
+    assert_int_equal(trace->comms[2].between, 2);
+    assert_memory_equal(trace->comms[2].members, all, sizeof all);
+    assert_int_equal(trace->comms[14].between, 0);
+    assert_memory_equal(trace->comms[14].members, rooted, sizeof rooted);
     trace_free(trace);
 }
 
@@ -305,7 +387,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(passive),       cmocka_unit_test(requests), cmocka_unit_test(collectives),
-        cmocka_unit_test(communicators), cmocka_unit_test(nobody),
+        cmocka_unit_test(communicators), cmocka_unit_test(nobody),   cmocka_unit_test(between),
         cmocka_unit_test(neighbors),
 #ifndef OPENMPI
         cmocka_unit_test(large_counts),  cmocka_unit_test(calls_of_mpi_4),

@@ -102,6 +102,29 @@ static void message_before_it_was_sent(void **state)
     trace_free(trace);
 }
 
+/* Of two groups, ranks 0 and 1 against 2 and 3: in the first exchange rank 0 ends at 2, before rank 1 of its own group comes at 3,
+ * which it need not await, and after the others came at 1. In the second one it ends at 6, where rank 2 comes at 7: one effect
+ * too early. Rank 1 ends at 8, after both. The same calls on the world are two effects too early: in the first one rank 0 has to
+ * await rank 1, too, which moves it by 1; of the 3 s of computing that follow a tenth makes up for that. */
+static void groups_wait_for_each_other(void **state)
+{
+    (void)state;
+    const char *calls = "0 1 2 MPI_Alltoall comm=%1$d bytes=8\n1 3 4 MPI_Alltoall comm=%1$d bytes=8\n"
+                        "2 1 4 MPI_Alltoall comm=%1$d bytes=8\n3 1 4 MPI_Alltoall comm=%1$d bytes=8\n"
+                        "0 5 6 MPI_Alltoall comm=%1$d bytes=8\n1 5 8 MPI_Alltoall comm=%1$d bytes=8\n"
+                        "2 7 8 MPI_Alltoall comm=%1$d bytes=8\n3 5 8 MPI_Alltoall comm=%1$d bytes=8\n";
+    for (int comm = 0; comm < 2; comm++) {
+        char lines[1024], text[1200];
+        snprintf(lines, sizeof lines, calls, comm);
+        snprintf(text, sizeof text, "ranks 4\ncomm 1 ranks=0,1,2,3 between=2\n%s", lines);
+        struct trace *trace = checked(text);
+        assert_int_equal(trace->clock.violations, comm == 1 ? 1 : 2);
+        expect_times(trace, 0, 0, 1, comm == 1 ? 2 : 3);
+        expect_times(trace, 0, 1, comm == 1 ? 5 : 5.7, 7);
+        trace_free(trace);
+    }
+}
+
 /* Tag 2 is received first; the second receive's message was sent at 1, the first's at 2. Only the wait is too early: it
  * ends at 1.5 and completes both. */
 static void messages_are_matched_by_tag_and_order(void **state)
@@ -181,6 +204,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(offsets_are_interpolated),
         cmocka_unit_test(message_before_it_was_sent),
+        cmocka_unit_test(groups_wait_for_each_other),
         cmocka_unit_test(messages_are_matched_by_tag_and_order),
         cmocka_unit_test(shifts_spread),
         cmocka_unit_test(waits_that_mpi_demands),

@@ -81,48 +81,84 @@ int64_t rec_numbers_id(int count)
     return (int64_t)++list_count;
 }
 
+/* Among all members of a communicator, of which these are some, `before` of them on; the others have nothing. */
+static void set_list_among(struct rec_call *rec, const struct rec_lengths *lengths, int members, int before, int all)
+{
+    if (!rec_numbers(all)) return;
+    memset(scratch, 0, (size_t)all * sizeof *scratch);
+    for (int i = 0; i < members; i++) scratch[before + i] = rec_length(lengths, i);
+    rec->enter.extra = rec_numbers_id(all);
+}
+
 /* The list goes into the entry record as its id plus 1. */
 static void set_list(struct rec_call *rec, const struct rec_lengths *lengths)
 {
-    int members = rec->comm->size;
-    if (!rec_numbers(members)) return;
-    for (int i = 0; i < members; i++) scratch[i] = rec_length(lengths, i);
-    rec->enter.extra = rec_numbers_id(members);
+    set_list_among(rec, lengths, rec->comm->size, 0, rec->comm->size);
 }
 
-/* False where the members are not known: between two groups nothing is said of the amounts. */
 static bool set_comm(struct rec_call *rec, MPI_Comm comm, int root)
 {
     rec->enter.extra = 0;
-    rec_set_comm(rec, comm);
-    if (!rec->comm || rec->comm->apart) return false;
-    if (root >= 0) rec->enter.peer = rec_comm_world(rec->comm, root);
-    return true;
+    return rec_set_rooted(rec, comm, root);
+}
+
+/* Members of the own group. */
+static int own_count(const struct rec_comm *comm)
+{
+    const int32_t *ranks;
+    return comm->between ? rec_between_own(comm->between, &ranks) : comm->size;
+}
+
+/* Of a root, which is the first before those of the other group and has nothing itself. */
+static void set_list_of_root(struct rec_call *rec, const struct rec_lengths *lengths)
+{
+    if (rec->comm->between)
+        set_list_among(rec, lengths, rec->comm->size, 1, rec->comm->size + 1);
+    else
+        set_list(rec, lengths);
+}
+
+/* Of a root that meets nobody: a reader expects a root's list. */
+static void set_list_of_nothing(struct rec_call *rec)
+{
+    set_list_among(rec, NULL, 0, 0, 1);
+}
+
+static bool is_root(const struct rec_call *rec, int root)
+{
+    return rec->comm->between ? root == MPI_ROOT : rec->comm->rank == root;
 }
 
 void rec_set_gatherv(struct rec_call *rec, MPI_Comm comm, int root, const void *in, int64_t count, MPI_Datatype type,
                      struct rec_lengths received)
 {
     if (!set_comm(rec, comm, root)) return;
-    bool at_root = rec->comm->rank == root;
-    bool in_place = at_root && in == MPI_IN_PLACE;
-    rec->enter.bytes = in_place ? rec_length(&received, root) : rec_true_bytes(count, type);
-    if (at_root) set_list(rec, &received);
+    bool at_root = is_root(rec, root), in_place = at_root && root != MPI_ROOT && in == MPI_IN_PLACE;
+    if (root != MPI_ROOT) rec->enter.bytes = in_place ? rec_length(&received, root) : rec_true_bytes(count, type);
+    if (at_root) set_list_of_root(rec, &received);
 }
 
 void rec_set_scatterv(struct rec_call *rec, MPI_Comm comm, int root, struct rec_lengths sent, const void *out,
                       int64_t count, MPI_Datatype type)
 {
-    if (!set_comm(rec, comm, root)) return;
-    bool at_root = rec->comm->rank == root;
-    bool in_place = at_root && out == MPI_IN_PLACE;
-    rec->enter.bytes = in_place ? rec_length(&sent, root) : rec_true_bytes(count, type);
-    if (at_root) set_list(rec, &sent);
+    if (!set_comm(rec, comm, root)) {
+        if (rec->comm && !rec->comm->apart) set_list_of_nothing(rec);
+        return;
+    }
+    bool at_root = is_root(rec, root), in_place = at_root && root != MPI_ROOT && out == MPI_IN_PLACE;
+    if (root != MPI_ROOT) rec->enter.bytes = in_place ? rec_length(&sent, root) : rec_true_bytes(count, type);
+    if (at_root) set_list_of_root(rec, &sent);
 }
 
-void rec_set_allgatherv(struct rec_call *rec, MPI_Comm comm, struct rec_lengths received)
+/* Between two groups nobody knows the blocks of all: no list. */
+void rec_set_allgatherv(struct rec_call *rec, MPI_Comm comm, int64_t count, MPI_Datatype type,
+                        struct rec_lengths received)
 {
     if (!set_comm(rec, comm, REC_NO_ROOT)) return;
+    if (rec->comm->between) {
+        rec->enter.bytes = rec_true_bytes(count, type);
+        return;
+    }
     rec->enter.bytes = rec_length(&received, rec->comm->rank);
     set_list(rec, &received);
 }
@@ -135,20 +171,21 @@ void rec_set_alltoallv(struct rec_call *rec, MPI_Comm comm, const void *in, stru
     const struct rec_lengths *from = in == MPI_IN_PLACE ? &received : &sent;
     rec->enter.bytes = sum(from, rec->comm->size);
     rec->exit.bytes = sum(&received, rec->comm->size);
-    set_list(rec, from);
+    int own = rec->comm->between ? own_count(rec->comm) : 0;
+    set_list_among(rec, from, rec->comm->size, own ? rec_between_before(rec->comm) : 0, rec->comm->size + own);
 }
 
 void rec_set_reduce_scatter(struct rec_call *rec, MPI_Comm comm, struct rec_lengths blocks, MPI_Op op)
 {
     if (!set_comm(rec, comm, REC_NO_ROOT)) return;
-    rec->enter.bytes = sum(&blocks, rec->comm->size);
-    set_list(rec, &blocks);
+    rec->enter.bytes = sum(&blocks, own_count(rec->comm));
+    if (!rec->comm->between) set_list(rec, &blocks); /* else of the own group only */
     rec_set_op(rec, op);
 }
 
 void rec_set_reduce_scatter_block(struct rec_call *rec, MPI_Comm comm, int64_t count, MPI_Datatype type, MPI_Op op)
 {
     if (!set_comm(rec, comm, REC_NO_ROOT)) return;
-    rec->enter.bytes = rec_true_bytes(count, type) * rec->comm->size;
+    rec->enter.bytes = rec_true_bytes(count, type) * own_count(rec->comm);
     rec_set_op(rec, op);
 }

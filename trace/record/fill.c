@@ -119,11 +119,28 @@ void rec_set_message(struct rec_call *rec, MPI_Comm comm, int peer, int tag, int
         rec->enter.peer = peer == MPI_ANY_SOURCE ? SPOOL_PEER_ANY : SPOOL_PEER_NONE;
 }
 
-void rec_set_collective(struct rec_call *rec, MPI_Comm comm, int root, int64_t count, MPI_Datatype type)
+bool rec_set_rooted(struct rec_call *rec, MPI_Comm comm, int root)
 {
     rec_set_comm(rec, comm);
-    rec->enter.bytes = rec_true_bytes(count, type);
-    if (root >= 0 && rec->comm && !rec->comm->apart) rec->enter.peer = rec_comm_world(rec->comm, root);
+    if (!rec->comm || rec->comm->apart) return false;
+    if (rec->comm->between && root != REC_NO_ROOT) return rec_set_root_between(rec, root);
+    if (root >= 0) rec->enter.peer = rec_comm_world(rec->comm, root);
+    return true;
+}
+
+void rec_set_collective(struct rec_call *rec, MPI_Comm comm, int root, int64_t count, MPI_Datatype type)
+{
+    if (rec_set_rooted(rec, comm, root)) rec->enter.bytes = rec_true_bytes(count, type);
+}
+
+/* Where the blocks of two groups differ, all say the same. */
+void rec_set_exchange(struct rec_call *rec, MPI_Comm comm, int64_t sent, MPI_Datatype sent_type, int64_t received,
+                      MPI_Datatype received_type)
+{
+    rec_set_collective(rec, comm, REC_NO_ROOT, received, received_type);
+    if (!rec->comm || !rec->comm->between) return;
+    int64_t bytes = rec_true_bytes(sent, sent_type);
+    if (bytes > rec->enter.bytes) rec->enter.bytes = bytes;
 }
 
 void rec_own_status(struct rec_call *rec, MPI_Status **status)

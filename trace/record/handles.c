@@ -45,13 +45,15 @@ static int32_t *group_world(MPI_Group group, int count)
     return world;
 }
 
-static void define_members(struct spool_record head, const int32_t *world, int count)
+/* between: how many are the first of two groups, 0: they are one. */
+static void define_members(struct spool_record head, const int32_t *world, int count, int32_t between)
 {
-    bool consecutive = true;
+    bool consecutive = between == 0;
     for (int i = 1; i < count; i++) consecutive = consecutive && world[i] == world[0] + i;
     head.extra = count;
     head.peer = count > 0 ? world[0] : SPOOL_PEER_NONE;
-    rec_define_with(head, world, consecutive ? 0 : (size_t)count * sizeof *world, NULL, 0);
+    rec_define_with(head, world, consecutive ? 0 : (size_t)count * sizeof *world, &between,
+                    between > 0 ? sizeof between : 0);
 }
 
 static struct rec_comm *comm_apart(void)
@@ -81,33 +83,80 @@ static struct rec_comm *comm_new(const int32_t *world, int count)
     return made;
 }
 
-/* parent: NULL, unknown or of two groups. */
-static void define_comm(const struct rec_comm *comm, const struct rec_comm *parent, bool seen, const int32_t *world)
+/* parent: NULL or apart: not said. between: see define_members. */
+static void define_comm(uint32_t id, const struct rec_comm *parent, bool seen, const int32_t *world, int count,
+                        int between)
 {
-    struct spool_record head = {.kind = SPOOL_COMM, .flags = seen ? SPOOL_SEEN : 0, .id = comm->id};
+    struct spool_record head = {.kind = SPOOL_COMM, .id = id};
+    head.flags = (uint8_t)((seen ? SPOOL_SEEN : 0) | (between > 0 ? SPOOL_BETWEEN : 0));
     if (parent && !parent->apart) head.tag = (int32_t)(parent->id + 1);
-    define_members(head, world, comm->size);
+    define_members(head, world, count, between);
+}
+
+/* World ranks of the members, as it was made by fetch; the caller frees. NULL: one is outside the world. */
+static int32_t *members_of(MPI_Comm comm, __typeof__(PMPI_Comm_group) *fetch, int *count)
+{
+    MPI_Group group;
+    if (fetch(comm, &group) != MPI_SUCCESS) return NULL;
+    PMPI_Group_size(group, count);
+    const int32_t *world = group_world(group, *count);
+    int32_t *made = world ? malloc(((size_t)*count + 1) * sizeof *made) : NULL;
+    if (made) memcpy(made, world, (size_t)*count * sizeof *made);
+    PMPI_Group_free(&group);
+    return made;
+}
+
+static void between_define(const struct rec_comm *comm, const struct rec_comm *parent, bool seen)
+{
+    const int32_t *own;
+    int count = rec_between_own(comm->between, &own), before = rec_between_before(comm), all = count + comm->size;
+    int32_t *members = malloc(((size_t)all + 1) * sizeof *members);
+    if (!members) {
+        rec_stop("out of memory");
+        return;
+    }
+    for (int i = 0; i < comm->size; i++) members[before + i] = rec_comm_world(comm, i);
+    memcpy(members + (before ? 0 : comm->size), own, (size_t)count * sizeof *own);
+    define_comm(comm->id, parent, seen, members, all, before ? before : comm->size);
+    free(members);
+}
+
+/* Of two groups. NULL: memory is short. */
+static struct rec_comm *between_new(const int32_t *own, int count, const int32_t *other, int other_count)
+{
+    struct rec_comm *made = comm_new(other, other_count);
+    if (!made) return NULL;
+    for (made->rank = 0; made->rank < count && own[made->rank] != rec_rank;) made->rank++;
+    made->between = rec_between_new(own, count, other, other_count);
+    if (made->between) return made;
+    rec_comm_release(made);
+    return NULL;
 }
 
 static struct rec_comm *comm_learn(MPI_Comm comm, const struct rec_comm *parent, bool seen)
 {
-    int between = 0, count = 0;
-    MPI_Group group;
+    int between = 0, count = 0, other_count = 0;
     PMPI_Comm_test_inter(comm, &between);
-    if (PMPI_Comm_group(comm, &group) != MPI_SUCCESS) {
-        rec_stop("MPI_Comm_group failed");
-        return NULL;
-    }
-    PMPI_Group_size(group, &count);
-    int32_t *world = between ? NULL : group_world(group, count);
-    PMPI_Group_free(&group);
-    struct rec_comm *made = world ? comm_new(world, count) : comm_apart();
-    if (!made || !rec_table_put(&comms, REC_KEY(comm), (uintptr_t)made)) {
+    int32_t *world = members_of(comm, PMPI_Comm_group, &count);
+    int32_t *other = world && between ? members_of(comm, PMPI_Comm_remote_group, &other_count) : NULL;
+    struct rec_comm *made = !world || (between && !other) ? comm_apart()
+                            : between                     ? between_new(world, count, other, other_count)
+                                                          : comm_new(world, count);
+    if (!made || !rec_table_put(&comms, REC_KEY(comm), (uintptr_t)made))
         rec_stop("a communicator's members cannot be had");
-        return NULL;
-    }
-    if (world) define_comm(made, parent, seen, world);
-    return made;
+    else if (made->between)
+        between_define(made, parent, seen);
+    else if (!made->apart)
+        define_comm(made->id, parent, seen, world, count, 0);
+    free(world);
+    free(other);
+    return rec_state == REC_OFF ? NULL : made;
+}
+
+uint32_t rec_comm_define(const int32_t *world, int count, const struct rec_comm *parent)
+{
+    define_comm(comm_count, parent, true, world, count, 0);
+    return comm_count++;
 }
 
 struct rec_comm *rec_comm_find(MPI_Comm comm)
@@ -123,7 +172,7 @@ static struct rec_comm *set_learn(int first, int log_stride, int size)
     if (!world) return NULL;
     for (int i = 0; i < size; i++) world[i] = first + i * (1 << log_stride);
     struct rec_comm *made = comm_new(world, size);
-    if (made) define_comm(made, NULL, true, world);
+    if (made) define_comm(made->id, NULL, true, world, size, 0);
     return made;
 }
 
@@ -146,6 +195,7 @@ void rec_comm_release(struct rec_comm *comm)
 {
     if (--comm->uses > 0 || rec_shared) return; /* shared: a call of another thread may still look at it */
     free(comm->neighbors);
+    rec_between_free(comm->between);
     free(comm->world);
     free(comm);
 }
@@ -162,14 +212,20 @@ void rec_set_coming_comm(MPI_Comm comm, MPI_Comm made)
 {
     const struct rec_comm *like = rec_comm_find(comm);
     if (!like || like->apart || made == MPI_COMM_NULL || rec_table_find(&comms, REC_KEY(made))) return;
-    int *world = scratch_ranks(like->size);
+    const int32_t *own = NULL;
+    int *world = scratch_ranks(like->size), count = like->between ? rec_between_own(like->between, &own) : 0;
     for (int i = 0; world && i < like->size; i++) world[i] = rec_comm_world(like, i);
-    struct rec_comm *copy = world ? comm_new(world, like->size) : NULL;
+    struct rec_comm *copy = !world          ? NULL
+                            : like->between ? between_new(own, count, world, like->size)
+                                            : comm_new(world, like->size);
     if (!copy || !rec_table_put(&comms, REC_KEY(made), (uintptr_t)copy)) {
         rec_stop("out of memory");
         return;
     }
-    define_comm(copy, like, false, world);
+    if (copy->between)
+        between_define(copy, like, false);
+    else
+        define_comm(copy->id, like, false, world, copy->size, 0);
 }
 
 void rec_drop_comm(uint64_t key)
@@ -261,7 +317,7 @@ static bool members_define(const int32_t *world, int count, uint32_t *id)
         return true;
     }
     *id = group_count++;
-    define_members((struct spool_record){.kind = SPOOL_GROUP, .id = *id}, world, count);
+    define_members((struct spool_record){.kind = SPOOL_GROUP, .id = *id}, world, count, 0);
     if (known) return true;
     struct rec_members *made = malloc(sizeof *made + (size_t)count * sizeof *world);
     if (!made) return false;

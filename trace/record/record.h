@@ -10,6 +10,7 @@
 #ifndef RECORD_RECORD_H
 #define RECORD_RECORD_H
 
+#include <limits.h>
 #include <mpi.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -228,16 +229,20 @@ void rec_define_with(struct spool_record head, const void *first, size_t first_b
 #define rec_request_freed(request) rec_drop_request(&(request))
 #define rec_requests(count, requests, statuses) rec_set_requests(&rec, (count), (requests), (statuses))
 #define rec_requests_done(count, statuses) rec_set_requests_done(&rec, (count), (statuses))
-#define REC_NO_ROOT (-1)
+#define REC_NO_ROOT INT_MIN
 #define rec_collective(comm, root, count, type) rec_set_collective(&rec, (comm), (root), (count), (type))
 #define rec_collective_op(comm, root, count, type, op)                                                                 \
     (rec_set_collective(&rec, (comm), (root), (count), (type)), rec_set_op(&rec, (op)))
 #define rec_gather(comm, root, in, in_count, in_type, out_count, out_type)                                             \
-    ((in) == MPI_IN_PLACE ? rec_set_collective(&rec, (comm), (root), (out_count), (out_type))                          \
-                          : rec_set_collective(&rec, (comm), (root), (in_count), (in_type)))
+    ((in) == MPI_IN_PLACE || (root) == MPI_ROOT                                                                        \
+         ? rec_set_collective(&rec, (comm), (root), (out_count), (out_type))                                                 \
+         : rec_set_collective(&rec, (comm), (root), (in_count), (in_type)))
 #define rec_scatter(comm, root, in_count, in_type, out, out_count, out_type)                                           \
-    ((out) == MPI_IN_PLACE ? rec_set_collective(&rec, (comm), (root), (in_count), (in_type))                           \
-                           : rec_set_collective(&rec, (comm), (root), (out_count), (out_type)))
+    ((out) == MPI_IN_PLACE || (root) == MPI_ROOT                                                                       \
+         ? rec_set_collective(&rec, (comm), (root), (in_count), (in_type))                                                   \
+         : rec_set_collective(&rec, (comm), (root), (out_count), (out_type)))
+#define rec_exchange(comm, in_count, in_type, out_count, out_type)                                                     \
+    rec_set_exchange(&rec, (comm), (in_count), (in_type), (out_count), (out_type))
 
 #define rec_made(request) rec_set_made_request(&rec, &(request), false)
 #define rec_made_apart(request) rec_set_apart_request(&rec, &(request))
@@ -282,7 +287,8 @@ struct rec_lengths {
     rec_set_gatherv(&rec, (comm), (root), (in), (count), (type), REC_LENGTHS(counts, out_type))
 #define rec_scatterv(comm, root, counts, in_type, out, count, type)                                                    \
     rec_set_scatterv(&rec, (comm), (root), REC_LENGTHS(counts, in_type), (out), (count), (type))
-#define rec_allgatherv(comm, counts, type) rec_set_allgatherv(&rec, (comm), REC_LENGTHS(counts, type))
+#define rec_allgatherv(comm, count, type, counts, out_type)                                                            \
+    rec_set_allgatherv(&rec, (comm), (count), (type), REC_LENGTHS(counts, out_type))
 #define rec_alltoallv(comm, in, in_counts, in_type, out_counts, out_type)                                              \
     rec_set_alltoallv(&rec, (comm), (in), REC_LENGTHS(in_counts, in_type), REC_LENGTHS(out_counts, out_type))
 #define rec_alltoallw(comm, in, in_counts, in_types, out_counts, out_types)                                            \
@@ -327,6 +333,12 @@ void rec_set_op(struct rec_call *rec, MPI_Op op);
 void rec_set_flag(struct rec_call *rec, int flag);
 void rec_set_message(struct rec_call *rec, MPI_Comm comm, int peer, int tag, int64_t count, MPI_Datatype type);
 void rec_set_collective(struct rec_call *rec, MPI_Comm comm, int root, int64_t count, MPI_Datatype type);
+/* What all members send each other: one block. */
+void rec_set_exchange(struct rec_call *rec, MPI_Comm comm, int64_t sent, MPI_Datatype sent_type, int64_t received,
+                      MPI_Datatype received_type);
+/* The communicator of a collective and its root's rank of the world. False: nothing is known of what moves, or this rank
+ * has no part in it. */
+bool rec_set_rooted(struct rec_call *rec, MPI_Comm comm, int root);
 void rec_own_status(struct rec_call *rec, MPI_Status **status);
 void rec_set_received(struct rec_call *rec, int peer, const MPI_Status *status);
 int64_t rec_true_bytes(int64_t count, MPI_Datatype type); /* that move: without gaps */
@@ -347,7 +359,8 @@ void rec_set_gatherv(struct rec_call *rec, MPI_Comm comm, int root, const void *
                      struct rec_lengths received);
 void rec_set_scatterv(struct rec_call *rec, MPI_Comm comm, int root, struct rec_lengths sent, const void *out,
                       int64_t count, MPI_Datatype type);
-void rec_set_allgatherv(struct rec_call *rec, MPI_Comm comm, struct rec_lengths received);
+void rec_set_allgatherv(struct rec_call *rec, MPI_Comm comm, int64_t count, MPI_Datatype type,
+                        struct rec_lengths received);
 void rec_set_alltoallv(struct rec_call *rec, MPI_Comm comm, const void *in, struct rec_lengths sent,
                        struct rec_lengths received);
 void rec_set_reduce_scatter(struct rec_call *rec, MPI_Comm comm, struct rec_lengths blocks, MPI_Op op);

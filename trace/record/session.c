@@ -73,9 +73,9 @@ static void define_identity(const struct spool_header *of_rank)
     const char *cache = getenv("UCX_RCACHE_ENABLE");
     MPI_Comm parent = MPI_COMM_NULL;
     PMPI_Comm_get_parent(&parent);
-    int bytes =
-        snprintf(text, sizeof text, "host=%s\nprogram=%s\nmpich_version=%s\nmpich_device=%s\nucx_rcache_enable=%s\nspawned=%s\n",
-                 host, program, version, device, cache ? cache : "", parent == MPI_COMM_NULL ? "no" : "yes");
+    int bytes = snprintf(text, sizeof text,
+                         "host=%s\nprogram=%s\nmpich_version=%s\nmpich_device=%s\nucx_rcache_enable=%s\nspawned=%s\n",
+                         host, program, version, device, cache ? cache : "", parent == MPI_COMM_NULL ? "no" : "yes");
     struct spool_record head = {.kind = SPOOL_IDENTITY, .extra = (int64_t)measure_cost(of_rank)};
     rec_define_with(head, text, (size_t)bytes < sizeof text ? (size_t)bytes : sizeof text - 1, NULL, 0);
 }

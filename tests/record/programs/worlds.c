@@ -127,7 +127,8 @@ static void refused(char *program)
     MPI_Comm children;
     char port[MPI_MAX_PORT_NAME];
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-    int spawned = MPI_Comm_spawn(program, MPI_ARGV_NULL, 1, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &children, MPI_ERRCODES_IGNORE);
+    int spawned =
+        MPI_Comm_spawn(program, MPI_ARGV_NULL, 1, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &children, MPI_ERRCODES_IGNORE);
     int opened = MPI_Open_port(MPI_INFO_NULL, port);
     if (spawned == MPI_SUCCESS || opened == MPI_SUCCESS) exit(1);
     MPI_Barrier(MPI_COMM_WORLD);

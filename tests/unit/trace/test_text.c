@@ -298,6 +298,7 @@ static void whole_traces_come_back(void **state)
 {
     (void)state;
     assert_comes_back(HEAD);
+    assert_comes_back(HEAD "comm 1 ranks=2,0,1 between=1\n");
     assert_comes_back(
         HEAD "window 0 comm=0 bytes=1,2,3 disp_unit=1,2,4 flavor=allocate\nwindow 1 comm=0 bytes=8 flavor=create\n");
     assert_comes_back(HEAD "0 -1.5 enter main%20loop\n0 0 enter a%23%25\n0 1 leave a%23%25\n0 2 leave main%20loop\n");

@@ -61,6 +61,7 @@ static void assert_definitions_equal(const struct trace *one, const struct trace
     assert_int_equal(one->comm_count, two->comm_count);
     for (size_t i = 0; i < one->comm_count; i++) {
         assert_int_equal(one->comms[i].count, two->comms[i].count);
+        assert_int_equal(one->comms[i].between, two->comms[i].between);
         assert_same_bytes(one->comms[i].members, two->comms[i].members, one->comms[i].count * sizeof(int32_t));
     }
     assert_int_equal(one->window_count, two->window_count);
