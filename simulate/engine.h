@@ -31,6 +31,8 @@ struct engine_departure {
 /* What a message's arrival does to its destination, and so when the engine has to tell of it. */
 enum engine_notice {
     ENGINE_NOW,          /* it acts: arrived() at its moment, no earlier event after it */
+    ENGINE_COUNTED,      /* it adds one to counters[note.ref], and only who awaits that count looks at it: arrived() at
+                            its moment if somebody does, else nobody is told */
     ENGINE_WHEN_LOOKING, /* it only changes what ranks of the destination's node look at: arrived() before the next
                             event of that node, or at its moment where a rank that waits may go on by it */
     ENGINE_UNWATCHED,    /* the same, and nobody waits for it but for what is sent behind it to the same node */
@@ -38,6 +40,10 @@ enum engine_notice {
     ENGINE_ANSWERED,     /* for queues, and it makes the destination send messages, in answer to the sender's node or on
                             behalf of what queued: arrived() before the answer can arrive or be overtaken */
 };
+
+/* Who awaits no counter, and who may go on by messages of any kind. */
+#define ENGINE_NO_COUNTER UINT32_MAX
+#define ENGINE_ANY_COUNTER (UINT32_MAX - 1)
 
 /* How far ahead an event is. Each step of a chain of pointers is asked for at another distance: the step before must be
  * there by then. */
@@ -48,6 +54,7 @@ struct engine_callbacks {
     void *context;
     bool apart; /* what happens at a node is known to others by messages only: it may be told of earlier than what comes
                    before it elsewhere and cannot change it; now_ps then never decreases for one node */
+    uint8_t *counters; /* of ENGINE_COUNTED; whoever is told by arrived() counts himself; modulo 256 */
     uint32_t ranks; /* only the nodes of the first so many ranks send and receive; 0: any node does */
     /* The message's last byte has left the origin's NIC; never later than arrived(). Called only for messages sent with
      * want_left whose departure send() did not know. */
@@ -97,11 +104,13 @@ struct engine_descriptor {
     enum status (*timer)(struct engine *engine, int64_t at_ps, uint32_t key, uint32_t id, struct err *err);
     /* An engine that tells of all messages at their moment has none of these five (NULL).
      * look: an event of the node that is no message's: tells of all that has come to it. await, resume: a rank of the
-     * node waits for messages until it resumes, and cannot go on before at least `need` (0: 1) have come to the node.
+     * node waits for messages until it resumes, and cannot go on before at least `need` (0: 1) have come to the node,
+     * counted ones aside; `counter`: before one of those that this counter counts, or ENGINE_NO_COUNTER, _ANY_COUNTER.
      * watch_all: from on to off something queues at the node that any message may let go; calls come in pairs.
      * soon_send: a hint as the callbacks' that a message to the node will be sent. */
     enum status (*look)(struct engine *engine, int32_t node, struct err *err);
-    enum status (*await)(struct engine *engine, int32_t node, uint32_t rank, uint32_t need, struct err *err);
+    enum status (*await)(struct engine *engine, int32_t node, uint32_t rank, uint32_t need, uint32_t counter,
+                         struct err *err);
     void (*resume)(struct engine *engine, int32_t node);
     enum status (*watch_all)(struct engine *engine, int32_t node, bool on, struct err *err);
     void (*soon_send)(const struct engine *engine, int32_t node);

@@ -185,10 +185,12 @@ static inline enum status put_flight(struct engine *engine, uint32_t index, stru
     if (flight->notice == ENGINE_NOW) return schedule(engine, place, EVENT_MESSAGE, index, flight->dst_node, err);
     int32_t node = flight->dst_node;
     struct inbox *inbox = &engine->nics[node].inbox;
-    bool watched = flight->notice == ENGINE_WHEN_LOOKING;
+    enum engine_notice notice = flight->notice;
     inbox_put(inbox, engine->flights, index);
     if (inbox->queued > 0) return set_alarm(engine, node, place, err);
-    if (!watched || inbox->waiting == 0 || inbox->count < inbox->need) return STATUS_OK;
+    if (inbox->waiting == 0) return STATUS_OK;
+    if (notice == ENGINE_COUNTED) return inbox_awaits(inbox, flight) ? set_alarm(engine, node, place, err) : STATUS_OK;
+    if (notice != ENGINE_WHEN_LOOKING || inbox->count < inbox->need || inbox_awaits_one(inbox)) return STATUS_OK;
     return set_alarm(engine, node, inbox->count == inbox->need ? inbox->latest : place, err);
 }
 
@@ -230,10 +232,15 @@ static enum status tell(struct engine *engine, uint32_t index, struct event_plac
         head_ps = arrival_ps;
     }
     const struct engine_note note = flight->note;
-    inbox_count_arrival(&engine->nics[flight->dst_node].inbox);
+    struct inbox *inbox = &engine->nics[flight->dst_node].inbox;
     flight->told = true;
     flight->next = engine->free_flight;
     engine->free_flight = index;
+    if (flight->notice == ENGINE_COUNTED && !inbox_awaits(inbox, flight)) {
+        engine->callbacks.counters[note.ref]++;
+        return STATUS_OK;
+    }
+    inbox_count_arrival(inbox);
     engine->callbacks.arrived(engine->callbacks.context, &note, head_ps, arrival_ps);
     return STATUS_OK;
 }
@@ -279,9 +286,10 @@ static enum status loggp_look(struct engine *engine, int32_t node, struct err *e
     return watch(engine, node, err);
 }
 
-static enum status loggp_await(struct engine *engine, int32_t node, uint32_t rank, uint32_t need, struct err *err)
+static enum status loggp_await(struct engine *engine, int32_t node, uint32_t rank, uint32_t need, uint32_t counter,
+                               struct err *err)
 {
-    inbox_await(&engine->nics[node].inbox, rank, need);
+    inbox_await(&engine->nics[node].inbox, rank, need, counter);
     return watch(engine, node, err);
 }
 

@@ -5,6 +5,7 @@ enum { STEPS_UP = 4 }; /* the list of a node that many send to in any order must
 void inbox_init(struct inbox *inbox)
 {
     *inbox = (struct inbox){.first = FLIGHT_NONE, .last = FLIGHT_NONE, .heap = FLIGHT_NONE, .alarm = INBOX_NO_ALARM};
+    inbox->awaits = ENGINE_NO_COUNTER;
 }
 
 /* --- the heap: before is the first child, next the next child of the same parent */
@@ -73,17 +74,28 @@ void inbox_put_between(struct inbox *inbox, struct flight *flights, uint32_t ind
 /* --- waiting ---------------------------------------------------------------------------------------------------------
  */
 
-/* Several ranks may wait: the least of their needs holds for all. */
-void inbox_await(struct inbox *inbox, uint32_t rank, uint32_t need)
+/* Several ranks may wait: the least of their needs holds for all, and they may wait for any counters. */
+void inbox_await(struct inbox *inbox, uint32_t rank, uint32_t need, uint32_t counter)
 {
     inbox->waiter = rank;
     if (need == 0) need = 1;
+    inbox->awaits = inbox->waiting == 0 ? counter : ENGINE_ANY_COUNTER;
     if (inbox->waiting++ == 0 || need < inbox->need) inbox->need = need;
+}
+
+struct event_place inbox_counted_due(const struct inbox *inbox, const struct flight *flights)
+{
+    if (inbox->heap != FLIGHT_NONE) return flights[inbox_first(inbox, flights)].place;
+    for (uint32_t at = inbox->first; at != FLIGHT_NONE; at = flights[at].next)
+        if (flights[at].notice == ENGINE_COUNTED && flights[at].note.ref == inbox->awaits) return flights[at].place;
+    return INBOX_NO_ALARM;
 }
 
 void inbox_resume(struct inbox *inbox)
 {
-    if (--inbox->waiting == 0 && inbox->queued == 0) inbox->alarm = INBOX_NO_ALARM;
+    if (--inbox->waiting > 0) return;
+    inbox->awaits = ENGINE_NO_COUNTER;
+    if (inbox->queued == 0) inbox->alarm = INBOX_NO_ALARM;
 }
 
 void inbox_watch_all(struct inbox *inbox, bool on)

@@ -37,8 +37,10 @@ struct inbox {
     struct event_place latest; /* of the watched ones; of use while count > 0 */
     struct event_place alarm;  /* when the engine looks into it, INBOX_NO_ALARM: at the node's next event */
 
-    uint32_t heap;   /* or FLIGHT_NONE */
-    uint32_t waiter; /* one of those that wait, for hints */
+    uint32_t heap;    /* or FLIGHT_NONE */
+    uint32_t waiter;  /* one of those that wait, for hints */
+    uint32_t awaits;  /* the counter that the only one who waits waits for; or that nobody, or some may */
+    uint32_t counted; /* of those of ENGINE_COUNTED */
 };
 
 #define INBOX_NO_ALARM ((struct event_place){INT64_MAX, UINT64_MAX})
@@ -62,6 +64,7 @@ static inline void inbox_put(struct inbox *inbox, struct flight *flights, uint32
         inbox->last = index;
         inbox->last_ps = flight->place.time_ps;
     }
+    if (flight->notice == ENGINE_COUNTED) inbox->counted++;
     if (flight->notice != ENGINE_WHEN_LOOKING) return;
     if (inbox->count++ == 0 || event_before(inbox->latest, flight->place)) inbox->latest = flight->place;
 }
@@ -83,6 +86,7 @@ static inline void inbox_take(struct inbox *inbox, struct flight *flights, uint3
 {
     const struct flight *flight = &flights[first];
     if (flight->notice == ENGINE_WHEN_LOOKING) inbox->count--;
+    if (flight->notice == ENGINE_COUNTED) inbox->counted--;
     if (flight->in_heap) {
         inbox_take_root(inbox, flights);
         return;
@@ -91,8 +95,9 @@ static inline void inbox_take(struct inbox *inbox, struct flight *flights, uint3
     *(flight->next == FLIGHT_NONE ? &inbox->last : &flights[flight->next].before) = FLIGHT_NONE;
 }
 
-/* A rank waits, and does not go on before `need` (0 is taken as 1) messages have arrived at the node. */
-void inbox_await(struct inbox *inbox, uint32_t rank, uint32_t need);
+/* A rank waits, and does not go on before `need` (0 is taken as 1) messages have arrived at the node, or before one of
+ * those of the counter. */
+void inbox_await(struct inbox *inbox, uint32_t rank, uint32_t need, uint32_t counter);
 void inbox_resume(struct inbox *inbox);
 /* Something queues at the node, or no longer. */
 void inbox_watch_all(struct inbox *inbox, bool on);
@@ -102,14 +107,31 @@ static inline void inbox_count_arrival(struct inbox *inbox)
     if (inbox->need > 1) inbox->need--;
 }
 
+/* Who waits for a counter goes on by nothing else. */
+static inline bool inbox_awaits_one(const struct inbox *inbox)
+{
+    return inbox->awaits < ENGINE_ANY_COUNTER;
+}
+
+/* A waiting rank may go on by this message of ENGINE_COUNTED. */
+static inline bool inbox_awaits(const struct inbox *inbox, const struct flight *flight)
+{
+    return inbox->awaits == flight->note.ref || inbox->awaits == ENGINE_ANY_COUNTER;
+}
+
+/* The place of the first message of the counter that is awaited, or an earlier one. */
+struct event_place inbox_counted_due(const struct inbox *inbox, const struct flight *flights);
+
 /* The earliest place at which a waiting rank may go on by what is in the inbox; INBOX_NO_ALARM: by nothing in it.
  * The first one, watched or not, is a bound. */
 static inline struct event_place inbox_due(const struct inbox *inbox, const struct flight *flights)
 {
-    if (inbox->queued > 0) {
+    bool any = inbox->awaits == ENGINE_ANY_COUNTER && inbox->counted > 0;
+    if (inbox->queued > 0 || any) {
         uint32_t first = inbox_first(inbox, flights);
         return first == FLIGHT_NONE ? INBOX_NO_ALARM : flights[first].place;
     }
+    if (inbox_awaits_one(inbox)) return inbox_counted_due(inbox, flights);
     if (inbox->waiting == 0 || inbox->count < inbox->need || inbox->count == 0) return INBOX_NO_ALARM;
     return inbox->count == inbox->need ? inbox->latest : flights[inbox_first(inbox, flights)].place;
 }

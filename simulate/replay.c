@@ -259,11 +259,17 @@ static inline void enter_call(struct replay *replay, uint32_t rank)
         replay->failed = true;
 }
 
-void replay_await(struct replay *replay, uint32_t rank, uint32_t need)
+static void await_messages(struct replay *replay, uint32_t rank, uint32_t need, uint32_t counter)
 {
     const struct engine_descriptor *kind = replay->engine_kind;
     if (!kind->await) return;
-    if (kind->await(replay->engine, replay->nodes[rank], rank, need, replay->err) != STATUS_OK) replay->failed = true;
+    if (kind->await(replay->engine, replay->nodes[rank], rank, need, counter, replay->err) != STATUS_OK)
+        replay->failed = true;
+}
+
+void replay_await(struct replay *replay, uint32_t rank)
+{
+    await_messages(replay, rank, 1, replay->ranks[rank].threads ? ENGINE_ANY_COUNTER : ENGINE_NO_COUNTER);
 }
 
 void replay_resume(struct replay *replay, uint32_t rank)
@@ -282,8 +288,9 @@ static void block(struct replay *replay, uint32_t rank)
 {
     struct rank_state *state = &replay->ranks[rank];
     state->status = RANK_BLOCKED;
-    replay_await(replay, rank, state->need);
+    await_messages(replay, rank, state->need, state->threads ? ENGINE_ANY_COUNTER : replay->counter);
     state->need = 0;
+    replay->counter = ENGINE_NO_COUNTER;
 }
 
 static void advance(struct replay *replay, uint32_t rank)

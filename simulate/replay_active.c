@@ -269,7 +269,7 @@ static enum status queue_notification(struct replay *replay, uint32_t index, con
                                   .last_op_ps = notification->last_op_ps,
                                   .data_expected = notification->data_expected};
     replay_queue_append(replay, &pair->queue_first, &pair->queue_last, op);
-    replay_await(replay, pair->origin, 1);
+    replay_await(replay, pair->origin);
     return STATUS_OK;
 }
 

@@ -179,7 +179,7 @@ static enum step begin_task(struct replay *replay, uint32_t rank, const struct c
                                              .instance = instance,
                                              .next = NO_INDEX,
                                              .shape = *shape};
-    replay_await(replay, rank, 1);
+    replay_await(replay, rank);
     STEP_TRY(advance_task(replay, task));
     return replay_exit(state, replay->now_ps);
 }

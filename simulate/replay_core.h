@@ -316,6 +316,7 @@ struct replay {
     struct thread_name *thread_names; /* of ranks with several threads, by id in timers */
     bool answers_late;       /* an answered message need not act at its moment (replay_message.c) */
     bool deferred;           /* operations are held until the closing call */
+    uint32_t counter; /* of the barrier that the rank blocks in; ENGINE_NO_COUNTER: in something else */
     bool failed;
     struct err *err;
     struct rank_state *ranks;
@@ -384,7 +385,7 @@ static inline void replay_wake(struct replay *replay, uint32_t rank)
 /* Something that waits at the rank's side (the rank itself in a call, an operation for its post, a request for the
  * lock, a non-blocking collective) may be moved by any message that arrives at the rank, until it is moved: the engine
  * tells of all messages at their moment. Calls of await and resume come in pairs. */
-void replay_await(struct replay *replay, uint32_t rank, uint32_t need);
+void replay_await(struct replay *replay, uint32_t rank);
 void replay_resume(struct replay *replay, uint32_t rank);
 /* The rank sees what has arrived by now: before anything but a message lets it go on, or lets its side send. */
 enum status replay_look(struct replay *replay, uint32_t rank);
@@ -443,7 +444,7 @@ void replay_sync_enter(struct replay *replay, struct member *member, int64_t ent
 void replay_sync_exit(struct replay *replay, struct member *member, enum pattern pattern, int64_t exit_ps);
 /* False while it waits. */
 enum status replay_barrier_step(struct replay *replay, uint32_t rank, struct barrier *barrier,
-                                const struct trace_comm *comm, uint32_t own_index, uint32_t object, bool *done);
+                                const struct trace_comm *comm, uint32_t own_index, bool *done);
 void replay_barrier_begin(struct barrier *barrier);
 uint32_t replay_rounds(uint32_t count);
 struct coll_shape replay_gather_shape(const struct replay *replay, uint32_t size); /* of a window's creation */

@@ -34,7 +34,7 @@ static const struct message_row rows[] = {
     [MESSAGE_LOCK_ASK] = {replay_on_lock_ask, SERVER_PROGRESS, .varies = true, .passes = true},
     [MESSAGE_LOCK_GRANT] = {replay_on_lock_grant, SERVER_CALL, .varies = true, .passes = true},
     [MESSAGE_LOCK_RELEASE] = {replay_on_lock_release, SERVER_NIC, ENGINE_FOR_QUEUE},
-    [MESSAGE_BARRIER] = {replay_on_barrier, SERVER_NIC, ENGINE_WHEN_LOOKING},
+    [MESSAGE_BARRIER] = {replay_on_barrier, SERVER_NIC, ENGINE_COUNTED},
     [MESSAGE_EAGER] = {replay_on_eager, SERVER_NIC, ENGINE_WHEN_LOOKING, .varies = true},
     [MESSAGE_SEND_ASK] = {replay_on_send_ask, SERVER_PROGRESS, .passes = true},
     [MESSAGE_SEND_CLEAR] = {replay_on_send_clear, SERVER_PROGRESS, .passes = true},

@@ -124,7 +124,7 @@ static void queue_op(struct replay *replay, uint32_t op)
     if (queued->epoch_kind == OP_ACTIVE) {
         struct pair *pair = &replay->pairs[queued->pair];
         replay_queue_append(replay, &pair->queue_first, &pair->queue_last, op);
-        replay_await(replay, queued->origin, 1);
+        replay_await(replay, queued->origin);
     } else if (queued->epoch_kind == OP_LOCK) {
         struct lock_epoch *lock = &replay->lock_epochs[queued->lock];
         replay_queue_append(replay, &lock->queue_first, &lock->queue_last, op);

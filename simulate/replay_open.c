@@ -166,6 +166,7 @@ static enum status open_engine(struct replay *replay, const struct engine_callba
     struct engine_callbacks told = *callbacks;
     told.apart = nodes_are_apart(replay);
     told.ranks = replay->trace->rank_count;
+    told.counters = replay->barrier_counts;
     TRY(replay_used_pairs(replay, &pairs, &pair_count));
     enum status status = replay->engine_kind->open(replay->platform, (const int32_t(*)[2])pairs, pair_count, &told,
                                                    &replay->engine, replay->err);
@@ -185,6 +186,7 @@ enum status replay_open(struct replay *replay, const struct trace *trace, const 
     replay->report_at = options->progress ? 1 : 0;
     replay->outcome = outcome;
     replay->err = err;
+    replay->counter = ENGINE_NO_COUNTER;
     replay->free_op = replay->free_lock_epoch = replay->free_request = replay->free_envelope = replay->free_message =
         replay->free_task = replay->free_room = NO_INDEX;
     replay->overhead_ps = units_ps(platform->overhead_s);

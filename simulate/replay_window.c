@@ -8,12 +8,6 @@
 
 enum { WINDOW_BITS = 16, RANK_BITS = 24 };
 
-/* A barrier's number names its owner in messages: communicators' first, then members'. */
-static uint32_t barrier_object_of_member(const struct replay *replay, uint32_t member)
-{
-    return (uint32_t)replay->barrier_count + member;
-}
-
 uint32_t replay_rounds(uint32_t count)
 {
     uint32_t rounds = 0;
@@ -205,18 +199,22 @@ static bool lacks(const struct barrier *barrier, uint8_t received)
 /* Round r: to (i + 2^r) mod n, wait for (i - 2^r) mod n. D. Hensgen et al., Two algorithms for barrier synchronization,
  * IJPP 17(1), 1988. */
 enum status replay_barrier_step(struct replay *replay, uint32_t rank, struct barrier *barrier,
-                                const struct trace_comm *comm, uint32_t own_index, uint32_t object, bool *done)
+                                const struct trace_comm *comm, uint32_t own_index, bool *done)
 {
     *done = false;
     uint32_t rounds = replay_rounds(comm->count);
     for (; barrier->round < rounds; barrier->round++, barrier->sent = false) {
+        uint32_t counter = barrier->first_count + barrier->round;
         if (!barrier->sent) {
             uint32_t to = (uint32_t)((own_index + (UINT64_C(1) << barrier->round)) % comm->count);
-            TRY(replay_send_control(replay, MESSAGE_BARRIER, rank, (uint32_t)comm->members[to], object - own_index + to,
-                                    barrier->round));
+            TRY(replay_send_control(replay, MESSAGE_BARRIER, rank, (uint32_t)comm->members[to],
+                                    counter + (to - own_index) * rounds, 0));
             barrier->sent = true;
         }
-        if (lacks(barrier, replay->barrier_counts[barrier->first_count + barrier->round])) return STATUS_OK;
+        if (lacks(barrier, replay->barrier_counts[counter])) {
+            replay->counter = counter;
+            return STATUS_OK;
+        }
     }
     *done = true;
     return STATUS_OK;
@@ -224,10 +222,7 @@ enum status replay_barrier_step(struct replay *replay, uint32_t rank, struct bar
 
 enum status replay_on_barrier(struct replay *replay, const struct engine_note *message)
 {
-    bool of_comm = message->ref < replay->barrier_count;
-    const struct barrier *barrier =
-        of_comm ? &replay->barriers[message->ref] : &replay->members[message->ref - replay->barrier_count].barrier;
-    replay->barrier_counts[barrier->first_count + message->extra]++;
+    replay->barrier_counts[message->ref]++;
     replay_wake(replay, message->destination);
     return STATUS_OK;
 }
@@ -235,10 +230,8 @@ enum status replay_on_barrier(struct replay *replay, const struct engine_note *m
 static enum status member_barrier_step(struct replay *replay, struct member *member, bool *done)
 {
     const struct trace_comm *comm = &replay->trace->comms[replay->trace->windows[member->window].comm];
-    uint32_t index = (uint32_t)(member - replay->members);
-    uint32_t own = index - replay->windows[member->window].first_member;
-    return replay_barrier_step(replay, member->rank, &member->barrier, comm, own,
-                               barrier_object_of_member(replay, index), done);
+    uint32_t own = (uint32_t)(member - replay->members) - replay->windows[member->window].first_member;
+    return replay_barrier_step(replay, member->rank, &member->barrier, comm, own, done);
 }
 
 static uint32_t window_size(const struct replay *replay, const struct member *member)
@@ -370,14 +363,14 @@ enum step replay_step_barrier(struct replay *replay, uint32_t rank)
     int32_t comm_id = call->handle < 0 ? 0 : call->handle; /* MPI_Init and MPI_Finalize: the world */
     const struct trace_comm *comm = &replay->trace->comms[comm_id];
     uint32_t own = (uint32_t)trace_comm_rank(comm, (int32_t)rank);
-    uint32_t object = replay->comms[comm_id].first_barrier + own;
+    struct barrier *barrier = &replay->barriers[replay->comms[comm_id].first_barrier + own];
     bool done;
     if (call_makes_request(call->call)) return replay_step_collective(replay, rank);
     if (state->phase == PHASE_ENTER) {
         if (call->handle >= 0) STEP_TRY(replay_agree(replay, rank, comm_id, own));
-        replay_barrier_begin(&replay->barriers[object]);
+        replay_barrier_begin(barrier);
         return replay_spend(replay, state, comm->count > 1 ? replay->overhead_ps : 0, PHASE_BARRIER);
     }
-    STEP_TRY(replay_barrier_step(replay, rank, &replay->barriers[object], comm, own, object, &done));
+    STEP_TRY(replay_barrier_step(replay, rank, barrier, comm, own, &done));
     return done ? replay_exit(state, replay->now_ps) : STEP_BLOCK;
 }
