@@ -25,6 +25,7 @@
 
 enum event_type { EVENT_TIMER, EVENT_MESSAGE, EVENT_ALARM, EVENT_LINK, EVENT_ANSWER };
 enum { FORESEE_NODES = 4096, AHEAD = 12, PEEK_NODES = 128, PEEK = 3, NO_NODE = -1 };
+enum { LANE_ALARMS, LANE_ANSWERS }; /* of the queue: mostly as far ahead as a message takes */
 
 struct nic { /* who sends to it touches the first of its two cache lines only */
     _Alignas(LINE_BYTES) struct inbox inbox;
@@ -91,7 +92,7 @@ static enum status loggp_open(const struct platform *platform, const int32_t (*p
     link_queues_init(&made->links, platform);
     made->foresees = callbacks->soon_timer && callbacks->soon_arrived && platform->node_count >= FORESEE_NODES;
     made->peeks = !made->foresees && callbacks->soon_timer && platform->node_count >= PEEK_NODES;
-    made->queue.ahead = made->foresees ? AHEAD : made->peeks ? PEEK : 0;
+    made->queue.ahead = made->foresees ? AHEAD : 0;
     made->in_order = platform->segment_count == 1;
     made->answered = NO_NODE;
     if (callbacks->apart && !made->links.used) made->lookahead_ps = least_latency_ps(platform);
@@ -126,6 +127,8 @@ static enum status take_flight(struct engine *engine, uint32_t *index, struct er
 static enum status into_queue(struct engine *engine, const struct event *event, int32_t node, struct err *err)
 {
     if (event->type != EVENT_ALARM && node >= 0) engine->nics[node].pending++;
+    if (event->type == EVENT_ALARM)
+        return event_queue_push_lane(&engine->queue, LANE_ALARMS, event->place, event->type, event->id, err);
     return event_queue_push_at(&engine->queue, event->place, event->type, event->id, err);
 }
 
@@ -173,7 +176,7 @@ static enum status push_answer(struct engine *engine, uint32_t index, struct err
 {
     struct event_place due = answer_due(engine, &engine->flights[index]);
     engine->answers++;
-    return event_queue_push_at(&engine->queue, due, EVENT_ANSWER, index, err);
+    return event_queue_push_lane(&engine->queue, LANE_ANSWERS, due, EVENT_ANSWER, index, err);
 }
 
 /* Into the inbox, or the queue. Every place between the old alarm and the new message's is too late for a waiting rank:
@@ -488,10 +491,10 @@ static void foresee(const struct engine *engine)
 static void peek(const struct engine *engine)
 {
     const struct engine_callbacks *on = &engine->callbacks;
-    const struct event *event = event_queue_ahead(&engine->queue, PEEK - 1);
-    if (!event) return;
-    if (event->type == EVENT_TIMER) on->soon_timer(on->context, event->id, ENGINE_NEAR);
-    if (event->type == EVENT_ALARM) on->soon_resume(on->context, engine->nics[event->id].inbox.waiter, ENGINE_NEAR);
+    const struct event *alarm = event_queue_in_lane(&engine->queue, LANE_ALARMS, PEEK - 1);
+    const struct event *other = event_queue_ahead(&engine->queue, PEEK - 1);
+    if (alarm) on->soon_resume(on->context, engine->nics[alarm->id].inbox.waiter, ENGINE_NEAR);
+    if (other && other->type == EVENT_TIMER) on->soon_timer(on->context, other->id, ENGINE_NEAR);
 }
 
 static enum status handle(struct engine *engine, const struct event *event, struct err *err)

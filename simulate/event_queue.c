@@ -14,6 +14,7 @@ void event_queue_clear(struct event_queue *queue)
     free(queue->chunks);
     free(queue->run.items);
     free(queue->heap.items);
+    for (unsigned lane = 0; lane < EVENT_LANES; lane++) free(queue->lanes[lane].items);
     memset(queue, 0, sizeof *queue);
 }
 
@@ -186,8 +187,10 @@ static void run_list(struct event_queue *queue, uint32_t *list)
     struct event_list *run = &queue->run;
     size_t count = 0, before = run->count;
     bool heap = is_long(queue, *list);
-    for (uint32_t index = *list; !heap && index != EVENT_NO_CHUNK; index = queue->chunks[index].next)
+    for (uint32_t index = *list; index != EVENT_NO_CHUNK; index = queue->chunks[index].next)
         count += queue->chunks[index].count;
+    queue->bucketed -= count;
+    if (heap) count = 0;
     memmove(run->items + count, run->items, before * sizeof *run->items);
     for (size_t at = 0; *list != EVENT_NO_CHUNK; chunk_drop(queue, list)) {
         const struct event_chunk *chunk = &queue->chunks[*list];
@@ -216,40 +219,108 @@ static void refill(struct event_queue *queue)
     queue->near_ps = queue->first_ps + (int64_t)((uint64_t)queue->bucket << queue->shift);
 }
 
-static size_t near_count(const struct event_queue *queue)
+/* --- the heap and the lanes ------------------------------------------------------------------------------------------
+ */
+
+enum { NO_LANE = EVENT_LANES };
+
+/* The earliest outside the run and the buckets, NULL: there is none. *from: its lane, or NO_LANE: the heap. */
+static const struct event *loose_first(const struct event_queue *queue, unsigned *from)
 {
-    return queue->run.count + queue->heap.count;
+    const struct event *first = queue->heap.count > 0 ? queue->heap.items : NULL;
+    *from = NO_LANE;
+    for (unsigned lane = 0; lane < EVENT_LANES; lane++) {
+        if (queue->lanes[lane].count == 0) continue;
+        const struct event *head = event_lane_item(&queue->lanes[lane], 0);
+        if (first && !event_before(head->place, first->place)) continue;
+        first = head;
+        *from = lane;
+    }
+    return first;
 }
 
-/* The next events into the run. */
+static struct event loose_take(struct event_queue *queue, unsigned from)
+{
+    return from == NO_LANE ? heap_pop(&queue->heap) : event_lane_pop(&queue->lanes[from]);
+}
+
+/* All that follows the moment is made later: the buckets are empty. */
+static void reach(struct event_queue *queue, int64_t time_ps)
+{
+    if (time_ps < queue->near_ps) return;
+    queue->bucket = queue->bucket_count = 0;
+    queue->near_ps = queue->far_ps = time_ps + 1;
+}
+
+/* The next events into the run; at the least the next one is not in a bucket. */
 static void look_ahead(struct event_queue *queue)
 {
     size_t least = queue->ahead > 0 ? queue->ahead : 1;
-    while (near_count(queue) < least && near_count(queue) < queue->count) refill(queue);
-    while (queue->ahead > 0 && queue->heap.count > 0 && is_soon(queue, queue->heap.items[0].place)) {
-        const struct event event = heap_pop(&queue->heap);
-        run_insert(&queue->run, &event);
+    for (;;) {
+        unsigned from;
+        const struct event *loose = loose_first(queue, &from);
+        bool sure = loose && (queue->bucketed == 0 || loose->place.time_ps < queue->near_ps);
+        if (sure && queue->ahead == 0) return;
+        if (sure && is_soon(queue, loose->place)) {
+            if (queue->bucketed == 0) reach(queue, loose->place.time_ps);
+            const struct event event = loose_take(queue, from);
+            run_insert(&queue->run, &event);
+        } else if (!sure && queue->bucketed > 0 && queue->run.count < least) {
+            refill(queue);
+        } else {
+            return;
+        }
     }
 }
 
 /* --- the queue -------------------------------------------------------------------------------------------------------
  */
 
+static void note_push(struct event_queue *queue)
+{
+    queue->count++;
+    if (queue->run.count == 0 || queue->run.count < queue->ahead) look_ahead(queue);
+}
+
+/* There is room for it. */
+static void push(struct event_queue *queue, const struct event *event)
+{
+    int64_t time_ps = event->place.time_ps;
+    if (time_ps < queue->near_ps && queue->ahead > 0 && is_soon(queue, event->place)) {
+        run_insert(&queue->run, event);
+    } else if (time_ps < queue->near_ps) {
+        heap_push(&queue->heap, event);
+    } else {
+        queue->bucketed++;
+        if (time_ps < queue->far_ps)
+            chunk_put(queue, bucket_of(queue, time_ps), event);
+        else
+            put_far(queue, event);
+    }
+    note_push(queue);
+}
+
 enum status event_queue_push_at(struct event_queue *queue, struct event_place place, uint32_t type, uint32_t id,
                                 struct err *err)
 {
     const struct event event = {place, type, id};
     if (queue->count == queue->reserved) TRY(reserve(queue, err));
-    if (place.time_ps < queue->near_ps && queue->ahead > 0 && is_soon(queue, place))
-        run_insert(&queue->run, &event);
-    else if (place.time_ps < queue->near_ps)
-        heap_push(&queue->heap, &event);
-    else if (place.time_ps < queue->far_ps)
-        chunk_put(queue, bucket_of(queue, place.time_ps), &event);
+    push(queue, &event);
+    return STATUS_OK;
+}
+
+enum status event_queue_push_lane(struct event_queue *queue, unsigned lane, struct event_place place, uint32_t type,
+                                  uint32_t id, struct err *err)
+{
+    const struct event event = {place, type, id};
+    if (queue->count == queue->reserved) TRY(reserve(queue, err));
+    struct event_lane *into = &queue->lanes[lane];
+    if (!into->items && !(into->items = malloc(EVENT_LANE_ROOM * sizeof *into->items))) return err_memory(err);
+    bool next = place.time_ps < queue->near_ps && queue->ahead > 0 && is_soon(queue, place);
+    if (next || !event_lane_push(into, &event))
+        push(queue, &event);
     else
-        put_far(queue, &event);
-    queue->count++;
-    if (near_count(queue) == 0 || near_count(queue) < queue->ahead) look_ahead(queue);
+        note_push(queue);
     return STATUS_OK;
 }
 
@@ -260,21 +331,27 @@ enum status event_queue_push(struct event_queue *queue, int64_t time_ps, uint32_
     return event_queue_push_at(queue, place, type, id, err);
 }
 
-static bool run_is_next(const struct event_queue *queue)
+/* The next one if it is not in the run, NULL: it is. */
+static const struct event *loose_next(const struct event_queue *queue, unsigned *from)
 {
-    if (queue->heap.count == 0) return true;
-    return queue->run.count > 0 && event_before(event_queue_ahead(queue, 0)->place, queue->heap.items[0].place);
+    if (queue->ahead > 0) return NULL;
+    const struct event *loose = loose_first(queue, from), *next = event_queue_ahead(queue, 0);
+    return loose && next && event_before(next->place, loose->place) ? NULL : loose;
 }
 
 struct event event_queue_pop(struct event_queue *queue)
 {
-    struct event event = run_is_next(queue) ? queue->run.items[--queue->run.count] : heap_pop(&queue->heap);
+    unsigned from;
+    bool loose = loose_next(queue, &from) != NULL;
+    struct event event = loose ? loose_take(queue, from) : queue->run.items[--queue->run.count];
     queue->count--;
-    if (queue->ahead > 0 || near_count(queue) == 0) look_ahead(queue);
+    if (queue->ahead > 0 || queue->run.count == 0) look_ahead(queue);
     return event;
 }
 
 int64_t event_queue_first_ps(const struct event_queue *queue)
 {
-    return (run_is_next(queue) ? event_queue_ahead(queue, 0)->place : queue->heap.items[0].place).time_ps;
+    unsigned from;
+    const struct event *loose = loose_next(queue, &from);
+    return (loose ? loose : event_queue_ahead(queue, 0))->place.time_ps;
 }

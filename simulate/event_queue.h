@@ -3,33 +3,22 @@
  * A ladder queue of one rung (W. T. Tang et al., Ladder queue, ACM TOMACS 15(3), 2005): the next few events are sorted,
  * those of the following moments lie unsorted in buckets of equal length, all later ones in a list that becomes the
  * next buckets. What is made for the moments that are sorted already goes into a binary heap, unless it is among the
- * very next. So a push or a pop costs the same with a thousand or a million events, and it is known which events are
+ * very next; what its owner makes in nearly the order of places goes into a lane. So a push or a pop costs the same with a thousand or a million events, and it is known which events are
  * next. */
 #ifndef SIMULATE_EVENT_QUEUE_H
 #define SIMULATE_EVENT_QUEUE_H
 
-#include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 #include "common/status.h"
-
-struct event_place { /* in the order of events */
-    int64_t time_ps; /* >= 0 */
-    uint64_t order;  /* key, then sequence */
-};
-
-struct event {
-    struct event_place place;
-    uint32_t type, id; /* the owner's */
-};
-
-enum { EVENT_KEY_BITS = 24 }; /* keys are ranks: at most 16 M */
+#include "simulate/event_lane.h"
 
 struct event_list {
     struct event *items;
     size_t count, capacity;
 };
+
+enum { EVENT_LANES = 2 };
 
 enum { EVENT_CHUNK_EVENTS = 10, EVENT_NO_CHUNK = 0 }; /* chunk 0 is never used */
 
@@ -40,9 +29,11 @@ struct event_chunk { /* four cache lines of a list */
 
 struct event_queue {
     size_t count, reserved; /* there is room for so many, wherever they lie */
+    size_t bucketed;        /* of them: in buckets and in the list behind */
     uint64_t sequence;
-    struct event_list run;  /* sorted, the next one last; with the heap all events before near_ps */
-    struct event_list heap; /* if anything is pending, there is something in the run or the heap */
+    struct event_list run; /* sorted, the next one last; with the heap and the lanes all events before near_ps */
+    struct event_list heap;
+    struct event_lane lanes[EVENT_LANES]; /* of any time: the next one of all events is never in a bucket */
     struct event_chunk *chunks;
     size_t chunk_count, chunk_capacity;
     uint32_t free_chunk;
@@ -69,6 +60,10 @@ uint64_t event_queue_order(struct event_queue *queue, uint32_t key);
 enum status event_queue_push_at(struct event_queue *queue, struct event_place place, uint32_t type, uint32_t id,
                                 struct err *err);
 
+/* In nearly the order of the lane's places, as those of messages that take about as long: cheaper. */
+enum status event_queue_push_lane(struct event_queue *queue, unsigned lane, struct event_place place, uint32_t type,
+                                  uint32_t id, struct err *err);
+
 /* The event that comes behind `count` others; NULL: not known. Known for count < queue.ahead, if there are so many;
  * behind those some made lately may be left out. */
 static inline const struct event *event_queue_ahead(const struct event_queue *queue, size_t count)
@@ -76,18 +71,10 @@ static inline const struct event *event_queue_ahead(const struct event_queue *qu
     return count < queue->run.count ? &queue->run.items[queue->run.count - 1 - count] : NULL;
 }
 
-/* Compared as one wide number, since which of two events is the earlier one is a branch that no processor predicts. */
-static inline bool event_before(struct event_place a, struct event_place b)
+/* The event behind `count` others of the lane, NULL: none. */
+static inline const struct event *event_queue_in_lane(const struct event_queue *queue, unsigned lane, uint32_t count)
 {
-    unsigned __int128 one = (unsigned __int128)(uint64_t)a.time_ps << 64 | a.order;
-    unsigned __int128 two = (unsigned __int128)(uint64_t)b.time_ps << 64 | b.order;
-    return one < two;
-}
-
-/* The key in an order. */
-static inline uint32_t event_key(uint64_t order)
-{
-    return (uint32_t)(order >> (64 - EVENT_KEY_BITS));
+    return count < queue->lanes[lane].count ? event_lane_item(&queue->lanes[lane], count) : NULL;
 }
 
 #endif

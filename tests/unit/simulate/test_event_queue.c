@@ -25,12 +25,25 @@ static size_t earliest(const struct list *list)
     return first;
 }
 
+static const struct event *note(struct event_queue *queue, struct list *list, int64_t time_ps, uint32_t key)
+{
+    struct event *made = &list->items[list->count++];
+    *made = (struct event){{time_ps, event_queue_order(queue, key)}, 1, (uint32_t)queue->sequence};
+    return made;
+}
+
 static void push(struct event_queue *queue, struct list *list, int64_t time_ps, uint32_t key)
 {
     struct err err;
-    struct event *made = &list->items[list->count++];
-    *made = (struct event){{time_ps, event_queue_order(queue, key)}, 1, (uint32_t)queue->sequence};
+    const struct event *made = note(queue, list, time_ps, key);
     assert_int_equal(event_queue_push_at(queue, made->place, made->type, made->id, &err), STATUS_OK);
+}
+
+static void push_lane(struct event_queue *queue, struct list *list, unsigned lane, int64_t time_ps, uint32_t key)
+{
+    struct err err;
+    const struct event *made = note(queue, list, time_ps, key);
+    assert_int_equal(event_queue_push_lane(queue, lane, made->place, made->type, made->id, &err), STATUS_OK);
 }
 
 /* Returns the time of what was taken. */
@@ -80,7 +93,8 @@ static void look(const struct event_queue *queue, const struct list *list, size_
     if (event) assert_true(event->place.order == rest.items[earliest(&rest)].place.order);
 }
 
-static void run(delay_function *delay, size_t pending, uint32_t ahead)
+/* lanes: of so many events in a hundred; their delays belong together, but for some of any. */
+static void run(delay_function *delay, size_t pending, uint32_t ahead, uint32_t lanes)
 {
     static struct list list;
     struct event_queue queue = {.ahead = ahead};
@@ -91,7 +105,11 @@ static void run(delay_function *delay, size_t pending, uint32_t ahead)
         bool fills = list.count < pending && random_chance(&random, i < ROUNDS / 2 ? 80 : 50);
         int64_t ahead_ps = delay(&random);
         if (now_ps > INT64_C(1) << 61) ahead_ps = 0;
-        if (fills || list.count == 0)
+        if ((fills || list.count == 0) && random_chance(&random, lanes)) {
+            unsigned lane = random_below(&random, EVENT_LANES);
+            int64_t near_ps = random_chance(&random, 5) ? ahead_ps : 1000 * lane + random_below(&random, 20);
+            push_lane(&queue, &list, lane, now_ps + near_ps, random_below(&random, 5));
+        } else if (fills || list.count == 0)
             push(&queue, &list, now_ps + ahead_ps, random_below(&random, 5));
         else
             now_ps = pop(&queue, &list);
@@ -107,7 +125,29 @@ static void test_order(void **state)
     delay_function *const delays[] = {even, few_moments, outliers};
     for (size_t i = 0; i < sizeof delays / sizeof *delays; i++)
         for (size_t pending = 1; pending <= MOST; pending *= 10)
-            for (uint32_t ahead = 0; ahead <= 12; ahead += 6) run(delays[i], pending, ahead);
+            for (uint32_t ahead = 0; ahead <= 12; ahead += 6)
+                for (uint32_t lanes = 0; lanes <= 100; lanes += 50) run(delays[i], pending, ahead, lanes);
+}
+
+/* More events than a lane holds, and one that belongs before them all. */
+static void test_full_lane(void **state)
+{
+    (void)state;
+    struct err err;
+    struct event_queue queue = {0};
+    const int64_t most = EVENT_LANE_ROOM + 100;
+    for (int64_t i = 1; i <= most; i++) {
+        struct event_place place = {i, event_queue_order(&queue, 0)};
+        assert_int_equal(event_queue_push_lane(&queue, 1, place, 0, (uint32_t)i, &err), STATUS_OK);
+    }
+    assert_int_equal(event_queue_in_lane(&queue, 1, 0)->id, 1);
+    assert_int_equal(event_queue_in_lane(&queue, 1, EVENT_LANE_ROOM - 1)->id, EVENT_LANE_ROOM);
+    assert_null(event_queue_in_lane(&queue, 1, EVENT_LANE_ROOM));
+    struct event_place before = {0, event_queue_order(&queue, 0)};
+    assert_int_equal(event_queue_push_lane(&queue, 1, before, 0, 0, &err), STATUS_OK);
+    for (int64_t i = 0; i <= most; i++) assert_int_equal(event_queue_pop(&queue).id, i);
+    assert_int_equal(queue.count, 0);
+    event_queue_clear(&queue);
 }
 
 /* What is made for a moment that has been reached already comes next, behind what was made for it before. */
@@ -147,6 +187,7 @@ int main(void)
         cmocka_unit_test(test_order),
         cmocka_unit_test(test_now),
         cmocka_unit_test(test_ahead),
+        cmocka_unit_test(test_full_lane),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
