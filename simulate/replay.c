@@ -170,9 +170,12 @@ static enum step step_call(struct replay *replay, uint32_t rank)
         state->busy_ps = spent_ps;
         return replay_exit(state, replay->now_ps + spent_ps);
     }
-    if (steps[kind]) return steps[kind](replay, rank);
-    replay_fail(replay, rank, "%s is not known to the replay", call_name(call->call));
-    return STEP_FAIL;
+    step_function *function = steps[kind];
+    if (!function) return replay_fail(replay, rank, "%s is not known to the replay", call_name(call->call)), STEP_FAIL;
+    enum step step;
+    do step = function(replay, rank);
+    while (step == STEP_AGAIN && !replay->failed);
+    return step;
 }
 
 static void keep_call(struct replay *replay, uint32_t rank, int64_t exit_ps)

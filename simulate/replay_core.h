@@ -119,6 +119,12 @@ static inline const uint32_t *role_pairs(const struct role *role)
     return role->pair_count <= ROLE_FEW ? role->few : role->many;
 }
 
+struct all_locks {
+    /* Those whose operations may not all be complete, once each, by lock_epoch.next: what a flush of all looks at. */
+    uint32_t busy_first, busy_last;
+    uint32_t locks[]; /* per rank of the communicator its lock epoch, NO_INDEX: none yet */
+};
+
 /* One rank's side of one window. */
 struct member {
     /* access epoch by start */
@@ -143,8 +149,7 @@ struct member {
 
     int64_t unlock_exit_ps[2];      /* last exit of the unlocks released here: [shared, exclusive] */
 
-    /* lock_all, as origin: per rank of the communicator its lock epoch, NO_INDEX: none yet; NULL: not open */
-    uint32_t *all;
+    struct all_locks *all; /* lock_all, as origin; NULL: not open. Owned */
     struct barrier barrier;
     uint32_t incoming_issued[2], incoming_arrived[2]; /* fence = notify: operations towards this rank, per fence & 1 */
     uint32_t queue_first, queue_last; /* lock, as target */
@@ -185,10 +190,11 @@ struct op {
 
 struct lock_epoch {
     uint32_t origin, target, member; /* member: the origin's side of the window */
-    uint32_t next;                   /* of the origin's open ones, or the free list */
+    uint32_t next;                   /* of the origin's open ones, of lock_all's busy ones, or the free list */
     uint32_t next_waiting;           /* in the target's queue */
     bool exclusive, nocheck, asked, granted;
     bool of_all;           /* of lock_all */
+    bool busy;             /* in its list of busy ones */
     bool awaited;          /* the origin's rank does nothing until it is granted */
     bool queued;           /* in the target's queue */
     bool waits;            /* in the target's queue, behind holders */
@@ -539,6 +545,9 @@ enum step replay_step_flush(struct replay *replay, uint32_t rank);
 /* The open lock epoch towards the target; made if a lock_all is open; NO_INDEX: there is none. */
 enum status replay_lock_towards(struct replay *replay, uint32_t rank, uint32_t member, int32_t target, uint32_t *lock);
 /* The lock epochs that a call means, by place from 0: false behind the last; *lock may be NO_INDEX. */
+enum status replay_all_locks_new(struct replay *replay, uint32_t count, struct all_locks **made);
+void replay_lock_busy(struct replay *replay, struct all_locks *all, uint32_t lock); /* it is not: now it is */
+bool replay_all_complete(struct replay *replay, struct all_locks *all); /* no operation is outstanding */
 bool replay_lock_at(const struct replay *replay, uint32_t rank, const struct trace_call *call, uint32_t place,
                     uint32_t *lock);
 

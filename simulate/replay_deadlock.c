@@ -99,8 +99,8 @@ static void name_holders(struct replay *replay, uint32_t rank, uint32_t target, 
     const struct trace_comm *comm = replay_comm_of(replay, member);
     uint32_t first = replay->windows[member->window].first_member;
     for (uint32_t i = 0; i < comm->count; i++) {
-        const uint32_t *all = replay->members[first + i].all;
-        uint32_t lock = all ? all[target - first] : NO_INDEX;
+        const struct all_locks *all = replay->members[first + i].all;
+        uint32_t lock = all ? all->locks[target - first] : NO_INDEX;
         if ((uint32_t)comm->members[i] != rank && lock != NO_INDEX && replay->lock_epochs[lock].granted)
             ADD(text, ", held by MPI_Win_lock_all of rank %d", comm->members[i]);
     }

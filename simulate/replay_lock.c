@@ -8,7 +8,7 @@ enum { PHASE_ENTER, PHASE_ASK, PHASE_GRANT, PHASE_COMPLETE };
 uint32_t replay_open_lock(const struct replay *replay, uint32_t rank, uint32_t member, int32_t target)
 {
     const struct member *origin = &replay->members[member];
-    if (origin->all) return origin->all[trace_comm_rank(replay_comm_of(replay, origin), target)];
+    if (origin->all) return origin->all->locks[trace_comm_rank(replay_comm_of(replay, origin), target)];
     uint32_t lock = replay->ranks[rank].lock_list;
     for (; lock != NO_INDEX; lock = replay->lock_epochs[lock].next) {
         const struct lock_epoch *epoch = &replay->lock_epochs[lock];
@@ -215,7 +215,10 @@ enum step replay_step_lock(struct replay *replay, uint32_t rank)
     struct rank_state *state = &replay->ranks[rank];
     const struct trace_call *call = &state->calls[state->next];
     if (call->peer == TRACE_NONE) return replay_exit(state, replay->now_ps); /* MPI_PROC_NULL */
-    if (state->phase == PHASE_ENTER) return open_lock(replay, rank, call);
+    if (state->phase == PHASE_ENTER) {
+        enum step step = open_lock(replay, rank, call);
+        if (step != STEP_AGAIN) return step;
+    }
     uint32_t lock = state->lock_list;
     if (state->phase == PHASE_ASK) {
         state->phase = PHASE_GRANT;
@@ -257,19 +260,20 @@ enum step replay_step_unlock(struct replay *replay, uint32_t rank)
     if (lock == NO_INDEX)
         return replay_fail(replay, rank, "window %d of rank %d is not locked by this rank", call->handle, call->peer),
                STEP_FAIL;
-    const struct lock_epoch *epoch = &replay->lock_epochs[lock];
-    bool sends = epoch->target != rank && !(epoch->nocheck && epoch->outstanding == 0);
-    switch (state->phase) {
-    case PHASE_ENTER: return replay_spend(replay, state, sends ? replay->overhead_ps : 0, PHASE_ASK);
-    case PHASE_ASK:
-        state->phase = PHASE_COMPLETE;
-        replay->lock_epochs[lock].awaited = !epoch->asked && !state->threads;
-        STEP_TRY(replay_lock_hurry(replay, lock));
-        return STEP_AGAIN;
-    default:
-        if (!epoch->granted || epoch->outstanding > 0) return STEP_BLOCK;
-        if (replay->modes[call->handle].lock == LOCK_LAZY) account_contention(replay, rank, lock);
-        STEP_TRY(close_lock(replay, rank, lock));
-        return replay_exit(state, replay->now_ps);
+    struct lock_epoch *epoch = &replay->lock_epochs[lock];
+    if (state->phase == PHASE_ENTER) {
+        bool sends = epoch->target != rank && !(epoch->nocheck && epoch->outstanding == 0);
+        enum step step = replay_spend(replay, state, sends ? replay->overhead_ps : 0, PHASE_ASK);
+        if (step != STEP_AGAIN) return step;
     }
+    if (state->phase == PHASE_ASK) {
+        state->phase = PHASE_COMPLETE;
+        epoch->awaited = !epoch->asked && !state->threads;
+        STEP_TRY(replay_lock_hurry(replay, lock));
+        epoch = &replay->lock_epochs[lock];
+    }
+    if (!epoch->granted || epoch->outstanding > 0) return STEP_BLOCK;
+    if (replay->modes[call->handle].lock == LOCK_LAZY) account_contention(replay, rank, lock);
+    STEP_TRY(close_lock(replay, rank, lock));
+    return replay_exit(state, replay->now_ps);
 }

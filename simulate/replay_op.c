@@ -63,6 +63,7 @@ enum status replay_make_op(struct replay *replay, uint32_t rank, uint32_t *op)
         made->epoch_kind = OP_LOCK;
         replay->lock_epochs[lock].outstanding++;
         replay->lock_epochs[lock].lefts++;
+        if (member->all && !replay->lock_epochs[lock].busy) replay_lock_busy(replay, member->all, lock);
         made->counts_left = !is_get(made);
     } else {
         made->epoch_kind = OP_FENCE;

@@ -41,16 +41,14 @@ static enum step operate(struct replay *replay, uint32_t rank, const struct trac
 }
 
 /* All operations of the rank are known to be complete. */
-static bool is_quiet(const struct replay *replay, uint32_t rank)
+static bool is_quiet(struct replay *replay, uint32_t rank)
 {
     if (!replay->shmem) return true;
     const struct trace_comm *comm = &replay->trace->comms[replay->trace->windows[replay->shmem->window].comm];
     int32_t place = trace_comm_rank(comm, (int32_t)rank);
     if (place == TRACE_NONE) return true;
-    const uint32_t *all = replay->members[replay->windows[replay->shmem->window].first_member + (uint32_t)place].all;
-    for (uint32_t i = 0; i < comm->count; i++)
-        if (all[i] != NO_INDEX && replay->lock_epochs[all[i]].outstanding > 0) return false;
-    return true;
+    uint32_t member = replay->windows[replay->shmem->window].first_member + (uint32_t)place;
+    return replay_all_complete(replay, replay->members[member].all);
 }
 
 /* --- waiting for a write */
@@ -251,9 +249,7 @@ static enum status open_memory(struct replay *replay, int32_t window)
     if (!shmem->next_waiting || !shmem->granted) return err_memory(replay->err);
     for (uint32_t m = 0; m < comm->count; m++) {
         struct member *member = &replay->members[replay->windows[window].first_member + m];
-        member->all = malloc(comm->count * sizeof *member->all);
-        if (!member->all) return err_memory(replay->err);
-        for (uint32_t i = 0; i < comm->count; i++) member->all[i] = NO_INDEX;
+        TRY(replay_all_locks_new(replay, comm->count, &member->all));
         member->all_nocheck = true;
     }
     return find_watches(replay);
