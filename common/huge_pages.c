@@ -23,6 +23,7 @@ void huge_pages_heap(size_t bytes)
 {
     mallopt(M_MMAP_THRESHOLD, MMAP_FROM);
     mallopt(M_TRIM_THRESHOLD, INT_MAX);
+    mallopt(M_ARENA_MAX, 1); /* threads allocate there, too */
     mallopt(M_TOP_PAD, bytes < INT_MAX ? (int)bytes : INT_MAX);
     char *block = malloc(MMAP_FROM / 2); /* more than the heap has free, as yet */
     mallopt(M_TOP_PAD, PAD_USUAL);

@@ -120,6 +120,25 @@ struct archive_assumptions {
     bool one_sided, shmem;
 };
 
+/* This rank's part of a window, told by its creation. */
+struct archive_window_part {
+    int32_t window;
+    uint32_t rank;
+    uint16_t call;
+    char flavor; /* 0: not told */
+    bool has_size, has_unit;
+    int64_t bytes;
+    int32_t disp_unit;
+};
+
+/* Of a reader of some ranks beside which others read the rest: what it may not do to what they share is kept for the
+ * end. */
+struct archive_share {
+    struct archive_window_part *windows;
+    size_t window_count, window_capacity;
+    bool gave_up; /* a definition is missing that only a reader of all ranks makes, at its first use */
+};
+
 struct archive_reader {
     const char *path; /* as the user gave it */
     char *anchor, *base; /* base is anchor without ".otf2" */
@@ -138,6 +157,7 @@ struct archive_reader {
     struct map locks; /* of OpenSHMEM in a foreign archive: address to number */
     uint64_t chunk_bytes;
     bool without_cpu; /* CPU times are not wanted */
+    struct archive_share *share; /* NULL: it reads all ranks, in their order */
 };
 
 /* An archive's anchor, definitions and the trace without calls. archive_close frees all but the trace. */
@@ -145,8 +165,17 @@ enum status archive_open(struct archive_reader *reader);
 void archive_close(struct archive_reader *reader);
 void archive_stream_clear(struct archive_stream *stream);
 
+/* The anchor alone, once more for a reader of some ranks. */
+enum status archive_open_handle(struct archive_reader *reader);
+
 /* Before the events of any location are read. */
 enum status archive_open_events(struct archive_reader *reader);
+
+/* The events of all ranks, by so many threads; 0: as many as there are processors for it. *in_order: they have to be read
+ * anew, from archive_open() on, by one that takes them in their order. */
+enum status archive_read_ranks(struct archive_reader *reader, unsigned threads, bool *in_order);
+/* The same with a reader that has to take them in their order. */
+enum status archive_read_ranks_in_order(struct archive_reader *reader);
 
 /* "BASE/7.evt", owned by the caller; NULL without memory. */
 char *archive_location_path(const struct archive_reader *reader, OTF2_LocationRef location, const char *suffix);
@@ -172,6 +201,10 @@ enum status archive_self_id(struct archive_reader *reader, int32_t *id); /* of t
 enum status archive_win_id(struct archive_reader *reader, uint32_t reference, int32_t *id);
 enum status archive_group_id(struct archive_reader *reader, uint32_t reference, uint32_t *id);
 enum status archive_region_id(struct archive_reader *reader, uint32_t reference, uint32_t *id);
+/* Before what all ranks share is changed; not STATUS_OK where others read at the same time. */
+enum status archive_may_define(struct archive_reader *reader);
+/* Adds to the trace what a window's creation said. */
+enum status archive_put_window_part(struct archive_reader *reader, const struct archive_window_part *part);
 
 /* Callbacks for the events of one location; the user data is the reader. */
 void archive_set_event_callbacks(OTF2_EvtReaderCallbacks *callbacks);

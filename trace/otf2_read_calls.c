@@ -159,6 +159,7 @@ static enum status append_region(struct archive_reader *reader, int64_t time_ps,
 static enum status name_function(struct archive_reader *reader, struct archive_region *region)
 {
     if (region->named) return STATUS_OK;
+    TRY(archive_may_define(reader));
     const char *name = archive_string(reader, region->name);
     char *longer;
     char *before = reader->assumed.functions;
@@ -213,24 +214,37 @@ static char flavor_of(uint16_t call)
     }
 }
 
-/* This rank's part of a window, told by its creation. */
+enum status archive_put_window_part(struct archive_reader *reader, const struct archive_window_part *part)
+{
+    struct trace_window *window = &reader->trace->windows[part->window];
+    const struct trace_comm *comm = &reader->trace->comms[window->comm];
+    int32_t member = trace_comm_rank(comm, (int32_t)part->rank);
+    if (!reader->ours) window->flavor = flavor_of(part->call);
+    if (part->flavor) window->flavor = part->flavor;
+    if (member == TRACE_NONE) return STATUS_OK;
+    if (part->has_size && !window->bytes) window->bytes = calloc(comm->count, sizeof *window->bytes);
+    if (part->has_unit && !window->disp_unit) window->disp_unit = calloc(comm->count, sizeof *window->disp_unit);
+    if ((part->has_size && !window->bytes) || (part->has_unit && !window->disp_unit)) return err_memory(reader->err);
+    if (part->has_size) window->bytes[member] = part->bytes;
+    if (part->has_unit) window->disp_unit[member] = part->disp_unit;
+    return STATUS_OK;
+}
+
 static enum status note_window(struct archive_reader *reader)
 {
     const struct archive_stream *stream = &reader->stream;
-    const struct trace_call *call = &stream->call;
-    if (call->handle == TRACE_NONE) return STATUS_OK;
-    struct trace_window *window = &reader->trace->windows[call->handle];
-    const struct trace_comm *comm = &reader->trace->comms[window->comm];
-    int32_t member = trace_comm_rank(comm, (int32_t)stream->rank);
-    if (!reader->ours) window->flavor = flavor_of(call->call);
-    if (stream->flavor) window->flavor = stream->flavor;
-    if (member == TRACE_NONE) return STATUS_OK;
-    if (stream->has_size && !window->bytes) window->bytes = calloc(comm->count, sizeof *window->bytes);
-    if (stream->has_unit && !window->disp_unit) window->disp_unit = calloc(comm->count, sizeof *window->disp_unit);
-    if ((stream->has_size && !window->bytes) || (stream->has_unit && !window->disp_unit))
-        return err_memory(reader->err);
-    if (stream->has_size) window->bytes[member] = stream->win_bytes;
-    if (stream->has_unit) window->disp_unit[member] = stream->disp_unit;
+    struct archive_share *share = reader->share;
+    if (stream->call.handle == TRACE_NONE) return STATUS_OK;
+    struct archive_window_part part = {.window = stream->call.handle,
+                                       .rank = stream->rank,
+                                       .call = stream->call.call,
+                                       .flavor = stream->flavor,
+                                       .has_size = stream->has_size,
+                                       .has_unit = stream->has_unit,
+                                       .bytes = stream->win_bytes,
+                                       .disp_unit = stream->disp_unit};
+    if (!share) return archive_put_window_part(reader, &part);
+    ARRAY_PUSH(share->windows, share->window_count, share->window_capacity, part, reader->err);
     return STATUS_OK;
 }
 

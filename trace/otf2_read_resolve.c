@@ -130,6 +130,7 @@ static enum status make_comm(struct archive_reader *reader, struct archive_comm 
 {
     const struct archive_group *group = comm->inter ? NULL : find_group(reader, comm->group);
     int32_t *ranks = NULL;
+    TRY(archive_may_define(reader));
     comm->id = TRACE_NONE;
     if (!group) return STATUS_OK;
     TRY(world_ranks(reader, group, &ranks));
@@ -144,10 +145,20 @@ static enum status make_comm(struct archive_reader *reader, struct archive_comm 
     return status;
 }
 
+enum status archive_may_define(struct archive_reader *reader)
+{
+    if (!reader->share) return STATUS_OK;
+    reader->share->gave_up = true;
+    return err_set(reader->err, STATUS_SYSTEM, reader->anchor, NULL, "its ranks have to be read in their order");
+}
+
 enum status archive_self_id(struct archive_reader *reader, int32_t *id)
 {
     int32_t *self = &reader->self[reader->stream.rank], rank = (int32_t)reader->stream.rank;
-    if (*self == ARCHIVE_NOT_MADE) TRY(trace_add_comm(reader->trace, &rank, 1, self, reader->err));
+    if (*self == ARCHIVE_NOT_MADE) {
+        TRY(archive_may_define(reader));
+        TRY(trace_add_comm(reader->trace, &rank, 1, self, reader->err));
+    }
     *id = *self;
     return STATUS_OK;
 }
@@ -182,6 +193,7 @@ enum status archive_win_id(struct archive_reader *reader, uint32_t reference, in
     if (reference >= definitions->win_count || !definitions->wins[reference].defined) return STATUS_OK;
     struct archive_win *win = &definitions->wins[reference];
     if (win->id == ARCHIVE_NOT_MADE) {
+        TRY(archive_may_define(reader));
         uint32_t ref = win->comm;
         const struct archive_comm *comm = ref < definitions->comm_count ? &definitions->comms[ref] : NULL;
         const struct archive_group *group = comm && comm->defined ? find_group(reader, comm->group) : NULL;
@@ -206,6 +218,7 @@ enum status archive_group_id(struct archive_reader *reader, uint32_t reference, 
     struct archive_group *group = &definitions->groups[reference];
     if (group->id == TRACE_NO_REF) {
         int32_t *ranks;
+        TRY(archive_may_define(reader));
         TRY(world_ranks(reader, group, &ranks));
         if (!ranks) return STATUS_OK;
         enum status status = trace_add_group(reader->trace, ranks, group->count, &group->id, reader->err);
@@ -227,8 +240,10 @@ static const char *region_name(const struct archive_reader *reader, const struct
 enum status archive_region_id(struct archive_reader *reader, uint32_t reference, uint32_t *id)
 {
     struct archive_region *region = &reader->definitions.regions[reference];
-    if (region->user == TRACE_NO_REF)
+    if (region->user == TRACE_NO_REF) {
+        TRY(archive_may_define(reader));
         TRY(trace_add_region(reader->trace, region_name(reader, region), &region->user, reader->err));
+    }
     *id = region->user;
     return STATUS_OK;
 }

@@ -150,6 +150,31 @@ static enum status note_thread(struct trace_rank *stream, uint32_t thread, const
     return STATUS_OK;
 }
 
+enum status trace_reserve_calls(struct trace *trace, uint32_t rank, size_t more, struct err *err)
+{
+    struct trace_rank *stream = &trace->ranks[rank];
+    size_t need = stream->count + more, sim_capacity = stream->sim ? stream->capacity : 0;
+    if (need <= stream->capacity) return STATUS_OK;
+    if (trace->simulated) TRY(array_reserve((void **)&stream->sim, &sim_capacity, need, sizeof *stream->sim, err));
+    return array_reserve((void **)&stream->calls, &stream->capacity, need, sizeof *stream->calls, err);
+}
+
+/* Without memory for it, what there is serves as well. */
+static void trim(void **data, size_t count, size_t item_bytes)
+{
+    void *smaller = realloc(*data, count * item_bytes);
+    if (smaller) *data = smaller;
+}
+
+void trace_trim_calls(struct trace *trace, uint32_t rank)
+{
+    struct trace_rank *stream = &trace->ranks[rank];
+    if (stream->count == 0 || stream->count == stream->capacity) return;
+    if (stream->sim) trim((void **)&stream->sim, stream->count, sizeof *stream->sim);
+    trim((void **)&stream->calls, stream->count, sizeof *stream->calls);
+    stream->capacity = stream->count;
+}
+
 enum status trace_add_call(struct trace *trace, uint32_t rank, const struct trace_call *call, struct err *err)
 {
     return trace_add_thread_call(trace, rank, 0, call, err);

@@ -248,6 +248,10 @@ enum status trace_add_thread_call(struct trace *trace, uint32_t rank, uint32_t t
                                   struct err *err);
 enum status trace_sort_threads(struct trace *trace, struct err *err);
 
+/* Room for so many calls more of a rank, and for no more than it has. */
+enum status trace_reserve_calls(struct trace *trace, uint32_t rank, size_t more, struct err *err);
+void trace_trim_calls(struct trace *trace, uint32_t rank);
+
 /* The same for one rank; calls of equal times stand by order (parallel to the calls), then in the order of adding. */
 enum status trace_sort_calls(struct trace *trace, uint32_t rank, const uint32_t *order, struct err *err);
 

@@ -7,6 +7,7 @@
 #include "common/array.h"
 #include "common/units.h"
 #include "trace/faults.h"
+#include "trace/parallel.h"
 
 /* One thread of the rank. */
 struct thread_walk {
@@ -384,15 +385,22 @@ static enum status check_definitions(const struct trace *trace, struct err *err)
     return STATUS_OK;
 }
 
-/* cut: the same trace where ranks end at their first fault, NULL where a fault is the end. */
-static enum status check_ranks(const struct trace *trace, struct trace *cut, struct err *err)
+struct ranks {
+    const struct trace *trace;
+    struct trace *cut; /* the same trace where ranks end at their first fault, NULL where a fault is the end */
+    uint32_t per_block;
+};
+
+static enum status check_block(void *context, size_t block, struct err *err)
 {
-    struct err cause = {.stream = ERR_NOWHERE};
-    struct walk walk = {.trace = trace, .err = &cause};
+    const struct ranks *ranks = context;
+    uint32_t count = ranks->trace->rank_count, first = (uint32_t)block * ranks->per_block;
+    uint32_t end = count - first > ranks->per_block ? first + ranks->per_block : count;
+    struct walk walk = {.trace = ranks->trace, .err = err};
     enum status status = STATUS_OK;
-    for (walk.rank = 0; status == STATUS_OK && walk.rank < trace->rank_count; walk.rank++) {
+    for (walk.rank = first; status == STATUS_OK && walk.rank < end; walk.rank++) {
         status = check_rank(&walk);
-        if (status == STATUS_DATA && cut) status = trace_cut(cut, walk.rank, walk.index, &cause, &cause);
+        if (status == STATUS_DATA && ranks->cut) status = trace_cut(ranks->cut, walk.rank, walk.index, err, err);
         map_clear(&walk.requests);
         walk.made_from = walk.made_end = 0;
         map_clear(&walk.objects);
@@ -400,8 +408,21 @@ static enum status check_ranks(const struct trace *trace, struct trace *cut, str
     map_clear(&walk.groups);
     for (size_t i = 0; i < walk.thread_capacity; i++) free(walk.threads[i].regions);
     free(walk.threads);
-    if (status != STATUS_OK && err) *err = cause;
     return status;
+}
+
+/* Cuts change what all ranks share: one thread. */
+static enum status check_ranks(const struct trace *trace, struct trace *cut, struct err *err)
+{
+    enum { BLOCKS = 64, THREAD_CALLS = 1 << 16 };
+    struct ranks ranks = {trace, cut, trace->rank_count / BLOCKS + 1};
+    uint64_t calls = 0;
+    for (uint32_t r = 0; r < trace->rank_count; r++) calls += trace->ranks[r].count;
+    unsigned processors = parallel_processors();
+    uint64_t threads = cut ? 1 : 1 + calls / THREAD_CALLS;
+    if (threads > processors) threads = processors;
+    size_t blocks = (trace->rank_count + ranks.per_block - 1) / ranks.per_block;
+    return parallel_run(blocks, (unsigned)threads, check_block, &ranks, err);
 }
 
 static enum status check(const struct trace *trace, struct trace *cut, struct err *err)

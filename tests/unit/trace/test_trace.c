@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "trace/generate.h"
 #include "trace_test.h"
 
 static struct trace *new_trace(uint32_t ranks)
@@ -307,6 +308,27 @@ static void calls_are_found_by_name(void **state)
     assert_false(call_by_name("enter", &call));
 }
 
+/* So many calls that several threads check them. */
+static void of_a_large_trace_the_first_rank_at_fault_is_told(void **state)
+{
+    (void)state;
+    struct generate_options what = {
+        .pattern = "ring", .sync = "p2p", .ranks = 300, .iterations = 300, .bytes = 64, .seed = 1};
+    struct trace *trace;
+    struct err err = {.text = ""};
+    assert_int_equal(generate_trace(&what, &trace, &err), STATUS_OK);
+    assert_int_equal(trace_check(trace, &err), STATUS_OK);
+    trace->ranks[299].calls[0].peer = 300;
+    trace->ranks[201].calls[3].peer = 301;
+    trace->ranks[202].calls[1].peer = 302;
+    assert_int_equal(trace_check(trace, &err), STATUS_DATA);
+    assert_non_null(strstr(err.text, "rank 201, event 4 (MPI_Irecv)"));
+    assert_non_null(strstr(err.text, "peer=301 is not a rank"));
+    assert_int_equal(err.stream, 201);
+    assert_int_equal(err.item, 3);
+    trace_free(trace);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -320,6 +342,7 @@ int main(void)
         cmocka_unit_test(simulated_traces_carry_what_the_simulation_knows),
         cmocka_unit_test(a_trace_like_another_has_its_definitions),
         cmocka_unit_test(ids_out_of_range_are_found),
+        cmocka_unit_test(of_a_large_trace_the_first_rank_at_fault_is_told),
         cmocka_unit_test(operations_have_mpi_names),
         cmocka_unit_test(calls_are_found_by_name),
     };
