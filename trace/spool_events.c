@@ -161,6 +161,7 @@ static enum status take_enter(struct events *events, const struct spool_record *
                                        .site = TRACE_NO_SITE,
                                        .call = (uint16_t)call,
                                        .flags = record->flags & (TRACE_ASSERTIONS | TRACE_EXCLUSIVE)};
+    if (row->kind == CALL_IRECV && record->peer == SPOOL_PEER_ANY) events->call.peer = SPOOL_PEER_ANY;
     TRY(set_tag(events, row, record));
     TRY(set_handle(events, row, record));
     set_displacement(events, row, record);
@@ -305,6 +306,7 @@ static enum status take_exit(struct events *events, const struct spool_record *r
     TRY(set_results(events, record));
     events->list.bytes = 0;
     if (is_apart(events)) return add_apart(events, (uint64_t)record->extra);
+    if (spool_is_unmatched(&events->call)) events->spool->unmatched++;
     TRY(spool_site(events->sites, events->rank, (uint64_t)record->extra, events->trace, &events->call.site,
                    events->err));
     return trace_add_thread_call(events->trace, events->number, events->thread, &events->call, events->err);
@@ -317,6 +319,7 @@ static enum status take_match(struct events *events, const struct spool_record *
     if (!made)
         return spool_fault(events->stream, events->index, events->err, "request %" PRIu32 " was not made", record->id);
     struct trace_call *call = &events->trace->ranks[events->number].calls[*made];
+    if (spool_is_unmatched(call)) events->spool->unmatched--;
     call->peer = world_rank(events, record->peer);
     call->tag = record->tag;
     if (!(record->flags & SPOOL_TRUNCATED)) call->bytes = record->bytes;
@@ -425,6 +428,7 @@ static enum status break_off(struct events *events)
     if (call_makes_request(call)) events->call.ref = events->shared->next_request++;
     events->call.exit_ps = events->last_ps;
     events->call.flags |= TRACE_BREAK;
+    if (spool_is_unmatched(&events->call)) events->spool->unmatched++;
     if (!(call_row(call)->allowed & (F_DISP | F_COUNTS | F_OBJECT)))
         TRY(spool_site(events->sites, events->rank, (uint64_t)events->enter->extra, events->trace, &events->call.site,
                        events->err));

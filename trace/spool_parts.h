@@ -1,5 +1,6 @@
 /* Between the parts of the spool's reader: files (spool_files.c), records one by one (spool_cursor.c), definitions
- * (spool_define.c), events (spool_events.c), clocks (spool_clock.c), call sites (spool_sites.c), causality
+ * (spool_define.c), events (spool_events.c), messages that nobody saw completed
+ * (spool_match.c), clocks (spool_clock.c), call sites (spool_sites.c), causality
  * (clock_check.c). */
 #ifndef TRACE_SPOOL_PARTS_H
 #define TRACE_SPOOL_PARTS_H
@@ -87,6 +88,7 @@ struct spool {
     size_t unread_count, unread_capacity;
     uint64_t failed;  /* calls that returned an error and did nothing */
     uint64_t apart;   /* calls with processes of other worlds, on communicators that the trace cannot hold */
+    uint64_t unmatched; /* spool_is_unmatched(): calls that may still be */
     struct map locks; /* of OpenSHMEM: symmetric address to number */
     uint64_t base_ns; /* corrected time of the first event: time zero */
 };
@@ -143,6 +145,11 @@ void spool_sites_free(struct spool_sites *sites);
 /* Events of one rank into the trace, and why they are incomplete. */
 enum status spool_events(struct spool *spool, uint32_t rank, struct spool_sites *sites, struct trace *trace,
                          struct err *err);
+
+/* A receive of which neither sender nor tag is known for the moment; its peer may be SPOOL_PEER_ANY. spool_match() settles all of
+ * them once the events of all ranks are there. */
+bool spool_is_unmatched(const struct trace_call *call);
+enum status spool_match(const struct spool *spool, struct trace *trace, struct err *err);
 
 /* Counts effects that stand before their causes in trace->clock.violations and moves them forward. */
 enum status clock_check(struct trace *trace, struct err *err);

@@ -39,6 +39,7 @@ static enum status read_all(struct spool *spool, struct trace *trace, struct err
     }
     spool_sites_free(sites);
     TRY(status);
+    TRY(spool_match(spool, trace, err));
     TRY(add_notes(spool, trace, err));
     for (size_t i = 0; i < spool->unread_count; i++)
         if (spool->unread[i].rank < spool->world)

@@ -263,6 +263,28 @@ static void between(void **state)
     trace_free(trace);
 }
 
+/* freed.c. Of two senders with tag 7 rank 1 is the one whose message another receive takes; of the two with tag 9 rank 3 sends
+ * first. */
+static void freed(void **state)
+{
+    (void)state;
+    struct trace *trace = archived(run_recorded("", "freed", 0));
+    expect_whole(trace);
+    assert_int_equal(trace->note_count, 1);
+    assert_string_equal(trace->notes[0], "5 receives with wildcards whose completion was not seen have the messages that "
+                                         "the others leave");
+    expect_calls(trace, 0,
+                 "MPI_Init\nMPI_Irecv comm=0 peer=1 tag=5 bytes=20 req=0\nMPI_Request_free\nMPI_Barrier comm=0\n"
+                 "MPI_Barrier comm=0\nMPI_Irecv comm=0 peer=2 tag=7 bytes=12 req=1\nMPI_Request_free\nMPI_Barrier comm=0\n"
+                 "MPI_Barrier comm=0\nMPI_Recv comm=0 peer=1 tag=7 bytes=8\n"
+                 "MPI_Irecv comm=0 peer=3 tag=9 bytes=30 req=2\nMPI_Request_free\n"
+                 "MPI_Irecv comm=0 peer=1 tag=9 bytes=31 req=3\nMPI_Request_free\nMPI_Barrier comm=0\nMPI_Barrier comm=0\n"
+                 "MPI_Barrier comm=0\nMPI_Barrier comm=0\nMPI_Irecv comm=0 peer=2 tag=11 bytes=6 req=4\nMPI_Request_free\n"
+                 "MPI_Barrier comm=0\nMPI_Barrier comm=0\nMPI_Irecv comm=0 peer=- tag=-1 bytes=100 req=5\n"
+                 "MPI_Request_free\nMPI_Finalize\n");
+    trace_free(trace);
+}
+
 #ifndef OPENMPI /* 4.1 is MPI-3.1 */
 /* They stand as the functions that they are variants of. */
 static void large_counts(void **state)
@@ -388,6 +410,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(passive),       cmocka_unit_test(requests), cmocka_unit_test(collectives),
         cmocka_unit_test(communicators), cmocka_unit_test(nobody),   cmocka_unit_test(between),
+        cmocka_unit_test(freed),
         cmocka_unit_test(neighbors),
 #ifndef OPENMPI
         cmocka_unit_test(large_counts),  cmocka_unit_test(calls_of_mpi_4),

@@ -40,7 +40,7 @@ static void message(struct expected *of, const char *call, int tag, int bytes)
 
 static void sender(struct expected *of, int bytes)
 {
-    for (int i = 0; i < 6; i++) send(of, 1, bytes + i);
+    for (int i = 0; i < 7; i++) send(of, 1, bytes + i);
     fprintf(of->out, "MPI_Sendrecv comm=0 peer=%d tag=2 source=%d recvtag=2 bytes=%d received=20\n", of->peer, of->peer,
             bytes);
 }
@@ -65,6 +65,10 @@ static void receiver(struct expected *of, int bytes)
     message(of, "MPI_Mprobe", 1, bytes + 4);
     message(of, "MPI_Mrecv", 1, 13);
     message(of, "MPI_Recv", 1, bytes + 5);
+    message(of, "MPI_Mprobe", 1, bytes + 6);
+    fprintf(of->out, "MPI_Imrecv comm=0 peer=%d tag=1 bytes=14 req=%d\nMPI_Wait req=%d\n", of->peer, of->requests,
+            of->requests);
+    of->requests++;
     fprintf(of->out, "MPI_Sendrecv comm=0 peer=%d tag=2 source=%d recvtag=2 bytes=20 received=14\n", of->peer,
             of->peer);
 }

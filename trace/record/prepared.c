@@ -218,6 +218,12 @@ void rec_set_message_receive(struct rec_call *rec, MPI_Message message)
     rec->enter.bytes = what->bytes;
 }
 
+void rec_set_room(struct rec_call *rec, int64_t count, MPI_Datatype type)
+{
+    int64_t room = rec_true_bytes(count, type);
+    if (room < rec->enter.bytes || rec->enter.peer == SPOOL_PEER_ANY) rec->enter.bytes = room;
+}
+
 void rec_drop_message(uint64_t key)
 {
     drop(&messages, key);

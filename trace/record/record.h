@@ -260,7 +260,8 @@ void rec_define_with(struct spool_record head, const void *first, size_t first_b
 #define rec_message_receive(message, status) (rec_set_message_receive(&rec, (message)), rec_own_status(&rec, (status)))
 #define rec_message_received(count, type, status)                                                                      \
     (rec_exchanged(MPI_ANY_SOURCE, (count), (type), (status)), rec_drop_message(rec.key))
-#define rec_message_ireceive(message) rec_set_message_receive(&rec, (message))
+#define rec_message_ireceive(message, count, type)                                                                     \
+    (rec_set_message_receive(&rec, (message)), rec_set_room(&rec, (count), (type)))
 #define rec_message_receive_made(request) (rec_set_made_request(&rec, &(request), true), rec_drop_message(rec.key))
 #define rec_any_request(count, requests, status)                                                                       \
     (rec_set_some((count), (requests), NULL), rec_own_status(&rec, (status)))
@@ -389,6 +390,7 @@ void rec_set_started(struct rec_call *rec, const MPI_Request *request);
 void rec_set_all_started(struct rec_call *rec, int count, const MPI_Request *requests);
 void rec_set_message_found(const struct rec_call *rec, MPI_Message message, const MPI_Status *status);
 void rec_set_message_receive(struct rec_call *rec, MPI_Message message);
+void rec_set_room(struct rec_call *rec, int64_t count, MPI_Datatype type); /* of such a receive */
 void rec_drop_message(uint64_t key);
 /* handles.c */
 void rec_set_made_comm(struct rec_call *rec, MPI_Comm made);

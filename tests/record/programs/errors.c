@@ -37,7 +37,7 @@ static void one_by_one(int bytes)
     MPI_Message message;
     int flag = 0;
     if (rank % 2 == 0) {
-        for (int i = 0; i < 6; i++) send(bytes + i, 1);
+        for (int i = 0; i < 7; i++) send(bytes + i, 1);
         MPI_Sendrecv(out, bytes, MPI_CHAR, other, 2, in, 100, MPI_CHAR, other, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         return;
     }
@@ -52,6 +52,9 @@ static void one_by_one(int bytes)
     MPI_Mprobe(MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, &message, MPI_STATUS_IGNORE);
     expect_error(MPI_Mrecv(in, 13, MPI_CHAR, &message, &status), MPI_ERR_TRUNCATE);
     MPI_Recv(in, (int)sizeof in, MPI_CHAR, MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Mprobe(MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, &message, MPI_STATUS_IGNORE);
+    MPI_Imrecv(in, 14, MPI_CHAR, &message, &request);
+    expect_error(MPI_Wait(&request, MPI_STATUS_IGNORE), MPI_ERR_TRUNCATE);
     expect_error(MPI_Sendrecv(out, 20, MPI_CHAR, other, 2, in, 14, MPI_CHAR, other, 2, MPI_COMM_WORLD, &status),
                  MPI_ERR_TRUNCATE);
 }
