@@ -1,5 +1,5 @@
-/* Receives with wildcards whose requests are freed before their messages come. Four ranks. The synchronous sends end when rank 0 has
- * taken their messages, so which receive takes which is certain. */
+/* Receives with wildcards whose requests are freed before their messages come. Four ranks. The synchronous sends end when
+ * rank 0 has taken their messages, so which receive takes which is certain. */
 #include "program.h"
 
 static int rank;
