@@ -1,16 +1,21 @@
 #include "trace/clock_links.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/array.h"
 
-/* One side of a pair: the n-th cause of a key belongs to the n-th effect of the same key. */
-struct side {
+/* The n-th cause of a key belongs to the n-th effect of the same key. */
+struct key {
     int32_t what;   /* enum side_kind */
     int32_t handle; /* communicator or window */
     int32_t from, to, tag;
-    uint32_t rank;
-    size_t index, sequence;
+    uint32_t number;
+};
+
+struct side {
+    uint32_t key, rank; /* key: its number */
+    size_t index;
     bool applies; /* an effect may only keep the count */
 };
 
@@ -30,6 +35,9 @@ struct finder {
     const struct trace *trace;
     struct clock_links *links;
     struct sides causes, effects;
+    struct key *keys; /* by number */
+    size_t key_count, key_capacity;
+    struct map key_index; /* hash of a key to its number, chained by probing */
     struct map instances;            /* (window or communicator, sequence) to knot */
     struct map sequences;            /* of one rank: window or communicator to number of its collective calls */
     struct map receives;             /* of one rank: request to index in effects */
@@ -40,13 +48,47 @@ struct finder {
     struct err *err;
 };
 
+static int compare_keys(const void *a, const void *b)
+{
+    const struct key *x = a, *y = b;
+    if (x->what != y->what) return x->what < y->what ? -1 : 1;
+    if (x->handle != y->handle) return x->handle < y->handle ? -1 : 1;
+    if (x->from != y->from) return x->from < y->from ? -1 : 1;
+    if (x->to != y->to) return x->to < y->to ? -1 : 1;
+    return (x->tag > y->tag) - (x->tag < y->tag);
+}
+
+static enum status number_key(struct finder *finder, const struct key *key, uint32_t *number)
+{
+    uint64_t hash = map_mix((uint64_t)(uint32_t)key->from << 32 | (uint32_t)key->to,
+                            (uint64_t)(uint32_t)key->handle << 32 | (uint32_t)key->tag) +
+                    (uint64_t)key->what;
+    for (;; hash++) {
+        uint64_t *slot;
+        TRY(map_put(&finder->key_index, hash, finder->key_count, &slot, finder->err));
+        *number = (uint32_t)*slot;
+        if (*slot == finder->key_count) break;
+        if (compare_keys(&finder->keys[*slot], key) == 0) return STATUS_OK;
+    }
+    ARRAY_PUSH(finder->keys, finder->key_count, finder->key_capacity, *key, finder->err);
+    finder->keys[*number].number = *number;
+    return STATUS_OK;
+}
+
+static enum status add_tagged_side(struct finder *finder, struct sides *sides, const struct key *key, bool applies)
+{
+    struct side side = {.rank = finder->rank, .index = finder->index, .applies = applies};
+    TRY(number_key(finder, key, &side.key));
+    ARRAY_PUSH(sides->items, sides->count, sides->capacity, side, finder->err);
+    return STATUS_OK;
+}
+
 static enum status add_side(struct finder *finder, struct sides *sides, enum side_kind what, int32_t from, int32_t to,
                             bool applies)
 {
     int32_t tag = what == SIDE_MESSAGE ? finder->call->tag : 0;
-    struct side side = {what, finder->call->handle, from, to, tag, finder->rank, finder->index, sides->count, applies};
-    ARRAY_PUSH(sides->items, sides->count, sides->capacity, side, finder->err);
-    return STATUS_OK;
+    const struct key key = {.what = what, .handle = finder->call->handle, .from = from, .to = to, .tag = tag};
+    return add_tagged_side(finder, sides, &key, applies);
 }
 
 static enum status add_cause(struct finder *finder, size_t knot)
@@ -104,9 +146,9 @@ static enum status sendrecv(struct finder *finder)
     int32_t own = (int32_t)finder->rank, source = trace_call_source(call);
     if (call->peer >= 0) TRY(add_side(finder, &finder->causes, SIDE_MESSAGE, own, call->peer, true));
     if (source < 0 || (call->flags & TRACE_BREAK)) return STATUS_OK;
-    TRY(add_side(finder, &finder->effects, SIDE_MESSAGE, source, own, true));
-    finder->effects.items[finder->effects.count - 1].tag = trace_call_recv_tag(call);
-    return STATUS_OK;
+    const struct key received = {
+        .what = SIDE_MESSAGE, .handle = call->handle, .from = source, .to = own, .tag = trace_call_recv_tag(call)};
+    return add_tagged_side(finder, &finder->effects, &received, true);
 }
 
 static enum status message_call(struct finder *finder, enum call_kind kind)
@@ -259,23 +301,6 @@ static enum status walk_rank(struct finder *finder)
     return STATUS_OK;
 }
 
-static int compare_keys(const struct side *x, const struct side *y)
-{
-    if (x->what != y->what) return x->what < y->what ? -1 : 1;
-    if (x->handle != y->handle) return x->handle < y->handle ? -1 : 1;
-    if (x->from != y->from) return x->from < y->from ? -1 : 1;
-    if (x->to != y->to) return x->to < y->to ? -1 : 1;
-    return (x->tag > y->tag) - (x->tag < y->tag);
-}
-
-/* A key's items are of one rank, so their sequence is its order of calls (of posting, for receives: MPI-3.1 3.5). */
-static int compare_sides(const void *a, const void *b)
-{
-    const struct side *x = a, *y = b;
-    int keys = compare_keys(x, y);
-    return keys ? keys : (x->sequence > y->sequence) - (x->sequence < y->sequence);
-}
-
 static enum status add_pair(struct finder *finder, const struct side *cause, const struct side *effect)
 {
     size_t knot = finder->links->knots++;
@@ -287,27 +312,99 @@ static enum status add_pair(struct finder *finder, const struct side *cause, con
     return add_effect(finder, knot);
 }
 
-static enum status join_sides(struct finder *finder)
+/* Sorting by numbers below `numbers` in their order of making takes time by their count: starts[i] is how many items
+ * have a number below i. */
+static size_t *count_starts(size_t numbers)
 {
-    struct sides *causes = &finder->causes, *effects = &finder->effects;
-    if (causes->count == 0 || effects->count == 0) return STATUS_OK;
-    qsort(causes->items, causes->count, sizeof *causes->items, compare_sides);
-    qsort(effects->items, effects->count, sizeof *effects->items, compare_sides);
-    for (size_t i = 0, k = 0; i < causes->count && k < effects->count;) {
-        int order = compare_keys(&causes->items[i], &effects->items[k]);
-        if (order == 0 && effects->items[k].applies) TRY(add_pair(finder, &causes->items[i], &effects->items[k]));
-        if (order <= 0) i++;
-        if (order >= 0) k++;
+    return calloc(numbers + 1, sizeof(size_t));
+}
+
+static void sum_up(size_t *starts, size_t numbers)
+{
+    for (size_t i = 0; i < numbers; i++) starts[i + 1] += starts[i];
+}
+
+/* Sides by key, in the order of their making: a key's are of one rank, so that it is its order of calls (of posting, for
+ * receives: MPI-3.1 3.5). *starts: where each key begins. */
+static enum status order_sides(struct finder *finder, struct sides *sides, size_t **starts)
+{
+    size_t *ends = count_starts(finder->key_count);
+    struct side *ordered = malloc((sides->count + 1) * sizeof *ordered);
+    *starts = ends;
+    if (!ends || !ordered) {
+        free(ordered);
+        return err_memory(finder->err);
+    }
+    for (size_t i = 0; i < sides->count; i++) ends[sides->items[i].key + 1]++;
+    sum_up(ends, finder->key_count);
+    for (size_t i = 0; i < sides->count; i++) ordered[ends[sides->items[i].key]++] = sides->items[i];
+    memmove(ends + 1, ends, finder->key_count * sizeof *ends);
+    ends[0] = 0;
+    free(sides->items);
+    sides->items = ordered;
+    sides->capacity = sides->count + 1;
+    return STATUS_OK;
+}
+
+static enum status join_ordered(struct finder *finder, const size_t *causes, const size_t *effects)
+{
+    for (size_t k = 0; k < finder->key_count; k++) { /* in the order of keys, since pairs are numbered by it */
+        uint32_t key = finder->keys[k].number;
+        for (size_t c = causes[key], e = effects[key]; c < causes[key + 1] && e < effects[key + 1]; c++, e++)
+            if (finder->effects.items[e].applies)
+                TRY(add_pair(finder, &finder->causes.items[c], &finder->effects.items[e]));
     }
     return STATUS_OK;
 }
 
-static int compare_links(const void *a, const void *b)
+static enum status join_sides(struct finder *finder)
 {
-    const struct clock_link *x = a, *y = b;
-    if (x->rank != y->rank) return x->rank < y->rank ? -1 : 1;
-    if (x->index != y->index) return x->index < y->index ? -1 : 1;
-    return (x->knot > y->knot) - (x->knot < y->knot);
+    size_t *causes = NULL, *effects = NULL;
+    if (finder->key_count == 0) return STATUS_OK;
+    qsort(finder->keys, finder->key_count, sizeof *finder->keys, compare_keys);
+    enum status status = order_sides(finder, &finder->causes, &causes);
+    if (status == STATUS_OK) status = order_sides(finder, &finder->effects, &effects);
+    if (status == STATUS_OK) status = join_ordered(finder, causes, effects);
+    free(causes);
+    free(effects);
+    return status;
+}
+
+/* By rank and index, those of one call in the order of their making, which is that of their knots. */
+static enum status order_links(struct finder *finder, const size_t *first_calls, struct clock_link **links, size_t count,
+                               size_t *capacity)
+{
+    size_t calls = first_calls[finder->trace->rank_count];
+    size_t *ends = count_starts(calls);
+    struct clock_link *ordered = malloc((count + 1) * sizeof *ordered);
+    if (!ends || !ordered) {
+        free(ends);
+        free(ordered);
+        return err_memory(finder->err);
+    }
+    for (size_t i = 0; i < count; i++) ends[first_calls[(*links)[i].rank] + (*links)[i].index + 1]++;
+    sum_up(ends, calls);
+    for (size_t i = 0; i < count; i++) ordered[ends[first_calls[(*links)[i].rank] + (*links)[i].index]++] = (*links)[i];
+    free(ends);
+    free(*links);
+    *links = ordered;
+    *capacity = count + 1;
+    return STATUS_OK;
+}
+
+static enum status order_all_links(struct finder *finder)
+{
+    struct clock_links *links = finder->links;
+    uint32_t ranks = finder->trace->rank_count;
+    size_t *first_calls = count_starts(ranks);
+    if (!first_calls) return err_memory(finder->err);
+    for (uint32_t r = 0; r < ranks; r++) first_calls[r + 1] = first_calls[r] + finder->trace->ranks[r].count;
+    enum status status =
+        order_links(finder, first_calls, &links->causes, links->cause_count, &links->cause_capacity);
+    if (status == STATUS_OK)
+        status = order_links(finder, first_calls, &links->effects, links->effect_count, &links->effect_capacity);
+    free(first_calls);
+    return status;
 }
 
 static enum status find_all(struct finder *finder)
@@ -324,10 +421,7 @@ static enum status find_all(struct finder *finder)
         TRY(status);
     }
     TRY(join_sides(finder));
-    struct clock_links *links = finder->links;
-    if (links->cause_count > 0) qsort(links->causes, links->cause_count, sizeof *links->causes, compare_links);
-    if (links->effect_count > 0) qsort(links->effects, links->effect_count, sizeof *links->effects, compare_links);
-    return STATUS_OK;
+    return order_all_links(finder);
 }
 
 enum status clock_links_find(const struct trace *trace, struct clock_links *links, struct err *err)
@@ -337,6 +431,8 @@ enum status clock_links_find(const struct trace *trace, struct clock_links *link
     map_clear(&finder.instances);
     free(finder.access);
     free(finder.exposure);
+    map_clear(&finder.key_index);
+    free(finder.keys);
     free(finder.causes.items);
     free(finder.effects.items);
     return status;
