@@ -276,10 +276,16 @@ static void look_ahead(struct event_queue *queue)
 /* --- the queue -------------------------------------------------------------------------------------------------------
  */
 
+/* The next event may be in a bucket, or the next ones are not all known. */
+static bool lacks_next(const struct event_queue *queue)
+{
+    return queue->run.count < queue->ahead || (queue->run.count == 0 && queue->bucketed > 0);
+}
+
 static void note_push(struct event_queue *queue)
 {
     queue->count++;
-    if (queue->run.count == 0 || queue->run.count < queue->ahead) look_ahead(queue);
+    if (lacks_next(queue)) look_ahead(queue);
 }
 
 /* There is room for it. */
@@ -345,7 +351,7 @@ struct event event_queue_pop(struct event_queue *queue)
     bool loose = loose_next(queue, &from) != NULL;
     struct event event = loose ? loose_take(queue, from) : queue->run.items[--queue->run.count];
     queue->count--;
-    if (queue->ahead > 0 || queue->run.count == 0) look_ahead(queue);
+    if (queue->ahead > 0 || lacks_next(queue)) look_ahead(queue);
     return event;
 }
 
