@@ -323,11 +323,14 @@ static enum status fence_notify(const struct trace *trace, const char *argument,
     (void)argument;
     (void)made;
     for (uint32_t r = 0; r < trace->rank_count; r++)
-        for (size_t i = 0; i < trace->ranks[r].count; i++)
-            report->considered += call_kind(trace->ranks[r].calls[i].call) == CALL_FENCE;
-    report->changed = report->considered;
-    return transform_say(report, err, "%" PRIu64 " fences wait only for the ranks that have operations on them",
-                         report->changed);
+        for (size_t i = 0; i < trace->ranks[r].count; i++) {
+            const struct trace_call *call = &trace->ranks[r].calls[i];
+            if (call_kind(call->call) != CALL_FENCE) continue;
+            report->considered++;
+            report->changed += !(call->flags & TRACE_NOPRECEDE); /* those close no epoch */
+        }
+    return transform_say(report, err, "%" PRIu64 " of %" PRIu64 " fences wait only for the ranks that have operations on them",
+                         report->changed, report->considered);
 }
 
 const struct transform transform_fence_pscw = {

@@ -12,10 +12,12 @@ enum { /* the tuning table that MPICH 4.0.2's library carries (maint/tuning/coll
        ALLTOALL_SHORT = 256,
        IALLTOALL_SHORT = 2048,
        ALLTOALL_MEDIUM = 32768,
-       ALLTOALL_MIN_PROCS = 8,
+       ALLTOALL_MIN_PROCS = 9,
        REDUCE_SCATTER_LONG = 524288,
        ELEMENT_BYTES = 8,
        CONTEXT_ELEMENT_BYTES = 4,
+       CONTEXT_MASK_BYTES = 260,
+       READY_BYTES = 4,
 };
 
 bool coll_is_power_of_two(uint32_t size)
@@ -63,6 +65,7 @@ static enum coll_algorithm choose_bcast(bool later, uint32_t size, int64_t bytes
 {
     if (bytes < BCAST_SHORT + !later || size < BCAST_MIN_PROCS) return COLL_BCAST_BINOMIAL;
     bool medium = bytes < BCAST_LONG + !later && coll_is_power_of_two(size);
+    if (later) return medium ? COLL_IBCAST_SCATTER_DOUBLING : COLL_IBCAST_SCATTER_RING;
     return medium ? COLL_BCAST_SCATTER_DOUBLING : COLL_BCAST_SCATTER_RING;
 }
 
@@ -93,7 +96,8 @@ enum coll_algorithm coll_choose(enum call_kind kind, bool later, uint32_t size, 
     case CALL_SCATTERV: return COLL_SCATTERV_LINEAR;
     case CALL_ALLGATHERV:
         if (bytes < ALLGATHER_LONG && power) return COLL_ALLGATHERV_DOUBLING;
-        return bytes < ALLGATHER_SHORT ? COLL_ALLGATHERV_BRUCK : COLL_ALLGATHERV_RING;
+        if (bytes < ALLGATHER_SHORT) return COLL_ALLGATHERV_BRUCK;
+        return later ? COLL_IALLGATHERV_PIPELINE : COLL_ALLGATHERV_PIPELINE;
     case CALL_ALLTOALLV: return COLL_ALLTOALLV_SCATTERED;
     case CALL_REDUCE_SCATTER:
         return bytes < REDUCE_SCATTER_LONG ? COLL_REDUCE_SCATTER_HALVING : COLL_REDUCE_SCATTER_PAIRWISE;
@@ -170,6 +174,17 @@ static bool up_step(const struct coll_shape *shape, uint32_t v, uint32_t number,
     return true;
 }
 
+enum coll_algorithm coll_choose_ireduce_scatter_block(int64_t bytes)
+{
+    bool few = bytes / ELEMENT_BYTES < REDUCE_SCATTER_LONG;
+    return few ? COLL_REDUCE_SCATTER_HALVING : COLL_REDUCE_SCATTER_PAIRWISE;
+}
+
+struct coll_shape coll_comm_idup(uint32_t size)
+{
+    return (struct coll_shape){.algorithm = COLL_COMM_IDUP, .size = size, .bytes = CONTEXT_MASK_BYTES};
+}
+
 /* --- all-gather
  * ------------------------------------------------------------------------------------------------------- */
 
@@ -208,13 +223,27 @@ static bool bruck_step(const struct coll_shape *shape, uint32_t rank, uint32_t n
 /* --- broadcast of long vectors
  * ------------------------------------------------------------------------------------------ */
 
+/* Step `number` of v, not the root, is the first one that sends in the scatter: larger children would lie behind the end. */
+static bool is_first_child(const struct coll_shape *shape, uint32_t v, uint32_t number)
+{
+    uint32_t span = span_of(v, shape->size);
+    return number == 1 || v + (span >> (number - 1)) >= shape->size;
+}
+
+/* The non-blocking schedule cannot know what a rank in the middle will have: its first message to others holds all blocks up
+ * to the end. */
 static bool scatter_allgather_step(const struct coll_shape *shape, uint32_t v, uint32_t number, bool ring,
                                    struct coll_step *step)
 {
     int64_t total = shape->bytes, block = (total + shape->size - 1) / shape->size;
     uint32_t scatter = down_steps(v, shape->size);
-    if (number < scatter) return down_step(shape, v, number, block, total, step);
-    return (ring ? ring_step : doubling_step)(shape, v, number - scatter, block, total, step);
+    if (number >= scatter) return (ring ? ring_step : doubling_step)(shape, v, number - scatter, block, total, step);
+    bool later = shape->algorithm == COLL_IBCAST_SCATTER_DOUBLING || shape->algorithm == COLL_IBCAST_SCATTER_RING;
+    down_step(shape, v, number, block, total, step);
+    uint32_t child = v + (span_of(v, shape->size) >> number);
+    if (later && v != 0 && step->send_to >= 0 && is_first_child(shape, v, number))
+        step->send_bytes = range_bytes(child, shape->size, block, total);
+    return true;
 }
 
 /* --- reductions
@@ -284,30 +313,59 @@ static bool allreduce_step(const struct coll_shape *shape, uint32_t rank, uint32
     return true;
 }
 
-/* Reduce-scatter by recursive halving, then a binomial gather to relative rank 0, which never drops out. */
-static bool reduce_scatter_gather_step(const struct coll_shape *shape, uint32_t v, uint32_t number,
+static bool comm_idup_step(const struct coll_shape *shape, uint32_t rank, uint32_t number, struct coll_step *step)
+{
+    struct coll_fold fold = coll_fold_of(rank, shape->size, 1);
+    uint32_t agreeing = log2_of(fold.power) + (fold.rest > 0 ? 2 : 0);
+    if (number < agreeing) return allreduce_step(shape, rank, number, false, step);
+    return down_step(shape, rank, number - agreeing, 0, READY_BYTES, step);
+}
+
+/* The root, if it dropped out, takes the place of 0 for the gather. */
+static void gather_reduced(const struct coll_shape *shape, const struct coll_fold *fold, uint32_t rank, uint32_t bit,
+                           bool root_back, struct coll_step *step)
+{
+    uint32_t root_place = root_back ? 0 : (uint32_t)coll_fold_of(shape->root, shape->size, 0).place;
+    bool here = root_back && rank == shape->root, gone = root_back && fold->place == 0;
+    if ((fold->place < 0 && !here) || gone) return;
+    uint32_t place = here ? 0 : (uint32_t)fold->place, other = place ^ (1u << bit);
+    if (place >> (bit + 1) != root_place >> (bit + 1)) return; /* has sent its part before */
+    int32_t partner = root_back && other == 0 ? (int32_t)shape->root : (int32_t)coll_unfold(fold, other);
+    if ((place ^ root_place) >> bit & 1) {
+        step->send_to = partner;
+        step->send_bytes = share(shape->bytes, fold->power >> (bit + 1), fold->power);
+    } else {
+        step->receive_from = partner;
+    }
+}
+
+/* Reduce-scatter by recursive halving, then a binomial gather to the root. Odd ranks drop out, the root among them. */
+static bool reduce_scatter_gather_step(const struct coll_shape *shape, uint32_t rank, uint32_t number,
                                        struct coll_step *step)
 {
-    struct coll_fold fold = coll_fold_of(v, shape->size, 0);
+    struct coll_shape from_zero = *shape;
+    struct coll_fold fold = coll_fold_of(rank, shape->size, 0);
     uint32_t rounds = log2_of(fold.power), folded = fold.rest > 0;
-    if (number >= 2 * rounds + folded) return false;
+    bool root_back = shape->root < 2 * fold.rest && shape->root % 2 == 1;
+    from_zero.root = 0;
+    if (number >= 2 * rounds + folded + root_back) return false;
     if (folded && number == 0) {
-        hand_step(shape, &fold, v, true, step);
+        hand_step(&from_zero, &fold, rank, true, step);
         return true;
     }
     uint32_t round = number - folded;
     if (round < rounds) {
-        exchange(shape, &fold, 1u << round, share(shape->bytes, fold.power >> (round + 1), fold.power), step);
+        exchange(&from_zero, &fold, 1u << round, share(shape->bytes, fold.power >> (round + 1), fold.power), step);
         return true;
     }
-    uint32_t mask = 1u << (2 * rounds - 1 - round);
-    if (fold.place < 0 || (uint32_t)fold.place >= 2 * mask) return true;
-    if ((uint32_t)fold.place >= mask) {
-        step->send_to = absolute(shape, coll_unfold(&fold, (uint32_t)fold.place - mask));
-        step->send_bytes = share(shape->bytes, fold.power / (2 * mask), fold.power);
-    } else {
-        step->receive_from = absolute(shape, coll_unfold(&fold, (uint32_t)fold.place + mask));
+    if (root_back && round == rounds) {
+        if (rank == shape->root) step->receive_from = 0;
+        if (rank != 0) return true;
+        step->send_to = (int32_t)shape->root;
+        step->send_bytes = share(shape->bytes, 1, fold.power);
+        return true;
     }
+    gather_reduced(shape, &fold, rank, 2 * rounds - 1 + root_back - round, root_back, step);
     return true;
 }
 
@@ -346,10 +404,13 @@ bool coll_step(const struct coll_shape *shape, uint32_t rank, uint32_t number, s
     if (n < 2 && shape->algorithm != COLL_NEIGHBOR_LINEAR) return false;
     switch (shape->algorithm) {
     case COLL_BCAST_BINOMIAL: return down_step(shape, v, number, 0, shape->bytes, step);
+    case COLL_IBCAST_SCATTER_DOUBLING:
     case COLL_BCAST_SCATTER_DOUBLING: return scatter_allgather_step(shape, v, number, false, step);
+    case COLL_IBCAST_SCATTER_RING:
     case COLL_BCAST_SCATTER_RING: return scatter_allgather_step(shape, v, number, true, step);
     case COLL_REDUCE_BINOMIAL: return up_step(shape, v, number, 0, shape->bytes, step);
-    case COLL_REDUCE_SCATTER_GATHER: return reduce_scatter_gather_step(shape, v, number, step);
+    case COLL_REDUCE_SCATTER_GATHER: return reduce_scatter_gather_step(shape, rank, number, step);
+    case COLL_COMM_IDUP: return comm_idup_step(shape, rank, number, step);
     case COLL_ALLREDUCE_DOUBLING: return allreduce_step(shape, rank, number, false, step);
     case COLL_ALLREDUCE_SCATTER_GATHER: return allreduce_step(shape, rank, number, true, step);
     case COLL_GATHER_BINOMIAL: return up_step(shape, v, number, block, total, step);

@@ -14,6 +14,8 @@ enum coll_algorithm {
     COLL_BCAST_BINOMIAL,
     COLL_BCAST_SCATTER_DOUBLING, /* binomial scatter, then all-gather by recursive doubling */
     COLL_BCAST_SCATTER_RING,
+    COLL_IBCAST_SCATTER_DOUBLING, /* the same; who passes on blocks in the scatter sends more than the next one needs */
+    COLL_IBCAST_SCATTER_RING,
     COLL_REDUCE_BINOMIAL,
     COLL_REDUCE_SCATTER_GATHER,
     COLL_ALLREDUCE_DOUBLING,
@@ -30,12 +32,14 @@ enum coll_algorithm {
     COLL_SCATTERV_LINEAR,
     COLL_ALLGATHERV_DOUBLING,
     COLL_ALLGATHERV_BRUCK,
-    COLL_ALLGATHERV_RING,
+    COLL_ALLGATHERV_PIPELINE,  /* a ring; blocks go in pieces */
+    COLL_IALLGATHERV_PIPELINE, /* pieces as large as the least block, if that is larger */
     COLL_ALLTOALLV_SCATTERED,
     COLL_REDUCE_SCATTER_HALVING,
     COLL_REDUCE_SCATTER_PAIRWISE,
     COLL_SCAN_DOUBLING,         /* exscan, too */
     COLL_BARRIER_DISSEMINATION, /* the non-blocking one: messages of `bytes` */
+    COLL_COMM_IDUP, /* all-reduce by doubling, then a broadcast: MPI_Comm_idup */
     COLL_NEIGHBOR_LINEAR,       /* to and from all neighbours at once: its steps name world ranks */
 };
 
@@ -55,7 +59,8 @@ struct coll_step {
 };
 
 /* The choice for a collective's kind; later: its non-blocking form. bytes as in the shape; allgatherv: of all blocks
- * together. Reductions of MPICH ask for the number of elements, too: one has 8 bytes, of the making of communicators 4. */
+ * together. Reductions of MPICH ask for the number of elements, too: one has 8 bytes, of the context ids that are agreed
+ * on when a communicator is made (CALL_COMM_CREATE) 4. */
 enum coll_algorithm coll_choose(enum call_kind kind, bool later, uint32_t size, int64_t bytes);
 
 /* World rank of a step's partner. */
@@ -63,6 +68,12 @@ uint32_t coll_partner(const struct coll_shape *shape, const struct trace_comm *c
 
 /* Fills the rank's step number `number`; false behind the last one. A step may be empty (both -1). */
 bool coll_step(const struct coll_shape *shape, uint32_t rank, uint32_t number, struct coll_step *step);
+
+/* MPI_Ireduce_scatter_block counts elements where the others count bytes. */
+enum coll_algorithm coll_choose_ireduce_scatter_block(int64_t bytes);
+
+/* MPI_Comm_idup: the free context ids are agreed on, then one number says that the communicator is ready. */
+struct coll_shape coll_comm_idup(uint32_t size);
 
 bool coll_is_power_of_two(uint32_t size);
 

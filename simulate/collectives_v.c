@@ -39,15 +39,47 @@ static bool linear_step(const struct coll_shape *shape, uint32_t rank, uint32_t 
     return true;
 }
 
+enum { PIECE_BYTES = 32768 }; /* MPICH 4.0.2: MPIR_CVAR_ALLGATHERV_PIPELINE_MSG_SIZE */
+
+static int64_t piece_limit(const struct coll_shape *shape)
+{
+    int64_t least = INT64_MAX;
+    if (shape->algorithm == COLL_ALLGATHERV_PIPELINE) return PIECE_BYTES;
+    for (uint32_t i = 0; i < shape->size; i++)
+        if (count_of(shape, i, false) < least) least = count_of(shape, i, false);
+    return least > PIECE_BYTES ? least : PIECE_BYTES;
+}
+
+/* Bytes of piece `number` of the blocks that go round, beginning with `first`'s and going down; -1 behind the last. An empty
+ * block has its turn, too. */
+static int64_t piece_bytes(const struct coll_shape *shape, uint32_t first, uint32_t number, int64_t limit)
+{
+    uint32_t n = shape->size;
+    for (uint32_t i = 0; i + 1 < n; i++) {
+        int64_t bytes = count_of(shape, (first + n - i) % n, false);
+        uint32_t pieces = bytes > 0 ? (uint32_t)((bytes + limit - 1) / limit) : 1;
+        if (number < pieces) return number + 1 < pieces ? limit : bytes - (int64_t)(pieces - 1) * limit;
+        number -= pieces;
+    }
+    return -1;
+}
+
+static bool pipeline_step(const struct coll_shape *shape, uint32_t rank, uint32_t number, struct coll_step *step)
+{
+    uint32_t n = shape->size, left = (rank + n - 1) % n;
+    int64_t limit = piece_limit(shape);
+    int64_t sent = piece_bytes(shape, rank, number, limit), received = piece_bytes(shape, left, number, limit);
+    if (sent < 0 && received < 0) return false;
+    if (received > 0) step->receive_from = (int32_t)left;
+    if (sent <= 0) return true;
+    step->send_to = (int32_t)((rank + 1) % n);
+    step->send_bytes = sent;
+    return true;
+}
+
 static bool allgatherv_step(const struct coll_shape *shape, uint32_t rank, uint32_t number, struct coll_step *step)
 {
     uint32_t n = shape->size, distance = number < 31 ? 1u << number : n;
-    if (shape->algorithm == COLL_ALLGATHERV_RING) {
-        step->send_to = (int32_t)((rank + 1) % n);
-        step->receive_from = (int32_t)((rank + n - 1) % n);
-        step->send_bytes = sum_of(shape, (rank + n - number % n) % n, 1);
-        return number + 1 < n;
-    }
     if (distance >= n) return false;
     if (shape->algorithm == COLL_ALLGATHERV_DOUBLING) {
         step->send_to = step->receive_from = (int32_t)(rank ^ distance);
@@ -149,8 +181,9 @@ bool coll_step_v(const struct coll_shape *shape, uint32_t rank, uint32_t number,
     case COLL_GATHERV_LINEAR: return linear_step(shape, rank, number, true, step);
     case COLL_SCATTERV_LINEAR: return linear_step(shape, rank, number, false, step);
     case COLL_ALLGATHERV_DOUBLING:
-    case COLL_ALLGATHERV_BRUCK:
-    case COLL_ALLGATHERV_RING: return allgatherv_step(shape, rank, number, step);
+    case COLL_ALLGATHERV_BRUCK: return allgatherv_step(shape, rank, number, step);
+    case COLL_ALLGATHERV_PIPELINE:
+    case COLL_IALLGATHERV_PIPELINE: return pipeline_step(shape, rank, number, step);
     case COLL_ALLTOALLV_SCATTERED: return direct_step(shape, rank, number, true, step);
     case COLL_REDUCE_SCATTER_HALVING: return halving_step(shape, rank, number, step);
     case COLL_REDUCE_SCATTER_PAIRWISE: return direct_step(shape, rank, number, false, step);

@@ -100,7 +100,7 @@ static step_function *const steps[CALL_KIND_COUNT] = {
     [CALL_THREAD_BEGIN... CALL_SEM_POST] = replay_step_thread,
     [CALL_SHMEM_BARRIER] = replay_step_shmem,
     [CALL_SHMEM_PUT... CALL_SHMEM_CLEAR_LOCK] = replay_step_shmem,
-    [CALL_COMM_CREATE] = replay_step_collective,
+    [CALL_COMM_CREATE] = replay_step_comm_create,
     [CALL_COMM_FREE] = step_local,
 };
 

@@ -3,10 +3,6 @@
 #include "simulate/collectives.h"
 #include "simulate/replay_agree.h"
 
-/* MPICH agrees on a context id by an all-reduce of its mask of free ids: 64 words and the lowest id (commutil, 4.0.2).
- */
-enum { CONTEXT_MASK_BYTES = 260 };
-
 /* Messages of one step: requests that count down rank.missing and are never seen by the program. */
 static enum status start_step(struct replay *replay, uint32_t rank, int32_t comm_id, const struct coll_shape *shape,
                               const struct coll_step *step)
@@ -61,12 +57,6 @@ enum step replay_run_plan(struct replay *replay, uint32_t rank, int32_t comm, co
     }
 }
 
-int32_t replay_collective_comm(const struct trace_call *call)
-{
-    if (!call_makes_own_comm((enum mpi_call)call->call)) return call->handle;
-    return call->ref == TRACE_NO_REF ? TRACE_NONE : (int32_t)call->ref;
-}
-
 /* Of an allgatherv; without counts nobody knows: the algorithm for long ones does not ask. */
 static int64_t total_bytes(const struct coll_shape *shape)
 {
@@ -78,15 +68,16 @@ static int64_t total_bytes(const struct coll_shape *shape)
 
 struct coll_shape replay_shape_of(const struct replay *replay, const struct trace_call *call)
 {
-    const struct trace_comm *comm = &replay->trace->comms[replay_collective_comm(call)];
+    const struct trace_comm *comm = &replay->trace->comms[call->handle];
     enum call_kind kind = call_kind(call->call);
-    struct coll_shape shape = {.size = comm->count,
-                               .bytes = kind == CALL_COMM_CREATE ? CONTEXT_MASK_BYTES : call->bytes};
+    struct coll_shape shape = {.size = comm->count, .bytes = call->bytes};
     shape.counts = trace_call_counts(replay->trace, call);
     int64_t chosen_by = kind == CALL_ALLGATHERV ? total_bytes(&shape) : shape.bytes;
     shape.algorithm = coll_choose(kind, call_makes_request(call->call), shape.size, chosen_by);
+    if (call->call == ID_Ireduce_scatter_block) shape.algorithm = coll_choose_ireduce_scatter_block(shape.bytes);
     trace_call_neighbors(replay->trace, call, &shape.neighbors);
     if (kind == CALL_BARRIER) shape.bytes = replay->platform->control_bytes;
+    if (call->call == ID_Comm_idup) shape = coll_comm_idup(comm->count);
     if (call->peer != TRACE_NONE) shape.root = (uint32_t)trace_comm_rank(comm, call->peer);
     return shape;
 }
@@ -188,7 +179,7 @@ enum step replay_step_collective(struct replay *replay, uint32_t rank)
 {
     struct rank_state *state = &replay->ranks[rank];
     const struct trace_call *call = &state->calls[state->next];
-    int32_t comm = replay_collective_comm(call);
+    int32_t comm = call->handle;
     if (comm == TRACE_NONE) return replay_exit(state, replay->now_ps);
     const struct trace_comm *members = &replay->trace->comms[comm];
     bool enters = state->phase == 0 && state->step == 0 && !state->paid;

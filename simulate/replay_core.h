@@ -253,13 +253,16 @@ enum status replay_on_shmem_release(struct replay *replay, const struct engine_n
 enum step replay_step_collective(struct replay *replay, uint32_t rank);
 enum status replay_on_task(struct replay *replay, const struct engine_note *message);
 enum status replay_task_received(struct replay *replay, uint32_t task); /* one of its messages is done */
-/* Whose ranks take part: of MPI_Comm_create_group those of the new communicator only (MPI-3.1 6.4.2). TRACE_NONE: it is
- * not known. */
-int32_t replay_collective_comm(const struct trace_call *call);
 struct coll_shape replay_shape_of(const struct replay *replay, const struct trace_call *call);
 /* Runs the plan's next steps; *done when it has ended. first call: rank.step == 0. */
 enum step replay_run_plan(struct replay *replay, uint32_t rank, int32_t comm, const struct coll_shape *shape,
                           bool pays_overhead, bool *done);
+
+/* replay_comm.c: making communicators. The call's part `number`, a plan over *comm (TRACE_NONE: the rank is not in it);
+ * false behind the last. */
+bool replay_comm_part(const struct replay *replay, const struct trace_call *call, uint32_t number, int32_t *comm,
+                      struct coll_shape *shape);
+enum step replay_step_comm_create(struct replay *replay, uint32_t rank);
 
 /* replay_deadlock.c: says who waits for whom. */
 enum status replay_report_deadlock(struct replay *replay);

@@ -40,36 +40,45 @@ static enum status add_plan(const struct replay *replay, uint32_t rank, int32_t 
     return STATUS_OK;
 }
 
-/* The plans of a call that all members make together, at most two; their number. Barriers of windows go the ways of
- * those of communicators. */
-static int plans_of(const struct replay *replay, const struct trace_call *call, int32_t *comm,
-                    struct coll_shape shapes[2])
+struct plan {
+    int32_t comm;
+    struct coll_shape shape;
+};
+enum { PLANS_MAX = 8 };
+
+/* The plans of a call that all members make together; their number. Barriers of windows go the ways of those of
+ * communicators. */
+static int plans_of(const struct replay *replay, const struct trace_call *call, struct plan plans[PLANS_MAX])
 {
     enum call_kind kind = call_kind(call->call);
     bool of_world = kind == CALL_INIT || kind == CALL_FINALIZE;
     bool of_window = kind == CALL_WIN_CREATE || kind == CALL_WIN_FREE || kind == CALL_FENCE;
     if (call->handle == TRACE_NONE && !of_world) return 0;
     if (of_world || of_window || kind == CALL_SHMEM_BARRIER) {
-        *comm = of_window ? replay->trace->windows[call->handle].comm : of_world ? 0 : call->handle;
-        uint32_t size = replay->trace->comms[*comm].count;
-        shapes[0] = (struct coll_shape){.algorithm = COLL_BARRIER_DISSEMINATION, .size = size};
-        shapes[1] = replay_gather_shape(replay, size);
+        int32_t comm = of_window ? replay->trace->windows[call->handle].comm : of_world ? 0 : call->handle;
+        uint32_t size = replay->trace->comms[comm].count;
+        plans[0] = (struct plan){comm, {.algorithm = COLL_BARRIER_DISSEMINATION, .size = size}};
+        plans[1] = (struct plan){comm, replay_gather_shape(replay, size)};
         return kind == CALL_WIN_CREATE ? 2 : 1;
     }
-    if (kind < CALL_BARRIER || kind > CALL_COMM_CREATE) return 0;
-    *comm = replay_collective_comm(call);
-    if (*comm == TRACE_NONE) return 0;
-    shapes[0] = replay_shape_of(replay, call);
+    if (kind == CALL_COMM_CREATE) {
+        int count = 0;
+        struct plan plan;
+        for (uint32_t i = 0; replay_comm_part(replay, call, i, &plan.comm, &plan.shape); i++)
+            if (plan.comm != TRACE_NONE && count < PLANS_MAX) plans[count++] = plan;
+        return count;
+    }
+    if (kind < CALL_BARRIER || kind > CALL_NEIGHBOR) return 0;
+    plans[0] = (struct plan){call->handle, replay_shape_of(replay, call)};
     return 1;
 }
 
 static enum status add_joint(const struct replay *replay, uint32_t rank, const struct trace_call *call,
                              struct partners *partners)
 {
-    struct coll_shape shapes[2];
-    int32_t comm = TRACE_NONE;
-    int count = plans_of(replay, call, &comm, shapes);
-    for (int i = 0; i < count; i++) TRY(add_plan(replay, rank, comm, &shapes[i], partners));
+    struct plan plans[PLANS_MAX];
+    int count = plans_of(replay, call, plans);
+    for (int i = 0; i < count; i++) TRY(add_plan(replay, rank, plans[i].comm, &plans[i].shape, partners));
     return STATUS_OK;
 }
 
@@ -118,17 +127,16 @@ static enum status mark(const struct replay *replay, struct uses *uses, uint32_t
 static enum status mark_joint(const struct replay *replay, struct uses *uses, uint32_t rank,
                               const struct trace_call *call)
 {
-    struct coll_shape shapes[2];
-    int32_t comm = TRACE_NONE;
-    int count = plans_of(replay, call, &comm, shapes);
+    struct plan plans[PLANS_MAX];
+    int count = plans_of(replay, call, plans);
     for (int i = 0; i < count; i++) {
-        bool neighbors = shapes[i].algorithm == COLL_NEIGHBOR_LINEAR;
-        uint64_t named_by = neighbors ? (uint32_t)call->tag : shapes[i].root;
-        uint64_t *seen, key = (uint64_t)comm << 38 | (uint64_t)shapes[i].algorithm << 32 | named_by;
+        bool neighbors = plans[i].shape.algorithm == COLL_NEIGHBOR_LINEAR;
+        uint64_t named_by = neighbors ? (uint32_t)call->tag : plans[i].shape.root;
+        uint64_t *seen, key = (uint64_t)plans[i].comm << 38 | (uint64_t)plans[i].shape.algorithm << 32 | named_by;
         TRY(map_put(&uses->seen, key, 0, &seen, replay->err));
         if (*seen) continue;
         *seen = 1;
-        TRY(add_plan(replay, rank, comm, &shapes[i], &uses->now));
+        TRY(add_plan(replay, rank, plans[i].comm, &plans[i].shape, &uses->now));
     }
     return mark(replay, uses, rank);
 }

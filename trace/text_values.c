@@ -229,6 +229,18 @@ static enum status parse_neighbors(struct text_reader *reader, const struct text
     return STATUS_OK;
 }
 
+/* Numbers of these keys are no requests: that of req=, which may stand before them, stays in the list. */
+static enum status parse_numbers(struct text_reader *reader, const struct text_field *field, char *text, void *member)
+{
+    int64_t request = reader->list_count > 0 ? reader->list[0] : -1;
+    if (field->type == TEXT_COUNTS)
+        TRY(parse_counts(reader, field, text));
+    else
+        TRY(parse_neighbors(reader, field, text, member));
+    if (request >= 0) ARRAY_PUSH(reader->list, reader->list_count, reader->list_capacity, request, reader->err);
+    return STATUS_OK;
+}
+
 static enum status parse_value(struct text_reader *reader, const struct text_field *field, char *text,
                                struct text_values *values)
 {
@@ -244,8 +256,8 @@ static enum status parse_value(struct text_reader *reader, const struct text_fie
             TEXT_FAIL(reader, "%s=%s, expected a whole number", field->key, text);
         *(int32_t *)member = (int32_t)number;
         return STATUS_OK;
-    case TEXT_NEIGHBORS: return parse_neighbors(reader, field, text, member);
-    case TEXT_COUNTS: return parse_counts(reader, field, text);
+    case TEXT_NEIGHBORS:
+    case TEXT_COUNTS: return parse_numbers(reader, field, text, member);
     case TEXT_BYTES:
     case TEXT_SHARE:
     case TEXT_DISP:

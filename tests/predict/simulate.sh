@@ -139,4 +139,29 @@ error 2 "unknown option" simulate "$worked" --platform "$platform" --unknown
 error 1 "deadlock" simulate "$source/tests/cases/unmatched_start/trace.txt" --platform "$platform" --engine loggp
 error 1 "deadlock" simulate "$source/tests/cases/unmatched_start/trace.txt" --platform "$platform" --verify
 
+
+# Making communicators, latency 10 us, nothing else takes time, 4 ranks, none waits for another: rounds of messages, one behind the other.
+# Agreeing on the context id: all-reduce by halving and all-gather, 2 + 2 (by doubling, 2); colours and keys: 2; ready: a tree over the new
+# communicator, 2 of 4 members, 1 of 2; degrees: a reduce-scatter, 2.
+make_comm() {
+    { printf "rmacast-trace 1\nranks 4\ncomm 1 ranks=0,1,2,3\ncomm 2 ranks=0,2\ncomm 3 ranks=1,3\n"
+      for r in 0 1 2 3; do printf "$r 0 0 %s\n" "$2" | sed "s/NEW/$((2 + r % 2))/"; [ -z "${3-}" ] || printf "$r 0 0 %s\n" "$3"; done
+    } >making.txt
+    for engine in loggp simgrid; do
+        run 0 simulate making.txt --platform "$platform" --set nodes.count=4 --set network.bandwidth_Bps=infinite --engine $engine --json -
+        holds out "near(.run_time_s; $1 * 1e-6)"
+    done
+}
+make_comm 60 "MPI_Comm_dup comm=0 newcomm=1"
+make_comm 60 "MPI_Comm_create comm=0 newcomm=1"
+make_comm 60 "MPI_Cart_create comm=0 newcomm=1"
+make_comm 80 "MPI_Comm_split comm=0 newcomm=1"
+make_comm 70 "MPI_Comm_split comm=0 newcomm=NEW"
+make_comm 70 "MPI_Cart_sub comm=0 newcomm=NEW"
+make_comm 150 "MPI_Comm_split_type comm=0 newcomm=NEW"
+make_comm 40 "MPI_Comm_create_group comm=0 newcomm=1"
+make_comm 20 "MPI_Comm_create_group comm=0 newcomm=NEW" # among two
+make_comm 80 "MPI_Dist_graph_create comm=0 newcomm=1"
+make_comm 40 "MPI_Comm_idup comm=0 req=1" "MPI_Wait req=1"
+
 finish
