@@ -164,7 +164,8 @@ static void shared_members_are_told_apart(void **state)
                                         "received=4\n"
                                         "0 0 0 MPI_Alltoallv comm=0 bytes=21 counts=7 received=9\n"
                                         "0 0 0 MPI_Irecv comm=0 peer=1 tag=0 bytes=1 req=5 started=1\n"
-                                        "0 0 0 MPI_Testany reqs=5 flag=1\n");
+                                        "0 0 0 MPI_Testany reqs=5 flag=1\n"
+                                        "0 0 0 MPI_Iallgatherv comm=0 bytes=7 req=8 counts=7\n");
     const struct trace_call *both = call_of(trace, 0, 0), *all = call_of(trace, 0, 1);
     assert_int_equal(trace_call_source(both), TRACE_NONE);
     assert_int_equal(trace_call_recv_tag(both), -6);
@@ -175,6 +176,8 @@ static void shared_members_are_told_apart(void **state)
     for (int i = 0; i < 3; i++) assert_int_equal(trace_call_counts(trace, all)[i], 7);
     assert_int_equal(call_of(trace, 0, 2)->flags, TRACE_STARTED);
     assert_int_equal(trace->lists[call_of(trace, 0, 3)->ref].count, 1);
+    assert_int_not_equal(call_of(trace, 0, 4)->ref, TRACE_NO_REF); /* counts= stands behind req= */
+    for (int i = 0; i < 3; i++) assert_int_equal(trace_call_counts(trace, call_of(trace, 0, 4))[i], 7);
     trace_free(trace);
 }
 
