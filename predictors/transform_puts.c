@@ -13,7 +13,9 @@
 struct bundle {
     size_t last;
     uint64_t count;
-    int64_t bytes, disp; /* disp: the lowest, -1 if one is unknown */
+    int64_t bytes, disp;        /* disp: the lowest, -1 if one is unknown */
+    int64_t end;                /* behind the last byte at the target */
+    struct trace_extents spans; /* bytes in memory, of all of them together */
 };
 
 struct merging {
@@ -43,9 +45,35 @@ static bool ends_bundles(const struct trace_call *call)
            kind != CALL_WIN_TEST;
 }
 
-static enum status add_put(struct merging *merging, const struct trace_call *call, size_t at, size_t *bundle,
+static void add_within(int64_t *sum, int64_t bytes)
+{
+    *sum = bytes < TRACE_EXTENT_MAX - *sum ? *sum + bytes : TRACE_EXTENT_MAX;
+}
+
+/* The target's memory is what lies between the lowest and the highest byte, lower bounds of data types taken as 0.
+ * Where the origins' buffers are is not known, so their spans are added; so are those at unknown displacements. */
+static void add_spans(struct bundle *to, const struct stream_item *item)
+{
+    int64_t bytes = item->call.bytes, origin = item->extents.of[TRACE_ORIGIN], target = item->extents.of[TRACE_TARGET];
+    if (target == 0) target = bytes;
+    add_within(&to->spans.of[TRACE_ORIGIN], origin != 0 ? origin : bytes);
+    add_within(&to->spans.of[TRACE_TARGET], target);
+    if (item->call.disp + target > to->end) to->end = item->call.disp + target;
+}
+
+static struct trace_extents extents_of(const struct bundle *bundle)
+{
+    struct trace_extents extents = bundle->spans;
+    if (bundle->disp >= 0) extents.of[TRACE_TARGET] = bundle->end - bundle->disp;
+    for (int i = 0; i < TRACE_BUFFERS; i++)
+        if (extents.of[i] == bundle->bytes) extents.of[i] = 0;
+    return extents;
+}
+
+static enum status add_put(struct merging *merging, const struct stream_item *item, size_t at, size_t *bundle,
                            struct err *err)
 {
+    const struct trace_call *call = &item->call;
     uint64_t *slot, key = (uint64_t)(uint32_t)call->handle << 32 | (uint32_t)call->peer;
     TRY(map_put(&merging->index, key, SIZE_MAX, &slot, err));
     if (*slot == SIZE_MAX || merging->bundle_epochs[*slot] != merging->epochs[call->handle]) {
@@ -61,6 +89,7 @@ static enum status add_put(struct merging *merging, const struct trace_call *cal
     to->count++;
     to->bytes += call->bytes;
     if (call->disp < to->disp) to->disp = call->disp;
+    add_spans(to, item);
     *bundle = *slot;
     return STATUS_OK;
 }
@@ -78,7 +107,7 @@ static enum status find_bundles(struct merging *merging, uint32_t rank, const st
             TRY(transform_refuse(merging->report, merging->trace, rank, stream->items[i].index, err,
                                  "several threads of the rank work on window %d", call->handle));
         else if (is_small(merging, call))
-            TRY(add_put(merging, call, i, &bundles[i], err));
+            TRY(add_put(merging, &stream->items[i], i, &bundles[i], err));
         else if (call_is_thread(call->call))
             for (size_t w = 0; w < merging->trace->window_count; w++) merging->epochs[w]++;
         else if (ends_bundles(call))
@@ -102,6 +131,7 @@ static enum status push_bundles(struct merging *merging, const struct stream *st
             }
             item.call.bytes = bundle->bytes;
             item.call.disp = bundle->disp;
+            item.extents = extents_of(bundle);
             merging->made++;
         }
         TRY(stream_push(now, item, err));

@@ -52,8 +52,10 @@ static enum status read_lane(const struct trace *trace, int64_t begin_ps, uint32
         int64_t gap_ps = k == 0 ? first_gap_ps(lane, begin_ps) /* nothing was recorded before it */
                                 : lane->calls[index].enter_ps - lane_call(lane, k - 1)->exit_ps - trace->record_cost_ps;
         gap_ps = trace_compute_ps(&trace->ranks[rank], index, gap_ps);
-        made.items[k] =
-            (struct stream_item){.compute_ps = gap_ps > 0 ? gap_ps : 0, .call = lane->calls[index], .index = index};
+        made.items[k] = (struct stream_item){.compute_ps = gap_ps > 0 ? gap_ps : 0,
+                                             .call = lane->calls[index],
+                                             .extents = trace_call_extents(trace, rank, index),
+                                             .index = index};
     }
     made.count = lane->count;
     *stream = made;
@@ -84,6 +86,15 @@ static enum status write_mark(struct trace *made, uint32_t rank, int64_t at_ps, 
     return trace_add_call(made, rank, &call, err);
 }
 
+static enum status write_item(const struct stream_item *item, uint32_t rank, uint32_t thread, struct trace *made,
+                              struct err *err)
+{
+    struct trace_call call = item->call;
+    call.flags &= (uint16_t)~TRACE_GAPS;
+    TRY(trace_add_thread_call(made, rank, thread, &call, err));
+    return trace_set_extents(made, rank, made->ranks[rank].count - 1, &item->extents, err);
+}
+
 static enum status write_rank(const struct stream *stream, const struct trace_rank *recorded, int64_t begin_ps,
                               uint32_t rank, struct trace *made, struct err *err)
 {
@@ -91,11 +102,13 @@ static enum status write_rank(const struct stream *stream, const struct trace_ra
     bool first = recorded->count > 0 && recorded->calls[0].enter_ps == begin_ps;
     if (first && (stream->count == 0 || stream->items[0].compute_ps > 0)) TRY(write_mark(made, rank, begin_ps, err));
     for (size_t i = 0; i < stream->count; i++) {
-        struct trace_call call = stream->items[i].call;
+        struct stream_item item = stream->items[i];
+        struct trace_call call = item.call;
         int64_t length_ps = call.exit_ps - call.enter_ps;
         call.enter_ps = now_ps + stream->items[i].compute_ps;
         call.exit_ps = now_ps = call.enter_ps + length_ps;
-        TRY(trace_add_call(made, rank, &call, err));
+        item.call = call;
+        TRY(write_item(&item, rank, 0, made, err));
     }
     return stream->tail_ps > 0 ? write_mark(made, rank, now_ps + stream->tail_ps, err) : STATUS_OK;
 }
@@ -111,7 +124,7 @@ static enum status add_at(const struct stream *stream, const struct stream_item 
                           struct trace *made, struct order *order, struct err *err)
 {
     struct trace_rank *to = &made->ranks[rank];
-    TRY(trace_add_thread_call(made, rank, stream->thread, &item->call, err));
+    TRY(write_item(item, rank, stream->thread, made, err));
     TRY(trace_set_compute(made, rank, to->count - 1, item->compute_ps, err));
     ARRAY_PUSH(order->items, order->count, order->capacity, place, err);
     return STATUS_OK;
@@ -254,7 +267,7 @@ static int compare_moves(const void *one, const void *other)
 
 static struct stream_item moved_item(const struct stream_item *item)
 {
-    return (struct stream_item){.call = item->call, .index = item->index, .moved = true};
+    return (struct stream_item){.call = item->call, .extents = item->extents, .index = item->index, .moved = true};
 }
 
 static enum status put_early(const struct stream *old, struct stream *stream, size_t from, struct err *err)

@@ -9,7 +9,8 @@
 struct stream_item {
     int64_t compute_ps; /* before the call, without the recorder's own cost */
     struct trace_call call;
-    size_t index; /* of the call in its rank, STREAM_NEW: there is none */
+    struct trace_extents extents; /* whatever call.flags says of gaps */
+    size_t index;                 /* of the call in its rank, STREAM_NEW: there is none */
     bool moved;
 };
 #define STREAM_NEW SIZE_MAX

@@ -90,6 +90,7 @@ static enum status prepare_trace(struct replay *replay)
         if (!to->sim) return err_memory(replay->err);
         to->count = count;
         TRY(keep_threads(&trace->ranks[rank], to, replay->err));
+        TRY(trace_copy_extents(made, trace, rank, replay->err));
         for (size_t i = 0; i < count; i++) to->sim[i] = trace_sim_unknown;
         double source = source_speed(&trace->ranks[rank]);
         to->speed =

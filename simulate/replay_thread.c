@@ -146,19 +146,23 @@ enum status replay_thread_sort(struct replay *replay, uint32_t rank)
     struct trace_call *calls = malloc((count + 1) * sizeof *calls);
     struct trace_sim *sim = malloc((count + 1) * sizeof *sim);
     uint16_t *thread = malloc((count + 1) * sizeof *thread);
-    if (calls && sim && thread) {
+    uint32_t *extents = calloc(count + 1, sizeof *extents);
+    if (calls && sim && thread && extents) {
         for (size_t i = 0; i < count; i++) {
             uint32_t from = threads->finished[i];
             calls[i] = made->calls[from];
             sim[i] = made->sim[from];
             thread[i] = made->thread ? made->thread[from] : 0;
+            extents[i] = made->extents ? made->extents[from] : 0;
         }
         memcpy(made->calls, calls, count * sizeof *calls);
         memcpy(made->sim, sim, count * sizeof *sim);
         if (made->thread) memcpy(made->thread, thread, count * sizeof *thread);
+        if (made->extents) memcpy(made->extents, extents, count * sizeof *extents);
         made->unsorted = true;
     }
-    bool done = calls && sim && thread;
+    bool done = calls && sim && thread && extents;
+    free(extents);
     free(calls);
     free(sim);
     free(thread);

@@ -25,7 +25,7 @@ struct rank_head {
     double speed;
     bool incomplete;
     uint32_t thread_count;
-    bool has_threads;
+    bool has_threads, has_extents;
 };
 
 static enum status put(FILE *out, const void *data, size_t bytes, struct err *err)
@@ -55,15 +55,18 @@ static enum status put_trace(FILE *out, const struct trace *trace, struct err *e
     for (size_t i = 0; i < trace->note_count; i++) TRY(put_text(out, trace->notes[i], err));
     for (uint32_t r = 0; r < trace->rank_count; r++) {
         const struct trace_rank *rank = &trace->ranks[r];
-        struct rank_head head = {.count = rank->count, .speed = rank->speed,
+        struct rank_head head = {.count = rank->count,
+                                 .speed = rank->speed,
                                  .incomplete = rank->incomplete,
                                  .thread_count = rank->thread_count,
-                                 .has_threads = rank->thread != NULL};
+                                 .has_threads = rank->thread != NULL,
+                                 .has_extents = rank->extents != NULL};
         TRY(put(out, &head, sizeof head, err));
         TRY(put_text(out, rank->incomplete_why, err));
         TRY(put(out, rank->calls, rank->count * sizeof *rank->calls, err));
         TRY(put(out, rank->sim, rank->count * sizeof *rank->sim, err));
         if (rank->thread) TRY(put(out, rank->thread, rank->count * sizeof *rank->thread, err));
+        if (rank->extents) TRY(put(out, rank->extents, rank->count * sizeof *rank->extents, err));
     }
     return STATUS_OK;
 }
@@ -141,12 +144,15 @@ static enum status take_rank(struct reader *reader, struct trace *trace, uint32_
     stream->count = count;
     stream->capacity = count + 1;
     stream->thread_count = head.thread_count;
-    if (!head.has_threads) return STATUS_OK;
-    stream->thread = calloc(count + 1, sizeof *stream->thread);
-    if (!stream->thread) return err_memory(err);
-    stream->thread_capacity = count + 1;
-    TRY(take(reader, stream->thread, count * sizeof *stream->thread, err));
-    return STATUS_OK;
+    if (head.has_threads) {
+        stream->thread = calloc(count + 1, sizeof *stream->thread);
+        if (!stream->thread) return err_memory(err);
+        stream->thread_capacity = count + 1;
+        TRY(take(reader, stream->thread, count * sizeof *stream->thread, err));
+    }
+    if (!head.has_extents) return STATUS_OK;
+    TRY(trace_reserve_extents(stream, err));
+    return take(reader, stream->extents, count * sizeof *stream->extents, err);
 }
 
 /* Those of the recorded trace stand there already. */

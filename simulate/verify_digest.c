@@ -131,12 +131,20 @@ static void add_sim(const struct trace_sim *sim, uint64_t *hash)
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) *hash = map_mix(*hash, (uint64_t)words[i]);
 }
 
-static enum status add_rank(struct naming *naming, const struct trace_rank *rank, uint64_t *hash, struct err *err)
+static void add_extents(const struct trace *trace, uint32_t rank, size_t index, uint64_t *hash)
 {
+    struct trace_extents extents = trace_call_extents(trace, rank, index);
+    for (int i = 0; i < TRACE_BUFFERS; i++) *hash = map_mix(*hash, (uint64_t)extents.of[i]);
+}
+
+static enum status add_rank(struct naming *naming, uint32_t number, uint64_t *hash, struct err *err)
+{
+    const struct trace_rank *rank = &naming->trace->ranks[number];
     map_clear(&naming->requests);
     *hash = map_mix(*hash, rank->count);
     for (size_t i = 0; i < rank->count; i++) {
         TRY(add_call(naming, &rank->calls[i], hash, err));
+        if (rank->calls[i].flags & TRACE_GAPS) add_extents(naming->trace, number, i, hash);
         if (rank->thread) *hash = map_mix(*hash, rank->thread[i]);
         if (rank->sim) add_sim(&rank->sim[i], hash);
     }
@@ -150,7 +158,7 @@ enum status verify_digest(const struct trace *trace, uint64_t *digest, struct er
     uint64_t hash = trace->rank_count;
     enum status status = STATUS_OK;
     for (uint32_t r = 0; status == STATUS_OK && r < trace->rank_count; r++)
-        status = add_rank(&naming, &trace->ranks[r], &hash, err);
+        status = add_rank(&naming, r, &hash, err);
     naming_clear(&naming);
     if (status == STATUS_OK) *digest = hash;
     return status;

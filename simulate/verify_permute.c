@@ -62,6 +62,8 @@ static enum status add_as(struct trace *to, uint32_t rank, const struct trace *f
         TRY(trace_add_call(to, rank, call, err));
     else
         TRY(trace_add_thread_call(to, rank, trace_call_thread(from, rank, index), call, err));
+    struct trace_extents extents = trace_call_extents(from, rank, index);
+    TRY(trace_set_extents(to, rank, index, &extents, err));
     return stream->compute_ps ? trace_set_compute(to, rank, index, stream->compute_ps[index], err) : STATUS_OK;
 }
 

@@ -95,6 +95,7 @@ struct archive_stream {
     struct trace_call call;
     struct trace_sim sim;
     int64_t cpu_ps;     /* before the open call */
+    struct trace_extents extents; /* of the open call */
     bool completed_one; /* a completion stands in the open call */
     bool has_flags;
     uint16_t flags;
@@ -156,7 +157,7 @@ struct archive_reader {
     int32_t *self; /* by rank: communicator of itself alone, ARCHIVE_NOT_MADE */
     struct map locks; /* of OpenSHMEM in a foreign archive: address to number */
     uint64_t chunk_bytes;
-    bool without_cpu; /* CPU times are not wanted */
+    bool in_slices; /* what stands beside the calls is not kept: CPU times, extents */
     struct archive_share *share; /* NULL: it reads all ranks, in their order */
 };
 

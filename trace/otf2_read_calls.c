@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/array.h"
+#include "trace/faults.h"
 #include "trace/otf2_read.h"
 
 int64_t archive_ps(const struct archive_reader *reader, uint64_t time)
@@ -85,6 +86,12 @@ static enum status take_one(struct archive_reader *reader, enum archive_attribut
     case ATTRIBUTE_MUTEX:
     case ATTRIBUTE_PARTIES: call->aux = (int64_t)value.uint64; break;
     case ATTRIBUTE_VALUE: call->disp = (int64_t)value.uint64; break;
+    case ATTRIBUTE_ORIGIN_EXTENT:
+    case ATTRIBUTE_TARGET_EXTENT:
+    case ATTRIBUTE_RESULT_EXTENT:
+        stream->extents.of[id - ATTRIBUTE_ORIGIN_EXTENT] = (int64_t)value.uint64;
+        call->flags |= TRACE_GAPS;
+        break;
     case ATTRIBUTE_ORDER: stream->order = value.uint32; break;
     case ATTRIBUTE_FLAGS:
         stream->has_flags = true;
@@ -123,15 +130,30 @@ static struct trace_call new_call(int64_t time_ps, uint32_t call)
                                .call = (uint16_t)call};
 }
 
+static enum status check_extents(struct archive_reader *reader, const struct trace_call *call)
+{
+    const struct archive_stream *stream = &reader->stream;
+    if (trace_extents_fit(call_kind(call->call), &stream->extents)) return STATUS_OK;
+    const int64_t *of = stream->extents.of;
+    return trace_fail(reader->err, reader->trace, stream->rank, stream->calls->count, call,
+                      "RMA::OriginExtent, TargetExtent, ResultExtent are %" PRIu64 ", %" PRIu64 ", %" PRIu64
+                      ", expected extents of buffers that the call has",
+                      (uint64_t)of[TRACE_ORIGIN], (uint64_t)of[TRACE_TARGET], (uint64_t)of[TRACE_RESULT]);
+}
+
 static enum status append(struct archive_reader *reader, const struct trace_call *call)
 {
     struct archive_stream *stream = &reader->stream;
+    if (call->flags & TRACE_GAPS) TRY(check_extents(reader, call));
     TRY(trace_add_thread_call(reader->trace, stream->rank, stream->thread, call, reader->err));
     if (stream->several)
         ARRAY_PUSH(stream->orders, stream->order_count, stream->order_capacity, stream->order, reader->err);
     if (stream->calls->sim) stream->calls->sim[stream->calls->count - 1] = stream->sim;
     stream->last_ps = call->exit_ps;
-    if (stream->cpu_ps == TRACE_UNKNOWN_PS || reader->without_cpu) return STATUS_OK;
+    if (reader->in_slices) return STATUS_OK;
+    if (call->flags & TRACE_GAPS)
+        TRY(trace_set_extents(reader->trace, stream->rank, stream->calls->count - 1, &stream->extents, reader->err));
+    if (stream->cpu_ps == TRACE_UNKNOWN_PS) return STATUS_OK;
     return trace_set_cpu(reader->trace, stream->rank, stream->calls->count - 1, stream->cpu_ps, reader->err);
 }
 
@@ -142,6 +164,7 @@ static enum status append_region(struct archive_reader *reader, int64_t time_ps,
     struct trace_call call = new_call(time_ps, enter ? ID_region_enter : ID_region_leave);
     stream->sim = trace_sim_unknown;
     stream->cpu_ps = TRACE_UNKNOWN_PS;
+    stream->extents = (struct trace_extents){{0}};
     stream->order = 0;
     TRY(archive_region_id(reader, region, &call.ref));
     if (list) TRY(archive_take_attributes(reader, list, &call));
@@ -197,6 +220,7 @@ enum status archive_begin_call(struct archive_reader *reader, uint64_t time, uin
     stream->call = new_call(time_ps, (uint32_t)region->call);
     stream->sim = trace_sim_unknown;
     stream->cpu_ps = TRACE_UNKNOWN_PS;
+    stream->extents = (struct trace_extents){{0}};
     stream->order = 0;
     stream->completed_one = stream->has_flags = stream->has_size = stream->has_unit = false;
     stream->flavor = 0;

@@ -212,7 +212,7 @@ static enum status read_places(struct archive_reader *reader, const struct place
 
 struct block {
     size_t first, end; /* in ranks.places */
-    struct trace part; /* shares with the trace all but lists, requests and faults */
+    struct trace part; /* shares with the trace all but lists, requests, extents and faults */
     struct archive_share share;
     struct archive_assumptions assumed;
 };
@@ -252,6 +252,8 @@ static void clear_ranks(struct ranks *ranks)
         free(block->part.faults);
         free(block->part.lists);
         free(block->part.requests);
+        free(block->part.extents);
+        map_clear(&block->part.extents_index);
         free(block->share.windows);
     }
     free(ranks->blocks);
@@ -277,6 +279,9 @@ static struct trace part_of(const struct trace *trace)
     part.lists = NULL;
     part.requests = NULL;
     part.faults = NULL;
+    part.extents = NULL;
+    part.extents_index = (struct map){0};
+    part.extents_count = part.extents_capacity = 0;
     part.list_count = part.list_capacity = part.request_count = part.request_capacity = 0;
     part.fault_count = part.fault_capacity = 0;
     return part;
@@ -353,6 +358,14 @@ static enum status take_lists(const struct ranks *ranks, const struct block *blo
     return STATUS_OK;
 }
 
+/* The calls stand in ranks that the block and the trace share. */
+static enum status take_extents(const struct ranks *ranks, const struct block *block)
+{
+    for (int32_t rank = ranks->places[block->first].rank; rank <= ranks->places[block->end - 1].rank; rank++)
+        TRY(trace_copy_extents(ranks->reader->trace, &block->part, (uint32_t)rank, ranks->reader->err));
+    return STATUS_OK;
+}
+
 static enum status take_faults(const struct ranks *ranks, struct block *block)
 {
     struct trace *trace = ranks->reader->trace;
@@ -378,6 +391,7 @@ static enum status put_together(const struct ranks *ranks)
     for (size_t i = 0; i < ranks->block_count; i++) {
         struct block *block = &ranks->blocks[i];
         TRY(take_lists(ranks, block));
+        TRY(take_extents(ranks, block));
         TRY(take_faults(ranks, block));
         take_assumptions(&reader->assumed, &block->assumed);
         reader->trace->skips_checks = reader->trace->skips_checks || block->part.skips_checks;

@@ -160,7 +160,7 @@ static enum status open_archive(struct archive_source *source, bool *possible, u
     TRY(archive_open(reader));
     TRY(find_locations(source, possible, events));
     if (!*possible) return STATUS_OK;
-    reader->without_cpu = true;
+    reader->in_slices = true;
     source->callbacks = OTF2_EvtReaderCallbacks_New();
     if (!source->callbacks) return err_memory(reader->err);
     archive_set_event_callbacks(source->callbacks);

@@ -127,6 +127,15 @@ static void add_cpu(struct archive_writer *writer, size_t index)
     if (cpu_ps && cpu_ps[index] != TRACE_UNKNOWN_PS) ARCHIVE_ADD(writer, CPU_TIME, int64, cpu_ps[index]);
 }
 
+static void add_extents(struct archive_writer *writer, size_t index)
+{
+    if (!(writer->stream->calls[index].flags & TRACE_GAPS)) return;
+    struct trace_extents extents = trace_call_extents(writer->trace, writer->rank, index);
+    for (unsigned i = 0; i < TRACE_BUFFERS; i++)
+        if (extents.of[i] != 0)
+            archive_add(writer, ATTRIBUTE_ORIGIN_EXTENT + i, (OTF2_AttributeValue){.uint64 = (uint64_t)extents.of[i]});
+}
+
 void archive_add_enter(struct archive_writer *writer, size_t index, const struct archive_kind *kind, unsigned carries)
 {
     const struct trace_call *call = &writer->stream->calls[index];
@@ -136,6 +145,7 @@ void archive_add_enter(struct archive_writer *writer, size_t index, const struct
     else
         add_members(writer, call, call_kind(call->call), carries);
     if (kind->shape == SHAPE_WIN_CREATE) add_window(writer, call);
+    add_extents(writer, index);
     add_cpu(writer, index);
     add_sim(writer, index);
 }

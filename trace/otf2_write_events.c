@@ -386,7 +386,7 @@ static enum status write_call(struct archive_writer *writer, size_t index)
     const struct trace_call *call = &writer->stream->calls[index];
     enum call_kind what = call_kind(call->call);
     const struct archive_kind *kind = archive_kind(what);
-    unsigned carries = archive_carried(call, kind), flags = call->flags & (TRACE_ASSERTIONS | TRACE_BREAK);
+    unsigned carries = archive_carried(call, kind), flags = call->flags & (TRACE_ASSERTIONS | TRACE_BREAK | TRACE_GAPS);
     writer->mark_slot = 2 * index + 1;
     archive_add_enter(writer, index, kind, carries);
     if (kind->shape == SHAPE_REGION) {

@@ -19,7 +19,8 @@
 #define SPOOL_TAIL_MAGIC UINT64_C(0x314c494154414d52) /* "RMATAIL1" in memory */
 
 enum {
-    SPOOL_VERSION = 3,
+    SPOOL_VERSION = 4,
+    SPOOL_WORDS_VERSION = 3, /* the first in words; version 4 has SPOOL_EXTENTS, too */
     SPOOL_WORD_BYTES = 8,
     SPOOL_CHUNK_WORDS = 8192,
     SPOOL_CHUNK_BYTES = SPOOL_CHUNK_WORDS * SPOOL_WORD_BYTES,
@@ -86,6 +87,8 @@ enum spool_kind {
     SPOOL_ANCHOR, /* extra = ns of CLOCK_MONOTONIC, read tag ticks or less before or after time; bytes = time, all of it;
                      no content */
     SPOOL_ABANDONED, /* the call that is open was left without a return, some time before */
+    SPOOL_EXTENTS, /* of the entry that comes next: bytes, extra, peer and tag (its lower and upper half) = extents of its
+                      buffers by enum spool_buffer, 0: without gaps; no content */
     SPOOL_KIND_COUNT
 };
 
@@ -93,6 +96,17 @@ enum spool_kind {
 #define SPOOL_CALL_GROUPS "rma", "p2p", "collective", "local"
 
 enum spool_names { SPOOL_NAMES_CALLS, SPOOL_NAMES_OPS };
+
+/* A call's buffers: of one-sided operations those of origin, target and result; else that which it sends and that which
+ * it receives. */
+enum spool_buffer {
+    SPOOL_ORIGIN,
+    SPOOL_TARGET,
+    SPOOL_RESULT,
+    SPOOL_BUFFERS,
+    SPOOL_SEND = SPOOL_ORIGIN,
+    SPOOL_RECEIVE = SPOOL_RESULT,
+};
 
 /* Bits of flags. Of an entry: assertions as MPI_MODE_* in MPI-3.1 11.5.5's order. */
 enum spool_flag {

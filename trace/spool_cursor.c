@@ -10,16 +10,21 @@ void spool_cursor_begin(struct spool_cursor *cursor, const struct spool_rank *st
     cursor->stream = stream;
 }
 
+/* Kinds whose bytes are no content's. */
+static bool is_bare(const struct spool_record *record)
+{
+    return record->kind < SPOOL_NAMES || record->kind == SPOOL_ANCHOR || record->kind == SPOOL_EXTENTS;
+}
+
 static bool has_content(const struct spool_record *record)
 {
-    return record->kind >= SPOOL_NAMES && record->kind != SPOOL_ANCHOR && record->bytes > 0;
+    return !is_bare(record) && record->bytes > 0;
 }
 
 static enum status check_kind(const struct spool_cursor *cursor, struct err *err)
 {
     const struct spool_record *record = &cursor->record;
-    if (record->kind >= SPOOL_ENTER && record->kind < SPOOL_KIND_COUNT &&
-        (record->kind < SPOOL_NAMES || record->kind == SPOOL_ANCHOR || record->bytes >= 0))
+    if (record->kind >= SPOOL_ENTER && record->kind < SPOOL_KIND_COUNT && (is_bare(record) || record->bytes >= 0))
         return STATUS_OK;
     return spool_fault(cursor->stream, cursor->at, err, "record of unknown kind %d", record->kind);
 }

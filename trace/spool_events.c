@@ -1,6 +1,5 @@
 /* Records of one rank into calls. */
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,6 +28,7 @@ struct events { /* of one thread */
     int64_t last_ps;
     bool cpu_known;
     int64_t cpu_ps;          /* CPU time before the call that comes next */
+    struct trace_extents next_extents, extents; /* of the call that comes next, of the one that is open */
     struct spool_bytes list; /* content of the SPOOL_LIST since the last call, or of its own */
     uint32_t *regions;       /* open, innermost last */
     size_t region_count, region_capacity;
@@ -144,6 +144,26 @@ static void set_primitive(struct events *events, const struct call_row *row, con
         events->call.aux = record->bytes;
 }
 
+static void note_extents(struct events *events, const struct spool_record *record)
+{
+    events->next_extents.of[TRACE_ORIGIN] = record->bytes;
+    events->next_extents.of[TRACE_TARGET] = record->extra;
+    events->next_extents.of[TRACE_RESULT] =
+        (int64_t)((uint64_t)(uint32_t)record->tag << 32 | (uint32_t)record->peer);
+}
+
+static enum status take_extents(struct events *events, const struct call_row *row)
+{
+    events->extents = events->next_extents;
+    events->next_extents = (struct trace_extents){{0}};
+    if (trace_extents_fit(row->kind, &events->extents)) return STATUS_OK;
+    const int64_t *of = events->extents.of;
+    return spool_fault(events->stream, events->index, events->err,
+                       "%s with extents %" PRId64 ", %" PRId64 ", %" PRId64
+                       " of origin or send buffer, target, result or receive buffer, expected those that it has",
+                       row->name, of[TRACE_ORIGIN], of[TRACE_TARGET], of[TRACE_RESULT]);
+}
+
 static enum status take_enter(struct events *events, const struct spool_record *record)
 {
     uint32_t call = 0;
@@ -162,6 +182,7 @@ static enum status take_enter(struct events *events, const struct spool_record *
                                        .call = (uint16_t)call,
                                        .flags = record->flags & (TRACE_ASSERTIONS | TRACE_EXCLUSIVE)};
     if (row->kind == CALL_IRECV && record->peer == SPOOL_PEER_ANY) events->call.peer = SPOOL_PEER_ANY;
+    TRY(take_extents(events, row));
     TRY(set_tag(events, row, record));
     TRY(set_handle(events, row, record));
     set_displacement(events, row, record);
@@ -230,6 +251,13 @@ static enum status set_results(struct events *events, const struct spool_record 
         return STATUS_OK;
     default: return STATUS_OK;
     }
+}
+
+static enum status add_call(struct events *events)
+{
+    const struct trace_rank *made = &events->trace->ranks[events->number];
+    TRY(trace_add_thread_call(events->trace, events->number, events->thread, &events->call, events->err));
+    return trace_set_extents(events->trace, events->number, made->count - 1, &events->extents, events->err);
 }
 
 static enum status mark_region(struct events *events, int64_t time_ps, bool enter, uint32_t id, uint32_t site)
@@ -309,7 +337,7 @@ static enum status take_exit(struct events *events, const struct spool_record *r
     if (spool_is_unmatched(&events->call)) events->spool->unmatched++;
     TRY(spool_site(events->sites, events->rank, (uint64_t)record->extra, events->trace, &events->call.site,
                    events->err));
-    return trace_add_thread_call(events->trace, events->number, events->thread, &events->call, events->err);
+    return add_call(events);
 }
 
 /* The receive that made the request is the call that says what arrived. */
@@ -394,6 +422,7 @@ static enum status take(struct events *events, const struct spool_record *record
     case SPOOL_FUNCTION_LEAVE: return take_function(events, record);
     case SPOOL_ABANDONED: return take_abandoned(events);
     case SPOOL_CPU: add_cpu(events, record->extra); return STATUS_OK;
+    case SPOOL_EXTENTS: note_extents(events, record); return STATUS_OK;
     case SPOOL_LIST: return spool_content(&events->cursor, &events->list, events->err);
     default: return STATUS_OK;
     }
@@ -432,56 +461,19 @@ static enum status break_off(struct events *events)
     if (!(call_row(call)->allowed & (F_DISP | F_COUNTS | F_OBJECT)))
         TRY(spool_site(events->sites, events->rank, (uint64_t)events->enter->extra, events->trace, &events->call.site,
                        events->err));
-    return trace_add_thread_call(events->trace, events->number, events->thread, &events->call, events->err);
-}
-
-struct reasons {
-    char text[1024];
-    size_t used;
-};
-
-__attribute__((format(printf, 2, 3))) static void reason(struct reasons *reasons, const char *format, ...)
-{
-    va_list list;
-    size_t room = sizeof reasons->text - reasons->used;
-    int n = reasons->used > 0 ? snprintf(reasons->text + reasons->used, room, "; ") : 0;
-    reasons->used += (size_t)n < room ? (size_t)n : room - 1;
-    room = sizeof reasons->text - reasons->used;
-    va_start(list, format);
-    n = vsnprintf(reasons->text + reasons->used, room, format, list);
-    va_end(list);
-    reasons->used += (size_t)n < room ? (size_t)n : room - 1;
+    return add_call(events);
 }
 
 static enum status mark_incomplete(struct events *events, size_t count)
 {
-    struct trace_rank *rank = &events->trace->ranks[events->number];
-    const struct spool_rank *from = events->rank;
-    struct reasons why = {.used = 0};
-    int failure = (int)(from->state >> 16);
-    if (!from->present)
-        reason(&why, "no recording of this rank was found");
-    else if (!from->tail)
-        reason(&why, "its tail file is missing");
-    else if (from->state & SPOOL_LIMIT)
-        reason(&why, "recording stopped: the limit of its size was reached");
-    else if (from->state & SPOOL_STOPPED)
-        reason(&why, "recording stopped: %s", failure ? strerror(failure) : "see the run's messages");
-    else if (!(from->state & SPOOL_CLOSED))
-        reason(&why, "ended without MPI_Finalize%s%s", events->lost ? ", inside " : "",
-               events->lost ? events->lost : "");
-    else
-        for (size_t i = 0; i < count; i++)
-            if (events[i].enter) reason(&why, "thread %" PRIu32 " is inside a call to the end", events[i].thread);
-    if (from->state & SPOOL_PAUSED) reason(&why, "the program stopped the recording for a while");
-    if (from->state & SPOOL_FILTERED) reason(&why, "only some groups of calls were recorded");
-    if (from->state & SPOOL_OTHER_THREADS) reason(&why, "there were more threads than are recorded");
-    if (from->state & SPOOL_UNKNOWN_REQUESTS) reason(&why, "requests of calls that are not recorded");
-    if (from->missed) reason(&why, "calls that are not recorded: %s", from->missed);
-    if (why.used == 0) return STATUS_OK;
-    rank->incomplete = true;
-    rank->incomplete_why = strdup(why.text);
-    return rank->incomplete_why ? STATUS_OK : err_memory(events->err);
+    uint32_t *inside = malloc(count * sizeof *inside), inside_count = 0;
+    if (!inside) return err_memory(events->err);
+    for (size_t i = 0; i < count; i++)
+        if (events[i].enter) inside[inside_count++] = events[i].thread;
+    enum status status = spool_mark_incomplete(events->rank, events->lost, inside, inside_count,
+                                               &events->trace->ranks[events->number], events->err);
+    free(inside);
+    return status;
 }
 
 static enum status advance(struct events *events)

@@ -1,7 +1,6 @@
 /* Between the parts of the spool's reader: files (spool_files.c), records one by one (spool_cursor.c), definitions
- * (spool_define.c), events (spool_events.c), messages that nobody saw completed
- * (spool_match.c), clocks (spool_clock.c), call sites (spool_sites.c), causality
- * (clock_check.c). */
+ * (spool_define.c), events (spool_events.c, spool_incomplete.c), messages that nobody saw completed (spool_match.c),
+ * clocks (spool_clock.c), call sites (spool_sites.c), causality (clock_check.c). */
 #ifndef TRACE_SPOOL_PARTS_H
 #define TRACE_SPOOL_PARTS_H
 
@@ -109,7 +108,7 @@ static inline bool spool_ticks(const struct spool_header *header)
 /* Versions 1 and 2. */
 static inline bool spool_is_old(const struct spool_rank *rank)
 {
-    return rank->header->version < SPOOL_VERSION;
+    return rank->header->version < SPOOL_WORDS_VERSION;
 }
 
 /* Number of units of a rank. */
@@ -150,6 +149,11 @@ enum status spool_events(struct spool *spool, uint32_t rank, struct spool_sites 
  * them once the events of all ranks are there. */
 bool spool_is_unmatched(const struct trace_call *call);
 enum status spool_match(const struct spool *spool, struct trace *trace, struct err *err);
+
+/* Why a rank's recording does not tell all, if it does not. lost: name of the call that it breaks off in and that could
+ * not be told, may be NULL; inside: the threads that are in a call at its end. */
+enum status spool_mark_incomplete(const struct spool_rank *from, const char *lost, const uint32_t *inside,
+                                  uint32_t inside_count, struct trace_rank *rank, struct err *err);
 
 /* Counts effects that stand before their causes in trace->clock.violations and moves them forward. */
 enum status clock_check(struct trace *trace, struct err *err);

@@ -6,6 +6,7 @@
 
 #define CALL(member) offsetof(struct text_values, call.member)
 #define SIM(member) offsetof(struct text_values, sim.member)
+#define EXTENT(buffer) offsetof(struct text_values, extents.of[buffer])
 
 #define CALL_FIELD(NAME, KEY) static const char key_##NAME[] = KEY;
 #include "trace/call_fields.def"
@@ -47,6 +48,11 @@ static const struct text_field fields[TEXT_FIELD_COUNT] = {
     [TEXT_BREAK_INDEX] = {"break", TEXT_BREAK, CALL(flags)},
     [TEXT_THREAD_INDEX] = {"thread", TEXT_THREAD, offsetof(struct text_values, thread)},
     [TEXT_CPU_INDEX] = {"cpu", TEXT_CPU, offsetof(struct text_values, cpu_ps)},
+    [TEXT_EXTENT_FIRST] = {"origin_extent", TEXT_EXTENT, EXTENT(TRACE_ORIGIN)},
+    {"target_extent", TEXT_EXTENT, EXTENT(TRACE_TARGET)},
+    {"result_extent", TEXT_EXTENT, EXTENT(TRACE_RESULT)},
+    [TEXT_SEND_EXTENT_INDEX] = {"send_extent", TEXT_EXTENT, EXTENT(TRACE_SEND)},
+    [TEXT_RECV_EXTENT_INDEX] = {"recv_extent", TEXT_EXTENT, EXTENT(TRACE_RECEIVE)},
     [TEXT_SIM_FIRST] = {"xfer_start", TEXT_TIME, SIM(xfer_start_ps)},
     {"xfer_end", TEXT_TIME, SIM(xfer_end_ps)},
     {"base_end", TEXT_TIME, SIM(base_end_ps)},

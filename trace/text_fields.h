@@ -10,6 +10,7 @@ struct text_values {
     struct trace_call call;
     struct trace_sim sim;
     int64_t cpu_ps;
+    struct trace_extents extents;
     int64_t sent, received; /* of a collective */
     int32_t source, recv_tag; /* of a sendrecv */
     uint16_t thread;
@@ -43,6 +44,7 @@ enum text_type {
     TEXT_SITE,
     TEXT_TIME, /* of a simulated trace, seconds */
     TEXT_CPU,  /* seconds */
+    TEXT_EXTENT, /* bytes that a buffer with gaps spans */
 };
 
 struct text_field {
@@ -56,6 +58,9 @@ enum {
     TEXT_BREAK_INDEX = CALL_FIELD_COUNT,
     TEXT_THREAD_INDEX,
     TEXT_CPU_INDEX,
+    TEXT_EXTENT_FIRST, /* of one-sided operations by enum trace_buffer, then of what is sent and received */
+    TEXT_SEND_EXTENT_INDEX = TEXT_EXTENT_FIRST + TRACE_BUFFERS,
+    TEXT_RECV_EXTENT_INDEX,
     TEXT_SIM_FIRST,
     TEXT_FIELD_COUNT = TEXT_SIM_FIRST + 7,
 };

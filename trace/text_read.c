@@ -88,6 +88,7 @@ static enum status add_call(struct text_reader *reader, uint32_t rank, const str
     if (status != STATUS_OK) return err_set(reader->err, status, NULL, NULL, "%s", cause.text);
     struct trace_rank *stream = &trace->ranks[rank];
     if (stream->sim) stream->sim[stream->count - 1] = values->sim;
+    TRY(trace_set_extents(trace, rank, stream->count - 1, &values->extents, reader->err));
     if (values->cpu_ps == TRACE_UNKNOWN_PS) return STATUS_OK;
     return trace_set_cpu(trace, rank, stream->count - 1, values->cpu_ps, reader->err);
 }

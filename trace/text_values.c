@@ -291,6 +291,10 @@ static enum status parse_value(struct text_reader *reader, const struct text_fie
     case TEXT_CPU:
         if (!parse_time(text, member)) TEXT_FAIL(reader, "%s=%s, expected seconds", field->key, text);
         return STATUS_OK;
+    case TEXT_EXTENT:
+        if (!text_integer(text, 1, TRACE_EXTENT_MAX, member))
+            TEXT_FAIL(reader, "%s=%s, expected a whole number, 1 or more", field->key, text);
+        return STATUS_OK;
     case TEXT_REGION: break;
     }
     TEXT_FAIL(reader, "%s= has no place here", field->key);
@@ -440,6 +444,24 @@ static enum status finish_values(struct text_reader *reader, uint64_t given, str
     return given & F_DISP ? scale_disp(reader, call) : STATUS_OK;
 }
 
+/* A buffer has its key in calls that have the buffer. */
+static bool has_extent(const struct call_row *row, const char *key)
+{
+    for (int i = 0; i < TRACE_BUFFERS; i++) {
+        const char *own = trace_extent_key(row->kind, (enum trace_buffer)i);
+        if (own && strcmp(own, key) == 0) return true;
+    }
+    return false;
+}
+
+/* Whether a call may have a key. */
+static bool is_allowed(const struct call_row *row, int index)
+{
+    if (index < 0) return false;
+    if (text_field(index)->type == TEXT_EXTENT) return has_extent(row, text_field(index)->key);
+    return index >= CALL_FIELD_COUNT || (row->allowed & 1u << index);
+}
+
 /* The field of a key. What a rank of MPI_Alltoallv, MPI_Gatherv and the like has sent in all, and one of MPI_Scatterv
  * received, is what bytes= says of them. */
 static int field_of(const struct call_row *row, const char *key, size_t length)
@@ -459,7 +481,7 @@ enum status text_read_values(struct text_reader *reader, uint32_t rank, char **k
         if (!value) TEXT_FAIL(reader, "'%s' of %s, expected key=value", *keys, row->name);
         int index = field_of(row, *keys, (size_t)(value - *keys));
         *value++ = '\0';
-        if (index < 0 || (index < CALL_FIELD_COUNT && !(row->allowed & 1u << index)))
+        if (!is_allowed(row, index))
             TEXT_FAIL(reader, "%s does not take %s=, expected %s", row->name, *keys,
                       list_keys(row->allowed, allowed, sizeof allowed));
         if (given & UINT64_C(1) << index) TEXT_FAIL(reader, "%s= stands twice", *keys);

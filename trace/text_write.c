@@ -304,6 +304,16 @@ static void write_cpu(const struct writer *writer, size_t index)
         fprintf(writer->out, " cpu=%s", units_format_ps(cpu_ps[index], time));
 }
 
+static void write_extents(const struct writer *writer, const struct trace_call *call, size_t index)
+{
+    if (!(call->flags & TRACE_GAPS)) return;
+    struct trace_extents extents = trace_call_extents(writer->trace, writer->rank, index);
+    for (int i = 0; i < TRACE_BUFFERS; i++)
+        if (extents.of[i] != 0)
+            fprintf(writer->out, " %s=%" PRId64, trace_extent_key(call_kind(call->call), (enum trace_buffer)i),
+                    extents.of[i]);
+}
+
 static void write_thread(const struct writer *writer, size_t index)
 {
     uint32_t thread = trace_call_thread(writer->trace, writer->rank, index);
@@ -348,9 +358,11 @@ static enum status write_call(struct writer *writer, size_t index)
         return STATUS_OK;
     }
     fprintf(writer->out, "%" PRIu32 " %s %s %s", writer->rank, enter, units_format_ps(call->exit_ps, exit), row->name);
-    for (int i = 0; i < CALL_FIELD_COUNT; i++)
+    for (int i = 0; i < CALL_FIELD_COUNT; i++) {
+        if (i == F_SITE_INDEX) write_extents(writer, call, index);
         if ((row->needed & 1u << i) || ((row->allowed & 1u << i) && is_said(call, text_field(i)->type)))
             TRY(write_field(writer, call, index, i));
+    }
     write_thread(writer, index);
     if (call->flags & TRACE_BREAK) fputs(" break=1", writer->out);
     write_cpu(writer, index);

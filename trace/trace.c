@@ -60,6 +60,8 @@ static void free_definitions(struct trace *trace)
     free(trace->counts);
     free(trace->regions);
     free(trace->sites);
+    free(trace->extents);
+    map_clear(&trace->extents_index);
     map_clear(&trace->group_index);
     map_clear(&trace->counts_index);
     map_clear(&trace->name_index);
@@ -73,6 +75,7 @@ void trace_free(struct trace *trace)
         free(trace->ranks[i].sim);
         free(trace->ranks[i].cpu_ps);
         free(trace->ranks[i].compute_ps);
+        free(trace->ranks[i].extents);
         free(trace->ranks[i].thread);
         free(trace->ranks[i].thread_exit_ps);
         free(trace->ranks[i].kept);
@@ -156,7 +159,8 @@ enum status trace_reserve_calls(struct trace *trace, uint32_t rank, size_t more,
     size_t need = stream->count + more, sim_capacity = stream->sim ? stream->capacity : 0;
     if (need <= stream->capacity) return STATUS_OK;
     if (trace->simulated) TRY(array_reserve((void **)&stream->sim, &sim_capacity, need, sizeof *stream->sim, err));
-    return array_reserve((void **)&stream->calls, &stream->capacity, need, sizeof *stream->calls, err);
+    TRY(array_reserve((void **)&stream->calls, &stream->capacity, need, sizeof *stream->calls, err));
+    return stream->extents ? trace_reserve_extents(stream, err) : STATUS_OK;
 }
 
 /* Without memory for it, what there is serves as well. */
@@ -191,6 +195,7 @@ enum status trace_add_thread_call(struct trace *trace, uint32_t rank, uint32_t t
             TRY(array_reserve((void **)&stream->sim, &sim_capacity, capacity + 1, sizeof *stream->sim, err));
         TRY(array_reserve((void **)&stream->calls, &capacity, capacity + 1, sizeof *stream->calls, err));
         stream->capacity = capacity;
+        if (stream->extents) TRY(trace_reserve_extents(stream, err));
     }
     if (stream->cpu_ps) TRY(trace_set_cpu(trace, rank, stream->count, TRACE_UNKNOWN_PS, err));
     if (stream->compute_ps) TRY(trace_set_compute(trace, rank, stream->count, TRACE_UNKNOWN_PS, err));

@@ -33,6 +33,7 @@ enum trace_flag {
     TRACE_FLAG = 64,      /* the test call said yes; a thread primitive that may fail did what its name says */
     TRACE_BREAK = 128,    /* the stream breaks off inside this call: exit_ps is the last time known */
     TRACE_STARTED = 256,  /* an isend or irecv begun by MPI_Start: the same operation by MPI-3.1 3.9 */
+    TRACE_GAPS = 512,     /* a buffer of the call has gaps: trace_call_extents(); set by trace_set_extents() */
 };
 
 enum trace_op {
@@ -88,6 +89,22 @@ struct trace_call {
     uint16_t flags;
 };
 
+/* Memory from the first to the last byte that the elements in each of a call's buffers span, (count - 1) * |extent| +
+ * true extent of their data type (MPI-3.1 4.1); 0: they have no gaps, or the call has no such buffer. Of a receive: of
+ * the buffer that was given, which may have room for more than what came. */
+enum trace_buffer {
+    TRACE_ORIGIN,  /* one-sided operations: the origin's memory */
+    TRACE_TARGET,  /* the target's */
+    TRACE_RESULT,  /* get_accumulate: the result's */
+    TRACE_BUFFERS,
+    TRACE_SEND = TRACE_ORIGIN, /* messages and collectives: what the rank sends */
+    TRACE_RECEIVE = TRACE_RESULT,
+};
+struct trace_extents {
+    int64_t of[TRACE_BUFFERS]; /* bytes, up to TRACE_EXTENT_MAX */
+};
+#define TRACE_EXTENT_MAX (INT64_MAX / 4)
+
 /* What a simulation knows beyond the call itself. For put/get/accumulate: when the data began to move and had arrived
  * (accumulate: was applied), and the ends in the base and the extended model; TRACE_UNKNOWN_PS where there is no
  * transfer. */
@@ -123,8 +140,10 @@ struct trace_rank {
     uint32_t thread_count; /* 1 + the largest thread that calls, is created or joined; 0 while only thread 0 calls, and
                               no thread primitive */
     int64_t *thread_exit_ps; /* per thread with thread != NULL: exit of its call added last; of trace_add_thread_call */
+    uint32_t *extents; /* parallel to calls, index into trace.extents, 0 none; NULL if no call has gaps, or they are not
+                          kept. trace_call_extents() */
     bool unsorted; /* calls were added out of order: trace_sort_threads() */
-    size_t count, capacity, cpu_capacity, compute_capacity, thread_capacity, thread_exit_capacity;
+    size_t count, capacity, cpu_capacity, compute_capacity, thread_capacity, thread_exit_capacity, extent_capacity;
     struct trace_kept *kept; /* of calls[0..kept_count), NULL in a whole trace */
     size_t kept_count;
     uint64_t first_event; /* number of calls[kept_count] in the stream, from 0 */
@@ -214,6 +233,9 @@ struct trace {
     struct trace_counts *counts;
     size_t counts_count, counts_capacity;
     struct map counts_index; /* hash of the bytes to the id, chained by probing */
+    struct trace_extents *extents; /* each once; extents[0] is none */
+    size_t extents_count, extents_capacity;
+    struct map extents_index; /* hash of the extents to the id, chained by probing */
     struct map name_index;   /* hash of a region or site to its id, chained by probing */
     char **regions;          /* names of user regions */
     size_t region_count, region_capacity;
@@ -269,6 +291,26 @@ enum status trace_check_no_shmem(const struct trace *trace, const char *what, st
 /* Says how much CPU time the rank took before a call that has been added. */
 enum status trace_set_cpu(struct trace *trace, uint32_t rank, size_t index, int64_t cpu_ps, struct err *err);
 
+/* Says what the buffers of a call that has been added span, where one has gaps; all 0 changes nothing. */
+enum status trace_set_extents(struct trace *trace, uint32_t rank, size_t index, const struct trace_extents *extents,
+                              struct err *err);
+
+/* Of a call without gaps, or whose extents are not kept, all 0. */
+struct trace_extents trace_call_extents(const struct trace *trace, uint32_t rank, size_t index);
+
+/* False: calls of this kind have no such buffer, or it is beyond every address. */
+bool trace_extents_fit(enum call_kind kind, const struct trace_extents *extents);
+
+/* The text key of what a buffer of such a call spans: "origin_extent", "recv_extent"; NULL: it has no such buffer. */
+const char *trace_extent_key(enum call_kind kind, enum trace_buffer buffer);
+
+/* All extents of a rank, for the same calls of another trace, which have TRACE_GAPS already, or get it later. Both may have
+ * the same ranks: then what from calls its extents is called by to's ids. */
+enum status trace_copy_extents(struct trace *to, const struct trace *from, uint32_t rank, struct err *err);
+
+/* Room for the extents of as many calls as there is room for; for trace_add_call(). */
+enum status trace_reserve_extents(struct trace_rank *stream, struct err *err);
+
 /* Says how long the thread computed before a call that has been added, whatever the times around it. */
 enum status trace_set_compute(struct trace *trace, uint32_t rank, size_t index, int64_t compute_ps, struct err *err);
 
@@ -285,8 +327,8 @@ static inline int64_t trace_compute_ps(const struct trace_rank *stream, size_t i
  * STATUS_DATA if the trace has no CPU times. */
 enum status trace_use_cpu(struct trace *trace, struct err *err);
 
-/* Definitions. members are copied; the id of an equal group, region name or site is returned again. Groups are sorted
- * and duplicates removed. Communicator and window ids count up; bytes and disp_unit may be NULL. */
+/* Definitions. members are copied; the id of an equal group, region name, site or extents is returned again. Groups are
+ * sorted and duplicates removed. Communicator and window ids count up; bytes and disp_unit may be NULL. */
 enum status trace_add_group(struct trace *trace, const int32_t *members, uint32_t count, uint32_t *id, struct err *err);
 enum status trace_add_comm(struct trace *trace, const int32_t *members, uint32_t count, int32_t *id, struct err *err);
 enum status trace_add_window(struct trace *trace, int32_t comm, const int64_t *bytes, const int32_t *disp_unit,
@@ -296,6 +338,7 @@ enum status trace_set_window_name(struct trace *trace, int32_t window, const cha
 enum status trace_add_list(struct trace *trace, const uint32_t *requests, uint32_t count, uint32_t *id,
                            struct err *err);
 enum status trace_add_counts(struct trace *trace, const int64_t *bytes, uint32_t count, uint32_t *id, struct err *err);
+enum status trace_add_extents(struct trace *trace, const struct trace_extents *extents, uint32_t *id, struct err *err);
 enum status trace_add_region(struct trace *trace, const char *name, uint32_t *id, struct err *err);
 enum status trace_add_site(struct trace *trace, const char *function, const char *file, int32_t line, uint32_t *id,
                            struct err *err);

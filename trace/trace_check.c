@@ -209,6 +209,22 @@ static enum status check_region(struct walk *walk)
     return STATUS_OK;
 }
 
+/* What moves nothing spans nothing. A receive's buffer may have room for more than what came. */
+static enum status check_gaps(const struct walk *walk)
+{
+    const struct trace_call *call = walk->call;
+    switch (call_kind(call->call)) {
+    case CALL_PUT:
+    case CALL_GET:
+    case CALL_ACCUMULATE:
+    case CALL_SEND:
+    case CALL_ISEND:
+        if (call->bytes == 0) FAIL(walk, "the extent of a buffer with gaps, but bytes=0");
+        return STATUS_OK;
+    default: return STATUS_OK;
+    }
+}
+
 static enum status check_values(const struct walk *walk)
 {
     const struct trace_call *call = walk->call;
@@ -217,6 +233,7 @@ static enum status check_values(const struct walk *walk)
         FAIL(walk, "disp=%" PRId64 ", expected 0 or more", call->disp);
     if (call->aux < 0) FAIL(walk, "result_bytes=%" PRId64 ", expected 0 or more", call->aux);
     if (call->site >= walk->trace->site_count) FAIL(walk, "site %" PRIu32 " is not defined", call->site);
+    if (call->flags & TRACE_GAPS) TRY(check_gaps(walk));
     if ((call->flags & TRACE_BREAK) && walk->index != walk->thread->last_index)
         FAIL(walk, "the stream breaks off here, expected no event after it");
     if (call_kind(call->call) != CALL_COMM_CREATE || call->ref == TRACE_NO_REF) return STATUS_OK;

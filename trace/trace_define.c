@@ -338,6 +338,8 @@ static enum status copy_definitions(const struct trace *other, struct trace *mad
     }
     for (size_t i = 0; i < other->counts_count; i++)
         TRY(trace_add_counts(made, other->counts[i].bytes, other->counts[i].count, &ignored, err));
+    for (size_t i = 1; i < other->extents_count; i++)
+        TRY(trace_add_extents(made, &other->extents[i], &ignored, err));
     return copy_names(other, made, err);
 }
 

@@ -74,6 +74,7 @@ enum status trace_sort_calls(struct trace *trace, uint32_t rank, const uint32_t 
     permute(stream->sim, places, stream->count, sizeof *stream->sim, spare);
     permute(stream->cpu_ps, places, stream->count, sizeof *stream->cpu_ps, spare);
     permute(stream->compute_ps, places, stream->count, sizeof *stream->compute_ps, spare);
+    permute(stream->extents, places, stream->count, sizeof *stream->extents, spare);
     permute(stream->thread, places, stream->count, sizeof *stream->thread, spare);
     stream->unsorted = false;
     free(places);

@@ -1,4 +1,5 @@
-/* Spool files of version 3, written word by word as docs/format-spool.md says, and what the recorder writes read back. */
+/* Spool files of versions 3 and 4, written word by word as docs/format-spool.md says, and what the recorder writes read
+ * back. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -95,7 +96,8 @@ static void write_file(const char *directory, const char *name, const void *head
 }
 
 /* The first chunks go to the main file, the next one is the tail. */
-static void write_words(const struct words *words, const char *directory, size_t chunks, uint32_t state)
+static void write_version(const struct words *words, const char *directory, size_t chunks, uint32_t state,
+                          uint32_t version)
 {
     const struct {
         char magic[8];
@@ -103,7 +105,7 @@ static void write_words(const struct words *words, const char *directory, size_t
         uint64_t base_ns;
         uint32_t thread, clock;
         uint64_t base_ticks, ticks_per_s;
-    } header = {"MASPOOL1", 3, 8, CHUNK, 0, 1, 0, 1000000, 0, 0, 0, 0};
+    } header = {"MASPOOL1", version, 8, CHUNK, 0, 1, 0, 1000000, 0, 0, 0, 0};
     const struct {
         char magic[8];
         uint32_t rank, state;
@@ -111,6 +113,11 @@ static void write_words(const struct words *words, const char *directory, size_t
     } tail = {"RMATAIL1", 0, state, 1000000};
     write_file(directory, "rank-000000.spool", &header, sizeof header, BYTES, words->items, chunks * CHUNK);
     write_file(directory, "rank-000000.tail", &tail, sizeof tail, 4096, words->items + chunks * CHUNK, CHUNK);
+}
+
+static void write_words(const struct words *words, const char *directory, size_t chunks, uint32_t state)
+{
+    write_version(words, directory, chunks, state, 3);
 }
 
 static void expect_count(const char *directory, size_t calls)
@@ -165,7 +172,8 @@ static void chunks(void **state)
     craft_remove(directory);
 }
 
-/* Killed inside write(), behind it, and when the next chunk was empty but had its mark: the tail's chunk counts once. */
+/* Killed inside write(), behind it, and when the next chunk was empty but had its mark: the tail's chunk counts once.
+ * */
 static void at_a_flush(void **state)
 {
     (void)state;
@@ -286,8 +294,8 @@ static void any_byte_wrong(void **state)
     craft_remove(directory);
 }
 
-/* Heads have 49 bits of a time. An anchor (kind 21) at 2^49 - 1000 ns has all; the entry is 990 ns later, the exit 30 ns
- * behind that: its bits are those of 20. */
+/* Heads have 49 bits of a time. An anchor (kind 21) at 2^49 - 1000 ns has all; the entry is 990 ns later, the exit 30
+ * ns behind that: its bits are those of 20. */
 static void times_beyond_the_heads_bits(void **state)
 {
     (void)state;
@@ -314,6 +322,77 @@ static void times_beyond_the_heads_bits(void **state)
     trace_free(trace);
     free(words);
     craft_remove(directory);
+}
+
+/* Names, the world, extents (kind 23: 8 bytes of send buffer or origin, 8 of target, 8 of receive buffer or result) in
+ * front of broadcasts of the rank to itself. */
+static struct words *words_with_extents(uint64_t send, uint64_t target, uint64_t receive)
+{
+    static const char names[] = "MPI_Init\nMPI_Bcast\n";
+    const uint64_t bcast[] = {1 | 1 << 16, 0, 12, 0}, done[] = {2 | 1 << 16 | no_id, nobody, 0, 0};
+    struct words *made = calloc(1, sizeof *made);
+    assert_non_null(made);
+    put(made, 700, 5, 0, (const uint64_t[]){6, 0, sizeof names - 1, 0});
+    put_content(made, names, sizeof names - 1);
+    put(made, 1022, 9, 0, (const uint64_t[]){10, 0, 0, 1});
+    put(made, 840, 15, 900, (const uint64_t[]){23, receive, send, target});
+    put(made, 0, 7, 1000, bcast);
+    put(made, 1, 7, 2000, done);
+    return made;
+}
+
+/* The second has the same ones, in a word; the third none; the fourth is killed inside. */
+static void extents_of_the_next_call(void **state)
+{
+    (void)state;
+    char *directory = craft_directory();
+    const int64_t receive = INT64_C(0x123456789a);
+    struct words *words = words_with_extents(20, 0, (uint64_t)receive);
+    put(words, 840, 0, 2900, NULL);
+    put(words, 0, 0, 3000, NULL);
+    put(words, 1, 0, 4000, NULL);
+    put(words, 0, 0, 5000, NULL);
+    put(words, 1, 0, 6000, NULL);
+    put(words, 840, 6, 6900, (const uint64_t[]){23, 0, 21, 0});
+    put(words, 0, 0, 7000, NULL);
+    write_version(words, directory, 0, 0, 4);
+    struct trace *trace = craft_read(directory);
+    const int64_t sends[] = {20, 20, 0, 21}, receives[] = {receive, receive, 0, 0};
+    assert_int_equal(trace->ranks[0].count, 4);
+    for (size_t i = 0; i < 4; i++) {
+        struct trace_extents extents = trace_call_extents(trace, 0, i);
+        assert_int_equal(extents.of[TRACE_SEND], sends[i]);
+        assert_int_equal(extents.of[TRACE_TARGET], 0);
+        assert_int_equal(extents.of[TRACE_RECEIVE], receives[i]);
+        assert_int_equal(trace->ranks[0].calls[i].flags, (i != 2 ? TRACE_GAPS : 0) | (i == 3 ? TRACE_BREAK : 0));
+    }
+    trace_free(trace);
+    free(words);
+    craft_remove(directory);
+}
+
+static void refuse_extents(uint64_t send, uint64_t target, uint64_t receive, const char *numbers)
+{
+    char *directory = craft_directory(), place[256];
+    struct words *words = words_with_extents(send, target, receive);
+    size_t at = words->ends[words->records - 3]; /* where the entry begins */
+    write_version(words, directory, 0, SPOOL_CLOSED, 4);
+    snprintf(
+        place, sizeof place,
+        "/rank-000000.tail:%zu: MPI_Bcast with extents %s of origin or send buffer, target, result or receive buffer, "
+        "expected those that it has",
+        4096 + 8 * at, numbers);
+    expect_refused(directory, place);
+    free(words);
+    craft_remove(directory);
+}
+
+static void extents_that_cannot_be(void **state)
+{
+    (void)state;
+    refuse_extents((uint64_t)-1, 0, 20, "-1, 0, 20");
+    refuse_extents(20, 8, 0, "20, 8, 0");
+    refuse_extents(0, 0, UINT64_C(1) << 61, "0, 0, 2305843009213693952");
 }
 
 static uint64_t seed;
@@ -425,6 +504,8 @@ int main(void)
         cmocka_unit_test(the_last_words_of_a_chunk),
         cmocka_unit_test(any_byte_wrong),
         cmocka_unit_test(times_beyond_the_heads_bits),
+        cmocka_unit_test(extents_of_the_next_call),
+        cmocka_unit_test(extents_that_cannot_be),
         cmocka_unit_test(written_and_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -29,7 +29,7 @@ static void small_puts_of_an_epoch_become_one(void **state)
                "0 0.000020 0.000020 MPI_Put win=0 target=1 bytes=1025 disp=0\n"
                "0 0.000030 0.000030 MPI_Get win=0 target=1 bytes=8 disp=0\n"
                "0 0.000040 0.000040 MPI_Put win=0 target=2 bytes=8 disp=0\n"
-               "0 0.000050 0.000051 MPI_Put win=0 target=1 bytes=24 disp=32\n"
+               "0 0.000050 0.000051 MPI_Put win=0 target=1 bytes=24 disp=32 target_extent=40\n"
                "0 0.000061 0.000061 MPI_Win_unlock win=0 target=1\n"
                "0 0.000061 0.000061 MPI_Put win=0 target=2 bytes=8 disp=8\n"
                "0 0.000061 0.000061 MPI_Win_unlock win=0 target=2\n"

@@ -57,6 +57,28 @@ static const struct {
      "t.txt:4: simulated= stands behind calls, expected it before the first one"},
     {HEAD "incomplete 3 why\n", "t.txt:3: rank '3', expected a number from 0 to 2"},
     {HEAD "note\n", "t.txt:3: note is empty, expected a sentence"},
+    /* extents */
+    {WINDOW "0 0 0 MPI_Put win=0 target=1 bytes=4 origin_extent=0\n",
+     "t.txt:6: rank 0, event 1 at 0.000000 s: origin_extent=0, expected a whole number, 1 or more"},
+    {WINDOW "0 0 0 MPI_Put win=0 target=1 bytes=4 target_extent=-8\n",
+     "t.txt:6: rank 0, event 1 at 0.000000 s: target_extent=-8, expected a whole number, 1 or more"},
+    {WINDOW "0 0 0 MPI_Put win=0 target=1 bytes=4 target_extent=2305843009213693952\n",
+     "t.txt:6: rank 0, event 1 at 0.000000 s: target_extent=2305843009213693952, expected a whole number, 1 or more"},
+    {WINDOW "0 0 0 MPI_Put win=0 target=1 bytes=4 origin_extent=8 origin_extent=8\n",
+     "t.txt:6: rank 0, event 1 at 0.000000 s: origin_extent= stands twice"},
+    {WINDOW "0 0 0 MPI_Put win=0 target=1 bytes=4 result_extent=8\n",
+     "t.txt:6: rank 0, event 1 at 0.000000 s: MPI_Put does not take result_extent=, expected win= target= bytes= disp= "
+     "site="},
+    {HEAD "0 0 0 MPI_Send comm=0 peer=1 tag=0 bytes=4 origin_extent=8\n",
+     "t.txt:3: rank 0, event 1 at 0.000000 s: MPI_Send does not take origin_extent=, expected comm= peer= tag= bytes= "
+     "site="},
+    {HEAD "0 0 0 MPI_Send comm=0 peer=1 tag=0 bytes=4 recv_extent=8\n",
+     "t.txt:3: rank 0, event 1 at 0.000000 s: MPI_Send does not take recv_extent=, expected comm= peer= tag= bytes= "
+     "site="},
+    {HEAD "0 0 0 MPI_Barrier comm=0 send_extent=8\n",
+     "t.txt:3: rank 0, event 1 at 0.000000 s: MPI_Barrier does not take send_extent=, expected comm= site="},
+    {HEAD "0 0 0 MPI_Send comm=0 peer=1 tag=0 bytes=0 send_extent=8\n",
+     "t.txt:rank 0, event 1 (MPI_Send) at 0.000000 s: the extent of a buffer with gaps, but bytes=0"},
     /* counts, sendrecv, persistent requests */
     {WINDOW "0 0 0 MPI_Allgatherv comm=1 bytes=1 counts=1,2,3\n",
      "t.txt:6: rank 0, event 1 at 0.000000 s: 3 numbers in counts=, expected one, or one for each of the 2 members"},

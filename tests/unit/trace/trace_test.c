@@ -135,6 +135,8 @@ static void assert_ranks_equal(const struct trace *one, const struct trace *two,
         call.ref = other.ref = call.site = other.site = 0;
         if (call_row(call.call)->allowed & F_COUNTS) call.disp = other.disp = 0;
         assert_memory_equal(&call, &other, sizeof call);
+        struct trace_extents extents = trace_call_extents(one, rank, i), same = trace_call_extents(two, rank, i);
+        assert_memory_equal(&extents, &same, sizeof extents);
     }
 }
 

@@ -1,0 +1,120 @@
+/* What the buffers of calls span in memory: few different values, each kept once. */
+#include <string.h>
+
+#include "common/array.h"
+#include "trace/trace.h"
+
+enum { ONE_SIDED = 1 << TRACE_ORIGIN | 1 << TRACE_TARGET, BOTH = 1 << TRACE_SEND | 1 << TRACE_RECEIVE };
+
+static const uint8_t buffers[CALL_KIND_COUNT] = {
+    [CALL_PUT] = ONE_SIDED,
+    [CALL_GET] = ONE_SIDED,
+    [CALL_ACCUMULATE] = ONE_SIDED,
+    [CALL_GET_ACCUMULATE] = ONE_SIDED | 1 << TRACE_RESULT,
+    [CALL_SHMEM_PUT] = ONE_SIDED,
+    [CALL_SHMEM_PUT_NBI] = ONE_SIDED,
+    [CALL_SHMEM_GET] = ONE_SIDED,
+    [CALL_SHMEM_GET_NBI] = ONE_SIDED,
+    [CALL_SEND] = 1 << TRACE_SEND,
+    [CALL_ISEND] = 1 << TRACE_SEND,
+    [CALL_RECV] = 1 << TRACE_RECEIVE,
+    [CALL_IRECV] = 1 << TRACE_RECEIVE,
+    [CALL_SENDRECV] = BOTH,
+    [CALL_BCAST] = BOTH,
+    [CALL_REDUCE] = BOTH,
+    [CALL_ALLREDUCE] = BOTH,
+    [CALL_GATHER] = BOTH,
+    [CALL_SCATTER] = BOTH,
+    [CALL_ALLGATHER] = BOTH,
+    [CALL_ALLTOALL] = BOTH,
+    [CALL_GATHERV] = BOTH,
+    [CALL_SCATTERV] = BOTH,
+    [CALL_ALLGATHERV] = BOTH,
+    [CALL_ALLTOALLV] = BOTH,
+    [CALL_REDUCE_SCATTER] = BOTH,
+    [CALL_SCAN] = BOTH,
+    [CALL_EXSCAN] = BOTH,
+    [CALL_NEIGHBOR] = BOTH,
+};
+
+const char *trace_extent_key(enum call_kind kind, enum trace_buffer buffer)
+{
+    static const char *const one_sided[] = {"origin_extent", "target_extent", "result_extent"};
+    static const char *const other[] = {"send_extent", NULL, "recv_extent"};
+    if (!(buffers[kind] >> buffer & 1)) return NULL;
+    return buffers[kind] >> TRACE_TARGET & 1 ? one_sided[buffer] : other[buffer];
+}
+
+bool trace_extents_fit(enum call_kind kind, const struct trace_extents *extents)
+{
+    for (int i = 0; i < TRACE_BUFFERS; i++)
+        if (extents->of[i] < 0 || extents->of[i] > TRACE_EXTENT_MAX ||
+            (extents->of[i] > 0 && !(buffers[kind] >> i & 1)))
+            return false;
+    return true;
+}
+
+enum status trace_add_extents(struct trace *trace, const struct trace_extents *extents, uint32_t *id, struct err *err)
+{
+    static const struct trace_extents none;
+    size_t count = trace->extents_count > 0 ? trace->extents_count : 1;
+    TRY(array_reserve((void **)&trace->extents, &trace->extents_capacity, count + 1, sizeof *trace->extents, err));
+    trace->extents[0] = none;
+    trace->extents_count = count;
+    uint64_t *slot, hash = 0;
+    for (int i = 0; i < TRACE_BUFFERS; i++) hash = map_mix(hash, (uint64_t)extents->of[i]);
+    for (;; hash++) {
+        TRY(map_put(&trace->extents_index, hash, count, &slot, err));
+        if (*slot == count) break;
+        if (memcmp(&trace->extents[*slot], extents, sizeof *extents) != 0) continue;
+        *id = (uint32_t)*slot;
+        return STATUS_OK;
+    }
+    trace->extents[count] = *extents;
+    trace->extents_count = count + 1;
+    *id = (uint32_t)count;
+    return STATUS_OK;
+}
+
+enum status trace_reserve_extents(struct trace_rank *stream, struct err *err)
+{
+    size_t known = stream->extents ? stream->extent_capacity : 0;
+    size_t room = stream->capacity > stream->count ? stream->capacity : stream->count;
+    TRY(array_reserve((void **)&stream->extents, &stream->extent_capacity, room, sizeof *stream->extents, err));
+    if (stream->extent_capacity > known)
+        memset(stream->extents + known, 0, (stream->extent_capacity - known) * sizeof *stream->extents);
+    return STATUS_OK;
+}
+
+enum status trace_set_extents(struct trace *trace, uint32_t rank, size_t index, const struct trace_extents *extents,
+                              struct err *err)
+{
+    struct trace_rank *stream = &trace->ranks[rank];
+    bool gaps = false;
+    uint32_t id;
+    for (int i = 0; i < TRACE_BUFFERS; i++) gaps = gaps || extents->of[i] != 0;
+    if (!gaps) return STATUS_OK;
+    TRY(trace_add_extents(trace, extents, &id, err));
+    TRY(trace_reserve_extents(stream, err));
+    stream->extents[index] = id;
+    stream->calls[index].flags |= TRACE_GAPS;
+    return STATUS_OK;
+}
+
+struct trace_extents trace_call_extents(const struct trace *trace, uint32_t rank, size_t index)
+{
+    const struct trace_rank *stream = &trace->ranks[rank];
+    bool known = stream->extents && stream->extents[index] != 0;
+    return known ? trace->extents[stream->extents[index]] : (struct trace_extents){{0}};
+}
+
+enum status trace_copy_extents(struct trace *to, const struct trace *from, uint32_t rank, struct err *err)
+{
+    struct trace_rank *made = &to->ranks[rank];
+    if (!from->ranks[rank].extents) return STATUS_OK;
+    TRY(trace_reserve_extents(made, err));
+    const uint32_t *ids = from->ranks[rank].extents;
+    for (size_t i = 0; i < from->ranks[rank].count; i++)
+        if (ids[i] != 0) TRY(trace_add_extents(to, &from->extents[ids[i]], &made->extents[i], err));
+    return STATUS_OK;
+}
