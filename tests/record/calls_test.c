@@ -17,7 +17,7 @@
     "MPI_Win_flush win=0 target=%1$d\nMPI_Win_flush_local win=0 target=%2$d\nMPI_Win_flush_all win=0\n"                \
     "MPI_Win_flush_local_all win=0\nMPI_Win_sync win=0\nMPI_Barrier comm=0\n"
 
-/* The compare_and_swap sends two longs; the vector of 3 of 5 ints is 12 bytes; MPI_NO_OP sends nothing. The address in
+/* The compare_and_swap sends two longs; the vector of 3 of 5 ints is 12 bytes of 20; MPI_NO_OP sends nothing. The address in
  * the dynamic window is another one in every run. */
 static void passive(void **state)
 {
@@ -40,11 +40,11 @@ static void passive(void **state)
             "MPI_Get_accumulate win=1 target=%2$d bytes=8 disp=16 op=MAX result_bytes=8\n"
             "MPI_Win_flush win=1 target=%2$d\nMPI_Win_unlock_all win=1\nMPI_Win_free win=1\n"
             "MPI_Win_allocate win=2\nMPI_Barrier comm=0\nMPI_Win_lock win=2 target=%2$d lock=shared\n"
-            "MPI_Rput win=2 target=%2$d bytes=12 disp=1 req=0\n"
+            "MPI_Rput win=2 target=%2$d bytes=12 disp=1 req=0 origin_extent=20 target_extent=20\n"
             "MPI_Raccumulate win=2 target=%2$d bytes=12 disp=8 op=SUM req=1\n"
             "MPI_Rget_accumulate win=2 target=%2$d bytes=4 disp=12 op=REPLACE result_bytes=4 req=2\n"
             "MPI_Waitall reqs=0,1,2\nMPI_Win_flush win=2 target=%2$d\n"
-            "MPI_Rget win=2 target=%2$d bytes=12 disp=1 req=3\nMPI_Wait req=3\n"
+            "MPI_Rget win=2 target=%2$d bytes=12 disp=1 req=3 origin_extent=20 target_extent=20\nMPI_Wait req=3\n"
             "MPI_Win_unlock win=2 target=%2$d\nMPI_Win_free win=2\n"
             "MPI_Win_allocate_shared win=3\nMPI_Win_shared_query win=3\nMPI_Win_lock_all win=3\nMPI_Win_sync win=3\n"
             "MPI_Barrier comm=0\nMPI_Win_sync win=3\nMPI_Win_unlock_all win=3\nMPI_Win_free win=3\n"

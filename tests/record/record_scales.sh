@@ -9,8 +9,11 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
 
-# calls TEXT: how many calls of each function.
-calls() { awk '$1 ~ /^[0-9]+$/ { count[$4]++ } END { for (name in count) print count[name], name }' "$1" | sort; }
+# calls TEXT: how many calls of each function, and of these with each extent.
+calls() {
+    awk '$1 ~ /^[0-9]+$/ { count[$4]++; for (i = 5; i <= NF; i++) if ($i ~ /_extent=/) count[$4 " " $i]++ }
+         END { for (name in count) print count[name], name }' "$1" | sort
+}
 
 for ranks in 2 4 8; do
     expect 0 "$rmacast" record -o a.rma -- "$mpiexec" -n $ranks "$@"

@@ -30,12 +30,15 @@ static void name_addresses(struct trace *trace)
         }
 }
 
+/* Extents of two ints, 3 apart here and 2 apart there: 4 * 4 and 3 * 4; of two longs, 2 and 3 apart: 3 * 8 and 4 * 8. */
 #define MOVES                                                                                                          \
     "shmem_put win=0 target=%1$d bytes=24 disp=0\nshmem_put win=0 target=%1$d bytes=5 disp=1\n"                        \
-    "shmem_iput win=0 target=%1$d bytes=8 disp=2\nshmem_fence win=0\nshmem_p win=0 target=%1$d bytes=4 disp=3\n"       \
+    "shmem_iput win=0 target=%1$d bytes=8 disp=2 origin_extent=16 target_extent=12\nshmem_fence win=0\n"               \
+    "shmem_p win=0 target=%1$d bytes=4 disp=3\n"                                                                       \
     "shmem_put_nbi win=0 target=%1$d bytes=8 disp=4\nshmem_quiet win=0\nshmem_wait_until win=0 disp=3\n"               \
     "shmem_barrier_all comm=0\nshmem_get win=0 target=%1$d bytes=24 disp=0\n"                                          \
-    "shmem_g win=0 target=%1$d bytes=8 disp=5\nshmem_iget win=0 target=%1$d bytes=16 disp=0\n"                         \
+    "shmem_g win=0 target=%1$d bytes=8 disp=5\n"                                                                       \
+    "shmem_iget win=0 target=%1$d bytes=16 disp=0 origin_extent=24 target_extent=32\n"                                 \
     "shmem_get_nbi win=0 target=%1$d bytes=8 disp=0\nshmem_quiet win=0\nshmem_test win=0 disp=3 flag=1\n"
 #define AMO(name, op)      "shmem_atomic_" name " win=0 target=%1$d bytes=8 disp=6 op=" op "\n"
 #define FETCHING(name, op) "shmem_atomic_" name " win=0 target=%1$d bytes=8 disp=6 op=" op " result_bytes=8\n"

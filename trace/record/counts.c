@@ -52,6 +52,27 @@ static int64_t sum(const struct rec_lengths *lengths, int members)
     return bytes;
 }
 
+int64_t rec_length_span(const struct rec_lengths *lengths, int member)
+{
+    MPI_Datatype type = lengths->types[lengths->one_type ? 0 : member];
+    int64_t count = elements(lengths, member);
+    if (count < 1) return 0;
+    int64_t span = rec_type_span(count, type);
+    return span > 0 ? span : rec_true_bytes(count, type);
+}
+
+/* In a buffer with a block for each member, what stands between the blocks does not count. */
+static void set_extents(struct rec_call *rec, enum spool_buffer buffer, const struct rec_lengths *lengths, int members)
+{
+    int64_t span = 0, bytes = 0;
+    if (lengths->one_type && !rec_type(*lengths->types)->gaps) return;
+    for (int i = 0; i < members; i++) {
+        span += rec_length_span(lengths, i);
+        bytes += rec_length(lengths, i);
+    }
+    if (span != bytes) rec_set_extent(rec, buffer, span);
+}
+
 static uint64_t hash_of(int members)
 {
     uint64_t hash = UINT64_C(0xcbf29ce484222325);
@@ -124,18 +145,16 @@ static void set_list_of_nothing(struct rec_call *rec)
     set_list_among(rec, NULL, 0, 0, 1);
 }
 
-static bool is_root(const struct rec_call *rec, int root)
-{
-    return rec->comm->between ? root == MPI_ROOT : rec->comm->rank == root;
-}
-
 void rec_set_gatherv(struct rec_call *rec, MPI_Comm comm, int root, const void *in, int64_t count, MPI_Datatype type,
                      struct rec_lengths received)
 {
     if (!set_comm(rec, comm, root)) return;
-    bool at_root = is_root(rec, root), in_place = at_root && root != MPI_ROOT && in == MPI_IN_PLACE;
+    bool at_root = rec_is_root(rec, root), in_place = at_root && root != MPI_ROOT && in == MPI_IN_PLACE;
     if (root != MPI_ROOT) rec->enter.bytes = in_place ? rec_length(&received, root) : rec_true_bytes(count, type);
-    if (at_root) set_list_of_root(rec, &received);
+    if (!in_place && rec_meets(root)) rec_buffer(rec, SPOOL_SEND, 0, count, type);
+    if (!at_root) return;
+    set_extents(rec, SPOOL_RECEIVE, &received, rec->comm->size);
+    set_list_of_root(rec, &received);
 }
 
 void rec_set_scatterv(struct rec_call *rec, MPI_Comm comm, int root, struct rec_lengths sent, const void *out,
@@ -145,9 +164,12 @@ void rec_set_scatterv(struct rec_call *rec, MPI_Comm comm, int root, struct rec_
         if (rec->comm && !rec->comm->apart) set_list_of_nothing(rec);
         return;
     }
-    bool at_root = is_root(rec, root), in_place = at_root && root != MPI_ROOT && out == MPI_IN_PLACE;
+    bool at_root = rec_is_root(rec, root), in_place = at_root && root != MPI_ROOT && out == MPI_IN_PLACE;
     if (root != MPI_ROOT) rec->enter.bytes = in_place ? rec_length(&sent, root) : rec_true_bytes(count, type);
-    if (at_root) set_list_of_root(rec, &sent);
+    if (!in_place && rec_meets(root)) rec_buffer(rec, SPOOL_RECEIVE, 0, count, type);
+    if (!at_root) return;
+    set_extents(rec, SPOOL_SEND, &sent, rec->comm->size);
+    set_list_of_root(rec, &sent);
 }
 
 /* Between two groups nobody knows the blocks of all: no list. */
@@ -155,6 +177,7 @@ void rec_set_allgatherv(struct rec_call *rec, MPI_Comm comm, int64_t count, MPI_
                         struct rec_lengths received)
 {
     if (!set_comm(rec, comm, REC_NO_ROOT)) return;
+    set_extents(rec, SPOOL_RECEIVE, &received, rec->comm->size);
     if (rec->comm->between) {
         rec->enter.bytes = rec_true_bytes(count, type);
         return;
@@ -171,6 +194,8 @@ void rec_set_alltoallv(struct rec_call *rec, MPI_Comm comm, const void *in, stru
     const struct rec_lengths *from = in == MPI_IN_PLACE ? &received : &sent;
     rec->enter.bytes = sum(from, rec->comm->size);
     rec->exit.bytes = sum(&received, rec->comm->size);
+    if (in != MPI_IN_PLACE) set_extents(rec, SPOOL_SEND, &sent, rec->comm->size);
+    set_extents(rec, SPOOL_RECEIVE, &received, rec->comm->size);
     int own = rec->comm->between ? own_count(rec->comm) : 0;
     set_list_among(rec, from, rec->comm->size, own ? rec_between_before(rec->comm) : 0, rec->comm->size + own);
 }
@@ -179,6 +204,8 @@ void rec_set_reduce_scatter(struct rec_call *rec, MPI_Comm comm, struct rec_leng
 {
     if (!set_comm(rec, comm, REC_NO_ROOT)) return;
     rec->enter.bytes = sum(&blocks, own_count(rec->comm));
+    set_extents(rec, SPOOL_SEND, &blocks, own_count(rec->comm));
+    rec_buffer(rec, SPOOL_RECEIVE, 0, elements(&blocks, rec->comm->rank), *blocks.types);
     if (!rec->comm->between) set_list(rec, &blocks); /* else of the own group only */
     rec_set_op(rec, op);
 }
@@ -187,5 +214,7 @@ void rec_set_reduce_scatter_block(struct rec_call *rec, MPI_Comm comm, int64_t c
 {
     if (!set_comm(rec, comm, REC_NO_ROOT)) return;
     rec->enter.bytes = rec_true_bytes(count, type) * own_count(rec->comm);
+    rec_buffer(rec, SPOOL_SEND, 0, count * own_count(rec->comm), type);
+    rec_buffer(rec, SPOOL_RECEIVE, 0, count, type);
     rec_set_op(rec, op);
 }

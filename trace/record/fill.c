@@ -25,13 +25,25 @@ static uint8_t assertions(int assertion)
 
 int64_t rec_true_bytes(int64_t count, MPI_Datatype type)
 {
-    int size = 0;
-    if (count == 0 || type == MPI_DATATYPE_NULL) return 0;
-    PMPI_Type_size(type, &size);
-    if (size != MPI_UNDEFINED) return count * size;
-    MPI_Count large = 0;
-    PMPI_Type_size_x(type, &large);
-    return count * large;
+    return count == 0 ? 0 : count * rec_type(type)->size;
+}
+
+void rec_set_extent(struct rec_call *rec, enum spool_buffer buffer, int64_t span)
+{
+    if (span == 0) return;
+    for (int i = 0; !rec->gaps && i < SPOOL_BUFFERS; i++) rec->extents[i] = 0;
+    rec->gaps = true;
+    rec->extents[buffer] = span;
+}
+
+bool rec_is_root(const struct rec_call *rec, int root)
+{
+    return rec->comm && (rec->comm->between ? root == MPI_ROOT : rec->comm->rank == root);
+}
+
+int64_t rec_in_all(const struct rec_call *rec, int64_t count)
+{
+    return rec->comm ? count * rec->comm->size : 0;
 }
 
 void rec_set_comm(struct rec_call *rec, MPI_Comm comm)

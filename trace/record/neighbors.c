@@ -94,14 +94,21 @@ void rec_set_neighbor(struct rec_call *rec, MPI_Comm comm, struct rec_lengths se
     const struct rec_neighbors *all = neighbors_of(comm, rec->comm);
     if (!all) return; /* the call is going to fail */
     rec->enter.tag = all->id;
-    for (int i = 0; i < all->sources; i++)
-        if (all->ranks[i] >= 0) rec->exit.bytes += rec_length(&received, i);
+    int64_t in_span = 0, out_span = 0;
+    for (int i = 0; i < all->sources; i++) {
+        if (all->ranks[i] < 0) continue;
+        rec->exit.bytes += rec_length(&received, i);
+        in_span += rec_length_span(&received, i);
+    }
     int64_t *list = rec_numbers(all->destinations);
     int count = 0;
     for (int i = 0; list && i < all->destinations; i++) {
         if (all->ranks[all->sources + i] < 0) continue;
         list[count] = rec_length(&sent, i);
+        out_span += rec_length_span(&sent, i);
         rec->enter.bytes += list[count++];
     }
+    if (out_span != rec->enter.bytes) rec_set_extent(rec, SPOOL_SEND, out_span);
+    if (in_span != rec->exit.bytes) rec_set_extent(rec, SPOOL_RECEIVE, in_span);
     if (list && !sent.one_count) rec->enter.extra = rec_numbers_id(count);
 }

@@ -17,6 +17,8 @@ struct prepared {
     uint16_t call;
     uint8_t flags;
     bool receive; /* its status says what it got */
+    bool gaps;
+    int64_t extents[SPOOL_BUFFERS];
 };
 
 static struct rec_table persistent, messages;
@@ -49,6 +51,12 @@ static struct prepared *find(const struct rec_table *table, uint64_t key)
     return found ? (struct prepared *)*found : NULL;
 }
 
+static void keep_extents(struct prepared *what, const struct rec_call *rec)
+{
+    what->gaps = rec->gaps;
+    if (rec->gaps) memcpy(what->extents, rec->extents, sizeof what->extents);
+}
+
 /* call: what MPI_Start then begins. */
 void rec_set_persistent(MPI_Request request, enum rec_call_id call, MPI_Comm comm, int peer, int tag, int64_t count,
                         MPI_Datatype type)
@@ -56,6 +64,7 @@ void rec_set_persistent(MPI_Request request, enum rec_call_id call, MPI_Comm com
     struct rec_call like = {.enter = {.id = SPOOL_NO_ID}};
     rec_set_message(&like, comm, peer, tag, count, type);
     if (!like.comm) return;
+    rec_buffer(&like, call == REC_ID_Irecv ? SPOOL_RECEIVE : SPOOL_SEND, peer, count, type);
     struct prepared what = {.comm = like.comm,
                             .bytes = like.enter.bytes,
                             .peer = like.enter.peer,
@@ -65,6 +74,7 @@ void rec_set_persistent(MPI_Request request, enum rec_call_id call, MPI_Comm com
                             .call = (uint16_t)call,
                             .flags = SPOOL_STARTED,
                             .receive = call == REC_ID_Irecv};
+    keep_extents(&what, &like);
     drop(&persistent, REC_KEY(request));
     keep(&persistent, REC_KEY(request), &what);
 }
@@ -74,6 +84,7 @@ void rec_keep_begin(struct rec_call *rec)
     rec->enter = (struct spool_record){.id = SPOOL_NO_ID, .peer = SPOOL_PEER_NONE, .extra = SITE_LATER};
     rec->exit = rec->enter;
     rec->comm = NULL;
+    rec->gaps = false;
 }
 
 /* rec holds what the non-blocking call would have stored. */
@@ -88,6 +99,7 @@ void rec_set_kept(const struct rec_call *rec, MPI_Request request, enum rec_call
                             .tag = rec->enter.tag,
                             .id = rec->enter.id,
                             .call = (uint16_t)call};
+    keep_extents(&what, rec);
     drop(&persistent, REC_KEY(request));
     keep(&persistent, REC_KEY(request), &what);
 }
@@ -124,6 +136,8 @@ static void take_over(struct rec_call *rec, const struct prepared *what)
     rec->enter.flags = what->flags;
     if (what->extra != SITE_LATER) rec->enter.extra = what->extra;
     rec->exit.bytes = what->received;
+    rec->gaps = what->gaps;
+    if (what->gaps) memcpy(rec->extents, what->extents, sizeof rec->extents);
 }
 
 void rec_set_start(struct rec_call *rec, MPI_Request request)
@@ -168,26 +182,32 @@ void rec_set_all_started(struct rec_call *rec, int count, const MPI_Request *req
         one.enter.time = begin + spent * (uint64_t)i / (uint64_t)count;
         one.exit.time = begin + spent * ((uint64_t)i + 1) / (uint64_t)count;
         rec_set_made_request(&one, &requests[i], what->receive);
+        rec_put_extents(&one, one.enter.time);
         rec_put(&one.enter);
         rec_put(&one.exit);
     }
 }
 
-/* The call's two halves, the receive first. most: what the receive may take. */
+/* The call's two halves, the receive first. most: elements that the receive may take. */
 void rec_set_sendrecv(const struct rec_call *rec, MPI_Request request, MPI_Comm comm, int destination, int send_tag,
-                      int64_t sent, int source, int receive_tag, int64_t most)
+                      int64_t count, MPI_Datatype type, int source, int receive_tag, int64_t most,
+                      MPI_Datatype receive_type)
 {
     struct rec_call send = *rec, receive = *rec;
     uint64_t middle = (rec->enter.time + rec->exit.time) / 2;
     send.enter.call = send.exit.call = REC_ID_Isend;
     receive.enter.call = receive.exit.call = REC_ID_Irecv;
-    rec_set_message(&send, comm, destination, send_tag, sent, MPI_BYTE);
-    rec_set_message(&receive, comm, source, receive_tag, most, MPI_BYTE);
+    rec_set_message(&send, comm, destination, send_tag, count, type);
+    rec_buffer(&send, SPOOL_SEND, destination, count, type);
+    rec_set_message(&receive, comm, source, receive_tag, most, receive_type);
+    rec_buffer(&receive, SPOOL_RECEIVE, source, most, receive_type);
     if (!send.comm) return;
     send.enter.time = receive.exit.time = middle;
     rec_set_made_both(&send, &receive, &request);
+    rec_put_extents(&receive, receive.enter.time);
     rec_put(&receive.enter);
     rec_put(&receive.exit);
+    rec_put_extents(&send, send.enter.time);
     rec_put(&send.enter);
     rec_put(&send.exit);
 }

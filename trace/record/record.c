@@ -66,6 +66,21 @@ void rec_put(const struct spool_record *record)
     if (rec_state == REC_OPEN && own) put_into(own, record, rec_stream_template(record));
 }
 
+/* Calls of different places have templates of their own. */
+void rec_put_extents(const struct rec_call *rec, uint64_t time)
+{
+    if (!rec->gaps || rec_state != REC_OPEN || !rec_own) return;
+    uint64_t result = (uint64_t)rec->extents[SPOOL_RESULT];
+    struct spool_record record = {.time = time,
+                                  .kind = SPOOL_EXTENTS,
+                                  .id = SPOOL_NO_ID,
+                                  .peer = (int32_t)(uint32_t)result,
+                                  .tag = (int32_t)(uint32_t)(result >> 32),
+                                  .bytes = rec->extents[SPOOL_ORIGIN],
+                                  .extra = rec->extents[SPOOL_TARGET]};
+    put_into(rec_own, &record, REC_EXTENT_TEMPLATES + rec->pattern % REC_EXTENT_TEMPLATE_COUNT);
+}
+
 void rec_anchor(void)
 {
     if (rec_state == REC_OPEN && rec_own && !rec_stream_anchor(rec_own)) stop_writing();
@@ -112,6 +127,7 @@ static __attribute__((noinline, cold)) void enter_slowly(struct rec_call *rec)
 {
     if (rec_missed_any) rec_missed_define();
     if (rec_cpu) rec_cpu_enter();
+    rec_put_extents(rec, rec_stamp());
     enter(rec);
 }
 
@@ -119,7 +135,7 @@ static __attribute__((noinline, cold)) void enter_slowly(struct rec_call *rec)
 void rec_enter(struct rec_call *rec)
 {
     if (rec->quiet || rec->entered) return;
-    if (!REC_LIKELY(!rec_missed_any && !rec_cpu && rec_ticks))
+    if (!REC_LIKELY(!rec_missed_any && !rec_cpu && rec_ticks && !rec->gaps))
         enter_slowly(rec);
     else
         enter(rec);

@@ -18,6 +18,7 @@
 
 #include "trace/record/stream.h"
 #include "trace/record/table.h"
+#include "trace/record/types.h"
 #include "trace/spool.h"
 
 #include "trace/record/primitives.h"
@@ -64,7 +65,8 @@ REC_WEAK(PMPI_Group_translate_ranks);
 REC_WEAK(PMPI_Query_thread);
 REC_WEAK(PMPI_Test_cancelled);
 REC_WEAK(PMPI_Topo_test);
-REC_WEAK(PMPI_Type_size);
+REC_WEAK(PMPI_Type_get_extent_x);
+REC_WEAK(PMPI_Type_get_true_extent_x);
 REC_WEAK(PMPI_Type_size_x);
 
 #pragma GCC visibility push(hidden) /* else each use would ask the loader where it is */
@@ -81,9 +83,11 @@ struct rec_call {
     bool found;            /* the request, maybe one without an id */
     bool entered;          /* the entry record is written */
     bool quiet;            /* no records */
+    bool gaps;             /* extents are said */
     int error;             /* class of the error that the call returned; with SPOOL_FAILED in exit.flags */
     const MPI_Request *at; /* of wait and test: where the program keeps it */
     MPI_Status status;     /* for MPI_STATUS_IGNORE */
+    int64_t extents[SPOOL_BUFFERS]; /* of those of its buffers that have gaps, else 0 */
 };
 
 enum rec_off { REC_ON, REC_QUIET, REC_SKIPPED }; /* recorded, followed only, neither */
@@ -156,6 +160,7 @@ static inline void rec_prepare(struct rec_call *rec, enum rec_call_id call, cons
     rec->pattern = (uint32_t)(uintptr_t)site;
     rec->entered = false;
     rec->quiet = rec_off[call] != REC_ON;
+    rec->gaps = false;
 }
 
 enum { REC_APART = 97 }; /* between ids of windows or communicators: another step than between call sites */
@@ -169,6 +174,7 @@ void rec_enter(struct rec_call *rec);            /* stamps, writes the entry rec
 void rec_exit(struct rec_call *rec);             /* writes the exit record */
 void rec_stop(const char *why);                  /* says so once and records no more; errno may be set */
 void rec_put(const struct spool_record *record); /* record->time is absolute */
+void rec_put_extents(const struct rec_call *rec, uint64_t time); /* before its entry, if there are gaps */
 void rec_anchor(void); /* where the stream ends: what stands before it has an anchor on both sides */
 void rec_define(enum spool_kind kind, uint32_t id, const void *content, size_t bytes);
 void rec_define_with(struct spool_record head, const void *first, size_t first_bytes, const void *second,
@@ -207,13 +213,25 @@ void rec_define_with(struct spool_record head, const void *first, size_t first_b
 #define rec_win_freeing(win)                                                                                           \
     (rec.key = REC_KEY(win), rec_set_win(&rec, (win)), rec_shared ? rec_drop_win(rec.key) : (void)0)
 #define rec_win_freed() (rec_shared ? (void)0 : rec_drop_win(rec.key))
-#define rec_rma(win, target, count, type, disp) rec_set_rma(&rec, (win), (target), (count), (type), (disp))
-#define rec_rma_op(win, target, count, type, disp, op)                                                                 \
-    (rec_set_rma(&rec, (win), (target), (count), (type), (disp)), rec_set_op(&rec, (op)))
+#define rec_rma(win, origin_count, origin_type, target, count, type, disp)                                             \
+    (rec_set_rma(&rec, (win), (target), (count), (type), (disp)),                                                      \
+     rec_buffer(&rec, SPOOL_ORIGIN, (target), (origin_count), (origin_type)),                                          \
+     rec_buffer(&rec, SPOOL_TARGET, (target), (count), (type)))
+#define rec_rma_op(win, origin_count, origin_type, target, count, type, disp, op)                                      \
+    (rec_rma(win, origin_count, origin_type, target, count, type, disp), rec_set_op(&rec, (op)))
+#define rec_rma_swap(win, target, type, disp) rec_set_rma(&rec, (win), (target), 2, (type), (disp))
 #define rec_flag(flag) rec_set_flag(&rec, (flag))
-#define rec_message(comm, peer, tag, count, type) rec_set_message(&rec, (comm), (peer), (tag), (count), (type))
+#define rec_message(comm, peer, tag, count, type)                                                                      \
+    (rec_set_message(&rec, (comm), (peer), (tag), (count), (type)),                                                    \
+     rec_buffer(&rec, SPOOL_SEND, (peer), (count), (type)))
+#define rec_ireceive(comm, peer, tag, count, type)                                                                     \
+    (rec_set_message(&rec, (comm), (peer), (tag), (count), (type)),                                                    \
+     rec_buffer(&rec, SPOOL_RECEIVE, (peer), (count), (type)))
 #define rec_receive(comm, peer, tag, count, type, status)                                                              \
-    (rec_set_message(&rec, (comm), (peer), (tag), (count), (type)), rec_own_status(&rec, (status)))
+    (rec_ireceive(comm, peer, tag, count, type), rec_own_status(&rec, (status)))
+#define rec_sendrecv(comm, peer, tag, count, type, source, receive_count, receive_type, status)                        \
+    (rec_message(comm, peer, tag, count, type),                                                                        \
+     rec_buffer(&rec, SPOOL_RECEIVE, (source), (receive_count), (receive_type)), rec_own_status(&rec, (status)))
 #define rec_received(comm, peer, status)                                                                               \
     (REC_LIKELY(!(rec.exit.flags & SPOOL_FAILED)) ? rec_set_received(&rec, (peer), (status))                           \
                                                   : rec_set_truncated(&rec, (peer), rec.enter.bytes, (status)))
@@ -230,24 +248,49 @@ void rec_define_with(struct spool_record head, const void *first, size_t first_b
 #define rec_requests(count, requests, statuses) rec_set_requests(&rec, (count), (requests), (statuses))
 #define rec_requests_done(count, statuses) rec_set_requests_done(&rec, (count), (statuses))
 #define REC_NO_ROOT INT_MIN
-#define rec_collective(comm, root, count, type) rec_set_collective(&rec, (comm), (root), (count), (type))
+/* Of buffers with a block for each member, blocks follow each other as elements do. */
+#define rec_own_block(slot, count, type) rec_buffer(&rec, (slot), 0, (count), (type))
+#define rec_all_blocks(slot, count, type) rec_buffer(&rec, (slot), 0, rec_in_all(&rec, (count)), (type))
+#define rec_at_root(root) rec_is_root(&rec, (root))
+#define rec_meets(root) ((root) != MPI_ROOT && (root) != MPI_PROC_NULL) /* a root among those whom the rank meets, or none */
+#define rec_bcast(comm, root, count, type)                                                                             \
+    (rec_set_collective(&rec, (comm), (root), (count), (type)),                                                        \
+     rec_at_root(root) ? rec_own_block(SPOOL_SEND, (count), (type))                                                    \
+     : rec_meets(root) ? rec_own_block(SPOOL_RECEIVE, (count), (type))                                                 \
+                       : rec_nothing())
 #define rec_collective_op(comm, root, count, type, op)                                                                 \
-    (rec_set_collective(&rec, (comm), (root), (count), (type)), rec_set_op(&rec, (op)))
+    (rec_set_collective(&rec, (comm), (root), (count), (type)), rec_set_op(&rec, (op)),                                \
+     rec_meets(root) ? rec_own_block(SPOOL_SEND, (count), (type)) : rec_nothing(),                                     \
+     (root) == REC_NO_ROOT || rec_at_root(root) ? rec_own_block(SPOOL_RECEIVE, (count), (type)) : rec_nothing())
 #define rec_gather(comm, root, in, in_count, in_type, out_count, out_type)                                             \
     ((in) == MPI_IN_PLACE || (root) == MPI_ROOT                                                                        \
-         ? rec_set_collective(&rec, (comm), (root), (out_count), (out_type))                                                 \
-         : rec_set_collective(&rec, (comm), (root), (in_count), (in_type)))
+         ? rec_set_collective(&rec, (comm), (root), (out_count), (out_type))                                           \
+         : rec_set_collective(&rec, (comm), (root), (in_count), (in_type)),                                            \
+     (in) != MPI_IN_PLACE && rec_meets(root) ? rec_own_block(SPOOL_SEND, (in_count), (in_type)) : rec_nothing(),       \
+     rec_at_root(root) ? rec_all_blocks(SPOOL_RECEIVE, (out_count), (out_type)) : rec_nothing())
 #define rec_scatter(comm, root, in_count, in_type, out, out_count, out_type)                                           \
     ((out) == MPI_IN_PLACE || (root) == MPI_ROOT                                                                       \
-         ? rec_set_collective(&rec, (comm), (root), (in_count), (in_type))                                                   \
-         : rec_set_collective(&rec, (comm), (root), (out_count), (out_type)))
-#define rec_exchange(comm, in_count, in_type, out_count, out_type)                                                     \
-    rec_set_exchange(&rec, (comm), (in_count), (in_type), (out_count), (out_type))
+         ? rec_set_collective(&rec, (comm), (root), (in_count), (in_type))                                             \
+         : rec_set_collective(&rec, (comm), (root), (out_count), (out_type)),                                          \
+     (out) != MPI_IN_PLACE && rec_meets(root) ? rec_own_block(SPOOL_RECEIVE, (out_count), (out_type)) : rec_nothing(), \
+     rec_at_root(root) ? rec_all_blocks(SPOOL_SEND, (in_count), (in_type)) : rec_nothing())
+#define rec_allgather(comm, in, in_count, in_type, out_count, out_type)                                                \
+    (rec_set_exchange(&rec, (comm), (in_count), (in_type), (out_count), (out_type)),                                   \
+     (in) == MPI_IN_PLACE ? rec_nothing() : rec_own_block(SPOOL_SEND, (in_count), (in_type)),                          \
+     rec_all_blocks(SPOOL_RECEIVE, (out_count), (out_type)))
+#define rec_alltoall(comm, in, in_count, in_type, out_count, out_type)                                                 \
+    (rec_set_exchange(&rec, (comm), (in_count), (in_type), (out_count), (out_type)),                                   \
+     (in) == MPI_IN_PLACE ? rec_nothing() : rec_all_blocks(SPOOL_SEND, (in_count), (in_type)),                         \
+     rec_all_blocks(SPOOL_RECEIVE, (out_count), (out_type)))
 
 #define rec_made(request) rec_set_made_request(&rec, &(request), false)
 #define rec_made_apart(request) rec_set_apart_request(&rec, &(request))
-#define rec_rma_fetch(win, target, disp, count, type, op)                                                              \
-    rec_set_fetch(&rec, (win), (target), (disp), (count), (type), (op))
+#define rec_rma_fetch(win, target, disp, count, type, result_count, result_type, target_count, target_type, op)        \
+    (rec_set_fetch(&rec, (win), (target), (disp), (count), (type), (op)),                                              \
+     (op) == MPI_NO_OP ? rec_nothing() : rec_buffer(&rec, SPOOL_ORIGIN, (target), (count), (type)),                    \
+     rec_buffer(&rec, SPOOL_RESULT, (target), (result_count), (result_type)),                                          \
+     rec_buffer(&rec, SPOOL_TARGET, (target), (target_count), (target_type)))
+#define rec_rma_fetch_one(win, target, disp, type, op) rec_set_fetch(&rec, (win), (target), (disp), 1, (type), (op))
 #define rec_fetched(target, count, type) rec_set_fetched(&rec, (target), (count), (type))
 #define rec_probed(flag, comm, peer, status) rec_set_probed(&rec, (flag), (peer), (status))
 #define rec_persistent(request, call, comm, peer, tag, count, type)                                                    \
@@ -257,11 +300,14 @@ void rec_define_with(struct spool_record head, const void *first, size_t first_b
 #define rec_startall() (rec.quiet = true, rec.enter.time = rec_stamp())
 #define rec_all_started(count, requests) rec_set_all_started(&rec, (count), (requests))
 #define rec_message_found(message, status) rec_set_message_found(&rec, (message), (status))
-#define rec_message_receive(message, status) (rec_set_message_receive(&rec, (message)), rec_own_status(&rec, (status)))
+#define rec_message_receive(message, count, type, status)                                                              \
+    (rec_set_message_receive(&rec, (message)), rec_own_block(SPOOL_RECEIVE, (count), (type)),                          \
+     rec_own_status(&rec, (status)))
 #define rec_message_received(count, type, status)                                                                      \
     (rec_exchanged(MPI_ANY_SOURCE, (count), (type), (status)), rec_drop_message(rec.key))
 #define rec_message_ireceive(message, count, type)                                                                     \
-    (rec_set_message_receive(&rec, (message)), rec_set_room(&rec, (count), (type)))
+    (rec_set_message_receive(&rec, (message)), rec_set_room(&rec, (count), (type)),                                    \
+     rec_own_block(SPOOL_RECEIVE, (count), (type)))
 #define rec_message_receive_made(request) (rec_set_made_request(&rec, &(request), true), rec_drop_message(rec.key))
 #define rec_any_request(count, requests, status)                                                                       \
     (rec_set_some((count), (requests), NULL), rec_own_status(&rec, (status)))
@@ -288,8 +334,9 @@ struct rec_lengths {
     rec_set_gatherv(&rec, (comm), (root), (in), (count), (type), REC_LENGTHS(counts, out_type))
 #define rec_scatterv(comm, root, counts, in_type, out, count, type)                                                    \
     rec_set_scatterv(&rec, (comm), (root), REC_LENGTHS(counts, in_type), (out), (count), (type))
-#define rec_allgatherv(comm, count, type, counts, out_type)                                                            \
-    rec_set_allgatherv(&rec, (comm), (count), (type), REC_LENGTHS(counts, out_type))
+#define rec_allgatherv(comm, in, count, in_type, counts, type)                                                         \
+    (rec_set_allgatherv(&rec, (comm), (count), (in_type), REC_LENGTHS(counts, type)),                                  \
+     (in) == MPI_IN_PLACE ? rec_nothing() : rec_own_block(SPOOL_SEND, (count), (in_type)))
 #define rec_alltoallv(comm, in, in_counts, in_type, out_counts, out_type)                                              \
     rec_set_alltoallv(&rec, (comm), (in), REC_LENGTHS(in_counts, in_type), REC_LENGTHS(out_counts, out_type))
 #define rec_alltoallw(comm, in, in_counts, in_types, out_counts, out_types)                                            \
@@ -343,6 +390,15 @@ bool rec_set_rooted(struct rec_call *rec, MPI_Comm comm, int root);
 void rec_own_status(struct rec_call *rec, MPI_Status **status);
 void rec_set_received(struct rec_call *rec, int peer, const MPI_Status *status);
 int64_t rec_true_bytes(int64_t count, MPI_Datatype type); /* that move: without gaps */
+void rec_set_extent(struct rec_call *rec, enum spool_buffer buffer, int64_t span);
+/* peer: MPI_PROC_NULL moves nothing. */
+REC_INLINE void rec_buffer(struct rec_call *rec, enum spool_buffer buffer, int peer, int64_t count, MPI_Datatype type)
+{
+    if (REC_LIKELY(count < 1 || !rec_type(type)->gaps) || peer == MPI_PROC_NULL) return;
+    rec_set_extent(rec, buffer, rec_type_span(count, type));
+}
+bool rec_is_root(const struct rec_call *rec, int root);
+int64_t rec_in_all(const struct rec_call *rec, int64_t count); /* elements for all members of the communicator */
 void rec_set_fetch(struct rec_call *rec, MPI_Win win, int target, MPI_Aint disp, int64_t count, MPI_Datatype type,
                    MPI_Op op);
 void rec_set_fetched(struct rec_call *rec, int target, int64_t count, MPI_Datatype type);
@@ -370,6 +426,7 @@ void rec_set_reduce_scatter_block(struct rec_call *rec, MPI_Comm comm, int64_t c
 int64_t *rec_numbers(int count);
 int64_t rec_numbers_id(int count);
 int64_t rec_length(const struct rec_lengths *lengths, int member); /* in bytes */
+int64_t rec_length_span(const struct rec_lengths *lengths, int member); /* bytes in memory, with gaps */
 /* neighbors.c */
 void rec_set_neighbor(struct rec_call *rec, MPI_Comm comm, struct rec_lengths sent, struct rec_lengths received);
 /* prepared.c */
@@ -382,7 +439,8 @@ void rec_set_partitioned(MPI_Request request, enum rec_call_id call, MPI_Comm co
 void rec_set_ready(struct rec_call *rec, MPI_Request request, int count);
 void rec_set_readied(struct rec_call *rec, MPI_Request request);
 void rec_set_sendrecv(const struct rec_call *rec, MPI_Request request, MPI_Comm comm, int destination, int send_tag,
-                      int64_t sent, int source, int receive_tag, int64_t most);
+                      int64_t count, MPI_Datatype type, int source, int receive_tag, int64_t most,
+                      MPI_Datatype receive_type);
 bool rec_is_persistent(MPI_Request request);
 void rec_drop_persistent(MPI_Request request);
 void rec_set_start(struct rec_call *rec, MPI_Request request);

@@ -110,6 +110,16 @@ static void set_move(struct rec_call *rec, const void *object, int pe, size_t by
     rec->enter.bytes = (int64_t)bytes;
 }
 
+/* Elements stand `stride` elements apart. */
+static void set_stride(struct rec_call *rec, enum spool_buffer buffer, ptrdiff_t stride, size_t count, size_t size)
+{
+    int64_t step = stride < 0 ? -(int64_t)stride : (int64_t)stride, span;
+    if (count < 2 || step == 1 || __builtin_mul_overflow((int64_t)count - 1, step, &span) ||
+        __builtin_mul_overflow(span + 1, (int64_t)size, &span))
+        return;
+    rec_set_extent(rec, buffer, span);
+}
+
 static void set_members(struct rec_call *rec, int first, int stride, int size, size_t bytes)
 {
     const struct rec_comm *comm = rec_comm_of_set(first, stride, size);
@@ -121,6 +131,10 @@ static void set_members(struct rec_call *rec, int first, int stride, int size, s
 #define rec_shmem_window() set_window(&rec)
 #define rec_shmem_place(object) set_place(&rec, (object))
 #define rec_shmem_move(object, pe, bytes) set_move(&rec, (object), (pe), (bytes))
+#define rec_shmem_strided(object, pe, count, size, origin_stride, target_stride)                                       \
+    (set_move(&rec, (object), (pe), (count) * (size)),                                                                 \
+     set_stride(&rec, SPOOL_ORIGIN, (origin_stride), (count), (size)),                                                 \
+     set_stride(&rec, SPOOL_TARGET, (target_stride), (count), (size)))
 #define rec_shmem_amo(OP, object, pe, bytes)                                                                           \
     (set_move(&rec, (object), (pe), (bytes)), (void)(rec.enter.tag = REC_AMO_##OP))
 #define rec_shmem_fetched(size) ((void)(rec.exit.bytes = (int64_t)(size)))

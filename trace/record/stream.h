@@ -13,14 +13,16 @@
 #include "trace/spool.h"
 
 /* Who has which template is the recorder's choice: pairs, for the entry and the exit of calls, then one for each kind of
- * the other records, then those of functions. */
+ * the other records, then those of functions and of extents. */
 enum {
     REC_CALL_TEMPLATES = 512,
     REC_KIND_TEMPLATES = REC_CALL_TEMPLATES,
     REC_FUNCTION_TEMPLATES = REC_KIND_TEMPLATES + 64,
     REC_FUNCTION_TEMPLATE_COUNT = 256,
+    REC_EXTENT_TEMPLATES = REC_FUNCTION_TEMPLATES + REC_FUNCTION_TEMPLATE_COUNT,
+    REC_EXTENT_TEMPLATE_COUNT = 128,
 };
-_Static_assert(REC_FUNCTION_TEMPLATES + REC_FUNCTION_TEMPLATE_COUNT <= SPOOL_CONTENT, "the last one is none");
+_Static_assert(REC_EXTENT_TEMPLATES + REC_EXTENT_TEMPLATE_COUNT <= SPOOL_CONTENT, "the last one is none");
 _Static_assert((int)SPOOL_KIND_COUNT <= REC_FUNCTION_TEMPLATES - REC_KIND_TEMPLATES, "one for each kind");
 
 struct rec_stream {

@@ -20,7 +20,7 @@ static void moves(long *heap)
     long source[3] = {10 + me, 20 + me, 30 + me}, found[3] = {0};
     shmem_long_put(cells, source, 3, right);
     shmem_putmem(heap, source, 5, right);
-    shmem_iput32(heap + 2, source, 2, 1, 2, right);
+    shmem_iput32(heap + 2, source, 2, 3, 2, right);
     shmem_fence();
     shmem_int_p(&flag, 1, right);
     shmem_long_put_nbi(&cells[3], source, 1, right);
@@ -31,8 +31,8 @@ static void moves(long *heap)
     shmem_long_get(found, cells, 3, right);
     expect(found[1] == 20 + me);
     expect(shmem_long_g(&cells[2], right) == 30 + me);
-    shmem_iget64(found, cells, 1, 2, 2, right);
-    expect(found[1] == 30 + me);
+    shmem_iget64(found, cells, 2, 3, 2, right);
+    expect(found[2] == 10 + me);
     shmem_get64_nbi(found, cells, 1, right);
     shmem_quiet();
     expect(found[0] == 10 + me);

@@ -26,6 +26,13 @@ static struct reading read_by(unsigned threads, const char *directory, bool keep
     return made;
 }
 
+static void assert_same_extents(const struct trace *one, const struct trace *other)
+{
+    assert_int_equal(one->extents_count, other->extents_count);
+    if (one->extents_count > 0)
+        assert_memory_equal(one->extents, other->extents, one->extents_count * sizeof *one->extents);
+}
+
 static void clear(struct reading *reading)
 {
     if (reading->status == STATUS_OK) trace_free(reading->trace);
@@ -72,6 +79,7 @@ static enum status check_threads(const char *directory, bool keep_going)
             assert_string_equal(several.text, alone.text);
             assert_same_faults(several.trace, alone.trace);
             assert_same_lists(several.trace, alone.trace);
+            assert_same_extents(several.trace, alone.trace);
         }
         clear(&several);
     }
@@ -119,6 +127,23 @@ static struct trace *generated(const char *pattern, const char *sync, uint32_t r
     struct err err = {.text = ""};
     if (generate_trace(&what, &trace, &err) != STATUS_OK) fail_msg("%s", err.text);
     return trace;
+}
+
+/* Every third call with a buffer has gaps, of 5 values over all ranks: each block numbers those that it meets. */
+static void extents(void **state)
+{
+    (void)state;
+    struct trace *trace = generated("halo2d", "fence", 9, 4);
+    struct err err;
+    uint32_t puts = 0;
+    for (uint32_t rank = 0; rank < trace->rank_count; rank++)
+        for (size_t i = 0; i < trace->ranks[rank].count; i++) {
+            struct trace_extents some = {{100 + (rank + i) % 5, 0, 0}};
+            if (trace->ranks[rank].calls[i].call == ID_Put && puts++ % 3 == 0)
+                assert_int_equal(trace_set_extents(trace, rank, i, &some, &err), STATUS_OK);
+        }
+    assert_int_equal(trace->extents_count, 1 + 5);
+    check_trace(trace);
 }
 
 /* Lists of requests, groups, windows with sizes. */
