@@ -20,10 +20,17 @@ static enum status failed(const char *what, int error, struct err *err)
                    strerror(error));
 }
 
+/* Without a name from its making on: whatever ends the process, nothing stays. */
+static int open_nameless(void)
+{
+    return open(directory(), O_TMPFILE | O_RDWR | O_EXCL | O_CLOEXEC, 0600);
+}
+
 enum status scratch_open(struct scratch *scratch, struct err *err)
 {
     char *path;
-    *scratch = (struct scratch){.descriptor = -1};
+    *scratch = (struct scratch){.descriptor = open_nameless()};
+    if (scratch->descriptor >= 0) return STATUS_OK; /* else the file system has none, or takes no files at all */
     if (asprintf(&path, "%s/rmacast.XXXXXX", directory()) < 0) return err_memory(err);
     int descriptor = mkostemp(path, O_CLOEXEC), error = errno;
     if (descriptor >= 0) unlink(path);

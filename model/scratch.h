@@ -1,5 +1,6 @@
 /* A temporary file for what an analysis in slices must remember and memory should not hold. It lies in TMPDIR (else
- * /tmp) and has no name: it is gone when it is closed, and when the process ends, however. */
+ * /tmp) and has no name: it is gone when it is closed, and when the process ends, however (where the file system cannot make
+ * files without a name, a process that is killed just then leaves an empty one). */
 #ifndef MODEL_SCRATCH_H
 #define MODEL_SCRATCH_H
 
