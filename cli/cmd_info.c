@@ -37,18 +37,29 @@ static const struct argp argp = {
 };
 
 struct call_sum {
-    uint64_t count;
-    int64_t bytes, time_ps;
+    uint64_t count, gaps; /* gaps: calls with a buffer that has some */
+    int64_t bytes, gap_bytes, time_ps;
 };
 
 struct info {
     struct call_sum calls[MPI_CALL_COUNT];
     uint64_t events;
     int64_t rma_bytes, message_bytes, begin_ps, end_ps;
+    struct call_sum gaps; /* of all calls: those with gaps */
     uint32_t incomplete;
     uint64_t threads;      /* of all ranks */
     uint32_t most_threads; /* of one */
 };
+
+static void add_gaps(struct info *info, const struct trace_call *call)
+{
+    struct call_sum *sum = &info->calls[call->call];
+    int64_t bytes = call->bytes + (call_moves(call->call) ? call->aux : 0);
+    sum->gaps++;
+    sum->gap_bytes += bytes;
+    info->gaps.count++;
+    info->gaps.bytes += bytes;
+}
 
 static struct info collect(const struct trace *trace)
 {
@@ -69,6 +80,7 @@ static struct info collect(const struct trace *trace)
             sum->bytes += call->bytes;
             sum->time_ps += call->exit_ps - call->enter_ps;
             info.events++;
+            if (call->flags & TRACE_GAPS) add_gaps(&info, call);
             if (call_moves(call->call)) info.rma_bytes += call->bytes + call->aux;
             if (kind == CALL_SEND || kind == CALL_ISEND || kind == CALL_SENDRECV) info.message_bytes += call->bytes;
         }
@@ -112,6 +124,9 @@ static void print_origin(const struct trace *trace, const struct info *info)
     printf("events         %" PRIu64 "\n", info->events);
     printf("one-sided      %s moved\n", units_format_bytes((double)info->rma_bytes, text));
     printf("messages       %s sent\n", units_format_bytes((double)info->message_bytes, text));
+    if (info->gaps.count > 0)
+        printf("data types     %" PRIu64 " calls with non-contiguous buffers, %s\n", info->gaps.count,
+               units_format_bytes((double)info->gaps.bytes, text));
     if (trace->clock.known)
         printf("clocks         offsets up to %s corrected, error up to %s, %" PRIu64
                " effects before their cause repaired\n",
@@ -186,6 +201,15 @@ static void print_info(const struct trace *trace, const struct info *info)
     for (size_t i = 0; i < trace->note_count; i++) printf("note: %s\n", trace->notes[i]);
 }
 
+/* Calls with buffers that are not contiguous. */
+static cJSON *gaps_of(uint64_t count, int64_t bytes)
+{
+    cJSON *gaps = cJSON_CreateObject();
+    cJSON_AddNumberToObject(gaps, "count", (double)count);
+    cJSON_AddNumberToObject(gaps, "bytes", (double)bytes);
+    return gaps;
+}
+
 static void add_origin(cJSON *json, const struct trace *trace, const struct info *info)
 {
     cJSON_AddStringToObject(json, "schema", "rmacast.info/1");
@@ -201,6 +225,7 @@ static void add_origin(cJSON *json, const struct trace *trace, const struct info
     cJSON_AddNumberToObject(json, "events", (double)info->events);
     cJSON_AddNumberToObject(json, "rma_bytes", (double)info->rma_bytes);
     cJSON_AddNumberToObject(json, "message_bytes", (double)info->message_bytes);
+    cJSON_AddItemToObject(json, "non_contiguous", gaps_of(info->gaps.count, info->gaps.bytes));
     cJSON_AddBoolToObject(json, "complete", info->incomplete == 0);
     cJSON *broken = cJSON_AddArrayToObject(json, "incomplete");
     for (uint32_t r = 0; r < trace->rank_count; r++) {
@@ -251,6 +276,8 @@ static void add_calls(cJSON *json, const struct trace *trace, const struct info 
         cJSON_AddNumberToObject(item, "count", (double)info->calls[i].count);
         cJSON_AddNumberToObject(item, "bytes", (double)info->calls[i].bytes);
         cJSON_AddNumberToObject(item, "time_s", units_s(info->calls[i].time_ps));
+        if (info->calls[i].gaps > 0)
+            cJSON_AddItemToObject(item, "non_contiguous", gaps_of(info->calls[i].gaps, info->calls[i].gap_bytes));
         cJSON_AddItemToArray(calls, item);
     }
     cJSON *clock = trace->clock.known ? cJSON_AddObjectToObject(json, "clock") : cJSON_AddNullToObject(json, "clock");

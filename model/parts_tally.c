@@ -151,6 +151,8 @@ static enum status merge_rates(struct bytes *bytes, struct rates *rates, const u
     rates->count += from.count;
     rates->bytes += from.bytes;
     rates->within_bounds += from.within_bounds;
+    rates->gap_count += from.gap_count;
+    rates->gap_bytes += from.gap_bytes;
     rates->true_end_unknown += from.true_end_unknown;
     TRY(merge_distribution(bytes, &rates->lower, err));
     TRY(merge_distribution(bytes, &rates->upper, err));

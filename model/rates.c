@@ -28,6 +28,9 @@ static enum status add_one(struct rates *rates, const struct trace *trace, const
 {
     rates->count++;
     rates->bytes += (uint64_t)transfer->bytes;
+    bool gaps = trace->ranks[transfer->origin].calls[transfer->call].flags & TRACE_GAPS;
+    rates->gap_count += gaps;
+    rates->gap_bytes += gaps ? (uint64_t)transfer->bytes : 0;
     rates->true_end_unknown += transfer_true_end_ps(trace, transfer) == TRACE_UNKNOWN_PS;
     rates->within_bounds += transfer_within_bounds(trace, transfer);
     TRY(add_rate(&rates->lower, transfer, transfer->upper_end_ps, err));
@@ -57,6 +60,8 @@ enum status rates_report(struct rates *rates, const struct trace *trace, const s
 {
     result->transfer_count = rates->count;
     result->transfer_bytes = rates->bytes;
+    result->gap_count = rates->gap_count;
+    result->gap_bytes = rates->gap_bytes;
     result->within_known = trace->simulated && rates->true_end_unknown == 0;
     result->within_bounds = rates->within_bounds;
     result->lower_bound_Bps = distribution_report(&rates->lower);

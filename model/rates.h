@@ -13,6 +13,7 @@
 /* All-zero is the empty sum. */
 struct rates {
     uint64_t count, bytes, within_bounds;
+    uint64_t gap_count, gap_bytes; /* of those with buffers that are not contiguous */
     uint64_t true_end_unknown; /* transfers */
     struct distribution lower, upper;
     struct transfer_groups groups;

@@ -119,6 +119,7 @@ struct result {
     struct result_property *properties;
     size_t property_count, property_capacity;
     uint64_t transfer_count, transfer_bytes;
+    uint64_t gap_count, gap_bytes; /* of transfers with buffers that are not contiguous */
     bool within_known; /* the true intervals are known (simulated traces) */
     uint64_t within_bounds;
     struct result_distribution lower_bound_Bps, upper_bound_Bps;

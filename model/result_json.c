@@ -123,6 +123,9 @@ static void add_transfers(struct writer *writer, cJSON *root, const struct resul
     cJSON *transfers = keep(writer, cJSON_AddObjectToObject(root, "transfers"));
     add_number(writer, transfers, "count", (double)result->transfer_count);
     add_number(writer, transfers, "bytes", (double)result->transfer_bytes);
+    cJSON *gaps = keep(writer, cJSON_AddObjectToObject(transfers, "non_contiguous"));
+    add_number(writer, gaps, "count", (double)result->gap_count);
+    add_number(writer, gaps, "bytes", (double)result->gap_bytes);
     add_distribution(writer, transfers, "lower_bound_Bps", &result->lower_bound_Bps);
     add_distribution(writer, transfers, "upper_bound_Bps", &result->upper_bound_Bps);
     add_known(writer, transfers, "within_bounds", result->within_known, (double)result->within_bounds);

@@ -154,6 +154,9 @@ void result_print_transfers(const struct result *result, size_t top, FILE *out)
     fprintf(out, "\nOne-sided transfers: %" PRIu64 ", %s, %zu pairs\n", result->transfer_count,
             units_format_bytes((double)result->transfer_bytes, bytes),
             result->transfer_groups[TRANSFERS_OF_PAIR].count);
+    if (result->gap_count > 0)
+        fprintf(out, "  %-22s %" PRIu64 ", %s\n", "with gaps in buffers", result->gap_count,
+                units_format_bytes((double)result->gap_bytes, bytes));
     print_distribution("bandwidth, at least", &result->lower_bound_Bps, out);
     print_distribution("bandwidth, at most", &result->upper_bound_Bps, out);
     if (result->within_known)

@@ -217,6 +217,9 @@ static enum status read_transfers(const struct json_node *root, struct result *r
     struct json_node within = json_member(&transfers, "within_bounds"), pairs = json_member(&transfers, "pairs");
     TRY(read_count(&transfers, "count", &result->transfer_count, err));
     TRY(read_count(&transfers, "bytes", &result->transfer_bytes, err));
+    struct json_node gaps = json_member(&transfers, "non_contiguous");
+    if (gaps.item) TRY(read_count(&gaps, "count", &result->gap_count, err));
+    if (gaps.item) TRY(read_count(&gaps, "bytes", &result->gap_bytes, err));
     TRY(read_distribution(&transfers, "lower_bound_Bps", &result->lower_bound_Bps, err));
     TRY(read_distribution(&transfers, "upper_bound_Bps", &result->upper_bound_Bps, err));
     result->within_known = within.item && !cJSON_IsNull(within.item);

@@ -42,6 +42,55 @@ jq -e '.duration_s == 0.05001' info.json >jq.out || complain "info --json durati
 { cat contract.txt; echo "incomplete 1 killed by signal 9"; } >broken.txt
 works '^  rank 1 breaks off after 2 events at 0.020900 s: killed by signal 9$' info broken.txt
 
+# Buffers with gaps: 2 of 3 puts (1000 and 24 bytes), a get_accumulate (8 there, 16 back), the receive of 64; all of them move
+# 1000 + 24 + 24 + 64 bytes. An archive, a replay and its dump keep the extents.
+cat >gaps.txt <<'TRACE'
+rmacast-trace 1
+ranks 2
+window 0 comm=0 bytes=4096 disp_unit=1
+0 0.000000 0.000020 MPI_Win_create win=0
+0 0.010000 0.010001 MPI_Win_lock win=0 target=1 lock=shared
+0 0.010002 0.010003 MPI_Put win=0 target=1 bytes=1000 disp=0 origin_extent=2000
+0 0.010004 0.010005 MPI_Put win=0 target=1 bytes=24 disp=0 origin_extent=48 target_extent=40
+0 0.010006 0.010007 MPI_Put win=0 target=1 bytes=16 disp=0
+0 0.010008 0.010009 MPI_Get_accumulate win=0 target=1 bytes=8 disp=0 op=SUM result_bytes=16 result_extent=12
+0 0.010010 0.010030 MPI_Win_unlock win=0 target=1
+0 0.020000 0.020010 MPI_Send comm=0 peer=1 tag=7 bytes=64
+1 0.000000 0.000020 MPI_Win_create win=0
+1 0.020000 0.020010 MPI_Recv comm=0 peer=0 tag=7 bytes=64 recv_extent=100
+TRACE
+works '^data types *4 calls with non-contiguous buffers, 1.112 kB$' info gaps.txt
+works '"schema"' info --json - gaps.txt
+[ "$(jq -c '[.non_contiguous, (.calls[] | select(.name == "MPI_Put" or .name == "MPI_Send") | .non_contiguous)]' out)" = \
+  '[{"count":4,"bytes":1112},{"count":2,"bytes":1024},null]' ] || complain "info --json of gaps" "$(jq -c . out)"
+works '"schema"' info --json - contract.txt
+[ "$(jq -c .non_contiguous out)" = '{"count":0,"bytes":0}' ] || complain "info --json without gaps" "$(jq -c . out)"
+works '' info contract.txt
+grep -q '^data types' out && complain "info contract.txt" "$(grep '^data types' out)"
+extents() { "$rmacast" dump "$1" | grep -o 'MPI_[A-Za-z_]* \|[a-z]*_extent=[0-9]*' | tr -d '\n' >"$2"; }
+"$rmacast" export gaps.txt --to otf2 -o gaps.rma >out || complain "export gaps.txt" "fails"
+"$rmacast" simulate gaps.rma --platform "$here/../../platforms/infiniband-64.json" --verify -o predicted.rma >out ||
+  complain "simulate gaps.rma" "$(tail -n 3 out)"
+"$rmacast" simulate gaps.txt --platform "$here/../../platforms/infiniband-64.json" --engine simgrid -o - >predicted.txt 2>err ||
+  complain "simulate gaps.txt" "$(cat err)"
+for trace in gaps.txt gaps.rma predicted.rma predicted.txt; do
+  extents $trace extents.txt
+  printf '%s' 'MPI_Win_create MPI_Win_lock MPI_Put origin_extent=2000MPI_Put origin_extent=48target_extent=40MPI_Put ' \
+    'MPI_Get_accumulate result_extent=12MPI_Win_unlock MPI_Send MPI_Win_create MPI_Recv recv_extent=100' >expected.txt
+  same expected.txt extents.txt "extents of $trace"
+done
+
+# Of its 4 transfers (1000 + 24 + 16 + 8 bytes) the put of 16 has none; in slices, as a whole, and read back.
+for trace in gaps.txt "gaps.rma --whole" gaps.rma; do
+  # shellcheck disable=SC2086
+  works '"non_contiguous"' analyze --json - $trace
+  [ "$(jq -c '.transfers | [.count, .bytes, .non_contiguous]' out)" = '[4,1048,{"count":3,"bytes":1032}]' ] ||
+    complain "analyze --json $trace" "$(jq -c .transfers out)"
+done
+works '^  with gaps in buffers *3, 1.032 kB$' analyze gaps.rma
+works '' analyze contract.txt
+grep -q 'with gaps' out && complain "analyze contract.txt" "$(grep 'with gaps' out)"
+
 # Generated traces read back, the same options make the same trace.
 for sync in pscw fence lock p2p; do
   for pattern in halo2d ring transpose; do
