@@ -138,7 +138,7 @@ static void extents(void **state)
     uint32_t puts = 0;
     for (uint32_t rank = 0; rank < trace->rank_count; rank++)
         for (size_t i = 0; i < trace->ranks[rank].count; i++) {
-            struct trace_extents some = {{100 + (rank + i) % 5, 0, 0}};
+            struct trace_extents some = {{100 + (int64_t)((rank + i) % 5), 0, 0}};
             if (trace->ranks[rank].calls[i].call == ID_Put && puts++ % 3 == 0)
                 assert_int_equal(trace_set_extents(trace, rank, i, &some, &err), STATUS_OK);
         }
@@ -232,8 +232,9 @@ static void of_others(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_row), cmocka_unit_test(generated_ones),   cmocka_unit_test(several_blocks),
-        cmocka_unit_test(damaged),   cmocka_unit_test(unknown_function), cmocka_unit_test(of_others),
+        cmocka_unit_test(every_row),      cmocka_unit_test(extents), cmocka_unit_test(generated_ones),
+        cmocka_unit_test(several_blocks), cmocka_unit_test(damaged), cmocka_unit_test(unknown_function),
+        cmocka_unit_test(of_others),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
