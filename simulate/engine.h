@@ -46,8 +46,8 @@ enum engine_notice {
 #define ENGINE_ANY_COUNTER (UINT32_MAX - 1)
 
 /* How far ahead an event is. Each step of a chain of pointers is asked for at another distance: the step before must be
- * there by then. */
-enum engine_distance { ENGINE_HERE, ENGINE_NEXT, ENGINE_SOON, ENGINE_NEAR, ENGINE_FAR };
+ * there by then. ENGINE_CALLS: all but the calls is in the caches. */
+enum engine_distance { ENGINE_HERE, ENGINE_NEXT, ENGINE_SOON, ENGINE_NEAR, ENGINE_FAR, ENGINE_CALLS };
 
 /* All callbacks run at the simulated time now_ps, which never decreases but for messages that are told of late. */
 struct engine_callbacks {

@@ -446,7 +446,8 @@ static void foresee_alarm(const struct engine *engine, const struct nic *nic, en
     case ENGINE_NEAR: __builtin_prefetch(&engine->flights[nic->inbox.first]); break;
     case ENGINE_SOON: foresee_inbox(engine, &nic->inbox); break;
     case ENGINE_NEXT:
-    case ENGINE_HERE: break;
+    case ENGINE_HERE:
+    case ENGINE_CALLS: break;
     }
     on->soon_resume(on->context, nic->inbox.waiter, distance + 1); /* one step behind: the NIC says who it is */
 }
@@ -493,8 +494,8 @@ static void peek(const struct engine *engine)
     const struct engine_callbacks *on = &engine->callbacks;
     const struct event *alarm = event_queue_in_lane(&engine->queue, LANE_ALARMS, PEEK - 1);
     const struct event *other = event_queue_ahead(&engine->queue, PEEK - 1);
-    if (alarm) on->soon_resume(on->context, engine->nics[alarm->id].inbox.waiter, ENGINE_NEAR);
-    if (other && other->type == EVENT_TIMER) on->soon_timer(on->context, other->id, ENGINE_NEAR);
+    if (alarm) on->soon_resume(on->context, engine->nics[alarm->id].inbox.waiter, ENGINE_CALLS);
+    if (other && other->type == EVENT_TIMER) on->soon_timer(on->context, other->id, ENGINE_CALLS);
 }
 
 static enum status handle(struct engine *engine, const struct event *event, struct err *err)

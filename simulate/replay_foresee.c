@@ -2,7 +2,8 @@
  * replay mostly waits for memory. Changes nothing. */
 #include "simulate/replay_core.h"
 
-enum { CALLS_SOON = 8, PAIRS_SOON = 8 };
+/* Calls of a visit: the one that ends and the next one's time; what a rank puts; a post and a start. */
+enum { CALLS_FIRST = 2, CALLS_PUT = 8, CALLS_POST = 4, PAIRS_SOON = 8 };
 
 static void fetch_lines(const void *from, size_t bytes)
 {
@@ -21,11 +22,25 @@ static bool will_post(const struct member *member)
     return !member->access_open && !member->exposed;
 }
 
+static void fetch_calls(const struct rank_state *state, size_t from, size_t to)
+{
+    fetch_lines(&state->calls[state->next + from], (to - from) * sizeof *state->calls);
+}
+
+static void fetch_member(const struct member *member)
+{
+    if (member) fetch_lines(member, offsetof(struct member, fence_outstanding));
+}
+
+/* What the end of an exposure epoch looks at stands in the target's half of a pair. */
 static void fetch_pairs(const struct replay *replay, const struct member *member)
 {
     const struct role *exposure = &member->exposure, *access = &member->access;
-    for (uint32_t i = 0; !will_put(member) && i < exposure->pair_count && i < PAIRS_SOON; i++)
-        fetch_lines(&replay->pairs[role_pairs(exposure)[i]], sizeof *replay->pairs);
+    for (uint32_t i = 0; !will_put(member) && i < exposure->pair_count && i < PAIRS_SOON; i++) {
+        const struct pair *pair = &replay->pairs[role_pairs(exposure)[i]];
+        if (will_post(member)) __builtin_prefetch(pair);
+        __builtin_prefetch(&pair->target_member);
+    }
     for (uint32_t i = 0; (will_put(member) || will_post(member)) && i < access->pair_count && i < PAIRS_SOON; i++)
         fetch_lines(&replay->pairs[role_pairs(access)[i]], sizeof *replay->pairs);
 }
@@ -50,11 +65,18 @@ void replay_soon_rank(const struct replay *replay, uint32_t rank, enum engine_di
     switch (distance) {
     case ENGINE_FAR: fetch_lines(state, sizeof *state); break;
     case ENGINE_NEAR:
-        fetch_lines(&state->calls[state->next], CALLS_SOON * sizeof *state->calls);
-        if (member) fetch_lines(member, offsetof(struct member, fence_outstanding));
+        fetch_calls(state, 0, CALLS_FIRST);
+        fetch_member(member);
+        break;
+    case ENGINE_CALLS:
+        fetch_calls(state, 0, CALLS_PUT);
+        fetch_member(member);
         break;
     case ENGINE_SOON:
-        if (member) fetch_pairs(replay, member);
+        if (!member) break;
+        if (will_put(member)) fetch_calls(state, CALLS_FIRST, CALLS_PUT);
+        if (will_post(member)) fetch_calls(state, CALLS_FIRST, CALLS_POST);
+        fetch_pairs(replay, member);
         break;
     case ENGINE_NEXT:
         if (member) fetch_nodes(replay, member);
