@@ -7,7 +7,7 @@
 
 #include "trace/record/visible.h"
 
-struct rec_library rec_library;
+struct rec_library rec_library, rec_beyond;
 struct rec_range rec_core, rec_bindings[REC_BINDINGS];
 int rec_binding_count REC_HOT;
 
@@ -59,6 +59,8 @@ void rec_library_find(void)
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
         void *found = rec_library_next(functions[i].name);
         memcpy((char *)&rec_library + functions[i].at, &found, sizeof found);
+        found = rec_library_next(functions[i].name + 1);
+        memcpy((char *)&rec_beyond + functions[i].at, &found, sizeof found);
     }
 }
 

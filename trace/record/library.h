@@ -11,13 +11,15 @@
 
 #include "trace/record/record.h"
 
-/* The functions themselves; NULL before rec_library_find(). */
+/* Functions by name; NULL before rec_library_find(). */
 struct rec_library {
 #define MPI_CALL(NAME, KIND, NEEDED, ALLOWED, PARAMETERS, ARGUMENTS, BEFORE, AFTER) __typeof__(MPI_##NAME) *NAME;
 #include "trace/record/rows.def"
 #undef MPI_CALL
 };
-extern struct rec_library rec_library __attribute__((visibility("hidden")));
+extern struct rec_library rec_library __attribute__((visibility("hidden"))); /* PMPI_X */
+/* MPI_X as the program would have called it without this recorder: of another tool, if there is one between it and MPI. */
+extern struct rec_library rec_beyond __attribute__((visibility("hidden")));
 
 struct rec_range {
     uintptr_t low, bytes;

@@ -369,6 +369,8 @@ void rec_opened(struct rec_call *rec);
 void rec_finalizing(void);
 void rec_close_after(void);
 void rec_region(struct rec_call *rec, int level, const void *name);
+/* wrappers.c */
+int rec_own_send(const void *buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm);
 /* fill.c */
 void rec_set_comm(struct rec_call *rec, MPI_Comm comm);
 void rec_set_win(struct rec_call *rec, MPI_Win win);
