@@ -80,6 +80,16 @@ check grep -q '2 of 2 ranks are incomplete; rank 0: ended without MPI_Finalize' 
 "$rmacast" dump refused.rma >dump
 check test "$(grep -c ' MPI_Comm_spawn .*break' dump)" = 2
 
+# MPI without MPI_Init works as without the recorder; what comes behind a MPI_Init is recorded.
+expect 1 "$rmacast" record -o session.rma -- "$mpiexec" -n 2 "$programs/session"
+check test "$(cat out)" = done
+check grep -q 'nothing was recorded' err
+expect 0 "$rmacast" record -o session.rma -- "$mpiexec" -n 2 "$programs/session" both
+check test "$(cat out)" = done
+"$rmacast" dump session.rma >dump
+check test "$(sed -n 's/ site=.*//; s/^0 [0-9.]* [0-9.]* //p' dump | tr '\n' ' ')" = \
+    'MPI_Init MPI_Allreduce comm=1 bytes=4 op=SUM MPI_Barrier comm=0 MPI_Finalize '
+
 # CPU times are recorded on request, and replay asks for them.
 expect 0 "$rmacast" record --cpu-time -o cpu.rma -- "$mpiexec" -n 2 "$programs/pscw_halo"
 expect 0 "$rmacast" simulate cpu.rma --platform ideal --compute cpu

@@ -128,12 +128,13 @@ REC_INLINE void rec_unlock(void)
 bool rec_abandoned(uintptr_t frame);
 bool rec_on_own_stack(uintptr_t at); /* of this thread; not of a handler, of a coroutine */
 
-/* True if this call is to be recorded; then rec_exit() must follow. frame: its CFA. */
-static inline bool rec_begin(const void *frame)
+/* True if this call is to be recorded; then rec_exit() must follow. frame: its CFA. opens: it may open the recording; the
+ * others are not recorded before (sessions of MPI-4.0 need no MPI_Init). */
+static inline bool rec_begin(const void *frame, bool opens)
 {
     if (!REC_LIKELY(rec_state != REC_OFF)) return false;
     if (!REC_LIKELY(rec_inside == 0) && !rec_abandoned((uintptr_t)frame)) return false;
-    if (!REC_LIKELY(rec_own != NULL || rec_state == REC_READY) && !rec_thread_begin()) return false;
+    if (!REC_LIKELY(rec_own != NULL) && !(rec_state == REC_READY ? opens : rec_thread_begin())) return false;
     rec_inside = (uintptr_t)frame;
     return true;
 }

@@ -152,7 +152,8 @@ static void set_members(struct rec_call *rec, int first, int stride, int size, s
     {                                                                                                                  \
         const void *site = __builtin_return_address(0);                                                                \
         if (!REC_LIKELY(real_##NAME != NULL)) *(void **)&real_##NAME = rec_library_next(#NAME);                        \
-        if (rec_off[REC_ID_##ROW] == REC_SKIPPED || !rec_begin(__builtin_dwarf_cfa())) return real_##NAME ARGUMENTS;   \
+        if (rec_off[REC_ID_##ROW] == REC_SKIPPED || !rec_begin(__builtin_dwarf_cfa(), true))                           \
+            return real_##NAME ARGUMENTS;                                                                              \
         struct rec_call rec;                                                                                           \
         rec_prepare(&rec, REC_ID_##ROW, site);                                                                         \
         rec_lock();                                                                                                    \

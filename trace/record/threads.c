@@ -76,7 +76,7 @@ static __thread struct rec_primitive_call open; /* the primitive that it is in; 
 
 static bool enter_primitive(const struct rec_primitive_call *call)
 {
-    if (rec_state != REC_OPEN || !rec_begin(__builtin_dwarf_cfa())) return false;
+    if (rec_state != REC_OPEN || !rec_begin(__builtin_dwarf_cfa(), false)) return false;
     if (rec_cpu) rec_cpu_enter();
     open = *call;
     put_primitive(SPOOL_ENTER, call, 0);
