@@ -401,6 +401,7 @@ bool coll_step(const struct coll_shape *shape, uint32_t rank, uint32_t number, s
     *step = (struct coll_step){.send_to = -1, .receive_from = -1};
     uint32_t n = shape->size, v = (rank + n - shape->root) % n;
     int64_t block = shape->bytes, total = block * (int64_t)n;
+    if (shape->between > 0) return coll_step_between(shape, rank, number, step);
     if (n < 2 && shape->algorithm != COLL_NEIGHBOR_LINEAR) return false;
     switch (shape->algorithm) {
     case COLL_BCAST_BINOMIAL: return down_step(shape, v, number, 0, shape->bytes, step);

@@ -49,6 +49,9 @@ struct coll_shape {
     int64_t bytes;         /* as trace_call.bytes: a vector or a block */
     const int64_t *counts; /* bytes per rank (or destination) of collectives with counts, borrowed; NULL: equal */
     struct trace_neighbors neighbors; /* of the rank whose steps are asked for */
+    uint32_t between;    /* of two groups: how many ranks the first one has; the algorithm follows from kind and size. 0: of one */
+    enum call_kind kind; /* of two groups */
+    bool later;          /* of two groups: the non-blocking form */
 };
 
 /* Ranks of the communicator (of neighbours: of the world); -1 where the step sends or receives nothing. */

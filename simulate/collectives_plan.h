@@ -16,4 +16,7 @@ uint32_t coll_unfold(const struct coll_fold *fold, uint32_t place);
 /* Steps of collectives with counts, reduce-scatters, scans; of *step only what is not empty is set. */
 bool coll_step_v(const struct coll_shape *shape, uint32_t rank, uint32_t number, struct coll_step *step);
 
+/* Steps of a collective between two groups (shape->between > 0): a root stands alone in the first one. */
+bool coll_step_between(const struct coll_shape *shape, uint32_t rank, uint32_t number, struct coll_step *step);
+
 #endif

@@ -66,6 +66,25 @@ static int64_t total_bytes(const struct coll_shape *shape)
     return total;
 }
 
+/* Where two groups meet in another way than one group would. */
+static bool is_between(enum call_kind kind)
+{
+    switch (kind) {
+    case CALL_BARRIER:
+    case CALL_BCAST:
+    case CALL_REDUCE:
+    case CALL_ALLREDUCE:
+    case CALL_GATHER:
+    case CALL_SCATTER:
+    case CALL_ALLGATHER:
+    case CALL_ALLGATHERV:
+    case CALL_ALLTOALL:
+    case CALL_ALLTOALLV:
+    case CALL_REDUCE_SCATTER: return true;
+    default: return false;
+    }
+}
+
 struct coll_shape replay_shape_of(const struct replay *replay, const struct trace_call *call)
 {
     const struct trace_comm *comm = &replay->trace->comms[call->handle];
@@ -76,6 +95,9 @@ struct coll_shape replay_shape_of(const struct replay *replay, const struct trac
     shape.algorithm = coll_choose(kind, call_makes_request(call->call), shape.size, chosen_by);
     if (call->call == ID_Ireduce_scatter_block) shape.algorithm = coll_choose_ireduce_scatter_block(shape.bytes);
     trace_call_neighbors(replay->trace, call, &shape.neighbors);
+    if (comm->between > 0 && is_between(kind)) shape.between = comm->between;
+    shape.kind = kind;
+    shape.later = call_makes_request(call->call);
     if (kind == CALL_BARRIER) shape.bytes = replay->platform->control_bytes;
     if (call->call == ID_Comm_idup) shape = coll_comm_idup(comm->count);
     if (call->peer != TRACE_NONE) shape.root = (uint32_t)trace_comm_rank(comm, call->peer);

@@ -365,7 +365,7 @@ enum step replay_step_barrier(struct replay *replay, uint32_t rank)
     uint32_t own = (uint32_t)trace_comm_rank(comm, (int32_t)rank);
     struct barrier *barrier = &replay->barriers[replay->comms[comm_id].first_barrier + own];
     bool done;
-    if (call_makes_request(call->call)) return replay_step_collective(replay, rank);
+    if (call_makes_request(call->call) || comm->between > 0) return replay_step_collective(replay, rank);
     if (state->phase == PHASE_ENTER) {
         if (call->handle >= 0) STEP_TRY(replay_agree(replay, rank, comm_id, own));
         replay_barrier_begin(barrier);

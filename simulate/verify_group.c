@@ -65,6 +65,18 @@ static int64_t sources_ps(const struct verify_context *context, const struct gat
     return last_ps;
 }
 
+/* The last one of the other of two groups. */
+static int64_t others_ps(const struct verify_context *context, const struct gathering *gathering, uint32_t member)
+{
+    int64_t last_ps = INT64_MIN;
+    for (uint32_t m = 0; m < gathering->comm->count; m++) {
+        const struct trace_call *call = member_call(context, gathering, m);
+        bool own = (m < gathering->comm->between) == (member < gathering->comm->between);
+        if (!own && call && call->enter_ps > last_ps) last_ps = call->enter_ps;
+    }
+    return last_ps;
+}
+
 /* The latest enter that the end of this member's call must not precede; INT64_MIN: none. */
 static int64_t awaited_ps(const struct verify_context *context, const struct gathering *gathering, uint32_t member,
                           const struct trace_call *call, const struct arrivals *arrivals)
@@ -78,10 +90,10 @@ static int64_t awaited_ps(const struct verify_context *context, const struct gat
     case CALL_SHMEM_BARRIER:
     case CALL_ALLREDUCE:
     case CALL_ALLGATHER:
+    case CALL_REDUCE_SCATTER: return arrivals->last_ps;
     case CALL_ALLGATHERV:
     case CALL_ALLTOALL:
-    case CALL_ALLTOALLV:
-    case CALL_REDUCE_SCATTER: return arrivals->last_ps;
+    case CALL_ALLTOALLV: return gathering->comm->between > 0 ? others_ps(context, gathering, member) : arrivals->last_ps;
     case CALL_COMM_CREATE: return call_makes_own_comm((enum mpi_call)call->call) ? INT64_MIN : arrivals->last_ps;
     case CALL_BCAST:
     case CALL_SCATTER:

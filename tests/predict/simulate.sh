@@ -164,4 +164,32 @@ make_comm 20 "MPI_Comm_create_group comm=0 newcomm=NEW" # among two
 make_comm 80 "MPI_Dist_graph_create comm=0 newcomm=1"
 make_comm 40 "MPI_Comm_idup comm=0 req=1" "MPI_Wait req=1"
 
+# Two groups, ranks 0 and 1 and ranks 2 and 3 (comm 1); rank 0 as the root and ranks 2 and 3 (comm 2). Rounds of 10 us, worked out along
+# docs/simulation.md; what both groups do at the same time counts once:
+# barrier: each group 10, to the high group's first rank 20, there the other one 30; back at 30, 40. Allgather: the same.
+# allreduce: reduce 10, exchange 20, broadcast 30. alltoall: two turns. allgatherv: the low group's first rank hears at 10, its own is there at 20, 30.
+# reduce-scatter: the low group's first rank hears at 20 and sends, there at 30, scatter 40.
+# bcast, reduce, small gather and scatter: the group among itself and the root, 20; from 2048 bytes in all each rank alone, 10.
+between() {
+    { printf "rmacast-trace 1\nranks 4\ncomm 1 ranks=0,1,2,3 between=2\ncomm 2 ranks=0,2,3 between=1\n"
+      for r in $3; do printf "$r 0 0 %s\n" "$2"; done
+    } >between.txt
+    for engine in loggp simgrid; do
+        run 0 simulate between.txt --platform "$platform" --set nodes.count=4 --set network.bandwidth_Bps=infinite --engine $engine --verify --json -
+        holds out "near(.run_time_s; $1 * 1e-6) and ([.verify[] | select(.state == \"broken\")] == [])"
+    done
+}
+between 40 "MPI_Barrier comm=1" "0 1 2 3"
+between 30 "MPI_Allreduce comm=1 bytes=8" "0 1 2 3"
+between 40 "MPI_Allgather comm=1 bytes=8" "0 1 2 3"
+between 20 "MPI_Alltoall comm=1 bytes=8" "0 1 2 3"
+between 30 "MPI_Allgatherv comm=1 bytes=8" "0 1 2 3"
+between 40 "MPI_Reduce_scatter_block comm=1 bytes=32" "0 1 2 3"
+between 20 "MPI_Bcast comm=2 root=0 bytes=8" "0 2 3"
+between 20 "MPI_Reduce comm=2 root=0 bytes=8" "0 2 3"
+for call in MPI_Gather MPI_Scatter; do
+    between 20 "$call comm=2 root=0 bytes=1023" "0 2 3"
+    between 10 "$call comm=2 root=0 bytes=1024" "0 2 3"
+done
+
 finish

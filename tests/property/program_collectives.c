@@ -158,6 +158,25 @@ void make_comm(struct random *random, uint32_t members, struct phase *phase)
     if (phase->call == ID_Comm_dup || phase->call == ID_Dist_graph_create_adjacent) phase->root = members;
 }
 
+/* What the members of a new communicator do with it: of one group an all-reduce, of two groups any collective that MPI lets meet them.
+ * With a root the first group is the root alone. */
+static struct trace_call use_of(struct writer *writer, const struct phase *phase, int32_t made)
+{
+    static const enum mpi_call between[] = {ID_Barrier,  ID_Allreduce,            ID_Allgather, ID_Alltoall, ID_Allgatherv,
+                                            ID_Alltoallv, ID_Reduce_scatter_block, ID_Bcast,     ID_Reduce,   ID_Gather,
+                                            ID_Scatter};
+    struct trace_comm *comm = &writer->trace->comms[made];
+    uint64_t chance = (uint64_t)phase->bytes + phase->root;
+    bool groups = phase->call == ID_Intercomm_create && comm->count > 1;
+    struct trace_call call = new_call(groups ? between[chance % (sizeof between / sizeof *between)] : ID_Allreduce, made);
+    uint32_t allowed = call_row(call.call)->allowed;
+    if (allowed & F_BYTES) call.bytes = phase->bytes;
+    if (groups) comm->between = allowed & F_ROOT ? 1 : 1 + (uint32_t)(chance / 16 % (comm->count - 1));
+    if (groups && (allowed & F_ROOT)) call.peer = comm->members[0];
+    if (allowed & F_OP) call.tag = TRACE_OP_SUM;
+    return call;
+}
+
 /* The new communicator is used once. */
 enum status write_comm(struct writer *writer, const struct phase *phase, struct err *err)
 {
@@ -173,8 +192,7 @@ enum status write_comm(struct writer *writer, const struct phase *phase, struct 
         TRY(put(writer, r, call, err));
     }
     if (count == 0) return STATUS_OK;
-    struct trace_call call = new_call(ID_Allreduce, made);
-    call.bytes = phase->bytes;
+    struct trace_call call = use_of(writer, phase, made);
     TRY(put_all(writer, chosen, call, err));
     return put_all(writer, chosen, new_call(ID_Comm_free, made), err);
 }

@@ -87,7 +87,7 @@ static void say_counts(void)
 static void call_equal(int n)
 {
     int doubles = n / 8, root = size / 2;
-    char root_key[16];
+    char root_key[24];
     snprintf(root_key, sizeof root_key, "root=%d", root);
     MAKE(Bcast, root_key, n, 0, in, n, MPI_BYTE, root, WORLD);
     MAKE(Gather, root_key, n, 0, in, n, MPI_BYTE, out, n, MPI_BYTE, root, WORLD);
@@ -105,7 +105,7 @@ static void call_equal(int n)
 static void call_unequal(int n)
 {
     int root = size - 1, mine = rank % 3 == 2 ? 0 : n, all = 0;
-    char root_key[16];
+    char root_key[24];
     snprintf(root_key, sizeof root_key, "root=%d", root);
     for (int i = 0; i < size; i++) {
         counts[i] = i % 3 == 2 ? 0 : n;
@@ -187,6 +187,66 @@ static void make_communicators(void)
     MPI_Group_free(&group);
 }
 
+/* Between two groups, the first half of the ranks and the others: communicator 4 is that of all, 5 that of rank 0 as the root and the
+ * second half; the other ranks of the first half have no part in what has a root. */
+enum { BETWEEN = 4, ROOTED = 5 };
+
+static void say_between(const char *name, int comm, long bytes)
+{
+    if (comm == ROOTED)
+        fprintf(calls, "%d 0 0 MPI_%s comm=%d root=0 bytes=%ld\n", rank, name, comm, bytes);
+    else if (bytes < 0)
+        fprintf(calls, "%d 0 0 MPI_%s comm=%d\n", rank, name, comm);
+    else
+        fprintf(calls, "%d 0 0 MPI_%s comm=%d bytes=%ld\n", rank, name, comm, bytes);
+}
+
+#define MEET(NAME, COMM, BYTES, ...)                                                                                   \
+    do {                                                                                                               \
+        bool takes_part = (COMM) == BETWEEN || rank == 0 || rank >= size / 2;                                          \
+        if (takes_part) say_between(#NAME, COMM, BYTES);                                                               \
+        begin();                                                                                                       \
+        MPI_##NAME(__VA_ARGS__);                                                                                       \
+        if (takes_part)                                                                                                \
+            end(NULL);                                                                                                 \
+        else                                                                                                           \
+            sent_on = 0;                                                                                               \
+    } while (0)
+
+static void call_between(MPI_Comm groups, int n)
+{
+    int root = rank >= size / 2 ? 0 : rank == 0 ? MPI_ROOT : MPI_PROC_NULL, doubles = n / 8;
+    int others = rank < size / 2 ? size - size / 2 : size / 2;
+    for (int i = 0; i < size; i++) {
+        counts[i] = n;
+        places[i] = i * n;
+    }
+    MEET(Barrier, BETWEEN, -1, groups);
+    MEET(Allreduce, BETWEEN, n, in, out, doubles, MPI_DOUBLE, MPI_SUM, groups);
+    MEET(Allgather, BETWEEN, n, in, n, MPI_BYTE, out, n, MPI_BYTE, groups);
+    MEET(Alltoall, BETWEEN, n, in, n, MPI_BYTE, out, n, MPI_BYTE, groups);
+    MEET(Alltoallv, BETWEEN, (long)n * others, in, counts, places, MPI_BYTE, out, counts, places, MPI_BYTE, groups);
+    MEET(Allgatherv, BETWEEN, n, in, n, MPI_BYTE, out, counts, places, MPI_BYTE, groups);
+    MEET(Reduce_scatter_block, BETWEEN, (long)n * (size / 2) * (size - size / 2), in, out, doubles * others, MPI_DOUBLE,
+         MPI_SUM, groups);
+    MEET(Bcast, ROOTED, n, in, n, MPI_BYTE, root, groups);
+    MEET(Reduce, ROOTED, n, in, out, doubles, MPI_DOUBLE, MPI_SUM, root, groups);
+    MEET(Gather, ROOTED, n, in, n, MPI_BYTE, out, n, MPI_BYTE, root, groups);
+    MEET(Scatter, ROOTED, n, in, n, MPI_BYTE, out, n, MPI_BYTE, root, groups);
+}
+
+static void meet_between(void)
+{
+    static const int bytes[] = {8, 2040, 2048, 16384};
+    MPI_Comm half, groups;
+    bool high = rank >= size / 2;
+    MPI_Comm_split(WORLD, high, rank, &half);
+    MPI_Intercomm_create(half, 0, WORLD, high ? 0 : size / 2, 9, &groups);
+    for (size_t i = 0; i < sizeof bytes / sizeof *bytes; i++) call_between(groups, bytes[i]);
+    MPI_Comm_free(&groups);
+    MPI_Comm_free(&half);
+}
+
 static FILE *open_own(const char *directory, const char *name)
 {
     char path[4096];
@@ -210,6 +270,7 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < sizeof bytes / sizeof *bytes; i++) call_equal_counts(bytes[i]);
     for (size_t i = 0; i < sizeof bytes / sizeof *bytes; i++) call_unequal(bytes[i]);
     make_communicators();
+    meet_between();
     fclose(calls);
     fclose(sent);
     MPI_Finalize();

@@ -12,6 +12,8 @@ last=$((ranks - 1))
     printf 'comm 1 ranks=%s\n' "$(seq -s , 0 $last)"
     printf 'comm 2 ranks=%s\n' "$(seq -s , 0 2 $last)"
     printf 'comm 3 ranks=%s\n' "$(seq -s , 1 2 $last)"
+    printf 'comm 4 ranks=%s between=%s\n' "$(seq -s , 0 $last)" $((ranks / 2))
+    printf 'comm 5 ranks=0,%s between=1\n' "$(seq -s , $((ranks / 2)) $last)"
     for r in $(seq 0 $last); do cat "$work/calls.$r"; done
 } >"$work/calls.txt"
 "$plans" "$work/calls.txt" "$work"

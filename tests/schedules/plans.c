@@ -72,7 +72,7 @@ static bool agrees(const struct trace_call *call, const struct messages *sent, c
     if (sent->count != planned->count + own) return false;
     for (size_t i = 0; i < planned->count; i++) {
         int64_t allowed = is_reduction(kind) ? ELEMENT_BYTES : 0;
-        bool derived = kind == CALL_GATHER && sent->bytes[i] == DERIVED;
+        bool derived = (kind == CALL_GATHER || kind == CALL_ALLGATHER) && sent->bytes[i] == DERIVED;
         if (!derived && llabs(sent->bytes[i] - planned->bytes[i]) > allowed) return false;
     }
     return true;

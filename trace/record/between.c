@@ -60,7 +60,7 @@ static uint32_t define_rooted(const struct rec_comm *comm, int32_t root, bool ow
     }
     members[0] = root;
     for (int i = 0; i < others; i++) members[i + 1] = own_others ? between->own[i] : rec_comm_world(comm, i);
-    uint32_t id = rec_comm_define(members, others + 1, comm);
+    uint32_t id = rec_comm_define(members, others + 1, comm, 1);
     free(members);
     return id;
 }

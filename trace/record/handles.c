@@ -153,9 +153,9 @@ static struct rec_comm *comm_learn(MPI_Comm comm, const struct rec_comm *parent,
     return rec_state == REC_OFF ? NULL : made;
 }
 
-uint32_t rec_comm_define(const int32_t *world, int count, const struct rec_comm *parent)
+uint32_t rec_comm_define(const int32_t *world, int count, const struct rec_comm *parent, int between)
 {
-    define_comm(comm_count, parent, true, world, count, 0);
+    define_comm(comm_count, parent, true, world, count, between);
     return comm_count++;
 }
 

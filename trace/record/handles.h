@@ -30,8 +30,9 @@ struct rec_win {
 struct rec_comm *rec_comm_find(MPI_Comm comm);
 void rec_comm_release(struct rec_comm *comm);
 
-/* Describes a further communicator that was found in use, made of this one; its id. */
-uint32_t rec_comm_define(const int32_t *world, int count, const struct rec_comm *parent);
+/* Describes a further communicator that was found in use, made of this one; its id. between: how many of its members are the
+ * first of two groups, 0: they are one. */
+uint32_t rec_comm_define(const int32_t *world, int count, const struct rec_comm *parent, int between);
 
 /* between.c: what a communicator of two groups knows of the own one. NULL: memory is short. */
 struct rec_between *rec_between_new(const int32_t *own, int count, const int32_t *other, int other_count);

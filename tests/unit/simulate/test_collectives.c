@@ -325,7 +325,7 @@ static void plans_end_and_move_what_the_literature_says(void **state)
         for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
             for (uint32_t root = 0; root < (plans[p].rooted ? sizes[s] : 1); root++)
                 for (size_t b = 0; b < sizeof bytes / sizeof *bytes; b++) {
-                    struct coll_shape shape = {plans[p].algorithm, sizes[s], root, bytes[b], NULL, {0}};
+                    struct coll_shape shape = {.algorithm = plans[p].algorithm, .size = sizes[s], .root = root, .bytes = bytes[b]};
                     struct execution run;
                     if (plans[p].power_only && !coll_is_power_of_two(sizes[s])) continue;
                     execute(&shape, &run);
@@ -341,7 +341,7 @@ static void a_vector_that_cannot_be_cut_evenly(void **state)
     (void)state;
     static const enum coll_algorithm both[] = {COLL_BCAST_SCATTER_DOUBLING, COLL_BCAST_SCATTER_RING};
     for (int i = 0; i < 2; i++) {
-        struct coll_shape shape = {both[i], 8, 3, 13, NULL, {0}};
+        struct coll_shape shape = {.algorithm = both[i], .size = 8, .root = 3, .bytes = 13};
         struct execution run;
         int64_t sum = 0;
         execute(&shape, &run);
@@ -357,14 +357,14 @@ static void trees_are_as_deep_as_the_logarithm(void **state)
 {
     (void)state;
     struct execution run;
-    execute(&(struct coll_shape){COLL_BCAST_BINOMIAL, 8, 5, 100, NULL, {0}}, &run);
+    execute(&(struct coll_shape){.algorithm = COLL_BCAST_BINOMIAL, .size = 8, .root = 5, .bytes = 100}, &run);
     assert_int_equal(run.sends[5], 3);
-    execute(&(struct coll_shape){COLL_SCATTER_BINOMIAL, 8, 5, 100, NULL, {0}}, &run);
+    execute(&(struct coll_shape){.algorithm = COLL_SCATTER_BINOMIAL, .size = 8, .root = 5, .bytes = 100}, &run);
     assert_int_equal(run.sends[5], 3);
     assert_int_equal(run.bytes[5], 700);
-    execute(&(struct coll_shape){COLL_REDUCE_BINOMIAL, 8, 5, 100, NULL, {0}}, &run);
+    execute(&(struct coll_shape){.algorithm = COLL_REDUCE_BINOMIAL, .size = 8, .root = 5, .bytes = 100}, &run);
     assert_int_equal(run.receives[5], 3);
-    execute(&(struct coll_shape){COLL_GATHER_BINOMIAL, 5, 0, 100, NULL, {0}}, &run);
+    execute(&(struct coll_shape){.algorithm = COLL_GATHER_BINOMIAL, .size = 5, .root = 0, .bytes = 100}, &run);
     assert_int_equal(run.receives[0], 3);
 }
 
