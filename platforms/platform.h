@@ -63,6 +63,7 @@ struct platform {
     struct net_segment *loopback;
     size_t loopback_count;
     int64_t eager_bytes; /* two-sided: above it, rendezvous */
+    bool unexpected_copy; /* an eager message that its receive did not wait for is copied out of the library's buffer */
     struct rma_semantics semantics;
     enum lock_mode lock;
     enum fence_mode fence;

@@ -35,6 +35,7 @@ static const struct field network_fields[] = {
 };
 static const struct field mpi_fields[] = {
     {"eager_bytes", FIELD_INT64, AT(eager_bytes), 0, BYTES_MOST, NULL, false},
+    {"unexpected_copy", FIELD_BOOLEAN, AT(unexpected_copy), 0, 0, NULL, false},
     {.key = NULL},
 };
 static const struct field rma_fields[] = {

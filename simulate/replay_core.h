@@ -232,6 +232,8 @@ enum status replay_send_side(struct replay *replay, const struct match *match, i
 enum status replay_receive_side(struct replay *replay, const struct match *match, uint32_t request);
 /* The next message of the channel has arrived and no receive has been posted for it. */
 bool replay_message_waits(const struct replay *replay, const struct match *match);
+/* How long it takes to copy that message, if it came eagerly and mpi.unexpected_copy says so; else 0. */
+int64_t replay_unexpected_ps(const struct replay *replay, const struct match *match);
 /* Takes this message out of matching: only MPI_Mrecv and MPI_Imrecv find it. */
 enum status replay_message_take(struct replay *replay, const struct match *match);
 

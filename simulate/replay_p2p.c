@@ -237,6 +237,14 @@ bool replay_message_waits(const struct replay *replay, const struct match *match
     return first->sent && !first->posted && first->arrived;
 }
 
+int64_t replay_unexpected_ps(const struct replay *replay, const struct match *match)
+{
+    if (!replay->platform->unexpected_copy || !replay_message_waits(replay, match)) return 0;
+    const struct envelope *first =
+        &replay->envelopes[slot_of(replay->channels, replay->channel_capacity, match)->first];
+    return first->mode == SEND_RENDEZVOUS ? 0 : replay_copy_ps(replay, first->bytes);
+}
+
 static enum status arrived(struct replay *replay, uint32_t index)
 {
     struct envelope *envelope = &replay->envelopes[index];
@@ -415,8 +423,9 @@ enum step replay_step_receive(struct replay *replay, uint32_t rank)
         }
         struct match match = match_of(call, (uint32_t)call->peer, rank), taken = taken_out(&match);
         if (message_receives_taken(call) && replay_message_waits(replay, &taken)) match = taken;
+        int64_t copy_ps = replay_unexpected_ps(replay, &match);
         STEP_TRY(replay_receive_side(replay, &match, request));
-        return STEP_AGAIN;
+        return replay_spend(replay, state, copy_ps, PHASE_WAIT);
     }
     case PHASE_WAIT:
         if (!blocking) return replay_exit(state, replay->now_ps);

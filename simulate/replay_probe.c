@@ -31,10 +31,13 @@ enum step replay_step_sendrecv(struct replay *replay, uint32_t rank)
     switch (state->phase) {
     case PHASE_ENTER:
         return replay_spend(replay, state, call->peer == TRACE_NONE ? 0 : replay->overhead_ps, PHASE_POST);
-    case PHASE_POST:
+    case PHASE_POST: {
+        int32_t source = trace_call_source(call);
+        struct match match = {(uint32_t)call->handle * 2, (uint32_t)source, rank, trace_call_recv_tag(call)};
+        int64_t copy_ps = source == TRACE_NONE ? 0 : replay_unexpected_ps(replay, &match);
         STEP_TRY(exchange(replay, rank, call));
-        state->phase = PHASE_WAIT;
-        return STEP_AGAIN;
+        return replay_spend(replay, state, copy_ps, PHASE_WAIT);
+    }
     case PHASE_WAIT:
         if (state->missing > 0) return STEP_BLOCK;
         return replay_spend(replay, state, (int64_t)state->received * replay->overhead_ps, PHASE_TAKE);

@@ -65,14 +65,17 @@ static int64_t sources_ps(const struct verify_context *context, const struct gat
     return last_ps;
 }
 
-/* The last one of the other of two groups. */
-static int64_t others_ps(const struct verify_context *context, const struct gathering *gathering, uint32_t member)
+/* The last one that this member gets something of: of two groups, one of the other; of an all-gather with counts, one that has bytes
+ * (an empty block goes round without its owner). */
+static int64_t givers_ps(const struct verify_context *context, const struct gathering *gathering, uint32_t member)
 {
     int64_t last_ps = INT64_MIN;
+    uint32_t between = gathering->comm->between;
     for (uint32_t m = 0; m < gathering->comm->count; m++) {
         const struct trace_call *call = member_call(context, gathering, m);
-        bool own = (m < gathering->comm->between) == (member < gathering->comm->between);
-        if (!own && call && call->enter_ps > last_ps) last_ps = call->enter_ps;
+        bool own = between > 0 && (m < between) == (member < between);
+        if (own || !call || (call_kind(call->call) == CALL_ALLGATHERV && call->bytes == 0)) continue;
+        if (call->enter_ps > last_ps) last_ps = call->enter_ps;
     }
     return last_ps;
 }
@@ -91,9 +94,10 @@ static int64_t awaited_ps(const struct verify_context *context, const struct gat
     case CALL_ALLREDUCE:
     case CALL_ALLGATHER:
     case CALL_REDUCE_SCATTER: return arrivals->last_ps;
-    case CALL_ALLGATHERV:
+    case CALL_ALLGATHERV: return givers_ps(context, gathering, member);
     case CALL_ALLTOALL:
-    case CALL_ALLTOALLV: return gathering->comm->between > 0 ? others_ps(context, gathering, member) : arrivals->last_ps;
+    case CALL_ALLTOALLV:
+        return gathering->comm->between > 0 ? givers_ps(context, gathering, member) : arrivals->last_ps;
     case CALL_COMM_CREATE: return call_makes_own_comm((enum mpi_call)call->call) ? INT64_MIN : arrivals->last_ps;
     case CALL_BCAST:
     case CALL_SCATTER:

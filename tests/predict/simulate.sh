@@ -192,4 +192,32 @@ for call in MPI_Gather MPI_Scatter; do
     between 10 "$call comm=2 root=0 bytes=1024" "0 2 3"
 done
 
+# mpi.unexpected_copy: 20,000 bytes sent at 0 are there at 12; who receives at 50 copies them at 20 GB/s, 1 us, who waits since 0 does not.
+# Above the eager size nothing was buffered: clear to send at 60, data at 72.
+receive() {
+    printf "rmacast-trace 1\nranks 2\n0 0 0 MPI_Send comm=0 peer=1 tag=1 bytes=20000\n$4" >copy.txt
+    for engine in loggp simgrid; do
+        run 0 simulate copy.txt --platform "$platform" --set nodes.count=2 --engine $engine --set mpi.eager_bytes=$3 --json -
+        holds out "near(.rank_time_s[1]; $1 * 1e-6)"
+        run 0 simulate copy.txt --platform "$platform" --set nodes.count=2 --engine $engine --set mpi.eager_bytes=$3 --verify \
+            --set mpi.unexpected_copy=true --json -
+        holds out "near(.rank_time_s[1]; $2 * 1e-6)"
+    done
+}
+receive 50 51 65536 "1 0.00005 0.00005 MPI_Recv comm=0 peer=0 tag=1 bytes=20000\n"
+receive 50 51 65536 "1 0.00005 0.00005 MPI_Irecv comm=0 peer=0 tag=1 bytes=20000 req=1\n1 0.00005 0.00005 MPI_Wait req=1\n"
+receive 50 51 65536 "1 0.00005 0.00005 MPI_Sendrecv comm=0 peer=- tag=0 source=0 recvtag=1 bytes=0 received=20000\n"
+receive 50 51 65536 "1 0.00005 0.00005 MPI_Mprobe comm=0 peer=0 tag=1 bytes=20000\n1 0.00005 0.00005 MPI_Mrecv comm=0 peer=0 tag=1 bytes=20000\n"
+receive 12 12 65536 "1 0 0 MPI_Recv comm=0 peer=0 tag=1 bytes=20000\n"
+receive 72 72 1000 "1 0.00005 0.00005 MPI_Recv comm=0 peer=0 tag=1 bytes=20000\n"
+
+# An all-gather's ring does not bring an empty block, so nobody waits for its owner: rank 1 gets rank 0's block in two pieces, the second
+# of which rank 0 sends at once, as there is nothing to hear of rank 2 before: 10 + 2 x 3.2768 us, long before rank 2 comes at 1 s.
+printf 'rmacast-trace 1\nranks 3\n0 0 0 MPI_Allgatherv comm=0 bytes=65536 counts=65536,65536,0\n1 0 0 MPI_Allgatherv comm=0 bytes=65536 counts=65536,65536,0
+2 1 1 MPI_Allgatherv comm=0 bytes=0 counts=65536,65536,0\n' >ring.txt
+for engine in loggp simgrid; do
+    run 0 simulate ring.txt --platform "$platform" --engine $engine --verify --json -
+    holds out 'near(.rank_time_s[1]; 16.5536e-6) and ([.verify[] | select(.state == "broken")] == [])'
+done
+
 finish
