@@ -131,7 +131,7 @@ static void transfers_of_openshmem_are_looked_at_by_laws_2_and_5(void **state)
     test_context_clear(&test);
 }
 
-/* Rank 0 calls at 0, rank 1 at 50; who waits for whom, both having no bytes. One exit a microsecond before the other's
+/* Rank 0 calls at 0, rank 1 at 50; who waits for whom, both giving a byte. One exit a microsecond before the other's
  * enter breaks the law. */
 struct collective {
     enum mpi_call call;
@@ -145,6 +145,7 @@ static void add_call(struct trace *trace, const struct collective *row, uint32_t
     bool later = call_makes_request(row->call);
     struct trace_call *call = test_call(trace, rank, row->call, enter_us, later ? enter_us : exit_us);
     call->peer = row->root;
+    call->bytes = 1;
     if (!later) return;
     call->ref = 1;
     struct trace_call *wait = test_call(trace, rank, ID_Wait, enter_us, exit_us);
