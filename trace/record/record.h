@@ -397,7 +397,7 @@ void rec_set_extent(struct rec_call *rec, enum spool_buffer buffer, int64_t span
 /* peer: MPI_PROC_NULL moves nothing. */
 REC_INLINE void rec_buffer(struct rec_call *rec, enum spool_buffer buffer, int peer, int64_t count, MPI_Datatype type)
 {
-    if (REC_LIKELY(count < 1 || !rec_type(type)->gaps) || peer == MPI_PROC_NULL) return;
+    if (peer == MPI_PROC_NULL || REC_LIKELY(count < 1 || !rec_type(type)->gaps)) return;
     rec_set_extent(rec, buffer, rec_type_span(count, type));
 }
 bool rec_is_root(const struct rec_call *rec, int root);
