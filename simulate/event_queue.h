@@ -3,8 +3,8 @@
  * A ladder queue of one rung (W. T. Tang et al., Ladder queue, ACM TOMACS 15(3), 2005): the next few events are sorted,
  * those of the following moments lie unsorted in buckets of equal length, all later ones in a list that becomes the
  * next buckets. What is made for the moments that are sorted already goes into a binary heap, unless it is among the
- * very next; what its owner makes in nearly the order of places goes into a lane. So a push or a pop costs the same with a thousand or a million events, and it is known which events are
- * next. */
+ * very next; what its owner makes in nearly the order of places goes into a lane. So a push or a pop costs the same with
+ * a thousand or a million events, and it is known which events are next. */
 #ifndef SIMULATE_EVENT_QUEUE_H
 #define SIMULATE_EVENT_QUEUE_H
 

@@ -52,7 +52,7 @@ enum status replay_lock_towards(struct replay *replay, uint32_t rank, uint32_t i
     return STATUS_OK;
 }
 
-/* --- the locks that a call concerns --------------------------------------------------------------------------------------
+/* --- the locks that a call concerns ----------------------------------------------------------------------------------
  */
 
 enum status replay_all_locks_new(struct replay *replay, uint32_t count, struct all_locks **made)
@@ -235,8 +235,8 @@ static enum status release_all(struct replay *replay, struct member *member)
     return status;
 }
 
-/* From rank.step on, where the walk stands: STEP_EXIT if all that the call means is complete (granted and known to be there; local: at the
- * origin). */
+/* From rank.step on, where the walk stands: STEP_EXIT if all that the call means is complete (granted and known to be
+ * there; local: at the origin). */
 static enum step completed(struct replay *replay, uint32_t rank, const struct trace_call *call, bool local)
 {
     struct rank_state *state = &replay->ranks[rank];

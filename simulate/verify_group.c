@@ -65,8 +65,8 @@ static int64_t sources_ps(const struct verify_context *context, const struct gat
     return last_ps;
 }
 
-/* The last one that this member gets something of: of two groups, one of the other; of an all-gather with counts, one that has bytes
- * (an empty block goes round without its owner). */
+/* The last one that this member gets something of: of two groups, one of the other; of an all-gather with counts, one that has
+ * bytes (an empty block goes round without its owner). */
 static int64_t givers_ps(const struct verify_context *context, const struct gathering *gathering, uint32_t member)
 {
     int64_t last_ps = INT64_MIN;

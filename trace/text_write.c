@@ -382,7 +382,9 @@ static enum status write_rank(struct writer *writer)
     if (range && range->rank != TRACE_NONE && range->rank != (int32_t)writer->rank) return STATUS_OK;
     for (size_t i = 0; i < stream->count; i++) {
         const struct trace_call *call = &stream->calls[i];
-        if (range && (call->exit_ps - writer->zero_ps < range->from_ps || call->enter_ps - writer->zero_ps > range->to_ps)) continue;
+        if (range && (call->exit_ps - writer->zero_ps < range->from_ps ||
+                      call->enter_ps - writer->zero_ps > range->to_ps))
+            continue;
         uint32_t thread = trace_call_thread(writer->trace, writer->rank, i);
         if (range && range->by_thread && range->thread != thread) continue;
         TRY(write_call(writer, i));

@@ -158,8 +158,8 @@ void make_comm(struct random *random, uint32_t members, struct phase *phase)
     if (phase->call == ID_Comm_dup || phase->call == ID_Dist_graph_create_adjacent) phase->root = members;
 }
 
-/* What the members of a new communicator do with it: of one group an all-reduce, of two groups any collective that MPI lets meet them.
- * With a root the first group is the root alone. */
+/* What the members of a new communicator do with it: of one group an all-reduce, of two groups any collective that MPI lets meet
+ * them. With a root the first group is the root alone. */
 static struct trace_call use_of(struct writer *writer, const struct phase *phase, int32_t made)
 {
     static const enum mpi_call between[] = {ID_Barrier,  ID_Allreduce,            ID_Allgather, ID_Alltoall, ID_Allgatherv,

@@ -187,8 +187,8 @@ static void make_communicators(void)
     MPI_Group_free(&group);
 }
 
-/* Between two groups, the first half of the ranks and the others: communicator 4 is that of all, 5 that of rank 0 as the root and the
- * second half; the other ranks of the first half have no part in what has a root. */
+/* Between two groups, the first half of the ranks and the others: communicator 4 is that of all, 5 that of rank 0 as the root and
+ * the second half; the other ranks of the first half have no part in what has a root. */
 enum { BETWEEN = 4, ROOTED = 5 };
 
 static void say_between(const char *name, int comm, long bytes)

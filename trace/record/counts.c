@@ -145,31 +145,31 @@ static void set_list_of_nothing(struct rec_call *rec)
     set_list_among(rec, NULL, 0, 0, 1);
 }
 
+/* A gatherv or scatterv: what each rank has of its own at `mine`, on the side `own`, and the root's blocks on the other. */
+static void set_rooted(struct rec_call *rec, int root, enum spool_buffer own, const void *mine, int64_t count,
+                       MPI_Datatype type, const struct rec_lengths *blocks)
+{
+    bool at_root = rec_is_root(rec, root), in_place = at_root && root != MPI_ROOT && mine == MPI_IN_PLACE;
+    if (root != MPI_ROOT) rec->enter.bytes = in_place ? rec_length(blocks, root) : rec_true_bytes(count, type);
+    if (!in_place && rec_meets(root)) rec_buffer(rec, own, 0, count, type);
+    if (!at_root) return;
+    set_extents(rec, own == SPOOL_SEND ? SPOOL_RECEIVE : SPOOL_SEND, blocks, rec->comm->size);
+    set_list_of_root(rec, blocks);
+}
+
 void rec_set_gatherv(struct rec_call *rec, MPI_Comm comm, int root, const void *in, int64_t count, MPI_Datatype type,
                      struct rec_lengths received)
 {
-    if (!set_comm(rec, comm, root)) return;
-    bool at_root = rec_is_root(rec, root), in_place = at_root && root != MPI_ROOT && in == MPI_IN_PLACE;
-    if (root != MPI_ROOT) rec->enter.bytes = in_place ? rec_length(&received, root) : rec_true_bytes(count, type);
-    if (!in_place && rec_meets(root)) rec_buffer(rec, SPOOL_SEND, 0, count, type);
-    if (!at_root) return;
-    set_extents(rec, SPOOL_RECEIVE, &received, rec->comm->size);
-    set_list_of_root(rec, &received);
+    if (set_comm(rec, comm, root)) set_rooted(rec, root, SPOOL_SEND, in, count, type, &received);
 }
 
 void rec_set_scatterv(struct rec_call *rec, MPI_Comm comm, int root, struct rec_lengths sent, const void *out,
                       int64_t count, MPI_Datatype type)
 {
-    if (!set_comm(rec, comm, root)) {
-        if (rec->comm && !rec->comm->apart) set_list_of_nothing(rec);
-        return;
-    }
-    bool at_root = rec_is_root(rec, root), in_place = at_root && root != MPI_ROOT && out == MPI_IN_PLACE;
-    if (root != MPI_ROOT) rec->enter.bytes = in_place ? rec_length(&sent, root) : rec_true_bytes(count, type);
-    if (!in_place && rec_meets(root)) rec_buffer(rec, SPOOL_RECEIVE, 0, count, type);
-    if (!at_root) return;
-    set_extents(rec, SPOOL_SEND, &sent, rec->comm->size);
-    set_list_of_root(rec, &sent);
+    if (set_comm(rec, comm, root))
+        set_rooted(rec, root, SPOOL_RECEIVE, out, count, type, &sent);
+    else if (rec->comm && !rec->comm->apart)
+        set_list_of_nothing(rec);
 }
 
 /* Between two groups nobody knows the blocks of all: no list. */
