@@ -1,13 +1,13 @@
 #include "cli/record_worlds.h"
 
 #include <dirent.h>
-#include <ftw.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/record_run.h"
+#include "common/remove_tree.h"
 #include "trace/spool.h"
 
 void record_world_path(const char *directory, unsigned number, char *path, size_t bytes)
@@ -26,12 +26,6 @@ unsigned record_world_count(const char *spool)
     return count - 1;
 }
 
-static int remove_one(const char *path, const struct stat *about, int type, struct FTW *walk)
-{
-    (void)about, (void)type, (void)walk;
-    return remove(path);
-}
-
 void record_remove_worlds(const char *directory)
 {
     char path[2 * RECORD_PATH_BYTES], again[64];
@@ -44,7 +38,7 @@ void record_remove_worlds(const char *directory)
         snprintf(path, sizeof path, "%s/%s/traces.otf2", directory, entry->d_name);
         if (access(path, F_OK) != 0) continue;
         *strrchr(path, '/') = '\0';
-        nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+        remove_tree(path);
     }
     if (listing) closedir(listing);
 }

@@ -1,12 +1,13 @@
 #include "trace/otf2_stage.h"
 
 #include <errno.h>
-#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "common/remove_tree.h"
 
 static enum status system_error(struct err *err, const char *path, const char *what)
 {
@@ -66,15 +67,9 @@ enum status archive_stage_commit(struct archive_stage *stage, const char *const 
     return STATUS_OK;
 }
 
-static int remove_one(const char *path, const struct stat *status, int type, struct FTW *walk)
-{
-    (void)status, (void)type, (void)walk;
-    return remove(path);
-}
-
 void archive_stage_close(struct archive_stage *stage)
 {
-    if (stage->path) nftw(stage->path, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+    if (stage->path) remove_tree(stage->path);
     if (stage->made && !stage->done) rmdir(stage->directory);
     free(stage->path);
     free(stage->old);
