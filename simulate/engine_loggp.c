@@ -126,9 +126,9 @@ static enum status take_flight(struct engine *engine, uint32_t *index, struct er
 
 static enum status into_queue(struct engine *engine, const struct event *event, int32_t node, struct err *err)
 {
-    if (event->type != EVENT_ALARM && node >= 0) engine->nics[node].pending++;
     if (event->type == EVENT_ALARM)
         return event_queue_push_lane(&engine->queue, LANE_ALARMS, event->place, event->type, event->id, err);
+    if (node >= 0) engine->nics[node].pending++;
     return event_queue_push_at(&engine->queue, event->place, event->type, event->id, err);
 }
 

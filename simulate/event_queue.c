@@ -282,18 +282,14 @@ static bool lacks_next(const struct event_queue *queue)
     return queue->run.count < queue->ahead || (queue->run.count == 0 && queue->bucketed > 0);
 }
 
-static void note_push(struct event_queue *queue)
-{
-    queue->count++;
-    if (lacks_next(queue)) look_ahead(queue);
-}
-
-/* There is room for it. */
-static void push(struct event_queue *queue, const struct event *event)
+/* There is room for it. lane: where it lies if it is not among the next and belongs near the lane's end; may be NULL. */
+static void push(struct event_queue *queue, const struct event *event, struct event_lane *lane)
 {
     int64_t time_ps = event->place.time_ps;
     if (time_ps < queue->near_ps && queue->ahead > 0 && is_soon(queue, event->place)) {
         run_insert(&queue->run, event);
+    } else if (lane && event_lane_push(lane, event)) {
+        /* it lies there */
     } else if (time_ps < queue->near_ps) {
         heap_push(&queue->heap, event);
     } else {
@@ -303,7 +299,8 @@ static void push(struct event_queue *queue, const struct event *event)
         else
             put_far(queue, event);
     }
-    note_push(queue);
+    queue->count++;
+    if (lacks_next(queue)) look_ahead(queue);
 }
 
 enum status event_queue_push_at(struct event_queue *queue, struct event_place place, uint32_t type, uint32_t id,
@@ -311,7 +308,7 @@ enum status event_queue_push_at(struct event_queue *queue, struct event_place pl
 {
     const struct event event = {place, type, id};
     if (queue->count == queue->reserved) TRY(reserve(queue, err));
-    push(queue, &event);
+    push(queue, &event, NULL);
     return STATUS_OK;
 }
 
@@ -322,11 +319,7 @@ enum status event_queue_push_lane(struct event_queue *queue, unsigned lane, stru
     if (queue->count == queue->reserved) TRY(reserve(queue, err));
     struct event_lane *into = &queue->lanes[lane];
     if (!into->items && !(into->items = malloc(EVENT_LANE_ROOM * sizeof *into->items))) return err_memory(err);
-    bool next = place.time_ps < queue->near_ps && queue->ahead > 0 && is_soon(queue, place);
-    if (next || !event_lane_push(into, &event))
-        push(queue, &event);
-    else
-        note_push(queue);
+    push(queue, &event, into);
     return STATUS_OK;
 }
 

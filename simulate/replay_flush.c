@@ -286,8 +286,7 @@ static enum step begin_flush(struct replay *replay, uint32_t rank, const struct 
                            "no lock is open on window %d, expected MPI_Win_lock or MPI_Win_lock_all before",
                            call->handle),
                STEP_FAIL;
-    if (call->peer == TRACE_NONE && replay->members[index].all && !state->threads)
-        STEP_TRY(sort_busy(replay, &replay->members[index]));
+    if (walk_of(replay, rank, call).busy) STEP_TRY(sort_busy(replay, &replay->members[index]));
     return replay_spend(replay, state, sends(replay, rank, call, false) ? replay->overhead_ps : 0, PHASE_ASK);
 }
 
