@@ -52,8 +52,8 @@ static void forget(const MPI_Datatype *type)
     rec_unlock();
 }
 
-/* Freeing a type is not recorded, and forgotten wherever it happens: in callbacks and while nothing is recorded, too.
- * */
+/* Freeing a type is not recorded, but a freed one is forgotten wherever that happens: in callbacks, and while nothing is
+ * recorded, too. */
 #define REC_TYPE_FREE(SYMBOL)                                                                                          \
     __attribute__((visibility("default"))) int SYMBOL(MPI_Datatype *type)                                              \
     {                                                                                                                  \
