@@ -102,15 +102,17 @@ struct engine_descriptor {
     enum status (*send)(struct engine *engine, const struct engine_message *message, struct engine_departure *departure,
                         struct err *err);
     enum status (*timer)(struct engine *engine, int64_t at_ps, uint32_t key, uint32_t id, struct err *err);
-    /* An engine that tells of all messages at their moment has none of these five (NULL).
+    /* An engine that tells of all messages at their moment has none of these six (NULL).
      * look: an event of the node that is no message's: tells of all that has come to it. await, resume: a rank of the
      * node waits for messages until it resumes, and cannot go on before at least `need` (0: 1) have come to the node,
      * counted ones aside; `counter`: before one of those that this counter counts, or ENGINE_NO_COUNTER, _ANY_COUNTER.
+     * await_next: what is told by arrived() lets a rank that waits for a counter wait for the next one.
      * watch_all: from on to off something queues at the node that any message may let go; calls come in pairs.
      * soon_send: a hint as the callbacks' that a message to the node will be sent. */
     enum status (*look)(struct engine *engine, int32_t node, struct err *err);
     enum status (*await)(struct engine *engine, int32_t node, uint32_t rank, uint32_t need, uint32_t counter,
                          struct err *err);
+    void (*await_next)(struct engine *engine, int32_t node, uint32_t counter);
     void (*resume)(struct engine *engine, int32_t node);
     enum status (*watch_all)(struct engine *engine, int32_t node, bool on, struct err *err);
     void (*soon_send)(const struct engine *engine, int32_t node);

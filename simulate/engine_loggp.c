@@ -296,6 +296,12 @@ static enum status loggp_await(struct engine *engine, int32_t node, uint32_t ran
     return watch(engine, node, err);
 }
 
+/* Whoever tells it watches the inbox afterwards. */
+static void loggp_await_next(struct engine *engine, int32_t node, uint32_t counter)
+{
+    inbox_await_next(&engine->nics[node].inbox, counter);
+}
+
 static void loggp_resume(struct engine *engine, int32_t node)
 {
     inbox_resume(&engine->nics[node].inbox);
@@ -569,6 +575,7 @@ const struct engine_descriptor engine_loggp = {
     .timer = loggp_timer,
     .look = loggp_look,
     .await = loggp_await,
+    .await_next = loggp_await_next,
     .resume = loggp_resume,
     .watch_all = loggp_watch_all,
     .soon_send = loggp_soon_send,

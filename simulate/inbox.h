@@ -99,6 +99,14 @@ static inline void inbox_take(struct inbox *inbox, struct flight *flights, uint3
  * those of the counter. */
 void inbox_await(struct inbox *inbox, uint32_t rank, uint32_t need, uint32_t counter);
 void inbox_resume(struct inbox *inbox);
+/* As resume and await of a rank that waited for a counter. */
+static inline void inbox_await_next(struct inbox *inbox, uint32_t counter)
+{
+    if (inbox->waiting > 1) return;
+    inbox->awaits = counter;
+    inbox->need = 1;
+    if (inbox->queued == 0) inbox->alarm = INBOX_NO_ALARM;
+}
 /* Something queues at the node, or no longer. */
 void inbox_watch_all(struct inbox *inbox, bool on);
 /* A message has arrived at the node, through the inbox or past it. */

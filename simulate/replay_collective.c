@@ -185,7 +185,7 @@ static enum step begin_task(struct replay *replay, uint32_t rank, const struct c
     uint32_t own = (uint32_t)trace_comm_rank(&replay->trace->comms[call->handle], (int32_t)rank), request, task;
     STEP_TRY(replay_new_request(replay, rank, call->ref, &request));
     STEP_TRY(replay_take_task(replay, &task));
-    uint32_t instance = ++replay->barriers[replay->comms[call->handle].first_barrier + own].tasks;
+    uint32_t instance = ++replay->barriers[replay->meetings[call->handle].first + own].tasks;
     replay->tasks[task] = (struct coll_task){.rank = rank,
                                              .comm = (uint32_t)call->handle,
                                              .request = request,

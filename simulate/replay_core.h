@@ -93,7 +93,7 @@ enum status replay_serve_late(struct replay *replay, uint32_t waiting);
 enum status replay_serve_waiting(struct replay *replay, uint32_t rank);
 enum status replay_left(struct replay *replay, const struct engine_note *message, int64_t began_ps, int64_t left_ps);
 
-/* replay_window.c: members, pairs, barriers, Wait at Fence/Create/Free. */
+/* replay_window.c: members, pairs, Wait at Fence/Create/Free. */
 enum status replay_prepare_windows(struct replay *replay);
 void replay_clear_windows(struct replay *replay);
 struct member *replay_member(struct replay *replay, const struct trace_call *call, uint32_t rank);
@@ -103,15 +103,18 @@ enum status replay_pairs_of(struct replay *replay, struct member *member, struct
                             uint32_t group);
 void replay_sync_enter(struct replay *replay, struct member *member, int64_t enter_ps);
 void replay_sync_exit(struct replay *replay, struct member *member, enum pattern pattern, int64_t exit_ps);
-/* False while it waits. */
-enum status replay_barrier_step(struct replay *replay, uint32_t rank, struct barrier *barrier,
-                                const struct trace_comm *comm, uint32_t own_index, bool *done);
-void replay_barrier_begin(struct barrier *barrier);
-uint32_t replay_rounds(uint32_t count);
 struct coll_shape replay_gather_shape(const struct replay *replay, uint32_t size); /* of a window's creation */
 enum step replay_step_win_create(struct replay *replay, uint32_t rank);
 enum step replay_step_win_free(struct replay *replay, uint32_t rank);
 enum step replay_step_fence(struct replay *replay, uint32_t rank);
+
+/* replay_barrier.c. Barriers by their index in replay.barriers; windows have been prepared. */
+enum status replay_prepare_barriers(struct replay *replay);
+void replay_clear_barriers(struct replay *replay);
+uint32_t replay_barrier_of(const struct replay *replay, const struct member *member);
+void replay_barrier_begin(struct replay *replay, uint32_t barrier);
+/* *done: false while it waits. */
+enum status replay_barrier_step(struct replay *replay, uint32_t rank, uint32_t barrier, bool *done);
 enum step replay_step_barrier(struct replay *replay, uint32_t rank);
 enum status replay_on_barrier(struct replay *replay, const struct engine_note *message);
 

@@ -202,6 +202,7 @@ enum status replay_open(struct replay *replay, const struct trace *trace, const 
     TRY(replay_prepare_threads(replay));
     TRY(window_modes_new(trace, platform, &replay->modes, err));
     TRY(replay_prepare_windows(replay));
+    TRY(replay_prepare_barriers(replay));
     TRY(replay_prepare_shmem(replay));
     replay->answers_late = platform->progress == PROGRESS_HARDWARE && !replay->shmem;
     replay->init_is_barrier = all_ranks_call(trace, CALL_INIT, true);
@@ -260,6 +261,7 @@ void replay_close(struct replay *replay)
     free(replay->server_free_ps);
     free(replay->channels);
     replay_clear_windows(replay);
+    replay_clear_barriers(replay);
     replay_clear_pools(replay);
     trace_free(replay->made);
 }

@@ -24,7 +24,10 @@ struct rank_state {
     uint8_t status, phase;
     bool overlap, paid; /* of a collective's current step */
     uint32_t thread;
-    uint32_t step;     /* of a collective's plan */
+    union {
+        uint32_t step;    /* of a collective's plan */
+        uint32_t barrier; /* in which it blocks, where `meets` */
+    };
     uint32_t missing;  /* what a wait on requests or a collective step still needs */
     uint32_t need;     /* with STEP_BLOCK: at least so many messages must arrive first; 0: one */
     uint32_t received; /* messages that a wait or a collective step took in: each costs overhead */
@@ -40,6 +43,7 @@ struct rank_state {
     uint32_t lock_list;        /* open lock epochs as origin */
     uint32_t serve_first;      /* of the messages that wait for progress */
     bool inside;               /* in MPI, for progress = call */
+    bool meets;                /* blocks in a barrier, if it blocks */
     int64_t contended_until_ps; /* of this call: Lock Contention's end, or earlier than its enter */
 };
 _Static_assert(sizeof(struct rank_state) == 2 * LINE_BYTES, "who visits a rank touches two cache lines");
@@ -80,14 +84,21 @@ struct pair {
     int64_t complete_enter_ps[2], complete_last_op_ps[2];
 };
 
+/* Who meets in dissemination barriers: the members of a communicator, or of a window. */
+struct meeting {
+    const struct trace_comm *comm;
+    uint32_t first; /* of its barriers in replay.barriers, by communicator rank */
+    uint32_t first_count, rounds; /* in replay.barrier_counts: a count for each round of each barrier */
+};
+
 /* Dissemination barrier of one member. Messages of each round are counted over all instances, modulo 256: no member is
  * ever more than one instance ahead of another. */
 struct barrier {
     uint32_t instance;
-    uint16_t round;
+    uint32_t meeting;
+    uint32_t tasks; /* non-blocking collectives begun so far by this rank of the communicator */
+    uint8_t round;
     bool sent;
-    uint32_t tasks;       /* non-blocking collectives begun so far by this rank of the communicator */
-    uint32_t first_count; /* its rounds' counts in replay.barrier_counts */
 };
 
 enum { ROLE_FEW = 4 };
@@ -135,7 +146,6 @@ struct member {
     int64_t unlock_exit_ps[2];      /* last exit of the unlocks released here: [shared, exclusive] */
 
     struct all_locks *all; /* lock_all, as origin; NULL: not open. Owned */
-    struct barrier barrier;
     uint32_t incoming_issued[2], incoming_arrived[2]; /* fence = notify: operations towards this rank, per fence & 1 */
     uint32_t queue_first, queue_last; /* lock, as target */
 };
@@ -280,10 +290,6 @@ struct thread_costs {
 struct shmem; /* simulate/replay_shmem.h */
 struct agreements; /* simulate/replay_agree.c */
 
-struct communicator_state {
-    uint32_t first_barrier; /* in replay.barriers, by communicator rank */
-};
-
 #define POOL(type, name)                                                                                               \
     struct type *name##s;                                                                                              \
     size_t name##_count, name##_capacity;                                                                              \
@@ -317,11 +323,11 @@ struct replay {
     bool init_is_barrier, finalize_is_barrier;
     struct window_state *windows;
     struct window_mode *modes; /* by window */
-    struct communicator_state *comms;
+    struct meeting *meetings; /* of communicators, then of windows */
     struct member *members;
     size_t member_count;
-    struct barrier *barriers;
-    size_t barrier_count;
+    struct barrier *barriers; /* those of windows as replay.members */
+    size_t barrier_count, first_window_barrier;
     uint8_t *barrier_counts;
     struct map pair_index;
     struct pair *pairs;

@@ -1,21 +1,14 @@
-/* Windows in replay: each member's state, the pairs of origins and targets, barriers, fences, creation and freeing. */
+/* Windows in replay: each member's state, the pairs of origins and targets, fences, creation and freeing. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/array.h"
 #include "simulate/collectives.h"
-#include "simulate/replay_agree.h"
+#include "simulate/replay_core.h"
 
 enum { WINDOW_BITS = 16, RANK_BITS = 24 };
 
-uint32_t replay_rounds(uint32_t count)
-{
-    uint32_t rounds = 0;
-    while ((UINT64_C(1) << rounds) < count) rounds++;
-    return rounds;
-}
-
-static enum status prepare_members(struct replay *replay, int32_t window, uint32_t *next, uint32_t *next_count)
+static void prepare_members(struct replay *replay, int32_t window, uint32_t *next)
 {
     const struct trace_comm *comm = &replay->trace->comms[replay->trace->windows[window].comm];
     bool whole = comm->count == replay->trace->rank_count;
@@ -28,19 +21,6 @@ static enum status prepare_members(struct replay *replay, int32_t window, uint32
         member->access.group = member->exposure.group = NO_INDEX;
         member->queue_first = member->queue_last = NO_INDEX;
         member->held_first = member->held_last = NO_INDEX;
-        member->barrier.first_count = *next_count;
-        *next_count += replay_rounds(comm->count);
-    }
-    return STATUS_OK;
-}
-
-static void prepare_comm(struct replay *replay, size_t comm, uint32_t *next, uint32_t *next_count)
-{
-    uint32_t count = replay->trace->comms[comm].count;
-    replay->comms[comm].first_barrier = *next;
-    for (uint32_t i = 0; i < count; i++) {
-        replay->barriers[(*next)++].first_count = *next_count;
-        *next_count += replay_rounds(count);
     }
 }
 
@@ -51,27 +31,13 @@ enum status replay_prepare_windows(struct replay *replay)
         return err_set(replay->err, STATUS_DATA, trace->name, NULL,
                        "%zu windows and %u ranks, expected below %u and %u", trace->window_count, trace->rank_count,
                        1u << WINDOW_BITS, 1u << RANK_BITS);
-    size_t counts = 0;
-    for (size_t w = 0; w < trace->window_count; w++) {
-        uint32_t size = trace->comms[trace->windows[w].comm].count;
-        replay->member_count += size;
-        counts += (size_t)size * replay_rounds(size);
-    }
-    for (size_t c = 0; c < trace->comm_count; c++) {
-        replay->barrier_count += trace->comms[c].count;
-        counts += (size_t)trace->comms[c].count * replay_rounds(trace->comms[c].count);
-    }
-    replay->windows = calloc(trace->window_count + 1, sizeof *replay->windows);
-    replay->comms = calloc(trace->comm_count + 1, sizeof *replay->comms);
-    replay->members = lines_new(replay->member_count + 1, sizeof *replay->members);
-    replay->barriers = calloc(replay->barrier_count + 1, sizeof *replay->barriers);
-    replay->barrier_counts = calloc(counts + 1, sizeof *replay->barrier_counts);
-    if (!replay->windows || !replay->comms || !replay->members || !replay->barriers || !replay->barrier_counts)
-        return err_memory(replay->err);
-    uint32_t next_barrier = 0, next_member = 0, next_count = 0;
-    for (size_t c = 0; c < trace->comm_count; c++) prepare_comm(replay, c, &next_barrier, &next_count);
     for (size_t w = 0; w < trace->window_count; w++)
-        TRY(prepare_members(replay, (int32_t)w, &next_member, &next_count));
+        replay->member_count += trace->comms[trace->windows[w].comm].count;
+    replay->windows = calloc(trace->window_count + 1, sizeof *replay->windows);
+    replay->members = lines_new(replay->member_count + 1, sizeof *replay->members);
+    if (!replay->windows || !replay->members) return err_memory(replay->err);
+    uint32_t next_member = 0;
+    for (size_t w = 0; w < trace->window_count; w++) prepare_members(replay, (int32_t)w, &next_member);
     return STATUS_OK;
 }
 
@@ -89,10 +55,7 @@ void replay_clear_windows(struct replay *replay)
         free(replay->members[i].all);
     }
     free(replay->windows);
-    free(replay->comms);
     free(replay->members);
-    free(replay->barriers);
-    free(replay->barrier_counts);
     free(replay->pairs);
     map_clear(&replay->pair_index);
 }
@@ -182,58 +145,6 @@ void replay_sync_exit(struct replay *replay, struct member *member, enum pattern
     account_add(&replay->outcome->account, pattern, member->rank, until_ps - replay->ranks[member->rank].enter_ps);
 }
 
-void replay_barrier_begin(struct barrier *barrier)
-{
-    barrier->instance++;
-    barrier->round = 0;
-    barrier->sent = false;
-}
-
-/* So many messages of a round have come, modulo 256: not yet one of every instance. */
-static bool lacks(const struct barrier *barrier, uint8_t received)
-{
-    uint8_t missing = (uint8_t)(barrier->instance - received);
-    return missing > 0 && missing <= INT8_MAX;
-}
-
-/* Round r: to (i + 2^r) mod n, wait for (i - 2^r) mod n. D. Hensgen et al., Two algorithms for barrier synchronization,
- * IJPP 17(1), 1988. */
-enum status replay_barrier_step(struct replay *replay, uint32_t rank, struct barrier *barrier,
-                                const struct trace_comm *comm, uint32_t own_index, bool *done)
-{
-    *done = false;
-    uint32_t rounds = replay_rounds(comm->count);
-    for (; barrier->round < rounds; barrier->round++, barrier->sent = false) {
-        uint32_t counter = barrier->first_count + barrier->round;
-        if (!barrier->sent) {
-            uint32_t to = (uint32_t)((own_index + (UINT64_C(1) << barrier->round)) % comm->count);
-            TRY(replay_send_control(replay, MESSAGE_BARRIER, rank, (uint32_t)comm->members[to],
-                                    counter + (to - own_index) * rounds, 0));
-            barrier->sent = true;
-        }
-        if (lacks(barrier, replay->barrier_counts[counter])) {
-            replay->counter = counter;
-            return STATUS_OK;
-        }
-    }
-    *done = true;
-    return STATUS_OK;
-}
-
-enum status replay_on_barrier(struct replay *replay, const struct engine_note *message)
-{
-    replay->barrier_counts[message->ref]++;
-    replay_wake(replay, message->destination);
-    return STATUS_OK;
-}
-
-static enum status member_barrier_step(struct replay *replay, struct member *member, bool *done)
-{
-    const struct trace_comm *comm = &replay->trace->comms[replay->trace->windows[member->window].comm];
-    uint32_t own = (uint32_t)(member - replay->members) - replay->windows[member->window].first_member;
-    return replay_barrier_step(replay, member->rank, &member->barrier, comm, own, done);
-}
-
 static uint32_t window_size(const struct replay *replay, const struct member *member)
 {
     return replay->trace->comms[replay->trace->windows[member->window].comm].count;
@@ -266,12 +177,12 @@ enum step replay_step_win_create(struct replay *replay, uint32_t rank)
         int32_t comm = replay->trace->windows[member->window].comm;
         enum step step = replay_run_plan(replay, rank, comm, &shape, false, &done);
         if (!done) return step;
-        replay_barrier_begin(&member->barrier);
+        replay_barrier_begin(replay, replay_barrier_of(replay, member));
         state->phase = PHASE_BARRIER;
         return STEP_AGAIN;
     }
     default:
-        STEP_TRY(member_barrier_step(replay, member, &done));
+        STEP_TRY(replay_barrier_step(replay, rank, replay_barrier_of(replay, member), &done));
         if (!done) return STEP_BLOCK;
         replay_sync_exit(replay, member, PATTERN_WAIT_AT_CREATE, replay->now_ps);
         return replay_exit(state, replay->now_ps);
@@ -287,10 +198,10 @@ enum step replay_step_win_free(struct replay *replay, uint32_t rank)
         if (member->access_open || member->exposed || member->all)
             return replay_fail(replay, rank, "window %d is freed inside an epoch", member->window), STEP_FAIL;
         replay_sync_enter(replay, member, state->enter_ps);
-        replay_barrier_begin(&member->barrier);
+        replay_barrier_begin(replay, replay_barrier_of(replay, member));
         return replay_spend(replay, state, window_size(replay, member) > 1 ? replay->overhead_ps : 0, PHASE_BARRIER);
     }
-    STEP_TRY(member_barrier_step(replay, member, &done));
+    STEP_TRY(replay_barrier_step(replay, rank, replay_barrier_of(replay, member), &done));
     if (!done) return STEP_BLOCK;
     replay_sync_exit(replay, member, PATTERN_WAIT_AT_FREE, replay->now_ps);
     return replay_exit(state, replay->now_ps);
@@ -314,7 +225,7 @@ static enum step fence_enter(struct replay *replay, uint32_t rank, struct member
     member->fence_open = !(flags & TRACE_NOSUCCEED);
     if ((flags & TRACE_NOPRECEDE) && (flags & TRACE_NOSUCCEED)) return replay_exit(state, replay->now_ps);
     replay_sync_enter(replay, member, state->enter_ps);
-    replay_barrier_begin(&member->barrier);
+    replay_barrier_begin(replay, replay_barrier_of(replay, member));
     member->fence_instance++;
     bool completes = !(flags & TRACE_NOPRECEDE);
     int64_t cost_ps = window_size(replay, member) > 1 ? replay->overhead_ps : 0;
@@ -341,7 +252,7 @@ enum step replay_step_fence(struct replay *replay, uint32_t rank)
         state->phase = PHASE_BARRIER;
         return STEP_AGAIN;
     case PHASE_BARRIER:
-        STEP_TRY(member_barrier_step(replay, member, &done));
+        STEP_TRY(replay_barrier_step(replay, rank, replay_barrier_of(replay, member), &done));
         if (!done) return STEP_BLOCK;
         state->phase = PHASE_INCOMING;
         return STEP_AGAIN;
@@ -354,23 +265,4 @@ enum step replay_step_fence(struct replay *replay, uint32_t rank)
         replay_sync_exit(replay, member, PATTERN_WAIT_AT_FENCE, replay->now_ps);
         return replay_exit(state, replay->now_ps);
     }
-}
-
-enum step replay_step_barrier(struct replay *replay, uint32_t rank)
-{
-    struct rank_state *state = &replay->ranks[rank];
-    const struct trace_call *call = &state->calls[state->next];
-    int32_t comm_id = call->handle < 0 ? 0 : call->handle; /* MPI_Init and MPI_Finalize: the world */
-    const struct trace_comm *comm = &replay->trace->comms[comm_id];
-    uint32_t own = (uint32_t)trace_comm_rank(comm, (int32_t)rank);
-    struct barrier *barrier = &replay->barriers[replay->comms[comm_id].first_barrier + own];
-    bool done;
-    if (call_makes_request(call->call) || comm->between > 0) return replay_step_collective(replay, rank);
-    if (state->phase == PHASE_ENTER) {
-        if (call->handle >= 0) STEP_TRY(replay_agree(replay, rank, comm_id, own));
-        replay_barrier_begin(barrier);
-        return replay_spend(replay, state, comm->count > 1 ? replay->overhead_ps : 0, PHASE_BARRIER);
-    }
-    STEP_TRY(replay_barrier_step(replay, rank, barrier, comm, own, &done));
-    return done ? replay_exit(state, replay->now_ps) : STEP_BLOCK;
 }

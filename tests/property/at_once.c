@@ -19,6 +19,7 @@ struct engine_descriptor engine_at_once(const struct engine_descriptor *engine)
     made.send = send_now;
     made.look = NULL;
     made.await = NULL;
+    made.await_next = NULL;
     made.resume = NULL;
     made.watch_all = NULL;
     made.soon_send = NULL;
