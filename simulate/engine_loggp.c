@@ -17,46 +17,9 @@
 #include <stdlib.h>
 
 #include "common/units.h"
-#include "simulate/cost.h"
-#include "simulate/engine.h"
-#include "simulate/inbox.h"
-#include "simulate/lines.h"
-#include "simulate/link_queues.h"
+#include "simulate/loggp_state.h"
 
-enum event_type { EVENT_TIMER, EVENT_MESSAGE, EVENT_ALARM, EVENT_LINK, EVENT_ANSWER };
-enum { FORESEE_NODES = 4096, AHEAD = 12, PEEK_NODES = 128, PEEK = 3, NO_NODE = -1 };
-enum { LANE_ALARMS, LANE_ANSWERS }; /* of the queue: mostly as far ahead as a message takes */
-
-struct nic { /* who sends to it touches the first of its two cache lines only */
-    _Alignas(LINE_BYTES) struct inbox inbox;
-    int64_t send_free_ps, receive_free_ps;
-    uint32_t pending; /* events of the node in the queue, alarms aside; of use where nodes run ahead */
-};
-_Static_assert(offsetof(struct inbox, heap) <= LINE_BYTES, "who sends touches one cache line of the NIC");
-
-struct engine {
-    const struct platform *platform;
-    struct cost_memory costs;
-    struct engine_callbacks callbacks;
-    struct event_queue queue;
-    struct nic *nics;
-    struct flight *flights;
-    size_t flight_count, flight_capacity;
-    uint32_t free_flight;
-    struct link_queues links;
-    struct event_place now;
-    int32_t answered;     /* the node to which an answer is being made: its alarm is set behind it; or NO_NODE */
-    int64_t lookahead_ps; /* the least latency; 0: nobody runs ahead */
-    int64_t horizon_ps;   /* what is sent from now on does not arrive before it, unless it is an answer */
-    size_t answers;       /* their events in the queue */
-    struct event next;    /* where holds_next: made by the event that is being handled, perhaps to be handled next */
-    int32_t next_node;
-    bool holds_next;
-    bool peeks;          /* the trace is */
-    bool foresees;       /* its state is too large for the processor's caches */
-    bool in_order;       /* messages between two nodes arrive in the order of their sending, whatever their size */
-    struct engine_stats stats;
-};
+enum { FORESEE_NODES = 4096, AHEAD = 12, PEEK_NODES = 128, PEEK = 3 };
 
 /* The least time between two nodes, whatever is sent. */
 static int64_t least_latency_ps(const struct platform *platform)
@@ -121,198 +84,6 @@ static enum status take_flight(struct engine *engine, uint32_t *index, struct er
     return STATUS_OK;
 }
 
-/* --- events ----------------------------------------------------------------------------------------------------------
- */
-
-static enum status into_queue(struct engine *engine, const struct event *event, int32_t node, struct err *err)
-{
-    if (event->type == EVENT_ALARM)
-        return event_queue_push_lane(&engine->queue, LANE_ALARMS, event->place, event->type, event->id, err);
-    if (node >= 0) engine->nics[node].pending++;
-    return event_queue_push_at(&engine->queue, event->place, event->type, event->id, err);
-}
-
-/* node: where it happens; negative: not known, and nobody runs ahead. */
-static enum status schedule(struct engine *engine, struct event_place place, enum event_type type, uint32_t id,
-                            int32_t node, struct err *err)
-{
-    const struct event event = {place, type, id};
-    if (engine->holds_next || place.time_ps >= engine->horizon_ps || type == EVENT_MESSAGE || type == EVENT_LINK)
-        return into_queue(engine, &event, node, err);
-    engine->next = event;
-    engine->next_node = node;
-    engine->holds_next = true;
-    return STATUS_OK;
-}
-
-/* Nothing can come to the node before the event: no message of others, nothing that is pending for it. */
-static bool may_run_ahead(const struct engine *engine, const struct event *event, int32_t node)
-{
-    const struct nic *nic = &engine->nics[node];
-    return nic->pending == 0 && engine->answers == 0 && !event_before(nic->inbox.alarm, event->place);
-}
-
-/* --- telling ---------------------------------------------------------------------------------------------------------
- */
-
-static enum status set_alarm(struct engine *engine, int32_t node, struct event_place due, struct err *err)
-{
-    struct inbox *inbox = &engine->nics[node].inbox;
-    if (!event_before(due, inbox->alarm) || node == engine->answered) return STATUS_OK;
-    inbox->alarm = due;
-    return schedule(engine, due, EVENT_ALARM, (uint32_t)node, node, err);
-}
-
-/* The earliest moment at which an answer's head may arrive, before all other events of that moment. Between two nodes the
- * latency is the same for all sizes (engine.in_order). */
-static struct event_place answer_due(struct engine *engine, const struct flight *flight)
-{
-    const struct engine_message back = {.src_node = flight->dst_node, .dst_node = flight->src_node};
-    int64_t arrival_ps = flight->place.time_ps + (flight->taken_in ? 0 : flight->transmit_ps);
-    return (struct event_place){arrival_ps + cost_recall(&engine->costs, &back)->latency_ps, 0};
-}
-
-static enum status push_answer(struct engine *engine, uint32_t index, struct err *err)
-{
-    struct event_place due = answer_due(engine, &engine->flights[index]);
-    engine->answers++;
-    return event_queue_push_lane(&engine->queue, LANE_ANSWERS, due, EVENT_ANSWER, index, err);
-}
-
-/* Into the inbox, or the queue. Every place between the old alarm and the new message's is too late for a waiting rank:
- * with the message, one more has come by then. */
-static inline enum status put_flight(struct engine *engine, uint32_t index, struct err *err)
-{
-    const struct flight *flight = &engine->flights[index];
-    struct event_place place = flight->place;
-    if (flight->notice == ENGINE_NOW) return schedule(engine, place, EVENT_MESSAGE, index, flight->dst_node, err);
-    int32_t node = flight->dst_node;
-    struct inbox *inbox = &engine->nics[node].inbox;
-    enum engine_notice notice = flight->notice;
-    inbox_put(inbox, engine->flights, index);
-    if (inbox->queued > 0) return set_alarm(engine, node, place, err);
-    if (inbox->waiting == 0) return STATUS_OK;
-    if (notice == ENGINE_COUNTED) return inbox_awaits(inbox, flight) ? set_alarm(engine, node, place, err) : STATUS_OK;
-    if (notice != ENGINE_WHEN_LOOKING || inbox->count < inbox->need || inbox_awaits_one(inbox)) return STATUS_OK;
-    return set_alarm(engine, node, inbox->count == inbox->need ? inbox->latest : place, err);
-}
-
-/* The receiving NIC takes messages one after another. True: the message has arrived, or may be told of now. */
-static bool take_in(struct engine *engine, struct flight *flight, int64_t *arrival_ps)
-{
-    *arrival_ps = flight->place.time_ps;
-    if (flight->taken_in || !flight->network) return true;
-    struct nic *nic = &engine->nics[flight->dst_node];
-    if (nic->receive_free_ps > *arrival_ps) *arrival_ps = nic->receive_free_ps;
-    *arrival_ps += flight->transmit_ps;
-    nic->receive_free_ps = *arrival_ps;
-    flight->taken_in = true;
-    return flight->early || *arrival_ps == flight->place.time_ps;
-}
-
-/* The flight would be the next that look() takes. */
-static bool is_next(const struct engine *engine, const struct flight *flight, struct event_place limit)
-{
-    if (flight->notice == ENGINE_NOW || event_before(limit, flight->place)) return false;
-    uint32_t first = inbox_first(&engine->nics[flight->dst_node].inbox, engine->flights);
-    return first == FLIGHT_NONE || event_before(flight->place, engine->flights[first].place);
-}
-
-/* limit: what comes to the node until then is told of now. */
-static enum status tell(struct engine *engine, uint32_t index, struct event_place limit, struct err *err)
-{
-    struct flight *flight = &engine->flights[index];
-    int64_t head_ps = flight->place.time_ps, arrival_ps;
-    if (!take_in(engine, flight, &arrival_ps)) {
-        uint32_t key = event_key(flight->place.order);
-        flight->place = (struct event_place){arrival_ps, event_queue_order(&engine->queue, key)};
-        if (!is_next(engine, flight, limit)) {
-            bool later = arrival_ps > head_ps + flight->transmit_ps;
-            if (later && flight->notice == ENGINE_ANSWERED) TRY(push_answer(engine, index, err));
-            return put_flight(engine, index, err);
-        }
-        engine->now = flight->place;
-        head_ps = arrival_ps;
-    }
-    const struct engine_note note = flight->note;
-    struct inbox *inbox = &engine->nics[flight->dst_node].inbox;
-    flight->told = true;
-    flight->next = engine->free_flight;
-    engine->free_flight = index;
-    if (flight->notice == ENGINE_COUNTED && !inbox_awaits(inbox, flight)) {
-        engine->callbacks.counters[note.ref]++;
-        return STATUS_OK;
-    }
-    inbox_count_arrival(inbox);
-    engine->callbacks.arrived(engine->callbacks.context, &note, head_ps, arrival_ps);
-    return STATUS_OK;
-}
-
-static void fetch_nic(const struct nic *nic)
-{
-    __builtin_prefetch(nic);
-    __builtin_prefetch((const char *)nic + LINE_BYTES);
-}
-
-static void foresee_inbox(const struct engine *engine, const struct inbox *inbox)
-{
-    if (!engine->foresees || inbox->first == FLIGHT_NONE) return;
-    const struct flight *first = &engine->flights[inbox->first];
-    __builtin_prefetch(&engine->flights[first->next]);
-    engine->callbacks.soon_arrived(engine->callbacks.context, &first->note);
-}
-
-/* Tells of everything that has come to the node up to the limit. What is sent then leaves at the time of what is told. */
-static enum status look(struct engine *engine, int32_t node, struct event_place limit, struct err *err)
-{
-    struct inbox *inbox = &engine->nics[node].inbox;
-    struct event_place now = engine->now;
-    for (uint32_t first; (first = inbox_first(inbox, engine->flights)) != FLIGHT_NONE;) {
-        if (event_before(limit, engine->flights[first].place)) break;
-        inbox_take(inbox, engine->flights, first);
-        foresee_inbox(engine, inbox);
-        engine->now = engine->flights[first].place;
-        TRY(tell(engine, first, limit, err));
-    }
-    engine->now = now;
-    return STATUS_OK;
-}
-
-static enum status watch(struct engine *engine, int32_t node, struct err *err)
-{
-    return set_alarm(engine, node, inbox_due(&engine->nics[node].inbox, engine->flights), err);
-}
-
-static enum status loggp_look(struct engine *engine, int32_t node, struct err *err)
-{
-    TRY(look(engine, node, engine->now, err));
-    return watch(engine, node, err);
-}
-
-static enum status loggp_await(struct engine *engine, int32_t node, uint32_t rank, uint32_t need, uint32_t counter,
-                               struct err *err)
-{
-    inbox_await(&engine->nics[node].inbox, rank, need, counter);
-    return watch(engine, node, err);
-}
-
-/* Whoever tells it watches the inbox afterwards. */
-static void loggp_await_next(struct engine *engine, int32_t node, uint32_t counter)
-{
-    inbox_await_next(&engine->nics[node].inbox, counter);
-}
-
-static void loggp_resume(struct engine *engine, int32_t node)
-{
-    inbox_resume(&engine->nics[node].inbox);
-}
-
-static enum status loggp_watch_all(struct engine *engine, int32_t node, bool on, struct err *err)
-{
-    inbox_watch_all(&engine->nics[node].inbox, on);
-    return watch(engine, node, err);
-}
-
 static void loggp_soon_send(const struct engine *engine, int32_t node)
 {
     if (engine->foresees) __builtin_prefetch(&engine->nics[node]);
@@ -338,8 +109,8 @@ static enum status to_next_link(struct engine *engine, uint32_t index, struct er
     struct flight *flight = &engine->flights[index];
     bool at_link = link_queues_next(&engine->links, index, &flight->place.time_ps);
     flight->place.order = event_queue_order(&engine->queue, event_key(flight->place.order));
-    if (!at_link) return put_flight(engine, index, err);
-    return schedule(engine, flight->place, EVENT_LINK, index, flight->dst_node, err);
+    if (!at_link) return loggp_put(engine, index, err);
+    return loggp_schedule(engine, flight->place, EVENT_LINK, index, flight->dst_node, err);
 }
 
 static enum status on_link(struct engine *engine, uint32_t index, struct err *err)
@@ -372,8 +143,8 @@ static enum status loggp_send(struct engine *engine, const struct engine_message
     flight->early = message->early;
     flight->network = queues;
     flight->taken_in = flight->told = false;
-    if (flight->notice == ENGINE_ANSWERED) TRY(push_answer(engine, index, err));
-    if (!queues || !engine->links.used) return put_flight(engine, index, err);
+    if (flight->notice == ENGINE_ANSWERED) TRY(loggp_push_answer(engine, index, err));
+    if (!queues || !engine->links.used) return loggp_put(engine, index, err);
     struct link_path path = {.src_node = message->src_node,
                              .dst_node = message->dst_node,
                              .latency_ps = cost->latency_ps,
@@ -392,7 +163,7 @@ static int32_t timer_node(const struct engine *engine, uint32_t key)
 static enum status loggp_timer(struct engine *engine, int64_t at_ps, uint32_t key, uint32_t id, struct err *err)
 {
     const struct event_place place = {at_ps, event_queue_order(&engine->queue, key)};
-    return schedule(engine, place, EVENT_TIMER, id, timer_node(engine, key), err);
+    return loggp_schedule(engine, place, EVENT_TIMER, id, timer_node(engine, key), err);
 }
 
 /* --- running ---------------------------------------------------------------------------------------------------------
@@ -406,17 +177,17 @@ static enum status on_alarm(struct engine *engine, int32_t node, struct event_pl
     engine->now = place;
     engine->stats.events++;
     inbox->alarm = INBOX_NO_ALARM;
-    TRY(look(engine, node, engine->now, err));
-    return watch(engine, node, err);
+    TRY(loggp_look_until(engine, node, engine->now, err));
+    return loggp_watch(engine, node, err);
 }
 
 static enum status on_message(struct engine *engine, uint32_t index, struct err *err)
 {
     int32_t node = engine->flights[index].dst_node;
     engine->stats.events++;
-    TRY(look(engine, node, engine->now, err));
-    TRY(tell(engine, index, engine->now, err));
-    return watch(engine, node, err);
+    TRY(loggp_look_until(engine, node, engine->now, err));
+    TRY(loggp_tell(engine, index, engine->now, err));
+    return loggp_watch(engine, node, err);
 }
 
 /* An answer's destination mostly waits for it: it is told at once unless something else happens at this moment. An event
@@ -425,23 +196,29 @@ static enum status on_answer(struct engine *engine, uint32_t index, struct event
 {
     const struct flight *flight = &engine->flights[index];
     if (flight->told || flight->notice != ENGINE_ANSWERED) return STATUS_OK;
-    if (answer_due(engine, flight).time_ps != place.time_ps) return STATUS_OK;
+    if (loggp_answer_due(engine, flight).time_ps != place.time_ps) return STATUS_OK;
     int32_t node = flight->dst_node, asker = flight->src_node;
     engine->now = place;
     engine->stats.events++;
     engine->answered = asker;
-    enum status status = look(engine, node, place, err);
+    enum status status = loggp_look_until(engine, node, place, err);
     engine->answered = NO_NODE;
     TRY(status);
-    TRY(watch(engine, node, err));
+    TRY(loggp_watch(engine, node, err));
     struct event_place last = {place.time_ps, UINT64_MAX};
     bool alone = engine->queue.count == 0 || place.time_ps < event_queue_first_ps(&engine->queue);
     alone = alone && !(engine->holds_next && event_before(engine->next.place, last));
     if (alone && !event_before(last, inbox_due(&engine->nics[asker].inbox, engine->flights))) {
         engine->now = last;
-        TRY(look(engine, asker, last, err));
+        TRY(loggp_look_until(engine, asker, last, err));
     }
-    return watch(engine, asker, err);
+    return loggp_watch(engine, asker, err);
+}
+
+static void fetch_nic(const struct nic *nic)
+{
+    __builtin_prefetch(nic);
+    __builtin_prefetch((const char *)nic + LINE_BYTES);
 }
 
 static void foresee_alarm(const struct engine *engine, const struct nic *nic, enum engine_distance distance)
@@ -450,7 +227,7 @@ static void foresee_alarm(const struct engine *engine, const struct nic *nic, en
     switch (distance) {
     case ENGINE_FAR: fetch_nic(nic); return;
     case ENGINE_NEAR: __builtin_prefetch(&engine->flights[nic->inbox.first]); break;
-    case ENGINE_SOON: foresee_inbox(engine, &nic->inbox); break;
+    case ENGINE_SOON: loggp_foresee_inbox(engine, &nic->inbox); break;
     case ENGINE_NEXT:
     case ENGINE_HERE:
     case ENGINE_CALLS: break;
@@ -504,6 +281,13 @@ static void peek(const struct engine *engine)
     if (other && other->type == EVENT_TIMER) on->soon_timer(on->context, other->id, ENGINE_CALLS);
 }
 
+/* Nothing can come to the node before the event: no message of others, nothing that is pending for it. */
+static bool may_run_ahead(const struct engine *engine, const struct event *event, int32_t node)
+{
+    const struct nic *nic = &engine->nics[node];
+    return nic->pending == 0 && engine->answers == 0 && !event_before(nic->inbox.alarm, event->place);
+}
+
 static enum status handle(struct engine *engine, const struct event *event, struct err *err)
 {
     const struct engine_callbacks *on = &engine->callbacks;
@@ -547,7 +331,7 @@ static enum status run_queue(struct engine *engine, struct err *err)
             if (may_run_ahead(engine, &event, engine->next_node) && !on->stop(on->context))
                 TRY(handle(engine, &event, err));
             else
-                TRY(into_queue(engine, &event, engine->next_node, err));
+                TRY(loggp_into_queue(engine, &event, engine->next_node, err));
         }
     }
     return STATUS_OK;
@@ -560,7 +344,7 @@ static enum status loggp_run(struct engine *engine, struct engine_stats *stats, 
         TRY(run_queue(engine, err));
         engine->horizon_ps = 0;
         for (int32_t node = 0; node < engine->platform->node_count && !on->stop(on->context); node++)
-            TRY(look(engine, node, INBOX_NO_ALARM, err));
+            TRY(loggp_look_until(engine, node, INBOX_NO_ALARM, err));
     } while (engine->queue.count > 0 && !on->stop(on->context));
     *stats = engine->stats;
     return STATUS_OK;

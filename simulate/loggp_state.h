@@ -1,0 +1,117 @@
+/* Inside the loggp engine: what sending (engine_loggp.c) and telling (loggp_tell.c) share. Not for use outside these. */
+#ifndef SIMULATE_LOGGP_STATE_H
+#define SIMULATE_LOGGP_STATE_H
+
+#include "simulate/cost.h"
+#include "simulate/engine.h"
+#include "simulate/inbox.h"
+#include "simulate/lines.h"
+#include "simulate/link_queues.h"
+
+enum event_type { EVENT_TIMER, EVENT_MESSAGE, EVENT_ALARM, EVENT_LINK, EVENT_ANSWER };
+enum { NO_NODE = -1 };
+enum { LANE_ALARMS, LANE_ANSWERS }; /* of the queue: mostly as far ahead as a message takes */
+
+struct nic { /* who sends to it touches the first of its two cache lines only */
+    _Alignas(LINE_BYTES) struct inbox inbox;
+    int64_t send_free_ps, receive_free_ps;
+    uint32_t pending; /* events of the node in the queue, alarms aside; of use where nodes run ahead */
+};
+_Static_assert(offsetof(struct inbox, heap) <= LINE_BYTES, "who sends touches one cache line of the NIC");
+
+struct engine {
+    const struct platform *platform;
+    struct cost_memory costs;
+    struct engine_callbacks callbacks;
+    struct event_queue queue;
+    struct nic *nics;
+    struct flight *flights;
+    size_t flight_count, flight_capacity;
+    uint32_t free_flight;
+    struct link_queues links;
+    struct event_place now;
+    int32_t answered;     /* the node to which an answer is being made: its alarm is set behind it; or NO_NODE */
+    int64_t lookahead_ps; /* the least latency; 0: nobody runs ahead */
+    int64_t horizon_ps;   /* what is sent from now on does not arrive before it, unless it is an answer */
+    size_t answers;       /* their events in the queue */
+    struct event next;    /* where holds_next: made by the event that is being handled, perhaps to be handled next */
+    int32_t next_node;
+    bool holds_next;
+    bool peeks;          /* the trace is */
+    bool foresees;       /* its state is too large for the processor's caches */
+    bool in_order;       /* messages between two nodes arrive in the order of their sending, whatever their size */
+    struct engine_stats stats;
+};
+
+static inline enum status loggp_into_queue(struct engine *engine, const struct event *event, int32_t node, struct err *err)
+{
+    if (event->type == EVENT_ALARM)
+        return event_queue_push_lane(&engine->queue, LANE_ALARMS, event->place, event->type, event->id, err);
+    if (node >= 0) engine->nics[node].pending++;
+    return event_queue_push_at(&engine->queue, event->place, event->type, event->id, err);
+}
+
+/* node: where it happens; negative: not known, and nobody runs ahead. */
+static inline enum status loggp_schedule(struct engine *engine, struct event_place place, enum event_type type, uint32_t id,
+                                         int32_t node, struct err *err)
+{
+    const struct event event = {place, type, id};
+    if (engine->holds_next || place.time_ps >= engine->horizon_ps || type == EVENT_MESSAGE || type == EVENT_LINK)
+        return loggp_into_queue(engine, &event, node, err);
+    engine->next = event;
+    engine->next_node = node;
+    engine->holds_next = true;
+    return STATUS_OK;
+}
+
+static inline enum status loggp_set_alarm(struct engine *engine, int32_t node, struct event_place due, struct err *err)
+{
+    struct inbox *inbox = &engine->nics[node].inbox;
+    if (!event_before(due, inbox->alarm) || node == engine->answered) return STATUS_OK;
+    inbox->alarm = due;
+    return loggp_schedule(engine, due, EVENT_ALARM, (uint32_t)node, node, err);
+}
+
+/* Into its node's inbox, or the queue. Every place between the old alarm and the new message's is too late for a waiting rank: with the message, one more
+ * has come by then. */
+__attribute__((always_inline)) static inline enum status loggp_put(struct engine *engine, uint32_t index, struct err *err)
+{
+    const struct flight *flight = &engine->flights[index];
+    struct event_place place = flight->place;
+    if (flight->notice == ENGINE_NOW) return loggp_schedule(engine, place, EVENT_MESSAGE, index, flight->dst_node, err);
+    int32_t node = flight->dst_node;
+    struct inbox *inbox = &engine->nics[node].inbox;
+    enum engine_notice notice = flight->notice;
+    inbox_put(inbox, engine->flights, index);
+    if (inbox->queued > 0) return loggp_set_alarm(engine, node, place, err);
+    if (inbox->waiting == 0) return STATUS_OK;
+    if (notice == ENGINE_COUNTED) return inbox_awaits(inbox, flight) ? loggp_set_alarm(engine, node, place, err) : STATUS_OK;
+    if (notice != ENGINE_WHEN_LOOKING || inbox->count < inbox->need || inbox_awaits_one(inbox)) return STATUS_OK;
+    return loggp_set_alarm(engine, node, inbox->count == inbox->need ? inbox->latest : place, err);
+}
+
+/* loggp_tell.c */
+
+/* The event at which an answered flight is told of at the latest. */
+enum status loggp_push_answer(struct engine *engine, uint32_t index, struct err *err);
+/* The earliest moment at which an answer's head may arrive, before all other events of that moment. Between two nodes the
+ * latency is the same for all sizes (engine.in_order). */
+struct event_place loggp_answer_due(struct engine *engine, const struct flight *flight);
+/* limit: what comes to the node until then is told of now. */
+enum status loggp_tell(struct engine *engine, uint32_t index, struct event_place limit, struct err *err);
+/* Tells of everything that has come to the node up to the limit. What is sent then leaves at the time of what is told.
+ * The caller watches the node afterwards. */
+enum status loggp_look_until(struct engine *engine, int32_t node, struct event_place limit, struct err *err);
+/* Sets the alarm for what a waiting rank may go on by. */
+enum status loggp_watch(struct engine *engine, int32_t node, struct err *err);
+void loggp_foresee_inbox(const struct engine *engine, const struct inbox *inbox);
+
+/* Of the descriptor. */
+enum status loggp_look(struct engine *engine, int32_t node, struct err *err);
+enum status loggp_await(struct engine *engine, int32_t node, uint32_t rank, uint32_t need, uint32_t counter,
+                        struct err *err);
+void loggp_await_next(struct engine *engine, int32_t node, uint32_t counter);
+void loggp_resume(struct engine *engine, int32_t node);
+enum status loggp_watch_all(struct engine *engine, int32_t node, bool on, struct err *err);
+
+#endif
