@@ -187,6 +187,7 @@ static enum status run(const struct settings *settings, struct err *err)
 enum status cmd_simulate(int argc, char **argv, struct err *err)
 {
     struct settings settings = {.analyze = ANALYZE_DEFAULTS};
+    settings.analyze.eager_bytes = EAGER_OF_PLATFORM;
     const struct argp argp = {options, parse, "TRACE", "Replays a trace on a described cluster.", NULL, NULL, NULL};
     enum status status = cli_parse(&argp, argc, argv, 0, &settings, err);
     if (status == STATUS_OK) status = run(&settings, err);

@@ -45,7 +45,9 @@ enum {
 #define ANALYZE_OPTIONS                                                                                                \
     {"epsilon", OPTION_EPSILON, "TIME", 0, "waits below TIME count as zero (default 0)", 0},                           \
     {"late-post", OPTION_LATE_POST, "WHICH", 0, "count Late Post up to the latest (default) or the earliest post", 0}, \
-    {"eager", OPTION_EAGER, "BYTES", 0, "sends up to BYTES do not wait for their receive (default 64K)", 0},           \
+    {"eager", OPTION_EAGER, "BYTES", 0,                                                                                \
+     "sends up to BYTES do not wait for their receive (default 64K; of predictions the platform's mpi.eager_bytes)",   \
+     0},                                                                                                               \
     {"efficiency", OPTION_EFFICIENCY, "INTERVALS", OPTION_ARG_OPTIONAL,                                                \
      "add the efficiency of every interval with POP's metrics, root causes and the critical path to the result; "      \
      INTERVALS_HELP,                                                                                                   \

@@ -39,9 +39,10 @@ struct net_segment {
     double latency_s, bandwidth_Bps;
 };
 
-/* What holds on one window instead of the platform's own. */
+/* What holds on one window instead of the platform's own, or of what a rule before it says of the same window. */
 struct window_rule {
     char *window; /* owned: its name, or its number in the trace */
+    bool has_semantics, has_lock, has_fence; /* else it says nothing of them */
     struct rma_semantics semantics;
     enum lock_mode lock;
     enum fence_mode fence;

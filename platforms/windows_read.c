@@ -10,10 +10,12 @@ static enum status read_rule(const struct json_node *node, const struct platform
     static const char *const keys[] = {"semantics", "lock", "fence", NULL};
     struct json_node semantics = json_member(node, "semantics"), lock = json_member(node, "lock"),
                      fence = json_member(node, "fence");
-    int lock_mode = (int)platform->lock, fence_mode = (int)platform->fence;
+    int lock_mode = 0, fence_mode = 0;
     TRY(json_object(node, err));
     TRY(json_known_keys(node, keys, err));
-    rule->semantics = platform->semantics;
+    rule->has_semantics = semantics.item != NULL;
+    rule->has_lock = lock.item != NULL;
+    rule->has_fence = fence.item != NULL;
     rule->window = strdup(node->item->string);
     if (!rule->window) return err_memory(err);
     if (semantics.item) TRY(semantics_read(&semantics, &rule->semantics, err));
@@ -44,7 +46,9 @@ enum status windows_read(const struct json_node *node, struct platform *platform
 void platform_semantics_name(const struct platform *platform, char name[PLATFORM_SEMANTICS_BYTES])
 {
     size_t used = (size_t)snprintf(name, PLATFORM_SEMANTICS_BYTES, "%s", platform->semantics.name);
-    for (size_t i = 0; i < platform->window_rule_count && used < PLATFORM_SEMANTICS_BYTES; i++)
+    for (size_t i = 0; i < platform->window_rule_count && used < PLATFORM_SEMANTICS_BYTES; i++) {
+        if (!platform->window_rules[i].has_semantics) continue;
         used += (size_t)snprintf(name + used, PLATFORM_SEMANTICS_BYTES - used, "@%s=%s",
                                  platform->window_rules[i].window, platform->window_rules[i].semantics.name);
+    }
 }

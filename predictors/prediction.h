@@ -21,6 +21,9 @@ struct transfer_bound {
     bool within;                   /* lower_end_s <= end_s <= upper_end_s, as far as known */
 };
 
+/* For analyze_options.eager_bytes: the platform's mpi.eager_bytes, by which the replay sent. */
+enum { EAGER_OF_PLATFORM = -1 };
+
 struct prediction {
     /* inputs, borrowed */
     const struct trace *trace;

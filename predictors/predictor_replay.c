@@ -19,7 +19,8 @@ static bool buffer_limited(const struct platform *platform)
 {
     bool limited = semantics_limited(&platform->semantics);
     for (size_t i = 0; i < platform->window_rule_count; i++)
-        limited = limited || semantics_limited(&platform->window_rules[i].semantics);
+        limited = limited ||
+                  (platform->window_rules[i].has_semantics && semantics_limited(&platform->window_rules[i].semantics));
     return limited;
 }
 
@@ -77,7 +78,9 @@ static enum status predict(struct prediction *prediction, struct err *err)
     TRY((prediction->apart ? apart_replay : replay_run)(prediction->trace, prediction->platform, &options,
                                                         &prediction->outcome, err));
     struct analyze_options analyze = ANALYZE_DEFAULTS;
+    analyze.eager_bytes = EAGER_OF_PLATFORM;
     if (prediction->analyze) analyze = *prediction->analyze;
+    if (analyze.eager_bytes == EAGER_OF_PLATFORM) analyze.eager_bytes = prediction->platform->eager_bytes;
     if (analyze.intervals && analyze.ideal_run_time_s == 0) analyze.ideal_run_time_s = ideal_run_time_s(prediction);
     TRY(model_analyze(prediction->outcome.trace, &analyze, &prediction->result, err));
     return describe(prediction, err);

@@ -38,7 +38,9 @@ static enum status apply_rule(const struct trace *trace, const struct platform *
     bool found = false;
     for (size_t w = 0; w < trace->window_count; w++) {
         if (!names(rule->window, trace, w)) continue;
-        modes[w] = make_mode(&rule->semantics, rule->lock, rule->fence);
+        modes[w] =
+            make_mode(rule->has_semantics ? &rule->semantics : modes[w].semantics,
+                      rule->has_lock ? rule->lock : modes[w].lock, rule->has_fence ? rule->fence : modes[w].fence);
         found = true;
     }
     if (found) return STATUS_OK;

@@ -192,6 +192,16 @@ for call in MPI_Gather MPI_Scatter; do
     between 10 "$call comm=2 root=0 bytes=1024" "0 2 3"
 done
 
+# The detector's eager limit is the one that the replay sent by: 5000 bytes above it wait for the receive of 50, clear to send 60.
+printf 'rmacast-trace 1\nranks 2\n0 0 0 MPI_Send comm=0 peer=1 tag=1 bytes=5000\n1 0.00005 0.00005 MPI_Recv comm=0 peer=0 tag=1 bytes=5000\n' >late.txt
+for limit in 1000:50: 5000:0: 1000:0:--eager=5000; do
+    wait=${limit#*:}
+    for command in simulate "compare --rows a"; do
+        run 0 $command late.txt --platform "$platform" --set nodes.count=2 --set mpi.eager_bytes=${limit%%:*} ${wait#*:} --json -
+        holds out "(.results[0] // .).patterns[] | select(.name == \"late_receiver\") | near(.severity_s; ${wait%%:*} * 1e-6)"
+    done
+done
+
 # mpi.unexpected_copy: 20,000 bytes sent at 0 are there at 12; who receives at 50 copies them at 20 GB/s, 1 us, who waits since 0 does not.
 # Above the eager size nothing was buffered: clear to send at 60, data at 72.
 receive() {
