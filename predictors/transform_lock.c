@@ -17,10 +17,18 @@ struct segment {
 
 enum action { KEEP, DROP, BECOME_LOCK_ALL, BECOME_LOCK_ALL_NOCHECK, BECOME_FLUSH, BECOME_UNLOCK_ALL };
 
+/* Of a window by all ranks. */
+struct use {
+    bool locked, posted;
+    uint32_t rank; /* whose post comes first */
+    size_t post;
+};
+
 struct locking {
     const struct trace *trace;
     struct transform_report *report;
     bool *refused;            /* per window */
+    struct use *uses;         /* per window */
     struct segment *segments; /* per window, of the rank that is walked */
     uint64_t sections, flushes;
 };
@@ -56,7 +64,11 @@ static enum status look_at(struct locking *locking, uint32_t rank, size_t index,
     if (segment->thread != 0 && segment->thread != thread && !joins(call) && kind != CALL_WIN_FREE)
         TRY(refuse(locking, rank, index, "several threads of the rank synchronise its window", err));
     if (!joins(call) && kind != CALL_WIN_CREATE) segment->thread = thread;
+    struct use *use = &locking->uses[call->handle];
+    if (kind == CALL_POST && !use->posted)
+        *use = (struct use){.locked = use->locked, .posted = true, .rank = rank, .post = index};
     if (kind == CALL_LOCK) {
+        use->locked = true;
         locking->report->considered++;
         segment->open++;
         segment->first = index;
@@ -71,6 +83,18 @@ static enum status look_at(struct locking *locking, uint32_t rank, size_t index,
     return STATUS_OK;
 }
 
+/* A window must not be locked and exposed at once (MPI-3.1 11.5.3), and lock_all locks what nobody locked before. */
+static enum status look_at_posts(struct locking *locking, struct err *err)
+{
+    for (size_t w = 0; w < locking->trace->window_count; w++) {
+        const struct use *use = &locking->uses[w];
+        if (use->locked && use->posted)
+            TRY(refuse(locking, use->rank, use->post,
+                       "MPI_Win_lock_all locks every member, and none may be locked while it is exposed", err));
+    }
+    return STATUS_OK;
+}
+
 static enum status look(struct locking *locking, struct err *err)
 {
     const struct trace *trace = locking->trace;
@@ -82,7 +106,7 @@ static enum status look(struct locking *locking, struct err *err)
             if (locking->segments[w].open > 0)
                 TRY(refuse(locking, r, locking->segments[w].first, "no unlock follows", err));
     }
-    return STATUS_OK;
+    return look_at_posts(locking, err);
 }
 
 static void end_segment(struct locking *locking, struct segment *segment, uint8_t *actions)
@@ -168,9 +192,12 @@ static enum status apply(const struct trace *trace, const char *argument, struct
     (void)argument;
     locking.refused = calloc(trace->window_count + 1, sizeof *locking.refused);
     locking.segments = calloc(trace->window_count + 1, sizeof *locking.segments);
-    enum status status = locking.refused && locking.segments ? run(&locking, made, err) : err_memory(err);
+    locking.uses = calloc(trace->window_count + 1, sizeof *locking.uses);
+    bool ready = locking.refused && locking.segments && locking.uses;
+    enum status status = ready ? run(&locking, made, err) : err_memory(err);
     free(locking.refused);
     free(locking.segments);
+    free(locking.uses);
     return status;
 }
 

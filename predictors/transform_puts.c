@@ -50,6 +50,12 @@ static void add_within(int64_t *sum, int64_t bytes)
     *sum = bytes < TRACE_EXTENT_MAX - *sum ? *sum + bytes : TRACE_EXTENT_MAX;
 }
 
+/* A put of no bytes has no place. */
+static void add_place(struct bundle *to, const struct trace_call *call)
+{
+    if (to->bytes == 0 || (call->bytes > 0 && call->disp < to->disp)) to->disp = call->disp;
+}
+
 /* The target's memory is what lies between the lowest and the highest byte, lower bounds of data types taken as 0.
  * Where the origins' buffers are is not known, so their spans are added; so are those at unknown displacements. */
 static void add_spans(struct bundle *to, const struct stream_item *item)
@@ -64,7 +70,7 @@ static void add_spans(struct bundle *to, const struct stream_item *item)
 static struct trace_extents extents_of(const struct bundle *bundle)
 {
     struct trace_extents extents = bundle->spans;
-    if (bundle->disp >= 0) extents.of[TRACE_TARGET] = bundle->end - bundle->disp;
+    if (bundle->disp >= 0 && bundle->bytes > 0) extents.of[TRACE_TARGET] = bundle->end - bundle->disp;
     for (int i = 0; i < TRACE_BUFFERS; i++)
         if (extents.of[i] == bundle->bytes) extents.of[i] = 0;
     return extents;
@@ -87,9 +93,9 @@ static enum status add_put(struct merging *merging, const struct stream_item *it
     struct bundle *to = &merging->bundles[*slot];
     to->last = at;
     to->count++;
+    add_place(to, call);
     to->bytes += call->bytes;
-    if (call->disp < to->disp) to->disp = call->disp;
-    add_spans(to, item);
+    if (call->bytes > 0) add_spans(to, item);
     *bundle = *slot;
     return STATUS_OK;
 }

@@ -109,6 +109,78 @@ static void waits_move_down_to_the_next_use(void **state)
                "1 0.000020 0.000020 MPI_Win_wait win=0\n");
 }
 
+/* Memory is attached while others may access it (MPI-3.1 11.2.4): 20 of computing behind it are all that a post passes, and the
+ * wait stays in front of the detach, behind 40. What this rank exposes, its own accesses do not ask about. */
+static void exposure_stays_between_attach_and_detach(void **state)
+{
+    (void)state;
+    static const char calls[] = "ranks 1\nwindow 0 comm=0 flavor=dynamic\n"
+                                "0 0.000000 0.000000 MPI_Win_create_dynamic win=0\n"
+                                "0 0.000010 0.000010 MPI_Win_attach win=0\n"
+                                "0 0.000030 0.000030 MPI_Win_post win=0 group=\n"
+                                "0 0.000030 0.000030 MPI_Win_wait win=0\n"
+                                "0 0.000070 0.000070 MPI_Win_detach win=0\n"
+                                "0 0.000070 0.000070 MPI_Win_start win=0 group=\n"
+                                "0 0.000070 0.000070 MPI_Win_detach win=0\n"
+                                "0 0.000090 0.000090 MPI_Win_complete win=0\n";
+#define BEGIN "0 0.000000 0.000000 MPI_Win_create_dynamic win=0\n0 0.000010 0.000010 MPI_Win_attach win=0\n"
+    test_gives("post-early", calls,
+               BEGIN "0 0.000010 0.000010 MPI_Win_post win=0 group=\n0 0.000030 0.000030 MPI_Win_wait win=0\n"
+                     "0 0.000070 0.000070 MPI_Win_detach win=0\n0 0.000070 0.000070 MPI_Win_start win=0 group=\n"
+                     "0 0.000070 0.000070 MPI_Win_detach win=0\n0 0.000090 0.000090 MPI_Win_complete win=0\n");
+    test_gives("wait-late", calls,
+               BEGIN "0 0.000030 0.000030 MPI_Win_post win=0 group=\n0 0.000070 0.000070 MPI_Win_wait win=0\n"
+                     "0 0.000070 0.000070 MPI_Win_detach win=0\n0 0.000070 0.000070 MPI_Win_start win=0 group=\n"
+                     "0 0.000070 0.000070 MPI_Win_detach win=0\n0 0.000090 0.000090 MPI_Win_complete win=0\n");
+    test_gives("complete-early", calls,
+               BEGIN "0 0.000030 0.000030 MPI_Win_post win=0 group=\n0 0.000030 0.000030 MPI_Win_wait win=0\n"
+                     "0 0.000070 0.000070 MPI_Win_detach win=0\n0 0.000070 0.000070 MPI_Win_start win=0 group=\n"
+                     "0 0.000070 0.000070 MPI_Win_complete win=0\n0 0.000070 0.000070 MPI_Win_detach win=0\n"
+                     "0 0.000090 enter rewritten\n0 0.000090 leave rewritten\n");
+#undef BEGIN
+}
+
+/* Rank 0 locks rank 1's window: rank 1's post comes up to the barrier and its wait down to the send, past regions, no further. Rank
+ * 0's own window 1 nobody else locks: its post goes to the front, its wait to the end. */
+static void exposure_stays_apart_from_locks_of_others(void **state)
+{
+    (void)state;
+#define LOCKS                                                                                                          \
+    "0 0.000000 0.000000 MPI_Win_lock win=0 target=1 lock=shared\n0 0.000000 0.000000 MPI_Win_unlock win=0 target=1\n"
+#define TEXT(ONE, TWO)                                                                                                 \
+    LOCKS "0 0.000000 0.000000 MPI_Barrier comm=0\n" ONE "1 0.000000 0.000000 MPI_Barrier comm=0\n" TWO
+    static const char calls[] =
+        HEAD TEXT("0 0.000030 0.000030 MPI_Win_post win=1 group=\n0 0.000030 0.000030 MPI_Win_wait win=1\n"
+                  "0 0.000030 0.000030 MPI_Recv comm=0 peer=1 tag=0 bytes=0\n",
+                  "1 0.000030 0.000030 MPI_Win_post win=0 group=\n1 0.000030 0.000030 MPI_Win_wait win=0\n"
+                  "1 0.000040 enter work\n1 0.000050 leave work\n"
+                  "1 0.000060 0.000060 MPI_Send comm=0 peer=0 tag=0 bytes=0\n"
+                  "1 0.000060 0.000060 MPI_Win_lock win=1 target=1 lock=shared\n"
+                  "1 0.000060 0.000060 MPI_Win_unlock win=1 target=1\n");
+    test_gives("post-early", calls,
+               "0 0.000000 0.000000 MPI_Win_post win=1 group=\n" TEXT(
+                   "0 0.000030 0.000030 MPI_Win_wait win=1\n0 0.000030 0.000030 MPI_Recv comm=0 peer=1 tag=0 bytes=0\n",
+                   "1 0.000000 0.000000 MPI_Win_post win=0 group=\n1 0.000030 0.000030 MPI_Win_wait win=0\n"
+                   "1 0.000040 enter work\n1 0.000050 leave work\n"
+                   "1 0.000060 0.000060 MPI_Send comm=0 peer=0 tag=0 bytes=0\n"
+                   "1 0.000060 0.000060 MPI_Win_lock win=1 target=1 lock=shared\n"
+                   "1 0.000060 0.000060 MPI_Win_unlock win=1 target=1\n"));
+    test_gives(
+        "wait-late", calls,
+        TEXT("0 0.000030 0.000030 MPI_Win_post win=1 group=\n"
+             "0 0.000030 0.000030 MPI_Recv comm=0 peer=1 tag=0 bytes=0\n0 0.000030 0.000030 MPI_Win_wait win=1\n",
+             "1 0.000030 0.000030 MPI_Win_post win=0 group=\n1 0.000040 enter work\n1 0.000050 leave work\n"
+             "1 0.000060 0.000060 MPI_Win_wait win=0\n1 0.000060 0.000060 MPI_Send comm=0 peer=0 tag=0 bytes=0\n"
+             "1 0.000060 0.000060 MPI_Win_lock win=1 target=1 lock=shared\n"
+             "1 0.000060 0.000060 MPI_Win_unlock win=1 target=1\n"));
+#undef TEXT
+#undef LOCKS
+    test_refuses("post-early",
+                 HEAD "0 0 0 MPI_Win_lock_all win=0\n0 0 0 MPI_Win_unlock_all win=0\n0 0 0 MPI_Barrier comm=0\n"
+                      "1 0 0 MPI_Barrier comm=0\n1 0 0 MPI_Win_post win=0 group=\n1 0 0 MPI_Win_wait win=0\n",
+                 "rank 1, event 2 (MPI_Win_post): post-early changes nothing: rank 0 locks window 0 of this rank");
+}
+
 /* The recorder's own 1 us per call is no computing: it goes from the gaps and is not said again. */
 static void the_recorders_cost_is_taken_off_once(void **state)
 {
@@ -155,6 +227,8 @@ int main(void)
         cmocka_unit_test(posts_pass_what_does_not_order_them),
         cmocka_unit_test(completes_move_up_to_the_last_operation),
         cmocka_unit_test(waits_move_down_to_the_next_use),
+        cmocka_unit_test(exposure_stays_between_attach_and_detach),
+        cmocka_unit_test(exposure_stays_apart_from_locks_of_others),
         cmocka_unit_test(the_recorders_cost_is_taken_off_once),
         cmocka_unit_test(moves_change_the_prediction_as_worked_out),
     };
