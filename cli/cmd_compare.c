@@ -5,6 +5,7 @@
 #include "cli/prediction_options.h"
 #include "cli/progress_bar.h"
 #include "predictors/comparison.h"
+#include "predictors/prediction.h"
 #include "trace/open.h"
 
 enum { KEY_SEMANTICS = 1000, KEY_JSON, KEY_HTML, ROWS_MAX = 32, ROW_BYTES = 256, SPECS_MAX = 16 };
@@ -90,6 +91,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 struct scene {
     struct platform *platform;
     struct rewrite rewrite;
+    struct err refused; /* the rewrites change nothing: the row fails */
 };
 
 static enum status write_outputs(const struct settings *settings, const struct comparison *comparison,
@@ -125,8 +127,10 @@ static enum status set_scene(const struct settings *settings, const struct row *
     if (!specs) return err_memory(err);
     for (size_t i = 0; i < count; i++)
         specs[i] = i < shared->rewrite_count ? shared->rewrites[i] : row->specs[i - shared->rewrite_count];
-    enum status status = rewrite_run(trace, specs, count, &scene->rewrite, err);
+    enum status status = rewrite_run(trace, specs, count, &scene->rewrite, &scene->refused);
     free(specs);
+    if (status == STATUS_OK || status == STATUS_DATA) return STATUS_OK;
+    if (err) *err = scene->refused;
     return status;
 }
 
@@ -138,7 +142,7 @@ static enum status compare(const struct settings *settings, const struct trace *
     for (size_t i = 0; status == STATUS_OK && i < settings->row_count; i++) {
         status = set_scene(settings, &settings->rows[i], trace, &scenes[i], err);
         rows[i] = (struct comparison_row){settings->rows[i].name, scenes[i].platform, &scenes[i].rewrite,
-                                          progress_bar_show, NULL};
+                                          &scenes[i].refused,     progress_bar_show,  NULL};
     }
     struct progress_bar *bar = NULL;
     if (status == STATUS_OK) status = progress_bar_begin(settings->row_count, &bar, err);
@@ -176,6 +180,7 @@ enum status cmd_compare(int argc, char **argv, struct err *err)
     struct settings settings = {.analyze = ANALYZE_DEFAULTS,
                                 .rows = {{.name = "a"}, {.name = "b"}, {.name = "c"}, {.name = "d"}},
                                 .row_count = 4};
+    settings.analyze.eager_bytes = EAGER_OF_PLATFORM;
     const struct argp argp = {options, parse, "TRACE", "Replays a trace under several semantics and compares them.",
                               NULL,    NULL,  NULL};
     enum status status = cli_parse(&argp, argc, argv, 0, &settings, err);

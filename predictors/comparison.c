@@ -30,6 +30,11 @@ static enum status predict_row(void *context, size_t index, FILE *out, struct er
 {
     const struct job *job = context;
     const struct rewrite *rewrite = job->rows[index].rewrite;
+    const struct err *refused = job->rows[index].refused;
+    if (refused && refused->status != STATUS_OK) {
+        *err = *refused;
+        return refused->status;
+    }
     struct prediction prediction = {
         .trace = rewrite && rewrite->trace ? rewrite->trace : job->trace,
         .platform = job->rows[index].platform,

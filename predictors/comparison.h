@@ -18,6 +18,7 @@ struct comparison_row {
     const char *name; /* "a", "a+post-early" */
     const struct platform *platform;
     const struct rewrite *rewrite; /* what was made of the trace for this row; NULL: nothing */
+    const struct err *refused;     /* where it is set (status), the trace cannot be made: the row fails by it */
     /* Told in the row's process how far its replay is (simulate/replay.h); NULL: nobody. */
     void (*progress)(void *context, uint64_t calls, uint64_t all_calls);
     void *progress_context;
