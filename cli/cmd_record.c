@@ -150,7 +150,6 @@ static enum status pack(const char *directory, const char *spool, unsigned more,
     enum status status = more == 0 ? STATUS_OK
                                    : trace_add_note(trace, err, "further programs of the job have traces of their own, "
                                                     "below this one: world-1%s", more > 1 ? ", ..." : "");
-    if (status == STATUS_OK) status = trace_check(trace, err);
     if (status == STATUS_OK) status = otf2_write(trace, directory, err);
     if (status == STATUS_OK) {
         for (uint32_t i = 0; i < trace->rank_count; i++) calls += trace->ranks[i].count;

@@ -56,6 +56,16 @@ struct instant { /* CLOCK_MONOTONIC of the rank */
     double fraction_ns; /* 0 to 1 */
 };
 
+/* The rate behind anchor `at`. Times come nearly in order, so that it is mostly that of the time before. */
+static double rate_at(struct spool_rank *rank, size_t at, bool last)
+{
+    if (rank->rate_per_tick > 0 && rank->rate_anchor == at) return rank->rate_per_tick;
+    const struct spool_anchor *anchor = &rank->anchors[at];
+    rank->rate_anchor = at;
+    rank->rate_per_tick = last ? rate_behind(rank, at) : ns_per_tick(anchor, anchor + 1);
+    return rank->rate_per_tick;
+}
+
 /* Linear between two anchors. Rounding does not carry it past the next one. */
 static struct instant instant_of(struct spool_rank *rank, uint64_t time)
 {
@@ -64,10 +74,10 @@ static struct instant instant_of(struct spool_rank *rank, uint64_t time)
     const struct spool_anchor *anchor = &rank->anchors[at];
     bool last = at + 1 == rank->anchor_count;
     double most = last ? (double)MOST_NS : (double)(anchor[1].ns - anchor->ns);
-    double since = (double)(time - anchor->ticks) * (last ? rate_behind(rank, at) : ns_per_tick(anchor, anchor + 1));
-    since = fmin(since, most);
-    double whole = floor(since);
-    return (struct instant){anchor->ns + (uint64_t)whole, since - whole};
+    double since = (double)(time - anchor->ticks) * rate_at(rank, at, last);
+    since = since < most ? since : most;
+    uint64_t whole = (uint64_t)(int64_t)since; /* 0 to MOST_NS */
+    return (struct instant){anchor->ns + whole, since - (double)(int64_t)whole};
 }
 
 /* Offset to rank 0's clock, interpolated between the measurements and constant outside them. */
@@ -77,8 +87,16 @@ static double offset_ns(const struct spool_rank *rank, uint64_t ns)
     const struct spool_clock *first = &rank->clocks[0], *last = &rank->clocks[rank->clock_count - 1];
     if (last->local_ns <= first->local_ns || ns <= first->local_ns) return (double)first->offset_ns;
     if (ns >= last->local_ns) return (double)last->offset_ns;
+    if (first->offset_ns == last->offset_ns) return (double)first->offset_ns;
     double share = (double)(ns - first->local_ns) / (double)(last->local_ns - first->local_ns);
     return (double)first->offset_ns + share * (double)(last->offset_ns - first->offset_ns);
+}
+
+/* Not below 0, half away from it, as llround(). */
+static int64_t rounded(double value)
+{
+    int64_t whole = (int64_t)value;
+    return whole + (value - (double)whole >= 0.5);
 }
 
 int64_t spool_time_ps(const struct spool *spool, struct spool_rank *rank, uint64_t time)
@@ -86,8 +104,10 @@ int64_t spool_time_ps(const struct spool *spool, struct spool_rank *rank, uint64
     struct instant instant = instant_of(rank, time & SPOOL_TIME_MASK);
     int64_t since = (int64_t)(instant.ns - spool->base_ns);
     since = since > MOST_NS ? MOST_NS : since < -MOST_NS ? -MOST_NS : since;
-    double offset = offset_ns(rank, instant.ns), whole = floor(offset);
-    return (since + bounded(whole)) * 1000 + llround((offset - whole + instant.fraction_ns) * 1e3);
+    double offset = offset_ns(rank, instant.ns);
+    if (offset == 0) return since * 1000 + rounded(instant.fraction_ns * 1e3);
+    double whole = floor(offset);
+    return (since + bounded(whole)) * 1000 + rounded((offset - whole + instant.fraction_ns) * 1e3);
 }
 
 static enum trace_clock_source source_with(enum trace_clock_source before, const struct spool_rank *rank)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/array.h"
+#include "trace/parallel.h"
 #include "trace/spool_cursor.h"
 #include "trace/spool_read.h"
 
@@ -32,8 +33,8 @@ struct unify {
     size_t members_capacity;
     uint32_t between;                 /* as in struct kind */
     struct spool_rank *rank, *stream; /* of the record in hand */
-    const struct spool_record *record;
-    const struct spool_cursor *cursor;
+    const struct spool_item *item;
+    const struct spool_record *record; /* the item's */
     size_t index;
     struct err *err;
 };
@@ -302,8 +303,7 @@ static enum status define_missed(struct unify *unify)
 
 static enum status define(struct unify *unify)
 {
-    if (unify->record->kind < SPOOL_NAMES) return STATUS_OK;
-    TRY(spool_content(unify->cursor, &unify->content, unify->err));
+    TRY(spool_item_content(unify->stream, unify->item, &unify->content, unify->err));
     switch (unify->record->kind) {
     case SPOOL_NAMES: return define_names(unify);
     case SPOOL_IDENTITY: return define_identity(unify);
@@ -322,27 +322,49 @@ static enum status define(struct unify *unify)
 }
 
 struct reading { /* of a thread's stream */
-    struct spool_cursor cursor;
     struct spool_rank *stream;
-    bool more; /* there is a record in hand */
+    size_t next; /* of its items; behind the last one stands its fault, if it has one */
+    bool over;
 };
 
-static enum status advance(struct unify *unify, struct reading *reading)
+static bool is_over(const struct reading *reading)
 {
-    enum status status = spool_cursor_next(&reading->cursor, &reading->more, unify->err);
-    unify->stream = reading->stream;
-    unify->index = reading->cursor.at;
-    return status;
+    const struct spool_scan *scan = &reading->stream->scan;
+    return reading->next == scan->count && scan->status == STATUS_OK;
 }
 
-/* The reading whose record is the earliest; NULL if all are done. */
+static uint64_t time_of(const struct reading *reading)
+{
+    const struct spool_scan *scan = &reading->stream->scan;
+    return reading->next < scan->count ? scan->items[reading->next].after : scan->after;
+}
+
+/* The reading whose item is the earliest; NULL if all are done. */
 static struct reading *earliest(struct reading *readings, size_t count)
 {
     struct reading *first = NULL;
     for (size_t i = 0; i < count; i++)
-        if (readings[i].more && (!first || readings[i].cursor.record.time < first->cursor.record.time))
-            first = &readings[i];
+        if (!readings[i].over && (!first || time_of(&readings[i]) < time_of(first))) first = &readings[i];
     return first;
+}
+
+static enum status fail_at_end(struct unify *unify, struct spool_rank *stream)
+{
+    unify->stream = stream;
+    unify->index = stream->scan.at;
+    return err_set(unify->err, stream->scan.status, NULL, NULL, "%s", stream->scan.why);
+}
+
+static enum status define_item(struct unify *unify, struct reading *reading)
+{
+    const struct spool_scan *scan = &reading->stream->scan;
+    if (reading->next == scan->count) return fail_at_end(unify, reading->stream);
+    unify->stream = reading->stream;
+    unify->item = &scan->items[reading->next++];
+    unify->index = unify->item->at;
+    unify->record = &unify->item->record;
+    reading->over = is_over(reading);
+    return define(unify);
 }
 
 /* Ids count up over the threads of a rank; who makes one holds the recorder's lock, or alone calls MPI then. */
@@ -350,17 +372,11 @@ static enum status define_streams(struct unify *unify, struct reading *readings,
 {
     for (size_t i = 0; i < count; i++) {
         readings[i].stream = i == 0 ? unify->rank : &unify->rank->threads[i - 1];
-        spool_cursor_begin(&readings[i].cursor, readings[i].stream);
-        TRY(advance(unify, &readings[i]));
+        readings[i].over = is_over(&readings[i]);
+        if (readings[i].stream->scan.status != STATUS_OK && !readings[i].stream->scan.begun)
+            return fail_at_end(unify, readings[i].stream);
     }
-    for (struct reading *first; (first = earliest(readings, count)) != NULL;) {
-        unify->stream = first->stream;
-        unify->index = first->cursor.at;
-        unify->cursor = &first->cursor;
-        unify->record = &first->cursor.record;
-        TRY(define(unify));
-        TRY(advance(unify, first));
-    }
+    for (struct reading *first; (first = earliest(readings, count)) != NULL;) TRY(define_item(unify, first));
     return STATUS_OK;
 }
 
@@ -374,6 +390,16 @@ static enum status define_rank(struct unify *unify)
     enum status status = define_streams(unify, readings, count);
     free(readings);
     return status;
+}
+
+static enum status scan_rank(void *context, size_t rank, struct err *err)
+{
+    const struct spool *spool = context;
+    struct spool_rank *from = &spool->ranks[rank];
+    if (!from->present) return STATUS_OK;
+    TRY(spool_scan(from, err));
+    for (size_t i = 0; i < from->thread_count; i++) TRY(spool_scan(&from->threads[i], err));
+    return STATUS_OK;
 }
 
 /* What one member did not tell is not known of the window: bytes and units are of all members or of none. */
@@ -393,7 +419,7 @@ static enum status add_windows(const struct spool *spool, struct trace *trace, s
 enum status spool_define(struct spool *spool, struct trace *trace, struct err *err)
 {
     struct unify unify = {.spool = spool, .trace = trace, .err = err};
-    enum status status = STATUS_OK;
+    enum status status = parallel_run(spool->world, spool_threads(spool), scan_rank, spool, err);
     for (uint32_t i = 0; status == STATUS_OK && i < spool->world; i++) {
         if (!spool->ranks[i].present) continue;
         unify.rank = &spool->ranks[i];

@@ -5,38 +5,7 @@
 #include <string.h>
 
 #include "common/array.h"
-#include "trace/faults.h"
-#include "trace/spool_cursor.h"
-
-struct shared {      /* by the threads of a rank */
-    struct map made; /* request to index of the call that made it */
-    uint32_t next_request;
-};
-
-struct events { /* of one thread */
-    struct spool *spool;
-    struct spool_rank *rank, *stream; /* stream: the thread's files */
-    struct shared *shared;
-    struct trace *trace;
-    uint32_t number, thread; /* of the rank, of the thread on it */
-    struct spool_sites *sites;
-    struct spool_cursor cursor;
-    size_t index;                     /* of the record in hand */
-    const struct spool_record *enter; /* of the call that is open, NULL none */
-    struct spool_record opened;       /* what enter points to */
-    struct trace_call call;
-    int64_t last_ps;
-    bool cpu_known;
-    int64_t cpu_ps;          /* CPU time before the call that comes next */
-    struct trace_extents next_extents, extents; /* of the call that comes next, of the one that is open */
-    struct spool_bytes list; /* content of the SPOOL_LIST since the last call, or of its own */
-    uint32_t *regions;       /* open, innermost last */
-    size_t region_count, region_capacity;
-    bool done;             /* its records are taken: none is in hand */
-    struct events *failed; /* of the rank's first: whose record was in hand last */
-    const char *lost;      /* name of the call that the stream breaks off in and that cannot be told without its end */
-    struct err *err;
-};
+#include "trace/spool_events.h"
 
 static enum status lookup(struct events *events, const struct spool_ids *ids, uint32_t local, const char *what,
                           uint32_t *id)
@@ -117,11 +86,8 @@ static enum status set_neighbors(struct events *events, const struct call_row *r
 /* OpenSHMEM's locks have addresses that all ranks know; they are numbered as they appear. */
 static enum status set_lock(struct events *events, const struct call_row *row, const struct spool_record *record)
 {
-    uint64_t *slot;
     if (!(row->allowed & F_OBJECT) || !call_is_shmem((enum mpi_call)events->call.call)) return STATUS_OK;
-    TRY(map_put(&events->spool->locks, (uint64_t)record->extra, events->spool->locks.count, &slot, events->err));
-    events->call.ref = (uint32_t)*slot;
-    return STATUS_OK;
+    return spool_part_lock(events->part, (uint64_t)record->extra, &events->call.ref, events->err);
 }
 
 static enum status set_request_list(struct events *events)
@@ -146,16 +112,18 @@ static void set_primitive(struct events *events, const struct call_row *row, con
 
 static void note_extents(struct events *events, const struct spool_record *record)
 {
+    events->gaps_next = true;
     events->next_extents.of[TRACE_ORIGIN] = record->bytes;
     events->next_extents.of[TRACE_TARGET] = record->extra;
-    events->next_extents.of[TRACE_RESULT] =
-        (int64_t)((uint64_t)(uint32_t)record->tag << 32 | (uint32_t)record->peer);
+    events->next_extents.of[TRACE_RESULT] = (int64_t)((uint64_t)(uint32_t)record->tag << 32 | (uint32_t)record->peer);
 }
 
 static enum status take_extents(struct events *events, const struct call_row *row)
 {
+    events->extents = (struct trace_extents){{0}};
+    if (!events->gaps_next) return STATUS_OK;
     events->extents = events->next_extents;
-    events->next_extents = (struct trace_extents){{0}};
+    events->gaps_next = false;
     if (trace_extents_fit(row->kind, &events->extents)) return STATUS_OK;
     const int64_t *of = events->extents.of;
     return spool_fault(events->stream, events->index, events->err,
@@ -164,17 +132,11 @@ static enum status take_extents(struct events *events, const struct call_row *ro
                        row->name, of[TRACE_ORIGIN], of[TRACE_TARGET], of[TRACE_RESULT]);
 }
 
-static enum status take_enter(struct events *events, const struct spool_record *record)
+/* All of the call but its times and extents. */
+static enum status describe(struct events *events, uint32_t call, const struct spool_record *record)
 {
-    uint32_t call = 0;
-    if (events->enter)
-        return spool_fault(events->stream, events->index, events->err, "a call begins inside another one");
-    TRY(lookup(events, &events->rank->calls, record->call, "call", &call));
-    if (call == SPOOL_NO_ID)
-        return spool_fault(events->stream, events->index, events->err, "a call that this rmacast does not know");
     const struct call_row *row = call_row((enum mpi_call)call);
-    events->call = (struct trace_call){.enter_ps = events->last_ps,
-                                       .bytes = record->bytes,
+    events->call = (struct trace_call){.bytes = record->bytes,
                                        .handle = TRACE_NONE,
                                        .peer = world_rank(events, record->peer),
                                        .ref = TRACE_NO_REF,
@@ -182,7 +144,6 @@ static enum status take_enter(struct events *events, const struct spool_record *
                                        .call = (uint16_t)call,
                                        .flags = record->flags & (TRACE_ASSERTIONS | TRACE_EXCLUSIVE)};
     if (row->kind == CALL_IRECV && record->peer == SPOOL_PEER_ANY) events->call.peer = SPOOL_PEER_ANY;
-    TRY(take_extents(events, row));
     TRY(set_tag(events, row, record));
     TRY(set_handle(events, row, record));
     set_displacement(events, row, record);
@@ -197,6 +158,36 @@ static enum status take_enter(struct events *events, const struct spool_record *
         events->call.flags = TRACE_STARTED;
     if ((row->needed & F_REQ) && record->id != SPOOL_NO_ID && !call_makes_request((enum mpi_call)call))
         events->call.ref = record->id;
+    return STATUS_OK;
+}
+
+static enum status take_new_enter(struct events *events, const struct spool_record *record)
+{
+    uint32_t call = 0;
+    TRY(lookup(events, &events->rank->calls, record->call, "call", &call));
+    if (call == SPOOL_NO_ID)
+        return spool_fault(events->stream, events->index, events->err, "a call that this rmacast does not know");
+    TRY(take_extents(events, call_row((enum mpi_call)call)));
+    return describe(events, call, record);
+}
+
+/* What a record means depends on its words and on definitions, which are all there: an entry that says what the last
+ * one of its template said is the same call. */
+static enum status take_enter(struct events *events, const struct spool_record *record)
+{
+    unsigned pattern = events->cursor.pattern;
+    if (events->enter)
+        return spool_fault(events->stream, events->index, events->err, "a call begins inside another one");
+    if (events->cursor.repeated && events->is_known[pattern]) {
+        events->call = events->known[pattern].call;
+        TRY(take_extents(events, call_row((enum mpi_call)events->call.call)));
+    } else {
+        events->is_known[pattern] = false;
+        TRY(take_new_enter(events, record));
+        events->known[pattern].call = events->call;
+        events->is_known[pattern] = true;
+    }
+    events->call.enter_ps = events->last_ps;
     events->opened = *record;
     events->enter = &events->opened;
     return STATUS_OK;
@@ -230,7 +221,10 @@ static enum status set_results(struct events *events, const struct spool_record 
         return STATUS_OK;
     case CALL_POST:
     case CALL_START: /* Open MPI 4.1 takes MPI_GROUP_NULL for an empty group */
-        return call->ref == TRACE_NO_REF ? trace_add_group(events->trace, NULL, 0, &call->ref, events->err) : STATUS_OK;
+        if (call->ref != TRACE_NO_REF) return STATUS_OK;
+        call->ref = events->part->empty_group;
+        events->part->uses_empty_group = true;
+        return STATUS_OK;
     case CALL_COMM_CREATE:
         if (record->id != SPOOL_NO_ID)
             TRY(lookup(events, &events->rank->comms, record->id, "communicator", &call->ref));
@@ -281,17 +275,31 @@ static enum status add_as_region(struct events *events, const char *remark, uint
     char name[128];
     uint32_t id;
     snprintf(name, sizeof name, "%s%s", call_name((enum mpi_call)events->call.call), remark);
-    TRY(trace_add_region(events->trace, name, &id, events->err));
+    TRY(spool_part_region(events->part, name, &id, events->err));
     TRY(mark_region(events, events->call.enter_ps, true, id, site));
     return mark_region(events, events->last_ps, false, id, TRACE_NO_SITE);
+}
+
+/* The site of the call that returns to an address of the rank. */
+static enum status find_site(struct events *events, uint64_t address, uint32_t *site)
+{
+    const struct spool_place *place;
+    const uint64_t *known = map_find(&events->shared->sites, address);
+    uint64_t *slot;
+    *site = TRACE_NO_SITE;
+    if (known) *site = (uint32_t)*known;
+    if (known) return STATUS_OK;
+    TRY(spool_site(events->sites, events->rank, address, &place, events->err));
+    if (place) TRY(trace_add_site(events->trace, place->function, place->file, place->line, site, events->err));
+    return map_put(&events->shared->sites, address, *site, &slot, events->err);
 }
 
 /* On communicators that a trace cannot hold, and their windows. */
 static enum status add_apart(struct events *events, uint64_t address)
 {
     uint32_t site;
-    events->spool->apart++;
-    TRY(spool_site(events->sites, events->rank, address, events->trace, &site, events->err));
+    events->part->apart++;
+    TRY(find_site(events, address, &site));
     return add_as_region(events, "", site);
 }
 
@@ -299,8 +307,8 @@ static enum status add_apart(struct events *events, uint64_t address)
 static enum status add_failed(struct events *events, const struct spool_record *record)
 {
     uint32_t site;
-    TRY(spool_site(events->sites, events->rank, (uint64_t)record->extra, events->trace, &site, events->err));
-    events->spool->failed++;
+    TRY(find_site(events, (uint64_t)record->extra, &site));
+    events->part->failed++;
     return add_as_region(events, "(failed)", site);
 }
 
@@ -321,8 +329,21 @@ static enum status take_abandoned(struct events *events)
     return add_failed(events, &where);
 }
 
+/* Of an exit. */
+static enum status take_site(struct events *events, const struct spool_record *record)
+{
+    unsigned pattern = events->cursor.pattern;
+    if (!events->cursor.repeated || !events->is_known[pattern]) {
+        TRY(find_site(events, (uint64_t)record->extra, &events->known[pattern].site));
+        events->is_known[pattern] = true;
+    }
+    events->call.site = events->known[pattern].site;
+    return STATUS_OK;
+}
+
 static enum status take_exit(struct events *events, const struct spool_record *record)
 {
+    if (!events->cursor.repeated) events->is_known[events->cursor.pattern] = false;
     if (!events->enter || events->enter->call != record->call)
         return spool_fault(events->stream, events->index, events->err, "a call ends that has not begun");
     events->enter = NULL;
@@ -334,9 +355,8 @@ static enum status take_exit(struct events *events, const struct spool_record *r
     TRY(set_results(events, record));
     events->list.bytes = 0;
     if (is_apart(events)) return add_apart(events, (uint64_t)record->extra);
-    if (spool_is_unmatched(&events->call)) events->spool->unmatched++;
-    TRY(spool_site(events->sites, events->rank, (uint64_t)record->extra, events->trace, &events->call.site,
-                   events->err));
+    if (spool_is_unmatched(&events->call)) events->part->unmatched++;
+    TRY(take_site(events, record));
     return add_call(events);
 }
 
@@ -347,7 +367,7 @@ static enum status take_match(struct events *events, const struct spool_record *
     if (!made)
         return spool_fault(events->stream, events->index, events->err, "request %" PRIu32 " was not made", record->id);
     struct trace_call *call = &events->trace->ranks[events->number].calls[*made];
-    if (spool_is_unmatched(call)) events->spool->unmatched--;
+    if (spool_is_unmatched(call)) events->part->unmatched--;
     call->peer = world_rank(events, record->peer);
     call->tag = record->tag;
     if (!(record->flags & SPOOL_TRUNCATED)) call->bytes = record->bytes;
@@ -370,10 +390,10 @@ static enum status take_function(struct events *events, const struct spool_recor
 {
     uint32_t id, site;
     char address[32];
-    TRY(spool_site(events->sites, events->rank, (uint64_t)record->extra + 1, events->trace, &site, events->err));
+    TRY(find_site(events, (uint64_t)record->extra + 1, &site));
     snprintf(address, sizeof address, "%#" PRIx64, (uint64_t)record->extra);
     const char *name = events->trace->sites[site].function;
-    TRY(trace_add_region(events->trace, name ? name : address, &id, events->err));
+    TRY(spool_part_region(events->part, name ? name : address, &id, events->err));
     if (record->kind == SPOOL_FUNCTION_ENTER) return mark_region(events, events->last_ps, true, id, site);
     size_t depth = events->region_count;
     while (depth > 0 && events->regions[depth - 1] != id) depth--;
@@ -392,14 +412,6 @@ static void add_cpu(struct events *events, int64_t ns)
     events->cpu_known = true;
 }
 
-/* The first call added since a CPU time was read has it. */
-static enum status note_cpu(struct events *events, size_t before)
-{
-    if (!events->cpu_known || events->trace->ranks[events->number].count == before) return STATUS_OK;
-    events->cpu_known = false;
-    return trace_set_cpu(events->trace, events->number, before, events->cpu_ps, events->err);
-}
-
 /* The counter may be read a few ticks before an earlier reading of the same thread (trace/record/ticks.h). */
 static void set_time(struct events *events, const struct spool_record *record)
 {
@@ -408,8 +420,9 @@ static void set_time(struct events *events, const struct spool_record *record)
     if (!earlier) events->last_ps = time_ps;
 }
 
-static enum status take(struct events *events, const struct spool_record *record)
+enum status spool_events_take(struct events *events)
 {
+    const struct spool_record *record = &events->cursor.record;
     bool function = record->kind == SPOOL_FUNCTION_ENTER || record->kind == SPOOL_FUNCTION_LEAVE;
     if (record->kind < SPOOL_NAMES || function || record->kind == SPOOL_ABANDONED) set_time(events, record);
     switch (record->kind) {
@@ -443,8 +456,7 @@ static bool has_legal_arguments(const struct events *events)
     return call->bytes >= 0 && call->aux >= 0 && (call->disp >= -1 || (row->allowed & F_SOURCE));
 }
 
-/* The stream ends inside a call. What the call would have made is not there. */
-static enum status break_off(struct events *events)
+enum status spool_events_break_off(struct events *events)
 {
     enum mpi_call call = (enum mpi_call)events->call.call;
     enum call_kind kind = call_kind(call);
@@ -457,128 +469,8 @@ static enum status break_off(struct events *events)
     if (call_makes_request(call)) events->call.ref = events->shared->next_request++;
     events->call.exit_ps = events->last_ps;
     events->call.flags |= TRACE_BREAK;
-    if (spool_is_unmatched(&events->call)) events->spool->unmatched++;
+    if (spool_is_unmatched(&events->call)) events->part->unmatched++;
     if (!(call_row(call)->allowed & (F_DISP | F_COUNTS | F_OBJECT)))
-        TRY(spool_site(events->sites, events->rank, (uint64_t)events->enter->extra, events->trace, &events->call.site,
-                       events->err));
+        TRY(find_site(events, (uint64_t)events->enter->extra, &events->call.site));
     return add_call(events);
-}
-
-static enum status mark_incomplete(struct events *events, size_t count)
-{
-    uint32_t *inside = malloc(count * sizeof *inside), inside_count = 0;
-    if (!inside) return err_memory(events->err);
-    for (size_t i = 0; i < count; i++)
-        if (events[i].enter) inside[inside_count++] = events[i].thread;
-    enum status status = spool_mark_incomplete(events->rank, events->lost, inside, inside_count,
-                                               &events->trace->ranks[events->number], events->err);
-    free(inside);
-    return status;
-}
-
-static enum status advance(struct events *events)
-{
-    bool more = false;
-    enum status status = spool_cursor_next(&events->cursor, &more, events->err);
-    events->index = events->cursor.at;
-    events->done = !more;
-    return status;
-}
-
-/* The record in hand, and on to the next. */
-static enum status step(struct events *events)
-{
-    size_t before = events->trace->ranks[events->number].count;
-    TRY(take(events, &events->cursor.record));
-    TRY(note_cpu(events, before));
-    return advance(events);
-}
-
-/* The thread whose next record is the earliest; NULL if all are done. */
-static struct events *earliest(struct events *events, size_t count)
-{
-    struct events *first = NULL;
-    uint64_t first_time = 0;
-    for (size_t i = 0; i < count; i++) {
-        if (events[i].done) continue;
-        uint64_t time = events[i].cursor.record.time;
-        if (first && time >= first_time) continue;
-        first = &events[i];
-        first_time = time;
-    }
-    return first;
-}
-
-/* Records of all threads in the order of their times: a request is made before another thread completes it. */
-static enum status read_records(struct events *events, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        events->failed = &events[i];
-        spool_cursor_begin(&events[i].cursor, events[i].stream);
-        TRY(advance(&events[i]));
-    }
-    for (struct events *first; (first = earliest(events, count)) != NULL;) {
-        events->failed = first;
-        TRY(step(first));
-    }
-    for (size_t i = 0; i < count; i++) {
-        size_t before = events->trace->ranks[events->number].count;
-        events->failed = &events[i];
-        if (events[i].enter) TRY(break_off(&events[i]));
-        if (events[i].lost) events->lost = events[i].lost;
-        TRY(note_cpu(&events[i], before));
-    }
-    return STATUS_OK;
-}
-
-static enum status leave_out_rest(struct events *events)
-{
-    struct trace *trace = events->trace;
-    const struct trace_rank *stream = &trace->ranks[events->number];
-    int64_t time_ps = stream->count > 0 ? stream->calls[stream->count - 1].exit_ps : TRACE_UNKNOWN_PS;
-    return trace_add_fault(trace, events->number, stream->count, time_ps, TRACE_FAULT_UNCOUNTED, events->stream->damage,
-                           events->err);
-}
-
-static enum status read_rank(struct events *events, size_t count)
-{
-    struct trace *trace = events->trace;
-    struct err *err = events->err;
-    enum status status = events->rank->present ? read_records(events, count) : STATUS_OK;
-    const struct events *failed = events->failed;
-    if (status == STATUS_DATA && events->spool->keep_going)
-        status = spool_end_at(failed->stream, failed->index, err->text, err);
-    if (status == STATUS_OK) status = mark_incomplete(events, count);
-    for (size_t i = 0; status == STATUS_OK && i < count; i++)
-        if (events[i].stream->damage) status = leave_out_rest(&events[i]);
-    return status == STATUS_OK && count > 1 ? trace_sort_calls(trace, events->number, NULL, err) : status;
-}
-
-enum status spool_events(struct spool *spool, uint32_t rank, struct spool_sites *sites, struct trace *trace,
-                         struct err *err)
-{
-    struct spool_rank *from = &spool->ranks[rank];
-    struct shared shared = {.next_request = 0};
-    size_t count = from->thread_count + 1;
-    struct events *events = calloc(count, sizeof *events);
-    if (!events) return err_memory(err);
-    for (size_t i = 0; i < count; i++)
-        events[i] = (struct events){.spool = spool,
-                                    .rank = from,
-                                    .stream = i == 0 ? from : &from->threads[i - 1],
-                                    .shared = &shared,
-                                    .trace = trace,
-                                    .number = rank,
-                                    .thread = i == 0 ? 0 : from->threads[i - 1].header->thread,
-                                    .sites = sites,
-                                    .err = err};
-    spool_sites_next_rank(sites);
-    enum status status = read_rank(events, count);
-    for (size_t i = 0; i < count; i++) {
-        free(events[i].list.data);
-        free(events[i].regions);
-    }
-    free(events);
-    map_clear(&shared.made);
-    return status;
 }

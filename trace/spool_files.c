@@ -281,6 +281,7 @@ static enum status open_rank(struct spool *spool, struct spool_rank *rank, unsig
 
 static void close_rank(struct spool_rank *rank)
 {
+    spool_scan_clear(&rank->scan);
     struct spool_ids *ids[] = {&rank->comms, &rank->groups, &rank->windows, &rank->regions,
                                &rank->counts, &rank->calls, &rank->ops};
     for (size_t i = 0; i < rank->thread_count; i++) close_rank(&rank->threads[i]);

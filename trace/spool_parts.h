@@ -1,6 +1,6 @@
 /* Between the parts of the spool's reader: files (spool_files.c), records one by one (spool_cursor.c), definitions
- * (spool_define.c), events (spool_events.c, spool_incomplete.c), messages that nobody saw completed (spool_match.c),
- * clocks (spool_clock.c), call sites (spool_sites.c), causality (clock_check.c). */
+ * (spool_scan.c, spool_define.c), events (spool_blocks.c, spool_ranks.c, spool_events.c, spool_incomplete.c),
+ * messages that nobody saw completed (spool_match.c), clocks (spool_clock.c), call sites (spool_sites.c), causality (clock_check.c). */
 #ifndef TRACE_SPOOL_PARTS_H
 #define TRACE_SPOOL_PARTS_H
 
@@ -25,6 +25,23 @@ struct spool_anchor { /* ticks since the header's base_ticks, and CLOCK_MONOTONI
 struct spool_bytes { /* a definition's content */
     char *data;
     size_t bytes, capacity;
+};
+
+struct spool_item { /* a definition or an anchor */
+    struct spool_record record;
+    size_t at, content; /* its place, in units of the file; that of its content */
+    uint64_t after;     /* the latest time that the stream has had: in the order of these a rank's streams are read */
+};
+
+struct spool_scan { /* what a first look at a stream finds */
+    struct spool_item *items;
+    size_t count, capacity;
+    bool begun;         /* there is a record */
+    size_t calls;       /* records that begin a call, or enter or leave a region */
+    enum status status; /* of the stream's end; STATUS_DATA: what stands at `at` is no record */
+    size_t at;
+    uint64_t after;
+    char *why; /* owned */
 };
 
 struct spool_layout { /* of a version's files */
@@ -53,6 +70,9 @@ struct spool_rank {
     struct spool_anchor *anchors; /* ascending in both; the first is the header's, none: times are nanoseconds */
     size_t anchor_count, anchor_capacity;
     size_t anchor_near; /* where the last time was found */
+    size_t rate_anchor;
+    double rate_per_tick; /* ns, behind anchor rate_anchor; 0: not known */
+    struct spool_scan scan;
     int64_t cost_ps;
     char *missed;                                /* names of calls that are not recorded, may be NULL */
     bool spawned;                                /* by MPI_Comm_spawn */
@@ -79,6 +99,7 @@ struct spool_unread { /* a rank's file that could not be opened */
 struct spool {
     const char *directory; /* borrowed */
     bool keep_going; /* of damaged files what stands before the damage is taken */
+    unsigned threads; /* that read; 0: as many as are worth it */
     uint32_t world;
     struct spool_rank *ranks;
     struct spool_window_seen *windows;
@@ -121,6 +142,13 @@ static inline size_t spool_units(const struct spool_rank *rank)
 enum status spool_fault(const struct spool_rank *rank, size_t at, struct err *err, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
+/* How many threads read: those that are asked for, else as many as there are processors and work for. */
+unsigned spool_threads(const struct spool *spool);
+
+/* Looks through a stream. Only what fails for other reasons than the file's content fails. */
+enum status spool_scan(struct spool_rank *stream, struct err *err);
+void spool_scan_clear(struct spool_scan *scan);
+
 /* Definitions of all ranks into the trace: the same members and sequence are the same communicator, the same
  * communicator and sequence the same window. */
 enum status spool_define(struct spool *spool, struct trace *trace, struct err *err);
@@ -133,17 +161,22 @@ int64_t spool_time_ps(const struct spool *spool, struct spool_rank *rank, uint64
 /* Finds time zero and the clock's quality once the definitions are known. */
 void spool_clock_begin(struct spool *spool, struct trace *trace);
 
-/* Id in the trace of the call site at an address of the rank. */
+/* Where an address stands, as debug information has it. */
+struct spool_place {
+    char *function, *file; /* either may be NULL */
+    int32_t line;
+};
+
+/* Of the call behind which the address of a rank is; *place is NULL if nothing is known, else it stays until
+ * spool_sites_free(). Any thread may ask. */
 struct spool_sites;
 enum status spool_sites_new(struct spool_sites **sites, struct err *err);
-enum status spool_site(struct spool_sites *sites, const struct spool_rank *rank, uint64_t address, struct trace *trace,
-                       uint32_t *id, struct err *err);
-void spool_sites_next_rank(struct spool_sites *sites); /* addresses mean something else from now on */
+enum status spool_site(struct spool_sites *sites, const struct spool_rank *rank, uint64_t address,
+                       const struct spool_place **place, struct err *err);
 void spool_sites_free(struct spool_sites *sites);
 
-/* Events of one rank into the trace, and why they are incomplete. */
-enum status spool_events(struct spool *spool, uint32_t rank, struct spool_sites *sites, struct trace *trace,
-                         struct err *err);
+/* Events of all ranks into the trace, and why they are incomplete. */
+enum status spool_events(struct spool *spool, struct trace *trace, struct err *err);
 
 /* A receive of which neither sender nor tag is known for the moment; its peer may be SPOOL_PEER_ANY. spool_match() settles all of
  * them once the events of all ranks are there. */

@@ -28,17 +28,11 @@ static enum status add_notes(const struct spool *spool, struct trace *trace, str
 
 static enum status read_all(struct spool *spool, struct trace *trace, struct err *err)
 {
-    struct spool_sites *sites;
     TRY(spool_define(spool, trace, err));
     spool_clock_begin(spool, trace);
-    TRY(spool_sites_new(&sites, err));
-    enum status status = STATUS_OK;
-    for (uint32_t i = 0; status == STATUS_OK && i < spool->world; i++) {
-        status = spool_events(spool, i, sites, trace, err);
+    TRY(spool_events(spool, trace, err));
+    for (uint32_t i = 0; i < spool->world; i++)
         if (spool->ranks[i].cost_ps > trace->record_cost_ps) trace->record_cost_ps = spool->ranks[i].cost_ps;
-    }
-    spool_sites_free(sites);
-    TRY(status);
     TRY(spool_match(spool, trace, err));
     TRY(add_notes(spool, trace, err));
     for (size_t i = 0; i < spool->unread_count; i++)
@@ -49,13 +43,15 @@ static enum status read_all(struct spool *spool, struct trace *trace, struct err
     return clock_check(trace, err);
 }
 
-static enum status read_directory(const char *directory, bool keep_going, struct trace **trace, struct err *err)
+enum status spool_read_by(unsigned threads, const char *directory, bool keep_going, struct trace **trace,
+                          struct err *err)
 {
     struct spool spool;
     struct trace *made = NULL;
     struct err own; /* its text is kept */
     if (!err) err = &own;
     TRY(spool_open(directory, keep_going, &spool, err));
+    spool.threads = threads;
     enum status status = trace_new(directory, spool.world, &made, err);
     if (status == STATUS_OK) status = read_all(&spool, made, err);
     if (status == STATUS_OK)
@@ -68,12 +64,12 @@ static enum status read_directory(const char *directory, bool keep_going, struct
 
 enum status spool_read(const char *directory, struct trace **trace, struct err *err)
 {
-    return read_directory(directory, false, trace, err);
+    return spool_read_by(0, directory, false, trace, err);
 }
 
 enum status spool_read_partly(const char *directory, struct trace **trace, struct err *err)
 {
-    return read_directory(directory, true, trace, err);
+    return spool_read_by(0, directory, true, trace, err);
 }
 
 static bool rank_affected(const struct spool_rank *rank)

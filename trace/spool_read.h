@@ -13,6 +13,10 @@ bool spool_is_directory(const char *directory);
 enum status spool_read(const char *directory, struct trace **trace, struct err *err);
 /* The same to keep going (trace/faults.h): of a damaged file what stands before the damage. */
 enum status spool_read_partly(const char *directory, struct trace **trace, struct err *err);
+/* Either with so many threads, 0 as those two choose: as many as the process has processors, fewer for a small spool.
+ * The trace and the error do not depend on it. */
+enum status spool_read_by(unsigned threads, const char *directory, bool keep_going, struct trace **trace,
+                          struct err *err);
 
 /* Windows that MPICH 4.0 with ch4:ucx serves at a wrong address, silently: base of MPI_Win_create not 16-byte aligned,
  * and the registration cache not switched off. */
