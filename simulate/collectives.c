@@ -13,6 +13,7 @@ enum { /* the tuning table that MPICH 4.0.2's library carries (maint/tuning/coll
        IALLTOALL_SHORT = 2048,
        ALLTOALL_MEDIUM = 32768,
        ALLTOALL_MIN_PROCS = 9,
+       ALLTOALL_BATCH = 32,
        REDUCE_SCATTER_LONG = 524288,
        ELEMENT_BYTES = 8,
        CONTEXT_ELEMENT_BYTES = 4,
@@ -383,16 +384,22 @@ static bool alltoall_bruck_step(const struct coll_shape *shape, uint32_t rank, u
     return true;
 }
 
+bool coll_ends_batch(uint32_t distance, uint32_t size)
+{
+    return distance + 1 == size || (distance + 1) % ALLTOALL_BATCH == 0;
+}
+
 static bool alltoall_direct_step(const struct coll_shape *shape, uint32_t rank, uint32_t number, bool overlap,
                                  struct coll_step *step)
 {
     uint32_t n = shape->size, distance = number + 1;
     if (distance >= n) return false;
     bool exchange_pairs = !overlap && coll_is_power_of_two(n);
-    step->send_to = (int32_t)(exchange_pairs ? rank ^ distance : (rank + distance) % n);
-    step->receive_from = (int32_t)(exchange_pairs ? rank ^ distance : (rank + n - distance) % n);
+    uint32_t above = (rank + distance) % n, below = (rank + n - distance) % n;
+    step->send_to = (int32_t)(exchange_pairs ? rank ^ distance : overlap ? below : above);
+    step->receive_from = (int32_t)(exchange_pairs ? rank ^ distance : overlap ? above : below);
     step->send_bytes = shape->bytes;
-    step->overlap = overlap && distance + 1 < n;
+    step->overlap = overlap && !coll_ends_batch(distance, n);
     return true;
 }
 

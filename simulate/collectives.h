@@ -58,7 +58,8 @@ struct coll_shape {
 struct coll_step {
     int32_t send_to, receive_from;
     int64_t send_bytes;
-    bool overlap; /* the next step need not wait for this one */
+    bool overlap;     /* the next step need not wait for this one */
+    bool synchronous; /* the send is not done before the receiver has taken it */
 };
 
 /* The choice for a collective's kind; later: its non-blocking form. bytes as in the shape; allgatherv: of all blocks

@@ -16,6 +16,8 @@ static int64_t sum_of(const struct coll_shape *shape, uint32_t first, uint32_t c
     return bytes;
 }
 
+enum { SYNCHRONOUS_MIN_PROCS = 32 }; /* MPICH 4.0.2: MPIR_CVAR_GATHERV_INTER_SSEND_MIN_PROCS */
+
 /* The root takes from, or gives to, every other rank, all at once (MPICH's only algorithms). */
 static bool linear_step(const struct coll_shape *shape, uint32_t rank, uint32_t number, bool gather,
                         struct coll_step *step)
@@ -24,6 +26,7 @@ static bool linear_step(const struct coll_shape *shape, uint32_t rank, uint32_t 
     if (rank != shape->root) {
         if (gather) step->send_to = (int32_t)shape->root;
         if (gather) step->send_bytes = shape->bytes;
+        step->synchronous = gather && n >= SYNCHRONOUS_MIN_PROCS;
         if (!gather) step->receive_from = (int32_t)shape->root;
         return number == 0;
     }
@@ -92,18 +95,17 @@ static bool allgatherv_step(const struct coll_shape *shape, uint32_t rank, uint3
     return true;
 }
 
-/* To the next rank but `number`, from the one before, at once (all-to-all) or one step after another (reduce-scatter).
- */
+/* All-to-all: everybody at once, downwards; reduce-scatter: one step after another, upwards. */
 static bool direct_step(const struct coll_shape *shape, uint32_t rank, uint32_t number, bool overlap,
                         struct coll_step *step)
 {
     uint32_t n = shape->size, distance = number + 1;
     if (distance >= n) return false;
-    uint32_t to = (rank + distance) % n;
+    uint32_t above = (rank + distance) % n, below = (rank + n - distance) % n, to = overlap ? below : above;
     step->send_to = (int32_t)to;
-    step->receive_from = (int32_t)((rank + n - distance) % n);
+    step->receive_from = (int32_t)(overlap ? above : below);
     step->send_bytes = count_of(shape, to, true);
-    step->overlap = overlap && distance + 1 < n;
+    step->overlap = overlap && !coll_ends_batch(distance, n);
     return true;
 }
 

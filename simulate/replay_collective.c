@@ -3,6 +3,12 @@
 #include "simulate/collectives.h"
 #include "simulate/replay_agree.h"
 
+static enum send_protocol protocol_of(const struct replay *replay, const struct coll_step *step)
+{
+    if (step->send_bytes > replay->platform->eager_bytes) return SEND_RENDEZVOUS;
+    return step->synchronous ? SEND_SYNC : SEND_EAGER;
+}
+
 /* Messages of one step: requests that count down rank.missing and are never seen by the program. */
 static enum status start_step(struct replay *replay, uint32_t rank, int32_t comm_id, const struct coll_shape *shape,
                               const struct coll_step *step)
@@ -21,8 +27,7 @@ static enum status start_step(struct replay *replay, uint32_t rank, int32_t comm
         match.source = rank;
         match.destination = coll_partner(shape, comm, step->send_to);
         TRY(replay_collective_request(replay, rank, &request));
-        bool rendezvous = step->send_bytes > replay->platform->eager_bytes;
-        TRY(replay_send_side(replay, &match, step->send_bytes, rendezvous ? SEND_RENDEZVOUS : SEND_EAGER, request));
+        TRY(replay_send_side(replay, &match, step->send_bytes, protocol_of(replay, step), request));
     }
     return STATUS_OK;
 }
@@ -130,8 +135,7 @@ static enum status start_task_step(struct replay *replay, uint32_t index, const 
     match.source = task.rank;
     match.destination = coll_partner(&task.shape, comm, step->send_to);
     TRY(task_request(replay, index, &request));
-    bool rendezvous = step->send_bytes > replay->platform->eager_bytes;
-    return replay_send_side(replay, &match, step->send_bytes, rendezvous ? SEND_RENDEZVOUS : SEND_EAGER, request);
+    return replay_send_side(replay, &match, step->send_bytes, protocol_of(replay, step), request);
 }
 
 static enum status advance_task(struct replay *replay, uint32_t index)

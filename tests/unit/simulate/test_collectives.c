@@ -425,6 +425,38 @@ static void choices_switch_where_mpich_switches(void **state)
         assert_int_equal(coll_choose(rows[i].kind, rows[i].later, rows[i].size, rows[i].bytes), rows[i].expected);
 }
 
+/* MPICH posts 32 partners of an all-to-all at once, the own rank the first, and goes downwards with its sends: of 40 ranks rank 5 has
+ * sent to 4, 3, 2, 1, 0, 39, ... 14 (31 of them) before it waits, then to 13 and so on. */
+static void an_all_to_all_waits_behind_32_partners(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct coll_shape shape = {.size = 40, .bytes = 4096};
+        shape.algorithm = i ? COLL_ALLTOALLV_SCATTERED : COLL_ALLTOALL_SCATTERED;
+        struct coll_step step;
+        assert_true(coll_step(&shape, 5, 0, &step));
+        assert_int_equal(step.send_to, 4);
+        assert_int_equal(step.receive_from, 6);
+        assert_true(coll_step(&shape, 5, 29, &step) && step.overlap);
+        assert_true(coll_step(&shape, 5, 30, &step) && !step.overlap);
+        assert_int_equal(step.send_to, 14);
+        assert_true(coll_step(&shape, 5, 31, &step) && step.overlap);
+        assert_int_equal(step.send_to, 13);
+        assert_false(coll_step(&shape, 5, 39, &step));
+    }
+}
+
+static void a_gatherv_is_synchronous_from_32_ranks_on(void **state)
+{
+    (void)state;
+    struct coll_step step;
+    for (uint32_t size = 31; size < 33; size++) {
+        struct coll_shape shape = {.algorithm = COLL_GATHERV_LINEAR, .size = size, .bytes = 8};
+        assert_true(coll_step(&shape, 1, 0, &step));
+        assert_int_equal(step.synchronous, size == 32);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -432,6 +464,8 @@ int main(void)
         cmocka_unit_test(a_vector_that_cannot_be_cut_evenly),
         cmocka_unit_test(trees_are_as_deep_as_the_logarithm),
         cmocka_unit_test(choices_switch_where_mpich_switches),
+        cmocka_unit_test(an_all_to_all_waits_behind_32_partners),
+        cmocka_unit_test(a_gatherv_is_synchronous_from_32_ranks_on),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
