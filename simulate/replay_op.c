@@ -319,6 +319,19 @@ static void left_under_lock(struct replay *replay, const struct op *op, int64_t 
     if (--lock->lefts == 0) replay_wake(replay, op->origin);
 }
 
+/* fence = notify: the target's fence waits for the operations towards it, of a get until its data have left, at at_ps.
+ * May wake the target. */
+static void count_incoming(struct replay *replay, const struct op *op, int64_t at_ps)
+{
+    int32_t window = replay->members[op->member].window;
+    if (op->epoch_kind != OP_FENCE || replay->modes[window].fence != FENCE_NOTIFY) return;
+    uint32_t member = replay_member_index(replay, window, op->target), slot = op->epoch & 1;
+    int64_t *latest_ps = &replay->incoming_latest_ps[2 * (size_t)member + slot];
+    if (at_ps > *latest_ps) *latest_ps = at_ps;
+    replay->members[member].incoming_arrived[slot]++;
+    replay_wake(replay, op->target);
+}
+
 enum status replay_op_left(struct replay *replay, uint32_t index, int64_t began_ps, int64_t left_ps)
 {
     struct op *op = &replay->ops[index];
@@ -329,7 +342,11 @@ enum status replay_op_left(struct replay *replay, uint32_t index, int64_t began_
         replay_pair_effect(replay, &replay->pairs[op->pair], left_ps);
         return STATUS_OK;
     }
-    uint32_t request = is_get(op) ? NO_INDEX : op->request;
+    if (is_get(op)) {
+        count_incoming(replay, op, left_ps);
+        return STATUS_OK;
+    }
+    uint32_t request = op->request;
     if (request != NO_INDEX) {
         op->request = NO_INDEX;
         TRY(replay_request_done_at(replay, request, left_ps));
@@ -345,18 +362,6 @@ enum status replay_op_left(struct replay *replay, uint32_t index, int64_t began_
     return STATUS_OK;
 }
 
-/* fence = notify: the target's fence waits for the operations towards it. May wake the target. */
-static enum status count_incoming(struct replay *replay, const struct op *op)
-{
-    if (op->epoch_kind != OP_FENCE) return STATUS_OK;
-    uint32_t target = op->target;
-    int32_t window = replay->members[op->member].window;
-    replay->members[replay_member_index(replay, window, target)].incoming_arrived[op->epoch & 1]++;
-    if (replay->modes[window].fence != FENCE_NOTIFY) return STATUS_OK;
-    TRY(replay_look(replay, target)); /* a get's data have come to the origin */
-    replay_wake(replay, target);
-    return STATUS_OK;
-}
 
 /* The operation is remotely complete: an active epoch counts it at the target, others tell the origin. */
 static enum status reached_target(struct replay *replay, uint32_t index, int64_t at_ps)
@@ -369,10 +374,11 @@ static enum status reached_target(struct replay *replay, uint32_t index, int64_t
         replay_pair_effect(replay, pair, at_ps);
         return STATUS_OK;
     }
-    TRY(count_incoming(replay, op));
     if (replay->shmem) replay_shmem_written(replay, index);
-    op = &replay->ops[index]; /* the woken rank may have made operations */
-    return replay_send_control(replay, MESSAGE_ACK, op->target, op->origin, index, 0);
+    const struct op reached = replay->ops[index]; /* a woken rank may have made operations */
+    TRY(replay_send_control(replay, MESSAGE_ACK, reached.target, reached.origin, index, 0));
+    count_incoming(replay, &reached, at_ps); /* what the target does next leaves behind the acknowledgement */
+    return STATUS_OK;
 }
 
 enum status replay_on_data(struct replay *replay, const struct engine_note *message)
@@ -449,7 +455,6 @@ enum status replay_get_arrived(struct replay *replay, uint32_t index)
 {
     const struct op *op = &replay->ops[index];
     note_end(replay, op, replay->now_ps);
-    TRY(count_incoming(replay, op));
     return finished(replay, index);
 }
 

@@ -341,6 +341,8 @@ struct replay {
     POOL(room, room);
     struct channel *channels;
     size_t channel_count, channel_capacity;
+    int64_t *incoming_latest_ps; /* fence = notify: per member and fence & 1, when the last operation towards it that is
+                                    counted takes effect there; NULL: no window has such fences */
     int64_t *server_free_ps; /* per rank: when it can apply the next accumulate */
 };
 

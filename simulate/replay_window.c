@@ -24,6 +24,16 @@ static void prepare_members(struct replay *replay, int32_t window, uint32_t *nex
     }
 }
 
+static enum status prepare_notified_fences(struct replay *replay)
+{
+    bool notified = false;
+    for (size_t w = 0; w < replay->trace->window_count; w++)
+        notified = notified || replay->modes[w].fence == FENCE_NOTIFY;
+    if (!notified) return STATUS_OK;
+    replay->incoming_latest_ps = calloc(replay->member_count, 2 * sizeof *replay->incoming_latest_ps);
+    return replay->incoming_latest_ps ? STATUS_OK : err_memory(replay->err);
+}
+
 enum status replay_prepare_windows(struct replay *replay)
 {
     const struct trace *trace = replay->trace;
@@ -38,7 +48,7 @@ enum status replay_prepare_windows(struct replay *replay)
     if (!replay->windows || !replay->members) return err_memory(replay->err);
     uint32_t next_member = 0;
     for (size_t w = 0; w < trace->window_count; w++) prepare_members(replay, (int32_t)w, &next_member);
-    return STATUS_OK;
+    return prepare_notified_fences(replay);
 }
 
 static void clear_role(struct role *role)
@@ -56,6 +66,7 @@ void replay_clear_windows(struct replay *replay)
     }
     free(replay->windows);
     free(replay->members);
+    free(replay->incoming_latest_ps);
     free(replay->pairs);
     map_clear(&replay->pair_index);
 }
@@ -260,6 +271,8 @@ enum step replay_step_fence(struct replay *replay, uint32_t rank)
         if (!(call->flags & TRACE_NOPRECEDE) && replay->modes[member->window].fence == FENCE_NOTIFY) {
             if (member->fence_outstanding > 0 || !fence_incoming_done(replay, member)) return STEP_BLOCK;
             uint32_t slot = (member->fence_instance - 1) & 1;
+            int64_t *latest_ps = &replay->incoming_latest_ps[2 * (size_t)(member - replay->members) + slot];
+            if (*latest_ps > replay->now_ps) return replay_pause(state, *latest_ps, PHASE_INCOMING);
             member->incoming_issued[slot] = member->incoming_arrived[slot] = 0;
         }
         replay_sync_exit(replay, member, PATTERN_WAIT_AT_FENCE, replay->now_ps);
