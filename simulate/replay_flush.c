@@ -210,7 +210,7 @@ static bool sends(struct replay *replay, uint32_t rank, const struct trace_call 
     for (uint32_t lock; walk_next(replay, rank, call, &walk, &lock);) {
         if (lock == NO_INDEX || replay->lock_epochs[lock].target == rank) continue;
         const struct lock_epoch *epoch = &replay->lock_epochs[lock];
-        if (epoch->queue_first != NO_INDEX || (releases && (!epoch->nocheck || epoch->outstanding > 0))) return true;
+        if (epoch->queue_first != NO_INDEX || (releases && !epoch->nocheck)) return true;
     }
     return false;
 }
