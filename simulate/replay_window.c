@@ -30,7 +30,7 @@ static enum status prepare_notified_fences(struct replay *replay)
     for (size_t w = 0; w < replay->trace->window_count; w++)
         notified = notified || replay->modes[w].fence == FENCE_NOTIFY;
     if (!notified) return STATUS_OK;
-    replay->incoming_latest_ps = calloc(replay->member_count, 2 * sizeof *replay->incoming_latest_ps);
+    replay->incoming_latest_ps = calloc(replay->member_count + 1, 2 * sizeof *replay->incoming_latest_ps);
     return replay->incoming_latest_ps ? STATUS_OK : err_memory(replay->err);
 }
 
