@@ -32,9 +32,8 @@ static int64_t enter_ps(const struct trace *trace, const struct clock_link *link
     return trace->ranks[link->rank].calls[link->index].enter_ps;
 }
 
-static uint64_t count_violations(const struct trace *trace, const struct clock_links *links, struct knot *knots)
+static void tie_knots(const struct trace *trace, const struct clock_links *links, struct knot *knots)
 {
-    uint64_t violations = 0;
     for (size_t i = 0; i < links->knots; i++) knots[i] = (struct knot){.ps = INT64_MIN, .waiting = NOBODY};
     for (size_t i = 0; i < links->cause_count; i++) {
         struct knot *knot = &knots[links->causes[i].knot];
@@ -42,11 +41,6 @@ static uint64_t count_violations(const struct trace *trace, const struct clock_l
         if (ps > knot->ps) knot->ps = ps;
         knot->missing++;
     }
-    for (size_t i = 0; i < links->effect_count; i++) {
-        const struct clock_link *link = &links->effects[i];
-        violations += trace->ranks[link->rank].calls[link->index].exit_ps < knots[link->knot].ps;
-    }
-    return violations;
 }
 
 static void wake(struct repair *repair, struct knot *knot)
@@ -164,17 +158,18 @@ static bool can_move(const struct trace *trace)
     return true;
 }
 
-static enum status check(struct trace *trace, const struct clock_links *links, struct err *err)
+static enum status repair(struct trace *trace, const struct clock_links *links, struct err *err)
 {
+    trace->clock.violations = links->violations;
+    if (links->violations == 0) return STATUS_OK;
+    if (!can_move(trace))
+        return trace_add_note(trace, err,
+                              "effects before their causes are counted, not repaired: ranks have several "
+                              "threads");
     struct knot *knots = calloc(links->knots + 1, sizeof *knots);
     if (!knots) return err_memory(err);
-    trace->clock.violations = count_violations(trace, links, knots);
-    enum status status = STATUS_OK;
-    if (trace->clock.violations > 0 && can_move(trace))
-        status = move_all(trace, links, knots, err);
-    else if (trace->clock.violations > 0)
-        status = trace_add_note(trace, err, "effects before their causes are counted, not repaired: ranks have several "
-                                            "threads");
+    tie_knots(trace, links, knots);
+    enum status status = move_all(trace, links, knots, err);
     free(knots);
     return status;
 }
@@ -183,7 +178,7 @@ enum status clock_check(struct trace *trace, struct err *err)
 {
     struct clock_links links = {0};
     enum status status = clock_links_find(trace, &links, err);
-    if (status == STATUS_OK) status = check(trace, &links, err);
+    if (status == STATUS_OK) status = repair(trace, &links, err);
     clock_links_clear(&links);
     return status;
 }

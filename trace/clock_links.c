@@ -19,7 +19,8 @@ struct side {
     bool applies; /* an effect may only keep the count */
 };
 
-enum side_kind { SIDE_MESSAGE, SIDE_COMPLETE, SIDE_POST, SIDE_NEIGHBOR };
+enum side_kind { SIDE_NONE, SIDE_MESSAGE, SIDE_COMPLETE, SIDE_POST, SIDE_NEIGHBOR };
+enum { RECENT_KEYS = 256 };
 
 struct sides {
     struct side *items;
@@ -37,7 +38,8 @@ struct finder {
     struct sides causes, effects;
     struct key *keys; /* by number */
     size_t key_count, key_capacity;
-    struct map key_index; /* hash of a key to its number, chained by probing */
+    struct map key_index;            /* hash of a key to its number, chained by probing */
+    struct key recent[RECENT_KEYS];  /* found last, by a cheaper hash; before the first one `what` is SIDE_NONE */
     struct map instances;            /* (window or communicator, sequence) to knot */
     struct map sequences;            /* of one rank: window or communicator to number of its collective calls */
     struct map receives;             /* of one rank: request to index in effects */
@@ -58,7 +60,12 @@ static int compare_keys(const void *a, const void *b)
     return (x->tag > y->tag) - (x->tag < y->tag);
 }
 
-static enum status number_key(struct finder *finder, const struct key *key, uint32_t *number)
+static bool same_key(const struct key *a, const struct key *b)
+{
+    return a->what == b->what && a->handle == b->handle && a->from == b->from && a->to == b->to && a->tag == b->tag;
+}
+
+static enum status number_new_key(struct finder *finder, const struct key *key, uint32_t *number)
 {
     uint64_t hash = map_mix((uint64_t)(uint32_t)key->from << 32 | (uint32_t)key->to,
                             (uint64_t)(uint32_t)key->handle << 32 | (uint32_t)key->tag) +
@@ -68,10 +75,23 @@ static enum status number_key(struct finder *finder, const struct key *key, uint
         TRY(map_put(&finder->key_index, hash, finder->key_count, &slot, finder->err));
         *number = (uint32_t)*slot;
         if (*slot == finder->key_count) break;
-        if (compare_keys(&finder->keys[*slot], key) == 0) return STATUS_OK;
+        if (same_key(&finder->keys[*slot], key)) return STATUS_OK;
     }
     ARRAY_PUSH(finder->keys, finder->key_count, finder->key_capacity, *key, finder->err);
     finder->keys[*number].number = *number;
+    return STATUS_OK;
+}
+
+/* Programs repeat their few keys. */
+static enum status number_key(struct finder *finder, const struct key *key, uint32_t *number)
+{
+    uint32_t hash = (uint32_t)key->from * 31 + (uint32_t)key->to * 7 + (uint32_t)key->what * 64 + (uint32_t)key->tag;
+    struct key *recent = &finder->recent[hash % RECENT_KEYS];
+    if (recent->what == SIDE_NONE || !same_key(recent, key)) {
+        *recent = *key;
+        TRY(number_new_key(finder, key, &recent->number));
+    }
+    *number = recent->number;
     return STATUS_OK;
 }
 
@@ -346,33 +366,9 @@ static enum status order_sides(struct finder *finder, struct sides *sides, size_
     return STATUS_OK;
 }
 
-static enum status join_ordered(struct finder *finder, const size_t *causes, const size_t *effects)
-{
-    for (size_t k = 0; k < finder->key_count; k++) { /* in the order of keys, since pairs are numbered by it */
-        uint32_t key = finder->keys[k].number;
-        for (size_t c = causes[key], e = effects[key]; c < causes[key + 1] && e < effects[key + 1]; c++, e++)
-            if (finder->effects.items[e].applies)
-                TRY(add_pair(finder, &finder->causes.items[c], &finder->effects.items[e]));
-    }
-    return STATUS_OK;
-}
-
-static enum status join_sides(struct finder *finder)
-{
-    size_t *causes = NULL, *effects = NULL;
-    if (finder->key_count == 0) return STATUS_OK;
-    qsort(finder->keys, finder->key_count, sizeof *finder->keys, compare_keys);
-    enum status status = order_sides(finder, &finder->causes, &causes);
-    if (status == STATUS_OK) status = order_sides(finder, &finder->effects, &effects);
-    if (status == STATUS_OK) status = join_ordered(finder, causes, effects);
-    free(causes);
-    free(effects);
-    return status;
-}
-
 /* By rank and index, those of one call in the order of their making, which is that of their knots. */
-static enum status order_links(struct finder *finder, const size_t *first_calls, struct clock_link **links, size_t count,
-                               size_t *capacity)
+static enum status order_links(struct finder *finder, const size_t *first_calls, struct clock_link **links,
+                               size_t count, size_t *capacity)
 {
     size_t calls = first_calls[finder->trace->rank_count];
     size_t *ends = count_starts(calls);
@@ -399,11 +395,90 @@ static enum status order_all_links(struct finder *finder)
     size_t *first_calls = count_starts(ranks);
     if (!first_calls) return err_memory(finder->err);
     for (uint32_t r = 0; r < ranks; r++) first_calls[r + 1] = first_calls[r] + finder->trace->ranks[r].count;
-    enum status status =
-        order_links(finder, first_calls, &links->causes, links->cause_count, &links->cause_capacity);
+    enum status status = order_links(finder, first_calls, &links->causes, links->cause_count, &links->cause_capacity);
     if (status == STATUS_OK)
         status = order_links(finder, first_calls, &links->effects, links->effect_count, &links->effect_capacity);
     free(first_calls);
+    return status;
+}
+
+struct pairs { /* where each key's causes and effects begin, in their orders */
+    size_t *causes, *effects;
+};
+
+static enum status join_ordered(struct finder *finder, const struct pairs *pairs)
+{
+    for (size_t k = 0; k < finder->key_count; k++) { /* in the order of keys, since pairs are numbered by it */
+        uint32_t key = finder->keys[k].number;
+        size_t c = pairs->causes[key], e = pairs->effects[key];
+        for (; c < pairs->causes[key + 1] && e < pairs->effects[key + 1]; c++, e++)
+            if (finder->effects.items[e].applies)
+                TRY(add_pair(finder, &finder->causes.items[c], &finder->effects.items[e]));
+    }
+    return STATUS_OK;
+}
+
+static const struct trace_call *call_at(const struct finder *finder, uint32_t rank, size_t index)
+{
+    return &finder->trace->ranks[rank].calls[index];
+}
+
+/* Of messages and epochs: effects that end before their cause began. */
+static uint64_t count_pairs(const struct finder *finder, const struct pairs *pairs)
+{
+    uint64_t violations = 0;
+    for (size_t key = 0; key < finder->key_count; key++) {
+        const struct side *cause = finder->causes.items + pairs->causes[key];
+        const struct side *last = finder->causes.items + pairs->causes[key + 1];
+        const struct side *effect = finder->effects.items + pairs->effects[key];
+        const struct side *end = finder->effects.items + pairs->effects[key + 1];
+        for (; cause < last && effect < end; cause++, effect++)
+            violations += effect->applies && call_at(finder, effect->rank, effect->index)->exit_ps <
+                                                 call_at(finder, cause->rank, cause->index)->enter_ps;
+    }
+    return violations;
+}
+
+/* Of collectives, which are linked already. */
+static enum status count_collectives(const struct finder *finder, uint64_t *violations)
+{
+    const struct clock_links *links = finder->links;
+    int64_t *latest_ps = malloc((links->knots + 1) * sizeof *latest_ps);
+    if (!latest_ps) return err_memory(finder->err);
+    for (size_t i = 0; i < links->knots; i++) latest_ps[i] = INT64_MIN;
+    for (size_t i = 0; i < links->cause_count; i++) {
+        const struct clock_link *cause = &links->causes[i];
+        int64_t ps = call_at(finder, cause->rank, cause->index)->enter_ps;
+        if (ps > latest_ps[cause->knot]) latest_ps[cause->knot] = ps;
+    }
+    for (size_t i = 0; i < links->effect_count; i++) {
+        const struct clock_link *effect = &links->effects[i];
+        *violations += call_at(finder, effect->rank, effect->index)->exit_ps < latest_ps[effect->knot];
+    }
+    free(latest_ps);
+    return STATUS_OK;
+}
+
+/* Links cost more than to see that none is needed. */
+static enum status join_pairs(struct finder *finder, const struct pairs *pairs)
+{
+    uint64_t violations = count_pairs(finder, pairs);
+    TRY(count_collectives(finder, &violations));
+    finder->links->violations = violations;
+    if (violations == 0) return STATUS_OK;
+    if (finder->key_count > 0) qsort(finder->keys, finder->key_count, sizeof *finder->keys, compare_keys);
+    TRY(join_ordered(finder, pairs));
+    return order_all_links(finder);
+}
+
+static enum status join_sides(struct finder *finder)
+{
+    struct pairs pairs = {NULL, NULL};
+    enum status status = order_sides(finder, &finder->causes, &pairs.causes);
+    if (status == STATUS_OK) status = order_sides(finder, &finder->effects, &pairs.effects);
+    if (status == STATUS_OK) status = join_pairs(finder, &pairs);
+    free(pairs.causes);
+    free(pairs.effects);
     return status;
 }
 
@@ -420,8 +495,7 @@ static enum status find_all(struct finder *finder)
         for (size_t i = 0; i < windows; i++) map_clear(&finder->access[i].gets);
         TRY(status);
     }
-    TRY(join_sides(finder));
-    return order_all_links(finder);
+    return join_sides(finder);
 }
 
 enum status clock_links_find(const struct trace *trace, struct clock_links *links, struct err *err)

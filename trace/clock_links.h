@@ -14,10 +14,11 @@ struct clock_link {
     size_t knot;
 };
 
-struct clock_links { /* both in the order of rank and index */
+struct clock_links { /* causes and effects in the order of rank and index */
     struct clock_link *causes, *effects;
     size_t cause_count, cause_capacity, effect_count, effect_capacity;
     size_t knots;
+    uint64_t violations; /* effects that end before their knot; 0: nothing else is here */
 };
 
 enum status clock_links_find(const struct trace *trace, struct clock_links *links, struct err *err);

@@ -19,6 +19,12 @@ struct kind {
     struct spool_ids comms;
 };
 
+struct known_names { /* of a rank before */
+    struct spool_bytes text;
+    const struct spool_ids *ids; /* what its first `count` mean; NULL: none are known */
+    size_t count;
+};
+
 struct unify {
     struct spool *spool;
     struct trace *trace;
@@ -29,6 +35,7 @@ struct unify {
     struct map comms_of_rank;   /* kind to number on this rank */
     struct map windows_of_rank; /* communicator to number on this rank */
     struct spool_bytes content;
+    struct known_names names[2]; /* operations, calls */
     int32_t *members;
     size_t members_capacity;
     uint32_t between;                 /* as in struct kind */
@@ -251,10 +258,39 @@ static enum status define_anchor(struct unify *unify)
     return spool_anchor_add(unify->rank, record->time, (uint64_t)record->extra, unify->err);
 }
 
+/* Ranks of one program have the same names. */
+static bool is_content(const struct unify *unify, const struct known_names *known)
+{
+    return known->ids && known->text.bytes == unify->content.bytes &&
+           memcmp(known->text.data, unify->content.data, known->text.bytes) == 0;
+}
+
+static enum status keep_names(struct unify *unify, struct known_names *known)
+{
+    struct spool_bytes *text = &known->text;
+    known->ids = NULL;
+    TRY(array_reserve((void **)&text->data, &text->capacity, unify->content.bytes + 1, 1, unify->err));
+    memcpy(text->data, unify->content.data, unify->content.bytes);
+    text->bytes = unify->content.bytes;
+    return STATUS_OK;
+}
+
+static enum status copy_ids(struct spool_ids *to, const struct spool_ids *from, size_t count, struct err *err)
+{
+    TRY(array_reserve((void **)&to->items, &to->capacity, count + 1, sizeof *to->items, err));
+    if (count > 0) memcpy(to->items, from->items, count * sizeof *to->items);
+    to->count = count;
+    return STATUS_OK;
+}
+
 static enum status define_names(struct unify *unify)
 {
     bool calls = unify->record->peer == SPOOL_NAMES_CALLS;
     struct spool_ids *ids = calls ? &unify->rank->calls : &unify->rank->ops;
+    struct known_names *known = &unify->names[calls];
+    bool first = ids->count == 0;
+    if (first && is_content(unify, known)) return copy_ids(ids, known->ids, known->count, unify->err);
+    if (first) TRY(keep_names(unify, known));
     char *rest = unify->content.data;
     for (char *name; (name = strsep(&rest, "\n")) != NULL && *name;) {
         enum mpi_call call;
@@ -265,6 +301,9 @@ static enum status define_names(struct unify *unify)
             id = call;
         ARRAY_PUSH(ids->items, ids->count, ids->capacity, id, unify->err);
     }
+    if (!first) return STATUS_OK;
+    known->ids = ids;
+    known->count = ids->count;
     return STATUS_OK;
 }
 
@@ -437,6 +476,7 @@ enum status spool_define(struct spool *spool, struct trace *trace, struct err *e
     free(unify.kinds);
     free(unify.members);
     free(unify.content.data);
+    for (int i = 0; i < 2; i++) free(unify.names[i].text.data);
     map_clear(&unify.kind_index);
     map_clear(&unify.window_index);
     return status;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/array.h"
+#include "common/huge_pages.h"
 #include "common/units.h"
 #include "trace/faults.h"
 
@@ -160,6 +161,7 @@ enum status trace_reserve_calls(struct trace *trace, uint32_t rank, size_t more,
     if (need <= stream->capacity) return STATUS_OK;
     if (trace->simulated) TRY(array_reserve((void **)&stream->sim, &sim_capacity, need, sizeof *stream->sim, err));
     TRY(array_reserve((void **)&stream->calls, &stream->capacity, need, sizeof *stream->calls, err));
+    huge_pages_wish(stream->calls + stream->count, (stream->capacity - stream->count) * sizeof *stream->calls);
     return stream->extents ? trace_reserve_extents(stream, err) : STATUS_OK;
 }
 
