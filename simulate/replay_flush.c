@@ -208,9 +208,9 @@ static bool sends(struct replay *replay, uint32_t rank, const struct trace_call 
 {
     struct lock_walk walk = walk_of(replay, rank, call);
     for (uint32_t lock; walk_next(replay, rank, call, &walk, &lock);) {
-        if (lock == NO_INDEX || replay->lock_epochs[lock].target == rank) continue;
+        if (lock == NO_INDEX) continue;
         const struct lock_epoch *epoch = &replay->lock_epochs[lock];
-        if (epoch->queue_first != NO_INDEX || (releases && !epoch->nocheck)) return true;
+        if (epoch->queue_first != NO_INDEX || (releases && epoch->target != rank && !epoch->nocheck)) return true;
     }
     return false;
 }

@@ -23,8 +23,7 @@ static enum step operate(struct replay *replay, uint32_t rank, const struct trac
     bool waits = kind != CALL_SHMEM_PUT_NBI && kind != CALL_SHMEM_GET_NBI;
     uint32_t index = replay_member_index(replay, call->handle, rank), lock, op, request;
     switch (state->phase) {
-    case PHASE_ENTER:
-        return replay_spend(replay, state, (uint32_t)call->peer == rank ? 0 : replay->overhead_ps, PHASE_ACT);
+    case PHASE_ENTER: return replay_spend(replay, state, replay->overhead_ps, PHASE_ACT);
     case PHASE_ACT:
         STEP_TRY(replay_lock_towards(replay, rank, index, call->peer, &lock));
         STEP_TRY(replay_make_op(replay, rank, &op));

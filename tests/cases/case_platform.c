@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PAIRS_MAX = 32, PAIR_BYTES = 128, LINE_BYTES = 512 };
+enum { PAIRS_MAX = 32, PAIR_BYTES = 256, LINE_BYTES = 512 };
 
 static const struct {
     const char *key, *path;
