@@ -1,55 +1,23 @@
 /* Every collective call of MPI-3.1, blocking and not, as the point-to-point messages that MPICH 4.0.2 sends for it
  * (tests/schedules/schedule.h), on SMPI. The trace says that the collective was called. ORACLE_TRACE.rows says which
- * lines of each rank belong to which call and size.
- *
- * SMPI adds an envelope of 16 bytes to each message: a message of n bytes is sent as one of n - 16, so that n bytes
- * move; a message without bytes is one of 16, as control messages are on the platform. A NIC that sends first in, first
- * out, is a rank that waits, before it sends, until the bytes before have left. */
+ * lines of each rank belong to which call and size. */
 #include <ctype.h>
-#include <math.h>
-#include <stdarg.h>
-#include <stdint.h>
 
-#include "../schedules/schedule.h"
+#include "rows.h"
 
-enum { ENVELOPE_BYTES = 16, DATA = 1, ACKNOWLEDGEMENT, BUFFER_BYTES = 1 << 21, KEYS = 1024 };
+enum { KEYS = 1024 };
 
-static const double bytes_per_s = 1e10, flops_per_s = 1e9; /* of the platform's links and hosts */
-
-static struct {
-    double free_s; /* when the bytes of the last message will have left */
-    char *out, *in;
-    int rank, size;
-    struct party half; /* the even or the odd ranks */
-    FILE *rows;
-    int lines;
-} own;
-
-static void wait_for_nic(long bytes)
-{
-    double now_s = MPI_Wtime();
-    if (now_s < own.free_s) smpi_execute_flops((own.free_s - now_s) * flops_per_s);
-    now_s = MPI_Wtime();
-    own.free_s = now_s + (double)bytes / bytes_per_s;
-}
-
-static void send_bytes(const struct party *party, int to, long bytes, int tag, MPI_Request *request)
-{
-    if (bytes < ENVELOPE_BYTES) bytes = ENVELOPE_BYTES;
-    if (bytes > BUFFER_BYTES) abort();
-    wait_for_nic(bytes);
-    PMPI_Isend(own.out, (int)bytes - ENVELOPE_BYTES, MPI_BYTE, to, tag, party->comm, request);
-}
+static struct party half; /* the even or the odd ranks */
 
 static void schedule_send(const struct party *party, int to, long bytes, MPI_Request *request)
 {
-    send_bytes(party, to, bytes, DATA, request);
+    send_bytes(party->comm, to, bytes, DATA, request);
 }
 
 /* Ends when the receiver's acknowledgement is back. */
 static void schedule_send_synchronous(const struct party *party, int to, long bytes, MPI_Request *request)
 {
-    send_bytes(party, to, bytes, DATA, request);
+    send_bytes(party->comm, to, bytes, DATA, request);
     PMPI_Wait(request, MPI_STATUS_IGNORE);
     PMPI_Irecv(own.in, BUFFER_BYTES, MPI_BYTE, to, ACKNOWLEDGEMENT, party->comm, request);
 }
@@ -66,22 +34,9 @@ static void schedule_take(const struct party *party, int count, MPI_Request *req
         MPI_Request answer;
         PMPI_Waitany(count, requests, &which, MPI_STATUS_IGNORE);
         if (party->size < 32) continue;
-        send_bytes(party, sources[which], 0, ACKNOWLEDGEMENT, &answer);
+        send_bytes(party->comm, sources[which], 0, ACKNOWLEDGEMENT, &answer);
         PMPI_Wait(&answer, MPI_STATUS_IGNORE);
     }
-}
-
-/* --- lines of the trace --- */
-
-static void say(double enter_s, double exit_s, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    fprintf(traced.out, "%d %.12f %.12f ", own.rank, enter_s, exit_s);
-    vfprintf(traced.out, format, arguments);
-    fputc('\n', traced.out);
-    va_end(arguments);
-    own.lines++;
 }
 
 struct call {
@@ -109,39 +64,6 @@ static void called(const struct call *call, const char *format, ...)
     say(call->enter_s, call->enter_s, "MPI_I%c%s comm=0 %s req=%d", tolower(call->name[0]), call->name + 1, keys,
         request);
     say(call->enter_s, MPI_Wtime(), "MPI_Wait req=%d", request);
-}
-
-static void sleep_until(double time_s)
-{
-    double now_s = MPI_Wtime();
-    if (now_s < time_s) smpi_execute_flops((time_s - now_s) * flops_per_s);
-}
-
-static void pass_on(const struct party *party)
-{
-    int right = turned(party, party->rank, 1), left = turned(party, party->rank, -1);
-    for (int i = 0; i < 2; i++) {
-        double enter_s = MPI_Wtime();
-        bool sends = (party->rank == 0) == (i == 0);
-        exchange(party, sends ? right : NOBODY, ENVELOPE_BYTES, sends ? NOBODY : left);
-        say(enter_s, MPI_Wtime(), "MPI_%s comm=0 peer=%d tag=0 bytes=%d", sends ? "Send" : "Recv", sends ? right : left,
-            ENVELOPE_BYTES);
-    }
-}
-
-/* When all ranks are through, a token goes round, and they begin together: when one has had the token depends on rank 0
- * alone, so that nothing of what was before is left. Returns when they begin. */
-static double begin_together(void)
-{
-    enum { FAR_US = 1000 };
-    struct party party = party_of(MPI_COMM_WORLD, false);
-    double enter_s = MPI_Wtime(), together_s;
-    schedule_gather(&party, 0, ENVELOPE_BYTES);
-    say(enter_s, MPI_Wtime(), "MPI_Gather comm=0 root=0 bytes=%d", ENVELOPE_BYTES);
-    pass_on(&party);
-    together_s = (floor(MPI_Wtime() * 1e6 / FAR_US) + 2) * FAR_US * 1e-6;
-    sleep_until(together_s);
-    return together_s;
 }
 
 /* --- the calls --- */
@@ -312,7 +234,7 @@ static void call_comm(const struct call *call)
                 {"Dist_graph_create_adjacent", false, false, false}};
     for (size_t i = 0; i < sizeof made / sizeof *made; i++) {
         if (strcmp(call->name, made[i].name) != 0) continue;
-        schedule_comm_create(call->party, made[i].parts ? &own.half : call->party, made[i].gathers, made[i].doubles);
+        schedule_comm_create(call->party, made[i].parts ? &half : call->party, made[i].gathers, made[i].doubles);
         called(call, "newcomm=%d", made[i].parts ? 2 + own.rank % 2 : 1);
     }
 }
@@ -371,8 +293,8 @@ static const struct {
 /* Ranks begin together, or up to 4 apart_us later. */
 static void make_row(size_t row, long bytes, bool later, int apart_us)
 {
-    struct party party = party_of(MPI_COMM_WORLD, later);
-    double together_s = begin_together();
+    struct party party = party_of(MPI_COMM_WORLD, later), all = party_of(MPI_COMM_WORLD, false);
+    double together_s = begin_together(&all);
     sleep_until(together_s + 1e-6 * apart_us * (own.rank * 7 % 5));
     int before = own.lines;
     rows[row].call(&(struct call){.party = &party,
@@ -381,31 +303,21 @@ static void make_row(size_t row, long bytes, bool later, int apart_us)
                                   .root = apart_us > 0 ? own.size / 2 : 0,
                                   .later = later,
                                   .enter_s = MPI_Wtime()});
-    if (own.rank == 0)
-        fprintf(own.rows, "MPI_%s%s%s %ld %d %d\n", later ? "I" : "", rows[row].name, apart_us > 0 ? "(apart)" : "",
-                bytes, before, own.lines);
-}
-
-static void open_rows(void)
-{
     char name[KEYS];
-    snprintf(name, sizeof name, "%s.rows", getenv("ORACLE_TRACE"));
-    own.rows = fopen(name, "w");
-    if (!own.rows) exit(1);
+    snprintf(name, sizeof name, "MPI_%s%s%s", later ? "I" : "", rows[row].name, apart_us > 0 ? "(apart)" : "");
+    add_row(name, bytes, before);
 }
 
 int main(int argc, char **argv)
 {
-    MPI_Comm half;
+    MPI_Comm part;
     MPI_Init(&argc, &argv);
     long least_bytes = argc > 1 ? atol(argv[1]) : 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &own.rank);
     MPI_Comm_size(MPI_COMM_WORLD, &own.size);
-    if (own.rank == 0) open_rows();
-    own.out = malloc(BUFFER_BYTES);
-    own.in = malloc(BUFFER_BYTES);
-    PMPI_Comm_split(MPI_COMM_WORLD, own.rank % 2, own.rank, &half);
-    own.half = party_of(half, false);
+    open_rows();
+    PMPI_Comm_split(MPI_COMM_WORLD, own.rank % 2, own.rank, &part);
+    half = party_of(part, false);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         for (int later = 0; later <= (rows[i].flags & BLOCKING_ONLY ? 0 : 1); later++)
             for (int k = 0; k < SIZES_MAX && rows[i].bytes[k] > 0; k++) {
@@ -415,9 +327,7 @@ int main(int argc, char **argv)
                              apart_us);
             }
     }
-    if (own.rank == 0) fclose(own.rows);
-    free(own.out);
-    free(own.in);
+    close_rows();
     MPI_Finalize();
     return 0;
 }
