@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "common/output_file.h"
 #include "common/units.h"
 #include "model/properties.h"
 #include "model/result_csv.h"
@@ -155,18 +156,16 @@ static enum status open_csv(const struct analysis *analysis, const char *name, c
     if (mkdir(analysis->csv, 0777) != 0 && errno != EEXIST)
         return err_set(err, STATUS_SYSTEM, analysis->csv, NULL, "cannot be made: %s", strerror(errno));
     snprintf(path, PATH_BYTES, "%s/%s", analysis->csv, name);
-    return cli_open(path, out, err);
+    return output_file_open(path, out, err);
 }
 
 static enum status write_transfers(const struct analysis *analysis, const struct trace *trace, struct err *err)
 {
     char path[PATH_BYTES];
-    struct err closing;
     FILE *out;
     TRY(open_csv(analysis, "transfers.csv", path, &out, err));
     enum status status = csv_write_transfers(analysis->options.transfers, trace_begin_ps(trace), out, err);
-    enum status closed = cli_close(path, out, status == STATUS_OK ? err : &closing);
-    return status == STATUS_OK ? closed : status;
+    return output_file_close(path, out, status, err);
 }
 
 static enum status write_csv(const struct analysis *analysis, const struct trace *trace, const struct result *result,
@@ -185,7 +184,7 @@ static enum status write_csv(const struct analysis *analysis, const struct trace
         FILE *out;
         TRY(open_csv(analysis, tables[i].name, path, &out, err));
         tables[i].write(result, out);
-        TRY(cli_close(path, out, err));
+        TRY(output_file_close(path, out, STATUS_OK, err));
     }
     return write_transfers(analysis, trace, err);
 }
@@ -209,5 +208,5 @@ enum status analysis_write(const struct analysis *analysis, const struct trace *
         efficiency_print(result->efficiency, result->per_rank, stdout);
     else
         result_print_top(result, (size_t)analysis->top, stdout);
-    return cli_close("-", stdout, err);
+    return cli_flush(err);
 }

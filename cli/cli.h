@@ -59,9 +59,9 @@ struct cli_strings {
 };
 error_t cli_add_string(const struct argp_state *state, struct cli_strings *strings, const char *text);
 
-/* Output files; "-" is standard output. cli_close tells whether everything was written. */
-enum status cli_open(const char *file, FILE **out, struct err *err);
-enum status cli_close(const char *file, FILE *out, struct err *err);
+/* Tells whether everything was written to standard output. */
+enum status cli_flush(struct err *err);
+/* To a file that appears as a whole or not at all; "-" is standard output. */
 enum status cli_write_json(const cJSON *json, const char *file, struct err *err);
 
 /* True if what is written to file goes to standard output ("-"), so that the table is left out. file may be NULL. */

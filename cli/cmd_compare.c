@@ -112,7 +112,7 @@ static enum status write_outputs(const struct settings *settings, const struct c
         begun = begun || scenes[i].rewrite.count > 0;
         rewrite_print(&scenes[i].rewrite, settings->rows[i].name, stdout);
     }
-    return cli_close("standard output", stdout, err);
+    return cli_flush(err);
 }
 
 static enum status set_scene(const struct settings *settings, const struct row *row, const struct trace *trace,

@@ -2,6 +2,7 @@
 #include <stdint.h>
 
 #include "cli/cli.h"
+#include "common/output_file.h"
 #include "trace/open.h"
 #include "trace/text.h"
 
@@ -62,10 +63,9 @@ static enum status dump(const struct options *options, const struct trace *trace
     if (options->range.rank >= (int32_t)trace->rank_count)
         return err_set(err, STATUS_USAGE, NULL, NULL, "--rank %d, expected 0 to %u", (int)options->range.rank,
                        trace->rank_count - 1);
-    TRY(cli_open(options->output, &out, err));
+    TRY(output_file_open(options->output, &out, err));
     enum status status = text_write(trace, options->part ? &options->range : NULL, out, err);
-    enum status closed = cli_close(options->output, out, status == STATUS_OK ? err : NULL);
-    return status == STATUS_OK ? closed : status;
+    return output_file_close(options->output, out, status, err);
 }
 
 enum status cmd_dump(int argc, char **argv, struct err *err)

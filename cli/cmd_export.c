@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "common/output_file.h"
 #include "export/export.h"
 #include "trace/open.h"
 
@@ -86,10 +87,9 @@ static enum status write_file(const struct options *options, const struct trace 
                               struct err *err)
 {
     FILE *out;
-    TRY(cli_open(options->output, &out, err));
+    TRY(output_file_open(options->output, &out, err));
     enum status status = options->format->write_file(trace, &options->export, out, report, err);
-    enum status closed = cli_close(options->output, out, status == STATUS_OK ? err : NULL);
-    return status == STATUS_OK ? closed : status;
+    return output_file_close(options->output, out, status, err);
 }
 
 static void tell(const struct export_report *report)

@@ -118,7 +118,7 @@ static enum status write_outputs(const struct settings *settings, const struct p
         verify_print(report, false, stdout);
     }
     if (settings->output) printf("\nPredicted trace: %s\n", settings->output);
-    return cli_close("standard output", stdout, err);
+    return cli_flush(err);
 }
 
 static enum status tell_broken(const struct settings *settings, const struct verify_report *report, struct err *err)

@@ -66,7 +66,7 @@ static enum status write_outputs(const struct settings *settings, const struct v
     if (!cli_is_output(settings->json)) {
         validation_print(validation, stdout);
         if (settings->tolerance >= 0 && holds) printf("Tolerance %g%% holds.\n", settings->tolerance * 100);
-        TRY(cli_close("standard output", stdout, err));
+        TRY(cli_flush(err));
     }
     if (!holds && err) *err = broken;
     return holds ? STATUS_OK : STATUS_DATA;

@@ -84,7 +84,7 @@ int main(int argc, char **argv)
 {
     struct err err = {.status = STATUS_OK};
     enum status status = run(argc, argv, &err);
-    if (status == STATUS_OK) status = cli_close("standard output", stdout, &err);
+    if (status == STATUS_OK) status = cli_flush(&err);
     if (status == STATUS_OK) return cli_exit_status();
     fprintf(stderr, "rmacast: %s\n", err.text);
     return status == STATUS_USAGE ? EXIT_USAGE : EXIT_DATA;

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "common/output_file.h"
 #include "trace/faults.h"
 #include "trace/otf2.h"
 #include "trace/otf2_stream.h"
@@ -192,10 +193,8 @@ enum status trace_save(const struct trace *trace, const char *path, struct err *
 {
     bool standard = strcmp(path, "-") == 0;
     if (!standard && !ends_with(path, ".txt")) return otf2_write(trace, path, err);
-    FILE *out = standard ? stdout : fopen(path, "w");
-    if (!out) return err_set(err, STATUS_SYSTEM, path, NULL, "cannot be written: %s", strerror(errno));
+    FILE *out;
+    TRY(output_file_open(path, &out, err));
     enum status status = text_write(trace, NULL, out, err);
-    if (!standard && fclose(out) != 0 && status == STATUS_OK)
-        status = err_set(err, STATUS_SYSTEM, path, NULL, "cannot be written: %s", strerror(errno));
-    return status;
+    return output_file_close(path, out, status, err);
 }

@@ -1,0 +1,18 @@
+/* A file that appears as a whole or not at all: until it is closed it has no name (O_TMPFILE), so whatever ends the
+ * process, nothing half done stays and what had the name before is untouched. Pipes and devices, and file systems
+ * without nameless files, are written as they are. "-" is standard output. */
+#ifndef COMMON_OUTPUT_FILE_H
+#define COMMON_OUTPUT_FILE_H
+
+#include <stdio.h>
+
+#include "common/status.h"
+
+/* STATUS_SYSTEM if it cannot be written; *out is owned until output_file_close(). */
+enum status output_file_open(const char *path, FILE **out, struct err *err);
+
+/* Closes it and gives it its name if `written`, what became of writing, is STATUS_OK; else nothing appears. Returns
+ * `written` if that is a fault, STATUS_SYSTEM if not everything could be written. Standard output stays open. */
+enum status output_file_close(const char *path, FILE *out, enum status written, struct err *err);
+
+#endif
