@@ -11,6 +11,22 @@
 
 #include "trace/spool_read.h"
 
+/* Which program it was, how it ended, and how far its ranks came. */
+static void tell_end(const char *command, int state, int expected_status, const struct trace *trace)
+{
+    print_message("%s\n", command);
+    if (WIFEXITED(state))
+        print_message("exit status %d, expected %d\n", WEXITSTATUS(state), expected_status);
+    else
+        print_message("wait status %#x, expected exit status %d\n", (unsigned)state, expected_status);
+    for (uint32_t i = 0; trace && i < trace->rank_count; i++) {
+        const struct trace_rank *rank = &trace->ranks[i];
+        char place[TRACE_PLACE_BYTES];
+        print_message("last: %s; %s\n", rank->count > 0 ? trace_place(trace, i, rank->count - 1, place) : "no event",
+                      rank->incomplete ? rank->incomplete_why : "complete");
+    }
+}
+
 struct trace *run_recorded(const char *settings, const char *program, int expected_status)
 {
     char directory[] = "/tmp/rmacast-test-XXXXXX", command[4096];
@@ -19,11 +35,14 @@ struct trace *run_recorded(const char *settings, const char *program, int expect
     assert_non_null(mkdtemp(directory));
     bool threads = strstr(settings, "RMACAST_THREADS=1") != NULL;
     snprintf(command, sizeof command,
-             "%s RMACAST_SPOOL=%s LD_PRELOAD=\"$TEST_PRELOAD\"%s%s timeout 100 %s -n 4 %s/%s >/dev/null 2>&1", settings,
-             directory, RECORDER, threads ? ":" THREADS_LIBRARY : "", MPIEXEC, PROGRAMS, program);
+             "%s RMACAST_SPOOL=%s tests/record/limit.sh 100 env LD_PRELOAD=\"$TEST_PRELOAD\"%s%s %s -n 4 %s/%s "
+             "3>&2 >/dev/null 2>&1",
+             settings, directory, RECORDER, threads ? ":" THREADS_LIBRARY : "", MPIEXEC, PROGRAMS, program);
     int state = system(command);
     enum status status = spool_read(directory, &trace, &err);
     if (status != STATUS_OK) print_message("%s\n", err.text);
+    if (!WIFEXITED(state) || WEXITSTATUS(state) != expected_status)
+        tell_end(command, state, expected_status, status == STATUS_OK ? trace : NULL);
     snprintf(command, sizeof command, "rm -r %s", directory);
     assert_int_equal(system(command), 0);
     assert_true(WIFEXITED(state));
