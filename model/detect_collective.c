@@ -30,6 +30,12 @@ static bool is_root(const struct meeting *meeting, uint32_t member, const struct
     return meeting->comm->members[member] == call->peer;
 }
 
+/* Of a gather with counts a member may bring nothing. */
+static bool brings_something(const struct trace_call *call)
+{
+    return call->bytes > 0 || call_kind(call->call) != CALL_GATHERV;
+}
+
 static void meet(const struct relations *relations, const struct instance *instance, struct meeting *meeting)
 {
     *meeting = (struct meeting){.relations = relations,
@@ -50,7 +56,7 @@ static void meet(const struct relations *relations, const struct instance *insta
         }
         if (is_root(meeting, m, call)) {
             meeting->root = m;
-        } else if (call->enter_ps < meeting->first_sender_ps) {
+        } else if (call->enter_ps < meeting->first_sender_ps && brings_something(call)) {
             meeting->first_sender_ps = call->enter_ps;
             meeting->first_sender = m;
         }
@@ -99,6 +105,24 @@ static uint32_t until_last(const struct meeting *meeting, uint32_t member, const
     return meeting->last;
 }
 
+/* The last one that brings something for the member. */
+static uint32_t until_last_giver(const struct meeting *meeting, uint32_t member, const struct trace_call *call)
+{
+    const struct relations *relations = meeting->relations;
+    uint32_t last = NO_MEMBER;
+    int64_t last_ps = INT64_MIN;
+    (void)call;
+    for (uint32_t i = 0; i <= meeting->instance->size; i++) { /* the last of all first: it mostly does */
+        uint32_t m = i == 0 ? meeting->last : i - 1;
+        const struct trace_call *its = instance_call(relations->trace, &relations->instances, meeting->instance, m);
+        if (its->enter_ps <= last_ps || !instance_gives(relations->trace, meeting->comm, its, m, member)) continue;
+        if (i == 0) return m;
+        last_ps = its->enter_ps;
+        last = m;
+    }
+    return last;
+}
+
 /* A member that left before the last one came shows that nobody had to wait for it. */
 static uint32_t until_last_if_synchronising(const struct meeting *meeting, uint32_t member,
                                             const struct trace_call *call)
@@ -128,7 +152,8 @@ static uint32_t until_last_source(const struct meeting *meeting, uint32_t member
 
 static uint32_t until_root(const struct meeting *meeting, uint32_t member, const struct trace_call *call)
 {
-    return is_root(meeting, member, call) ? NO_MEMBER : meeting->root;
+    bool gets_nothing = call_kind(call->call) == CALL_SCATTERV && call->bytes == 0;
+    return is_root(meeting, member, call) || gets_nothing ? NO_MEMBER : meeting->root;
 }
 
 static uint32_t root_until_first(const struct meeting *meeting, uint32_t member, const struct trace_call *call)
@@ -156,7 +181,7 @@ enum status detect_wait_at_free(struct detection *detection)
 
 enum status detect_wait_at_barrier(struct detection *detection)
 {
-    return for_instances(detection, PATTERN_WAIT_AT_BARRIER, KIND(BARRIER) | KIND(SHMEM_BARRIER), until_last);
+    return for_instances(detection, PATTERN_WAIT_AT_BARRIER, KIND(BARRIER) | KIND(SHMEM_BARRIER), until_last_giver);
 }
 
 /* Begins where Wait at Barrier ends, so that the two never count the same time. */
@@ -194,7 +219,7 @@ enum status detect_wait_at_nxn(struct detection *detection)
     return for_instances(detection, PATTERN_WAIT_AT_NXN,
                          KIND(ALLREDUCE) | KIND(ALLGATHER) | KIND(ALLTOALL) | KIND(ALLGATHERV) | KIND(ALLTOALLV) |
                              KIND(REDUCE_SCATTER),
-                         until_last);
+                         until_last_giver);
 }
 
 /* A member needs the values of all members before it. */

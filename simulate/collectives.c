@@ -110,6 +110,33 @@ enum coll_algorithm coll_choose(enum call_kind kind, bool later, uint32_t size, 
     }
 }
 
+bool coll_moves_nothing(enum call_kind kind, int64_t bytes)
+{
+    return bytes == 0 && (kind == CALL_ALLGATHERV || kind == CALL_REDUCE_SCATTER || kind == CALL_SCAN || kind == CALL_EXSCAN);
+}
+
+bool coll_is_told(enum call_kind kind)
+{
+    return kind != CALL_ALLTOALLV && kind != CALL_GATHERV;
+}
+
+/* Without counts blocks of an all-to-all are equal parts; of few bytes, too, none is empty. */
+static int64_t equal_block(const struct coll_shape *shape, bool to_all, int64_t bytes)
+{
+    return to_all ? (bytes + shape->size - 1) / (int64_t)shape->size : bytes;
+}
+
+int64_t coll_heard(const struct coll_shape *shape, uint32_t from, uint32_t own)
+{
+    const struct coll_calls *calls = shape->calls;
+    if (!calls && !shape->counts) return equal_block(shape, shape->algorithm == COLL_ALLTOALLV_SCATTERED, shape->bytes);
+    if (!calls || shape->turn >= calls->first[from + 1] - calls->first[from]) return 1;
+    size_t index = calls->calls[calls->first[from] + shape->turn];
+    const struct trace_call *call = &calls->trace->ranks[calls->comm->members[from]].calls[index];
+    const int64_t *counts = trace_call_counts(calls->trace, call);
+    return counts ? counts[own] : equal_block(shape, call_kind(call->call) == CALL_ALLTOALLV, call->bytes);
+}
+
 uint32_t coll_partner(const struct coll_shape *shape, const struct trace_comm *comm, int32_t partner)
 {
     return (uint32_t)(shape->algorithm == COLL_NEIGHBOR_LINEAR ? partner : comm->members[partner]);

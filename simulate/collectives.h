@@ -41,6 +41,15 @@ enum coll_algorithm {
     COLL_BARRIER_DISSEMINATION, /* the non-blocking one: messages of `bytes` */
     COLL_COMM_IDUP, /* all-reduce by doubling, then a broadcast: MPI_Comm_idup */
     COLL_NEIGHBOR_LINEAR,       /* to and from all neighbours at once: its steps name world ranks */
+    COLL_NOTHING,               /* no messages */
+};
+
+/* The calls of a communicator in which members exchange what each of them decides: member i's are indices
+ * calls[first[i]..first[i + 1]) of its rank's calls. The k-th of a member belongs to the k-th of every other. */
+struct coll_calls {
+    const struct trace *trace;
+    const struct trace_comm *comm;
+    size_t *first, *calls;
 };
 
 struct coll_shape {
@@ -51,7 +60,9 @@ struct coll_shape {
     struct trace_neighbors neighbors; /* of the rank whose steps are asked for */
     uint32_t between;    /* of two groups: how many ranks the first one has; the algorithm follows from kind and size. 0: of one */
     enum call_kind kind; /* of two groups */
-    bool later;          /* of two groups: the non-blocking form */
+    bool later;          /* the non-blocking form */
+    const struct coll_calls *calls; /* NULL: what others send is not known, and is taken to be something */
+    size_t turn;                    /* the call's place among them */
 };
 
 /* Ranks of the communicator (of neighbours: of the world); -1 where the step sends or receives nothing. */
@@ -78,6 +89,16 @@ enum coll_algorithm coll_choose_ireduce_scatter_block(int64_t bytes);
 
 /* MPI_Comm_idup: the free context ids are agreed on, then one number says that the communicator is ready. */
 struct coll_shape coll_comm_idup(uint32_t size);
+
+/* MPICH 4.0.2 leaves a collective that moves no bytes at once, without a message. Of kinds whose bytes a trace need not know
+ * 0 may mean that it does not: these go through their steps with empty messages. bytes: as in coll_choose. */
+bool coll_moves_nothing(enum call_kind kind, int64_t bytes);
+
+/* Whether its counts tell a member what it gets: if not, coll_heard asks the others' calls. */
+bool coll_is_told(enum call_kind kind);
+
+/* Bytes that member `from` sends to `own` in this call, by its own counts; more than 0 if that is not known. */
+int64_t coll_heard(const struct coll_shape *shape, uint32_t from, uint32_t own);
 
 bool coll_is_power_of_two(uint32_t size);
 

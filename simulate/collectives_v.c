@@ -8,6 +8,12 @@ static int64_t count_of(const struct coll_shape *shape, uint32_t rank, bool of_v
     return of_vector ? shape->bytes / (int64_t)shape->size : shape->bytes;
 }
 
+/* A block of these bytes is known to hold nothing: less than a byte each of a vector is not. */
+static bool is_empty(const struct coll_shape *shape, int64_t bytes)
+{
+    return bytes == 0 && (shape->counts || shape->bytes == 0);
+}
+
 /* Bytes of `count` blocks from `first` on, around the end. */
 static int64_t sum_of(const struct coll_shape *shape, uint32_t first, uint32_t count)
 {
@@ -18,12 +24,13 @@ static int64_t sum_of(const struct coll_shape *shape, uint32_t first, uint32_t c
 
 enum { SYNCHRONOUS_MIN_PROCS = 32 }; /* MPICH 4.0.2: MPIR_CVAR_GATHERV_INTER_SSEND_MIN_PROCS */
 
-/* The root takes from, or gives to, every other rank, all at once (MPICH's only algorithms). */
+/* The root takes from, or gives to, every other rank that has something, all at once (MPICH's only algorithms). */
 static bool linear_step(const struct coll_shape *shape, uint32_t rank, uint32_t number, bool gather,
                         struct coll_step *step)
 {
     uint32_t n = shape->size;
     if (rank != shape->root) {
+        if (shape->bytes == 0) return false;
         if (gather) step->send_to = (int32_t)shape->root;
         if (gather) step->send_bytes = shape->bytes;
         step->synchronous = gather && n >= SYNCHRONOUS_MIN_PROCS;
@@ -33,12 +40,14 @@ static bool linear_step(const struct coll_shape *shape, uint32_t rank, uint32_t 
     uint32_t other = number < shape->root ? number : number + 1;
     if (other >= n) return false;
     step->overlap = number + 2 < n;
+    int64_t bytes = gather && !shape->counts ? coll_heard(shape, other, rank) : count_of(shape, other, false);
+    if (bytes == 0) return true;
     if (gather) {
         step->receive_from = (int32_t)other;
         return true;
     }
     step->send_to = (int32_t)other;
-    step->send_bytes = count_of(shape, other, false);
+    step->send_bytes = bytes;
     return true;
 }
 
@@ -95,17 +104,20 @@ static bool allgatherv_step(const struct coll_shape *shape, uint32_t rank, uint3
     return true;
 }
 
-/* All-to-all: everybody at once, downwards; reduce-scatter: one step after another, upwards. */
-static bool direct_step(const struct coll_shape *shape, uint32_t rank, uint32_t number, bool overlap,
+/* All-to-all: everybody at once, downwards, without empty blocks; reduce-scatter: one step after another, upwards. */
+static bool direct_step(const struct coll_shape *shape, uint32_t rank, uint32_t number, bool to_all,
                         struct coll_step *step)
 {
     uint32_t n = shape->size, distance = number + 1;
     if (distance >= n) return false;
-    uint32_t above = (rank + distance) % n, below = (rank + n - distance) % n, to = overlap ? below : above;
+    uint32_t above = (rank + distance) % n, below = (rank + n - distance) % n;
+    uint32_t to = to_all ? below : above, from = to_all ? above : below;
+    int64_t bytes = count_of(shape, to, true);
+    step->overlap = to_all && !coll_ends_batch(distance, n);
+    if (!to_all || coll_heard(shape, from, rank) > 0) step->receive_from = (int32_t)from;
+    if (to_all && is_empty(shape, bytes)) return true;
     step->send_to = (int32_t)to;
-    step->receive_from = (int32_t)(overlap ? above : below);
-    step->send_bytes = count_of(shape, to, true);
-    step->overlap = overlap && !coll_ends_batch(distance, n);
+    step->send_bytes = bytes;
     return true;
 }
 
@@ -117,7 +129,15 @@ static int64_t place_bytes(const struct coll_shape *shape, const struct coll_fol
     return rank < 2 * fold->rest ? bytes + count_of(shape, rank - 1, true) : bytes;
 }
 
-/* Recursive halving; ranks that dropped out get their block at the end. */
+/* Blocks of the `count` places from first on. */
+static int64_t places_bytes(const struct coll_shape *shape, const struct coll_fold *fold, uint32_t first, uint32_t count)
+{
+    int64_t bytes = 0;
+    for (uint32_t i = 0; i < count; i++) bytes += place_bytes(shape, fold, first + i);
+    return bytes;
+}
+
+/* Recursive halving; ranks that dropped out get their block at the end. Of blocks, empty ones are left out. */
 static bool halving_step(const struct coll_shape *shape, uint32_t rank, uint32_t number, struct coll_step *step)
 {
     struct coll_fold fold = coll_fold_of(rank, shape->size, 1);
@@ -127,6 +147,8 @@ static bool halving_step(const struct coll_shape *shape, uint32_t rank, uint32_t
     bool first = folded && number == 0, last = folded && number == rounds + 1;
     if (first || last) {
         if (rank >= 2 * fold.rest) return true;
+        uint32_t dropped = fold.place < 0 ? rank : partner;
+        if (last && is_empty(shape, count_of(shape, dropped, true))) return true;
         if ((fold.place < 0) == first) {
             step->send_to = (int32_t)partner;
             step->send_bytes = first ? shape->bytes : count_of(shape, partner, true);
@@ -137,8 +159,13 @@ static bool halving_step(const struct coll_shape *shape, uint32_t rank, uint32_t
     }
     if (fold.place < 0) return true;
     uint32_t mask = fold.power >> (number - folded + 1), other = (uint32_t)fold.place ^ mask;
-    step->send_to = step->receive_from = (int32_t)coll_unfold(&fold, other);
-    for (uint32_t i = 0; i < mask; i++) step->send_bytes += place_bytes(shape, &fold, (other & ~(mask - 1)) + i);
+    int32_t peer = (int32_t)coll_unfold(&fold, other);
+    int64_t ours = places_bytes(shape, &fold, (uint32_t)fold.place & ~(mask - 1), mask);
+    int64_t theirs = places_bytes(shape, &fold, other & ~(mask - 1), mask);
+    if (!is_empty(shape, ours)) step->receive_from = peer;
+    if (is_empty(shape, theirs)) return true;
+    step->send_to = peer;
+    step->send_bytes = theirs;
     return true;
 }
 

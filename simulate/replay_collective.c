@@ -103,6 +103,7 @@ struct coll_shape replay_shape_of(const struct replay *replay, const struct trac
     if (comm->between > 0 && is_between(kind)) shape.between = comm->between;
     shape.kind = kind;
     shape.later = call_makes_request(call->call);
+    if (shape.between == 0 && coll_moves_nothing(kind, chosen_by)) shape.algorithm = COLL_NOTHING;
     if (kind == CALL_BARRIER) shape.bytes = replay->platform->control_bytes;
     if (call->call == ID_Comm_idup) shape = coll_comm_idup(comm->count);
     if (call->peer != TRACE_NONE) shape.root = (uint32_t)trace_comm_rank(comm, call->peer);
@@ -175,7 +176,7 @@ enum status replay_on_task(struct replay *replay, const struct engine_note *mess
 static bool sends_something(const struct coll_shape *shape)
 {
     if (shape->algorithm == COLL_NEIGHBOR_LINEAR) return shape->neighbors.destination_count > 0;
-    return shape->size > 1;
+    return shape->size > 1 && shape->algorithm != COLL_NOTHING;
 }
 
 /* The call pays overhead once; what goes on later is the network's, the helper thread's or another call's time. */
@@ -211,6 +212,7 @@ enum step replay_step_collective(struct replay *replay, uint32_t rank)
     bool enters = state->phase == 0 && state->step == 0 && !state->paid;
     if (enters) STEP_TRY(replay_agree(replay, rank, comm, (uint32_t)trace_comm_rank(members, (int32_t)rank)));
     struct coll_shape shape = replay_shape_of(replay, call);
+    STEP_TRY(replay_know_others(replay, rank, call, &shape));
     if (call_kind(call->call) == CALL_SCATTERV && call->peer == (int32_t)rank && !shape.counts)
         return replay_fail(replay, rank, "the root's %s lacks counts, expected bytes per rank", call_name(call->call)),
                STEP_FAIL;

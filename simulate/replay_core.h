@@ -259,6 +259,13 @@ enum step replay_step_collective(struct replay *replay, uint32_t rank);
 enum status replay_on_task(struct replay *replay, const struct engine_note *message);
 enum status replay_task_received(struct replay *replay, uint32_t task); /* one of its messages is done */
 struct coll_shape replay_shape_of(const struct replay *replay, const struct trace_call *call);
+
+/* replay_others.c: adds to the shape what the same call of the other members says, where its own counts do not tell what they
+ * send. rank: whose call it is. */
+enum status replay_know_others(struct replay *replay, uint32_t rank, const struct trace_call *call,
+                               struct coll_shape *shape);
+void replay_clear_others(struct replay *replay);
+
 /* Runs the plan's next steps; *done when it has ended. first call: rank.step == 0. */
 enum step replay_run_plan(struct replay *replay, uint32_t rank, int32_t comm, const struct coll_shape *shape,
                           bool pays_overhead, bool *done);

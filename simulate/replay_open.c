@@ -253,6 +253,7 @@ void replay_close(struct replay *replay)
     replay_clear_threads(replay);
     replay_clear_shmem(replay);
     replay_clear_agreements(replay);
+    replay_clear_others(replay);
     for (uint32_t rank = 0; replay->rare && rank < replay->trace->rank_count; rank++) free(replay->rare[rank].requests);
     free(replay->rare);
     free(replay->ranks);

@@ -34,7 +34,7 @@ static enum status add_plan(const struct replay *replay, uint32_t rank, int32_t 
     for (uint32_t number = 0; coll_step(shape, own, number, &step); number++) {
         if (step.send_to >= 0)
             TRY(add_partner(partners, (int32_t)coll_partner(shape, members, step.send_to), replay->err));
-        if (step.receive_from >= 0)
+        if (step.receive_from >= 0 && coll_is_told(shape->kind)) /* else the sender's plan says it */
             TRY(add_partner(partners, (int32_t)coll_partner(shape, members, step.receive_from), replay->err));
     }
     return STATUS_OK;

@@ -289,6 +289,7 @@ struct thread_costs {
 
 struct shmem; /* simulate/replay_shmem.h */
 struct agreements; /* simulate/replay_agree.c */
+struct coll_calls; /* simulate/collectives.h */
 
 #define POOL(type, name)                                                                                               \
     struct type *name##s;                                                                                              \
@@ -309,6 +310,7 @@ struct replay {
     int64_t overhead_ps, thread_delay_ps;
     struct shmem *shmem; /* NULL: no symmetric memory */
     struct agreements *agreements; /* NULL: no collective has been called */
+    struct coll_calls **coll_calls; /* by communicator, made when first asked for */
     struct thread_costs thread_costs;
     struct thread_name *thread_names; /* of ranks with several threads, by id in timers */
     bool answers_late;       /* an answered message need not act at its moment (replay_message.c) */

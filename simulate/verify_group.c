@@ -65,19 +65,23 @@ static int64_t sources_ps(const struct verify_context *context, const struct gat
     return last_ps;
 }
 
-/* The last one that this member gets something of: of two groups, one of the other; of an all-gather with counts, one that has
- * bytes (an empty block goes round without its owner). */
+/* The last one that this member gets something of. */
 static int64_t givers_ps(const struct verify_context *context, const struct gathering *gathering, uint32_t member)
 {
     int64_t last_ps = INT64_MIN;
-    uint32_t between = gathering->comm->between;
     for (uint32_t m = 0; m < gathering->comm->count; m++) {
         const struct trace_call *call = member_call(context, gathering, m);
-        bool own = between > 0 && (m < between) == (member < between);
-        if (own || !call || (call_kind(call->call) == CALL_ALLGATHERV && call->bytes == 0)) continue;
+        if (!call || !instance_gives(context->predicted, gathering->comm, call, m, member)) continue;
         if (call->enter_ps > last_ps) last_ps = call->enter_ps;
     }
     return last_ps;
+}
+
+/* Who gets a vector or block without bytes waits for nobody. */
+static bool gets_nothing(const struct trace_call *call)
+{
+    enum call_kind kind = call_kind(call->call);
+    return (kind == CALL_SCATTERV || kind == CALL_SCAN || kind == CALL_EXSCAN) && call->bytes == 0;
 }
 
 /* The latest enter that the end of this member's call must not precede; INT64_MIN: none. */
@@ -85,26 +89,26 @@ static int64_t awaited_ps(const struct verify_context *context, const struct gat
                           const struct trace_call *call, const struct arrivals *arrivals)
 {
     bool root = gathering->comm->members[member] == call->peer;
+    if (gets_nothing(call)) return INT64_MIN;
     switch (call_kind(call->call)) {
     case CALL_FENCE: return arrivals->synchronises ? arrivals->last_ps : INT64_MIN; /* notify: its counts come of all */
     case CALL_WIN_CREATE:
-    case CALL_WIN_FREE:
+    case CALL_WIN_FREE: return arrivals->last_ps;
     case CALL_BARRIER:
     case CALL_SHMEM_BARRIER:
     case CALL_ALLREDUCE:
     case CALL_ALLGATHER:
-    case CALL_REDUCE_SCATTER: return arrivals->last_ps;
-    case CALL_ALLGATHERV: return givers_ps(context, gathering, member);
+    case CALL_ALLGATHERV:
     case CALL_ALLTOALL:
     case CALL_ALLTOALLV:
-        return gathering->comm->between > 0 ? givers_ps(context, gathering, member) : arrivals->last_ps;
+    case CALL_REDUCE_SCATTER: return givers_ps(context, gathering, member);
     case CALL_COMM_CREATE: return call_makes_own_comm((enum mpi_call)call->call) ? INT64_MIN : arrivals->last_ps;
     case CALL_BCAST:
     case CALL_SCATTER:
     case CALL_SCATTERV: return arrivals->root_ps;
     case CALL_REDUCE:
-    case CALL_GATHER:
-    case CALL_GATHERV: return root ? arrivals->last_ps : INT64_MIN;
+    case CALL_GATHER: return root ? arrivals->last_ps : INT64_MIN;
+    case CALL_GATHERV: return root ? givers_ps(context, gathering, member) : INT64_MIN;
     case CALL_SCAN:
     case CALL_EXSCAN: return prefix_ps(context, gathering, member);
     case CALL_NEIGHBOR: return sources_ps(context, gathering, call);

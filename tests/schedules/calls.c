@@ -115,6 +115,23 @@ static void call_unequal(int n)
     MAKE(Gatherv, root_key, mine, rank == root, in, mine, MPI_BYTE, out, counts, places, MPI_BYTE, root, WORLD);
     MAKE(Scatterv, root_key, mine, rank == root, in, counts, places, MPI_BYTE, out, mine, MPI_BYTE, root, WORLD);
     MAKE(Allgatherv, "", mine, 1, in, mine, MPI_BYTE, out, counts, places, MPI_BYTE, WORLD);
+    int elements[RANKS_MAX];
+    for (int i = 0; i < size; i++) elements[i] = counts[i] / 8;
+    MAKE(Reduce_scatter, "", all, 1, in, out, elements, MPI_DOUBLE, MPI_SUM, WORLD);
+}
+
+/* Rank i gives rank j a block, or nothing: to itself it always does (its own block meets no network). */
+static void call_sparse(int n)
+{
+    long sent = 0;
+    int got[RANKS_MAX];
+    for (int i = 0; i < size; i++) {
+        counts[i] = i == rank || (rank + 2 * i) % 3 == 0 ? n : 0;
+        got[i] = i == rank || (i + 2 * rank) % 3 == 0 ? n : 0;
+        places[i] = i * n;
+        sent += counts[i];
+    }
+    MAKE(Alltoallv, "", sent, 1, in, counts, places, MPI_BYTE, out, got, places, MPI_BYTE, WORLD);
 }
 
 static void call_equal_counts(int n)
@@ -256,7 +273,7 @@ static FILE *open_own(const char *directory, const char *name)
 
 int main(int argc, char **argv)
 {
-    static const int bytes[] = {8, 256, 264, 2048, 2056, 12288, 12296, 32776, 65536, 524288};
+    static const int bytes[] = {0, 8, 256, 264, 2048, 2056, 12288, 12296, 32776, 65536, 524288};
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(WORLD, &rank);
     MPI_Comm_size(WORLD, &size);
@@ -269,6 +286,7 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < sizeof bytes / sizeof *bytes; i++) call_equal(bytes[i]);
     for (size_t i = 0; i < sizeof bytes / sizeof *bytes; i++) call_equal_counts(bytes[i]);
     for (size_t i = 0; i < sizeof bytes / sizeof *bytes; i++) call_unequal(bytes[i]);
+    for (size_t i = 0; i < sizeof bytes / sizeof *bytes; i++) call_sparse(bytes[i]);
     make_communicators();
     meet_between();
     fclose(calls);

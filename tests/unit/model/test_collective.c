@@ -240,6 +240,60 @@ static void test_scans(void **state)
 }
 
 /* Each kind of collective has its wait state. Rank 0 (root) comes at 10, rank 1 at 30. */
+/* Ranks 0 and 1 are one group, 2 and 3 the other; enters 10, 60, 30, 40. A rank waits for the other group's last: 0 until 40, 2
+ * and 3 until 60; rank 1 comes after all of them. As one group all would wait until 60. */
+static void test_between_two_groups(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *call;
+        enum pattern pattern;
+    } rows[] = {
+        {"MPI_Barrier comm=1", PATTERN_WAIT_AT_BARRIER},
+        {"MPI_Allreduce comm=1 bytes=8 op=SUM", PATTERN_WAIT_AT_NXN},
+        {"MPI_Allgather comm=1 bytes=8", PATTERN_WAIT_AT_NXN},
+        {"MPI_Allgatherv comm=1 bytes=8", PATTERN_WAIT_AT_NXN},
+        {"MPI_Alltoall comm=1 bytes=8", PATTERN_WAIT_AT_NXN},
+        {"MPI_Reduce_scatter_block comm=1 bytes=16 op=SUM", PATTERN_WAIT_AT_NXN},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char text[1024];
+        const char *call = rows[i].call;
+        snprintf(text, sizeof text,
+                 "ranks 4\ncomm 1 ranks=0,1,2,3 between=2\n0 0.000010 0.000100 %s\n1 0.000060 0.000100 %s\n"
+                 "2 0.000030 0.000100 %s\n3 0.000040 0.000100 %s\n",
+                 call, call, call, call);
+        EXPECT(text, rows[i].pattern, 30, 0, 30, 20);
+    }
+}
+
+/* Enters 10, 20, 50. What has no bytes is waited for by nobody: rank 2 gives only rank 1 something, rank 1 only rank 0; rank 0
+ * gives rank 2. */
+static void test_empty_blocks(void **state)
+{
+    (void)state;
+    EXPECT("ranks 3\n0 0.000010 0.000100 MPI_Alltoallv comm=0 bytes=8 received=8 counts=0,0,8\n"
+           "1 0.000020 0.000100 MPI_Alltoallv comm=0 bytes=8 received=8 counts=8,0,0\n"
+           "2 0.000050 0.000100 MPI_Alltoallv comm=0 bytes=8 received=8 counts=0,8,0\n",
+           PATTERN_WAIT_AT_NXN, 10, 30, 0);
+    EXPECT("ranks 3\n0 0.000010 0.000100 MPI_Allgatherv comm=0 bytes=8 counts=8,8,0\n"
+           "1 0.000020 0.000100 MPI_Allgatherv comm=0 bytes=8 counts=8,8,0\n"
+           "2 0.000050 0.000100 MPI_Allgatherv comm=0 bytes=0 counts=8,8,0\n",
+           PATTERN_WAIT_AT_NXN, 10, 0, 0);
+    EXPECT("ranks 3\n0 0.000010 0.000100 MPI_Reduce_scatter comm=0 bytes=16 counts=0,8,8 op=SUM\n"
+           "1 0.000020 0.000100 MPI_Reduce_scatter comm=0 bytes=16 counts=0,8,8 op=SUM\n"
+           "2 0.000050 0.000100 MPI_Reduce_scatter comm=0 bytes=16 counts=0,8,8 op=SUM\n",
+           PATTERN_WAIT_AT_NXN, 0, 30, 0);
+    EXPECT("ranks 3\n0 0.000010 0.000100 MPI_Scatterv comm=0 root=2 bytes=8\n"
+           "1 0.000020 0.000100 MPI_Scatterv comm=0 root=2 bytes=0\n"
+           "2 0.000050 0.000100 MPI_Scatterv comm=0 root=2 bytes=0 counts=8,0,0\n",
+           PATTERN_LATE_BROADCAST, 40, 0, 0);
+    EXPECT("ranks 3\n0 0.000010 0.000100 MPI_Gatherv comm=0 root=0 bytes=8 counts=8,0,8\n"
+           "1 0.000020 0.000100 MPI_Gatherv comm=0 root=0 bytes=0\n"
+           "2 0.000050 0.000100 MPI_Gatherv comm=0 root=0 bytes=8\n",
+           PATTERN_EARLY_REDUCE, 40, 0, 0);
+}
+
 static void test_every_kind(void **state)
 {
     (void)state;
@@ -292,6 +346,8 @@ int main(void)
         cmocka_unit_test(test_shared_locks),
         cmocka_unit_test(test_locks_that_do_not_contend),
         cmocka_unit_test(test_scans),
+        cmocka_unit_test(test_between_two_groups),
+        cmocka_unit_test(test_empty_blocks),
         cmocka_unit_test(test_every_kind),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -228,15 +228,15 @@ static uint32_t expected_messages(enum coll_algorithm algorithm, uint32_t n, uin
     case COLL_ALLTOALL_SCATTERED:
     case COLL_ALLTOALL_PAIRWISE: return n * (n - 1);
     case COLL_GATHERV_LINEAR:
-    case COLL_SCATTERV_LINEAR: return n - 1;
+    case COLL_SCATTERV_LINEAR: return b > 0 ? n - 1 : 0; /* empty blocks are not sent */
     case COLL_ALLGATHERV_DOUBLING: return n * rounds;
     case COLL_BARRIER_DISSEMINATION:
     case COLL_ALLGATHERV_BRUCK: return n * log2_up(n);
     case COLL_ALLGATHERV_PIPELINE: return n * (n - 1) * (uint32_t)((b + 32767) / 32768); /* pieces of 32 KiB */
     case COLL_IALLGATHERV_PIPELINE: return n * (n - 1) * (b > 0); /* equal blocks go whole */
-    case COLL_ALLTOALLV_SCATTERED:
+    case COLL_ALLTOALLV_SCATTERED: return b > 0 ? n * (n - 1) : 0;
     case COLL_REDUCE_SCATTER_PAIRWISE: return n * (n - 1);
-    case COLL_REDUCE_SCATTER_HALVING: return power * rounds + 2 * rest;
+    case COLL_REDUCE_SCATTER_HALVING: return b > 0 ? power * rounds + 2 * rest : rest; /* whole vectors are handed in */
     case COLL_SCAN_DOUBLING: return scan_messages(n);
     default: fail_msg("algorithm %d has no formula", algorithm); return 0;
     }
@@ -250,6 +250,12 @@ static bool is_symmetric(enum coll_algorithm algorithm)
            algorithm == COLL_ALLTOALL_PAIRWISE || algorithm == COLL_ALLTOALL_SCATTERED;
 }
 
+static bool counts_blocks(enum call_kind kind)
+{
+    return kind == CALL_ALLGATHERV || kind == CALL_GATHERV || kind == CALL_SCATTERV || kind == CALL_ALLTOALLV ||
+           kind == CALL_REDUCE_SCATTER;
+}
+
 static void check_spread(enum call_kind kind, const struct execution *run)
 {
     uint32_t n = run->shape->size, root = run->shape->root;
@@ -258,7 +264,7 @@ static void check_spread(enum call_kind kind, const struct execution *run)
     bool to_root = kind == CALL_REDUCE || kind == CALL_GATHER || kind == CALL_GATHERV;
     for (uint32_t r = 0; r < n; r++) {
         uint64_t must = from_root ? UINT64_C(1) << root : to_root && r != root ? 0 : all;
-        if (kind == CALL_ALLGATHERV && run->shape->bytes == 0) must = 0; /* empty blocks are not sent round */
+        if (counts_blocks(kind) && run->shape->bytes == 0) must = 0; /* empty blocks are not sent */
         if (kind == CALL_SCAN) must = (UINT64_C(2) << r) - 1;
         assert_int_equal(run->knows[r] & must, must);
     }
