@@ -134,7 +134,7 @@ struct spool_record {
     uint32_t id;
     int32_t peer;
     int32_t tag; /* message tag; operation, by SPOOL_NAMES_OPS from 1, 0 none; post and start: group id; neighbourhood
-                    collectives: counts that hold the neighbours, plus 1 */
+                    collectives, MPI_Dist_graph_create: counts that hold the neighbours or edges, plus 1 */
     int64_t bytes;
     int64_t extra;
 };

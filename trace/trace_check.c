@@ -101,6 +101,9 @@ static enum status check_neighbors(const struct walk *walk)
             FAIL(walk, "neighbour %" PRId64 " is no rank", list->bytes[i]);
         TRY(check_member(walk, "neighbours", (int32_t)list->bytes[i], false));
     }
+    if (call_kind(walk->call->call) == CALL_COMM_CREATE && list->count != 1 + 2 * list->bytes[0])
+        FAIL(walk, "edges begin at %" PRId64 " neighbours and end at %" PRId64 ", expected as many", list->bytes[0],
+             list->count - 1 - list->bytes[0]);
     return STATUS_OK;
 }
 

@@ -193,6 +193,7 @@ struct side { /* of a rank */
     const char *rooted_calls; /* from the first MPI_Bcast to MPI_Scatterv */
     int given;                /* bytes that it has for each of the other group */
     const char *counts;       /* of its all-to-all */
+    const char *blocks;       /* of its reduce-scatter: of the own group */
     int received;
 };
 
@@ -212,7 +213,7 @@ static void expect_meetings(const struct trace *trace, int rank, const struct si
                  "MPI_Barrier comm=2\nMPI_Ibarrier comm=2 req=5\nMPI_Wait req=5\nMPI_Allreduce comm=2 bytes=4 op=SUM\n"
                  "MPI_Allgather comm=2 bytes=12\nMPI_Allgatherv comm=2 bytes=%5$d\nMPI_Alltoall comm=2 bytes=4\n"
                  "MPI_Alltoallv comm=2 bytes=%6$d counts=%7$s received=%8$d\n"
-                 "MPI_Reduce_scatter comm=2 bytes=16 op=SUM\nMPI_Reduce_scatter_block comm=2 bytes=8 op=SUM\n"
+                 "MPI_Reduce_scatter comm=2 bytes=16 counts=%12$s op=SUM\nMPI_Reduce_scatter_block comm=2 bytes=8 op=SUM\n"
                  "MPI_Comm_dup comm=2 newcomm=7\nMPI_Barrier comm=7\nMPI_Comm_idup comm=7 req=6\nMPI_Wait req=6\n"
                  "MPI_Send comm=8 peer=%2$d tag=6 bytes=4\nMPI_Recv comm=8 peer=%2$d tag=6 bytes=4\n"
                  "MPI_Comm_split comm=7 newcomm=%9$d\nMPI_Bcast comm=%10$d root=%11$d bytes=4\n"
@@ -220,7 +221,7 @@ static void expect_meetings(const struct trace *trace, int rank, const struct si
                  "MPI_Comm_free comm=11\nMPI_Comm_free comm=8\nMPI_Comm_disconnect comm=7\nMPI_Comm_free comm=2\n"
                  "MPI_Comm_free comm=%1$d\nMPI_Finalize\n",
                  side->half, side->peer, side->across, rooted, side->given, 2 * side->given, side->counts, side->received,
-                 side->part, side->rooted, side->root);
+                 side->part, side->rooted, side->root, side->blocks);
 }
 
 static void between(void **state)
@@ -228,25 +229,25 @@ static void between(void **state)
     (void)state;
     static const struct side sides[] = {
         {.half = 1, .peer = 3, .across = 1, .alone = 6, .part = 9, .rooted = 10, .root = 0, .given = 8,
-         .counts = "8,8,0,0", .received = 28,
+         .counts = "8,8,0,0", .blocks = "0,0,8,8", .received = 28,
          .rooted_calls = "MPI_Bcast comm=3 root=0 bytes=4\nMPI_Ibcast comm=4 root=1 bytes=4 req=4\nMPI_Wait req=4\n"
                          "MPI_Reduce comm=4 root=1 bytes=4 op=SUM\nMPI_Gather comm=5 root=3 bytes=4\n"
                          "MPI_Scatter comm=%1$d root=%2$d bytes=0\nMPI_Gatherv comm=%1$d root=%2$d bytes=0\n"
                          "MPI_Scatterv comm=4 root=1 bytes=8\n"},
         {.half = 12, .peer = 2, .across = 0, .alone = 13, .part = 15, .rooted = 16, .root = 2, .given = 12,
-         .counts = "0,0,12,12", .received = 12,
+         .counts = "0,0,12,12", .blocks = "8,8,0,0", .received = 12,
          .rooted_calls = "MPI_Bcast comm=3 root=0 bytes=4\nMPI_Ibcast comm=4 root=1 bytes=4 req=4\nMPI_Wait req=4\n"
                          "MPI_Reduce comm=4 root=1 bytes=4 op=SUM\nMPI_Gather comm=%1$d root=%2$d bytes=0\n"
                          "MPI_Scatter comm=14 root=2 bytes=8\nMPI_Gatherv comm=14 root=2 bytes=4\n"
                          "MPI_Scatterv comm=4 root=1 bytes=0 counts=0,4,8\n"},
         {.half = 1, .peer = 1, .across = 3, .alone = 17, .part = 15, .rooted = 16, .root = 2, .given = 4,
-         .counts = "4,4,0,0", .received = 28,
+         .counts = "4,4,0,0", .blocks = "0,0,8,8", .received = 28,
          .rooted_calls = "MPI_Bcast comm=%1$d root=%2$d bytes=0\nMPI_Ibcast comm=4 root=1 bytes=4 req=4\nMPI_Wait req=4\n"
                          "MPI_Reduce comm=4 root=1 bytes=4 op=SUM\nMPI_Gather comm=5 root=3 bytes=4\n"
                          "MPI_Scatter comm=14 root=2 bytes=8\nMPI_Gatherv comm=14 root=2 bytes=0 counts=0,4,8\n"
                          "MPI_Scatterv comm=4 root=1 bytes=4\n"},
         {.half = 12, .peer = 0, .across = 2, .alone = 18, .part = 9, .rooted = 10, .root = 0, .given = 16,
-         .counts = "0,0,16,16", .received = 12,
+         .counts = "0,0,16,16", .blocks = "8,8,0,0", .received = 12,
          .rooted_calls = "MPI_Bcast comm=3 root=0 bytes=4\nMPI_Ibcast comm=%1$d root=%2$d bytes=0 req=4\nMPI_Wait req=4\n"
                          "MPI_Reduce comm=%1$d root=%2$d bytes=0 op=SUM\nMPI_Gather comm=5 root=3 bytes=4\n"
                          "MPI_Scatter comm=14 root=2 bytes=8\nMPI_Gatherv comm=14 root=2 bytes=8\n"
@@ -306,7 +307,8 @@ static void large_counts(void **state)
 }
 #endif
 
-/* World ranks stand in the order of the topology, without MPI_PROC_NULL; in the star rank 3 is the middle. */
+/* World ranks stand in the order of the topology, without MPI_PROC_NULL; in the star rank 3 is the middle. In the last graph
+ * each rank names the edges from itself to 3 and 0, the first and the last of its communicator, and from 3 to itself. */
 static void neighbors(void **state)
 {
     (void)state;
@@ -328,9 +330,10 @@ static void neighbors(void **state)
                      "MPI_Comm_free comm=2\nMPI_Comm_split comm=0 newcomm=3\nMPI_Graph_create comm=3 newcomm=4\n"
                      "MPI_Neighbor_allgatherv comm=4 bytes=%d neighbours=%s received=%d\n"
                      "MPI_Neighbor_allgather comm=4 bytes=%d neighbours=%s received=%d\n"
-                     "MPI_Comm_free comm=4\nMPI_Comm_free comm=3\nMPI_Finalize\n",
+                     "MPI_Comm_free comm=4\nMPI_Dist_graph_create comm=3 neighbours=%d,%d,3:3,0,%d newcomm=5\n"
+                     "MPI_Comm_free comm=5\nMPI_Comm_free comm=3\nMPI_Finalize\n",
                      on_line, line[rank], on_line, on_line, line[rank], on_line, ring, ring, on_star, star[rank],
-                     on_star, on_star, star[rank], on_star);
+                     on_star, on_star, star[rank], on_star, rank, rank, rank);
     }
     trace_free(trace);
 }

@@ -172,7 +172,7 @@ void rec_set_scatterv(struct rec_call *rec, MPI_Comm comm, int root, struct rec_
         set_list_of_nothing(rec);
 }
 
-/* Between two groups nobody knows the blocks of all: no list. */
+/* Between two groups nobody knows the blocks of all, and the others' calls tell their own: no list. */
 void rec_set_allgatherv(struct rec_call *rec, MPI_Comm comm, int64_t count, MPI_Datatype type,
                         struct rec_lengths received)
 {
@@ -206,7 +206,9 @@ void rec_set_reduce_scatter(struct rec_call *rec, MPI_Comm comm, struct rec_leng
     rec->enter.bytes = sum(&blocks, own_count(rec->comm));
     set_extents(rec, SPOOL_SEND, &blocks, own_count(rec->comm));
     rec_buffer(rec, SPOOL_RECEIVE, 0, elements(&blocks, rec->comm->rank), *blocks.types);
-    if (!rec->comm->between) set_list(rec, &blocks); /* else of the own group only */
+    int own = own_count(rec->comm), others = rec->comm->between ? rec->comm->size : 0;
+    bool behind = others > 0 && rec_between_before(rec->comm) == 0; /* blocks are the own group's */
+    set_list_among(rec, &blocks, own, behind ? others : 0, own + others);
     rec_set_op(rec, op);
 }
 

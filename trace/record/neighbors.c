@@ -1,5 +1,6 @@
 /* Neighbourhood collectives (MPI-3.1 7.6): the neighbours of this process in a communicator's topology, and the bytes
  * that it exchanges with them. MPI_PROC_NULL at the edge of a grid is left out: nothing moves there. */
+#include <limits.h>
 #include <stdlib.h>
 
 #include "trace/record/handles.h"
@@ -56,6 +57,29 @@ static struct rec_neighbors *dist_graph_neighbors(MPI_Comm comm)
                               weights + sources);
     free(weights);
     return made;
+}
+
+/* As neighbours: where each edge that the call names begins, then where they end. None if the call is going to fail. */
+void rec_set_edges(struct rec_call *rec, MPI_Comm comm, int count, const int *sources, const int *degrees,
+                   const int *destinations)
+{
+    rec_set_comm(rec, comm);
+    if (!rec->comm || rec->comm->apart || rec->comm->between) return;
+    int edges = 0, put = 0;
+    for (int i = 0; i < count; i++) {
+        if (degrees[i] < 0 || degrees[i] > INT_MAX / 2 - 1 - edges) return;
+        edges += degrees[i];
+    }
+    int64_t *list = rec_numbers(1 + 2 * edges);
+    if (!list) return;
+    list[0] = edges;
+    for (int i = 0; i < count; i++)
+        for (int k = 0; k < degrees[i]; k++, put++) {
+            list[1 + put] = rec_comm_world(rec->comm, sources[i]);
+            list[1 + edges + put] = rec_comm_world(rec->comm, destinations[put]);
+            if (list[1 + put] < 0 || list[1 + edges + put] < 0) return;
+        }
+    rec->enter.tag = (int32_t)rec_numbers_id(1 + 2 * edges);
 }
 
 /* The list of the trace: how many sources, then world ranks. */

@@ -196,6 +196,8 @@ void rec_define_with(struct spool_record head, const void *first, size_t first_b
         rec_region(&rec, (level), name_);                                                                              \
     } while (0)
 #define rec_comm(comm) rec_set_comm(&rec, (comm))
+#define rec_edges(comm, count, sources, degrees, destinations)                                                         \
+    rec_set_edges(&rec, (comm), (count), (sources), (degrees), (destinations))
 #define rec_comm_made(made) rec_set_made_comm(&rec, (made))
 /* A freed handle may come again in another thread before this one goes on: then it is forgotten before the call. */
 #define rec_comm_freeing(comm)                                                                                         \
@@ -374,6 +376,8 @@ void rec_region(struct rec_call *rec, int level, const void *name);
 int rec_own_send(const void *buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm);
 /* fill.c */
 void rec_set_comm(struct rec_call *rec, MPI_Comm comm);
+void rec_set_edges(struct rec_call *rec, MPI_Comm comm, int count, const int *sources, const int *degrees,
+                   const int *destinations);
 void rec_set_win(struct rec_call *rec, MPI_Win win);
 void rec_set_win_assert(struct rec_call *rec, MPI_Win win, int assertion);
 void rec_set_win_group(struct rec_call *rec, MPI_Win win, MPI_Group group, int assertion);

@@ -54,6 +54,9 @@ static int on_a_graph(void)
     MPI_Neighbor_allgatherv(&mine, 1, MPI_INT, in, counts, places, MPI_INT, star);
     MPI_Neighbor_allgather(&mine, 1, MPI_INT, in, 1, MPI_INT, star);
     MPI_Comm_free(&star);
+    int from[] = {mine, 0}, out_degrees[] = {2, 1}, to[] = {0, 3, mine}; /* from oneself to the ends, from the first */
+    MPI_Dist_graph_create(reversed, 2, from, out_degrees, to, MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &star);
+    MPI_Comm_free(&star);
     MPI_Comm_free(&reversed);
     return mine == 0 ? in[0] != 1 || in[1] != 2 || in[2] != 3 : in[0] != 0 || in[1] != -1;
 }

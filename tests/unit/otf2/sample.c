@@ -47,6 +47,7 @@ static void define_communication(struct trace *trace)
     OK(trace_add_counts(trace, reversed_bytes, 4, &group, err));
     OK(trace_add_neighbors(trace, &(struct trace_neighbors){2, 4, around, around + 2}, &group, err));
     OK(trace_add_neighbors(trace, &(struct trace_neighbors){0, 4, NULL, around}, &group, err));
+    OK(trace_add_neighbors(trace, &(struct trace_neighbors){3, 3, around, around + 1}, &group, err)); /* edges */
     OK(trace_add_group(trace, NULL, 0, &group, err));
     OK(trace_add_group(trace, pair, 2, &group, err));
     OK(trace_add_group(trace, all, 4, &group, err));
@@ -161,6 +162,7 @@ static void fill(struct maker *maker, struct trace_call *call, int variant)
     if (fields & F_SOURCE) trace_call_set_receive(call, variant ? TRACE_NONE : 2, variant == 1 ? -1 : 9);
     if (fields & F_COUNTS) call->disp = variant - 1;
     if (fields & F_NEIGHBORS) call->tag = variant == 0 ? TRACE_NONE : variant + 1; /* behind the two counts */
+    if ((fields & F_NEIGHBORS) && variant > 0 && call_kind(call->call) == CALL_COMM_CREATE) call->tag = 4;
     if ((fields & F_STARTED) && variant) call->flags |= TRACE_STARTED;
     if (fields & F_ASSERT) call->flags |= variant == 0 ? 0 : variant == 1 ? TRACE_NOCHECK : TRACE_ASSERTIONS;
     if ((fields & F_LOCKTYPE) && variant) call->flags |= TRACE_EXCLUSIVE;

@@ -84,6 +84,8 @@ static const struct {
      "t.txt:6: rank 0, event 1 at 0.000000 s: 3 numbers in counts=, expected one, or one for each of the 2 members"},
     {WINDOW "0 0 0 MPI_Allgatherv comm=1 bytes=1 counts=\n",
      "t.txt:6: rank 0, event 1 at 0.000000 s: 0 numbers in counts=, expected one, or one for each of the 2 members"},
+    {WINDOW "0 0 0 MPI_Dist_graph_create comm=0 neighbours=0,1:2\n",
+     "t.txt:rank 0, event 1 (MPI_Dist_graph_create) at 0.000000 s: edges begin at 2 neighbours and end at 1, expected as many"},
     {WINDOW "0 0 0 MPI_Sendrecv comm=0 peer=1 tag=0 source=7 recvtag=0 bytes=1 received=1\n",
      "t.txt:6: rank 0, event 1 at 0.000000 s: source=7 is not a rank, expected 0 to 2"},
     {WINDOW "0 0 0 MPI_Isend comm=0 peer=1 tag=0 bytes=1 req=0 started=2\n",
