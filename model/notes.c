@@ -12,6 +12,7 @@ static const char *const sorts[NOTE_SORT_COUNT] = {
     [NOTE_NO_POST] = "a target of the group never posts for this epoch",
     [NOTE_NO_START] = "an origin of the group never starts an epoch for this post",
     [NOTE_UNFINISHED] = "not all members finish this collective call",
+    [NOTE_FENCE] = "fences whose assertions differ between members",
     [NOTE_READY_SEND] = "ready sends that begin before their receive",
     [NOTE_UNRECEIVED] = "sends are not received in the trace",
     [NOTE_UNSENT] = "receives have no send in the trace",
@@ -152,9 +153,46 @@ static enum status note_ready_send(struct notes *notes, const struct relations *
     return STATUS_OK;
 }
 
+/* The first member that asserts something else than member 0; 0: none does. */
+static uint32_t find_differing(const struct relations *relations, const struct instance *instance)
+{
+    const struct instances *instances = &relations->instances;
+    const char *first = trace_fence_ends(instance_call(relations->trace, instances, instance, 0)->flags);
+    for (uint32_t m = 1; m < instance->size; m++)
+        if (trace_fence_ends(instance_call(relations->trace, instances, instance, m)->flags) != first) return m;
+    return 0;
+}
+
+/* MPI-3.1 11.5.5: what one member of the window's group asserts of NOPRECEDE and NOSUCCEED, all must. */
+static enum status note_fence(struct notes *notes, const struct relations *relations, const struct instance *instance,
+                              struct err *err)
+{
+    const struct trace *trace = relations->trace;
+    uint32_t differs = find_differing(relations, instance);
+    if (differs == 0) return STATUS_OK;
+    const struct trace_comm *comm = instance_comm(trace, instance);
+    const size_t *calls = &relations->instances.calls[instance->member_first];
+    uint32_t rank = (uint32_t)comm->members[differs], first = (uint32_t)comm->members[0];
+    if (trace->ranks[rank].foreign || !settlement_counts(relations->settlement, rank, calls[differs])) return STATUS_OK;
+    char place[TRACE_PLACE_BYTES], its[TRACE_PLACE_BYTES];
+    struct note made = {.rank = rank, .event = trace_event(trace, rank, calls[differs])};
+    if (asprintf(&made.text, "%s asserts %s where %s asserts %s, expected the same on all ranks (MPI-3.1 11.5.5)",
+                 trace_place(trace, rank, calls[differs], place),
+                 trace_fence_ends(trace->ranks[rank].calls[calls[differs]].flags),
+                 trace_place(trace, first, calls[0], its), trace_fence_ends(trace->ranks[first].calls[calls[0]].flags)) < 0)
+        return err_memory(err);
+    notes->lists[NOTE_FENCE].count++;
+    keep(&notes->lists[NOTE_FENCE], made, true);
+    return STATUS_OK;
+}
+
 /* MPI-3.1 3.4: a ready send may be started only if the matching receive is already posted. */
 enum status notes_add(struct notes *notes, const struct relations *relations, struct err *err)
 {
+    for (size_t i = 0; i < relations->instances.count; i++) {
+        const struct instance *instance = &relations->instances.items[i];
+        if (instance->kind == CALL_FENCE && instance_complete(instance)) TRY(note_fence(notes, relations, instance, err));
+    }
     const struct messages *messages = &relations->messages;
     for (size_t i = 0; i < messages->count; i++) {
         const struct message *message = &messages->items[i];

@@ -15,6 +15,7 @@ enum note_sort { /* in the order in which they are told */
     NOTE_NO_POST,
     NOTE_NO_START,
     NOTE_UNFINISHED,
+    NOTE_FENCE,
     NOTE_READY_SEND,
     NOTE_UNRECEIVED, /* of these two the first alone is told */
     NOTE_UNSENT,
@@ -22,7 +23,7 @@ enum note_sort { /* in the order in which they are told */
 };
 
 struct note {
-    uint32_t rank; /* ready sends stand in the order of their receives: receiver and event */
+    uint32_t rank; /* ready sends stand in the order of their receives, fences of the members that differ: rank and event */
     uint64_t event;
     char *text; /* owned */
 };
@@ -40,7 +41,7 @@ struct notes {
 
 void notes_clear(struct notes *notes);
 
-/* The ready sends of a trace, or of a slice those that are counted now. */
+/* The ready sends and fences of a trace, or of a slice those that are counted now. */
 enum status notes_add(struct notes *notes, const struct relations *relations, struct err *err);
 /* What is without end or partner, once relations hold the end of the trace. */
 enum status notes_end(struct notes *notes, const struct relations *relations, struct err *err);

@@ -273,6 +273,13 @@ const int64_t *trace_call_counts(const struct trace *trace, const struct trace_c
     return has ? trace->counts[call->disp].bytes : NULL;
 }
 
+const char *trace_fence_ends(uint32_t flags)
+{
+    static const char *const names[] = {"neither NOPRECEDE nor NOSUCCEED", "NOPRECEDE", "NOSUCCEED",
+                                        "NOPRECEDE|NOSUCCEED"};
+    return names[(flags & TRACE_NOPRECEDE ? 1 : 0) + (flags & TRACE_NOSUCCEED ? 2 : 0)];
+}
+
 static const char *const op_names[TRACE_OP_COUNT] = {
     "?",
 #define TRACE_OP(NAME) "MPI_" #NAME,

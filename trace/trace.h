@@ -48,8 +48,8 @@ enum trace_op {
  *   handle  window id (one-sided calls, window creation and freeing), else communicator id, else TRACE_NONE
  *   peer    target / destination or matched source / root, else TRACE_NONE. lock_all, flush_all and the like have none:
  *           they mean every target. sendrecv: destination. iprobe that found nothing: the source asked for, if one
- *   tag     message tag; MPI_Op for accumulates, reductions and scans as enum trace_op; neighbourhood collectives: index
- *           into trace.counts, see trace_call_neighbors(), -1 unknown; else 0. sendrecv: of the send
+ *   tag     message tag; MPI_Op for accumulates, reductions and scans as enum trace_op; neighbourhood collectives and
+ *           MPI_Dist_graph_create: index into trace.counts, see trace_call_neighbors(), -1 unknown; else 0. sendrecv: of the send
  *   bytes   put/get/accumulate: bytes moved; get_accumulate: bytes sent to the target (compare_and_swap: both values;
  *           MPI_NO_OP: 0); messages: bytes of the message (a receive: bytes received; a probe: of the message found;
  *           sendrecv: bytes sent); bcast, reduce, allreduce, scan, exscan: bytes of one rank's vector; reduce_scatter:
@@ -368,9 +368,13 @@ void trace_call_set_receive(struct trace_call *call, int32_t source, int32_t tag
  * archives do not say them. */
 const int64_t *trace_call_counts(const struct trace *trace, const struct trace_call *call);
 
+/* What a fence's assertions say of its ends (MPI-3.1 11.5.5), as text; equal pointers where they say the same. */
+const char *trace_fence_ends(uint32_t flags);
+
 /* Neighbours of the calling rank as world ranks, in the order of its topology; one may stand there several times. The
  * k-th message from one rank to another belongs to the k-th place of that source (MPI-3.1 7.6). Places of MPI_PROC_NULL
- * are left out: nothing moves there. Borrowed from the trace. */
+ * are left out: nothing moves there. Of MPI_Dist_graph_create: the edges that the rank names, from sources[i]
+ * to destinations[i]. Borrowed from the trace. */
 struct trace_neighbors {
     uint32_t source_count, destination_count;
     const int64_t *sources, *destinations;

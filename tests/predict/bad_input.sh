@@ -203,6 +203,15 @@ done
 three "window 0 comm=0\n$(of_three "MPI_Win_fence win=0 assert=NOPRECEDE|NOSUCCEED" "MPI_Win_fence win=0 assert=0" "MPI_Win_fence win=0 assert=0")" \
     "rank 1, event 1 (MPI_Win_fence): fence 1 on window 0 asserts neither NOPRECEDE nor NOSUCCEED, that of rank 0 (event 1) NOPRECEDE|NOSUCCEED, \
 expected the same on all ranks"
+# where nobody waits for ever, a note for each fence: in a simulation, of a whole trace and of one in slices
+differs=$cases/fence_asserts_differ/trace.txt
+rm -rf differs.rma
+run 0 export "$differs" --to otf2 -o differs.rma
+for command in "simulate $differs --platform $platform --set nodes.count=3" "analyze $differs" "analyze differs.rma/traces.otf2 --slices"; do
+    run 0 $command
+    shows "^  rank 1, event 1 \(MPI_Win_fence\) asserts NOPRECEDE where rank 0, event 1 \(MPI_Win_fence\) asserts neither NOPRECEDE nor NOSUCCEED, expected the same on all ranks \(MPI-3.1 11.5.5\)\$"
+    shows "^  rank 1, event 2 \(MPI_Win_fence\) asserts neither NOPRECEDE nor NOSUCCEED where rank 0, event 2 \(MPI_Win_fence\) asserts NOSUCCEED, expected"
+done
 
 # OpenSHMEM 1.4, 9.11.2: only the PE that holds a lock clears it, and once
 heap='window 0 comm=0 flavor=heap\n'
