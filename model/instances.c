@@ -131,7 +131,7 @@ bool instance_gives(const struct trace *trace, const struct trace_comm *comm, co
 {
     enum call_kind kind = call_kind(call->call);
     if (comm->between > 0 && (giver < comm->between) == (taker < comm->between)) return false;
-    if ((call_row(call->call)->needed & F_BYTES) && call->bytes == 0) return false; /* else 0 may mean: not known */
+    if ((call_row(call->call)->needed & F_BYTES) && call->bytes == 0) return false;
     bool blocks = kind == CALL_ALLTOALLV || (kind == CALL_REDUCE_SCATTER && comm->between == 0);
     const int64_t *counts = blocks ? trace_call_counts(trace, call) : NULL;
     return !counts || counts[taker] > 0;

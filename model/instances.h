@@ -49,7 +49,8 @@ const struct trace_call *instance_call(const struct trace *trace, const struct i
 bool instance_complete(const struct instance *instance);
 
 /* In a collective in which all meet all, whether member `taker` needs what `giver` brings with its call: between two groups
- * those of one need those of the other (MPI-3.1 5.2.3, 5.3), and nobody needs what has no bytes. */
+ * those of one need those of the other (MPI-3.1 5.2.3, 5.3), and nobody needs a block without
+ * bytes. Of kinds whose sizes are given as sent and received (those of MPI_Bcast, MPI_Allreduce, ...) 0 is taken as any size. */
 bool instance_gives(const struct trace *trace, const struct trace_comm *comm, const struct trace_call *call, uint32_t giver,
                     uint32_t taker);
 

@@ -115,8 +115,9 @@ bool coll_moves_nothing(enum call_kind kind, int64_t bytes)
     return bytes == 0 && (kind == CALL_ALLGATHERV || kind == CALL_REDUCE_SCATTER || kind == CALL_SCAN || kind == CALL_EXSCAN);
 }
 
-bool coll_is_told(enum call_kind kind)
+bool coll_is_told(enum call_kind kind, bool between)
 {
+    if (between && (kind == CALL_ALLGATHER || kind == CALL_ALLGATHERV)) return false;
     return kind != CALL_ALLTOALLV && kind != CALL_GATHERV;
 }
 
@@ -126,15 +127,26 @@ static int64_t equal_block(const struct coll_shape *shape, bool to_all, int64_t 
     return to_all ? (bytes + shape->size - 1) / (int64_t)shape->size : bytes;
 }
 
-int64_t coll_heard(const struct coll_shape *shape, uint32_t from, uint32_t own)
+/* What a member's call gives this one. */
+static int64_t given(const struct coll_shape *shape, const struct trace_call *call, uint32_t own)
+{
+    bool to_all = call_kind(call->call) == CALL_ALLTOALLV;
+    const int64_t *counts = to_all ? trace_call_counts(shape->calls->trace, call) : NULL;
+    return counts ? counts[own] : equal_block(shape, to_all, call->bytes);
+}
+
+const struct trace_call *coll_call_of(const struct coll_shape *shape, uint32_t member)
 {
     const struct coll_calls *calls = shape->calls;
-    if (!calls && !shape->counts) return equal_block(shape, shape->algorithm == COLL_ALLTOALLV_SCATTERED, shape->bytes);
-    if (!calls || shape->turn >= calls->first[from + 1] - calls->first[from]) return 1;
-    size_t index = calls->calls[calls->first[from] + shape->turn];
-    const struct trace_call *call = &calls->trace->ranks[calls->comm->members[from]].calls[index];
-    const int64_t *counts = trace_call_counts(calls->trace, call);
-    return counts ? counts[own] : equal_block(shape, call_kind(call->call) == CALL_ALLTOALLV, call->bytes);
+    if (!calls || shape->turn >= calls->first[member + 1] - calls->first[member]) return NULL;
+    return &calls->trace->ranks[calls->comm->members[member]].calls[calls->calls[calls->first[member] + shape->turn]];
+}
+
+int64_t coll_heard(const struct coll_shape *shape, uint32_t from, uint32_t own)
+{
+    if (!shape->calls && !shape->counts) return equal_block(shape, shape->algorithm == COLL_ALLTOALLV_SCATTERED, shape->bytes);
+    const struct trace_call *call = coll_call_of(shape, from);
+    return call ? given(shape, call, own) : 1;
 }
 
 uint32_t coll_partner(const struct coll_shape *shape, const struct trace_comm *comm, int32_t partner)
@@ -208,9 +220,14 @@ enum coll_algorithm coll_choose_ireduce_scatter_block(int64_t bytes)
     return few ? COLL_REDUCE_SCATTER_HALVING : COLL_REDUCE_SCATTER_PAIRWISE;
 }
 
-struct coll_shape coll_comm_idup(uint32_t size)
+struct coll_shape coll_comm_idup(const struct trace_comm *comm)
 {
-    return (struct coll_shape){.algorithm = COLL_COMM_IDUP, .size = size, .bytes = CONTEXT_MASK_BYTES};
+    return (struct coll_shape){.algorithm = COLL_COMM_IDUP,
+                               .size = comm->count,
+                               .bytes = CONTEXT_MASK_BYTES,
+                               .between = comm->between,
+                               .kind = CALL_BARRIER,
+                               .later = true};
 }
 
 /* --- all-gather

@@ -41,6 +41,7 @@ enum coll_algorithm {
     COLL_BARRIER_DISSEMINATION, /* the non-blocking one: messages of `bytes` */
     COLL_COMM_IDUP, /* all-reduce by doubling, then a broadcast: MPI_Comm_idup */
     COLL_NEIGHBOR_LINEAR,       /* to and from all neighbours at once: its steps name world ranks */
+    COLL_EDGES,                 /* MPI_Dist_graph_create: edges to their ends, as the calls name them */
     COLL_NOTHING,               /* no messages */
 };
 
@@ -52,17 +53,22 @@ struct coll_calls {
     size_t *first, *calls;
 };
 
+/* Two groups: both as one collective, each by itself, or their first ranks, which exchange bytes. */
+enum coll_meeting { COLL_TOGETHER, COLL_EACH, COLL_FIRST_RANKS };
+
 struct coll_shape {
     enum coll_algorithm algorithm;
     uint32_t size, root;
     int64_t bytes;         /* as trace_call.bytes: a vector or a block */
     const int64_t *counts; /* bytes per rank (or destination) of collectives with counts, borrowed; NULL: equal */
-    struct trace_neighbors neighbors; /* of the rank whose steps are asked for */
+    struct trace_neighbors neighbors; /* of the rank whose steps are asked for; the edges that it names */
     uint32_t between;    /* of two groups: how many ranks the first one has; the algorithm follows from kind and size. 0: of one */
-    enum call_kind kind; /* of two groups */
+    enum call_kind kind;
+    enum coll_meeting meeting;      /* of two groups */
     bool later;          /* the non-blocking form */
     const struct coll_calls *calls; /* NULL: what others send is not known, and is taken to be something */
     size_t turn;                    /* the call's place among them */
+    int64_t other_bytes;            /* of two groups, all-gathers: all blocks of the other group */
 };
 
 /* Ranks of the communicator (of neighbours: of the world); -1 where the step sends or receives nothing. */
@@ -88,14 +94,15 @@ bool coll_step(const struct coll_shape *shape, uint32_t rank, uint32_t number, s
 enum coll_algorithm coll_choose_ireduce_scatter_block(int64_t bytes);
 
 /* MPI_Comm_idup: the free context ids are agreed on, then one number says that the communicator is ready. */
-struct coll_shape coll_comm_idup(uint32_t size);
+struct coll_shape coll_comm_idup(const struct trace_comm *comm);
 
-/* MPICH 4.0.2 leaves a collective that moves no bytes at once, without a message. Of kinds whose bytes a trace need not know
- * 0 may mean that it does not: these go through their steps with empty messages. bytes: as in coll_choose. */
+/* MPICH 4.0.2 leaves a collective that moves no bytes at once, without a message. Only where all members know all sizes, or
+ * each needs its own one only: else a member that says 0 alone would leave the others waiting, so these kinds go through
+ * their steps with empty messages. bytes: as in coll_choose. */
 bool coll_moves_nothing(enum call_kind kind, int64_t bytes);
 
-/* Whether its counts tell a member what it gets: if not, coll_heard asks the others' calls. */
-bool coll_is_told(enum call_kind kind);
+/* Whether its counts tell a member what it gets: if not, coll_heard asks the others' calls. between: of two groups. */
+bool coll_is_told(enum call_kind kind, bool between);
 
 /* Bytes that member `from` sends to `own` in this call, by its own counts; more than 0 if that is not known. */
 int64_t coll_heard(const struct coll_shape *shape, uint32_t from, uint32_t own);

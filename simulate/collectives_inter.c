@@ -3,7 +3,7 @@
  * tests/schedules. */
 #include "simulate/collectives_plan.h"
 
-enum { GATHER_BETWEEN_SHORT = 2048, TURN_BYTES = 1 };
+enum { GATHER_BETWEEN_SHORT = 2048, TURN_BYTES = 1, CONTEXT_BYTES = 2 };
 
 /* How the rank sees the communicator. first: of its own group, others: of the other one. */
 struct sides {
@@ -19,6 +19,7 @@ struct part {
     uint32_t to_first, to_count;  /* else: whom it sends to, all at once; ranks of the communicator */
     uint32_t from_first, from_count;
     int64_t bytes;
+    bool blocks; /* of their own sizes: empty ones are left out */
 };
 
 static struct sides sides_of(const struct coll_shape *shape, uint32_t rank)
@@ -60,17 +61,39 @@ static struct part broadcast_both(const struct coll_shape *shape, const struct s
 /* Everybody to the other group's first rank; the low group's one hears first. */
 static struct part gather_both(const struct sides *sides, uint32_t number, int64_t bytes)
 {
+    struct part part = {.blocks = true};
     if ((number == 0) == sides->low) {
-        struct part part = {.from_first = sides->others, .from_count = sides->rank == 0 ? sides->other_count : 0};
+        part.from_first = sides->others;
+        part.from_count = sides->rank == 0 ? sides->other_count : 0;
         return part;
     }
-    return (struct part){.to_first = sides->others, .to_count = 1, .bytes = bytes};
+    part.to_first = sides->others;
+    part.to_count = bytes > 0;
+    part.bytes = bytes;
+    return part;
+}
+
+/* Among itself, each rank its part of what the first rank has. */
+static struct part scatter_part(const struct coll_shape *shape, const struct sides *sides)
+{
+    if (!shape->counts) return local_part(shape, sides, CALL_SCATTER, shape->bytes / sides->count);
+    const int64_t *counts = shape->counts + sides->first;
+    struct part part = local_part(shape, sides, CALL_SCATTERV, counts[sides->rank]);
+    part.shape.counts = counts;
+    return part;
+}
+
+/* MPI_Bcast of no bytes sends nothing, MPI_Ibcast does. */
+static struct part broadcast_blocks(const struct coll_shape *shape, const struct sides *sides, int64_t bytes)
+{
+    if (bytes == 0 && !shape->later) return (struct part){.local = false};
+    return local_part(shape, sides, CALL_BCAST, bytes);
 }
 
 static bool symmetric_part(const struct coll_shape *shape, const struct sides *sides, uint32_t number,
                            struct part *part)
 {
-    int64_t own = sides->count * shape->bytes, other = sides->other_count * shape->bytes;
+    int64_t own = sides->count * shape->bytes, other = shape->calls ? shape->other_bytes : sides->other_count * shape->bytes;
     switch (shape->kind) {
     case CALL_BARRIER:
         *part = number == 0 ? local_part(shape, sides, CALL_BARRIER, shape->bytes)
@@ -81,7 +104,7 @@ static bool symmetric_part(const struct coll_shape *shape, const struct sides *s
                             : broadcast_both(shape, sides, number - 1, own, other);
         return number < 4;
     case CALL_ALLGATHERV:
-        *part = number < 2 ? gather_both(sides, number, shape->bytes) : local_part(shape, sides, CALL_BCAST, other);
+        *part = number < 2 ? gather_both(sides, number, shape->bytes) : broadcast_blocks(shape, sides, other);
         return number < 3;
     case CALL_ALLREDUCE:
         *part = number == 0   ? local_part(shape, sides, CALL_REDUCE, shape->bytes)
@@ -93,7 +116,7 @@ static bool symmetric_part(const struct coll_shape *shape, const struct sides *s
         *part = number == reduces       ? local_part(shape, sides, CALL_REDUCE, shape->bytes)
                 : number == reduces + 1 ? leaders_part(sides, true, false, shape->bytes)
                 : number == hears       ? leaders_part(sides, false, true, 0)
-                                        : local_part(shape, sides, CALL_SCATTER, shape->bytes / sides->count);
+                                        : scatter_part(shape, sides);
         return number < 4;
     }
     }
@@ -121,15 +144,17 @@ static bool rooted_part(const struct coll_shape *shape, const struct sides *side
     return number < 2;
 }
 
-/* In turn with all ranks of the other group, as if both had as many. */
+/* In turn with all ranks of the other group, as if both had as many. MPI_Ialltoallv leaves out empty blocks. */
 static bool pairwise_step(const struct coll_shape *shape, const struct sides *sides, uint32_t number,
                           struct coll_step *step)
 {
+    bool blocks = shape->later && shape->kind == CALL_ALLTOALLV && shape->counts;
     uint32_t most = sides->count > sides->other_count ? sides->count : sides->other_count;
     if (number >= most) return false;
     uint32_t from = (sides->rank + most - number) % most, to = (sides->rank + number) % most;
-    if (from < sides->other_count) step->receive_from = (int32_t)(sides->others + from);
-    if (to >= sides->other_count) return true;
+    if (from < sides->other_count && !(blocks && coll_heard(shape, sides->others + from, sides->first + sides->rank) == 0))
+        step->receive_from = (int32_t)(sides->others + from);
+    if (to >= sides->other_count || (blocks && shape->counts[sides->others + to] == 0)) return true;
     step->send_to = (int32_t)(sides->others + to);
     if (shape->kind == CALL_ALLTOALL)
         step->send_bytes = shape->bytes;
@@ -138,8 +163,37 @@ static bool pairwise_step(const struct coll_shape *shape, const struct sides *si
     return true;
 }
 
+/* MPI_Comm_idup: each group agrees on free context ids, their first ranks exchange them and tell the others. */
+static bool idup_part(const struct coll_shape *shape, const struct sides *sides, uint32_t number, struct part *part)
+{
+    *part = number == 0   ? local_part(shape, sides, CALL_COMM_CREATE, shape->bytes)
+            : number == 1 ? leaders_part(sides, true, true, CONTEXT_BYTES)
+                          : local_part(shape, sides, CALL_BCAST, CONTEXT_BYTES);
+    return number < 3;
+}
+
+/* What is no collective of both groups. */
+static bool single_part(const struct coll_shape *shape, const struct sides *sides, uint32_t number, struct part *part)
+{
+    *part = shape->meeting == COLL_EACH ? local_part(shape, sides, shape->kind, shape->bytes)
+                                        : leaders_part(sides, true, true, shape->bytes);
+    return number < 1;
+}
+
+typedef bool parts_of_plan(const struct coll_shape *shape, const struct sides *sides, uint32_t number, struct part *part);
+
+static parts_of_plan *plan_of(const struct coll_shape *shape)
+{
+    if (shape->meeting != COLL_TOGETHER) return single_part;
+    if (shape->algorithm == COLL_COMM_IDUP) return idup_part;
+    bool rooted = shape->kind == CALL_BCAST || shape->kind == CALL_REDUCE || shape->kind == CALL_GATHER ||
+                  shape->kind == CALL_SCATTER;
+    return rooted ? rooted_part : symmetric_part;
+}
+
 /* Fills step `number` of a part; false behind its last one. */
-static bool part_step(const struct part *part, const struct sides *sides, uint32_t number, struct coll_step *step)
+static bool part_step(const struct coll_shape *shape, const struct part *part, const struct sides *sides, uint32_t number,
+                      struct coll_step *step)
 {
     if (part->local) {
         if (!coll_step(&part->shape, sides->rank, number, step)) return false;
@@ -150,7 +204,9 @@ static bool part_step(const struct part *part, const struct sides *sides, uint32
     uint32_t most = part->to_count > part->from_count ? part->to_count : part->from_count;
     *step = (struct coll_step){.send_to = -1, .receive_from = -1, .overlap = number + 1 < most};
     if (number >= most) return false;
-    if (number < part->from_count) step->receive_from = (int32_t)(part->from_first + number);
+    bool silent = part->blocks && number < part->from_count &&
+                  coll_heard(shape, part->from_first + number, sides->first + sides->rank) == 0;
+    if (number < part->from_count && !silent) step->receive_from = (int32_t)(part->from_first + number);
     if (number >= part->to_count) return true;
     step->send_to = (int32_t)(part->to_first + number);
     step->send_bytes = part->bytes;
@@ -161,13 +217,12 @@ bool coll_step_between(const struct coll_shape *shape, uint32_t rank, uint32_t n
 {
     struct sides sides = sides_of(shape, rank);
     struct part part;
-    bool rooted = shape->kind == CALL_BCAST || shape->kind == CALL_REDUCE || shape->kind == CALL_GATHER ||
-                  shape->kind == CALL_SCATTER;
+    parts_of_plan *fill = plan_of(shape);
     if (shape->kind == CALL_ALLTOALL || shape->kind == CALL_ALLTOALLV)
         return pairwise_step(shape, &sides, number, step);
-    for (uint32_t p = 0; (rooted ? rooted_part : symmetric_part)(shape, &sides, p, &part); p++) {
+    for (uint32_t p = 0; fill(shape, &sides, p, &part); p++) {
         uint32_t passed = 0;
-        for (; part_step(&part, &sides, passed, step); passed++)
+        for (; part_step(shape, &part, &sides, passed, step); passed++)
             if (passed == number) return true;
         number -= passed;
     }

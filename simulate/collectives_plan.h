@@ -20,6 +20,9 @@ bool coll_ends_batch(uint32_t distance, uint32_t size);
 /* Steps of collectives with counts, reduce-scatters, scans; of *step only what is not empty is set. */
 bool coll_step_v(const struct coll_shape *shape, uint32_t rank, uint32_t number, struct coll_step *step);
 
+/* The member's call of this turn; NULL: it is not known. */
+const struct trace_call *coll_call_of(const struct coll_shape *shape, uint32_t member);
+
 /* Steps of a collective between two groups (shape->between > 0): a root stands alone in the first one. */
 bool coll_step_between(const struct coll_shape *shape, uint32_t rank, uint32_t number, struct coll_step *step);
 

@@ -204,6 +204,37 @@ static bool neighbor_step(const struct coll_shape *shape, uint32_t number, struc
     return true;
 }
 
+/* What these edges tell a member: how many of them end there, or begin. */
+static int64_t edge_bytes(const struct trace_neighbors *edges, int32_t member, bool ends)
+{
+    enum { EDGE_BYTES = 8 }; /* the other end and the weight */
+    int64_t bytes = 0;
+    const int64_t *at = ends ? edges->destinations : edges->sources;
+    for (uint32_t i = 0; i < edges->source_count; i++) bytes += at[i] == member ? EDGE_BYTES : 0;
+    return bytes;
+}
+
+/* To each member first the edges that end there, then those that begin there; what concerns itself a rank keeps. */
+static bool edges_step(const struct coll_shape *shape, uint32_t rank, uint32_t number, struct coll_step *step)
+{
+    const struct coll_calls *calls = shape->calls;
+    uint32_t other = number / 2;
+    bool ends = number % 2 == 0;
+    if (other >= shape->size || !calls) return false;
+    struct trace_neighbors theirs;
+    const struct trace_call *call = coll_call_of(shape, other);
+    step->overlap = number + 1 < 2 * shape->size;
+    if (other == rank) return true;
+    if (call && trace_call_neighbors(calls->trace, call, &theirs) &&
+        edge_bytes(&theirs, calls->comm->members[rank], ends) > 0)
+        step->receive_from = (int32_t)other;
+    int64_t bytes = edge_bytes(&shape->neighbors, calls->comm->members[other], ends);
+    if (bytes == 0) return true;
+    step->send_to = (int32_t)other;
+    step->send_bytes = bytes;
+    return true;
+}
+
 bool coll_step_v(const struct coll_shape *shape, uint32_t rank, uint32_t number, struct coll_step *step)
 {
     switch (shape->algorithm) {
@@ -219,6 +250,7 @@ bool coll_step_v(const struct coll_shape *shape, uint32_t rank, uint32_t number,
     case COLL_SCAN_DOUBLING: return scan_step(shape, rank, number, step);
     case COLL_BARRIER_DISSEMINATION: return dissemination_step(shape, rank, number, step);
     case COLL_NEIGHBOR_LINEAR: return neighbor_step(shape, number, step);
+    case COLL_EDGES: return edges_step(shape, rank, number, step);
     default: return false;
     }
 }

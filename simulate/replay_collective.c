@@ -105,7 +105,7 @@ struct coll_shape replay_shape_of(const struct replay *replay, const struct trac
     shape.later = call_makes_request(call->call);
     if (shape.between == 0 && coll_moves_nothing(kind, chosen_by)) shape.algorithm = COLL_NOTHING;
     if (kind == CALL_BARRIER) shape.bytes = replay->platform->control_bytes;
-    if (call->call == ID_Comm_idup) shape = coll_comm_idup(comm->count);
+    if (call->call == ID_Comm_idup) shape = coll_comm_idup(comm);
     if (call->peer != TRACE_NONE) shape.root = (uint32_t)trace_comm_rank(comm, call->peer);
     return shape;
 }

@@ -272,8 +272,8 @@ enum step replay_run_plan(struct replay *replay, uint32_t rank, int32_t comm, co
 
 /* replay_comm.c: making communicators. The call's part `number`, a plan over *comm (TRACE_NONE: the rank is not in it);
  * false behind the last. */
-bool replay_comm_part(const struct replay *replay, const struct trace_call *call, uint32_t number, int32_t *comm,
-                      struct coll_shape *shape);
+bool replay_comm_part(const struct replay *replay, uint32_t rank, const struct trace_call *call, uint32_t number,
+                      int32_t *comm, struct coll_shape *shape);
 enum step replay_step_comm_create(struct replay *replay, uint32_t rank);
 
 /* replay_deadlock.c: says who waits for whom. */

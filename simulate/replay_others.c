@@ -5,10 +5,12 @@
 
 #include "simulate/replay_core.h"
 
-static bool is_asked(const struct trace_call *call, int32_t comm)
+static bool is_asked(const struct trace *trace, const struct trace_call *call, int32_t comm)
 {
     enum call_kind kind = call_kind(call->call);
-    return kind >= CALL_BARRIER && kind <= CALL_NEIGHBOR && call->handle == comm && !coll_is_told(kind);
+    if (call->call == ID_Dist_graph_create) return call->handle == comm;
+    return kind >= CALL_BARRIER && kind <= CALL_NEIGHBOR && call->handle == comm &&
+           !coll_is_told(kind, trace->comms[comm].between > 0);
 }
 
 /* Puts the calls of the members into calls->calls, or, while that is NULL, counts them. */
@@ -19,7 +21,7 @@ static void walk_members(const struct trace *trace, int32_t comm, struct coll_ca
         const struct trace_rank *rank = &trace->ranks[calls->comm->members[m]];
         calls->first[m] = count;
         for (size_t i = 0; i < rank->count; i++) {
-            if (!is_asked(&rank->calls[i], comm)) continue;
+            if (!is_asked(trace, &rank->calls[i], comm)) continue;
             if (calls->calls) calls->calls[count] = i;
             count++;
         }
@@ -58,11 +60,21 @@ static size_t turn_of(const struct coll_calls *calls, uint32_t own, size_t index
     return low;
 }
 
+/* All blocks of the other group; where they are not known, they are taken as the own one. */
+static int64_t other_bytes(const struct coll_shape *shape, uint32_t between, uint32_t own)
+{
+    int64_t bytes = 0;
+    bool first = own < between;
+    for (uint32_t m = first ? between : 0; m < (first ? shape->size : between); m++) bytes += coll_heard(shape, m, own);
+    return bytes;
+}
+
 enum status replay_know_others(struct replay *replay, uint32_t rank, const struct trace_call *call,
                                struct coll_shape *shape)
 {
     int32_t comm = call->handle;
-    if (coll_is_told(shape->kind) || shape->size < 2) return STATUS_OK;
+    bool told = shape->algorithm != COLL_EDGES && coll_is_told(shape->kind, shape->between > 0);
+    if (told || shape->size < 2) return STATUS_OK;
     if (shape->kind == CALL_GATHERV && (shape->counts || call->peer != (int32_t)rank)) return STATUS_OK;
     if (!replay->coll_calls) {
         replay->coll_calls = calloc(replay->trace->comm_count, sizeof *replay->coll_calls);
@@ -73,6 +85,7 @@ enum status replay_know_others(struct replay *replay, uint32_t rank, const struc
     uint32_t own = (uint32_t)trace_comm_rank(calls->comm, (int32_t)rank);
     shape->calls = calls;
     shape->turn = turn_of(calls, own, (size_t)(call - replay->trace->ranks[rank].calls));
+    if (shape->between > 0 && shape->kind != CALL_ALLTOALLV) shape->other_bytes = other_bytes(shape, shape->between, own);
     return STATUS_OK;
 }
 

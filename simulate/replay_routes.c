@@ -25,16 +25,27 @@ static enum status add_members(struct partners *partners, const int32_t *members
     return STATUS_OK;
 }
 
+/* The ranks that the edges which a rank names concern. */
+static enum status add_edges(struct partners *partners, const struct trace_neighbors *edges, struct err *err)
+{
+    for (uint32_t i = 0; i < edges->source_count; i++) {
+        TRY(add_partner(partners, (int32_t)edges->sources[i], err));
+        TRY(add_partner(partners, (int32_t)edges->destinations[i], err));
+    }
+    return STATUS_OK;
+}
+
 static enum status add_plan(const struct replay *replay, uint32_t rank, int32_t comm, const struct coll_shape *shape,
                             struct partners *partners)
 {
     const struct trace_comm *members = &replay->trace->comms[comm];
     uint32_t own = (uint32_t)trace_comm_rank(members, (int32_t)rank);
     struct coll_step step;
+    if (shape->algorithm == COLL_EDGES) return add_edges(partners, &shape->neighbors, replay->err);
     for (uint32_t number = 0; coll_step(shape, own, number, &step); number++) {
         if (step.send_to >= 0)
             TRY(add_partner(partners, (int32_t)coll_partner(shape, members, step.send_to), replay->err));
-        if (step.receive_from >= 0 && coll_is_told(shape->kind)) /* else the sender's plan says it */
+        if (step.receive_from >= 0 && coll_is_told(shape->kind, shape->between > 0)) /* else the sender's plan says it */
             TRY(add_partner(partners, (int32_t)coll_partner(shape, members, step.receive_from), replay->err));
     }
     return STATUS_OK;
@@ -48,7 +59,7 @@ enum { PLANS_MAX = 8 };
 
 /* The plans of a call that all members make together; their number. Barriers of windows go the ways of those of
  * communicators. */
-static int plans_of(const struct replay *replay, const struct trace_call *call, struct plan plans[PLANS_MAX])
+static int plans_of(const struct replay *replay, uint32_t rank, const struct trace_call *call, struct plan plans[PLANS_MAX])
 {
     enum call_kind kind = call_kind(call->call);
     bool of_world = kind == CALL_INIT || kind == CALL_FINALIZE;
@@ -64,12 +75,14 @@ static int plans_of(const struct replay *replay, const struct trace_call *call, 
     if (kind == CALL_COMM_CREATE) {
         int count = 0;
         struct plan plan;
-        for (uint32_t i = 0; replay_comm_part(replay, call, i, &plan.comm, &plan.shape); i++)
+        for (uint32_t i = 0; replay_comm_part(replay, rank, call, i, &plan.comm, &plan.shape); i++)
             if (plan.comm != TRACE_NONE && count < PLANS_MAX) plans[count++] = plan;
         return count;
     }
     if (kind < CALL_BARRIER || kind > CALL_NEIGHBOR) return 0;
     plans[0] = (struct plan){call->handle, replay_shape_of(replay, call)};
+    plans[0].shape.counts = NULL; /* whatever the sizes, no block counts as empty */
+    plans[0].shape.bytes += plans[0].shape.bytes == 0;
     return 1;
 }
 
@@ -77,7 +90,7 @@ static enum status add_joint(const struct replay *replay, uint32_t rank, const s
                              struct partners *partners)
 {
     struct plan plans[PLANS_MAX];
-    int count = plans_of(replay, call, plans);
+    int count = plans_of(replay, rank, call, plans);
     for (int i = 0; i < count; i++) TRY(add_plan(replay, rank, plans[i].comm, &plans[i].shape, partners));
     return STATUS_OK;
 }
@@ -128,13 +141,13 @@ static enum status mark_joint(const struct replay *replay, struct uses *uses, ui
                               const struct trace_call *call)
 {
     struct plan plans[PLANS_MAX];
-    int count = plans_of(replay, call, plans);
+    int count = plans_of(replay, rank, call, plans);
     for (int i = 0; i < count; i++) {
-        bool neighbors = plans[i].shape.algorithm == COLL_NEIGHBOR_LINEAR;
+        bool neighbors = plans[i].shape.algorithm == COLL_NEIGHBOR_LINEAR || plans[i].shape.algorithm == COLL_EDGES;
         uint64_t named_by = neighbors ? (uint32_t)call->tag : plans[i].shape.root;
         uint64_t *seen, key = (uint64_t)plans[i].comm << 38 | (uint64_t)plans[i].shape.algorithm << 32 | named_by;
         TRY(map_put(&uses->seen, key, 0, &seen, replay->err));
-        if (*seen) continue;
+        if (*seen && plans[i].shape.between == 0) continue; /* between groups each has its own algorithm */
         *seen = 1;
         TRY(add_plan(replay, rank, plans[i].comm, &plans[i].shape, &uses->now));
     }

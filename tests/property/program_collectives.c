@@ -177,6 +177,45 @@ static struct trace_call use_of(struct writer *writer, const struct phase *phase
     return call;
 }
 
+/* Of an all-gather every third member has nothing. */
+static enum status put_use(struct writer *writer, uint32_t chosen, struct trace_call call, struct err *err)
+{
+    int64_t bytes = call.bytes;
+    for (uint32_t r = 0; r < RANKS_MAX; r++) {
+        if (!in(chosen, r)) continue;
+        call.bytes = call.call == ID_Allgatherv && r % 3 == 1 ? 0 : bytes;
+        TRY(put(writer, r, call, err));
+    }
+    return STATUS_OK;
+}
+
+/* A communicator made of one of two groups, or none. */
+static enum status write_further(struct writer *writer, const struct phase *phase, uint32_t chosen, int32_t made,
+                                 struct err *err)
+{
+    static const enum mpi_call calls[] = {ID_Comm_dup, ID_Comm_split, ID_Comm_create, ID_Intercomm_merge, ID_Comm_idup};
+    size_t choice = ((uint64_t)phase->bytes / 7 + phase->root / 64) % (sizeof calls / sizeof *calls + 1);
+    uint32_t between = writer->trace->comms[made].between, requests[RANKS_MAX];
+    if (between == 0 || choice == sizeof calls / sizeof *calls) return STATUS_OK;
+    int32_t ranks[RANKS_MAX], further;
+    TRY(trace_add_comm(writer->trace, ranks, list_ranks(writer, chosen, ranks), &further, err));
+    struct trace_call call = new_call(calls[choice], made);
+    if (call_makes_request(call.call)) {
+        for (uint32_t r = 0; r < RANKS_MAX; r++) {
+            if (!in(chosen, r)) continue;
+            call.ref = requests[r] = writer->next_request[r]++;
+            TRY(put(writer, r, call, err));
+            TRY(put_waits(writer, r, &requests[r], 1, false, err));
+        }
+    } else {
+        call.ref = (uint32_t)further;
+        TRY(put_all(writer, chosen, call, err));
+    }
+    if (call.call != ID_Intercomm_merge) writer->trace->comms[further].between = between;
+    TRY(put_all(writer, chosen, new_call(ID_Barrier, further), err));
+    return put_all(writer, chosen, new_call(ID_Comm_free, further), err);
+}
+
 /* The new communicator is used once. */
 enum status write_comm(struct writer *writer, const struct phase *phase, struct err *err)
 {
@@ -193,6 +232,7 @@ enum status write_comm(struct writer *writer, const struct phase *phase, struct 
     }
     if (count == 0) return STATUS_OK;
     struct trace_call call = use_of(writer, phase, made);
-    TRY(put_all(writer, chosen, call, err));
+    TRY(put_use(writer, chosen, call, err));
+    TRY(write_further(writer, phase, chosen, made, err));
     return put_all(writer, chosen, new_call(ID_Comm_free, made), err);
 }
