@@ -255,6 +255,14 @@ static void load_platform(const char *file)
     for (int i = 0; i < SIGNAL_COUNT; i++) sigaction(simgrid_signals[i], &before[i], NULL);
 }
 
+/* A user's platform, ready to be asked for routes: some zones (Dijkstra, DijkstraCache) end the process if they are asked
+ * before SimGrid has sealed them, which it does when it first runs. */
+static void load_user_platform(const char *file)
+{
+    load_platform(file);
+    simgrid_run_until(0);
+}
+
 static int by_name(const void *a, const void *b)
 {
     return strverscmp(sg_host_get_name(*(const sg_host_t *)a), sg_host_get_name(*(const sg_host_t *)b));
@@ -319,7 +327,7 @@ static enum status try_platform(void *context, size_t index, FILE *out, struct e
     for (int i = 0; i < SIGNAL_COUNT; i++) signal(simgrid_signals[i], SIG_DFL);
     setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
     dup2(trial->errors, STDERR_FILENO);
-    load_platform(trial->platform->simgrid_xml);
+    load_user_platform(trial->platform->simgrid_xml);
     if (sg_host_count() < (size_t)nodes)
         return err_set(err, STATUS_DATA, trial->platform->simgrid_xml, NULL,
                        "%zu hosts, expected at least nodes.count = %d", sg_host_count(), nodes);
@@ -440,7 +448,7 @@ static enum status open_user_platform(struct engine *engine, const int32_t (*pai
 {
     const struct platform *platform = engine->net.platform;
     TRY(check_user_platform(platform, pairs, pair_count, callbacks, err));
-    load_platform(platform->simgrid_xml);
+    load_user_platform(platform->simgrid_xml);
     engine->hosts = sorted_hosts();
     engine->home = engine->hosts[callbacks->ranks > 0 ? platform_node_of(platform, 0) : 0];
     return STATUS_OK;

@@ -25,6 +25,33 @@ holds out 'near(.run_time_s; 570e-6)'
 # all ranks on one node need no route
 run 0 simulate "$worked" --platform "$platform" --set nodes.count=3 --set "$routes" --set 'mapping.ranks=[1,1]'
 
+# Zones that look for the way themselves: from a by b to c, two links of 5 us: 570 as above. Vivaldi's latency comes from coordinates:
+# |3, 4| ms = 5 ms, the peers' links have none; the post of 400 is there at 5400, the put leaves 5450-5550, and arrives at 10550.
+for routing in Floyd Dijkstra DijkstraCache; do
+    cat >zone.xml <<X
+<?xml version='1.0'?>
+<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
+<platform version="4.1"><zone id="z" routing="$routing">
+<host id="a" speed="1Gf"/><host id="b" speed="1Gf"/><host id="c" speed="1Gf"/>
+<link id="l" bandwidth="10GBps" latency="5us"/><link id="m" bandwidth="10GBps" latency="5us"/>
+<route src="a" dst="b"><link_ctn id="l"/></route><route src="b" dst="c"><link_ctn id="m"/></route>
+</zone></platform>
+X
+    run 0 simulate "$worked" --platform "$platform" --set nodes.count=3 --set "network.topology={\"simgrid_xml\":\"$PWD/zone.xml\"}" \
+        --set 'mapping.ranks=[0,2]' --json -
+    holds out 'near(.run_time_s; 570e-6)'
+done
+cat >zone.xml <<'X'
+<?xml version='1.0'?>
+<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
+<platform version="4.1"><zone id="z" routing="Vivaldi">
+<peer id="a" speed="1Gf" coordinates="0 0 0" bw_in="10GBps" bw_out="10GBps"/>
+<peer id="b" speed="1Gf" coordinates="3 4 0" bw_in="10GBps" bw_out="10GBps"/>
+</zone></platform>
+X
+run 0 simulate "$worked" --platform "$platform" --set nodes.count=2 --set "network.topology={\"simgrid_xml\":\"$PWD/zone.xml\"}" --json -
+holds out 'near(.run_time_s; 10550e-6)'
+
 # a route that no call needs is not asked for: only rank 0 and rank 2, on a and c, have to do with each other
 printf 'rmacast-trace 1\nranks 3\n0 0 0 MPI_Send comm=0 peer=2 tag=1 bytes=8\n2 0 0 MPI_Recv comm=0 peer=0 tag=1 bytes=8\n' >two.txt
 run 0 simulate two.txt --platform "$platform" --set nodes.count=3 --set "$routes"
