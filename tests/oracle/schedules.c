@@ -305,6 +305,7 @@ static void make_row(size_t row, long bytes, bool later, int apart_us)
                                   .enter_s = MPI_Wtime()});
     char name[KEYS];
     snprintf(name, sizeof name, "MPI_%s%s%s", later ? "I" : "", rows[row].name, apart_us > 0 ? "(apart)" : "");
+    if (later) name[5] = (char)tolower(name[5]);
     add_row(name, bytes, before);
 }
 
