@@ -244,6 +244,31 @@ enum status program_copy(const struct program *program, struct program *copy, st
     return STATUS_OK;
 }
 
+enum status program_separate(const struct program *program, struct program *copy, struct err *err)
+{
+    struct program made;
+    TRY(program_copy(program, &made, err));
+    struct phase *phases = calloc(2 * program->phase_count + 1, sizeof *phases);
+    if (!phases) {
+        program_clear(&made);
+        return err_memory(err);
+    }
+    size_t count = 0;
+    for (size_t i = 0; i < made.phase_count; i++) {
+        const struct phase *phase = &made.phases[i];
+        uint32_t id = UINT32_MAX - phase->id; /* of no other phase */
+        phases[count++] = *phase;
+        phases[count++] = (struct phase){
+            .kind = PHASE_COLLECTIVE, .id = id, .outer = id, .seed = phase->seed + 1, .call = ID_Barrier};
+    }
+    free(made.phases);
+    made.phases = phases;
+    made.phase_count = count;
+    made.phase_capacity = 2 * program->phase_count + 1;
+    *copy = made;
+    return STATUS_OK;
+}
+
 void program_clear(struct program *program)
 {
     for (size_t i = 0; i < program->phase_count; i++) free(program->phases[i].items);

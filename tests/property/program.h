@@ -99,6 +99,8 @@ struct program {
 /* The program of a seed. */
 enum status program_make(uint64_t seed, enum subject subject, struct program *program, struct err *err);
 enum status program_copy(const struct program *program, struct program *copy, struct err *err);
+/* A copy with a barrier of all ranks behind each phase. */
+enum status program_separate(const struct program *program, struct program *copy, struct err *err);
 void program_clear(struct program *program);
 
 void program_remove_phase(struct program *program, size_t phase);

@@ -5,9 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/lanes.h"
 #include "predictors/transform.h"
 #include "simulate/replay.h"
 #include "tests/property/knobs.h"
+#include "tests/property/lawful.h"
 
 struct row {
     const char *specs[4]; /* one after another */
@@ -22,6 +24,10 @@ static const struct row rows[] = {
     {{"put=rput"}},
     {{"lock=lock_all", "put=rput", "merge-puts"}},
     {{"fence=pscw", "wait-late", "post-early", "complete-early"}},
+    {{"post-early", "complete-early"}},
+    {{"complete-early", "merge-puts", "wait-late"}},
+    {{"fence=pscw", "lock=lock_all", "merge-puts", "scale:/=1"}},
+    {{"scale:/=1"}},
 };
 
 static void __attribute__((format(printf, 3, 4)))
@@ -36,41 +42,128 @@ fail(struct verdict *verdict, const char *spec, const char *format, ...)
     va_end(arguments);
 }
 
-/* From time zero to the last event, less the calls. */
-static int64_t computing_ps(const struct trace *trace, uint32_t rank)
+/* What a replay computes before a call of a thread: the time since the call before it, since time zero, or, where a recorded call
+ * made the thread, since that; or what the trace says instead. */
+static int64_t gap_ps(const struct trace *trace, uint32_t rank, const struct lane *lane, size_t k)
 {
-    const struct trace_rank *stream = &trace->ranks[rank];
-    if (stream->count == 0) return 0;
-    int64_t sum_ps = trace_rank_end_ps(trace, rank) - trace_begin_ps(trace);
-    for (size_t i = 0; i < stream->count; i++) sum_ps -= stream->calls[i].exit_ps - stream->calls[i].enter_ps;
-    return sum_ps;
+    const struct trace_call *call = lane_call(lane, k);
+    bool made = k == 0 && lane->creator != LANE_NO_CREATOR;
+    int64_t since_ps = k > 0  ? lane_call(lane, k - 1)->exit_ps
+                       : made ? lane->calls[lane->creator].exit_ps
+                              : trace_begin_ps(trace);
+    if (made && call_kind(call->call) == CALL_THREAD_BEGIN) return 0;
+    int64_t time_ps = trace_compute_ps(&trace->ranks[rank], lane_index(lane, k), call->enter_ps - since_ps);
+    return time_ps > 0 ? time_ps : 0;
 }
 
-static void add_bytes(const struct trace *trace, int64_t sign, int64_t *pairs)
+static enum status computing_ps(const struct trace *trace, uint32_t rank, int64_t *sum_ps, struct err *err)
 {
-    for (uint32_t r = 0; r < trace->rank_count; r++)
-        for (size_t i = 0; i < trace->ranks[r].count; i++) {
-            const struct trace_call *call = &trace->ranks[r].calls[i];
-            if (call_row(call->call)->allowed & F_TARGET && call->peer != TRACE_NONE)
-                pairs[r * trace->rank_count + (uint32_t)call->peer] += sign * call->bytes;
-        }
+    struct lanes lanes;
+    TRY(lanes_build(trace, &lanes, err));
+    *sum_ps = 0;
+    for (uint32_t t = 0; t < trace_thread_count(trace, rank); t++) {
+        struct lane lane = lane_of(&lanes, rank, t);
+        for (size_t k = 0; k < lane.count; k++) *sum_ps += gap_ps(trace, rank, &lane, k);
+    }
+    lanes_clear(&lanes);
+    return STATUS_OK;
 }
 
-static enum status check_kept(const struct trace *before, const struct trace *after, const char *spec,
+static size_t spec_count(const struct row *row)
+{
+    size_t count = 1;
+    while (count < 4 && row->specs[count]) count++;
+    return count;
+}
+
+static bool merges(const struct row *row)
+{
+    bool found = false;
+    for (int i = 0; i < 4 && row->specs[i]; i++) found = found || strcmp(row->specs[i], "merge-puts") == 0;
+    return found;
+}
+
+static enum status check_kept(const struct trace *before, const struct trace *after, const struct row *row,
                               struct verdict *verdict, struct err *err)
 {
-    size_t ranks = before->rank_count;
-    int64_t *pairs = calloc(ranks * ranks + 1, sizeof *pairs);
-    if (!pairs) return err_memory(err);
-    add_bytes(before, 1, pairs);
-    add_bytes(after, -1, pairs);
-    for (size_t i = 0; i < ranks * ranks; i++)
-        if (pairs[i] != 0) fail(verdict, spec, "rank %zu to %zu: bytes differ", i / ranks, i % ranks);
-    for (uint32_t r = 0; r < ranks; r++)
-        if (computing_ps(before, r) != computing_ps(after, r))
-            fail(verdict, spec, "rank %" PRIu32 ": computing differs", r);
-    free(pairs);
+    char text[VERDICT_DETAIL_BYTES];
+    bool same;
+    TRY(lawful_same_operations(before, after, merges(row), &same, text, sizeof text, err));
+    if (!same) fail(verdict, row->specs[0], "%s", text);
+    for (uint32_t r = 0; r < before->rank_count; r++) {
+        int64_t before_ps, after_ps;
+        TRY(computing_ps(before, r, &before_ps, err));
+        TRY(computing_ps(after, r, &after_ps, err));
+        if (before_ps != after_ps)
+            fail(verdict, row->specs[0], "rank %" PRIu32 ": computing differs by %" PRId64 " ps", r,
+                 after_ps - before_ps);
+    }
+    uint64_t faults = lawful_faults(after);
+    if (faults > lawful_faults(before)) fail(verdict, row->specs[0], "%" PRIu64 " calls against MPI-3.1", faults);
     return STATUS_OK;
+}
+
+/* Predicted under the letter, some window is locked and exposed at once. */
+static enum status is_unlawful(const struct trial *trial, const struct program *program, const struct trace *trace,
+                               const char *semantics, bool *found, char *text, size_t room, struct err *err)
+{
+    struct platform *platform;
+    TRY(knobs_platform(program, semantics, &platform, err));
+    struct replay_options options = {.engine = trial->engine, .keep_trace = true};
+    struct replay_outcome outcome;
+    enum status status = replay_run(trace, platform, &options, &outcome, err);
+    if (status == STATUS_OK) {
+        status = lawful_locked_while_exposed(outcome.trace, found, text, room, err);
+        replay_outcome_clear(&outcome);
+    }
+    platform_free(platform);
+    return status;
+}
+
+static enum status check_row_lawful(const struct trial *trial, const struct program *program, const struct trace *trace,
+                                    const struct row *row, const char *semantics, struct verdict *verdict,
+                                    struct err *err)
+{
+    char text[VERDICT_DETAIL_BYTES];
+    struct rewrite rewrite;
+    struct err refused;
+    bool found = false;
+    if (rewrite_run(trace, row->specs, spec_count(row), &rewrite, &refused) != STATUS_OK) return STATUS_OK;
+    enum status status = STATUS_OK;
+    if (rewrite.trace) status = is_unlawful(trial, program, rewrite.trace, semantics, &found, text, sizeof text, err);
+    if (found) fail(verdict, row->specs[0], "%s", text);
+    rewrite_clear(&rewrite);
+    return status;
+}
+
+/* With a barrier behind each phase exposure epochs and locks of a window are apart as a rule; then they stay so. */
+static enum status check_lawful(const struct trial *trial, const struct program *program, const struct trace *trace,
+                                struct verdict *verdict, struct err *err)
+{
+    static const char *const letters[] = {"mpi.rma.semantics=a", "mpi.rma.semantics=d"};
+    char text[VERDICT_DETAIL_BYTES];
+    for (int i = 0; i < 2 && !verdict->failed; i++) {
+        bool found;
+        TRY(is_unlawful(trial, program, trace, letters[i], &found, text, sizeof text, err));
+        if (found) continue; /* phases inside another one have no barrier between them */
+        for (size_t k = 0; k < sizeof rows / sizeof *rows && !verdict->failed; k++)
+            TRY(check_row_lawful(trial, program, trace, &rows[k], letters[i], verdict, err));
+    }
+    return STATUS_OK;
+}
+
+static enum status check_separated(const struct trial *trial, const struct program *program, struct verdict *verdict,
+                                   struct err *err)
+{
+    struct program separated;
+    struct trace *trace = NULL;
+    TRY(program_separate(program, &separated, err));
+    enum status status = program_trace(&separated, &trace, err);
+    if (status == STATUS_OK && lawful_asks_for_times(trace))
+        status = check_lawful(trial, &separated, trace, verdict, err);
+    trace_free(trace);
+    program_clear(&separated);
+    return status;
 }
 
 static enum status check_replays(const struct trial *trial, const struct program *program, const struct trace *trace,
@@ -99,15 +192,14 @@ static enum status check_row(const struct trial *trial, const struct program *pr
                              const struct row *row, struct verdict *verdict, struct err *err)
 {
     struct rewrite once, twice;
-    size_t count = 1;
-    while (count < 4 && row->specs[count]) count++;
+    size_t count = spec_count(row);
     const char *spec = row->specs[0];
     enum status status = rewrite_run(trace, row->specs, count, &once, err);
     if (status != STATUS_OK) { /* refused */
         if (status != STATUS_DATA || !strstr(err->text, "changes nothing")) fail(verdict, spec, "%s", err->text);
         return STATUS_OK;
     }
-    status = check_kept(trace, once.trace, spec, verdict, err);
+    status = check_kept(trace, once.trace, row, verdict, err);
     if (status == STATUS_OK) status = check_replays(trial, program, once.trace, spec, verdict, err);
     if (status == STATUS_OK && count == 1 && rewrite_run(once.trace, row->specs, 1, &twice, err) == STATUS_OK) {
         if (twice.reports[0].changed > 0) fail(verdict, spec, "again: %s", twice.reports[0].summary);
@@ -122,6 +214,7 @@ enum status check_transforms(const struct trial *trial, const struct program *pr
 {
     for (size_t i = 0; i < sizeof rows / sizeof *rows && !verdict->failed; i++)
         TRY(check_row(trial, program, trace, &rows[i], verdict, err));
+    if (!verdict->failed) TRY(check_separated(trial, program, verdict, err));
     if (!trial->tally) return STATUS_OK;
     trial->tally->programs++;
     for (uint32_t r = 0; r < trace->rank_count; r++) trial->tally->calls += trace->ranks[r].count;
