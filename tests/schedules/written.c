@@ -1,5 +1,7 @@
-/* Makes each collective call of MPICH and behind it the schedule that is written for it in schedule.h: both send the
- * same messages, to the same ranks in the same order, of the same bytes. */
+/* written [MOST_BYTES]: makes each collective call of MPICH and behind it the schedule that is written for it in
+ * schedule.h: both send the same messages, to the same ranks in the same order, of the same bytes. 0 as MOST_BYTES:
+ * only calls that are others among many ranks. */
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -218,8 +220,9 @@ int main(int argc, char **argv)
     out = calloc((size_t)size, BYTES_MAX);
     if (!in || !out || size > PARTY_MAX) return 1;
     learn_own_endpoint();
-    bool few = argc > 1; /* only what is another one among many ranks */
-    for (size_t i = 0; i < sizeof bytes / sizeof *bytes && !few; i++) {
+    int most = argc > 1 ? atoi(argv[1]) : INT_MAX;
+    bool few = most == 0; /* only what is another one among many ranks */
+    for (size_t i = 0; i < sizeof bytes / sizeof *bytes && bytes[i] <= most; i++) {
         int root = i % 2 ? size / 2 : size - 1;
         call_equal(bytes[i], root);
         call_counted(bytes[i], root, i / 2 % 2 ? 3 : 0);

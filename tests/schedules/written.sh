@@ -1,4 +1,4 @@
-# written.sh MPIEXEC WRITTEN RANKS [few]: MPICH, each rank as on a node of its own, sends what the written schedules send.
+# written.sh MPIEXEC WRITTEN RANKS [MOST_BYTES]: MPICH, each rank as on a node of its own, sends what the written schedules send.
 set -eu
 mpiexec=$1 written=$2 ranks=$3
 shift 3
