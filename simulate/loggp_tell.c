@@ -21,11 +21,12 @@ static bool take_in(struct engine *engine, struct flight *flight, int64_t *arriv
     *arrival_ps = flight->place.time_ps;
     if (flight->taken_in || !flight->network) return true;
     struct nic *nic = &engine->nics[flight->dst_node];
+    bool behind = nic->receive_free_ps == *arrival_ps; /* what comes in now was there first */
     if (nic->receive_free_ps > *arrival_ps) *arrival_ps = nic->receive_free_ps;
     *arrival_ps += flight->transmit_ps;
     nic->receive_free_ps = *arrival_ps;
     flight->taken_in = true;
-    return flight->early || *arrival_ps == flight->place.time_ps;
+    return flight->early || (*arrival_ps == flight->place.time_ps && !behind);
 }
 
 /* The flight would be the next that look() takes. */

@@ -230,17 +230,29 @@ static uint32_t take_queued(struct replay *replay, struct pair *pair)
     return first;
 }
 
-/* Issues what waits in the pair's queue up to the epoch, unless it is held until complete. */
+/* Issues what waits in the pair's queue up to the epoch, unless it is held until complete. A notification waits for
+ * the data in front of it, which may themselves wait for the clear to send. */
 static enum status issue_queued(struct replay *replay, uint32_t index, uint32_t epoch)
 {
     for (;;) { /* issuing may wake a rank, which may move pairs and operations */
         struct pair *pair = &replay->pairs[index];
         uint32_t op = pair->queue_first;
         if (op == NO_INDEX || replay->ops[op].epoch > epoch) return STATUS_OK;
+        if (pair->uncleared > 0 && replay->ops[op].kind == CALL_COMPLETE) return STATUS_OK;
         if (replay->deferred && pair->open && !pair->closing && replay->ops[op].epoch == pair->accesses)
             return STATUS_OK;
         TRY(send_queued(replay, take_queued(replay, pair)));
     }
+}
+
+enum status replay_pair_issue_queued(struct replay *replay, uint32_t pair)
+{
+    return issue_queued(replay, pair, replay->pairs[pair].accesses);
+}
+
+enum status replay_pair_cleared(struct replay *replay, uint32_t pair, uint32_t epoch)
+{
+    return --replay->pairs[pair].uncleared == 0 ? issue_queued(replay, pair, epoch) : STATUS_OK;
 }
 
 enum status replay_on_post(struct replay *replay, const struct engine_note *message)
@@ -274,7 +286,7 @@ static enum status queue_notification(struct replay *replay, uint32_t index, con
 }
 
 /* Tells every target, behind what is issued (held operations now) or queued for it; a queued notification leaves when
- * the post has come. */
+ * the post has come and the data in front of it have been sent. */
 static enum status notify_targets(struct replay *replay, const struct member *member)
 {
     for (uint32_t i = 0; i < member->access.pair_count; i++) {
@@ -284,12 +296,12 @@ static enum status notify_targets(struct replay *replay, const struct member *me
         pair->closing = true;
         const struct notification end = {pair->accesses, pair->data_issued, replay->ranks[member->rank].enter_ps,
                                          acted ? pair->last_op_exit_ps : member->start_exit_ps};
-        if (!replay_pair_ready(member, pair)) {
+        bool ready = replay_pair_ready(member, pair);
+        if (ready) TRY(issue_queued(replay, index, end.epoch));
+        if (ready && replay->pairs[index].uncleared == 0)
+            TRY(send_notification(replay, index, &end));
+        else
             TRY(queue_notification(replay, index, &end));
-            continue;
-        }
-        if (replay->deferred) TRY(issue_queued(replay, index, end.epoch));
-        TRY(send_notification(replay, index, &end));
     }
     return STATUS_OK;
 }

@@ -130,6 +130,12 @@ enum status replay_on_complete(struct replay *replay, const struct engine_note *
 void replay_pair_effect(struct replay *replay, struct pair *pair, int64_t at_ps);
 struct pair *replay_open_pair(struct replay *replay, const struct member *member, int32_t target);
 bool replay_pair_ready(const struct member *member, const struct pair *pair);
+/* What waits for the post leaves now that it has come: a rank that one of these operations wakes acts behind all. */
+enum status replay_pair_issue_queued(struct replay *replay, uint32_t pair);
+/* An operation's data, which waited for the clear to send, have been sent. */
+enum status replay_pair_cleared(struct replay *replay, uint32_t pair, uint32_t epoch);
+/* Asks whether the data of the operation, or of all that leave together with it, may come. */
+enum status replay_ask_to_send(struct replay *replay, uint32_t op);
 /* Latest enter of the posts paired with the member's current access epoch, of one pair; INT64_MAX if it is still to
  * come. */
 int64_t replay_pair_post_enter(const struct pair *pair);

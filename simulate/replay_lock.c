@@ -23,9 +23,11 @@ uint32_t replay_open_lock(const struct replay *replay, uint32_t rank, uint32_t m
 static enum status issue_queued(struct replay *replay, uint32_t lock)
 {
     struct lock_epoch *epoch = &replay->lock_epochs[lock];
-    if (!epoch->granted || (replay->deferred && !epoch->closing)) return STATUS_OK;
-    uint32_t first = epoch->queue_first;
-    epoch->queue_first = NO_INDEX;
+    uint32_t first = epoch->queue_first, last = replay->deferred ? epoch->leaves_to : epoch->queue_last;
+    if (!epoch->granted || first == NO_INDEX || last == NO_INDEX) return STATUS_OK;
+    epoch->queue_first = replay->ops[last].next;
+    epoch->leaves_to = NO_INDEX; /* what comes later is held again */
+    replay->ops[last].next = NO_INDEX;
     return replay_issue_chain(replay, first);
 }
 
@@ -155,12 +157,9 @@ enum status replay_lock_ask(struct replay *replay, uint32_t lock)
 enum status replay_lock_hurry(struct replay *replay, uint32_t lock)
 {
     struct lock_epoch *epoch = &replay->lock_epochs[lock];
-    epoch->closing = true;
+    epoch->leaves_to = epoch->queue_first == NO_INDEX ? NO_INDEX : epoch->queue_last;
     if (!epoch->granted && !epoch->asked) TRY(replay_lock_ask(replay, lock));
-    TRY(issue_queued(replay, lock));
-    epoch = &replay->lock_epochs[lock];
-    epoch->closing = !epoch->granted; /* what comes later is held again */
-    return STATUS_OK;
+    return issue_queued(replay, lock);
 }
 
 enum status replay_lock_new(struct replay *replay, const struct lock_epoch *made, uint32_t *lock)
@@ -168,7 +167,7 @@ enum status replay_lock_new(struct replay *replay, const struct lock_epoch *made
     TRY(replay_take_lock_epoch(replay, lock));
     struct lock_epoch *epoch = &replay->lock_epochs[*lock];
     *epoch = *made;
-    epoch->next = epoch->next_waiting = epoch->queue_first = NO_INDEX;
+    epoch->next = epoch->next_waiting = epoch->queue_first = epoch->leaves_to = NO_INDEX;
     epoch->granted = made->nocheck;
     epoch->last_left_ps = INT64_MIN;
     return STATUS_OK;

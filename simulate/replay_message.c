@@ -30,6 +30,7 @@ static const struct message_row rows[] = {
     [MESSAGE_RMA_CLEAR] = {replay_on_rma_clear, SERVER_NIC, .passes = true},
     [MESSAGE_TOGETHER] = {replay_on_together, SERVER_NIC},
     [MESSAGE_TOGETHER_SERVED] = {replay_on_together, SERVER_PROGRESS},
+    [MESSAGE_TOGETHER_GETS] = {replay_on_together, SERVER_PROGRESS, .passes = true},
     [MESSAGE_TOGETHER_REPLY] = {replay_on_together_reply, SERVER_NIC},
     [MESSAGE_LOCK_ASK] = {replay_on_lock_ask, SERVER_PROGRESS, .varies = true, .passes = true},
     [MESSAGE_LOCK_GRANT] = {replay_on_lock_grant, SERVER_CALL, .varies = true, .passes = true},
@@ -184,6 +185,7 @@ enum status replay_left(struct replay *replay, const struct engine_note *message
     case MESSAGE_SEND_DATA: return replay_send_left(replay, message->ref);
     case MESSAGE_FETCH: replay_fetch_left(replay, message->ref, began_ps); return STATUS_OK;
     case MESSAGE_TOGETHER:
+    case MESSAGE_TOGETHER_GETS:
     case MESSAGE_TOGETHER_SERVED: return replay_together_left(replay, message->ref, false, began_ps, left_ps);
     case MESSAGE_TOGETHER_REPLY: return replay_together_left(replay, message->ref, true, began_ps, left_ps);
     case MESSAGE_PUT: replay_put_left(replay, message, began_ps, left_ps); return STATUS_OK;

@@ -113,9 +113,12 @@ static enum step decide(struct replay *replay, uint32_t rank, struct member *mem
     if (pair) return decide_active(replay, state, member, pair, call);
     uint32_t lock;
     STEP_TRY(replay_lock_towards(replay, rank, (uint32_t)(member - replay->members), call->peer, &lock));
-    bool hurries = lock != NO_INDEX && call->ref != TRACE_NO_REF; /* its request may be waited for before the unlock */
-    if (replay->deferred || (lock != NO_INDEX && !replay->lock_epochs[lock].granted))
-        return replay_spend(replay, state, hurries ? replay->overhead_ps : 0, PHASE_QUEUE);
+    const struct lock_epoch *epoch = lock == NO_INDEX ? NULL : &replay->lock_epochs[lock];
+    if (replay->deferred || (epoch && !epoch->granted)) {
+        bool hurries = epoch && call->ref != TRACE_NO_REF; /* its request may be waited for before the unlock */
+        bool sends = hurries && (epoch->granted || !epoch->asked);
+        return replay_spend(replay, state, sends ? replay->overhead_ps : 0, PHASE_QUEUE);
+    }
     return replay_spend(replay, state, replay->overhead_ps, PHASE_ISSUE);
 }
 
@@ -222,6 +225,10 @@ enum step replay_step_op(struct replay *replay, uint32_t rank)
         enum step step = decide(replay, rank, member, pair);
         if (step != STEP_AGAIN) return step;
     }
+    if (pair && pair->queue_first != NO_INDEX && !replay->deferred && replay_pair_ready(member, pair)) {
+        STEP_TRY(replay_pair_issue_queued(replay, (uint32_t)(pair - replay->pairs)));
+        pair = replay_open_pair(replay, member, call->peer);
+    }
     if (pair && is_plain_put(replay, state, call)) return put_plainly(replay, rank, member, pair);
     uint32_t op;
     STEP_TRY(replay_make_op(replay, rank, &op));
@@ -290,12 +297,19 @@ static enum status send_result(struct replay *replay, uint32_t index)
     return replay_op_left(replay, index, departure.began_ps, departure.left_ps);
 }
 
+enum status replay_ask_to_send(struct replay *replay, uint32_t index)
+{
+    const struct op *op = &replay->ops[index];
+    if (op->epoch_kind == OP_ACTIVE) replay->pairs[op->pair].uncleared++;
+    return replay_send_control(replay, MESSAGE_RMA_ASK, op->origin, op->target, index, 0);
+}
+
 enum status replay_issue(struct replay *replay, uint32_t index)
 {
     const struct op *op = &replay->ops[index];
     if (op->kind == CALL_GET) return replay_send_control(replay, MESSAGE_GET_REQUEST, op->origin, op->target, index, 0);
     bool rendezvous = replay->platform->progress != PROGRESS_HARDWARE && op->bytes > replay->platform->rma_eager_bytes;
-    if (rendezvous) return replay_send_control(replay, MESSAGE_RMA_ASK, op->origin, op->target, index, 0);
+    if (rendezvous) return replay_ask_to_send(replay, index);
     return op->kind == CALL_GET_ACCUMULATE ? send_fetch(replay, index) : send_data(replay, index);
 }
 
@@ -306,9 +320,12 @@ enum status replay_on_rma_ask(struct replay *replay, const struct engine_note *m
 
 enum status replay_on_rma_clear(struct replay *replay, const struct engine_note *message)
 {
-    const struct op *op = &replay->ops[message->ref];
-    if (op->together) return replay_on_together_clear(replay, message->ref);
-    return op->kind == CALL_GET_ACCUMULATE ? send_fetch(replay, message->ref) : send_data(replay, message->ref);
+    const struct op op = replay->ops[message->ref];
+    if (op.together)
+        TRY(replay_on_together_clear(replay, message->ref));
+    else
+        TRY(op.kind == CALL_GET_ACCUMULATE ? send_fetch(replay, message->ref) : send_data(replay, message->ref));
+    return op.epoch_kind == OP_ACTIVE ? replay_pair_cleared(replay, op.pair, op.epoch) : STATUS_OK;
 }
 
 /* A put or accumulate under a lock is complete at the origin. */

@@ -82,6 +82,7 @@ void replay_served_late(struct replay *replay, const struct waiting_message *wai
     case MESSAGE_ACCUMULATE:
     case MESSAGE_FETCH:
     case MESSAGE_RMA_ASK:
+    case MESSAGE_TOGETHER_GETS:
     case MESSAGE_TOGETHER_SERVED: awaited = awaits_ops(replay, call, message->ref, type); break;
     default: break;
     }

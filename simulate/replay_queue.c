@@ -18,22 +18,27 @@ void replay_queue_append(struct replay *replay, uint32_t *first, uint32_t *last,
 /* --- together
  * ---------------------------------------------------------------------------------------------------------- */
 
-/* One message for a chain of operations on one target: the data of puts and accumulates; what the gets ask rides along.
- * Where the target must do more than take puts in, its progress serves the whole message. */
+/* One message for a chain of operations on one target: the data of puts and accumulates; what gets and
+ * fetches without data ask rides along. Where the target must do more than take puts in, its progress serves the whole
+ * message. */
 static enum status send_together(struct replay *replay, uint32_t first)
 {
     int64_t bytes = 0;
-    bool data = false, served = false;
+    bool data = false, served = false, asks = true;
     for (uint32_t op = first; op != NO_INDEX; op = replay->ops[op].next) {
         if (replay->ops[op].kind != CALL_PUT) served = true;
         if (replay->ops[op].kind == CALL_GET) continue;
-        data = true;
+        asks = false;
+        if (replay->ops[op].kind != CALL_GET_ACCUMULATE || replay->ops[op].bytes > 0) data = true;
         bytes += replay->ops[op].bytes;
     }
     const struct op *op = &replay->ops[first];
     struct engine_departure departure;
-    TRY(replay_send(replay, served ? MESSAGE_TOGETHER_SERVED : MESSAGE_TOGETHER, op->origin, op->target,
-                    data ? bytes : replay->platform->control_bytes, first, 0, &departure));
+    enum message_type type = asks     ? MESSAGE_TOGETHER_GETS
+                             : served ? MESSAGE_TOGETHER_SERVED
+                                      : MESSAGE_TOGETHER;
+    TRY(replay_send(replay, type, op->origin, op->target, data ? bytes : replay->platform->control_bytes, first, 0,
+                    &departure));
     if (departure.left_ps == ENGINE_LATER) return STATUS_OK;
     return replay_together_left(replay, first, false, departure.began_ps, departure.left_ps);
 }
@@ -52,7 +57,7 @@ static enum status issue_together(struct replay *replay, uint32_t first)
     op->together = true;
     bool rendezvous = replay->platform->progress != PROGRESS_HARDWARE &&
                       bytes_together(replay, first) > replay->platform->rma_eager_bytes;
-    if (rendezvous) return replay_send_control(replay, MESSAGE_RMA_ASK, op->origin, op->target, first, 0);
+    if (rendezvous) return replay_ask_to_send(replay, first);
     return send_together(replay, first);
 }
 

@@ -72,8 +72,9 @@ struct pair {
     uint32_t accesses, posts_arrived;
     uint32_t data_issued;             /* operations over all epochs */
     uint32_t queue_first, queue_last; /* operations and notifications that wait for the post */
-    bool open;                        /* the origin's current access epoch names the target */
-    bool closing;                     /* and its complete has begun: held operations leave */
+    uint32_t open : 1;                /* the origin's current access epoch names the target */
+    uint32_t closing : 1;             /* and its complete has begun: held operations leave */
+    uint32_t uncleared : 30;          /* operations whose data wait for the clear to send */
     int64_t last_op_exit_ps;          /* in the current access epoch, TRACE_UNKNOWN_PS: none yet */
     int64_t post_enter_ps[2];
 
@@ -193,10 +194,10 @@ struct lock_epoch {
     bool awaited;          /* the origin's rank does nothing until it is granted */
     bool queued;           /* in the target's queue */
     bool waits;            /* in the target's queue, behind holders */
-    bool closing;          /* held operations leave */
     int64_t held_until_ps; /* by others, incompatibly, as of the grant: the last exit of their unlocks */
     int64_t unlock_exit_ps;
     uint32_t outstanding, queue_first, queue_last;
+    uint32_t leaves_to;   /* issue = deferred: the last of those in the queue that may leave, NO_INDEX: none may */
     uint32_t lefts;       /* operations that are not yet complete at the origin */
     int64_t last_left_ps; /* those that are, from then on */
 };
@@ -250,6 +251,7 @@ enum message_type {
     MESSAGE_RMA_CLEAR,
     MESSAGE_TOGETHER,        /* puts to one target in one message */
     MESSAGE_TOGETHER_SERVED, /* accumulates and gets among them */
+    MESSAGE_TOGETHER_GETS,   /* nothing but gets */
     MESSAGE_TOGETHER_REPLY,
     MESSAGE_LOCK_ASK,
     MESSAGE_LOCK_GRANT,
