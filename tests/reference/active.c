@@ -1,0 +1,143 @@
+/* docs/simulation.md, Blocking semantics: post, start, complete, wait. */
+#include "tests/reference/operation.h"
+
+static struct epoch *open_start(const struct model *model, const struct rank *rank, int32_t window)
+{
+    return model->starts[(size_t)window * model->rank_count + rank->number];
+}
+
+/* W, of the epoch that waits for it. */
+static void notice_post(struct model *model, void *what)
+{
+    struct pair *pair = what;
+    if (pair->posts++ >= pair->starts) return;
+    struct lane *lane = pair->started[pair->posts - 1];
+    lane->open = true;
+    lane_pump(model, lane);
+}
+
+struct posted {
+    struct pair *pair;
+    uint32_t origin, target;
+};
+
+static void post_arrives(struct model *model, void *what)
+{
+    const struct posted *posted = what;
+    rank_notice(model, posted->target, posted->origin, notice_post, posted->pair);
+}
+
+static const struct trace_group *group_of(const struct model *model, const struct trace_call *call)
+{
+    return &model->trace->groups[call->ref];
+}
+
+static void post(struct model *model, struct rank *rank, const struct trace_call *call)
+{
+    const struct trace_group *group = group_of(model, call);
+    model->posted[(size_t)call->handle * model->rank_count + rank->number] = group;
+    if (group->count > 0) rank_pay_overhead(model, rank);
+    for (uint32_t i = 0; i < group->count; i++) {
+        struct posted *posted = model_new(model, sizeof *posted);
+        posted->target = rank->number;
+        posted->origin = (uint32_t)group->members[i];
+        posted->pair = pair_of(model, call->handle, posted->origin, rank->number);
+        posted->pair->posts_made++;
+        network_send_control(model, rank->number, posted->origin, false, post_arrives, posted);
+    }
+}
+
+static bool all_open(const struct model *model, const void *what)
+{
+    const struct epoch *epoch = what;
+    for (uint32_t i = 0; i < epoch->lane_count; i++)
+        if (!lane_is_open(model, &epoch->lanes[i])) return false;
+    return true;
+}
+
+static void start(struct model *model, struct rank *rank, const struct trace_call *call)
+{
+    const struct trace_group *group = group_of(model, call);
+    struct epoch *epoch = epoch_new(model, EPOCH_START, call->handle, rank->number, group->members, group->count);
+    epoch->nocheck = call->flags & TRACE_NOCHECK;
+    model->starts[(size_t)call->handle * model->rank_count + rank->number] = epoch;
+    for (uint32_t i = 0; i < epoch->lane_count; i++) {
+        struct lane *lane = &epoch->lanes[i];
+        struct pair *pair = pair_of(model, call->handle, rank->number, lane->target);
+        pair->started = model_grow(model, pair->started, pair->starts, &pair->started_capacity, sizeof *pair->started);
+        pair->started[pair->starts++] = lane;
+        lane->open = epoch->nocheck || pair->posts >= pair->starts;
+    }
+    if (semantics_of(model, call->handle)->start_waits) rank_await(model, rank, all_open, epoch);
+}
+
+/* What has been copied is no longer complete's concern. */
+static bool nothing_local_left(const struct model *model, const void *what)
+{
+    const struct epoch *epoch = what;
+    (void)model;
+    for (uint32_t i = 0; i < epoch->lane_count; i++)
+        for (const struct op *op = epoch->lanes[i].first; op; op = op->next)
+            if (!op->copied && !op_is_local(op)) return false;
+    return true;
+}
+
+/* Some operation of the table may. */
+static bool waits_in_complete(const struct rma_semantics *semantics)
+{
+    for (int kind = 0; kind < RMA_KIND_COUNT; kind++)
+        for (int row = 0; row < RMA_RULES_MAX; row++) {
+            if (semantics->rules[kind][row].waits == WAITS_COMPLETE) return true;
+            if (semantics->rules[kind][row].upto_bytes == INT64_MAX) break;
+        }
+    return false;
+}
+
+static void complete(struct model *model, struct rank *rank, const struct trace_call *call)
+{
+    struct epoch *epoch = open_start(model, rank, call->handle);
+    if (epoch->lane_count > 0) rank_pay_overhead(model, rank);
+    for (uint32_t i = 0; i < epoch->lane_count; i++) {
+        epoch->lanes[i].closing = true;
+        lane_unhold(&epoch->lanes[i]);
+        lane_pump(model, &epoch->lanes[i]);
+    }
+    if (waits_in_complete(semantics_of(model, call->handle))) rank_await(model, rank, all_open, epoch);
+    rank_await(model, rank, nothing_local_left, epoch);
+}
+
+struct exposure {
+    const struct trace_group *origins;
+    uint32_t target;
+    int32_t window;
+};
+
+static bool exposure_is_over(const struct model *model, const void *what)
+{
+    const struct exposure *exposure = what;
+    for (uint32_t i = 0; i < exposure->origins->count; i++) {
+        const struct pair *pair =
+            pair_of(model, exposure->window, (uint32_t)exposure->origins->members[i], exposure->target);
+        if (pair->starts < pair->posts_made) return false;
+        const struct lane *lane = pair->started[pair->posts_made - 1];
+        if (!lane->heard || !lane_is_done(lane)) return false;
+    }
+    return true;
+}
+
+static void wait_for_origins(struct model *model, struct rank *rank, const struct trace_call *call)
+{
+    const struct trace_group *origins = model->posted[(size_t)call->handle * model->rank_count + rank->number];
+    struct exposure exposure = {origins, rank->number, call->handle};
+    rank_await(model, rank, exposure_is_over, &exposure);
+}
+
+void do_active(struct model *model, struct rank *rank, const struct trace_call *call)
+{
+    switch (call_kind(call->call)) {
+    case CALL_POST: post(model, rank, call); break;
+    case CALL_START: start(model, rank, call); break;
+    case CALL_COMPLETE: complete(model, rank, call); break;
+    default: wait_for_origins(model, rank, call);
+    }
+}

@@ -1,0 +1,86 @@
+/* docs/simulation.md, Fence, windows, barrier. The fences of a window have the same numbers on all its ranks. */
+#include "tests/reference/operation.h"
+
+static bool all_known(const struct model *model, const void *what)
+{
+    const struct epoch *epoch = what;
+    for (uint32_t i = 0; i < epoch->lane_count; i++)
+        if (!lane_is_known(model, &epoch->lanes[i])) return false;
+    return true;
+}
+
+struct incoming {
+    const struct trace_comm *comm;
+    int32_t window;
+    uint32_t target;
+    size_t number; /* of the fence that closes the epochs */
+};
+
+static bool all_came(const struct model *model, const void *what)
+{
+    const struct incoming *incoming = what;
+    for (uint32_t i = 0; i < incoming->comm->count; i++) {
+        const struct fences *fences = fences_of(model, incoming->window, (uint32_t)incoming->comm->members[i]);
+        const struct epoch *epoch = fences->closed[incoming->number];
+        for (uint32_t k = 0; k < epoch->lane_count; k++)
+            if (epoch->lanes[k].target == incoming->target && !lane_is_done(&epoch->lanes[k])) return false;
+    }
+    return true;
+}
+
+static bool has_unsent(const struct epoch *epoch)
+{
+    for (uint32_t i = 0; i < epoch->lane_count; i++)
+        if (lane_unissued(&epoch->lanes[i])) return true;
+    return false;
+}
+
+static void let_go(struct model *model, struct epoch *epoch)
+{
+    for (uint32_t i = 0; i < epoch->lane_count; i++) {
+        lane_unhold(&epoch->lanes[i]);
+        lane_pump(model, &epoch->lanes[i]);
+    }
+}
+
+static struct epoch *close_epoch(struct model *model, struct fences *fences, struct rank *rank, int32_t window)
+{
+    struct epoch *closed = fences->open;
+    if (!closed) closed = epoch_new(model, EPOCH_FENCE, window, rank->number, NULL, 0);
+    fences->closed =
+        model_grow(model, fences->closed, fences->closed_count, &fences->closed_capacity, sizeof *fences->closed);
+    fences->closed[fences->closed_count++] = closed;
+    fences->open = NULL;
+    return closed;
+}
+
+static void fence(struct model *model, struct rank *rank, const struct trace_call *call, const struct trace_comm *comm)
+{
+    bool precedes = !(call->flags & TRACE_NOPRECEDE), succeeds = !(call->flags & TRACE_NOSUCCEED);
+    bool meets = precedes || succeeds, notify = fence_of(model, call->handle) == FENCE_NOTIFY;
+    struct fences *fences = fences_of(model, call->handle, rank->number);
+    struct epoch *closed = close_epoch(model, fences, rank, call->handle);
+    struct incoming incoming = {comm, call->handle, rank->number, fences->closed_count - 1};
+    if ((meets && comm->count > 1) || has_unsent(closed)) rank_pay_overhead(model, rank);
+    let_go(model, closed);
+    if (precedes && !notify) rank_await(model, rank, all_known, closed);
+    if (meets) collective_barrier(model, rank, comm, (uint32_t)call->handle);
+    if (precedes && notify) {
+        rank_await(model, rank, all_known, closed);
+        rank_await(model, rank, all_came, &incoming);
+    }
+    if (succeeds) fences->open = epoch_new(model, EPOCH_FENCE, call->handle, rank->number, comm->members, comm->count);
+}
+
+void do_fence(struct model *model, struct rank *rank, const struct trace_call *call)
+{
+    const struct trace_comm *comm = trace_call_comm(model->trace, call);
+    if (call_kind(call->call) == CALL_FENCE) {
+        fence(model, rank, call, comm);
+        return;
+    }
+    if (comm->count > 1) rank_pay_overhead(model, rank);
+    if (call_kind(call->call) == CALL_WIN_CREATE)
+        collective_allgather(model, rank, comm, (uint32_t)call->handle, model->platform->window_info_bytes);
+    collective_barrier(model, rank, comm, (uint32_t)call->handle);
+}

@@ -1,0 +1,117 @@
+/* docs/simulation.md, Blocking semantics, Passive target: the call of an operation. */
+#include "common/units.h"
+#include "tests/reference/operation.h"
+#include "tests/reference/passive.h"
+
+struct room {
+    const struct rank *rank;
+    int64_t bytes, limit;
+};
+
+static bool has_room(const struct model *model, const void *what)
+{
+    const struct room *room = what;
+    (void)model;
+    return room->rank->buffered_bytes + room->bytes <= room->limit;
+}
+
+static void await_room(struct model *model, struct rank *rank, int64_t bytes, const struct rma_semantics *semantics)
+{
+    struct room room = {rank, bytes, semantics->buffer_bytes};
+    rank_await(model, rank, has_room, &room);
+    rank->buffered_bytes += bytes;
+}
+
+static void copy(struct model *model, struct rank *rank, struct op *op)
+{
+    op->copied = true;
+    if (op->bytes > 0) rank_spend(model, rank, units_ps((double)op->bytes / model->platform->memory_bandwidth_Bps));
+}
+
+static enum rma_kind rule_of(enum call_kind kind)
+{
+    switch (kind) {
+    case CALL_PUT: return RMA_PUT;
+    case CALL_ACCUMULATE: return RMA_ACCUMULATE;
+    default: return RMA_GET;
+    }
+}
+
+static void append(struct op *op)
+{
+    struct lane *lane = op->lane;
+    if (lane->last)
+        lane->last->next = op;
+    else
+        lane->first = op;
+    lane->last = op;
+}
+
+/* In an access epoch of PSCW. */
+static void issue_active(struct model *model, struct rank *rank, struct op *op)
+{
+    struct lane *lane = op->lane;
+    const struct rma_semantics *semantics = semantics_of(model, lane->epoch->window);
+    op->waits = semantics_waits(semantics, rule_of(op->kind), op->bytes);
+    bool copies = op->waits == WAITS_NEVER && op->kind != CALL_GET && op->kind != CALL_GET_ACCUMULATE;
+    if (op->waits == WAITS_CALL) rank_await(model, rank, lane_is_open, lane);
+    if (copies) await_room(model, rank, op->bytes, semantics);
+    bool sends = !op->held && lane->open; /* else it is sent in the background */
+    if (copies) copy(model, rank, op);
+    if (sends) rank_pay_overhead(model, rank);
+    append(op);
+    lane_pump(model, lane);
+}
+
+static void issue_passive(struct model *model, struct rank *rank, struct op *op)
+{
+    struct lane *lane = op->lane;
+    bool asks = op->has_request && !lane->open && !lane->asked;
+    if (op->has_request) op->held = false;
+    if (asks || (!op->held && lane->open)) rank_pay_overhead(model, rank);
+    append(op);
+    if (op->has_request) lane_unhold(lane);
+    if (asks) lane_ask(model, lane);
+    lane_pump(model, lane);
+}
+
+static struct lane *lane_of(const struct model *model, int32_t window, uint32_t origin, uint32_t target)
+{
+    struct pair *pair = pair_of(model, window, origin, target);
+    if (pair->lock) return pair->lock;
+    struct epoch *fence = fences_of(model, window, origin)->open;
+    struct lane *start = pair->starts > 0 ? pair->started[pair->starts - 1] : NULL;
+    if (start && !start->closing) return start;
+    for (uint32_t i = 0; fence && i < fence->lane_count; i++)
+        if (fence->lanes[i].target == target) return &fence->lanes[i];
+    return NULL;
+}
+
+static bool never(const struct model *model, const void *what)
+{
+    (void)model;
+    (void)what;
+    return false;
+}
+
+void do_operation(struct model *model, struct rank *rank, const struct trace_call *call)
+{
+    if (nobody(call->peer)) return;
+    struct op *op = model_new(model, sizeof *op);
+    *op = (struct op){
+        .kind = call_kind(call->call),
+        .lane = lane_of(model, call->handle, rank->number, (uint32_t)call->peer),
+        .bytes = call->bytes,
+        .result_bytes = call_kind(call->call) == CALL_GET ? call->bytes : call->aux,
+        .held = model->platform->issue == ISSUE_DEFERRED,
+        .has_request = call_makes_request(call->call),
+    };
+    if (op->kind == CALL_GET) op->bytes = call->bytes;
+    if (!op->lane) rank_await(model, rank, never, NULL); /* an error of the program: it does not end */
+    if (op->has_request) rank->requests[call->ref].op = op;
+    switch (op->lane->epoch->kind) {
+    case EPOCH_START: issue_active(model, rank, op); break;
+    case EPOCH_FENCE:
+    case EPOCH_LOCK: issue_passive(model, rank, op); break;
+    }
+}

@@ -1,0 +1,222 @@
+/* docs/simulation.md, Point-to-point: the n-th send of a channel (communicator, source, destination, tag) meets its
+ * n-th receive. */
+#include "common/units.h"
+#include "tests/reference/message.h"
+#include "tests/reference/operation.h"
+
+struct message {
+    struct envelope envelope;
+    int64_t bytes;
+    bool has_send, has_receive;
+    bool asks, acknowledged;     /* rendezvous; synchronous and eager */
+    bool here;                   /* data or request have been looked at by the receiver's progress */
+    bool answered, sent_locally; /* the send is complete */
+    bool arrived;
+};
+
+static struct message *find(struct model *model, const struct envelope *envelope, bool receives)
+{
+    for (size_t i = 0; i < model->message_count; i++) {
+        struct message *message = model->messages[i];
+        const struct envelope *of = &message->envelope;
+        if (of->comm == envelope->comm && of->tag == envelope->tag && of->from == envelope->from &&
+            of->to == envelope->to && !(receives ? message->has_receive : message->has_send))
+            return message;
+    }
+    struct message *message = model_new(model, sizeof *message);
+    message->envelope = *envelope;
+    model->messages =
+        model_grow(model, model->messages, model->message_count, &model->message_capacity, sizeof *model->messages);
+    return model->messages[model->message_count++] = message;
+}
+
+/* --- on the way */
+
+static void send_is_over(struct model *model, void *what)
+{
+    (void)model;
+    ((struct message *)what)->sent_locally = true;
+}
+
+static void data_arrived(struct model *model, void *what)
+{
+    (void)model;
+    ((struct message *)what)->arrived = true;
+}
+
+static void send_data(struct model *model, void *what)
+{
+    struct message *message = what;
+    network_send(model, (struct transport){.from = message->envelope.from,
+                                           .to = message->envelope.to,
+                                           .bytes = message->bytes,
+                                           .left = send_is_over,
+                                           .arrived = data_arrived,
+                                           .what = message});
+}
+
+static void cleared(struct model *model, void *what)
+{
+    const struct message *message = what;
+    rank_serve(model, message->envelope.to, message->envelope.from, send_data, what);
+}
+
+/* Clear to send, or the acknowledgement of a synchronous message, once the receive is posted and the message is here.
+ */
+static void answer(struct model *model, struct message *message)
+{
+    if (message->answered || !message->here || !message->has_receive) return;
+    message->answered = true;
+    network_send_control(model, message->envelope.to, message->envelope.from, true,
+                         message->asks ? cleared : send_is_over, message);
+}
+
+static void look_at(struct model *model, void *what)
+{
+    struct message *message = what;
+    message->here = true;
+    answer(model, message);
+}
+
+static void request_arrived(struct model *model, void *what)
+{
+    const struct message *message = what;
+    rank_serve(model, message->envelope.from, message->envelope.to, look_at, what);
+}
+
+static void eager_arrived(struct model *model, void *what)
+{
+    struct message *message = what;
+    message->arrived = true;
+    if (message->acknowledged) look_at(model, message); /* acknowledgements are the NIC's */
+}
+
+/* --- calls */
+
+static bool is_mode(const struct trace_call *call, enum mpi_call blocking, enum mpi_call other)
+{
+    return call->call == blocking || call->call == other;
+}
+
+struct message *message_send(struct model *model, const struct envelope *envelope, int64_t bytes, enum send_mode mode)
+{
+    struct message *message = find(model, envelope, false);
+    message->has_send = true;
+    message->bytes = bytes;
+    message->asks = bytes > model->platform->eager_bytes;
+    message->acknowledged = mode == SEND_SYNCHRONOUS && !message->asks;
+    message->sent_locally = mode == SEND_COPIED || (!message->asks && mode != SEND_SYNCHRONOUS);
+    if (message->asks)
+        network_send_control(model, envelope->from, envelope->to, true, request_arrived, message);
+    else
+        network_send(
+            model,
+            (struct transport){
+                .from = envelope->from, .to = envelope->to, .bytes = bytes, .arrived = eager_arrived, .what = message});
+    return message;
+}
+
+struct message *message_receive(struct model *model, const struct envelope *envelope)
+{
+    struct message *message = find(model, envelope, true);
+    message->has_receive = true;
+    answer(model, message);
+    return message;
+}
+
+static struct message *send(struct model *model, struct rank *rank, const struct trace_call *call)
+{
+    bool copies = is_mode(call, ID_Bsend, ID_Ibsend), synchronous = is_mode(call, ID_Ssend, ID_Issend);
+    struct envelope envelope = {call->handle, call->tag, rank->number, (uint32_t)call->peer};
+    if (copies && call->bytes > 0)
+        rank_spend(model, rank, units_ps((double)call->bytes / model->platform->memory_bandwidth_Bps));
+    return message_send(model, &envelope, call->bytes,
+                        copies        ? SEND_COPIED
+                        : synchronous ? SEND_SYNCHRONOUS
+                                      : SEND_STANDARD);
+}
+
+static struct message *receive(struct model *model, struct rank *rank, int32_t comm, int32_t source, int32_t tag)
+{
+    struct envelope envelope = {comm, tag, (uint32_t)source, rank->number};
+    return message_receive(model, &envelope);
+}
+
+bool message_is_sent(const struct model *model, const void *what)
+{
+    (void)model;
+    return ((const struct message *)what)->sent_locally;
+}
+
+bool message_is_received(const struct model *model, const void *what)
+{
+    (void)model;
+    return ((const struct message *)what)->arrived;
+}
+
+static void await_received(struct model *model, struct rank *rank, struct message *message)
+{
+    rank_await(model, rank, message_is_received, message);
+    rank_pay_overhead(model, rank);
+}
+
+static bool is_moved(const struct model *model, const void *what)
+{
+    (void)model;
+    return op_is_local(what);
+}
+
+/* The overhead of what was received is paid when all is done. */
+static void await_requests(struct model *model, struct rank *rank, const uint32_t *numbers, uint32_t count)
+{
+    uint32_t received = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct request *request = &rank->requests[numbers[i]];
+        if (request->op) rank_await(model, rank, is_moved, request->op);
+        if (!request->message) continue;
+        rank_await(model, rank, request->receives ? message_is_received : message_is_sent, request->message);
+        received += request->receives;
+    }
+    while (received-- > 0) rank_pay_overhead(model, rank);
+}
+
+static void sendrecv(struct model *model, struct rank *rank, const struct trace_call *call)
+{
+    int32_t source = trace_call_source(call);
+    struct message *in = NULL, *out = NULL;
+    if (!nobody(call->peer)) rank_pay_overhead(model, rank);
+    if (!nobody(source)) in = receive(model, rank, call->handle, source, trace_call_recv_tag(call));
+    if (!nobody(call->peer)) out = send(model, rank, call);
+    if (out) rank_await(model, rank, message_is_sent, out);
+    if (in) await_received(model, rank, in);
+}
+
+void do_message(struct model *model, struct rank *rank, const struct trace_call *call)
+{
+    enum call_kind kind = call_kind(call->call);
+    bool alone =
+        (kind == CALL_SEND || kind == CALL_RECV || kind == CALL_ISEND || kind == CALL_IRECV) && nobody(call->peer);
+    if (alone) return;
+    switch (kind) {
+    case CALL_SEND:
+        rank_pay_overhead(model, rank);
+        rank_await(model, rank, message_is_sent, send(model, rank, call));
+        break;
+    case CALL_ISEND:
+        rank_pay_overhead(model, rank);
+        rank->requests[call->ref].message = send(model, rank, call);
+        break;
+    case CALL_RECV: await_received(model, rank, receive(model, rank, call->handle, call->peer, call->tag)); break;
+    case CALL_IRECV:
+        rank->requests[call->ref] =
+            (struct request){.message = receive(model, rank, call->handle, call->peer, call->tag), .receives = true};
+        break;
+    case CALL_SENDRECV: sendrecv(model, rank, call); break;
+    case CALL_REQUEST_WAIT:
+    case CALL_REQUEST_TEST: await_requests(model, rank, &call->ref, 1); break;
+    default: {
+        const struct trace_list *list = &model->trace->lists[call->ref];
+        await_requests(model, rank, &model->trace->requests[list->first], list->count);
+    }
+    }
+}

@@ -1,0 +1,160 @@
+#include "tests/reference/model.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/reference/operation.h"
+#include "tests/reference/passive.h"
+
+static void *checked(void *block)
+{
+    if (block) return block;
+    fputs("reference model: out of memory\n", stderr);
+    exit(EXIT_FAILURE);
+}
+
+void *model_new(struct model *model, size_t bytes)
+{
+    if (model->block_count == model->block_capacity) {
+        model->block_capacity = 2 * model->block_capacity + 64;
+        model->blocks = checked(realloc(model->blocks, model->block_capacity * sizeof *model->blocks));
+    }
+    return model->blocks[model->block_count++] = checked(calloc(1, bytes + 1));
+}
+
+void *model_grow(struct model *model, void *list, size_t count, size_t *capacity, size_t item_bytes)
+{
+    if (count < *capacity) return list;
+    *capacity = 2 * count + 8;
+    void *grown = model_new(model, *capacity * item_bytes);
+    if (count > 0) memcpy(grown, list, count * item_bytes);
+    return grown;
+}
+
+struct pair *pair_of(const struct model *model, int32_t window, uint32_t origin, uint32_t target)
+{
+    return &model->pairs[((size_t)window * model->rank_count + origin) * model->rank_count + target];
+}
+
+struct fences *fences_of(const struct model *model, int32_t window, uint32_t rank)
+{
+    return &model->fences[(size_t)window * model->rank_count + rank];
+}
+
+struct epoch *epoch_new(struct model *model, enum epoch_kind kind, int32_t window, uint32_t origin,
+                        const int32_t *targets, uint32_t count)
+{
+    struct epoch *epoch = model_new(model, sizeof *epoch);
+    *epoch = (struct epoch){.kind = kind, .window = window, .origin = origin, .lane_count = 0};
+    epoch->lanes = model_new(model, count * sizeof *epoch->lanes);
+    for (uint32_t rank = 0; rank < model->rank_count; rank++)
+        for (uint32_t i = 0; i < count; i++)
+            if (targets[i] == (int32_t)rank)
+                epoch->lanes[epoch->lane_count++] =
+                    (struct lane){.epoch = epoch, .target = rank, .open = kind == EPOCH_FENCE};
+    return epoch;
+}
+
+static const struct window_rule *rule_of(const struct model *model, int32_t window)
+{
+    const char *name = model->trace->windows[window].name;
+    char number[16];
+    snprintf(number, sizeof number, "%d", window);
+    for (size_t i = 0; i < model->platform->window_rule_count; i++) {
+        const struct window_rule *rule = &model->platform->window_rules[i];
+        if (strcmp(rule->window, number) == 0 || (name && strcmp(rule->window, name) == 0)) return rule;
+    }
+    return NULL;
+}
+
+const struct rma_semantics *semantics_of(const struct model *model, int32_t window)
+{
+    const struct window_rule *rule = rule_of(model, window);
+    return rule ? &rule->semantics : &model->platform->semantics;
+}
+
+enum lock_mode lock_of(const struct model *model, int32_t window)
+{
+    const struct window_rule *rule = rule_of(model, window);
+    return rule ? rule->lock : model->platform->lock;
+}
+
+enum fence_mode fence_of(const struct model *model, int32_t window)
+{
+    const struct window_rule *rule = rule_of(model, window);
+    return rule ? rule->fence : model->platform->fence;
+}
+
+/* Computing time here per recorded time: ranks share a node's cores. */
+static double pace(const struct model *model, uint32_t rank)
+{
+    const struct platform *platform = model->platform;
+    int32_t node = platform_node_of(platform, rank), sharing = 0;
+    double speed = model->trace->ranks[rank].speed > 0 ? model->trace->ranks[rank].speed : 1.0;
+    for (uint32_t r = 0; r < model->rank_count; r++) sharing += platform_node_of(platform, r) == node;
+    int32_t crowd = sharing > platform->cores ? sharing : platform->cores;
+    return speed * crowd / (platform->speed * platform->cores);
+}
+
+static void make_ranks(struct model *model, struct reference_times *times)
+{
+    size_t channels = model->trace->window_count + model->trace->comm_count;
+    model->ranks = model_new(model, model->rank_count * sizeof *model->ranks);
+    for (uint32_t r = 0; r < model->rank_count; r++) {
+        struct rank *rank = &model->ranks[r];
+        rank->number = r;
+        rank->node = platform_node_of(model->platform, r);
+        rank->pace = pace(model, r);
+        rank->stream = &model->trace->ranks[r];
+        rank->times = times[r];
+        rank->instances = model_new(model, channels * sizeof *rank->instances);
+        uint32_t requests = 0;
+        for (size_t i = 0; i < rank->stream->count; i++)
+            if (call_makes_request(rank->stream->calls[i].call) && rank->stream->calls[i].ref >= requests)
+                requests = rank->stream->calls[i].ref + 1;
+        rank->requests = model_new(model, requests * sizeof *rank->requests);
+        rank_start(model, rank);
+    }
+}
+
+static void make_model(struct model *model, struct reference_times *times)
+{
+    size_t n = model->rank_count, windows = model->trace->window_count;
+    model->nics = model_new(model, (size_t)model->platform->node_count * sizeof *model->nics);
+    model->pairs = model_new(model, windows * n * n * sizeof *model->pairs);
+    model->fences = model_new(model, windows * n * sizeof *model->fences);
+    model->servers = model_new(model, windows * n * sizeof *model->servers);
+    model->starts = model_new(model, windows * n * sizeof *model->starts);
+    model->posted = model_new(model, windows * n * sizeof *model->posted);
+    make_ranks(model, times);
+}
+
+/* Nobody is stuck, and no epoch waits for its post in the background. */
+static bool is_over(const struct model *model)
+{
+    size_t pairs = model->trace->window_count * model->rank_count * model->rank_count;
+    for (uint32_t r = 0; r < model->rank_count; r++)
+        if (!model->ranks[r].ended) return false;
+    for (size_t i = 0; i < pairs; i++)
+        for (uint32_t k = 0; k < model->pairs[i].starts; k++)
+            if (!model->pairs[i].started[k]->heard) return false;
+    return true;
+}
+
+bool reference_run(const struct trace *trace, const struct platform *platform, struct reference_times *times)
+{
+    struct model model = {.trace = trace, .platform = platform, .rank_count = trace->rank_count};
+    struct event event;
+    make_model(&model, times);
+    ranks_go_on(&model);
+    while (event_take(&model, &event)) {
+        model.now_ps = event.time_ps;
+        event.act(&model, event.what);
+        ranks_go_on(&model);
+    }
+    bool over = is_over(&model);
+    for (size_t i = 0; i < model.block_count; i++) free(model.blocks[i]);
+    free(model.blocks);
+    return over;
+}

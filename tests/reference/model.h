@@ -1,0 +1,168 @@
+/* A second, independent model of the replay: the simulated enter and exit of every call, from the specification alone
+ * (docs/simulation.md). It shares no code with simulate/ and no idea either: one sorted list of events, one event per
+ * step of a message, every rank a coroutine that runs through its calls as straight code and looks after each event
+ * whether it can go on. Nothing in it is fast; what it is for is to disagree.
+ *
+ * Only the loggp engine is modelled. What the model does not know is refused by reference_knows(). */
+#ifndef TESTS_REFERENCE_MODEL_H
+#define TESTS_REFERENCE_MODEL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <ucontext.h>
+
+#include "platforms/platform.h"
+#include "trace/trace.h"
+
+/* --- for those who compare */
+
+struct reference_times {
+    int64_t *enter_ps, *exit_ps;
+};
+
+/* The name of what the model lacks to replay the trace there, NULL if it lacks nothing. */
+const char *reference_lacks(const struct trace *trace, const struct platform *platform);
+
+/* times: one per rank, owned by the caller, with room for all its calls. False: a deadlock, ranks are stuck. */
+bool reference_run(const struct trace *trace, const struct platform *platform, struct reference_times *times);
+
+/* --- for the files of the model */
+
+struct model;
+typedef void action(struct model *model, void *what);
+typedef bool condition(const struct model *model, const void *what);
+
+struct event {
+    int64_t time_ps;
+    uint32_t key; /* the rank that it is of; ties go by time, key, order of making */
+    uint64_t sequence;
+    action *act;
+    void *what;
+};
+
+struct op;
+struct message;
+
+struct step { /* something to be done */
+    action *act;
+    void *what;
+};
+
+struct rank {
+    uint32_t number;
+    int32_t node;
+    double pace; /* computing time here per recorded time */
+    const struct trace_rank *stream;
+    struct reference_times times;
+    ucontext_t context;
+    char *stack;
+    bool ended, inside; /* inside an MPI call, or behind the last one */
+    condition *ready;   /* what it waits for */
+    const void *what;
+    struct step *pending; /* progress call: what waits until it is inside */
+    size_t pending_count, pending_capacity;
+    int64_t applied_ps;       /* accumulates are applied one after another */
+    int64_t buffered_bytes;   /* semantics d */
+    struct request *requests; /* by their number */
+    uint64_t *instances;      /* of collectives, per channel */
+};
+
+struct request { /* of an operation, or of messages */
+    struct op *op;
+    struct message *message;
+    bool receives;
+};
+
+struct nic {
+    int64_t send_ps, receive_ps; /* busy until then */
+};
+
+/* A message of a barrier or an all-gather. */
+struct token {
+    uint32_t channel, from, to, round;
+    uint64_t instance;
+};
+
+struct op; /* operation.h */
+struct epoch;
+struct fences;
+struct pair;
+struct server;  /* passive.h */
+struct message; /* message.c */
+
+struct model {
+    const struct trace *trace;
+    const struct platform *platform;
+    int64_t now_ps;
+    uint64_t sequence;
+    struct event *events;
+    size_t event_count, event_capacity;
+    struct rank *ranks;
+    uint32_t rank_count;
+    struct nic *nics;
+    struct token *tokens;
+    size_t token_count, token_capacity;
+    struct pair *pairs;                /* [window][origin][target] */
+    struct fences *fences;             /* [window][rank] */
+    struct epoch **starts;             /* [window][rank], the last access epoch */
+    const struct trace_group **posted; /* [window][rank], the last exposure epoch */
+    struct server *servers;            /* [window][target], of locks */
+    struct message **messages;         /* all so far */
+    size_t message_count, message_capacity;
+    ucontext_t scheduler;
+    struct rank *running;
+    void **blocks; /* all memory of the model */
+    size_t block_count, block_capacity;
+};
+
+/* model.c: memory that lasts as long as the model, zeroed; a list one longer. Out of memory ends the program. */
+void *model_new(struct model *model, size_t bytes);
+void *model_grow(struct model *model, void *list, size_t count, size_t *capacity, size_t item_bytes);
+
+/* events.c */
+void event_add(struct model *model, int64_t time_ps, uint32_t key, action *act, void *what);
+bool event_take(struct model *model, struct event *event);
+
+/* ranks.c: of the rank that runs. */
+void rank_await(struct model *model, struct rank *rank, condition *ready, const void *what);
+void rank_spend(struct model *model, struct rank *rank, int64_t ps);
+void rank_pay_overhead(struct model *model, struct rank *rank);
+void rank_enter(struct model *model, struct rank *rank);
+void rank_start(struct model *model, struct rank *rank);
+void ranks_go_on(struct model *model);
+
+/* Done by the rank's progress: of a request of `from` (to oneself: at once; hardware: at once, thread: after its delay,
+ * call: when it is inside), and of something that it only has to take notice of (at once, or when it is inside). */
+void rank_serve(struct model *model, uint32_t from, uint32_t rank, action *act, void *what);
+void rank_notice(struct model *model, uint32_t from, uint32_t rank, action *act, void *what);
+
+/* network.c. arrived, left: may be NULL. bypass: a request or its answer. */
+struct transport {
+    uint32_t from, to; /* ranks */
+    int64_t bytes;
+    bool bypass;
+    action *left, *arrived;
+    void *what;
+};
+void network_send(struct model *model, struct transport transport);
+void network_send_control(struct model *model, uint32_t from, uint32_t to, bool bypass, action *arrived, void *what);
+
+/* collective.c: among the members of a communicator. A channel keeps the instances of one use of it apart from all
+ * others. */
+void collective_barrier(struct model *model, struct rank *rank, const struct trace_comm *comm, uint32_t channel);
+void collective_allgather(struct model *model, struct rank *rank, const struct trace_comm *comm, uint32_t channel,
+                          int64_t block_bytes);
+
+/* Each does the calls of its kinds for the rank, from behind the entry to the exit. */
+void do_active(struct model *model, struct rank *rank, const struct trace_call *call);
+void do_operation(struct model *model, struct rank *rank, const struct trace_call *call);
+void do_fence(struct model *model, struct rank *rank, const struct trace_call *call);
+void do_passive(struct model *model, struct rank *rank, const struct trace_call *call);
+void do_message(struct model *model, struct rank *rank, const struct trace_call *call);
+
+static inline bool nobody(int32_t peer)
+{
+    return peer == TRACE_NONE;
+}
+
+#endif

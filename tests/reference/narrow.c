@@ -1,0 +1,54 @@
+#include "tests/reference/narrow.h"
+
+#include <string.h>
+
+#include "tests/property/knobs.h"
+
+static bool is_known(const struct phase *phase)
+{
+    if (phase->kind == PHASE_COLLECTIVE) return phase->call == ID_Barrier;
+    return phase->kind == PHASE_PSCW || phase->kind == PHASE_FENCE || phase->kind == PHASE_LOCK ||
+           phase->kind == PHASE_MESSAGES;
+}
+
+static void plain_knob(struct program *program, const char *key)
+{
+    for (size_t i = 0; i < knob_count; i++)
+        if (strcmp(knobs[i].key, key) == 0) program->knobs[i] = 0;
+}
+
+/* Only receives find messages. */
+static void narrow_items(struct phase *phase)
+{
+    for (size_t i = 0; i < phase->item_count; i++)
+        if (phase->items[i].kind == ITEM_MESSAGE && call_kind(phase->items[i].receive) != CALL_IRECV)
+            phase->items[i].receive = ID_Recv;
+}
+
+void narrow_program(struct program *program)
+{
+    for (size_t i = program->phase_count; i > 0; i--)
+        if (is_known(&program->phases[i - 1]))
+            narrow_items(&program->phases[i - 1]);
+        else
+            program_remove_phase(program, i - 1);
+    plain_knob(program, "engine.links");
+}
+
+enum status narrow_trace(const struct trace *trace, struct trace **narrowed, struct err *err)
+{
+    struct trace *made;
+    enum status status = STATUS_OK;
+    TRY(trace_new_like(trace, &made, err));
+    for (uint32_t r = 0; r < trace->rank_count; r++)
+        for (size_t i = 0; status == STATUS_OK && i < trace->ranks[r].count; i++)
+            if (call_kind(trace->ranks[r].calls[i].call) != CALL_COMM_CREATE)
+                status = trace_add_call(made, r, &trace->ranks[r].calls[i], err);
+    if (status == STATUS_OK) status = trace_check(made, err);
+    if (status != STATUS_OK) {
+        trace_free(made);
+        return status;
+    }
+    *narrowed = made;
+    return STATUS_OK;
+}

@@ -1,0 +1,86 @@
+/* One-sided operations and the epochs that they are in.
+ *
+ * An operation goes through these states, each with the moment at which it is reached: queued at the origin; sent (its
+ * data or its request are in the NIC); left (the last byte has left the origin's NIC); done at the target (arrived,
+ * applied, answered); known at the origin (acknowledged, or its data are there). A lane is what an epoch has towards
+ * one target: it opens when the target's post, or its grant, has come. */
+#ifndef TESTS_REFERENCE_OPERATION_H
+#define TESTS_REFERENCE_OPERATION_H
+
+#include "tests/reference/model.h"
+
+struct op {
+    enum call_kind kind; /* CALL_PUT, ... */
+    struct lane *lane;
+    int64_t bytes, result_bytes;
+    enum rma_waits waits;
+    bool copied;  /* semantics d: no longer the caller's */
+    bool held;    /* deferred: until the closing call */
+    bool sending; /* it has left the queue; a rendezvous may still keep its data */
+    bool sent, left, done, known;
+    bool has_request;
+    struct op *next; /* of the lane */
+};
+
+struct lane {
+    struct epoch *epoch;
+    uint32_t target;
+    bool open;     /* W, the grant, or nothing to wait for */
+    bool closing;  /* PSCW: complete has been called */
+    bool told;     /* PSCW: its notification has been sent */
+    bool heard;    /* PSCW: it has arrived */
+    bool asked;    /* lock: for the grant */
+    bool released; /* lock: nothing to be released, or it was */
+    struct op *first, *last;
+};
+
+enum epoch_kind { EPOCH_START, EPOCH_FENCE, EPOCH_LOCK };
+
+struct epoch {
+    enum epoch_kind kind;
+    int32_t window;
+    uint32_t origin, target;
+    bool nocheck, exclusive, all;
+    uint32_t lane_count;
+    struct lane *lanes; /* by ascending target */
+};
+
+/* Between the origin and the target of a window, over all epochs. */
+struct pair {
+    uint32_t posts;        /* of the target, noticed by the origin */
+    uint32_t posts_made;   /* by the target */
+    uint32_t starts;       /* of the origin */
+    struct lane **started; /* lanes by number of start */
+    size_t started_capacity;
+    struct lane *lock; /* the open lock epoch's */
+};
+
+struct fences {                   /* of one rank on one window */
+    struct epoch *open, **closed; /* closed: by the number of the fence */
+    size_t closed_count, closed_capacity;
+};
+
+struct pair *pair_of(const struct model *model, int32_t window, uint32_t origin, uint32_t target);
+struct epoch *epoch_new(struct model *model, enum epoch_kind kind, int32_t window, uint32_t origin,
+                        const int32_t *targets, uint32_t count);
+struct fences *fences_of(const struct model *model, int32_t window, uint32_t rank);
+const struct rma_semantics *semantics_of(const struct model *model, int32_t window);
+enum lock_mode lock_of(const struct model *model, int32_t window);
+enum fence_mode fence_of(const struct model *model, int32_t window);
+
+/* The epoch's operations that nothing keeps any more leave, target by target; then notifications and the like. */
+void lane_pump(struct model *model, struct lane *lane);
+
+/* The closing call (or a flush) lets go what is held. Returns whether there was something unsent. */
+bool lane_unhold(struct lane *lane);
+bool lane_unsent(const struct lane *lane);   /* data still to be sent, by a rendezvous perhaps */
+bool lane_unissued(const struct lane *lane); /* something still queued */
+
+/* Conditions. */
+bool lane_is_open(const struct model *model, const void *lane);
+bool lane_is_local(const struct model *model, const void *lane); /* complete at the origin */
+bool lane_is_known(const struct model *model, const void *lane); /* known to be complete at the target */
+bool lane_is_done(const struct lane *lane);                      /* complete at the target */
+bool op_is_local(const struct op *op);
+
+#endif

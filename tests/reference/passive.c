@@ -1,0 +1,223 @@
+/* docs/simulation.md, Passive target. */
+#include "tests/reference/passive.h"
+
+/* The queue of one target: holders and those that wait, first come, first served. */
+static struct server *server_of(const struct model *model, const struct lane *lane)
+{
+    return &model->servers[(size_t)lane->epoch->window * model->rank_count + lane->target];
+}
+
+static void granted(struct model *model, void *what)
+{
+    struct lane *lane = what;
+    lane->open = true;
+    lane_pump(model, lane);
+}
+
+static void grant_arrives(struct model *model, void *what)
+{
+    rank_notice(model, ((struct lane *)what)->target, ((struct lane *)what)->epoch->origin, granted, what);
+}
+
+static bool fits(const struct server *server, const struct lane *lane)
+{
+    return server->holder_count == 0 || (!server->exclusive && !lane->epoch->exclusive);
+}
+
+static void grant(struct model *model, struct server *server, size_t place)
+{
+    struct lane *lane = server->queue[place];
+    server->queue_count--;
+    for (size_t i = place; i < server->queue_count; i++) server->queue[i] = server->queue[i + 1];
+    server->holder_count++;
+    server->exclusive = lane->epoch->exclusive;
+    if (lane->target == lane->epoch->origin)
+        granted(model, lane);
+    else
+        network_send_control(model, lane->target, lane->epoch->origin, true, grant_arrives, lane);
+}
+
+/* lock_all goes past exclusive ones that wait for a shared lock. Who is granted its own lock goes on before the next
+ * grant leaves. */
+static void grant_all_that_fit(struct model *model, void *what)
+{
+    struct server *server = what;
+    for (size_t i = 0; i < server->queue_count;) {
+        struct lane *lane = server->queue[i];
+        if ((i > 0 && !lane->epoch->all) || !fits(server, lane)) {
+            i++;
+            continue;
+        }
+        grant(model, server, i);
+        if (lane->target == lane->epoch->origin) {
+            event_add(model, model->now_ps, lane->target, grant_all_that_fit, server);
+            return;
+        }
+        i = 0;
+    }
+}
+
+static void request_served(struct model *model, void *what)
+{
+    struct lane *lane = what;
+    struct server *server = server_of(model, lane);
+    server->queue =
+        model_grow(model, server->queue, server->queue_count, &server->queue_capacity, sizeof *server->queue);
+    server->queue[server->queue_count++] = lane;
+    grant_all_that_fit(model, server);
+}
+
+static void request_arrives(struct model *model, void *what)
+{
+    const struct lane *lane = what;
+    rank_serve(model, lane->epoch->origin, lane->target, request_served, what);
+}
+
+static void release_arrives(struct model *model, void *what)
+{
+    struct server *server = server_of(model, what);
+    server->holder_count--;
+    grant_all_that_fit(model, server);
+}
+
+void lane_ask(struct model *model, struct lane *lane)
+{
+    lane->asked = true;
+    if (lane->target == lane->epoch->origin)
+        request_served(model, lane);
+    else
+        network_send_control(model, lane->epoch->origin, lane->target, true, request_arrives, lane);
+}
+
+static void release(struct model *model, struct lane *lane)
+{
+    if (!lane->asked) return;
+    if (lane->target == lane->epoch->origin)
+        release_arrives(model, lane);
+    else
+        network_send_control(model, lane->epoch->origin, lane->target, false, release_arrives, lane);
+}
+
+static bool is_open(const struct model *model, const void *what)
+{
+    const struct epoch *epoch = what;
+    for (uint32_t i = 0; i < epoch->lane_count; i++)
+        if (epoch->lanes[i].asked && !lane_is_open(model, &epoch->lanes[i])) return false;
+    return true;
+}
+
+static bool is_away(const struct lane *lane)
+{
+    return lane->target != lane->epoch->origin;
+}
+
+static void lock(struct model *model, struct rank *rank, const struct trace_call *call)
+{
+    const struct trace_comm *comm = trace_call_comm(model->trace, call);
+    bool all = call_kind(call->call) == CALL_LOCK_ALL, pays = false;
+    struct epoch *epoch = epoch_new(model, EPOCH_LOCK, call->handle, rank->number, all ? comm->members : &call->peer,
+                                    all ? comm->count : 1);
+    epoch->all = all;
+    epoch->exclusive = call->flags & TRACE_EXCLUSIVE;
+    epoch->nocheck = call->flags & TRACE_NOCHECK;
+    bool asks = !epoch->nocheck && lock_of(model, call->handle) == LOCK_BLOCKING;
+    for (uint32_t i = 0; i < epoch->lane_count; i++) {
+        struct lane *lane = &epoch->lanes[i];
+        pair_of(model, call->handle, rank->number, lane->target)->lock = lane;
+        lane->open = epoch->nocheck;
+        pays |= asks && is_away(lane);
+    }
+    if (pays) rank_pay_overhead(model, rank);
+    for (uint32_t i = 0; asks && i < epoch->lane_count; i++) lane_ask(model, &epoch->lanes[i]);
+    rank_await(model, rank, is_open, epoch);
+}
+
+/* The lanes that a call names: of one target, or all. */
+struct named {
+    struct lane *lanes[64];
+    uint32_t count;
+    bool local;
+};
+
+static struct named name_lanes(const struct model *model, const struct rank *rank, const struct trace_call *call)
+{
+    const struct trace_comm *comm = trace_call_comm(model->trace, call);
+    struct named named = {.local = call_kind(call->call) == CALL_FLUSH_LOCAL};
+    bool all = !(call_row(call->call)->needed & F_TARGET);
+    for (uint32_t t = 0; t < model->rank_count; t++) {
+        if (all ? trace_comm_rank(comm, (int32_t)t) == TRACE_NONE : (int32_t)t != call->peer) continue;
+        struct lane *lane = pair_of(model, call->handle, rank->number, t)->lock;
+        if (lane) named.lanes[named.count++] = lane;
+    }
+    return named;
+}
+
+static bool is_complete(const struct model *model, const void *what)
+{
+    const struct named *named = what;
+    for (uint32_t i = 0; i < named->count; i++)
+        if (!(named->local ? lane_is_local : lane_is_known)(model, named->lanes[i])) return false;
+    return true;
+}
+
+static bool are_open(const struct model *model, const void *what)
+{
+    const struct named *named = what;
+    (void)model;
+    for (uint32_t i = 0; i < named->count; i++)
+        if (named->lanes[i]->asked && !named->lanes[i]->open) return false;
+    return true;
+}
+
+/* Whether the lock has to be asked for now. */
+static bool must_ask(const struct lane *lane, bool unlocks)
+{
+    if (lane->epoch->nocheck || lane->asked) return false;
+    return lane_unissued(lane) || (unlocks && !lane->epoch->all);
+}
+
+static void go(struct model *model, struct lane *lane, bool asks)
+{
+    lane_unhold(lane);
+    if (asks) lane_ask(model, lane);
+    lane_pump(model, lane);
+}
+
+static void flush(struct model *model, struct rank *rank, const struct trace_call *call)
+{
+    struct named named = name_lanes(model, rank, call);
+    bool pays = false;
+    for (uint32_t i = 0; i < named.count; i++) pays |= lane_unissued(named.lanes[i]);
+    if (pays) rank_pay_overhead(model, rank);
+    for (uint32_t i = 0; i < named.count; i++) go(model, named.lanes[i], must_ask(named.lanes[i], false));
+    rank_await(model, rank, is_complete, &named);
+}
+
+static void unlock(struct model *model, struct rank *rank, const struct trace_call *call)
+{
+    struct named named = name_lanes(model, rank, call);
+    bool pays = false;
+    for (uint32_t i = 0; i < named.count; i++) {
+        struct lane *lane = named.lanes[i];
+        pays |= lane_unissued(lane) || (is_away(lane) && (lane->asked || must_ask(lane, true)));
+    }
+    if (pays) rank_pay_overhead(model, rank);
+    for (uint32_t i = 0; i < named.count; i++) go(model, named.lanes[i], must_ask(named.lanes[i], true));
+    rank_await(model, rank, are_open, &named);
+    rank_await(model, rank, is_complete, &named);
+    for (uint32_t i = 0; i < named.count; i++) {
+        release(model, named.lanes[i]);
+        pair_of(model, call->handle, rank->number, named.lanes[i]->target)->lock = NULL;
+    }
+}
+
+void do_passive(struct model *model, struct rank *rank, const struct trace_call *call)
+{
+    switch (call_kind(call->call)) {
+    case CALL_LOCK:
+    case CALL_LOCK_ALL: lock(model, rank, call); break;
+    case CALL_UNLOCK:
+    case CALL_UNLOCK_ALL: unlock(model, rank, call); break;
+    default: flush(model, rank, call);
+    }
+}

@@ -1,0 +1,225 @@
+/* Ranks as coroutines: each computes, enters a call, does it, and leaves it. */
+#include "tests/reference/model.h"
+
+#include <math.h>
+#include <stdint.h>
+
+#include "common/units.h"
+#include "tests/reference/operation.h"
+
+enum { STACK_BYTES = 256 * 1024 };
+
+void rank_await(struct model *model, struct rank *rank, condition *ready, const void *what)
+{
+    if (ready(model, what)) return;
+    rank->ready = ready;
+    rank->what = what;
+    swapcontext(&rank->context, &model->scheduler);
+}
+
+static void switch_to(struct model *model, struct rank *rank)
+{
+    model->running = rank;
+    rank->ready = NULL;
+    swapcontext(&model->scheduler, &rank->context);
+}
+
+/* In the order of ranks, until nobody can go on: one may let another one go on without a message. */
+void ranks_go_on(struct model *model)
+{
+    for (bool some = true; some;) {
+        some = false;
+        for (uint32_t r = 0; r < model->rank_count; r++) {
+            struct rank *rank = &model->ranks[r];
+            if (!rank->ready || !rank->ready(model, rank->what)) continue;
+            switch_to(model, rank);
+            some = true;
+        }
+    }
+}
+
+static void set_true(struct model *model, void *what)
+{
+    (void)model;
+    *(bool *)what = true;
+}
+
+static bool is_true(const struct model *model, const void *what)
+{
+    (void)model;
+    return *(const bool *)what;
+}
+
+void rank_spend(struct model *model, struct rank *rank, int64_t ps)
+{
+    bool *over = model_new(model, sizeof *over);
+    if (ps == 0) return;
+    event_add(model, model->now_ps + ps, rank->number, set_true, over);
+    rank_await(model, rank, is_true, over);
+}
+
+void rank_pay_overhead(struct model *model, struct rank *rank)
+{
+    rank_spend(model, rank, units_ps(model->platform->overhead_s));
+}
+
+static void when_inside(struct model *model, struct rank *rank, action *act, void *what)
+{
+    if (rank->inside) {
+        act(model, what);
+        return;
+    }
+    rank->pending =
+        model_grow(model, rank->pending, rank->pending_count, &rank->pending_capacity, sizeof *rank->pending);
+    rank->pending[rank->pending_count++] = (struct step){act, what};
+}
+
+void rank_serve(struct model *model, uint32_t from, uint32_t number, action *act, void *what)
+{
+    const struct platform *platform = model->platform;
+    switch (from == number ? PROGRESS_HARDWARE : platform->progress) {
+    case PROGRESS_HARDWARE: act(model, what); break;
+    case PROGRESS_THREAD:
+        if (platform->thread_delay_s > 0)
+            event_add(model, model->now_ps + units_ps(platform->thread_delay_s), number, act, what);
+        else
+            act(model, what);
+        break;
+    case PROGRESS_CALL: when_inside(model, &model->ranks[number], act, what); break;
+    }
+}
+
+void rank_notice(struct model *model, uint32_t from, uint32_t number, action *act, void *what)
+{
+    if (model->platform->progress == PROGRESS_CALL && from != number)
+        when_inside(model, &model->ranks[number], act, what);
+    else
+        act(model, what);
+}
+
+void rank_enter(struct model *model, struct rank *rank)
+{
+    rank->inside = true;
+    for (size_t i = 0; i < rank->pending_count; i++) rank->pending[i].act(model, rank->pending[i].what);
+    rank->pending_count = 0;
+}
+
+/* A region: computing of its recorded length. */
+static bool is_plain(enum mpi_call call)
+{
+    static const enum mpi_call plain[] = {
+#define MPI_PLAIN(NAME, PARAMETERS, ARGUMENTS)         ID_##NAME,
+#define MPI_PLAIN_REQUEST(NAME, PARAMETERS, ARGUMENTS) ID_##NAME,
+#include "trace/mpi_plain_calls.def"
+#undef MPI_PLAIN
+#undef MPI_PLAIN_REQUEST
+    };
+    for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
+        if (plain[i] == call) return true;
+    return false;
+}
+
+static void do_call(struct model *model, struct rank *rank, const struct trace_call *call)
+{
+    const struct trace *trace = model->trace;
+    uint32_t comm_channel = (uint32_t)trace->window_count + (call->handle > 0 ? (uint32_t)call->handle : 0);
+    switch (call_kind(call->call)) {
+    case CALL_WIN_CREATE:
+    case CALL_WIN_FREE:
+    case CALL_FENCE: do_fence(model, rank, call); break;
+    case CALL_POST:
+    case CALL_START:
+    case CALL_COMPLETE:
+    case CALL_WIN_WAIT:
+    case CALL_WIN_TEST: do_active(model, rank, call); break;
+    case CALL_PUT:
+    case CALL_GET:
+    case CALL_ACCUMULATE:
+    case CALL_GET_ACCUMULATE: do_operation(model, rank, call); break;
+    case CALL_LOCK:
+    case CALL_LOCK_ALL:
+    case CALL_UNLOCK:
+    case CALL_UNLOCK_ALL:
+    case CALL_FLUSH:
+    case CALL_FLUSH_LOCAL: do_passive(model, rank, call); break;
+    case CALL_SEND:
+    case CALL_ISEND:
+    case CALL_RECV:
+    case CALL_IRECV:
+    case CALL_SENDRECV:
+    case CALL_REQUEST_WAIT:
+    case CALL_REQUEST_WAITALL:
+    case CALL_REQUEST_TEST:
+    case CALL_REQUEST_TESTALL: do_message(model, rank, call); break;
+    case CALL_BARRIER:
+        if (trace->comms[call->handle].count > 1) rank_pay_overhead(model, rank);
+        collective_barrier(model, rank, &trace->comms[call->handle], comm_channel);
+        break;
+    case CALL_INIT: /* reference_lacks(): all ranks have it, or nobody */
+    case CALL_FINALIZE:
+        if (trace->comms[0].count > 1) rank_pay_overhead(model, rank);
+        collective_barrier(model, rank, &trace->comms[0], (uint32_t)trace->window_count);
+        break;
+    default: break; /* local */
+    }
+}
+
+/* A test that says no is computing. */
+static bool says_no(const struct trace_call *call)
+{
+    enum call_kind kind = call_kind(call->call);
+    bool tests =
+        kind == CALL_WIN_TEST || kind == CALL_REQUEST_TEST || kind == CALL_REQUEST_TESTALL || kind == CALL_IPROBE;
+    return tests && !(call->flags & TRACE_FLAG);
+}
+
+static int64_t computing_ps(const struct rank *rank, int64_t recorded_ps)
+{
+    return llround((double)recorded_ps * rank->pace);
+}
+
+static void walk(struct model *model, struct rank *rank)
+{
+    int64_t recorded_ps = trace_begin_ps(model->trace);
+    for (size_t i = 0; i < rank->stream->count; i++) {
+        const struct trace_call *call = &rank->stream->calls[i];
+        rank_spend(model, rank, computing_ps(rank, call->enter_ps - recorded_ps));
+        recorded_ps = call->exit_ps;
+        rank->times.enter_ps[i] = model->now_ps;
+        rank_enter(model, rank);
+        if (says_no(call) || is_plain(call->call))
+            rank_spend(model, rank, computing_ps(rank, call->exit_ps - call->enter_ps));
+        else
+            do_call(model, rank, call);
+        rank->inside = false;
+        rank->times.exit_ps[i] = model->now_ps;
+    }
+    rank->ended = true;
+    rank_enter(model, rank);
+}
+
+static void begin(unsigned high, unsigned low)
+{
+    struct model *model = (struct model *)((uintptr_t)high << 32 | low);
+    walk(model, model->running);
+    model->running->ended = true;
+    setcontext(&model->scheduler);
+}
+
+static bool always(const struct model *model, const void *what)
+{
+    (void)model;
+    (void)what;
+    return true;
+}
+
+void rank_start(struct model *model, struct rank *rank)
+{
+    rank->stack = model_new(model, STACK_BYTES);
+    getcontext(&rank->context);
+    rank->context.uc_stack.ss_sp = rank->stack;
+    rank->context.uc_stack.ss_size = STACK_BYTES;
+    makecontext(&rank->context, (void (*)(void))begin, 2, (unsigned)((uintptr_t)model >> 32),
+                (unsigned)(uintptr_t)model);
+    rank->ready = always;
+}

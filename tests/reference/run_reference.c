@@ -1,0 +1,247 @@
+/* Compares the replay with the reference model (model.h), to the picosecond.
+ *
+ *   run_reference programs FIRST_SEED COUNT AT_LEAST [--tamper]
+ *                                                      random programs, narrowed to what the model knows
+ *   run_reference trace PLATFORM.json TRACE.txt KEY=VALUE...
+ *   run_reference cases BASE.json DIRECTORY...         hand-worked cases under a, b, c, d; those it does not know are
+ *                                                      skipped
+ *
+ * The program that differs first is made small and printed with the options of rmacast simulate. Exit 1 where a call
+ * differs, or where fewer than AT_LEAST programs were compared. --tamper falsifies the reference's
+ * platform: some call must differ. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "simulate/replay.h"
+#include "tests/cases/case_platform.h"
+#include "tests/property/knobs.h"
+#include "tests/property/property.h"
+#include "tests/property/shrink.h"
+#include "tests/reference/model.h"
+#include "tests/reference/narrow.h"
+#include "trace/text.h"
+
+struct comparison {
+    bool differs, skipped;
+    char what[VERDICT_DETAIL_BYTES];
+};
+
+static enum status make_times(const struct trace *trace, struct reference_times **times, struct err *err)
+{
+    *times = calloc(trace->rank_count, sizeof **times);
+    if (!*times) return err_memory(err);
+    for (uint32_t r = 0; r < trace->rank_count; r++) {
+        (*times)[r].enter_ps = calloc(2 * trace->ranks[r].count + 1, sizeof(int64_t));
+        if (!(*times)[r].enter_ps) return err_memory(err);
+        (*times)[r].exit_ps = (*times)[r].enter_ps + trace->ranks[r].count;
+    }
+    return STATUS_OK;
+}
+
+static void free_times(const struct trace *trace, struct reference_times *times)
+{
+    for (uint32_t r = 0; r < trace->rank_count; r++) free(times[r].enter_ps);
+    free(times);
+}
+
+/* The first call that differs, in the order of its time. */
+static void compare_calls(const struct trace *trace, const struct reference_times *times, struct comparison *comparison)
+{
+    int64_t first_ps = INT64_MAX;
+    for (uint32_t r = 0; r < trace->rank_count; r++)
+        for (size_t i = 0; i < trace->ranks[r].count; i++) {
+            const struct trace_call *call = &trace->ranks[r].calls[i];
+            int64_t enter_ps = times[r].enter_ps[i], exit_ps = times[r].exit_ps[i];
+            if ((enter_ps == call->enter_ps && exit_ps == call->exit_ps) || call->exit_ps >= first_ps) continue;
+            char place[TRACE_PLACE_BYTES];
+            first_ps = call->exit_ps;
+            comparison->differs = true;
+            snprintf(comparison->what, sizeof comparison->what,
+                     "%s: %" PRId64 " to %" PRId64 " ps by the replay, %" PRId64 " to %" PRId64 " by the reference",
+                     trace_place(trace, r, i, place), call->enter_ps, call->exit_ps, enter_ps, exit_ps);
+        }
+}
+
+/* trial: of random programs, may be NULL. Tampered: the reference has another platform than the replay. */
+static enum status compare(const struct trace *trace, const struct platform *platform, const struct trial *trial,
+                           struct comparison *comparison, struct err *err)
+{
+    struct platform referred = *platform;
+    if (trial && trial->tamper) referred.control_bytes += 1000;
+    const struct replay_options options = {.engine = engine_by_name("loggp"), .keep_trace = true};
+    struct replay_outcome outcome = {0};
+    struct reference_times *times;
+    struct err why = {.status = STATUS_OK};
+    const char *lacks = reference_lacks(trace, platform);
+    *comparison = (struct comparison){.skipped = lacks};
+    if (lacks) return STATUS_OK;
+    TRY(make_times(trace, &times, err));
+    bool ends = reference_run(trace, &referred, times);
+    bool replayed = replay_run(trace, platform, &options, &outcome, &why) == STATUS_OK;
+    comparison->differs = ends != replayed;
+    if (comparison->differs)
+        snprintf(comparison->what, sizeof comparison->what, "the reference %s, the replay: %.800s",
+                 ends ? "ends" : "does not end", replayed ? "ends" : why.text);
+    else if (ends)
+        compare_calls(outcome.trace, times, comparison);
+    if (trial && trial->tally) {
+        struct tally *tally = trial->tally;
+        tally->programs++;
+        tally->transfers += outcome.transfers;
+        for (uint32_t r = 0; r < trace->rank_count; r++) tally->calls += trace->ranks[r].count;
+    }
+    replay_outcome_clear(&outcome);
+    free_times(trace, times);
+    return STATUS_OK;
+}
+
+static enum status check(const struct trial *trial, const struct program *program, const struct trace *trace,
+                         struct verdict *verdict, struct err *err)
+{
+    struct platform *platform;
+    struct trace *known;
+    struct comparison comparison;
+    TRY(knobs_platform(program, NULL, &platform, err));
+    enum status status = narrow_trace(trace, &known, err);
+    if (status == STATUS_OK) {
+        status = compare(known, platform, trial, &comparison, err);
+        trace_free(known);
+    }
+    platform_free(platform);
+    if (status != STATUS_OK || !comparison.differs) return status;
+    verdict->failed = true;
+    snprintf(verdict->what, sizeof verdict->what, "replay and reference");
+    snprintf(verdict->detail, sizeof verdict->detail, "%s", comparison.what);
+    return STATUS_OK;
+}
+
+static const struct property reference = {"reference", "replay and reference agree", check};
+
+static enum status report(const struct trial *failed, struct program *program, struct verdict *verdict, struct err *err)
+{
+    const struct trial trial = {.engine = failed->engine, .tamper = failed->tamper};
+    uint32_t tries;
+    struct trace *trace, *known;
+    printf("seed %" PRIu64 ": %s\n", program->seed, verdict->detail);
+    fflush(stdout);
+    TRY(shrink(&reference, &trial, program, verdict, &tries, err));
+    printf("made small in %" PRIu32 " tries: %s\nsimulate TRACE --engine loggp ", tries, verdict->detail);
+    knobs_print(program, stdout);
+    TRY(program_trace(program, &trace, err));
+    enum status status = narrow_trace(trace, &known, err);
+    trace_free(trace);
+    TRY(status);
+    status = text_write(known, NULL, stdout, err);
+    trace_free(known);
+    return status;
+}
+
+static enum status run_seed(uint64_t seed, const struct trial *trial, bool *failed, struct err *err)
+{
+    struct program program;
+    struct verdict verdict;
+    TRY(program_make(seed, SUBJECT_MPI, &program, err));
+    narrow_program(&program);
+    enum status status = property_check(&reference, trial, &program, &verdict, err);
+    if (status == STATUS_OK && verdict.failed) {
+        *failed = true;
+        status = report(trial, &program, &verdict, err);
+    }
+    program_clear(&program);
+    return status;
+}
+
+static enum status run_programs(uint64_t first, uint64_t count, uint64_t at_least, bool tamper, struct err *err)
+{
+    static struct tally tally;
+    const struct trial trial = {.engine = engine_by_name("loggp"), .tamper = tamper, .tally = &tally};
+    bool failed = false;
+    for (uint64_t i = 0; i < count && !failed; i++) TRY(run_seed(first + i, &trial, &failed, err));
+    printf("%" PRIu64 " programs, %" PRIu64 " calls, %" PRIu64 " transfers compared\n", tally.programs, tally.calls,
+           tally.transfers);
+    if (failed) return err_set(err, STATUS_DATA, "run_reference", NULL, "replay and reference differ");
+    if (tally.programs < at_least || tally.transfers == 0)
+        return err_set(err, STATUS_DATA, "run_reference", NULL, "expected %" PRIu64 " programs and some transfers",
+                       at_least);
+    return STATUS_OK;
+}
+
+static enum status run_case(const char *base, const char *directory, char letter, bool *failed, uint64_t *compared,
+                            struct err *err)
+{
+    char path[1024];
+    struct trace *trace;
+    struct platform *platform;
+    struct comparison comparison;
+    snprintf(path, sizeof path, "%s/trace.txt", directory);
+    TRY(text_read(path, &trace, err));
+    snprintf(path, sizeof path, "%s/platform", directory);
+    enum status status = trace_check(trace, err);
+    if (status == STATUS_OK) status = case_platform_open(base, path, letter, &platform, err);
+    if (status == STATUS_OK) {
+        status = compare(trace, platform, NULL, &comparison, err);
+        platform_free(platform);
+    }
+    trace_free(trace);
+    TRY(status);
+    *failed |= comparison.differs;
+    *compared += !comparison.skipped;
+    if (comparison.differs) printf("%s %c: %s\n", directory, letter, comparison.what);
+    return STATUS_OK;
+}
+
+static enum status run_cases(const char *base, char **directories, int count, struct err *err)
+{
+    bool failed = false;
+    uint64_t compared = 0;
+    for (int i = 0; i < count; i++)
+        for (char letter = 'a'; letter <= 'd'; letter++)
+            TRY(run_case(base, directories[i], letter, &failed, &compared, err));
+    printf("%" PRIu64 " cases compared\n", compared);
+    if (compared < 2 * (uint64_t)count)
+        return err_set(err, STATUS_DATA, "run_reference", NULL, "expected to know half of the cases");
+    if (failed) return err_set(err, STATUS_DATA, "run_reference", NULL, "replay and reference differ");
+    return STATUS_OK;
+}
+
+static enum status run_trace(const char *base, const char *file, const char *const *overrides, int count,
+                             struct err *err)
+{
+    struct trace *trace;
+    struct platform *platform;
+    struct comparison comparison;
+    TRY(text_read(file, &trace, err));
+    enum status status = trace_check(trace, err);
+    if (status == STATUS_OK) status = platform_open(base, overrides, (size_t)count, &platform, err);
+    if (status == STATUS_OK) {
+        status = compare(trace, platform, NULL, &comparison, err);
+        platform_free(platform);
+    }
+    trace_free(trace);
+    TRY(status);
+    if (comparison.skipped) return err_set(err, STATUS_DATA, file, NULL, "the reference does not know all of it");
+    if (comparison.differs) return err_set(err, STATUS_DATA, file, NULL, "%s", comparison.what);
+    return STATUS_OK;
+}
+
+int main(int argc, char **argv)
+{
+    struct err err = {.status = STATUS_OK};
+    enum status status = STATUS_USAGE;
+    bool tamper = argc == 6 && strcmp(argv[5], "--tamper") == 0;
+    if ((argc == 5 || tamper) && strcmp(argv[1], "programs") == 0)
+        status = run_programs(strtoull(argv[2], NULL, 10), strtoull(argv[3], NULL, 10), strtoull(argv[4], NULL, 10),
+                              tamper, &err);
+    else if (argc > 3 && strcmp(argv[1], "cases") == 0)
+        status = run_cases(argv[2], argv + 3, argc - 3, &err);
+    else if (argc > 3 && strcmp(argv[1], "trace") == 0)
+        status = run_trace(argv[2], argv[3], (const char *const *)argv + 4, argc - 4, &err);
+    else
+        snprintf(err.text, sizeof err.text,
+                 "run_reference programs FIRST COUNT AT_LEAST [--tamper] | cases BASE.json DIRECTORY... | trace "
+                 "PLATFORM.json TRACE.txt KEY=VALUE...");
+    if (status != STATUS_OK) fprintf(stderr, "%s\n", err.text);
+    return (int)status;
+}

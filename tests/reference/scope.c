@@ -1,0 +1,80 @@
+#include "tests/reference/model.h"
+
+static bool knows_kind(enum call_kind kind)
+{
+    static const enum call_kind known[] = {
+        CALL_LOCAL,
+        CALL_INIT,
+        CALL_FINALIZE,
+        CALL_REGION_ENTER,
+        CALL_REGION_LEAVE,
+        CALL_WIN_CREATE,
+        CALL_WIN_FREE,
+        CALL_PUT,
+        CALL_GET,
+        CALL_ACCUMULATE,
+        CALL_GET_ACCUMULATE,
+        CALL_FENCE,
+        CALL_POST,
+        CALL_START,
+        CALL_COMPLETE,
+        CALL_WIN_WAIT,
+        CALL_WIN_TEST,
+        CALL_LOCK,
+        CALL_UNLOCK,
+        CALL_LOCK_ALL,
+        CALL_UNLOCK_ALL,
+        CALL_FLUSH,
+        CALL_FLUSH_LOCAL,
+        CALL_SYNC,
+        CALL_SEND,
+        CALL_ISEND,
+        CALL_RECV,
+        CALL_IRECV,
+        CALL_SENDRECV,
+        CALL_REQUEST_WAIT,
+        CALL_REQUEST_WAITALL,
+        CALL_REQUEST_TEST,
+        CALL_REQUEST_TESTALL,
+        CALL_BARRIER,
+    };
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (known[i] == kind) return true;
+    return false;
+}
+
+static uint32_t count_ranks(const struct trace *trace, enum call_kind kind)
+{
+    uint32_t ranks = 0;
+    for (uint32_t r = 0; r < trace->rank_count; r++)
+        for (size_t i = 0; i < trace->ranks[r].count; i++)
+            if (call_kind(trace->ranks[r].calls[i].call) == kind) {
+                ranks++;
+                break;
+            }
+    return ranks;
+}
+
+static const char *lacks_call(const struct trace_call *call)
+{
+    bool matched = call->call == ID_Mrecv || call->call == ID_Imrecv;
+    bool later = call_kind(call->call) == CALL_BARRIER && call_makes_request(call->call);
+    return matched || later || !knows_kind(call_kind(call->call)) ? call_name(call->call) : NULL;
+}
+
+const char *reference_lacks(const struct trace *trace, const struct platform *platform)
+{
+    if (platform->links != LINKS_FREE) return "engine.links";
+    if (platform->unexpected_copy) return "mpi.unexpected_copy";
+    if (platform->simgrid_xml) return "network.topology.simgrid_xml";
+    for (uint32_t r = 0; r < trace->rank_count; r++) {
+        if (trace->ranks[r].thread_count > 0) return "threads";
+        for (size_t i = 0; i < trace->ranks[r].count; i++) {
+            const char *lacks = lacks_call(&trace->ranks[r].calls[i]);
+            if (lacks) return lacks;
+        }
+    }
+    uint32_t begins = count_ranks(trace, CALL_INIT), ends = count_ranks(trace, CALL_FINALIZE);
+    bool some = (begins > 0 && begins < trace->rank_count) || (ends > 0 && ends < trace->rank_count);
+    return some ? "MPI_Init or MPI_Finalize on some ranks only" : NULL;
+}
