@@ -39,6 +39,7 @@ static void loggp_close(struct engine *engine)
     link_queues_clear(&engine->links);
     free(engine->nics);
     free(engine->flights);
+    free(engine->tallies);
     free(engine);
 }
 
@@ -65,6 +66,7 @@ static enum status loggp_open(const struct platform *platform, const int32_t (*p
         return err_memory(err);
     }
     made->flight_count = FLIGHT_NONE + 1;
+    made->tally_count = TALLY_NONE + 1;
     for (int32_t node = 0; node < platform->node_count; node++) inbox_init(&made->nics[node].inbox);
     *engine = made;
     return STATUS_OK;
@@ -208,7 +210,7 @@ static enum status on_answer(struct engine *engine, uint32_t index, struct event
     struct event_place last = {place.time_ps, UINT64_MAX};
     bool alone = engine->queue.count == 0 || place.time_ps < event_queue_first_ps(&engine->queue);
     alone = alone && !(engine->holds_next && event_before(engine->next.place, last));
-    if (alone && !event_before(last, inbox_due(&engine->nics[asker].inbox, engine->flights))) {
+    if (alone && !event_before(last, loggp_due(engine, asker))) {
         engine->now = last;
         TRY(loggp_look_until(engine, asker, last, err));
     }
@@ -363,6 +365,8 @@ const struct engine_descriptor engine_loggp = {
     .resume = loggp_resume,
     .watch_all = loggp_watch_all,
     .soon_send = loggp_soon_send,
+    .counts = loggp_counts,
+    .count = loggp_count,
     .run = loggp_run,
     .close = loggp_close,
 };

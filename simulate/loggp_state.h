@@ -19,6 +19,16 @@ struct nic { /* who sends to it touches the first of its two cache lines only */
 };
 _Static_assert(offsetof(struct inbox, heap) <= LINE_BYTES, "who sends touches one cache line of the NIC");
 
+/* What count() sends takes the receiving NIC no time: it keeps nothing else waiting, and need not lie among the flights
+ * in their order. */
+enum { TALLY_NONE = 0 };
+struct tally {
+    struct event_place place; /* of its arrival if nothing kept it waiting; settled: of its arrival */
+    uint32_t counter, rank;
+    uint32_t next; /* of its node's, or free */
+    bool settled;
+};
+
 struct engine {
     const struct platform *platform;
     struct cost_memory costs;
@@ -28,6 +38,10 @@ struct engine {
     struct flight *flights;
     size_t flight_count, flight_capacity;
     uint32_t free_flight;
+    struct tally *tallies;
+    size_t tally_count, tally_capacity;
+    uint32_t free_tally;
+    struct cost count_cost; /* of what count() sends */
     struct link_queues links;
     struct event_place now;
     int32_t answered;     /* the node to which an answer is being made: its alarm is set behind it; or NO_NODE */
@@ -85,7 +99,7 @@ __attribute__((always_inline)) static inline enum status loggp_put(struct engine
     inbox_put(inbox, engine->flights, index);
     if (inbox->queued > 0) return loggp_set_alarm(engine, node, place, err);
     if (inbox->waiting == 0) return STATUS_OK;
-    if (notice == ENGINE_COUNTED) return inbox_awaits(inbox, flight) ? loggp_set_alarm(engine, node, place, err) : STATUS_OK;
+    if (notice == ENGINE_COUNTED) return inbox_awaits(inbox, flight->note.ref) ? loggp_set_alarm(engine, node, place, err) : STATUS_OK;
     if (notice != ENGINE_WHEN_LOOKING || inbox->count < inbox->need || inbox_awaits_one(inbox)) return STATUS_OK;
     return loggp_set_alarm(engine, node, inbox->count == inbox->need ? inbox->latest : place, err);
 }
@@ -102,6 +116,8 @@ enum status loggp_tell(struct engine *engine, uint32_t index, struct event_place
 /* Tells of everything that has come to the node up to the limit. What is sent then leaves at the time of what is told.
  * The caller watches the node afterwards. */
 enum status loggp_look_until(struct engine *engine, int32_t node, struct event_place limit, struct err *err);
+/* When that is. */
+struct event_place loggp_due(const struct engine *engine, int32_t node);
 /* Sets the alarm for what a waiting rank may go on by. */
 enum status loggp_watch(struct engine *engine, int32_t node, struct err *err);
 void loggp_foresee_inbox(const struct engine *engine, const struct inbox *inbox);
@@ -113,5 +129,14 @@ enum status loggp_await(struct engine *engine, int32_t node, uint32_t rank, uint
 void loggp_await_next(struct engine *engine, int32_t node, uint32_t counter);
 void loggp_resume(struct engine *engine, int32_t node);
 enum status loggp_watch_all(struct engine *engine, int32_t node, bool on, struct err *err);
+
+/* loggp_tally.c */
+bool loggp_counts(struct engine *engine, int64_t bytes);
+enum status loggp_count(struct engine *engine, const struct engine_count *message, struct err *err);
+/* Counts what has come to the node by the limit. False, and no more is counted, if a rank awaited one of them: it has
+ * been told and may have gone on. All that came before the limit has been taken in. */
+bool loggp_counted_all(struct engine *engine, int32_t node, struct event_place limit);
+/* The place of the first one that is awaited, or an earlier one. */
+struct event_place loggp_tally_due(const struct engine *engine, const struct inbox *inbox);
 
 #endif

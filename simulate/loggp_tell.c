@@ -57,7 +57,7 @@ enum status loggp_tell(struct engine *engine, uint32_t index, struct event_place
     flight->told = true;
     flight->next = engine->free_flight;
     engine->free_flight = index;
-    if (flight->notice == ENGINE_COUNTED && !inbox_awaits(inbox, flight)) {
+    if (flight->notice == ENGINE_COUNTED && !inbox_awaits(inbox, note.ref)) {
         engine->callbacks.counters[note.ref]++;
         return STATUS_OK;
     }
@@ -78,8 +78,13 @@ enum status loggp_look_until(struct engine *engine, int32_t node, struct event_p
 {
     struct inbox *inbox = &engine->nics[node].inbox;
     struct event_place now = engine->now;
-    for (uint32_t first; (first = inbox_first(inbox, engine->flights)) != FLIGHT_NONE;) {
-        if (event_before(limit, engine->flights[first].place)) break;
+    for (;;) {
+        uint32_t first = inbox_first(inbox, engine->flights);
+        bool comes = first != FLIGHT_NONE && !event_before(limit, engine->flights[first].place);
+        if (inbox->tallies != TALLY_NONE &&
+            !loggp_counted_all(engine, node, comes ? engine->flights[first].place : limit))
+            continue;
+        if (!comes) break;
         inbox_take(inbox, engine->flights, first);
         loggp_foresee_inbox(engine, inbox);
         engine->now = engine->flights[first].place;
@@ -89,9 +94,18 @@ enum status loggp_look_until(struct engine *engine, int32_t node, struct event_p
     return STATUS_OK;
 }
 
+struct event_place loggp_due(const struct engine *engine, int32_t node)
+{
+    const struct inbox *inbox = &engine->nics[node].inbox;
+    struct event_place due = inbox_due(inbox, engine->flights);
+    if (inbox->tallies == TALLY_NONE || inbox->awaits == ENGINE_NO_COUNTER) return due;
+    struct event_place counted = loggp_tally_due(engine, inbox);
+    return event_before(counted, due) ? counted : due;
+}
+
 enum status loggp_watch(struct engine *engine, int32_t node, struct err *err)
 {
-    return loggp_set_alarm(engine, node, inbox_due(&engine->nics[node].inbox, engine->flights), err);
+    return loggp_set_alarm(engine, node, loggp_due(engine, node), err);
 }
 
 enum status loggp_look(struct engine *engine, int32_t node, struct err *err)

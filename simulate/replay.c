@@ -407,6 +407,13 @@ static void on_arrived(void *context, const struct engine_note *note, int64_t no
     if (replay_arrived(replay, note) != STATUS_OK) replay->failed = true;
 }
 
+static void on_counted(void *context, uint32_t rank, uint32_t counter, int64_t now_ps)
+{
+    struct replay *replay = context;
+    replay->now_ps = replay->arrival_ps = now_ps;
+    if (replay_counted(replay, rank, counter) != STATUS_OK) replay->failed = true;
+}
+
 static void on_left(void *context, const struct engine_note *note, int64_t began_ps, int64_t now_ps)
 {
     struct replay *replay = context;
@@ -480,6 +487,7 @@ enum status replay_run(const struct trace *trace, const struct platform *platfor
     const struct engine_callbacks callbacks = {.context = &replay,
                                                .left = on_left,
                                                .arrived = on_arrived,
+                                               .counted = on_counted,
                                                .timer = on_timer,
                                                .stop = on_stop,
                                                .soon_timer = on_soon_timer,

@@ -316,6 +316,7 @@ struct replay {
     struct thread_costs thread_costs;
     struct thread_name *thread_names; /* of ranks with several threads, by id in timers */
     bool answers_late;       /* an answered message need not act at its moment (replay_message.c) */
+    bool counts;             /* barriers' messages are sent by count() */
     bool deferred;           /* operations are held until the closing call */
     uint32_t counter; /* of the barrier that the rank blocks in; ENGINE_NO_COUNTER: in something else */
     bool failed;
