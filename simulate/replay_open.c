@@ -218,6 +218,7 @@ enum status replay_open(struct replay *replay, const struct trace *trace, const 
     replay->init_is_barrier = all_ranks_call(trace, CALL_INIT, true);
     replay->finalize_is_barrier = all_ranks_call(trace, CALL_FINALIZE, false);
     if (options->keep_trace) TRY(prepare_trace(replay));
+    replay->notes_exits = replay->made || platform->progress != PROGRESS_HARDWARE;
     TRY(open_engine(replay, callbacks));
     return start_ranks(replay);
 }

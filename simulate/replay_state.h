@@ -307,6 +307,7 @@ struct replay {
     const struct replay_options *options; /* of the caller */
     uint64_t calls_done, report_at;       /* report_at: options->progress is told then; 0: never */
     struct trace *made;                   /* the predicted trace, or NULL */
+    bool notes_exits;                     /* of calls: there is one, or progress is accounted for */
     int64_t now_ps;
     int64_t arrival_ps; /* of the message that on_arrived handles: now, or later for data of an active epoch */
     int64_t overhead_ps, thread_delay_ps;
