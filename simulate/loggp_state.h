@@ -1,4 +1,4 @@
-/* Inside the loggp engine: what sending (engine_loggp.c) and telling (loggp_tell.c) share. Not for use outside these. */
+/* Inside the loggp engine: what its files share. Not for use outside simulate/engine_loggp.c and simulate/loggp_*.c. */
 #ifndef SIMULATE_LOGGP_STATE_H
 #define SIMULATE_LOGGP_STATE_H
 
@@ -82,7 +82,8 @@ static inline enum status loggp_take_flight(struct engine *engine, uint32_t *ind
     return STATUS_OK;
 }
 
-static inline enum status loggp_into_queue(struct engine *engine, const struct event *event, int32_t node, struct err *err)
+static inline enum status loggp_into_queue(struct engine *engine, const struct event *event, int32_t node,
+                                           struct err *err)
 {
     if (event->type == EVENT_ALARM)
         return event_queue_push_lane(&engine->queue, LANE_ALARMS, event->place, event->type, event->id, err);
@@ -91,8 +92,8 @@ static inline enum status loggp_into_queue(struct engine *engine, const struct e
 }
 
 /* node: where it happens; negative: not known, and nobody runs ahead. */
-static inline enum status loggp_schedule(struct engine *engine, struct event_place place, enum event_type type, uint32_t id,
-                                         int32_t node, struct err *err)
+static inline enum status loggp_schedule(struct engine *engine, struct event_place place, enum event_type type,
+                                         uint32_t id, int32_t node, struct err *err)
 {
     const struct event event = {place, type, id};
     if (engine->holds_next || place.time_ps >= engine->horizon_ps || type == EVENT_MESSAGE || type == EVENT_LINK)
@@ -113,7 +114,8 @@ static inline enum status loggp_set_alarm(struct engine *engine, int32_t node, s
 
 /* Into its node's inbox, or the queue. Every place between the old alarm and the new message's is too late for a waiting
  * rank: with the message, one more has come by then. */
-__attribute__((always_inline)) static inline enum status loggp_put(struct engine *engine, uint32_t index, struct err *err)
+__attribute__((always_inline)) static inline enum status loggp_put(struct engine *engine, uint32_t index,
+                                                                    struct err *err)
 {
     const struct flight *flight = &engine->flights[index];
     struct event_place place = flight->place;

@@ -34,7 +34,7 @@ enum status loggp_count(struct engine *engine, const struct engine_count *messag
     const struct event_place place = {begin_ps + engine->count_cost.latency_ps,
                                       event_queue_order(&engine->queue, message->source)};
     engine->tallies[index] =
-        (struct tally){.place = place, .counter = message->counter, .rank = message->destination, .next = inbox->tallies};
+        (struct tally){place, message->counter, message->destination, inbox->tallies, false};
     inbox->tallies = index;
     return inbox_awaits(inbox, message->counter) ? loggp_set_alarm(engine, message->dst_node, place, err) : STATUS_OK;
 }

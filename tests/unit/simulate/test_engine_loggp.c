@@ -34,7 +34,8 @@ static void on_timer(void *context, uint32_t id, int64_t now_ps)
     const struct send *send = &run->sends[id];
     (void)now_ps;
     if (send->counter != DATA) {
-        const struct engine_count message = {(uint32_t)send->src_node, RECEIVER, send->counter, send->src_node, RECEIVER};
+        const struct engine_count message = {(uint32_t)send->src_node, RECEIVER, send->counter, send->src_node,
+                                             RECEIVER};
         assert_int_equal(run->kind->count(run->engine, &message, NULL), STATUS_OK);
         return;
     }
