@@ -72,7 +72,8 @@ const struct text_field *text_field(int index)
 int text_field_by_key(const char *key, size_t length)
 {
     for (int i = 0; i < TEXT_FIELD_COUNT; i++)
-        if (strncmp(fields[i].key, key, length) == 0 && fields[i].key[length] == '\0') return i;
+        if (fields[i].key[0] == key[0] && strncmp(fields[i].key, key, length) == 0 && fields[i].key[length] == '\0')
+            return i;
     return -1;
 }
 

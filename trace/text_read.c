@@ -189,10 +189,10 @@ static enum status read_words(struct text_reader *reader, char **words)
                  {"incomplete", text_read_incomplete},
                  {"speed", text_read_speed},
                  {"note", text_read_note}};
+    if (reader->trace && words[0][0] >= '0' && words[0][0] <= '9') return read_call(reader, words);
     if (strcmp(words[0], "rmacast-trace") == 0) TEXT_FAIL(reader, "a second line \"rmacast-trace\", expected one");
     if (strcmp(words[0], "ranks") == 0) return read_ranks(reader, words);
     if (!reader->trace) TEXT_FAIL(reader, "'%s', expected \"ranks N\" as the second line", words[0]);
-    if (words[0][0] >= '0' && words[0][0] <= '9') return read_call(reader, words);
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
         if (strcmp(words[0], lines[i].name) == 0) return lines[i].read(reader, words);
     TEXT_FAIL(reader, "'%s', expected a rank number, comm, window, property, speed, incomplete or note", words[0]);
@@ -212,21 +212,38 @@ static char *trim(char *text)
     return *text ? text : NULL;
 }
 
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+/* The next word of *rest, which moves behind it; NULL: there is none. (strtok_r() prepares itself anew for each word.) */
+static char *next_word(char **rest)
+{
+    char *word = *rest;
+    while (is_blank(*word)) word++;
+    char *end = word;
+    while (*end != '\0' && !is_blank(*end)) end++;
+    *rest = *end != '\0' ? end + 1 : end;
+    *end = '\0';
+    return *word != '\0' ? word : NULL;
+}
+
 /* Splits in place; a word that starts with # ends the line. */
 static enum status split(const struct text_reader *reader, char *text, char **words)
 {
     size_t count = 0, before_text = SIZE_MAX;
-    char *save, *word = strtok_r(text, " \t\r\n", &save);
+    char *rest = text, *word = next_word(&rest);
     while (word && *word != '#') {
         if (count == WORDS_MAX)
             TEXT_FAIL(reader, "more than %d words, expected RANK ENTER EXIT NAME key=value ...", WORDS_MAX);
         if (count == 0) before_text = words_before_text(word);
         words[count++] = word;
         if (count == before_text) {
-            words[count++] = trim(save);
+            words[count++] = trim(rest);
             break;
         }
-        word = strtok_r(NULL, " \t\r\n", &save);
+        word = next_word(&rest);
     }
     words[count] = NULL;
     return STATUS_OK;
