@@ -54,9 +54,10 @@ char *progress_bar_text(double elapsed_s, uint64_t events, uint64_t all_events, 
     return buffer;
 }
 
-/* In memory that all processes share. Who tells of progress draws, but no two within every_s. */
+/* In memory that all processes share. Who tells of progress draws, but no two within every_s. Time counts from the first
+ * call that anybody has told of: until then traces are read, which says nothing of the rate. */
 struct progress_bar {
-    double begin_s;
+    _Atomic double begin_s; /* 0: not yet */
     _Atomic double shown_s;
     _Atomic bool shown;
     int terminal; /* a copy of standard error; -1: no terminal */
@@ -73,8 +74,6 @@ enum status progress_bar_begin(size_t count, struct progress_bar **bar, struct e
 {
     struct progress_bar *made = mmap(NULL, size_of(count), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (made == MAP_FAILED) return err_memory(err);
-    made->begin_s = now_s();
-    made->shown_s = made->begin_s + first_s - every_s;
     made->terminal = isatty(STDERR_FILENO) ? dup(STDERR_FILENO) : -1;
     made->count = count;
     for (size_t i = 0; i < count; i++) made->shares[i].bar = made;
@@ -92,10 +91,11 @@ void progress_bar_show(void *context, uint64_t events, uint64_t all_events)
     struct progress_share *share = context;
     struct progress_bar *bar = share->bar;
     char text[PROGRESS_BAR_BYTES];
-    double at_s = now_s(), shown_s = bar->shown_s;
+    double at_s = now_s(), shown_s = bar->shown_s, begin_s = bar->begin_s;
     share->events = events;
     share->all_events = all_events;
-    if (bar->terminal < 0 || at_s < shown_s + every_s) return;
+    if (begin_s == 0 && atomic_compare_exchange_strong(&bar->begin_s, &begin_s, at_s)) begin_s = at_s;
+    if (bar->terminal < 0 || at_s < begin_s + first_s || at_s < shown_s + every_s) return;
     if (!atomic_compare_exchange_strong(&bar->shown_s, &shown_s, at_s)) return;
     uint64_t sum = 0, all = 0;
     for (size_t i = 0; i < bar->count; i++) {
@@ -103,7 +103,7 @@ void progress_bar_show(void *context, uint64_t events, uint64_t all_events)
         all += bar->shares[i].all_events ? bar->shares[i].all_events : all_events;
     }
     bar->shown = true;
-    dprintf(bar->terminal, "\r\033[K%s", progress_bar_text(at_s - bar->begin_s, sum, all, text));
+    dprintf(bar->terminal, "\r\033[K%s", progress_bar_text(at_s - begin_s, sum, all, text));
 }
 
 void progress_bar_end(struct progress_bar *bar)
