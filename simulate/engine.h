@@ -61,6 +61,8 @@ struct engine_callbacks {
     void (*left)(void *context, const struct engine_note *note, int64_t began_ps, int64_t now_ps);
     /* The message has arrived at at_ps: now, or, if it was sent with early, perhaps later. */
     void (*arrived)(void *context, const struct engine_note *note, int64_t now_ps, int64_t at_ps);
+    /* The rank awaits the counter, and a message of count() has arrived: as arrived() of one of ENGINE_COUNTED. */
+    void (*counted)(void *context, uint32_t rank, uint32_t counter, int64_t now_ps);
     void (*timer)(void *context, uint32_t id, int64_t now_ps);
     /* Asked after every callback: true stops run() (the replay core has failed). */
     bool (*stop)(void *context);
@@ -82,6 +84,13 @@ struct engine_message {
     bool early; /* arrived() may be called before the arrival, as soon as its time is known: saves an event */
     enum engine_notice notice;
     bool passes; /* leaves at once beside what its NIC is sending, and is taken in at once: no queue sees it */
+};
+
+/* A message between two nodes that has nothing to say but that it has come: for count(). */
+struct engine_count {
+    uint32_t source, destination; /* ranks; the source breaks ties */
+    uint32_t counter;
+    int32_t src_node, dst_node;
 };
 
 struct engine_stats {
@@ -118,6 +127,10 @@ struct engine_descriptor {
     void (*soon_send)(const struct engine *engine, int32_t node);
     enum status (*run)(struct engine *engine, struct engine_stats *stats, struct err *err);
     void (*close)(struct engine *engine);
+    /* A message of ENGINE_COUNTED at less cost, between nodes of one rank each. May be NULL; counts: whether it may be
+     * used for messages of so many bytes. */
+    bool (*counts)(struct engine *engine, int64_t bytes);
+    enum status (*count)(struct engine *engine, const struct engine_count *message, struct err *err);
     bool once_per_process; /* SimGrid: a second open in one process is an error */
 };
 

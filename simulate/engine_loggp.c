@@ -39,6 +39,7 @@ static void loggp_close(struct engine *engine)
     link_queues_clear(&engine->links);
     free(engine->nics);
     free(engine->flights);
+    free(engine->tallies);
     free(engine);
 }
 
@@ -57,7 +58,9 @@ static enum status loggp_open(const struct platform *platform, const int32_t (*p
     made->peeks = !made->foresees && callbacks->soon_timer && platform->node_count >= PEEK_NODES;
     made->queue.ahead = made->foresees ? AHEAD : 0;
     made->in_order = platform->segment_count == 1;
-    made->answered = NO_NODE;
+    made->answer_latency_ps = made->costs.same_latency && made->in_order ? least_latency_ps(platform) : -1;
+    made->answered = made->looking = NO_NODE;
+    made->contention = platform->contention;
     if (callbacks->apart && !made->links.used) made->lookahead_ps = least_latency_ps(platform);
     made->nics = lines_new((size_t)platform->node_count, sizeof *made->nics);
     if (!made->nics) {
@@ -65,22 +68,9 @@ static enum status loggp_open(const struct platform *platform, const int32_t (*p
         return err_memory(err);
     }
     made->flight_count = FLIGHT_NONE + 1;
+    made->tally_count = TALLY_NONE + 1;
     for (int32_t node = 0; node < platform->node_count; node++) inbox_init(&made->nics[node].inbox);
     *engine = made;
-    return STATUS_OK;
-}
-
-static enum status take_flight(struct engine *engine, uint32_t *index, struct err *err)
-{
-    *index = engine->free_flight;
-    if (*index == FLIGHT_NONE) {
-        TRY(lines_reserve((void **)&engine->flights, &engine->flight_capacity, engine->flight_count + 1,
-                          sizeof *engine->flights, err));
-        *index = (uint32_t)engine->flight_count++;
-        return STATUS_OK;
-    }
-    engine->free_flight = engine->flights[*index].next;
-    __builtin_prefetch(&engine->flights[engine->free_flight]);
     return STATUS_OK;
 }
 
@@ -124,7 +114,7 @@ static enum status loggp_send(struct engine *engine, const struct engine_message
                               struct engine_departure *departure, struct err *err)
 {
     const struct cost *cost = cost_recall(&engine->costs, message);
-    bool queues = cost->network && engine->platform->contention && !message->passes;
+    bool queues = cost->network && engine->contention && !message->passes;
     int64_t begin_ps = engine->now.time_ps, *free_ps = &engine->nics[message->src_node].send_free_ps;
     engine->stats.messages++;
     if (queues && *free_ps > begin_ps) begin_ps = *free_ps;
@@ -132,18 +122,25 @@ static enum status loggp_send(struct engine *engine, const struct engine_message
     *departure = (struct engine_departure){begin_ps, begin_ps + cost->transmit_ps};
     int64_t told_ps = (queues ? begin_ps : departure->left_ps) + cost->latency_ps;
     uint32_t index;
-    TRY(take_flight(engine, &index, err));
+    enum engine_notice notice = notice_of(engine, message, cost, queues);
+    if (message->dst_node == engine->answered && notice == ENGINE_WHEN_LOOKING && !engine->holds_answer &&
+        told_ps == engine->answer_ps && cost->transmit_ps == 0) {
+        engine->answer = (struct answer){{told_ps, event_queue_order(&engine->queue, message->key)}, message->note};
+        engine->holds_answer = true;
+        return STATUS_OK;
+    }
+    TRY(loggp_take_flight(engine, &index, err));
     struct flight *flight = &engine->flights[index];
     flight->place = (struct event_place){told_ps, event_queue_order(&engine->queue, message->key)};
     flight->transmit_ps = cost->transmit_ps;
     flight->dst_node = message->dst_node;
     flight->src_node = message->src_node;
     flight->note = message->note;
-    flight->notice = (uint8_t)notice_of(engine, message, cost, queues);
+    flight->notice = (uint8_t)notice;
     flight->early = message->early;
     flight->network = queues;
     flight->taken_in = flight->told = false;
-    if (flight->notice == ENGINE_ANSWERED) TRY(loggp_push_answer(engine, index, err));
+    if (notice == ENGINE_ANSWERED) TRY(loggp_push_answer(engine, index, err));
     if (!queues || !engine->links.used) return loggp_put(engine, index, err);
     struct link_path path = {.src_node = message->src_node,
                              .dst_node = message->dst_node,
@@ -168,52 +165,6 @@ static enum status loggp_timer(struct engine *engine, int64_t at_ps, uint32_t ke
 
 /* --- running ---------------------------------------------------------------------------------------------------------
  */
-
-/* An alarm that was set again for earlier, or whose rank went on, is stale. */
-static enum status on_alarm(struct engine *engine, int32_t node, struct event_place place, struct err *err)
-{
-    struct inbox *inbox = &engine->nics[node].inbox;
-    if (place.time_ps != inbox->alarm.time_ps || place.order != inbox->alarm.order) return STATUS_OK;
-    engine->now = place;
-    engine->stats.events++;
-    inbox->alarm = INBOX_NO_ALARM;
-    TRY(loggp_look_until(engine, node, engine->now, err));
-    return loggp_watch(engine, node, err);
-}
-
-static enum status on_message(struct engine *engine, uint32_t index, struct err *err)
-{
-    int32_t node = engine->flights[index].dst_node;
-    engine->stats.events++;
-    TRY(loggp_look_until(engine, node, engine->now, err));
-    TRY(loggp_tell(engine, index, engine->now, err));
-    return loggp_watch(engine, node, err);
-}
-
-/* An answer's destination mostly waits for it: it is told at once unless something else happens at this moment. An event
- * is stale if its message has been told of, or arrived later than it might have. */
-static enum status on_answer(struct engine *engine, uint32_t index, struct event_place place, struct err *err)
-{
-    const struct flight *flight = &engine->flights[index];
-    if (flight->told || flight->notice != ENGINE_ANSWERED) return STATUS_OK;
-    if (loggp_answer_due(engine, flight).time_ps != place.time_ps) return STATUS_OK;
-    int32_t node = flight->dst_node, asker = flight->src_node;
-    engine->now = place;
-    engine->stats.events++;
-    engine->answered = asker;
-    enum status status = loggp_look_until(engine, node, place, err);
-    engine->answered = NO_NODE;
-    TRY(status);
-    TRY(loggp_watch(engine, node, err));
-    struct event_place last = {place.time_ps, UINT64_MAX};
-    bool alone = engine->queue.count == 0 || place.time_ps < event_queue_first_ps(&engine->queue);
-    alone = alone && !(engine->holds_next && event_before(engine->next.place, last));
-    if (alone && !event_before(last, inbox_due(&engine->nics[asker].inbox, engine->flights))) {
-        engine->now = last;
-        TRY(loggp_look_until(engine, asker, last, err));
-    }
-    return loggp_watch(engine, asker, err);
-}
 
 static void fetch_nic(const struct nic *nic)
 {
@@ -277,7 +228,8 @@ static void peek(const struct engine *engine)
     const struct engine_callbacks *on = &engine->callbacks;
     const struct event *alarm = event_queue_in_lane(&engine->queue, LANE_ALARMS, PEEK - 1);
     const struct event *other = event_queue_ahead(&engine->queue, PEEK - 1);
-    if (alarm) on->soon_resume(on->context, engine->nics[alarm->id].inbox.waiter, ENGINE_CALLS);
+    const struct inbox *inbox = alarm ? &engine->nics[alarm->id].inbox : NULL;
+    if (inbox && !inbox_awaits_one(inbox)) on->soon_resume(on->context, inbox->waiter, ENGINE_CALLS);
     if (other && other->type == EVENT_TIMER) on->soon_timer(on->context, other->id, ENGINE_CALLS);
 }
 
@@ -297,10 +249,10 @@ static enum status handle(struct engine *engine, const struct event *event, stru
         engine->stats.events++;
         on->timer(on->context, event->id, event->place.time_ps);
         return STATUS_OK;
-    case EVENT_MESSAGE: return on_message(engine, event->id, err);
+    case EVENT_MESSAGE: return loggp_on_message(engine, event->id, err);
     case EVENT_LINK: return on_link(engine, event->id, err);
-    case EVENT_ANSWER: return on_answer(engine, event->id, event->place, err);
-    case EVENT_ALARM: return on_alarm(engine, (int32_t)event->id, event->place, err);
+    case EVENT_ANSWER: return loggp_on_answer(engine, event->id, event->place, err);
+    case EVENT_ALARM: return loggp_on_alarm(engine, (int32_t)event->id, event->place, err);
     }
     return STATUS_OK;
 }
@@ -363,6 +315,8 @@ const struct engine_descriptor engine_loggp = {
     .resume = loggp_resume,
     .watch_all = loggp_watch_all,
     .soon_send = loggp_soon_send,
+    .counts = loggp_counts,
+    .count = loggp_count,
     .run = loggp_run,
     .close = loggp_close,
 };

@@ -20,12 +20,14 @@ static inline struct event *event_lane_item(const struct event_lane *lane, uint3
 /* False: it belongs too far before the last one, or there is no room; the lane has items. */
 static inline bool event_lane_push(struct event_lane *lane, const struct event *event)
 {
-    uint32_t hole = lane->count, least = hole > EVENT_LANE_STEPS ? hole - EVENT_LANE_STEPS : 0;
-    if (hole == EVENT_LANE_ROOM) return false;
-    if (least > 0 && event_before(event->place, event_lane_item(lane, least - 1)->place)) return false;
-    for (; hole > 0 && event_before(event->place, event_lane_item(lane, hole - 1)->place); hole--)
-        *event_lane_item(lane, hole) = *event_lane_item(lane, hole - 1);
-    *event_lane_item(lane, hole) = *event;
+    struct event *items = lane->items;
+    uint32_t end = lane->first + lane->count, steps = 0, most = lane->count;
+    if (most == EVENT_LANE_ROOM) return false;
+    const struct event_place place = event->place;
+    while (steps < most && event_before(place, items[(end - steps - 1) % EVENT_LANE_ROOM].place))
+        if (++steps > EVENT_LANE_STEPS) return false;
+    for (; steps > 0; steps--, end--) items[end % EVENT_LANE_ROOM] = items[(end - 1) % EVENT_LANE_ROOM];
+    items[end % EVENT_LANE_ROOM] = *event;
     lane->count++;
     return true;
 }
@@ -33,7 +35,7 @@ static inline bool event_lane_push(struct event_lane *lane, const struct event *
 /* The lane is not empty. */
 static inline struct event event_lane_pop(struct event_lane *lane)
 {
-    const struct event event = *event_lane_item(lane, 0);
+    const struct event event = lane->items[lane->first];
     lane->first = (lane->first + 1) % EVENT_LANE_ROOM;
     lane->count--;
     return event;

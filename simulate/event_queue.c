@@ -225,13 +225,13 @@ static void refill(struct event_queue *queue)
 enum { NO_LANE = EVENT_LANES };
 
 /* The earliest outside the run and the buckets, NULL: there is none. *from: its lane, or NO_LANE: the heap. */
-static const struct event *loose_first(const struct event_queue *queue, unsigned *from)
+static inline const struct event *loose_first(const struct event_queue *queue, unsigned *from)
 {
     const struct event *first = queue->heap.count > 0 ? queue->heap.items : NULL;
     *from = NO_LANE;
     for (unsigned lane = 0; lane < EVENT_LANES; lane++) {
         if (queue->lanes[lane].count == 0) continue;
-        const struct event *head = event_lane_item(&queue->lanes[lane], 0);
+        const struct event *head = &queue->lanes[lane].items[queue->lanes[lane].first];
         if (first && !event_before(head->place, first->place)) continue;
         first = head;
         *from = lane;
@@ -239,7 +239,7 @@ static const struct event *loose_first(const struct event_queue *queue, unsigned
     return first;
 }
 
-static struct event loose_take(struct event_queue *queue, unsigned from)
+static inline struct event loose_take(struct event_queue *queue, unsigned from)
 {
     return from == NO_LANE ? heap_pop(&queue->heap) : event_lane_pop(&queue->lanes[from]);
 }
@@ -276,12 +276,6 @@ static void look_ahead(struct event_queue *queue)
 /* --- the queue -------------------------------------------------------------------------------------------------------
  */
 
-/* The next event may be in a bucket, or the next ones are not all known. */
-static bool lacks_next(const struct event_queue *queue)
-{
-    return queue->run.count < queue->ahead || (queue->run.count == 0 && queue->bucketed > 0);
-}
-
 /* There is room for it. lane: where it lies if it is not among the next and belongs near the lane's end; may be NULL. */
 static void push(struct event_queue *queue, const struct event *event, struct event_lane *lane)
 {
@@ -300,7 +294,7 @@ static void push(struct event_queue *queue, const struct event *event, struct ev
             put_far(queue, event);
     }
     queue->count++;
-    if (lacks_next(queue)) look_ahead(queue);
+    if (queue->run.count < queue->ahead) look_ahead(queue);
 }
 
 enum status event_queue_push_at(struct event_queue *queue, struct event_place place, uint32_t type, uint32_t id,
@@ -312,14 +306,13 @@ enum status event_queue_push_at(struct event_queue *queue, struct event_place pl
     return STATUS_OK;
 }
 
-enum status event_queue_push_lane(struct event_queue *queue, unsigned lane, struct event_place place, uint32_t type,
-                                  uint32_t id, struct err *err)
+enum status event_queue_push_near_lane(struct event_queue *queue, unsigned lane, const struct event *event,
+                                       struct err *err)
 {
-    const struct event event = {place, type, id};
     if (queue->count == queue->reserved) TRY(reserve(queue, err));
     struct event_lane *into = &queue->lanes[lane];
     if (!into->items && !(into->items = malloc(EVENT_LANE_ROOM * sizeof *into->items))) return err_memory(err);
-    push(queue, &event, into);
+    push(queue, event, into);
     return STATUS_OK;
 }
 
@@ -330,12 +323,17 @@ enum status event_queue_push(struct event_queue *queue, int64_t time_ps, uint32_
     return event_queue_push_at(queue, place, type, id, err);
 }
 
-/* The next one if it is not in the run, NULL: it is. */
-static const struct event *loose_next(const struct event_queue *queue, unsigned *from)
+/* The next one if it is not in the run, NULL: it is. With queue.ahead the run has it already. */
+static inline const struct event *loose_next(struct event_queue *queue, unsigned *from)
 {
     if (queue->ahead > 0) return NULL;
-    const struct event *loose = loose_first(queue, from), *next = event_queue_ahead(queue, 0);
-    return loose && next && event_before(next->place, loose->place) ? NULL : loose;
+    const struct event *loose = loose_first(queue, from);
+    if (queue->run.count == 0 && queue->bucketed > 0 && !(loose && loose->place.time_ps < queue->near_ps)) {
+        look_ahead(queue);
+        loose = loose_first(queue, from);
+    }
+    if (!loose || queue->run.count == 0) return loose;
+    return event_before(event_queue_ahead(queue, 0)->place, loose->place) ? NULL : loose;
 }
 
 struct event event_queue_pop(struct event_queue *queue)
@@ -344,11 +342,11 @@ struct event event_queue_pop(struct event_queue *queue)
     bool loose = loose_next(queue, &from) != NULL;
     struct event event = loose ? loose_take(queue, from) : queue->run.items[--queue->run.count];
     queue->count--;
-    if (queue->ahead > 0 || lacks_next(queue)) look_ahead(queue);
+    if (queue->ahead > 0) look_ahead(queue);
     return event;
 }
 
-int64_t event_queue_first_ps(const struct event_queue *queue)
+int64_t event_queue_first_ps(struct event_queue *queue)
 {
     unsigned from;
     const struct event *loose = loose_next(queue, &from);

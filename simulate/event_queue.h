@@ -53,7 +53,7 @@ enum status event_queue_push(struct event_queue *queue, int64_t time_ps, uint32_
                              struct err *err);
 /* The queue is not empty. */
 struct event event_queue_pop(struct event_queue *queue);
-int64_t event_queue_first_ps(const struct event_queue *queue);
+int64_t event_queue_first_ps(struct event_queue *queue);
 
 /* For events that the owner keeps elsewhere: the order of one made now, and an event at such a place. */
 uint64_t event_queue_order(struct event_queue *queue, uint32_t key);
@@ -61,8 +61,18 @@ enum status event_queue_push_at(struct event_queue *queue, struct event_place pl
                                 struct err *err);
 
 /* In nearly the order of the lane's places, as those of messages that take about as long: cheaper. */
-enum status event_queue_push_lane(struct event_queue *queue, unsigned lane, struct event_place place, uint32_t type,
-                                  uint32_t id, struct err *err);
+enum status event_queue_push_near_lane(struct event_queue *queue, unsigned lane, const struct event *event,
+                                       struct err *err); /* any case of push_lane */
+static inline enum status event_queue_push_lane(struct event_queue *queue, unsigned lane, struct event_place place,
+                                                uint32_t type, uint32_t id, struct err *err)
+{
+    const struct event event = {place, type, id};
+    bool ready = queue->ahead == 0 && queue->count < queue->reserved && queue->lanes[lane].items;
+    if (!ready || !event_lane_push(&queue->lanes[lane], &event))
+        return event_queue_push_near_lane(queue, lane, &event, err);
+    queue->count++;
+    return STATUS_OK;
+}
 
 /* The event that comes behind `count` others; NULL: not known. Known for count < queue.ahead, if there are so many;
  * behind those some made lately may be left out. */

@@ -216,7 +216,7 @@ static enum status execute(struct flow_net *net, struct event event, struct err 
 }
 
 /* Without jobs the owner's clock has nothing to do but to follow. */
-static bool is_due(const struct flow_net *net, int64_t limit_ps)
+static bool is_due(struct flow_net *net, int64_t limit_ps)
 {
     int64_t due_ps = flow_net_due_ps(net);
     return due_ps <= limit_ps || (net->lone.platform && (net->flows == 0 || due_ps == net->now_ps));
@@ -234,7 +234,7 @@ enum status flow_net_run(struct flow_net *net, int64_t limit_ps, bool *more, str
     return STATUS_OK;
 }
 
-int64_t flow_net_due_ps(const struct flow_net *net)
+int64_t flow_net_due_ps(struct flow_net *net)
 {
     return net->queue.count > 0 ? event_queue_first_ps(&net->queue) : INT64_MAX;
 }

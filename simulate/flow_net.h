@@ -66,7 +66,7 @@ enum status flow_net_timer(struct flow_net *net, int64_t at_ps, uint32_t key, ui
  * now_ps at which there are. *more is false when nothing is left, or the stop callback has said so. */
 enum status flow_net_run(struct flow_net *net, int64_t limit_ps, bool *more, struct err *err);
 /* When the next event is due; INT64_MAX: none is pending. */
-int64_t flow_net_due_ps(const struct flow_net *net);
+int64_t flow_net_due_ps(struct flow_net *net);
 
 /* job_count > 0. */
 struct flow_job flow_net_take_job(struct flow_net *net);

@@ -41,6 +41,7 @@ struct inbox {
     uint32_t waiter;  /* one of those that wait, for hints */
     uint32_t awaits;  /* the counter that the only one who waits waits for; or that nobody, or some may */
     uint32_t counted; /* of those of ENGINE_COUNTED */
+    uint32_t tallies; /* the first of what count() sent, or TALLY_NONE: simulate/loggp_tally.c */
 };
 
 #define INBOX_NO_ALARM ((struct event_place){INT64_MAX, UINT64_MAX})
@@ -121,10 +122,10 @@ static inline bool inbox_awaits_one(const struct inbox *inbox)
     return inbox->awaits < ENGINE_ANY_COUNTER;
 }
 
-/* A waiting rank may go on by this message of ENGINE_COUNTED. */
-static inline bool inbox_awaits(const struct inbox *inbox, const struct flight *flight)
+/* A waiting rank may go on by a message of ENGINE_COUNTED. */
+static inline bool inbox_awaits(const struct inbox *inbox, uint32_t counter)
 {
-    return inbox->awaits == flight->note.ref || inbox->awaits == ENGINE_ANY_COUNTER;
+    return inbox->awaits == counter || inbox->awaits == ENGINE_ANY_COUNTER;
 }
 
 /* The place of the first message of the counter that is awaited, or an earlier one. */
@@ -139,7 +140,7 @@ static inline struct event_place inbox_due(const struct inbox *inbox, const stru
         uint32_t first = inbox_first(inbox, flights);
         return first == FLIGHT_NONE ? INBOX_NO_ALARM : flights[first].place;
     }
-    if (inbox_awaits_one(inbox)) return inbox_counted_due(inbox, flights);
+    if (inbox_awaits_one(inbox)) return inbox->counted > 0 ? inbox_counted_due(inbox, flights) : INBOX_NO_ALARM;
     if (inbox->waiting == 0 || inbox->count < inbox->need || inbox->count == 0) return INBOX_NO_ALARM;
     return inbox->count == inbox->need ? inbox->latest : flights[inbox_first(inbox, flights)].place;
 }

@@ -1,4 +1,4 @@
-/* Inside the loggp engine: what sending (engine_loggp.c) and telling (loggp_tell.c) share. Not for use outside these. */
+/* Inside the loggp engine: what its files share. Not for use outside simulate/engine_loggp.c and simulate/loggp_*.c. */
 #ifndef SIMULATE_LOGGP_STATE_H
 #define SIMULATE_LOGGP_STATE_H
 
@@ -19,6 +19,21 @@ struct nic { /* who sends to it touches the first of its two cache lines only */
 };
 _Static_assert(offsetof(struct inbox, heap) <= LINE_BYTES, "who sends touches one cache line of the NIC");
 
+/* What count() sends takes the receiving NIC no time: it keeps nothing else waiting, and need not lie among the flights
+ * in their order. */
+enum { TALLY_NONE = 0 };
+struct tally {
+    struct event_place place; /* of its arrival if nothing kept it waiting; settled: of its arrival */
+    uint32_t counter, rank;
+    uint32_t next; /* of its node's, or free */
+    bool settled;
+};
+
+struct answer {
+    struct event_place place;
+    struct engine_note note;
+};
+
 struct engine {
     const struct platform *platform;
     struct cost_memory costs;
@@ -28,22 +43,47 @@ struct engine {
     struct flight *flights;
     size_t flight_count, flight_capacity;
     uint32_t free_flight;
+    struct tally *tallies;
+    size_t tally_count, tally_capacity;
+    uint32_t free_tally;
+    struct cost count_cost; /* of what count() sends */
     struct link_queues links;
     struct event_place now;
     int32_t answered;     /* the node to which an answer is being made: its alarm is set behind it; or NO_NODE */
+    int64_t answer_ps;    /* when the answer may arrive, of use while there is such a node */
+    struct answer answer; /* where holds_answer: it arrives at answer_ps, and lies nowhere else */
+    bool holds_answer;
+    int32_t looking;           /* the node that is being looked at and will be watched then, or NO_NODE */
+    int64_t answer_latency_ps; /* between any two nodes, for messages of any size; -1: they differ */
     int64_t lookahead_ps; /* the least latency; 0: nobody runs ahead */
     int64_t horizon_ps;   /* what is sent from now on does not arrive before it, unless it is an answer */
     size_t answers;       /* their events in the queue */
     struct event next;    /* where holds_next: made by the event that is being handled, perhaps to be handled next */
     int32_t next_node;
     bool holds_next;
+    bool contention;     /* of the platform */
     bool peeks;          /* the trace is */
     bool foresees;       /* its state is too large for the processor's caches */
     bool in_order;       /* messages between two nodes arrive in the order of their sending, whatever their size */
     struct engine_stats stats;
 };
 
-static inline enum status loggp_into_queue(struct engine *engine, const struct event *event, int32_t node, struct err *err)
+static inline enum status loggp_take_flight(struct engine *engine, uint32_t *index, struct err *err)
+{
+    *index = engine->free_flight;
+    if (*index == FLIGHT_NONE) {
+        TRY(lines_reserve((void **)&engine->flights, &engine->flight_capacity, engine->flight_count + 1,
+                          sizeof *engine->flights, err));
+        *index = (uint32_t)engine->flight_count++;
+        return STATUS_OK;
+    }
+    engine->free_flight = engine->flights[*index].next;
+    __builtin_prefetch(&engine->flights[engine->free_flight]);
+    return STATUS_OK;
+}
+
+static inline enum status loggp_into_queue(struct engine *engine, const struct event *event, int32_t node,
+                                           struct err *err)
 {
     if (event->type == EVENT_ALARM)
         return event_queue_push_lane(&engine->queue, LANE_ALARMS, event->place, event->type, event->id, err);
@@ -52,8 +92,8 @@ static inline enum status loggp_into_queue(struct engine *engine, const struct e
 }
 
 /* node: where it happens; negative: not known, and nobody runs ahead. */
-static inline enum status loggp_schedule(struct engine *engine, struct event_place place, enum event_type type, uint32_t id,
-                                         int32_t node, struct err *err)
+static inline enum status loggp_schedule(struct engine *engine, struct event_place place, enum event_type type,
+                                         uint32_t id, int32_t node, struct err *err)
 {
     const struct event event = {place, type, id};
     if (engine->holds_next || place.time_ps >= engine->horizon_ps || type == EVENT_MESSAGE || type == EVENT_LINK)
@@ -72,9 +112,10 @@ static inline enum status loggp_set_alarm(struct engine *engine, int32_t node, s
     return loggp_schedule(engine, due, EVENT_ALARM, (uint32_t)node, node, err);
 }
 
-/* Into its node's inbox, or the queue. Every place between the old alarm and the new message's is too late for a waiting rank: with the message, one more
- * has come by then. */
-__attribute__((always_inline)) static inline enum status loggp_put(struct engine *engine, uint32_t index, struct err *err)
+/* Into its node's inbox, or the queue. Every place between the old alarm and the new message's is too late for a waiting
+ * rank: with the message, one more has come by then. */
+__attribute__((always_inline)) static inline enum status loggp_put(struct engine *engine, uint32_t index,
+                                                                    struct err *err)
 {
     const struct flight *flight = &engine->flights[index];
     struct event_place place = flight->place;
@@ -85,7 +126,8 @@ __attribute__((always_inline)) static inline enum status loggp_put(struct engine
     inbox_put(inbox, engine->flights, index);
     if (inbox->queued > 0) return loggp_set_alarm(engine, node, place, err);
     if (inbox->waiting == 0) return STATUS_OK;
-    if (notice == ENGINE_COUNTED) return inbox_awaits(inbox, flight) ? loggp_set_alarm(engine, node, place, err) : STATUS_OK;
+    if (notice == ENGINE_COUNTED && !inbox_awaits(inbox, flight->note.ref)) return STATUS_OK;
+    if (notice == ENGINE_COUNTED) return loggp_set_alarm(engine, node, place, err);
     if (notice != ENGINE_WHEN_LOOKING || inbox->count < inbox->need || inbox_awaits_one(inbox)) return STATUS_OK;
     return loggp_set_alarm(engine, node, inbox->count == inbox->need ? inbox->latest : place, err);
 }
@@ -94,16 +136,12 @@ __attribute__((always_inline)) static inline enum status loggp_put(struct engine
 
 /* The event at which an answered flight is told of at the latest. */
 enum status loggp_push_answer(struct engine *engine, uint32_t index, struct err *err);
-/* The earliest moment at which an answer's head may arrive, before all other events of that moment. Between two nodes the
- * latency is the same for all sizes (engine.in_order). */
-struct event_place loggp_answer_due(struct engine *engine, const struct flight *flight);
-/* limit: what comes to the node until then is told of now. */
-enum status loggp_tell(struct engine *engine, uint32_t index, struct event_place limit, struct err *err);
-/* Tells of everything that has come to the node up to the limit. What is sent then leaves at the time of what is told.
- * The caller watches the node afterwards. */
+/* Tells of everything that has come to the node up to the limit. What is sent then leaves at the time of what is told. */
 enum status loggp_look_until(struct engine *engine, int32_t node, struct event_place limit, struct err *err);
-/* Sets the alarm for what a waiting rank may go on by. */
-enum status loggp_watch(struct engine *engine, int32_t node, struct err *err);
+/* Events of these types happen. */
+enum status loggp_on_alarm(struct engine *engine, int32_t node, struct event_place place, struct err *err);
+enum status loggp_on_message(struct engine *engine, uint32_t index, struct err *err);
+enum status loggp_on_answer(struct engine *engine, uint32_t index, struct event_place place, struct err *err);
 void loggp_foresee_inbox(const struct engine *engine, const struct inbox *inbox);
 
 /* Of the descriptor. */
@@ -113,5 +151,14 @@ enum status loggp_await(struct engine *engine, int32_t node, uint32_t rank, uint
 void loggp_await_next(struct engine *engine, int32_t node, uint32_t counter);
 void loggp_resume(struct engine *engine, int32_t node);
 enum status loggp_watch_all(struct engine *engine, int32_t node, bool on, struct err *err);
+
+/* loggp_tally.c */
+bool loggp_counts(struct engine *engine, int64_t bytes);
+enum status loggp_count(struct engine *engine, const struct engine_count *message, struct err *err);
+/* Counts what has come to the node by the limit. False, and no more is counted, if a rank awaited one of them: it has
+ * been told and may have gone on. All that came before the limit has been taken in. */
+bool loggp_counted_all(struct engine *engine, int32_t node, struct event_place limit);
+/* The place of the first one that is awaited, or an earlier one. */
+struct event_place loggp_tally_due(const struct engine *engine, const struct inbox *inbox);
 
 #endif

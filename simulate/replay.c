@@ -218,14 +218,19 @@ static enum status set_walk_timer(struct replay *replay, uint32_t rank, int64_t 
     return replay->engine_kind->timer(replay->engine, at_ps, rank, rank, replay->err);
 }
 
+static void note_exit(struct replay *replay, uint32_t rank, int64_t exit_ps)
+{
+    if (replay->made) keep_call(replay, rank, exit_ps);
+    if (replay->platform->progress != PROGRESS_HARDWARE) replay_account_progress(replay, rank, exit_ps);
+}
+
 /* Notes the call's end and finds the next call's enter, now or by a timer. False: the rank does not go on now. */
 static bool leave_call(struct replay *replay, uint32_t rank)
 {
     struct rank_state *state = &replay->ranks[rank];
     int64_t exit_ps = state->resume_ps;
     const struct trace_call *call = &state->calls[state->next];
-    if (replay->made) keep_call(replay, rank, exit_ps);
-    if (replay->platform->progress != PROGRESS_HARDWARE) replay_account_progress(replay, rank, exit_ps);
+    if (replay->notes_exits) note_exit(replay, rank, exit_ps);
     if (exit_ps > state->end_ps) state->end_ps = exit_ps;
     state->inside = false;
     size_t next = state->next + 1;
@@ -296,6 +301,12 @@ static void block(struct replay *replay, uint32_t rank)
     replay->counter = ENGINE_NO_COUNTER;
 }
 
+/* Whether a rank is inside MPI matters to progress = call only: there the exit is a moment of its own. */
+static bool exits_apart(const struct replay *replay, const struct rank_state *state)
+{
+    return replay->platform->progress == PROGRESS_CALL && state->resume_ps > replay->now_ps;
+}
+
 static void advance(struct replay *replay, uint32_t rank)
 {
     struct rank_state *state = &replay->ranks[rank];
@@ -303,9 +314,7 @@ static void advance(struct replay *replay, uint32_t rank)
     state->status = RANK_RUNNING;
     while (!replay->failed) {
         enum step step = step_call(replay, rank);
-        if (step == STEP_AGAIN) continue;
-        /* Whether a rank is inside MPI matters to progress = call only: there the exit is a moment of its own. */
-        if (step == STEP_EXIT && state->resume_ps > replay->now_ps && replay->platform->progress == PROGRESS_CALL)
+        if (step == STEP_EXIT && exits_apart(replay, state))
             step = replay_pause(state, state->resume_ps, PHASE_LEAVE);
         switch (step) {
         case STEP_AGAIN: break;
@@ -407,6 +416,13 @@ static void on_arrived(void *context, const struct engine_note *note, int64_t no
     if (replay_arrived(replay, note) != STATUS_OK) replay->failed = true;
 }
 
+static void on_counted(void *context, uint32_t rank, uint32_t counter, int64_t now_ps)
+{
+    struct replay *replay = context;
+    replay->now_ps = replay->arrival_ps = now_ps;
+    if (replay_counted(replay, rank, counter) != STATUS_OK) replay->failed = true;
+}
+
 static void on_left(void *context, const struct engine_note *note, int64_t began_ps, int64_t now_ps)
 {
     struct replay *replay = context;
@@ -480,6 +496,7 @@ enum status replay_run(const struct trace *trace, const struct platform *platfor
     const struct engine_callbacks callbacks = {.context = &replay,
                                                .left = on_left,
                                                .arrived = on_arrived,
+                                               .counted = on_counted,
                                                .timer = on_timer,
                                                .stop = on_stop,
                                                .soon_timer = on_soon_timer,

@@ -78,6 +78,11 @@ static enum status send_round(struct replay *replay, uint32_t rank, const struct
     uint64_t to = own + (UINT64_C(1) << barrier->round); /* 2^round < count */
     if (to >= count) to -= count;
     uint32_t counter = meeting->first_count + (uint32_t)to * meeting->rounds + barrier->round;
+    if (replay->counts) {
+        uint32_t other = (uint32_t)meeting->comm->members[to];
+        const struct engine_count message = {rank, other, counter, replay->nodes[rank], replay->nodes[other]};
+        return replay->engine_kind->count(replay->engine, &message, replay->err);
+    }
     return replay_send_control(replay, MESSAGE_BARRIER, rank, (uint32_t)meeting->comm->members[to], counter, 0);
 }
 
@@ -103,13 +108,12 @@ enum status replay_barrier_step(struct replay *replay, uint32_t rank, uint32_t i
 }
 
 /* A rank that blocks in the barrier goes on in it without looking at its call before the last round. */
-enum status replay_on_barrier(struct replay *replay, const struct engine_note *message)
+enum status replay_counted(struct replay *replay, uint32_t rank, uint32_t counter)
 {
-    uint32_t rank = message->destination;
     const struct rank_state *state = &replay->ranks[rank];
     const struct engine_descriptor *kind = replay->engine_kind;
     bool done;
-    replay->barrier_counts[message->ref]++;
+    replay->barrier_counts[counter]++;
     if (state->status != RANK_BLOCKED || !state->meets || state->threads) {
         replay_wake(replay, rank);
         return STATUS_OK;
@@ -122,6 +126,11 @@ enum status replay_on_barrier(struct replay *replay, const struct engine_note *m
     if (kind->await_next) kind->await_next(replay->engine, replay->nodes[rank], replay->counter);
     replay->counter = ENGINE_NO_COUNTER;
     return STATUS_OK;
+}
+
+enum status replay_on_barrier(struct replay *replay, const struct engine_note *message)
+{
+    return replay_counted(replay, message->destination, message->ref);
 }
 
 enum step replay_step_barrier(struct replay *replay, uint32_t rank)

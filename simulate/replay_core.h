@@ -116,6 +116,8 @@ void replay_barrier_begin(struct replay *replay, uint32_t barrier);
 /* *done: false while it waits. */
 enum status replay_barrier_step(struct replay *replay, uint32_t rank, uint32_t barrier, bool *done);
 enum step replay_step_barrier(struct replay *replay, uint32_t rank);
+/* A round's message has come: the rank's counter says of which. */
+enum status replay_counted(struct replay *replay, uint32_t rank, uint32_t counter);
 enum status replay_on_barrier(struct replay *replay, const struct engine_note *message);
 
 /* replay_active.c */

@@ -44,16 +44,15 @@ enum status replay_make_op(struct replay *replay, uint32_t rank, uint32_t *op)
     *op = NO_INDEX;
     if (!pair && lock == NO_INDEX && !member->fence_open) return STATUS_OK;
     TRY(replay_take_op(replay, op));
-    replay->ops[*op] = (struct op){.origin = rank,
-                                   .target = (uint32_t)call->peer,
-                                   .member = index,
-                                   .pair = NO_INDEX,
-                                   .lock = lock,
-                                   .call = state->next,
-                                   .bytes = call->bytes,
-                                   .request = NO_INDEX,
-                                   .kind = (uint8_t)call_operation(call_kind(call->call))};
     struct op *made = &replay->ops[*op];
+    made->origin = rank;
+    made->target = (uint32_t)call->peer;
+    made->member = index;
+    made->pair = made->request = NO_INDEX;
+    made->lock = lock;
+    made->call = state->next;
+    made->bytes = call->bytes;
+    made->kind = (uint8_t)call_operation(call_kind(call->call));
     if (pair) {
         made->epoch_kind = OP_ACTIVE;
         made->pair = (uint32_t)(pair - replay->pairs);
@@ -446,15 +445,17 @@ enum status replay_on_applied(struct replay *replay, uint32_t op)
 
 static enum status finished(struct replay *replay, uint32_t index)
 {
-    const struct op op = replay->ops[index];
+    const struct op *op = &replay->ops[index];
+    uint32_t request = op->request, origin = op->origin, member = op->member, lock = op->lock;
+    enum op_epoch kind = op->epoch_kind;
+    bool gets = is_get(op);
     replay_release_op(replay, index);
-    if (op.request != NO_INDEX) TRY(replay_request_done(replay, op.request));
-    struct member *member = &replay->members[op.member];
-    bool wakes = op.epoch_kind == OP_LOCK && is_get(&op) && --replay->lock_epochs[op.lock].lefts == 0;
-    uint32_t *left = op.epoch_kind == OP_ACTIVE  ? &member->gets
-                     : op.epoch_kind == OP_FENCE ? &member->fence_outstanding
-                                                 : &replay->lock_epochs[op.lock].outstanding;
-    if (--*left == 0 || wakes) replay_wake(replay, op.origin);
+    if (request != NO_INDEX) TRY(replay_request_done(replay, request));
+    bool wakes = kind == OP_LOCK && gets && --replay->lock_epochs[lock].lefts == 0;
+    uint32_t *left = kind == OP_LOCK     ? &replay->lock_epochs[lock].outstanding
+                     : kind == OP_ACTIVE ? &replay->members[member].gets
+                                         : &replay->members[member].fence_outstanding;
+    if (--*left == 0 || wakes) replay_wake(replay, origin);
     return STATUS_OK;
 }
 

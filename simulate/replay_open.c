@@ -160,6 +160,14 @@ static bool nodes_are_apart(const struct replay *replay)
     return apart;
 }
 
+/* Several ranks on a node; nodes of ranks rise where each has one: a mapping in another order is not asked for. */
+static bool shares_nodes(const struct replay *replay)
+{
+    for (uint32_t rank = 1; rank < replay->trace->rank_count; rank++)
+        if (replay->nodes[rank] <= replay->nodes[rank - 1]) return true;
+    return false;
+}
+
 static enum status open_engine(struct replay *replay, const struct engine_callbacks *callbacks)
 {
     int32_t(*pairs)[2];
@@ -172,6 +180,8 @@ static enum status open_engine(struct replay *replay, const struct engine_callba
     enum status status = replay->engine_kind->open(replay->platform, (const int32_t(*)[2])pairs, pair_count, &told,
                                                    &replay->engine, replay->err);
     free(pairs);
+    if (status == STATUS_OK && replay->engine_kind->counts && !shares_nodes(replay))
+        replay->counts = replay->engine_kind->counts(replay->engine, replay->platform->control_bytes);
     return status;
 }
 
@@ -208,6 +218,7 @@ enum status replay_open(struct replay *replay, const struct trace *trace, const 
     replay->init_is_barrier = all_ranks_call(trace, CALL_INIT, true);
     replay->finalize_is_barrier = all_ranks_call(trace, CALL_FINALIZE, false);
     if (options->keep_trace) TRY(prepare_trace(replay));
+    replay->notes_exits = replay->made || platform->progress != PROGRESS_HARDWARE;
     TRY(open_engine(replay, callbacks));
     return start_ranks(replay);
 }

@@ -307,6 +307,7 @@ struct replay {
     const struct replay_options *options; /* of the caller */
     uint64_t calls_done, report_at;       /* report_at: options->progress is told then; 0: never */
     struct trace *made;                   /* the predicted trace, or NULL */
+    bool notes_exits;                     /* of calls: there is one, or progress is accounted for */
     int64_t now_ps;
     int64_t arrival_ps; /* of the message that on_arrived handles: now, or later for data of an active epoch */
     int64_t overhead_ps, thread_delay_ps;
@@ -316,6 +317,7 @@ struct replay {
     struct thread_costs thread_costs;
     struct thread_name *thread_names; /* of ranks with several threads, by id in timers */
     bool answers_late;       /* an answered message need not act at its moment (replay_message.c) */
+    bool counts;             /* barriers' messages are sent by count() */
     bool deferred;           /* operations are held until the closing call */
     uint32_t counter; /* of the barrier that the rank blocks in; ENGINE_NO_COUNTER: in something else */
     bool failed;

@@ -23,5 +23,7 @@ struct engine_descriptor engine_at_once(const struct engine_descriptor *engine)
     made.resume = NULL;
     made.watch_all = NULL;
     made.soon_send = NULL;
+    made.counts = NULL;
+    made.count = NULL;
     return made;
 }

@@ -1,0 +1,181 @@
+/* What the loggp engine's count() sends, by hand. platforms/two-nodes.json with three nodes: latency 1 us, 100 ps per
+ * byte, so that 10,000 bytes keep a receiving NIC busy for 1 us; gap 0. Ranks are nodes. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "simulate/engine.h"
+
+#define US INT64_C(1000000)
+enum { SENDS_MOST = 4, TOLD_MOST = 8, COUNTERS = 2, RECEIVER = 2, DATA = UINT32_MAX };
+
+struct send {
+    int64_t at_ps;
+    int32_t src_node;
+    uint32_t counter; /* DATA: 10,000 bytes that nobody awaits */
+};
+
+struct run {
+    const struct engine_descriptor *kind;
+    struct engine *engine;
+    const struct send *sends;
+    uint8_t counters[COUNTERS];
+    int64_t told_ps[TOLD_MOST]; /* of counted() */
+    size_t told;
+    uint32_t next; /* awaited behind the first one */
+};
+
+static void on_timer(void *context, uint32_t id, int64_t now_ps)
+{
+    struct run *run = context;
+    const struct send *send = &run->sends[id];
+    (void)now_ps;
+    if (send->counter != DATA) {
+        const struct engine_count message = {(uint32_t)send->src_node, RECEIVER, send->counter, send->src_node,
+                                             RECEIVER};
+        assert_int_equal(run->kind->count(run->engine, &message, NULL), STATUS_OK);
+        return;
+    }
+    const struct engine_message message = {.key = (uint32_t)send->src_node,
+                                           .src_node = send->src_node,
+                                           .dst_node = RECEIVER,
+                                           .bytes = 10000,
+                                           .notice = ENGINE_UNWATCHED};
+    struct engine_departure departure;
+    assert_int_equal(run->kind->send(run->engine, &message, &departure, NULL), STATUS_OK);
+}
+
+static void on_counted(void *context, uint32_t rank, uint32_t counter, int64_t now_ps)
+{
+    struct run *run = context;
+    assert_int_equal(rank, RECEIVER);
+    run->counters[counter]++;
+    run->told_ps[run->told++] = now_ps;
+    run->kind->await_next(run->engine, RECEIVER, run->next);
+}
+
+static void on_arrived(void *context, const struct engine_note *note, int64_t now_ps, int64_t at_ps)
+{
+    (void)context;
+    (void)note;
+    (void)now_ps;
+    (void)at_ps;
+}
+
+static bool on_stop(void *context)
+{
+    (void)context;
+    return false;
+}
+
+static struct platform *open_platform(const char *setting)
+{
+    struct err err = {0};
+    struct platform *platform;
+    const char *const settings[] = {"nodes.count=3", setting};
+    enum status status = platform_open("platforms/two-nodes.json", settings, setting ? 2 : 1, &platform, &err);
+    if (status != STATUS_OK) fail_msg("%s", err.text);
+    return platform;
+}
+
+/* The receiver awaits counter 0, then `next`. */
+static struct run run_sends(const struct send *sends, size_t count, uint32_t next)
+{
+    struct platform *platform = open_platform(NULL);
+    struct run run = {.kind = engine_by_name("loggp"), .sends = sends, .next = next};
+    const struct engine_callbacks callbacks = {.context = &run,
+                                               .counters = run.counters,
+                                               .arrived = on_arrived,
+                                               .counted = on_counted,
+                                               .timer = on_timer,
+                                               .stop = on_stop};
+    struct engine_stats stats;
+    assert_int_equal(run.kind->open(platform, NULL, 0, &callbacks, &run.engine, NULL), STATUS_OK);
+    assert_true(run.kind->counts(run.engine, 0));
+    assert_int_equal(run.kind->await(run.engine, RECEIVER, RECEIVER, 1, 0, NULL), STATUS_OK);
+    for (uint32_t i = 0; i < count; i++)
+        assert_int_equal(run.kind->timer(run.engine, sends[i].at_ps, (uint32_t)sends[i].src_node, i, NULL), STATUS_OK);
+    assert_int_equal(run.kind->run(run.engine, &stats, NULL), STATUS_OK);
+    assert_int_equal(stats.messages, count);
+    run.kind->close(run.engine);
+    platform_free(platform);
+    return run;
+}
+#define RUN(next, ...)                                                                                                 \
+    run_sends((const struct send[]){__VA_ARGS__}, sizeof((const struct send[]){__VA_ARGS__}) / sizeof(struct send), next)
+
+/* 1 us after the sending; the second one of a counter that nobody awaits any more is only counted. */
+static void test_latency(void **state)
+{
+    (void)state;
+    struct run run = RUN(ENGINE_NO_COUNTER, {3 * US, 0, 0}, {5 * US, 1, 0}, {1 * US, 1, 1});
+    assert_int_equal(run.told, 1);
+    assert_int_equal(run.told_ps[0], 4 * US);
+    assert_int_equal(run.counters[0], 2);
+    assert_int_equal(run.counters[1], 1);
+}
+
+/* The head of the data comes at 1 us and keeps the NIC busy until 2 us: what comes at 1.5 us waits. */
+static void test_busy_receiver(void **state)
+{
+    (void)state;
+    struct run run = RUN(1, {0, 0, DATA}, {US / 2, 1, 0}, {2 * US, 1, 1});
+    assert_int_equal(run.told, 2);
+    assert_int_equal(run.told_ps[0], 2 * US);
+    assert_int_equal(run.told_ps[1], 3 * US);
+}
+
+/* Data that come later than it keep nothing waiting, though they have come when somebody looks: 1.5 us before 2.5 us. The
+ * tie of both at 1 us is broken by the sender. */
+static void test_data_behind(void **state)
+{
+    (void)state;
+    struct run run = RUN(1, {US / 2, 1, 0}, {3 * US / 2, 0, DATA}, {US, 1, 1});
+    assert_int_equal(run.told_ps[0], 3 * US / 2);
+    assert_int_equal(run.told_ps[1], 2 * US);
+    run = RUN(ENGINE_NO_COUNTER, {0, 0, 0}, {0, 1, DATA});
+    assert_int_equal(run.told_ps[0], US);
+    run = RUN(ENGINE_NO_COUNTER, {0, 1, 0}, {0, 0, DATA});
+    assert_int_equal(run.told_ps[0], 2 * US);
+}
+
+/* It waits in the sender's NIC behind data: 10,000 bytes from 0 on leave until 1 us. At the receiver it comes at 2 us, as
+ * the data's last byte. */
+static void test_busy_sender(void **state)
+{
+    (void)state;
+    struct run run = RUN(ENGINE_NO_COUNTER, {0, 0, DATA}, {US / 4, 0, 0});
+    assert_int_equal(run.told_ps[0], 2 * US);
+}
+
+/* What takes the receiving NIC time, or lies in no NIC's queue, cannot be sent so. */
+static void test_counts(void **state)
+{
+    (void)state;
+    struct engine *engine;
+    const struct engine_descriptor *kind = engine_by_name("loggp");
+    const struct engine_callbacks callbacks = {0};
+    struct platform *platform = open_platform(NULL);
+    assert_int_equal(kind->open(platform, NULL, 0, &callbacks, &engine, NULL), STATUS_OK);
+    assert_true(kind->counts(engine, 0));
+    assert_false(kind->counts(engine, 8));
+    kind->close(engine);
+    platform_free(platform);
+    platform = open_platform("engine.contention=false");
+    assert_int_equal(kind->open(platform, NULL, 0, &callbacks, &engine, NULL), STATUS_OK);
+    assert_false(kind->counts(engine, 0));
+    kind->close(engine);
+    platform_free(platform);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_latency),     cmocka_unit_test(test_busy_receiver), cmocka_unit_test(test_data_behind),
+        cmocka_unit_test(test_busy_sender), cmocka_unit_test(test_counts),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
