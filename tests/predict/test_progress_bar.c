@@ -59,19 +59,29 @@ static void pause_ms(long ms)
     nanosleep(&time, NULL);
 }
 
+/* A bar whose standard error is *shown, the side of *terminal that programs write to. */
+static struct progress_bar *begin_on_terminal(size_t count, int *terminal, int *shown)
+{
+    struct progress_bar *bar;
+    struct err err;
+    int before = dup(STDERR_FILENO);
+    *terminal = posix_openpt(O_RDWR | O_NOCTTY);
+    if (*terminal < 0 && (errno == ENODEV || errno == ENOENT)) skip(); /* no /dev/pts, as in a bare chroot */
+    assert_true(*terminal >= 0 && grantpt(*terminal) == 0 && unlockpt(*terminal) == 0);
+    *shown = open(ptsname(*terminal), O_RDWR | O_NOCTTY);
+    dup2(*shown, STDERR_FILENO);
+    assert_int_equal(progress_bar_begin(count, &bar, &err), STATUS_OK);
+    dup2(before, STDERR_FILENO);
+    close(before);
+    return bar;
+}
+
 /* Two replays of 10 events: 3 of 20 in a child (the other has not begun), then one more here. */
 static void processes_share_a_bar_on_a_terminal(void **state)
 {
     (void)state;
-    int terminal = posix_openpt(O_RDWR | O_NOCTTY), before = dup(STDERR_FILENO), how;
-    if (terminal < 0 && (errno == ENODEV || errno == ENOENT)) skip(); /* no /dev/pts, as in a bare chroot */
-    assert_true(terminal >= 0 && grantpt(terminal) == 0 && unlockpt(terminal) == 0);
-    int shown = open(ptsname(terminal), O_RDWR | O_NOCTTY);
-    struct progress_bar *bar;
-    struct err err;
-    dup2(shown, STDERR_FILENO);
-    assert_int_equal(progress_bar_begin(2, &bar, &err), STATUS_OK);
-    dup2(before, STDERR_FILENO);
+    int terminal, shown, how;
+    struct progress_bar *bar = begin_on_terminal(2, &terminal, &shown);
     progress_bar_show(progress_bar_share(bar, 0), 0, 10); /* too early for anybody to see */
     pause_ms(1100);
     pid_t child = fork();
@@ -91,22 +101,14 @@ static void processes_share_a_bar_on_a_terminal(void **state)
     assert_string_equal(text + bytes - 4, "\r\033[K");
     close(shown);
     close(terminal);
-    close(before);
 }
 
 /* Reading took longer than a replay may go unseen: the first call told of says no rate yet. */
 static void time_counts_from_the_first_call(void **state)
 {
     (void)state;
-    int terminal = posix_openpt(O_RDWR | O_NOCTTY), before = dup(STDERR_FILENO);
-    if (terminal < 0 && (errno == ENODEV || errno == ENOENT)) skip();
-    assert_true(terminal >= 0 && grantpt(terminal) == 0 && unlockpt(terminal) == 0);
-    int shown = open(ptsname(terminal), O_RDWR | O_NOCTTY);
-    struct progress_bar *bar;
-    struct err err;
-    dup2(shown, STDERR_FILENO);
-    assert_int_equal(progress_bar_begin(1, &bar, &err), STATUS_OK);
-    dup2(before, STDERR_FILENO);
+    int terminal, shown;
+    struct progress_bar *bar = begin_on_terminal(1, &terminal, &shown);
     pause_ms(1100);
     progress_bar_show(progress_bar_share(bar, 0), 1, 1000);
     progress_bar_end(bar);
@@ -116,7 +118,6 @@ static void time_counts_from_the_first_call(void **state)
     assert_memory_equal(text, "end", 3);
     close(shown);
     close(terminal);
-    close(before);
 }
 
 struct told {

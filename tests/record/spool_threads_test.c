@@ -169,9 +169,9 @@ static void locks(struct writer *to, int round)
     call(to, CLEAR_LOCK, (struct spool_record){.peer = -1, .extra = address}, nothing);
 }
 
-static void write_rank(const char *directory, uint32_t rank)
+/* Up to its MPI_Init. */
+static void begin_rank(struct writer *to, const char *directory, uint32_t rank)
 {
-    static struct writer to;
     const struct spool_header header = {.magic = SPOOL_MAGIC,
                                         .version = SPOOL_VERSION,
                                         .unit_bytes = SPOOL_WORD_BYTES,
@@ -179,10 +179,16 @@ static void write_rank(const char *directory, uint32_t rank)
                                         .rank = rank,
                                         .world = RANKS,
                                         .base_ns = 1000};
-    to = (struct writer){.rank = rank, .time = 1000};
-    assert_null(rec_stream_open(&to.stream, directory, &header));
-    define_all(&to);
-    call(&to, INIT, nothing, nothing);
+    *to = (struct writer){.rank = rank, .time = 1000};
+    assert_null(rec_stream_open(&to->stream, directory, &header));
+    define_all(to);
+    call(to, INIT, nothing, nothing);
+}
+
+static void write_rank(const char *directory, uint32_t rank)
+{
+    static struct writer to;
+    begin_rank(&to, directory, rank);
     call(&to, CREATE, nothing, (struct spool_record){.id = 0, .peer = -1});
     for (int round = 0; round < ROUNDS; round++) {
         exchange(&to, round);
@@ -363,17 +369,7 @@ static void wrong_events(void **state)
     char *directory = craft_directory();
     for (uint32_t rank = 0; rank < RANKS; rank++) {
         static struct writer to;
-        const struct spool_header header = {.magic = SPOOL_MAGIC,
-                                            .version = SPOOL_VERSION,
-                                            .unit_bytes = SPOOL_WORD_BYTES,
-                                            .chunk_units = SPOOL_CHUNK_WORDS,
-                                            .rank = rank,
-                                            .world = RANKS,
-                                            .base_ns = 1000};
-        to = (struct writer){.rank = rank, .time = 1000};
-        assert_null(rec_stream_open(&to.stream, directory, &header));
-        define_all(&to);
-        call(&to, INIT, nothing, nothing);
+        begin_rank(&to, directory, rank);
         if (rank % 3 == 2) call(&to, NAMED + (uint16_t)rank, nothing, nothing); /* ranks 2, 5, 8 */
         call(&to, FINALIZE, nothing, nothing);
         rec_stream_close(&to.stream);
