@@ -8,10 +8,10 @@
  * SimGrid moves bytes only. Latencies are added here, after the last byte has left: CM02 gives routes of different
  * latency unequal shares of a link (the inverse of the latencies), but equal ones when the latency factor is 0.
  * Messages of at most FLOW_LEAST_BYTES never become flows. On our topologies, whose links we know, a message becomes one
- * when it begins to share a link with another one: as long as it does not, its rate is that of its links. The sending NIC is first in, first out and sends one message
- * at a time, as in the loggp engine; the receiving NIC and all links are shared. Source of the flow model: P. Velho et
- * al., On the Validity of Flow-level TCP Network Models for Grid and Cloud Simulations, TOMACS 23(4), 2013;
- * docs/simulation.md. */
+ * when it begins to share a link with another one: as long as it does not, its rate is that of its links. The sending
+ * NIC is first in, first out and sends one message at a time, as in the loggp engine; the receiving NIC and all links
+ * are shared. Source of the flow model: P. Velho et al., On the Validity of Flow-level TCP Network Models for Grid and
+ * Cloud Simulations, TOMACS 23(4), 2013; docs/simulation.md. */
 #include <math.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -295,7 +295,8 @@ static void try_route(const struct trial *trial, sg_host_t *hosts, int32_t src, 
     if (src == dst) return;
     trial->asking->src = src;
     trial->asking->dst = dst;
-    snprintf(trial->asking->hosts, sizeof trial->asking->hosts, "'%s' to '%s'", sg_host_get_name(hosts[src]), sg_host_get_name(hosts[dst]));
+    snprintf(trial->asking->hosts, sizeof trial->asking->hosts, "'%s' to '%s'", sg_host_get_name(hosts[src]),
+             sg_host_get_name(hosts[dst]));
     xbt_dynar_t links = xbt_dynar_new(sizeof(void *), NULL);
     sg_host_get_route(hosts[src], hosts[dst], links);
     if (xbt_dynar_is_empty(links)) abort();
