@@ -196,6 +196,11 @@ enum status replay_lock_new(struct replay *replay, const struct lock_epoch *epoc
 enum status replay_lock_ask(struct replay *replay, uint32_t lock);
 /* What is queued or held may leave: asks for the lock if nobody did. */
 enum status replay_lock_hurry(struct replay *replay, uint32_t lock);
+/* Whether a call that lets queued operations go, and releases the lock or not, sends something: it pays overhead then. */
+static inline bool replay_lock_sends(const struct lock_epoch *epoch, bool releases)
+{
+    return epoch->queue_first != NO_INDEX || (releases && epoch->target != epoch->origin && !epoch->nocheck);
+}
 /* All operations are complete: the release leaves, the origin forgets the epoch. */
 enum status replay_lock_end(struct replay *replay, uint32_t lock);
 /* Until when, up to now, others held the lock that this epoch was then given. */

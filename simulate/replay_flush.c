@@ -203,14 +203,11 @@ enum step replay_step_lock_all(struct replay *replay, uint32_t rank)
     }
 }
 
-/* Something leaves when what is queued may go, or when the call releases what it holds. */
 static bool sends(struct replay *replay, uint32_t rank, const struct trace_call *call, bool releases)
 {
     struct lock_walk walk = walk_of(replay, rank, call);
     for (uint32_t lock; walk_next(replay, rank, call, &walk, &lock);) {
-        if (lock == NO_INDEX) continue;
-        const struct lock_epoch *epoch = &replay->lock_epochs[lock];
-        if (epoch->queue_first != NO_INDEX || (releases && epoch->target != rank && !epoch->nocheck)) return true;
+        if (lock != NO_INDEX && replay_lock_sends(&replay->lock_epochs[lock], releases)) return true;
     }
     return false;
 }

@@ -261,7 +261,7 @@ enum step replay_step_unlock(struct replay *replay, uint32_t rank)
                STEP_FAIL;
     struct lock_epoch *epoch = &replay->lock_epochs[lock];
     if (state->phase == PHASE_ENTER) {
-        bool sends = epoch->queue_first != NO_INDEX || (epoch->target != rank && !epoch->nocheck);
+        bool sends = replay_lock_sends(epoch, true);
         enum step step = replay_spend(replay, state, sends ? replay->overhead_ps : 0, PHASE_ASK);
         if (step != STEP_AGAIN) return step;
     }

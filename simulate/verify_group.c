@@ -22,6 +22,7 @@ static const struct trace_call *member_call(const struct verify_context *context
 /* Enters of the members whose arrival a member may have to wait for. */
 struct arrivals {
     int64_t last_ps;   /* latest of all */
+    uint32_t last;     /* whose it is */
     int64_t root_ps;   /* of the root, INT64_MIN if there is none */
     bool synchronises; /* fences: no member's assertions switch it off */
 };
@@ -32,7 +33,10 @@ static struct arrivals find_arrivals(const struct verify_context *context, const
     for (uint32_t m = 0; m < gathering->comm->count; m++) {
         const struct trace_call *call = member_call(context, gathering, m);
         if (!call) continue;
-        if (call->enter_ps > found.last_ps) found.last_ps = call->enter_ps;
+        if (call->enter_ps > found.last_ps) {
+            found.last_ps = call->enter_ps;
+            found.last = m;
+        }
         if (gathering->comm->members[m] == call->peer) found.root_ps = call->enter_ps;
         if ((call->flags & SKIPS_SYNC) == SKIPS_SYNC) found.synchronises = false;
     }
@@ -65,14 +69,23 @@ static int64_t sources_ps(const struct verify_context *context, const struct gat
     return last_ps;
 }
 
-/* The last one that this member gets something of. */
-static int64_t givers_ps(const struct verify_context *context, const struct gathering *gathering, uint32_t member)
+static bool gives(const struct verify_context *context, const struct gathering *gathering, uint32_t giver,
+                  uint32_t taker)
+{
+    const struct trace_call *call = member_call(context, gathering, giver);
+    return call && instance_gives(context->predicted, gathering->comm, call, giver, taker);
+}
+
+/* The latest enter of those that this member gets something of: mostly the latest of all. */
+static int64_t givers_ps(const struct verify_context *context, const struct gathering *gathering, uint32_t member,
+                         const struct arrivals *arrivals)
 {
     int64_t last_ps = INT64_MIN;
+    if (gives(context, gathering, arrivals->last, member)) return arrivals->last_ps;
     for (uint32_t m = 0; m < gathering->comm->count; m++) {
-        const struct trace_call *call = member_call(context, gathering, m);
-        if (!call || !instance_gives(context->predicted, gathering->comm, call, m, member)) continue;
-        if (call->enter_ps > last_ps) last_ps = call->enter_ps;
+        if (!gives(context, gathering, m, member)) continue;
+        int64_t enter_ps = member_call(context, gathering, m)->enter_ps;
+        if (enter_ps > last_ps) last_ps = enter_ps;
     }
     return last_ps;
 }
@@ -101,14 +114,14 @@ static int64_t awaited_ps(const struct verify_context *context, const struct gat
     case CALL_ALLGATHERV:
     case CALL_ALLTOALL:
     case CALL_ALLTOALLV:
-    case CALL_REDUCE_SCATTER: return givers_ps(context, gathering, member);
+    case CALL_REDUCE_SCATTER: return givers_ps(context, gathering, member, arrivals);
     case CALL_COMM_CREATE: return call_makes_own_comm((enum mpi_call)call->call) ? INT64_MIN : arrivals->last_ps;
     case CALL_BCAST:
     case CALL_SCATTER:
     case CALL_SCATTERV: return arrivals->root_ps;
     case CALL_REDUCE:
     case CALL_GATHER: return root ? arrivals->last_ps : INT64_MIN;
-    case CALL_GATHERV: return root ? givers_ps(context, gathering, member) : INT64_MIN;
+    case CALL_GATHERV: return root ? givers_ps(context, gathering, member, arrivals) : INT64_MIN;
     case CALL_SCAN:
     case CALL_EXSCAN: return prefix_ps(context, gathering, member);
     case CALL_NEIGHBOR: return sources_ps(context, gathering, call);
