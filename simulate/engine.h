@@ -11,6 +11,7 @@
 
 #include "common/status.h"
 #include "platforms/platform.h"
+#include "simulate/lines.h"
 
 struct engine;
 
@@ -66,10 +67,11 @@ struct engine_callbacks {
     void (*timer)(void *context, uint32_t id, int64_t now_ps);
     /* Asked after every callback: true stops run() (the replay core has failed). */
     bool (*stop)(void *context);
-    /* Hints that change nothing: timer() or arrived() will probably be called soon. May be NULL. */
-    void (*soon_timer)(void *context, uint32_t id, enum engine_distance distance);
-    void (*soon_resume)(void *context, uint32_t rank, enum engine_distance distance);
-    void (*soon_arrived)(void *context, const struct engine_note *note);
+    /* What memory timer() or arrived() will look at, which will probably be called soon: a hint that changes nothing.
+     * May be NULL. */
+    void (*soon_timer)(void *context, uint32_t id, enum engine_distance distance, struct wanted_lines *wanted);
+    void (*soon_resume)(void *context, uint32_t rank, enum engine_distance distance, struct wanted_lines *wanted);
+    void (*soon_arrived)(void *context, const struct engine_note *note, struct wanted_lines *wanted);
     /* Who needs the route between two nodes, for a message; an empty text: not known. May be NULL. */
     void (*explain_route)(void *context, int32_t src_node, int32_t dst_node, char *text, size_t room);
 };
@@ -124,7 +126,7 @@ struct engine_descriptor {
     void (*await_next)(struct engine *engine, int32_t node, uint32_t counter);
     void (*resume)(struct engine *engine, int32_t node);
     enum status (*watch_all)(struct engine *engine, int32_t node, bool on, struct err *err);
-    void (*soon_send)(const struct engine *engine, int32_t node);
+    void (*soon_send)(const struct engine *engine, int32_t node, struct wanted_lines *wanted);
     enum status (*run)(struct engine *engine, struct engine_stats *stats, struct err *err);
     void (*close)(struct engine *engine);
     /* A message of ENGINE_COUNTED at less cost, between nodes of one rank each. May be NULL; counts: whether it may be

@@ -74,9 +74,9 @@ static enum status loggp_open(const struct platform *platform, const int32_t (*p
     return STATUS_OK;
 }
 
-static void loggp_soon_send(const struct engine *engine, int32_t node)
+static void loggp_soon_send(const struct engine *engine, int32_t node, struct wanted_lines *wanted)
 {
-    if (engine->foresees) __builtin_prefetch(&engine->nics[node]);
+    lines_want(wanted, &engine->nics[node], 2 * LINE_BYTES);
 }
 
 /* --- sending ---------------------------------------------------------------------------------------------------------
@@ -166,60 +166,58 @@ static enum status loggp_timer(struct engine *engine, int64_t at_ps, uint32_t ke
 /* --- running ---------------------------------------------------------------------------------------------------------
  */
 
-static void fetch_nic(const struct nic *nic)
-{
-    __builtin_prefetch(nic);
-    __builtin_prefetch((const char *)nic + LINE_BYTES);
-}
-
-static void foresee_alarm(const struct engine *engine, const struct nic *nic, enum engine_distance distance)
+static void foresee_alarm(const struct engine *engine, const struct nic *nic, enum engine_distance distance,
+                          struct wanted_lines *wanted)
 {
     const struct engine_callbacks *on = &engine->callbacks;
     switch (distance) {
-    case ENGINE_FAR: fetch_nic(nic); return;
-    case ENGINE_NEAR: __builtin_prefetch(&engine->flights[nic->inbox.first]); break;
-    case ENGINE_SOON: loggp_foresee_inbox(engine, &nic->inbox); break;
+    case ENGINE_FAR: lines_want(wanted, nic, sizeof *nic); return;
+    case ENGINE_NEAR: lines_want(wanted, &engine->flights[nic->inbox.first], LINE_BYTES); break;
+    case ENGINE_SOON: loggp_foresee_inbox(engine, &nic->inbox, wanted); break;
     case ENGINE_NEXT:
     case ENGINE_HERE:
     case ENGINE_CALLS: break;
     }
-    on->soon_resume(on->context, nic->inbox.waiter, distance + 1); /* one step behind: the NIC says who it is */
+    on->soon_resume(on->context, nic->inbox.waiter, distance + 1, wanted); /* one step behind: the NIC says who it is */
 }
 
-static void foresee_timer(const struct engine *engine, const struct event *event, enum engine_distance distance)
+static void foresee_timer(const struct engine *engine, const struct event *event, enum engine_distance distance,
+                          struct wanted_lines *wanted)
 {
     int32_t node = distance == ENGINE_FAR ? timer_node(engine, event_key(event->place.order)) : NO_NODE;
-    if (node != NO_NODE) fetch_nic(&engine->nics[node]);
-    engine->callbacks.soon_timer(engine->callbacks.context, event->id, distance);
+    if (node != NO_NODE) lines_want(wanted, &engine->nics[node], sizeof *engine->nics);
+    engine->callbacks.soon_timer(engine->callbacks.context, event->id, distance, wanted);
 }
 
-static void foresee_event(const struct engine *engine, const struct event *event, enum engine_distance distance)
+static void foresee_event(const struct engine *engine, const struct event *event, enum engine_distance distance,
+                          struct wanted_lines *wanted)
 {
     const struct engine_callbacks *on = &engine->callbacks;
     switch ((enum event_type)event->type) {
-    case EVENT_TIMER: foresee_timer(engine, event, distance); break;
+    case EVENT_TIMER: foresee_timer(engine, event, distance, wanted); break;
     case EVENT_MESSAGE:
-        if (distance == ENGINE_FAR) __builtin_prefetch(&engine->flights[event->id]);
-        if (distance == ENGINE_NEAR) on->soon_arrived(on->context, &engine->flights[event->id].note);
+        if (distance == ENGINE_FAR) lines_want(wanted, &engine->flights[event->id], LINE_BYTES);
+        if (distance == ENGINE_NEAR) on->soon_arrived(on->context, &engine->flights[event->id].note, wanted);
         break;
     case EVENT_ANSWER:
-        if (distance == ENGINE_FAR) __builtin_prefetch(&engine->flights[event->id]);
+        if (distance == ENGINE_FAR) lines_want(wanted, &engine->flights[event->id], LINE_BYTES);
         break;
     case EVENT_LINK: break;
-    case EVENT_ALARM: foresee_alarm(engine, &engine->nics[event->id], distance); break;
+    case EVENT_ALARM: foresee_alarm(engine, &engine->nics[event->id], distance, wanted); break;
     }
 }
 
 /* Each event is looked at as it comes nearer. */
-static void foresee(const struct engine *engine)
+static void foresee(struct engine *engine)
 {
     static const struct {
         uint8_t place, distance;
     } places[] = {{1, ENGINE_HERE}, {3, ENGINE_NEXT}, {5, ENGINE_SOON}, {8, ENGINE_NEAR}, {AHEAD - 1, ENGINE_FAR}};
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
         const struct event *event = event_queue_ahead(&engine->queue, places[i].place);
-        if (event) foresee_event(engine, event, places[i].distance);
+        if (event) foresee_event(engine, event, places[i].distance, &engine->wanted);
     }
+    lines_fetch(&engine->wanted);
 }
 
 /* Caches that hold all but the trace: only the call of the rank that goes on then is fetched. */
@@ -229,8 +227,8 @@ static void peek(const struct engine *engine)
     const struct event *alarm = event_queue_in_lane(&engine->queue, LANE_ALARMS, PEEK - 1);
     const struct event *other = event_queue_ahead(&engine->queue, PEEK - 1);
     const struct inbox *inbox = alarm ? &engine->nics[alarm->id].inbox : NULL;
-    if (inbox && !inbox_awaits_one(inbox)) on->soon_resume(on->context, inbox->waiter, ENGINE_CALLS);
-    if (other && other->type == EVENT_TIMER) on->soon_timer(on->context, other->id, ENGINE_CALLS);
+    if (inbox && !inbox_awaits_one(inbox)) on->soon_resume(on->context, inbox->waiter, ENGINE_CALLS, NULL);
+    if (other && other->type == EVENT_TIMER) on->soon_timer(on->context, other->id, ENGINE_CALLS, NULL);
 }
 
 /* Nothing can come to the node before the event: no message of others, nothing that is pending for it. */

@@ -64,6 +64,7 @@ struct engine {
     bool contention;     /* of the platform */
     bool peeks;          /* the trace is */
     bool foresees;       /* its state is too large for the processor's caches */
+    struct wanted_lines wanted; /* where foresees: by the events that come */
     bool in_order;       /* messages between two nodes arrive in the order of their sending, whatever their size */
     struct engine_stats stats;
 };
@@ -142,7 +143,7 @@ enum status loggp_look_until(struct engine *engine, int32_t node, struct event_p
 enum status loggp_on_alarm(struct engine *engine, int32_t node, struct event_place place, struct err *err);
 enum status loggp_on_message(struct engine *engine, uint32_t index, struct err *err);
 enum status loggp_on_answer(struct engine *engine, uint32_t index, struct event_place place, struct err *err);
-void loggp_foresee_inbox(const struct engine *engine, const struct inbox *inbox);
+void loggp_foresee_inbox(const struct engine *engine, const struct inbox *inbox, struct wanted_lines *wanted);
 
 /* Of the descriptor. */
 enum status loggp_look(struct engine *engine, int32_t node, struct err *err);

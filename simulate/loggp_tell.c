@@ -84,12 +84,12 @@ static inline enum status tell(struct engine *engine, uint32_t index, struct eve
     return STATUS_OK;
 }
 
-void loggp_foresee_inbox(const struct engine *engine, const struct inbox *inbox)
+void loggp_foresee_inbox(const struct engine *engine, const struct inbox *inbox, struct wanted_lines *wanted)
 {
-    if (!engine->foresees || inbox->first == FLIGHT_NONE) return;
+    if (inbox->first == FLIGHT_NONE) return;
     const struct flight *first = &engine->flights[inbox->first];
-    __builtin_prefetch(&engine->flights[first->next]);
-    engine->callbacks.soon_arrived(engine->callbacks.context, &first->note);
+    lines_want(wanted, &engine->flights[first->next], LINE_BYTES);
+    engine->callbacks.soon_arrived(engine->callbacks.context, &first->note, wanted);
 }
 
 static enum status look_until(struct engine *engine, int32_t node, struct event_place limit, struct err *err)
@@ -104,7 +104,7 @@ static enum status look_until(struct engine *engine, int32_t node, struct event_
             continue;
         if (!comes) break;
         inbox_take(inbox, engine->flights, first);
-        if (engine->foresees) loggp_foresee_inbox(engine, inbox);
+        if (engine->foresees) loggp_foresee_inbox(engine, inbox, &engine->wanted);
         engine->now = engine->flights[first].place;
         TRY(tell(engine, first, limit, err));
     }

@@ -430,19 +430,19 @@ static void on_left(void *context, const struct engine_note *note, int64_t began
     if (replay_left(replay, note, began_ps, now_ps) != STATUS_OK) replay->failed = true;
 }
 
-static void on_soon_timer(void *context, uint32_t id, enum engine_distance distance)
+static void on_soon_timer(void *context, uint32_t id, enum engine_distance distance, struct wanted_lines *wanted)
 {
-    if (id >> TIMER_SHIFT == TIMER_RANK) replay_soon_rank(context, id, distance);
+    if (id >> TIMER_SHIFT == TIMER_RANK) replay_soon_rank(context, id, distance, wanted);
 }
 
-static void on_soon_resume(void *context, uint32_t rank, enum engine_distance distance)
+static void on_soon_resume(void *context, uint32_t rank, enum engine_distance distance, struct wanted_lines *wanted)
 {
-    replay_soon_rank(context, rank, distance);
+    replay_soon_rank(context, rank, distance, wanted);
 }
 
-static void on_soon_arrived(void *context, const struct engine_note *note)
+static void on_soon_arrived(void *context, const struct engine_note *note, struct wanted_lines *wanted)
 {
-    replay_soon_message(context, note);
+    replay_soon_message(context, note, wanted);
 }
 
 static bool on_stop(void *context)

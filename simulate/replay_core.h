@@ -68,8 +68,9 @@ enum status replay_timer_thread(struct replay *replay, int64_t at_ps, uint32_t k
 enum status replay_timer_room(struct replay *replay, int64_t at_ps, uint32_t key, uint32_t room);
 
 /* replay_foresee.c */
-void replay_soon_rank(const struct replay *replay, uint32_t rank, enum engine_distance distance);
-void replay_soon_message(const struct replay *replay, const struct engine_note *message);
+void replay_soon_rank(const struct replay *replay, uint32_t rank, enum engine_distance distance,
+                      struct wanted_lines *wanted);
+void replay_soon_message(const struct replay *replay, const struct engine_note *message, struct wanted_lines *wanted);
 
 /* replay_open.c */
 enum status replay_open(struct replay *replay, const struct trace *trace, const struct platform *platform,
