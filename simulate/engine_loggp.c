@@ -58,6 +58,7 @@ static enum status loggp_open(const struct platform *platform, const int32_t (*p
     made->peeks = !made->foresees && callbacks->soon_timer && platform->node_count >= PEEK_NODES;
     made->queue.ahead = made->foresees ? AHEAD : 0;
     made->in_order = platform->segment_count == 1;
+    made->at_once = least_latency_ps(platform) == 0;
     made->answer_latency_ps = made->costs.same_latency && made->in_order ? least_latency_ps(platform) : -1;
     made->answered = made->looking = NO_NODE;
     made->contention = platform->contention;
@@ -82,12 +83,11 @@ static void loggp_soon_send(const struct engine *engine, int32_t node, struct wa
 /* --- sending ---------------------------------------------------------------------------------------------------------
  */
 
-/* An unwatched message is told of by what comes behind it: it must not be overtaken. Without latency a message may come
- * at the moment of its sending, behind events that stand later in the order: only the queue keeps that order. */
-static enum engine_notice notice_of(const struct engine *engine, const struct engine_message *message,
-                                    const struct cost *cost, bool queues)
+/* An unwatched message is told of by what comes behind it: it must not be overtaken. Where some message may come at the
+ * moment of its sending, behind events that stand later in the order, only the queue keeps the order of all. */
+static enum engine_notice notice_of(const struct engine *engine, const struct engine_message *message, bool queues)
 {
-    if (!queues || cost->latency_ps == 0 || engine->links.used) return ENGINE_NOW;
+    if (!queues || engine->at_once || engine->links.used) return ENGINE_NOW;
     bool orders = message->notice == ENGINE_UNWATCHED || message->notice == ENGINE_ANSWERED;
     if (orders && !engine->in_order) return ENGINE_NOW;
     return message->notice;
@@ -122,7 +122,7 @@ static enum status loggp_send(struct engine *engine, const struct engine_message
     *departure = (struct engine_departure){begin_ps, begin_ps + cost->transmit_ps};
     int64_t told_ps = (queues ? begin_ps : departure->left_ps) + cost->latency_ps;
     uint32_t index;
-    enum engine_notice notice = notice_of(engine, message, cost, queues);
+    enum engine_notice notice = notice_of(engine, message, queues);
     if (message->dst_node == engine->answered && notice == ENGINE_WHEN_LOOKING && !engine->holds_answer &&
         told_ps == engine->answer_ps && cost->transmit_ps == 0) {
         engine->answer = (struct answer){{told_ps, event_queue_order(&engine->queue, message->key)}, message->note};

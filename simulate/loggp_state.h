@@ -62,6 +62,7 @@ struct engine {
     int32_t next_node;
     bool holds_next;
     bool contention;     /* of the platform */
+    bool at_once;        /* a message between two nodes may come at the moment of its sending */
     bool peeks;          /* the trace is */
     bool foresees;       /* its state is too large for the processor's caches */
     struct wanted_lines wanted; /* where foresees: by the events that come */

@@ -6,7 +6,7 @@ bool loggp_counts(struct engine *engine, int64_t bytes)
     const struct engine_message message = {.src_node = 0, .dst_node = 1, .bytes = bytes};
     if (engine->platform->node_count < 2 || !engine->platform->contention || engine->links.used) return false;
     engine->count_cost = *cost_recall(&engine->costs, &message);
-    return engine->costs.same_latency && engine->count_cost.transmit_ps == 0 && engine->count_cost.latency_ps > 0;
+    return engine->costs.same_latency && engine->count_cost.transmit_ps == 0 && !engine->at_once;
 }
 
 static enum status take_tally(struct engine *engine, uint32_t *index, struct err *err)

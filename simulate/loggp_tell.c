@@ -27,7 +27,7 @@ static bool take_in(struct engine *engine, struct flight *flight, int64_t *arriv
     bool behind = nic->receive_free_ps == *arrival_ps; /* what comes in now was there first */
     if (nic->receive_free_ps > *arrival_ps) *arrival_ps = nic->receive_free_ps;
     *arrival_ps += flight->transmit_ps;
-    nic->receive_free_ps = *arrival_ps;
+    if (flight->transmit_ps > 0) nic->receive_free_ps = *arrival_ps;
     flight->taken_in = true;
     return flight->early || (*arrival_ps == flight->place.time_ps && !behind);
 }
@@ -222,7 +222,7 @@ static enum status take_answer(struct engine *engine, int32_t node, int32_t aske
     const struct answer answer = engine->answer;
     engine->holds_answer = false;
     if (alone && has_come(engine, asker, answer.place)) TRY(look_until(engine, asker, answer.place, err));
-    if (alone && engine->nics[asker].receive_free_ps <= answer.place.time_ps) {
+    if (alone && engine->nics[asker].receive_free_ps < answer.place.time_ps) { /* else it comes behind what is taken in */
         engine->now = answer.place;
         inbox_count_arrival(&engine->nics[asker].inbox);
         engine->callbacks.arrived(engine->callbacks.context, &answer.note, answer.place.time_ps, answer.place.time_ps);
