@@ -317,14 +317,21 @@ enum status replay_on_rma_ask(struct replay *replay, const struct engine_note *m
     return replay_send_control(replay, MESSAGE_RMA_CLEAR, message->destination, message->source, message->ref, 0);
 }
 
+/* Complete's notification leaves behind the data before complete goes on. */
 enum status replay_on_rma_clear(struct replay *replay, const struct engine_note *message)
 {
     const struct op op = replay->ops[message->ref];
+    struct member *origin = &replay->members[op.member];
+    bool active = op.epoch_kind == OP_ACTIVE;
+    if (active) origin->lefts++;
     if (op.together)
         TRY(replay_on_together_clear(replay, message->ref));
     else
         TRY(op.kind == CALL_GET_ACCUMULATE ? send_fetch(replay, message->ref) : send_data(replay, message->ref));
-    return op.epoch_kind == OP_ACTIVE ? replay_pair_cleared(replay, op.pair, op.epoch) : STATUS_OK;
+    if (!active) return STATUS_OK;
+    TRY(replay_pair_cleared(replay, op.pair, op.epoch));
+    if (--origin->lefts == 0) replay_wake(replay, op.origin);
+    return STATUS_OK;
 }
 
 /* A put or accumulate under a lock is complete at the origin. */
