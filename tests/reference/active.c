@@ -72,14 +72,23 @@ static void start(struct model *model, struct rank *rank, const struct trace_cal
 }
 
 /* What has been copied is no longer complete's concern. */
-static bool nothing_local_left(const struct model *model, const void *what)
+static bool nothing_is_kept(const struct model *model, const void *what)
 {
     const struct epoch *epoch = what;
     (void)model;
     for (uint32_t i = 0; i < epoch->lane_count; i++)
         for (const struct op *op = epoch->lanes[i].first; op; op = op->next)
-            if (!op->copied && !op_is_local(op)) return false;
+            if (!op->copied && !op_is_away(op)) return false;
     return true;
+}
+
+static int64_t own_left_ps(const struct epoch *epoch)
+{
+    int64_t last_ps = INT64_MIN;
+    for (uint32_t i = 0; i < epoch->lane_count; i++)
+        for (const struct op *op = epoch->lanes[i].first; op; op = op->next)
+            if (!op->copied && op_left_ps(op) > last_ps) last_ps = op_left_ps(op);
+    return last_ps;
 }
 
 /* Some operation of the table may. */
@@ -103,7 +112,8 @@ static void complete(struct model *model, struct rank *rank, const struct trace_
         lane_pump(model, &epoch->lanes[i]);
     }
     if (waits_in_complete(semantics_of(model, call->handle))) rank_await(model, rank, all_open, epoch);
-    rank_await(model, rank, nothing_local_left, epoch);
+    rank_await(model, rank, nothing_is_kept, epoch);
+    rank_spend_until(model, rank, own_left_ps(epoch));
 }
 
 struct exposure {
@@ -112,15 +122,20 @@ struct exposure {
     int32_t window;
 };
 
+/* NULL: the origin has not started yet. */
+static const struct lane *exposed_to(const struct model *model, const struct exposure *exposure, uint32_t origin)
+{
+    const struct pair *pair =
+        pair_of(model, exposure->window, (uint32_t)exposure->origins->members[origin], exposure->target);
+    return pair->starts < pair->posts_made ? NULL : pair->started[pair->posts_made - 1];
+}
+
 static bool exposure_is_over(const struct model *model, const void *what)
 {
     const struct exposure *exposure = what;
     for (uint32_t i = 0; i < exposure->origins->count; i++) {
-        const struct pair *pair =
-            pair_of(model, exposure->window, (uint32_t)exposure->origins->members[i], exposure->target);
-        if (pair->starts < pair->posts_made) return false;
-        const struct lane *lane = pair->started[pair->posts_made - 1];
-        if (!lane->heard || !lane_is_done(lane)) return false;
+        const struct lane *lane = exposed_to(model, exposure, i);
+        if (!lane || !lane->heard || !lane_is_done(lane)) return false;
     }
     return true;
 }
@@ -129,7 +144,13 @@ static void wait_for_origins(struct model *model, struct rank *rank, const struc
 {
     const struct trace_group *origins = model->posted[(size_t)call->handle * model->rank_count + rank->number];
     struct exposure exposure = {origins, rank->number, call->handle};
+    int64_t done_ps = INT64_MIN;
     rank_await(model, rank, exposure_is_over, &exposure);
+    for (uint32_t i = 0; i < origins->count; i++) {
+        int64_t ps = lane_done_ps(exposed_to(model, &exposure, i));
+        if (ps > done_ps) done_ps = ps;
+    }
+    rank_spend_until(model, rank, done_ps);
 }
 
 void do_active(struct model *model, struct rank *rank, const struct trace_call *call)

@@ -28,6 +28,20 @@ static bool all_came(const struct model *model, const void *what)
     return true;
 }
 
+/* Of the data of gets the last byte may still have to leave. */
+static int64_t last_done_ps(const struct model *model, const struct incoming *incoming)
+{
+    int64_t last_ps = INT64_MIN;
+    for (uint32_t i = 0; i < incoming->comm->count; i++) {
+        const struct fences *fences = fences_of(model, incoming->window, (uint32_t)incoming->comm->members[i]);
+        const struct epoch *epoch = fences->closed[incoming->number];
+        for (uint32_t k = 0; k < epoch->lane_count; k++)
+            if (epoch->lanes[k].target == incoming->target && lane_done_ps(&epoch->lanes[k]) > last_ps)
+                last_ps = lane_done_ps(&epoch->lanes[k]);
+    }
+    return last_ps;
+}
+
 static bool has_unsent(const struct epoch *epoch)
 {
     for (uint32_t i = 0; i < epoch->lane_count; i++)
@@ -68,6 +82,7 @@ static void fence(struct model *model, struct rank *rank, const struct trace_cal
     if (precedes && notify) {
         rank_await(model, rank, all_known, closed);
         rank_await(model, rank, all_came, &incoming);
+        rank_spend_until(model, rank, last_done_ps(model, &incoming));
     }
     if (succeeds) fences->open = epoch_new(model, EPOCH_FENCE, call->handle, rank->number, comm->members, comm->count);
 }

@@ -110,7 +110,7 @@ struct model {
     struct message **messages;         /* all so far */
     size_t message_count, message_capacity;
     ucontext_t scheduler;
-    struct rank *running;
+    struct rank *running; /* NULL: an event */
     void **blocks; /* all memory of the model */
     size_t block_count, block_capacity;
 };
@@ -126,17 +126,21 @@ bool event_take(struct model *model, struct event *event);
 /* ranks.c: of the rank that runs. */
 void rank_await(struct model *model, struct rank *rank, condition *ready, const void *what);
 void rank_spend(struct model *model, struct rank *rank, int64_t ps);
+void rank_spend_until(struct model *model, struct rank *rank, int64_t until_ps); /* nothing, if that is past */
 void rank_pay_overhead(struct model *model, struct rank *rank);
 void rank_enter(struct model *model, struct rank *rank);
 void rank_start(struct model *model, struct rank *rank);
 void ranks_go_on(struct model *model);
+/* Within an event: now and not behind it. False: it still waits, or the event is its own step. */
+bool rank_go_on(struct model *model, struct rank *rank);
 
 /* Done by the rank's progress: of a request of `from` (to oneself: at once; hardware: at once, thread: after its delay,
  * call: when it is inside), and of something that it only has to take notice of (at once, or when it is inside). */
 void rank_serve(struct model *model, uint32_t from, uint32_t rank, action *act, void *what);
 void rank_notice(struct model *model, uint32_t from, uint32_t rank, action *act, void *what);
 
-/* network.c. arrived, left: may be NULL. bypass: a request or its answer. */
+/* network.c. arrived, left: may be NULL. bypass: a request or its answer. Returns when the last byte has left: who only
+ * has to wait until then needs no event of the NIC. */
 struct transport {
     uint32_t from, to; /* ranks */
     int64_t bytes;
@@ -144,7 +148,7 @@ struct transport {
     action *left, *arrived;
     void *what;
 };
-void network_send(struct model *model, struct transport transport);
+int64_t network_send(struct model *model, struct transport transport);
 void network_send_control(struct model *model, uint32_t from, uint32_t to, bool bypass, action *arrived, void *what);
 
 /* collective.c: among the members of a communicator. A channel keeps the instances of one use of it apart from all

@@ -33,14 +33,14 @@ static void head_arrives(struct model *model, void *what)
     struct nic *nic = &model->nics[flight->to_node];
     int64_t begin_ps = nic->receive_ps > model->now_ps ? nic->receive_ps : model->now_ps;
     bool at_once = flight->lasts_ps == 0 && nic->receive_ps < model->now_ps; /* nobody is before it */
-    nic->receive_ps = begin_ps + flight->lasts_ps;
+    if (flight->lasts_ps > 0) nic->receive_ps = begin_ps + flight->lasts_ps; /* else nobody is behind it */
     if (at_once)
         arrive(model, flight);
     else
-        event_add(model, nic->receive_ps, flight->transport.from, arrive, flight);
+        event_add(model, begin_ps + flight->lasts_ps, flight->transport.from, arrive, flight);
 }
 
-void network_send(struct model *model, struct transport transport)
+int64_t network_send(struct model *model, struct transport transport)
 {
     const struct platform *platform = model->platform;
     int32_t from_node = model->ranks[transport.from].node, to_node = model->ranks[transport.to].node;
@@ -52,16 +52,20 @@ void network_send(struct model *model, struct transport transport)
     int64_t lasts_ps = copy_ps(transport.bytes, rate_Bps), begin_ps = model->now_ps;
     *flight = (struct flight){transport, to_node, lasts_ps};
     if (alone || (transport.bypass && platform->control_bypass)) {
-        event_add(model, begin_ps + lasts_ps, transport.from, leave, flight);
         event_add(model, begin_ps + lasts_ps + latency_ps, transport.from, arrive, flight);
-        return;
+    } else {
+        struct nic *nic = &model->nics[from_node];
+        int64_t gap_ps = units_ps(platform->gap_s);
+        if (nic->send_ps > begin_ps) begin_ps = nic->send_ps;
+        nic->send_ps = begin_ps + (gap_ps > lasts_ps ? gap_ps : lasts_ps);
+        event_add(model, begin_ps + latency_ps, transport.from, head_arrives, flight);
     }
-    struct nic *nic = &model->nics[from_node];
-    int64_t gap_ps = units_ps(platform->gap_s);
-    if (nic->send_ps > begin_ps) begin_ps = nic->send_ps;
-    nic->send_ps = begin_ps + (gap_ps > lasts_ps ? gap_ps : lasts_ps);
-    event_add(model, begin_ps + lasts_ps, transport.from, leave, flight);
-    event_add(model, begin_ps + latency_ps, transport.from, head_arrives, flight);
+    int64_t left_ps = begin_ps + lasts_ps;
+    if (left_ps > model->now_ps && transport.left)
+        event_add(model, left_ps, transport.from, leave, flight);
+    else
+        leave(model, flight);
+    return left_ps;
 }
 
 void network_send_control(struct model *model, uint32_t from, uint32_t to, bool bypass, action *arrived, void *what)

@@ -22,9 +22,19 @@ static bool comes_back(const struct op *op)
     return op->kind == CALL_GET || op->kind == CALL_GET_ACCUMULATE;
 }
 
+bool op_is_away(const struct op *op)
+{
+    return comes_back(op) ? op->known : op->sent;
+}
+
 bool op_is_local(const struct op *op)
 {
     return comes_back(op) ? op->known : op->left;
+}
+
+int64_t op_left_ps(const struct op *op)
+{
+    return comes_back(op) ? INT64_MIN : op->left_ps;
 }
 
 /* --- at the target */
@@ -35,23 +45,23 @@ static void know(struct model *model, void *what)
     ((struct op *)what)->known = true;
 }
 
-static void done(struct model *model, void *what)
+static void done(struct op *op, int64_t done_ps)
 {
-    (void)model;
-    ((struct op *)what)->done = true;
+    op->done = true;
+    op->done_ps = done_ps;
 }
 
 static void answer(struct model *model, struct op *op)
 {
     uint32_t origin = op->lane->epoch->origin, target = op->lane->target;
-    network_send(
-        model, (struct transport){
-                   .from = target, .to = origin, .bytes = op->result_bytes, .left = done, .arrived = know, .what = op});
+    done(op, network_send(
+                 model, (struct transport){
+                            .from = target, .to = origin, .bytes = op->result_bytes, .arrived = know, .what = op}));
 }
 
 static void acknowledge(struct model *model, struct op *op)
 {
-    op->done = true;
+    done(op, model->now_ps);
     if (op->lane->epoch->kind == EPOCH_START)
         op->known = true; /* nobody asks */
     else
@@ -81,14 +91,6 @@ static void serve(struct model *model, void *what)
     event_add(model, target->applied_ps, target->number, applied, op);
 }
 
-static void gets_left(struct model *model, void *what)
-{
-    struct parcel *parcel = what;
-    (void)model;
-    for (uint32_t i = 0; i < parcel->count; i++)
-        if (parcel->ops[i]->kind == CALL_GET) parcel->ops[i]->done = true;
-}
-
 static void gets_arrived(struct model *model, void *what)
 {
     struct parcel *parcel = what;
@@ -107,13 +109,14 @@ static void answer_gets(struct model *model, struct parcel *parcel)
             bytes += parcel->ops[i]->bytes;
             gets++;
         }
-    if (gets > 0)
-        network_send(model, (struct transport){.from = parcel->lane->target,
-                                               .to = parcel->lane->epoch->origin,
-                                               .bytes = bytes,
-                                               .left = gets_left,
-                                               .arrived = gets_arrived,
-                                               .what = parcel});
+    if (gets == 0) return;
+    int64_t left_ps = network_send(model, (struct transport){.from = parcel->lane->target,
+                                                             .to = parcel->lane->epoch->origin,
+                                                             .bytes = bytes,
+                                                             .arrived = gets_arrived,
+                                                             .what = parcel});
+    for (uint32_t i = 0; i < parcel->count; i++)
+        if (parcel->ops[i]->kind == CALL_GET) done(parcel->ops[i], left_ps);
 }
 
 static void serve_parcel(struct model *model, void *what)
@@ -164,6 +167,14 @@ static bool asks_only(const struct parcel *parcel)
     return true;
 }
 
+/* Somebody waits for each moment at which one of them has left: a request, or the buffer. */
+static bool matters(const struct parcel *parcel)
+{
+    for (uint32_t i = 0; i < parcel->count; i++)
+        if (parcel->ops[i]->copied || parcel->ops[i]->has_request) return true;
+    return false;
+}
+
 static void send_parcel(struct model *model, void *what)
 {
     struct parcel *parcel = what;
@@ -171,13 +182,15 @@ static void send_parcel(struct model *model, void *what)
     for (uint32_t i = 0; i < parcel->count; i++)
         if (parcel->ops[i]->kind != CALL_GET) only_gets = false;
     for (uint32_t i = 0; i < parcel->count; i++) parcel->ops[i]->sent = true;
-    network_send(model, (struct transport){.from = parcel->lane->epoch->origin,
-                                           .to = parcel->lane->target,
-                                           .bytes = asks_only(parcel) ? model->platform->control_bytes : parcel->bytes,
-                                           .bypass = only_gets,
-                                           .left = parcel_left,
-                                           .arrived = parcel_arrives,
-                                           .what = parcel});
+    int64_t bytes = asks_only(parcel) ? model->platform->control_bytes : parcel->bytes;
+    int64_t left_ps = network_send(model, (struct transport){.from = parcel->lane->epoch->origin,
+                                                             .to = parcel->lane->target,
+                                                             .bytes = bytes,
+                                                             .bypass = only_gets,
+                                                             .left = matters(parcel) ? parcel_left : NULL,
+                                                             .arrived = parcel_arrives,
+                                                             .what = parcel});
+    for (uint32_t i = 0; i < parcel->count; i++) parcel->ops[i]->left_ps = left_ps;
 }
 
 static void cleared(struct model *model, void *what)
@@ -270,12 +283,20 @@ bool lane_is_open(const struct model *model, const void *what)
     return ((const struct lane *)what)->open;
 }
 
-bool lane_is_local(const struct model *model, const void *what)
+bool lane_is_away(const struct model *model, const void *what)
 {
     (void)model;
     for (const struct op *op = ((const struct lane *)what)->first; op; op = op->next)
-        if (!op_is_local(op)) return false;
+        if (!op_is_away(op)) return false;
     return true;
+}
+
+int64_t lane_left_ps(const struct lane *lane)
+{
+    int64_t last_ps = INT64_MIN;
+    for (const struct op *op = lane->first; op; op = op->next)
+        if (op_left_ps(op) > last_ps) last_ps = op_left_ps(op);
+    return last_ps;
 }
 
 bool lane_is_known(const struct model *model, const void *what)
@@ -291,4 +312,12 @@ bool lane_is_done(const struct lane *lane)
     for (const struct op *op = lane->first; op; op = op->next)
         if (!op->done) return false;
     return true;
+}
+
+int64_t lane_done_ps(const struct lane *lane)
+{
+    int64_t last_ps = INT64_MIN;
+    for (const struct op *op = lane->first; op; op = op->next)
+        if (op->done_ps > last_ps) last_ps = op->done_ps;
+    return last_ps;
 }

@@ -17,7 +17,9 @@ struct op {
     bool copied;  /* semantics d: no longer the caller's */
     bool held;    /* deferred: until the closing call */
     bool sending; /* it has left the queue; a rendezvous may still keep its data */
-    bool sent, left, done, known;
+    bool sent, left, done, known; /* left: of one with a request or a copy */
+    int64_t left_ps; /* when the last byte leaves the origin; once it is sent */
+    int64_t done_ps; /* when it takes effect; once it is done */
     bool has_request;
     struct op *next; /* of the lane */
 };
@@ -78,9 +80,13 @@ bool lane_unissued(const struct lane *lane); /* something still queued */
 
 /* Conditions. */
 bool lane_is_open(const struct model *model, const void *lane);
-bool lane_is_local(const struct model *model, const void *lane); /* complete at the origin */
+bool lane_is_away(const struct model *model, const void *lane);  /* complete at the origin as soon as all has left */
 bool lane_is_known(const struct model *model, const void *lane); /* known to be complete at the target */
-bool lane_is_done(const struct lane *lane);                      /* complete at the target */
-bool op_is_local(const struct op *op);
+bool lane_is_done(const struct lane *lane);                      /* complete at the target at lane_done_ps() */
+bool op_is_away(const struct op *op);                            /* complete at the origin at op_left_ps() */
+bool op_is_local(const struct op *op);                           /* of one with a request */
+int64_t op_left_ps(const struct op *op);
+int64_t lane_left_ps(const struct lane *lane);
+int64_t lane_done_ps(const struct lane *lane);
 
 #endif

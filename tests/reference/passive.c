@@ -39,9 +39,8 @@ static void grant(struct model *model, struct server *server, size_t place)
 
 /* lock_all goes past exclusive ones that wait for a shared lock. Who is granted its own lock goes on before the next
  * grant leaves. */
-static void grant_all_that_fit(struct model *model, void *what)
+static void grant_all_that_fit(struct model *model, struct server *server)
 {
-    struct server *server = what;
     for (size_t i = 0; i < server->queue_count;) {
         struct lane *lane = server->queue[i];
         if ((i > 0 && !lane->epoch->all) || !fits(server, lane)) {
@@ -49,10 +48,7 @@ static void grant_all_that_fit(struct model *model, void *what)
             continue;
         }
         grant(model, server, i);
-        if (lane->target == lane->epoch->origin) {
-            event_add(model, model->now_ps, lane->target, grant_all_that_fit, server);
-            return;
-        }
+        if (lane->target == lane->epoch->origin) rank_go_on(model, &model->ranks[lane->target]);
         i = 0;
     }
 }
@@ -136,13 +132,12 @@ static void lock(struct model *model, struct rank *rank, const struct trace_call
 struct named {
     struct lane *lanes[64];
     uint32_t count;
-    bool local;
 };
 
 static struct named name_lanes(const struct model *model, const struct rank *rank, const struct trace_call *call)
 {
     const struct trace_comm *comm = trace_call_comm(model->trace, call);
-    struct named named = {.local = call_kind(call->call) == CALL_FLUSH_LOCAL};
+    struct named named = {.count = 0};
     bool all = !(call_row(call->call)->needed & F_TARGET);
     for (uint32_t t = 0; t < model->rank_count; t++) {
         if (all ? trace_comm_rank(comm, (int32_t)t) == TRACE_NONE : (int32_t)t != call->peer) continue;
@@ -156,7 +151,7 @@ static bool is_complete(const struct model *model, const void *what)
 {
     const struct named *named = what;
     for (uint32_t i = 0; i < named->count; i++)
-        if (!(named->local ? lane_is_local : lane_is_known)(model, named->lanes[i])) return false;
+        if (!lane_is_known(model, named->lanes[i])) return false;
     return true;
 }
 
@@ -190,7 +185,12 @@ static void flush(struct model *model, struct rank *rank, const struct trace_cal
     for (uint32_t i = 0; i < named.count; i++) pays |= lane_unissued(named.lanes[i]);
     if (pays) rank_pay_overhead(model, rank);
     for (uint32_t i = 0; i < named.count; i++) go(model, named.lanes[i], must_ask(named.lanes[i], false));
-    rank_await(model, rank, is_complete, &named);
+    bool local = call_kind(call->call) == CALL_FLUSH_LOCAL;
+    for (uint32_t i = 0; local && i < named.count; i++) { /* one after another */
+        rank_await(model, rank, lane_is_away, named.lanes[i]);
+        rank_spend_until(model, rank, lane_left_ps(named.lanes[i]));
+    }
+    if (!local) rank_await(model, rank, is_complete, &named);
 }
 
 static void unlock(struct model *model, struct rank *rank, const struct trace_call *call)

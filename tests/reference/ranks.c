@@ -22,6 +22,14 @@ static void switch_to(struct model *model, struct rank *rank)
     model->running = rank;
     rank->ready = NULL;
     swapcontext(&model->scheduler, &rank->context);
+    model->running = NULL;
+}
+
+bool rank_go_on(struct model *model, struct rank *rank)
+{
+    if (model->running || !rank->ready || !rank->ready(model, rank->what)) return false;
+    switch_to(model, rank);
+    return true;
 }
 
 /* In the order of ranks, until nobody can go on: one may let another one go on without a message. */
@@ -29,12 +37,7 @@ void ranks_go_on(struct model *model)
 {
     for (bool some = true; some;) {
         some = false;
-        for (uint32_t r = 0; r < model->rank_count; r++) {
-            struct rank *rank = &model->ranks[r];
-            if (!rank->ready || !rank->ready(model, rank->what)) continue;
-            switch_to(model, rank);
-            some = true;
-        }
+        for (uint32_t r = 0; r < model->rank_count; r++) some |= rank_go_on(model, &model->ranks[r]);
     }
 }
 
@@ -56,6 +59,11 @@ void rank_spend(struct model *model, struct rank *rank, int64_t ps)
     if (ps == 0) return;
     event_add(model, model->now_ps + ps, rank->number, set_true, over);
     rank_await(model, rank, is_true, over);
+}
+
+void rank_spend_until(struct model *model, struct rank *rank, int64_t until_ps)
+{
+    if (until_ps > model->now_ps) rank_spend(model, rank, until_ps - model->now_ps);
 }
 
 void rank_pay_overhead(struct model *model, struct rank *rank)
@@ -181,6 +189,9 @@ static int64_t computing_ps(const struct rank *rank, int64_t recorded_ps)
 static void walk(struct model *model, struct rank *rank)
 {
     int64_t recorded_ps = trace_begin_ps(model->trace);
+    bool begun = false;
+    event_add(model, 0, rank->number, set_true, &begun); /* an event of each rank, in their order */
+    rank_await(model, rank, is_true, &begun);
     for (size_t i = 0; i < rank->stream->count; i++) {
         const struct trace_call *call = &rank->stream->calls[i];
         rank_spend(model, rank, computing_ps(rank, call->enter_ps - recorded_ps));
