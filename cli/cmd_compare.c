@@ -58,12 +58,17 @@ static error_t parse_rows(const struct argp_state *state, const char *list, stru
 {
     settings->row_count = 0;
     char item[ROW_BYTES];
-    while (cli_next_item(&list, item, sizeof item)) {
+    while (list && strcspn(list, ",") < ROW_BYTES && cli_next_item(&list, item, sizeof item)) {
         if (settings->row_count == ROWS_MAX) return cli_usage(state, "--semantics has more than %d rows", ROWS_MAX);
+        /* a row's name is what tells it from the others in the result */
+        for (size_t i = 0; i < settings->row_count; i++)
+            if (strcmp(settings->rows[i].name, item) == 0)
+                return cli_usage(state, "--semantics has the row %s twice, expected each once", item);
         error_t failed = parse_row(state, item, &settings->rows[settings->row_count++]);
         if (failed) return failed;
     }
-    return 0;
+    return list ? cli_usage(state, "--semantics %.20s..., expected rows of less than %d characters", list, ROW_BYTES)
+                : 0;
 }
 
 static error_t parse(int key, char *argument, struct argp_state *state)
@@ -81,6 +86,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         if (settings->analyze.per_rank && !settings->json)
             return cli_usage(state, "--per-rank needs --json FILE: the table has no place for it");
         error_t failed = cli_needs_argument(state, settings->trace, "TRACE");
+        if (!failed) failed = cli_keeps_trace(state, "--json", settings->json, settings->trace);
         return failed ? failed : prediction_options_end(state, &settings->prediction);
     }
     default: return ARGP_ERR_UNKNOWN;
@@ -120,8 +126,8 @@ static enum status set_scene(const struct settings *settings, const struct row *
 {
     const struct prediction_options *shared = &settings->prediction;
     const char *semantics = *row->text ? row->text : row->name; /* what stands before the first rewrite */
-    TRY(prediction_options_open_rewritten(shared, semantics, row->specs, row->spec_count, trace->rank_count,
-                                          &scene->platform, err));
+    TRY(prediction_options_open_rewritten(shared, semantics, row->specs, row->spec_count, trace, &scene->platform,
+                                          err));
     size_t count = shared->rewrite_count + row->spec_count;
     const char **specs = calloc(count + 1, sizeof *specs);
     if (!specs) return err_memory(err);

@@ -40,7 +40,10 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case 't': return cli_duration_ps(state, "--to", argument, &options->range.to_ps);
     case 'o': options->output = argument; return 0;
     case ARGP_KEY_ARG: return cli_one_argument(state, argument, &options->trace);
-    case ARGP_KEY_END: return cli_needs_argument(state, options->trace, "TRACE");
+    case ARGP_KEY_END: {
+        error_t failed = cli_needs_argument(state, options->trace, "TRACE");
+        return failed ? failed : cli_keeps_trace(state, "-o", options->output, options->trace);
+    }
     default: return ARGP_ERR_UNKNOWN;
     }
 }

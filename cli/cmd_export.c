@@ -62,7 +62,8 @@ static error_t check(const struct argp_state *state, const struct options *optio
     if (options->export.model && !options->format->models)
         return cli_usage(state, "--model with --to %s, expected --to otf2", options->format->name);
     if (options->export.data_arrows && !options->export.model) return cli_usage(state, "--data-arrows without --model");
-    return cli_needs_argument(state, options->trace, "TRACE");
+    error_t failed = cli_needs_argument(state, options->trace, "TRACE");
+    return failed ? failed : cli_keeps_trace(state, "-o", options->output, options->trace);
 }
 
 static error_t parse(int key, char *argument, struct argp_state *state)

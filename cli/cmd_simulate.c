@@ -1,5 +1,6 @@
 /* rmacast simulate TRACE --platform FILE: the trace replayed on a described cluster. */
 #include <inttypes.h>
+#include <string.h>
 
 #include "cli/prediction_options.h"
 #include "cli/progress_bar.h"
@@ -49,7 +50,11 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case ARGP_KEY_END: {
         if (cli_is_output(settings->json) && cli_is_output(settings->output))
             return cli_usage(state, "-o - and --json - both write to standard output, expected a FILE for one of them");
+        if (settings->json && settings->output && strcmp(settings->json, settings->output) == 0)
+            return cli_usage(state, "-o and --json both write %s, expected two files", settings->json);
         error_t failed = cli_needs_argument(state, settings->trace, "TRACE");
+        if (!failed) failed = cli_keeps_trace(state, "-o", settings->output, settings->trace);
+        if (!failed) failed = cli_keeps_trace(state, "--json", settings->json, settings->trace);
         return failed ? failed : prediction_options_end(state, &settings->prediction);
     }
     default: return ARGP_ERR_UNKNOWN;
@@ -174,8 +179,7 @@ static enum status run(const struct settings *settings, struct err *err)
     struct trace *trace;
     struct platform *platform;
     TRY(prediction_options_trace(&settings->prediction, settings->trace, &trace, err));
-    enum status status =
-        prediction_options_open(&settings->prediction, settings->semantics, trace->rank_count, &platform, err);
+    enum status status = prediction_options_open(&settings->prediction, settings->semantics, trace, &platform, err);
     if (status == STATUS_OK) {
         status = simulate_rewritten(settings, trace, platform, err);
         platform_free(platform);

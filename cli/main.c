@@ -1,5 +1,6 @@
 /* rmacast: dispatches to the commands of cli/commands.def, prints at most one line of error, makes the exit status. */
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,6 +48,8 @@ static enum status run_command(const struct command *command, int argc, char **a
 {
     char *name;
     if (asprintf(&name, "rmacast %s", command->name) < 0) return err_memory(err);
+    /* A file beyond its limit is an error like a full disk. What record runs keeps the signal that it had. */
+    if (command->run != cmd_record) signal(SIGXFSZ, SIG_IGN);
     argv[0] = name;
     enum status status = command->run(argc, argv, err);
     free(name);

@@ -6,6 +6,7 @@
 
 #include "cli/trace_memory.h"
 #include "common/array.h"
+#include "simulate/window_modes.h"
 #include "trace/open.h"
 
 enum { ENGINES_MAX = 8, SEMANTICS_PARTS = 17, SEMANTICS_BYTES = 256 };
@@ -180,7 +181,7 @@ error_t analyze_options_parse(int key, char *argument, const struct argp_state *
 error_t prediction_options_end(const struct argp_state *state, struct prediction_options *options)
 {
     if (!options->engine) options->engine = engine_descriptors()[0];
-    return options->platform ? 0 : cli_usage(state, "--platform FILE is missing");
+    return options->platform && *options->platform ? 0 : cli_usage(state, "--platform FILE is missing");
 }
 
 void prediction_options_clear(struct prediction_options *options)
@@ -218,8 +219,48 @@ static size_t add_overrides_of(const char *const *specs, size_t count, const cha
     return used;
 }
 
+/* "a@3=c" says something of window 3. */
+static bool semantics_names(const char *semantics, const char *window)
+{
+    char texts[SEMANTICS_PARTS][SEMANTICS_BYTES + 64], path[SEMANTICS_BYTES + 64];
+    size_t parts = semantics_overrides(semantics, texts);
+    int length = snprintf(path, sizeof path, "mpi.rma.windows.\"%s\".semantics=", window);
+    for (size_t i = 0; i < parts; i++)
+        if (strncmp(texts[i], path, (size_t)length) == 0) return true;
+    return false;
+}
+
+/* "mpi.rma.windows.3.lock=lazy" does; so may all windows at once. */
+static bool override_names(const char *override, const char *window)
+{
+    static const char section[] = "mpi.rma.windows";
+    size_t length = strlen(window);
+    if (strncmp(override, section, sizeof section - 1) != 0) return false;
+    override += sizeof section - 1;
+    if (*override == '=') return true;
+    override += override[0] == '.' && override[1] == '"' ? 2 : 1;
+    return strncmp(override, window, length) == 0 && strchr(".=\"", override[length]);
+}
+
+/* A window that an option names and the trace has not is the option's fault; that of the platform file is told by the
+ * replay. */
+static enum status check_windows(const struct prediction_options *options, const char *semantics,
+                                 const struct trace *trace, const struct platform *platform, struct err *err)
+{
+    const struct window_rule *rule = window_modes_unknown(trace, platform);
+    if (!rule) return STATUS_OK;
+    if (semantics && semantics_names(semantics, rule->window))
+        return err_set(err, STATUS_USAGE, "--semantics", semantics, WINDOW_MODES_UNKNOWN, rule->window, trace->name,
+                       trace->window_count);
+    for (size_t i = 0; i < options->override_count; i++)
+        if (override_names(options->overrides[i], rule->window))
+            return err_set(err, STATUS_USAGE, "--set", options->overrides[i], WINDOW_MODES_UNKNOWN, rule->window,
+                           trace->name, trace->window_count);
+    return STATUS_OK;
+}
+
 enum status prediction_options_open_rewritten(const struct prediction_options *options, const char *semantics,
-                                              const char *const *specs, size_t spec_count, uint32_t rank_count,
+                                              const char *const *specs, size_t spec_count, const struct trace *trace,
                                               struct platform **platform, struct err *err)
 {
     char texts[SEMANTICS_PARTS][SEMANTICS_BYTES + 64];
@@ -236,17 +277,17 @@ enum status prediction_options_open_rewritten(const struct prediction_options *o
     enum status status = platform_open(options->platform, overrides, count, &opened, err);
     free(overrides);
     TRY(status);
-    status = platform_check_ranks(opened, rank_count, err);
-    if (status != STATUS_OK) {
+    status = platform_check_ranks(opened, trace->rank_count, err);
+    if (status == STATUS_OK) status = check_windows(options, semantics, trace, opened, err);
+    if (status == STATUS_OK)
+        *platform = opened;
+    else
         platform_free(opened);
-        return status;
-    }
-    *platform = opened;
-    return STATUS_OK;
+    return status;
 }
 
 enum status prediction_options_open(const struct prediction_options *options, const char *semantics,
-                                    uint32_t rank_count, struct platform **platform, struct err *err)
+                                    const struct trace *trace, struct platform **platform, struct err *err)
 {
-    return prediction_options_open_rewritten(options, semantics, NULL, 0, rank_count, platform, err);
+    return prediction_options_open_rewritten(options, semantics, NULL, 0, trace, platform, err);
 }

@@ -82,13 +82,14 @@ error_t prediction_semantics_check(const struct argp_state *state, const char *t
 enum status prediction_options_trace(const struct prediction_options *options, const char *file, struct trace **trace,
                                      struct err *err);
 
-/* The platform with all overrides, then semantics unless NULL, fit for rank_count ranks. The caller owns *platform. */
+/* The platform with all overrides, then semantics unless NULL, fit for the trace. The caller owns *platform. */
 enum status prediction_options_open(const struct prediction_options *options, const char *semantics,
-                                    uint32_t rank_count, struct platform **platform, struct err *err);
+                                    const struct trace *trace, struct platform **platform, struct err *err);
 
 /* The same with what rewrites of one's own need of the platform. */
 enum status prediction_options_open_rewritten(const struct prediction_options *options, const char *semantics,
-                                              const char *const *specs, size_t spec_count, uint32_t rank_count,
-                                              struct platform **platform, struct err *err);
+                                              const char *const *specs, size_t spec_count,
+                                              const struct trace *trace, struct platform **platform,
+                                              struct err *err);
 
 #endif

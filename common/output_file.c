@@ -13,7 +13,8 @@ enum { DESCRIPTOR_PATH_BYTES = 64 };
 
 static enum status unwritable(const char *path, int cause, struct err *err)
 {
-    return err_set(err, STATUS_SYSTEM, path, NULL, "cannot be written: %s", strerror(cause));
+    const char *name = strcmp(path, "-") == 0 ? "standard output" : *path ? path : "''";
+    return err_set(err, STATUS_SYSTEM, name, NULL, "cannot be written: %s", strerror(cause));
 }
 
 /* Where the file is to be: links are followed, so that they stay links. NULL: not known, or not a file of its own, as
@@ -86,9 +87,19 @@ static int name_it(int descriptor, const char *at)
     return cause;
 }
 
+/* Why not everything could be written; 0: it could. What a write failed of before is forgotten, but what fails for good
+ * fails again. */
+static int cause_of_fault(FILE *out)
+{
+    if (fflush(out) != 0) return errno;
+    if (!ferror(out)) return 0;
+    clearerr(out);
+    return fputc('\n', out) == EOF || fflush(out) != 0 ? errno : EIO;
+}
+
 enum status output_file_close(const char *path, FILE *out, enum status written, struct err *err)
 {
-    int cause = fflush(out) != 0 ? errno : ferror(out) ? EIO : 0;
+    int cause = cause_of_fault(out);
     if (out != stdout) {
         if (written == STATUS_OK && cause == 0 && is_nameless(fileno(out))) {
             mode_t mode;

@@ -67,10 +67,21 @@ static void drop_alternatives(cJSON *object, const char *path)
             cJSON_DeleteItemFromObjectCaseSensitive(object, alternatives[i][1]);
 }
 
+/* Where the key ends, whose parts in quotes may hold anything: at its '=', or at the end of the text. */
+static const char *end_of_key(const char *override)
+{
+    const char *at = override;
+    for (; *at && *at != '='; at++) {
+        const char *close = *at == '"' ? strchr(at + 1, '"') : NULL;
+        if (close) at = close;
+    }
+    return at;
+}
+
 enum status override_apply(struct json_document *document, const char *override, struct err *err)
 {
-    const char *equals = strchr(override, '=');
-    if (!equals || equals == override || equals[-1] == '.' || !cJSON_IsObject(document->root))
+    const char *equals = end_of_key(override);
+    if (!*equals || equals == override || equals[-1] == '.' || !cJSON_IsObject(document->root))
         return err_set(err, STATUS_USAGE, "--set", override, "not understood, expected SECTION.KEY=VALUE");
     char *key = strndup(override, (size_t)(equals - override));
     if (!key) return err_memory(err);
@@ -108,7 +119,7 @@ enum status override_blame(const struct json_document *document, const char *con
     const char *message = strstr(path, ": ");
     if (!message) return err->status;
     for (size_t i = 0; i < override_count; i++) {
-        size_t key_length = strcspn(overrides[i], "=");
+        size_t key_length = (size_t)(end_of_key(overrides[i]) - overrides[i]);
         if (!related(path, (size_t)(message - path), overrides[i], key_length)) continue;
         char text[ERR_TEXT_BYTES]; /* the fault; behind the place inside the value, where it has one */
         const char *inside = path + key_length;

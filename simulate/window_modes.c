@@ -32,6 +32,16 @@ static bool names(const char *text, const struct trace *trace, size_t window)
     return trace->windows[window].name && strcmp(trace->windows[window].name, text) == 0;
 }
 
+const struct window_rule *window_modes_unknown(const struct trace *trace, const struct platform *platform)
+{
+    for (size_t i = 0; i < platform->window_rule_count; i++) {
+        size_t window = 0;
+        while (window < trace->window_count && !names(platform->window_rules[i].window, trace, window)) window++;
+        if (window == trace->window_count) return &platform->window_rules[i];
+    }
+    return NULL;
+}
+
 static enum status apply_rule(const struct trace *trace, const struct platform *platform,
                               const struct window_rule *rule, struct window_mode *modes, struct err *err)
 {
@@ -46,9 +56,8 @@ static enum status apply_rule(const struct trace *trace, const struct platform *
     if (found) return STATUS_OK;
     char place[96];
     snprintf(place, sizeof place, "mpi.rma.windows.%s", rule->window);
-    return err_set(err, STATUS_DATA, platform->file, place,
-                   "'%s' is no window of %s, expected a number below %zu or the name of a window", rule->window,
-                   trace->name, trace->window_count);
+    return err_set(err, STATUS_DATA, platform->file, place, WINDOW_MODES_UNKNOWN, rule->window, trace->name,
+                   trace->window_count);
 }
 
 enum status window_modes_new(const struct trace *trace, const struct platform *platform, struct window_mode **modes,

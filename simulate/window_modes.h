@@ -17,6 +17,11 @@ struct window_mode {
 enum status window_modes_new(const struct trace *trace, const struct platform *platform, struct window_mode **modes,
                              struct err *err);
 
+/* A rule of the platform that names no window of the trace; NULL: there is none. */
+const struct window_rule *window_modes_unknown(const struct trace *trace, const struct platform *platform);
+/* What is wrong with it. */
+#define WINDOW_MODES_UNKNOWN "'%s' is no window of %s, expected a number below %zu or the name of a window"
+
 /* A rule's text that is a number means the window of that number, any other text the windows of that name. */
 bool window_modes_number(const char *text, size_t *number);
 

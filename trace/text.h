@@ -18,7 +18,8 @@ struct text_range {
     uint32_t thread;
     int64_t from_ps, to_ps; /* calls that overlap [from, to]; relative to the trace's own time zero */
 };
-/* Writes the whole trace (range NULL) or a part; what is written whole reads back equal. */
+/* Writes the whole trace (range NULL) or a part; what is written whole reads back equal. What could not be written is
+ * out's to say (ferror, output_file_close). */
 enum status text_write(const struct trace *trace, const struct text_range *range, FILE *out, struct err *err);
 
 #endif

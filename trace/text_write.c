@@ -405,7 +405,5 @@ enum status text_write(const struct trace *trace, const struct text_range *range
     }
     free(writer.region_depth);
     free(writer.name);
-    if (status == STATUS_OK && (fflush(out) != 0 || ferror(out)))
-        status = err_set(err, STATUS_SYSTEM, trace->name, NULL, "cannot be written as text: %m");
     return status;
 }

@@ -114,8 +114,22 @@ run 0 info named.txt
 shows "^  1 .*, named 'the halo'"
 run 0 dump named.txt
 shows ' name=the%20halo$'
-error 1 "'9' is no window of named.txt, expected a number below 2 or the name of a window" compare named.txt \
-    --platform "$platform" --rows a@9=c
+# What an option says of a window that is none is the option's fault, what the file says is the file's.
+unknown="'9' is no window of named.txt, expected a number below 2 or the name of a window"
+error 2 "rmacast: --semantics:a@9=c: $unknown" compare named.txt --platform "$platform" --rows a,a@9=c --json nothing.json
+[ ! -e nothing.json ] || fail "a row of an unknown window leaves the others"
+error 2 "rmacast: --semantics:b@0=a@9=c: $unknown" simulate named.txt --platform "$platform" --semantics b@0=a@9=c
+for key in windows.9.lock=lazy 'windows."9".semantics=c' 'windows={"9":{"fence":"notify"}}' 'windows.9={"lock":"lazy"}'; do
+    error 2 "rmacast: --set:mpi.rma.$key: $unknown" simulate named.txt --platform "$platform" --set "mpi.rma.$key"
+done
+sed 's/"semantics": *"a"/"semantics": "a", "windows": {"9": {"lock": "lazy"}}/' "$platform" >nine.json
+error 1 "rmacast: nine.json:mpi.rma.windows.9: $unknown" simulate named.txt --platform nine.json --set mpi.rma.windows.1.lock=lazy
+# A name with '=' in it is a name.
+sed 's/ name=halo/ name=x%3Dy/' "$windows" >equals.txt
+run 0 compare equals.txt --platform "$platform" --rows a@x=y=c,a@1=c --json rows.json
+holds rows.json '.results | .[0].run_time_s == .[1].run_time_s and .[0].patterns == .[1].patterns'
+run 0 simulate equals.txt --platform "$platform" --set 'mpi.rma.windows."x=y".semantics=c' --json one.json
+holds one.json '.semantics == "a@x=y=c"'
 error 2 "expected LETTER or LETTER@WINDOW=LETTER" compare named.txt --platform "$platform" --rows a@1
 error 2 "expected one of a, b, c, d" compare named.txt --platform "$platform" --rows a@1=e
 error 2 "unknown key, expected one of semantics, lock, fence" simulate named.txt --platform "$platform" \
@@ -135,7 +149,15 @@ for engine in loggp simgrid; do
     holds rows.json '[.results[].semantics] == ["a", "a@0=c", "a@halo=c"]'
 done
 
+# A row is told from the others by its name; none is cut.
+error 2 "--semantics has the row a twice, expected each once" compare "$worked" --platform "$platform" --rows a,b,a
+error 2 "the row c+post-early twice" compare "$worked" --platform "$platform" --semantics c+post-early,c,c+post-early
+long=$(printf '+post-early%.0s' 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24)
+error 2 "--semantics a+post-early+post-ea..., expected rows of less than 256 characters" compare "$worked" \
+    --platform "$platform" --rows "b,a$long"
+
 error 2 "--platform FILE is missing" compare "$worked"
+error 2 "--platform FILE is missing" compare "$worked" --platform ''
 error 2 "TRACE is missing" compare --platform "$platform"
 error 2 "expected one of a, b, c, d" compare "$worked" --platform "$platform" --semantics a,e
 error 2 "--html is not available yet" compare "$worked" --platform "$platform" --html x.html
