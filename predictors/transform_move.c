@@ -30,7 +30,7 @@ struct moving {
     size_t locked_count;
     struct stream_move *moves;
     size_t count, capacity;
-    int64_t crossed_ps;
+    double crossed_s; /* over all ranks, which may be more than picoseconds can count */
 };
 
 /* Memory of a dynamic window has to be attached while others may access it (MPI-3.1 11.2.4). */
@@ -89,7 +89,7 @@ static enum status add_move(struct moving *moving, const struct stream *stream, 
                                 locker, call->handle);
     if (stays) return STATUS_OK;
     moving->report->changed++;
-    moving->crossed_ps += crossed_ps;
+    moving->crossed_s += units_s(crossed_ps);
     ARRAY_PUSH(moving->moves, moving->count, moving->capacity, move, err);
     return STATUS_OK;
 }
@@ -178,7 +178,7 @@ static enum status move_all(const struct trace *trace, const struct mover *mover
     char crossed[UNITS_TEXT_BYTES];
     return transform_say(report, err, "%" PRIu64 " of %" PRIu64 " %s calls %s, over %s of computing in all",
                          report->changed, report->considered, mover->noun, mover->verb,
-                         units_format_duration(units_s(moving.crossed_ps), crossed));
+                         units_format_duration(moving.crossed_s, crossed));
 }
 
 static bool is_begin(enum call_kind kind)

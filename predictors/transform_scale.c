@@ -9,12 +9,16 @@
 #include "predictors/transform_rows.h"
 #include "predictors/transform_stream.h"
 
+enum { LATEST_DAYS = 100 };
+#define LATEST_PS (LATEST_DAYS * 86400.0 * (double)UNITS_PS_PER_S)
+
 struct scaling {
+    const struct trace *trace;
     const struct callpaths *paths;
     bool *inside; /* per node of paths */
     double factor;
     struct transform_report *report;
-    int64_t before_ps, after_ps;
+    double before_s, after_s; /* over all ranks, which may be more than picoseconds can count */
 };
 
 static enum status check(const char *argument, struct err *err)
@@ -71,17 +75,23 @@ static enum status scale_rank(void *context, uint32_t rank, struct stream *strea
 {
     struct scaling *scaling = context;
     (void)made;
-    (void)err;
+    double passed_ps = 0;
     for (size_t i = 0; i < stream->count; i++) {
         struct stream_item *item = &stream->items[i];
         /* The computing before a call is done where the call before it has left the thread. */
         uint32_t node = i == 0 ? CALLPATH_ROOT : callpath_at(scaling->paths, rank, stream->items[i - 1].index);
-        if (item->compute_ps == 0 || !scaling->inside[node]) continue;
+        bool inside = item->compute_ps > 0 && scaling->inside[node];
+        double scaled_ps = (double)item->compute_ps * (inside ? scaling->factor : 1);
+        passed_ps += scaled_ps + (double)(item->call.exit_ps - item->call.enter_ps);
+        if (passed_ps > LATEST_PS)
+            return err_set(err, STATUS_DATA, scaling->trace->name, NULL,
+                           "scaled by %g rank %" PRIu32 " computes for more than %d days, expected less",
+                           scaling->factor, rank, LATEST_DAYS);
+        if (!inside) continue;
         scaling->report->considered++;
-        scaling->before_ps += item->compute_ps;
-        double scaled = (double)item->compute_ps * scaling->factor;
-        item->compute_ps = scaled < 9e18 ? llround(scaled) : INT64_MAX / 2;
-        scaling->after_ps += item->compute_ps;
+        scaling->before_s += units_s(item->compute_ps);
+        item->compute_ps = llround(scaled_ps);
+        scaling->after_s += units_s(item->compute_ps);
         scaling->report->changed += scaling->factor != 1;
     }
     return STATUS_OK;
@@ -114,8 +124,8 @@ static enum status scale(const struct trace *trace, const char *argument, const 
     TRY(stream_each(trace, scale_rank, scaling, made, err));
     char before[UNITS_TEXT_BYTES], after[UNITS_TEXT_BYTES];
     return transform_say(scaling->report, err, "computing in %.*s over all ranks is %s, was %s", (int)length, argument,
-                         units_format_duration(units_s(scaling->after_ps), after),
-                         units_format_duration(units_s(scaling->before_ps), before));
+                         units_format_duration(scaling->after_s, after),
+                         units_format_duration(scaling->before_s, before));
 }
 
 static enum status apply(const struct trace *trace, const char *argument, struct trace **made,
@@ -123,7 +133,7 @@ static enum status apply(const struct trace *trace, const char *argument, struct
 {
     struct callpaths paths;
     TRY(callpaths_build(trace, &paths, err));
-    struct scaling scaling = {.paths = &paths, .report = report};
+    struct scaling scaling = {.trace = trace, .paths = &paths, .report = report};
     scaling.inside = calloc(paths.node_count + 1, sizeof *scaling.inside);
     enum status status = scaling.inside ? scale(trace, argument, &paths, &scaling, made, err) : err_memory(err);
     free(scaling.inside);

@@ -4,9 +4,14 @@
 
 #include "common/units.h"
 
+int64_t cost_duration_ps(double s)
+{
+    return s < (double)COST_BEYOND_PS / (double)UNITS_PS_PER_S ? units_ps(s) : COST_BEYOND_PS;
+}
+
 static int64_t transmit_ps(int64_t bytes, double bandwidth_Bps)
 {
-    return isinf(bandwidth_Bps) ? 0 : units_ps((double)bytes / bandwidth_Bps);
+    return isinf(bandwidth_Bps) ? 0 : cost_duration_ps((double)bytes / bandwidth_Bps);
 }
 
 struct cost cost_message(const struct platform *platform, const struct engine_message *message)

@@ -91,7 +91,7 @@ static enum status set_cost(struct engine *engine, const struct engine_message *
         int64_t gap_ps = units_ps(platform->gap_s);
         link_Bps = route.bandwidth_Bps;
         cost->latency_ps = route.latency_ps;
-        cost->transmit_ps = units_ps((double)message->bytes / link_Bps);
+        cost->transmit_ps = cost_duration_ps((double)message->bytes / link_Bps);
         cost->occupy_ps = cost->transmit_ps > gap_ps ? cost->transmit_ps : gap_ps;
     }
     *flow_bytes = message->bytes > FLOW_LEAST_BYTES ? round(units_s(cost->transmit_ps) * link_Bps) : 0;
@@ -117,7 +117,7 @@ static enum status simgrid_engine_timer(struct engine *engine, int64_t at_ps, ui
 
 static int64_t clock_ps(void)
 {
-    return units_ps(simgrid_get_clock());
+    return cost_duration_ps(simgrid_get_clock());
 }
 
 static struct engine *the_engine; /* of the running simulation: SimGrid's actors take text arguments only */

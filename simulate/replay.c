@@ -136,7 +136,7 @@ enum step replay_spend(struct replay *replay, struct rank_state *rank, int64_t c
 int64_t replay_copy_ps(const struct replay *replay, int64_t bytes)
 {
     double rate_Bps = replay->platform->memory_bandwidth_Bps;
-    return isinf(rate_Bps) ? 0 : units_ps((double)bytes / rate_Bps);
+    return isinf(rate_Bps) ? 0 : cost_duration_ps((double)bytes / rate_Bps);
 }
 
 enum step replay_exit(struct rank_state *rank, int64_t at_ps)
@@ -148,7 +148,9 @@ enum step replay_exit(struct rank_state *rank, int64_t at_ps)
 int64_t replay_compute_ps(const struct rank_state *rank, int64_t recorded_ps)
 {
     if (recorded_ps <= 0) return 0;
-    return rank->stretch == 1.0 ? recorded_ps : llround((double)recorded_ps * rank->stretch);
+    if (rank->stretch == 1.0) return recorded_ps < COST_BEYOND_PS ? recorded_ps : COST_BEYOND_PS;
+    double stretched = (double)recorded_ps * rank->stretch;
+    return stretched < (double)COST_BEYOND_PS ? llround(stretched) : COST_BEYOND_PS;
 }
 
 /* Calls that may say no. */
@@ -224,11 +226,23 @@ static void note_exit(struct replay *replay, uint32_t rank, int64_t exit_ps)
     if (replay->platform->progress != PROGRESS_HARDWARE) replay_account_progress(replay, rank, exit_ps);
 }
 
+/* A time that has overflowed is negative. */
+bool replay_past_end(struct replay *replay, uint32_t rank, int64_t at_ps)
+{
+    if ((uint64_t)at_ps <= COST_END_PS) return false;
+    replay_fail(
+        replay, rank,
+        "the simulated time passes 53 days, expected an earlier end: are all _s of the platform in seconds, all _Bps "
+        "in bytes per second?");
+    return true;
+}
+
 /* Notes the call's end and finds the next call's enter, now or by a timer. False: the rank does not go on now. */
 static bool leave_call(struct replay *replay, uint32_t rank)
 {
     struct rank_state *state = &replay->ranks[rank];
     int64_t exit_ps = state->resume_ps;
+    if (replay_past_end(replay, rank, exit_ps)) return false;
     const struct trace_call *call = &state->calls[state->next];
     if (replay->notes_exits) note_exit(replay, rank, exit_ps);
     if (exit_ps > state->end_ps) state->end_ps = exit_ps;
@@ -251,6 +265,7 @@ static bool leave_call(struct replay *replay, uint32_t rank)
     if (state->compute_ps) gap_ps = trace_compute_ps(&replay->trace->ranks[rank], next, gap_ps);
     int64_t enter_ps = exit_ps + replay_compute_ps(state, gap_ps);
     if (enter_ps == replay->now_ps) return true;
+    if (replay_past_end(replay, rank, enter_ps)) return false;
     state->status = RANK_COMPUTING;
     if (set_walk_timer(replay, rank, enter_ps) != STATUS_OK) replay->failed = true;
     return false;
@@ -413,6 +428,7 @@ static void on_arrived(void *context, const struct engine_note *note, int64_t no
     struct replay *replay = context;
     replay->now_ps = now_ps;
     replay->arrival_ps = at_ps;
+    if (replay_past_end(replay, note->source, at_ps)) return;
     if (replay_arrived(replay, note) != STATUS_OK) replay->failed = true;
 }
 
@@ -420,6 +436,7 @@ static void on_counted(void *context, uint32_t rank, uint32_t counter, int64_t n
 {
     struct replay *replay = context;
     replay->now_ps = replay->arrival_ps = now_ps;
+    if (replay_past_end(replay, rank, now_ps)) return;
     if (replay_counted(replay, rank, counter) != STATUS_OK) replay->failed = true;
 }
 
@@ -427,6 +444,7 @@ static void on_left(void *context, const struct engine_note *note, int64_t began
 {
     struct replay *replay = context;
     replay->now_ps = now_ps;
+    if (replay_past_end(replay, note->source, now_ps)) return;
     if (replay_left(replay, note, began_ps, now_ps) != STATUS_OK) replay->failed = true;
 }
 

@@ -6,6 +6,7 @@
 #ifndef SIMULATE_REPLAY_CORE_H
 #define SIMULATE_REPLAY_CORE_H
 
+#include "simulate/cost.h"
 #include "simulate/replay_state.h"
 
 /* What a step function says. */
@@ -55,6 +56,8 @@ enum status replay_watch_all(struct replay *replay, uint32_t rank, bool on);
 /* Stops the replay: "FILE:rank R, event E (MPI_Put): message". */
 enum status replay_fail(struct replay *replay, uint32_t rank, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+/* at_ps is behind the end of simulated time (COST_END_PS): then the replay has failed. */
+bool replay_past_end(struct replay *replay, uint32_t rank, int64_t at_ps);
 enum step replay_pause(struct rank_state *rank, int64_t until_ps, uint8_t phase); /* a wait for something known */
 enum step replay_spend(struct replay *replay, struct rank_state *rank, int64_t cost_ps, uint8_t phase); /* own work */
 enum step replay_exit(struct rank_state *rank, int64_t at_ps);

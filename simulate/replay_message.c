@@ -102,8 +102,10 @@ enum status replay_send(struct replay *replay, enum message_type type, uint32_t 
         .passes = row->passes && replay->platform->control_bypass,
     };
     if (row->varies) vary(replay, type, ref, &message);
-    struct engine_departure ignored;
-    return replay->engine_kind->send(replay->engine, &message, departure ? departure : &ignored, replay->err);
+    struct engine_departure ignored, *told = departure ? departure : &ignored;
+    TRY(replay->engine_kind->send(replay->engine, &message, told, replay->err));
+    bool late = told->left_ps != ENGINE_LATER && replay_past_end(replay, source, told->left_ps);
+    return late ? STATUS_DATA : STATUS_OK;
 }
 
 enum status replay_send_control(struct replay *replay, enum message_type type, uint32_t source, uint32_t destination,

@@ -420,12 +420,13 @@ static enum status applied(struct replay *replay, uint32_t index)
 static enum status apply(struct replay *replay, uint32_t index)
 {
     const struct op *op = &replay->ops[index];
-    int64_t cost_ps = units_ps((double)op->bytes * replay->platform->atomic_s_per_byte);
-    if (cost_ps == 0) return applied(replay, index);
+    int64_t apply_ps = cost_duration_ps((double)op->bytes * replay->platform->atomic_s_per_byte);
+    if (apply_ps == 0) return applied(replay, index);
     int64_t *free_ps = &replay->server_free_ps[op->target];
     int64_t begin_ps = replay->platform->contention && *free_ps > replay->now_ps ? *free_ps : replay->now_ps;
-    *free_ps = begin_ps + cost_ps;
-    return replay_timer_op(replay, begin_ps + cost_ps, op->target, index);
+    *free_ps = begin_ps + apply_ps;
+    if (replay_past_end(replay, op->origin, *free_ps)) return STATUS_DATA;
+    return replay_timer_op(replay, begin_ps + apply_ps, op->target, index);
 }
 
 enum status replay_on_accumulate(struct replay *replay, const struct engine_note *message)

@@ -293,4 +293,41 @@ kill_child compare long.rma --platform "$platform" --set nodes.count=16 --engine
 shows '^Incomplete: no result of semantics [ab]: .*child process ended by signal 9 \(Killed\)$'
 holds killed.json '.incomplete and (.results | length == 1) and (.failed | length == 1)'
 
+# Simulated time ends after 2^62 ps (4,611,686 s, 53 days): beyond, the replay ends, rather than count wrongly. Gaps of 1 ms are 1e6 s
+# each on a node of 1e-9: the fifth passes it, before call 6. Puts of 1 MB at 1 B/s leave after 1e6, 2e6, ...: four are there in
+# 4e6 s, acknowledged 20 us later (control messages have no bytes); the fifth would leave at 5e6. Where the engine knows so at once the put
+# is named (event 6), else the unlock_all that waits for it. Forty puts, or forty accumulates that take 1e6 s each, are 4e7 s, more than
+# 2^63 ps.
+seconds="the simulated time passes 53 days, expected an earlier end: are all _s of the platform in seconds, all _Bps in bytes"
+printf 'rmacast-trace 1\nranks 1\n' >slow.txt
+for i in 0 1 2 3 4 5; do printf '0 0.00%d 0.00%d MPI_Barrier comm=0\n' $i $i; done >>slow.txt
+puts() {
+    printf 'rmacast-trace 1\nranks 2\nwindow 0 comm=0\n0 0 0 MPI_Win_lock_all win=0\n'
+    for i in $(seq "$1"); do printf '0 0 0 %s win=0 target=1 bytes=1000000\n' "$2"; done
+    printf '0 0 0 MPI_Win_unlock_all win=0\n'
+}
+puts 4 MPI_Put >four.txt
+puts 5 MPI_Put >five.txt
+puts 40 MPI_Put >forty.txt
+puts 40 'MPI_Accumulate op=SUM' >applied.txt
+for engine in loggp simgrid; do
+    [ $engine = loggp ] && at="event 6 (MPI_Put)" || at="event 7 (MPI_Win_unlock_all)"
+    run 0 simulate four.txt --platform "$platform" --engine $engine --set network.bandwidth_Bps=1 --set mpi.rma.lock=lazy --json four.json
+    holds four.json '.run_time_s | . > 4e6 and . < 4e6 + 1'
+    error 1 "slow.txt:rank 0, event 6 (MPI_Barrier): $seconds" simulate slow.txt --platform "$platform" --engine $engine \
+        --set nodes.speed=1e-9 -o never.txt
+    error 1 "five.txt:rank 0, $at: $seconds" simulate five.txt --platform "$platform" --engine $engine \
+        --set network.bandwidth_Bps=1 -o never.txt
+    error 1 "forty.txt:rank 0, event " simulate forty.txt --platform "$platform" --engine $engine --set network.bandwidth_Bps=1
+    grep -qF "$seconds" err || fail "forty puts at 1 B/s: $(cat err)"
+    error 1 "applied.txt:rank 0, event 42 (MPI_Win_unlock_all): $seconds" simulate applied.txt --platform "$platform" \
+        --engine $engine --set mpi.rma.atomic_s_per_byte=1
+    [ ! -e never.txt ] || fail "a predicted trace beyond the end of time is written"
+done
+# 5 ms times 1e6, and that on a slow node; 30,000 s times 1e6.
+error 1 "slow.txt:rank 0, event 6 (MPI_Barrier): $seconds" simulate slow.txt --platform "$platform" --scale /=1e6 --set nodes.speed=1e-3
+sed 's/0\.00\([0-5]\)/\1000/g' slow.txt >slower.txt
+error 1 "slower.txt: scaled by 1e+06 rank 0 computes for more than 100 days, expected less" \
+    simulate slower.txt --platform "$platform" --scale /=1e6
+
 finish
