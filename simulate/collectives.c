@@ -428,22 +428,43 @@ static bool alltoall_bruck_step(const struct coll_shape *shape, uint32_t rank, u
     return true;
 }
 
-bool coll_ends_batch(uint32_t distance, uint32_t size)
+/* A batch of k partners has k steps that receive, then k that send; distance 0, the own rank, has none. */
+bool coll_at_once(uint32_t number, uint32_t size, struct coll_at_once *place)
 {
-    return distance + 1 == size || (distance + 1) % ALLTOALL_BATCH == 0;
+    if (number / 2 + 1 >= size) return false;
+    uint32_t batch = (number / 2 + 1) / ALLTOALL_BATCH * ALLTOALL_BATCH;
+    uint32_t first = batch > 0 ? batch : 1, end = size - batch > ALLTOALL_BATCH ? batch + ALLTOALL_BATCH : size;
+    uint32_t within = number - 2 * (first - 1), count = end - first;
+    *place = (struct coll_at_once){.receives = within < count,
+                                   .distance = first + within % count,
+                                   .overlap = within + 1 < 2 * count};
+    return true;
 }
 
-static bool alltoall_direct_step(const struct coll_shape *shape, uint32_t rank, uint32_t number, bool overlap,
-                                 struct coll_step *step)
+static bool alltoall_scattered_step(const struct coll_shape *shape, uint32_t rank, uint32_t number,
+                                    struct coll_step *step)
+{
+    struct coll_at_once place;
+    uint32_t n = shape->size;
+    if (!coll_at_once(number, n, &place)) return false;
+    step->overlap = place.overlap;
+    step->send_bytes = shape->bytes;
+    if (place.receives)
+        step->receive_from = (int32_t)((rank + place.distance) % n);
+    else
+        step->send_to = (int32_t)((rank + n - place.distance) % n);
+    return true;
+}
+
+static bool alltoall_pairwise_step(const struct coll_shape *shape, uint32_t rank, uint32_t number,
+                                   struct coll_step *step)
 {
     uint32_t n = shape->size, distance = number + 1;
     if (distance >= n) return false;
-    bool exchange_pairs = !overlap && coll_is_power_of_two(n);
-    uint32_t above = (rank + distance) % n, below = (rank + n - distance) % n;
-    step->send_to = (int32_t)(exchange_pairs ? rank ^ distance : overlap ? below : above);
-    step->receive_from = (int32_t)(exchange_pairs ? rank ^ distance : overlap ? above : below);
+    bool exchange_pairs = coll_is_power_of_two(n);
+    step->send_to = (int32_t)(exchange_pairs ? rank ^ distance : (rank + distance) % n);
+    step->receive_from = (int32_t)(exchange_pairs ? rank ^ distance : (rank + n - distance) % n);
     step->send_bytes = shape->bytes;
-    step->overlap = overlap && !coll_ends_batch(distance, n);
     return true;
 }
 
@@ -471,8 +492,8 @@ bool coll_step(const struct coll_shape *shape, uint32_t rank, uint32_t number, s
     case COLL_ALLGATHER_BRUCK: return bruck_step(shape, rank, number, step);
     case COLL_ALLGATHER_RING: return ring_step(shape, rank, number, block, total, step);
     case COLL_ALLTOALL_BRUCK: return alltoall_bruck_step(shape, rank, number, step);
-    case COLL_ALLTOALL_SCATTERED: return alltoall_direct_step(shape, rank, number, true, step);
-    case COLL_ALLTOALL_PAIRWISE: return alltoall_direct_step(shape, rank, number, false, step);
+    case COLL_ALLTOALL_SCATTERED: return alltoall_scattered_step(shape, rank, number, step);
+    case COLL_ALLTOALL_PAIRWISE: return alltoall_pairwise_step(shape, rank, number, step);
     default: return coll_step_v(shape, rank, number, step);
     }
 }

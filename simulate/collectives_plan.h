@@ -13,9 +13,13 @@ struct coll_fold {
 struct coll_fold coll_fold_of(uint32_t rank, uint32_t n, uint32_t keeper);
 uint32_t coll_unfold(const struct coll_fold *fold, uint32_t place);
 
-/* All-to-all: MPICH posts 32 at a time, itself the first, and waits for them (MPIR_CVAR_ALLTOALL_THROTTLE): whether the one to this
- * distance is the last of its batch. */
-bool coll_ends_batch(uint32_t distance, uint32_t size);
+/* All-to-all at once: MPICH posts 32 receives, itself the first, then as many sends, and waits for them (MPIR_CVAR_ALLTOALL_THROTTLE).
+ * What the step number `number` does, and whether the next one need not wait; false behind the last one. */
+struct coll_at_once {
+    bool receives, overlap; /* else it sends */
+    uint32_t distance;      /* upwards to whom it receives from, downwards to whom it sends */
+};
+bool coll_at_once(uint32_t number, uint32_t size, struct coll_at_once *place);
 
 /* Steps of collectives with counts, reduce-scatters, scans; of *step only what is not empty is set. */
 bool coll_step_v(const struct coll_shape *shape, uint32_t rank, uint32_t number, struct coll_step *step);

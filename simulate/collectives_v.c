@@ -104,20 +104,34 @@ static bool allgatherv_step(const struct coll_shape *shape, uint32_t rank, uint3
     return true;
 }
 
-/* All-to-all: everybody at once, downwards, without empty blocks; reduce-scatter: one step after another, upwards. */
-static bool direct_step(const struct coll_shape *shape, uint32_t rank, uint32_t number, bool to_all,
-                        struct coll_step *step)
+/* Everybody at once, without empty blocks. */
+static bool alltoallv_step(const struct coll_shape *shape, uint32_t rank, uint32_t number, struct coll_step *step)
+{
+    struct coll_at_once place;
+    uint32_t n = shape->size;
+    if (!coll_at_once(number, n, &place)) return false;
+    uint32_t from = (rank + place.distance) % n, to = (rank + n - place.distance) % n;
+    step->overlap = place.overlap;
+    if (place.receives) {
+        if (coll_heard(shape, from, rank) > 0) step->receive_from = (int32_t)from;
+        return true;
+    }
+    int64_t bytes = count_of(shape, to, true);
+    if (is_empty(shape, bytes)) return true;
+    step->send_to = (int32_t)to;
+    step->send_bytes = bytes;
+    return true;
+}
+
+/* One step after another, upwards. */
+static bool reduce_scatter_pairwise_step(const struct coll_shape *shape, uint32_t rank, uint32_t number,
+                                         struct coll_step *step)
 {
     uint32_t n = shape->size, distance = number + 1;
     if (distance >= n) return false;
-    uint32_t above = (rank + distance) % n, below = (rank + n - distance) % n;
-    uint32_t to = to_all ? below : above, from = to_all ? above : below;
-    int64_t bytes = count_of(shape, to, true);
-    step->overlap = to_all && !coll_ends_batch(distance, n);
-    if (!to_all || coll_heard(shape, from, rank) > 0) step->receive_from = (int32_t)from;
-    if (to_all && is_empty(shape, bytes)) return true;
-    step->send_to = (int32_t)to;
-    step->send_bytes = bytes;
+    step->send_to = (int32_t)((rank + distance) % n);
+    step->receive_from = (int32_t)((rank + n - distance) % n);
+    step->send_bytes = count_of(shape, (uint32_t)step->send_to, true);
     return true;
 }
 
@@ -244,9 +258,9 @@ bool coll_step_v(const struct coll_shape *shape, uint32_t rank, uint32_t number,
     case COLL_ALLGATHERV_BRUCK: return allgatherv_step(shape, rank, number, step);
     case COLL_ALLGATHERV_PIPELINE:
     case COLL_IALLGATHERV_PIPELINE: return pipeline_step(shape, rank, number, step);
-    case COLL_ALLTOALLV_SCATTERED: return direct_step(shape, rank, number, true, step);
+    case COLL_ALLTOALLV_SCATTERED: return alltoallv_step(shape, rank, number, step);
     case COLL_REDUCE_SCATTER_HALVING: return halving_step(shape, rank, number, step);
-    case COLL_REDUCE_SCATTER_PAIRWISE: return direct_step(shape, rank, number, false, step);
+    case COLL_REDUCE_SCATTER_PAIRWISE: return reduce_scatter_pairwise_step(shape, rank, number, step);
     case COLL_SCAN_DOUBLING: return scan_step(shape, rank, number, step);
     case COLL_BARRIER_DISSEMINATION: return dissemination_step(shape, rank, number, step);
     case COLL_NEIGHBOR_LINEAR: return neighbor_step(shape, number, step);

@@ -1,4 +1,6 @@
-/* docs/simulation.md, Fence, windows, barrier. */
+/* docs/simulation.md, Fence, windows, barrier; and of what collectives are made. */
+#include "tests/reference/collective.h"
+
 #include "tests/reference/message.h"
 
 /* --- control messages of a barrier */
@@ -61,5 +63,96 @@ void collective_allgather(struct model *model, struct rank *rank, const struct t
         uint32_t to = power ? me ^ distance : (me + n - distance) % n, from = power ? to : (me + distance) % n;
         exchange(model, rank, channel, (uint32_t)comm->members[to], (uint32_t)comm->members[from], round,
                  block_bytes * blocks);
+    }
+}
+
+/* --- those that pay for each message: for what a step sends before the step, for what it receives behind it */
+
+static void pay(const struct party *party, uint32_t messages)
+{
+    while (messages-- > 0) rank_pay_overhead(party->model, party->rank);
+}
+
+static struct message *send_to(const struct party *party, uint32_t to, int64_t bytes)
+{
+    const struct envelope out = {party->context, party->tag, party->rank->number, (uint32_t)party->comm->members[to]};
+    return message_send(party->model, &out, bytes, SEND_STANDARD);
+}
+
+static struct message *receive_from(const struct party *party, uint32_t from)
+{
+    const struct envelope in = {party->context, party->tag, (uint32_t)party->comm->members[from], party->rank->number};
+    return message_receive(party->model, &in);
+}
+
+static void await_all(const struct party *party, struct message *const *sent, uint32_t sent_count,
+                      struct message *const *received, uint32_t received_count)
+{
+    for (uint32_t i = 0; i < sent_count; i++) rank_await(party->model, party->rank, message_is_sent, sent[i]);
+    for (uint32_t i = 0; i < received_count; i++)
+        rank_await(party->model, party->rank, message_is_received, received[i]);
+    pay(party, received_count);
+}
+
+void party_send(const struct party *party, uint32_t to, int64_t bytes)
+{
+    pay(party, 1);
+    struct message *sent = send_to(party, to, bytes);
+    await_all(party, &sent, 1, NULL, 0);
+}
+
+void party_receive(const struct party *party, uint32_t from)
+{
+    struct message *received = receive_from(party, from);
+    await_all(party, NULL, 0, &received, 1);
+}
+
+void party_exchange(const struct party *party, uint32_t to, int64_t bytes, uint32_t from)
+{
+    pay(party, 1);
+    struct message *received = receive_from(party, from), *sent = send_to(party, to, bytes);
+    await_all(party, &sent, 1, &received, 1);
+}
+
+void party_exchange_all(const struct party *party, int64_t bytes)
+{
+    enum { MEMBERS_MAX = 32 }; /* MPICH's throttle; beyond it, another loop would be needed */
+    struct message *sent[MEMBERS_MAX], *received[MEMBERS_MAX];
+    uint32_t n = party->count;
+    for (uint32_t away = 1; away < n; away++) received[away - 1] = receive_from(party, (party->me + away) % n);
+    for (uint32_t away = 1; away < n; away++) {
+        pay(party, 1);
+        sent[away - 1] = send_to(party, (party->me + n - away) % n, bytes);
+    }
+    await_all(party, sent, n - 1, received, n - 1);
+}
+
+uint32_t party_power(uint32_t count)
+{
+    uint32_t power = 1;
+    while (2 * power <= count) power *= 2;
+    return power;
+}
+
+void do_collective(struct model *model, struct rank *rank, const struct trace_call *call)
+{
+    const struct trace_comm *comm = &model->trace->comms[call->handle];
+    uint32_t channel = (uint32_t)model->trace->window_count + (uint32_t)call->handle;
+    const struct party party = {.model = model,
+                                .rank = rank,
+                                .comm = comm,
+                                .context = -2 - (int32_t)channel,
+                                .tag = (int32_t)rank->instances[channel]++,
+                                .me = (uint32_t)trace_comm_rank(comm, (int32_t)rank->number),
+                                .count = comm->count};
+    uint32_t root = call->peer == TRACE_NONE ? 0 : (uint32_t)trace_comm_rank(comm, call->peer);
+    switch (call_kind(call->call)) {
+    case CALL_BCAST: party_broadcast(&party, root, call->bytes); break;
+    case CALL_REDUCE: party_reduce(&party, root, call->bytes); break;
+    case CALL_ALLREDUCE: party_allreduce(&party, call->bytes); break;
+    case CALL_GATHER: party_gather(&party, root, call->bytes); break;
+    case CALL_SCATTER: party_scatter(&party, root, call->bytes); break;
+    case CALL_ALLGATHER: party_allgather(&party, call->bytes); break;
+    default: party_alltoall(&party, call->bytes);
     }
 }

@@ -162,6 +162,7 @@ void do_active(struct model *model, struct rank *rank, const struct trace_call *
 void do_operation(struct model *model, struct rank *rank, const struct trace_call *call);
 void do_fence(struct model *model, struct rank *rank, const struct trace_call *call);
 void do_passive(struct model *model, struct rank *rank, const struct trace_call *call);
+void do_collective(struct model *model, struct rank *rank, const struct trace_call *call);
 void do_message(struct model *model, struct rank *rank, const struct trace_call *call);
 
 static inline bool nobody(int32_t peer)

@@ -6,9 +6,19 @@
 
 static bool is_known(const struct phase *phase)
 {
-    if (phase->kind == PHASE_COLLECTIVE) return phase->call == ID_Barrier;
-    return phase->kind == PHASE_PSCW || phase->kind == PHASE_FENCE || phase->kind == PHASE_LOCK ||
+    return phase->kind == PHASE_COLLECTIVE || phase->kind == PHASE_PSCW || phase->kind == PHASE_FENCE || phase->kind == PHASE_LOCK ||
            phase->kind == PHASE_MESSAGES;
+}
+
+/* Of a kind that the model knows: the phase's own, or in its place another one. */
+static void narrow_collective(struct phase *phase)
+{
+    static const enum mpi_call known[] = {ID_Barrier, ID_Bcast,   ID_Reduce,    ID_Allreduce,
+                                          ID_Gather,  ID_Scatter, ID_Allgather, ID_Alltoall};
+    size_t count = sizeof known / sizeof *known;
+    for (size_t i = 0; i < count; i++)
+        if (phase->call == known[i]) return;
+    phase->call = known[phase->seed % count];
 }
 
 static void plain_knob(struct program *program, const char *key)
@@ -18,8 +28,9 @@ static void plain_knob(struct program *program, const char *key)
 }
 
 /* Only receives find messages. */
-static void narrow_items(struct phase *phase)
+static void narrow_phase(struct phase *phase)
 {
+    if (phase->kind == PHASE_COLLECTIVE) narrow_collective(phase);
     for (size_t i = 0; i < phase->item_count; i++)
         if (phase->items[i].kind == ITEM_MESSAGE && call_kind(phase->items[i].receive) != CALL_IRECV)
             phase->items[i].receive = ID_Recv;
@@ -29,7 +40,7 @@ void narrow_program(struct program *program)
 {
     for (size_t i = program->phase_count; i > 0; i--)
         if (is_known(&program->phases[i - 1]))
-            narrow_items(&program->phases[i - 1]);
+            narrow_phase(&program->phases[i - 1]);
         else
             program_remove_phase(program, i - 1);
     plain_knob(program, "engine.links");

@@ -4,7 +4,8 @@
 
 #include "tests/property/program.h"
 
-/* Without collectives but barriers, and communicators made on the way; messages are found by receives only. */
+/* Without communicators made on the way; messages are found by receives only, collectives are those that the model
+ * knows. */
 void narrow_program(struct program *program);
 
 /* Without the calls that make the program's communicators. The caller owns *narrowed. */

@@ -163,6 +163,13 @@ static void do_call(struct model *model, struct rank *rank, const struct trace_c
         if (trace->comms[call->handle].count > 1) rank_pay_overhead(model, rank);
         collective_barrier(model, rank, &trace->comms[call->handle], comm_channel);
         break;
+    case CALL_BCAST:
+    case CALL_REDUCE:
+    case CALL_ALLREDUCE:
+    case CALL_GATHER:
+    case CALL_SCATTER:
+    case CALL_ALLGATHER:
+    case CALL_ALLTOALL: do_collective(model, rank, call); break;
     case CALL_INIT: /* reference_lacks(): all ranks have it, or nobody */
     case CALL_FINALIZE:
         if (trace->comms[0].count > 1) rank_pay_overhead(model, rank);

@@ -1,13 +1,13 @@
 /* Compares the replay with the reference model (model.h), to the picosecond.
  *
- *   run_reference programs FIRST_SEED COUNT AT_LEAST [--tamper]
+ *   run_reference programs FIRST_SEED COUNT AT_LEAST [--tamper | CALL=AT_LEAST...]
  *                                                      random programs, narrowed to what the model knows
  *   run_reference trace PLATFORM.json TRACE.txt KEY=VALUE...
  *   run_reference cases BASE.json DIRECTORY...         hand-worked cases under a, b, c, d; those it does not know are
  *                                                      skipped
  *
  * The program that differs first is made small and printed with the options of rmacast simulate. Exit 1 where a call
- * differs, or where fewer than AT_LEAST programs were compared. --tamper falsifies the reference's
+ * differs, or where fewer than AT_LEAST programs, or calls of a kind, were compared. --tamper falsifies the reference's
  * platform: some call must differ. */
 #include <inttypes.h>
 #include <stdio.h>
@@ -22,6 +22,9 @@
 #include "tests/reference/model.h"
 #include "tests/reference/narrow.h"
 #include "trace/text.h"
+
+/* Calls that were compared. */
+static uint64_t calls_of[MPI_CALL_COUNT];
 
 struct comparison {
     bool differs, skipped;
@@ -64,6 +67,24 @@ static void compare_calls(const struct trace *trace, const struct reference_time
         }
 }
 
+static void count_calls(const struct trace_rank *rank, struct tally *tally)
+{
+    tally->calls += rank->count;
+    for (size_t i = 0; i < rank->count; i++) calls_of[rank->calls[i].call]++;
+}
+
+/* CALL=AT_LEAST */
+static enum status check_floor(const char *text, struct err *err)
+{
+    enum mpi_call call;
+    char name[64];
+    const char *value = strchr(text, '=');
+    snprintf(name, sizeof name, "%.*s", value ? (int)(value - text) : 0, text);
+    if (!call_by_name(name, &call)) return err_set(err, STATUS_USAGE, "run_reference", text, "expected CALL=AT_LEAST");
+    if (calls_of[call] >= strtoull(value + 1, NULL, 10)) return STATUS_OK;
+    return err_set(err, STATUS_DATA, "run_reference", text, "%" PRIu64 " were compared", calls_of[call]);
+}
+
 /* trial: of random programs, may be NULL. Tampered: the reference has another platform than the replay. */
 static enum status compare(const struct trace *trace, const struct platform *platform, const struct trial *trial,
                            struct comparison *comparison, struct err *err)
@@ -90,7 +111,7 @@ static enum status compare(const struct trace *trace, const struct platform *pla
         struct tally *tally = trial->tally;
         tally->programs++;
         tally->transfers += outcome.transfers;
-        for (uint32_t r = 0; r < trace->rank_count; r++) tally->calls += trace->ranks[r].count;
+        for (uint32_t r = 0; r < trace->rank_count; r++) count_calls(&trace->ranks[r], tally);
     }
     replay_outcome_clear(&outcome);
     free_times(trace, times);
@@ -153,7 +174,8 @@ static enum status run_seed(uint64_t seed, const struct trial *trial, bool *fail
     return status;
 }
 
-static enum status run_programs(uint64_t first, uint64_t count, uint64_t at_least, bool tamper, struct err *err)
+static enum status run_programs(uint64_t first, uint64_t count, uint64_t at_least, bool tamper, char **floors,
+                                struct err *err)
 {
     static struct tally tally;
     const struct trial trial = {.engine = engine_by_name("loggp"), .tamper = tamper, .tally = &tally};
@@ -165,6 +187,7 @@ static enum status run_programs(uint64_t first, uint64_t count, uint64_t at_leas
     if (tally.programs < at_least || tally.transfers == 0)
         return err_set(err, STATUS_DATA, "run_reference", NULL, "expected %" PRIu64 " programs and some transfers",
                        at_least);
+    for (; *floors; floors++) TRY(check_floor(*floors, err));
     return STATUS_OK;
 }
 
@@ -231,16 +254,16 @@ int main(int argc, char **argv)
     struct err err = {.status = STATUS_OK};
     enum status status = STATUS_USAGE;
     bool tamper = argc == 6 && strcmp(argv[5], "--tamper") == 0;
-    if ((argc == 5 || tamper) && strcmp(argv[1], "programs") == 0)
+    if (argc >= 5 && strcmp(argv[1], "programs") == 0)
         status = run_programs(strtoull(argv[2], NULL, 10), strtoull(argv[3], NULL, 10), strtoull(argv[4], NULL, 10),
-                              tamper, &err);
+                              tamper, argv + (tamper ? 6 : 5), &err);
     else if (argc > 3 && strcmp(argv[1], "cases") == 0)
         status = run_cases(argv[2], argv + 3, argc - 3, &err);
     else if (argc > 3 && strcmp(argv[1], "trace") == 0)
         status = run_trace(argv[2], argv[3], (const char *const *)argv + 4, argc - 4, &err);
     else
         snprintf(err.text, sizeof err.text,
-                 "run_reference programs FIRST COUNT AT_LEAST [--tamper] | cases BASE.json DIRECTORY... | trace "
+                 "run_reference programs FIRST COUNT AT_LEAST [--tamper | CALL=AT_LEAST...] | cases BASE.json DIRECTORY... | trace "
                  "PLATFORM.json TRACE.txt KEY=VALUE...");
     if (status != STATUS_OK) fprintf(stderr, "%s\n", err.text);
     return (int)status;

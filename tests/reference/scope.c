@@ -37,6 +37,13 @@ static bool knows_kind(enum call_kind kind)
         CALL_REQUEST_TEST,
         CALL_REQUEST_TESTALL,
         CALL_BARRIER,
+        CALL_BCAST,
+        CALL_REDUCE,
+        CALL_ALLREDUCE,
+        CALL_GATHER,
+        CALL_SCATTER,
+        CALL_ALLGATHER,
+        CALL_ALLTOALL,
     };
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (known[i] == kind) return true;
@@ -55,11 +62,13 @@ static uint32_t count_ranks(const struct trace *trace, enum call_kind kind)
     return ranks;
 }
 
-static const char *lacks_call(const struct trace_call *call)
+static const char *lacks_call(const struct trace *trace, const struct trace_call *call)
 {
     bool matched = call->call == ID_Mrecv || call->call == ID_Imrecv;
-    bool later = call_kind(call->call) == CALL_BARRIER && call_makes_request(call->call);
-    return matched || later || !knows_kind(call_kind(call->call)) ? call_name(call->call) : NULL;
+    bool collective = call_kind(call->call) >= CALL_BARRIER && call_kind(call->call) <= CALL_ALLTOALL;
+    bool later = collective && call_makes_request(call->call);
+    bool groups = collective && trace->comms[call->handle].between > 0;
+    return matched || groups || later || !knows_kind(call_kind(call->call)) ? call_name(call->call) : NULL;
 }
 
 const char *reference_lacks(const struct trace *trace, const struct platform *platform)
@@ -70,7 +79,7 @@ const char *reference_lacks(const struct trace *trace, const struct platform *pl
     for (uint32_t r = 0; r < trace->rank_count; r++) {
         if (trace->ranks[r].thread_count > 0) return "threads";
         for (size_t i = 0; i < trace->ranks[r].count; i++) {
-            const char *lacks = lacks_call(&trace->ranks[r].calls[i]);
+            const char *lacks = lacks_call(trace, &trace->ranks[r].calls[i]);
             if (lacks) return lacks;
         }
     }

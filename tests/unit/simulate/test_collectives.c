@@ -12,7 +12,7 @@
 
 #include "simulate/collectives.h"
 
-enum { RANKS_MAX = 16, PENDING_MAX = 64 };
+enum { RANKS_MAX = 16, PENDING_MAX = RANKS_MAX * RANKS_MAX };
 
 struct posted { /* a send or a receive that has not met its partner */
     uint32_t rank, partner;
@@ -431,8 +431,8 @@ static void choices_switch_where_mpich_switches(void **state)
         assert_int_equal(coll_choose(rows[i].kind, rows[i].later, rows[i].size, rows[i].bytes), rows[i].expected);
 }
 
-/* MPICH posts 32 partners of an all-to-all at once, the own rank the first, and goes downwards with its sends: of 40 ranks rank 5 has
- * sent to 4, 3, 2, 1, 0, 39, ... 14 (31 of them) before it waits, then to 13 and so on. */
+/* MPICH posts 32 receives of an all-to-all, the own rank's the first, upwards, then as many sends downwards: of 40 ranks rank 5 receives
+ * from 6, 7, ... 36 (31 of them), sends to 4, 3, 2, 1, 0, 39, ... 14, and waits; then the last 8: from 37, ... 4, to 13, ... 6. */
 static void an_all_to_all_waits_behind_32_partners(void **state)
 {
     (void)state;
@@ -440,15 +440,19 @@ static void an_all_to_all_waits_behind_32_partners(void **state)
         struct coll_shape shape = {.size = 40, .bytes = 4096};
         shape.algorithm = i ? COLL_ALLTOALLV_SCATTERED : COLL_ALLTOALL_SCATTERED;
         struct coll_step step;
-        assert_true(coll_step(&shape, 5, 0, &step));
-        assert_int_equal(step.send_to, 4);
-        assert_int_equal(step.receive_from, 6);
-        assert_true(coll_step(&shape, 5, 29, &step) && step.overlap);
-        assert_true(coll_step(&shape, 5, 30, &step) && !step.overlap);
-        assert_int_equal(step.send_to, 14);
-        assert_true(coll_step(&shape, 5, 31, &step) && step.overlap);
-        assert_int_equal(step.send_to, 13);
-        assert_false(coll_step(&shape, 5, 39, &step));
+        static const struct {
+            uint32_t number;
+            int32_t receive_from, send_to;
+            bool overlap;
+        } expected[] = {{0, 6, -1, true},   {30, 36, -1, true}, {31, -1, 4, true},  {61, -1, 14, false},
+                        {62, 37, -1, true}, {69, 4, -1, true},  {70, -1, 13, true}, {77, -1, 6, false}};
+        for (size_t k = 0; k < sizeof expected / sizeof *expected; k++) {
+            assert_true(coll_step(&shape, 5, expected[k].number, &step));
+            assert_int_equal(step.receive_from, expected[k].receive_from);
+            assert_int_equal(step.send_to, expected[k].send_to);
+            assert_int_equal(step.overlap, expected[k].overlap);
+        }
+        assert_false(coll_step(&shape, 5, 78, &step));
     }
 }
 
