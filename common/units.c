@@ -68,27 +68,42 @@ double units_s(int64_t ps)
     return (double)ps / (double)UNITS_PS_PER_S;
 }
 
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* The digits behind a decimal point, as ps, rounded; *end: what stands behind them. */
+static uint64_t parse_fraction_ps(const char *first, const char **end)
+{
+    enum { DIGITS = 12 }; /* of a picosecond */
+    static const uint64_t scales[DIGITS + 1] = {
+        1000000000000, 100000000000, 10000000000, 1000000000, 100000000, 10000000, 1000000, 100000, 10000, 1000, 100,
+        10,            1};
+    const char *c = first, *last = first + DIGITS;
+    uint64_t part = 0;
+    for (unsigned digit; c < last && (digit = (unsigned char)*c - (unsigned)'0') <= 9; c++) part = part * 10 + digit;
+    part *= scales[c - first];
+    if (c == last && *c >= '5' && *c <= '9') part++;
+    while (is_digit(*c)) c++;
+    *end = c;
+    return part;
+}
+
 bool units_parse_ps(const char *text, const char **end, int64_t *ps)
 {
     const char *c = text;
     bool negative = *c == '-';
     if (negative) c++;
     const char *digits = c;
-    uint64_t whole = 0, part = 0, scale = (uint64_t)UNITS_PS_PER_S;
-    for (; *c >= '0' && *c <= '9'; c++)
+    uint64_t whole = 0, part = 0;
+    for (; is_digit(*c); c++)
         if ((whole = whole * 10 + (uint64_t)(*c - '0')) > 9000000) return false;
     size_t seen = (size_t)(c - digits);
-    bool up = false;
     if (*c == '.') {
-        const char *point = c++;
-        for (; *c >= '0' && *c <= '9'; c++) {
-            if (scale == 1 && c == point + 13) up = *c >= '5';
-            if (scale > 1) {
-                scale /= 10;
-                part += (uint64_t)(*c - '0') * scale;
-            }
-        }
-        seen += (size_t)(c - point - 1);
+        const char *first = ++c;
+        part = parse_fraction_ps(first, &c);
+        seen += (size_t)(c - first);
     }
     if (seen == 0) return false;
     if (*c == 'e' || *c == 'E') {
@@ -99,7 +114,7 @@ bool units_parse_ps(const char *text, const char **end, int64_t *ps)
         *ps = units_ps(value);
         return true;
     }
-    int64_t magnitude = (int64_t)(whole * (uint64_t)UNITS_PS_PER_S + part + (up ? 1 : 0));
+    int64_t magnitude = (int64_t)(whole * (uint64_t)UNITS_PS_PER_S + part);
     *end = c;
     *ps = negative ? -magnitude : magnitude;
     return true;

@@ -20,6 +20,13 @@ static int by_value(const void *one, const void *two)
     return (a > b) - (a < b);
 }
 
+static bool ascend(const int32_t *members, uint32_t count)
+{
+    for (uint32_t i = 1; i < count; i++)
+        if (members[i - 1] >= members[i]) return false;
+    return true;
+}
+
 /* qsort_r is not C11; the pairs carry what is compared. */
 struct ordered {
     int32_t member;
@@ -28,10 +35,8 @@ struct ordered {
 
 static enum status sort_ranks(const int32_t *members, uint32_t count, uint32_t **order, struct err *err)
 {
-    bool ascending = true;
-    for (uint32_t i = 1; i < count; i++) ascending = ascending && members[i - 1] < members[i];
     *order = NULL;
-    if (ascending) return STATUS_OK;
+    if (ascend(members, count)) return STATUS_OK;
     struct ordered *pairs = malloc(count * sizeof *pairs);
     uint32_t *made = malloc(count * sizeof *made);
     if (!pairs || !made) {
@@ -100,17 +105,18 @@ static enum status find_group(struct trace *trace, const int32_t *members, uint3
     }
 }
 
-static enum status add_sorted_group(struct trace *trace, int32_t *sorted, uint32_t count, uint32_t *id, struct err *err)
+static enum status add_sorted_group(struct trace *trace, const int32_t *sorted, uint32_t count, uint32_t *id,
+                                    struct err *err)
 {
-    struct trace_group group = {.count = count, .members = sorted};
     uint64_t *slot;
-    TRY(array_reserve((void **)&trace->groups, &trace->group_capacity, trace->group_count + 1, sizeof group, err));
+    TRY(array_reserve((void **)&trace->groups, &trace->group_capacity, trace->group_count + 1, sizeof *trace->groups,
+                      err));
     TRY(find_group(trace, sorted, count, &slot, err));
     if (*slot == UINT64_MAX) {
+        struct trace_group group = {.count = count, .members = copy(sorted, count * sizeof *sorted)};
+        if (!group.members) return err_memory(err);
         *slot = trace->group_count;
         trace->groups[trace->group_count++] = group;
-    } else {
-        free(sorted);
     }
     *id = (uint32_t)*slot;
     return STATUS_OK;
@@ -118,14 +124,15 @@ static enum status add_sorted_group(struct trace *trace, int32_t *sorted, uint32
 
 enum status trace_add_group(struct trace *trace, const int32_t *members, uint32_t count, uint32_t *id, struct err *err)
 {
+    if (ascend(members, count)) return add_sorted_group(trace, members, count, id, err);
     int32_t *sorted = copy(members, count * sizeof *members);
     if (!sorted) return err_memory(err);
-    if (count > 1) qsort(sorted, count, sizeof *sorted, by_value);
+    qsort(sorted, count, sizeof *sorted, by_value);
     uint32_t kept = 0;
     for (uint32_t i = 0; i < count; i++)
         if (kept == 0 || sorted[kept - 1] != sorted[i]) sorted[kept++] = sorted[i];
     enum status status = add_sorted_group(trace, sorted, kept, id, err);
-    if (status != STATUS_OK) free(sorted);
+    free(sorted);
     return status;
 }
 
