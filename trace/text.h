@@ -12,6 +12,10 @@ enum status text_read(const char *file, struct trace **trace, struct err *err);
 /* The same to keep going (trace/faults.h): a faulty line ends its rank, one that belongs to no rank is left out. */
 enum status text_read_partly(const char *file, struct trace **trace, struct err *err);
 
+/* By so many threads, which cut the file into small pieces (0: by as many as there are processors and work for); 1: line
+ * by line. The trace and the error are the same. */
+enum status text_read_by(unsigned threads, const char *file, bool keep_going, struct trace **trace, struct err *err);
+
 struct text_range {
     int32_t rank;           /* TRACE_NONE: all */
     bool by_thread;         /* only the calls of this thread of each rank */

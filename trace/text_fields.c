@@ -69,14 +69,6 @@ const struct text_field *text_field(int index)
     return &fields[index];
 }
 
-int text_field_by_key(const char *key, size_t length)
-{
-    for (int i = 0; i < TEXT_FIELD_COUNT; i++)
-        if (fields[i].key[0] == key[0] && strncmp(fields[i].key, key, length) == 0 && fields[i].key[length] == '\0')
-            return i;
-    return -1;
-}
-
 const char *text_assertion(int bit)
 {
     return assertions[bit];

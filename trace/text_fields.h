@@ -66,9 +66,6 @@ enum {
 };
 const struct text_field *text_field(int index);
 
-/* Index of a key of the given length, -1 if there is none. */
-int text_field_by_key(const char *key, size_t length);
-
 /* The key of the text form for bit (one of TRACE_NOCHECK ...), in the order of the bits. */
 enum { TEXT_ASSERTION_COUNT = 5 };
 const char *text_assertion(int bit);

@@ -30,8 +30,10 @@ enum status text_list(struct text_reader *reader, const char *key, char *text, i
     if (*text == '\0' || strcmp(text, "-") == 0) return STATUS_OK;
     for (char *item = text, *next; item; item = next) {
         int64_t value;
-        next = strchr(item, ',');
-        if (next) *next++ = '\0';
+        char *end = item;
+        while (*end != '\0' && *end != ',') end++;
+        next = *end != '\0' ? end + 1 : NULL;
+        *end = '\0';
         if (!text_integer(item, low, high, &value))
             TEXT_FAIL(reader, "'%s' in %s, expected numbers from %" PRId64 " to %" PRId64 " joined by commas", item,
                       key, low, high);
@@ -135,12 +137,11 @@ static enum status parse_rank(struct text_reader *reader, const struct text_fiel
 static enum status parse_group(struct text_reader *reader, const struct text_field *field, char *text, uint32_t *id)
 {
     TRY(text_list(reader, field->key, text, 0, (int64_t)reader->trace->rank_count - 1));
-    int32_t *members = malloc((reader->list_count + 1) * sizeof *members);
-    if (!members) return err_memory(reader->err);
-    for (size_t i = 0; i < reader->list_count; i++) members[i] = (int32_t)reader->list[i];
-    enum status status = trace_add_group(reader->trace, members, (uint32_t)reader->list_count, id, reader->err);
-    free(members);
-    return status;
+    size_t count = reader->list_count;
+    TRY(array_reserve((void **)&reader->members, &reader->members_capacity, count + 1, sizeof *reader->members,
+                      reader->err));
+    for (size_t i = 0; i < count; i++) reader->members[i] = (int32_t)reader->list[i];
+    return trace_add_group(reader->trace, reader->members, (uint32_t)count, id, reader->err);
 }
 
 static enum status parse_site(struct text_reader *reader, char *text, uint32_t *id)
@@ -164,13 +165,13 @@ static enum status parse_newcomm(struct text_reader *reader, const char *text, u
     return STATUS_OK;
 }
 
-static enum status parse_request(struct text_reader *reader, const char *text)
+static enum status parse_request(const struct text_reader *reader, const char *text, uint32_t *ref)
 {
     int64_t id;
-    reader->list_count = 0;
+    *ref = TRACE_NO_REF;
     if (strcmp(text, "-") == 0) return STATUS_OK;
     if (!text_integer(text, 0, INT32_MAX, &id)) TEXT_FAIL(reader, "req=%s, expected a number, 0 or more", text);
-    ARRAY_PUSH(reader->list, reader->list_count, reader->list_capacity, id, reader->err);
+    *ref = (uint32_t)id;
     return STATUS_OK;
 }
 
@@ -229,18 +230,6 @@ static enum status parse_neighbors(struct text_reader *reader, const struct text
     return STATUS_OK;
 }
 
-/* Numbers of these keys are no requests: that of req=, which may stand before them, stays in the list. */
-static enum status parse_numbers(struct text_reader *reader, const struct text_field *field, char *text, void *member)
-{
-    int64_t request = reader->list_count > 0 ? reader->list[0] : -1;
-    if (field->type == TEXT_COUNTS)
-        TRY(parse_counts(reader, field, text));
-    else
-        TRY(parse_neighbors(reader, field, text, member));
-    if (request >= 0) ARRAY_PUSH(reader->list, reader->list_count, reader->list_capacity, request, reader->err);
-    return STATUS_OK;
-}
-
 static enum status parse_value(struct text_reader *reader, const struct text_field *field, char *text,
                                struct text_values *values)
 {
@@ -256,8 +245,8 @@ static enum status parse_value(struct text_reader *reader, const struct text_fie
             TEXT_FAIL(reader, "%s=%s, expected a whole number", field->key, text);
         *(int32_t *)member = (int32_t)number;
         return STATUS_OK;
-    case TEXT_NEIGHBORS:
-    case TEXT_COUNTS: return parse_numbers(reader, field, text, member);
+    case TEXT_NEIGHBORS: return parse_neighbors(reader, field, text, member);
+    case TEXT_COUNTS: return parse_counts(reader, field, text);
     case TEXT_BYTES:
     case TEXT_SHARE:
     case TEXT_DISP:
@@ -275,7 +264,7 @@ static enum status parse_value(struct text_reader *reader, const struct text_fie
         if (call->tag == TRACE_OP_UNKNOWN)
             TEXT_FAIL(reader, "op=%s, expected an operation of MPI, as SUM, or USER", text);
         return STATUS_OK;
-    case TEXT_REQUEST: return parse_request(reader, text);
+    case TEXT_REQUEST: return parse_request(reader, text, member);
     case TEXT_REQUESTS: return text_list(reader, field->key, text, 0, INT32_MAX);
     case TEXT_NEWCOMM: return parse_newcomm(reader, text, &call->ref);
     case TEXT_SITE: return parse_site(reader, text, member);
@@ -314,8 +303,9 @@ static const char *list_keys(uint32_t fields, char *buffer, size_t size)
 static enum status check_given(const struct text_reader *reader, const struct call_row *row, uint64_t given)
 {
     char keys[512];
-    for (int i = 0; i < CALL_FIELD_COUNT; i++)
-        if ((row->needed & ~(uint32_t)F_REGION & 1u << i) && !(given & 1u << i))
+    uint32_t missing = row->needed & ~(uint32_t)F_REGION & ~(uint32_t)given;
+    for (int i = 0; missing != 0 && i < CALL_FIELD_COUNT; i++)
+        if (missing & 1u << i)
             TEXT_FAIL(reader, "%s lacks %s=, expected %s", row->name, text_field(i)->key,
                       list_keys(row->needed, keys, sizeof keys));
     if ((row->allowed & F_SENT) && !(given & (F_BYTES | F_SENT | F_RECEIVED)))
@@ -354,62 +344,6 @@ static enum status scale_disp(const struct text_reader *reader, struct trace_cal
     int32_t member = trace_comm_rank(&reader->trace->comms[window->comm], call->peer);
     if (member >= 0 && __builtin_mul_overflow(call->disp, window->disp_unit[member], &call->disp))
         TEXT_FAIL(reader, "disp= in units of %" PRId32 " bytes is beyond every address", window->disp_unit[member]);
-    return STATUS_OK;
-}
-
-static enum status make_request(struct text_reader *reader, struct text_requests *requests, uint32_t *ref)
-{
-    uint64_t id = (uint64_t)reader->list[0], *live, *used;
-    TRY(map_put(&requests->live, id, TEXT_REQUEST_DONE, &live, reader->err));
-    if (*live != TEXT_REQUEST_DONE)
-        TEXT_FAIL(reader, "req=%" PRIu64 " is not completed yet, expected a free number", id);
-    if (map_find(&requests->used, id)) id = requests->next;
-    if (id >= requests->next) requests->next = (uint32_t)id + 1;
-    TRY(map_put(&requests->used, id, 1, &used, reader->err));
-    *live = id;
-    *ref = (uint32_t)id;
-    return STATUS_OK;
-}
-
-/* Turns reader->list into the trace's ids; the request is completed where done says so. */
-static enum status use_requests(struct text_reader *reader, struct text_requests *requests, const char *name, bool done)
-{
-    for (size_t i = 0; i < reader->list_count; i++) {
-        int64_t id = reader->list[i];
-        uint64_t *live = map_find(&requests->live, (uint64_t)id);
-        if (!live) TEXT_FAIL(reader, "%s of request %" PRId64 ", which was not made before on this rank", name, id);
-        if (*live == TEXT_REQUEST_DONE)
-            TEXT_FAIL(reader, "%s of request %" PRId64 ", which is completed already", name, id);
-        reader->list[i] = (int64_t)*live;
-        if (done) *live = TEXT_REQUEST_DONE;
-    }
-    return STATUS_OK;
-}
-
-static enum status add_list(struct text_reader *reader, uint32_t *ref)
-{
-    uint32_t *requests = malloc((reader->list_count + 1) * sizeof *requests);
-    if (!requests) return err_memory(reader->err);
-    for (size_t i = 0; i < reader->list_count; i++) requests[i] = (uint32_t)reader->list[i];
-    enum status status = trace_add_list(reader->trace, requests, (uint32_t)reader->list_count, ref, reader->err);
-    free(requests);
-    return status;
-}
-
-static enum status finish_requests(struct text_reader *reader, uint32_t rank, struct trace_call *call)
-{
-    struct text_requests *requests = &reader->requests[rank];
-    enum call_kind kind = call_kind(call->call);
-    const char *name = call_name(call->call);
-    if (kind == CALL_REQUEST_WAITALL || kind == CALL_REQUEST_TESTALL) {
-        TRY(use_requests(reader, requests, name, true));
-        return add_list(reader, &call->ref);
-    }
-    if (reader->list_count == 0) return STATUS_OK; /* req=-: MPI_REQUEST_NULL */
-    if (call_makes_request(call->call)) return make_request(reader, requests, &call->ref);
-    bool done = kind == CALL_REQUEST_TEST ? call->flags & TRACE_FLAG : !(call->flags & TRACE_BREAK);
-    TRY(use_requests(reader, requests, name, done));
-    call->ref = (uint32_t)reader->list[0];
     return STATUS_OK;
 }
 
@@ -464,22 +398,24 @@ static bool is_allowed(const struct call_row *row, int index)
 
 /* The field of a key. What a rank of MPI_Alltoallv, MPI_Gatherv and the like has sent in all, and one of MPI_Scatterv
  * received, is what bytes= says of them. */
-static int field_of(const struct call_row *row, const char *key, size_t length)
+static int field_of(const struct text_reader *reader, const struct call_row *row, const char *word, size_t *length)
 {
-    int index = text_field_by_key(key, length);
+    int index = text_find_key(reader->names, word, length);
     bool says_bytes = index == (row->kind == CALL_SCATTERV ? F_RECEIVED_INDEX : F_SENT_INDEX);
     bool collective = (row->needed & F_COMM) && (row->allowed & F_BYTES) && !(row->allowed & (F_PEER | F_SENT));
     return says_bytes && collective ? F_BYTES_INDEX : index;
 }
 
-enum status text_read_values(struct text_reader *reader, uint32_t rank, char **keys, struct text_values *values)
+enum status text_read_values(struct text_reader *reader, char *const *keys, struct text_values *values)
 {
     const struct call_row *row = call_row(values->call.call);
     uint64_t given = 0;
     for (; *keys; keys++) {
-        char *value = strchr(*keys, '='), allowed[512];
-        if (!value) TEXT_FAIL(reader, "'%s' of %s, expected key=value", *keys, row->name);
-        int index = field_of(row, *keys, (size_t)(value - *keys));
+        char allowed[512];
+        size_t length;
+        int index = field_of(reader, row, *keys, &length);
+        char *value = *keys + length;
+        if (*value != '=') TEXT_FAIL(reader, "'%s' of %s, expected key=value", *keys, row->name);
         *value++ = '\0';
         if (!is_allowed(row, index))
             TEXT_FAIL(reader, "%s does not take %s=, expected %s", row->name, *keys,
@@ -489,6 +425,5 @@ enum status text_read_values(struct text_reader *reader, uint32_t rank, char **k
         TRY(parse_value(reader, text_field(index), value, values));
     }
     TRY(check_given(reader, row, given));
-    TRY(finish_values(reader, given, values));
-    return row->needed & (F_REQ | F_REQS) ? finish_requests(reader, rank, &values->call) : STATUS_OK;
+    return finish_values(reader, given, values);
 }

@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "craft.h"
+#include "tests/unit/trace/same_trace.h"
 #include "trace/record/stream.h"
 #include "trace/spool_read.h"
 
@@ -207,56 +208,7 @@ static char *write_all(void)
     return directory;
 }
 
-/* --- comparison --- */
-
-static void assert_same_text(const char *one, const char *two)
-{
-    if (!one || !two)
-        assert_ptr_equal(one, two);
-    else
-        assert_string_equal(one, two);
-}
-
-static void assert_same_tables(const struct trace *one, const struct trace *two)
-{
-    assert_int_equal(one->site_count, two->site_count);
-    for (size_t i = 0; i < one->site_count; i++) {
-        assert_same_text(one->sites[i].function, two->sites[i].function);
-        assert_same_text(one->sites[i].file, two->sites[i].file);
-        assert_int_equal(one->sites[i].line, two->sites[i].line);
-    }
-    assert_int_equal(one->region_count, two->region_count);
-    for (size_t i = 0; i < one->region_count; i++) assert_string_equal(one->regions[i], two->regions[i]);
-    assert_int_equal(one->group_count, two->group_count);
-    assert_int_equal(one->list_count, two->list_count);
-    assert_int_equal(one->request_count, two->request_count);
-    assert_memory_equal(one->lists, two->lists, one->list_count * sizeof *one->lists);
-    assert_memory_equal(one->requests, two->requests, one->request_count * sizeof *one->requests);
-    assert_int_equal(one->extents_count, two->extents_count);
-    assert_memory_equal(one->extents, two->extents, one->extents_count * sizeof *one->extents);
-    assert_int_equal(one->note_count, two->note_count);
-    for (size_t i = 0; i < one->note_count; i++) assert_string_equal(one->notes[i], two->notes[i]);
-}
-
-static void assert_same_ranks(const struct trace *one, const struct trace *two)
-{
-    for (uint32_t r = 0; r < one->rank_count; r++) {
-        const struct trace_rank *a = &one->ranks[r], *b = &two->ranks[r];
-        assert_int_equal(a->count, b->count);
-        if (a->count > 0) assert_memory_equal(a->calls, b->calls, a->count * sizeof *a->calls);
-        assert_int_equal(a->extents != NULL, b->extents != NULL);
-        if (a->extents) assert_memory_equal(a->extents, b->extents, a->count * sizeof *a->extents);
-        assert_int_equal(a->incomplete, b->incomplete);
-        assert_same_text(a->incomplete_why, b->incomplete_why);
-    }
-    assert_int_equal(one->fault_count, two->fault_count);
-    for (size_t i = 0; i < one->fault_count; i++) {
-        assert_int_equal(one->faults[i].rank, two->faults[i].rank);
-        assert_int_equal(one->faults[i].event, two->faults[i].event);
-        assert_int_equal(one->faults[i].time_ps, two->faults[i].time_ps);
-        assert_string_equal(one->faults[i].text, two->faults[i].text);
-    }
-}
+/* --- reading --- */
 
 /* What one thread reads, or why it cannot; the caller frees *alone. */
 static enum status check_threads(const char *directory, bool keep_going, struct trace **alone, struct err *err)
@@ -269,8 +221,7 @@ static enum status check_threads(const char *directory, bool keep_going, struct 
         assert_int_equal(spool_read_by(counts[i], directory, keep_going, &several, &own), status);
         if (status != STATUS_OK) assert_string_equal(own.text, err->text);
         if (status != STATUS_OK) continue;
-        assert_same_tables(*alone, several);
-        assert_same_ranks(*alone, several);
+        assert_same_traces(*alone, several);
         trace_free(several);
     }
     return status;
