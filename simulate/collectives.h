@@ -76,6 +76,7 @@ struct coll_step {
     int32_t send_to, receive_from;
     int64_t send_bytes;
     bool overlap;     /* the next step need not wait for this one */
+    bool control;     /* a control message, which needs no rendezvous */
     bool synchronous; /* the send is not done before the receiver has taken it */
 };
 

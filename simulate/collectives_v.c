@@ -201,6 +201,7 @@ static bool dissemination_step(const struct coll_shape *shape, uint32_t rank, ui
     step->send_to = (int32_t)((rank + distance) % n);
     step->receive_from = (int32_t)((rank + n - distance) % n);
     step->send_bytes = shape->bytes;
+    step->control = true;
     return true;
 }
 

@@ -222,7 +222,8 @@ static enum status take_answer(struct engine *engine, int32_t node, int32_t aske
     const struct answer answer = engine->answer;
     engine->holds_answer = false;
     if (alone && has_come(engine, asker, answer.place)) TRY(look_until(engine, asker, answer.place, err));
-    if (alone && engine->nics[asker].receive_free_ps < answer.place.time_ps) { /* else it comes behind what is taken in */
+    bool behind = engine->nics[asker].receive_free_ps >= answer.place.time_ps; /* what is taken in */
+    if (alone && !behind) {
         engine->now = answer.place;
         inbox_count_arrival(&engine->nics[asker].inbox);
         engine->callbacks.arrived(engine->callbacks.context, &answer.note, answer.place.time_ps, answer.place.time_ps);

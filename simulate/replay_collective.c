@@ -5,7 +5,7 @@
 
 static enum send_protocol protocol_of(const struct replay *replay, const struct coll_step *step)
 {
-    if (step->send_bytes > replay->platform->eager_bytes) return SEND_RENDEZVOUS;
+    if (step->send_bytes > replay->platform->eager_bytes && !step->control) return SEND_RENDEZVOUS;
     return step->synchronous ? SEND_SYNC : SEND_EAGER;
 }
 

@@ -9,6 +9,7 @@ enum {
     ALLGATHER_BRUCK_BELOW_BYTES = 80 * 1024,
     ALLTOALL_BRUCK_FROM_RANKS = 9,
     ALLTOALL_BRUCK_BYTES = 256,
+    IALLTOALL_BRUCK_BYTES = 2 * 1024,
     ALLTOALL_AT_ONCE_BYTES = 32 * 1024,
 };
 
@@ -63,15 +64,19 @@ static int64_t parts_bytes(const struct party *party, uint32_t first, uint32_t c
     return part_end(party, first + count, bytes) - part_end(party, first, bytes);
 }
 
+/* The non-blocking one does not know how much it will have received: what it sends first reaches up to the end. */
 static void scatter_parts(const struct party *party, uint32_t root, int64_t bytes)
 {
     uint32_t own = relative_to(party, root), up = distance_up(own, party->count);
+    bool to_the_end = party->later;
     if (own > 0 && parts_bytes(party, own, subtree(own, up, party->count), bytes) > 0)
         party_receive(party, absolute(party, own - up, root));
     for (uint32_t distance = up / 2; distance > 0; distance /= 2) {
         uint32_t child = own + distance;
         if (child >= party->count) continue;
-        int64_t sent = parts_bytes(party, child, subtree(child, distance, party->count), bytes);
+        uint32_t below = to_the_end ? party->count - child : subtree(child, distance, party->count);
+        int64_t sent = parts_bytes(party, child, below, bytes);
+        to_the_end &= sent == 0;
         if (sent > 0) party_send(party, absolute(party, child, root), sent);
     }
 }
@@ -95,12 +100,13 @@ static void pass_parts(const struct party *party, uint32_t root, int64_t bytes)
 
 void party_broadcast(const struct party *party, uint32_t root, int64_t bytes)
 {
-    if (bytes <= BCAST_BINOMIAL_BYTES || party->count < BCAST_BINOMIAL_BELOW_RANKS) {
+    int64_t less = party->later; /* the limits belong to the next algorithm */
+    if (bytes <= BCAST_BINOMIAL_BYTES - less || party->count < BCAST_BINOMIAL_BELOW_RANKS) {
         broadcast_tree(party, root, bytes);
         return;
     }
     scatter_parts(party, root, bytes);
-    if (is_power(party->count) && bytes <= BCAST_DOUBLING_BYTES)
+    if (is_power(party->count) && bytes <= BCAST_DOUBLING_BYTES - less)
         double_parts(party, root, bytes);
     else
         pass_parts(party, root, bytes);
@@ -175,7 +181,8 @@ static void alltoall_pairs(const struct party *party, int64_t bytes)
 
 void party_alltoall(const struct party *party, int64_t bytes)
 {
-    if (party->count >= ALLTOALL_BRUCK_FROM_RANKS && bytes <= ALLTOALL_BRUCK_BYTES)
+    int64_t bruck_bytes = party->later ? IALLTOALL_BRUCK_BYTES : ALLTOALL_BRUCK_BYTES;
+    if (party->count >= ALLTOALL_BRUCK_FROM_RANKS && bytes <= bruck_bytes)
         alltoall_bruck(party, bytes);
     else if (bytes <= ALLTOALL_AT_ONCE_BYTES)
         party_exchange_all(party, bytes);

@@ -70,7 +70,7 @@ void collective_allgather(struct model *model, struct rank *rank, const struct t
 
 static void pay(const struct party *party, uint32_t messages)
 {
-    while (messages-- > 0) rank_pay_overhead(party->model, party->rank);
+    while (!party->later && messages-- > 0) rank_pay_overhead(party->model, party->rank);
 }
 
 static struct message *send_to(const struct party *party, uint32_t to, int64_t bytes)
@@ -134,15 +134,20 @@ uint32_t party_power(uint32_t count)
     return power;
 }
 
-void do_collective(struct model *model, struct rank *rank, const struct trace_call *call)
+static void collective(struct model *model, struct rank *rank, const struct trace_call *call)
 {
     const struct trace_comm *comm = &model->trace->comms[call->handle];
     uint32_t channel = (uint32_t)model->trace->window_count + (uint32_t)call->handle;
+    if (call_kind(call->call) == CALL_BARRIER) {
+        collective_barrier(model, rank, comm, channel);
+        return;
+    }
     const struct party party = {.model = model,
                                 .rank = rank,
                                 .comm = comm,
                                 .context = -2 - (int32_t)channel,
                                 .tag = (int32_t)rank->instances[channel]++,
+                                .later = rank->owner,
                                 .me = (uint32_t)trace_comm_rank(comm, (int32_t)rank->number),
                                 .count = comm->count};
     uint32_t root = call->peer == TRACE_NONE ? 0 : (uint32_t)trace_comm_rank(comm, call->peer);
@@ -155,4 +160,19 @@ void do_collective(struct model *model, struct rank *rank, const struct trace_ca
     case CALL_ALLGATHER: party_allgather(&party, call->bytes); break;
     default: party_alltoall(&party, call->bytes);
     }
+}
+
+static void task(struct model *model, struct rank *rank, void *what)
+{
+    collective(model, rank, what);
+}
+
+void do_collective(struct model *model, struct rank *rank, const struct trace_call *call)
+{
+    bool later = call_makes_request(call->call), barrier = call_kind(call->call) == CALL_BARRIER;
+    if ((later || barrier) && model->trace->comms[call->handle].count > 1) rank_pay_overhead(model, rank);
+    if (later)
+        rank->requests[call->ref].task = rank_task(model, rank, task, (void *)call);
+    else
+        collective(model, rank, call);
 }

@@ -11,6 +11,7 @@ struct party { /* one member in one collective */
     struct rank *rank;
     const struct trace_comm *comm;
     int32_t context, tag;
+    bool later; /* non-blocking: other limits, and no overhead but the call's */
     uint32_t me, count;
 };
 

@@ -166,12 +166,19 @@ static bool is_moved(const struct model *model, const void *what)
     return op_is_local(what);
 }
 
+static bool is_over(const struct model *model, const void *what)
+{
+    (void)model;
+    return ((const struct rank *)what)->ended;
+}
+
 /* The overhead of what was received is paid when all is done. */
 static void await_requests(struct model *model, struct rank *rank, const uint32_t *numbers, uint32_t count)
 {
     uint32_t received = 0;
     for (uint32_t i = 0; i < count; i++) {
         const struct request *request = &rank->requests[numbers[i]];
+        if (request->task) rank_await(model, rank, is_over, request->task);
         if (request->op) rank_await(model, rank, is_moved, request->op);
         if (!request->message) continue;
         rank_await(model, rank, request->receives ? message_is_received : message_is_sent, request->message);

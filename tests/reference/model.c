@@ -114,7 +114,7 @@ static void make_ranks(struct model *model, struct reference_times *times)
             if (call_makes_request(rank->stream->calls[i].call) && rank->stream->calls[i].ref >= requests)
                 requests = rank->stream->calls[i].ref + 1;
         rank->requests = model_new(model, requests * sizeof *rank->requests);
-        rank_start(model, rank);
+        rank_start(model, rank, rank_walk, NULL);
     }
 }
 

@@ -30,6 +30,8 @@ bool reference_run(const struct trace *trace, const struct platform *platform, s
 
 struct model;
 typedef void action(struct model *model, void *what);
+struct rank;
+typedef void coroutine(struct model *model, struct rank *rank, void *what);
 typedef bool condition(const struct model *model, const void *what);
 
 struct event {
@@ -54,11 +56,15 @@ struct rank {
     double pace; /* computing time here per recorded time */
     const struct trace_rank *stream;
     struct reference_times times;
-    ucontext_t context;
+    ucontext_t context, *caller;
     char *stack;
     bool ended, inside; /* inside an MPI call, or behind the last one */
+    struct rank *owner; /* of a task: the rank whose non-blocking collective it is; else NULL */
+    bool postponed;     /* a task: until the owner is inside */
     condition *ready;   /* what it waits for */
     const void *what;
+    coroutine *body;
+    void *body_what;
     struct step *pending; /* progress call: what waits until it is inside */
     size_t pending_count, pending_capacity;
     int64_t applied_ps;       /* accumulates are applied one after another */
@@ -67,9 +73,10 @@ struct rank {
     uint64_t *instances;      /* of collectives, per channel */
 };
 
-struct request { /* of an operation, or of messages */
+struct request { /* of an operation, of messages, or of a non-blocking collective */
     struct op *op;
     struct message *message;
+    struct rank *task;
     bool receives;
 };
 
@@ -109,8 +116,9 @@ struct model {
     struct server *servers;            /* [window][target], of locks */
     struct message **messages;         /* all so far */
     size_t message_count, message_capacity;
-    ucontext_t scheduler;
     struct rank *running; /* NULL: an event */
+    struct rank **tasks;  /* that are not over */
+    size_t task_count, task_capacity;
     void **blocks; /* all memory of the model */
     size_t block_count, block_capacity;
 };
@@ -129,7 +137,11 @@ void rank_spend(struct model *model, struct rank *rank, int64_t ps);
 void rank_spend_until(struct model *model, struct rank *rank, int64_t until_ps); /* nothing, if that is past */
 void rank_pay_overhead(struct model *model, struct rank *rank);
 void rank_enter(struct model *model, struct rank *rank);
-void rank_start(struct model *model, struct rank *rank);
+void rank_start(struct model *model, struct rank *rank, coroutine *body, void *what);
+/* A coroutine of the owner beside its calls: it is run at once until it waits, and goes on as what it waits for is
+ * there; with progress call while the owner is inside. It has the owner's number, and ended when it is over. */
+struct rank *rank_task(struct model *model, struct rank *owner, coroutine *body, void *what);
+void rank_walk(struct model *model, struct rank *rank, void *unused); /* through the calls: a body */
 void ranks_go_on(struct model *model);
 /* Within an event: now and not behind it. False: it still waits, or the event is its own step. */
 bool rank_go_on(struct model *model, struct rank *rank);

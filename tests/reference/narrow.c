@@ -6,19 +6,20 @@
 
 static bool is_known(const struct phase *phase)
 {
-    return phase->kind == PHASE_COLLECTIVE || phase->kind == PHASE_PSCW || phase->kind == PHASE_FENCE || phase->kind == PHASE_LOCK ||
-           phase->kind == PHASE_MESSAGES;
+    return phase->kind == PHASE_COLLECTIVE || phase->kind == PHASE_PSCW || phase->kind == PHASE_FENCE ||
+           phase->kind == PHASE_LOCK || phase->kind == PHASE_MESSAGES;
 }
 
 /* Of a kind that the model knows: the phase's own, or in its place another one. */
 static void narrow_collective(struct phase *phase)
 {
-    static const enum mpi_call known[] = {ID_Barrier, ID_Bcast,   ID_Reduce,    ID_Allreduce,
-                                          ID_Gather,  ID_Scatter, ID_Allgather, ID_Alltoall};
-    size_t count = sizeof known / sizeof *known;
+    static const enum mpi_call known[] = {
+        ID_Barrier,  ID_Bcast,  ID_Reduce,  ID_Allreduce,  ID_Gather,  ID_Scatter,  ID_Allgather,  ID_Alltoall,
+        ID_Ibarrier, ID_Ibcast, ID_Ireduce, ID_Iallreduce, ID_Igather, ID_Iscatter, ID_Iallgather, ID_Ialltoall};
+    size_t count = sizeof known / sizeof *known, half = count / 2;
     for (size_t i = 0; i < count; i++)
         if (phase->call == known[i]) return;
-    phase->call = known[phase->seed % count];
+    phase->call = known[phase->seed % half + (call_makes_request(phase->call) ? half : 0)];
 }
 
 static void plain_knob(struct program *program, const char *key)

@@ -54,9 +54,9 @@ static void done(struct op *op, int64_t done_ps)
 static void answer(struct model *model, struct op *op)
 {
     uint32_t origin = op->lane->epoch->origin, target = op->lane->target;
-    done(op, network_send(
-                 model, (struct transport){
-                            .from = target, .to = origin, .bytes = op->result_bytes, .arrived = know, .what = op}));
+    done(op, network_send(model,
+                          (struct transport){
+                              .from = target, .to = origin, .bytes = op->result_bytes, .arrived = know, .what = op}));
 }
 
 static void acknowledge(struct model *model, struct op *op)

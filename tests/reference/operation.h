@@ -14,12 +14,12 @@ struct op {
     struct lane *lane;
     int64_t bytes, result_bytes;
     enum rma_waits waits;
-    bool copied;  /* semantics d: no longer the caller's */
-    bool held;    /* deferred: until the closing call */
-    bool sending; /* it has left the queue; a rendezvous may still keep its data */
+    bool copied;                  /* semantics d: no longer the caller's */
+    bool held;                    /* deferred: until the closing call */
+    bool sending;                 /* it has left the queue; a rendezvous may still keep its data */
     bool sent, left, done, known; /* left: of one with a request or a copy */
-    int64_t left_ps; /* when the last byte leaves the origin; once it is sent */
-    int64_t done_ps; /* when it takes effect; once it is done */
+    int64_t left_ps;              /* when the last byte leaves the origin; once it is sent */
+    int64_t done_ps;              /* when it takes effect; once it is done */
     bool has_request;
     struct op *next; /* of the lane */
 };

@@ -14,15 +14,18 @@ void rank_await(struct model *model, struct rank *rank, condition *ready, const 
     if (ready(model, what)) return;
     rank->ready = ready;
     rank->what = what;
-    swapcontext(&rank->context, &model->scheduler);
+    swapcontext(&rank->context, rank->caller);
 }
 
 static void switch_to(struct model *model, struct rank *rank)
 {
+    struct rank *outer = model->running;
+    ucontext_t here;
     model->running = rank;
     rank->ready = NULL;
-    swapcontext(&model->scheduler, &rank->context);
-    model->running = NULL;
+    rank->caller = &here;
+    swapcontext(&here, &rank->context);
+    model->running = outer;
 }
 
 bool rank_go_on(struct model *model, struct rank *rank)
@@ -32,11 +35,42 @@ bool rank_go_on(struct model *model, struct rank *rank)
     return true;
 }
 
-/* In the order of ranks, until nobody can go on: one may let another one go on without a message. */
+static void when_inside(struct model *model, struct rank *rank, action *act, void *what)
+{
+    if (rank->inside) {
+        act(model, what);
+        return;
+    }
+    rank->pending =
+        model_grow(model, rank->pending, rank->pending_count, &rank->pending_capacity, sizeof *rank->pending);
+    rank->pending[rank->pending_count++] = (struct step){act, what};
+}
+
+static void task_inside(struct model *model, void *what)
+{
+    struct rank *task = what;
+    task->postponed = false;
+    if (task->ready && task->ready(model, task->what)) switch_to(model, task);
+}
+
+static bool task_go_on(struct model *model, struct rank *task)
+{
+    if (task->postponed || !task->ready || !task->ready(model, task->what)) return false;
+    task->postponed = model->platform->progress == PROGRESS_CALL && !task->owner->inside;
+    if (task->postponed)
+        when_inside(model, task->owner, task_inside, task);
+    else
+        switch_to(model, task);
+    return true;
+}
+
+/* In the order of ranks, until nobody can go on: one may let another one go on without a message. What goes on beside
+ * the calls is the NIC's and comes first. */
 void ranks_go_on(struct model *model)
 {
     for (bool some = true; some;) {
         some = false;
+        for (size_t i = 0; i < model->task_count; i++) some |= task_go_on(model, model->tasks[i]);
         for (uint32_t r = 0; r < model->rank_count; r++) some |= rank_go_on(model, &model->ranks[r]);
     }
 }
@@ -69,17 +103,6 @@ void rank_spend_until(struct model *model, struct rank *rank, int64_t until_ps)
 void rank_pay_overhead(struct model *model, struct rank *rank)
 {
     rank_spend(model, rank, units_ps(model->platform->overhead_s));
-}
-
-static void when_inside(struct model *model, struct rank *rank, action *act, void *what)
-{
-    if (rank->inside) {
-        act(model, what);
-        return;
-    }
-    rank->pending =
-        model_grow(model, rank->pending, rank->pending_count, &rank->pending_capacity, sizeof *rank->pending);
-    rank->pending[rank->pending_count++] = (struct step){act, what};
 }
 
 void rank_serve(struct model *model, uint32_t from, uint32_t number, action *act, void *what)
@@ -130,7 +153,6 @@ static bool is_plain(enum mpi_call call)
 static void do_call(struct model *model, struct rank *rank, const struct trace_call *call)
 {
     const struct trace *trace = model->trace;
-    uint32_t comm_channel = (uint32_t)trace->window_count + (call->handle > 0 ? (uint32_t)call->handle : 0);
     switch (call_kind(call->call)) {
     case CALL_WIN_CREATE:
     case CALL_WIN_FREE:
@@ -160,9 +182,6 @@ static void do_call(struct model *model, struct rank *rank, const struct trace_c
     case CALL_REQUEST_TEST:
     case CALL_REQUEST_TESTALL: do_message(model, rank, call); break;
     case CALL_BARRIER:
-        if (trace->comms[call->handle].count > 1) rank_pay_overhead(model, rank);
-        collective_barrier(model, rank, &trace->comms[call->handle], comm_channel);
-        break;
     case CALL_BCAST:
     case CALL_REDUCE:
     case CALL_ALLREDUCE:
@@ -193,8 +212,9 @@ static int64_t computing_ps(const struct rank *rank, int64_t recorded_ps)
     return llround((double)recorded_ps * rank->pace);
 }
 
-static void walk(struct model *model, struct rank *rank)
+void rank_walk(struct model *model, struct rank *rank, void *unused)
 {
+    (void)unused;
     int64_t recorded_ps = trace_begin_ps(model->trace);
     bool begun = false;
     event_add(model, 0, rank->number, set_true, &begun); /* an event of each rank, in their order */
@@ -219,9 +239,10 @@ static void walk(struct model *model, struct rank *rank)
 static void begin(unsigned high, unsigned low)
 {
     struct model *model = (struct model *)((uintptr_t)high << 32 | low);
-    walk(model, model->running);
-    model->running->ended = true;
-    setcontext(&model->scheduler);
+    struct rank *rank = model->running;
+    rank->body(model, rank, rank->body_what);
+    rank->ended = true;
+    setcontext(rank->caller);
 }
 
 static bool always(const struct model *model, const void *what)
@@ -231,8 +252,10 @@ static bool always(const struct model *model, const void *what)
     return true;
 }
 
-void rank_start(struct model *model, struct rank *rank)
+void rank_start(struct model *model, struct rank *rank, coroutine *body, void *what)
 {
+    rank->body = body;
+    rank->body_what = what;
     rank->stack = model_new(model, STACK_BYTES);
     getcontext(&rank->context);
     rank->context.uc_stack.ss_sp = rank->stack;
@@ -240,4 +263,16 @@ void rank_start(struct model *model, struct rank *rank)
     makecontext(&rank->context, (void (*)(void))begin, 2, (unsigned)((uintptr_t)model >> 32),
                 (unsigned)(uintptr_t)model);
     rank->ready = always;
+}
+
+struct rank *rank_task(struct model *model, struct rank *owner, coroutine *body, void *what)
+{
+    struct rank *task = model_new(model, sizeof *task);
+    *task = (struct rank){.number = owner->number, .node = owner->node, .owner = owner};
+    task->instances = owner->instances;
+    rank_start(model, task, body, what);
+    model->tasks = model_grow(model, model->tasks, model->task_count, &model->task_capacity, sizeof *model->tasks);
+    model->tasks[model->task_count++] = task;
+    switch_to(model, task);
+    return task;
 }

@@ -263,7 +263,8 @@ int main(int argc, char **argv)
         status = run_trace(argv[2], argv[3], (const char *const *)argv + 4, argc - 4, &err);
     else
         snprintf(err.text, sizeof err.text,
-                 "run_reference programs FIRST COUNT AT_LEAST [--tamper | CALL=AT_LEAST...] | cases BASE.json DIRECTORY... | trace "
+                 "run_reference programs FIRST COUNT AT_LEAST [--tamper | CALL=AT_LEAST...] | cases BASE.json "
+                 "DIRECTORY... | trace "
                  "PLATFORM.json TRACE.txt KEY=VALUE...");
     if (status != STATUS_OK) fprintf(stderr, "%s\n", err.text);
     return (int)status;

@@ -66,9 +66,9 @@ static const char *lacks_call(const struct trace *trace, const struct trace_call
 {
     bool matched = call->call == ID_Mrecv || call->call == ID_Imrecv;
     bool collective = call_kind(call->call) >= CALL_BARRIER && call_kind(call->call) <= CALL_ALLTOALL;
-    bool later = collective && call_makes_request(call->call);
+    bool idup = call->call == ID_Comm_idup;
     bool groups = collective && trace->comms[call->handle].between > 0;
-    return matched || groups || later || !knows_kind(call_kind(call->call)) ? call_name(call->call) : NULL;
+    return matched || groups || idup || !knows_kind(call_kind(call->call)) ? call_name(call->call) : NULL;
 }
 
 const char *reference_lacks(const struct trace *trace, const struct platform *platform)

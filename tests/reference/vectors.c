@@ -6,6 +6,7 @@ enum {
     ELEMENT_BYTES = 8, /* the trace does not know them */
     REDUCE_BINOMIAL_BYTES = 2 * 1024,
     ALLREDUCE_DOUBLING_BYTES = 8,
+    IALLREDUCE_DOUBLING_BYTES = 2 * 1024,
 };
 
 struct halving {
@@ -132,8 +133,9 @@ void party_reduce(const struct party *party, uint32_t root, int64_t bytes)
 void party_allreduce(const struct party *party, int64_t bytes)
 {
     struct halving halving = halving_of(party, true, bytes);
+    int64_t doubling_bytes = party->later ? IALLREDUCE_DOUBLING_BYTES : ALLREDUCE_DOUBLING_BYTES;
     hand_in(&halving);
-    if (halving.stays && (bytes <= ALLREDUCE_DOUBLING_BYTES || !has_parts(party, bytes))) {
+    if (halving.stays && (bytes <= doubling_bytes || !has_parts(party, bytes))) {
         for (uint32_t distance = 1; distance < halving.power; distance *= 2) {
             uint32_t other = member_of(&halving, halving.number ^ distance);
             party_exchange(party, other, bytes, other);
