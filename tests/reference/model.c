@@ -142,7 +142,8 @@ static bool is_over(const struct model *model)
     return true;
 }
 
-bool reference_run(const struct trace *trace, const struct platform *platform, struct reference_times *times)
+bool reference_run(const struct trace *trace, const struct platform *platform, struct reference_times *times,
+                   uint64_t *link_waits)
 {
     struct model model = {.trace = trace, .platform = platform, .rank_count = trace->rank_count};
     struct event event;
@@ -154,6 +155,7 @@ bool reference_run(const struct trace *trace, const struct platform *platform, s
         ranks_go_on(&model);
     }
     bool over = is_over(&model);
+    *link_waits = model.link_waits;
     for (size_t i = 0; i < model.block_count; i++) free(model.blocks[i]);
     free(model.blocks);
     return over;

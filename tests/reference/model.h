@@ -23,8 +23,10 @@ struct reference_times {
 /* The name of what the model lacks to replay the trace there, NULL if it lacks nothing. */
 const char *reference_lacks(const struct trace *trace, const struct platform *platform);
 
-/* times: one per rank, owned by the caller, with room for all its calls. False: a deadlock, ranks are stuck. */
-bool reference_run(const struct trace *trace, const struct platform *platform, struct reference_times *times);
+/* times: one per rank, owned by the caller, with room for all its calls. *link_waits: messages that waited for a link
+ * inside the network. False: a deadlock, ranks are stuck. */
+bool reference_run(const struct trace *trace, const struct platform *platform, struct reference_times *times,
+                   uint64_t *link_waits);
 
 /* --- for the files of the model */
 
@@ -84,6 +86,11 @@ struct nic {
     int64_t send_ps, receive_ps; /* busy until then */
 };
 
+struct link { /* inside the network */
+    uint64_t id;
+    int64_t free_ps;
+};
+
 /* A message of a barrier or an all-gather. */
 struct token {
     uint32_t channel, from, to, round;
@@ -107,6 +114,9 @@ struct model {
     struct rank *ranks;
     uint32_t rank_count;
     struct nic *nics;
+    struct link *links; /* those used so far */
+    size_t link_count, link_capacity;
+    uint64_t link_waits;
     struct token *tokens;
     size_t token_count, token_capacity;
     struct pair *pairs;                /* [window][origin][target] */

@@ -1,9 +1,5 @@
 #include "tests/reference/narrow.h"
 
-#include <string.h>
-
-#include "tests/property/knobs.h"
-
 static bool is_known(const struct phase *phase)
 {
     return phase->kind == PHASE_COLLECTIVE || phase->kind == PHASE_PSCW || phase->kind == PHASE_FENCE ||
@@ -22,12 +18,6 @@ static void narrow_collective(struct phase *phase)
     phase->call = known[phase->seed % half + (call_makes_request(phase->call) ? half : 0)];
 }
 
-static void plain_knob(struct program *program, const char *key)
-{
-    for (size_t i = 0; i < knob_count; i++)
-        if (strcmp(knobs[i].key, key) == 0) program->knobs[i] = 0;
-}
-
 /* Only receives find messages. */
 static void narrow_phase(struct phase *phase)
 {
@@ -44,7 +34,6 @@ void narrow_program(struct program *program)
             narrow_phase(&program->phases[i - 1]);
         else
             program_remove_phase(program, i - 1);
-    plain_knob(program, "engine.links");
 }
 
 enum status narrow_trace(const struct trace *trace, struct trace **narrowed, struct err *err)

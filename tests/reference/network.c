@@ -1,13 +1,16 @@
 /* docs/simulation.md, Messages: sending NICs are queues, first in, first out; receiving NICs take messages in the order
- * in which their heads come; within a node and to oneself nothing queues. */
+ * in which their heads come; within a node and to oneself nothing queues. With engine.links = queue the links inside
+ * are queues, too. */
 #include "tests/reference/model.h"
 
 #include "common/units.h"
+#include "platforms/topology.h"
 
 struct flight {
     struct transport transport;
-    int32_t to_node;
-    int64_t lasts_ps;
+    int32_t from_node, to_node;
+    int64_t lasts_ps, latency_ps;
+    int32_t link, links; /* inside: the next one, all */
 };
 
 static int64_t copy_ps(int64_t bytes, double rate_Bps)
@@ -40,6 +43,39 @@ static void head_arrives(struct model *model, void *what)
         event_add(model, begin_ps + flight->lasts_ps, flight->transport.from, arrive, flight);
 }
 
+static struct link *link_of(struct model *model, uint64_t id)
+{
+    for (size_t i = 0; i < model->link_count; i++)
+        if (model->links[i].id == id) return &model->links[i];
+    model->links = model_grow(model, model->links, model->link_count, &model->link_capacity, sizeof *model->links);
+    model->links[model->link_count] = (struct link){id, 0};
+    return &model->links[model->link_count++];
+}
+
+static void head_at_link(struct model *model, void *what);
+
+/* The latency's parts are whole picoseconds: the first ones have one more where they cannot be equal. */
+static void head_goes_on(struct model *model, struct flight *flight, int64_t from_ps)
+{
+    int64_t parts = flight->links + 1, before_ps = flight->latency_ps / parts;
+    if (flight->link < flight->latency_ps % parts) before_ps++;
+    event_add(model, from_ps + before_ps, flight->transport.from,
+              flight->link < flight->links ? head_at_link : head_arrives, flight);
+}
+
+static void head_at_link(struct model *model, void *what)
+{
+    struct flight *flight = what;
+    struct topology_link inner =
+        topology_inner_link(model->platform->topology, flight->from_node, flight->to_node, flight->link);
+    struct link *link = link_of(model, inner.id);
+    int64_t begin_ps = link->free_ps > model->now_ps ? link->free_ps : model->now_ps;
+    model->link_waits += begin_ps > model->now_ps;
+    link->free_ps = begin_ps + flight->lasts_ps / inner.width;
+    flight->link++;
+    head_goes_on(model, flight, begin_ps);
+}
+
 int64_t network_send(struct model *model, struct transport transport)
 {
     const struct platform *platform = model->platform;
@@ -50,7 +86,7 @@ int64_t network_send(struct model *model, struct transport transport)
                               : platform_bandwidth_Bps(platform, from_node, to_node, transport.bytes);
     int64_t latency_ps = to_self ? 0 : units_ps(platform_latency_s(platform, from_node, to_node, transport.bytes));
     int64_t lasts_ps = copy_ps(transport.bytes, rate_Bps), begin_ps = model->now_ps;
-    *flight = (struct flight){transport, to_node, lasts_ps};
+    *flight = (struct flight){transport, from_node, to_node, lasts_ps, latency_ps, 0, 0};
     if (alone || (transport.bypass && platform->control_bypass)) {
         event_add(model, begin_ps + lasts_ps + latency_ps, transport.from, arrive, flight);
     } else {
@@ -58,7 +94,9 @@ int64_t network_send(struct model *model, struct transport transport)
         int64_t gap_ps = units_ps(platform->gap_s);
         if (nic->send_ps > begin_ps) begin_ps = nic->send_ps;
         nic->send_ps = begin_ps + (gap_ps > lasts_ps ? gap_ps : lasts_ps);
-        event_add(model, begin_ps + latency_ps, transport.from, head_arrives, flight);
+        if (platform->links == LINKS_QUEUE)
+            flight->links = topology_inner_links(platform->topology, from_node, to_node);
+        head_goes_on(model, flight, begin_ps);
     }
     int64_t left_ps = begin_ps + lasts_ps;
     if (left_ps > model->now_ps && transport.left)

@@ -1,6 +1,6 @@
 /* Compares the replay with the reference model (model.h), to the picosecond.
  *
- *   run_reference programs FIRST_SEED COUNT AT_LEAST [--tamper | CALL=AT_LEAST...]
+ *   run_reference programs FIRST_SEED COUNT AT_LEAST [--tamper | CALL=AT_LEAST... link_waits=AT_LEAST]
  *                                                      random programs, narrowed to what the model knows
  *   run_reference trace PLATFORM.json TRACE.txt KEY=VALUE...
  *   run_reference cases BASE.json DIRECTORY...         hand-worked cases under a, b, c, d; those it does not know are
@@ -23,8 +23,8 @@
 #include "tests/reference/narrow.h"
 #include "trace/text.h"
 
-/* Calls that were compared. */
-static uint64_t calls_of[MPI_CALL_COUNT];
+/* What was compared: calls, messages that waited for a link inside the network. */
+static uint64_t calls_of[MPI_CALL_COUNT], link_waits;
 
 struct comparison {
     bool differs, skipped;
@@ -73,16 +73,21 @@ static void count_calls(const struct trace_rank *rank, struct tally *tally)
     for (size_t i = 0; i < rank->count; i++) calls_of[rank->calls[i].call]++;
 }
 
-/* CALL=AT_LEAST */
+/* CALL=AT_LEAST or link_waits=AT_LEAST */
 static enum status check_floor(const char *text, struct err *err)
 {
     enum mpi_call call;
+    uint64_t compared = link_waits;
     char name[64];
     const char *value = strchr(text, '=');
     snprintf(name, sizeof name, "%.*s", value ? (int)(value - text) : 0, text);
-    if (!call_by_name(name, &call)) return err_set(err, STATUS_USAGE, "run_reference", text, "expected CALL=AT_LEAST");
-    if (calls_of[call] >= strtoull(value + 1, NULL, 10)) return STATUS_OK;
-    return err_set(err, STATUS_DATA, "run_reference", text, "%" PRIu64 " were compared", calls_of[call]);
+    if (strcmp(name, "link_waits") != 0) {
+        if (!call_by_name(name, &call))
+            return err_set(err, STATUS_USAGE, "run_reference", text, "expected CALL=AT_LEAST or link_waits=AT_LEAST");
+        compared = calls_of[call];
+    }
+    if (compared >= strtoull(value + 1, NULL, 10)) return STATUS_OK;
+    return err_set(err, STATUS_DATA, "run_reference", text, "%" PRIu64 " were compared", compared);
 }
 
 /* trial: of random programs, may be NULL. Tampered: the reference has another platform than the replay. */
@@ -99,7 +104,8 @@ static enum status compare(const struct trace *trace, const struct platform *pla
     *comparison = (struct comparison){.skipped = lacks};
     if (lacks) return STATUS_OK;
     TRY(make_times(trace, &times, err));
-    bool ends = reference_run(trace, &referred, times);
+    uint64_t waits;
+    bool ends = reference_run(trace, &referred, times, &waits);
     bool replayed = replay_run(trace, platform, &options, &outcome, &why) == STATUS_OK;
     comparison->differs = ends != replayed;
     if (comparison->differs)
@@ -108,6 +114,7 @@ static enum status compare(const struct trace *trace, const struct platform *pla
     else if (ends)
         compare_calls(outcome.trace, times, comparison);
     if (trial && trial->tally) {
+        link_waits += waits;
         struct tally *tally = trial->tally;
         tally->programs++;
         tally->transfers += outcome.transfers;

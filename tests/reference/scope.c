@@ -73,7 +73,6 @@ static const char *lacks_call(const struct trace *trace, const struct trace_call
 
 const char *reference_lacks(const struct trace *trace, const struct platform *platform)
 {
-    if (platform->links != LINKS_FREE) return "engine.links";
     if (platform->unexpected_copy) return "mpi.unexpected_copy";
     if (platform->simgrid_xml) return "network.topology.simgrid_xml";
     for (uint32_t r = 0; r < trace->rank_count; r++) {
