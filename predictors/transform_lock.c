@@ -72,7 +72,7 @@ static enum status look_at(struct locking *locking, uint32_t rank, size_t index,
         locking->report->considered++;
         segment->open++;
         segment->first = index;
-        if (call->flags & TRACE_EXCLUSIVE)
+        if ((call->flags & TRACE_EXCLUSIVE) && call->peer != TRACE_NONE)
             return refuse(locking, rank, index, "an exclusive lock keeps others out, MPI_Win_lock_all is shared", err);
     } else if (kind == CALL_UNLOCK && segment->open > 0) {
         segment->open--;

@@ -160,6 +160,12 @@ refused() {
 }
 sed '5s/.*/&\n1 0 0 MPI_Win_lock win=0 target=0 lock=exclusive\n1 0 0 MPI_Win_unlock win=0 target=0/' locks.txt >exclusive.txt
 refused exclusive.txt lock=lock_all 'rank 1, event 1 (MPI_Win_lock)' 'an exclusive lock keeps others out'
+# One of MPI_PROC_NULL keeps nobody out: at the end of a row of ranks an exclusive lock of the neighbour that is not there, between
+# the two others, costs nothing as itself and nothing as a part of the lock_all.
+sed '6s/.*/&\n0 0 0 MPI_Win_lock win=0 target=- lock=exclusive\n0 0 0 MPI_Put win=0 target=- bytes=8\n0 0 0 MPI_Win_unlock win=0 target=-/' \
+    locks.txt >edge.txt
+rows edge.txt a,a+lock=lock_all '[[280, 0], [260, 0]]'
+shows ': 3 of 3 lock epochs became 1 of MPI_Win_lock_all with 2 flushes$'
 sed '5s/.*/&\n1 0 0 MPI_Win_post win=0 group=\n1 0 0 MPI_Win_wait win=0/' locks.txt >posted.txt
 refused posted.txt lock=lock_all 'rank 1, event 1 (MPI_Win_post)' 'MPI_Win_lock_all locks every member, and none may be locked'
 refused late.txt put=rput 'rank 0, event 2 (MPI_Put)' 'no lock is held'
