@@ -65,6 +65,15 @@ static enum status keep_threads(const struct trace_rank *from, struct trace_rank
     return STATUS_OK;
 }
 
+/* What breaks off when recorded is as partial when predicted. */
+static enum status keep_incomplete(const struct trace_rank *from, struct trace_rank *to, struct err *err)
+{
+    to->incomplete = from->incomplete;
+    if (!from->incomplete_why) return STATUS_OK;
+    to->incomplete_why = strdup(from->incomplete_why);
+    return to->incomplete_why ? STATUS_OK : err_memory(err);
+}
+
 static enum status prepare_trace(struct replay *replay)
 {
     const struct trace *trace = replay->trace;
@@ -90,6 +99,7 @@ static enum status prepare_trace(struct replay *replay)
         if (!to->sim) return err_memory(replay->err);
         to->count = count;
         TRY(keep_threads(&trace->ranks[rank], to, replay->err));
+        TRY(keep_incomplete(&trace->ranks[rank], to, replay->err));
         TRY(trace_copy_extents(made, trace, rank, replay->err));
         for (size_t i = 0; i < count; i++) to->sim[i] = trace_sim_unknown;
         double source = source_speed(&trace->ranks[rank]);

@@ -1,7 +1,7 @@
 # What a replay cannot do ends in one line that says what, where and with whom; nothing half done is written.
 . "$(dirname "$0")/lib.sh"
 cases=$source/tests/cases
-rm -rf halo.rma unrouted.txt stuck.txt killed.txt killed.json long.rma
+rm -rf halo.rma predicted.rma unrouted.txt stuck.txt killed.txt killed.json long.rma
 
 # a SimGrid platform of the user's: routes are missed before the run, and only those between nodes that have ranks
 cat >routes.xml <<'X'
@@ -292,6 +292,20 @@ kill_child compare long.rma --platform "$platform" --set nodes.count=16 --engine
 [ $status -eq 1 ] || fail "compare with a killed child: exit status $status, expected 1"
 shows '^Incomplete: no result of semantics [ab]: .*child process ended by signal 9 \(Killed\)$'
 holds killed.json '.incomplete and (.results | length == 1) and (.failed | length == 1)'
+
+# A recording that breaks off where nobody waits for what is missing is replayed, and marked as partial wherever it shows.
+printf 'rmacast-trace 1\nranks 2\nincomplete 0 was killed\n0 0 0 MPI_Barrier comm=0\n1 0 0 MPI_Barrier comm=0\n' >partial.txt
+for engine in loggp simgrid; do
+    run 0 simulate partial.txt --platform "$platform" --engine $engine --verify --json partial.json -o predicted.txt
+    shows '^Trace +partial\.txt \(simulated, incomplete, 2 ranks\)$'
+    holds partial.json '.incomplete and near(.run_time_s; 10e-6) and ([.notes[] | select(contains("was killed"))] | length == 1)'
+    grep -qx 'incomplete 0 was killed' predicted.txt || fail "the predicted trace is not marked as partial"
+    run 0 simulate partial.txt --platform "$platform" --engine $engine -o predicted.rma
+    run 0 info predicted.rma
+    shows '^complete +no'
+    run 0 compare partial.txt --platform "$platform" --engine $engine --json partial.json
+    holds partial.json '[.results[].incomplete] == [true, true, true, true]'
+done
 
 # Simulated time ends after 2^62 ps (4,611,686 s, 53 days): beyond, the replay ends, rather than count wrongly. Gaps of 1 ms are 1e6 s
 # each on a node of 1e-9: the fifth passes it, before call 6. Puts of 1 MB at 1 B/s leave after 1e6, 2e6, ...: four are there in
