@@ -8,9 +8,25 @@
 #include "common/output_file.h"
 #include "common/units.h"
 #include "model/properties.h"
+#include "model/relations.h"
 #include "model/result_csv.h"
+#include "trace/open.h"
 
 enum { PATH_BYTES = 4096 };
+
+enum status analysis_open_partly(const char *path, struct trace **trace, struct err *err)
+{
+    struct trace *made;
+    TRY(trace_open_partly(path, &made, err));
+    enum status status = relations_keep_going(made, err);
+    for (size_t i = 0; status == STATUS_OK && i < made->fault_count; i++)
+        fprintf(stderr, "rmacast: %s (left out from there on)\n", made->faults[i].text);
+    if (status == STATUS_OK)
+        *trace = made;
+    else
+        trace_free(made);
+    return status;
+}
 
 static error_t parse_late_post(struct argp_state *state, const char *text, struct analyze_options *options)
 {

@@ -75,6 +75,9 @@ struct analysis {
         .options = ANALYZE_DEFAULTS                                                                                    \
     }
 
+/* A faulty trace, to keep going: of each rank what comes before its first fault; tells each on standard error. */
+enum status analysis_open_partly(const char *path, struct trace **trace, struct err *err);
+
 error_t analysis_parse(int key, char *argument, struct argp_state *state, struct analysis *analysis);
 error_t intervals_option_parse(const struct argp_state *state, const char *text, struct analyze_options *options);
 

@@ -1,7 +1,6 @@
 /* rmacast analyze TRACE: wait states, properties and transfer bounds of a recorded or simulated trace. */
 #include "cli/analysis.h"
 #include "model/checks.h"
-#include "model/relations.h"
 #include "model/stream.h"
 #include "trace/open.h"
 
@@ -38,20 +37,6 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         /* fallthrough */
     default: return analysis_parse(key, argument, state, &settings->analysis);
     }
-}
-
-static enum status open_partly(const char *path, struct trace **trace, struct err *err)
-{
-    struct trace *made;
-    TRY(trace_open_partly(path, &made, err));
-    enum status status = relations_keep_going(made, err);
-    for (size_t i = 0; status == STATUS_OK && i < made->fault_count; i++)
-        fprintf(stderr, "rmacast: %s (left out from there on)\n", made->faults[i].text);
-    if (status == STATUS_OK)
-        *trace = made;
-    else
-        trace_free(made);
-    return status;
 }
 
 /* An archive of so many records is analysed in slices: some 300 MB in memory as a whole. */
@@ -111,7 +96,7 @@ static enum status analyze_whole(const struct settings *settings, struct err *er
 {
     struct trace *trace;
     struct result *result;
-    TRY(settings->keep_going ? open_partly(settings->analysis.trace, &trace, err)
+    TRY(settings->keep_going ? analysis_open_partly(settings->analysis.trace, &trace, err)
                              : trace_open(settings->analysis.trace, &trace, err));
     enum status status = analysis_check(&settings->analysis, trace, err);
     if (status == STATUS_OK) status = model_analyze(trace, &settings->analysis.options, &result, err);

@@ -147,8 +147,12 @@ static enum status compare(const struct settings *settings, const struct trace *
     enum status status = STATUS_OK;
     for (size_t i = 0; status == STATUS_OK && i < settings->row_count; i++) {
         status = set_scene(settings, &settings->rows[i], trace, &scenes[i], err);
-        rows[i] = (struct comparison_row){settings->rows[i].name, scenes[i].platform, &scenes[i].rewrite,
-                                          &scenes[i].refused,     progress_bar_show,  NULL};
+        rows[i] = (struct comparison_row){.name = settings->rows[i].name,
+                                          .platform = scenes[i].platform,
+                                          .rewrite = &scenes[i].rewrite,
+                                          .refused = &scenes[i].refused,
+                                          .progress = progress_bar_show,
+                                          .keep_going = settings->prediction.keep_going};
     }
     struct progress_bar *bar = NULL;
     if (status == STATUS_OK) status = progress_bar_begin(settings->row_count, &bar, err);

@@ -148,6 +148,7 @@ static enum status simulate(const struct settings *settings, const struct trace 
         .analyze = &settings->analyze,
         /* A library that may end its process (SimGrid) runs in a child, whose end is one line of error. */
         .apart = settings->verify || settings->prediction.engine->once_per_process,
+        .keep_going = settings->prediction.keep_going,
         .progress = progress_bar_show,
         .progress_context = progress_bar_share(bar, 0),
     };
@@ -156,7 +157,7 @@ static enum status simulate(const struct settings *settings, const struct trace 
     TRY(status);
     struct verify_report report = {.count = 0};
     const struct replay_options replay = {.engine = prediction.engine, .keep_trace = true};
-    if (settings->verify) status = verify_run(trace, platform, &replay, &prediction.outcome, &report, err);
+    if (settings->verify) status = verify_run(prediction.trace, platform, &replay, &prediction.outcome, &report, err);
     if (status == STATUS_OK) status = write_outputs(settings, &prediction, &report, rewrite, err);
     if (status == STATUS_OK) status = tell_broken(settings, &report, err);
     prediction_clear(&prediction);

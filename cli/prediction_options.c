@@ -148,6 +148,7 @@ error_t prediction_options_parse(int key, char *argument, const struct argp_stat
         options->cpu = !failed && index == 1;
         return failed;
     }
+    case OPTION_KEEP_GOING: options->keep_going = true; return 0;
     case OPTION_REWRITE:
         if (strcmp(argument, "list") == 0) list_rewrites();
         return add_rewrite(state, options, strdup(argument));
@@ -201,7 +202,7 @@ enum status prediction_options_trace(const struct prediction_options *options, c
 {
     struct trace *opened;
     trace_memory_prepare(file);
-    TRY(trace_open(file, &opened, err));
+    TRY((options->keep_going ? analysis_open_partly : trace_open)(file, &opened, err));
     enum status status = options->cpu ? trace_use_cpu(opened, err) : STATUS_OK;
     if (status == STATUS_OK)
         *trace = opened;

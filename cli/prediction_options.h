@@ -27,6 +27,7 @@ enum {
     OPTION_EAGER,
     OPTION_EFFICIENCY,
     OPTION_PER_RANK,
+    OPTION_KEEP_GOING,
 };
 
 #define PREDICTION_OPTIONS                                                                                             \
@@ -39,6 +40,9 @@ enum {
     {"rewrite", OPTION_REWRITE, "NAME", 0,                                                                             \
      "rewrites the trace first, as post-early; list says what there is; repeatable", 0},                               \
     {"scale", OPTION_SCALE, "CALLPATH=FACTOR", 0, "computing inside a call path, as main/solve=0.5; repeatable", 0},   \
+    {"keep-going", OPTION_KEEP_GOING, NULL, 0,                                                                         \
+     "replay a faulty trace, or one that breaks off: of each rank what comes before its first fault or before what it " \
+     "waits for in vain; the result says what is left out", 0},                                                        \
     {"compute", OPTION_COMPUTE, "TIME", 0,                                                                             \
      "between calls: wall time (default), or cpu time of a trace recorded with --cpu-time", 0}
 
@@ -60,6 +64,7 @@ struct prediction_options {
     char **overrides; /* owned: "mpi.rma.lock=lazy", in the order of the command line */
     size_t override_count, override_capacity;
     bool cpu;        /* computing is CPU time */
+    bool keep_going; /* without what is faulty, or waited for in vain */
     char **rewrites; /* owned: specs (predictors/transform.h), in the order of the command line */
     size_t rewrite_count, rewrite_capacity;
 };

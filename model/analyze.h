@@ -39,6 +39,9 @@ struct analyze_options {
 enum status model_analyze(const struct trace *trace, const struct analyze_options *options, struct result **result,
                           struct err *err);
 
+/* Adds what the trace says of its faults (trace/faults.h) to left_out, as model_analyze does. */
+enum status model_report_faults(const struct trace *trace, struct result *result, struct err *err);
+
 /* Only the severities, exact in picoseconds, for comparing with a simulator's own account. Inits *account. */
 enum status model_account(const struct trace *trace, const struct analyze_options *options, struct account *account,
                           struct err *err);

@@ -272,6 +272,31 @@ static enum status read_carried(const struct json_node *root, struct result *res
     return STATUS_OK;
 }
 
+static enum status read_left_out(const struct json_node *node, size_t index, void *into, struct err *err)
+{
+    struct result *result = into;
+    struct json_node rank = json_member(node, "rank"), calls = json_member(node, "calls");
+    double number;
+    struct result_left_out part = {.rank = -1, .calls = -1};
+    (void)index;
+    TRY(json_object(node, err));
+    if (cJSON_IsNumber(rank.item)) {
+        TRY(json_number(&rank, 0, UINT32_MAX, &number, err));
+        part.rank = (int64_t)number;
+        TRY(read_count(node, "event", &part.event, err));
+    }
+    if (cJSON_IsNumber(calls.item)) {
+        TRY(json_number(&calls, 0, 9e15, &number, err));
+        part.calls = (int64_t)number;
+    }
+    part.time_known = cJSON_IsNumber(json_member(node, "time_s").item);
+    if (part.time_known) TRY(read_number(node, "time_s", 0, &part.time_s, err));
+    TRY(read_text(node, "reason", &part.reason, err));
+    enum status status = result_add_left_out(result, &part, err);
+    free(part.reason);
+    return status;
+}
+
 static enum status read_extras(const struct json_node *root, struct result *result, struct err *err)
 {
     struct json_node stats = json_member(root, "engine_stats"), notes = json_member(root, "notes"),
@@ -287,6 +312,8 @@ static enum status read_extras(const struct json_node *root, struct result *resu
         snprintf(result->late_post, sizeof result->late_post, "%s", late_post.item->valuestring);
     if (incomplete.item) TRY(json_boolean(&incomplete, &result->incomplete, err));
     TRY(read_known(root, "epsilon_s", &result->epsilon_s, err));
+    struct json_node left_out = json_member(root, "left_out");
+    if (left_out.item) TRY(for_elements(&left_out, read_left_out, result, err));
     return notes.item ? for_elements(&notes, read_note, result, err) : STATUS_OK;
 }
 

@@ -86,7 +86,7 @@ static enum status describe_trace(const struct trace *trace, const struct analyz
     return STATUS_OK;
 }
 
-static enum status report_left_out(const struct trace *trace, struct result *result, struct err *err)
+enum status model_report_faults(const struct trace *trace, struct result *result, struct err *err)
 {
     for (size_t i = 0; i < trace->fault_count; i++) {
         const struct trace_fault *fault = &trace->faults[i];
@@ -131,7 +131,7 @@ enum status tally_report(struct tally *tally, const struct lanes *lanes, struct 
     const struct trace *trace = lanes->trace;
     provisional_withdraw(&tally->provisional, &tally->account, &tally->places);
     TRY(describe_trace(trace, tally->options, result, err));
-    TRY(report_left_out(trace, result, err));
+    TRY(model_report_faults(trace, result, err));
     report_account(&tally->account, result);
     TRY(places_report(&tally->places, trace, result, err));
     TRY(properties_report(lanes, tally->times_ps, &tally->account, result, err));

@@ -42,6 +42,7 @@ static enum status predict_row(void *context, size_t index, FILE *out, struct er
         .analyze = job->analyze,
         .progress = job->rows[index].progress,
         .progress_context = job->rows[index].progress_context,
+        .keep_going = job->rows[index].keep_going,
     };
     TRY(prediction_run(&prediction, err));
     enum status status = write_json(prediction.result, out, err);

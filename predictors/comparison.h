@@ -22,6 +22,7 @@ struct comparison_row {
     /* Told in the row's process how far its replay is (simulate/replay.h); NULL: nobody. */
     void (*progress)(void *context, uint64_t calls, uint64_t all_calls);
     void *progress_context;
+    bool keep_going; /* what ranks wait for in vain is left out */
 };
 
 struct comparison {

@@ -1,3 +1,4 @@
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -157,6 +158,21 @@ static void print_buffers(const struct comparison *comparison, FILE *out)
             fprintf(out, "%s: %s.\n", comparison->names[i], result_buffer_text(&comparison->results[i]->buffer, text));
 }
 
+static void print_partial(const struct comparison *comparison, FILE *out)
+{
+    for (size_t i = 0; i < comparison->count; i++) {
+        const struct result *result = comparison->results[i];
+        uint64_t calls = 0;
+        for (size_t k = 0; k < result->left_out_count; k++)
+            calls += result->left_out[k].calls > 0 ? (uint64_t)result->left_out[k].calls : 0;
+        if (result->left_out_count > 0)
+            fprintf(out, "Partial: %s leaves out %" PRIu64 " calls of %zu ranks, the first: %s\n", comparison->names[i],
+                    calls, result->left_out_count, result->left_out[0].reason);
+        else if (result->incomplete)
+            fprintf(out, "Partial: %s is of a recording that breaks off\n", comparison->names[i]);
+    }
+}
+
 static void print_failures(const struct comparison *comparison, FILE *out)
 {
     for (size_t i = 0; i < comparison->count; i++)
@@ -177,6 +193,7 @@ static void print_results(const struct comparison *comparison, FILE *out)
     print_verdict(comparison, out);
     print_buffers(comparison, out);
     print_efficiency(comparison, out);
+    print_partial(comparison, out);
 }
 
 void comparison_print(const struct comparison *comparison, FILE *out)

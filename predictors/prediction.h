@@ -7,6 +7,7 @@
 
 #include "model/analyze.h"
 #include "platforms/platform.h"
+#include "predictors/cut.h"
 #include "simulate/replay.h"
 #include "trace/trace.h"
 
@@ -30,10 +31,12 @@ struct prediction {
     const struct platform *platform;
     const struct engine_descriptor *engine;
     const struct analyze_options *analyze; /* NULL: defaults */
+    bool keep_going;                       /* what ranks wait for in vain is left out of the trace */
     bool apart;                            /* replay in a child process: this process stays able to run the engine */
     void (*progress)(void *context, uint64_t calls, uint64_t all_calls); /* of the replay; NULL: none */
     void *progress_context;
     /* outputs, owned */
+    struct cut *cut;               /* what keep_going has left of the trace, which is `trace` then; NULL: all */
     struct replay_outcome outcome; /* of `replay`, with the predicted trace */
     struct result *result;         /* of `replay`; names the given trace */
     struct transfer_bound *bounds; /* of `bounds`, by origin, then call */

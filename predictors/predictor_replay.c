@@ -51,7 +51,7 @@ static enum status describe(struct prediction *prediction, struct err *err)
     result->wall_ns = (uint64_t)(outcome->wall_s * 1e9);
     result->peak_bytes = outcome->peak_bytes;
     describe_buffer(prediction, &result->buffer);
-    return STATUS_OK;
+    return model_report_faults(prediction->trace, result, err);
 }
 
 /* Run time on the ideal network, 0 if the trace does not end on it (an order of locks may differ). The engine for it may run
@@ -75,6 +75,8 @@ static enum status predict(struct prediction *prediction, struct err *err)
                                            .keep_trace = true,
                                            .progress = prediction->progress,
                                            .progress_context = prediction->progress_context};
+    if (prediction->keep_going) TRY(cut_new(prediction->trace, prediction->platform, &prediction->cut, err));
+    if (prediction->cut) prediction->trace = &prediction->cut->trace;
     TRY((prediction->apart ? apart_replay : replay_run)(prediction->trace, prediction->platform, &options,
                                                         &prediction->outcome, err));
     struct analyze_options analyze = ANALYZE_DEFAULTS;

@@ -112,8 +112,9 @@ enum status replay_fail(struct replay *replay, uint32_t rank, const char *format
     va_start(args, format);
     vsnprintf(message, sizeof message, format, args);
     va_end(args);
-    size_t next = replay->ranks[rank].next;
-    trace_place(replay->trace, rank, next < replay->ranks[rank].count ? next : next - 1, place);
+    size_t next = replay->ranks[rank].next; /* a thread without calls has none */
+    size_t count = replay->ranks[rank].count;
+    trace_place(replay->trace, rank, next < count ? next : count - 1, place);
     replay->failed = true;
     return err_set(replay->err, STATUS_DATA, replay->trace->name, place, "%s", message);
 }

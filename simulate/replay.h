@@ -15,6 +15,11 @@ struct replay_options {
     /* Told now and then how many of the trace's calls have returned, for people who wait; NULL: nobody. */
     void (*progress)(void *context, uint64_t calls, uint64_t all_calls);
     void *progress_context;
+    /* Of a replay that fails because of what never comes: told for each rank that waits for it the first call that does
+     * not return, or whose data do not leave (index in the rank's calls), and why, as "never returns: it waits for
+     * MPI_Win_post of rank 1"; NULL: nobody. The trace's calls may be cut from there on. */
+    void (*stopped)(void *context, uint32_t rank, size_t call, const char *why);
+    void *stopped_context;
 };
 
 /* Of the limited buffers of semantics d, over all origins. */

@@ -275,6 +275,7 @@ static enum status queue_notification(struct replay *replay, uint32_t index, con
     replay->ops[op] = (struct op){.origin = pair->origin,
                                   .target = pair->target,
                                   .pair = index,
+                                  .call = replay->ranks[pair->origin].next,
                                   .epoch = notification->epoch,
                                   .kind = CALL_COMPLETE,
                                   .complete_enter_ps = notification->complete_enter_ps,

@@ -285,11 +285,61 @@ static uint32_t name_all_waiting(struct replay *replay, struct text *text)
     return first;
 }
 
+/* What is said of the rank is said of its first thread that waits. */
+static void load_waiting(struct replay *replay, uint32_t rank)
+{
+    const struct rank_state *state = &replay->ranks[rank];
+    if (!state->threads) return;
+    for (uint32_t t = 0; t < state->threads->count; t++) {
+        replay_thread_load(replay, rank, t);
+        if (state->status == RANK_BLOCKED) return;
+    }
+}
+
 void replay_describe_waiting(struct replay *replay, char *text, size_t room)
 {
     struct text waiting = {.used = 0};
     name_all_waiting(replay, &waiting);
     snprintf(text, room, "%s", waiting.bytes);
+}
+
+/* Of a rank with several threads, the first call that one of them waits in. */
+static void tell_stop(struct replay *replay, uint32_t rank)
+{
+    struct rank_state *state = &replay->ranks[rank];
+    struct text cause = {.used = 0};
+    size_t call = SIZE_MAX;
+    for (uint32_t t = 0; t < (state->threads ? state->threads->count : 1); t++) {
+        if (state->threads) replay_thread_load(replay, rank, t);
+        if (state->status != RANK_BLOCKED || state->next >= call) continue;
+        call = state->next;
+        cause = (struct text){.used = 0};
+        ADD(&cause, "never returns: it waits for");
+        size_t before = cause.used;
+        name_cause(replay, rank, &cause);
+        if (cause.used == before) ADD(&cause, " what never comes");
+    }
+    if (call == SIZE_MAX) return;
+    replay->options->stopped(replay->options->stopped_context, rank, call, cause.bytes);
+}
+
+static void tell_stops(struct replay *replay)
+{
+    for (uint32_t rank = 0; replay->options->stopped && rank < replay->trace->rank_count; rank++) {
+        const struct rank_state *state = &replay->ranks[rank];
+        if (state->threads ? state->threads->left > 0 : state->status != RANK_DONE) tell_stop(replay, rank);
+    }
+}
+
+/* An operation that was let go too late to be waited for. */
+static void tell_leftover(struct replay *replay, const struct op *op, const char *cause)
+{
+    struct text text = {.used = 0};
+    if (!replay->options->stopped) return;
+    ADD(&text, "%s: rank %u never %s",
+        op->kind == CALL_COMPLETE ? "its notification never leaves" : "its data never leave",
+        op->epoch_kind == OP_FENCE ? op->origin : op->target, cause);
+    replay->options->stopped(replay->options->stopped_context, op->origin, op->call, text.bytes);
 }
 
 enum status replay_report_deadlock(struct replay *replay)
@@ -306,7 +356,10 @@ enum status replay_report_deadlock(struct replay *replay)
         shown++;
     }
     if (replay_sizes_differ(replay)) ADD(&text, "; %s", replay_sizes_differ(replay));
-    return replay_fail(replay, first, "deadlock:%s", text.bytes);
+    load_waiting(replay, first);
+    enum status status = replay_fail(replay, first, "deadlock:%s", text.bytes);
+    tell_stops(replay); /* behind all that looks at the trace */
+    return status;
 }
 
 enum status replay_report_leftovers(struct replay *replay)
@@ -314,19 +367,23 @@ enum status replay_report_leftovers(struct replay *replay)
     for (size_t i = 0; i < replay->pair_count; i++) {
         const struct pair *pair = &replay->pairs[i];
         if (pair->queue_first == NO_INDEX) continue;
-        return replay_fail(
+        enum status status = replay_fail(
             replay, pair->origin,
             "access epoch %u towards rank %u on window %d never met an MPI_Win_post: rank %u posted %u times for "
             "this rank",
             replay->ops[pair->queue_first].epoch, pair->target, pair->window, pair->target, pair->exposures);
+        tell_leftover(replay, &replay->ops[pair->queue_first], "posts");
+        return status;
     }
     for (size_t i = 0; i < replay->member_count; i++) {
         const struct member *member = &replay->members[i];
         if (member->held_first == NO_INDEX) continue;
-        return replay_fail(
+        enum status status = replay_fail(
             replay, member->rank,
             "operations on window %d are held for an MPI_Win_fence that never comes (mpi.rma.issue = deferred)",
             member->window);
+        tell_leftover(replay, &replay->ops[member->held_first], "comes to the next MPI_Win_fence");
+        return status;
     }
     return STATUS_OK;
 }

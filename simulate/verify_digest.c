@@ -145,7 +145,7 @@ static enum status add_rank(struct naming *naming, uint32_t number, uint64_t *ha
     for (size_t i = 0; i < rank->count; i++) {
         TRY(add_call(naming, &rank->calls[i], hash, err));
         if (rank->calls[i].flags & TRACE_GAPS) add_extents(naming->trace, number, i, hash);
-        if (rank->thread) *hash = map_mix(*hash, rank->thread[i]);
+        if (rank->thread && rank->thread[i] != 0) *hash = map_mix(*hash, rank->thread[i]);
         if (rank->sim) add_sim(&rank->sim[i], hash);
     }
     return STATUS_OK;

@@ -84,6 +84,8 @@ static enum status add_calls(const struct trace *from, struct trace *to, struct 
                 call.disp = reversed((size_t)call.disp, from->counts_count);
             call.site = reversed_but_first(call.site, from->site_count);
             TRY(add_as(to, r, from, i, &call, err));
+            struct trace_rank *stream = &to->ranks[r];
+            if (stream->sim && from->ranks[r].sim) stream->sim[stream->count - 1] = from->ranks[r].sim[i];
         }
         to->ranks[r].incomplete = from->ranks[r].incomplete;
         to->ranks[r].speed = from->ranks[r].speed;
