@@ -396,10 +396,10 @@ static enum status reached_target(struct replay *replay, uint32_t index, int64_t
         replay_pair_effect(replay, pair, at_ps);
         return STATUS_OK;
     }
-    if (replay->shmem) replay_shmem_written(replay, index);
-    const struct op reached = replay->ops[index]; /* a woken rank may have made operations */
+    const struct op reached = replay->ops[index]; /* a woken rank may make operations */
     TRY(replay_send_control(replay, MESSAGE_ACK, reached.target, reached.origin, index, 0));
     count_incoming(replay, &reached, at_ps); /* what the target does next leaves behind the acknowledgement */
+    if (replay->shmem) replay_shmem_written(replay, index);
     return STATUS_OK;
 }
 
@@ -411,9 +411,10 @@ enum status replay_on_data(struct replay *replay, const struct engine_note *mess
 static enum status applied(struct replay *replay, uint32_t index)
 {
     bool answers = replay->ops[index].kind == CALL_GET_ACCUMULATE;
-    if (answers && replay->shmem) replay_shmem_written(replay, index);
-    if (answers) return send_result(replay, index);
-    return reached_target(replay, index, replay->now_ps);
+    if (!answers) return reached_target(replay, index, replay->now_ps);
+    TRY(send_result(replay, index));
+    if (replay->shmem) replay_shmem_written(replay, index); /* what the target does next leaves behind the result */
+    return STATUS_OK;
 }
 
 /* The target's server applies accumulates one after another (spec "Progress at the target"). */

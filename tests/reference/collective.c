@@ -134,11 +134,16 @@ uint32_t party_power(uint32_t count)
     return power;
 }
 
+static bool is_barrier(const struct trace_call *call)
+{
+    return call_kind(call->call) == CALL_BARRIER || call_kind(call->call) == CALL_SHMEM_BARRIER;
+}
+
 static void collective(struct model *model, struct rank *rank, const struct trace_call *call)
 {
     const struct trace_comm *comm = &model->trace->comms[call->handle];
     uint32_t channel = (uint32_t)model->trace->window_count + (uint32_t)call->handle;
-    if (call_kind(call->call) == CALL_BARRIER) {
+    if (is_barrier(call)) {
         collective_barrier(model, rank, comm, channel);
         return;
     }
@@ -169,7 +174,7 @@ static void task(struct model *model, struct rank *rank, void *what)
 
 void do_collective(struct model *model, struct rank *rank, const struct trace_call *call)
 {
-    bool later = call_makes_request(call->call), barrier = call_kind(call->call) == CALL_BARRIER;
+    bool later = call_makes_request(call->call), barrier = is_barrier(call);
     if ((later || barrier) && model->trace->comms[call->handle].count > 1) rank_pay_overhead(model, rank);
     if (later)
         rank->requests[call->ref].task = rank_task(model, rank, task, (void *)call);

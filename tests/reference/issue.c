@@ -37,16 +37,6 @@ static enum rma_kind rule_of(enum call_kind kind)
     }
 }
 
-static void append(struct op *op)
-{
-    struct lane *lane = op->lane;
-    if (lane->last)
-        lane->last->next = op;
-    else
-        lane->first = op;
-    lane->last = op;
-}
-
 /* In an access epoch of PSCW. */
 static void issue_active(struct model *model, struct rank *rank, struct op *op)
 {
@@ -59,7 +49,7 @@ static void issue_active(struct model *model, struct rank *rank, struct op *op)
     bool sends = !op->held && lane->open; /* else it is sent in the background */
     if (copies) copy(model, rank, op);
     if (sends) rank_pay_overhead(model, rank);
-    append(op);
+    lane_append(op);
     lane_pump(model, lane);
 }
 
@@ -69,7 +59,7 @@ static void issue_passive(struct model *model, struct rank *rank, struct op *op)
     bool asks = op->has_request && !lane->open && !lane->asked;
     if (op->has_request) op->held = false;
     if (asks || (!op->held && lane->open)) rank_pay_overhead(model, rank);
-    append(op);
+    lane_append(op);
     if (op->has_request) lane_unhold(lane);
     if (asks) lane_ask(model, lane);
     lane_pump(model, lane);

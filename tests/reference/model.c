@@ -113,6 +113,7 @@ static void make_ranks(struct model *model, struct reference_times *times)
         for (size_t i = 0; i < rank->stream->count; i++)
             if (call_makes_request(rank->stream->calls[i].call) && rank->stream->calls[i].ref >= requests)
                 requests = rank->stream->calls[i].ref + 1;
+        rank->heap_ops = model_new(model, rank->stream->count * sizeof *rank->heap_ops);
         rank->requests = model_new(model, requests * sizeof *rank->requests);
         rank_start(model, rank, rank_walk, NULL);
     }
@@ -127,6 +128,7 @@ static void make_model(struct model *model, struct reference_times *times)
     model->servers = model_new(model, windows * n * sizeof *model->servers);
     model->starts = model_new(model, windows * n * sizeof *model->starts);
     model->posted = model_new(model, windows * n * sizeof *model->posted);
+    shmem_open_heaps(model);
     make_ranks(model, times);
 }
 

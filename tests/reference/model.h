@@ -72,6 +72,7 @@ struct rank {
     int64_t applied_ps;       /* accumulates are applied one after another */
     int64_t buffered_bytes;   /* semantics d */
     struct request *requests; /* by their number */
+    struct op **heap_ops;     /* by the number of the call: those of OpenSHMEM so far */
     uint64_t *instances;      /* of collectives, per channel */
 };
 
@@ -117,6 +118,7 @@ struct model {
     struct link *links; /* those used so far */
     size_t link_count, link_capacity;
     uint64_t link_waits;
+    struct keeper *keepers; /* of locks of OpenSHMEM, a list */
     struct token *tokens;
     size_t token_count, token_capacity;
     struct pair *pairs;                /* [window][origin][target] */
@@ -179,12 +181,16 @@ void collective_barrier(struct model *model, struct rank *rank, const struct tra
 void collective_allgather(struct model *model, struct rank *rank, const struct trace_comm *comm, uint32_t channel,
                           int64_t block_bytes);
 
+/* shmem.c: before all else. */
+void shmem_open_heaps(struct model *model);
+
 /* Each does the calls of its kinds for the rank, from behind the entry to the exit. */
 void do_active(struct model *model, struct rank *rank, const struct trace_call *call);
 void do_operation(struct model *model, struct rank *rank, const struct trace_call *call);
 void do_fence(struct model *model, struct rank *rank, const struct trace_call *call);
 void do_passive(struct model *model, struct rank *rank, const struct trace_call *call);
 void do_collective(struct model *model, struct rank *rank, const struct trace_call *call);
+void do_shmem(struct model *model, struct rank *rank, const struct trace_call *call);
 void do_message(struct model *model, struct rank *rank, const struct trace_call *call);
 
 static inline bool nobody(int32_t peer)

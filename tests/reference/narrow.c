@@ -3,7 +3,7 @@
 static bool is_known(const struct phase *phase)
 {
     return phase->kind == PHASE_COLLECTIVE || phase->kind == PHASE_PSCW || phase->kind == PHASE_FENCE ||
-           phase->kind == PHASE_LOCK || phase->kind == PHASE_MESSAGES;
+           phase->kind == PHASE_LOCK || phase->kind == PHASE_MESSAGES || phase->kind == PHASE_SHMEM;
 }
 
 /* Of a kind that the model knows: the phase's own, or in its place another one. */

@@ -32,6 +32,12 @@ bool op_is_local(const struct op *op)
     return comes_back(op) ? op->known : op->left;
 }
 
+bool op_is_away_now(const struct model *model, const void *op)
+{
+    (void)model;
+    return op_is_away(op);
+}
+
 int64_t op_left_ps(const struct op *op)
 {
     return comes_back(op) ? INT64_MIN : op->left_ps;
@@ -61,6 +67,7 @@ static void answer(struct model *model, struct op *op)
 
 static void acknowledge(struct model *model, struct op *op)
 {
+    op->written = true;
     done(op, model->now_ps);
     if (op->lane->epoch->kind == EPOCH_START)
         op->known = true; /* nobody asks */
@@ -71,6 +78,7 @@ static void acknowledge(struct model *model, struct op *op)
 static void applied(struct model *model, void *what)
 {
     struct op *op = what;
+    op->written = true;
     if (comes_back(op))
         answer(model, op);
     else
@@ -275,6 +283,16 @@ void lane_pump(struct model *model, struct lane *lane)
     if (!lane->closing || !lane->open || lane->told || lane_unsent(lane)) return;
     lane->told = true;
     network_send_control(model, lane->epoch->origin, lane->target, false, heard, lane);
+}
+
+void lane_append(struct op *op)
+{
+    struct lane *lane = op->lane;
+    if (lane->last)
+        lane->last->next = op;
+    else
+        lane->first = op;
+    lane->last = op;
 }
 
 bool lane_is_open(const struct model *model, const void *what)

@@ -20,6 +20,7 @@ struct op {
     bool sent, left, done, known; /* left: of one with a request or a copy */
     int64_t left_ps;              /* when the last byte leaves the origin; once it is sent */
     int64_t done_ps;              /* when it takes effect; once it is done */
+    bool written;                 /* its effect is in the target's memory */
     bool has_request;
     struct op *next; /* of the lane */
 };
@@ -83,8 +84,10 @@ bool lane_is_open(const struct model *model, const void *lane);
 bool lane_is_away(const struct model *model, const void *lane);  /* complete at the origin as soon as all has left */
 bool lane_is_known(const struct model *model, const void *lane); /* known to be complete at the target */
 bool lane_is_done(const struct lane *lane);                      /* complete at the target at lane_done_ps() */
-bool op_is_away(const struct op *op);                            /* complete at the origin at op_left_ps() */
-bool op_is_local(const struct op *op);                           /* of one with a request */
+void lane_append(struct op *op);
+bool op_is_away_now(const struct model *model, const void *op); /* as a condition */
+bool op_is_away(const struct op *op);                           /* complete at the origin at op_left_ps() */
+bool op_is_local(const struct op *op);                          /* of one with a request */
 int64_t op_left_ps(const struct op *op);
 int64_t lane_left_ps(const struct lane *lane);
 int64_t lane_done_ps(const struct lane *lane);

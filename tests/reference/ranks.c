@@ -189,6 +189,18 @@ static void do_call(struct model *model, struct rank *rank, const struct trace_c
     case CALL_SCATTER:
     case CALL_ALLGATHER:
     case CALL_ALLTOALL: do_collective(model, rank, call); break;
+    case CALL_SHMEM_BARRIER:
+    case CALL_SHMEM_PUT:
+    case CALL_SHMEM_PUT_NBI:
+    case CALL_SHMEM_GET:
+    case CALL_SHMEM_GET_NBI:
+    case CALL_SHMEM_ATOMIC:
+    case CALL_SHMEM_FETCH:
+    case CALL_SHMEM_QUIET:
+    case CALL_SHMEM_FENCE:
+    case CALL_SHMEM_WAIT:
+    case CALL_SHMEM_SET_LOCK:
+    case CALL_SHMEM_CLEAR_LOCK: do_shmem(model, rank, call); break;
     case CALL_INIT: /* reference_lacks(): all ranks have it, or nobody */
     case CALL_FINALIZE:
         if (trace->comms[0].count > 1) rank_pay_overhead(model, rank);

@@ -2,6 +2,8 @@
  *
  *   run_reference programs FIRST_SEED COUNT AT_LEAST [--tamper | CALL=AT_LEAST... link_waits=AT_LEAST]
  *                                                      random programs, narrowed to what the model knows
+
+ *   run_reference shmem ...                            the same, with OpenSHMEM
  *   run_reference trace PLATFORM.json TRACE.txt KEY=VALUE...
  *   run_reference cases BASE.json DIRECTORY...         hand-worked cases under a, b, c, d; those it does not know are
  *                                                      skipped
@@ -166,11 +168,12 @@ static enum status report(const struct trial *failed, struct program *program, s
     return status;
 }
 
-static enum status run_seed(uint64_t seed, const struct trial *trial, bool *failed, struct err *err)
+static enum status run_seed(uint64_t seed, enum subject subject, const struct trial *trial, bool *failed,
+                            struct err *err)
 {
     struct program program;
     struct verdict verdict;
-    TRY(program_make(seed, SUBJECT_MPI, &program, err));
+    TRY(program_make(seed, subject, &program, err));
     narrow_program(&program);
     enum status status = property_check(&reference, trial, &program, &verdict, err);
     if (status == STATUS_OK && verdict.failed) {
@@ -181,13 +184,13 @@ static enum status run_seed(uint64_t seed, const struct trial *trial, bool *fail
     return status;
 }
 
-static enum status run_programs(uint64_t first, uint64_t count, uint64_t at_least, bool tamper, char **floors,
-                                struct err *err)
+static enum status run_programs(enum subject subject, uint64_t first, uint64_t count, uint64_t at_least, bool tamper,
+                                char **floors, struct err *err)
 {
     static struct tally tally;
     const struct trial trial = {.engine = engine_by_name("loggp"), .tamper = tamper, .tally = &tally};
     bool failed = false;
-    for (uint64_t i = 0; i < count && !failed; i++) TRY(run_seed(first + i, &trial, &failed, err));
+    for (uint64_t i = 0; i < count && !failed; i++) TRY(run_seed(first + i, subject, &trial, &failed, err));
     printf("%" PRIu64 " programs, %" PRIu64 " calls, %" PRIu64 " transfers compared\n", tally.programs, tally.calls,
            tally.transfers);
     if (failed) return err_set(err, STATUS_DATA, "run_reference", NULL, "replay and reference differ");
@@ -261,16 +264,18 @@ int main(int argc, char **argv)
     struct err err = {.status = STATUS_OK};
     enum status status = STATUS_USAGE;
     bool tamper = argc == 6 && strcmp(argv[5], "--tamper") == 0;
-    if (argc >= 5 && strcmp(argv[1], "programs") == 0)
-        status = run_programs(strtoull(argv[2], NULL, 10), strtoull(argv[3], NULL, 10), strtoull(argv[4], NULL, 10),
-                              tamper, argv + (tamper ? 6 : 5), &err);
+    bool shmem = argc > 1 && strcmp(argv[1], "shmem") == 0;
+    if (argc >= 5 && (shmem || strcmp(argv[1], "programs") == 0))
+        status =
+            run_programs(shmem ? SUBJECT_SHMEM : SUBJECT_MPI, strtoull(argv[2], NULL, 10), strtoull(argv[3], NULL, 10),
+                         strtoull(argv[4], NULL, 10), tamper, argv + (tamper ? 6 : 5), &err);
     else if (argc > 3 && strcmp(argv[1], "cases") == 0)
         status = run_cases(argv[2], argv + 3, argc - 3, &err);
     else if (argc > 3 && strcmp(argv[1], "trace") == 0)
         status = run_trace(argv[2], argv[3], (const char *const *)argv + 4, argc - 4, &err);
     else
         snprintf(err.text, sizeof err.text,
-                 "run_reference programs FIRST COUNT AT_LEAST [--tamper | CALL=AT_LEAST...] | cases BASE.json "
+                 "run_reference programs|shmem FIRST COUNT AT_LEAST [--tamper | CALL=AT_LEAST...] | cases BASE.json "
                  "DIRECTORY... | trace "
                  "PLATFORM.json TRACE.txt KEY=VALUE...");
     if (status != STATUS_OK) fprintf(stderr, "%s\n", err.text);

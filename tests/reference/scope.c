@@ -44,6 +44,18 @@ static bool knows_kind(enum call_kind kind)
         CALL_SCATTER,
         CALL_ALLGATHER,
         CALL_ALLTOALL,
+        CALL_SHMEM_BARRIER,
+        CALL_SHMEM_PUT,
+        CALL_SHMEM_PUT_NBI,
+        CALL_SHMEM_GET,
+        CALL_SHMEM_GET_NBI,
+        CALL_SHMEM_ATOMIC,
+        CALL_SHMEM_FETCH,
+        CALL_SHMEM_QUIET,
+        CALL_SHMEM_FENCE,
+        CALL_SHMEM_WAIT,
+        CALL_SHMEM_SET_LOCK,
+        CALL_SHMEM_CLEAR_LOCK,
     };
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (known[i] == kind) return true;
