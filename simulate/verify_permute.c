@@ -88,6 +88,7 @@ static enum status add_calls(const struct trace *from, struct trace *to, struct 
             if (stream->sim && from->ranks[r].sim) stream->sim[stream->count - 1] = from->ranks[r].sim[i];
         }
         to->ranks[r].incomplete = from->ranks[r].incomplete;
+        to->ranks[r].thread_count = from->ranks[r].thread_count; /* some may be without calls */
         to->ranks[r].speed = from->ranks[r].speed;
     }
     return STATUS_OK;

@@ -8,13 +8,13 @@
 #include "simulate/verify_apart.h"
 #include "simulate/verify_digest.h"
 #include "tests/property/at_once.h"
+#include "tests/property/broken_off.h"
 #include "tests/property/knobs.h"
 #include "tests/property/streams.h"
 #include "tests/streams/same_parts.h"
 #include "tests/property/transforms.h"
 
-static void __attribute__((format(printf, 3, 4)))
-fail(struct verdict *verdict, const char *what, const char *format, ...)
+void verdict_fail(struct verdict *verdict, const char *what, const char *format, ...)
 {
     if (verdict->failed) return;
     verdict->failed = true;
@@ -64,8 +64,8 @@ static void falsify(struct trace *predicted)
         }
 }
 
-static enum status verify(const struct trial *trial, const struct trace *trace, const struct platform *platform,
-                          struct verdict *verdict, struct err *err)
+enum status property_verify(const struct trial *trial, const struct trace *trace, const struct platform *platform,
+                            struct verdict *verdict, struct err *err)
 {
     const struct replay_options options = {.engine = trial->engine, .keep_trace = true};
     struct replay_outcome outcome = {0};
@@ -78,7 +78,7 @@ static enum status verify(const struct trial *trial, const struct trace *trace, 
         count_laws(trial->tally, &report);
         for (size_t i = 0; i < report.count; i++)
             if (report.rows[i].state == VERIFY_BROKEN)
-                fail(verdict, report.rows[i].name, "law %d: %s", report.rows[i].law, report.rows[i].detail);
+                verdict_fail(verdict, report.rows[i].name, "law %d: %s", report.rows[i].law, report.rows[i].detail);
     }
     replay_outcome_clear(&outcome);
     return status;
@@ -89,7 +89,7 @@ static enum status check_laws(const struct trial *trial, const struct program *p
 {
     struct platform *platform;
     TRY(knobs_platform(program, NULL, &platform, err));
-    enum status status = verify(trial, trace, platform, verdict, err);
+    enum status status = property_verify(trial, trace, platform, verdict, err);
     platform_free(platform);
     return status;
 }
@@ -108,9 +108,10 @@ static void compare(const struct trace *one, const struct trace *two, struct ver
             const struct trace_call *a = &one->ranks[r].calls[i], *b = &two->ranks[r].calls[i];
             if (agree(a->enter_ps, b->enter_ps) && agree(a->exit_ps, b->exit_ps)) continue;
             char place[TRACE_PLACE_BYTES];
-            fail(verdict, "engines agree",
-                 "%s: %" PRId64 " to %" PRId64 " ps with the one engine, %" PRId64 " to %" PRId64 " with the other",
-                 trace_place(one, r, i, place), a->enter_ps, a->exit_ps, b->enter_ps, b->exit_ps);
+            verdict_fail(verdict, "engines agree",
+                         "%s: %" PRId64 " to %" PRId64 " ps with the one engine, %" PRId64 " to %" PRId64
+                         " with the other",
+                         trace_place(one, r, i, place), a->enter_ps, a->exit_ps, b->enter_ps, b->exit_ps);
         }
 }
 
@@ -153,7 +154,7 @@ static enum status same_at_once(const struct trial *trial, const struct trace *t
     enum status status = verify_digest(predicted, &late, err);
     if (status == STATUS_OK) status = verify_digest(other.trace, &now, err);
     if (status == STATUS_OK && late != now)
-        fail(verdict, "told late", "digest %016" PRIx64 ", told at once %016" PRIx64, late, now);
+        verdict_fail(verdict, "told late", "digest %016" PRIx64 ", told at once %016" PRIx64, late, now);
     replay_outcome_clear(&other);
     return status;
 }
@@ -202,7 +203,7 @@ static enum status check_ways(const struct trial *trial, const struct program *p
     TRY(status);
     count_calls(trial->tally, trace, &outcome);
     status = streams_check(trace, outcome.trace, program->seed, way, &same, what, err);
-    if (!same) fail(verdict, law, "%s", what);
+    if (!same) verdict_fail(verdict, law, "%s", what);
     replay_outcome_clear(&outcome);
     return status;
 }
@@ -239,10 +240,11 @@ static enum status compare_orders(const struct trial *trial, const struct trace 
     if (status == STATUS_OK) status = verify_digest(freely.trace, &digests[0], err);
     if (status == STATUS_OK) status = verify_digest(strictly.trace, &digests[1], err);
     if (status == STATUS_OK && digests[0] != digests[1])
-        fail(verdict, "traces", "%.15g s where ranks run ahead, %.15g s where they do not, or another call differs",
-             freely.run_time_s, strictly.run_time_s);
+        verdict_fail(verdict, "traces",
+                     "%.15g s where ranks run ahead, %.15g s where they do not, or another call differs",
+                     freely.run_time_s, strictly.run_time_s);
     if (status == STATUS_OK && !same_accounts(&freely.account, &strictly.account))
-        fail(verdict, "accounts", "wait states differ between ranks that run ahead and those that do not");
+        verdict_fail(verdict, "accounts", "wait states differ between ranks that run ahead and those that do not");
     replay_outcome_clear(&freely);
     replay_outcome_clear(&strictly);
     return status;
@@ -276,7 +278,7 @@ static enum status check_small_puts(const struct trial *trial, const struct prog
     for (uint32_t r = 0; r < trace->rank_count; r++)
         for (size_t i = 0; i < trace->ranks[r].count; i++)
             if (trace->ranks[r].calls[i].call == ID_Put && trace->ranks[r].calls[i].bytes > 1000)
-                fail(verdict, "small puts", "a put of %" PRId64 " bytes", trace->ranks[r].calls[i].bytes);
+                verdict_fail(verdict, "small puts", "a put of %" PRId64 " bytes", trace->ranks[r].calls[i].bytes);
     return STATUS_OK;
 }
 
@@ -284,6 +286,7 @@ const struct property properties[] = {
     {"laws", "the laws of simulation", check_laws},
     {"engines", "engines agree where messages do not meet", check_engines},
     {"late", "what an engine tells late changes nothing", check_late},
+    {"broken-off", "of programs that break off what is left when cut replays and keeps the laws", check_broken_off},
     {"transforms", "rewritten programs keep what they move and still run", check_transforms},
     {"streams", "a trace in slices gives the same result as in memory", check_streams},
     {"parts", "a trace gives the same result in several parts as in memory", check_parts},
@@ -302,7 +305,7 @@ enum status property_check(const struct property *property, const struct trial *
     enum status status = property->check(trial, program, trace, verdict, &why);
     trace_free(trace);
     if (status == STATUS_DATA)
-        fail(verdict, "every program can be replayed", "%s", why.text);
+        verdict_fail(verdict, "every program can be replayed", "%s", why.text);
     else if (status != STATUS_OK && err)
         *err = why;
     return status == STATUS_DATA ? STATUS_OK : status;

@@ -31,6 +31,14 @@ struct property {
     enum status (*check)(const struct trial *trial, const struct program *program, const struct trace *trace,
                          struct verdict *verdict, struct err *err);
 };
+/* The first failure stays. */
+void verdict_fail(struct verdict *verdict, const char *what, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Replays, and checks the laws. */
+enum status property_verify(const struct trial *trial, const struct trace *trace, const struct platform *platform,
+                            struct verdict *verdict, struct err *err);
+
 /* Ends with a row without name. */
 extern const struct property properties[];
 
