@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { MMAP_FROM = 32 << 20, PAD_USUAL = 128 << 10 };
+enum { MMAP_FROM = 32 << 20, PAD_USUAL = 128 << 10, TRIM_FROM = INT_MAX, PAD_MOST = TRIM_FROM - 2 * MMAP_FROM };
 
 void huge_pages_wish(void *from, size_t bytes)
 {
@@ -17,14 +17,14 @@ void huge_pages_wish(void *from, size_t bytes)
     if (begin + skip < end) madvise((char *)from + skip, end - begin - skip, MADV_HUGEPAGE);
 }
 
-/* glibc extends the heap by what is asked for and the top pad (mallopt(3)), and keeps what is freed below the trim
- * threshold. */
+/* glibc extends the heap by what is asked for and the top pad (mallopt(3)), and keeps what is free at its end below the
+ * trim threshold: both together must stay below it. */
 void huge_pages_heap(size_t bytes)
 {
     mallopt(M_MMAP_THRESHOLD, MMAP_FROM);
-    mallopt(M_TRIM_THRESHOLD, INT_MAX);
+    mallopt(M_TRIM_THRESHOLD, TRIM_FROM);
     mallopt(M_ARENA_MAX, 1); /* threads allocate there, too */
-    mallopt(M_TOP_PAD, bytes < INT_MAX ? (int)bytes : INT_MAX);
+    mallopt(M_TOP_PAD, bytes < PAD_MOST ? (int)bytes : PAD_MOST);
     char *block = malloc(MMAP_FROM / 2); /* more than the heap has free, as yet */
     mallopt(M_TOP_PAD, PAD_USUAL);
     char *end = sbrk(0);
