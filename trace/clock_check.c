@@ -174,10 +174,10 @@ static enum status repair(struct trace *trace, const struct clock_links *links, 
     return status;
 }
 
-enum status clock_check(struct trace *trace, struct err *err)
+enum status clock_check(struct trace *trace, unsigned threads, struct err *err)
 {
     struct clock_links links = {0};
-    enum status status = clock_links_find(trace, &links, err);
+    enum status status = clock_links_find(trace, threads, &links, err);
     if (status == STATUS_OK) status = repair(trace, &links, err);
     clock_links_clear(&links);
     return status;

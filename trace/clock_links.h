@@ -21,7 +21,8 @@ struct clock_links { /* causes and effects in the order of rank and index */
     uint64_t violations; /* effects that end before their knot; 0: nothing else is here */
 };
 
-enum status clock_links_find(const struct trace *trace, struct clock_links *links, struct err *err);
+/* threads: that look whether there are violations; 0: as many as are worth it. */
+enum status clock_links_find(const struct trace *trace, unsigned threads, struct clock_links *links, struct err *err);
 void clock_links_clear(struct clock_links *links);
 
 #endif

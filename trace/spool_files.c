@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "common/array.h"
+#include "trace/parallel.h"
 #include "trace/spool_read.h"
 
 enum { NAME_BYTES = 64 };
@@ -343,24 +344,89 @@ static void sort_threads(struct spool *spool)
             qsort(spool->ranks[i].threads, spool->ranks[i].thread_count, sizeof *spool->ranks[i].threads, by_thread);
 }
 
-enum status spool_open(const char *directory, bool keep_going, struct spool *spool, struct err *err)
-{
-    *spool = (struct spool){.directory = directory, .keep_going = keep_going};
-    DIR *listing = opendir(directory);
-    if (!listing) return err_set(err, STATUS_DATA, directory, NULL, "%s, expected a spool directory", strerror(errno));
-    enum status status = STATUS_OK;
-    size_t capacity = 0, files = 0;
+struct file { /* of the directory, in its order */
     unsigned number, thread;
+    struct spool_rank rank;
+    bool is_open;
+};
+
+struct files {
+    const char *directory;
+    struct file *items;
+    size_t count, capacity, per_block;
+};
+
+static enum status list_files(struct files *files, struct err *err)
+{
+    DIR *listing = opendir(files->directory);
+    struct file file = {0};
+    enum status status = STATUS_OK;
+    if (!listing)
+        return err_set(err, STATUS_DATA, files->directory, NULL, "%s, expected a spool directory", strerror(errno));
     for (const struct dirent *entry; status == STATUS_OK && (entry = readdir(listing)) != NULL;) {
-        if (!name_rank(entry->d_name, &number, &thread)) continue;
-        struct spool_rank rank = {0};
-        files++;
-        status = open_rank(spool, &rank, number, thread, err);
-        if (status == STATUS_OK) status = place_rank(spool, &rank, &capacity, err);
-        if (status != STATUS_OK) close_rank(&rank);
+        if (!name_rank(entry->d_name, &file.number, &file.thread)) continue;
+        status = array_reserve((void **)&files->items, &files->capacity, files->count + 1, sizeof file, err);
+        if (status == STATUS_OK) files->items[files->count++] = file;
     }
     closedir(listing);
+    return status;
+}
+
+/* What cannot be opened is tried again in the directory's order, by one thread, which tells why. */
+static enum status open_block(void *context, size_t block, struct err *err)
+{
+    const struct files *files = context;
+    (void)err;
+    for (size_t i = block * files->per_block; i < files->count && i < (block + 1) * files->per_block; i++) {
+        struct file *file = &files->items[i];
+        file->is_open = open_files(&file->rank, files->directory, file->number, file->thread, NULL) == STATUS_OK;
+        if (file->is_open) continue;
+        close_rank(&file->rank);
+        file->rank = (struct spool_rank){0};
+    }
+    return STATUS_OK;
+}
+
+static enum status take_files(struct spool *spool, struct files *files, struct err *err)
+{
+    size_t capacity = 0;
+    enum status status = STATUS_OK;
+    for (size_t i = 0; i < files->count; i++) {
+        struct file *file = &files->items[i];
+        if (status == STATUS_OK && !file->is_open)
+            status = open_rank(spool, &file->rank, file->number, file->thread, err);
+        if (status == STATUS_OK) status = place_rank(spool, &file->rank, &capacity, err);
+        if (status != STATUS_OK) close_rank(&file->rank);
+    }
     sort_threads(spool);
+    return status;
+}
+
+/* How many threads open or close so many files: it takes longer than reading where there are many short ones. */
+enum { FEW_FILES = 32 };
+static unsigned file_threads(const struct spool *spool, size_t files)
+{
+    if (spool->threads > 0) return spool->threads;
+    return files < (size_t)2 * FEW_FILES ? 1 : parallel_processors();
+}
+
+static enum status open_all(struct spool *spool, struct files *files, struct err *err)
+{
+    TRY(list_files(files, err));
+    unsigned threads = file_threads(spool, files->count);
+    files->per_block = spool->threads > 0 ? 1 : FEW_FILES;
+    if (threads > 1)
+        TRY(parallel_run((files->count + files->per_block - 1) / files->per_block, threads, open_block, files, err));
+    return take_files(spool, files, err);
+}
+
+enum status spool_open(const char *directory, unsigned threads, bool keep_going, struct spool *spool, struct err *err)
+{
+    struct files listed = {.directory = directory};
+    *spool = (struct spool){.directory = directory, .threads = threads, .keep_going = keep_going};
+    enum status status = open_all(spool, &listed, err);
+    size_t files = listed.count;
+    free(listed.items);
     if (status == STATUS_OK && files == 0)
         status = err_set(err, STATUS_DATA, directory, NULL,
                          "no spool, expected rank-000000.spool and others of the recorder");
@@ -371,9 +437,19 @@ enum status spool_open(const char *directory, bool keep_going, struct spool *spo
     return status;
 }
 
+static enum status close_block(void *context, size_t block, struct err *err)
+{
+    const struct spool *spool = context;
+    (void)err;
+    for (size_t i = block * FEW_FILES; i < spool->world && i < (block + 1) * FEW_FILES; i++)
+        close_rank(&spool->ranks[i]);
+    return STATUS_OK;
+}
+
 void spool_close(struct spool *spool)
 {
-    for (uint32_t i = 0; i < spool->world; i++) close_rank(&spool->ranks[i]);
+    size_t blocks = (spool->world + FEW_FILES - 1) / FEW_FILES;
+    (void)parallel_run(blocks, file_threads(spool, spool->world), close_block, spool, NULL);
     for (size_t i = 0; i < spool->window_count; i++) {
         free(spool->windows[i].bytes);
         free(spool->windows[i].name);

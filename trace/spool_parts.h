@@ -1,6 +1,7 @@
 /* Between the parts of the spool's reader: files (spool_files.c), records one by one (spool_cursor.c), definitions
  * (spool_scan.c, spool_define.c), events (spool_blocks.c, spool_ranks.c, spool_events.c, spool_incomplete.c),
- * messages that nobody saw completed (spool_match.c), clocks (spool_clock.c), call sites (spool_sites.c), causality (clock_check.c). */
+ * messages that nobody saw completed (spool_match.c), clocks (spool_clock.c), call sites (spool_sites.c), causality
+ * (clock_check.c). */
 #ifndef TRACE_SPOOL_PARTS_H
 #define TRACE_SPOOL_PARTS_H
 
@@ -113,8 +114,8 @@ struct spool {
     uint64_t base_ns; /* corrected time of the first event: time zero */
 };
 
-/* Maps the files of all ranks and checks that they belong together. */
-enum status spool_open(const char *directory, bool keep_going, struct spool *spool, struct err *err);
+/* Maps the files of all ranks and checks that they belong together. threads: 0: as many as are worth it. */
+enum status spool_open(const char *directory, unsigned threads, bool keep_going, struct spool *spool, struct err *err);
 void spool_close(struct spool *spool);
 
 /* The rank has the units before this place only, and says why. */
@@ -188,7 +189,8 @@ enum status spool_match(const struct spool *spool, struct trace *trace, struct e
 enum status spool_mark_incomplete(const struct spool_rank *from, const char *lost, const uint32_t *inside,
                                   uint32_t inside_count, struct trace_rank *rank, struct err *err);
 
-/* Counts effects that stand before their causes in trace->clock.violations and moves them forward. */
-enum status clock_check(struct trace *trace, struct err *err);
+/* Counts effects that stand before their causes in trace->clock.violations and moves them forward. threads: that look
+ * for some; 0: as many as are worth it. */
+enum status clock_check(struct trace *trace, unsigned threads, struct err *err);
 
 #endif

@@ -40,7 +40,7 @@ static enum status read_all(struct spool *spool, struct trace *trace, struct err
             TRY(trace_add_fault(trace, spool->unread[i].rank, 0, TRACE_UNKNOWN_PS, TRACE_FAULT_UNCOUNTED,
                                 spool->unread[i].why, err));
     TRY(spool->keep_going ? trace_check_partly(trace, err) : trace_check(trace, err));
-    return clock_check(trace, err);
+    return clock_check(trace, spool->threads, err);
 }
 
 enum status spool_read_by(unsigned threads, const char *directory, bool keep_going, struct trace **trace,
@@ -50,8 +50,7 @@ enum status spool_read_by(unsigned threads, const char *directory, bool keep_goi
     struct trace *made = NULL;
     struct err own; /* its text is kept */
     if (!err) err = &own;
-    TRY(spool_open(directory, keep_going, &spool, err));
-    spool.threads = threads;
+    TRY(spool_open(directory, threads, keep_going, &spool, err));
     enum status status = trace_new(directory, spool.world, &made, err);
     if (status == STATUS_OK) status = read_all(&spool, made, err);
     if (status == STATUS_OK)
@@ -102,7 +101,7 @@ enum status spool_find_misaligned(const char *directory, struct spool_misaligned
 {
     struct spool spool;
     struct trace *trace = NULL;
-    TRY(spool_open(directory, false, &spool, err));
+    TRY(spool_open(directory, 0, false, &spool, err));
     enum status status = trace_new(directory, spool.world, &trace, err);
     if (status == STATUS_OK) status = spool_define(&spool, trace, err);
     if (status == STATUS_OK) {

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "craft.h"
+#include "tests/unit/trace/same_trace.h"
 #include "trace/spool_parts.h"
 #include "trace/spool_read.h"
 #include "trace/text.h"
@@ -57,7 +58,7 @@ static void offsets_are_interpolated(void **state)
     craft_free(&one);
 }
 
-static struct trace *checked(const char *text)
+static struct trace *checked_by(unsigned threads, const char *text)
 {
     char file[] = "/tmp/rmacast-test-XXXXXX";
     struct trace *trace;
@@ -70,8 +71,21 @@ static struct trace *checked(const char *text)
     if (status != STATUS_OK) print_message("%s\n", err.text);
     unlink(file);
     assert_int_equal(status, STATUS_OK);
-    assert_int_equal(clock_check(trace, &err), STATUS_OK);
+    assert_int_equal(clock_check(trace, threads, &err), STATUS_OK);
     return trace;
+}
+
+/* Several threads look for violations in blocks of ranks: they find some wherever one thread does. */
+static struct trace *checked(const char *text)
+{
+    struct trace *alone = checked_by(1, text);
+    for (unsigned threads = 2; threads <= 4; threads++) {
+        struct trace *trace = checked_by(threads, text);
+        assert_int_equal(trace->clock.violations, alone->clock.violations);
+        assert_same_traces(alone, trace);
+        trace_free(trace);
+    }
+    return alone;
 }
 
 static void expect_times(const struct trace *trace, uint32_t rank, size_t index, double enter_s, double exit_s)
@@ -199,6 +213,31 @@ static void waits_that_mpi_demands(void **state)
     trace_free(trace);
 }
 
+/* One violation, of one kind: rank 1 comes at 3 or 5, and rank 0 has left; or rank 0 comes at 5, and rank 1 has left. */
+static void each_kind_is_found_alone(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {
+        "0 1 2 MPI_Win_fence win=0\n1 3 4 MPI_Win_fence win=0\n",
+        "0 1 2 MPI_Win_free win=0\n1 3 4 MPI_Win_free win=0\n",
+        "0 1 1 MPI_Win_start win=0 group=1\n0 5 6 MPI_Win_complete win=0\n"
+        "1 1 1 MPI_Win_post win=0 group=0\n1 2 3 MPI_Win_wait win=0\n",
+        "0 1 1 MPI_Win_start win=0 group=1\n0 1 1 MPI_Get win=0 target=1 bytes=8\n0 2 3 MPI_Win_complete win=0\n"
+        "1 5 5 MPI_Win_post win=0 group=0\n1 5 6 MPI_Win_wait win=0\n",
+        "0 5 6 MPI_Neighbor_alltoall comm=0 bytes=8 received=8 neighbours=1:1\n"
+        "1 1 2 MPI_Neighbor_alltoall comm=0 bytes=8 received=8 neighbours=0:0\n",
+        "0 5 6 MPI_Sendrecv comm=0 peer=1 tag=0 source=1 recvtag=0 bytes=8 received=8\n"
+        "1 1 2 MPI_Sendrecv comm=0 peer=0 tag=0 source=0 recvtag=0 bytes=8 received=8\n",
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        char text[1024];
+        snprintf(text, sizeof text, "ranks 2\nwindow 0 comm=0\n%s", texts[i]);
+        struct trace *trace = checked(text);
+        assert_int_equal(trace->clock.violations, 1);
+        trace_free(trace);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -208,6 +247,7 @@ int main(void)
         cmocka_unit_test(messages_are_matched_by_tag_and_order),
         cmocka_unit_test(shifts_spread),
         cmocka_unit_test(waits_that_mpi_demands),
+        cmocka_unit_test(each_kind_is_found_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -311,6 +311,27 @@ static void damaged(void **state)
     craft_remove(directory);
 }
 
+/* Files come in the directory's order: of several that cannot be opened the first one is told; those who keep going
+ * leave out both ranks. */
+static void wrong_files(void **state)
+{
+    (void)state;
+    static const char nothing_of_ours[8] = "nothing";
+    struct trace *trace;
+    struct err err = {.text = ""};
+    char *directory = write_all();
+    craft_patch(directory, "rank-000002.spool", 0, nothing_of_ours, sizeof nothing_of_ours);
+    craft_patch(directory, "rank-000006.spool", 0, nothing_of_ours, sizeof nothing_of_ours);
+    assert_int_equal(check_threads(directory, false, &trace, &err), STATUS_DATA);
+    assert_non_null(strstr(err.text, "not a spool file of rmacast's recorder"));
+    assert_int_equal(check_threads(directory, true, &trace, &err), STATUS_OK);
+    assert_int_equal(trace->fault_count, 2);
+    assert_int_equal(trace->ranks[2].count + trace->ranks[6].count, 0);
+    assert_true(trace->ranks[3].count > 0);
+    trace_free(trace);
+    craft_remove(directory);
+}
+
 /* Records that are whole, but say what cannot be: found when the events are taken, after all definitions. */
 static void wrong_events(void **state)
 {
@@ -340,6 +361,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(numbered_as_by_one),
         cmocka_unit_test(damaged),
+        cmocka_unit_test(wrong_files),
         cmocka_unit_test(wrong_events),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

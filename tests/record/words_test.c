@@ -485,7 +485,7 @@ static void written_and_read(void **state)
         else
             assert_true(rec_stream_put_as(&stream, &record, (unsigned)i * 7 % SPOOL_CONTENT));
     }
-    assert_int_equal(spool_open(directory, false, &spool, &err), STATUS_OK);
+    assert_int_equal(spool_open(directory, 0, false, &spool, &err), STATUS_OK);
     spool_cursor_begin(&cursor, &spool.ranks[0]);
     expect_records(&cursor, 3, content);
     spool_close(&spool);
