@@ -5,6 +5,7 @@
 
 #include "common/array.h"
 #include "model/lanes.h"
+#include "trace/faults.h"
 
 /* Name of the empty user region that keeps a time which no call marks any more. */
 static const char mark_region[] = "rewritten";
@@ -24,9 +25,21 @@ static enum status copy_rank(const struct trace_rank *from, struct trace_rank *t
 {
     to->speed = from->speed;
     to->incomplete = from->incomplete;
+    free(to->incomplete_why);
+    to->incomplete_why = NULL;
     if (!from->incomplete_why) return STATUS_OK;
     to->incomplete_why = strdup(from->incomplete_why);
     return to->incomplete_why ? STATUS_OK : err_memory(err);
+}
+
+/* What was left out when the trace was read stays left out. */
+static enum status copy_faults(const struct trace *from, struct trace *to, struct err *err)
+{
+    for (size_t i = 0; i < from->fault_count; i++) {
+        const struct trace_fault *fault = &from->faults[i];
+        TRY(trace_add_fault(to, fault->rank, fault->event, fault->time_ps, fault->left_out, fault->text, err));
+    }
+    return STATUS_OK;
 }
 
 bool stream_shares(const struct stream *stream, const struct trace_call *call)
@@ -233,7 +246,7 @@ enum status stream_each(const struct trace *trace, stream_change *change, void *
     copy->record_cost_ps = 0; /* the streams are without it */
     int64_t begin_ps = trace_begin_ps(trace);
     bool *shared = calloc(trace->window_count + 1, sizeof *shared);
-    if (!shared) status = err_memory(err);
+    status = shared ? copy_faults(trace, copy, err) : err_memory(err);
     for (uint32_t r = 0; status == STATUS_OK && r < trace->rank_count; r++)
         status = change_rank(trace, &lanes, begin_ps, r, shared, change, context, copy, err);
     free(shared);

@@ -116,6 +116,9 @@ run 0 compare faulty.txt --platform "$platform" --engine loggp --rows a --keep-g
 grep -q '^rmacast: faulty.txt:6: .*(left out from there on)$' err || fail "the fault is not told: $(cat err)"
 holds rows.json '[.results[0].left_out[] | "\(.rank) \(.event)"] == ["1 2", "0 2"]'
 
+run 0 compare faulty.txt --platform "$platform" --engine loggp --rows a+scale:/=0.5 --keep-going --json rows.json
+holds rows.json '[.results[0].left_out[] | "\(.rank) \(.event)"] == ["1 2", "0 2"]'
+
 # Nothing to leave out: nothing changes.
 run 0 simulate "$worked" --platform "$platform" --engine loggp -o plain.txt
 run 0 simulate "$worked" --platform "$platform" --engine loggp --keep-going -o kept.txt --json kept.json
