@@ -85,12 +85,27 @@ static struct message *receive_from(const struct party *party, uint32_t from)
     return message_receive(party->model, &in);
 }
 
+/* What a step waits for, all of it at once. */
+struct step_messages {
+    struct message *const *sent, *const *received;
+    uint32_t sent_count, received_count;
+};
+
+static bool step_is_over(const struct model *model, const void *what)
+{
+    const struct step_messages *step = what;
+    for (uint32_t i = 0; i < step->sent_count; i++)
+        if (!message_is_sent(model, step->sent[i])) return false;
+    for (uint32_t i = 0; i < step->received_count; i++)
+        if (!message_is_received(model, step->received[i])) return false;
+    return true;
+}
+
 static void await_all(const struct party *party, struct message *const *sent, uint32_t sent_count,
                       struct message *const *received, uint32_t received_count)
 {
-    for (uint32_t i = 0; i < sent_count; i++) rank_await(party->model, party->rank, message_is_sent, sent[i]);
-    for (uint32_t i = 0; i < received_count; i++)
-        rank_await(party->model, party->rank, message_is_received, received[i]);
+    const struct step_messages step = {sent, received, sent_count, received_count};
+    rank_await(party->model, party->rank, step_is_over, &step);
     pay(party, received_count);
 }
 
