@@ -64,6 +64,9 @@ struct engine_callbacks {
     void (*arrived)(void *context, const struct engine_note *note, int64_t now_ps, int64_t at_ps);
     /* The rank awaits the counter, and a message of count() has arrived: as arrived() of one of ENGINE_COUNTED. */
     void (*counted)(void *context, uint32_t rank, uint32_t counter, int64_t now_ps);
+    /* The rank has met (meet()) as if by messages of count() until now: it awaits the counter of the round, those of the
+     * rounds before are to be counted. */
+    void (*scattered)(void *context, uint32_t rank, uint32_t round);
     void (*timer)(void *context, uint32_t id, int64_t now_ps);
     /* Asked after every callback: true stops run() (the replay core has failed). */
     bool (*stop)(void *context);
@@ -93,6 +96,17 @@ struct engine_count {
     uint32_t source, destination; /* ranks; the source breaks ties */
     uint32_t counter;
     int32_t src_node, dst_node;
+};
+
+/* Ranks that send each other messages of count() in rounds: in round r member i to member (i + 2^r) mod count, when it has
+ * what the round before brings it; rounds = the least with 2^rounds >= count. Each has a counter per round, and one that
+ * is awaited until the last round is over; member i's begin at first_counter + i * (rounds + 1). */
+struct engine_meeting {
+    uint32_t meeting; /* which one: a small number */
+    uint32_t member;  /* who comes */
+    int32_t node;     /* its own */
+    uint32_t count, rounds, first_counter;
+    const int32_t *ranks; /* by member; must stay */
 };
 
 struct engine_stats {
@@ -133,6 +147,9 @@ struct engine_descriptor {
      * used for messages of so many bytes. */
     bool (*counts)(struct engine *engine, int64_t bytes);
     enum status (*count)(struct engine *engine, const struct engine_count *message, struct err *err);
+    /* Where counts() is true: a member comes to the meeting, as all of them do one time after another. *taken: it has only
+     * to await the last of its counters, counted() tells of that; else it sends and awaits the rounds' messages. */
+    enum status (*meet)(struct engine *engine, const struct engine_meeting *meeting, bool *taken, struct err *err);
     bool once_per_process; /* SimGrid: a second open in one process is an error */
 };
 

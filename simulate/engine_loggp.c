@@ -10,6 +10,8 @@
  * its destination before has been sent, and what the destination sends late, as of its own time, nobody has missed.
  * So a node's time may lie behind the engine's by at most the latency.
  *
+ * A barrier's rounds are no events where nothing disturbs them: simulate/loggp_meet.c.
+ *
  * A node runs ahead of the others where they cannot tell: what they send from now on comes a latency later at the
  * earliest, so that an event of a node for which nothing else is pending, and which is due before that, is handled as
  * soon as it is made and never sees the queue; while an answer is awaited nobody does. Both are the lookahead of a
@@ -40,6 +42,7 @@ static void loggp_close(struct engine *engine)
     free(engine->nics);
     free(engine->flights);
     free(engine->tallies);
+    loggp_clear_meetings(engine);
     free(engine);
 }
 
@@ -59,6 +62,7 @@ static enum status loggp_open(const struct platform *platform, const int32_t (*p
     made->queue.ahead = made->foresees ? AHEAD : 0;
     made->in_order = platform->segment_count == 1;
     made->at_once = least_latency_ps(platform) == 0;
+    made->plain = made->in_order && !made->at_once && !made->links.used;
     made->answer_latency_ps = made->costs.same_latency && made->in_order ? least_latency_ps(platform) : -1;
     made->answered = made->looking = NO_NODE;
     made->contention = platform->contention;
@@ -87,6 +91,7 @@ static void loggp_soon_send(const struct engine *engine, int32_t node, struct wa
  * moment of its sending, behind events that stand later in the order, only the queue keeps the order of all. */
 static enum engine_notice notice_of(const struct engine *engine, const struct engine_message *message, bool queues)
 {
+    if (queues && engine->plain) return message->notice;
     if (!queues || engine->at_once || engine->links.used) return ENGINE_NOW;
     bool orders = message->notice == ENGINE_UNWATCHED || message->notice == ENGINE_ANSWERED;
     if (orders && !engine->in_order) return ENGINE_NOW;
@@ -119,6 +124,11 @@ static enum status loggp_send(struct engine *engine, const struct engine_message
     engine->stats.messages++;
     if (queues && *free_ps > begin_ps) begin_ps = *free_ps;
     if (queues) *free_ps = begin_ps + cost->occupy_ps;
+    if (queues && cost->transmit_ps > 0) {
+        int64_t head_ps = begin_ps + cost->latency_ps;
+        if (head_ps > engine->data_until_ps) engine->data_until_ps = head_ps;
+        if (engine->meetings_open > 0) loggp_note_sent(engine, message->src_node);
+    }
     *departure = (struct engine_departure){begin_ps, begin_ps + cost->transmit_ps};
     int64_t told_ps = (queues ? begin_ps : departure->left_ps) + cost->latency_ps;
     uint32_t index;
@@ -141,7 +151,7 @@ static enum status loggp_send(struct engine *engine, const struct engine_message
     flight->network = queues;
     flight->taken_in = flight->told = false;
     if (notice == ENGINE_ANSWERED) TRY(loggp_push_answer(engine, index, err));
-    if (!queues || !engine->links.used) return loggp_put(engine, index, err);
+    if (engine->plain || !queues || !engine->links.used) return loggp_put(engine, index, err);
     struct link_path path = {.src_node = message->src_node,
                              .dst_node = message->dst_node,
                              .latency_ps = cost->latency_ps,
@@ -229,6 +239,8 @@ static void peek(const struct engine *engine)
     const struct inbox *inbox = alarm ? &engine->nics[alarm->id].inbox : NULL;
     if (inbox && !inbox_awaits_one(inbox)) on->soon_resume(on->context, inbox->waiter, ENGINE_CALLS, NULL);
     if (other && other->type == EVENT_TIMER) on->soon_timer(on->context, other->id, ENGINE_CALLS, NULL);
+    if (other && other->type == EVENT_ALARM)
+        on->soon_resume(on->context, engine->nics[other->id].inbox.waiter, ENGINE_CALLS, NULL);
 }
 
 /* Nothing can come to the node before the event: no message of others, nothing that is pending for it. */
@@ -267,6 +279,20 @@ static struct event take_event(struct engine *engine)
     return event;
 }
 
+static inline enum status run_ahead(struct engine *engine, struct err *err)
+{
+    const struct engine_callbacks *on = &engine->callbacks;
+    while (engine->holds_next) {
+        const struct event event = engine->next;
+        engine->holds_next = false;
+        if (may_run_ahead(engine, &event, engine->next_node) && !on->stop(on->context))
+            TRY(handle(engine, &event, err));
+        else
+            TRY(loggp_into_queue(engine, &event, engine->next_node, err));
+    }
+    return STATUS_OK;
+}
+
 static enum status run_queue(struct engine *engine, struct err *err)
 {
     const struct engine_callbacks *on = &engine->callbacks;
@@ -274,14 +300,12 @@ static enum status run_queue(struct engine *engine, struct err *err)
         struct event event = take_event(engine);
         if (engine->foresees) foresee(engine);
         if (engine->peeks) peek(engine);
+        const struct event_place now = event.place;
         TRY(handle(engine, &event, err));
-        while (engine->holds_next) {
-            event = engine->next;
-            engine->holds_next = false;
-            if (may_run_ahead(engine, &event, engine->next_node) && !on->stop(on->context))
-                TRY(handle(engine, &event, err));
-            else
-                TRY(loggp_into_queue(engine, &event, engine->next_node, err));
+        TRY(run_ahead(engine, err));
+        while (engine->meetings_due) {
+            TRY(loggp_settle_meetings(engine, now, err));
+            TRY(run_ahead(engine, err));
         }
     }
     return STATUS_OK;
@@ -293,6 +317,7 @@ static enum status loggp_run(struct engine *engine, struct engine_stats *stats, 
     do {
         TRY(run_queue(engine, err));
         engine->horizon_ps = 0;
+        if (engine->meetings_open > 0) TRY(loggp_end_meetings(engine, err));
         for (int32_t node = 0; node < engine->platform->node_count && !on->stop(on->context); node++)
             TRY(loggp_look_until(engine, node, INBOX_NO_ALARM, err));
     } while (engine->queue.count > 0 && !on->stop(on->context));
@@ -315,6 +340,7 @@ const struct engine_descriptor engine_loggp = {
     .soon_send = loggp_soon_send,
     .counts = loggp_counts,
     .count = loggp_count,
+    .meet = loggp_meet,
     .run = loggp_run,
     .close = loggp_close,
 };

@@ -16,6 +16,8 @@ struct nic { /* who sends to it touches the first of its two cache lines only */
     _Alignas(LINE_BYTES) struct inbox inbox;
     int64_t send_free_ps, receive_free_ps;
     uint32_t pending; /* events of the node in the queue, alarms aside; of use where nodes run ahead */
+    uint32_t meets;   /* 1 + the meeting that its rank has come to and not gone from; 0: none */
+    uint32_t taken_in, sent; /* while somebody meets: simulate/loggp_meet.c */
 };
 _Static_assert(offsetof(struct inbox, heap) <= LINE_BYTES, "who sends touches one cache line of the NIC");
 
@@ -27,12 +29,15 @@ struct tally {
     uint32_t counter, rank;
     uint32_t next; /* of its node's, or free */
     bool settled;
+    bool ends; /* not a message: a meeting is over for the rank */
 };
 
 struct answer {
     struct event_place place;
     struct engine_note note;
 };
+
+struct loggp_meetings; /* simulate/loggp_meet.c */
 
 struct engine {
     const struct platform *platform;
@@ -48,6 +53,10 @@ struct engine {
     uint32_t free_tally;
     struct cost count_cost; /* of what count() sends */
     struct link_queues links;
+    struct loggp_meetings *meetings; /* NULL: nobody has met */
+    uint32_t meetings_open;          /* some have come and not all have gone */
+    bool meetings_due;               /* what happened decides about meetings: behind this event */
+    int64_t data_until_ps; /* the last head arrives of messages that the receiving network card takes in, in some time */
     struct event_place now;
     int32_t answered;     /* the node to which an answer is being made: its alarm is set behind it; or NO_NODE */
     int64_t answer_ps;    /* when the answer may arrive, of use while there is such a node */
@@ -63,6 +72,7 @@ struct engine {
     bool holds_next;
     bool contention;     /* of the platform */
     bool at_once;        /* a message between two nodes may come at the moment of its sending */
+    bool plain;          /* in order, not at once, and no link queues: told as the sender says */
     bool peeks;          /* the trace is */
     bool foresees;       /* its state is too large for the processor's caches */
     struct wanted_lines wanted; /* where foresees: by the events that come */
@@ -154,7 +164,27 @@ void loggp_await_next(struct engine *engine, int32_t node, uint32_t counter);
 void loggp_resume(struct engine *engine, int32_t node);
 enum status loggp_watch_all(struct engine *engine, int32_t node, bool on, struct err *err);
 
+enum status loggp_watch(struct engine *engine, int32_t node, struct err *err);
+
+/* loggp_meet.c */
+enum status loggp_meet(struct engine *engine, const struct engine_meeting *meets, bool *taken, struct err *err);
+/* While meetings are open: the message is going to be taken in by its destination's network card, or told of; data have
+ * been sent by the node's. Rare in most programs. */
+__attribute__((cold)) void loggp_note_head(struct engine *engine, const struct flight *flight);
+__attribute__((cold)) void loggp_note_sent(struct engine *engine, int32_t node);
+/* A tally that ends its meeting has come. */
+void loggp_gone(struct engine *engine, int32_t node, uint32_t counter);
+/* Where meetings_due. All events before now have been handled. */
+enum status loggp_settle_meetings(struct engine *engine, struct event_place now, struct err *err);
+/* No event is left: those that are open never are complete. */
+enum status loggp_end_meetings(struct engine *engine, struct err *err);
+void loggp_clear_meetings(struct engine *engine);
+
 /* loggp_tally.c */
+/* Into the node's list, copied, with an alarm if it is awaited: not among those that come in nearly their order. */
+enum status loggp_put_tally(struct engine *engine, int32_t node, const struct tally *tally, struct err *err);
+/* Takes the tally out of its list and returns its index. */
+uint32_t loggp_unlink_tally(struct engine *engine, uint32_t *link);
 bool loggp_counts(struct engine *engine, int64_t bytes);
 enum status loggp_count(struct engine *engine, const struct engine_count *message, struct err *err);
 /* Counts what has come to the node by the limit. False, and no more is counted, if a rank awaited one of them: it has

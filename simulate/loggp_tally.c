@@ -22,21 +22,39 @@ static enum status take_tally(struct engine *engine, uint32_t *index, struct err
     return STATUS_OK;
 }
 
-enum status loggp_count(struct engine *engine, const struct engine_count *message, struct err *err)
+static inline enum status put(struct engine *engine, struct inbox *inbox, const struct tally *tally, struct err *err)
 {
     uint32_t index;
     TRY(take_tally(engine, &index, err));
+    engine->tallies[index] = *tally;
+    engine->tallies[index].next = inbox->tallies;
+    inbox->tallies = index;
+    return STATUS_OK;
+}
+
+enum status loggp_put_tally(struct engine *engine, int32_t node, const struct tally *tally, struct err *err)
+{
+    struct inbox *inbox = &engine->nics[node].inbox;
+    TRY(put(engine, inbox, tally, err));
+    if (!inbox_awaits(inbox, tally->counter) || !event_before(tally->place, inbox->alarm)) return STATUS_OK;
+    inbox->alarm = tally->place;
+    return event_queue_push_at(&engine->queue, tally->place, EVENT_ALARM, (uint32_t)node, err);
+}
+
+enum status loggp_count(struct engine *engine, const struct engine_count *message, struct err *err)
+{
     int64_t begin_ps = engine->now.time_ps, *free_ps = &engine->nics[message->src_node].send_free_ps;
     if (*free_ps > begin_ps) begin_ps = *free_ps;
     *free_ps = begin_ps + engine->count_cost.occupy_ps;
     engine->stats.messages++;
+    const struct tally tally = {.place = {begin_ps + engine->count_cost.latency_ps,
+                                          event_queue_order(&engine->queue, message->source)},
+                                .counter = message->counter,
+                                .rank = message->destination};
     struct inbox *inbox = &engine->nics[message->dst_node].inbox;
-    const struct event_place place = {begin_ps + engine->count_cost.latency_ps,
-                                      event_queue_order(&engine->queue, message->source)};
-    engine->tallies[index] =
-        (struct tally){place, message->counter, message->destination, inbox->tallies, false};
-    inbox->tallies = index;
-    return inbox_awaits(inbox, message->counter) ? loggp_set_alarm(engine, message->dst_node, place, err) : STATUS_OK;
+    TRY(put(engine, inbox, &tally, err));
+    if (!inbox_awaits(inbox, tally.counter)) return STATUS_OK;
+    return loggp_set_alarm(engine, message->dst_node, tally.place, err);
 }
 
 /* The NIC may be taking in what came before, or be done with it at this moment: then the tally comes behind that. */
@@ -48,7 +66,7 @@ static void settle(struct engine *engine, const struct nic *nic, struct tally *t
     tally->place = (struct event_place){nic->receive_free_ps, event_queue_order(&engine->queue, key)};
 }
 
-static uint32_t unlink_tally(struct engine *engine, uint32_t *link)
+uint32_t loggp_unlink_tally(struct engine *engine, uint32_t *link)
 {
     uint32_t index = *link;
     *link = engine->tallies[index].next;
@@ -70,14 +88,15 @@ bool loggp_counted_all(struct engine *engine, int32_t node, struct event_place l
         }
         if (comes && !inbox_awaits(&nic->inbox, tally->counter)) {
             engine->callbacks.counters[tally->counter]++;
-            unlink_tally(engine, link);
+            loggp_unlink_tally(engine, link);
             continue;
         }
         if (comes && (!awaited || event_before(tally->place, engine->tallies[*awaited].place))) awaited = link;
         link = &tally->next;
     }
     if (!awaited) return true;
-    const struct tally tally = engine->tallies[unlink_tally(engine, awaited)];
+    const struct tally tally = engine->tallies[loggp_unlink_tally(engine, awaited)];
+    if (tally.ends) loggp_gone(engine, node, tally.counter);
     engine->now = tally.place;
     engine->callbacks.counted(engine->callbacks.context, tally.rank, tally.counter, tally.place.time_ps);
     return false;

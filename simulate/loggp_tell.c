@@ -27,8 +27,8 @@ static bool take_in(struct engine *engine, struct flight *flight, int64_t *arriv
     bool behind = nic->receive_free_ps == *arrival_ps; /* what comes in now was there first */
     if (nic->receive_free_ps > *arrival_ps) *arrival_ps = nic->receive_free_ps;
     *arrival_ps += flight->transmit_ps;
-    if (flight->transmit_ps > 0) nic->receive_free_ps = *arrival_ps;
     flight->taken_in = true;
+    if (flight->transmit_ps > 0) nic->receive_free_ps = *arrival_ps;
     return flight->early || (*arrival_ps == flight->place.time_ps && !behind);
 }
 
@@ -77,6 +77,7 @@ static enum status tell_tail(struct engine *engine, uint32_t index, int64_t arri
 
 static inline enum status tell(struct engine *engine, uint32_t index, struct event_place limit, struct err *err)
 {
+    if (engine->meetings_open > 0) loggp_note_head(engine, &engine->flights[index]);
     int64_t head_ps = engine->flights[index].place.time_ps, arrival_ps;
     if (!take_in(engine, &engine->flights[index], &arrival_ps))
         return tell_tail(engine, index, arrival_ps, limit, err);
@@ -138,6 +139,11 @@ static inline struct event_place due(const struct engine *engine, const struct i
 static inline enum status watch(struct engine *engine, int32_t node, struct err *err)
 {
     return loggp_set_alarm(engine, node, due(engine, &engine->nics[node].inbox), err);
+}
+
+enum status loggp_watch(struct engine *engine, int32_t node, struct err *err)
+{
+    return watch(engine, node, err);
 }
 
 /* A rank that waits again meanwhile need not be watched twice. */

@@ -441,6 +441,11 @@ static void on_counted(void *context, uint32_t rank, uint32_t counter, int64_t n
     if (replay_counted(replay, rank, counter) != STATUS_OK) replay->failed = true;
 }
 
+static void on_scattered(void *context, uint32_t rank, uint32_t round)
+{
+    replay_scattered(context, rank, round);
+}
+
 static void on_left(void *context, const struct engine_note *note, int64_t began_ps, int64_t now_ps)
 {
     struct replay *replay = context;
@@ -516,6 +521,7 @@ enum status replay_run(const struct trace *trace, const struct platform *platfor
                                                .left = on_left,
                                                .arrived = on_arrived,
                                                .counted = on_counted,
+                                               .scattered = on_scattered,
                                                .timer = on_timer,
                                                .stop = on_stop,
                                                .soon_timer = on_soon_timer,

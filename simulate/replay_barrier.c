@@ -22,7 +22,7 @@ static size_t prepare_meeting(struct replay *replay, size_t index, const struct 
                                 .first_count = (uint32_t)first_count,
                                 .rounds = rounds_of(comm->count)};
     replay->barrier_count += comm->count;
-    return first_count + (size_t)comm->count * meeting->rounds;
+    return first_count + (size_t)comm->count * (meeting->rounds + 1);
 }
 
 enum status replay_prepare_barriers(struct replay *replay)
@@ -61,7 +61,7 @@ void replay_barrier_begin(struct replay *replay, uint32_t index)
     struct barrier *barrier = &replay->barriers[index];
     barrier->instance++;
     barrier->round = 0;
-    barrier->sent = false;
+    barrier->sent = barrier->meets = false;
 }
 
 /* So many messages of a round have come, modulo 256: not yet one of every instance. */
@@ -77,7 +77,7 @@ static enum status send_round(struct replay *replay, uint32_t rank, const struct
     uint32_t own = (uint32_t)(barrier - replay->barriers) - meeting->first, count = meeting->comm->count;
     uint64_t to = own + (UINT64_C(1) << barrier->round); /* 2^round < count */
     if (to >= count) to -= count;
-    uint32_t counter = meeting->first_count + (uint32_t)to * meeting->rounds + barrier->round;
+    uint32_t counter = meeting->first_count + (uint32_t)to * (meeting->rounds + 1) + barrier->round;
     if (replay->counts) {
         uint32_t other = (uint32_t)meeting->comm->members[to];
         const struct engine_count message = {rank, other, counter, replay->nodes[rank], replay->nodes[other]};
@@ -86,19 +86,70 @@ static enum status send_round(struct replay *replay, uint32_t rank, const struct
     return replay_send_control(replay, MESSAGE_BARRIER, rank, (uint32_t)meeting->comm->members[to], counter, 0);
 }
 
+static uint32_t first_count_of(const struct replay *replay, uint32_t index)
+{
+    const struct meeting *meeting = &replay->meetings[replay->barriers[index].meeting];
+    return meeting->first_count + (index - meeting->first) * (meeting->rounds + 1);
+}
+
+static void wait(struct replay *replay, uint32_t rank, uint32_t index, uint32_t counter)
+{
+    struct rank_state *state = &replay->ranks[rank];
+    state->barrier = index;
+    state->meets = true;
+    replay->counter = counter;
+}
+
+/* The engine may go through the rounds on its own. */
+static enum status meet(struct replay *replay, uint32_t rank, uint32_t index)
+{
+    struct barrier *barrier = &replay->barriers[index];
+    const struct meeting *meeting = &replay->meetings[barrier->meeting];
+    const struct engine_descriptor *kind = replay->engine_kind;
+    const struct engine_meeting meets = {.meeting = barrier->meeting,
+                                         .member = index - meeting->first,
+                                         .node = replay->nodes[rank],
+                                         .count = meeting->comm->count,
+                                         .rounds = meeting->rounds,
+                                         .first_counter = meeting->first_count,
+                                         .ranks = meeting->comm->members};
+    if (kind->meet) TRY(kind->meet(replay->engine, &meets, &barrier->meets, replay->err));
+    barrier->sent = barrier->meets;
+    return STATUS_OK;
+}
+
+/* The rounds before are over. */
+static void end_rounds(struct replay *replay, uint32_t index, uint32_t round)
+{
+    struct barrier *barrier = &replay->barriers[index];
+    uint32_t first_count = first_count_of(replay, index);
+    for (uint32_t r = 0; r < round; r++) replay->barrier_counts[first_count + r]++;
+    barrier->round = (uint8_t)round;
+    barrier->meets = false;
+}
+
+void replay_scattered(struct replay *replay, uint32_t rank, uint32_t round)
+{
+    end_rounds(replay, replay->ranks[rank].barrier, round);
+}
+
 enum status replay_barrier_step(struct replay *replay, uint32_t rank, uint32_t index, bool *done)
 {
     struct barrier *barrier = &replay->barriers[index];
     const struct meeting *meeting = &replay->meetings[barrier->meeting];
-    uint32_t first_count = meeting->first_count + (index - meeting->first) * meeting->rounds;
+    uint32_t first_count = first_count_of(replay, index);
+    if (replay->counts && barrier->round == 0 && !barrier->sent && meeting->rounds > 0)
+        TRY(meet(replay, rank, index));
+    if (barrier->meets) {
+        wait(replay, rank, index, first_count + meeting->rounds);
+        *done = false;
+        return STATUS_OK;
+    }
     for (; barrier->round < meeting->rounds; barrier->round++, barrier->sent = false) {
         if (!barrier->sent) TRY(send_round(replay, rank, barrier));
         barrier->sent = true;
         if (!lacks(barrier, replay->barrier_counts[first_count + barrier->round])) continue;
-        struct rank_state *state = &replay->ranks[rank];
-        state->barrier = index;
-        state->meets = true;
-        replay->counter = first_count + barrier->round;
+        wait(replay, rank, index, first_count + barrier->round);
         *done = false;
         return STATUS_OK;
     }
@@ -113,6 +164,11 @@ enum status replay_counted(struct replay *replay, uint32_t rank, uint32_t counte
     const struct rank_state *state = &replay->ranks[rank];
     const struct engine_descriptor *kind = replay->engine_kind;
     bool done;
+    if (state->meets && replay->barriers[state->barrier].meets) {
+        const struct meeting *meeting = &replay->meetings[replay->barriers[state->barrier].meeting];
+        if (counter == first_count_of(replay, state->barrier) + meeting->rounds)
+            end_rounds(replay, state->barrier, meeting->rounds);
+    }
     replay->barrier_counts[counter]++;
     if (state->status != RANK_BLOCKED || !state->meets || state->threads) {
         replay_wake(replay, rank);

@@ -122,6 +122,8 @@ enum status replay_barrier_step(struct replay *replay, uint32_t rank, uint32_t b
 enum step replay_step_barrier(struct replay *replay, uint32_t rank);
 /* A round's message has come: the rank's counter says of which. */
 enum status replay_counted(struct replay *replay, uint32_t rank, uint32_t counter);
+/* The rank awaits the round's message as if it had gone through the rounds itself. */
+void replay_scattered(struct replay *replay, uint32_t rank, uint32_t round);
 enum status replay_on_barrier(struct replay *replay, const struct engine_note *message);
 
 /* replay_active.c */

@@ -89,7 +89,7 @@ struct pair {
 struct meeting {
     const struct trace_comm *comm;
     uint32_t first; /* of its barriers in replay.barriers, by communicator rank */
-    uint32_t first_count, rounds; /* in replay.barrier_counts: a count for each round of each barrier */
+    uint32_t first_count, rounds; /* in replay.barrier_counts: for each barrier one of each round, and its end's */
 };
 
 /* Dissemination barrier of one member. Messages of each round are counted over all instances, modulo 256: no member is
@@ -100,6 +100,7 @@ struct barrier {
     uint32_t tasks; /* non-blocking collectives begun so far by this rank of the communicator */
     uint8_t round;
     bool sent;
+    bool meets; /* the engine goes through the rounds */
 };
 
 enum { ROLE_FEW = 4 };
