@@ -129,9 +129,10 @@ void party_exchange(const struct party *party, uint32_t to, int64_t bytes, uint3
     await_all(party, &sent, 1, &received, 1);
 }
 
+enum { MEMBERS_MAX = 32 }; /* MPICH's throttle; beyond it, another loop would be needed */
+
 void party_exchange_all(const struct party *party, int64_t bytes)
 {
-    enum { MEMBERS_MAX = 32 }; /* MPICH's throttle; beyond it, another loop would be needed */
     struct message *sent[MEMBERS_MAX], *received[MEMBERS_MAX];
     uint32_t n = party->count;
     for (uint32_t away = 1; away < n; away++) received[away - 1] = receive_from(party, (party->me + away) % n);
@@ -140,6 +141,27 @@ void party_exchange_all(const struct party *party, int64_t bytes)
         sent[away - 1] = send_to(party, (party->me + n - away) % n, bytes);
     }
     await_all(party, sent, n - 1, received, n - 1);
+}
+
+void party_receive_all(const struct party *party, const int64_t *counts)
+{
+    struct message *received[MEMBERS_MAX];
+    uint32_t count = 0;
+    for (uint32_t member = 0; member < party->count; member++)
+        if (member != party->me && counts[member] > 0) received[count++] = receive_from(party, member);
+    await_all(party, NULL, 0, received, count);
+}
+
+void party_send_all(const struct party *party, const int64_t *counts)
+{
+    struct message *sent[MEMBERS_MAX];
+    uint32_t count = 0;
+    for (uint32_t member = 0; member < party->count; member++) {
+        if (member == party->me || counts[member] == 0) continue;
+        pay(party, 1);
+        sent[count++] = send_to(party, member, counts[member]);
+    }
+    await_all(party, sent, count, NULL, 0);
 }
 
 uint32_t party_power(uint32_t count)
@@ -171,6 +193,7 @@ static void collective(struct model *model, struct rank *rank, const struct trac
                                 .me = (uint32_t)trace_comm_rank(comm, (int32_t)rank->number),
                                 .count = comm->count};
     uint32_t root = call->peer == TRACE_NONE ? 0 : (uint32_t)trace_comm_rank(comm, call->peer);
+    const int64_t *counts = trace_call_counts(model->trace, call);
     switch (call_kind(call->call)) {
     case CALL_BCAST: party_broadcast(&party, root, call->bytes); break;
     case CALL_REDUCE: party_reduce(&party, root, call->bytes); break;
@@ -178,6 +201,20 @@ static void collective(struct model *model, struct rank *rank, const struct trac
     case CALL_GATHER: party_gather(&party, root, call->bytes); break;
     case CALL_SCATTER: party_scatter(&party, root, call->bytes); break;
     case CALL_ALLGATHER: party_allgather(&party, call->bytes); break;
+    case CALL_GATHERV:
+        if (party.me == root)
+            party_receive_all(&party, counts);
+        else if (call->bytes > 0)
+            party_send(&party, root, call->bytes);
+        break;
+    case CALL_SCATTERV:
+        if (party.me == root)
+            party_send_all(&party, counts);
+        else if (call->bytes > 0)
+            party_receive(&party, root);
+        break;
+    case CALL_SCAN:
+    case CALL_EXSCAN: party_scan(&party, call->bytes); break;
     default: party_alltoall(&party, call->bytes);
     }
 }
@@ -190,7 +227,9 @@ static void task(struct model *model, struct rank *rank, void *what)
 void do_collective(struct model *model, struct rank *rank, const struct trace_call *call)
 {
     bool later = call_makes_request(call->call), barrier = is_barrier(call);
-    if ((later || barrier) && model->trace->comms[call->handle].count > 1) rank_pay_overhead(model, rank);
+    bool scan = call_kind(call->call) == CALL_SCAN || call_kind(call->call) == CALL_EXSCAN;
+    bool nothing = scan && call->bytes == 0; /* is sent by anybody */
+    if ((later || barrier) && !nothing && model->trace->comms[call->handle].count > 1) rank_pay_overhead(model, rank);
     if (later)
         rank->requests[call->ref].task = rank_task(model, rank, task, (void *)call);
     else

@@ -10,8 +10,9 @@ static bool is_known(const struct phase *phase)
 static void narrow_collective(struct phase *phase)
 {
     static const enum mpi_call known[] = {
-        ID_Barrier,  ID_Bcast,  ID_Reduce,  ID_Allreduce,  ID_Gather,  ID_Scatter,  ID_Allgather,  ID_Alltoall,
-        ID_Ibarrier, ID_Ibcast, ID_Ireduce, ID_Iallreduce, ID_Igather, ID_Iscatter, ID_Iallgather, ID_Ialltoall};
+        ID_Barrier, ID_Bcast,    ID_Reduce,     ID_Allreduce, ID_Gather,   ID_Scatter,   ID_Allgather, ID_Alltoall,
+        ID_Gatherv, ID_Scatterv, ID_Scan,       ID_Exscan,    ID_Ibarrier, ID_Ibcast,    ID_Ireduce,   ID_Iallreduce,
+        ID_Igather, ID_Iscatter, ID_Iallgather, ID_Ialltoall, ID_Igatherv, ID_Iscatterv, ID_Iscan,     ID_Iexscan};
     size_t count = sizeof known / sizeof *known, half = count / 2;
     for (size_t i = 0; i < count; i++)
         if (phase->call == known[i]) return;

@@ -188,7 +188,11 @@ static void do_call(struct model *model, struct rank *rank, const struct trace_c
     case CALL_GATHER:
     case CALL_SCATTER:
     case CALL_ALLGATHER:
-    case CALL_ALLTOALL: do_collective(model, rank, call); break;
+    case CALL_ALLTOALL:
+    case CALL_GATHERV:
+    case CALL_SCATTERV:
+    case CALL_SCAN:
+    case CALL_EXSCAN: do_collective(model, rank, call); break;
     case CALL_SHMEM_BARRIER:
     case CALL_SHMEM_PUT:
     case CALL_SHMEM_PUT_NBI:

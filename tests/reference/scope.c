@@ -44,6 +44,10 @@ static bool knows_kind(enum call_kind kind)
         CALL_SCATTER,
         CALL_ALLGATHER,
         CALL_ALLTOALL,
+        CALL_GATHERV,
+        CALL_SCATTERV,
+        CALL_SCAN,
+        CALL_EXSCAN,
         CALL_SHMEM_BARRIER,
         CALL_SHMEM_PUT,
         CALL_SHMEM_PUT_NBI,
@@ -74,13 +78,22 @@ static uint32_t count_ranks(const struct trace *trace, enum call_kind kind)
     return ranks;
 }
 
-static const char *lacks_call(const struct trace *trace, const struct trace_call *call)
+static bool is_root(uint32_t rank, const struct trace_call *call)
+{
+    return call->peer == (int32_t)rank;
+}
+
+static const char *lacks_call(const struct trace *trace, uint32_t rank, const struct trace_call *call)
 {
     bool matched = call->call == ID_Mrecv || call->call == ID_Imrecv;
-    bool collective = call_kind(call->call) >= CALL_BARRIER && call_kind(call->call) <= CALL_ALLTOALL;
+    bool collective = call_kind(call->call) >= CALL_BARRIER && call_kind(call->call) <= CALL_EXSCAN;
+    enum call_kind kind = call_kind(call->call);
+    bool rooted = (kind == CALL_GATHERV || kind == CALL_SCATTERV) && !trace_call_counts(trace, call);
     bool idup = call->call == ID_Comm_idup;
     bool groups = collective && trace->comms[call->handle].between > 0;
-    return matched || groups || idup || !knows_kind(call_kind(call->call)) ? call_name(call->call) : NULL;
+    return matched || groups || idup || (rooted && is_root(rank, call)) || !knows_kind(call_kind(call->call))
+               ? call_name(call->call)
+               : NULL;
 }
 
 const char *reference_lacks(const struct trace *trace, const struct platform *platform)
@@ -90,7 +103,7 @@ const char *reference_lacks(const struct trace *trace, const struct platform *pl
     for (uint32_t r = 0; r < trace->rank_count; r++) {
         if (trace->ranks[r].thread_count > 0) return "threads";
         for (size_t i = 0; i < trace->ranks[r].count; i++) {
-            const char *lacks = lacks_call(trace, &trace->ranks[r].calls[i]);
+            const char *lacks = lacks_call(trace, r, &trace->ranks[r].calls[i]);
             if (lacks) return lacks;
         }
     }

@@ -1,5 +1,5 @@
-/* Reduce and all-reduce. Where the count is no power of two, of the first pairs one hands its vector to the other and
- * takes no part in the halving: the others have new numbers. */
+/* Reduce, all-reduce, scans. Where the count is no power of two, of the first pairs one hands its vector to the other
+ * and takes no part in the halving: the others have new numbers. */
 #include "tests/reference/collective.h"
 
 enum {
@@ -149,4 +149,13 @@ void party_allreduce(const struct party *party, int64_t bytes)
         party_send(party, party->me ^ 1, bytes);
     else
         party_receive(party, party->me ^ 1);
+}
+
+/* Recursive doubling; who has no partner at a distance passes it over. */
+void party_scan(const struct party *party, int64_t bytes)
+{
+    for (uint32_t distance = 1; distance < party->count && bytes > 0; distance *= 2) {
+        uint32_t other = party->me ^ distance;
+        if (other < party->count) party_exchange(party, other, bytes, other);
+    }
 }
