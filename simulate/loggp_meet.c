@@ -13,7 +13,8 @@
 #include "common/array.h"
 #include "simulate/loggp_state.h"
 
-enum { NO_BUSY = 0, BUSY_LEAST = 4096, BUSY_PER_NODE = 4, PENALTY_MOST = 63, ROUNDS_MOST = 32 };
+enum { NO_BUSY = 0, BUSY_LEAST = 4096, BUSY_PER_NODE = 4, PENALTY_MOST = 63 };
+enum { MEMBERS_MOST = 1 << 17 }; /* with more, what is kept of members and ends would take a tenth of the memory */
 #define NEVER       (INT64_MAX / 4)
 #define NOT_KNOWN   INT64_MIN
 #define LAST_OF_KEY (UINT64_MAX >> EVENT_KEY_BITS)
@@ -236,7 +237,7 @@ enum status loggp_meet(struct engine *engine, const struct engine_meeting *meets
 {
     struct meeting *meeting;
     *taken = false;
-    if (engine->lookahead_ps == 0 || engine->count_cost.occupy_ps > 0 || meets->rounds > ROUNDS_MOST) return STATUS_OK;
+    if (engine->lookahead_ps == 0 || engine->count_cost.occupy_ps > 0 || meets->count > MEMBERS_MOST) return STATUS_OK;
     TRY(find_meeting(engine, meets, &meeting, err));
     if (begins(meeting, meets->count)) TRY(open_meeting(engine, meets, meeting, err));
     if (meeting->state != MEETING_COMES) return STATUS_OK;
