@@ -127,10 +127,12 @@ static enum status loggp_send(struct engine *engine, const struct engine_message
     if (queues && cost->transmit_ps > 0) {
         int64_t head_ps = begin_ps + cost->latency_ps;
         if (head_ps > engine->data_until_ps) engine->data_until_ps = head_ps;
-        if (engine->meetings_open > 0) loggp_note_sent(engine, message->src_node);
     }
     *departure = (struct engine_departure){begin_ps, begin_ps + cost->transmit_ps};
     int64_t told_ps = (queues ? begin_ps : departure->left_ps) + cost->latency_ps;
+    bool data = queues && cost->transmit_ps > 0;
+    if (engine->meetings_open > 0 && (data || engine->nics[message->src_node].meets))
+        loggp_note_sent(engine, message, told_ps, data);
     uint32_t index;
     enum engine_notice notice = notice_of(engine, message, queues);
     if (message->dst_node == engine->answered && notice == ENGINE_WHEN_LOOKING && !engine->holds_answer &&

@@ -16,12 +16,12 @@
 enum { NO_BUSY = 0, BUSY_LEAST = 4096, BUSY_PER_NODE = 4, PENALTY_MOST = 63 };
 enum { MEMBERS_MOST = 1 << 17 }; /* with more, what is kept of members and ends would take a tenth of the memory */
 #define NEVER       (INT64_MAX / 4)
-#define NOT_KNOWN   INT64_MIN
 #define LAST_OF_KEY (UINT64_MAX >> EVENT_KEY_BITS)
 
-struct busy {                    /* data taken in by a network card, or sent */
-    struct event_place place;    /* of their head, or of their sending */
-    int64_t before_ps, after_ps; /* when the card is free for more; before: NOT_KNOWN: of those sent */
+struct busy {                    /* what a network card took in, or sent */
+    struct event_place place;    /* of its head, or of its sending */
+    int64_t before_ps, after_ps; /* when the card is free for more; before: of what it took in */
+    uint64_t order;              /* of what leaves behind it */
     int32_t node;
     uint32_t older; /* of the same node */
 };
@@ -146,28 +146,62 @@ void loggp_note_head(struct engine *engine, const struct flight *flight)
     int64_t free_ps = nic->receive_free_ps > flight->place.time_ps ? nic->receive_free_ps : flight->place.time_ps;
     free_ps += flight->transmit_ps;
     if (!nic->meets && nic->receive_free_ps < flight->place.time_ps) drop_busy(engine->meetings, &nic->taken_in);
-    const struct busy made = {flight->place, nic->receive_free_ps, free_ps, flight->dst_node, NO_BUSY};
+    const struct busy made = {
+        .place = flight->place, .before_ps = nic->receive_free_ps, .after_ps = free_ps, .node = flight->dst_node};
     note_busy(engine, &made, &nic->taken_in);
 }
 
-void loggp_note_sent(struct engine *engine, int32_t node)
+/* False: in no round but the first, which is sent as the sender comes, does it send to the receiver. */
+static bool may_tie(const struct meeting *meeting, const struct engine_note *note)
 {
-    struct nic *nic = &engine->nics[node];
-    if (engine->meetings->going > 0) all_due(engine, MEETING_GOES);
-    if (!nic->meets) return;
-    const struct busy made = {engine->now, NOT_KNOWN, nic->send_free_ps, node, NO_BUSY};
+    uint32_t count = meeting->count;
+    bool known = note->source < count && note->destination < count &&
+                 meeting->ranks[note->source] == (int32_t)note->source &&
+                 meeting->ranks[note->destination] == (int32_t)note->destination;
+    uint32_t apart = note->destination - note->source + (note->destination < note->source ? count : 0);
+    return !known || (apart > 1 && (apart & (apart - 1)) == 0);
+}
+
+/* The receiver goes on at the moment at which the message comes: which of the two is first, the rounds tell. */
+static bool meets_end(const struct engine *engine, int32_t node, int64_t head_ps)
+{
+    uint32_t at = engine->nics[node].meets ? engine->nics[node].inbox.tallies : TALLY_NONE;
+    while (at != TALLY_NONE && !(engine->tallies[at].ends && engine->tallies[at].place.time_ps == head_ps))
+        at = engine->tallies[at].next;
+    return at != TALLY_NONE;
+}
+
+void loggp_note_sent(struct engine *engine, const struct engine_message *message, int64_t head_ps, bool data)
+{
+    struct loggp_meetings *all = engine->meetings;
+    struct nic *nic = &engine->nics[message->src_node];
+    if (data && all->going > 0) all_due(engine, MEETING_GOES);
+    if (!nic->meets || (!data && !may_tie(&all->items[nic->meets - 1], &message->note))) return;
+    if (all->going > 0 && meets_end(engine, message->dst_node, head_ps)) all_due(engine, MEETING_GOES);
+    const struct busy made = {.place = engine->now,
+                              .after_ps = nic->send_free_ps,
+                              .order = event_queue_order(&engine->queue, message->key),
+                              .node = message->src_node};
     note_busy(engine, &made, &nic->sent);
 }
 
-/* When the card was free for what comes to it, or leaves, at the place. otherwise: if nothing was noted. */
+/* When the card was free for what comes to it at the place. otherwise: if nothing was noted. */
 static int64_t free_at(const struct loggp_meetings *all, uint32_t list, struct event_place place, int64_t otherwise_ps)
 {
     for (uint32_t at = list; at != NO_BUSY; at = all->busy[at].older) {
         const struct busy *busy = &all->busy[at];
         if (event_before(busy->place, place)) return busy->after_ps;
-        if (busy->before_ps != NOT_KNOWN) otherwise_ps = busy->before_ps;
+        otherwise_ps = busy->before_ps;
     }
     return otherwise_ps;
+}
+
+/* NULL: nothing that was noted has been sent before the place. */
+static const struct busy *last_sent(const struct loggp_meetings *all, uint32_t list, struct event_place place)
+{
+    uint32_t at = list;
+    while (at != NO_BUSY && !event_before(all->busy[at].place, place)) at = all->busy[at].older;
+    return at == NO_BUSY ? NULL : &all->busy[at];
 }
 
 /* --- coming ----------------------------------------------------------------------------------------------------------
@@ -276,12 +310,14 @@ static inline struct event_place head_of(const struct round *round, uint32_t fro
     const struct meeter *member = &round->meeting->members[from];
     struct event_place place = round->from[from];
     int64_t begin_ps = place.time_ps;
+    uint64_t order = member->order;
     if (member->sent_ps > begin_ps) {
-        uint32_t sent = engine->nics[member->node].sent;
-        int64_t free_ps = free_at(engine->meetings, sent, place, member->send_free_ps);
+        const struct busy *sent = last_sent(engine->meetings, engine->nics[member->node].sent, place);
+        int64_t free_ps = sent ? sent->after_ps : member->send_free_ps;
         if (free_ps > begin_ps) begin_ps = free_ps;
+        if (sent) order = sent->order;
     }
-    return (struct event_place){begin_ps + engine->count_cost.latency_ps, member->order};
+    return (struct event_place){begin_ps + engine->count_cost.latency_ps, order};
 }
 
 /* Behind what the receiver is taking in, or is done with at this moment. */
@@ -397,7 +433,7 @@ static enum status scatter_round(struct engine *engine, const struct round *roun
         struct event_place head = head_of(round, sender_of(round, i));
         to[i] = later(round->from[i], settled(round, i, head));
         if (!member->gone && has_come(member) && member->round == round->number &&
-            round->number + 1 < meeting->rounds && (to[i].time_ps < now.time_ps || !event_before(member->come, to[i])))
+            round->number + 1 < meeting->rounds && (event_before(to[i], now) || !event_before(member->come, to[i])))
             member->round++;
         if (!has_come(sender) || (!sender->gone && sender->round < round->number)) continue;
         engine->stats.messages++;

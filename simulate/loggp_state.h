@@ -171,7 +171,7 @@ enum status loggp_meet(struct engine *engine, const struct engine_meeting *meets
 /* While meetings are open: the message is going to be taken in by its destination's network card, or told of; data have
  * been sent by the node's. Rare in most programs. */
 __attribute__((cold)) void loggp_note_head(struct engine *engine, const struct flight *flight);
-__attribute__((cold)) void loggp_note_sent(struct engine *engine, int32_t node);
+void loggp_note_sent(struct engine *engine, const struct engine_message *message, int64_t head_ps, bool data);
 /* A tally that ends its meeting has come. */
 void loggp_gone(struct engine *engine, int32_t node, uint32_t counter);
 /* Where meetings_due. All events before now have been handled. */

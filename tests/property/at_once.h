@@ -1,4 +1,5 @@
-/* An engine that tells of every message at its moment: what the loggp engine gains by telling late changes nothing. */
+/* Engines without what the loggp engine does to be fast, which changes nothing: one tells of every message at its
+ * moment. */
 #ifndef TESTS_PROPERTY_AT_ONCE_H
 #define TESTS_PROPERTY_AT_ONCE_H
 
@@ -6,5 +7,8 @@
 
 /* The same engine, to which all messages are ENGINE_NOW. One at a time. */
 struct engine_descriptor engine_at_once(const struct engine_descriptor *engine);
+
+/* The same engine, in which all barriers go through their rounds. */
+struct engine_descriptor engine_in_rounds(const struct engine_descriptor *engine);
 
 #endif
