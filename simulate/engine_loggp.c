@@ -245,11 +245,13 @@ static void peek(const struct engine *engine)
         on->soon_resume(on->context, engine->nics[other->id].inbox.waiter, ENGINE_CALLS, NULL);
 }
 
-/* Nothing can come to the node before the event: no message of others, nothing that is pending for it. */
+/* Nothing can come to the node before the event: no message of others, nothing that is pending for it, no barrier in
+ * which it may wait again. */
 static bool may_run_ahead(const struct engine *engine, const struct event *event, int32_t node)
 {
     const struct nic *nic = &engine->nics[node];
-    return nic->pending == 0 && engine->answers == 0 && !event_before(nic->inbox.alarm, event->place);
+    return nic->pending == 0 && engine->answers == 0 && !engine->meetings_due &&
+           !event_before(nic->inbox.alarm, event->place);
 }
 
 static enum status handle(struct engine *engine, const struct event *event, struct err *err)
