@@ -130,6 +130,7 @@ static enum status loggp_send(struct engine *engine, const struct engine_message
     }
     *departure = (struct engine_departure){begin_ps, begin_ps + cost->transmit_ps};
     int64_t told_ps = (queues ? begin_ps : departure->left_ps) + cost->latency_ps;
+    const struct event_place place = {told_ps, event_queue_order(&engine->queue, message->key)};
     bool data = queues && cost->transmit_ps > 0;
     if (engine->meetings_open > 0 && (data || engine->nics[message->src_node].meets))
         loggp_note_sent(engine, message, told_ps, data);
@@ -137,13 +138,13 @@ static enum status loggp_send(struct engine *engine, const struct engine_message
     enum engine_notice notice = notice_of(engine, message, queues);
     if (message->dst_node == engine->answered && notice == ENGINE_WHEN_LOOKING && !engine->holds_answer &&
         told_ps == engine->answer_ps && cost->transmit_ps == 0) {
-        engine->answer = (struct answer){{told_ps, event_queue_order(&engine->queue, message->key)}, message->note};
+        engine->answer = (struct answer){place, message->note};
         engine->holds_answer = true;
         return STATUS_OK;
     }
     TRY(loggp_take_flight(engine, &index, err));
     struct flight *flight = &engine->flights[index];
-    flight->place = (struct event_place){told_ps, event_queue_order(&engine->queue, message->key)};
+    flight->place = place;
     flight->transmit_ps = cost->transmit_ps;
     flight->dst_node = message->dst_node;
     flight->src_node = message->src_node;
