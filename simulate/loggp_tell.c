@@ -246,8 +246,9 @@ static enum status take_answer(struct engine *engine, int32_t node, int32_t aske
     return loggp_put(engine, index, err);
 }
 
-/* An answer's destination mostly waits for it: it is told at once unless something else happens at this moment. An event
- * is stale if its message has been told of, or arrived later than it might have. */
+/* An answer's destination mostly waits for it: it is told at once unless something else happens at this moment, and with
+ * it what comes behind it at this moment, unless a barrier is to be decided before. An event is
+ * stale if its message has been told of, or arrived later than it might have. */
 enum status loggp_on_answer(struct engine *engine, uint32_t index, struct event_place place, struct err *err)
 {
     const struct flight *flight = &engine->flights[index];
@@ -263,7 +264,7 @@ enum status loggp_on_answer(struct engine *engine, uint32_t index, struct event_
     engine->looking = asker;
     enum status status = STATUS_OK;
     if (engine->holds_answer) status = take_answer(engine, node, asker, alone, err);
-    if (status == STATUS_OK && alone && has_come(engine, asker, last)) {
+    if (status == STATUS_OK && alone && !engine->meetings_due && has_come(engine, asker, last)) {
         engine->now = last;
         status = look_until(engine, asker, last, err);
     }
