@@ -140,7 +140,8 @@ static enum status collect(const struct relations *relations, struct holdings *h
     if (lazy) TRY(find_lazy(relations, holdings, err));
     for (size_t a = 0; a < epochs->access_count; a++) {
         const struct access_epoch *epoch = &epochs->accesses[a];
-        if (!asks(relations, epoch, EPOCH_LOCK) || relations->trace->ranks[epoch->target].foreign) continue;
+        if (!asks(relations, epoch, EPOCH_LOCK) || epoch->target == TRACE_NONE) continue;
+        if (relations->trace->ranks[epoch->target].foreign) continue;
         const uint64_t *asked = lazy ? map_find(&holdings->lazy, lazy_key(a, (uint32_t)epoch->target)) : NULL;
         TRY(add_holding(holdings, relations, epoch, epoch->target, asked, err));
         uint64_t *slot;

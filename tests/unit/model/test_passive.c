@@ -64,6 +64,20 @@ static void test_flush_under_one_lock(void **state)
                0, 20);
 }
 
+/* MPI_PROC_NULL has no lock: rank 1 waits for nobody's, 20 to 60. With a real target it would wait until 51. */
+#define TWO_EXCLUSIVE(target)                                                                                          \
+    "ranks 3\nwindow 0 comm=0\n"                                                                                       \
+    "0 0.000010 0.000011 MPI_Win_lock win=0 target=" target " lock=exclusive\n"                                        \
+    "0 0.000050 0.000051 MPI_Win_unlock win=0 target=" target "\n"                                                     \
+    "1 0.000020 0.000060 MPI_Win_lock win=0 target=" target " lock=exclusive\n"                                        \
+    "1 0.000070 0.000071 MPI_Win_unlock win=0 target=" target "\n"
+static void test_nobody_has_no_lock(void **state)
+{
+    (void)state;
+    assert_int_equal(severity_ps(TWO_EXCLUSIVE("-"), NULL, PATTERN_LOCK_CONTENTION, 1), 0);
+    assert_int_equal(severity_ps(TWO_EXCLUSIVE("2"), NULL, PATTERN_LOCK_CONTENTION, 1), 31 * US);
+}
+
 static void test_epoch_faults(void **state)
 {
     (void)state;
@@ -108,6 +122,7 @@ int main(void)
         cmocka_unit_test(test_local_flush_completes_gets_only),
         cmocka_unit_test(test_requests),
         cmocka_unit_test(test_flush_under_one_lock),
+        cmocka_unit_test(test_nobody_has_no_lock),
         cmocka_unit_test(test_epoch_faults),
         cmocka_unit_test(test_sendrecv),
         cmocka_unit_test(test_collectives_with_counts),
