@@ -40,7 +40,8 @@ fi
 # A limit of the size of files (ulimit -f, of 512 or 1024 bytes) is no sudden death, and what is begun goes. (OTF2 keeps the memory of a
 # writer whose file it could not close.)
 for output in half/long.txt half/long.rma; do
-    (ulimit -f 8 && ASAN_OPTIONS="$ASAN_OPTIONS:detect_leaks=0" "$program" simulate long.txt --platform "$platform" --set nodes.count=16 --engine loggp -o $output >out 2>err)
+    (ulimit -f 8 && ASAN_OPTIONS="${ASAN_OPTIONS:-}:detect_leaks=0" "$program" simulate long.txt \
+        --platform "$platform" --set nodes.count=16 --engine loggp -o $output >out 2>err)
     status=$?
     [ $status -eq 1 ] || fail "-o $output beyond the limit of a file's size ends with $status"
     [ "$(wc -l <err)" -eq 1 ] || fail "-o $output: not one line: $(cat err)"
