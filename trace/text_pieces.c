@@ -168,28 +168,10 @@ static enum status read_piece(struct piece *piece, struct err *err)
     return STATUS_OK;
 }
 
-static void clear_part(struct trace *part)
-{
-    for (size_t i = 0; i < part->group_count; i++) free(part->groups[i].members);
-    for (size_t i = 0; i < part->counts_count; i++) free(part->counts[i].bytes);
-    for (size_t i = 0; i < part->region_count; i++) free(part->regions[i]);
-    for (size_t i = 0; i < part->site_count; i++) {
-        free(part->sites[i].function);
-        free(part->sites[i].file);
-    }
-    free(part->groups);
-    free(part->counts);
-    free(part->regions);
-    free(part->sites);
-    map_clear(&part->group_index);
-    map_clear(&part->counts_index);
-    map_clear(&part->name_index);
-}
-
 static enum status begin_part(struct trace *part, const struct trace *trace, struct err *err)
 {
     uint32_t unknown;
-    clear_part(part);
+    trace_clear_tables(part);
     *part = *trace;
     part->groups = NULL;
     part->counts = NULL;
@@ -382,7 +364,7 @@ static void clear_round(struct round *round, size_t pieces)
 {
     for (size_t i = 0; round->pieces && i < pieces; i++) {
         struct piece *piece = &round->pieces[i];
-        clear_part(&piece->part);
+        trace_clear_tables(&piece->part);
         text_reader_clear(&piece->reader);
         for (enum table table = 0; table < TABLES; table++) free(piece->numbers[table].items);
         free(piece->records);

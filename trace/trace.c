@@ -35,37 +35,42 @@ enum status trace_new(const char *name, uint32_t rank_count, struct trace **trac
     return STATUS_OK;
 }
 
-static void free_definitions(struct trace *trace)
+void trace_clear_tables(struct trace *trace)
 {
-    for (size_t i = 0; i < trace->comm_count; i++) {
-        free(trace->comms[i].members);
-        free(trace->comms[i].order);
-    }
     for (size_t i = 0; i < trace->group_count; i++) free(trace->groups[i].members);
-    for (size_t i = 0; i < trace->window_count; i++) {
-        free(trace->windows[i].name);
-        free(trace->windows[i].bytes);
-        free(trace->windows[i].disp_unit);
-    }
     for (size_t i = 0; i < trace->counts_count; i++) free(trace->counts[i].bytes);
     for (size_t i = 0; i < trace->region_count; i++) free(trace->regions[i]);
     for (size_t i = 0; i < trace->site_count; i++) {
         free(trace->sites[i].function);
         free(trace->sites[i].file);
     }
-    free(trace->comms);
     free(trace->groups);
-    free(trace->windows);
-    free(trace->lists);
-    free(trace->requests);
     free(trace->counts);
     free(trace->regions);
     free(trace->sites);
-    free(trace->extents);
-    map_clear(&trace->extents_index);
     map_clear(&trace->group_index);
     map_clear(&trace->counts_index);
     map_clear(&trace->name_index);
+}
+
+static void free_definitions(struct trace *trace)
+{
+    for (size_t i = 0; i < trace->comm_count; i++) {
+        free(trace->comms[i].members);
+        free(trace->comms[i].order);
+    }
+    for (size_t i = 0; i < trace->window_count; i++) {
+        free(trace->windows[i].name);
+        free(trace->windows[i].bytes);
+        free(trace->windows[i].disp_unit);
+    }
+    trace_clear_tables(trace);
+    free(trace->comms);
+    free(trace->windows);
+    free(trace->lists);
+    free(trace->requests);
+    free(trace->extents);
+    map_clear(&trace->extents_index);
 }
 
 void trace_free(struct trace *trace)

@@ -258,6 +258,9 @@ struct trace {
 /* A trace of rank_count ranks with the world communicator and no calls. trace_free(NULL) is legal. */
 enum status trace_new(const char *name, uint32_t rank_count, struct trace **trace, struct err *err);
 void trace_free(struct trace *trace);
+/* Frees what calls name by number and a reader may keep apart: groups, counts, regions, call sites, and their indexes.
+ * Leaves what stands there dangling. */
+void trace_clear_tables(struct trace *trace);
 
 /* Appends a call to a rank (with an unknown trace_sim if trace->simulated is set), checking that time does not run
  * backwards on it (STATUS_DATA naming rank and event). */
