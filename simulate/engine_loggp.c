@@ -124,14 +124,11 @@ static enum status loggp_send(struct engine *engine, const struct engine_message
     engine->stats.messages++;
     if (queues && *free_ps > begin_ps) begin_ps = *free_ps;
     if (queues) *free_ps = begin_ps + cost->occupy_ps;
-    if (queues && cost->transmit_ps > 0) {
-        int64_t head_ps = begin_ps + cost->latency_ps;
-        if (head_ps > engine->data_until_ps) engine->data_until_ps = head_ps;
-    }
     *departure = (struct engine_departure){begin_ps, begin_ps + cost->transmit_ps};
     int64_t told_ps = (queues ? begin_ps : departure->left_ps) + cost->latency_ps;
     const struct event_place place = {told_ps, event_queue_order(&engine->queue, message->key)};
     bool data = queues && cost->transmit_ps > 0;
+    if (data && told_ps > engine->data_until_ps) engine->data_until_ps = told_ps;
     if (engine->meetings_open > 0 && (data || engine->nics[message->src_node].meets))
         loggp_note_sent(engine, message, told_ps, data);
     uint32_t index;

@@ -168,8 +168,8 @@ enum status loggp_watch(struct engine *engine, int32_t node, struct err *err);
 
 /* loggp_meet.c */
 enum status loggp_meet(struct engine *engine, const struct engine_meeting *meets, bool *taken, struct err *err);
-/* While meetings are open: the message is going to be taken in by its destination's network card, or told of; data have
- * been sent by the node's. Rare in most programs. */
+/* While meetings are open: the message is going to be taken in by its destination's network card, or told of: rare in most
+ * programs. A message has been sent, whose head arrives at head_ps: data, or by a rank that has come to a meeting. */
 __attribute__((cold)) void loggp_note_head(struct engine *engine, const struct flight *flight);
 void loggp_note_sent(struct engine *engine, const struct engine_message *message, int64_t head_ps, bool data);
 /* A tally that ends its meeting has come. */

@@ -247,8 +247,8 @@ static enum status take_answer(struct engine *engine, int32_t node, int32_t aske
 }
 
 /* An answer's destination mostly waits for it: it is told at once unless something else happens at this moment, and with
- * it what comes behind it at this moment, unless a barrier is to be decided before. An event is
- * stale if its message has been told of, or arrived later than it might have. */
+ * it what comes behind it at this moment, unless a barrier is to be decided before. An event is stale if its message has
+ * been told of, or arrived later than it might have. */
 enum status loggp_on_answer(struct engine *engine, uint32_t index, struct event_place place, struct err *err)
 {
     const struct flight *flight = &engine->flights[index];
