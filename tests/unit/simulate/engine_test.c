@@ -149,3 +149,17 @@ enum status test_run_apart(const struct engine_descriptor *kind, const struct te
     child_answers_clear(&answer, 1);
     return status;
 }
+
+void test_ignore_arrival(void *context, const struct engine_note *note, int64_t now_ps, int64_t at_ps)
+{
+    (void)context;
+    (void)note;
+    (void)now_ps;
+    (void)at_ps;
+}
+
+bool test_go_on(void *context)
+{
+    (void)context;
+    return false;
+}

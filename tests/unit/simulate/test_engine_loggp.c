@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "simulate/engine.h"
+#include "engine_test.h"
 
 #define US INT64_C(1000000)
 enum { SENDS_MOST = 4, TOLD_MOST = 8, COUNTERS = 2, RECEIVER = 2, DATA = UINT32_MAX };
@@ -57,20 +57,6 @@ static void on_counted(void *context, uint32_t rank, uint32_t counter, int64_t n
     run->kind->await_next(run->engine, RECEIVER, run->next);
 }
 
-static void on_arrived(void *context, const struct engine_note *note, int64_t now_ps, int64_t at_ps)
-{
-    (void)context;
-    (void)note;
-    (void)now_ps;
-    (void)at_ps;
-}
-
-static bool on_stop(void *context)
-{
-    (void)context;
-    return false;
-}
-
 static struct platform *open_platform(const char *setting)
 {
     struct err err = {0};
@@ -88,10 +74,10 @@ static struct run run_sends(const struct send *sends, size_t count, uint32_t nex
     struct run run = {.kind = engine_by_name("loggp"), .sends = sends, .next = next};
     const struct engine_callbacks callbacks = {.context = &run,
                                                .counters = run.counters,
-                                               .arrived = on_arrived,
+                                               .arrived = test_ignore_arrival,
                                                .counted = on_counted,
                                                .timer = on_timer,
-                                               .stop = on_stop};
+                                               .stop = test_go_on};
     struct engine_stats stats;
     assert_int_equal(run.kind->open(platform, NULL, 0, &callbacks, &run.engine, NULL), STATUS_OK);
     assert_true(run.kind->counts(run.engine, 0));

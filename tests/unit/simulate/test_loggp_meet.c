@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "simulate/engine.h"
+#include "engine_test.h"
 
 #define US INT64_C(1000000)
 #define NEVER INT64_C(-1)
@@ -34,20 +34,6 @@ struct run {
     int64_t gone_ps[MEMBERS];
     uint32_t taken, scattered;
 };
-
-static void on_arrived(void *context, const struct engine_note *note, int64_t now_ps, int64_t at_ps)
-{
-    (void)context;
-    (void)note;
-    (void)now_ps;
-    (void)at_ps;
-}
-
-static bool on_stop(void *context)
-{
-    (void)context;
-    return false;
-}
 
 static void come(struct run *run, uint32_t rank)
 {
@@ -122,11 +108,11 @@ static struct run run_acts(const struct act *acts, uint32_t count, uint32_t mess
                                                .apart = true,
                                                .ranks = NODES,
                                                .counters = run.counters,
-                                               .arrived = on_arrived,
+                                               .arrived = test_ignore_arrival,
                                                .counted = on_counted,
                                                .scattered = on_scattered,
                                                .timer = on_timer,
-                                               .stop = on_stop};
+                                               .stop = test_go_on};
     struct engine_stats stats;
     assert_int_equal(platform_open("platforms/two-nodes.json", settings, 1, &platform, NULL), STATUS_OK);
     assert_int_equal(run.kind->open(platform, NULL, 0, &callbacks, &run.engine, NULL), STATUS_OK);
