@@ -54,7 +54,7 @@ static void gather_holds(const struct verify_context *context, struct hold *hold
         const struct access_epoch *epoch = &epochs->accesses[i];
         struct hold *hold = &holds[i];
         *hold = (struct hold){.begin_ps = INT64_MAX};
-        if (epoch->kind != EPOCH_LOCK || epoch->close_call == EPOCH_NONE) continue;
+        if (epoch->kind != EPOCH_LOCK || epoch->close_call == EPOCH_NONE || epoch->target == TRACE_NONE) continue;
         const struct trace_call *calls = context->predicted->ranks[epoch->rank].calls, *lock = &calls[epoch->open_call];
         if (lock->flags & TRACE_NOCHECK) continue;
         *hold = (struct hold){.window = epoch->window,

@@ -5,7 +5,18 @@
 #include "trace/otf2_profile.h"
 #include "trace/otf2_requests.h"
 
-/* Definitions stand in tables by their reference; those that are not defined are all zero. */
+/* A table has a place per definition. The place is the reference; references with wide gaps, which are at or above
+ * definitions.limit, have the places from the limit on, in the order of their definitions: archive_place(). What is not
+ * defined is all zero. */
+enum archive_table {
+    ARCHIVE_STRINGS,
+    ARCHIVE_ATTRIBUTES,
+    ARCHIVE_REGIONS,
+    ARCHIVE_GROUPS,
+    ARCHIVE_COMMS,
+    ARCHIVE_WINS,
+    ARCHIVE_TABLES
+};
 struct archive_text {
     char *text; /* owned, NULL undefined */
 };
@@ -34,7 +45,7 @@ struct archive_comm {
 };
 struct archive_win {
     bool defined;
-    uint32_t comm, name;
+    uint32_t self, comm, name;
     int32_t id;
 };
 struct archive_location {
@@ -55,7 +66,7 @@ struct archive_definitions {
     struct archive_group *groups;
     struct archive_comm *comms;
     struct archive_win *wins;
-    uint8_t *attributes; /* by reference: enum archive_attribute plus 1, 0 not ours */
+    uint8_t *attributes; /* by place: enum archive_attribute plus 1, 0 not ours */
     struct archive_location *locations;
     uint32_t *sites;     /* by string reference, offset first_site: site id */
     uint32_t *counts;    /* by string reference, offset first_counts: id of counts */
@@ -65,8 +76,38 @@ struct archive_definitions {
     size_t first_site, site_count, first_counts, counts_count;
     struct map location_index; /* location id to index */
     uint64_t resolution, offset;
-    uint64_t limit; /* references at or above are refused */
+    uint64_t limit;                 /* of references that are places */
+    struct map far[ARCHIVE_TABLES]; /* references at or above the limit to places */
 };
+
+/* Place of a reference; SIZE_MAX for a far one that is not defined. */
+size_t archive_far_place(const struct archive_definitions *definitions, enum archive_table table, uint64_t reference);
+static inline size_t archive_place(const struct archive_definitions *definitions, enum archive_table table,
+                                   uint64_t reference)
+{
+    return reference < definitions->limit ? (size_t)reference : archive_far_place(definitions, table, reference);
+}
+/* The definition of that reference; NULL if there is none. */
+static inline struct archive_region *archive_region(const struct archive_definitions *definitions, uint32_t reference)
+{
+    size_t place = archive_place(definitions, ARCHIVE_REGIONS, reference);
+    return place < definitions->region_count && definitions->regions[place].defined ? &definitions->regions[place] : NULL;
+}
+static inline struct archive_group *archive_group(const struct archive_definitions *definitions, uint32_t reference)
+{
+    size_t place = archive_place(definitions, ARCHIVE_GROUPS, reference);
+    return place < definitions->group_count && definitions->groups[place].defined ? &definitions->groups[place] : NULL;
+}
+static inline struct archive_comm *archive_comm(const struct archive_definitions *definitions, uint32_t reference)
+{
+    size_t place = archive_place(definitions, ARCHIVE_COMMS, reference);
+    return place < definitions->comm_count && definitions->comms[place].defined ? &definitions->comms[place] : NULL;
+}
+static inline struct archive_win *archive_win(const struct archive_definitions *definitions, uint32_t reference)
+{
+    size_t place = archive_place(definitions, ARCHIVE_WINS, reference);
+    return place < definitions->win_count && definitions->wins[place].defined ? &definitions->wins[place] : NULL;
+}
 
 /* A completion whose request is made in a location that comes later. */
 struct archive_late {

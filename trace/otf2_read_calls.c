@@ -112,7 +112,8 @@ enum status archive_take_attributes(struct archive_reader *reader, OTF2_Attribut
         OTF2_Type type;
         OTF2_AttributeValue value;
         if (OTF2_AttributeList_GetAttributeByIndex(list, i, &reference, &type, &value) != OTF2_SUCCESS) continue;
-        uint8_t known = reference < reader->definitions.attribute_count ? reader->definitions.attributes[reference] : 0;
+        size_t place = archive_place(&reader->definitions, ARCHIVE_ATTRIBUTES, reference);
+        uint8_t known = place < reader->definitions.attribute_count ? reader->definitions.attributes[place] : 0;
         if (known && type == archive_attribute_rows[known - 1].type) TRY(take_one(reader, known - 1, value, call));
     }
     return STATUS_OK;
@@ -198,11 +199,10 @@ enum status archive_begin_call(struct archive_reader *reader, uint64_t time, uin
                                OTF2_AttributeList *list)
 {
     struct archive_stream *stream = &reader->stream;
-    struct archive_definitions *definitions = &reader->definitions;
     stream->last_ps = archive_ps(reader, time);
-    if (reference >= definitions->region_count || !definitions->regions[reference].defined)
+    struct archive_region *region = archive_region(&reader->definitions, reference);
+    if (!region)
         return err_set(reader->err, STATUS_DATA, reader->anchor, NULL, "region %" PRIu32 " is not defined", reference);
-    struct archive_region *region = &definitions->regions[reference];
     int64_t time_ps = stream->last_ps;
     if (stream->in_call) {
         stream->depth++;
@@ -318,7 +318,7 @@ static enum status append_bare(struct archive_reader *reader)
 {
     struct archive_stream *stream = &reader->stream;
     reader->assumed.bare_count++;
-    TRY(name_function(reader, &reader->definitions.regions[stream->region]));
+    TRY(name_function(reader, archive_region(&reader->definitions, stream->region)));
     TRY(append_region(reader, stream->call.enter_ps, stream->region, true, NULL));
     return append_region(reader, stream->call.exit_ps, stream->region, false, NULL);
 }
@@ -352,17 +352,18 @@ enum status archive_end_call(struct archive_reader *reader, uint64_t time, uint3
         stream->depth--;
         return STATUS_OK;
     }
-    if (region >= reader->definitions.region_count || !reader->definitions.regions[region].defined)
+    const struct archive_region *left = archive_region(&reader->definitions, region);
+    if (!left)
         return err_set(reader->err, STATUS_DATA, reader->anchor, NULL, "region %" PRIu32 " is not defined", region);
     if (!stream->in_call) {
         /* Recording may begin inside a call: its Leave has no Enter. */
-        if (reader->definitions.regions[region].call != TRACE_NONE) return STATUS_OK;
+        if (left->call != TRACE_NONE) return STATUS_OK;
         return append_region(reader, time_ps, region, false, list);
     }
     if (region != stream->region)
         return err_set(reader->err, STATUS_DATA, reader->anchor, NULL,
                        "rank %" PRIu32 " leaves %s inside %s, expected regions to nest", stream->rank,
-                       archive_string(reader, reader->definitions.regions[region].name), call_name(stream->call.call));
+                       archive_string(reader, left->name), call_name(stream->call.call));
     TRY(archive_take_attributes(reader, list, &stream->call));
     return finish_call(reader, time_ps);
 }

@@ -14,23 +14,34 @@ OTF2_CallbackCode archive_stop(struct archive_reader *reader, enum status status
     return OTF2_CALLBACK_INTERRUPT;
 }
 
-/* Makes the table long enough to hold reference. References are dense in practice; a huge one is damage. */
-static enum status reserve(struct archive_reader *reader, void **table, size_t *count, size_t *capacity,
-                           uint64_t reference, size_t item_bytes)
+size_t archive_far_place(const struct archive_definitions *definitions, enum archive_table table, uint64_t reference)
 {
-    if (reference >= reader->definitions.limit)
-        return err_set(reader->err, STATUS_DATA, reader->anchor, "definitions",
-                       "reference %" PRIu64 ", expected below %" PRIu64, reference, reader->definitions.limit);
-    if (reference < *count) return STATUS_OK;
-    TRY(array_reserve(table, capacity, (size_t)reference + 1, item_bytes, reader->err));
-    memset((char *)*table + *count * item_bytes, 0, ((size_t)reference + 1 - *count) * item_bytes);
-    *count = (size_t)reference + 1;
+    const uint64_t *place = map_find(&definitions->far[table], reference);
+    return place ? (size_t)*place : SIZE_MAX;
+}
+
+/* The place of a definition, and room for it. */
+static enum status reserve(struct archive_reader *reader, enum archive_table table, void **items, size_t *count,
+                           size_t *capacity, uint64_t reference, size_t item_bytes, size_t *place)
+{
+    struct archive_definitions *definitions = &reader->definitions;
+    *place = (size_t)reference;
+    if (reference >= definitions->limit) {
+        struct map *far = &definitions->far[table];
+        uint64_t *slot;
+        TRY(map_put(far, reference, definitions->limit + far->count, &slot, reader->err));
+        *place = (size_t)*slot;
+    }
+    if (*place < *count) return STATUS_OK;
+    TRY(array_reserve(items, capacity, *place + 1, item_bytes, reader->err));
+    memset((char *)*items + *count * item_bytes, 0, (*place + 1 - *count) * item_bytes);
+    *count = *place + 1;
     return STATUS_OK;
 }
 
-#define RESERVE(reader, items, item, reference)                                                                        \
-    reserve(reader, (void **)&(reader)->definitions.items, &(reader)->definitions.item##_count,                        \
-            &(reader)->definitions.item##_capacity, reference, sizeof *(reader)->definitions.items)
+#define RESERVE(reader, table, items, item, reference, place)                                                          \
+    reserve(reader, table, (void **)&(reader)->definitions.items, &(reader)->definitions.item##_count,                 \
+            &(reader)->definitions.item##_capacity, reference, sizeof *(reader)->definitions.items, place)
 
 static OTF2_CallbackCode on_clock(void *user, uint64_t resolution, uint64_t offset, uint64_t length, uint64_t realtime)
 {
@@ -44,11 +55,12 @@ static OTF2_CallbackCode on_clock(void *user, uint64_t resolution, uint64_t offs
 static OTF2_CallbackCode on_string(void *user, OTF2_StringRef self, const char *string)
 {
     struct archive_reader *reader = user;
-    enum status status = RESERVE(reader, strings, string, self);
+    size_t place;
+    enum status status = RESERVE(reader, ARCHIVE_STRINGS, strings, string, self, &place);
     if (status != STATUS_OK) return archive_stop(reader, status);
-    free(reader->definitions.strings[self].text);
-    reader->definitions.strings[self].text = strdup(string);
-    return archive_stop(reader, reader->definitions.strings[self].text ? STATUS_OK : err_memory(reader->err));
+    free(reader->definitions.strings[place].text);
+    reader->definitions.strings[place].text = strdup(string);
+    return archive_stop(reader, reader->definitions.strings[place].text ? STATUS_OK : err_memory(reader->err));
 }
 
 static OTF2_CallbackCode on_attribute(void *user, OTF2_AttributeRef self, OTF2_StringRef name,
@@ -56,12 +68,13 @@ static OTF2_CallbackCode on_attribute(void *user, OTF2_AttributeRef self, OTF2_S
 {
     struct archive_reader *reader = user;
     (void)description;
-    enum status status = RESERVE(reader, attributes, attribute, self);
+    size_t place;
+    enum status status = RESERVE(reader, ARCHIVE_ATTRIBUTES, attributes, attribute, self, &place);
     if (status != STATUS_OK) return archive_stop(reader, status);
     for (uint8_t i = 0; i < ATTRIBUTE_COUNT; i++)
         if (type == archive_attribute_rows[i].type &&
             strcmp(archive_string(reader, name), archive_attribute_rows[i].name) == 0)
-            reader->definitions.attributes[self] = (uint8_t)(i + 1);
+            reader->definitions.attributes[place] = (uint8_t)(i + 1);
     return OTF2_CALLBACK_SUCCESS;
 }
 
@@ -112,13 +125,14 @@ static OTF2_CallbackCode on_region(void *user, OTF2_RegionRef self, OTF2_StringR
 {
     struct archive_reader *reader = user;
     (void)description, (void)role, (void)flags, (void)file, (void)begin, (void)end;
-    enum status status = RESERVE(reader, regions, region, self);
+    size_t place;
+    enum status status = RESERVE(reader, ARCHIVE_REGIONS, regions, region, self, &place);
     if (status != STATUS_OK) return archive_stop(reader, status);
     enum mpi_call call;
     const char *text = archive_string(reader, name);
     bool known = call_by_name(text, &call) && archive_paradigm(call) == paradigm;
     if (!known && paradigm == OTF2_PARADIGM_SHMEM) known = archive_shmem_function(text, &call);
-    reader->definitions.regions[self] = (struct archive_region){.defined = true,
+    reader->definitions.regions[place] = (struct archive_region){.defined = true,
                                                                 .name = name,
                                                                 .canonical = canonical,
                                                                 .paradigm = paradigm,
@@ -131,7 +145,8 @@ static OTF2_CallbackCode on_group(void *user, OTF2_GroupRef self, OTF2_StringRef
                                   OTF2_Paradigm paradigm, OTF2_GroupFlag flags, uint32_t count, const uint64_t *members)
 {
     struct archive_reader *reader = user;
-    enum status status = RESERVE(reader, groups, group, self);
+    size_t place;
+    enum status status = RESERVE(reader, ARCHIVE_GROUPS, groups, group, self, &place);
     if (status != STATUS_OK) return archive_stop(reader, status);
     struct archive_group group = {.defined = true,
                                   .name = name,
@@ -143,17 +158,18 @@ static OTF2_CallbackCode on_group(void *user, OTF2_GroupRef self, OTF2_StringRef
     group.members = malloc((count + 1) * sizeof *group.members);
     if (!group.members) return archive_stop(reader, err_memory(reader->err));
     if (count) memcpy(group.members, members, count * sizeof *members);
-    free(reader->definitions.groups[self].members);
-    reader->definitions.groups[self] = group;
+    free(reader->definitions.groups[place].members);
+    reader->definitions.groups[place] = group;
     return OTF2_CALLBACK_SUCCESS;
 }
 
 static OTF2_CallbackCode add_comm(struct archive_reader *reader, OTF2_CommRef self, uint32_t name, uint32_t group,
                                   bool inter)
 {
-    enum status status = RESERVE(reader, comms, comm, self);
+    size_t place;
+    enum status status = RESERVE(reader, ARCHIVE_COMMS, comms, comm, self, &place);
     if (status != STATUS_OK) return archive_stop(reader, status);
-    reader->definitions.comms[self] =
+    reader->definitions.comms[place] =
         (struct archive_comm){.defined = true, .inter = inter, .group = group, .name = name, .id = ARCHIVE_NOT_MADE};
     return OTF2_CALLBACK_SUCCESS;
 }
@@ -177,18 +193,19 @@ static OTF2_CallbackCode on_win(void *user, OTF2_RmaWinRef self, OTF2_StringRef 
 {
     struct archive_reader *reader = user;
     (void)flags;
-    enum status status = RESERVE(reader, wins, win, self);
+    size_t place;
+    enum status status = RESERVE(reader, ARCHIVE_WINS, wins, win, self, &place);
     if (status != STATUS_OK) return archive_stop(reader, status);
-    reader->definitions.wins[self] =
-        (struct archive_win){.defined = true, .comm = comm, .name = name, .id = ARCHIVE_NOT_MADE};
+    reader->definitions.wins[place] =
+        (struct archive_win){.defined = true, .self = self, .comm = comm, .name = name, .id = ARCHIVE_NOT_MADE};
     return OTF2_CALLBACK_SUCCESS;
 }
 
 const char *archive_string(const struct archive_reader *reader, uint32_t reference)
 {
     const struct archive_definitions *definitions = &reader->definitions;
-    if (reference >= definitions->string_count || !definitions->strings[reference].text) return "";
-    return definitions->strings[reference].text;
+    size_t place = archive_place(definitions, ARCHIVE_STRINGS, reference);
+    return place < definitions->string_count && definitions->strings[place].text ? definitions->strings[place].text : "";
 }
 
 static void set_callbacks(OTF2_GlobalDefReaderCallbacks *callbacks)
@@ -211,7 +228,7 @@ static enum status broken(struct archive_reader *reader, const char *what)
                    what, archive_message());
 }
 
-/* References are dense in most archives; this is the room for gaps. */
+/* References are dense in most archives; this is the room for gaps that costs no look-up. */
 enum { REFERENCE_SLACK = 1 << 16 };
 
 enum status archive_read_definitions(struct archive_reader *reader)
@@ -255,4 +272,5 @@ void archive_definitions_clear(struct archive_definitions *definitions)
     free(definitions->sites);
     free(definitions->counts);
     map_clear(&definitions->location_index);
+    for (size_t table = 0; table < ARCHIVE_TABLES; table++) map_clear(&definitions->far[table]);
 }

@@ -98,13 +98,6 @@ static enum status world_ranks(struct archive_reader *reader, const struct archi
     return STATUS_OK;
 }
 
-static const struct archive_group *find_group(const struct archive_reader *reader, uint32_t reference)
-{
-    const struct archive_definitions *definitions = &reader->definitions;
-    if (reference >= definitions->group_count || !definitions->groups[reference].defined) return NULL;
-    return &definitions->groups[reference];
-}
-
 /* The first communicator of all ranks in order is the world. */
 static bool is_world(const struct archive_reader *reader, const int32_t *ranks, uint32_t count)
 {
@@ -128,7 +121,7 @@ static void name_groups(const struct archive_reader *reader, const struct archiv
 
 static enum status make_comm(struct archive_reader *reader, struct archive_comm *comm)
 {
-    const struct archive_group *group = comm->inter ? NULL : find_group(reader, comm->group);
+    const struct archive_group *group = comm->inter ? NULL : archive_group(&reader->definitions, comm->group);
     int32_t *ranks = NULL;
     TRY(archive_may_define(reader));
     comm->id = TRACE_NONE;
@@ -165,11 +158,10 @@ enum status archive_self_id(struct archive_reader *reader, int32_t *id)
 
 enum status archive_comm_id(struct archive_reader *reader, uint32_t reference, int32_t *id)
 {
-    struct archive_definitions *definitions = &reader->definitions;
+    struct archive_comm *comm = archive_comm(&reader->definitions, reference);
     *id = TRACE_NONE;
-    if (reference >= definitions->comm_count || !definitions->comms[reference].defined) return STATUS_OK;
-    struct archive_comm *comm = &definitions->comms[reference];
-    const struct archive_group *group = find_group(reader, comm->group);
+    if (!comm) return STATUS_OK;
+    const struct archive_group *group = archive_group(&reader->definitions, comm->group);
     if (!comm->inter && group && group->type == OTF2_GROUP_TYPE_COMM_SELF) return archive_self_id(reader, id);
     if (comm->id == ARCHIVE_NOT_MADE) TRY(make_comm(reader, comm));
     *id = comm->id;
@@ -190,17 +182,16 @@ enum status archive_win_id(struct archive_reader *reader, uint32_t reference, in
 {
     struct archive_definitions *definitions = &reader->definitions;
     *id = TRACE_NONE;
-    if (reference >= definitions->win_count || !definitions->wins[reference].defined) return STATUS_OK;
-    struct archive_win *win = &definitions->wins[reference];
+    struct archive_win *win = archive_win(definitions, reference);
+    if (!win) return STATUS_OK;
     if (win->id == ARCHIVE_NOT_MADE) {
         TRY(archive_may_define(reader));
-        uint32_t ref = win->comm;
-        const struct archive_comm *comm = ref < definitions->comm_count ? &definitions->comms[ref] : NULL;
-        const struct archive_group *group = comm && comm->defined ? find_group(reader, comm->group) : NULL;
+        const struct archive_comm *comm = archive_comm(definitions, win->comm);
+        const struct archive_group *group = comm ? archive_group(definitions, comm->group) : NULL;
         /* One definition of a window over MPI_COMM_SELF stands for a window per rank. */
         bool self = group && group->type == OTF2_GROUP_TYPE_COMM_SELF;
         int32_t comm_id = TRACE_NONE;
-        if (!self) TRY(archive_comm_id(reader, ref, &comm_id));
+        if (!self) TRY(archive_comm_id(reader, win->comm, &comm_id));
         win->id = TRACE_NONE;
         if (comm_id != TRACE_NONE)
             TRY(trace_add_window(reader->trace, comm_id, NULL, NULL, '?', &win->id, reader->err));
@@ -212,10 +203,9 @@ enum status archive_win_id(struct archive_reader *reader, uint32_t reference, in
 
 enum status archive_group_id(struct archive_reader *reader, uint32_t reference, uint32_t *id)
 {
-    struct archive_definitions *definitions = &reader->definitions;
+    struct archive_group *group = archive_group(&reader->definitions, reference);
     *id = TRACE_NO_REF;
-    if (reference >= definitions->group_count || !definitions->groups[reference].defined) return STATUS_OK;
-    struct archive_group *group = &definitions->groups[reference];
+    if (!group) return STATUS_OK;
     if (group->id == TRACE_NO_REF) {
         int32_t *ranks;
         TRY(archive_may_define(reader));
@@ -239,7 +229,7 @@ static const char *region_name(const struct archive_reader *reader, const struct
 
 enum status archive_region_id(struct archive_reader *reader, uint32_t reference, uint32_t *id)
 {
-    struct archive_region *region = &reader->definitions.regions[reference];
+    struct archive_region *region = archive_region(&reader->definitions, reference);
     if (region->user == TRACE_NO_REF) {
         TRY(archive_may_define(reader));
         TRY(trace_add_region(reader->trace, region_name(reader, region), &region->user, reader->err));

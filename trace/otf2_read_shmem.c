@@ -64,11 +64,9 @@ static int32_t operation_of(enum mpi_call call)
 static bool is_of_all(const struct archive_reader *reader, const struct archive_win *win)
 {
     const struct archive_definitions *definitions = &reader->definitions;
-    if (!win->defined || win->comm >= definitions->comm_count || !definitions->comms[win->comm].defined) return false;
-    uint32_t group = definitions->comms[win->comm].group;
-    if (group >= definitions->group_count || !definitions->groups[group].defined) return false;
-    const struct archive_group *members = &definitions->groups[group];
-    return members->paradigm == OTF2_PARADIGM_SHMEM && members->count == reader->trace->rank_count;
+    const struct archive_comm *comm = win->defined ? archive_comm(definitions, win->comm) : NULL;
+    const struct archive_group *members = comm ? archive_group(definitions, comm->group) : NULL;
+    return members && members->paradigm == OTF2_PARADIGM_SHMEM && members->count == reader->trace->rank_count;
 }
 
 /* The symmetric memory: the first window of all PEs. TRACE_NONE: there is none. */
@@ -77,7 +75,7 @@ static enum status heap(struct archive_reader *reader, int32_t *id)
     struct archive_definitions *definitions = &reader->definitions;
     *id = TRACE_NONE;
     for (uint32_t i = 0; *id == TRACE_NONE && i < definitions->win_count; i++)
-        if (is_of_all(reader, &definitions->wins[i])) TRY(archive_win_id(reader, i, id));
+        if (is_of_all(reader, &definitions->wins[i])) TRY(archive_win_id(reader, definitions->wins[i].self, id));
     if (*id != TRACE_NONE) reader->trace->windows[*id].flavor = 'h';
     return STATUS_OK;
 }
@@ -85,9 +83,9 @@ static enum status heap(struct archive_reader *reader, int32_t *id)
 enum status archive_shmem_collective(struct archive_reader *reader, struct trace_call *call, uint32_t win,
                                      uint64_t sent, uint64_t received)
 {
-    const struct archive_definitions *definitions = &reader->definitions;
-    if (win >= definitions->win_count || !definitions->wins[win].defined) return STATUS_OK;
-    TRY(archive_comm_id(reader, definitions->wins[win].comm, &call->handle));
+    const struct archive_win *of = archive_win(&reader->definitions, win);
+    if (!of) return STATUS_OK;
+    TRY(archive_comm_id(reader, of->comm, &call->handle));
     if (call->handle == TRACE_NONE) return STATUS_OK;
     uint32_t others = reader->trace->comms[call->handle].count - 1;
     switch (call_kind(call->call)) {

@@ -2,8 +2,10 @@
  * puts of an epoch to one target, receives known at their completion, thread locations, functions that rmacast has
  * no row for. The trace expected from it is written by hand in the text form. */
 #include <otf2/otf2.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "otf2_test.h"
 #include "trace/otf2.h"
@@ -11,9 +13,9 @@
 
 /* References of definitions. The clock ticks in nanoseconds from 1000 on. */
 enum { MEMBERS = 3, THREAD = 7, GLOBAL_OFFSET = 1000 };
-enum { G_LOCATIONS, G_WORLD, G_SELF, G_PAIR, G_TARGETS, G_ORIGIN };
-enum { C_WORLD = 1, C_SELF, C_PAIR, C_INTER };
-enum { W_WORLD, W_PAIR };
+enum { G_LOCATIONS, G_WORLD, G_SELF, G_PAIR = 400000000, G_TARGETS = 7, G_ORIGIN };
+enum { C_WORLD = 1, C_SELF, C_PAIR = 536870911, C_INTER = 5 }; /* EZTrace 2.0 leaves such gaps */
+enum { W_WORLD, W_PAIR = 300000000 };
 enum {
     R_MAIN,
     R_EXCHANGE,
@@ -407,6 +409,45 @@ static void shape_of_scorep(void **state)
     scratch_remove(directory);
 }
 
+/* An anchor of format 1, as OTF2 1.0 wrote it: the mark, "OTF2", the format, 38 bytes of numbers, three strings, and the end
+ * mark behind them. Later formats have more behind the strings (OTF2's source, OTF2_AnchorFile.c). */
+enum { FORMAT_AT = 7, STRINGS_AT = 46, STRING_COUNT = 3 };
+
+static void write_anchor_of_format_1(const char *directory)
+{
+    char path[SCRATCH_BYTES + 32];
+    unsigned char anchor[4096];
+    snprintf(path, sizeof path, "%s/traces.otf2", directory);
+    FILE *file = fopen(path, "r+b");
+    assert_non_null(file);
+    size_t bytes = fread(anchor, 1, sizeof anchor, file), end = STRINGS_AT;
+    assert_true(bytes > STRINGS_AT && bytes < sizeof anchor);
+    anchor[FORMAT_AT] = 1;
+    for (int i = 0; i < STRING_COUNT; i++) end += strlen((char *)anchor + end) + 1;
+    anchor[end] = 2;     /* OTF2_BUFFER_END_OF_CHUNK */
+    anchor[end + 1] = 1; /* OTF2_BUFFER_END_OF_FILE */
+    rewind(file);
+    assert_int_equal(fwrite(anchor, 1, end + 2, file), end + 2);
+    assert_int_equal(ftruncate(fileno(file), (off_t)(end + 2)), 0);
+    fclose(file);
+}
+
+static void reads_anchor_of_format_1(void **state)
+{
+    (void)state;
+    char directory[SCRATCH_BYTES];
+    struct trace *trace, *expected = trace_of(expected_text);
+    struct err err = {.text = ""};
+    scratch_make(directory);
+    write_archive(directory);
+    write_anchor_of_format_1(directory);
+    if (otf2_read(directory, &trace, &err) != STATUS_OK) fail_msg("%s", err.text);
+    assert_traces_equal(trace, expected);
+    trace_free(trace);
+    trace_free(expected);
+    scratch_remove(directory);
+}
+
 /* What was read, written in our profile, reads back equal: notes included. */
 static void becomes_ours(void **state)
 {
@@ -429,6 +470,7 @@ static void becomes_ours(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(shape_of_scorep), cmocka_unit_test(becomes_ours)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(shape_of_scorep), cmocka_unit_test(reads_anchor_of_format_1),
+                                       cmocka_unit_test(becomes_ours)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -193,26 +193,38 @@ static void a_lost_put_breaks_law_5(void **state)
     test_context_clear(&test);
 }
 
-static void lock(struct trace *trace, uint32_t rank, bool exclusive, int64_t lock_us, int64_t locked_us,
+static void lock(struct trace *trace, uint32_t rank, int32_t target, bool exclusive, int64_t lock_us, int64_t locked_us,
                  int64_t unlocked_us)
 {
     struct trace_call *call = test_call(trace, rank, ID_Win_lock, lock_us, locked_us);
-    call->peer = 2;
+    call->peer = target;
     call->flags = exclusive ? TRACE_EXCLUSIVE : 0;
-    test_call(trace, rank, ID_Win_unlock, unlocked_us, unlocked_us)->peer = 2;
+    test_call(trace, rank, ID_Win_unlock, unlocked_us, unlocked_us)->peer = target;
 }
 
-/* Rank 0 holds the lock at rank 2 from 20 to 100; rank 1 gets it at second_us. */
-static struct verify_row two_locks(bool first_exclusive, bool second_exclusive, int64_t second_us)
+/* Rank 0 holds the lock at the target from 20 to 100; rank 1 gets it at second_us. */
+static struct verify_row two_locks_at(int32_t target, bool first_exclusive, bool second_exclusive, int64_t second_us)
 {
     struct trace *trace = test_trace(3, 1);
     struct test_context test;
-    lock(trace, 0, first_exclusive, 0, 20, 100);
-    lock(trace, 1, second_exclusive, 0, second_us, 200);
+    lock(trace, 0, target, first_exclusive, 0, 20, 100);
+    lock(trace, 1, target, second_exclusive, 0, second_us, 200);
     test_context_init(&test, trace, test_platform("a", NULL));
     struct verify_row row = test_law(&test, verify_waits_passive);
     test_context_clear(&test);
     return row;
+}
+
+static struct verify_row two_locks(bool first_exclusive, bool second_exclusive, int64_t second_us)
+{
+    return two_locks_at(2, first_exclusive, second_exclusive, second_us);
+}
+
+/* MPI_PROC_NULL has no lock: any number of ranks "hold" it. */
+static void locks_of_proc_null_are_nobodys(void **state)
+{
+    (void)state;
+    assert_int_not_equal(two_locks_at(TRACE_NONE, true, true, 99).state, VERIFY_BROKEN);
 }
 
 static void a_lock_with_two_holders_breaks_law_2(void **state)
@@ -345,6 +357,7 @@ int main(void)
         cmocka_unit_test(copies_may_pass_for_early_transfer),
         cmocka_unit_test(a_lost_put_breaks_law_5),
         cmocka_unit_test(a_lock_with_two_holders_breaks_law_2),
+        cmocka_unit_test(locks_of_proc_null_are_nobodys),
         cmocka_unit_test(an_early_unlock_breaks_law_2),
         cmocka_unit_test(a_request_done_too_early_breaks_law_2),
         cmocka_unit_test(a_member_that_leaves_too_early_breaks_law_2),
