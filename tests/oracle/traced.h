@@ -137,6 +137,21 @@ static int traced_lock(int type, int target, int assertion, MPI_Win win)
            type == MPI_LOCK_EXCLUSIVE ? "exclusive" : "shared");
 }
 
+static int traced_lock_all(int assertion, MPI_Win win)
+{
+    TRACED(MPI_Win_lock_all(assertion, win), "MPI_Win_lock_all win=0");
+}
+
+static int traced_flush_all(MPI_Win win)
+{
+    TRACED(MPI_Win_flush_all(win), "MPI_Win_flush_all win=0");
+}
+
+static int traced_unlock_all(MPI_Win win)
+{
+    TRACED(MPI_Win_unlock_all(win), "MPI_Win_unlock_all win=0");
+}
+
 static int traced_unlock(int target, MPI_Win win)
 {
     TRACED(MPI_Win_unlock(target, win), "MPI_Win_unlock win=0 target=%d", target);
@@ -388,6 +403,9 @@ static int traced_comm_split(MPI_Comm comm, int color, int key, MPI_Comm *made)
 #define MPI_Win_wait traced_win_wait
 #define MPI_Win_fence traced_fence
 #define MPI_Win_lock traced_lock
+#define MPI_Win_lock_all traced_lock_all
+#define MPI_Win_unlock_all traced_unlock_all
+#define MPI_Win_flush_all traced_flush_all
 #define MPI_Win_unlock traced_unlock
 #define MPI_Send traced_send
 #define MPI_Ssend traced_ssend
