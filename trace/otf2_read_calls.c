@@ -7,18 +7,18 @@
 
 #include "common/array.h"
 #include "trace/faults.h"
+#include "trace/limits.h"
 #include "trace/otf2_read.h"
 
+/* What is beyond every time stays beyond it, for trace_check() to find. */
 int64_t archive_ps(const struct archive_reader *reader, uint64_t time)
 {
-    uint64_t resolution = reader->definitions.resolution, ticks = time - reader->zero;
-    if (resolution == ARCHIVE_TICKS_PER_S) return (int64_t)ticks;
+    uint64_t resolution = reader->definitions.resolution;
     bool before = time < reader->zero;
-    if (before) ticks = reader->zero - time;
-    uint64_t ps = ARCHIVE_TICKS_PER_S % resolution == 0
-                      ? ticks * (ARCHIVE_TICKS_PER_S / resolution)
-                      : (uint64_t)((unsigned __int128)ticks * ARCHIVE_TICKS_PER_S / resolution);
-    return before ? -(int64_t)ps : (int64_t)ps;
+    unsigned __int128 ps = before ? reader->zero - time : time - reader->zero;
+    if (resolution != ARCHIVE_TICKS_PER_S) ps = ps * ARCHIVE_TICKS_PER_S / resolution;
+    int64_t bounded_ps = ps > (uint64_t)TRACE_TIME_MAX_PS ? TRACE_TIME_MAX_PS + 1 : (int64_t)ps;
+    return before ? -bounded_ps : bounded_ps;
 }
 
 static int64_t after(int64_t enter_ps, int64_t ticks)
@@ -179,7 +179,8 @@ static enum status append_region(struct archive_reader *reader, int64_t time_ps,
     return append(reader, &call);
 }
 
-/* Functions of MPI and OpenSHMEM that rmacast has no row for, or that lack their records, keep their time as a user region. */
+/* Functions of MPI and OpenSHMEM that rmacast has no row for, or that lack their records, keep their time as a user
+ * region. */
 static enum status name_function(struct archive_reader *reader, struct archive_region *region)
 {
     if (region->named) return STATUS_OK;
@@ -314,6 +315,14 @@ static bool is_bare(const struct archive_stream *stream, enum call_kind kind)
     return (needed & (F_ROOT | F_TARGET)) && stream->call.peer == TRACE_NONE;
 }
 
+/* What a call works on, where the archive ends inside it before the records say so. */
+static bool is_cut_short(const struct archive_stream *stream, enum call_kind kind)
+{
+    bool works_on = call_row(stream->call.call)->needed & (F_WIN | F_COMM);
+    return (stream->call.flags & TRACE_BREAK) && works_on && stream->call.handle == TRACE_NONE &&
+           kind != CALL_WIN_CREATE;
+}
+
 static enum status append_bare(struct archive_reader *reader)
 {
     struct archive_stream *stream = &reader->stream;
@@ -340,6 +349,7 @@ static enum status finish_call(struct archive_reader *reader, int64_t exit_ps)
         bool one_sided = !shmem && (call_row(stream->call.call)->needed & F_WIN);
         reader->assumed.one_sided = reader->assumed.one_sided || one_sided;
     }
+    if (is_cut_short(stream, kind)) return append_bare(reader);
     return append(reader, &stream->call);
 }
 
@@ -465,8 +475,7 @@ enum status archive_tell_assumptions(struct archive_reader *reader)
         TRY(trace_add_note(trace, err, "%" PRIu64 " locations that are no threads of MPI processes are left out",
                            assumed->other_locations));
     if (assumed->function_count)
-        TRY(trace_add_note(trace, err,
-                           "%" PRIu64 " %s functions are kept as regions, rmacast does not replay them: %s",
+        TRY(trace_add_note(trace, err, "%" PRIu64 " %s functions are kept as regions, rmacast does not replay them: %s",
                            assumed->function_count, assumed->shmem ? "MPI or OpenSHMEM" : "MPI", assumed->functions));
     if (assumed->bare_count)
         TRY(trace_add_note(trace, err, "%" PRIu64 " of these regions are calls whose records are missing",
@@ -502,7 +511,8 @@ enum status archive_tell_assumptions(struct archive_reader *reader)
                            assumed->shmem_wait_count));
     if (assumed->shmem_root_count)
         TRY(trace_add_note(trace, err,
-                           "%" PRIu64 " broadcasts of OpenSHMEM come without root: taken as the first PE of the active set",
+                           "%" PRIu64
+                           " broadcasts of OpenSHMEM come without root: taken as the first PE of the active set",
                            assumed->shmem_root_count));
     if (assumed->one_sided)
         TRY(trace_add_note(trace, err,

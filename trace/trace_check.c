@@ -1,4 +1,11 @@
-/* What model and replay may rely on: every id exists, every rank named is a member, requests live once. */
+/* The gate between readers and whatever walks a trace. What it accepts, model, replay, export and transforms rely on
+ * without looking again:
+ *   every id exists; every rank named is a member of the call's window or communicator
+ *   a call that works on a window or communicator has one, also where the stream breaks off inside it; only the
+ *   creation of a window that breaks off has none
+ *   at most one window is the heap of OpenSHMEM; OpenSHMEM's calls work on it, MPI's calls on other windows
+ *   a request lives once, a region left was entered, threads begin and end once
+ *   times of a thread rise; times and bytes are within trace/limits.h, so that no sum over calls and ranks overflows */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,6 +14,7 @@
 #include "common/array.h"
 #include "common/units.h"
 #include "trace/faults.h"
+#include "trace/limits.h"
 #include "trace/parallel.h"
 
 /* One thread of the rank. */
@@ -19,12 +27,21 @@ struct thread_walk {
     int64_t joined_ps; /* exit of the call that waited for it */
 };
 
+/* What depends on the trace as a whole. */
+struct trace_bounds {
+    int64_t begin_ps, longest_ps; /* no call ends later than longest_ps behind begin_ps */
+    uint64_t threads;             /* of all ranks */
+    int64_t most_bytes;           /* of the calls of one rank */
+};
+
 /* The walk along one rank. */
 struct walk {
     const struct trace *trace;
     uint32_t rank;
     size_t index;
     const struct trace_call *call;
+    const struct trace_bounds *bounds;
+    int64_t bytes;                        /* of the rank's calls so far */
     struct thread_walk *threads, *thread; /* of the rank, of the call */
     uint32_t thread_count;
     size_t thread_capacity;
@@ -36,10 +53,22 @@ struct walk {
     struct err *err;
 };
 
+#define TIME_LIMIT "6000000 s, expected less on either side of 0" /* TRACE_TIME_MAX_PS */
+
 enum { REQUEST_NEVER, REQUEST_LIVE, REQUEST_DONE };
 
 #define FAIL(walk, ...)                                                                                                \
     return trace_fail((walk)->err, (walk)->trace, (walk)->rank, (walk)->index, (walk)->call, __VA_ARGS__)
+
+static enum status check_heap(const struct walk *walk)
+{
+    bool heap = walk->trace->windows[walk->call->handle].flavor == 'h';
+    if (heap && !call_is_shmem(walk->call->call))
+        FAIL(walk, "window %" PRId32 " is the heap of OpenSHMEM, expected a window of MPI", walk->call->handle);
+    if (!heap && call_is_shmem(walk->call->call))
+        FAIL(walk, "window %" PRId32 " is a window of MPI, expected flavor=heap", walk->call->handle);
+    return STATUS_OK;
+}
 
 static enum status check_handle(const struct walk *walk)
 {
@@ -47,7 +76,7 @@ static enum status check_handle(const struct walk *walk)
     const struct call_row *row = call_row(walk->call->call);
     int32_t handle = walk->call->handle;
     if (handle == TRACE_NONE) {
-        if (walk->call->flags & TRACE_BREAK) return STATUS_OK; /* what the call would have made is not known */
+        if ((walk->call->flags & TRACE_BREAK) && row->kind == CALL_WIN_CREATE) return STATUS_OK; /* nobody has it yet */
         if (row->needed & F_WIN) FAIL(walk, "no window, expected win");
         if (row->needed & F_COMM) FAIL(walk, "no communicator, expected comm");
         return STATUS_OK;
@@ -61,7 +90,7 @@ static enum status check_handle(const struct walk *walk)
     if (trace_comm_rank(trace_call_comm(trace, walk->call), (int32_t)walk->rank) == TRACE_NONE)
         FAIL(walk, "rank %" PRIu32 " is no member of %s %" PRId32, walk->rank, window ? "window" : "communicator",
              handle);
-    return STATUS_OK;
+    return window ? check_heap(walk) : STATUS_OK;
 }
 
 /* A world rank of the call's communicator, MPI_PROC_NULL where the key allows it. */
@@ -107,7 +136,16 @@ static enum status check_neighbors(const struct walk *walk)
     return STATUS_OK;
 }
 
-static enum status check_counts(const struct walk *walk)
+static enum status add_bytes(struct walk *walk, const char *key, int64_t bytes)
+{
+    if (bytes > walk->bounds->most_bytes - walk->bytes)
+        FAIL(walk, "%s=%" PRId64 ", expected at most %" PRId64 " bytes in all calls of one of %" PRIu32 " ranks", key,
+             bytes, walk->bounds->most_bytes, walk->trace->rank_count);
+    walk->bytes += bytes;
+    return STATUS_OK;
+}
+
+static enum status check_counts(struct walk *walk)
 {
     const struct trace *trace = walk->trace;
     const struct trace_comm *comm = trace_call_comm(trace, walk->call);
@@ -121,8 +159,10 @@ static enum status check_counts(const struct walk *walk)
     if (counts->count != expected)
         FAIL(walk, "%" PRIu32 " counts, expected one for each of the %" PRIu32 " %s", counts->count, expected,
              few ? "destinations" : "members");
-    for (uint32_t i = 0; i < counts->count; i++)
+    for (uint32_t i = 0; i < counts->count; i++) {
         if (counts->bytes[i] < 0) FAIL(walk, "counts hold %" PRId64 ", expected 0 or more", counts->bytes[i]);
+        TRY(add_bytes(walk, "counts", counts->bytes[i]));
+    }
     return STATUS_OK;
 }
 
@@ -228,13 +268,36 @@ static enum status check_gaps(const struct walk *walk)
     }
 }
 
-static enum status check_values(const struct walk *walk)
+/* What the replay counts with: semaphores, barriers of threads. */
+static enum status check_counter(const struct walk *walk)
 {
     const struct trace_call *call = walk->call;
+    uint32_t allowed = call_row(call->call)->allowed;
+    if ((allowed & F_VALUE) && call->disp > INT32_MAX)
+        FAIL(walk, "value=%" PRId64 ", expected at most %d", call->disp, INT32_MAX);
+    if ((allowed & F_PARTIES) && call->aux > INT32_MAX)
+        FAIL(walk, "parties=%" PRId64 ", expected at most %d", call->aux, INT32_MAX);
+    return STATUS_OK;
+}
+
+static enum status check_sizes(struct walk *walk)
+{
+    const struct trace_call *call = walk->call;
+    uint32_t allowed = call_row(call->call)->allowed;
     if (call->bytes < 0) FAIL(walk, "bytes=%" PRId64 ", expected 0 or more", call->bytes);
-    if (call->disp < -1 && !(call_row(call->call)->allowed & F_SOURCE))
-        FAIL(walk, "disp=%" PRId64 ", expected 0 or more", call->disp);
+    if (call->disp < -1 && !(allowed & F_SOURCE)) FAIL(walk, "disp=%" PRId64 ", expected 0 or more", call->disp);
+    if (call->disp > TRACE_DISP_MAX && !(allowed & F_SOURCE))
+        FAIL(walk, "disp=%" PRId64 ", expected at most %" PRId64, call->disp, TRACE_DISP_MAX);
     if (call->aux < 0) FAIL(walk, "result_bytes=%" PRId64 ", expected 0 or more", call->aux);
+    if (call_is_thread(call->call)) return check_counter(walk);
+    TRY(add_bytes(walk, "bytes", call->bytes));
+    return add_bytes(walk, "result_bytes", call->aux);
+}
+
+static enum status check_values(struct walk *walk)
+{
+    const struct trace_call *call = walk->call;
+    TRY(check_sizes(walk));
     if (call->site >= walk->trace->site_count) FAIL(walk, "site %" PRIu32 " is not defined", call->site);
     if (call->flags & TRACE_GAPS) TRY(check_gaps(walk));
     if ((call->flags & TRACE_BREAK) && walk->index != walk->thread->last_index)
@@ -357,6 +420,43 @@ static enum status open_threads(struct walk *walk)
     return STATUS_OK;
 }
 
+static bool is_time(int64_t ps)
+{
+    return ps >= -TRACE_TIME_MAX_PS && ps <= TRACE_TIME_MAX_PS;
+}
+
+/* The times beside enter and exit: each where it is known. */
+static enum status check_more_times(const struct walk *walk)
+{
+    const struct trace_rank *stream = &walk->trace->ranks[walk->rank];
+    const int64_t lasts_ps = walk->call->exit_ps - walk->call->enter_ps;
+    int64_t cpu_ps = stream->cpu_ps ? stream->cpu_ps[walk->index] : 0;
+    int64_t compute_ps = stream->compute_ps ? stream->compute_ps[walk->index] : 0;
+    if (cpu_ps != TRACE_UNKNOWN_PS && !is_time(cpu_ps)) FAIL(walk, "cpu= is beyond " TIME_LIMIT);
+    if (compute_ps != TRACE_UNKNOWN_PS && !is_time(compute_ps)) FAIL(walk, "computing is beyond " TIME_LIMIT);
+    if (!stream->sim) return STATUS_OK;
+    const struct trace_sim *sim = &stream->sim[walk->index];
+    const int64_t known[] = {sim->xfer_start_ps,   sim->xfer_end_ps,      sim->base_end_ps,
+                             sim->extended_end_ps, sim->progress_from_ps, sim->progress_until_ps};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (known[i] != TRACE_UNKNOWN_PS && !is_time(known[i])) FAIL(walk, "a simulated time is beyond " TIME_LIMIT);
+    if (sim->blocked_ps < 0 || sim->blocked_ps > lasts_ps)
+        FAIL(walk, "blocked= is no part of the call's time, expected 0 to exit - enter");
+    return STATUS_OK;
+}
+
+static enum status check_limits(const struct walk *walk)
+{
+    const struct trace_call *call = walk->call;
+    const struct trace_bounds *bounds = walk->bounds;
+    if (!is_time(call->enter_ps) || !is_time(call->exit_ps)) FAIL(walk, "time is beyond " TIME_LIMIT);
+    uint64_t since_ps = (uint64_t)call->exit_ps - (uint64_t)bounds->begin_ps; /* may exceed INT64_MAX */
+    if (since_ps > (uint64_t)bounds->longest_ps)
+        FAIL(walk, "the call ends %.0f s behind the trace's begin, expected at most %.0f s with %" PRIu64 " threads",
+             (double)since_ps * 1e-12, units_s(bounds->longest_ps), bounds->threads);
+    return check_more_times(walk);
+}
+
 static enum status check_time(struct walk *walk)
 {
     const struct trace_call *call = walk->call;
@@ -366,7 +466,7 @@ static enum status check_time(struct walk *walk)
         FAIL(walk, "time runs backwards");
     if (thread->joined && call->exit_ps > thread->joined_ps)
         FAIL(walk, "thread %td calls after it was joined, expected no event", thread - walk->threads);
-    return STATUS_OK;
+    return check_limits(walk);
 }
 
 /* The calls from first on. */
@@ -391,8 +491,27 @@ static enum status check_rank(struct walk *walk)
     return check_calls(walk, 0);
 }
 
+static enum status check_heaps(const struct trace *trace, struct err *err)
+{
+    size_t heap = trace->window_count;
+    for (size_t i = 0; i < trace->window_count; i++) {
+        if (trace->windows[i].flavor != 'h') continue;
+        char place[TRACE_PLACE_BYTES];
+        snprintf(place, sizeof place, "window %zu", i);
+        if (heap < trace->window_count)
+            return err_set(err, STATUS_DATA, trace->name, place,
+                           "flavor=heap, which window %zu is, expected one symmetric memory of OpenSHMEM", heap);
+        if (trace->comms[trace->windows[i].comm].count == 0)
+            return err_set(err, STATUS_DATA, trace->name, place, "flavor=heap without a rank, expected one or more");
+        heap = i;
+    }
+    return STATUS_OK;
+}
+
 static enum status check_definitions(const struct trace *trace, struct err *err)
 {
+    if (trace->record_cost_ps < 0 || trace->record_cost_ps > TRACE_TIME_MAX_PS)
+        return err_set(err, STATUS_DATA, trace->name, "record_cost", "expected 0 to 6000000 s");
     for (size_t i = 0; i < trace->comm_count; i++)
         for (uint32_t k = 0; k < trace->comms[i].count; k++) {
             int32_t member = trace->comms[i].members[k];
@@ -402,11 +521,27 @@ static enum status check_definitions(const struct trace *trace, struct err *err)
             return err_set(err, STATUS_DATA, trace->name, place,
                            "member %" PRId32 " is not a rank, expected 0 to %" PRIu32, member, trace->rank_count - 1);
         }
-    return STATUS_OK;
+    return check_heaps(trace, err);
+}
+
+/* A first call beyond the limits is no begin: check_time() refuses it. */
+static struct trace_bounds bounds_of(const struct trace *trace)
+{
+    struct trace_bounds bounds = {.begin_ps = TRACE_TIME_MAX_PS, .most_bytes = TRACE_BYTES_MAX / trace->rank_count};
+    for (uint32_t r = 0; r < trace->rank_count; r++) {
+        const struct trace_rank *stream = &trace->ranks[r];
+        bounds.threads += trace_thread_count(trace, r);
+        if (stream->count > 0 && is_time(stream->calls[0].enter_ps) && stream->calls[0].enter_ps < bounds.begin_ps)
+            bounds.begin_ps = stream->calls[0].enter_ps;
+    }
+    if (trace->begin_known) bounds.begin_ps = trace->begin_ps;
+    bounds.longest_ps = (int64_t)(TRACE_TOTAL_MAX_PS / bounds.threads);
+    return bounds;
 }
 
 struct ranks {
     const struct trace *trace;
+    struct trace_bounds bounds;
     struct trace *cut; /* the same trace where ranks end at their first fault, NULL where a fault is the end */
     uint32_t per_block;
 };
@@ -416,13 +551,14 @@ static enum status check_block(void *context, size_t block, struct err *err)
     const struct ranks *ranks = context;
     uint32_t count = ranks->trace->rank_count, first = (uint32_t)block * ranks->per_block;
     uint32_t end = count - first > ranks->per_block ? first + ranks->per_block : count;
-    struct walk walk = {.trace = ranks->trace, .err = err};
+    struct walk walk = {.trace = ranks->trace, .bounds = &ranks->bounds, .err = err};
     enum status status = STATUS_OK;
     for (walk.rank = first; status == STATUS_OK && walk.rank < end; walk.rank++) {
         status = check_rank(&walk);
         if (status == STATUS_DATA && ranks->cut) status = trace_cut(ranks->cut, walk.rank, walk.index, err, err);
         map_clear(&walk.requests);
         walk.made_from = walk.made_end = 0;
+        walk.bytes = 0;
         map_clear(&walk.objects);
     }
     map_clear(&walk.groups);
@@ -435,7 +571,7 @@ static enum status check_block(void *context, size_t block, struct err *err)
 static enum status check_ranks(const struct trace *trace, struct trace *cut, struct err *err)
 {
     enum { BLOCKS = 64, THREAD_CALLS = 1 << 16 };
-    struct ranks ranks = {trace, cut, trace->rank_count / BLOCKS + 1};
+    struct ranks ranks = {trace, bounds_of(trace), cut, trace->rank_count / BLOCKS + 1};
     uint64_t calls = 0;
     for (uint32_t r = 0; r < trace->rank_count; r++) calls += trace->ranks[r].count;
     unsigned processors = parallel_processors();
@@ -465,12 +601,15 @@ enum status trace_check_partly(struct trace *trace, struct err *err)
 struct checked_rank { /* what a slice leaves to the next one */
     struct map requests;
     uint64_t made_from, made_end;
+    int64_t bytes;
     struct thread_walk thread;
 };
 
 struct trace_checker {
     struct checked_rank *ranks;
     uint32_t rank_count;
+    bool bounded; /* the bounds are those of the first slice */
+    struct trace_bounds bounds;
     struct map groups;
 };
 
@@ -551,18 +690,24 @@ static enum status check_slice_of_rank(struct walk *walk, struct checked_rank *r
     walk->requests = rank->requests;
     walk->made_from = rank->made_from;
     walk->made_end = rank->made_end;
+    walk->bytes = rank->bytes;
     enum status status = check_kept(walk);
     if (status == STATUS_OK) status = check_calls(walk, walk->trace->ranks[walk->rank].kept_count);
     if (status == STATUS_OK) status = forget_requests(walk);
     rank->requests = walk->requests;
     rank->made_from = walk->made_from;
     rank->made_end = walk->made_end;
+    rank->bytes = walk->bytes;
     return status;
 }
 
 enum status trace_check_slice(struct trace_checker *checker, const struct trace *trace, bool last, struct err *err)
 {
-    struct walk walk = {.trace = trace, .groups = checker->groups, .unfinished = !last, .err = err};
+    if (!checker->bounded) checker->bounds = bounds_of(trace);
+    checker->bounded = true;
+    struct walk walk = {
+        .trace = trace, .bounds = &checker->bounds, .groups = checker->groups, .unfinished = !last, .err = err};
+    TRY(check_heaps(trace, err));
     enum status status = STATUS_OK;
     for (; status == STATUS_OK && walk.rank < trace->rank_count; walk.rank++)
         if (!trace->ranks[walk.rank].foreign) status = check_slice_of_rank(&walk, &checker->ranks[walk.rank]);

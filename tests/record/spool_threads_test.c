@@ -18,7 +18,7 @@
 #include "trace/record/stream.h"
 #include "trace/spool_read.h"
 
-enum { RANKS = 9, ROUNDS = 40 };
+enum { RANKS = 9, ROUNDS = 40, HEAP = 1 }; /* HEAP: the window of the symmetric memory */
 
 /* Calls by their line; the order of names[]. */
 enum { INIT, FINALIZE, ISEND, IRECV, WAITALL, BARRIER, CREATE, PUT, START, COMPLETE, SET_LOCK, CLEAR_LOCK, NAMED };
@@ -109,11 +109,13 @@ static void define_all(struct writer *to)
 {
     const int32_t neighbour = (int32_t)(to->rank + 1) % RANKS;
     const struct spool_window window = {.bytes = 4096, .disp_unit = 1, .flavor = 'c'};
+    const struct spool_window heap = {.bytes = 4096, .disp_unit = 1, .flavor = 'h'};
     define(to, SPOOL_NAMES, (struct spool_record){.peer = SPOOL_NAMES_CALLS}, names, sizeof names - 1);
     define_module(to);
     define(to, SPOOL_COMM, (struct spool_record){.extra = RANKS}, NULL, 0);
     define(to, SPOOL_GROUP, (struct spool_record){.extra = 1}, &neighbour, sizeof neighbour);
     define(to, SPOOL_WINDOW, (struct spool_record){0}, &window, sizeof window);
+    define(to, SPOOL_WINDOW, (struct spool_record){.id = HEAP}, &heap, sizeof heap);
     define(to, SPOOL_REGION, (struct spool_record){.id = 0}, "solve", 5);
 }
 
@@ -166,8 +168,8 @@ static void regions(struct writer *to, int round)
 static void locks(struct writer *to, int round)
 {
     int64_t address = 0x1000 + 8 * ((int)to->rank * 2 + round) % 24;
-    call(to, SET_LOCK, (struct spool_record){.peer = -1, .extra = address}, nothing);
-    call(to, CLEAR_LOCK, (struct spool_record){.peer = -1, .extra = address}, nothing);
+    call(to, SET_LOCK, (struct spool_record){.id = HEAP, .peer = -1, .extra = address}, nothing);
+    call(to, CLEAR_LOCK, (struct spool_record){.id = HEAP, .peer = -1, .extra = address}, nothing);
 }
 
 /* Up to its MPI_Init. */

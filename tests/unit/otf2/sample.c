@@ -6,7 +6,7 @@
 #include "trace_test.h"
 
 /* Ids of definitions that all ranks are members of; communicator 1 has another order than the world. */
-enum { COMM_REVERSED = 1, COMM_PAIR = 2, WINDOW_WORLD = 0, WINDOW_REVERSED = 1 };
+enum { COMM_REVERSED = 1, COMM_PAIR = 2, WINDOW_WORLD = 0, WINDOW_REVERSED = 1, WINDOW_HEAP = 4 };
 enum { PENDING_MAX = 256, VARIANTS = 3 };
 
 struct maker {
@@ -43,6 +43,7 @@ static void define_communication(struct trace *trace)
     OK(trace_set_window_name(trace, id, "halo, second", err));
     OK(trace_add_window(trace, COMM_PAIR, NULL, NULL, '?', &id, err));   /* nobody creates these two */
     OK(trace_add_window(trace, COMM_PAIR, bytes, units, 'c', &id, err));
+    OK(trace_add_window(trace, 3, NULL, NULL, 'h', &id, err));
     OK(trace_add_counts(trace, bytes, 4, &group, err));
     OK(trace_add_counts(trace, reversed_bytes, 4, &group, err));
     OK(trace_add_neighbors(trace, &(struct trace_neighbors){2, 4, around, around + 2}, &group, err));
@@ -93,10 +94,10 @@ static void add(struct maker *maker, struct trace_call *call)
     OK(trace_add_call(maker->trace, maker->rank, call, err));
     if (!stream->sim) return;
     struct trace_sim *sim = &stream->sim[stream->count - 1];
-    sim->blocked_ps = (int64_t)(step % 3) * 77;
+    sim->blocked_ps = (call->exit_ps - call->enter_ps) / 2 * (int64_t)(step % 3);
     if (!(call_row(call->call)->allowed & F_TARGET)) return;
     *sim = (struct trace_sim){call->enter_ps + 1, call->enter_ps - 5, step % 2 ? TRACE_UNKNOWN_PS : call->exit_ps,
-                              call->exit_ps + 9, (int64_t)step, call->enter_ps + 2, call->exit_ps - 1};
+                              call->exit_ps + 9, sim->blocked_ps, call->enter_ps + 2, call->exit_ps - 1};
 }
 
 static struct trace_call bare(enum mpi_call id)
@@ -122,6 +123,7 @@ static uint32_t make_list(struct maker *maker, uint32_t count)
 static void set_handle(struct trace_call *call, uint32_t fields, int variant)
 {
     if (fields & F_WIN) call->handle = variant % 2 ? WINDOW_REVERSED : WINDOW_WORLD;
+    if ((fields & F_WIN) && call_is_shmem(call->call)) call->handle = WINDOW_HEAP;
     if (fields & F_COMM) call->handle = variant == 0 ? 0 : variant == 1 ? COMM_REVERSED : 3;
     if (call->call == ID_Win_create) call->handle = WINDOW_REVERSED;
     if (call->call == ID_Win_allocate) call->handle = WINDOW_WORLD;

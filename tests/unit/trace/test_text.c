@@ -109,8 +109,9 @@ static void write_row(char *text, size_t size, int call, uint32_t fields)
     bool uses = !makes && (row->needed & (F_REQ | F_REQS));
     int used = snprintf(
         text, size,
-        HEAD "comm 1 ranks=2,0\ncomm 2 ranks=0\nwindow 0 comm=1 bytes=64,128 disp_unit=8,4\n%s"
+        HEAD "comm 1 ranks=2,0\ncomm 2 ranks=0\nwindow 0 comm=1 bytes=64,128 disp_unit=8,4%s\n%s"
              "0 1.5 2.25 %s",
+        call_is_shmem((enum mpi_call)call) ? " flavor=heap" : "",
         uses ? "0 1 1 MPI_Irecv comm=0 peer=1 tag=0 bytes=1 req=8\n0 1 1 MPI_Irecv comm=0 peer=1 tag=0 bytes=1 req=9\n"
              : "",
         row->name);

@@ -1,0 +1,97 @@
+# What a reader accepts, analysis and replay may rely on: each of these inputs ended in a signal, an undefined operation or a wrong
+# number before the reader refused it. Expected: one line that names the place.
+. "$(dirname "$0")/lib.sh"
+rm -rf m.txt out.rma
+
+# refused TEXT: the trace on standard input is refused by everything that reads traces.
+refused() {
+    cat >m.txt
+    error 1 "$1" analyze m.txt
+    error 1 "$1" simulate --engine loggp --verify --platform "$platform" m.txt
+    error 1 "$1" export --to otf2 --model extended -o out.rma m.txt
+    [ ! -e out.rma ] || fail "an archive of a refused trace is written"
+}
+
+# a call that breaks off works on a window, on a communicator, as any other; a creation that breaks off has no window yet
+refused 'm.txt:rank 1, event 1 (MPI_Win_fence) at 0.100000 s: no window, expected win' <<'T'
+rmacast-trace 1
+ranks 2
+window 0 comm=0
+0 0 0 MPI_Win_fence win=0 assert=0
+1 0.1 0.2 MPI_Win_fence win=- assert=0 break=1
+T
+refused 'm.txt:rank 1, event 1 (MPI_Barrier) at 0.100000 s: no communicator, expected comm' <<'T'
+rmacast-trace 1
+ranks 2
+1 0.1 0.2 MPI_Barrier comm=- break=1
+T
+# an archive that ends inside MPI_Win_fence before its records: a region of that name, since nobody knows of which window
+run 0 analyze "$source/tests/data/cut-short.rma" --json -
+holds out '.incomplete and .ranks == 4'
+
+# the heap of OpenSHMEM is one window, and no other call works on it
+for call in 'shmem_put win=0 target=1 bytes=8' 'shmem_set_lock win=0 object=1' 'shmem_clear_lock win=0 object=2' 'shmem_wait_until win=0' \
+    'shmem_quiet win=0' 'shmem_atomic_fetch_add win=0 target=1 bytes=8 result_bytes=8'; do
+    refused "(${call%% *}) at 0.000005 s: window 0 is a window of MPI, expected flavor=heap" <<T
+rmacast-trace 1
+ranks 2
+window 0 comm=0
+1 0.000005 0.000005 $call
+T
+done
+for call in 'MPI_Win_unlock_all win=0' 'MPI_Put win=0 target=1 bytes=8' 'MPI_Win_free win=0'; do
+    refused "(${call%% *}) at 0.000040 s: window 0 is the heap of OpenSHMEM, expected a window of MPI" <<T
+rmacast-trace 1
+ranks 2
+window 0 comm=0 flavor=heap
+0 0.000040 0.000040 $call
+0 0.000040 0.000060 shmem_atomic_fetch_add win=0 target=1 bytes=8 result_bytes=8
+T
+done
+refused 'm.txt:window 1: flavor=heap, which window 0 is, expected one symmetric memory of OpenSHMEM' <<'T'
+rmacast-trace 1
+ranks 2
+window 0 comm=0 flavor=heap
+window 1 comm=0 flavor=heap
+T
+
+# A wait cannot be blocked for longer than it took: 20 us of 30 ns.
+refused '(pthread_cond_timedwait) at 0.001000 s: blocked= is no part of the call'"'"'s time' <<'T'
+rmacast-trace 1
+ranks 1
+property simulated=1
+0 0.001000000000 0.001000030000 pthread_cond_timedwait flag=0 object=1 mutex=0 blocked=0.00002
+T
+
+# Sums over threads and calls stay below 2^63: times up to 6000000 s either side of 0, all threads together 2^63 ps = 9223372.04 s,
+# which is 4611686 s for each of two; bytes of a rank's calls together 2^62 / ranks.
+refused 'm.txt:rank 1, event 1 (MPI_Recv) at -7999999.999994999729 s: time is beyond 6000000 s' <<'T'
+rmacast-trace 1
+ranks 2
+0 0.000000 0.000000 MPI_Send comm=0 peer=1 tag=1 bytes=1000
+1 -7999999.999994999729 -7999999.999994999729 MPI_Recv comm=0 peer=0 tag=1 bytes=1000
+T
+refused "m.txt:rank 0, event 2 (MPI_Finalize) at 4611687.000000 s: the call ends 4611687 s behind the trace's begin, expected at \
+most 4611686 s with 2 threads" <<'T'
+rmacast-trace 1
+ranks 2
+0 0 0 MPI_Init
+0 4611687 4611687 MPI_Finalize
+T
+printf 'rmacast-trace 1\nranks 2\n0 0 0 MPI_Init\n0 4611686 4611686 MPI_Finalize\n1 0 0 MPI_Init\n1 4611686 4611686 MPI_Finalize\n' >m.txt
+run 0 analyze m.txt --json -
+holds out '.run_time_s == 4611686 and .properties.time_s == 2 * 4611686'
+refused 'event 3 (MPI_Send) at 0.000000 s: bytes=1, expected at most 2305843009213693952 bytes in all calls of one of 2 ranks' <<'T'
+rmacast-trace 1
+ranks 2
+0 0 0 MPI_Send comm=0 peer=1 tag=1 bytes=1152921504606846976
+0 0 0 MPI_Send comm=0 peer=1 tag=1 bytes=1152921504606846976
+0 0 0 MPI_Send comm=0 peer=1 tag=1 bytes=1
+T
+refused 'm.txt:record_cost: expected 0 to 6000000 s' <<'T'
+rmacast-trace 1
+ranks 2
+property record_cost=-9000000
+T
+
+finish
