@@ -3,6 +3,7 @@
 
 #include "cli/cli.h"
 #include "trace/generate.h"
+#include "trace/limits.h"
 #include "trace/open.h"
 
 struct options {
@@ -55,7 +56,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     int64_t seed;
     error_t failed;
     switch (key) {
-    case 'n': return parse_count(state, "--ranks", argument, 1 << 20, &generate->ranks);
+    case 'n': return parse_count(state, "--ranks", argument, TRACE_RANKS_MAX, &generate->ranks);
     case 'i': return parse_count(state, "--iterations", argument, 1 << 30, &generate->iterations);
     case 'b': return cli_size(state, "--bytes", argument, &generate->bytes);
     case 'c': return cli_duration(state, "--compute", argument, &generate->compute_s);

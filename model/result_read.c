@@ -1,4 +1,5 @@
 /* Reading results back. What a reader needs must be there and right; keys that other versions add are passed over. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,9 +8,9 @@
 #include "model/properties.h"
 #include "model/result.h"
 #include "model/result_schema.h"
+#include "trace/limits.h"
 
-static const double LARGEST = 1e300;
-enum { MOST_RANKS = 1 << 24 };
+static const double LARGEST = 1e300, MOST_WALL_S = 1e9; /* of a result's time; of what a simulation took itself */
 
 typedef enum status element_reader(const struct json_node *node, size_t index, void *into, struct err *err);
 
@@ -195,8 +196,8 @@ static enum status read_pair(const struct json_node *node, size_t index, void *i
                      kind = json_member(node, "kind");
     int64_t ranks[2];
     const char *text;
-    TRY(json_integer(&origin, 0, MOST_RANKS, &ranks[0], err));
-    TRY(json_integer(&target, 0, MOST_RANKS, &ranks[1], err));
+    TRY(json_integer(&origin, 0, (int64_t)result->rank_count - 1, &ranks[0], err));
+    TRY(json_integer(&target, 0, (int64_t)result->rank_count - 1, &ranks[1], err));
     TRY(json_string(&kind, &text, err));
     TRY(read_count(node, "count", &pair.count, err));
     TRY(read_count(node, "bytes", &pair.bytes, err));
@@ -275,26 +276,22 @@ static enum status read_carried(const struct json_node *root, struct result *res
 static enum status read_left_out(const struct json_node *node, size_t index, void *into, struct err *err)
 {
     struct result *result = into;
-    struct json_node rank = json_member(node, "rank"), calls = json_member(node, "calls");
-    double number;
+    struct json_node rank = json_member(node, "rank"), calls = json_member(node, "calls"),
+                     reason = json_member(node, "reason");
+    const char *text;
     struct result_left_out part = {.rank = -1, .calls = -1};
     (void)index;
     TRY(json_object(node, err));
     if (cJSON_IsNumber(rank.item)) {
-        TRY(json_number(&rank, 0, UINT32_MAX, &number, err));
-        part.rank = (int64_t)number;
+        TRY(json_integer(&rank, 0, (int64_t)result->rank_count - 1, &part.rank, err));
         TRY(read_count(node, "event", &part.event, err));
     }
-    if (cJSON_IsNumber(calls.item)) {
-        TRY(json_number(&calls, 0, 9e15, &number, err));
-        part.calls = (int64_t)number;
-    }
+    if (cJSON_IsNumber(calls.item)) TRY(json_integer(&calls, 0, INT64_C(1) << 53, &part.calls, err));
     part.time_known = cJSON_IsNumber(json_member(node, "time_s").item);
     if (part.time_known) TRY(read_number(node, "time_s", 0, &part.time_s, err));
-    TRY(read_text(node, "reason", &part.reason, err));
-    enum status status = result_add_left_out(result, &part, err);
-    free(part.reason);
-    return status;
+    TRY(json_string(&reason, &text, err));
+    part.reason = (char *)(uintptr_t)text; /* copied, never written to */
+    return result_add_left_out(result, &part, err);
 }
 
 static enum status read_extras(const struct json_node *root, struct result *result, struct err *err)
@@ -304,7 +301,8 @@ static enum status read_extras(const struct json_node *root, struct result *resu
     double wall_s;
     if (stats.item && !cJSON_IsNull(stats.item)) {
         TRY(read_count(&stats, "events", &result->events, err));
-        TRY(read_number(&stats, "wall_s", 0, &wall_s, err));
+        struct json_node wall = json_member(&stats, "wall_s");
+        TRY(json_number(&wall, 0, MOST_WALL_S, &wall_s, err));
         TRY(read_count(&stats, "peak_bytes", &result->peak_bytes, err));
         result->wall_ns = (uint64_t)(wall_s * 1e9 + 0.5);
     }
@@ -361,11 +359,15 @@ static enum status check_schema(const struct json_node *root, struct err *err)
 
 static enum status read_result(const struct json_node *root, struct result **result, struct err *err)
 {
-    struct json_node ranks = json_member(root, "ranks");
+    struct json_node ranks = json_member(root, "ranks"), times = json_member(root, "rank_time_s");
     struct result *made;
     int64_t rank_count;
     TRY(check_schema(root, err));
-    TRY(json_integer(&ranks, 0, MOST_RANKS, &rank_count, err));
+    TRY(json_integer(&ranks, 0, TRACE_RANKS_MAX, &rank_count, err));
+    TRY(json_array(&times, err));
+    if (json_count(&times) != (size_t)rank_count) /* before memory is taken for so many */
+        return json_error(&times, err, "%zu numbers, expected one for each of the %" PRId64 " ranks",
+                          json_count(&times), rank_count);
     TRY(result_new((uint32_t)rank_count, &made, err));
     enum status status = read_body(root, made, err);
     if (status == STATUS_OK)

@@ -11,7 +11,7 @@ enum { PARAMETER_MAX = 1 << 20 };
 /* One kind of network. links is for two different nodes. */
 struct shape {
     const char *name, *simgrid_name;
-    int32_t least_links; /* no two nodes are nearer in any instance */
+    bool outermost_first; /* size[0] is of what counts slowest in a node's number */
     enum status (*read)(const struct json_node *node, struct topology *topology, struct err *err);
     int32_t (*links)(const struct topology *topology, int32_t src, int32_t dst);
     void (*parameters)(const struct topology *topology, FILE *out);
@@ -168,20 +168,22 @@ static void dragonfly_parameters(const struct topology *topology, FILE *out)
 }
 
 static const struct shape shapes[] = {
-    {"crossbar", NULL, 2, crossbar_read, crossbar_links, NULL, crossbar_route},
-    {"fat_tree", "FAT_TREE", 2, fat_tree_read, fat_tree_links, fat_tree_parameters, fat_tree_route},
-    {"torus", "TORUS", 1, torus_read, torus_links, torus_parameters, torus_route},
-    {"dragonfly", "DRAGONFLY", 2, dragonfly_read, dragonfly_links, dragonfly_parameters, dragonfly_route},
+    {"crossbar", NULL, false, crossbar_read, crossbar_links, NULL, crossbar_route},
+    {"fat_tree", "FAT_TREE", false, fat_tree_read, fat_tree_links, fat_tree_parameters, fat_tree_route},
+    {"torus", "TORUS", false, torus_read, torus_links, torus_parameters, torus_route},
+    {"dragonfly", "DRAGONFLY", true, dragonfly_read, dragonfly_links, dragonfly_parameters, dragonfly_route},
 };
 enum { SHAPE_COUNT = sizeof shapes / sizeof *shapes };
 
-/* Node 0 has a nearest neighbour as near as any in all shapes. */
+/* Node 0 has a nearest neighbour as near as any in all shapes: it differs in one coordinate, by one. */
 static int32_t nearest(const struct topology *topology)
 {
-    int32_t links = INT32_MAX;
-    for (int32_t dst = 1; dst < topology->shape_nodes && links > topology->shape->least_links; dst++) {
-        int32_t found = topology->shape->links(topology, 0, dst);
+    int32_t links = topology->levels ? INT32_MAX : topology->shape->links(topology, 0, 1), stride = 1;
+    for (int32_t i = 0; i < topology->levels; i++) {
+        int32_t extent = topology->size[topology->shape->outermost_first ? topology->levels - 1 - i : i];
+        int32_t found = extent > 1 ? topology->shape->links(topology, 0, stride) : INT32_MAX;
         if (found < links) links = found;
+        stride *= extent;
     }
     return links;
 }

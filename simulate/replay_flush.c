@@ -186,6 +186,8 @@ enum step replay_step_lock_all(struct replay *replay, uint32_t rank)
     const struct trace_call *call = &state->calls[state->next];
     uint32_t index = replay_member_index(replay, call->handle, rank), lock;
     const struct member *member = &replay->members[index];
+    if (state->phase != PHASE_ENTER && !member->all) /* another thread has unlocked it meanwhile */
+        return replay_exit(state, replay->now_ps);
     switch (state->phase) {
     case PHASE_ENTER: return open_all(replay, state, index, call);
     case PHASE_ASK:
@@ -197,7 +199,7 @@ enum step replay_step_lock_all(struct replay *replay, uint32_t rank)
         return STEP_AGAIN;
     default:
         for (; replay_lock_at(replay, rank, call, state->step, &lock); state->step++)
-            if (!replay->lock_epochs[lock].granted) return STEP_BLOCK;
+            if (lock != NO_INDEX && !replay->lock_epochs[lock].granted) return STEP_BLOCK;
         account_contention(replay, rank, call);
         return replay_exit(state, replay->now_ps);
     }

@@ -218,7 +218,9 @@ enum step replay_step_lock(struct replay *replay, uint32_t rank)
         enum step step = open_lock(replay, rank, call);
         if (step != STEP_AGAIN) return step;
     }
-    uint32_t lock = state->lock_list;
+    uint32_t member = (uint32_t)(replay_member(replay, call, rank) - replay->members);
+    uint32_t lock = replay_open_lock(replay, rank, member, call->peer);
+    if (lock == NO_INDEX) return replay_exit(state, replay->now_ps); /* another thread has unlocked it meanwhile */
     if (state->phase == PHASE_ASK) {
         state->phase = PHASE_GRANT;
         replay->lock_epochs[lock].awaited = !state->threads;

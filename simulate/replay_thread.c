@@ -143,6 +143,7 @@ enum status replay_thread_sort(struct replay *replay, uint32_t rank)
     struct threads *threads = replay->ranks[rank].threads;
     struct trace_rank *made = &replay->made->ranks[rank];
     size_t count = made->count;
+    if (count == 0) return STATUS_OK;
     struct trace_call *calls = malloc((count + 1) * sizeof *calls);
     struct trace_sim *sim = malloc((count + 1) * sizeof *sim);
     uint16_t *thread = malloc((count + 1) * sizeof *thread);

@@ -7,6 +7,8 @@
 
 #include "common/units.h"
 
+/* Ranks of a program: about 1 KB each in an analysis, whether they call or not. */
+#define TRACE_RANKS_MAX (1 << 20)
 /* Of one time, either side of 0: 69 days. */
 #define TRACE_TIME_MAX_PS (INT64_C(6000000) * UNITS_PS_PER_S)
 /* From the trace's first event to the end of any, times the threads of all ranks: 2562 hours of threads. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/array.h"
+#include "trace/limits.h"
 #include "trace/otf2_read.h"
 
 static enum status broken(struct archive_reader *reader, const char *what)
@@ -61,6 +62,8 @@ static enum status number_ranks(struct archive_reader *reader)
     if (!world) world = locations_of(reader, OTF2_PARADIGM_SHMEM);
     if (!world || world->count == 0)
         return broken(reader, "no MPI processes and no PEs, expected a group COMM_LOCATIONS of paradigm MPI or SHMEM");
+    if (world->count > TRACE_RANKS_MAX)
+        return broken(reader, "more ranks than an analysis takes, expected at most 1048576");
     for (uint32_t i = 0; i < world->count; i++) {
         const uint64_t *index = map_find(&definitions->location_index, world->members[i]);
         if (!index)

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "common/array.h"
+#include "trace/limits.h"
 #include "trace/parallel.h"
 #include "trace/spool_read.h"
 
@@ -106,7 +107,6 @@ static enum status map_file(const char *name, const void **data, size_t *bytes, 
     return STATUS_OK;
 }
 
-enum { WORLD_MAX = 1 << 24 };
 #define TICKS_MIN UINT64_C(1000000)
 #define TICKS_MAX UINT64_C(100000000000)
 
@@ -138,7 +138,8 @@ static enum status check_header(struct spool_rank *rank, unsigned number, unsign
         return fault_at(name, 44, err, "a clock that this rmacast does not know, expected 0 or 1");
     if (spool_ticks(header) && (header->ticks_per_s < TICKS_MIN || header->ticks_per_s > TICKS_MAX))
         return fault_at(name, 56, err, "the ticks per second are beyond belief");
-    if (header->world > WORLD_MAX) return fault_at(name, 24, err, "the number of ranks is beyond belief");
+    if (header->world > TRACE_RANKS_MAX)
+        return fault_at(name, 24, err, "more ranks than an analysis takes, expected at most 1048576");
     if (header->world <= header->rank) return fault_at(name, 24, err, "the rank is not below the number of ranks");
     return STATUS_OK;
 }

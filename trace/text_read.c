@@ -11,11 +11,12 @@
 #include "common/array.h"
 #include "common/units.h"
 #include "trace/faults.h"
+#include "trace/limits.h"
 #include "trace/parallel.h"
 #include "trace/text.h"
 #include "trace/text_reader.h"
 
-enum { RANKS_MAX = 1 << 24, TIMES_END = 3 /* words: rank, enter, exit */ };
+enum { TIMES_END = 3 /* words: rank, enter, exit */ };
 
 /* --- one line --- */
 
@@ -24,7 +25,7 @@ static enum status read_ranks(struct text_reader *reader, char **words)
     int64_t count;
     uint64_t *slot;
     if (reader->trace) TEXT_FAIL(reader, "a second line \"ranks\", expected one");
-    TRY(text_read_id(reader, "ranks", words[1], 1, RANKS_MAX, &count));
+    TRY(text_read_id(reader, "ranks", words[1], 1, TRACE_RANKS_MAX, &count));
     TRY(trace_new(reader->file, (uint32_t)count, &reader->trace, reader->err));
     reader->requests = calloc((size_t)count, sizeof *reader->requests);
     reader->ended = calloc((size_t)count, sizeof *reader->ended);
