@@ -364,8 +364,7 @@ static enum status read_result(const struct json_node *root, struct result **res
     int64_t rank_count;
     TRY(check_schema(root, err));
     TRY(json_integer(&ranks, 0, TRACE_RANKS_MAX, &rank_count, err));
-    TRY(json_array(&times, err));
-    if (json_count(&times) != (size_t)rank_count) /* before memory is taken for so many */
+    if (times.item && json_count(&times) != (size_t)rank_count) /* before memory is taken for so many */
         return json_error(&times, err, "%zu numbers, expected one for each of the %" PRId64 " ranks",
                           json_count(&times), rank_count);
     TRY(result_new((uint32_t)rank_count, &made, err));

@@ -18,10 +18,12 @@ struct field {
     bool required;
 };
 
+enum { NODES_MAX = 1 << 24 }; /* of nodes.count: a node takes up to 200 bytes where a rank is on it or behind it */
+
 #define AT(member) offsetof(struct platform, member)
 
 static const struct field nodes_fields[] = {
-    {"count", FIELD_INT32, AT(node_count), 1, 1 << 30, NULL, true},
+    {"count", FIELD_INT32, AT(node_count), 1, NODES_MAX, NULL, true},
     {"cores", FIELD_INT32, AT(cores), 1, 1 << 20, NULL, false},
     {"speed", FIELD_NUMBER, AT(speed), 1e-9, 1e9, NULL, false},
     {"memory_bandwidth_Bps", FIELD_RATE, AT(memory_bandwidth_Bps), RATE_LEAST, RATE_MOST, NULL, false},

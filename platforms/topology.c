@@ -286,9 +286,52 @@ bool topology_is_crossbar(const struct topology *topology)
     return topology->shape->links == crossbar_links;
 }
 
+static int32_t parts_for(int32_t nodes, int32_t each)
+{
+    return nodes / each + (nodes % each > 0);
+}
+
+/* Outer levels that hold the first nodes in one part are not passed. The top switches of a tree need no more children
+ * than those nodes use, unless parallel cables there decide, by the children's number, which cable is taken below. */
+static void shrink_levels(struct topology *topology, int32_t nodes, bool trims)
+{
+    int32_t below = 1;
+    for (int32_t i = 0; i + 1 < topology->levels; i++) below *= topology->size[i];
+    while (topology->levels > 1 && nodes <= below) below /= topology->size[--topology->levels - 1];
+    int32_t top = topology->levels - 1;
+    if (trims && topology->parallel[top] == 1) topology->size[top] = parts_for(nodes, below);
+}
+
+/* Groups are linked to all others, as are chassis in a group and routers in a chassis: the first ones are whole without
+ * the rest. */
+static void shrink_dragonfly(struct topology *topology, int32_t nodes)
+{
+    int32_t each = 1;
+    for (int i = CHASSIS; i <= NODES; i++) each *= topology->size[i];
+    for (int i = GROUPS; i <= NODES; i++) {
+        topology->size[i] = parts_for(nodes, each);
+        if (topology->size[i] > 1 || i == NODES) return;
+        each /= topology->size[i + 1];
+    }
+}
+
+/* A small shape with the first nodes of this one, between which a message passes the same links. */
+static struct topology part_with(const struct topology *topology, int32_t nodes)
+{
+    struct topology part = *topology;
+    if (topology->shape->outermost_first)
+        shrink_dragonfly(&part, nodes);
+    else if (topology->levels)
+        shrink_levels(&part, nodes, topology->shape->links == fat_tree_links);
+    part.shape_nodes = part.levels ? 1 : nodes;
+    for (int32_t i = 0; i < part.levels; i++) part.shape_nodes *= part.size[i];
+    return part;
+}
+
 enum status topology_write_simgrid(const struct topology *topology, int32_t nodes, double bandwidth_Bps, FILE *out,
                                    struct err *err)
 {
+    const struct topology part = part_with(topology, nodes);
     fprintf(out,
             "<?xml version='1.0'?>\n"
             "<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n"
@@ -296,10 +339,10 @@ enum status topology_write_simgrid(const struct topology *topology, int32_t node
             "  <cluster id=\"network\" prefix=\"node-\" suffix=\"\" radical=\"0-%" PRId32
             "\" speed=\"1Gf\" bw=\"%.17gBps\" "
             "lat=\"0s\"",
-            (topology_is_crossbar(topology) ? nodes : topology->shape_nodes) - 1, bandwidth_Bps);
+            part.shape_nodes - 1, bandwidth_Bps);
     if (topology->shape->simgrid_name) {
         fprintf(out, " topology=\"%s\" topo_parameters=\"", topology->shape->simgrid_name);
-        topology->shape->parameters(topology, out);
+        topology->shape->parameters(&part, out);
         fputc('"', out);
     }
     fputs("/>\n</platform>\n", out);

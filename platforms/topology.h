@@ -38,8 +38,8 @@ struct topology_link topology_inner_link(const struct topology *topology, int32_
 /* All pairs of nodes are alike, so that a part of the nodes is the same shape. */
 bool topology_is_crossbar(const struct topology *topology);
 
-/* The shape as a SimGrid 3.32 platform (XML, version 4.1): hosts "node-0".."node-N-1", N the shape's nodes, of a crossbar
- * the first `nodes` of them; link bandwidth as given in bytes/s, all latencies 0 (engine_simgrid adds latencies itself: CM02 shares unfairly between routes of different
+/* The shape as a SimGrid 3.32 platform (XML, version 4.1): hosts "node-0".."node-N-1", N at least `nodes`: of the shape only
+ * the part that messages between its first `nodes` nodes pass; link bandwidth as given in bytes/s, all latencies 0 (engine_simgrid adds latencies itself: CM02 shares unfairly between routes of different
  * latency). */
 enum status topology_write_simgrid(const struct topology *topology, int32_t nodes, double bandwidth_Bps, FILE *out,
                                    struct err *err);

@@ -178,6 +178,20 @@ static bool shares_nodes(const struct replay *replay)
     return false;
 }
 
+/* Nodes without ranks cost nothing. Where ranks are dealt in turn to more nodes than there are ranks, rank r stays on
+ * node r. A SimGrid platform of the user's has as many hosts as it says. */
+static void take_part(struct replay *replay, const struct platform *platform)
+{
+    int32_t last = 0;
+    for (uint32_t rank = 0; rank < replay->trace->rank_count; rank++) {
+        int32_t node = platform_node_of(platform, rank);
+        if (node > last) last = node;
+    }
+    replay->part = *platform;
+    if (!platform->simgrid_xml) replay->part.node_count = last + 1;
+    replay->platform = &replay->part;
+}
+
 static enum status open_engine(struct replay *replay, const struct engine_callbacks *callbacks)
 {
     int32_t(*pairs)[2];
@@ -217,6 +231,7 @@ enum status replay_open(struct replay *replay, const struct trace *trace, const 
         units_ps(platform->thread_create_s), units_ps(platform->thread_start_s),  units_ps(platform->thread_join_s),
         units_ps(platform->thread_lock_s),   units_ps(platform->thread_unlock_s), units_ps(platform->thread_barrier_s)};
     TRY(platform_check_ranks(platform, trace->rank_count, err));
+    take_part(replay, platform);
     TRY(account_init(&outcome->account, trace->rank_count, err));
     TRY(prepare_ranks(replay));
     TRY(replay_prepare_threads(replay));

@@ -301,7 +301,8 @@ struct coll_calls; /* simulate/collectives.h */
 
 struct replay {
     const struct trace *trace;
-    const struct platform *platform;
+    const struct platform *platform; /* part */
+    struct platform part; /* the caller's, without the nodes behind the last one that has a rank; it borrows all else */
     const struct engine_descriptor *engine_kind;
     struct engine *engine;
     struct replay_outcome *outcome;

@@ -94,4 +94,73 @@ ranks 2
 property record_cost=-9000000
 T
 
+# A result that is read back: what it left out has a reason, and its ranks are ranks of the result. Ranks cost memory only where
+# their times stand in the file.
+run 0 analyze "$worked" --json good.json
+broken() {
+    jq "$2" good.json >bad.json || fail "jq $2"
+    error 1 "$1" validate --predicted bad.json --measured good.json
+}
+broken 'bad.json:left_out[0].reason: missing, expected a string' '.left_out = [{}]'
+broken 'bad.json:left_out[0].rank: 2 is impossible here' '.left_out = [{rank: 2, event: 1, calls: 1, time_s: 0, reason: "x"}]'
+broken 'bad.json:transfers.pairs[0].origin: 2 is impossible here' '.transfers.pairs = [{origin: 2, target: 0, kind: "put", count: 1, bytes: 1}]'
+broken 'bad.json:rank_time_s: 2 numbers, expected one for each of the 1000000 ranks' '.ranks = 1000000'
+broken 'bad.json:ranks: 1.67772e+07 is impossible here, expected a number from 0 to 1.04858e+06' '.ranks = 16777216'
+broken 'bad.json:engine_stats.wall_s: 1e+300 is impossible here' '.engine_stats = {events: 1, wall_s: 1e300, peak_bytes: 1}'
+
+# A lock that one thread takes and another one releases, while the replay has the first still waiting: the release ends both.
+# The sanitizers watch. Rank 0 holds the target's lock until 80 us; of lock_all nothing is held.
+cat >m.txt <<'T'
+rmacast-trace 1
+ranks 3
+window 0 comm=0
+0 0.000000 0.000000 MPI_Win_lock win=0 target=2 lock=shared
+0 0.000080 0.000080 MPI_Win_unlock win=0 target=2
+1 0.000015 0.000015 MPI_Win_lock win=0 target=2 lock=exclusive thread=2
+1 0.000025 0.000025 MPI_Win_unlock win=0 target=2
+T
+run 0 simulate --engine loggp --platform "$platform" --set nodes.count=3 m.txt
+cat >m.txt <<'T'
+rmacast-trace 1
+ranks 2
+window 0 comm=0
+0 0.000010 0.000010 MPI_Win_lock_all win=0 thread=2
+0 0.0000105 0.0000105 MPI_Win_unlock_all win=0
+T
+run 0 simulate --engine loggp --platform "$platform" --set network.overhead_s=1e-6 m.txt
+
+# A rank with a thread primitive of which nothing is left.
+cat >m.txt <<'T'
+rmacast-trace 1
+ranks 2
+0 0.000010 0.000010 MPI_Win_start win=1 group=1
+0 0.000010 0.000010 pthread_cond_wait object=1 mutex=2147483647
+T
+run 0 simulate --engine loggp --verify --platform "$platform" --keep-going m.txt
+
+# Cost follows what is used. Of shapes of 2^31 nodes those with ranks: 1 us between nearest nodes, 8 bytes at 12.5 GB/s take 640 ps.
+cat >m.txt <<'T'
+rmacast-trace 1
+ranks 2
+0 0 0 MPI_Send comm=0 peer=1 tag=1 bytes=8
+1 0 0 MPI_Recv comm=0 peer=0 tag=1 bytes=8
+T
+few() {
+    for engine in loggp simgrid; do
+        run 0 simulate --engine $engine --platform ideal --set network.latency_s=1e-6 --set network.bandwidth_Bps=12.5e9 \
+            --set nodes.count=$1 --set "network.topology=$2" m.txt --json -
+        holds out 'near(.run_time_s; 1.00064e-6)'
+    done
+}
+few 2 '{"type": "fat_tree", "down": [1, 1048576, 2047], "up": [1, 1, 1]}'
+few 1000000 '{"type": "torus", "dimensions": [2, 1048576, 512]}'
+few 2 '{"type": "dragonfly", "groups": 1, "chassis": 1024, "routers": 1048576, "nodes": 1}'
+few 16777216 '{"type": "crossbar"}'
+error 2 ':nodes.count=1e9: 1e+09 is impossible here, expected a number from 1 to 1.67772e+07' simulate --platform ideal \
+    --set nodes.count=1e9 m.txt
+refused "m.txt:2: ranks '16777216', expected a number from 1 to 1048576" <<'T'
+rmacast-trace 1
+ranks 16777216
+T
+
 finish

@@ -30,9 +30,17 @@ static const char *const shapes[] = {
     "{\"type\": \"dragonfly\", \"groups\": 3, \"chassis\": 1, \"routers\": 4, \"nodes\": 2, \"group_links\": 4}",
     "{\"type\": \"dragonfly\", \"groups\": 3, \"chassis\": 2, \"routers\": 3, \"nodes\": 2, \"chassis_links\": 3}",
     "{\"type\": \"dragonfly\", \"groups\": 2, \"chassis\": 3, \"routers\": 2, \"nodes\": 1}",
+    /* only a part of these is made for SimGrid; the routes are the whole shape's */
+    "{\"type\": \"fat_tree\", \"down\": [4, 4, 3], \"up\": [1, 2, 2], \"parallel\": [1, 2, 2]}",
+    "{\"type\": \"fat_tree\", \"down\": [2, 3, 4], \"up\": [1, 2, 2], \"parallel\": [1, 1, 1]}",
+    "{\"type\": \"fat_tree\", \"down\": [1, 1048576, 2047], \"up\": [1, 1, 1]}",
+    "{\"type\": \"torus\", \"dimensions\": [3, 4, 1000000]}",
+    "{\"type\": \"dragonfly\", \"groups\": 3, \"chassis\": 2, \"routers\": 3, \"nodes\": 2}",
+    "{\"type\": \"dragonfly\", \"groups\": 3, \"chassis\": 2, \"routers\": 3, \"nodes\": 2}",
+    "{\"type\": \"dragonfly\", \"groups\": 1, \"chassis\": 1024, \"routers\": 1048576, \"nodes\": 1}",
 };
 enum { SHAPES = sizeof shapes / sizeof *shapes };
-static const int node_counts[SHAPES] = {5, 4, 16, 24, 7, 20, 24, 8, 24, 36, 12};
+static const int node_counts[SHAPES] = {5, 4, 16, 24, 7, 20, 24, 8, 24, 36, 12, 14, 14, 9, 10, 14, 8, 5};
 
 static struct platform *platform_with(size_t index)
 {
@@ -103,7 +111,8 @@ static enum status ask_simgrid(void *context, size_t index, FILE *out, struct er
 static int simgrid_links(size_t index, const struct platform *platform, int src, int dst)
 {
     static const int dragonfly[SHAPES][4] = {
-        [7] = {1, 1, 4, 2}, [8] = {3, 1, 4, 2}, [9] = {3, 2, 3, 2}, [10] = {2, 3, 2, 1}};
+        [7] = {1, 1, 4, 2}, [8] = {3, 1, 4, 2}, [9] = {3, 2, 3, 2}, [10] = {2, 3, 2, 1},
+        [15] = {3, 2, 3, 2}, [16] = {3, 2, 3, 2}, [17] = {1, 1024, 1048576, 1}};
     const int *size = dragonfly[index];
     int ours = topology_links(platform->topology, src, dst);
     if (!size[0]) return ours;
