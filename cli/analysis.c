@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "cli/files.h"
 #include "common/output_file.h"
 #include "common/units.h"
 #include "model/properties.h"
@@ -128,6 +129,33 @@ error_t analysis_parse(int key, char *argument, struct argp_state *state, struct
     }
 }
 
+/* The tables of --csv but TRANSFERS_TABLE, which is made of the trace. */
+static const struct {
+    const char *name;
+    void (*write)(const struct result *, FILE *);
+} tables[] = {{"patterns.csv", csv_write_patterns},
+              {"places.csv", csv_write_places},
+              {"properties.csv", csv_write_properties},
+              {"transfer_groups.csv", csv_write_transfer_groups},
+              {"matrix.csv", csv_write_matrix}};
+enum { TABLES = sizeof tables / sizeof *tables };
+#define TRANSFERS_TABLE "transfers.csv"
+
+enum status analysis_check_files(const struct analysis *analysis, struct err *err)
+{
+    enum { OTHERS = 4 };
+    char paths[TABLES + 1][PATH_BYTES];
+    struct cli_file files[OTHERS + TABLES + 1] = {{CLI_READS, "the trace", analysis->trace},
+                                                  {CLI_READS, "the --ideal result", analysis->ideal},
+                                                  {CLI_READS, "the --reference result", analysis->reference},
+                                                  {CLI_WRITES, "--json", analysis->json}};
+    for (size_t i = 0; analysis->csv && i <= TABLES; i++) {
+        snprintf(paths[i], PATH_BYTES, "%s/%s", analysis->csv, i < TABLES ? tables[i].name : TRANSFERS_TABLE);
+        files[OTHERS + i] = (struct cli_file){CLI_WRITES, "--csv", paths[i]};
+    }
+    return cli_check_files(files, sizeof files / sizeof *files, err);
+}
+
 static enum status read_result(const char *file, struct result **result, struct err *err)
 {
     TRY(result_open(file, result, err));
@@ -179,7 +207,7 @@ static enum status write_transfers(const struct analysis *analysis, const struct
 {
     char path[PATH_BYTES];
     FILE *out;
-    TRY(open_csv(analysis, "transfers.csv", path, &out, err));
+    TRY(open_csv(analysis, TRANSFERS_TABLE, path, &out, err));
     enum status status = csv_write_transfers(analysis->options.transfers, trace_begin_ps(trace), out, err);
     return output_file_close(path, out, status, err);
 }
@@ -187,15 +215,7 @@ static enum status write_transfers(const struct analysis *analysis, const struct
 static enum status write_csv(const struct analysis *analysis, const struct trace *trace, const struct result *result,
                              struct err *err)
 {
-    static const struct {
-        const char *name;
-        void (*write)(const struct result *, FILE *);
-    } tables[] = {{"patterns.csv", csv_write_patterns},
-                  {"places.csv", csv_write_places},
-                  {"properties.csv", csv_write_properties},
-                  {"transfer_groups.csv", csv_write_transfer_groups},
-                  {"matrix.csv", csv_write_matrix}};
-    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
+    for (size_t i = 0; i < TABLES; i++) {
         char path[PATH_BYTES];
         FILE *out;
         TRY(open_csv(analysis, tables[i].name, path, &out, err));

@@ -2,7 +2,7 @@
  * writing.
  *
  * Order of calls: ANALYSIS_OPTIONS in the rows, analysis_parse from the parser (ARGP_ERR_UNKNOWN for what is not
- * here), analysis_read_runs, analysis_check once the trace is open, analysis_write. */
+ * here), analysis_check_files, analysis_read_runs, analysis_check once the trace is open, analysis_write. */
 #ifndef CLI_ANALYSIS_H
 #define CLI_ANALYSIS_H
 
@@ -80,6 +80,9 @@ enum status analysis_open_partly(const char *path, struct trace **trace, struct 
 
 error_t analysis_parse(int key, char *argument, struct argp_state *state, struct analysis *analysis);
 error_t intervals_option_parse(const struct argp_state *state, const char *text, struct analyze_options *options);
+
+/* No output may replace what is read, nor another output; STATUS_USAGE. Comes first. */
+enum status analysis_check_files(const struct analysis *analysis, struct err *err);
 
 /* What POP's metrics need of other runs. */
 enum status analysis_read_runs(struct analysis *analysis, struct err *err);

@@ -5,7 +5,6 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "common/array.h"
@@ -111,34 +110,6 @@ error_t cli_one_argument(const struct argp_state *state, char *argument, const c
 error_t cli_needs_argument(const struct argp_state *state, const char *argument, const char *name)
 {
     return argument ? 0 : cli_usage(state, "%s is missing", name);
-}
-
-/* A file or directory of its own, not a terminal or pipe. */
-static bool look_at(const char *path, struct stat *at)
-{
-    return path && stat(path, at) == 0 && (S_ISREG(at->st_mode) || S_ISDIR(at->st_mode));
-}
-
-static bool same_place(const struct stat *one, const struct stat *other)
-{
-    return one->st_dev == other->st_dev && one->st_ino == other->st_ino;
-}
-
-error_t cli_keeps_trace(const struct argp_state *state, const char *option, const char *file, const char *trace)
-{
-    struct stat output, input;
-    if (cli_is_output(file) || !look_at(file, &output) || !look_at(trace, &input)) return 0;
-    bool same = same_place(&output, &input);
-    const char *name = strrchr(trace, '/'); /* an archive is named by its directory or by its anchor */
-    name = name ? name + 1 : trace;
-    const char *dot = strrchr(name, '.');
-    if (!same && dot && strcmp(dot, ".otf2") == 0) {
-        char *directory = name == trace ? strdup(".") : strndup(trace, (size_t)(name - trace));
-        same = look_at(directory, &input) && same_place(&output, &input);
-        free(directory);
-    }
-    return same ? cli_usage(state, "%s %s would replace the trace that is read, expected another name", option, file)
-                : 0;
 }
 
 error_t cli_duration(const struct argp_state *state, const char *option, const char *text, double *seconds)

@@ -39,9 +39,6 @@ error_t cli_one_argument(const struct argp_state *state, char *argument, const c
 /* Inside a parser, for ARGP_KEY_END. */
 error_t cli_needs_argument(const struct argp_state *state, const char *argument, const char *name);
 
-/* The same: an option ("-o") must not write to what the command reads; file may be NULL. */
-error_t cli_keeps_trace(const struct argp_state *state, const char *option, const char *file, const char *trace);
-
 /* Inside a parser: values of options; option ("--epsilon") is for messages. */
 error_t cli_duration(const struct argp_state *state, const char *option, const char *text, double *seconds);
 error_t cli_duration_ps(const struct argp_state *state, const char *option, const char *text, int64_t *ps);

@@ -86,7 +86,6 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         if (settings->analyze.per_rank && !settings->json)
             return cli_usage(state, "--per-rank needs --json FILE: the table has no place for it");
         error_t failed = cli_needs_argument(state, settings->trace, "TRACE");
-        if (!failed) failed = cli_keeps_trace(state, "--json", settings->json, settings->trace);
         return failed ? failed : prediction_options_end(state, &settings->prediction);
     }
     default: return ARGP_ERR_UNKNOWN;
@@ -194,6 +193,8 @@ enum status cmd_compare(int argc, char **argv, struct err *err)
     const struct argp argp = {options, parse, "TRACE", "Replays a trace under several semantics and compares them.",
                               NULL,    NULL,  NULL};
     enum status status = cli_parse(&argp, argc, argv, 0, &settings, err);
+    settings.prediction.outputs[0] = (struct cli_file){CLI_WRITES, "--json", settings.json};
+    if (status == STATUS_OK) status = prediction_options_check_files(&settings.prediction, settings.trace, err);
     if (status == STATUS_OK) status = run(&settings, err);
     prediction_options_clear(&settings.prediction);
     return status;

@@ -2,6 +2,7 @@
 #include <stdint.h>
 
 #include "cli/cli.h"
+#include "cli/files.h"
 #include "common/output_file.h"
 #include "trace/open.h"
 #include "trace/text.h"
@@ -40,10 +41,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case 't': return cli_duration_ps(state, "--to", argument, &options->range.to_ps);
     case 'o': options->output = argument; return 0;
     case ARGP_KEY_ARG: return cli_one_argument(state, argument, &options->trace);
-    case ARGP_KEY_END: {
-        error_t failed = cli_needs_argument(state, options->trace, "TRACE");
-        return failed ? failed : cli_keeps_trace(state, "-o", options->output, options->trace);
-    }
+    case ARGP_KEY_END: return cli_needs_argument(state, options->trace, "TRACE");
     default: return ARGP_ERR_UNKNOWN;
     }
 }
@@ -76,6 +74,8 @@ enum status cmd_dump(int argc, char **argv, struct err *err)
     struct options options = {.output = "-", .range = {.rank = TRACE_NONE, .from_ps = INT64_MIN, .to_ps = INT64_MAX}};
     struct trace *trace;
     TRY(cli_parse(&argp, argc, argv, 0, &options, err));
+    const struct cli_file files[] = {{CLI_READS, "the trace", options.trace}, {CLI_WRITES, "-o", options.output}};
+    TRY(cli_check_files(files, sizeof files / sizeof *files, err));
     TRY(trace_open(options.trace, &trace, err));
     enum status status = dump(&options, trace, err);
     trace_free(trace);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/files.h"
 #include "common/output_file.h"
 #include "export/export.h"
 #include "trace/open.h"
@@ -62,8 +63,7 @@ static error_t check(const struct argp_state *state, const struct options *optio
     if (options->export.model && !options->format->models)
         return cli_usage(state, "--model with --to %s, expected --to otf2", options->format->name);
     if (options->export.data_arrows && !options->export.model) return cli_usage(state, "--data-arrows without --model");
-    error_t failed = cli_needs_argument(state, options->trace, "TRACE");
-    return failed ? failed : cli_keeps_trace(state, "-o", options->output, options->trace);
+    return cli_needs_argument(state, options->trace, "TRACE");
 }
 
 static error_t parse(int key, char *argument, struct argp_state *state)
@@ -110,6 +110,11 @@ enum status cmd_export(int argc, char **argv, struct err *err)
     struct export_report report = {0};
     struct trace *trace;
     TRY(cli_parse(&argp, argc, argv, 0, &options, err));
+    const struct cli_file files[] = {
+        {CLI_READS, "the trace", options.trace},
+        {options.format->directory ? CLI_WRITES_ARCHIVE : CLI_WRITES, "-o", options.output},
+    };
+    TRY(cli_check_files(files, sizeof files / sizeof *files, err));
     TRY(trace_open(options.trace, &trace, err));
     enum status status = options.format->directory
                              ? options.format->write_directory(trace, &options.export, options.output, &report, err)

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 
 #include "cli/cli.h"
+#include "cli/files.h"
 #include "trace/generate.h"
 #include "trace/limits.h"
 #include "trace/open.h"
@@ -93,6 +94,8 @@ enum status cmd_generate(int argc, char **argv, struct err *err)
     };
     struct trace *trace;
     TRY(cli_parse(&argp, argc, argv, 0, &options, err));
+    const struct cli_file output = {CLI_WRITES_TRACE, "-o", options.output};
+    TRY(cli_check_files(&output, 1, err));
     TRY(generate_trace(&options.generate, &trace, err));
     enum status status = trace_save(trace, options.output, err);
     trace_free(trace);

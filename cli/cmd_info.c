@@ -3,6 +3,7 @@
 #include <stdint.h>
 
 #include "cli/cli.h"
+#include "cli/files.h"
 #include "common/units.h"
 #include "trace/open.h"
 
@@ -314,6 +315,8 @@ enum status cmd_info(int argc, char **argv, struct err *err)
     struct trace *trace;
     enum status status = STATUS_OK;
     TRY(cli_parse(&argp, argc, argv, 0, &options, err));
+    const struct cli_file files[] = {{CLI_READS, "the trace", options.trace}, {CLI_WRITES, "--json", options.json}};
+    TRY(cli_check_files(files, sizeof files / sizeof *files, err));
     TRY(trace_open(options.trace, &trace, err));
     struct info info = collect(trace);
     if (options.json) status = write_json(trace, &info, options.json, err);

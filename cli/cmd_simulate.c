@@ -50,11 +50,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case ARGP_KEY_END: {
         if (cli_is_output(settings->json) && cli_is_output(settings->output))
             return cli_usage(state, "-o - and --json - both write to standard output, expected a FILE for one of them");
-        if (settings->json && settings->output && strcmp(settings->json, settings->output) == 0)
-            return cli_usage(state, "-o and --json both write %s, expected two files", settings->json);
         error_t failed = cli_needs_argument(state, settings->trace, "TRACE");
-        if (!failed) failed = cli_keeps_trace(state, "-o", settings->output, settings->trace);
-        if (!failed) failed = cli_keeps_trace(state, "--json", settings->json, settings->trace);
         return failed ? failed : prediction_options_end(state, &settings->prediction);
     }
     default: return ARGP_ERR_UNKNOWN;
@@ -195,6 +191,9 @@ enum status cmd_simulate(int argc, char **argv, struct err *err)
     settings.analyze.eager_bytes = EAGER_OF_PLATFORM;
     const struct argp argp = {options, parse, "TRACE", "Replays a trace on a described cluster.", NULL, NULL, NULL};
     enum status status = cli_parse(&argp, argc, argv, 0, &settings, err);
+    settings.prediction.outputs[0] = (struct cli_file){CLI_WRITES_TRACE, "-o", settings.output};
+    settings.prediction.outputs[1] = (struct cli_file){CLI_WRITES, "--json", settings.json};
+    if (status == STATUS_OK) status = prediction_options_check_files(&settings.prediction, settings.trace, err);
     if (status == STATUS_OK) status = run(&settings, err);
     prediction_options_clear(&settings.prediction);
     return status;

@@ -1,6 +1,7 @@
 /* rmacast validate --predicted FILE --measured FILE...: how far a prediction is from real runs. */
 #include <stdlib.h>
 
+#include "cli/files.h"
 #include "cli/prediction_options.h"
 #include "validate/validate.h"
 
@@ -86,6 +87,20 @@ static enum status compare(const struct settings *settings, const struct result 
     return status;
 }
 
+static enum status check_files(const struct settings *settings, struct err *err)
+{
+    size_t measured = settings->measured.count;
+    struct cli_file *files = calloc(measured + 2, sizeof *files);
+    if (!files) return err_memory(err);
+    for (size_t i = 0; i < measured; i++)
+        files[i] = (struct cli_file){CLI_READS, "the measured run", settings->measured.items[i]};
+    files[measured] = (struct cli_file){CLI_READS, "the prediction", settings->predicted};
+    files[measured + 1] = (struct cli_file){CLI_WRITES, "--json", settings->json};
+    enum status status = cli_check_files(files, measured + 2, err);
+    free(files);
+    return status;
+}
+
 static enum status run(const struct settings *settings, struct err *err)
 {
     struct result *predicted;
@@ -103,6 +118,7 @@ enum status cmd_validate(int argc, char **argv, struct err *err)
     struct settings settings = {.tolerance = -1, .analyze = ANALYZE_DEFAULTS};
     const struct argp argp = {options, parse, "[FILE...]", "Compares a prediction with real runs.", NULL, NULL, NULL};
     enum status status = cli_parse(&argp, argc, argv, 0, &settings, err);
+    if (status == STATUS_OK) status = check_files(&settings, err);
     if (status == STATUS_OK) status = run(&settings, err);
     free(settings.measured.items);
     return status;

@@ -197,6 +197,27 @@ void prediction_options_clear(struct prediction_options *options)
     options->rewrite_count = options->rewrite_capacity = 0;
 }
 
+enum status prediction_options_check_files(const struct prediction_options *options, const char *trace,
+                                           struct err *err)
+{
+    bool built_in = strcmp(options->platform, "ideal") == 0;
+    struct cli_file files[2 + PREDICTION_OUTPUTS] = {
+        {CLI_READS, "the trace", trace},
+        {CLI_READS, "the platform", built_in ? NULL : options->platform},
+    };
+    memcpy(files + 2, options->outputs, sizeof options->outputs);
+    return cli_check_files(files, sizeof files / sizeof *files, err);
+}
+
+static enum status check_simgrid_file(const struct prediction_options *options, const struct platform *platform,
+                                      struct err *err)
+{
+    struct cli_file files[1 + PREDICTION_OUTPUTS] = {{CLI_READS, "the SimGrid platform", platform->simgrid_xml}};
+    if (!platform->simgrid_xml) return STATUS_OK;
+    memcpy(files + 1, options->outputs, sizeof options->outputs);
+    return cli_check_files(files, sizeof files / sizeof *files, err);
+}
+
 enum status prediction_options_trace(const struct prediction_options *options, const char *file, struct trace **trace,
                                      struct err *err)
 {
@@ -278,7 +299,8 @@ enum status prediction_options_open_rewritten(const struct prediction_options *o
     enum status status = platform_open(options->platform, overrides, count, &opened, err);
     free(overrides);
     TRY(status);
-    status = platform_check_ranks(opened, trace->rank_count, err);
+    status = check_simgrid_file(options, opened, err);
+    if (status == STATUS_OK) status = platform_check_ranks(opened, trace->rank_count, err);
     if (status == STATUS_OK) status = check_windows(options, semantics, trace, opened, err);
     if (status == STATUS_OK)
         *platform = opened;

@@ -7,6 +7,7 @@
 
 #include "cli/analysis.h"
 #include "cli/cli.h"
+#include "cli/files.h"
 #include "model/analyze.h"
 #include "platforms/platform.h"
 #include "predictors/transform.h"
@@ -58,9 +59,12 @@ enum {
      0},                                                                                                               \
     {"per-rank", OPTION_PER_RANK, NULL, 0, "give efficiency with the values of every rank", 0}
 
+enum { PREDICTION_OUTPUTS = 2 };
+
 struct prediction_options {
     const char *platform;
     const struct engine_descriptor *engine;
+    struct cli_file outputs[PREDICTION_OUTPUTS]; /* of the command, for prediction_options_check_files() */
     char **overrides; /* owned: "mpi.rma.lock=lazy", in the order of the command line */
     size_t override_count, override_capacity;
     bool cpu;        /* computing is CPU time */
@@ -82,6 +86,10 @@ void prediction_options_clear(struct prediction_options *options);
 /* Inside a parser: "a", or "platform" for what the platform file says; with windows of their own "a@3=c@halo=d" (by
  * number or name). */
 error_t prediction_semantics_check(const struct argp_state *state, const char *text);
+
+/* No output may replace the trace or the platform. A SimGrid platform is known, and checked, as the platform is opened. */
+enum status prediction_options_check_files(const struct prediction_options *options, const char *trace,
+                                           struct err *err);
 
 /* Opens a trace, with the computing times asked for. The caller owns *trace. */
 enum status prediction_options_trace(const struct prediction_options *options, const char *file, struct trace **trace,

@@ -12,6 +12,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "trace/otf2.h"
+
 #define LIBRARY         "librmacast-record.so"
 #define THREADS_LIBRARY "librmacast-threads.so"
 
@@ -103,6 +105,7 @@ static bool empty_directory(const char *path)
 
 enum status record_make_spool(const char *directory, const char *spool, struct err *err)
 {
+    TRY(otf2_check_place(directory, err));
     if (mkdir(directory, 0777) != 0 && errno != EEXIST)
         return err_set(err, STATUS_SYSTEM, directory, NULL, "%s, expected to make the directory", strerror(errno));
     if (mkdir(spool, 0777) == 0) return STATUS_OK;

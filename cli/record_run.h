@@ -12,7 +12,8 @@ enum status record_find_library(char path[RECORD_PATH_BYTES], struct err *err);
 /* Directory of the archive: output, or the program that the command runs with ".rma". */
 enum status record_directory(const char *output, char *const *command, char path[RECORD_PATH_BYTES], struct err *err);
 
-/* Makes both directories. A recording that stands there and was not packed is never overwritten: STATUS_DATA. */
+/* Makes both directories. STATUS_DATA if a recording there was not packed, or as
+ * otf2_check_place() says. */
 enum status record_make_spool(const char *directory, const char *spool, struct err *err);
 
 /* Removes the recorder's files and the spool directory; that of the archive if nothing else is in it. */

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "cli/record_run.h"
-#include "common/remove_tree.h"
+#include "trace/otf2.h"
 #include "trace/spool.h"
 
 void record_world_path(const char *directory, unsigned number, char *path, size_t bytes)
@@ -35,10 +35,8 @@ void record_remove_worlds(const char *directory)
         if (sscanf(entry->d_name, SPOOL_WORLD_NAME, &number) != 1) continue;
         snprintf(again, sizeof again, SPOOL_WORLD_NAME, number);
         if (strcmp(again, entry->d_name) != 0) continue;
-        snprintf(path, sizeof path, "%s/%s/traces.otf2", directory, entry->d_name);
-        if (access(path, F_OK) != 0) continue;
-        *strrchr(path, '/') = '\0';
-        remove_tree(path);
+        snprintf(path, sizeof path, "%s/%s", directory, entry->d_name);
+        otf2_remove(path);
     }
     if (listing) closedir(listing);
 }

@@ -146,6 +146,7 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     atexit(finalize);
     enum status status = read_options(&analysis, argc, argv, &err);
+    if (status == STATUS_OK) status = analysis_check_files(&analysis, &err);
     if (status == STATUS_OK) status = analysis_read_runs(&analysis, &err);
     if (status == STATUS_OK) status = open_archive(&analysis, &archive, &err);
     if (status == STATUS_OK && analysis.csv) status = transfer_log_new(&analysis.options.transfers, &err);

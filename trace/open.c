@@ -189,10 +189,45 @@ bool trace_is_trace(const char *path)
     return recognise(path, &kind, NULL) == STATUS_OK && kind <= KIND_SPOOL_BELOW;
 }
 
+bool trace_is_text_name(const char *path)
+{
+    return strcmp(path, "-") == 0 || ends_with(path, ".txt");
+}
+
+static enum status visit_archives(const char *path, otf2_file_visitor *visit, void *context, struct err *err)
+{
+    DIR *directory = opendir(path);
+    enum status status = STATUS_OK;
+    for (struct dirent *entry; directory && status == STATUS_OK && (entry = readdir(directory));) {
+        char *anchor;
+        if (!ends_with(entry->d_name, ".otf2")) continue;
+        status = asprintf(&anchor, "%s/%s", path, entry->d_name) < 0 ? err_memory(err) : STATUS_OK;
+        if (status != STATUS_OK) break;
+        status = otf2_visit_files(anchor, visit, context, err);
+        free(anchor);
+    }
+    if (directory) closedir(directory);
+    return status;
+}
+
+enum status trace_visit_read(const char *path, otf2_file_visitor *visit, void *context, struct err *err)
+{
+    char *below;
+    struct stat about;
+    if (stat(path, &about) != 0) return STATUS_OK;
+    if (!S_ISDIR(about.st_mode))
+        return ends_with(path, ".otf2") ? otf2_visit_files(path, visit, context, err) : STATUS_OK;
+    TRY(visit_archives(path, visit, context, err));
+    if (directory_holds(path, "rank-", ".spool")) return visit(context, path, true, err);
+    TRY(spool_path(path, &below, err));
+    enum status status = directory_holds(below, "rank-", ".spool") ? visit(context, below, true, err) : STATUS_OK;
+    free(below);
+    return status;
+}
+
 enum status trace_save(const struct trace *trace, const char *path, struct err *err)
 {
-    bool standard = strcmp(path, "-") == 0;
-    if (!standard && !ends_with(path, ".txt")) return otf2_write(trace, path, err);
+    if (!trace_is_text_name(path)) return otf2_write(trace, path, err);
     FILE *out;
     TRY(output_file_open(path, &out, err));
     enum status status = text_write(trace, NULL, out, err);

@@ -2,6 +2,7 @@
 #ifndef TRACE_OPEN_H
 #define TRACE_OPEN_H
 
+#include "trace/otf2.h"
 #include "trace/source.h"
 #include "trace/trace.h"
 
@@ -19,6 +20,13 @@ enum status trace_open_source(const char *path, struct trace_source *source, boo
 
 /* Writes by the name: *.txt and "-" as text, everything else as an archive directory. */
 enum status trace_save(const struct trace *trace, const char *path, struct err *err);
+
+/* True if trace_save() writes text to this name. */
+bool trace_is_text_name(const char *path);
+
+/* Calls visit for the files that trace_open() reads beside the path itself: parts of an archive, or of all archives in
+ * a directory; a directory of events or of a spool with all that is in it. Nothing there is no fault. */
+enum status trace_visit_read(const char *path, otf2_file_visitor *visit, void *context, struct err *err);
 
 /* True if the path is a trace by content (not JSON): for commands that take TRACE|RESULT. */
 bool trace_is_trace(const char *path);

@@ -14,7 +14,22 @@ enum status otf2_read_partly(const char *path, struct trace **trace, struct err 
  * Trace and error are the same with any number; archives of others are read by one. */
 enum status otf2_read_by(unsigned threads, const char *path, bool keep_going, struct trace **trace, struct err *err);
 
-/* Writes directory/traces.otf2 and what belongs to it; an archive that stands there is replaced. */
+/* Writes directory/traces.otf2 and what belongs to it; an archive that stands there is replaced. STATUS_DATA as
+ * otf2_check_place() says. */
 enum status otf2_write(const struct trace *trace, const char *directory, struct err *err);
+
+/* Whether an archive may be written into the directory: it does not exist, is empty, or holds an archive, what is left
+ * of one, and what recordings leave beside it (spool, archives world-1 and so on). STATUS_DATA names anything else. */
+enum status otf2_check_place(const char *directory, struct err *err);
+
+/* Removes an archive for which otf2_check_place() holds, with its directory; anything else stays as it is. */
+void otf2_remove(const char *directory);
+
+/* Calls visit for the files of an archive, given its anchor "BASE.otf2", whether they exist or not: the anchor,
+ * BASE.def, BASE.marker and the directory BASE of events. */
+typedef enum status otf2_file_visitor(void *context, const char *path, bool directory, struct err *err);
+enum status otf2_visit_files(const char *anchor, otf2_file_visitor *visit, void *context, struct err *err);
+/* The same for what otf2_write() would write into a directory. */
+enum status otf2_visit_written(const char *directory, otf2_file_visitor *visit, void *context, struct err *err);
 
 #endif

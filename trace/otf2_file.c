@@ -3,10 +3,10 @@
 #include <byteswap.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Bytes of the frame. Every file and every chunk of events begins with a mark and the byte order; records are a type, a
  * length and that many bytes. */
@@ -50,6 +50,13 @@ static enum status check_mark(const struct piece *piece)
     if (bytes[0] == CHUNK_HEADER && (bytes[1] == LITTLE_ENDIAN_MARK || bytes[1] == BIG_ENDIAN_MARK)) return STATUS_OK;
     return err_set(piece->err, STATUS_DATA, piece->path, NULL,
                    "bytes %02x %02x at byte %" PRIu64 ", expected an OTF2 file", bytes[0], bytes[1], piece->begin);
+}
+
+bool archive_file_has_mark(int descriptor)
+{
+    uint8_t bytes[MARK_BYTES];
+    return read(descriptor, bytes, sizeof bytes) == (ssize_t)sizeof bytes && bytes[0] == CHUNK_HEADER &&
+           (bytes[1] == LITTLE_ENDIAN_MARK || bytes[1] == BIG_ENDIAN_MARK);
 }
 
 static enum status open_file(const char *path, FILE **file, uint64_t *bytes, struct err *err)

@@ -4,9 +4,13 @@
 #ifndef TRACE_OTF2_FILE_H
 #define TRACE_OTF2_FILE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "common/status.h"
+
+/* True if the bytes at the descriptor's position are the beginning of an OTF2 file. */
+bool archive_file_has_mark(int descriptor);
 
 /* The anchor, and whether it can hold as many properties as it names: OTF2 believes any number. STATUS_DATA "FILE:
  * ..." */

@@ -5,14 +5,11 @@
 
 #include <otf2/otf2.h>
 
+#include "trace/otf2_place.h"
 #include "trace/trace.h"
 
 enum { ARCHIVE_PROFILE_VERSION = 1 };
 #define ARCHIVE_TICKS_PER_S UINT64_C(1000000000000) /* one tick is one picosecond */
-
-/* Names in the archive directory. */
-#define ARCHIVE_NAME "traces"
-#define ARCHIVE_ANCHOR ARCHIVE_NAME ".otf2"
 
 enum archive_attribute {
 #define ARCHIVE_ATTRIBUTE(ID, NAME, TYPE, DESCRIPTION) ATTRIBUTE_##ID,

@@ -286,13 +286,11 @@ static enum status write_into(const struct trace *trace, const struct otf2_view 
 enum status otf2_write_view(const struct trace *trace, const struct otf2_view *view, const char *directory,
                             struct err *err)
 {
-    static const char *const entries[] = {ARCHIVE_ANCHOR, ARCHIVE_NAME ".def", ARCHIVE_NAME ".marker", ARCHIVE_NAME,
-                                          NULL};
     struct archive_stage stage;
     TRY(trace_check(trace, err));
     TRY(archive_stage_open(directory, &stage, err));
     enum status status = write_into(trace, view, stage.path, directory, err);
-    if (status == STATUS_OK) status = archive_stage_commit(&stage, entries, err);
+    if (status == STATUS_OK) status = archive_stage_commit(&stage, err);
     archive_stage_close(&stage);
     return status;
 }

@@ -38,6 +38,14 @@ fails "no place for process 0" "/nowhere: " -n 1 -env TMPDIR /nowhere "$analyze_
 fails "no place for the result" "/nowhere/result.json: cannot be written" -n 2 "$analyze_mpi" "$work/good.rma" \
   --json /nowhere/result.json
 
+# What is read is not what is written: wrong usage, in one line, and the archive stays.
+cp "$work/good.rma/traces.def" "$work/before"
+status=0
+timeout 60 mpiexec.mpich -n 2 "$analyze_mpi" "$work/good.rma" --json "$work/good.rma/traces.def" >"$work/out" 2>"$work/err" || status=$?
+[ $status -eq 2 ] || complain "the archive as output: exit status $status"
+[ "$(grep -c "^rmacast: --json .*traces.def would replace the trace that is read" "$work/err")" -eq 1 ] || complain "$(cat "$work/err")"
+cmp "$work/before" "$work/good.rma/traces.def" || complain "the archive that is read is replaced"
+
 # A fault that only the last process reads, in the middle of the trace.
 awk 'BEGIN {
   print "rmacast-trace 1\nranks 3\nwindow 0 comm=0 bytes=8,8,8 disp_unit=1"

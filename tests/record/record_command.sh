@@ -61,6 +61,14 @@ expect 0 "$rmacast" info two.rma/world-1
 check grep -q '^ranks  *4$' out
 expect 9 "$rmacast" record -o two.rma -- sh -c '"$0" -n 4 "$1/pscw_halo"; "$0" -n 4 "$1/killed"' "$mpiexec" "$programs"
 check grep -q 'two.rma/world-1: 4 of 4 ranks are incomplete; rank 0: ended without MPI_Finalize' err
+# What the user put beside a further program's archive is a reason not to begin; the archives of the last recording stay.
+echo notes >two.rma/world-1/notes.txt
+expect 1 "$rmacast" record -o two.rma -- "$mpiexec" -n 2 "$programs/locks"
+check grep -q 'two.rma/world-1: holds notes.txt, which is no part of an OTF2 archive' err
+check test -f two.rma/world-1/notes.txt -a -f two.rma/world-1/traces.otf2 -a ! -e two.rma/spool
+rm two.rma/world-1/notes.txt
+expect 0 "$rmacast" record -o two.rma -- "$mpiexec" -n 2 "$programs/locks"
+check test ! -e two.rma/world-1
 # Side by side neither disturbs the other, whichever comes first.
 expect 0 "$rmacast" record -o side.rma -- sh -c '"$0" -n 2 "$1/locks" & "$0" -n 2 "$1/locks"; wait' "$mpiexec" "$programs"
 for world in side.rma side.rma/world-1; do

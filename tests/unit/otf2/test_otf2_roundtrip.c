@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "otf2_test.h"
 #include "sample.h"
@@ -183,16 +184,21 @@ static void late_start(void **state)
     check_sample(&(struct sample_options){.first_ps = INT64_C(5000000000000000000)}); /* 58 days */
 }
 
-/* An archive that stands there is replaced, whatever else the directory holds stays, nothing is left beside it. */
+/* An archive that stands there is replaced, what recordings leave beside it stays, and so does its directory's mode;
+ * nothing is left. What is no part of an archive is a reason to write nothing. */
 static void replaces(void **state)
 {
     (void)state;
+    struct stat about;
+    struct err err;
     char directory[SCRATCH_BYTES], listing[256] = "", command[SCRATCH_BYTES + 64];
     scratch_make(directory);
     struct trace *first = sample_make(&(struct sample_options){.broken = true});
     struct trace *second = trace_of("rmacast-trace 1\nranks 1\n0 0.5 0.75 MPI_Init\n");
-    write_bytes(file_in(directory, "spool.0"), "mine", 4);
+    assert_int_equal(mkdir(file_in(directory, "spool"), 0777), 0);
+    write_bytes(file_in(directory, "spool/rank-000000.spool"), "mine", 4);
     trace_free(write_and_read(first, directory));
+    assert_int_equal(chmod(directory, 0750), 0);
     struct trace *back = write_and_read(second, directory);
     assert_traces_equal(second, back);
     snprintf(command, sizeof command, "cd %s && find . | sort | tr '\\n' ' '", directory);
@@ -200,7 +206,14 @@ static void replaces(void **state)
     assert_non_null(in);
     assert_non_null(fgets(listing, sizeof listing, in));
     pclose(in);
-    assert_string_equal(listing, ". ./spool.0 ./traces ./traces.def ./traces.otf2 ./traces/0.def ./traces/0.evt ");
+    assert_string_equal(
+        listing,
+        ". ./spool ./spool/rank-000000.spool ./traces ./traces.def ./traces.otf2 ./traces/0.def ./traces/0.evt ");
+    assert_int_equal(stat(directory, &about), 0);
+    assert_int_equal(about.st_mode & 07777, 0750);
+    write_bytes(file_in(directory, "mine"), "mine", 4);
+    assert_int_equal(otf2_write(first, directory, &err), STATUS_DATA);
+    assert_non_null(strstr(err.text, ": holds mine, which is no part of an OTF2 archive"));
     trace_free(first);
     trace_free(second);
     trace_free(back);

@@ -1,0 +1,154 @@
+# Nothing that a command reads is what it writes, and an archive replaces an archive only: whatever is named, by whatever
+# name, no file of the user's is lost. 'kept' compares all files, byte by byte, with those before the command.
+. "$(dirname "$0")/lib.sh"
+rm -rf here && mkdir here && cd here || exit 1
+
+keep() {
+    find . -path ./out -o -path ./err -o -path ./kept -o -type f -exec cksum {} + | sort >kept
+}
+
+kept() {
+    find . -path ./out -o -path ./err -o -path ./kept -o -type f -exec cksum {} + | sort | cmp -s - kept ||
+        fail "$*: files of the user's are others than before"
+}
+
+# replaces TEXT ARGUMENT...: wrong usage, told in one line, and nothing changes.
+replaces() {
+    text=$1
+    shift
+    error 2 "$text" "$@"
+    kept "$@"
+}
+
+cp "$worked" t.txt
+cp "$platform" p.json
+run 0 generate ring -n 2 -i 1 -o a.rma
+run 0 analyze t.txt --json result.json
+cp result.json reference.json
+ln t.txt hard.txt
+ln -s t.txt soft.txt
+ln a.rma/traces/1.evt hard.evt
+ln -s a.rma soft.rma
+mkdir csv xml
+ln t.txt csv/matrix.csv
+cat >xml/net.xml <<'XML'
+<?xml version='1.0'?>
+<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
+<platform version="4.1"><cluster id="c" prefix="n" suffix="" radical="0-3" speed="1Gf" bw="1GBps" lat="1us"/></platform>
+XML
+jq '.network.topology = {simgrid_xml: "net.xml"}' p.json >xml/p.json
+keep
+
+# The trace: a text, by any of its names, and standard input.
+for name in t.txt hard.txt soft.txt; do
+    replaces "--json $name would replace the trace that is read, expected another name" analyze t.txt --json "$name"
+done
+replaces "--json csv/../t.txt would replace the trace" info soft.txt --json csv/../t.txt
+replaces "-o $PWD/t.txt would replace the trace" dump t.txt -o "$PWD/t.txt"
+replaces "--json hard.txt would replace the measured run" validate --predicted result.json --measured result.json t.txt --json hard.txt
+replaces "--json t.txt would replace the prediction" validate --predicted t.txt --measured result.json --json t.txt
+replaces "--csv csv/matrix.csv would replace the trace" analyze t.txt --csv csv
+timeout 50 "$program" analyze - --json t.txt <t.txt >out 2>err
+[ $? -eq 2 ] || fail "a trace that is read from standard input is replaced: $(cat err)"
+kept "analyze -"
+timeout 50 "$program" dump t.txt >>t.txt 2>err
+[ $? -eq 2 ] || fail "a dump goes to the end of the trace that is dumped: $(cat err)"
+kept "dump >>"
+
+# Any file of an archive, named by its directory or by its anchor.
+for name in a.rma/traces.otf2 a.rma/traces.def a.rma/traces/0.evt soft.rma/traces/1.def hard.evt a.rma/traces/new.json; do
+    replaces "--json $name would replace the trace that is read" analyze a.rma --json $name
+    replaces "-o $name would replace the trace" dump a.rma/traces.otf2 -o $name
+done
+replaces "--json a.rma/traces.def would replace the trace" info soft.rma --json a.rma/traces.def
+replaces "--json a.rma/traces.def would replace the trace" compare a.rma/ --platform p.json --json a.rma/traces.def
+replaces "-o soft.rma would replace the trace" simulate a.rma --platform p.json -o soft.rma
+replaces "-o a.rma would replace the trace" export a.rma/traces.otf2 --to otf2 -o a.rma
+# A file beside an archive is none of it.
+run 0 analyze a.rma --json a.rma/result.json
+run 0 analyze a.rma/traces.otf2 --json a.rma/result.json
+rm a.rma/result.json
+
+# A spool that was not packed.
+mkdir -p b.rma/spool
+: >b.rma/spool/rank-000000.spool
+keep
+for name in b.rma b.rma/spool; do
+    replaces "--json b.rma/spool/rank-000000.spool would replace the trace" info $name --json b.rma/spool/rank-000000.spool
+done
+
+# What else is read.
+for command in simulate compare; do
+    replaces "--json p.json would replace the platform that is read" $command t.txt --platform p.json --engine loggp --json p.json
+    replaces "--json xml/net.xml would replace the SimGrid platform that is read" $command t.txt --platform xml/p.json --json xml/net.xml
+done
+replaces "-o xml/net.xml would replace the SimGrid platform" simulate t.txt --platform xml/p.json -o xml/net.xml
+replaces "--json result.json would replace the --ideal result" analyze t.txt --ideal result.json --json result.json
+replaces "--json reference.json would replace the --reference result" analyze t.txt --reference reference.json --json reference.json
+
+# Two outputs of one command, whether they exist or not.
+replaces "-o and --json both write new" simulate t.txt --platform p.json -o ./new --json new
+replaces "expected two files" simulate t.txt --platform p.json -o new.txt --json "$PWD/csv/../new.txt"
+replaces "-o and --json both write new/traces.def" simulate t.txt --platform p.json -o new --json new/traces.def
+replaces "--json and --csv both write new/places.csv" analyze a.rma --csv new --json new/places.csv
+ln -s nothing.json dangling.json
+replaces "-o and --json both write dangling.json" simulate t.txt --platform p.json -o nothing.json --json dangling.json
+
+# An archive replaces an archive, and nothing else: the directory is named with what is in it, before anything is simulated.
+refused() {
+    directory=$1 what=$2
+    shift 2
+    keep
+    error 1 "$directory: holds $what, which is no part of an OTF2 archive, expected a new or empty directory" "$@" -o "$directory"
+    kept "$@"
+}
+mkdir -p proj/traces notes mixed/traces alien/traces linked
+echo work >proj/traces/mine
+refused proj traces/mine generate ring
+refused proj traces/mine export t.txt --to otf2
+refused proj traces/mine simulate t.txt --platform p.json --engine loggp
+error 1 "proj: holds traces/mine" record -o proj -- true
+kept record
+echo notes >notes/notes.txt
+refused notes notes.txt generate ring
+cp -r a.rma/. mixed && echo notes >mixed/notes.txt
+refused mixed notes.txt generate ring
+for name in traces/0.evt traces.otf2 traces.def; do
+    rm -rf alien && mkdir -p alien/traces && echo "no OTF2" >alien/$name
+    refused alien $name generate ring
+done
+cp a.rma/traces.* linked && ln -s ../a.rma/traces linked/traces
+refused linked traces generate ring
+cp -r a.rma worlds && cp -r a.rma worlds/world-1
+run 0 generate ring -n 2 -i 1 -o worlds # the archive of a further program of the job is no hindrance, and stays
+[ -f worlds/world-1/traces.otf2 ] || fail "the archive of another program is gone"
+echo notes >worlds/world-1/notes.txt
+keep
+error 1 "holds notes.txt, which is no part of an OTF2 archive" record -o worlds -- true
+kept record
+cd proj
+"$program" generate ring -o . 2>../err && fail "-o . replaces what is no archive"
+grep -q 'rmacast: \.: holds traces/mine' ../err || fail "-o .: $(cat ../err)"
+cp ../t.txt traces/t.txt
+"$program" simulate traces/t.txt --engine loggp --platform ../p.json -o . 2>../err
+[ $? -eq 2 ] || fail "-o . replaces the trace that is read: $(cat ../err)"
+cmp ../t.txt traces/t.txt && [ -f traces/mine ] || fail "-o . removes traces/"
+cd ..
+
+# What may be written: a new directory, an empty one, an archive, and what a killed writer leaves.
+mkdir empty
+run 0 generate ring -n 2 -i 1 -o empty
+for left in traces.otf2 traces.def traces/0.evt traces; do
+    cp -r a.rma part && rm -r part/$left
+    run 0 generate ring -n 3 -i 1 -o part
+    [ "$(ls -A part | tr '\n' ' ')" = "traces traces.def traces.otf2 " ] || fail "part holds $(ls -A part)"
+    rm -r part
+done
+cp -r a.rma zero && : >zero/traces/0.evt && : >zero/traces.def
+run 0 generate ring -n 2 -i 1 -o zero
+cp -r a.rma cwd
+(cd cwd && "$program" generate ring -n 3 -i 1 -o .) || fail "an archive in the working directory is not replaced"
+run 0 info cwd
+shows '^ranks +3'
+[ -z "$(find . -name '.*rmacast-*')" ] || fail "stages are left: $(find . -name '.*rmacast-*')"
+finish

@@ -1,0 +1,22 @@
+/* What an archive consists of on disk, and whether a directory holds one alone. Nothing else is ever moved or removed.
+ * Internal to trace/otf2_*.c; otf2_check_place() and its like are in otf2.h. */
+#ifndef TRACE_OTF2_PLACE_H
+#define TRACE_OTF2_PLACE_H
+
+#include <stdbool.h>
+
+#define ARCHIVE_NAME   "traces"
+#define ARCHIVE_ANCHOR ARCHIVE_NAME ".otf2"
+
+/* The entries of an archive in its directory, NULL-terminated; the first is the anchor, without which it is none. */
+extern const char *const archive_entries[];
+bool archive_has_entry(const char *name);
+
+/* Removes the files of an archive from a directory; the directory stays. What no archive has stays. */
+void archive_remove_files(const char *directory);
+
+#define ARCHIVE_STAGE ".rmacast-"
+/* True if name is prefix, ARCHIVE_STAGE and six characters: a directory that a writer of archives works in. */
+bool archive_is_stage(const char *name, const char *prefix);
+
+#endif
