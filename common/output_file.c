@@ -1,63 +1,87 @@
 #include "common/output_file.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { DESCRIPTOR_PATH_BYTES = 64 };
+#include "common/place.h"
+
+/* A file that replaces another has a name of its own for a moment: ".NAME.rmacast-XXXXXX". It is locked as long as its
+ * maker lives. */
+#define ASIDE ".rmacast-"
+enum { DESCRIPTOR_PATH_BYTES = 64, ASIDE_CHARACTERS = 6, NAME_KEPT = 200, ASIDE_BYTES = NAME_KEPT + 32 };
 
 static enum status unwritable(const char *path, int cause, struct err *err)
 {
     const char *name = strcmp(path, "-") == 0 ? "standard output" : *path ? path : "''";
-    return err_set(err, STATUS_SYSTEM, name, NULL, "cannot be written: %s", strerror(cause));
+    return err_set(err, STATUS_SYSTEM, name, NULL, "cannot be written: %s", place_error(cause));
 }
 
-/* Where the file is to be: links are followed, so that they stay links. NULL: not known, or not a file of its own, as
- * /dev/stdout, behind which there may be a file that others write, too. */
-static char *destination(const char *path, mode_t *mode)
+/* Not a file of its own, as /dev/stdout, behind which there may be a file that others write, too. */
+static bool is_device(const char *path)
 {
-    struct stat at;
-    *mode = 0;
-    if (strncmp(path, "/dev/", 5) == 0 || strncmp(path, "/proc/", 6) == 0) return NULL;
-    if (lstat(path, &at) != 0) return errno == ENOENT ? strdup(path) : NULL;
-    if (stat(path, &at) != 0 || !S_ISREG(at.st_mode) || access(path, W_OK) != 0) return NULL;
-    *mode = at.st_mode & 07777;
-    return realpath(path, NULL);
+    return (strncmp(path, "/dev/", 5) == 0 && strncmp(path, "/dev/shm/", 9) != 0) || strncmp(path, "/proc/", 6) == 0;
 }
 
-/* Without a name, in the directory of `at`; -1: not possible there. */
-static int open_nameless(const char *at, mode_t mode)
+/* Without a name, in the directory of `at`; -1: not possible there, or what has the name is no file that we may write.
+ */
+static int open_nameless(const struct place *at)
 {
-    const char *slash = strrchr(at, '/');
-    char *directory = !slash ? strdup(".") : strndup(at, slash == at ? 1 : (size_t)(slash - at));
-    int descriptor = directory ? open(directory, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666) : -1;
-    free(directory);
-    if (descriptor >= 0 && mode != 0 && fchmod(descriptor, mode) != 0) {
+    struct stat there;
+    bool exists = fstatat(at->directory, at->name, &there, AT_SYMLINK_NOFOLLOW) == 0;
+    if (!exists && errno != ENOENT) return -1;
+    if (exists && (!S_ISREG(there.st_mode) || faccessat(at->directory, at->name, W_OK, 0) != 0)) return -1;
+    int descriptor = openat(at->directory, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+    if (descriptor < 0) return -1;
+    if (exists && fchmod(descriptor, there.st_mode & 07777) != 0) {
         close(descriptor);
         return -1;
     }
+    flock(descriptor, LOCK_EX | LOCK_NB);
+    return descriptor;
+}
+
+static int open_there(const struct place *at)
+{
+    int links = at->magic ? 0 : O_NOFOLLOW;
+    return openat(at->directory, at->name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | links, 0666);
+}
+
+/* -1 with *cause. */
+static int open_place(const char *path, int *cause)
+{
+    struct place at;
+    size_t length = strlen(path);
+    *cause = length > 0 && path[length - 1] == '/' ? EISDIR : place_open(path, &at);
+    if (*cause != 0) return -1;
+    int descriptor = open_nameless(&at);
+    if (descriptor < 0) descriptor = open_there(&at);
+    if (descriptor < 0) *cause = errno;
+    place_close(&at);
     return descriptor;
 }
 
 enum status output_file_open(const char *path, FILE **out, struct err *err)
 {
-    mode_t mode;
+    int cause = 0;
     if (strcmp(path, "-") == 0) {
         *out = stdout;
         return STATUS_OK;
     }
-    char *at = destination(path, &mode);
-    int descriptor = at ? open_nameless(at, mode) : -1;
-    free(at);
-    FILE *file = descriptor >= 0 ? fdopen(descriptor, "w") : fopen(path, "w");
+    int descriptor =
+        is_device(path) ? open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666) : open_place(path, &cause);
+    if (descriptor < 0) return unwritable(path, is_device(path) ? errno : cause, err);
+    FILE *file = fdopen(descriptor, "w");
     if (!file) {
-        int cause = errno;
-        if (descriptor >= 0) close(descriptor);
+        cause = errno;
+        close(descriptor);
         return unwritable(path, cause, err);
     }
     *out = file;
@@ -70,20 +94,65 @@ static bool is_nameless(int descriptor)
     return fstat(descriptor, &of) == 0 && S_ISREG(of.st_mode) && of.st_nlink == 0;
 }
 
-/* A name can be given only where there is none: what has the name is replaced by way of another name. */
-static int name_it(int descriptor, const char *at)
+static bool is_aside(const char *entry, const char *prefix)
 {
-    char from[DESCRIPTOR_PATH_BYTES], *other;
-    snprintf(from, sizeof from, "/proc/self/fd/%d", descriptor);
-    if (linkat(AT_FDCWD, from, AT_FDCWD, at, AT_SYMLINK_FOLLOW) == 0) return 0;
-    if (errno != EEXIST) return errno;
-    if (asprintf(&other, "%s.%ld", at, (long)getpid()) < 0) return ENOMEM;
-    int cause = linkat(AT_FDCWD, from, AT_FDCWD, other, AT_SYMLINK_FOLLOW) == 0 ? 0 : errno;
-    if (cause == 0 && rename(other, at) != 0) {
-        cause = errno;
-        unlink(other);
+    size_t length = strlen(prefix);
+    return strncmp(entry, prefix, length) == 0 && strlen(entry + length) == ASIDE_CHARACTERS;
+}
+
+/* What makers that are gone left of the same name. */
+static void remove_left(const struct place *at, const char *prefix)
+{
+    int here = openat(at->directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *listing = here >= 0 ? fdopendir(here) : NULL;
+    if (here >= 0 && !listing) close(here);
+    for (struct dirent *entry; listing && (entry = readdir(listing));) {
+        struct stat about;
+        if (!is_aside(entry->d_name, prefix)) continue;
+        int left = openat(here, entry->d_name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+        if (left >= 0 && fstat(left, &about) == 0 && S_ISREG(about.st_mode) && about.st_uid == geteuid() &&
+            flock(left, LOCK_EX | LOCK_NB) == 0)
+            unlinkat(here, entry->d_name, 0);
+        if (left >= 0) close(left);
     }
-    free(other);
+    if (listing) closedir(listing);
+}
+
+static int link_to(const char *from, const struct place *at, const char *name)
+{
+    return linkat(AT_FDCWD, from, at->directory, name, AT_SYMLINK_FOLLOW) == 0 ? 0 : errno;
+}
+
+/* Gives it a name that nobody has. */
+static int link_aside(const char *from, const struct place *at, const char *prefix, char name[ASIDE_BYTES])
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+    int cause = EEXIST;
+    for (int tries = 0; tries < 100 && cause == EEXIST; tries++) {
+        unsigned char bytes[ASIDE_CHARACTERS];
+        char *end = stpcpy(name, prefix);
+        if (getrandom(bytes, sizeof bytes, 0) != (ssize_t)sizeof bytes) return errno;
+        for (int i = 0; i < ASIDE_CHARACTERS; i++) *end++ = letters[bytes[i] % (sizeof letters - 1)];
+        *end = '\0';
+        cause = link_to(from, at, name);
+    }
+    return cause;
+}
+
+/* A name can be given only where there is none: what has the name is replaced by way of another name. */
+static int name_it(int descriptor, const struct place *at)
+{
+    char from[DESCRIPTOR_PATH_BYTES], prefix[ASIDE_BYTES], aside[ASIDE_BYTES];
+    snprintf(from, sizeof from, "/proc/self/fd/%d", descriptor);
+    snprintf(prefix, sizeof prefix, ".%.*s" ASIDE, NAME_KEPT, at->name);
+    remove_left(at, prefix);
+    int cause = link_to(from, at, at->name);
+    if (cause != EEXIST) return cause;
+    cause = link_aside(from, at, prefix, aside);
+    if (cause == 0 && renameat(at->directory, aside, at->directory, at->name) != 0) {
+        cause = errno;
+        unlinkat(at->directory, aside, 0);
+    }
     return cause;
 }
 
@@ -102,10 +171,12 @@ enum status output_file_close(const char *path, FILE *out, enum status written, 
     int cause = cause_of_fault(out);
     if (out != stdout) {
         if (written == STATUS_OK && cause == 0 && is_nameless(fileno(out))) {
-            mode_t mode;
-            char *at = destination(path, &mode);
-            cause = at ? name_it(fileno(out), at) : EEXIST;
-            free(at);
+            struct place at;
+            cause = place_open(path, &at);
+            if (cause == 0) {
+                cause = name_it(fileno(out), &at);
+                place_close(&at);
+            }
         }
         if (fclose(out) != 0 && cause == 0) cause = errno;
     }

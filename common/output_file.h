@@ -1,5 +1,6 @@
 /* A file that appears as a whole or not at all: until it is closed it has no name (O_TMPFILE), so whatever ends the
- * process, nothing half done stays and what had the name before is untouched. Pipes and devices, and file systems
+ * process, nothing half done stays and what had the name before is untouched. Links are followed, but none that another user put
+ * into a directory for all (common/place.h). Pipes and devices, and file systems
  * without nameless files, are written as they are. "-" is standard output. */
 #ifndef COMMON_OUTPUT_FILE_H
 #define COMMON_OUTPUT_FILE_H

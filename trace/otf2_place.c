@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/place.h"
 #include "trace/otf2.h"
 #include "trace/otf2_file.h"
 #include "trace/spool.h"
@@ -129,6 +130,11 @@ static enum status check_entry(int at, const char *directory, const char *name, 
 enum status otf2_check_place(const char *directory, struct err *err)
 {
     enum status status = STATUS_OK;
+    char *whole;
+    int cause = place_path(directory, &whole);
+    if (cause == PLACE_LINK_OF_OTHERS)
+        return err_set(err, STATUS_SYSTEM, directory, NULL, "cannot be written: %s", place_error(cause));
+    if (cause == 0) free(whole);
     DIR *listing = open_listing(AT_FDCWD, directory);
     if (!listing && (errno == ENOENT || errno == ENOTDIR)) return STATUS_OK; /* who writes there says what is wrong */
     if (!listing) return unreadable(directory, err);

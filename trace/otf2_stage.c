@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/place.h"
 #include "trace/otf2.h"
 #include "trace/otf2_place.h"
 
@@ -228,14 +229,32 @@ static enum status make_stage(struct archive_stage *stage, struct err *err)
     return status;
 }
 
+/* Whoever puts something into its place meanwhile has not put a link there. */
+static enum status make_directory(struct archive_stage *stage, struct err *err)
+{
+    struct stat about;
+    int cause = place_path(stage->directory, &stage->target);
+    if (cause == 0) {
+        stage->made = mkdir(stage->target, 0777) == 0;
+        if (!stage->made && errno != EEXIST)
+            cause = errno;
+        else if (lstat(stage->target, &about) != 0)
+            cause = errno;
+        else if (!S_ISDIR(about.st_mode))
+            cause = ENOTDIR;
+    }
+    if (cause == 0) return STATUS_OK;
+    free(stage->target);
+    stage->target = NULL;
+    return err_set(err, STATUS_SYSTEM, stage->directory, NULL, "cannot make this directory: %s", place_error(cause));
+}
+
 enum status archive_stage_open(const char *directory, struct archive_stage *stage, struct err *err)
 {
     *stage = (struct archive_stage){.directory = directory, .lock = -1, .target_lock = -1};
     TRY(otf2_check_place(directory, err));
-    stage->made = mkdir(directory, 0777) == 0;
-    if (!stage->made && errno != EEXIST) return system_error(err, directory, "make this directory");
-    stage->target = realpath(directory, NULL);
-    enum status status = stage->target ? make_stage(stage, err) : system_error(err, directory, "write there");
+    TRY(make_directory(stage, err));
+    enum status status = make_stage(stage, err);
     if (status != STATUS_OK) archive_stage_close(stage);
     return status;
 }

@@ -135,6 +135,20 @@ cp ../t.txt traces/t.txt
 cmp ../t.txt traces/t.txt && [ -f traces/mine ] || fail "-o . removes traces/"
 cd ..
 
+# In a directory for all nobody leads us to a file of ours: links of another user (root can make some) are not followed.
+if [ "$(id -u)" = 0 ]; then
+    mkdir all && chmod 1777 all
+    ln -s ../result.json all/result.json && ln -s ../empty all/link.rma && mkdir empty
+    chown -h 12345:12345 all/result.json all/link.rma
+    keep
+    error 1 "all/result.json: cannot be written: a link of another user's" info t.txt --json all/result.json
+    error 1 "all/link.rma/result.json: cannot be written: a link of another user's" info t.txt --json all/link.rma/result.json
+    error 1 "all/link.rma: cannot be written: a link of another user's" generate ring -o all/link.rma
+    error 1 "all/link.rma/new: cannot be written: a link of another user's" generate ring -o all/link.rma/new
+    kept "links of others"
+    rmdir empty
+fi
+
 # What may be written: a new directory, an empty one, an archive, and what a killed writer leaves.
 mkdir empty
 run 0 generate ring -n 2 -i 1 -o empty

@@ -2,10 +2,12 @@
 #include "common/output_file.h"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -116,6 +118,66 @@ static void test_killed_writer_leaves_nothing(void **state)
     assert_int_equal(count_entries(), 1);
 }
 
+static void make_file(const char *path)
+{
+    FILE *out = fopen(path, "w");
+    assert_non_null(out);
+    fputs("left", out);
+    fclose(out);
+}
+
+/* A writer that is killed between its two names leaves the other one; the next writer of the same file removes it. */
+static void test_removes_what_is_left(void **state)
+{
+    (void)state;
+    make_file(".old.txt.rmacast-AbCd09");
+    make_file(".old.txt.rmacast-living");
+    make_file(".other.txt.rmacast-AbCd09");
+    make_file(".old.txt.rmacast-longer.");
+    make_file("old.txt.1234");
+    int living = open(".old.txt.rmacast-living", O_RDONLY);
+    assert_int_equal(flock(living, LOCK_EX), 0);
+    put("old.txt", "some", STATUS_OK, STATUS_OK);
+    put("old.txt", "new", STATUS_OK, STATUS_OK);
+    close(living);
+    assert_holds("old.txt", "new");
+    assert_int_not_equal(access(".old.txt.rmacast-AbCd09", F_OK), 0);
+    assert_holds(".old.txt.rmacast-living", "left");
+    assert_holds(".other.txt.rmacast-AbCd09", "left");
+    assert_holds(".old.txt.rmacast-longer.", "left");
+    assert_holds("old.txt.1234", "left");
+}
+
+/* In a directory for all, as /tmp, somebody has put a link to a file of ours under a name that we are about to write.
+ */
+static void test_follows_no_link_of_others(void **state)
+{
+    FILE *out;
+    struct err err;
+    (void)state;
+    if (geteuid() != 0) skip();
+    assert_int_equal(mkdir("all", 0777), 0);
+    assert_int_equal(chmod("all", 01777), 0);
+    make_file("ours.txt");
+    assert_int_equal(symlink("../ours.txt", "all/theirs.json"), 0);
+    assert_int_equal(lchown("all/theirs.json", 12345, 12345), 0);
+    assert_int_equal(output_file_open("all/theirs.json", &out, &err), STATUS_SYSTEM);
+    assert_string_equal(err.text,
+                        "all/theirs.json: cannot be written: a link of another user's in a directory that all "
+                        "may write to");
+    assert_holds("ours.txt", "left");
+    /* Put there after the file was opened: the link is what is replaced, if anything. */
+    assert_int_equal(output_file_open("all/new.json", &out, &err), STATUS_OK);
+    assert_int_equal(symlink("../ours.txt", "all/new.json"), 0);
+    assert_int_equal(lchown("all/new.json", 12345, 12345), 0);
+    fputs("new", out);
+    assert_int_equal(output_file_close("all/new.json", out, STATUS_OK, &err), STATUS_SYSTEM);
+    assert_holds("ours.txt", "left");
+    assert_int_equal(symlink("../ours.txt", "all/mine.json"), 0);
+    put("all/mine.json", "new", STATUS_OK, STATUS_OK);
+    assert_holds("ours.txt", "new");
+}
+
 static void test_faults(void **state)
 {
     FILE *out;
@@ -137,6 +199,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_appears_when_closed, enter, leave),
         cmocka_unit_test_setup_teardown(test_replaces_whole, enter, leave),
         cmocka_unit_test_setup_teardown(test_killed_writer_leaves_nothing, enter, leave),
+        cmocka_unit_test_setup_teardown(test_removes_what_is_left, enter, leave),
+        cmocka_unit_test_setup_teardown(test_follows_no_link_of_others, enter, leave),
         cmocka_unit_test_setup_teardown(test_faults, enter, leave),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
