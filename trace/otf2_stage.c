@@ -294,6 +294,10 @@ static enum status move_one_by_one(const struct archive_stage *stage, struct err
 
 enum status archive_stage_commit(struct archive_stage *stage, struct err *err)
 {
+    if (!exists_in(stage->path, ARCHIVE_ANCHOR))
+        return err_set(err, STATUS_SYSTEM, stage->directory, NULL, "was removed while the archive was written");
+    if (mkdir(stage->target, 0777) != 0 && errno != EEXIST)
+        return system_error(err, stage->directory, "make this directory");
     stage->target_lock = lock_directory(stage->target, LOCK_EX); /* where there are no locks: without */
     TRY(otf2_check_place(stage->directory, err));
     if (!exchange(stage)) TRY(move_one_by_one(stage, err));

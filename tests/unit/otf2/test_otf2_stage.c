@@ -198,12 +198,37 @@ static void others_live(void **state)
     assert_int_equal(access("a.rma/notes.txt", F_OK) == 0 || access(".a.rma.rmacast-abcdef/notes.txt", F_OK) == 0, 1);
 }
 
+/* The user removes the directory, or the stage with it, while an archive is written. */
+static void removed_meanwhile(void **state)
+{
+    struct archive_stage stage;
+    struct err err = {.text = ""};
+    (void)state;
+    directory = "a.rma";
+    write_old();
+    assert_int_equal(archive_stage_open(directory, &stage, &err), STATUS_OK);
+    copy_tree("a.rma/traces.otf2", stage.path);
+    copy_tree("a.rma/traces.def", stage.path);
+    copy_tree("a.rma/traces", stage.path);
+    scratch_remove("a.rma");
+    assert_int_equal(archive_stage_commit(&stage, &err), STATUS_OK);
+    archive_stage_close(&stage);
+    assert_int_equal(ranks_there(), 1);
+    assert_int_equal(archive_stage_open(directory, &stage, &err), STATUS_OK);
+    scratch_remove(stage.path);
+    assert_int_equal(archive_stage_commit(&stage, &err), STATUS_SYSTEM);
+    assert_string_equal(err.text, "a.rma: was removed while the archive was written");
+    archive_stage_close(&stage);
+    assert_int_equal(ranks_there(), 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(killed_beside, enter, leave),
         cmocka_unit_test_setup_teardown(killed_inside, enter, leave),
         cmocka_unit_test_setup_teardown(others_live, enter, leave),
+        cmocka_unit_test_setup_teardown(removed_meanwhile, enter, leave),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
