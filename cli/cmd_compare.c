@@ -158,16 +158,20 @@ static enum status compare(const struct settings *settings, const struct trace *
     for (size_t i = 0; status == STATUS_OK && i < settings->row_count; i++)
         rows[i].progress_context = progress_bar_share(bar, i);
     struct comparison comparison = {.count = 0};
+    struct warnings warnings = {.choice = true};
+    if (status == STATUS_OK) status = prediction_options_warnings(&settings->prediction, trace, &warnings, err);
     if (status == STATUS_OK)
         status = comparison_run(trace, rows, settings->row_count, settings->prediction.engine, &settings->analyze,
                                 &comparison, err);
     progress_bar_end(bar);
+    comparison.warnings = &warnings;
     if (comparison_has_results(&comparison)) { /* of some rows, maybe: then the first one's error stays */
         struct err failed;
         enum status written = write_outputs(settings, &comparison, scenes, status == STATUS_OK ? err : &failed);
         if (status == STATUS_OK) status = written;
     }
     comparison_clear(&comparison);
+    warnings_clear(&warnings);
     for (size_t i = 0; i < settings->row_count; i++) {
         platform_free(scenes[i].platform);
         rewrite_clear(&scenes[i].rewrite);

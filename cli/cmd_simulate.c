@@ -29,6 +29,7 @@ static const struct argp_option options[] = {
 struct settings {
     const char *trace, *semantics, *output, *json;
     bool verify;
+    struct warnings warnings;
     struct prediction_options prediction;
     struct analyze_options analyze;
 };
@@ -81,14 +82,15 @@ static enum status add_rewrites(cJSON *json, const struct rewrite *rewrite, stru
     return err_memory(err);
 }
 
-static enum status write_json(const char *file, const struct result *result, const struct verify_report *report,
-                              const struct rewrite *rewrite, struct err *err)
+static enum status write_json(const struct settings *settings, const struct result *result,
+                              const struct verify_report *report, const struct rewrite *rewrite, struct err *err)
 {
     cJSON *json;
     TRY(result_to_json(result, &json, err));
     enum status status = report->count > 0 && !add_verify(json, report) ? err_memory(err) : STATUS_OK;
     if (status == STATUS_OK && rewrite->count > 0) status = add_rewrites(json, rewrite, err);
-    if (status == STATUS_OK) status = cli_write_json(json, file, err);
+    if (status == STATUS_OK) status = warnings_to_json(&settings->warnings, json, err);
+    if (status == STATUS_OK) status = cli_write_json(json, settings->json, err);
     cJSON_Delete(json);
     return status;
 }
@@ -107,12 +109,13 @@ static enum status write_outputs(const struct settings *settings, const struct p
                                  const struct verify_report *report, const struct rewrite *rewrite, struct err *err)
 {
     if (settings->output) TRY(trace_save(prediction->outcome.trace, settings->output, err));
-    if (settings->json) TRY(write_json(settings->json, prediction->result, report, rewrite, err));
+    if (settings->json) TRY(write_json(settings, prediction->result, report, rewrite, err));
     if (cli_is_output(settings->json) || cli_is_output(settings->output)) return STATUS_OK;
     rewrite_print(rewrite, "Rewritten", stdout);
     result_print(prediction->result, stdout);
     if (prediction->result->efficiency)
         efficiency_print(prediction->result->efficiency, prediction->result->per_rank, stdout);
+    warnings_print_contradictions(&settings->warnings, stdout);
     print_engine(prediction, stdout);
     if (report->count > 0) {
         fputs("\nWhat must always hold\n", stdout);
@@ -171,14 +174,16 @@ static enum status simulate_rewritten(const struct settings *settings, const str
     return status;
 }
 
-static enum status run(const struct settings *settings, struct err *err)
+static enum status run(struct settings *settings, struct err *err)
 {
     struct trace *trace;
     struct platform *platform;
     TRY(prediction_options_trace(&settings->prediction, settings->trace, &trace, err));
     enum status status = prediction_options_open(&settings->prediction, settings->semantics, trace, &platform, err);
     if (status == STATUS_OK) {
-        status = simulate_rewritten(settings, trace, platform, err);
+        status = prediction_options_warnings(&settings->prediction, trace, &settings->warnings, err);
+        if (status == STATUS_OK) status = simulate_rewritten(settings, trace, platform, err);
+        warnings_clear(&settings->warnings);
         platform_free(platform);
     }
     trace_free(trace);

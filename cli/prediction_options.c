@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/platform_file.h"
 #include "cli/trace_memory.h"
 #include "common/array.h"
 #include "simulate/window_modes.h"
@@ -285,8 +286,9 @@ enum status prediction_options_open_rewritten(const struct prediction_options *o
                                               const char *const *specs, size_t spec_count, const struct trace *trace,
                                               struct platform **platform, struct err *err)
 {
-    char texts[SEMANTICS_PARTS][SEMANTICS_BYTES + 64];
+    char texts[SEMANTICS_PARTS][SEMANTICS_BYTES + 64], file[PLATFORM_PATH_BYTES];
     size_t count = options->override_count;
+    TRY(platform_file_find(options->platform, file, err));
     const char **overrides =
         calloc(count + options->rewrite_count + spec_count + SEMANTICS_PARTS, sizeof *overrides);
     if (!overrides) return err_memory(err);
@@ -296,7 +298,7 @@ enum status prediction_options_open_rewritten(const struct prediction_options *o
     size_t parts = semantics ? semantics_overrides(semantics, texts) : 0;
     for (size_t i = 0; i < parts; i++) overrides[count++] = texts[i];
     struct platform *opened;
-    enum status status = platform_open(options->platform, overrides, count, &opened, err);
+    enum status status = platform_open(file, overrides, count, &opened, err);
     free(overrides);
     TRY(status);
     status = check_simgrid_file(options, opened, err);
@@ -313,4 +315,16 @@ enum status prediction_options_open(const struct prediction_options *options, co
                                     const struct trace *trace, struct platform **platform, struct err *err)
 {
     return prediction_options_open_rewritten(options, semantics, NULL, 0, trace, platform, err);
+}
+
+enum status prediction_options_warnings(const struct prediction_options *options, const struct trace *trace,
+                                        struct warnings *warnings, struct err *err)
+{
+    struct platform *platform;
+    struct err fault;
+    *warnings = (struct warnings){.choice = true};
+    if (prediction_options_open(options, NULL, trace, &platform, &fault) != STATUS_OK) return STATUS_OK;
+    enum status status = warnings_find(trace, platform, warnings, err);
+    platform_free(platform);
+    return status;
 }

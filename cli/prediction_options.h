@@ -11,6 +11,7 @@
 #include "model/analyze.h"
 #include "platforms/platform.h"
 #include "predictors/transform.h"
+#include "predictors/warnings.h"
 #include "simulate/engine.h"
 
 enum {
@@ -32,7 +33,7 @@ enum {
 };
 
 #define PREDICTION_OPTIONS                                                                                             \
-    {"platform", OPTION_PLATFORM, "FILE", 0, "the described cluster (needed); ideal: no latency, no limit", 0},        \
+    {"platform", OPTION_PLATFORM, "FILE", 0, "the described cluster (needed): a file, the name of an installed one as two-nodes, or ideal: no latency, no limit", 0},        \
     {"lock", OPTION_LOCK, "MODE", 0, "locks are blocking or lazy", 0},                                                 \
     {"progress", OPTION_PROGRESS, "MODE", 0, "requests are served by hardware, thread or call", 0},                    \
     {"fence", OPTION_FENCE, "MODE", 0, "fences are barrier or notify", 0},                                             \
@@ -96,6 +97,9 @@ enum status prediction_options_trace(const struct prediction_options *options, c
                                      struct err *err);
 
 /* The platform with all overrides, then semantics unless NULL, fit for the trace. The caller owns *platform. */
+/* What the trace shows against the platform's own semantics; nothing, where the platform cannot be opened with them. */
+enum status prediction_options_warnings(const struct prediction_options *options, const struct trace *trace,
+                                        struct warnings *warnings, struct err *err);
 enum status prediction_options_open(const struct prediction_options *options, const char *semantics,
                                     const struct trace *trace, struct platform **platform, struct err *err);
 

@@ -188,6 +188,7 @@ static enum status merge_notes(struct bytes *bytes, struct notes *notes, struct 
 static enum status put_times(struct bytes *bytes, const struct tally *tally, struct err *err)
 {
     TRY(bytes_put(bytes, &tally->fence_pairs, sizeof tally->fence_pairs, err));
+    TRY(bytes_put(bytes, &tally->behaviour, sizeof tally->behaviour, err));
     return bytes_put(bytes, tally->times_ps, sizeof tally->times_ps, err);
 }
 
@@ -195,7 +196,10 @@ static void merge_times(struct bytes *bytes, struct tally *tally)
 {
     struct fence_pairs pairs;
     int64_t times_ps[PROPERTY_COUNT];
+    struct behaviour behaviour;
     bytes_take(bytes, &pairs, sizeof pairs);
+    bytes_take(bytes, &behaviour, sizeof behaviour);
+    behaviour_merge(&tally->behaviour, &behaviour);
     bytes_take(bytes, times_ps, sizeof times_ps);
     tally->fence_pairs.pairs += pairs.pairs;
     tally->fence_pairs.unneeded += pairs.unneeded;

@@ -76,6 +76,7 @@ void result_free(struct result *result)
     clear_shares(&result->causes);
     clear_shares(&result->critical_path);
     free(result->properties);
+    free(result->behaviour);
     free(result->notes);
     for (int g = 0; g < TRANSFER_GROUPINGS; g++) clear_groups(&result->transfer_groups[g]);
     free(result->rank_time_s);
@@ -95,6 +96,12 @@ enum status result_add_left_out(struct result *result, const struct result_left_
     own->reason = strdup(made->reason);
     if (!own->reason) return err_memory(err);
     result->left_out_count++;
+    return STATUS_OK;
+}
+
+enum status result_add_behaviour(struct result *result, const struct result_behaviour *made, struct err *err)
+{
+    ARRAY_PUSH(result->behaviour, result->behaviour_count, result->behaviour_capacity, *made, err);
     return STATUS_OK;
 }
 

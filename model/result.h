@@ -13,6 +13,7 @@
 #include "common/status.h"
 #include "model/account.h"
 #include "model/efficiency.h"
+#include "trace/calls.h"
 
 struct result_place {
     char *callpath, *file; /* owned; file NULL if unknown */
@@ -102,6 +103,19 @@ struct result_shares {
     double total_s;
 };
 
+/* What a call of the recorded library waits for; HOLDER: a lock for who has it. */
+enum result_waits { BEHAVES_UNSEEN, BEHAVES_NONE, BEHAVES_POST, BEHAVES_GROUP, BEHAVES_HOLDER, BEHAVES_COUNT };
+enum result_content { OF_ALL, OF_NOTHING, OF_PUTS, OF_GETS, OF_COUNT }; /* complete: by what targets got in the epoch */
+
+struct result_behaviour { /* how the recorded library behaved in one function, of operations by size class */
+    enum mpi_call call;
+    enum result_content content;
+    bool sized; /* the next four hold: the class, and what there was of it */
+    int64_t from_bytes, to_bytes, least_bytes, most_bytes;
+    enum result_waits waits;
+    uint64_t seen, of, calls; /* seen: calls that show it, of those that can show anything, of all */
+};
+
 struct result_buffer { /* the limited buffers of a simulation under semantics d, over all origins */
     bool known;
     uint64_t limit_bytes, waits, peak_bytes; /* of one origin; puts that waited for room; most that one origin held */
@@ -127,6 +141,9 @@ struct result {
     bool fences_known;                          /* the next three were counted */
     uint64_t fence_pairs, unneeded_fence_pairs; /* pairs of ranks that fences synchronised, and without need */
     double fence_saved_s;                       /* that narrower synchronisation would save, all ranks */
+    bool behaviour_known;
+    struct result_behaviour *behaviour; /* owned */
+    size_t behaviour_count, behaviour_capacity;
     bool causes_known;                          /* causes and critical_path were looked for */
     struct result_shares causes, critical_path;
     struct result_check checks[RESULT_CHECKS_MAX];
@@ -148,6 +165,13 @@ void result_free(struct result *result);
 void result_place_clear(struct result_place *place);
 void result_group_clear(struct result_group *group);
 enum status result_add_left_out(struct result *result, const struct result_left_out *made, struct err *err);
+enum status result_add_behaviour(struct result *result, const struct result_behaviour *made, struct err *err);
+/* "put of 64 KiB waited for its target's post in 38 of 38 calls that show it", without what follows "not seen". */
+enum { RESULT_BEHAVIOUR_BYTES = 200 };
+char *result_behaviour_text(const struct result_behaviour *row, char text[RESULT_BEHAVIOUR_BYTES]);
+/* Elements of behaviour[] (model/behaviour_report.c); NULL: no memory. */
+cJSON *result_behaviour_json(const struct result *result);
+void result_print_behaviour(const struct result *result, FILE *out);
 enum status result_add_note(struct result *result, struct err *err, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

@@ -140,6 +140,28 @@ static void add_transfers(struct writer *writer, cJSON *root, const struct resul
     }
 }
 
+/* What this result does not hold itself, but the file did that it was read from. */
+static void add_carried(struct writer *writer, cJSON *root, const struct result *result, const char *key)
+{
+    const cJSON *item = cJSON_GetObjectItemCaseSensitive(result->carried, key);
+    cJSON *copy = keep(writer, item ? cJSON_Duplicate(item, true) : cJSON_CreateNull());
+    if (!copy || cJSON_AddItemToObject(root, key, copy)) return;
+    cJSON_Delete(copy);
+    writer->failed = true;
+}
+
+static void add_behaviour(struct writer *writer, cJSON *root, const struct result *result)
+{
+    if (!result->behaviour_known) {
+        add_carried(writer, root, result, "behaviour");
+        return;
+    }
+    cJSON *rows = keep(writer, result_behaviour_json(result));
+    if (!rows || cJSON_AddItemToObject(root, "behaviour", rows)) return;
+    cJSON_Delete(rows);
+    writer->failed = true;
+}
+
 static void add_fence_pairs(struct writer *writer, cJSON *root, const struct result *result)
 {
     if (!result->fences_known) {
@@ -150,16 +172,6 @@ static void add_fence_pairs(struct writer *writer, cJSON *root, const struct res
     add_number(writer, pairs, "count", (double)result->fence_pairs);
     add_number(writer, pairs, "unneeded", (double)result->unneeded_fence_pairs);
     add_number(writer, pairs, "saved_s", result->fence_saved_s);
-}
-
-/* What this result does not hold itself, but the file did that it was read from. */
-static void add_carried(struct writer *writer, cJSON *root, const struct result *result, const char *key)
-{
-    const cJSON *item = cJSON_GetObjectItemCaseSensitive(result->carried, key);
-    cJSON *copy = keep(writer, item ? cJSON_Duplicate(item, true) : cJSON_CreateNull());
-    if (!copy || cJSON_AddItemToObject(root, key, copy)) return;
-    cJSON_Delete(copy);
-    writer->failed = true;
 }
 
 static void add_efficiency(struct writer *writer, cJSON *root, const struct result *result)
@@ -324,6 +336,7 @@ enum status result_to_json(const struct result *result, cJSON **json, struct err
     add_transfers(&writer, root, result);
     add_transfer_groups(&writer, root, result);
     add_fence_pairs(&writer, root, result);
+    add_behaviour(&writer, root, result);
     add_efficiency(&writer, root, result);
     add_shares(&writer, root, "causes", result, &result->causes);
     add_shares(&writer, root, "critical_path", result, &result->critical_path);

@@ -210,6 +210,7 @@ void result_print_top(const struct result *result, size_t top, FILE *out)
     print_properties(result, out);
     result_print_transfers(result, top, out);
     print_fence_pairs(result, out);
+    result_print_behaviour(result, out);
     print_buffer(result, out);
     print_checks(result, out);
     if (result->note_count > 0) fprintf(out, "\nNotes\n");

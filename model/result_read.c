@@ -259,11 +259,11 @@ static enum status read_buffer(const struct json_node *root, struct result_buffe
 
 static enum status read_carried(const struct json_node *root, struct result *result, struct err *err)
 {
-    static const char *const keys[] = {"efficiency", "causes", "critical_path", "transfer_groups"};
+    static const char *const keys[] = {"efficiency", "causes", "critical_path", "transfer_groups", "behaviour"};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
         struct json_node node = json_member(root, keys[i]);
         if (!node.item || cJSON_IsNull(node.item)) continue;
-        TRY(json_object(&node, err));
+        TRY(strcmp(keys[i], "behaviour") == 0 ? json_array(&node, err) : json_object(&node, err));
         if (!result->carried) result->carried = cJSON_CreateObject();
         cJSON *copy = cJSON_Duplicate(node.item, true);
         if (result->carried && copy && cJSON_AddItemToObject(result->carried, keys[i], copy)) continue;

@@ -54,6 +54,7 @@ enum status tally_add(struct tally *tally, const struct relations *relations, st
                                   .err = err};
     TRY(detect_all(&detection));
     TRY(fence_pairs_count(relations, &tally->fence_pairs, err));
+    TRY(behaviour_add(&tally->behaviour, relations, err));
     TRY(notes_add(&tally->notes, relations, err));
     properties_add(relations->trace, tally->times_ps);
     return add_transfers(tally, relations, transfers, err);
@@ -137,6 +138,7 @@ enum status tally_report(struct tally *tally, const struct lanes *lanes, struct 
     TRY(properties_report(lanes, tally->times_ps, &tally->account, result, err));
     TRY(rates_report(&tally->rates, trace, &tally->places.paths, result, err));
     report_fence_pairs(&tally->fence_pairs, result);
+    TRY(behaviour_report(&tally->behaviour, result, err));
     if (filter_is_set(&tally->options->filter))
         TRY(result_add_note(
             result, err,

@@ -5,6 +5,7 @@
 
 #include "model/account.h"
 #include "model/analyze.h"
+#include "model/behaviour.h"
 #include "model/bounds.h"
 #include "model/fences.h"
 #include "model/notes.h"
@@ -22,6 +23,7 @@ struct tally {
     struct rates rates;
     struct notes notes;
     struct fence_pairs fence_pairs;
+    struct behaviour behaviour;
     int64_t times_ps[PROPERTY_COUNT];
     struct provisional provisional; /* of slices */
     struct several several;         /* of parts */

@@ -163,6 +163,12 @@ static bool add_failure(cJSON *root, const struct comparison *comparison, size_t
     return false;
 }
 
+static enum status add_warnings(const struct warnings *warnings, cJSON *root, struct err *err)
+{
+    if (!cJSON_AddBoolToObject(root, "semantics_matter", warnings->choice)) return err_memory(err);
+    return warnings_to_json(warnings, root, err);
+}
+
 enum status comparison_to_json(const struct comparison *comparison, cJSON **json, struct err *err)
 {
     cJSON *root = cJSON_CreateObject(), *results = NULL;
@@ -179,6 +185,7 @@ enum status comparison_to_json(const struct comparison *comparison, cJSON **json
         if (status == STATUS_OK && !cJSON_AddItemToArray(results, one)) status = err_memory(err);
         if (status == STATUS_OK) status = add_row(comparison, i, one, err);
     }
+    if (status == STATUS_OK && comparison->warnings) status = add_warnings(comparison->warnings, root, err);
     if (status == STATUS_OK)
         *json = root;
     else

@@ -10,6 +10,7 @@
 #include "model/analyze.h"
 #include "platforms/platform.h"
 #include "predictors/transform.h"
+#include "predictors/warnings.h"
 #include "simulate/engine.h"
 #include "trace/trace.h"
 
@@ -31,6 +32,7 @@ struct comparison {
     char **names;            /* of the rows */
     cJSON **rewrites;        /* of the rows: what rewrite_to_json gives; NULL where nothing was rewritten */
     size_t count;
+    const struct warnings *warnings; /* borrowed: shown and written, too; NULL: none are known */
 };
 
 /* A row that fails, or whose process dies, is the error "semantics NAME: ..." of the first such row; the other rows'
@@ -44,7 +46,7 @@ void comparison_clear(struct comparison *comparison);
 bool comparison_has_results(const struct comparison *comparison);
 
 /* Schema rmacast.comparison/1; each result has its row's name and rewrites. Rows that failed stand in "failed", and
- * "incomplete" is true. The caller owns the tree. */
+ * "incomplete" is true. "contradictions" and "semantics_matter" say what there is to warn of. The caller owns the tree. */
 enum status comparison_to_json(const struct comparison *comparison, cJSON **json, struct err *err);
 
 /* A line per row: run time, every wait state that occurs in any row (seconds over all ranks), median bandwidth

@@ -194,6 +194,9 @@ static void print_results(const struct comparison *comparison, FILE *out)
     print_buffers(comparison, out);
     print_efficiency(comparison, out);
     print_partial(comparison, out);
+    if (!comparison->warnings) return;
+    warnings_print_choice(comparison->warnings, out);
+    warnings_print_contradictions(comparison->warnings, out);
 }
 
 void comparison_print(const struct comparison *comparison, FILE *out)
@@ -201,7 +204,7 @@ void comparison_print(const struct comparison *comparison, FILE *out)
     enum { ROWS_SHOWN = 64 };
     struct result *results[ROWS_SHOWN];
     char *names[ROWS_SHOWN];
-    struct comparison shown = {.results = results, .names = names}; /* the rows that have a result */
+    struct comparison shown = {.results = results, .names = names, .warnings = comparison->warnings}; /* the rows that have a result */
     for (size_t i = 0; i < comparison->count && shown.count < ROWS_SHOWN; i++) {
         if (!comparison->results[i]) continue;
         names[shown.count] = comparison->names[i];

@@ -1,0 +1,39 @@
+/* What a prediction's reader is warned of: that the recording shows the library to behave otherwise than the platform
+ * says, and that no call of the trace can differ under semantics a to d. */
+#ifndef PREDICTORS_WARNINGS_H
+#define PREDICTORS_WARNINGS_H
+
+#include <stdio.h>
+
+#include <cjson/cJSON.h>
+
+#include "model/result.h"
+#include "platforms/platform.h"
+#include "trace/trace.h"
+
+struct contradiction {
+    struct result_behaviour row; /* what the recording shows */
+    enum result_waits expected;  /* what the platform says */
+};
+
+/* All-zero is empty. */
+struct warnings {
+    bool choice;                 /* some MPI_Win_start has a post to wait for */
+    struct contradiction *items; /* owned */
+    size_t count, capacity;
+};
+
+/* platform: with the semantics of its file. Simulated traces contradict nothing: they show what another platform says;
+ * nor do those of platforms with semantics by window. Nothing is known of a trace that cannot be analysed. Inits
+ * *warnings. */
+enum status warnings_find(const struct trace *trace, const struct platform *platform, struct warnings *warnings,
+                          struct err *err);
+void warnings_clear(struct warnings *warnings);
+
+/* Each in one line, if there is something to warn of. */
+void warnings_print_contradictions(const struct warnings *warnings, FILE *out);
+void warnings_print_choice(const struct warnings *warnings, FILE *out);
+/* Adds contradictions[] to an object. */
+enum status warnings_to_json(const struct warnings *warnings, cJSON *object, struct err *err);
+
+#endif
