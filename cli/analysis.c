@@ -49,6 +49,15 @@ error_t intervals_option_parse(const struct argp_state *state, const char *text,
     return failed;
 }
 
+error_t lost_option_parse(const struct argp_state *state, const char *text, struct analyze_options *options)
+{
+    static const char *const names[] = {"parallel", "all", NULL};
+    size_t index;
+    error_t failed = cli_choice(state, "--lost", text, names, &index);
+    if (!failed) options->lost_all = index == 1;
+    return failed;
+}
+
 static error_t parse_bandwidth(struct argp_state *state, const char *text, struct analyze_options *options)
 {
     options->network_known = true;
@@ -107,6 +116,7 @@ error_t analysis_parse(int key, char *argument, struct argp_state *state, struct
     case ANALYSIS_LATENCY: return cli_duration(state, "--latency", argument, &options->latency_s);
     case ANALYSIS_BANDWIDTH: return parse_bandwidth(state, argument, options);
     case ANALYSIS_EFFICIENCY: analysis->efficiency = true; return intervals_option_parse(state, argument, options);
+    case ANALYSIS_LOST: return lost_option_parse(state, argument, options);
     case ANALYSIS_PER_RANK: options->per_rank = true; return 0;
     case ANALYSIS_IDEAL: analysis->ideal = argument; return 0;
     case ANALYSIS_REFERENCE: analysis->reference = argument; return 0;

@@ -18,6 +18,7 @@ enum {
     ANALYSIS_BANDWIDTH,
     ANALYSIS_EFFICIENCY,
     ANALYSIS_PER_RANK,
+    ANALYSIS_LOST,
     ANALYSIS_IDEAL,
     ANALYSIS_REFERENCE,
     ANALYSIS_TOP,
@@ -35,6 +36,9 @@ enum {
 #define INTERVALS_HELP                                                                                                 \
     "intervals are regions (default: what the program marks) or callpaths (and the functions that call MPI)"
 
+#define LOST_HELP                                                                                                      \
+    "efficiency: MPI time counts as lost of all ranks but one (parallel, default), or of all"
+
 #define ANALYSIS_OPTIONS                                                                                               \
     {"epsilon", ANALYSIS_EPSILON, "TIME", 0, "waits below TIME count as zero (default 0)", 0},                         \
     {"late-post", ANALYSIS_LATE_POST, "WHICH", 0,                                                                      \
@@ -48,6 +52,7 @@ enum {
     {"efficiency", ANALYSIS_EFFICIENCY, "INTERVALS", OPTION_ARG_OPTIONAL,                                              \
      "print the efficiency of every interval instead of the wait states; " INTERVALS_HELP, 0},                         \
     {"per-rank", ANALYSIS_PER_RANK, NULL, 0, "give efficiency with the values of every rank", 0},                      \
+    {"lost", ANALYSIS_LOST, "WHICH", 0, LOST_HELP, 0},                                                                 \
     {"ideal", ANALYSIS_IDEAL, "RESULT", 0,                                                                             \
      "for POP's metrics: result of a simulation on a network that costs nothing", 0},                                  \
     {"reference", ANALYSIS_REFERENCE, "RESULT", 0, "for computation scaling: result of the run to compare with", 0},   \
@@ -80,6 +85,8 @@ enum status analysis_open_partly(const char *path, struct trace **trace, struct 
 
 error_t analysis_parse(int key, char *argument, struct argp_state *state, struct analysis *analysis);
 error_t intervals_option_parse(const struct argp_state *state, const char *text, struct analyze_options *options);
+/* --lost all|parallel. */
+error_t lost_option_parse(const struct argp_state *state, const char *text, struct analyze_options *options);
 
 /* No output may replace what is read, nor another output; STATUS_USAGE. Comes first. */
 enum status analysis_check_files(const struct analysis *analysis, struct err *err);

@@ -172,6 +172,7 @@ error_t analyze_options_parse(int key, char *argument, const struct argp_state *
     case OPTION_EAGER: return cli_size(state, "--eager", argument, &options->eager_bytes);
     case OPTION_EFFICIENCY: options->intervals = true; return intervals_option_parse(state, argument, options);
     case OPTION_PER_RANK: options->intervals = options->per_rank = true; return 0;
+    case OPTION_LOST: return lost_option_parse(state, argument, options);
     case OPTION_LATE_POST:
         failed = cli_choice(state, "--late-post", argument, names, &index);
         if (!failed) options->late_post = modes[index];

@@ -42,7 +42,7 @@ static enum status report_intervals(struct whole *whole)
     const struct analyze_options *options = whole->tally->options;
     struct result *result = whole->result;
     TRY(waits_sort(&whole->waits, whole->relations->trace->rank_count, whole->err));
-    TRY(efficiency_new(whole->relations, &whole->waits, &whole->transfers, options->interval_source,
+    TRY(efficiency_new(whole->relations, &whole->waits, &whole->transfers, options->interval_source, options->lost_all,
                        &result->efficiency, whole->err));
     result->per_rank = options->per_rank;
     result->efficiency->ideal_run_time_s = options->ideal_run_time_s;

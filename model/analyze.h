@@ -27,6 +27,7 @@ struct analyze_options {
     bool verify;                               /* result->checks are wanted; needs intervals */
     bool intervals;                            /* result->efficiency, causes and critical path are wanted */
     enum interval_source interval_source;      /* what the intervals of result->efficiency are */
+    bool lost_all;                             /* all MPI time of result->efficiency counts as lost */
     bool per_rank;                             /* result->efficiency is written with the values of every rank */
     double ideal_run_time_s, reference_user_s; /* for POP's metrics, 0: unknown (model/efficiency.h) */
 };

@@ -41,8 +41,10 @@ struct whole { /* a trace in memory */
     int64_t begin_ps; /* of the trace */
 };
 
-static enum characteristic kind_of_communication(enum call_kind kind)
+static enum characteristic kind_of_communication(enum mpi_call call)
 {
+    enum call_kind kind = call_kind(call);
+    if (call_is_io(call)) return EFFICIENCY_IO;
     if (kind == CALL_ALLTOALL || kind == CALL_ALLTOALLV) return EFFICIENCY_ALL_TO_ALL;
     switch (property_of(kind)) {
     case PROPERTY_POINT_TO_POINT: return EFFICIENCY_SEND_RECEIVE;
@@ -71,7 +73,7 @@ void collector_add_call(const struct collector *collector, uint32_t interval, ui
         return;
     }
     collector_add(collector, interval, EFFICIENCY_MPI, processor, ps);
-    collector_add(collector, interval, kind_of_communication(call_kind(call)), processor, ps);
+    collector_add(collector, interval, kind_of_communication(call), processor, ps);
     if (starts_only(call)) collector_add(collector, interval, EFFICIENCY_START, processor, ps);
     if (collector->intervals->items[interval].sequential)
         collector_add(collector, interval, EFFICIENCY_SEQUENTIAL_MPI, processor, ps);
@@ -110,11 +112,16 @@ static void changes_of(const struct intervals *intervals, uint32_t rank, uint32_
     *end = bounds[1];
 }
 
-static void add_wait(const struct collector *collector, uint32_t at, uint32_t processor, const struct trace_call *call,
-                     int64_t ps)
+void collector_add_wait(const struct collector *collector, uint32_t interval, uint32_t processor, enum mpi_call call,
+                        int64_t ps)
 {
-    collector_add(collector, at, EFFICIENCY_REAL_SYNCHRONIZATION, processor, ps);
-    if (call_is_thread(call->call)) collector_add(collector, at, EFFICIENCY_THREAD_SYNCHRONIZATION, processor, ps);
+    _Static_assert(EFFICIENCY_REAL_OTHER - EFFICIENCY_REAL_SEND_RECEIVE ==
+                       EFFICIENCY_OTHER - EFFICIENCY_SEND_RECEIVE,
+                   "losses have the kinds of MPI time");
+    int kind = (int)kind_of_communication(call) - EFFICIENCY_SEND_RECEIVE + EFFICIENCY_REAL_SEND_RECEIVE;
+    collector_add(collector, interval, EFFICIENCY_REAL_SYNCHRONIZATION, processor, ps);
+    collector_add(collector, interval,
+                  call_is_thread(call) ? EFFICIENCY_THREAD_SYNCHRONIZATION : (enum characteristic)kind, processor, ps);
 }
 
 static void walk_thread(struct whole *whole, uint32_t processor, uint32_t thread)
@@ -143,7 +150,7 @@ static void walk_thread(struct whole *whole, uint32_t processor, uint32_t thread
         else
             collector_add_call(collector, at, processor, call->call, call->exit_ps - call->enter_ps);
         for (; wait < last_wait && waits[wait].call == index; wait++)
-            add_wait(collector, at, processor, call, waits[wait].severity_ps);
+            collector_add_wait(collector, at, processor, call->call, waits[wait].severity_ps);
         now_ps = call->exit_ps;
     }
 }
@@ -165,7 +172,7 @@ static void walk_processors(struct whole *whole)
 static void add_losses(const struct collector *collector, uint32_t interval, uint32_t processor, enum mpi_call call,
                        int64_t potential_ps, int64_t variation_ps)
 {
-    enum characteristic kind = kind_of_communication(call_kind(call)), potential = EFFICIENCY_POTENTIAL_COLLECTIVE,
+    enum characteristic kind = kind_of_communication(call), potential = EFFICIENCY_POTENTIAL_COLLECTIVE,
                         variation = EFFICIENCY_VARIATION_COLLECTIVE;
     if (kind == EFFICIENCY_ALL_TO_ALL) {
         potential = EFFICIENCY_POTENTIAL_ALL_TO_ALL;
@@ -276,15 +283,16 @@ static void choose_useful_rank(const struct efficiency *efficiency, struct effic
     }
 }
 
-static void derive_processor(struct efficiency_interval *interval, uint32_t p, bool useful)
+/* useful: of the rank whose MPI time counts as useful, unless all MPI time counts as lost. */
+static void derive_processor(struct efficiency_interval *interval, uint32_t p, bool useful, bool lost_all)
 {
     int64_t **value_ps = interval->value_ps;
     value_ps[EFFICIENCY_CPU][p] =
         value_ps[EFFICIENCY_TIME][p] - value_ps[EFFICIENCY_MPI][p] - value_ps[EFFICIENCY_THREADS][p];
     value_ps[EFFICIENCY_INSUFFICIENT_USER][p] = useful ? 0 : value_ps[EFFICIENCY_SEQUENTIAL_CPU][p];
-    value_ps[EFFICIENCY_INSUFFICIENT_SYSTEM][p] = useful ? 0 : value_ps[EFFICIENCY_SEQUENTIAL_MPI][p];
+    value_ps[EFFICIENCY_INSUFFICIENT_SYSTEM][p] = useful && !lost_all ? 0 : value_ps[EFFICIENCY_SEQUENTIAL_MPI][p];
     value_ps[EFFICIENCY_COMMUNICATION][p] =
-        useful ? 0 : value_ps[EFFICIENCY_MPI][p] - value_ps[EFFICIENCY_SEQUENTIAL_MPI][p];
+        useful && !lost_all ? 0 : value_ps[EFFICIENCY_MPI][p] - value_ps[EFFICIENCY_SEQUENTIAL_MPI][p];
     value_ps[EFFICIENCY_IDLE][p] = interval->execution_ps - value_ps[EFFICIENCY_TIME][p];
     value_ps[EFFICIENCY_LOST][p] = value_ps[EFFICIENCY_INSUFFICIENT_USER][p] +
                                    value_ps[EFFICIENCY_INSUFFICIENT_SYSTEM][p] + value_ps[EFFICIENCY_COMMUNICATION][p] +
@@ -295,9 +303,11 @@ static void derive(const struct efficiency *efficiency, struct efficiency_interv
 {
     int64_t **value_ps = interval->value_ps, most_ps = 0;
     choose_useful_rank(efficiency, interval);
+    if (efficiency->lost_all) interval->useful_mpi_ps = 0;
     for (uint32_t p = 0; p < efficiency->processor_count; p++) {
         if (!interval->takes_part[p]) continue;
-        derive_processor(interval, p, efficiency->processors[p].rank == interval->useful_rank);
+        bool useful = efficiency->processors[p].rank == interval->useful_rank;
+        derive_processor(interval, p, useful, efficiency->lost_all);
         int64_t busy_ps = value_ps[EFFICIENCY_TIME][p] - value_ps[EFFICIENCY_REAL_SYNCHRONIZATION][p];
         value_ps[EFFICIENCY_LOAD_IMBALANCE][p] = -busy_ps;
         if (busy_ps > most_ps) most_ps = busy_ps;
@@ -380,7 +390,7 @@ static enum status collect(struct whole *whole, const struct transfers *transfer
 }
 
 enum status efficiency_new(const struct relations *relations, const struct waits *waits,
-                           const struct transfers *transfers, enum interval_source source,
+                           const struct transfers *transfers, enum interval_source source, bool lost_all,
                            struct efficiency **efficiency, struct err *err)
 {
     struct processors processors;
@@ -397,6 +407,7 @@ enum status efficiency_new(const struct relations *relations, const struct waits
     enum status status = made ? intervals_build(&processors, source, &intervals, err) : err_memory(err);
     if (status == STATUS_OK) {
         made->source = source;
+        made->lost_all = lost_all;
         status = collect(&whole, transfers);
     }
     busy_clear(&whole.busy);

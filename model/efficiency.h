@@ -52,6 +52,7 @@ struct efficiency_processor {
 struct efficiency {
     struct efficiency_processor *processors; /* by rank, then index: model/processors.h */
     uint32_t processor_count, rank_count;
+    bool lost_all; /* the MPI time of every rank counts as lost, else that of all ranks but one */
     bool several; /* some rank has more than one */
     enum interval_source source;
     struct efficiency_interval *intervals; /* parents before children; [0] is the run */
@@ -63,9 +64,9 @@ struct efficiency {
 };
 
 /* relations, waits (sorted) and transfers are of one trace that has passed trace_check(). ideal_run_time_s is the run
- * time on a network that costs nothing, reference_user_s the computing time of a reference run; 0 where unknown. */
+ * time on a network that costs nothing, reference_user_s the computing time of a reference run; 0 where unknown. lost_all: the MPI time of every rank counts as lost. */
 enum status efficiency_new(const struct relations *relations, const struct waits *waits,
-                           const struct transfers *transfers, enum interval_source source,
+                           const struct transfers *transfers, enum interval_source source, bool lost_all,
                            struct efficiency **efficiency, struct err *err);
 void efficiency_free(struct efficiency *efficiency);
 

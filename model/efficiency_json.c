@@ -136,6 +136,7 @@ cJSON *efficiency_json(const struct efficiency *efficiency, bool per_rank)
     if (!root) return NULL;
     known(&writer, root, "ideal_run_time_s", efficiency->ideal_run_time_s > 0 ? efficiency->ideal_run_time_s : -1);
     text(&writer, root, "intervals_of", efficiency->source == INTERVALS_OF_CALLPATHS ? "callpaths" : "regions");
+    text(&writer, root, "lost", efficiency->lost_all ? "all" : "parallel");
     keep(&writer, cJSON_AddBoolToObject(root, "holds", efficiency->holds));
     if (efficiency->several) write_processors(&writer, root, efficiency);
     cJSON *array = keep(&writer, cJSON_AddArrayToObject(root, "intervals"));

@@ -31,6 +31,10 @@ void collector_add_call(const struct collector *collector, uint32_t interval, ui
                         int64_t ps);
 void collector_add_computing(const struct collector *collector, uint32_t interval, uint32_t processor, int64_t ps);
 
+/* A wait state in a call, by the kind of the call. */
+void collector_add_wait(const struct collector *collector, uint32_t interval, uint32_t processor, enum mpi_call call,
+                        int64_t ps);
+
 /* Losses of collectives and messages: all of a trace, of a slice those that are counted now. */
 void collector_walk_instances(const struct collector *collector);
 void collector_walk_messages(const struct collector *collector);

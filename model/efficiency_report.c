@@ -65,6 +65,8 @@ static void check_interval(struct efficiency *efficiency, const struct efficienc
                  sum_ps[EFFICIENCY_CPU] + sum_ps[EFFICIENCY_MPI] + sum_ps[EFFICIENCY_THREADS] +
                      sum_ps[EFFICIENCY_IDLE]);
     expect_equal(efficiency, interval, "MPI time and its kinds", sum_ps[EFFICIENCY_MPI], kinds_ps);
+    expect_equal(efficiency, interval, "real synchronization and its parts", sum_ps[EFFICIENCY_REAL_SYNCHRONIZATION],
+                 parts_ps(sum_ps, EFFICIENCY_REAL_SEND_RECEIVE, EFFICIENCY_THREAD_SYNCHRONIZATION));
     expect_equal(efficiency, interval, "potential synchronization and its parts",
                  sum_ps[EFFICIENCY_POTENTIAL_SYNCHRONIZATION],
                  parts_ps(sum_ps, EFFICIENCY_POTENTIAL_SEND_RECEIVE, EFFICIENCY_POTENTIAL_RMA));
@@ -136,12 +138,15 @@ static void print_advice(const struct efficiency_interval *interval, FILE *out)
 }
 
 /* Its two parts stand in brackets behind it, as in the thesis. */
-static void print_productive(const struct efficiency_interval *interval, FILE *out)
+static void print_productive(const struct efficiency_interval *interval, bool lost_all, FILE *out)
 {
     int64_t mpi_ps = interval->useful_mpi_ps;
     fprintf(out, "%-36s %14.6f (CPU %.6f, MPI %.6f)\n", "Productive time", units_s(interval->productive_ps),
             units_s(interval->productive_ps - mpi_ps), units_s(mpi_ps));
-    fprintf(out,
+    if (lost_all)
+        fputs("  The MPI time of all ranks counts as lost.\n", out);
+    else
+        fprintf(out,
             "  The MPI time of one rank, %" PRIu32
             ", which has least of it, counts as useful, that of the others as lost.\n",
             interval->useful_rank);
@@ -152,7 +157,7 @@ static void print_parts(const struct efficiency_interval *interval, int first, i
     for (int c = first; c <= last; c++) print_sum(interval, "  ", c, out);
 }
 
-static void print_main(const struct efficiency_interval *interval, FILE *out)
+static void print_main(const struct efficiency_interval *interval, bool lost_all, FILE *out)
 {
     fputs("---Main characteristics---\n", out);
     print_ratio("Parallelization efficiency", ratio(units_s(interval->productive_ps), units_s(interval->total_ps)),
@@ -160,7 +165,7 @@ static void print_main(const struct efficiency_interval *interval, FILE *out)
     print_value("", "Execution time", interval->execution_ps, out);
     fprintf(out, "%-36s %14" PRIu32 "\n", "Processors", interval->processors);
     print_value("", "Total time", interval->total_ps, out);
-    print_productive(interval, out);
+    print_productive(interval, lost_all, out);
     print_value("", "Lost time", interval->lost_ps, out);
     print_sum(interval, "  ", EFFICIENCY_INSUFFICIENT_USER, out);
     print_sum(interval, "  ", EFFICIENCY_INSUFFICIENT_SYSTEM, out);
@@ -170,6 +175,8 @@ static void print_main(const struct efficiency_interval *interval, FILE *out)
     print_sum(interval, "", EFFICIENCY_MPI, out);
     print_parts(interval, EFFICIENCY_SEND_RECEIVE, EFFICIENCY_OTHER, out);
     print_sum(interval, "", EFFICIENCY_REAL_SYNCHRONIZATION, out);
+    for (int c = EFFICIENCY_REAL_SEND_RECEIVE; c <= EFFICIENCY_REAL_OTHER; c++)
+        if (interval->sum_ps[c] > 0) print_sum(interval, "  ", c, out);
     if (interval->sum_ps[EFFICIENCY_THREAD_SYNCHRONIZATION] > 0)
         print_sum(interval, "  ", EFFICIENCY_THREAD_SYNCHRONIZATION, out);
     print_sum(interval, "", EFFICIENCY_POTENTIAL_SYNCHRONIZATION, out);
@@ -249,7 +256,7 @@ void efficiency_print(const struct efficiency *efficiency, bool per_rank, FILE *
         fprintf(out, "\nInterval %s (LineNumber = %" PRId32 " SourceFile = %s) Level=%" PRIu32 " EXE_Count=%zu\n",
                 interval->path, interval->line, interval->file ? interval->file : "?", interval->level,
                 interval->executions);
-        print_main(interval, out);
+        print_main(interval, efficiency->lost_all, out);
         print_comparison(efficiency, interval, out);
         if (per_rank) print_ranks(efficiency, interval, out);
         print_pop(efficiency, i, out);

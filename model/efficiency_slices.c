@@ -37,7 +37,7 @@ static struct collector collector_of(struct efficiency_slices *slices, const str
                               .err = err};
 }
 
-enum status efficiency_slices_new(const struct trace *trace, enum interval_source source,
+enum status efficiency_slices_new(const struct trace *trace, enum interval_source source, bool lost_all,
                                   struct efficiency_slices **slices, struct err *err)
 {
     struct efficiency_slices *made = calloc(1, sizeof *made);
@@ -49,6 +49,7 @@ enum status efficiency_slices_new(const struct trace *trace, enum interval_sourc
     if (status == STATUS_OK) {
         struct collector collector = collector_of(made, NULL, err);
         made->efficiency->source = source;
+        made->efficiency->lost_all = lost_all;
         status = collector_name_processors(&collector, trace->rank_count);
     }
     if (status == STATUS_OK)
@@ -85,12 +86,12 @@ static enum status add_wait(struct efficiency_slices *slices, const struct colle
                             const struct wait *wait)
 {
     uint32_t interval = interval_at(&slices->intervals, wait->rank, wait->call);
+    enum mpi_call function = trace_function(slices->intervals.trace, wait->rank, wait->call);
     uint64_t *sum;
     if (wait->pattern != PATTERN_WAIT_FOR_PROGRESS) {
-        collector_add(collector, interval, EFFICIENCY_REAL_SYNCHRONIZATION, wait->rank, wait->severity_ps);
+        collector_add_wait(collector, interval, wait->rank, function, wait->severity_ps);
         return STATUS_OK;
     }
-    enum mpi_call function = trace_function(slices->intervals.trace, wait->rank, wait->call);
     TRY(map_put(&slices->provisional[function], (uint64_t)interval << 32 | wait->rank, 0, &sum, collector->err));
     *sum += (uint64_t)wait->severity_ps;
     return STATUS_OK;
@@ -108,20 +109,20 @@ enum status efficiency_slices_add(struct efficiency_slices *slices, const struct
 }
 
 enum status efficiency_slices_add_wait(struct efficiency_slices *slices, uint32_t interval, uint32_t rank,
-                                       int64_t severity_ps, struct err *err)
+                                       enum mpi_call call, int64_t severity_ps, struct err *err)
 {
     struct collector collector = collector_of(slices, NULL, err);
     TRY(make_room(slices, err));
-    collector_add(&collector, interval, EFFICIENCY_REAL_SYNCHRONIZATION, rank, severity_ps);
+    collector_add_wait(&collector, interval, rank, call, severity_ps);
     return STATUS_OK;
 }
 
-static void add_provisional(const struct collector *collector, const struct map *sums)
+static void add_provisional(const struct collector *collector, const struct map *sums, enum mpi_call call)
 {
     for (size_t i = 0; i < sums->capacity; i++)
         if (sums->used[i])
-            collector_add(collector, (uint32_t)(sums->keys[i] >> 32), EFFICIENCY_REAL_SYNCHRONIZATION,
-                          (uint32_t)sums->keys[i], (int64_t)sums->values[i]);
+            collector_add_wait(collector, (uint32_t)(sums->keys[i] >> 32), (uint32_t)sums->keys[i], call,
+                               (int64_t)sums->values[i]);
 }
 
 static void add_row(const struct collector *collector, const struct ledger_row *row)
@@ -188,7 +189,7 @@ enum status efficiency_slices_sum(struct efficiency_slices *slices, const struct
     struct ledger_row row = {0};
     TRY(make_room(slices, err));
     for (int c = 0; c < MPI_CALL_COUNT; c++)
-        if (!provisional->refuted[c]) add_provisional(&collector, &slices->provisional[c]);
+        if (!provisional->refuted[c]) add_provisional(&collector, &slices->provisional[c], (enum mpi_call)c);
     while (ledger_next_row(ledger, &row)) add_row(&collector, &row);
     return STATUS_OK;
 }

@@ -12,7 +12,7 @@
 struct efficiency_slices;
 
 /* trace is borrowed until efficiency_slices_free; NULL is legal there. */
-enum status efficiency_slices_new(const struct trace *trace, enum interval_source source,
+enum status efficiency_slices_new(const struct trace *trace, enum interval_source source, bool lost_all,
                                   struct efficiency_slices **slices, struct err *err);
 void efficiency_slices_free(struct efficiency_slices *slices);
 
@@ -25,7 +25,7 @@ enum status efficiency_slices_add(struct efficiency_slices *slices, const struct
                                   const struct waits *waits, struct err *err);
 /* One wait that showed at the end. */
 enum status efficiency_slices_add_wait(struct efficiency_slices *slices, uint32_t interval, uint32_t rank,
-                                       int64_t severity_ps, struct err *err);
+                                       enum mpi_call call, int64_t severity_ps, struct err *err);
 
 /* All else that is added up. */
 enum status efficiency_slices_sum(struct efficiency_slices *slices, const struct ledger *ledger,

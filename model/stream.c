@@ -358,7 +358,8 @@ static enum status start(struct stream *stream)
     if (!stream->options->intervals) return STATUS_OK;
     TRY(ledger_new(stream->trace, &stream->ledger, stream->err));
     if (stream->parts) ledger_tell(stream->ledger);
-    TRY(efficiency_slices_new(stream->trace, stream->options->interval_source, &stream->efficiency, stream->err));
+    TRY(efficiency_slices_new(stream->trace, stream->options->interval_source, stream->options->lost_all,
+                              &stream->efficiency, stream->err));
     stream->tally.several.intervals = efficiency_slices_intervals(stream->efficiency);
     return STATUS_OK;
 }

@@ -75,6 +75,12 @@ const char *call_name(enum mpi_call call)
     return call_rows[call].name;
 }
 
+bool call_is_io(enum mpi_call call)
+{
+    static const char prefix[] = "MPI_File_";
+    return strncmp(call_rows[call].name, prefix, sizeof prefix - 1) == 0;
+}
+
 bool call_by_name(const char *name, enum mpi_call *call)
 {
     for (int i = 0; i < ID_region_enter; i++) {

@@ -155,6 +155,9 @@ static inline enum call_kind call_kind(enum mpi_call call)
 
 const char *call_name(enum mpi_call call);
 
+/* A function of MPI-IO. */
+bool call_is_io(enum mpi_call call);
+
 /* Finds "MPI_Put" or "sem_post"; false for an unknown name. */
 bool call_by_name(const char *name, enum mpi_call *call);
 

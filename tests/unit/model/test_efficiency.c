@@ -54,9 +54,9 @@ static void expect_ranks(const struct efficiency_interval *interval, enum charac
                  interval->path, (long long)value_ps[0], (long long)value_ps[1], (long long)us0, (long long)us1);
 }
 
-/* Potential synchronization and time variation by kind. All-to-all: entered at 10 and 30, left at 50 and 60: 20 of rank 0,
- * and 10 of it. Fence: 70 and 75, left at 90 and 85: 5 of rank 0, 5 of rank 1. Barrier: 100 and 104, left at 110 and 112:
- * 4 of rank 0, 2 of it. Rank 0 receives from 120 on what is sent at 140: 20. */
+/* Potential synchronization and time variation by kind. All-to-all: entered at 10 and 30, left at 50 and 60: 20 of rank
+ * 0, and 10 of it. Fence: 70 and 75, left at 90 and 85: 5 of rank 0, 5 of rank 1. Barrier: 100 and 104, left at 110 and
+ * 112: 4 of rank 0, 2 of it. Rank 0 receives from 120 on what is sent at 140: 20. */
 static void test_losses_by_kind(void **state)
 {
     static const struct {
@@ -85,6 +85,89 @@ static void test_losses_by_kind(void **state)
                                      "1 0.000140 0.000141 MPI_Send comm=0 peer=0 tag=0 bytes=8\n");
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++)
         expect_ranks(interval_of(result, "run"), expected[i].characteristic, expected[i].us0, expected[i].us1);
+    result_free(result);
+}
+
+/* --lost all on the run above: the MPI time of rank 1, 10, is lost, too. step: productive 60 + 90, lost 40 + 10. run:
+ * productive 140 + 140, lost 40 + 10 + 30 idle. */
+static void test_all_mpi_time_is_lost(void **state)
+{
+    (void)state;
+    struct analyze_options options = ANALYZE_DEFAULTS;
+    options.lost_all = true;
+    struct result *result = analyzed_with(two_steps, options);
+    const struct efficiency_interval *step = interval_of(result, "step"), *run = interval_of(result, "run");
+    assert_int_equal(step->productive_ps, 150 * US);
+    assert_int_equal(step->lost_ps, 50 * US);
+    expect_ranks(step, EFFICIENCY_COMMUNICATION, 40, 10);
+    assert_int_equal(run->productive_ps, 280 * US);
+    assert_int_equal(run->lost_ps, 80 * US);
+    result_free(result);
+}
+
+/* The thesis's example (ch. 5, exch.c): 4 processors, execution 2.079975 s; MPI time 0.173490, of processor 0 0.059159,
+ * of 3 0.032259; idle 0.002616, of 0 0.000898, of 1 none, of 3 0.033087 - 0.032259. What it does not give is shared out
+ * over processors 1 and 2. All MPI time lost: 8.143794 of 8.319900 is productive; with the 0.032259 of processor
+ * 3 8.176053. */
+static void test_example_of_the_thesis(void **state)
+{
+    (void)state;
+    const char *text = "ranks 4\n"
+                       "0 0.0 0.0 MPI_Comm_group comm=0\n0 1.0 1.059159 MPI_Barrier comm=0\n0 2.079077 2.079077 "
+                       "MPI_Comm_group comm=0\n"
+                       "1 0.0 0.0 MPI_Comm_group comm=0\n1 1.0 1.040000 MPI_Barrier comm=0\n1 2.079975 2.079975 "
+                       "MPI_Comm_group comm=0\n"
+                       "2 0.0 0.0 MPI_Comm_group comm=0\n2 1.0 1.042072 MPI_Barrier comm=0\n2 2.079085 2.079085 "
+                       "MPI_Comm_group comm=0\n"
+                       "3 0.0 0.0 MPI_Comm_group comm=0\n3 1.0 1.032259 MPI_Barrier comm=0\n3 2.079147 2.079147 "
+                       "MPI_Comm_group comm=0\n";
+    struct analyze_options options = ANALYZE_DEFAULTS;
+    for (int all = 0; all < 2; all++) {
+        options.lost_all = all;
+        struct result *result = analyzed_with(text, options);
+        const struct efficiency_interval *run = interval_of(result, "run");
+        assert_int_equal(run->total_ps, INT64_C(8319900) * US);
+        assert_int_equal(run->productive_ps, (all ? INT64_C(8143794) : INT64_C(8176053)) * US);
+        assert_int_equal(run->lost_ps, (all ? INT64_C(176106) : INT64_C(143847)) * US);
+        assert_int_equal(run->sum_ps[EFFICIENCY_MPI], INT64_C(173490) * US);
+        assert_int_equal(run->sum_ps[EFFICIENCY_IDLE], INT64_C(2616) * US);
+        result_free(result);
+    }
+}
+
+/* MPI-IO, 10-30 and 40-45 on rank 0, 50-57 on rank 1: a row of trace/mpi_plain_calls.def. */
+static void test_files_are_io(void **state)
+{
+    (void)state;
+    struct result *result =
+        analyzed("ranks 2\n0 0.000010 0.000030 MPI_File_open\n0 0.000040 0.000045 MPI_File_write_at_all\n"
+                 "1 0.000050 0.000057 MPI_File_close\n1 0.000060 0.000063 MPI_Comm_join\n");
+    expect_ranks(interval_of(result, "run"), EFFICIENCY_IO, 25, 7);
+    expect_ranks(interval_of(result, "run"), EFFICIENCY_OTHER, 0, 3);
+    result_free(result);
+}
+
+/* Waits by the kind of the call that waits. All-to-all entered at 10 and 30 (20 of rank 0), fence at 70 and 75 (5),
+ * barrier at 100 and 104 (4), a receive at 120 of what is sent at 140 (20). */
+static void test_real_losses_by_kind(void **state)
+{
+    (void)state;
+    struct result *result = analyzed("ranks 2\nwindow 0 comm=0\n"
+                                     "0 0.000010 0.000050 MPI_Alltoall comm=0 bytes=8\n"
+                                     "0 0.000070 0.000090 MPI_Win_fence win=0 assert=0\n"
+                                     "0 0.000100 0.000110 MPI_Barrier comm=0\n"
+                                     "0 0.000120 0.000150 MPI_Recv comm=0 peer=1 tag=0 bytes=8\n"
+                                     "1 0.000030 0.000050 MPI_Alltoall comm=0 bytes=8\n"
+                                     "1 0.000075 0.000090 MPI_Win_fence win=0 assert=0\n"
+                                     "1 0.000104 0.000110 MPI_Barrier comm=0\n"
+                                     "1 0.000140 0.000145 MPI_Send comm=0 peer=0 tag=0 bytes=8\n");
+    const struct efficiency_interval *run = interval_of(result, "run");
+    expect_ranks(run, EFFICIENCY_REAL_ALL_TO_ALL, 20, 0);
+    expect_ranks(run, EFFICIENCY_REAL_RMA_SYNCHRONIZATION, 5, 0);
+    expect_ranks(run, EFFICIENCY_REAL_COLLECTIVE, 4, 0);
+    expect_ranks(run, EFFICIENCY_REAL_SEND_RECEIVE, 20, 0);
+    expect_ranks(run, EFFICIENCY_REAL_OTHER, 0, 0);
+    expect_ranks(run, EFFICIENCY_REAL_SYNCHRONIZATION, 49, 0);
     result_free(result);
 }
 
@@ -320,11 +403,11 @@ static void test_callpaths(void **state)
     result_free(result);
 }
 
-/* Microseconds. Rank 0 has two processors: threads 1 (5-80) and 2 (92-97) do not overlap. run: processor 0:0 lives 100 with
- * MPI 20, primitives 2 + 30 + 2 + 8 = 42, CPU 38; 0:1 lives 75 + 5 = 80, all CPU; 1:0 100 with MPI 40, CPU 60. Rank 0 has
- * less MPI time, 20. Execution 100, total 300, productive 38 + 80 + 60 + 20 = 198; lost 102 = MPI 40 + primitives 42 +
- * idle 20. work: 0:0 58 with MPI 20, 0:1 40 + 5 in two executions; execution 58, total 116, productive 38 + 45 + 20 =
- * 103; lost 13, idle. */
+/* Microseconds. Rank 0 has two processors: threads 1 (5-80) and 2 (92-97) do not overlap. run: processor 0:0 lives 100
+ * with MPI 20, primitives 2 + 30 + 2 + 8 = 42, CPU 38; 0:1 lives 75 + 5 = 80, all CPU; 1:0 100 with MPI 40, CPU 60.
+ * Rank 0 has less MPI time, 20. Execution 100, total 300, productive 38 + 80 + 60 + 20 = 198; lost 102 = MPI 40 +
+ * primitives 42 + idle 20. work: 0:0 58 with MPI 20, 0:1 40 + 5 in two executions; execution 58, total 116, productive
+ * 38 + 45 + 20 = 103; lost 13, idle. */
 static const char *const with_threads =
     "ranks 2\n0 0.0 0.000002 pthread_create child=1\n0 0.000002 enter work\n"
     "0 0.000040 0.000060 MPI_Barrier comm=0\n0 0.000060 leave work\n0 0.000060 0.000090 pthread_join child=1\n"
@@ -389,17 +472,17 @@ static void test_overlap_is_of_the_thread_that_started(void **state)
     result_free(result);
 }
 
-/* Rank 0's thread 0 joins from 60 to 96, thread 1 ends at 95: it waits 35. Rank 1 is in MPI for 40 us, of which it waits
- * 15 for the barrier's other call at 35; rank 0, in MPI for 25, counts as useful. So 40 of communication are the largest
- * loss, before 36 in primitives, and 15 is less than half of it, though with the threads' 35 it were more. */
+/* Rank 0's thread 0 joins from 60 to 96, thread 1 ends at 95: it waits 35. Rank 1 is in MPI for 40 us, of which it
+ * waits 15 for the barrier's other call at 35; rank 0, in MPI for 25, counts as useful. So 40 of communication are the
+ * largest loss, before 36 in primitives, and 15 is less than half of it, though with the threads' 35 it were more. */
 static void test_waits_of_threads_are_no_communication(void **state)
 {
     (void)state;
-    struct result *result = analyzed(
-        "ranks 2\n0 0.0 0.0 pthread_create child=1\n0 0.000005 0.000005 thread_begin thread=1\n"
-        "0 0.000095 0.000095 thread_end thread=1\n0 0.000035 0.000060 MPI_Barrier comm=0\n"
-        "0 0.000060 0.000096 pthread_join child=1\n1 0.000020 0.000060 MPI_Barrier comm=0\n"
-        "1 0.000096 0.000096 MPI_Comm_group comm=0\n");
+    struct result *result =
+        analyzed("ranks 2\n0 0.0 0.0 pthread_create child=1\n0 0.000005 0.000005 thread_begin thread=1\n"
+                 "0 0.000095 0.000095 thread_end thread=1\n0 0.000035 0.000060 MPI_Barrier comm=0\n"
+                 "0 0.000060 0.000096 pthread_join child=1\n1 0.000020 0.000060 MPI_Barrier comm=0\n"
+                 "1 0.000096 0.000096 MPI_Comm_group comm=0\n");
     const struct efficiency_interval *run = interval_of(result, "run");
     expect_processors(run, EFFICIENCY_COMMUNICATION, (int64_t[]){0, 0, 40});
     expect_processors(run, EFFICIENCY_THREADS, (int64_t[]){36, 0, 0});
@@ -420,6 +503,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_step),
         cmocka_unit_test(test_losses_by_kind),
+        cmocka_unit_test(test_all_mpi_time_is_lost),
+        cmocka_unit_test(test_example_of_the_thesis),
+        cmocka_unit_test(test_files_are_io),
+        cmocka_unit_test(test_real_losses_by_kind),
         cmocka_unit_test(test_run),
         cmocka_unit_test(test_pop),
         cmocka_unit_test(test_repeated_nested_intervals),
