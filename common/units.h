@@ -15,6 +15,14 @@
 int64_t units_ps(double s);
 double units_s(int64_t ps);
 
+/* Their sum, or the 64-bit number nearest to it. */
+static inline int64_t units_add_ps(int64_t a, int64_t b)
+{
+    int64_t sum;
+    if (!__builtin_add_overflow(a, b, &sum)) return sum;
+    return a < 0 ? INT64_MIN : INT64_MAX;
+}
+
 /* "0.000123", "10us", "1.5ms", "2s", "300ns", "5ps", "1e-6" to seconds; false on anything else or a negative value. */
 bool units_parse_duration(const char *text, double *seconds);
 

@@ -241,7 +241,8 @@ static void add_children(struct efficiency *efficiency)
         struct efficiency_interval *parent = &efficiency->intervals[efficiency->parents[i]];
         for (uint32_t p = 0; p < efficiency->processor_count; p++) {
             parent->takes_part[p] = parent->takes_part[p] || child->takes_part[p];
-            for (int c = 0; c < EFFICIENCY_ADDED; c++) parent->value_ps[c][p] += child->value_ps[c][p];
+            for (int c = 0; c < EFFICIENCY_ADDED; c++)
+                parent->value_ps[c][p] = units_add_ps(parent->value_ps[c][p], child->value_ps[c][p]);
         }
     }
 }
@@ -253,7 +254,7 @@ static void spread_values(struct efficiency_interval *interval, uint32_t process
     for (uint32_t p = 0; p < processor_count; p++) {
         if (!interval->takes_part[p]) continue;
         int64_t ps = interval->value_ps[c][p];
-        interval->sum_ps[c] += ps;
+        interval->sum_ps[c] = units_add_ps(interval->sum_ps[c], ps);
         if (first || ps < spread->min_ps) spread->min_ps = ps, spread->min_processor = p;
         if (first || ps > spread->max_ps) spread->max_ps = ps, spread->max_processor = p;
         first = false;

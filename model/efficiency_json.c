@@ -58,7 +58,7 @@ static void write_values(struct writer *writer, cJSON *object, const struct effi
         bool any = false;
         for (; p < efficiency->processor_count && efficiency->processors[p].rank == rank; p++) {
             any = any || interval->takes_part[p];
-            if (interval->takes_part[p]) sum_ps += interval->value_ps[c][p];
+            if (interval->takes_part[p]) sum_ps = units_add_ps(sum_ps, interval->value_ps[c][p]);
         }
         value_or_null(writer, ranks, any, sum_ps);
     }

@@ -2,6 +2,7 @@
 #ifndef MODEL_EFFICIENCY_PARTS_H
 #define MODEL_EFFICIENCY_PARTS_H
 
+#include "common/units.h"
 #include "model/efficiency.h"
 #include "model/processors.h"
 
@@ -18,7 +19,8 @@ struct collector {
 static inline void collector_add(const struct collector *collector, uint32_t interval,
                                  enum characteristic characteristic, uint32_t processor, int64_t ps)
 {
-    collector->efficiency->intervals[interval].value_ps[characteristic][processor] += ps;
+    int64_t *value_ps = &collector->efficiency->intervals[interval].value_ps[characteristic][processor];
+    *value_ps = units_add_ps(*value_ps, ps); /* losses against the last rank may exceed the time that there is */
 }
 
 static inline bool collector_is_region(enum mpi_call call)

@@ -233,7 +233,8 @@ enum status efficiency_slices_put(const struct efficiency_slices *slices, struct
 static void take_values(struct efficiency_interval *interval, const struct rank_values *values)
 {
     interval->takes_part[values->rank] = interval->takes_part[values->rank] || values->takes_part;
-    for (int c = 0; c < EFFICIENCY_ADDED; c++) interval->value_ps[c][values->rank] += values->value_ps[c];
+    for (int c = 0; c < EFFICIENCY_ADDED; c++)
+        interval->value_ps[c][values->rank] = units_add_ps(interval->value_ps[c][values->rank], values->value_ps[c]);
 }
 
 enum status efficiency_slices_take(struct efficiency_slices *slices, struct bytes *bytes, const uint32_t *intervals,

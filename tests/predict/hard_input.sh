@@ -81,6 +81,20 @@ T
 printf 'rmacast-trace 1\nranks 2\n0 0 0 MPI_Init\n0 4611686 4611686 MPI_Finalize\n1 0 0 MPI_Init\n1 4611686 4611686 MPI_Finalize\n' >m.txt
 run 0 analyze m.txt --json -
 holds out '.run_time_s == 4611686 and .properties.time_s == 2 * 4611686'
+# What each collective loses against the last rank: rank 0 waits for nobody, 4611686 s before rank 1 comes, three times. The sum
+# is more than the time that there is, and more than 2^63 ps: it stops there.
+cat >m.txt <<'T'
+rmacast-trace 1
+ranks 2
+0 0 0 MPI_Bcast comm=0 root=0 bytes=8
+0 0 0 MPI_Bcast comm=0 root=0 bytes=8
+0 0 0 MPI_Bcast comm=0 root=0 bytes=8
+1 4611686 4611686 MPI_Bcast comm=0 root=0 bytes=8
+1 4611686 4611686 MPI_Bcast comm=0 root=0 bytes=8
+1 4611686 4611686 MPI_Bcast comm=0 root=0 bytes=8
+T
+run 0 analyze m.txt --json -
+holds out '.run_time_s == 4611686 and ([.efficiency | .. | numbers] | all(. >= 0) and max == 9223372.036854776)'
 refused 'event 3 (MPI_Send) at 0.000000 s: bytes=1, expected at most 2305843009213693952 bytes in all calls of one of 2 ranks' <<'T'
 rmacast-trace 1
 ranks 2
