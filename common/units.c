@@ -60,7 +60,9 @@ bool units_parse_size(const char *text, int64_t *bytes)
 
 int64_t units_ps(double s)
 {
-    return llround(s * (double)UNITS_PS_PER_S);
+    double ps = s * (double)UNITS_PS_PER_S;
+    if (!(ps < 0x1p63)) return INT64_MAX;
+    return ps < -0x1p63 ? INT64_MIN : llround(ps);
 }
 
 double units_s(int64_t ps)

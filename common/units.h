@@ -11,7 +11,7 @@
 
 #define UNITS_PS_PER_S INT64_C(1000000000000)
 
-/* Nearest picosecond; the caller guarantees |s| < 9.2e6. */
+/* Nearest picosecond that 64 bits hold: 106 days at most. */
 int64_t units_ps(double s);
 double units_s(int64_t ps);
 

@@ -66,7 +66,7 @@ static int64_t advised_ps(const struct detection *detection, const struct trace_
     int64_t starting_ps = own->exit_ps - own->enter_ps, transfer_ps = wait->exit_ps - began_ps - starting_ps;
     if (options->network_known)
         transfer_ps = units_ps(options->latency_s + (double)own->bytes / options->bandwidth_Bps);
-    return began_ps - own->enter_ps + starting_ps + (transfer_ps > 0 ? transfer_ps : 0);
+    return units_add_ps(began_ps - own->enter_ps + starting_ps, transfer_ps > 0 ? transfer_ps : 0);
 }
 
 static enum status find_wait(struct detection *detection, enum pattern pattern, const struct map *requests,

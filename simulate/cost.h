@@ -4,19 +4,19 @@
 
 #include "simulate/engine.h"
 
-/* Simulated time ends here, after 53 days. What goes beyond is an error of the replay; until that is told, a cost may
+/* Simulated time ends here, after 50 days. What goes beyond is an error of the replay; until that is told, a cost may
  * be added to a time without overflow, and one that alone is too long leads beyond the end wherever it is added. */
-#define COST_END_PS    (INT64_C(1) << 62)
-#define COST_BEYOND_PS (COST_END_PS + COST_END_PS / 4)
+#define COST_END_PS    (INT64_C(50) * 24 * 3600 * 1000000000000)
+#define COST_BEYOND_PS (COST_END_PS + 1) /* added to a time, and a latency to that: below 2^63 */
 
 /* Nearest picosecond, at most COST_BEYOND_PS. */
 int64_t cost_duration_ps(double s);
 
 struct cost {
-    int64_t occupy_ps;  /* the sending NIC is busy: max(gap, bytes / bandwidth); 0 inside a node */
+    int64_t occupy_ps;   /* the sending NIC is busy: max(gap, bytes / bandwidth); 0 inside a node */
     int64_t transmit_ps; /* bytes / bandwidth: the last byte has left this long after the first began */
-    int64_t latency_ps; /* from a byte's leaving to its arrival */
-    bool network;       /* passes NICs and links; false inside a node and to oneself */
+    int64_t latency_ps;  /* from a byte's leaving to its arrival */
+    bool network;        /* passes NICs and links; false inside a node and to oneself */
 };
 
 struct cost cost_message(const struct platform *platform, const struct engine_message *message);

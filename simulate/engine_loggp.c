@@ -123,9 +123,9 @@ static enum status loggp_send(struct engine *engine, const struct engine_message
     int64_t begin_ps = engine->now.time_ps, *free_ps = &engine->nics[message->src_node].send_free_ps;
     engine->stats.messages++;
     if (queues && *free_ps > begin_ps) begin_ps = *free_ps;
-    if (queues) *free_ps = begin_ps + cost->occupy_ps;
-    *departure = (struct engine_departure){begin_ps, begin_ps + cost->transmit_ps};
-    int64_t told_ps = (queues ? begin_ps : departure->left_ps) + cost->latency_ps;
+    if (queues) *free_ps = units_add_ps(begin_ps, cost->occupy_ps);
+    *departure = (struct engine_departure){begin_ps, units_add_ps(begin_ps, cost->transmit_ps)};
+    int64_t told_ps = units_add_ps(queues ? begin_ps : departure->left_ps, cost->latency_ps);
     const struct event_place place = {told_ps, event_queue_order(&engine->queue, message->key)};
     bool data = queues && cost->transmit_ps > 0;
     if (data && told_ps > engine->data_until_ps) engine->data_until_ps = told_ps;

@@ -70,7 +70,8 @@ static enum status route_of(struct engine *engine, int32_t src, int32_t dst, str
     TRY(map_put(&engine->route_index, key, engine->route_count, &slot, err));
     if (*slot == engine->route_count) {
         sg_host_t from = engine->hosts[src], to = engine->hosts[dst];
-        struct route found = {units_ps(sg_host_get_route_latency(from, to)), sg_host_get_route_bandwidth(from, to)};
+        struct route found = {cost_duration_ps(sg_host_get_route_latency(from, to)),
+                              sg_host_get_route_bandwidth(from, to)};
         ARRAY_PUSH(engine->routes, engine->route_count, engine->route_capacity, found, err);
     }
     *route = engine->routes[*slot];

@@ -1,4 +1,5 @@
 /* The loggp engine's inboxes: when the ranks of a node are told of what has come to it. */
+#include "common/units.h"
 #include "simulate/loggp_state.h"
 
 /* The earliest moment at which an answer's head may arrive, before all other events of that moment. Between two nodes the
@@ -26,7 +27,7 @@ static bool take_in(struct engine *engine, struct flight *flight, int64_t *arriv
     struct nic *nic = &engine->nics[flight->dst_node];
     bool behind = nic->receive_free_ps == *arrival_ps; /* what comes in now was there first */
     if (nic->receive_free_ps > *arrival_ps) *arrival_ps = nic->receive_free_ps;
-    *arrival_ps += flight->transmit_ps;
+    *arrival_ps = units_add_ps(*arrival_ps, flight->transmit_ps);
     flight->taken_in = true;
     if (flight->transmit_ps > 0) nic->receive_free_ps = *arrival_ps;
     return flight->early || (*arrival_ps == flight->place.time_ps && !behind);

@@ -233,7 +233,7 @@ bool replay_past_end(struct replay *replay, uint32_t rank, int64_t at_ps)
     if ((uint64_t)at_ps <= COST_END_PS) return false;
     replay_fail(
         replay, rank,
-        "the simulated time passes 53 days, expected an earlier end: are all _s of the platform in seconds, all _Bps "
+        "the simulated time passes 50 days, expected an earlier end: are all _s of the platform in seconds, all _Bps "
         "in bytes per second?");
     return true;
 }

@@ -307,12 +307,12 @@ for engine in loggp simgrid; do
     holds partial.json '[.results[].incomplete] == [true, true, true, true]'
 done
 
-# Simulated time ends after 2^62 ps (4,611,686 s, 53 days): beyond, the replay ends, rather than count wrongly. Gaps of 1 ms are 1e6 s
+# Simulated time ends after 50 days (4,320,000 s): beyond, the replay ends, rather than count wrongly. Gaps of 1 ms are 1e6 s
 # each on a node of 1e-9: the fifth passes it, before call 6. Puts of 1 MB at 1 B/s leave after 1e6, 2e6, ...: four are there in
 # 4e6 s, acknowledged 20 us later (control messages have no bytes); the fifth would leave at 5e6. Where the engine knows so at once the put
 # is named (event 6), else the unlock_all that waits for it. Forty puts, or forty accumulates that take 1e6 s each, are 4e7 s, more than
 # 2^63 ps.
-seconds="the simulated time passes 53 days, expected an earlier end: are all _s of the platform in seconds, all _Bps in bytes"
+seconds="the simulated time passes 50 days, expected an earlier end: are all _s of the platform in seconds, all _Bps in bytes"
 printf 'rmacast-trace 1\nranks 1\n' >slow.txt
 for i in 0 1 2 3 4 5; do printf '0 0.00%d 0.00%d MPI_Barrier comm=0\n' $i $i; done >>slow.txt
 puts() {

@@ -152,6 +152,17 @@ ranks 2
 T
 run 0 simulate --engine loggp --verify --platform "$platform" --keep-going m.txt
 
+# Computing of 3300000 s at half the speed behind 4000000 s: more than the 50 days that simulated time has.
+cat >m.txt <<'T'
+rmacast-trace 1
+ranks 1
+0 0 0 MPI_Init
+0 2000000 2000000 MPI_Barrier comm=0
+0 5300000 5300000 MPI_Finalize
+T
+error 1 'm.txt:rank 0, event 3 (MPI_Finalize): the simulated time passes 50 days' simulate --engine loggp --platform ideal \
+    --set nodes.speed=0.5 m.txt
+
 # Cost follows what is used. Of shapes of 2^31 nodes those with ranks: 1 us between nearest nodes, 8 bytes at 12.5 GB/s take 640 ps.
 cat >m.txt <<'T'
 rmacast-trace 1
