@@ -1,8 +1,19 @@
 /* Wait states of post/start/complete/wait. */
 #include "model/detect.h"
 
-/* The post that an access epoch waits for: the latest or the earliest of its targets; NULL if none of them posted. */
-static const struct exposure_epoch *awaited_post(const struct detection *detection, const struct access_epoch *epoch)
+/* Whether a call of an origin may have waited for a post that was entered at post_ps: one that returned before the post
+ * did not. A simulated trace says what a call waited for. */
+static bool may_await(const struct relations *relations, uint32_t rank, size_t call, int64_t post_ps)
+{
+    const struct trace_rank *stream = &relations->trace->ranks[rank];
+    if (stream->sim && post_ps > stream->sim[call].awaited_post_ps) return false;
+    return post_ps <= stream->calls[call].exit_ps;
+}
+
+/* The post of those paired with an access epoch that a call of it waited for: of those that lie before the call's end
+ * the latest, or the earliest; NULL: there is none. */
+static const struct exposure_epoch *awaited_post(const struct detection *detection, const struct access_epoch *epoch,
+                                                 size_t call)
 {
     const struct epochs *epochs = &detection->relations->epochs;
     bool latest = detection->options->late_post == LATE_POST_LATEST;
@@ -11,17 +22,19 @@ static const struct exposure_epoch *awaited_post(const struct detection *detecti
     for (size_t p = epoch->pair_first; p < epoch->pair_first + epoch->pair_count; p++) {
         if (epochs->pairs[p].exposure == EPOCH_NONE) continue;
         const struct exposure_epoch *exposure = &epochs->exposures[epochs->pairs[p].exposure];
-        int64_t enter = relations_call(detection->relations, exposure->rank, exposure->post_call)->enter_ps;
-        if (found && (latest ? enter <= post_ps : enter >= post_ps)) continue;
+        int64_t enter_ps = relations_call(detection->relations, exposure->rank, exposure->post_call)->enter_ps;
+        if (!may_await(detection->relations, epoch->rank, call, enter_ps)) continue;
+        if (found && (latest ? enter_ps <= post_ps : enter_ps >= post_ps)) continue;
         found = exposure;
-        post_ps = enter;
+        post_ps = enter_ps;
     }
     return found;
 }
 
-static enum status find_late_post(struct detection *detection, const struct access_epoch *epoch, size_t call,
-                                  const struct exposure_epoch *exposure)
+static enum status find_late_post(struct detection *detection, const struct access_epoch *epoch, size_t call)
 {
+    const struct exposure_epoch *exposure = awaited_post(detection, epoch, call);
+    if (!exposure) return STATUS_OK;
     struct finding finding = finding_of_enter(detection->relations, PATTERN_LATE_POST, epoch->rank, call,
                                               exposure->rank, exposure->post_call);
     return detect_found(detection, &finding);
@@ -32,23 +45,25 @@ enum status detect_late_post(struct detection *detection)
     const struct epochs *epochs = &detection->relations->epochs;
     for (size_t a = 0; a < epochs->access_count; a++) {
         const struct access_epoch *epoch = &epochs->accesses[a];
-        const struct exposure_epoch *exposure = epoch->kind == EPOCH_START ? awaited_post(detection, epoch) : NULL;
-        if (!exposure) continue;
-        TRY(find_late_post(detection, epoch, epoch->open_call, exposure));
-        if (epoch->close_call != EPOCH_NONE) TRY(find_late_post(detection, epoch, epoch->close_call, exposure));
+        if (epoch->kind != EPOCH_START) continue;
+        TRY(find_late_post(detection, epoch, epoch->open_call));
+        if (epoch->close_call != EPOCH_NONE) TRY(find_late_post(detection, epoch, epoch->close_call));
     }
     return STATUS_OK;
 }
 
 enum status detect_early_transfer(struct detection *detection)
 {
-    const struct epochs *epochs = &detection->relations->epochs;
+    const struct relations *relations = detection->relations;
+    const struct epochs *epochs = &relations->epochs;
     for (size_t i = 0; i < epochs->operation_count; i++) {
         const struct epoch_operation *operation = &epochs->operations[i];
         if (operation->pair == EPOCH_NONE || epochs->pairs[operation->pair].exposure == EPOCH_NONE) continue;
         const struct exposure_epoch *exposure = &epochs->exposures[epochs->pairs[operation->pair].exposure];
-        struct finding finding = finding_of_enter(detection->relations, PATTERN_EARLY_TRANSFER, operation->origin,
-                                                  operation->call, exposure->rank, exposure->post_call);
+        int64_t post_ps = relations_call(relations, exposure->rank, exposure->post_call)->enter_ps;
+        if (!may_await(relations, operation->origin, operation->call, post_ps)) continue;
+        struct finding finding = finding_of_enter(relations, PATTERN_EARLY_TRANSFER, operation->origin, operation->call,
+                                                  exposure->rank, exposure->post_call);
         TRY(detect_found(detection, &finding));
     }
     return STATUS_OK;

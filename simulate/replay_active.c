@@ -22,23 +22,12 @@ struct pair *replay_open_pair(struct replay *replay, const struct member *member
     return NULL;
 }
 
-int64_t replay_pair_post_enter(const struct pair *pair)
+void replay_account_post(struct replay *replay, uint32_t rank, enum pattern pattern, int64_t post_ps)
 {
-    return pair->exposures >= pair->accesses ? pair->post_enter_ps[pair->accesses & 1] : INT64_MAX;
-}
-
-/* Late Post of a start or complete that returns at exit_ps. */
-static void account_late_post(struct replay *replay, const struct member *member, int64_t exit_ps)
-{
-    int64_t enter_ps = replay->ranks[member->rank].enter_ps, latest_ps = INT64_MIN;
-    if (exit_ps <= enter_ps) return;
-    for (uint32_t i = 0; i < member->access.pair_count; i++) {
-        int64_t post_ps = replay_pair_post_enter(&replay->pairs[role_pairs(&member->access)[i]]);
-        if (post_ps > latest_ps) latest_ps = post_ps;
-    }
-    int64_t until_ps = exit_ps < latest_ps ? exit_ps : latest_ps;
-    if (latest_ps != INT64_MIN)
-        account_add(&replay->outcome->account, PATTERN_LATE_POST, member->rank, until_ps - enter_ps);
+    const struct rank_state *state = &replay->ranks[rank];
+    if (post_ps == TRACE_UNKNOWN_PS) return;
+    account_add(&replay->outcome->account, pattern, rank, post_ps - state->enter_ps);
+    if (replay->made) replay->made->ranks[rank].sim[state->next].awaited_post_ps = post_ps;
 }
 
 /* --- target ----------------------------------------------------------------------------------------------------------
@@ -76,22 +65,30 @@ enum step replay_step_post(struct replay *replay, uint32_t rank)
     return replay_exit(state, replay->now_ps);
 }
 
-/* Early Wait and the part of it that is Late Complete; of several origins that complete last together, the one
- * whose last operation ended last counts. */
-static void account_early_wait(struct replay *replay, const struct member *member, int64_t exit_ps)
+/* The notification of the pair's current exposure epoch has come while the target was in its wait. Of origins that
+ * entered complete last together, the one whose last operation ended last counts. */
+static void note_awaited_complete(struct replay *replay, struct member *target, uint32_t index)
 {
-    int64_t enter_ps = replay->ranks[member->rank].enter_ps, latest_ps = INT64_MIN, last_op_ps = 0;
-    for (uint32_t i = 0; i < member->exposure.pair_count; i++) {
-        const struct pair *pair = &replay->pairs[role_pairs(&member->exposure)[i]];
-        uint32_t slot = pair->exposures & 1;
-        bool last = pair->complete_enter_ps[slot] > latest_ps ||
-                    (pair->complete_enter_ps[slot] == latest_ps && pair->complete_last_op_ps[slot] > last_op_ps);
-        if (!last) continue;
-        latest_ps = pair->complete_enter_ps[slot];
-        last_op_ps = pair->complete_last_op_ps[slot];
+    const struct pair *pair = &replay->pairs[index];
+    uint32_t slot = pair->exposures & 1;
+    if (target->last_completer != NO_INDEX) {
+        const struct pair *last = &replay->pairs[target->last_completer];
+        int64_t last_ps = last->complete_enter_ps[last->exposures & 1];
+        if (pair->complete_enter_ps[slot] < last_ps) return;
+        if (pair->complete_enter_ps[slot] == last_ps &&
+            pair->complete_last_op_ps[slot] <= last->complete_last_op_ps[last->exposures & 1])
+            return;
     }
-    int64_t until_ps = exit_ps < latest_ps ? exit_ps : latest_ps;
-    if (latest_ps == INT64_MIN || until_ps <= enter_ps) return;
+    target->last_completer = index;
+}
+
+/* Early Wait, and the part of it that is Late Complete, of a wait that returns. */
+static void account_early_wait(struct replay *replay, const struct member *member)
+{
+    if (member->last_completer == NO_INDEX) return;
+    const struct pair *last = &replay->pairs[member->last_completer];
+    int64_t enter_ps = replay->ranks[member->rank].enter_ps, until_ps = last->complete_enter_ps[last->exposures & 1];
+    int64_t last_op_ps = last->complete_last_op_ps[last->exposures & 1];
     account_add(&replay->outcome->account, PATTERN_EARLY_WAIT, member->rank, until_ps - enter_ps);
     int64_t from_ps = last_op_ps > enter_ps ? last_op_ps : enter_ps;
     account_add(&replay->outcome->account, PATTERN_LATE_COMPLETE, member->rank, until_ps - from_ps);
@@ -103,14 +100,19 @@ enum step replay_step_win_wait(struct replay *replay, uint32_t rank)
     struct member *member = replay_member(replay, &state->calls[state->next], rank);
     if (!member->exposed)
         return replay_fail(replay, rank, "no exposure epoch is open on window %d", member->window), STEP_FAIL;
+    if (state->phase == PHASE_ENTER) {
+        member->in_wait = true;
+        member->last_completer = NO_INDEX;
+        state->phase = PHASE_ACT;
+    }
     if (member->pending_origins > 0) {
         state->need = member->missing_completes;
         return STEP_BLOCK;
     }
     /* MPI-3.1 11.5.2: all accesses are complete at the target when wait returns, reading ones too. */
     if (member->last_effect_ps > replay->now_ps) return replay_pause(state, member->last_effect_ps, PHASE_WAIT);
-    account_early_wait(replay, member, replay->now_ps);
-    member->exposed = false;
+    account_early_wait(replay, member);
+    member->exposed = member->in_wait = false;
     return replay_exit(state, replay->now_ps);
 }
 
@@ -138,7 +140,11 @@ void replay_pair_effect(struct replay *replay, struct pair *pair, int64_t at_ps)
 enum status replay_on_complete(struct replay *replay, const struct engine_note *message)
 {
     struct pair *pair = &replay->pairs[message->ref];
-    if (++pair->completes_arrived <= pair->exposures) replay->members[pair->target_member].missing_completes--;
+    struct member *target = &replay->members[pair->target_member];
+    if (++pair->completes_arrived <= pair->exposures) {
+        target->missing_completes--;
+        if (target->in_wait) note_awaited_complete(replay, target, message->ref);
+    }
     end_epochs(replay, pair);
     return STATUS_OK;
 }
@@ -157,13 +163,18 @@ static enum step open_access(struct replay *replay, uint32_t rank, struct member
     member->nocheck = call->flags & TRACE_NOCHECK;
     member->missing_posts = member->lefts = member->gets = 0;
     member->last_left_ps = INT64_MIN;
+    member->awaited_post_ps = TRACE_UNKNOWN_PS;
+    bool waits = replay->modes[member->window].semantics->start_waits;
     for (uint32_t i = 0; i < member->access.pair_count; i++) {
         struct pair *pair = &replay->pairs[role_pairs(&member->access)[i]];
         pair->accesses++;
         pair->open = true;
         pair->closing = false;
         pair->last_op_exit_ps = TRACE_UNKNOWN_PS;
-        if (!replay_pair_ready(member, pair)) member->missing_posts++;
+        pair->awaited = false;
+        if (replay_pair_ready(member, pair)) continue;
+        member->missing_posts++;
+        pair->awaited = waits;
     }
     state->phase = PHASE_WAIT;
     return STEP_AGAIN;
@@ -179,7 +190,8 @@ enum step replay_step_start(struct replay *replay, uint32_t rank)
         state->need = member->missing_posts;
         return STEP_BLOCK;
     }
-    account_late_post(replay, member, replay->now_ps);
+    replay_account_post(replay, rank, PATTERN_LATE_POST, member->awaited_post_ps);
+    member->awaited_post_ps = TRACE_UNKNOWN_PS;
     member->start_exit_ps = replay->now_ps;
     return replay_exit(state, replay->now_ps);
 }
@@ -259,12 +271,26 @@ enum status replay_on_post(struct replay *replay, const struct engine_note *mess
 {
     uint32_t posts = ++replay->pairs[message->ref].posts_arrived;
     if (replay->pairs[message->ref].queue_first != NO_INDEX) TRY(issue_queued(replay, message->ref, posts));
-    const struct pair *pair = &replay->pairs[message->ref];
+    struct pair *pair = &replay->pairs[message->ref];
     if (!pair->open || posts != pair->accesses) return STATUS_OK;
     struct member *origin = &replay->members[pair->origin_member];
+    if (pair->awaited && replay_pair_post_enter(pair) > origin->awaited_post_ps)
+        origin->awaited_post_ps = replay_pair_post_enter(pair);
+    pair->awaited = false;
     if (origin->nocheck || --origin->missing_posts == 0 || !replay->modes[origin->window].semantics->start_waits)
         replay_wake(replay, origin->rank);
     return STATUS_OK;
+}
+
+/* Whether complete waits for the pair's post: always where a row of the semantics waits in complete, else for the data
+ * of the epoch's gets, and until the data of puts have left, that are queued behind it. */
+static bool complete_awaits(const struct replay *replay, const struct member *member, const struct pair *pair)
+{
+    if (replay_pair_ready(member, pair)) return false;
+    if (replay->modes[member->window].complete_waits_all) return true;
+    for (uint32_t op = pair->queue_first; op != NO_INDEX; op = replay->ops[op].next)
+        if (replay->ops[op].epoch == pair->accesses && replay_complete_awaits_op(&replay->ops[op])) return true;
+    return false;
 }
 
 static enum status queue_notification(struct replay *replay, uint32_t index, const struct notification *notification)
@@ -295,6 +321,7 @@ static enum status notify_targets(struct replay *replay, const struct member *me
         struct pair *pair = &replay->pairs[index];
         bool acted = pair->last_op_exit_ps != TRACE_UNKNOWN_PS;
         pair->closing = true;
+        pair->awaited = complete_awaits(replay, member, pair);
         const struct notification end = {pair->accesses, pair->data_issued, replay->ranks[member->rank].enter_ps,
                                          acted ? pair->last_op_exit_ps : member->start_exit_ps};
         bool ready = replay_pair_ready(member, pair);
@@ -312,10 +339,7 @@ static enum step close_access(struct replay *replay, struct member *member)
     struct rank_state *state = &replay->ranks[member->rank];
     int64_t now_ps = replay->now_ps;
     int64_t exit_ps = member->last_left_ps > now_ps ? member->last_left_ps : now_ps;
-    /* The account needs the posts: where one may still come before the exit, the exit is a moment of its own. */
-    if (exit_ps > now_ps && (member->nocheck || member->missing_posts > 0))
-        return replay_pause(state, exit_ps, PHASE_WAIT);
-    account_late_post(replay, member, exit_ps);
+    replay_account_post(replay, member->rank, PATTERN_LATE_POST, member->awaited_post_ps);
     for (uint32_t i = 0; i < member->access.pair_count; i++) replay->pairs[role_pairs(&member->access)[i]].open = false;
     member->access_open = false;
     return replay_exit(state, exit_ps);

@@ -144,9 +144,13 @@ enum status replay_pair_issue_queued(struct replay *replay, uint32_t pair);
 enum status replay_pair_cleared(struct replay *replay, uint32_t pair, uint32_t epoch);
 /* Asks whether the data of the operation, or of all that leave together with it, may come. */
 enum status replay_ask_to_send(struct replay *replay, uint32_t op);
-/* Latest enter of the posts paired with the member's current access epoch, of one pair; INT64_MAX if it is still to
- * come. */
-int64_t replay_pair_post_enter(const struct pair *pair);
+/* Enter of the post of the pair's current epochs, which has arrived. */
+static inline int64_t replay_pair_post_enter(const struct pair *pair)
+{
+    return pair->post_enter_ps[pair->accesses & 1];
+}
+/* The rank's call has waited for posts of which the latest was entered at post_ps; TRACE_UNKNOWN_PS: for none. */
+void replay_account_post(struct replay *replay, uint32_t rank, enum pattern pattern, int64_t post_ps);
 
 /* replay_op.c */
 enum step replay_step_op(struct replay *replay, uint32_t rank);
@@ -154,6 +158,8 @@ enum step replay_step_op(struct replay *replay, uint32_t rank);
 enum status replay_make_op(struct replay *replay, uint32_t rank, uint32_t *op);
 enum status replay_issue(struct replay *replay, uint32_t op);
 enum status replay_op_left(struct replay *replay, uint32_t op, int64_t began_ps, int64_t left_ps);
+/* Complete waits until the operation has left, or has brought its data. */
+bool replay_complete_awaits_op(const struct op *op);
 void replay_put_left(struct replay *replay, const struct engine_note *message, int64_t began_ps, int64_t left_ps);
 enum status replay_on_put(struct replay *replay, const struct engine_note *message);
 enum status replay_on_data(struct replay *replay, const struct engine_note *message);

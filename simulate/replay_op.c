@@ -3,7 +3,7 @@
 #include "common/units.h"
 #include "simulate/replay_shmem.h"
 
-enum { PHASE_ENTER, PHASE_ISSUE, PHASE_QUEUE, PHASE_COPIED };
+enum { PHASE_ENTER, PHASE_POST, PHASE_ISSUE, PHASE_QUEUE, PHASE_COPIED };
 
 /* Brings data back. */
 static bool is_get(const struct op *op)
@@ -31,6 +31,11 @@ static enum rma_kind rma_kind_of(enum call_kind kind)
 {
     if (kind == CALL_GET_ACCUMULATE) return RMA_GET; /* what waits for data waits as a get does */
     return kind == CALL_PUT ? RMA_PUT : kind == CALL_GET ? RMA_GET : RMA_ACCUMULATE;
+}
+
+bool replay_complete_awaits_op(const struct op *op)
+{
+    return op->kind != CALL_COMPLETE && (is_get(op) || op->counts_left);
 }
 
 enum status replay_make_op(struct replay *replay, uint32_t rank, uint32_t *op)
@@ -73,16 +78,18 @@ enum status replay_make_op(struct replay *replay, uint32_t rank, uint32_t *op)
     return STATUS_OK;
 }
 
-static enum step leave(struct replay *replay, struct rank_state *state, uint32_t rank, struct pair *pair)
+static enum step leave(const struct replay *replay, struct rank_state *state, struct pair *pair)
 {
     int64_t now_ps = replay->now_ps;
-    if (pair) {
-        int64_t post_ps = replay_pair_post_enter(pair);
-        int64_t until_ps = post_ps < now_ps ? post_ps : now_ps;
-        account_add(&replay->outcome->account, PATTERN_EARLY_TRANSFER, rank, until_ps - state->enter_ps);
-        pair->last_op_exit_ps = now_ps;
-    }
+    if (pair) pair->last_op_exit_ps = now_ps;
     return replay_exit(state, now_ps);
+}
+
+/* The call waits for its target's post. */
+static enum step await_post(struct rank_state *state)
+{
+    state->phase = PHASE_POST;
+    return STEP_BLOCK;
 }
 
 /* What the semantics make of an operation in an access epoch of start: now, later, after a copy. */
@@ -100,7 +107,7 @@ static enum step decide_active(struct replay *replay, struct rank_state *state, 
                             PHASE_COPIED);
     }
     if (ready && !replay->deferred) return replay_spend(replay, state, replay->overhead_ps, PHASE_ISSUE);
-    if (!ready && (waits == WAITS_CALL || waits == WAITS_START)) return STEP_BLOCK;
+    if (!ready && (waits == WAITS_CALL || waits == WAITS_START)) return await_post(state);
     state->phase = PHASE_QUEUE;
     return STEP_AGAIN;
 }
@@ -175,7 +182,7 @@ static enum step put_plainly(struct replay *replay, uint32_t rank, struct member
     struct rank_state *state = &replay->ranks[rank];
     const struct trace_call *call = &state->calls[state->next];
     struct engine_note message = {rank, pair->target, (uint32_t)(pair - replay->pairs), (uint32_t)state->next,
-                                     MESSAGE_PUT};
+                                  MESSAGE_PUT};
     struct engine_departure departure;
     pair->data_issued++;
     member->lefts++;
@@ -184,7 +191,7 @@ static enum step put_plainly(struct replay *replay, uint32_t rank, struct member
     STEP_TRY(replay_send(replay, MESSAGE_PUT, message.source, message.destination, call->bytes, message.ref,
                          message.extra, &departure));
     if (departure.left_ps != ENGINE_LATER) replay_put_left(replay, &message, departure.began_ps, departure.left_ps);
-    return leave(replay, state, rank, pair);
+    return leave(replay, state, pair);
 }
 
 static struct trace_sim *sim_of_put(struct replay *replay, const struct engine_note *message)
@@ -220,7 +227,11 @@ enum step replay_step_op(struct replay *replay, uint32_t rank)
     }
     struct member *member = replay_member(replay, call, rank);
     struct pair *pair = replay_open_pair(replay, member, call->peer);
-    if (state->phase == PHASE_ENTER) {
+    if (state->phase == PHASE_POST && replay_pair_ready(member, pair)) {
+        replay_account_post(replay, rank, PATTERN_EARLY_TRANSFER, replay_pair_post_enter(pair));
+        state->phase = PHASE_ENTER;
+    }
+    if (state->phase == PHASE_ENTER || state->phase == PHASE_POST) {
         enum step step = decide(replay, rank, member, pair);
         if (step != STEP_AGAIN) return step;
     }
@@ -249,7 +260,7 @@ enum step replay_step_op(struct replay *replay, uint32_t rank)
     replay->outcome->transfer_bytes += (uint64_t)made->bytes;
     if (call->ref != TRACE_NO_REF) STEP_TRY(attach_request(replay, rank, call, op, state->phase == PHASE_COPIED));
     STEP_TRY(dispatch(replay, op, state, leaves));
-    return leave(replay, state, rank, replay_open_pair(replay, member, call->peer));
+    return leave(replay, state, replay_open_pair(replay, member, call->peer));
 }
 
 /* --- the data

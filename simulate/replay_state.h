@@ -74,7 +74,8 @@ struct pair {
     uint32_t queue_first, queue_last; /* operations and notifications that wait for the post */
     uint32_t open : 1;                /* the origin's current access epoch names the target */
     uint32_t closing : 1;             /* and its complete has begun: held operations leave */
-    uint32_t uncleared : 30;          /* operations whose data wait for the clear to send */
+    uint32_t awaited : 1;             /* the start or complete that the origin is in waits for the post */
+    uint32_t uncleared : 29;          /* operations whose data wait for the clear to send */
     int64_t last_op_exit_ps;          /* in the current access epoch, TRACE_UNKNOWN_PS: none yet */
     int64_t post_enter_ps[2];
 
@@ -134,6 +135,7 @@ struct member {
     bool access_open, nocheck, exposed;
     bool fence_open : 1, created : 1;
     bool exclusive_held : 1, all_nocheck : 1; /* lock, as target; lock_all, as origin */
+    bool in_wait : 1;                         /* the exposure epoch's wait waits for notifications */
 
     /* exposure epoch by post */
     struct role exposure;
@@ -150,6 +152,8 @@ struct member {
     struct all_locks *all; /* lock_all, as origin; NULL: not open. Owned */
     uint32_t incoming_issued[2], incoming_arrived[2]; /* fence = notify: operations towards this rank, per fence & 1 */
     uint32_t queue_first, queue_last; /* lock, as target */
+    int64_t awaited_post_ps; /* enter of the latest post that the start or complete has waited for, TRACE_UNKNOWN_PS: none */
+    uint32_t last_completer; /* pair of the latest complete that the wait has waited for; NO_INDEX: none */
 };
 _Static_assert(sizeof(struct member) == 3 * LINE_BYTES, "a million ranks have a million of them");
 

@@ -69,6 +69,7 @@ static enum status take_one(struct archive_reader *reader, enum archive_attribut
     case ATTRIBUTE_BLOCKED: stream->sim.blocked_ps = value.int64; break;
     case ATTRIBUTE_PROGRESS_FROM: stream->sim.progress_from_ps = after(call->enter_ps, value.int64); break;
     case ATTRIBUTE_PROGRESS_UNTIL: stream->sim.progress_until_ps = after(call->enter_ps, value.int64); break;
+    case ATTRIBUTE_AWAITED_POST: stream->sim.awaited_post_ps = after(call->enter_ps, value.int64); break;
     case ATTRIBUTE_CPU_TIME: stream->cpu_ps = value.int64; break;
     case ATTRIBUTE_BREAK: call->flags |= TRACE_BREAK; break;
     case ATTRIBUTE_DURATION: call->exit_ps = after(call->enter_ps, (int64_t)value.uint64); break;

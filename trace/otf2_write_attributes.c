@@ -158,4 +158,5 @@ void archive_add_leave(struct archive_writer *writer, size_t index)
     if (sim[index].blocked_ps != 0) ARCHIVE_ADD(writer, BLOCKED, int64, sim[index].blocked_ps);
     add_time(writer, ATTRIBUTE_PROGRESS_FROM, enter_ps, sim[index].progress_from_ps);
     add_time(writer, ATTRIBUTE_PROGRESS_UNTIL, enter_ps, sim[index].progress_until_ps);
+    add_time(writer, ATTRIBUTE_AWAITED_POST, enter_ps, sim[index].awaited_post_ps);
 }

@@ -116,6 +116,9 @@ struct trace_sim {
     /* When nothing else was missing any more, and when the target's progress served the last request that the call
      * waited for; TRACE_UNKNOWN_PS where it waited for none. */
     int64_t progress_from_ps, progress_until_ps;
+    /* The latest enter(post) of the posts that a start, a complete or an operation waited for; TRACE_UNKNOWN_PS where it
+     * waited for none. */
+    int64_t awaited_post_ps;
 };
 extern const struct trace_sim trace_sim_unknown; /* of a call of which a simulation has said nothing yet */
 

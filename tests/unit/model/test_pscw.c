@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#define TWO "ranks 2\nwindow 0 comm=0\n"
+#define TWO   "ranks 2\nwindow 0 comm=0\n"
 #define THREE "ranks 3\nwindow 0 comm=0\n"
 
 struct expected {
@@ -71,11 +71,11 @@ static void test_worked_example_c(void **state)
 static void test_worked_example_d(void **state)
 {
     (void)state;
-    /* The copy 50-100 counts as Early Transfer: its time stamps look like waiting. The epochs have no common time. */
+    /* The copy 50-100 returned before the post at 400: it did not wait for it. The epochs have no common time. */
     CHECK(TWO "0 0.000000 0.000000 MPI_Win_start win=0 group=1\n"
               "0 0.000050 0.000100 MPI_Put win=0 target=1 bytes=1000000\n"
               "0 0.000150 0.000150 MPI_Win_complete win=0\n" TARGET_UNTIL("0.000520"),
-          NULL, {PATTERN_LATE_POST, 0, 0}, {PATTERN_EARLY_TRANSFER, 0, 50}, {PATTERN_EARLY_WAIT, 1, 0},
+          NULL, {PATTERN_LATE_POST, 0, 0}, {PATTERN_EARLY_TRANSFER, 0, 0}, {PATTERN_EARLY_WAIT, 1, 0},
           {PATTERN_LATE_COMPLETE, 1, 0});
 }
 
@@ -107,6 +107,55 @@ static void test_ends_in_either_order(void **state)
     CHECK(target_last, NULL, {PATTERN_LATE_POST, 0, 10}, {PATTERN_EARLY_WAIT, 1, 70}, {PATTERN_LATE_COMPLETE, 1, 70});
 }
 
+static void test_calls_that_return_before_a_post(void **state)
+{
+    (void)state;
+    /* Posts at 30 and 500. Start 10-40 waits for that at 30; complete sends 5 ms of data, 50-5050, and of the post at
+     * 500 it may have waited: 450; one that ends at 499 did not. A put of 60-500 waits until its target's post at 500,
+     * one of 60-499 does not. The earliest post of each call: start 30, complete none behind its enter. */
+    const char *text = THREE "0 0.000010 0.000040 MPI_Win_start win=0 group=1,2\n"
+                             "0 0.000050 %s MPI_Win_complete win=0\n"
+                             "1 0.000030 0.000031 MPI_Win_post win=0 group=0\n1 0.006000 0.006000 MPI_Win_wait win=0\n"
+                             "2 0.000500 0.000501 MPI_Win_post win=0 group=0\n2 0.006000 0.006000 MPI_Win_wait win=0\n";
+    const struct analyze_options earliest = {.late_post = LATE_POST_EARLIEST};
+    char within[1024], before[1024];
+    snprintf(within, sizeof within, text, "0.005050");
+    snprintf(before, sizeof before, text, "0.000499");
+    CHECK(within, NULL, {PATTERN_LATE_POST, 0, 20 + 450});
+    CHECK(before, NULL, {PATTERN_LATE_POST, 0, 20});
+    CHECK(within, &earliest, {PATTERN_LATE_POST, 0, 20});
+    const char *put = TWO "0 0.000050 0.000050 MPI_Win_start win=0 group=1\n"
+                          "0 0.000060 %s MPI_Put win=0 target=1 bytes=8\n0 0.000600 0.000600 MPI_Win_complete win=0\n"
+                          "1 0.000500 0.000501 MPI_Win_post win=0 group=0\n1 0.000700 0.000700 MPI_Win_wait win=0\n";
+    snprintf(within, sizeof within, put, "0.000500");
+    snprintf(before, sizeof before, put, "0.000499");
+    CHECK(within, NULL, {PATTERN_EARLY_TRANSFER, 0, 440});
+    CHECK(before, NULL, {PATTERN_EARLY_TRANSFER, 0, 0});
+}
+
+static void test_simulation_says_what_was_awaited(void **state)
+{
+    (void)state;
+    /* Posts at 100 and 120 lie in complete, 50-300. The simulated one waited until that at 100 (its gets came from
+     * there):
+     * 50. A put of 10-40 held the post at 30 and waited for none: a copy. */
+    struct err err;
+    struct account account;
+    struct trace *trace =
+        trace_of("ranks 4\nproperty simulated=1 engine=loggp\nwindow 0 comm=0\n"
+                 "0 0.000000 0.000000 MPI_Win_start win=0 group=1,2,3\n"
+                 "0 0.000010 0.000040 MPI_Put win=0 target=3 bytes=8 xfer_start=0.000041 xfer_end=0.000042\n"
+                 "0 0.000050 0.000300 MPI_Win_complete win=0 awaited_post=0.000100 blocked=0.000250\n"
+                 "1 0.000100 0.000100 MPI_Win_post win=0 group=0\n1 0.000400 0.000400 MPI_Win_wait win=0\n"
+                 "2 0.000120 0.000120 MPI_Win_post win=0 group=0\n2 0.000400 0.000400 MPI_Win_wait win=0\n"
+                 "3 0.000030 0.000030 MPI_Win_post win=0 group=0\n3 0.000400 0.000400 MPI_Win_wait win=0\n");
+    assert_int_equal(model_account(trace, NULL, &account, &err), STATUS_OK);
+    assert_int_equal(account.severity_ps[PATTERN_LATE_POST][0], 50 * US);
+    assert_int_equal(account.severity_ps[PATTERN_EARLY_TRANSFER][0], 0);
+    account_clear(&account);
+    trace_free(trace);
+}
+
 static void test_two_targets(void **state)
 {
     (void)state;
@@ -126,14 +175,15 @@ static void test_two_targets(void **state)
 static void test_early_transfer_per_target(void **state)
 {
     (void)state;
-    /* Put to 1 waits 20-30 of 20-35, get from 2 waits 40-50 of 40-50: each until its own target's post. */
+    /* Put to 1 waits 20-30 of 20-35, until its own target's post. Get from 2, 40-50, returned before its target's
+     * at 55. */
     CHECK(THREE "0 0.000010 0.000010 MPI_Win_start win=0 group=1,2\n"
                 "0 0.000020 0.000035 MPI_Put win=0 target=1 bytes=8\n"
                 "0 0.000040 0.000050 MPI_Get win=0 target=2 bytes=8\n"
                 "0 0.000070 0.000080 MPI_Win_complete win=0\n"
                 "1 0.000030 0.000031 MPI_Win_post win=0 group=0\n1 0.000090 0.000091 MPI_Win_wait win=0\n"
                 "2 0.000055 0.000056 MPI_Win_post win=0 group=0\n2 0.000090 0.000092 MPI_Win_wait win=0\n",
-          NULL, {PATTERN_EARLY_TRANSFER, 0, 20}, {PATTERN_LATE_POST, 0, 0}, {PATTERN_EARLY_WAIT, 1, 0},
+          NULL, {PATTERN_EARLY_TRANSFER, 0, 10}, {PATTERN_LATE_POST, 0, 0}, {PATTERN_EARLY_WAIT, 1, 0},
           {PATTERN_EARLY_WAIT, 2, 0});
 }
 
@@ -153,15 +203,14 @@ static void test_equal_completes(void **state)
 {
     (void)state;
     /* Both complete at 90; of the two the later last operation (70) counts, whatever their ranks. */
-    const char *text = THREE
-        "%d 0.000010 0.000011 MPI_Win_start win=0 group=2\n"
-        "%d 0.000040 0.000050 MPI_Put win=0 target=2 bytes=8\n"
-        "%d 0.000090 0.000091 MPI_Win_complete win=0\n"
-        "%d 0.000010 0.000011 MPI_Win_start win=0 group=2\n"
-        "%d 0.000060 0.000070 MPI_Put win=0 target=2 bytes=8\n"
-        "%d 0.000090 0.000091 MPI_Win_complete win=0\n"
-        "2 0.000000 0.000001 MPI_Win_post win=0 group=0,1\n"
-        "2 0.000020 0.000100 MPI_Win_wait win=0\n";
+    const char *text = THREE "%d 0.000010 0.000011 MPI_Win_start win=0 group=2\n"
+                             "%d 0.000040 0.000050 MPI_Put win=0 target=2 bytes=8\n"
+                             "%d 0.000090 0.000091 MPI_Win_complete win=0\n"
+                             "%d 0.000010 0.000011 MPI_Win_start win=0 group=2\n"
+                             "%d 0.000060 0.000070 MPI_Put win=0 target=2 bytes=8\n"
+                             "%d 0.000090 0.000091 MPI_Win_complete win=0\n"
+                             "2 0.000000 0.000001 MPI_Win_post win=0 group=0,1\n"
+                             "2 0.000020 0.000100 MPI_Win_wait win=0\n";
     char one[1024], other[1024];
     snprintf(one, sizeof one, text, 0, 0, 0, 1, 1, 1);
     snprintf(other, sizeof other, text, 1, 1, 1, 0, 0, 0);
@@ -216,13 +265,14 @@ static void test_several_windows(void **state)
 static void test_later_epochs_pair_in_order(void **state)
 {
     (void)state;
-    /* Rank 1's first epoch names only 2, its second 0 and 2: rank 0's first start pairs with the second post (50). */
+    /* Rank 1's first epoch names only 2, its second 0 and 2: rank 0's first start pairs with the second post (50): 50
+     * - 10. Rank 2's second start, 40-42, returned before that post; its complete, 43-55, waited for it: 50 - 43. */
     CHECK(THREE "0 0.000010 0.000060 MPI_Win_start win=0 group=1\n0 0.000070 0.000071 MPI_Win_complete win=0\n"
                 "1 0.000000 0.000001 MPI_Win_post win=0 group=2\n1 0.000020 0.000030 MPI_Win_wait win=0\n"
                 "1 0.000050 0.000051 MPI_Win_post win=0 group=0,2\n1 0.000052 0.000080 MPI_Win_wait win=0\n"
                 "2 0.000005 0.000006 MPI_Win_start win=0 group=1\n2 0.000025 0.000026 MPI_Win_complete win=0\n"
                 "2 0.000040 0.000042 MPI_Win_start win=0 group=1\n2 0.000043 0.000055 MPI_Win_complete win=0\n",
-          NULL, {PATTERN_LATE_POST, 0, 40}, {PATTERN_LATE_POST, 2, 9}, {PATTERN_EARLY_WAIT, 1, 5 + 18});
+          NULL, {PATTERN_LATE_POST, 0, 40}, {PATTERN_LATE_POST, 2, 7}, {PATTERN_EARLY_WAIT, 1, 5 + 18});
 }
 
 static void test_row_of_tests(void **state)
@@ -294,14 +344,14 @@ static void test_faults(void **state)
               "0 0.2 0.3 MPI_Win_complete win=0\n0 0.4 0.5 MPI_Get win=0 target=1 bytes=8\n",
           "rank 0, event 3 (MPI_Get)", "outside any access epoch");
     FAULT(THREE "0 0.0 0.1 MPI_Win_start win=0 group=1\n"
-                "0 0.2 0.3 MPI_Put win=0 target=2 bytes=8\n", "event 2 (MPI_Put)",
-          "not in the group");
+                "0 0.2 0.3 MPI_Put win=0 target=2 bytes=8\n",
+          "event 2 (MPI_Put)", "not in the group");
     FAULT(TWO "0 0.0 0.1 MPI_Win_start win=0 group=1\n"
-              "0 0.2 0.3 MPI_Win_start win=0 group=1\n", "event 2 (MPI_Win_start)",
-          "event 1 (MPI_Win_start)", "still open");
+              "0 0.2 0.3 MPI_Win_start win=0 group=1\n",
+          "event 2 (MPI_Win_start)", "event 1 (MPI_Win_start)", "still open");
     FAULT(TWO "1 0.0 0.1 MPI_Win_post win=0 group=0\n"
-              "1 0.2 0.3 MPI_Win_post win=0 group=0\n", "rank 1, event 2 (MPI_Win_post)",
-          "still open");
+              "1 0.2 0.3 MPI_Win_post win=0 group=0\n",
+          "rank 1, event 2 (MPI_Win_post)", "still open");
     FAULT(TWO "0 0.0 0.1 MPI_Win_complete win=0\n", "event 1 (MPI_Win_complete)", "no MPI_Win_start");
     FAULT(TWO "0 0.0 0.1 MPI_Win_wait win=0\n", "event 1 (MPI_Win_wait)", "no MPI_Win_post");
     FAULT(TWO "0 0.0 0.1 MPI_Win_test win=0 flag=0\n", "event 1 (MPI_Win_test)", "no MPI_Win_post");
@@ -313,7 +363,8 @@ static void test_faults(void **state)
     FAULT(TWO "0 0.0 0.1 MPI_Win_start win=0 group=1\n0 0.2 0.3 MPI_Win_lock win=0 target=1 lock=shared\n",
           "event 2 (MPI_Win_lock)", "still open");
     FAULT(TWO "0 0.0 0.1 MPI_Win_start win=0 group=1\n"
-              "0 0.2 0.3 MPI_Win_fence win=0\n", "event 2 (MPI_Win_fence)", "still open");
+              "0 0.2 0.3 MPI_Win_fence win=0\n",
+          "event 2 (MPI_Win_fence)", "still open");
     FAULT(TWO "0 0.0 0.1 MPI_Win_lock win=0 target=1 lock=shared\n0 0.2 0.3 MPI_Put win=0 target=0 bytes=8\n",
           "event 2 (MPI_Put)", "outside any access epoch");
 }
@@ -321,16 +372,27 @@ static void test_faults(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_worked_example_a),       cmocka_unit_test(test_worked_example_b),
-        cmocka_unit_test(test_worked_example_c),       cmocka_unit_test(test_worked_example_d),
-        cmocka_unit_test(test_post_early),             cmocka_unit_test(test_ends_in_either_order),
-        cmocka_unit_test(test_two_targets),            cmocka_unit_test(test_early_transfer_per_target),
-        cmocka_unit_test(test_two_origins),            cmocka_unit_test(test_equal_completes),
-        cmocka_unit_test(test_empty_groups),           cmocka_unit_test(test_itself),
-        cmocka_unit_test(test_origin_and_target_at_once), cmocka_unit_test(test_several_windows),
-        cmocka_unit_test(test_later_epochs_pair_in_order), cmocka_unit_test(test_row_of_tests),
+        cmocka_unit_test(test_worked_example_a),
+        cmocka_unit_test(test_worked_example_b),
+        cmocka_unit_test(test_worked_example_c),
+        cmocka_unit_test(test_worked_example_d),
+        cmocka_unit_test(test_post_early),
+        cmocka_unit_test(test_ends_in_either_order),
+        cmocka_unit_test(test_calls_that_return_before_a_post),
+        cmocka_unit_test(test_simulation_says_what_was_awaited),
+        cmocka_unit_test(test_two_targets),
+        cmocka_unit_test(test_early_transfer_per_target),
+        cmocka_unit_test(test_two_origins),
+        cmocka_unit_test(test_equal_completes),
+        cmocka_unit_test(test_empty_groups),
+        cmocka_unit_test(test_itself),
+        cmocka_unit_test(test_origin_and_target_at_once),
+        cmocka_unit_test(test_several_windows),
+        cmocka_unit_test(test_later_epochs_pair_in_order),
+        cmocka_unit_test(test_row_of_tests),
         cmocka_unit_test(test_failed_tests_of_a_simulation),
-        cmocka_unit_test(test_threshold),              cmocka_unit_test(test_open_at_the_end),
+        cmocka_unit_test(test_threshold),
+        cmocka_unit_test(test_open_at_the_end),
         cmocka_unit_test(test_faults),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -107,6 +107,8 @@ struct trace *test_worked_example(char semantics)
     test_call(trace, 0, ID_Win_start, row->start[0], row->start[1])->ref = test_group(trace, 1);
     test_operation(trace, 0, ID_Put, row->put[0], row->put[1], 1, 1000000, row->data[0], row->data[1]);
     test_call(trace, 0, ID_Win_complete, row->complete[0], row->complete[1]);
+    /* start waits for the post in a, the put in b, complete in c. */
+    if (semantics != 'd') trace->ranks[0].sim[semantics - 'a'].awaited_post_ps = 400 * US;
     test_call(trace, 1, ID_Win_post, 400, 400)->ref = test_group(trace, 0);
     test_call(trace, 1, ID_Win_wait, row->wait[0], row->wait[1]);
     return trace;
