@@ -8,7 +8,13 @@
 #include "common/units.h"
 
 static const char *const sentences[PATTERN_COUNT] = {
-#define ADVICE(ID, SENTENCE) [PATTERN_##ID] = SENTENCE,
+#define ADVICE(ID, SENTENCE, ROWS) [PATTERN_##ID] = SENTENCE,
+#include "model/advice.def"
+#undef ADVICE
+};
+
+static const char *const rows[PATTERN_COUNT] = {
+#define ADVICE(ID, SENTENCE, ROWS) [PATTERN_##ID] = ROWS,
 #include "model/advice.def"
 #undef ADVICE
 };
@@ -68,18 +74,21 @@ static enum status write_advised(const struct advice *advice)
     return write_duration(advice, advice->facts->advised_ps);
 }
 
+static enum status write_earlier(const struct advice *advice)
+{
+    return write_duration(advice, advice->facts->earlier_ps);
+}
+
 static const struct {
     const char *tag;
     enum status (*write)(const struct advice *advice);
-} tags[] = {{"{own}", write_own},
-            {"{other}", write_other},
-            {"{time}", write_time},
-            {"{distance}", write_distance},
-            {"{advised}", write_advised}};
+} tags[] = {{"{own}", write_own},           {"{other}", write_other},     {"{time}", write_time},
+            {"{distance}", write_distance}, {"{advised}", write_advised}, {"{earlier}", write_earlier}};
 
-static enum status write_sentence(const struct advice *advice, const char *sentence)
+/* Up to the end of a clause. */
+static enum status write_clause(const struct advice *advice, const char *sentence)
 {
-    while (*sentence) {
+    while (*sentence && *sentence != '|') {
         size_t t = 0;
         while (t < sizeof tags / sizeof *tags && strncmp(sentence, tags[t].tag, strlen(tags[t].tag)) != 0) t++;
         if (t < sizeof tags / sizeof *tags) {
@@ -90,6 +99,48 @@ static enum status write_sentence(const struct advice *advice, const char *sente
         }
     }
     return STATUS_OK;
+}
+
+/* Whether following a clause can help. */
+static bool helps(const struct advice_facts *facts, const char *clause)
+{
+    size_t length = strcspn(clause, "|");
+    const char *advised = strstr(clause, "{advised}"), *earlier = strstr(clause, "{earlier}");
+    if (advised && advised < clause + length && facts->distance_ps >= facts->advised_ps) return false;
+    return !earlier || earlier >= clause + length || facts->earlier_ps > 0;
+}
+
+static const char *next_clause(const char *clause)
+{
+    clause += strcspn(clause, "|");
+    return *clause ? clause + 1 : clause;
+}
+
+static bool any_helps(const struct advice_facts *facts, const char *sentence)
+{
+    const char *clause = next_clause(sentence);
+    if (!*clause) return true;
+    for (; *clause; clause = next_clause(clause))
+        if (helps(facts, clause)) return true;
+    return false;
+}
+
+static enum status write_sentence(const struct advice *advice, const char *sentence)
+{
+    bool begun = false;
+    TRY(write_clause(advice, sentence));
+    for (const char *clause = next_clause(sentence); *clause; clause = next_clause(clause)) {
+        if (!helps(advice->facts, clause)) continue;
+        if (begun) fputs(", or ", advice->out);
+        TRY(write_clause(advice, clause));
+        begun = true;
+    }
+    return STATUS_OK;
+}
+
+const char *advice_rows(const struct advice_facts *facts)
+{
+    return facts->own == ID_Win_test ? NULL : rows[facts->pattern]; /* rows of tests are the program's */
 }
 
 struct advice_facts advice_facts(const struct trace *trace, const struct callpaths *paths,
@@ -104,7 +155,8 @@ struct advice_facts advice_facts(const struct trace *trace, const struct callpat
                                 .enter_ps = own->enter_ps,
                                 .severity_ps = finding->severity_ps,
                                 .distance_ps = finding->distance_ps,
-                                .advised_ps = finding->advised_ps};
+                                .advised_ps = finding->advised_ps,
+                                .earlier_ps = finding->earlier_ps};
     if (finding->cause_call == FINDING_NO_CALL) return made;
     made.other = (uint16_t)trace_function(trace, finding->cause_rank, finding->cause_call);
     made.other_site = trace->ranks[finding->cause_rank].calls[finding->cause_call].site;
@@ -119,7 +171,8 @@ enum status advice_text(const struct trace *trace, const struct callpaths *paths
     char *made = NULL;
     size_t bytes = 0;
     *text = NULL;
-    if (!sentence || (strstr(sentence, "{other}") && facts->other == MPI_CALL_COUNT)) return STATUS_OK;
+    if (!sentence || !any_helps(facts, sentence) || (strstr(sentence, "{other}") && facts->other == MPI_CALL_COUNT))
+        return STATUS_OK;
     FILE *out = open_memstream(&made, &bytes);
     if (!out) return err_memory(err);
     struct advice advice = {trace, paths, facts, out, err};

@@ -13,13 +13,18 @@ struct advice_facts {
     uint32_t rank, other_rank;
     uint32_t other_site, other_node; /* call site and call path */
     int64_t enter_ps;                /* of own */
-    int64_t severity_ps, distance_ps, advised_ps;
+    int64_t severity_ps, distance_ps, advised_ps, earlier_ps; /* struct finding */
 };
 
 struct advice_facts advice_facts(const struct trace *trace, const struct callpaths *paths,
                                  const struct finding *finding);
 
-/* The advice for one wait, the caller frees *text; NULL for a pattern without a row or without a known cause. */
+/* The rows of `compare` that show what following the advice is worth, "platform,platform+post-early"; NULL: no transform does
+ * what it says. Static. */
+const char *advice_rows(const struct advice_facts *facts);
+
+/* The advice for one wait, the caller frees *text; NULL for a pattern without a row, without a known cause, or where nothing
+ * helps. */
 enum status advice_text(const struct trace *trace, const struct callpaths *paths, const struct advice_facts *facts,
                         char **text, struct err *err);
 

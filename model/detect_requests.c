@@ -69,6 +69,17 @@ static int64_t advised_ps(const struct detection *detection, const struct trace_
     return units_add_ps(began_ps - own->enter_ps + starting_ps, transfer_ps > 0 ? transfer_ps : 0);
 }
 
+/* How much earlier the other side's start is of use. A rendezvous begins when both sides have; eager data leave with the
+ * send, whatever the receive does. */
+static int64_t earlier_ps(const struct detection *detection, const struct side *side, const struct trace_call *own,
+                          const struct trace_call *other, int64_t severity_ps)
+{
+    int64_t later_ps = other->enter_ps - own->enter_ps;
+    if (message_is_eager(side->receives ? other : own, detection->options->eager_bytes))
+        return side->receives ? severity_ps : 0;
+    return later_ps < severity_ps ? later_ps : severity_ps;
+}
+
 static enum status find_wait(struct detection *detection, enum pattern pattern, const struct map *requests,
                              uint32_t rank, size_t call)
 {
@@ -87,6 +98,7 @@ static enum status find_wait(struct detection *detection, enum pattern pattern, 
     finding.severity_ps = wait->exit_ps - wait->enter_ps;
     finding.distance_ps = wait->enter_ps - own->enter_ps;
     finding.advised_ps = advised_ps(detection, own, other, wait);
+    finding.earlier_ps = earlier_ps(detection, &side, own, other, finding.severity_ps);
     return detect_found(detection, &finding);
 }
 

@@ -21,6 +21,7 @@ struct finding {
     int64_t from_ps, until_ps;
     /* Non-blocking messages: time from the call that starts to the wait that ends it, as it is and as advised. */
     int64_t distance_ps, advised_ps;
+    int64_t earlier_ps; /* how much earlier the other side's call is of use */
 };
 
 #endif

@@ -189,10 +189,11 @@ static enum status put_times(struct bytes *bytes, const struct tally *tally, str
 {
     TRY(bytes_put(bytes, &tally->fence_pairs, sizeof tally->fence_pairs, err));
     TRY(bytes_put(bytes, &tally->behaviour, sizeof tally->behaviour, err));
+    TRY(window_creations_put(&tally->creations, bytes, err));
     return bytes_put(bytes, tally->times_ps, sizeof tally->times_ps, err);
 }
 
-static void merge_times(struct bytes *bytes, struct tally *tally)
+static enum status merge_times(struct bytes *bytes, struct tally *tally, struct err *err)
 {
     struct fence_pairs pairs;
     int64_t times_ps[PROPERTY_COUNT];
@@ -200,11 +201,13 @@ static void merge_times(struct bytes *bytes, struct tally *tally)
     bytes_take(bytes, &pairs, sizeof pairs);
     bytes_take(bytes, &behaviour, sizeof behaviour);
     behaviour_merge(&tally->behaviour, &behaviour);
+    TRY(window_creations_take(&tally->creations, bytes, err));
     bytes_take(bytes, times_ps, sizeof times_ps);
     tally->fence_pairs.pairs += pairs.pairs;
     tally->fence_pairs.unneeded += pairs.unneeded;
     tally->fence_pairs.saved_ps += pairs.saved_ps;
     for (int p = 0; p < PROPERTY_COUNT; p++) tally->times_ps[p] += times_ps[p];
+    return STATUS_OK;
 }
 
 enum status parts_put_tally(const struct tally *tally, struct bytes *bytes, struct err *err)
@@ -226,8 +229,7 @@ enum status parts_take_tally(struct tally *tally, uint32_t ranks, struct bytes *
     TRY(merge_places(bytes, &tally->places, sender->nodes.items, err));
     TRY(merge_rates(bytes, &tally->rates, sender->nodes.items, err));
     TRY(merge_notes(bytes, &tally->notes, err));
-    merge_times(bytes, tally);
-    return STATUS_OK;
+    return merge_times(bytes, tally, err);
 }
 
 struct rank_share {

@@ -125,6 +125,8 @@ static enum status report_place(const struct places *places, const struct trace 
     enum status status = callpath_text(trace, &places->paths, place->node, place->site, place->call,
                                        &made.callpath, err);
     if (status == STATUS_OK) status = advice_text(trace, &places->paths, &place->worst, &made.advice, err);
+    const char *rows = made.advice ? advice_rows(&place->worst) : NULL;
+    if (status == STATUS_OK && rows && !(made.rows = strdup(rows))) status = err_memory(err);
     if (status == STATUS_OK)
         pattern->places[pattern->place_count++] = made;
     else

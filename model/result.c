@@ -30,6 +30,7 @@ void result_place_clear(struct result_place *place)
     free(place->callpath);
     free(place->file);
     free(place->advice);
+    free(place->rows);
     *place = (struct result_place){0};
 }
 
@@ -77,6 +78,8 @@ void result_free(struct result *result)
     clear_shares(&result->critical_path);
     free(result->properties);
     free(result->behaviour);
+    for (size_t i = 0; i < result->creation_count; i++) free(result->creations[i].file);
+    free(result->creations);
     free(result->notes);
     for (int g = 0; g < TRANSFER_GROUPINGS; g++) clear_groups(&result->transfer_groups[g]);
     free(result->rank_time_s);

@@ -18,6 +18,7 @@
 struct result_place {
     char *callpath, *file; /* owned; file NULL if unknown */
     char *advice;          /* owned: what to move where, for the longest single wait; NULL if there is none to give */
+    char *rows;            /* owned: of `compare`, which show what the advice is worth; NULL: none do */
     int32_t line;
     double severity_s;
     uint64_t count;
@@ -116,6 +117,14 @@ struct result_behaviour { /* how the recorded library behaved in one function, o
     uint64_t seen, of, calls; /* seen: calls that show it, of those that can show anything, of all */
 };
 
+struct result_creation { /* of windows, again and again at one place */
+    enum mpi_call call;
+    char *file; /* owned */
+    int32_t line;
+    uint64_t count, most; /* of all ranks; of the rank that has most of them */
+    double time_s;        /* in these calls, all ranks */
+};
+
 struct result_buffer { /* the limited buffers of a simulation under semantics d, over all origins */
     bool known;
     uint64_t limit_bytes, waits, peak_bytes; /* of one origin; puts that waited for room; most that one origin held */
@@ -141,7 +150,9 @@ struct result {
     bool fences_known;                          /* the next three were counted */
     uint64_t fence_pairs, unneeded_fence_pairs; /* pairs of ranks that fences synchronised, and without need */
     double fence_saved_s;                       /* that narrower synchronisation would save, all ranks */
-    bool behaviour_known;
+    struct result_creation *creations; /* owned: windows created in a loop, the dearest first */
+    size_t creation_count, creation_capacity;
+    bool behaviour_known; /* it was counted, and creations were */
     struct result_behaviour *behaviour; /* owned */
     size_t behaviour_count, behaviour_capacity;
     bool causes_known;                          /* causes and critical_path were looked for */

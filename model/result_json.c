@@ -59,6 +59,7 @@ static void add_place(struct writer *writer, cJSON *places, const struct result_
     add_number(writer, object, "severity_s", place->severity_s);
     add_number(writer, object, "count", (double)place->count);
     add_text(writer, object, "advice", place->advice);
+    add_text(writer, object, "rows", place->rows);
 }
 
 static void add_patterns(struct writer *writer, cJSON *root, const struct result *result)
@@ -72,6 +73,7 @@ static void add_patterns(struct writer *writer, cJSON *root, const struct result
         add_number(writer, object, "count", (double)pattern->count);
         add_numbers(writer, object, "rank_severity_s", pattern->rank_severity_s, result->rank_count);
         add_text(writer, object, "advice", pattern->place_count > 0 ? pattern->places[0].advice : NULL);
+        add_text(writer, object, "rows", pattern->place_count > 0 ? pattern->places[0].rows : NULL);
         cJSON *places = keep(writer, cJSON_AddArrayToObject(object, "places"));
         for (size_t i = 0; i < pattern->place_count; i++) add_place(writer, places, &pattern->places[i]);
     }
@@ -160,6 +162,25 @@ static void add_behaviour(struct writer *writer, cJSON *root, const struct resul
     if (!rows || cJSON_AddItemToObject(root, "behaviour", rows)) return;
     cJSON_Delete(rows);
     writer->failed = true;
+}
+
+static void add_creations(struct writer *writer, cJSON *root, const struct result *result)
+{
+    if (!result->behaviour_known) {
+        add_carried(writer, root, result, "window_creations");
+        return;
+    }
+    cJSON *array = keep(writer, cJSON_AddArrayToObject(root, "window_creations"));
+    for (size_t i = 0; i < result->creation_count; i++) {
+        const struct result_creation *creation = &result->creations[i];
+        cJSON *object = add_element(writer, array);
+        add_text(writer, object, "call", call_name(creation->call));
+        add_text(writer, object, "file", creation->file);
+        add_number(writer, object, "line", creation->line);
+        add_number(writer, object, "count", (double)creation->count);
+        add_number(writer, object, "most_on_a_rank", (double)creation->most);
+        add_number(writer, object, "time_s", creation->time_s);
+    }
 }
 
 static void add_fence_pairs(struct writer *writer, cJSON *root, const struct result *result)
@@ -337,6 +358,7 @@ enum status result_to_json(const struct result *result, cJSON **json, struct err
     add_transfer_groups(&writer, root, result);
     add_fence_pairs(&writer, root, result);
     add_behaviour(&writer, root, result);
+    add_creations(&writer, root, result);
     add_efficiency(&writer, root, result);
     add_shares(&writer, root, "causes", result, &result->causes);
     add_shares(&writer, root, "critical_path", result, &result->critical_path);

@@ -85,6 +85,8 @@ static void print_findings(const struct result *result, size_t top, FILE *out)
                 pattern->count, worst_rank(result, pattern), place_text(pattern, text));
         if (pattern->place_count > 0 && pattern->places[0].advice)
             fprintf(out, "    advice: %s\n", pattern->places[0].advice);
+        if (pattern->place_count > 0 && pattern->places[0].rows)
+            fprintf(out, "    try: rmacast compare TRACE --platform FILE --rows %s\n", pattern->places[0].rows);
     }
 }
 
@@ -154,6 +156,19 @@ static void print_fence_pairs(const struct result *result, FILE *out)
             result->fence_pairs, result->unneeded_fence_pairs, units_format_duration(result->fence_saved_s, seconds));
 }
 
+static void print_creations(const struct result *result, FILE *out)
+{
+    char seconds[UNITS_TEXT_BYTES];
+    if (result->creation_count > 0)
+        fputs("\nWindows created in a loop: one that is created once, outside, and used again saves their time\n", out);
+    for (size_t i = 0; i < result->creation_count; i++) {
+        const struct result_creation *creation = &result->creations[i];
+        fprintf(out, "  %s (%s:%" PRId32 "): %" PRIu64 " calls, up to %" PRIu64 " of a rank, %s on all ranks\n",
+                call_name(creation->call), creation->file, creation->line, creation->count, creation->most,
+                units_format_duration(creation->time_s, seconds));
+    }
+}
+
 char *result_buffer_text(const struct result_buffer *buffer, char text[RESULT_BUFFER_TEXT_BYTES])
 {
     char seconds[UNITS_TEXT_BYTES], limit[UNITS_TEXT_BYTES], peak[UNITS_TEXT_BYTES];
@@ -210,6 +225,7 @@ void result_print_top(const struct result *result, size_t top, FILE *out)
     print_properties(result, out);
     result_print_transfers(result, top, out);
     print_fence_pairs(result, out);
+    print_creations(result, out);
     result_print_behaviour(result, out);
     print_buffer(result, out);
     print_checks(result, out);

@@ -88,6 +88,7 @@ static enum status fill_place(const struct json_node *node, struct result_place 
     place->line = (int32_t)number;
     TRY(read_number(node, "severity_s", 0, &place->severity_s, err));
     TRY(read_text(node, "advice", &place->advice, err));
+    TRY(read_text(node, "rows", &place->rows, err));
     return read_count(node, "count", &place->count, err);
 }
 
@@ -259,11 +260,13 @@ static enum status read_buffer(const struct json_node *root, struct result_buffe
 
 static enum status read_carried(const struct json_node *root, struct result *result, struct err *err)
 {
-    static const char *const keys[] = {"efficiency", "causes", "critical_path", "transfer_groups", "behaviour"};
+    static const char *const keys[] = {"efficiency", "causes", "critical_path", "transfer_groups", "behaviour",
+                                       "window_creations"};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
         struct json_node node = json_member(root, keys[i]);
         if (!node.item || cJSON_IsNull(node.item)) continue;
-        TRY(strcmp(keys[i], "behaviour") == 0 ? json_array(&node, err) : json_object(&node, err));
+        bool list = strcmp(keys[i], "behaviour") == 0 || strcmp(keys[i], "window_creations") == 0;
+        TRY(list ? json_array(&node, err) : json_object(&node, err));
         if (!result->carried) result->carried = cJSON_CreateObject();
         cJSON *copy = cJSON_Duplicate(node.item, true);
         if (result->carried && copy && cJSON_AddItemToObject(result->carried, keys[i], copy)) continue;

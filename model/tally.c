@@ -25,6 +25,7 @@ void tally_clear(struct tally *tally)
     notes_clear(&tally->notes);
     provisional_clear(&tally->provisional);
     several_clear(&tally->several);
+    window_creations_clear(&tally->creations);
 }
 
 static enum status add_transfers(struct tally *tally, const struct relations *relations, struct transfers *wanted,
@@ -55,6 +56,7 @@ enum status tally_add(struct tally *tally, const struct relations *relations, st
     TRY(detect_all(&detection));
     TRY(fence_pairs_count(relations, &tally->fence_pairs, err));
     TRY(behaviour_add(&tally->behaviour, relations, err));
+    TRY(window_creations_add(&tally->creations, relations->trace, err));
     TRY(notes_add(&tally->notes, relations, err));
     properties_add(relations->trace, tally->times_ps);
     return add_transfers(tally, relations, transfers, err);
@@ -139,6 +141,7 @@ enum status tally_report(struct tally *tally, const struct lanes *lanes, struct 
     TRY(rates_report(&tally->rates, trace, &tally->places.paths, result, err));
     report_fence_pairs(&tally->fence_pairs, result);
     TRY(behaviour_report(&tally->behaviour, result, err));
+    TRY(window_creations_report(&tally->creations, trace, result, err));
     if (filter_is_set(&tally->options->filter))
         TRY(result_add_note(
             result, err,

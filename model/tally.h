@@ -15,6 +15,7 @@
 #include "model/rates.h"
 #include "model/several.h"
 #include "model/waits.h"
+#include "model/window_creations.h"
 
 struct tally {
     const struct analyze_options *options; /* borrowed */
@@ -24,6 +25,7 @@ struct tally {
     struct notes notes;
     struct fence_pairs fence_pairs;
     struct behaviour behaviour;
+    struct window_creations creations;
     int64_t times_ps[PROPERTY_COUNT];
     struct provisional provisional; /* of slices */
     struct several several;         /* of parts */

@@ -150,6 +150,7 @@ static void test_advice_names_the_other_call(void **state)
                                      "0 0.000096 0.000097 MPI_Win_complete win=0\n1 0.000010 enter halo\n"
                                      "1 0.000090 0.000091 MPI_Win_post win=0 group=0\n"
                                      "1 0.000098 0.000099 MPI_Win_wait win=0\n1 0.000099 leave halo\n");
+    assert_string_equal(result->patterns[PATTERN_LATE_POST].places[0].rows, "platform,platform+post-early");
     assert_string_equal(result->patterns[PATTERN_LATE_POST].places[0].advice,
                         "move MPI_Win_post of rank 1 (halo/MPI_Win_post) up to 80 us earlier, "
                         "or MPI_Win_start as much later");

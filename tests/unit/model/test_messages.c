@@ -131,6 +131,39 @@ static void test_advised_distance(void **state)
     result_free(result);
 }
 
+/* The same messages. The receive begins 20 us behind the send: it is of use up to 20 us earlier, not the 120 of the
+ * wait. The send began before the receive, and a rendezvous begins with the later of both: an earlier send helps
+ * nobody. */
+static void test_advice_that_cannot_help_is_left_out(void **state)
+{
+    (void)state;
+    const char *text =
+        "ranks 2\n" ISEND "0 0.000020 0.000140 MPI_Wait req=1\n" IRECV "1 0.000040 0.000145 MPI_Wait req=1\n";
+    struct result *result = analyzed(text, NULL);
+    expect_advice(result, PATTERN_WAIT_IN_SENDER_COMPLETION,
+                  ", or MPI_Irecv of rank 1 (MPI_Irecv) up to 20 us earlier");
+    assert_string_equal(result->patterns[PATTERN_WAIT_IN_RECEIVER_COMPLETION].places[0].advice,
+                        "move MPI_Wait to 115 us behind the call that starts the receive (now 10 us)");
+    result_free(result);
+    /* 1 us and 1 TB/s: T = 2 us, the receiver's D = 3 + 2: its wait, 10 behind the receive, is far enough away. The
+     * sender's D = 20 + 2 + 2 is more than its 10. */
+    struct analyze_options options = ANALYZE_DEFAULTS;
+    options.network_known = true;
+    options.latency_s = 1e-6;
+    options.bandwidth_Bps = 1e12;
+    result = analyzed(text, &options);
+    assert_null(result->patterns[PATTERN_WAIT_IN_RECEIVER_COMPLETION].places[0].advice);
+    expect_advice(result, PATTERN_WAIT_IN_SENDER_COMPLETION, "to 24 us behind");
+    result_free(result);
+    /* Eager: the send's data leave whatever the receive does; sent earlier they are there earlier. */
+    options = (struct analyze_options)ANALYZE_DEFAULTS;
+    options.eager_bytes = 1000000;
+    result = analyzed(text, &options);
+    assert_null(strstr(result->patterns[PATTERN_WAIT_IN_SENDER_COMPLETION].places[0].advice, "MPI_Irecv"));
+    expect_advice(result, PATTERN_WAIT_IN_RECEIVER_COMPLETION, "MPI_Isend of rank 0 (MPI_Isend) up to 105 us earlier");
+    result_free(result);
+}
+
 #define PING "ranks 2\n0 0.000010 0.000020 MPI_Send comm=0 peer=1 tag=1 bytes=8\n"
 #define PONG                                                                                                           \
     "1 0.000010 0.000020 MPI_Recv comm=0 peer=0 tag=1 bytes=8\n1 0.000021 0.000022 MPI_Send comm=0 peer=0 tag=2 "      \
@@ -233,6 +266,7 @@ int main(void)
         cmocka_unit_test(test_completions),
         cmocka_unit_test(test_completion_of_several),
         cmocka_unit_test(test_advised_distance),
+        cmocka_unit_test(test_advice_that_cannot_help_is_left_out),
         cmocka_unit_test(test_close_send_receive),
         cmocka_unit_test(test_ready_send_before_its_receive),
         cmocka_unit_test(test_probe),
