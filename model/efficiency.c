@@ -5,6 +5,7 @@
 
 #include "common/units.h"
 #include "model/busy.h"
+#include "model/collective_requests.h"
 #include "model/properties.h"
 
 static const struct characteristic_row rows[CHARACTERISTIC_COUNT] = {
@@ -38,6 +39,7 @@ struct whole { /* a trace in memory */
     struct collector collector;
     const struct waits *waits;
     struct busy busy;
+    struct map as;    /* (rank, call) to the function that it counts as, where that is another one */
     int64_t begin_ps; /* of the trace */
 };
 
@@ -65,7 +67,7 @@ static bool starts_only(enum mpi_call call)
 }
 
 void collector_add_call(const struct collector *collector, uint32_t interval, uint32_t processor, enum mpi_call call,
-                        int64_t ps)
+                        enum mpi_call as, int64_t ps)
 {
     collector_add(collector, interval, EFFICIENCY_TIME, processor, ps);
     if (call_is_thread(call)) {
@@ -73,7 +75,7 @@ void collector_add_call(const struct collector *collector, uint32_t interval, ui
         return;
     }
     collector_add(collector, interval, EFFICIENCY_MPI, processor, ps);
-    collector_add(collector, interval, kind_of_communication(call), processor, ps);
+    collector_add(collector, interval, kind_of_communication(as), processor, ps);
     if (starts_only(call)) collector_add(collector, interval, EFFICIENCY_START, processor, ps);
     if (collector->intervals->items[interval].sequential)
         collector_add(collector, interval, EFFICIENCY_SEQUENTIAL_MPI, processor, ps);
@@ -124,6 +126,12 @@ void collector_add_wait(const struct collector *collector, uint32_t interval, ui
                   call_is_thread(call) ? EFFICIENCY_THREAD_SYNCHRONIZATION : (enum characteristic)kind, processor, ps);
 }
 
+static enum mpi_call counts_as(const struct whole *whole, uint32_t rank, size_t index, const struct trace_call *call)
+{
+    const uint64_t *as = whole->as.count > 0 ? map_find(&whole->as, (uint64_t)rank << 40 | index) : NULL;
+    return (enum mpi_call)(as ? *as : call->call);
+}
+
 static void walk_thread(struct whole *whole, uint32_t processor, uint32_t thread)
 {
     const struct collector *collector = &whole->collector;
@@ -148,7 +156,8 @@ static void walk_thread(struct whole *whole, uint32_t processor, uint32_t thread
         if (collector_is_region(call->call))
             add_computing(whole, at, processor, call->enter_ps, call->exit_ps);
         else
-            collector_add_call(collector, at, processor, call->call, call->exit_ps - call->enter_ps);
+            collector_add_call(collector, at, processor, call->call, counts_as(whole, rank, index, call),
+                               call->exit_ps - call->enter_ps);
         for (; wait < last_wait && waits[wait].call == index; wait++)
             collector_add_wait(collector, at, processor, call->call, waits[wait].severity_ps);
         now_ps = call->exit_ps;
@@ -369,6 +378,22 @@ void efficiency_conclude(struct efficiency *efficiency)
     efficiency_check(efficiency);
 }
 
+static enum status find_collective_waits(struct whole *whole, const struct trace *trace, uint32_t rank, struct err *err)
+{
+    struct map made = {0};
+    enum status status = STATUS_OK;
+    for (size_t i = 0; status == STATUS_OK && i < trace->ranks[rank].count; i++) {
+        const struct trace_call *call = &trace->ranks[rank].calls[i];
+        enum mpi_call as;
+        uint64_t *slot;
+        status = collective_requests_look(&made, trace, call, &as, err);
+        if (status == STATUS_OK && as != (enum mpi_call)call->call)
+            status = map_put(&whole->as, (uint64_t)rank << 40 | i, as, &slot, err);
+    }
+    map_clear(&made);
+    return status;
+}
+
 static enum status collect(struct whole *whole, const struct transfers *transfers)
 {
     const struct collector *collector = &whole->collector;
@@ -383,6 +408,8 @@ static enum status collect(struct whole *whole, const struct transfers *transfer
         TRY(collector_describe(collector, i));
     }
     TRY(busy_build(collector->relations, collector->processors, transfers, &whole->busy, collector->err));
+    for (uint32_t r = 0; r < collector->relations->trace->rank_count; r++)
+        TRY(find_collective_waits(whole, collector->relations->trace, r, collector->err));
     walk_processors(whole);
     collector_walk_instances(collector);
     collector_walk_messages(collector);
@@ -412,6 +439,7 @@ enum status efficiency_new(const struct relations *relations, const struct waits
         status = collect(&whole, transfers);
     }
     busy_clear(&whole.busy);
+    map_clear(&whole.as);
     intervals_clear(&intervals);
     processors_clear(&processors);
     if (status == STATUS_OK)

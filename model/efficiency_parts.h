@@ -28,9 +28,9 @@ static inline bool collector_is_region(enum mpi_call call)
     return call_kind(call) == CALL_REGION_ENTER || call_kind(call) == CALL_REGION_LEAVE;
 }
 
-/* Time in calls, and in computing. */
+/* Time in calls, and in computing. as: the function whose kind of time it is (model/collective_requests.h). */
 void collector_add_call(const struct collector *collector, uint32_t interval, uint32_t processor, enum mpi_call call,
-                        int64_t ps);
+                        enum mpi_call as, int64_t ps);
 void collector_add_computing(const struct collector *collector, uint32_t interval, uint32_t processor, int64_t ps);
 
 /* A wait state in a call, by the kind of the call. */

@@ -131,7 +131,7 @@ static void add_row(const struct collector *collector, const struct ledger_row *
     collector_add(collector, row->gap_interval, EFFICIENCY_OVERLAP, row->rank, row->gap_busy_ps);
     collector->efficiency->intervals[row->interval].takes_part[row->rank] = true;
     if (!collector_is_region(row->call)) {
-        collector_add_call(collector, row->interval, row->rank, row->call, row->call_ps);
+        collector_add_call(collector, row->interval, row->rank, row->call, row->as, row->call_ps);
         return;
     }
     collector_add_computing(collector, row->interval, row->rank, row->call_ps);

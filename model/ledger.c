@@ -4,11 +4,13 @@
 #include <string.h>
 
 #include "common/array.h"
+#include "model/collective_requests.h"
 #include "model/sweep.h"
 
 struct kind { /* what calls can have in common */
     struct share_of of;
     uint32_t gap_interval, interval; /* of computing before it, and of it */
+    uint32_t as;                     /* enum mpi_call: whose time it is (model/collective_requests.h) */
 };
 
 struct kind_times {          /* of one rank */
@@ -19,6 +21,7 @@ struct kind_times {          /* of one rank */
 struct rank_ledger {
     int64_t from_ps, until_ps; /* transfers are under way, not written yet; empty: none */
     struct map requests;       /* of messages: to the enter of the call that made them */
+    struct map collectives;    /* model/collective_requests.h */
     int64_t exit_ps;           /* of the last call added, INT64_MIN: none was */
     struct kind_times *kinds;
     size_t count, capacity; /* of these */
@@ -45,6 +48,7 @@ void ledger_free(struct ledger *ledger)
     if (!ledger) return;
     for (uint32_t r = 0; ledger->ranks && r < ledger->trace->rank_count; r++) {
         map_clear(&ledger->ranks[r].requests);
+        map_clear(&ledger->ranks[r].collectives);
         free(ledger->ranks[r].kinds);
     }
     sweep_sums_free(ledger->sums, ledger->trace->rank_count);
@@ -234,12 +238,15 @@ static enum status add_calls_of(struct ledger *ledger, const struct callpaths *p
         const struct trace_call *call = &stream->calls[i];
         struct spill_call made = {.enter_ps = call->enter_ps, .exit_ps = call->exit_ps};
         uint32_t before = interval.node;
+        enum mpi_call as;
+        TRY(collective_requests_look(&ledger->ranks[rank].collectives, ledger->trace, call, &as, err));
         cursor_go_to(&path, i);
         cursor_go_to(&interval, i);
         struct kind kind = {
             .of = {.node = path.node, .site = call->site, .activity = call->call},
             .gap_interval = interval.node != before ? interval_behind(intervals, before) : before,
             .interval = interval.node,
+            .as = as,
         };
         TRY(number_of(ledger, &kind, &made.kind, err));
         TRY(add_times(ledger, rank, &made, err));
@@ -340,6 +347,7 @@ bool ledger_next_row(const struct ledger *ledger, struct ledger_row *row)
             const struct sweep_sums *sums = row->kind < swept->count ? &swept->kinds[row->kind] : &none;
             if (times->calls == 0) continue;
             row->call = (enum mpi_call)ledger->kinds[row->kind].of.activity;
+            row->as = (enum mpi_call)ledger->kinds[row->kind].as;
             row->gap_interval = ledger->kinds[row->kind].gap_interval;
             row->interval = ledger->kinds[row->kind].interval;
             row->call_ps = times->call_ps;

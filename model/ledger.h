@@ -43,7 +43,7 @@ enum status ledger_report_causes(struct ledger *ledger, struct shares *causes, s
 /* What a rank did in one way, with computing before it; busy: of which transfers were under way. */
 struct ledger_row {
     uint32_t rank, kind; /* of the ledger: all zero before the first row */
-    enum mpi_call call;
+    enum mpi_call call, as; /* as: whose time it is (model/collective_requests.h) */
     uint32_t interval, gap_interval;
     int64_t call_ps, gap_ps, call_busy_ps, gap_busy_ps;
 };

@@ -147,6 +147,32 @@ static void test_files_are_io(void **state)
     result_free(result);
 }
 
+/* Waiting for a non-blocking collective is the collective's time: MPI_Wait 20-30 of the all-to-all, 40-47 of the
+ * barrier; 50-53 ends a send and the all-to-all together, 60-64 a send. Starting: 0-1, 32-33, 48-49 (all-to-all). */
+static void test_waits_for_collectives(void **state)
+{
+    (void)state;
+    const char *text =
+        "ranks 2\n"
+        "0 0.000000 0.000001 MPI_Ialltoall comm=0 bytes=8 req=1\n0 0.000020 0.000030 MPI_Wait req=1\n"
+        "0 0.000032 0.000033 MPI_Ibarrier comm=0 req=2\n0 0.000040 0.000047 MPI_Waitall reqs=2\n"
+        "0 0.000048 0.000049 MPI_Ialltoall comm=0 bytes=8 req=3\n"
+        "0 0.000049 0.000050 MPI_Isend comm=0 peer=1 tag=0 bytes=8 req=4\n0 0.000050 0.000053 MPI_Waitall reqs=3,4\n"
+        "0 0.000055 0.000056 MPI_Isend comm=0 peer=1 tag=0 bytes=8 req=1\n0 0.000060 0.000064 MPI_Wait req=1\n"
+        "1 0.000000 0.000001 MPI_Ialltoall comm=0 bytes=8 req=1\n1 0.000001 0.000001 MPI_Wait req=1\n"
+        "1 0.000002 0.000002 MPI_Ibarrier comm=0 req=2\n1 0.000003 0.000003 MPI_Wait req=2\n"
+        "1 0.000004 0.000004 MPI_Ialltoall comm=0 bytes=8 req=3\n1 0.000005 0.000005 MPI_Wait req=3\n"
+        "1 0.000060 0.000060 MPI_Recv comm=0 peer=0 tag=0 bytes=8\n1 0.000070 0.000070 MPI_Recv comm=0 peer=0 tag=0 "
+        "bytes=8\n";
+    struct result *result = analyzed(text);
+    const struct efficiency_interval *run = interval_of(result, "run");
+    expect_ranks(run, EFFICIENCY_ALL_TO_ALL, 1 + 10 + 1, 1);
+    expect_ranks(run, EFFICIENCY_COLLECTIVE, 1 + 7, 0);
+    expect_ranks(run, EFFICIENCY_SEND_RECEIVE, 1 + 3 + 1 + 4, 0);
+    expect_ranks(run, EFFICIENCY_START, 5, 1);
+    result_free(result);
+}
+
 /* Waits by the kind of the call that waits. All-to-all entered at 10 and 30 (20 of rank 0), fence at 70 and 75 (5),
  * barrier at 100 and 104 (4), a receive at 120 of what is sent at 140 (20). */
 static void test_real_losses_by_kind(void **state)
@@ -507,6 +533,7 @@ int main(void)
         cmocka_unit_test(test_example_of_the_thesis),
         cmocka_unit_test(test_files_are_io),
         cmocka_unit_test(test_real_losses_by_kind),
+        cmocka_unit_test(test_waits_for_collectives),
         cmocka_unit_test(test_run),
         cmocka_unit_test(test_pop),
         cmocka_unit_test(test_repeated_nested_intervals),
