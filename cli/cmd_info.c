@@ -119,6 +119,7 @@ static void print_origin(const struct trace *trace, const struct info *info)
     else
         printf("origin         recorded\n");
     printf("ranks          %" PRIu32 "\n", trace->rank_count);
+    if (trace->node_count > 0) printf("nodes          %zu\n", trace->node_count);
     if (info->most_threads > 1)
         printf("threads        %" PRIu64 ", up to %" PRIu32 " on a rank\n", info->threads, info->most_threads);
     printf("duration       %s\n", units_format_duration(units_s(info->end_ps - info->begin_ps), text));
@@ -221,6 +222,8 @@ static void add_origin(cJSON *json, const struct trace *trace, const struct info
     if (trace->engine) cJSON_AddStringToObject(json, "engine", trace->engine);
     if (trace->lock) cJSON_AddStringToObject(json, "lock", trace->lock);
     cJSON_AddNumberToObject(json, "ranks", trace->rank_count);
+    cJSON *nodes = cJSON_AddArrayToObject(json, "nodes");
+    for (size_t i = 0; i < trace->node_count; i++) cJSON_AddItemToArray(nodes, cJSON_CreateString(trace->nodes[i]));
     cJSON_AddNumberToObject(json, "threads", (double)info->threads);
     cJSON_AddNumberToObject(json, "duration_s", units_s(info->end_ps - info->begin_ps));
     cJSON_AddNumberToObject(json, "events", (double)info->events);

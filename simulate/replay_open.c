@@ -1,5 +1,7 @@
 /* Making and ending a replay: state of ranks, the predicted trace, the sums. */
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -74,6 +76,18 @@ static enum status keep_incomplete(const struct trace_rank *from, struct trace_r
     return to->incomplete_why ? STATUS_OK : err_memory(err);
 }
 
+/* The predicted trace ran on the platform's nodes. */
+static enum status name_nodes(const struct replay *replay, struct trace *made)
+{
+    char name[32];
+    trace_clear_nodes(made);
+    for (uint32_t rank = 0; rank < made->rank_count; rank++) {
+        snprintf(name, sizeof name, "node%" PRId32, replay->nodes[rank]);
+        TRY(trace_set_node(made, rank, name, replay->err));
+    }
+    return STATUS_OK;
+}
+
 static enum status prepare_trace(struct replay *replay)
 {
     const struct trace *trace = replay->trace;
@@ -81,6 +95,7 @@ static enum status prepare_trace(struct replay *replay)
     struct trace *made = replay->made;
     made->simulated = true;
     made->record_cost_ps = 0;
+    TRY(name_nodes(replay, made));
     char semantics[PLATFORM_SEMANTICS_BYTES];
     platform_semantics_name(replay->platform, semantics);
     const char *const texts[] = {replay->platform->name, replay->engine_kind->name, semantics,

@@ -47,6 +47,7 @@ extern const struct archive_attribute_row archive_attribute_rows[ATTRIBUTE_COUNT
 
 /* Groups of post and start are told from communicators' groups by this name. */
 #define ARCHIVE_RMA_GROUP "RMA group"
+#define ARCHIVE_NODE_CLASS "node" /* of the system tree: where ranks share memory; as Score-P names it */
 
 /* The shape of a kind's records between Enter and Leave. */
 enum archive_shape {

@@ -15,6 +15,8 @@ enum archive_table {
     ARCHIVE_GROUPS,
     ARCHIVE_COMMS,
     ARCHIVE_WINS,
+    ARCHIVE_TREE_NODES,
+    ARCHIVE_LOCATION_GROUPS,
     ARCHIVE_TABLES
 };
 struct archive_text {
@@ -48,6 +50,14 @@ struct archive_win {
     uint32_t self, comm, name;
     int32_t id;
 };
+struct archive_tree_node { /* of the system tree */
+    bool defined, is_node; /* is_node: a machine of shared memory */
+    uint32_t name, parent;
+};
+struct archive_location_group {
+    bool defined;
+    uint32_t tree_node;
+};
 struct archive_location {
     OTF2_LocationRef id;
     uint64_t events;
@@ -67,11 +77,14 @@ struct archive_definitions {
     struct archive_comm *comms;
     struct archive_win *wins;
     uint8_t *attributes; /* by place: enum archive_attribute plus 1, 0 not ours */
+    struct archive_tree_node *tree_nodes;
+    struct archive_location_group *location_groups;
     struct archive_location *locations;
     uint32_t *sites;     /* by string reference, offset first_site: site id */
     uint32_t *counts;    /* by string reference, offset first_counts: id of counts */
     size_t string_count, string_capacity, region_count, region_capacity, group_count, group_capacity, comm_count,
         comm_capacity;
+    size_t tree_node_count, tree_node_capacity, location_group_count, location_group_capacity;
     size_t win_count, win_capacity, attribute_count, attribute_capacity, location_count, location_capacity;
     size_t first_site, site_count, first_counts, counts_count;
     struct map location_index; /* location id to index */

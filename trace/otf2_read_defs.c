@@ -78,6 +78,43 @@ static OTF2_CallbackCode on_attribute(void *user, OTF2_AttributeRef self, OTF2_S
     return OTF2_CALLBACK_SUCCESS;
 }
 
+static OTF2_CallbackCode on_tree_node(void *user, OTF2_SystemTreeNodeRef self, OTF2_StringRef name,
+                                      OTF2_StringRef kind, OTF2_SystemTreeNodeRef parent)
+{
+    struct archive_reader *reader = user;
+    size_t place;
+    enum status status = RESERVE(reader, ARCHIVE_TREE_NODES, tree_nodes, tree_node, self, &place);
+    if (status != STATUS_OK) return archive_stop(reader, status);
+    reader->definitions.tree_nodes[place] =
+        (struct archive_tree_node){.defined = true,
+                                   .is_node = strcmp(archive_string(reader, kind), ARCHIVE_NODE_CLASS) == 0,
+                                   .name = name,
+                                   .parent = parent};
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_tree_domain(void *user, OTF2_SystemTreeNodeRef self, OTF2_SystemTreeDomain domain)
+{
+    struct archive_reader *reader = user;
+    size_t place = archive_place(&reader->definitions, ARCHIVE_TREE_NODES, self);
+    if (domain == OTF2_SYSTEM_TREE_DOMAIN_SHARED_MEMORY && place < reader->definitions.tree_node_count)
+        reader->definitions.tree_nodes[place].is_node = true;
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_location_group(void *user, OTF2_LocationGroupRef self, OTF2_StringRef name,
+                                           OTF2_LocationGroupType type, OTF2_SystemTreeNodeRef parent,
+                                           OTF2_LocationGroupRef creator)
+{
+    struct archive_reader *reader = user;
+    (void)name, (void)type, (void)creator;
+    size_t place;
+    enum status status = RESERVE(reader, ARCHIVE_LOCATION_GROUPS, location_groups, location_group, self, &place);
+    if (status != STATUS_OK) return archive_stop(reader, status);
+    reader->definitions.location_groups[place] = (struct archive_location_group){.defined = true, .tree_node = parent};
+    return OTF2_CALLBACK_SUCCESS;
+}
+
 static enum status add_location(struct archive_reader *reader, const struct archive_location *location)
 {
     struct archive_definitions *definitions = &reader->definitions;
@@ -213,6 +250,9 @@ static void set_callbacks(OTF2_GlobalDefReaderCallbacks *callbacks)
     OTF2_GlobalDefReaderCallbacks_SetClockPropertiesCallback(callbacks, on_clock);
     OTF2_GlobalDefReaderCallbacks_SetStringCallback(callbacks, on_string);
     OTF2_GlobalDefReaderCallbacks_SetAttributeCallback(callbacks, on_attribute);
+    OTF2_GlobalDefReaderCallbacks_SetSystemTreeNodeCallback(callbacks, on_tree_node);
+    OTF2_GlobalDefReaderCallbacks_SetSystemTreeNodeDomainCallback(callbacks, on_tree_domain);
+    OTF2_GlobalDefReaderCallbacks_SetLocationGroupCallback(callbacks, on_location_group);
     OTF2_GlobalDefReaderCallbacks_SetLocationCallback(callbacks, on_location);
     OTF2_GlobalDefReaderCallbacks_SetLocationPropertyCallback(callbacks, on_location_property);
     OTF2_GlobalDefReaderCallbacks_SetRegionCallback(callbacks, on_region);
@@ -268,6 +308,8 @@ void archive_definitions_clear(struct archive_definitions *definitions)
     free(definitions->comms);
     free(definitions->wins);
     free(definitions->attributes);
+    free(definitions->tree_nodes);
+    free(definitions->location_groups);
     free(definitions->locations);
     free(definitions->sites);
     free(definitions->counts);

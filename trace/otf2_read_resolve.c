@@ -457,6 +457,26 @@ static enum status make_ours(struct archive_reader *reader)
     return make_counts(reader);
 }
 
+/* The nearest part of the system tree, from where the group stands upwards, that is a machine of shared memory. A tree
+ * without any has the groups' own places for nodes, but not its root: that holds all. */
+static const char *node_name(const struct archive_reader *reader, OTF2_LocationGroupRef group)
+{
+    const struct archive_definitions *definitions = &reader->definitions;
+    size_t place = archive_place(definitions, ARCHIVE_LOCATION_GROUPS, group);
+    uint32_t own = OTF2_UNDEFINED_STRING;
+    if (place >= definitions->location_group_count || !definitions->location_groups[place].defined) return "";
+    place = archive_place(definitions, ARCHIVE_TREE_NODES, definitions->location_groups[place].tree_node);
+    /* A damaged tree may have circles. */
+    for (size_t steps = 0; steps < definitions->tree_node_count && place < definitions->tree_node_count; steps++) {
+        const struct archive_tree_node *node = &definitions->tree_nodes[place];
+        if (!node->defined) break;
+        if (node->is_node) return archive_string(reader, node->name);
+        if (steps == 0 && node->parent != OTF2_UNDEFINED_SYSTEM_TREE_NODE) own = node->name;
+        place = archive_place(definitions, ARCHIVE_TREE_NODES, node->parent);
+    }
+    return archive_string(reader, own);
+}
+
 static enum status mark_ranks(struct archive_reader *reader)
 {
     for (size_t i = 0; i < reader->definitions.location_count; i++) {
@@ -464,6 +484,8 @@ static enum status mark_ranks(struct archive_reader *reader)
         if (location->rank == TRACE_NONE || location->thread > 0) continue;
         struct trace_rank *stream = &reader->trace->ranks[location->rank];
         stream->speed = location->speed;
+        const char *node = node_name(reader, location->group);
+        if (*node) TRY(trace_set_node(reader->trace, (uint32_t)location->rank, node, reader->err));
         if (!location->incomplete) continue;
         stream->incomplete = true;
         if (location->why == OTF2_UNDEFINED_STRING || stream->incomplete_why) continue;

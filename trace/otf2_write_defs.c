@@ -89,15 +89,26 @@ static void define_attributes(struct definitions *definitions)
     }
 }
 
+/* The root is all of the machine; node i of the trace is node i + 1 below it. */
+static void define_nodes(struct definitions *definitions)
+{
+    const struct trace *trace = definitions->trace;
+    uint32_t machine = string(definitions, "machine"), node = string(definitions, ARCHIVE_NODE_CLASS);
+    DEFINE(SystemTreeNode, definitions, 0, machine, machine, OTF2_UNDEFINED_SYSTEM_TREE_NODE);
+    DEFINE(SystemTreeNodeDomain, definitions, 0, OTF2_SYSTEM_TREE_DOMAIN_MACHINE);
+    for (uint32_t i = 0; i < trace->node_count; i++) {
+        DEFINE(SystemTreeNode, definitions, i + 1, string(definitions, trace->nodes[i]), node, 0);
+        DEFINE(SystemTreeNodeDomain, definitions, i + 1, OTF2_SYSTEM_TREE_DOMAIN_SHARED_MEMORY);
+    }
+}
+
 static void define_locations(struct definitions *definitions)
 {
     const struct trace *trace = definitions->trace;
-    uint32_t machine = string(definitions, "machine");
-    DEFINE(SystemTreeNode, definitions, 0, machine, machine, OTF2_UNDEFINED_SYSTEM_TREE_NODE);
-    DEFINE(SystemTreeNodeDomain, definitions, 0, OTF2_SYSTEM_TREE_DOMAIN_MACHINE);
+    define_nodes(definitions);
     for (uint32_t i = 0; i < trace->rank_count; i++)
-        DEFINE(LocationGroup, definitions, i, numbered(definitions, "Rank", i), OTF2_LOCATION_GROUP_TYPE_PROCESS, 0,
-               OTF2_UNDEFINED_LOCATION_GROUP);
+        DEFINE(LocationGroup, definitions, i, numbered(definitions, "Rank", i), OTF2_LOCATION_GROUP_TYPE_PROCESS,
+               trace->ranks[i].node, OTF2_UNDEFINED_LOCATION_GROUP);
     /* ViTE refuses a location that has its group's name. */
     for (uint32_t i = 0; i < trace->rank_count; i++)
         DEFINE(Location, definitions, i, numbered(definitions, "Master thread", i), OTF2_LOCATION_TYPE_CPU_THREAD,

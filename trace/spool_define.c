@@ -320,6 +320,8 @@ static enum status define_identity(struct unify *unify)
     char *rest = unify->content.data;
     for (char *line; (line = strsep(&rest, "\n")) != NULL;) {
         rank->spawned = rank->spawned || strcmp(line, "spawned=yes") == 0;
+        if (strncmp(line, "host=", 5) == 0 && line[5])
+            TRY(trace_set_node(unify->trace, unify->rank->header->rank, line + 5, unify->err));
         for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
             size_t length = strlen(known[i].key);
             if (strncmp(line, known[i].key, length) != 0 || *known[i].value) continue;

@@ -277,6 +277,32 @@ enum status text_read_speed(struct text_reader *reader, char **words)
     return STATUS_OK;
 }
 
+enum status text_read_node(struct text_reader *reader, char **words)
+{
+    struct trace *trace = reader->trace;
+    size_t known = trace->node_count;
+    char expected[24];
+    snprintf(expected, sizeof expected, "%zu", known);
+    char *name = words[1] && words[2] ? value_of(words[2], "name") : NULL;
+    char *ranks = name && words[3] ? value_of(words[3], "ranks") : NULL;
+    if (!ranks || !*name || words[4] || strcmp(words[1], expected) != 0)
+        TEXT_FAIL(reader, "wrong node line, expected \"node %s name=NAME ranks=0,1,...\"", expected);
+    TRY(read_escaped(reader, name));
+    TRY(text_list(reader, "ranks", ranks, 0, (int64_t)trace->rank_count - 1));
+    if (reader->list_count == 0) TEXT_FAIL(reader, "node %s has no ranks, expected one or more", expected);
+    for (size_t i = 0; i < reader->list_count; i++) {
+        uint32_t rank = (uint32_t)reader->list[i];
+        if (trace->ranks[rank].node > 0)
+            TEXT_FAIL(reader, "rank %" PRIu32 " is on node %" PRIu32 " already, expected one node for each rank", rank,
+                      trace->ranks[rank].node - 1);
+        TRY(trace_set_node(trace, rank, name, reader->err));
+        if (trace->ranks[rank].node <= known)
+            TEXT_FAIL(reader, "name=%s is that of node %" PRIu32 ", expected each name once", name,
+                      trace->ranks[rank].node - 1);
+    }
+    return STATUS_OK;
+}
+
 enum status text_read_note(struct text_reader *reader, char **words)
 {
     if (!words[1]) TEXT_FAIL(reader, "note is empty, expected a sentence");

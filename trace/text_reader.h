@@ -108,6 +108,7 @@ enum status text_read_window(struct text_reader *reader, char **words);
 enum status text_read_property(struct text_reader *reader, char **words);
 enum status text_read_incomplete(struct text_reader *reader, char **words);
 enum status text_read_speed(struct text_reader *reader, char **words);
+enum status text_read_node(struct text_reader *reader, char **words);
 enum status text_read_note(struct text_reader *reader, char **words);
 
 /* Reads "key=value key=value ..." behind the call's name into values; rank, call and times stand. keys ends with NULL;

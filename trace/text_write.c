@@ -112,7 +112,33 @@ static void write_sentence(FILE *out, const char *text)
     fputc('\n', out);
 }
 
-static void write_definitions(struct writer *writer)
+/* The ranks of all nodes by one look at each rank: lists of them, the last one first. */
+static enum status write_nodes(const struct writer *writer)
+{
+    const struct trace *trace = writer->trace;
+    if (trace->node_count == 0) return STATUS_OK;
+    uint32_t *first = malloc(trace->node_count * sizeof *first), *next = malloc(trace->rank_count * sizeof *next);
+    enum status status = first && next ? STATUS_OK : err_memory(writer->err);
+    for (size_t i = 0; status == STATUS_OK && i < trace->node_count; i++) first[i] = UINT32_MAX;
+    for (uint32_t i = trace->rank_count; status == STATUS_OK && i-- > 0;) {
+        uint32_t node = trace->ranks[i].node;
+        if (node == 0) continue;
+        next[i] = first[node - 1];
+        first[node - 1] = i;
+    }
+    for (size_t i = 0; status == STATUS_OK && i < trace->node_count; i++) {
+        fprintf(writer->out, "node %zu", i);
+        write_name(writer->out, trace->nodes[i]);
+        for (uint32_t r = first[i]; r != UINT32_MAX; r = next[r])
+            fprintf(writer->out, "%s%" PRIu32, r == first[i] ? " ranks=" : ",", r);
+        fputc('\n', writer->out);
+    }
+    free(first);
+    free(next);
+    return status;
+}
+
+static enum status write_definitions(struct writer *writer)
 {
     const struct trace *trace = writer->trace;
     fprintf(writer->out, "rmacast-trace 1\nranks %" PRIu32 "\n", trace->rank_count);
@@ -124,6 +150,7 @@ static void write_definitions(struct writer *writer)
         fputc('\n', writer->out);
     }
     for (size_t i = 0; i < trace->window_count; i++) write_window(writer, i);
+    TRY(write_nodes(writer));
     for (uint32_t i = 0; i < trace->rank_count; i++) {
         const struct trace_rank *rank = &trace->ranks[i];
         if (rank->speed > 0) fprintf(writer->out, "speed %" PRIu32 " %.17g\n", i, rank->speed);
@@ -135,6 +162,7 @@ static void write_definitions(struct writer *writer)
         fputs("note ", writer->out);
         write_sentence(writer->out, trace->notes[i]);
     }
+    return STATUS_OK;
 }
 
 static void write_site(struct writer *writer, const struct trace_site *site)
@@ -397,8 +425,7 @@ enum status text_write(const struct trace *trace, const struct text_range *range
     struct writer writer = {
         .trace = trace, .range = range, .out = out, .err = err, .zero_ps = trace_begin_ps(trace)};
     TRY(open_names(&writer));
-    write_definitions(&writer);
-    enum status status = STATUS_OK;
+    enum status status = write_definitions(&writer);
     for (writer.rank = 0; status == STATUS_OK && writer.rank < trace->rank_count; writer.rank++) {
         status = write_rank(&writer);
         map_clear(&writer.made);

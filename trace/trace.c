@@ -65,6 +65,7 @@ static void free_definitions(struct trace *trace)
         free(trace->windows[i].disp_unit);
     }
     trace_clear_tables(trace);
+    trace_clear_nodes(trace);
     free(trace->comms);
     free(trace->windows);
     free(trace->lists);

@@ -150,6 +150,7 @@ struct trace_rank {
     struct trace_kept *kept; /* of calls[0..kept_count), NULL in a whole trace */
     size_t kept_count;
     uint64_t first_event; /* number of calls[kept_count] in the stream, from 0 */
+    uint32_t node;   /* index into trace.nodes plus 1; 0: not known. trace_node_name() */
     double speed;    /* of the core, relative to the recording machine: computing times are at this speed; 0 = 1.0 */
     bool foreign;    /* another part of the analysis has the rank: its calls are copies of what this part needs, all of
                         them kept (model/parts.h) */
@@ -240,6 +241,9 @@ struct trace {
     size_t extents_count, extents_capacity;
     struct map extents_index; /* hash of the extents to the id, chained by probing */
     struct map name_index;   /* hash of a region or site to its id, chained by probing */
+    char **nodes;            /* names of the nodes on which ranks ran, each once */
+    size_t node_count, node_capacity;
+    struct map node_index;   /* hash of the name to the id, chained by probing */
     char **regions;          /* names of user regions */
     size_t region_count, region_capacity;
     struct trace_site *sites;
@@ -348,6 +352,11 @@ enum status trace_add_extents(struct trace *trace, const struct trace_extents *e
 enum status trace_add_region(struct trace *trace, const char *name, uint32_t *id, struct err *err);
 enum status trace_add_site(struct trace *trace, const char *function, const char *file, int32_t line, uint32_t *id,
                            struct err *err);
+
+/* The node on which a rank ran; a name that is not empty. The one of a simulated rank is the platform's: "node3". */
+enum status trace_set_node(struct trace *trace, uint32_t rank, const char *name, struct err *err);
+const char *trace_node_name(const struct trace *trace, uint32_t rank); /* NULL: not known */
+void trace_clear_nodes(struct trace *trace);
 
 /* Adds a sentence to trace->notes unless it stands there already. */
 enum status trace_add_note(struct trace *trace, struct err *err, const char *format, ...)

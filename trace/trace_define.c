@@ -286,6 +286,40 @@ enum status trace_add_site(struct trace *trace, const char *function, const char
     return STATUS_OK;
 }
 
+enum status trace_set_node(struct trace *trace, uint32_t rank, const char *name, struct err *err)
+{
+    uint64_t *slot;
+    TRY(array_reserve((void **)&trace->nodes, &trace->node_capacity, trace->node_count + 1, sizeof name, err));
+    for (uint64_t hash = hash_text(0, name);; hash++) {
+        TRY(map_put(&trace->node_index, hash, UINT64_MAX, &slot, err));
+        if (*slot == UINT64_MAX || strcmp(trace->nodes[*slot], name) == 0) break;
+    }
+    if (*slot == UINT64_MAX) {
+        char *made = strdup(name);
+        if (!made) return err_memory(err);
+        *slot = trace->node_count;
+        trace->nodes[trace->node_count++] = made;
+    }
+    trace->ranks[rank].node = (uint32_t)*slot + 1;
+    return STATUS_OK;
+}
+
+const char *trace_node_name(const struct trace *trace, uint32_t rank)
+{
+    uint32_t node = trace->ranks[rank].node;
+    return node > 0 ? trace->nodes[node - 1] : NULL;
+}
+
+void trace_clear_nodes(struct trace *trace)
+{
+    for (uint32_t i = 0; trace->ranks && i < trace->rank_count; i++) trace->ranks[i].node = 0;
+    for (size_t i = 0; i < trace->node_count; i++) free(trace->nodes[i]);
+    free(trace->nodes);
+    trace->nodes = NULL;
+    trace->node_count = trace->node_capacity = 0;
+    map_clear(&trace->node_index);
+}
+
 enum status trace_add_note(struct trace *trace, struct err *err, const char *format, ...)
 {
     TRY(array_reserve((void **)&trace->notes, &trace->note_capacity, trace->note_count + 1, sizeof *trace->notes, err));
@@ -312,6 +346,8 @@ static enum status copy_names(const struct trace *other, struct trace *made, str
         const struct trace_site *site = &other->sites[i];
         TRY(trace_add_site(made, site->function, site->file, site->line, &ignored, err));
     }
+    for (uint32_t i = 0; i < other->rank_count; i++)
+        if (other->ranks[i].node > 0) TRY(trace_set_node(made, i, trace_node_name(other, i), err));
     for (size_t i = 0; i < other->note_count; i++) TRY(trace_add_note(made, err, "%s", other->notes[i]));
     bool failed = false;
     made->simulated = other->simulated;

@@ -16,6 +16,10 @@ check lines out 0
 check grep -q 'pscw_halo.rma/traces.otf2' err
 check grep -q 'rmacast analyze pscw_halo.rma' err
 
+# Where the ranks ran, all of them here;
+"$rmacast" dump pscw_halo.rma >dump
+check test "$(grep '^node ' dump)" = "node 0 name=$(uname -n) ranks=0,1,2,3"
+
 # The application's own exit status; the warning names window, rank and cure, in one line.
 expect 5 "$rmacast" record -o aligned.rma -- "$mpiexec" -n 2 "$programs/misaligned"
 check test -f aligned.rma/traces.otf2

@@ -79,7 +79,8 @@ static void broken_off(void **state)
  * thread makes and another completes, before and after it in the archive, and one that nobody completes; flushes of
  * another thread; every thread primitive; a thread without calls; threads that break off. */
 static const char threads_text[] =
-    "rmacast-trace 1\nranks 3\nwindow 0 comm=0 bytes=64 disp_unit=1 flavor=create\nincomplete 1 killed\n"
+    "rmacast-trace 1\nranks 3\nwindow 0 comm=0 bytes=64 disp_unit=1 flavor=create\n"
+    "node 0 name=first%20host ranks=0,2\nnode 1 name=second ranks=1\nincomplete 1 killed\n"
     "0 0 1 MPI_Init_thread\n"
     "0 1 enter main\n"
     "0 1 2 pthread_create child=1 site=main@pool.c:7\n"

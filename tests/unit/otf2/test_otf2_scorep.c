@@ -57,6 +57,8 @@ static void times(void **state)
     assert_int_equal(calls[1].call, ID_Init);
     assert_int_equal(calls[trace->ranks[0].count - 1].call, ID_region_leave);
     assert_int_equal(calls[trace->ranks[0].count - 2].call, ID_Finalize);
+    assert_string_equal(trace_node_name(trace, 0), "quartz10");
+    assert_string_equal(trace_node_name(trace, 1), "quartz10");
     assert_false(trace->ranks[0].incomplete);
     assert_false(trace->simulated);
     trace_free(trace);

@@ -24,6 +24,8 @@ static void assert_same_names(const struct trace *one, const struct trace *two)
     }
     assert_int_equal(one->region_count, two->region_count);
     for (size_t i = 0; i < one->region_count; i++) assert_string_equal(one->regions[i], two->regions[i]);
+    assert_int_equal(one->node_count, two->node_count);
+    for (size_t i = 0; i < one->node_count; i++) assert_string_equal(one->nodes[i], two->nodes[i]);
     assert_int_equal(one->note_count, two->note_count);
     for (size_t i = 0; i < one->note_count; i++) assert_string_equal(one->notes[i], two->notes[i]);
 }
@@ -73,6 +75,7 @@ static void assert_same_rank(const struct trace_rank *a, const struct trace_rank
     assert_true(a->speed == b->speed);
     assert_int_equal(a->incomplete, b->incomplete);
     assert_same_text(a->incomplete_why, b->incomplete_why);
+    assert_int_equal(a->node, b->node);
 }
 
 void assert_same_traces(const struct trace *one, const struct trace *two)

@@ -319,6 +319,8 @@ static void whole_traces_come_back(void **state)
         "0 1 2 MPI_Win_fence win=0 blocked=0.5\n0 2 2 MPI_Barrier comm=0\n");
     assert_comes_back(HEAD "window 0 comm=0\n0 0 1 MPI_Isend comm=0 peer=1 tag=0 bytes=1 req=- break=1\n"
                            "1 0 1 MPI_Win_create win=- break=1\nincomplete 0 x\nincomplete 1 y\n");
+    assert_comes_back(HEAD "node 0 name=a%20%23b%25 ranks=1\n");
+    assert_comes_back(HEAD "node 0 name=host1 ranks=0\nnode 1 name=host2 ranks=1\n");
     assert_comes_back(HEAD "speed 0 1.3500000000000001\nspeed 1 2\nincomplete 1 y\n");
 }
 

@@ -25,7 +25,17 @@ static const struct {
     {"rmacast-trace 1\n0 0 0 MPI_Init\n", "t.txt:2: '0', expected \"ranks N\" as the second line"},
     {"rmacast-trace 1\nranks 0\n", "t.txt:2: ranks '0', expected a number from 1 to 1048576"},
     {"rmacast-trace 1\nranks\n", "t.txt:2: ranks is missing, expected a number from 1 to 1048576"},
-    {HEAD "foo\n", "t.txt:3: 'foo', expected a rank number, comm, window, property, speed, incomplete or note"},
+    {HEAD "foo\n", "t.txt:3: 'foo', expected a rank number, comm, window, node, property, speed, incomplete or "
+                   "note"},
+    {HEAD "node 1 name=a ranks=0\n", "t.txt:3: wrong node line, expected \"node 0 name=NAME ranks=0,1,...\""},
+    {HEAD "node 0 name=a\n", "t.txt:3: wrong node line, expected \"node 0 name=NAME ranks=0,1,...\""},
+    {HEAD "node 0 name= ranks=0\n", "t.txt:3: wrong node line, expected \"node 0 name=NAME ranks=0,1,...\""},
+    {HEAD "node 0 name=a ranks=0 more\n", "t.txt:3: wrong node line, expected \"node 0 name=NAME ranks=0,1,...\""},
+    {HEAD "node 0 name=a ranks=-\n", "t.txt:3: node 0 has no ranks, expected one or more"},
+    {HEAD "node 0 name=a ranks=0\nnode 1 name=b ranks=1,0\n",
+     "t.txt:4: rank 0 is on node 0 already, expected one node for each rank"},
+    {HEAD "node 0 name=a ranks=0\nnode 1 name=a ranks=1\n",
+     "t.txt:4: name=a is that of node 0, expected each name once"},
     {HEAD "speed 0 -1\n", "t.txt:3: speed -1, expected a number above 0"},
     {HEAD "speed 0\n", "t.txt:3: speed is missing, expected a number above 0"},
     /* definitions */
