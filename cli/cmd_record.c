@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/record_guests.h"
 #include "cli/record_run.h"
 #include "cli/record_worlds.h"
 #include "trace/spool.h"
@@ -206,7 +207,12 @@ static enum status record(const struct options *options, const char *directory, 
         record_remove_spool(directory, spool);
         return status;
     }
-    status = pack_run(directory, spool, err);
+    int writer = record_await_writers(spool);
+    if (writer == 0)
+        status = pack_run(directory, spool, err);
+    else
+        status = err_set(err, STATUS_DATA, spool, NULL,
+                         "process %d still writes to it: the recording is kept, not packed; every command reads it", writer);
     if (exit_status == 0) return status;
     if (status != STATUS_OK) fprintf(stderr, "rmacast: %s\n", err->text);
     cli_exit_with(exit_status);

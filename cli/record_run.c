@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "cli/record_guests.h"
 #include "trace/otf2.h"
 
 #define LIBRARY         "librmacast-record.so"
@@ -130,24 +131,36 @@ void record_remove_spool(const char *directory, const char *spool)
     rmdir(directory);
 }
 
-static volatile sig_atomic_t running;
+static volatile sig_atomic_t running, asked; /* asked: the signal that was to end all, 0: none */
 
-static void pass_on(int signal_number)
+/* What the terminal sends goes to the command, too: it is of the same process group. */
+static void pass_on(int number, siginfo_t *info, void *context)
 {
-    if (running > 0) kill((pid_t)running, signal_number);
+    (void)context;
+    if (number == SIGINT && info->si_code > 0) return;
+    asked = number;
+    if (running > 0) kill((pid_t)running, number);
 }
 
 struct dispositions {
     struct sigaction interrupt, quit, terminate, hangup;
 };
 
+/* What is ignored (nohup) stays so. */
+static void take_over(int number, struct sigaction *before)
+{
+    struct sigaction forward = {.sa_sigaction = pass_on, .sa_flags = SA_RESTART | SA_SIGINFO};
+    sigaction(number, NULL, before);
+    if (before->sa_handler != SIG_IGN) sigaction(number, &forward, NULL);
+}
+
 static void signals_begin(struct dispositions *before)
 {
-    struct sigaction ignore = {.sa_handler = SIG_IGN}, forward = {.sa_handler = pass_on, .sa_flags = SA_RESTART};
-    sigaction(SIGINT, &ignore, &before->interrupt);
+    struct sigaction ignore = {.sa_handler = SIG_IGN};
+    take_over(SIGINT, &before->interrupt);
     sigaction(SIGQUIT, &ignore, &before->quit);
-    sigaction(SIGTERM, &forward, &before->terminate);
-    sigaction(SIGHUP, &forward, &before->hangup);
+    take_over(SIGTERM, &before->terminate);
+    take_over(SIGHUP, &before->hangup);
 }
 
 static void signals_end(const struct dispositions *before)
@@ -156,6 +169,17 @@ static void signals_end(const struct dispositions *before)
     sigaction(SIGQUIT, &before->quit, NULL);
     sigaction(SIGTERM, &before->terminate, NULL);
     sigaction(SIGHUP, &before->hangup, NULL);
+}
+
+/* Others than the child are those that outlived their parents. */
+static void wait_for(pid_t child, int *state)
+{
+    pid_t ended;
+    int other;
+    do {
+        ended = waitpid(-1, &other, 0);
+        if (ended == child) *state = other;
+    } while (ended != child && (ended > 0 || errno == EINTR));
 }
 
 /* In the child; does not return. What went wrong goes through the pipe, which a successful exec closes. */
@@ -183,7 +207,9 @@ enum status record_run(char *const *command, const char *library, const char *sp
     int report[2], failure = 0, state = 0;
     struct dispositions before;
     if (pipe2(report, O_CLOEXEC) != 0) return err_set(err, STATUS_SYSTEM, NULL, NULL, "pipe: %s", strerror(errno));
+    asked = 0;
     signals_begin(&before);
+    record_adopt_guests();
     pid_t child = fork();
     if (child == 0) become(command, library, spool, &before, report[1]);
     running = child;
@@ -191,8 +217,9 @@ enum status record_run(char *const *command, const char *library, const char *sp
     bool failed = child < 0 || read(report[0], &failure, sizeof failure) == (ssize_t)sizeof failure;
     if (child < 0) failure = errno;
     close(report[0]);
-    while (child > 0 && waitpid(child, &state, 0) < 0 && errno == EINTR) continue;
+    if (child > 0) wait_for(child, &state);
     running = 0;
+    if (asked) record_end_guests();
     signals_end(&before);
     if (failed)
         return err_set(err, STATUS_USAGE, command[0], NULL, "%s, expected a command that can be run",

@@ -19,8 +19,8 @@ enum status record_make_spool(const char *directory, const char *spool, struct e
 /* Removes the recorder's files and the spool directory; that of the archive if nothing else is in it. */
 void record_remove_spool(const char *directory, const char *spool);
 
-/* Runs command (NULL-terminated) and waits for it. Terminal signals are the command's; SIGTERM and SIGHUP are passed
- * on. A command that cannot be started is STATUS_USAGE. *exit_status is 128 + n if signal n ended it. */
+/* Runs command (NULL-terminated) and waits for it. Terminal signals are the command's; SIGTERM, SIGHUP and a SIGINT that
+ * was sent to this process alone are passed on, and then nothing that the command started outlives it. A command that cannot be started is STATUS_USAGE. *exit_status is 128 + n if signal n ended it. */
 enum status record_run(char *const *command, const char *library, const char *spool, int *exit_status, struct err *err);
 
 #endif

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "trace/record/settings.h"
 #include "trace/record/visible.h"
 
 /* r11 is the one register that neither arguments nor calls use (System V ABI for x86-64, 3.2.3). */
@@ -72,6 +73,11 @@ void *rmacast_record_next(const char *name)
     return found;
 }
 
+char *const *rmacast_record_settings(void)
+{
+    return rec_settings();
+}
+
 /* Of a function that the program calls although no library has it. */
 static int absent(void)
 {
@@ -87,7 +93,8 @@ static bool is_open_mpi(void)
 static void *load_recorder(void)
 {
     const char *file = is_open_mpi() ? "librmacast-record-openmpi.so" : "librmacast-record-mpich.so";
-    const char *spool = getenv("RMACAST_SPOOL");
+    rec_settings_copy(environ);
+    const char *spool = rec_setting("RMACAST_SPOOL");
     Dl_info own;
     char path[4096];
     if (!spool || !*spool || !dladdr(&stubs, &own) || !own.dli_fname) return NULL;
@@ -129,5 +136,6 @@ void rec_choose(void **word)
 __attribute__((constructor)) static void loaded(void)
 {
     void *ignored;
+    rec_settings_copy(environ);
     if (rmacast_record_next("PMPI_Init")) rec_choose(&ignored);
 }

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "trace/record/record.h"
+#include "trace/record/settings.h"
 
 enum { ROUNDS = 20, TAG = 1, IDENTITY_BYTES = 128 };
 
@@ -28,7 +29,7 @@ static void clock_identity(char text[IDENTITY_BYTES])
 static void compare(void)
 {
     char mine[IDENTITY_BYTES] = "", zero[IDENTITY_BYTES];
-    const char *forced = getenv("RMACAST_CLOCK");
+    const char *forced = rec_setting("RMACAST_CLOCK");
     clock_identity(mine);
     memcpy(zero, mine, sizeof zero);
     PMPI_Comm_dup(MPI_COMM_WORLD, &own);

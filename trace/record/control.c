@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "trace/record/record.h"
+#include "trace/record/settings.h"
 
 uint8_t rec_off[REC_CALL_COUNT];
 static uint8_t filtered[REC_CALL_COUNT]; /* what the user asked for at the start */
@@ -61,7 +62,7 @@ static bool listed(const char *list, const char *name)
 
 void rec_control_begin(void)
 {
-    const char *calls = getenv("RMACAST_CALLS"), *limit = getenv("RMACAST_LIMIT"), *off = getenv("RMACAST_PAUSED");
+    const char *calls = rec_setting("RMACAST_CALLS"), *limit = rec_setting("RMACAST_LIMIT"), *off = rec_setting("RMACAST_PAUSED");
     if (limit) rec_out.limit = strtoull(limit, NULL, 10);
     for (int i = 0; calls && *calls && i < REC_CALL_COUNT; i++) {
         int group = group_of_call(i);

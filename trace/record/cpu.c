@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "trace/record/record.h"
+#include "trace/record/settings.h"
 
 bool rec_cpu REC_HOT __attribute__((aligned(64))); /* the first of its section in the order of linking */
 static __thread uint64_t left_ns;      /* when the thread left its last call */
@@ -18,7 +19,7 @@ static uint64_t cpu_now(void)
 
 void rec_cpu_begin(void)
 {
-    const char *wanted = getenv("RMACAST_CPU_TIME");
+    const char *wanted = rec_setting("RMACAST_CPU_TIME");
     rec_cpu = wanted && *wanted && *wanted != '0';
 }
 

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "trace/record/record.h"
+#include "trace/record/settings.h"
 
 /* Deeper ones are left out, so that a recursion does not fill the spool. */
 enum { DEPTH_MAX = 64 };
@@ -91,7 +92,7 @@ static void write_open(uint64_t time)
 
 void rec_functions_begin(void)
 {
-    const char *wanted = getenv("RMACAST_FUNCTIONS");
+    const char *wanted = rec_setting("RMACAST_FUNCTIONS");
     long most = wanted ? strtol(wanted, NULL, 10) : 0;
     depth_wanted = most < 0 ? 0 : most > DEPTH_MAX ? DEPTH_MAX : (int)most;
     rec_functions = depth_wanted > 0;

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "trace/record/record.h"
+#include "trace/record/settings.h"
 
 static char place[4096];
 
@@ -19,7 +20,7 @@ enum { NO_PLACE = -1 };
 /* 0: RMACAST_SPOOL itself. */
 static bool set_place(int number)
 {
-    const char *spool = getenv("RMACAST_SPOOL");
+    const char *spool = rec_setting("RMACAST_SPOOL");
     int bytes = number == 0 ? snprintf(place, sizeof place, "%s", spool)
                             : snprintf(place, sizeof place, "%s/" SPOOL_WORLD_NAME, spool, (unsigned)number);
     if (bytes > 0 && (size_t)bytes < sizeof place) return true;

@@ -1,4 +1,5 @@
 #include "trace/record/record.h"
+#include "trace/record/settings.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -7,6 +8,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "trace/record/guard.h"
 #include "trace/record/library.h"
 #include "trace/record/table.h"
 
@@ -49,8 +51,10 @@ static void stop_writing(void)
 static __attribute__((noinline)) void put_slowly(struct rec_stream *own, const struct spool_record *record,
                                                  unsigned pattern)
 {
+    uint64_t chunk = own->chunk;
     bool anchored = !rec_stream_unanchored(own, record->time) || rec_stream_anchor(own);
     if (!anchored || !rec_stream_put_as(own, record, pattern)) stop_writing();
+    if (own->chunk != chunk) rec_guard();
 }
 
 /* Into the thread's own stream, while rec_state is REC_OPEN. */
@@ -237,10 +241,11 @@ static void forked(void)
 
 __attribute__((constructor)) static void loaded(void)
 {
-    const char *directory = getenv("RMACAST_SPOOL");
+    rec_settings_copy(rmacast_record_settings ? rmacast_record_settings() : environ);
+    const char *directory = rec_setting("RMACAST_SPOOL");
     rec_library_find();
     if (!directory || !*directory) return;
-    rec_ticks_choose(getenv("RMACAST_TIMER"), REC_CLOCK_SOURCE);
+    rec_ticks_choose(rec_setting("RMACAST_TIMER"), REC_CLOCK_SOURCE);
     rec_loaded_at = rec_anchor_read();
     rec_cpu_begin();
     rec_functions_begin();

@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "trace/record/guard.h"
 #include "trace/record/handles.h"
 #include "trace/record/record.h"
 
@@ -139,6 +140,7 @@ void rec_opened(struct rec_call *rec)
         rec_stop(why);
     } else {
         rec_state = REC_OPEN;
+        rec_guard();
         rec_threads_begin(&header);
         define_names();
         rec_comm_find(MPI_COMM_WORLD);

@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* Stamps that are further apart are not told by their lower bits: there is an anchor between them. */
@@ -65,28 +66,81 @@ static int reserve(int file, off_t bytes)
     return failure;
 }
 
-static int create(const char *directory, const struct spool_header *header, const char *suffix)
+enum { PATH_BYTES = 4096 };
+
+static bool make_path(char path[PATH_BYTES], const char *directory, const struct spool_header *header,
+                      const char *suffix)
 {
-    char path[4096];
-    int n = snprintf(path, sizeof path, "%s/", directory);
-    if (n < 0 || (size_t)n >= sizeof path - 64) {
+    int n = snprintf(path, PATH_BYTES, "%s/", directory);
+    if (n < 0 || n >= PATH_BYTES - 64) {
         errno = ENAMETOOLONG;
-        return -1;
+        return false;
     }
     if (header->thread == 0)
-        snprintf(path + n, sizeof path - (size_t)n, SPOOL_RANK_NAME "%s", header->rank, suffix);
+        snprintf(path + n, PATH_BYTES - (size_t)n, SPOOL_RANK_NAME "%s", header->rank, suffix);
     else
-        snprintf(path + n, sizeof path - (size_t)n, SPOOL_THREAD_NAME "%s", header->rank, header->thread, suffix);
+        snprintf(path + n, PATH_BYTES - (size_t)n, SPOOL_THREAD_NAME "%s", header->rank, header->thread, suffix);
+    return true;
+}
+
+static int create(const char *directory, const struct spool_header *header, const char *suffix)
+{
+    char path[PATH_BYTES];
+    if (!make_path(path, directory, header, suffix)) return -1;
     return open(path, O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0666);
 }
 
+static bool identify(int file, struct rec_file *is)
+{
+    struct stat about;
+    if (fstat(file, &about) != 0) return false;
+    *is = (struct rec_file){about.st_dev, about.st_ino};
+    return true;
+}
+
+static bool is_file(int file, const struct rec_file *expected)
+{
+    struct rec_file is;
+    return file >= 0 && identify(file, &is) && is.device == expected->device && is.inode == expected->inode;
+}
+
+/* A file that create() made, by its name; -1 (errno): it has gone, or another one stands there. */
+static int open_again(const struct rec_stream *stream, const char *suffix, const struct rec_file *expected, int flags)
+{
+    char path[PATH_BYTES];
+    if (!make_path(path, stream->directory, &stream->header, suffix)) return -1;
+    int file = open(path, flags | O_CLOEXEC | O_NOFOLLOW);
+    if (file < 0 || is_file(file, expected)) return file;
+    close(file);
+    errno = ESTALE;
+    return -1;
+}
+
+/* Another file under our number is the program's: it is left alone. */
+static bool hold_main_file(struct rec_stream *stream)
+{
+    if (is_file(stream->file, &stream->main_file)) return true;
+    int file = open_again(stream, SPOOL_MAIN_SUFFIX, &stream->main_file, O_WRONLY | O_APPEND);
+    stream->file = file >= 0 ? file : REC_CLOSED;
+    return file >= 0;
+}
+
+static void begin_tail(struct spool_tail *tail, const struct spool_header *header, uint64_t chunk)
+{
+    tail->rank = header->rank;
+    tail->base_ns = header->base_ns;
+    tail->words[0] = SPOOL_MARK(chunk);
+    __atomic_store_n(&tail->magic, SPOOL_TAIL_MAGIC, __ATOMIC_RELEASE);
+}
+
 /* The blocks are reserved: a full disk would otherwise end the program with SIGBUS at a store. */
-static struct spool_tail *map_tail(const char *directory, const struct spool_header *header)
+static struct spool_tail *map_tail(const char *directory, const struct spool_header *header, struct rec_file *is)
 {
     int file = create(directory, header, SPOOL_TAIL_SUFFIX);
     if (file < 0) return NULL;
     struct spool_tail *tail = NULL;
     int failure = reserve(file, sizeof *tail);
+    if (failure == 0 && !identify(file, is)) failure = errno;
     if (failure == 0) {
         tail = mmap(NULL, sizeof *tail, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, file, 0);
         if (tail == MAP_FAILED) tail = NULL;
@@ -97,10 +151,7 @@ static struct spool_tail *map_tail(const char *directory, const struct spool_hea
         errno = failure;
         return NULL;
     }
-    tail->rank = header->rank;
-    tail->base_ns = header->base_ns;
-    tail->words[0] = SPOOL_MARK(0);
-    __atomic_store_n(&tail->magic, SPOOL_TAIL_MAGIC, __ATOMIC_RELEASE);
+    begin_tail(tail, header, 0);
     return tail;
 }
 
@@ -124,7 +175,7 @@ void rec_stream_begin(struct rec_stream *stream, struct spool_tail *tail, const 
 {
     bool ticks = header->clock == SPOOL_TICKS;
     memset(stream, 0, sizeof *stream);
-    stream->file = -1;
+    stream->file = REC_MEASURED;
     stream->tail = tail;
     stream->base = ticks ? header->base_ticks : header->base_ns;
     if (!ticks) settle(stream, stream->base, FAR);
@@ -138,8 +189,9 @@ const char *rec_stream_open(struct rec_stream *stream, const char *directory, co
     if (file < 0 && errno == EEXIST)
         return "the spool holds a recording of this rank already, an empty spool is expected";
     if (file < 0) return "the spool's main file cannot be made";
-    struct spool_tail *tail = map_tail(directory, header);
-    if (!tail || !write_whole(file, header, sizeof *header, SPOOL_FIRST_CHUNK)) {
+    struct rec_file main_file, tail_file;
+    struct spool_tail *tail = map_tail(directory, header, &tail_file);
+    if (!tail || !identify(file, &main_file) || !write_whole(file, header, sizeof *header, SPOOL_FIRST_CHUNK)) {
         int failure = errno;
         close(file);
         if (tail) munmap(tail, sizeof *tail);
@@ -148,6 +200,10 @@ const char *rec_stream_open(struct rec_stream *stream, const char *directory, co
     }
     rec_stream_begin(stream, tail, header);
     stream->file = file;
+    stream->directory = directory;
+    stream->header = *header;
+    stream->main_file = main_file;
+    stream->tail_file = tail_file;
     return NULL;
 }
 
@@ -156,7 +212,9 @@ bool rec_stream_flush(struct rec_stream *stream)
 {
     stream->limited = stream->limit > 0 && (stream->chunk + 1) * SPOOL_CHUNK_BYTES > stream->limit;
     if (stream->limited) return false;
-    if (stream->file >= 0 && !write_whole(stream->file, stream->tail->words, SPOOL_CHUNK_BYTES, 0)) return false;
+    if (stream->file != REC_MEASURED &&
+        (!hold_main_file(stream) || !write_whole(stream->file, stream->tail->words, SPOOL_CHUNK_BYTES, 0)))
+        return false;
     stream->chunk++;
     begin_chunk(stream);
     return true;
@@ -261,9 +319,29 @@ bool rec_stream_anchor(struct rec_stream *stream)
     return rec_stream_put(stream, &record);
 }
 
+bool rec_stream_detach(struct rec_stream *stream)
+{
+    struct spool_tail *tail = stream->tail;
+    int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED;
+    if (mmap(tail, sizeof *tail, PROT_READ | PROT_WRITE, flags, -1, 0) == MAP_FAILED) return false;
+    begin_tail(tail, &stream->header, stream->chunk);
+    return true;
+}
+
+void rec_stream_restore(const struct rec_stream *stream)
+{
+    struct guard guard;
+    int file = open_again(stream, SPOOL_TAIL_SUFFIX, &stream->tail_file, O_WRONLY);
+    if (file < 0) return;
+    guard_begin(&guard);
+    ssize_t written = pwrite(file, stream->tail, sizeof *stream->tail, 0);
+    guard_end(&guard, written < 0 ? errno : 0);
+    close(file);
+}
+
 void rec_stream_close(struct rec_stream *stream)
 {
     __atomic_fetch_or(&stream->tail->state, (uint32_t)SPOOL_CLOSED, __ATOMIC_RELEASE);
-    if (stream->file >= 0) close(stream->file);
+    if (is_file(stream->file, &stream->main_file)) close(stream->file);
     munmap(stream->tail, sizeof *stream->tail);
 }

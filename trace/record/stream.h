@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/types.h>
 
 #include "trace/record/ticks.h"
 #include "trace/spool.h"
@@ -25,33 +26,52 @@ enum {
 _Static_assert(REC_EXTENT_TEMPLATES + REC_EXTENT_TEMPLATE_COUNT <= SPOOL_CONTENT, "the last one is none");
 _Static_assert((int)SPOOL_KIND_COUNT <= REC_FUNCTION_TEMPLATES - REC_KIND_TEMPLATES, "one for each kind");
 
+enum rec_no_file {
+    REC_MEASURED = -1, /* a stream that is only measured and wraps around */
+    REC_CLOSED = -2,   /* the program has closed the main file */
+};
+
+struct rec_file { /* which file it is, whatever its name or a descriptor's number stands for by now */
+    dev_t device;
+    ino_t inode;
+};
+
 struct rec_stream {
     uint64_t *next;                /* in tail->words, where 0 stands: the end */
     uint64_t *last;                /* a record may begin here or before */
     uint64_t base;                 /* the stamp that times count from */
     uint64_t settled, settled_for; /* no anchor is due for stamps from settled on, for so many ticks */
-    int file;                      /* main file, -1: a stream that is only measured and wraps around */
+    int file;                      /* main file, enum rec_no_file: none */
     bool limited;                  /* the limit has been reached */
     struct spool_tail *tail;
     uint64_t chunk;
     uint64_t limit;           /* bytes of the main file, 0 none */
     struct rec_anchor anchor; /* the last */
     uint64_t rate;            /* ticks per second; 0: stamps are nanoseconds */
+    const char *directory;    /* of both files, borrowed */
+    struct spool_header header;
+    struct rec_file main_file, tail_file;
     uint64_t templates[SPOOL_TEMPLATES][SPOOL_RECORD_WORDS] __attribute__((aligned(64)));
 } __attribute__((aligned(64)));
 
 /* A stream into tail alone. */
 void rec_stream_begin(struct rec_stream *stream, struct spool_tail *tail, const struct spool_header *header);
 
-/* Makes both files in directory. They must not exist: a second program of the same job does not write into the first
- * one's. Returns NULL, or what went wrong (errno is set or 0). */
+/* Makes both files in directory, which is borrowed until the stream is closed. They must not exist: a second program of
+ * the same job does not write into the first one's. Returns NULL, or what went wrong (errno is set or 0). */
 const char *rec_stream_open(struct rec_stream *stream, const char *directory, const struct spool_header *header);
 
 /* Of a thread that ends: marks the stream as closed. */
 void rec_stream_close(struct rec_stream *stream);
 
-/* Appends the full tail to the main file and begins the next chunk; false on failure (errno) and at the limit. */
+/* Appends the full tail to the main file and begins the next chunk; false on failure (errno) and at the limit. Where the
+ * program has closed the main file, and maybe got its descriptor for a file of its own, it is opened again. */
 bool rec_stream_flush(struct rec_stream *stream);
+
+/* The tail becomes plain memory without records, since its file was truncated; false: there is none. */
+bool rec_stream_detach(struct rec_stream *stream);
+/* Writes such a tail to the file, which so ends with the main file's last chunk. Nothing if that cannot be. */
+void rec_stream_restore(const struct rec_stream *stream);
 
 /* The next place is 0 before this one is not: so a word that ends the stream is there, whenever the process dies. */
 static inline void rec_stream_publish(struct rec_stream *stream, uint64_t *next, uint64_t head)

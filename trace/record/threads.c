@@ -8,6 +8,7 @@
 
 #include "trace/record/handles.h"
 #include "trace/record/record.h"
+#include "trace/record/settings.h"
 
 /* Each thread takes two files and 100 KiB until it ends, and its files stay. */
 static uint32_t threads_max = 1024;
@@ -129,7 +130,7 @@ static void end_thread(void *stream)
 void rec_threads_begin(const struct spool_header *of_rank)
 {
     int level = MPI_THREAD_SINGLE;
-    const char *most = getenv("RMACAST_MAX_THREADS");
+    const char *most = rec_setting("RMACAST_MAX_THREADS");
     if (most && *most) threads_max = (uint32_t)strtoul(most, NULL, 10);
     header = *of_rank;
     rec_own = &rec_out;

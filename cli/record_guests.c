@@ -1,0 +1,185 @@
+#include "cli/record_guests.h"
+
+#include <dirent.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/record_run.h"
+#include "cli/record_worlds.h"
+#include "trace/spool.h"
+
+enum { POLL_MS = 20, END_MS = 3000, WRITERS_MS = 2000 };
+
+static void pause_ms(long ms)
+{
+    nanosleep(&(struct timespec){.tv_nsec = ms * 1000000}, NULL);
+}
+
+void record_adopt_guests(void)
+{
+    prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+}
+
+struct process {
+    int pid, parent;
+    bool below; /* this process */
+};
+
+/* The parent stands behind the name, which may hold anything, and the state. */
+static int parent_of(int pid)
+{
+    char path[64], text[512];
+    int parent = 0;
+    snprintf(path, sizeof path, "/proc/%d/stat", pid);
+    FILE *file = fopen(path, "r");
+    if (!file) return 0;
+    text[fread(text, 1, sizeof text - 1, file)] = '\0';
+    fclose(file);
+    const char *name_end = strrchr(text, ')');
+    if (!name_end || sscanf(name_end, ") %*c %d", &parent) != 1) return 0;
+    return parent;
+}
+
+static size_t list_processes(struct process **list)
+{
+    size_t count = 0, capacity = 0;
+    DIR *listing = opendir("/proc");
+    *list = NULL;
+    for (const struct dirent *entry; listing && (entry = readdir(listing)) != NULL;) {
+        int pid = atoi(entry->d_name);
+        if (pid <= 0) continue;
+        if (count == capacity) {
+            size_t more = capacity > 0 ? 2 * capacity : 256;
+            struct process *grown = realloc(*list, more * sizeof **list);
+            if (!grown) break;
+            *list = grown;
+            capacity = more;
+        }
+        (*list)[count++] = (struct process){.pid = pid, .parent = parent_of(pid)};
+    }
+    if (listing) closedir(listing);
+    return count;
+}
+
+static bool is_below(const struct process *list, size_t count, const struct process *process)
+{
+    if (process->parent == getpid()) return true;
+    for (size_t i = 0; i < count; i++)
+        if (list[i].below && list[i].pid == process->parent) return true;
+    return false;
+}
+
+/* How many there were. */
+static size_t signal_all_below(int number)
+{
+    struct process *list;
+    size_t count = list_processes(&list), found = 0;
+    for (bool more = true; more;) {
+        more = false;
+        for (size_t i = 0; i < count; i++) {
+            if (list[i].below || !is_below(list, count, &list[i])) continue;
+            list[i].below = more = true;
+            found++;
+        }
+    }
+    for (size_t i = 0; i < count; i++)
+        if (list[i].below) kill(list[i].pid, number);
+    free(list);
+    return found;
+}
+
+static bool none_left(void)
+{
+    pid_t ended;
+    do ended = waitpid(-1, NULL, WNOHANG);
+    while (ended > 0);
+    return ended < 0;
+}
+
+void record_end_guests(void)
+{
+    if (none_left()) return;
+    signal_all_below(SIGTERM);
+    for (int ms = 0; ms < END_MS && !none_left(); ms += POLL_MS) pause_ms(POLL_MS);
+    for (int ms = 0; ms < END_MS && !none_left(); ms += POLL_MS) {
+        signal_all_below(SIGKILL);
+        pause_ms(POLL_MS);
+    }
+}
+
+/* Its process id is only a number: the process may have ended long ago, or be another machine's. The writer has mapped
+ * the tail. */
+static bool has_mapped(int pid, const char *tail)
+{
+    char path[64], *line = NULL;
+    size_t capacity = 0;
+    bool found = false;
+    snprintf(path, sizeof path, "/proc/%d/maps", pid);
+    FILE *file = fopen(path, "r");
+    for (ssize_t length; !found && file && (length = getline(&line, &capacity, file)) > 0;) {
+        line[length - 1] = '\0';
+        const char *name = strchr(line, '/');
+        found = name && strcmp(name, tail) == 0;
+    }
+    free(line);
+    if (file) fclose(file);
+    return found;
+}
+
+/* name: of a main file. 0: nobody writes it. */
+static int writer_of(const char *directory, const char *name)
+{
+    struct spool_header header;
+    char path[2 * RECORD_PATH_BYTES];
+    snprintf(path, sizeof path, "%s/%s", directory, name);
+    FILE *file = fopen(path, "r");
+    if (!file) return 0;
+    bool whole = fread(&header, sizeof header, 1, file) == 1 && header.magic == SPOOL_MAGIC;
+    fclose(file);
+    snprintf(path, sizeof path, "%s/%.*s" SPOOL_TAIL_SUFFIX, directory,
+             (int)(strlen(name) - strlen(SPOOL_MAIN_SUFFIX)), name);
+    return whole && has_mapped((int)header.pid, path) ? (int)header.pid : 0;
+}
+
+static int writer_in(const char *directory)
+{
+    char real[RECORD_PATH_BYTES];
+    int writer = 0;
+    DIR *listing = realpath(directory, real) ? opendir(real) : NULL;
+    for (const struct dirent *entry; listing && writer == 0 && (entry = readdir(listing)) != NULL;) {
+        size_t length = strlen(entry->d_name), suffix = strlen(SPOOL_MAIN_SUFFIX);
+        if (length > suffix && strcmp(entry->d_name + length - suffix, SPOOL_MAIN_SUFFIX) == 0)
+            writer = writer_of(real, entry->d_name);
+    }
+    if (listing) closedir(listing);
+    return writer;
+}
+
+static int any_writer(const char *spool)
+{
+    char path[RECORD_PATH_BYTES + 32];
+    unsigned worlds = record_world_count(spool);
+    int writer = writer_in(spool);
+    for (unsigned i = 1; writer == 0 && i <= worlds; i++) {
+        record_world_path(spool, i, path, sizeof path);
+        writer = writer_in(path);
+    }
+    return writer;
+}
+
+int record_await_writers(const char *spool)
+{
+    int writer = any_writer(spool);
+    for (int ms = 0; writer != 0 && ms < WRITERS_MS; ms += POLL_MS) {
+        pause_ms(POLL_MS);
+        writer = any_writer(spool);
+    }
+    return writer;
+}

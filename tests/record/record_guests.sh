@@ -1,0 +1,73 @@
+#!/bin/sh
+# Usage: record_guests.sh RMACAST MPIEXEC PROGRAMS: a recorder that is a guest in the program harms nothing of it, and
+# what programs do to it by the way does not harm the recording. Ranks call MPI_Init, 20000 times MPI_Barrier and
+# MPI_Finalize: 20002 events.
+set -u
+rmacast=$1 mpiexec=$2 programs=$3
+. "$(dirname "$0")/expect.sh"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+
+events() { "$rmacast" dump "$1" | awk -v rank="$2" '$1 == rank' | wc -l; }
+
+# The files that the program opens under our descriptors' numbers have what it writes, 20 bytes, and the recording is whole.
+expect 0 "$rmacast" record -o close.rma -- "$mpiexec" -n 2 "$programs/guests" close
+for file in own-*; do check test "$(wc -c <$file)" = 20; done
+check test "$(ls own-* | wc -l)" = 8
+"$rmacast" info close.rma >info
+check grep -qx 'complete *yes' info
+check test "$(events close.rma 0) $(events close.rma 1)" = '20002 20002'
+
+# Without environment from before MPI_Init on: recorded all the same, as was asked.
+expect 0 "$rmacast" record -o unset.rma -- "$mpiexec" -n 2 "$programs/guests" unset
+check test "$(events unset.rma 0) $(events unset.rma 1)" = '20002 20002'
+expect 0 "$rmacast" record -o limit.rma --calls rma -- "$mpiexec" -n 2 "$programs/guests" unset
+check test "$(events limit.rma 0) $(events limit.rma 1)" = '2 2'
+
+# A tail that somebody cuts ends the recording of the rank, with one line, not the program, and takes 8192 words at most.
+expect 0 "$rmacast" record -o truncate.rma -- "$mpiexec" -n 2 "$programs/guests" truncate
+check test "$(grep -c "^rmacast: rank 0: recording stopped: the spool's tail file was truncated" err)" = 1
+check grep -q '1 of 2 ranks are incomplete; rank 0: recording stopped' err
+check test "$(events truncate.rma 1)" = 20002
+check test "$(events truncate.rma 0)" -gt 15000
+
+# A SIGBUS of the program itself is the program's: its handler's, or its end.
+expect 5 "$rmacast" record -o bus.rma -- "$mpiexec" -n 1 "$programs/guests" bus
+expect 7 "$rmacast" record -o die.rma -- "$mpiexec" -n 1 "$programs/guests" die
+
+# Runs until both ranks have said who they are.
+await_pids() {
+    for turn in $(seq 300); do
+        [ -s pid-0 ] && [ -s pid-1 ] && return
+        sleep 0.1
+    done
+    check false
+}
+lives() { kill -0 "$1" 2>/dev/null; }
+
+# A record that is to end ends the ranks, which the launcher leaves behind; what they recorded is packed.
+for signal in HUP TERM; do
+    rm -f pid-*
+    timeout 60 "$rmacast" record -o end.rma -- sh -c "$mpiexec -n 2 $programs/guests long; true" >out 2>err &
+    timeout=$!
+    await_pids
+    record=$(cat /proc/$timeout/task/$timeout/children)
+    kill -$signal $record
+    wait $timeout
+    for pid in $(cat pid-0 pid-1); do lives $pid && check false "rank runs on after $signal"; done
+    check grep -q '2 of 2 ranks are incomplete; rank 0: ended without MPI_Finalize' err
+    check test ! -e end.rma/spool
+done
+
+# Ranks that run on where the launcher has ended by itself: their spool is kept, and can be read.
+rm -f pid-*
+expect 1 "$rmacast" record -o on.rma -- sh -c "
+    setsid $mpiexec -n 2 $programs/guests long >/dev/null 2>&1 &
+    for turn in \$(seq 300); do [ -s pid-0 ] && [ -s pid-1 ] && break; sleep 0.1; done"
+check grep -q 'on.rma/spool: process [0-9]* still writes to it: the recording is kept, not packed' err
+check test -e on.rma/spool/rank-000001.spool
+check "$rmacast" info on.rma/spool >info
+for pid in $(cat pid-0 pid-1); do check lives $pid; kill -TERM $pid; done
+
+exit "$failures"

@@ -1,0 +1,16 @@
+/* What `rmacast record` and the user ask of the recorder: the environment's RMACAST_* as they were when the program
+ * was loaded. The program may remove or change them afterwards. */
+#ifndef RECORD_SETTINGS_H
+#define RECORD_SETTINGS_H
+
+/* Keeps those of an environment (ends with NULL); the first call counts. */
+void rec_settings_copy(char *const *environment);
+char *const *rec_settings(void);
+
+const char *rec_setting(const char *name); /* NULL: it was not set */
+
+/* Those of the chooser (trace/record/choose.c), which is loaded before the recorder; where the recorder was preloaded
+ * itself there is none. */
+extern char *const *rmacast_record_settings(void) __attribute__((weak, visibility("default")));
+
+#endif
