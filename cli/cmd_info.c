@@ -1,6 +1,7 @@
 /* rmacast info: what a trace holds. */
 #include <inttypes.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 #include "cli/cli.h"
 #include "cli/files.h"
@@ -50,6 +51,7 @@ struct info {
     uint32_t incomplete;
     uint64_t threads;      /* of all ranks */
     uint32_t most_threads; /* of one */
+    uint64_t unseen_threads; /* their creation was not recorded */
 };
 
 static void add_gaps(struct info *info, const struct trace_call *call)
@@ -62,6 +64,25 @@ static void add_gaps(struct info *info, const struct trace_call *call)
     info->gaps.bytes += bytes;
 }
 
+/* Threads that call, but whose creation nobody recorded. Without memory for it none are counted. */
+static uint64_t count_unseen(const struct trace *trace, uint32_t rank)
+{
+    const struct trace_rank *stream = &trace->ranks[rank];
+    uint32_t threads = trace_thread_count(trace, rank);
+    uint64_t unseen = 0;
+    if (threads < 2) return 0;
+    bool *calls = calloc(threads, sizeof *calls), *created = calloc(threads, sizeof *created);
+    for (size_t i = 0; calls && created && i < stream->count; i++) {
+        const struct trace_call *call = &stream->calls[i];
+        calls[trace_call_thread(trace, rank, i)] = true;
+        if (call_kind(call->call) == CALL_THREAD_CREATE && call->ref < threads) created[call->ref] = true;
+    }
+    for (uint32_t t = 1; calls && created && t < threads; t++) unseen += calls[t] && !created[t];
+    free(calls);
+    free(created);
+    return unseen;
+}
+
 static struct info collect(const struct trace *trace)
 {
     struct info info = {.begin_ps = trace_begin_ps(trace)};
@@ -70,6 +91,7 @@ static struct info collect(const struct trace *trace)
         const struct trace_rank *stream = &trace->ranks[r];
         uint32_t threads = trace_thread_count(trace, r);
         info.threads += threads;
+        info.unseen_threads += count_unseen(trace, r);
         if (threads > info.most_threads) info.most_threads = threads;
         info.incomplete += stream->incomplete;
         if (stream->count && trace_rank_end_ps(trace, r) > info.end_ps) info.end_ps = trace_rank_end_ps(trace, r);
@@ -122,6 +144,8 @@ static void print_origin(const struct trace *trace, const struct info *info)
     if (trace->node_count > 0) printf("nodes          %zu\n", trace->node_count);
     if (info->most_threads > 1)
         printf("threads        %" PRIu64 ", up to %" PRIu32 " on a rank\n", info->threads, info->most_threads);
+    if (info->unseen_threads > 0)
+        printf("not known      %" PRIu64 " threads whose creation was not recorded\n", info->unseen_threads);
     printf("duration       %s\n", units_format_duration(units_s(info->end_ps - info->begin_ps), text));
     printf("events         %" PRIu64 "\n", info->events);
     printf("one-sided      %s moved\n", units_format_bytes((double)info->rma_bytes, text));
@@ -225,6 +249,7 @@ static void add_origin(cJSON *json, const struct trace *trace, const struct info
     cJSON *nodes = cJSON_AddArrayToObject(json, "nodes");
     for (size_t i = 0; i < trace->node_count; i++) cJSON_AddItemToArray(nodes, cJSON_CreateString(trace->nodes[i]));
     cJSON_AddNumberToObject(json, "threads", (double)info->threads);
+    cJSON_AddNumberToObject(json, "threads_without_creation", (double)info->unseen_threads);
     cJSON_AddNumberToObject(json, "duration_s", units_s(info->end_ps - info->begin_ps));
     cJSON_AddNumberToObject(json, "events", (double)info->events);
     cJSON_AddNumberToObject(json, "rma_bytes", (double)info->rma_bytes);

@@ -143,8 +143,8 @@ static int writer_of(const char *directory, const char *name)
     if (!file) return 0;
     bool whole = fread(&header, sizeof header, 1, file) == 1 && header.magic == SPOOL_MAGIC;
     fclose(file);
-    snprintf(path, sizeof path, "%s/%.*s" SPOOL_TAIL_SUFFIX, directory,
-             (int)(strlen(name) - strlen(SPOOL_MAIN_SUFFIX)), name);
+    snprintf(path, sizeof path, "%s/%.*s" SPOOL_TAIL_SUFFIX, directory, (int)(strlen(name) - strlen(SPOOL_MAIN_SUFFIX)),
+             name);
     return whole && has_mapped((int)header.pid, path) ? (int)header.pid : 0;
 }
 

@@ -250,7 +250,10 @@ static bool leave_call(struct replay *replay, uint32_t rank)
     state->inside = false;
     size_t next = state->next + 1;
     if (state->threads) {
-        replay_thread_leave(state);
+        if (replay_thread_leave(replay, rank) != STATUS_OK) {
+            replay->failed = true;
+            return false;
+        }
         uint32_t following = state->threads->following[state->next];
         next = following == NO_INDEX ? state->count : following;
     }

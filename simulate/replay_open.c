@@ -136,13 +136,13 @@ static bool all_ranks_call(const struct trace *trace, enum call_kind kind, bool 
     return true;
 }
 
-/* Those that no recorded call creates begin as a rank does. */
+/* Those that no recorded call creates, and before whose first call nothing of thread 0 has returned, begin as a rank does. */
 static enum status start_threads(struct replay *replay, uint32_t rank, int64_t begin_ps)
 {
     const struct rank_state *state = &replay->ranks[rank];
     for (uint32_t t = 0; t < state->threads->count; t++) {
         const struct thread *item = &state->threads->items[t];
-        if (item->first == NO_INDEX || item->created_by != NO_INDEX) continue;
+        if (item->first == NO_INDEX || item->created_by != NO_INDEX || item->begins_after != NO_INDEX) continue;
         int64_t gap_ps = state->calls[item->first].enter_ps - begin_ps;
         gap_ps = trace_compute_ps(&replay->trace->ranks[rank], item->first, gap_ps);
         TRY(replay_thread_start(replay, rank, t, replay_compute_ps(state, gap_ps)));

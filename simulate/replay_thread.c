@@ -120,11 +120,27 @@ enum status replay_thread_reenter(struct replay *replay, uint32_t rank)
     return state->serve_first == NO_INDEX ? STATUS_OK : replay_serve_waiting(replay, rank);
 }
 
-void replay_thread_leave(struct rank_state *state)
+/* Its creation is not known: it computes from the return on. */
+static enum status begin_after(struct replay *replay, uint32_t rank, uint32_t thread, int64_t exit_ps)
 {
-    state->threads->finished[state->threads->finished_count++] = (uint32_t)state->next;
-    if (!is_primitive(&state->calls[state->next])) state->threads->inside--;
-    state->inside = state->threads->inside > 0;
+    const struct rank_state *state = &replay->ranks[rank];
+    uint32_t first = state->threads->items[thread].first;
+    int64_t gap_ps = state->calls[first].enter_ps - state->calls[state->next].exit_ps;
+    gap_ps = trace_compute_ps(&replay->trace->ranks[rank], first, gap_ps);
+    return replay_thread_start(replay, rank, thread, exit_ps + replay_compute_ps(state, gap_ps));
+}
+
+enum status replay_thread_leave(struct replay *replay, uint32_t rank)
+{
+    struct rank_state *state = &replay->ranks[rank];
+    struct threads *threads = state->threads;
+    threads->finished[threads->finished_count++] = (uint32_t)state->next;
+    if (!is_primitive(&state->calls[state->next])) threads->inside--;
+    state->inside = threads->inside > 0;
+    if (!threads->beginning) return STATUS_OK;
+    for (uint32_t t = threads->beginning[state->next]; t != NO_INDEX; t = threads->items[t].next_beginning)
+        TRY(begin_after(replay, rank, t, state->resume_ps));
+    return STATUS_OK;
 }
 
 enum status replay_thread_end(struct replay *replay, uint32_t rank)
@@ -173,12 +189,39 @@ enum status replay_thread_sort(struct replay *replay, uint32_t rank)
     return STATUS_OK;
 }
 
+/* A thread whose creation nobody recorded was there at its first call, and not before the rank's first thread, which
+ * initialised MPI, last returned from MPI before that: only from then on it can have computed. */
+static enum status place_beginnings(const struct replay *replay, uint32_t rank, struct threads *threads)
+{
+    const struct trace_rank *stream = &replay->trace->ranks[rank];
+    for (uint32_t t = 1; t < threads->count; t++) {
+        struct thread *item = &threads->items[t];
+        uint32_t after = NO_INDEX;
+        if (item->first == NO_INDEX || item->created_by != NO_INDEX) continue;
+        for (uint32_t i = threads->items[0].first; i != NO_INDEX; i = threads->following[i]) {
+            if (stream->calls[i].exit_ps > stream->calls[item->first].enter_ps) break;
+            after = i;
+        }
+        item->begins_after = after;
+        if (after == NO_INDEX) continue;
+        if (!threads->beginning) {
+            threads->beginning = malloc((stream->count + 1) * sizeof *threads->beginning);
+            if (!threads->beginning) return err_memory(replay->err);
+            for (size_t i = 0; i <= stream->count; i++) threads->beginning[i] = NO_INDEX;
+        }
+        item->next_beginning = threads->beginning[after];
+        threads->beginning[after] = t;
+    }
+    return STATUS_OK;
+}
+
 static enum status follow(struct replay *replay, uint32_t rank, struct threads *threads)
 {
     const struct trace_rank *stream = &replay->trace->ranks[rank];
     for (uint32_t t = 0; t < threads->count; t++) {
         struct thread *item = &threads->items[t];
         item->first = item->created_by = item->joiner = NO_INDEX;
+        item->begins_after = item->next_beginning = NO_INDEX;
         item->walk.thread = t;
         item->walk.status = RANK_PAUSED;
     }
@@ -196,6 +239,7 @@ static enum status follow(struct replay *replay, uint32_t rank, struct threads *
         item->ended = item->first == NO_INDEX;
         threads->left += !item->ended;
     }
+    TRY(place_beginnings(replay, rank, threads));
     return replay_prepare_syncs(replay, rank);
 }
 
@@ -244,6 +288,7 @@ void replay_clear_threads(struct replay *replay)
         if (!threads) continue;
         free(threads->items);
         free(threads->following);
+        free(threads->beginning);
         free(threads->wakes);
         free(threads->finished);
         free(threads->syncs);

@@ -10,6 +10,8 @@ struct thread {
     struct rank_state walk; /* up to WALK_BYTES; stale while loaded */
     uint32_t first;         /* call, NO_INDEX: none */
     uint32_t created_by;    /* call, NO_INDEX: none that was recorded */
+    uint32_t begins_after;  /* of these: call of thread 0, NO_INDEX: it begins as the rank does */
+    uint32_t next_beginning; /* thread that begins after the same call, NO_INDEX: none */
     uint32_t joiner;        /* thread that waits for the end, NO_INDEX: none */
     uint32_t next_waiting;  /* in the queue of a mutex, condition, barrier or semaphore */
     bool ended, looks;      /* looks: it will look again at this moment */
@@ -37,6 +39,7 @@ struct threads {
     uint32_t *finished; /* calls in the order of their exits */
     size_t finished_count;
     uint32_t *following; /* per call: the thread's next one, NO_INDEX: none */
+    uint32_t *beginning; /* per call: thread that begins after it, its creation is not known; NO_INDEX: none; NULL: no such thread */
     uint32_t *wakes;     /* per call: how many waits on the condition a signal or broadcast ended when recorded */
     struct map names;    /* object to index in syncs */
     struct sync *syncs;
@@ -66,7 +69,7 @@ enum status replay_thread_sort(struct replay *replay, uint32_t rank);
 void replay_thread_enter(struct replay *replay, uint32_t rank);
 /* It waited outside for a request, which is there now. */
 enum status replay_thread_reenter(struct replay *replay, uint32_t rank);
-void replay_thread_leave(struct rank_state *state);
+enum status replay_thread_leave(struct replay *replay, uint32_t rank);
 enum status replay_thread_end(struct replay *replay, uint32_t rank);
 
 /* replay_sync.c */

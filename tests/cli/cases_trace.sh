@@ -59,6 +59,18 @@ window 0 comm=0 bytes=4096 disp_unit=1
 1 0.000000 0.000020 MPI_Win_create win=0
 1 0.020000 0.020010 MPI_Recv comm=0 peer=0 tag=7 bytes=64 recv_extent=100
 TRACE
+cat >unseen.txt <<'E2'
+rmacast-trace 1
+ranks 2
+node 0 name=here ranks=0,1
+0 0 0 pthread_create child=1
+0 1 enter f thread=1
+0 1 enter f thread=2
+1 1 enter f thread=1
+E2
+works '^not known *2 threads whose creation was not recorded$' info unseen.txt
+works '^nodes *1$' info unseen.txt
+works '"threads_without_creation":.*2' info --json - unseen.txt
 works '^data types *4 calls with non-contiguous buffers, 1.112 kB$' info gaps.txt
 works '"schema"' info --json - gaps.txt
 [ "$(jq -c '[.non_contiguous, (.calls[] | select(.name == "MPI_Put" or .name == "MPI_Send") | .non_contiguous)]' out)" = \

@@ -1,6 +1,6 @@
 /* The tail of a stream is mapped memory of a file. Where somebody else truncates that file, a store into it would end
- * the program by SIGBUS: then plain memory takes the tail's place and recording stops. A fault anywhere else goes to the
- * handler that was there before. */
+ * the program by SIGBUS: then plain memory takes the tail's place and recording stops. A fault anywhere else goes to
+ * the handler that was there before. */
 #ifndef RECORD_GUARD_H
 #define RECORD_GUARD_H
 
