@@ -461,10 +461,7 @@ enum status spool_events_break_off(struct events *events)
     enum mpi_call call = (enum mpi_call)events->call.call;
     enum call_kind kind = call_kind(call);
     if (kind != CALL_WIN_CREATE && is_apart(events)) return add_as_region(events, "", TRACE_NO_SITE);
-    if (kind == CALL_WIN_CREATE || !has_legal_arguments(events)) {
-        events->lost = call_name(call);
-        return STATUS_OK;
-    }
+    if (kind == CALL_WIN_CREATE || !has_legal_arguments(events)) return STATUS_OK;
     if (call_row(call)->needed & F_REQS) TRY(set_request_list(events));
     if (call_makes_request(call)) events->call.ref = events->shared->next_request++;
     events->call.exit_ps = events->last_ps;

@@ -60,7 +60,6 @@ struct events { /* of one thread */
     size_t region_count, region_capacity;
     bool done;             /* its records are taken: none is in hand */
     struct events *failed; /* of the rank's first: whose record was in hand last */
-    const char *lost;      /* name of the call that the stream breaks off in and that cannot be told without its end */
     bool is_known[SPOOL_TEMPLATES];
     struct spool_known *known; /* by template */
     struct err *err;

@@ -24,7 +24,7 @@ __attribute__((format(printf, 2, 3))) static void reason(struct reasons *reasons
     reasons->used += (size_t)n < room ? (size_t)n : room - 1;
 }
 
-enum status spool_mark_incomplete(const struct spool_rank *from, const char *lost, const uint32_t *inside,
+enum status spool_mark_incomplete(const struct spool_rank *from, const char *in, const uint32_t *inside,
                                   uint32_t inside_count, struct trace_rank *rank, struct err *err)
 {
     struct reasons why = {.used = 0};
@@ -38,7 +38,7 @@ enum status spool_mark_incomplete(const struct spool_rank *from, const char *los
     else if (from->state & SPOOL_STOPPED)
         reason(&why, "recording stopped: %s", failure ? strerror(failure) : "see the run's messages");
     else if (!(from->state & SPOOL_CLOSED))
-        reason(&why, "ended without MPI_Finalize%s%s", lost ? ", inside " : "", lost ? lost : "");
+        reason(&why, "ended without MPI_Finalize%s%s", in ? ", inside " : "", in ? in : "");
     else
         for (uint32_t i = 0; i < inside_count; i++)
             reason(&why, "thread %" PRIu32 " is inside a call to the end", inside[i]);

@@ -184,9 +184,9 @@ enum status spool_events(struct spool *spool, struct trace *trace, struct err *e
 bool spool_is_unmatched(const struct trace_call *call);
 enum status spool_match(const struct spool *spool, struct trace *trace, struct err *err);
 
-/* Why a rank's recording does not tell all, if it does not. lost: name of the call that it breaks off in and that could
- * not be told, may be NULL; inside: the threads that are in a call at its end. */
-enum status spool_mark_incomplete(const struct spool_rank *from, const char *lost, const uint32_t *inside,
+/* Why a rank's recording does not tell all, if it does not. in: name of the call that it breaks off in, NULL: none;
+ * inside: the threads that are in a call at its end. */
+enum status spool_mark_incomplete(const struct spool_rank *from, const char *in, const uint32_t *inside,
                                   uint32_t inside_count, struct trace_rank *rank, struct err *err);
 
 /* Counts effects that stand before their causes in trace->clock.violations and moves them forward. threads: that look

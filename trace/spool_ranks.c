@@ -19,7 +19,10 @@ static enum status mark_incomplete(struct events *events, size_t count)
     if (!inside) return err_memory(events->err);
     for (size_t i = 0; i < count; i++)
         if (events[i].enter) inside[inside_count++] = events[i].thread;
-    enum status status = spool_mark_incomplete(events->rank, events->lost, inside, inside_count,
+    const struct events *first = events; /* of the threads that are in a call */
+    while (first < events + count - 1 && !first->enter) first++;
+    const char *in = first->enter ? call_name((enum mpi_call)first->call.call) : NULL;
+    enum status status = spool_mark_incomplete(events->rank, in, inside, inside_count,
                                                &events->trace->ranks[events->number], events->err);
     free(inside);
     return status;
@@ -84,7 +87,6 @@ static enum status read_records(struct events *events, size_t count)
         size_t before = events->trace->ranks[events->number].count;
         events->failed = &events[i];
         if (events[i].enter) TRY(spool_events_break_off(&events[i]));
-        if (events[i].lost) events->lost = events[i].lost;
         TRY(note_cpu(&events[i], before));
     }
     return STATUS_OK;

@@ -59,6 +59,8 @@ ends wrong_root   2     $root_error '- 2'  no  # MPI_ERR_ROOT inside the Bcast, 
 ends wrong_count  2     2      '- 2'  no  # MPI_ERR_COUNT
 ends forked_rank  2     0      '5 4'  yes
 
+# Rank 1 stood in MPI_Abort.
+"$rmacast" info mpi_abort.rma | grep -q 'rank 1 .*: ended without MPI_Finalize, inside MPI_Abort$' || fail "mpi_abort: the call is not told"
 "$rmacast" info wrong_count.rma | grep -q '1.*ended without MPI_Finalize, inside MPI_Send' || fail "wrong_count: the call is not told"
 
 [ -z "$open_mpi" ] || exit "$failures" # the rest does not depend on the library
