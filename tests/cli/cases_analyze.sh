@@ -50,6 +50,7 @@ MPI time 0.000050
   I/O 0.000000
   Other MPI 0.000000
 Real synchronization 0.000030
+  Real, collective 0.000030
 Potential synchronization 0.000030
   Potential, send/receive 0.000000
   Potential, collective 0.000030
@@ -77,6 +78,10 @@ Time of start 0.000000 0 0.000000 0 0.000000
 Overlap 0.000000 0 0.000000 0 0.000000
 ---POP metrics---
 LAYOUT
+# With the MPI time of all ranks lost, 50 us, 150 of 200 are productive.
+works '^Parallelization efficiency  *0.750000$' analyze --efficiency --lost all steps.txt
+works '^  The MPI time of all ranks counts as lost.$' analyze --efficiency --lost all steps.txt
+works '^Parallelization efficiency  *0.800000$' analyze --efficiency --lost parallel steps.txt
 works '^Idle time .* 0: 0.000000 1: 0.000030$' analyze --efficiency --per-rank steps.txt
 # The run of half the time counts as the one on the ideal network: 90 of 180.
 "$rmacast" analyze steps.txt --json half.json >/dev/null
