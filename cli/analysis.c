@@ -15,13 +15,19 @@
 
 enum { PATH_BYTES = 4096 };
 
+enum status analysis_keep_going(struct trace *trace, struct err *err)
+{
+    TRY(relations_keep_going(trace, err));
+    for (size_t i = 0; i < trace->fault_count; i++)
+        fprintf(stderr, "rmacast: %s (left out from there on)\n", trace->faults[i].text);
+    return STATUS_OK;
+}
+
 enum status analysis_open_partly(const char *path, struct trace **trace, struct err *err)
 {
     struct trace *made;
     TRY(trace_open_partly(path, &made, err));
-    enum status status = relations_keep_going(made, err);
-    for (size_t i = 0; status == STATUS_OK && i < made->fault_count; i++)
-        fprintf(stderr, "rmacast: %s (left out from there on)\n", made->faults[i].text);
+    enum status status = analysis_keep_going(made, err);
     if (status == STATUS_OK)
         *trace = made;
     else

@@ -80,6 +80,8 @@ struct analysis {
         .options = ANALYZE_DEFAULTS                                                                                    \
     }
 
+/* Cuts ranks where the analysis cannot go on; tells each on standard error. */
+enum status analysis_keep_going(struct trace *trace, struct err *err);
 /* A faulty trace, to keep going: of each rank what comes before its first fault; tells each on standard error. */
 enum status analysis_open_partly(const char *path, struct trace **trace, struct err *err);
 

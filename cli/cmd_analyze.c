@@ -1,14 +1,18 @@
 /* rmacast analyze TRACE: wait states, properties and transfer bounds of a recorded or simulated trace. */
 #include "cli/analysis.h"
 #include "model/checks.h"
+#include "model/relations.h"
 #include "model/stream.h"
+#include "model/violations.h"
 #include "trace/open.h"
 
-enum { KEY_VERIFY = ANALYSIS_OPTIONS_END, KEY_WHOLE, KEY_SLICES, KEY_KEEP_GOING };
+enum { KEY_VERIFY = ANALYSIS_OPTIONS_END, KEY_WHOLE, KEY_SLICES, KEY_KEEP_GOING, KEY_CHECK };
 
 static const struct argp_option options[] = {
     ANALYSIS_OPTIONS,
     {"verify", KEY_VERIFY, NULL, 0, "check the figures against each other; exit with 1 if they do not agree", 0},
+    {"check", KEY_CHECK, NULL, 0,
+     "list what contradicts MPI, and where; exit with 1 if something does. Keeps the whole trace in memory", 0},
     {"keep-going", KEY_KEEP_GOING, NULL, 0,
      "analyze a faulty trace: of each rank what comes before its first fault; the result says what is left out", 0},
     {"whole", KEY_WHOLE, NULL, 0, "keep the whole trace in memory however large it is", 0},
@@ -20,7 +24,7 @@ static const struct argp_option options[] = {
 
 struct settings {
     struct analysis analysis;
-    bool keep_going, whole, slices;
+    bool keep_going, whole, slices, check;
     bool fell_back; /* a fault was found in slices, and the whole trace is read */
 };
 
@@ -30,10 +34,12 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     switch (key) {
     case KEY_WHOLE: settings->whole = true; return 0;
     case KEY_SLICES: settings->slices = true; return 0;
+    case KEY_CHECK: settings->check = true; return 0;
     case KEY_VERIFY: settings->analysis.options.verify = true; return 0;
     case KEY_KEEP_GOING: settings->keep_going = true; return 0;
     case ARGP_KEY_END:
         if (settings->slices && settings->whole) return cli_usage(state, "--slices and --whole, expected one of them");
+        if (settings->slices && settings->check) return cli_usage(state, "--slices and --check, expected one of them");
         /* fallthrough */
     default: return analysis_parse(key, argument, state, &settings->analysis);
     }
@@ -79,7 +85,7 @@ static enum status try_slices(struct settings *settings, bool *done, struct err 
     struct trace_source source;
     uint64_t records;
     *done = false;
-    if (settings->whole) return STATUS_OK;
+    if (settings->whole || settings->check) return STATUS_OK;
     enum status status = trace_open_source(settings->analysis.trace, &source, done, &records, err);
     if (status != STATUS_OK) return settings->keep_going ? STATUS_OK : status; /* partly it may open */
     if (settings->slices && !*done && !settings->keep_going) return refuse_slices(settings->analysis.trace, err);
@@ -92,22 +98,53 @@ static enum status try_slices(struct settings *settings, bool *done, struct err 
     return fall_back(settings, err);
 }
 
+/* What contradicts MPI may be more than an analysis can take: with --check it is one of what comes before. */
+static enum status analyze_trace(const struct settings *settings, struct trace *trace, struct result **result,
+                                 struct err *err)
+{
+    enum status status = model_analyze(trace, &settings->analysis.options, result, err);
+    if (status != STATUS_DATA || !settings->check) return status;
+    TRY(analysis_keep_going(trace, err));
+    return model_analyze(trace, &settings->analysis.options, result, err);
+}
+
+static enum status write_whole(const struct settings *settings, const struct trace *trace, struct result *result,
+                               struct err *err)
+{
+    if (settings->fell_back)
+        TRY(result_add_note(result, err,
+                            "the trace has faults: to keep going it was read as a whole, not in slices"));
+    TRY(analysis_write(&settings->analysis, trace, result, err));
+    if (!settings->check) return STATUS_OK;
+    if (result->violations.total > 0) cli_exit_with(1);
+    if (cli_is_output(settings->analysis.json)) return STATUS_OK;
+    result_print_violations(&result->violations, stdout);
+    return cli_flush(err);
+}
+
+static enum status analyze_found(const struct settings *settings, struct trace *trace,
+                                 struct result_violations *violations, struct err *err)
+{
+    struct result *result;
+    TRY(analyze_trace(settings, trace, &result, err));
+    bool told = settings->check || violations->total > 0; /* an analysis in slices looks for none: else the same result */
+    enum status status = told ? violations_report(violations, result, err) : STATUS_OK;
+    if (status == STATUS_OK) status = write_whole(settings, trace, result, err);
+    if (!checks_hold(result)) cli_exit_with(1);
+    result_free(result);
+    return status;
+}
+
 static enum status analyze_whole(const struct settings *settings, struct err *err)
 {
     struct trace *trace;
-    struct result *result;
+    struct result_violations violations = {.known = false};
     TRY(settings->keep_going ? analysis_open_partly(settings->analysis.trace, &trace, err)
                              : trace_open(settings->analysis.trace, &trace, err));
     enum status status = analysis_check(&settings->analysis, trace, err);
-    if (status == STATUS_OK) status = model_analyze(trace, &settings->analysis.options, &result, err);
-    if (status == STATUS_OK) {
-        if (settings->fell_back)
-            status = result_add_note(result, err,
-                                     "the trace has faults: to keep going it was read as a whole, not in slices");
-        if (status == STATUS_OK) status = analysis_write(&settings->analysis, trace, result, err);
-        if (!checks_hold(result)) cli_exit_with(1);
-        result_free(result);
-    }
+    if (status == STATUS_OK) status = violations_find(trace, &violations, err);
+    if (status == STATUS_OK) status = analyze_found(settings, trace, &violations, err);
+    result_violations_clear(&violations);
     trace_free(trace);
     return status;
 }

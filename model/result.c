@@ -64,6 +64,23 @@ static void clear_pattern(struct result_pattern *pattern)
     free(pattern->rank_severity_s);
 }
 
+static void clear_call(struct result_call *call)
+{
+    free(call->callpath);
+    free(call->file);
+}
+
+void result_violations_clear(struct result_violations *violations)
+{
+    for (size_t i = 0; i < violations->count; i++) {
+        free(violations->items[i].sentence);
+        clear_call(&violations->items[i].call);
+        clear_call(&violations->items[i].other);
+    }
+    free(violations->items);
+    *violations = (struct result_violations){.known = false};
+}
+
 void result_free(struct result *result)
 {
     if (!result) return;
@@ -71,6 +88,7 @@ void result_free(struct result *result)
     for (size_t i = 0; i < result->property_count; i++) free(result->properties[i].name);
     for (size_t i = 0; i < result->left_out_count; i++) free(result->left_out[i].reason);
     free(result->left_out);
+    result_violations_clear(&result->violations);
     for (size_t i = 0; i < result->note_count; i++) free(result->notes[i]);
     efficiency_free(result->efficiency);
     cJSON_Delete(result->carried);

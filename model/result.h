@@ -131,6 +131,29 @@ struct result_buffer { /* the limited buffers of a simulation under semantics d,
     double wait_s;
 };
 
+struct result_call { /* a call in the trace */
+    uint32_t rank, thread;
+    uint64_t event;       /* of the rank, from 1 */
+    const char *function; /* static */
+    char *callpath, *file; /* owned; file NULL if unknown */
+    int32_t line;
+    double time_s; /* when it was entered, since the first event */
+};
+
+struct result_violation { /* of MPI, by the program */
+    const char *kind, *section; /* static */
+    char *sentence;             /* owned */
+    struct result_call call, other;
+    bool other_known;
+};
+
+struct result_violations {
+    struct result_violation *items; /* by rank, then event */
+    size_t count;
+    uint64_t total; /* with those that are not among the items */
+    bool known;     /* they were looked for */
+};
+
 struct result {
     char *trace, *platform, *semantics, *engine; /* NULL where they do not apply */
     bool simulated, incomplete;
@@ -163,6 +186,7 @@ struct result {
     bool per_rank;                 /* efficiency is written with the values of every rank */
     cJSON *carried; /* owned; of a result read back: its efficiency, causes, critical path and groups of transfers, which
                      * are written again as they were; NULL: none */
+    struct result_violations violations; /* model/violations.h */
     struct result_left_out *left_out; /* owned; an analysis that keeps going says here what it does without */
     size_t left_out_count, left_out_capacity;
     char **notes;                  /* sentences to show: defaults taken, epochs without partner */
@@ -175,6 +199,7 @@ enum status result_new(uint32_t rank_count, struct result **result, struct err *
 void result_free(struct result *result);
 void result_place_clear(struct result_place *place);
 void result_group_clear(struct result_group *group);
+void result_violations_clear(struct result_violations *violations);
 enum status result_add_left_out(struct result *result, const struct result_left_out *made, struct err *err);
 enum status result_add_behaviour(struct result *result, const struct result_behaviour *made, struct err *err);
 /* "put of 64 KiB waited for its target's post in 38 of 38 calls that show it", without what follows "not seen". */
@@ -203,6 +228,8 @@ char *result_buffer_text(const struct result_buffer *buffer, char text[RESULT_BU
 void result_print(const struct result *result, FILE *out);
 /* The same with the first `top` findings and places of each list; 0: as result_print. */
 void result_print_top(const struct result *result, size_t top, FILE *out);
+/* What contradicts MPI: every call, or that there is none. */
+void result_print_violations(const struct result_violations *violations, FILE *out);
 /* Of that the part about transfers. */
 void result_print_transfers(const struct result *result, size_t top, FILE *out);
 

@@ -324,6 +324,36 @@ static void add_left_out(struct writer *writer, cJSON *root, const struct result
     }
 }
 
+static void add_call(struct writer *writer, cJSON *object, const struct result_call *call)
+{
+    add_number(writer, object, "rank", call->rank);
+    add_number(writer, object, "thread", call->thread);
+    add_number(writer, object, "event", (double)call->event);
+    add_text(writer, object, "call", call->function);
+    add_number(writer, object, "time_s", call->time_s);
+    add_text(writer, object, "callpath", call->callpath);
+    add_text(writer, object, "file", call->file);
+    add_known(writer, object, "line", call->line > 0, call->line);
+}
+
+static void add_violations(struct writer *writer, cJSON *root, const struct result_violations *violations)
+{
+    if (!violations->known) return;
+    add_number(writer, root, "violation_count", (double)violations->total);
+    cJSON *array = keep(writer, cJSON_AddArrayToObject(root, "violations"));
+    for (size_t i = 0; i < violations->count; i++) {
+        const struct result_violation *violation = &violations->items[i];
+        cJSON *object = add_element(writer, array);
+        add_text(writer, object, "kind", violation->kind);
+        add_text(writer, object, "section", violation->section);
+        add_text(writer, object, "sentence", violation->sentence);
+        add_call(writer, object, &violation->call);
+        cJSON *other = keep(writer, violation->other_known ? cJSON_AddObjectToObject(object, "other")
+                                                           : cJSON_AddNullToObject(object, "other"));
+        if (violation->other_known) add_call(writer, other, &violation->other);
+    }
+}
+
 static void add_notes(struct writer *writer, cJSON *root, const struct result *result)
 {
     cJSON *notes = keep(writer, cJSON_AddArrayToObject(root, "notes"));
@@ -365,6 +395,7 @@ enum status result_to_json(const struct result *result, cJSON **json, struct err
     add_checks(&writer, root, result);
     add_buffer(&writer, root, &result->buffer);
     add_engine_stats(&writer, root, result);
+    add_violations(&writer, root, &result->violations);
     add_left_out(&writer, root, result);
     add_notes(&writer, root, result);
     if (writer.failed) {

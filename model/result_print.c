@@ -210,6 +210,33 @@ static void print_left_out(const struct result *result, FILE *out)
     }
 }
 
+static void print_violating_call(const struct result_call *call, FILE *out)
+{
+    fprintf(out, "rank %" PRIu32, call->rank);
+    if (call->thread > 0) fprintf(out, ", thread %" PRIu32, call->thread);
+    fprintf(out, ", event %" PRIu64 " (%s) at %.6f s, %s", call->event, call->function, call->time_s, call->callpath);
+    if (call->file) fprintf(out, " (%s:%" PRId32 ")", call->file, call->line);
+    fputc('\n', out);
+}
+
+void result_print_violations(const struct result_violations *violations, FILE *out)
+{
+    fprintf(out, "\nContradictions of MPI\n");
+    if (violations->total == 0) fprintf(out, "none found\n");
+    for (size_t i = 0; i < violations->count; i++) {
+        const struct result_violation *violation = &violations->items[i];
+        bool posix = *violation->section > '9';
+        fprintf(out, "  %s: %s (%s%s)\n    at   ", violation->kind, violation->sentence, posix ? "" : "MPI-3.1 ",
+                violation->section);
+        print_violating_call(&violation->call, out);
+        if (!violation->other_known) continue;
+        fprintf(out, "    with ");
+        print_violating_call(&violation->other, out);
+    }
+    if (violations->total > violations->count)
+        fprintf(out, "  and %" PRIu64 " more of these kinds\n", violations->total - violations->count);
+}
+
 void result_print(const struct result *result, FILE *out)
 {
     result_print_top(result, 0, out);

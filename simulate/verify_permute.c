@@ -26,7 +26,7 @@ static enum status add_definitions(const struct trace *from, struct trace *to, s
         to->comms[handle].between = from->comms[i].between;
     }
     for (size_t i = from->group_count; i-- > 0;)
-        TRY(trace_add_group(to, from->groups[i].members, from->groups[i].count, &id, err));
+        TRY(trace_copy_group(to, &from->groups[i], &id, err));
     for (size_t i = from->window_count; i-- > 0;) {
         const struct trace_window *window = &from->windows[i];
         int32_t comm = (int32_t)reversed_but_first((size_t)window->comm, from->comm_count);

@@ -221,7 +221,7 @@ static enum status add_item(struct trace *trace, const struct trace *part, enum 
                             uint32_t *number, struct err *err)
 {
     if (table == TABLE_GROUPS)
-        return trace_add_group(trace, part->groups[id].members, part->groups[id].count, number, err);
+        return trace_copy_group(trace, &part->groups[id], number, err);
     if (table == TABLE_COUNTS)
         return trace_add_counts(trace, part->counts[id].bytes, part->counts[id].count, number, err);
     if (table == TABLE_REGIONS) return trace_add_region(trace, part->regions[id], number, err);

@@ -162,6 +162,7 @@ struct trace_rank {
 struct trace_group {
     uint32_t count;
     int32_t *members;
+    bool repeats; /* a rank was named twice, which MPI-3.1 6.3.2 forbids; members have it once */
 };
 
 /* Communicator 0 is the world; member i is its rank i. */
@@ -340,6 +341,8 @@ enum status trace_use_cpu(struct trace *trace, struct err *err);
 /* Definitions. members are copied; the id of an equal group, region name, site or extents is returned again. Groups are
  * sorted and duplicates removed. Communicator and window ids count up; bytes and disp_unit may be NULL. */
 enum status trace_add_group(struct trace *trace, const int32_t *members, uint32_t count, uint32_t *id, struct err *err);
+/* A group of another trace, as it is. */
+enum status trace_copy_group(struct trace *trace, const struct trace_group *group, uint32_t *id, struct err *err);
 enum status trace_add_comm(struct trace *trace, const int32_t *members, uint32_t count, int32_t *id, struct err *err);
 enum status trace_add_window(struct trace *trace, int32_t comm, const int64_t *bytes, const int32_t *disp_unit,
                              char flavor, int32_t *id, struct err *err);

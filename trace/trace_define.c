@@ -91,29 +91,29 @@ int32_t trace_group_rank(const struct trace_group *group, int32_t world_rank)
 }
 
 /* Finds the slot for members: an equal group's, or the first free one of the probing chain. */
-static enum status find_group(struct trace *trace, const int32_t *members, uint32_t count, uint64_t **slot,
+static enum status find_group(struct trace *trace, const int32_t *members, uint32_t count, bool repeats, uint64_t **slot,
                               struct err *err)
 {
-    uint64_t hash = map_mix(0x67726f7570, count);
+    uint64_t hash = map_mix(repeats ? 0x74776963 : 0x67726f7570, count);
     for (uint32_t i = 0; i < count; i++) hash = map_mix(hash, (uint64_t)(uint32_t)members[i]);
     for (;; hash++) {
         TRY(map_put(&trace->group_index, hash, UINT64_MAX, slot, err));
         if (**slot == UINT64_MAX) return STATUS_OK;
         const struct trace_group *group = &trace->groups[**slot];
-        if (group->count == count && (count == 0 || memcmp(group->members, members, count * sizeof *members) == 0))
+        if (group->count == count && group->repeats == repeats && (count == 0 || memcmp(group->members, members, count * sizeof *members) == 0))
             return STATUS_OK;
     }
 }
 
-static enum status add_sorted_group(struct trace *trace, const int32_t *sorted, uint32_t count, uint32_t *id,
-                                    struct err *err)
+static enum status add_sorted_group(struct trace *trace, const int32_t *sorted, uint32_t count, bool repeats,
+                                    uint32_t *id, struct err *err)
 {
     uint64_t *slot;
     TRY(array_reserve((void **)&trace->groups, &trace->group_capacity, trace->group_count + 1, sizeof *trace->groups,
                       err));
-    TRY(find_group(trace, sorted, count, &slot, err));
+    TRY(find_group(trace, sorted, count, repeats, &slot, err));
     if (*slot == UINT64_MAX) {
-        struct trace_group group = {.count = count, .members = copy(sorted, count * sizeof *sorted)};
+        struct trace_group group = {.count = count, .members = copy(sorted, count * sizeof *sorted), .repeats = repeats};
         if (!group.members) return err_memory(err);
         *slot = trace->group_count;
         trace->groups[trace->group_count++] = group;
@@ -124,16 +124,21 @@ static enum status add_sorted_group(struct trace *trace, const int32_t *sorted, 
 
 enum status trace_add_group(struct trace *trace, const int32_t *members, uint32_t count, uint32_t *id, struct err *err)
 {
-    if (ascend(members, count)) return add_sorted_group(trace, members, count, id, err);
+    if (ascend(members, count)) return add_sorted_group(trace, members, count, false, id, err);
     int32_t *sorted = copy(members, count * sizeof *members);
     if (!sorted) return err_memory(err);
     qsort(sorted, count, sizeof *sorted, by_value);
     uint32_t kept = 0;
     for (uint32_t i = 0; i < count; i++)
         if (kept == 0 || sorted[kept - 1] != sorted[i]) sorted[kept++] = sorted[i];
-    enum status status = add_sorted_group(trace, sorted, kept, id, err);
+    enum status status = add_sorted_group(trace, sorted, kept, kept < count, id, err);
     free(sorted);
     return status;
+}
+
+enum status trace_copy_group(struct trace *trace, const struct trace_group *group, uint32_t *id, struct err *err)
+{
+    return add_sorted_group(trace, group->members, group->count, group->repeats, id, err);
 }
 
 static bool same_counts(const struct trace_counts *counts, const int64_t *bytes, uint32_t count)
@@ -369,7 +374,7 @@ static enum status copy_definitions(const struct trace *other, struct trace *mad
         made->comms[id].between = other->comms[i].between;
     }
     for (size_t i = 0; i < other->group_count; i++)
-        TRY(trace_add_group(made, other->groups[i].members, other->groups[i].count, &ignored, err));
+        TRY(trace_copy_group(made, &other->groups[i], &ignored, err));
     for (size_t i = 0; i < other->window_count; i++) {
         const struct trace_window *window = &other->windows[i];
         TRY(trace_add_window(made, window->comm, window->bytes, window->disp_unit, window->flavor, &id, err));

@@ -159,3 +159,19 @@ fails 2 "--window 1 is not in the trace, which has 1 windows" analyze --window 1
 fails 2 "--from behind --to, expected a time between them, $see" analyze --from 2ms --to 1ms steps.txt
 fails 2 "--latency without --bandwidth, expected both, $see" analyze --latency 1us steps.txt
 fails 2 "--bandwidth fast, expected a rate as 12.5GB/s, $see" analyze --bandwidth fast steps.txt
+
+# What contradicts MPI: listed and 1 with --check, a note and 0 without; nothing of a right program, and nothing added to its result.
+printf 'rmacast-trace 1\nranks 2\nwindow 0 comm=0\n0 0 1e-6 MPI_Win_post win=0 group=1\n1 0 1e-6 MPI_Win_start win=0 group=0\n1 2e-6 3e-6 MPI_Win_complete win=0\n' >post.txt
+works 'contradicts MPI in 1 place .* first rank 0, event 1 (MPI_Win_post): MPI_Win_post has no MPI_Win_wait' analyze post.txt
+"$rmacast" analyze --check post.txt >out 2>err
+[ $? -eq 1 ] && grep -q '^  post_without_wait: .* (MPI-3.1 11.5.2)$' out && [ ! -s err ] || complain "analyze --check post.txt" "$(cat out err)"
+"$rmacast" analyze --check --json - post.txt | jq -e '.violation_count == 1 and (.violations[0] | .kind == "post_without_wait" and .rank == 0 and
+  .event == 1 and .call == "MPI_Win_post" and .other == null)' >out || complain "analyze --check --json -" "$(cat out)"
+works '^none found$' analyze --check steps.txt
+"$rmacast" analyze --check --json - steps.txt | jq -e '.violation_count == 0 and .violations == []' >out || complain "--check --json" "$(cat out)"
+"$rmacast" analyze --json - steps.txt | jq -e 'has("violations") | not' >out || complain "--json" "$(cat out)"
+fails 2 "--slices and --check, expected one of them, see 'rmacast analyze --help'" analyze --slices --check steps.txt
+# An operation outside any epoch ends the analysis without --check; with it both are told, and what comes before is analysed.
+printf 'rmacast-trace 1\nranks 2\nwindow 0 comm=0\n0 0 1e-6 MPI_Barrier comm=0\n1 0 1e-6 MPI_Barrier comm=0\n0 2e-6 3e-6 MPI_Put win=0 target=1 bytes=8\n' >put.txt
+"$rmacast" analyze --check --json - put.txt 2>err | jq -e '.violations[0].kind == "operation_outside_epoch" and .left_out[0].event == 2' >out ||
+  complain "analyze --check put.txt" "$(cat out err)"

@@ -1,0 +1,34 @@
+/* What contradicts MPI in a trace, and where (docs/checks.md). The rules and the sections of the standard that they
+ * come from stand in model/violations.def.
+ *
+ * A trace that the analysis refuses can be looked at as well. What a recording that breaks off cannot show is not
+ * reported: what is open at the end of an incomplete rank, what its partners lack, and all of that if a rank
+ * calls MPI_Abort. */
+#ifndef MODEL_VIOLATIONS_H
+#define MODEL_VIOLATIONS_H
+
+#include "model/result.h"
+#include "trace/trace.h"
+
+enum violation_kind {
+#define VIOLATION(NAME, SECTION, SENTENCE) VIOLATION_##NAME,
+#include "model/violations.def"
+#undef VIOLATION
+    VIOLATION_KIND_COUNT
+};
+
+struct violation_row {
+    const char *name, *section, *sentence;
+};
+
+const struct violation_row *violation_row(enum violation_kind kind);
+
+enum { VIOLATIONS_PER_KIND = 100 }; /* that are told of; all are counted */
+
+/* trace has passed trace_check(). Sets result->violations, by rank, then event, then kind. */
+enum status violations_find(const struct trace *trace, struct result_violations *violations, struct err *err);
+
+/* Moves *from into result, with a note if there are any. */
+enum status violations_report(struct result_violations *from, struct result *result, struct err *err);
+
+#endif
