@@ -26,6 +26,7 @@ struct settings {
     struct analysis analysis;
     bool keep_going, whole, slices, check;
     bool fell_back; /* a fault was found in slices, and the whole trace is read */
+    bool written;   /* the result is: what fails now is no fault of the trace */
 };
 
 static error_t parse(int key, char *argument, struct argp_state *state)
@@ -48,13 +49,14 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 /* An archive of so many records is analysed in slices: some 300 MB in memory as a whole. */
 enum { SLICES_FROM_RECORDS = 8 << 20 };
 
-static enum status analyze_slices(const struct settings *settings, struct trace_source *source, struct err *err)
+static enum status analyze_slices(struct settings *settings, struct trace_source *source, struct err *err)
 {
     struct result *result;
     TRY(analysis_check(&settings->analysis, source->trace, err));
     TRY(model_stream(source, &settings->analysis.options, stream_calls(source->trace->rank_count), &result, err));
     enum status status = analysis_write(&settings->analysis, source->trace, result, err);
-    if (!checks_hold(result)) cli_exit_with(1);
+    settings->written = true;
+    if (status == STATUS_OK) status = checks_expect(result, err);
     result_free(result);
     return status;
 }
@@ -93,7 +95,7 @@ static enum status try_slices(struct settings *settings, bool *done, struct err 
     *done = settings->slices || records >= SLICES_FROM_RECORDS;
     status = *done ? analyze_slices(settings, &source, err) : STATUS_OK;
     source_close(&source);
-    if (status != STATUS_DATA || !settings->keep_going) return status;
+    if (status != STATUS_DATA || !settings->keep_going || settings->written) return status;
     *done = false;
     return fall_back(settings, err);
 }
@@ -130,7 +132,7 @@ static enum status analyze_found(const struct settings *settings, struct trace *
     bool told = settings->check || violations->total > 0; /* an analysis in slices looks for none: else the same result */
     enum status status = told ? violations_report(violations, result, err) : STATUS_OK;
     if (status == STATUS_OK) status = write_whole(settings, trace, result, err);
-    if (!checks_hold(result)) cli_exit_with(1);
+    if (status == STATUS_OK) status = checks_expect(result, err);
     result_free(result);
     return status;
 }

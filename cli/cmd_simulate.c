@@ -5,6 +5,7 @@
 #include "cli/prediction_options.h"
 #include "cli/progress_bar.h"
 #include "common/units.h"
+#include "model/violations.h"
 #include "predictors/prediction.h"
 #include "simulate/verify.h"
 #include "trace/open.h"
@@ -125,14 +126,34 @@ static enum status write_outputs(const struct settings *settings, const struct p
     return cli_flush(err);
 }
 
-static enum status tell_broken(const struct settings *settings, const struct verify_report *report, struct err *err)
+/* The laws are promised of programs that keep to MPI: where this one does not, that is what is wrong. */
+static enum status tell_violation(const struct settings *settings, const struct trace *trace, size_t broken, size_t laws,
+                                  struct err *err)
+{
+    struct result_violations violations;
+    TRY(violations_find(trace, &violations, err));
+    if (violations.total == 0) {
+        err_set(err, STATUS_DATA, settings->trace, NULL, "the simulation breaks %zu of %zu laws, expected none", broken,
+                laws);
+    } else {
+        const struct result_violation *first = &violations.items[0];
+        err_set(err, STATUS_DATA, settings->trace, NULL,
+                "rank %" PRIu32 ", event %" PRIu64 " (%s): %s: the program contradicts MPI, for which %zu of %zu laws are "
+                "not promised",
+                first->call.rank, first->call.event, first->call.function, first->sentence, broken, laws);
+    }
+    result_violations_clear(&violations);
+    return STATUS_DATA;
+}
+
+static enum status tell_broken(const struct settings *settings, const struct trace *trace,
+                               const struct verify_report *report, struct err *err)
 {
     if (verify_holds(report)) return STATUS_OK;
     verify_print(report, true, stderr);
     size_t broken = 0;
     for (size_t i = 0; i < report->count; i++) broken += report->rows[i].state == VERIFY_BROKEN;
-    return err_set(err, STATUS_DATA, settings->trace, NULL, "the simulation breaks %zu of %zu laws, expected none",
-                   broken, report->count);
+    return tell_violation(settings, trace, broken, report->count, err);
 }
 
 static enum status simulate(const struct settings *settings, const struct trace *trace, const struct platform *platform,
@@ -158,7 +179,7 @@ static enum status simulate(const struct settings *settings, const struct trace 
     const struct replay_options replay = {.engine = prediction.engine, .keep_trace = true};
     if (settings->verify) status = verify_run(prediction.trace, platform, &replay, &prediction.outcome, &report, err);
     if (status == STATUS_OK) status = write_outputs(settings, &prediction, &report, rewrite, err);
-    if (status == STATUS_OK) status = tell_broken(settings, &report, err);
+    if (status == STATUS_OK) status = tell_broken(settings, prediction.trace, &report, err);
     prediction_clear(&prediction);
     return status;
 }

@@ -217,3 +217,17 @@ bool checks_hold(const struct result *result)
         if (!result->checks[i].holds) return false;
     return true;
 }
+
+enum status checks_expect(const struct result *result, struct err *err)
+{
+    const struct result_check *first = NULL;
+    size_t broken = 0;
+    for (size_t i = 0; i < result->check_count; i++) {
+        if (result->checks[i].holds) continue;
+        if (broken++ == 0) first = &result->checks[i];
+    }
+    if (!first) return STATUS_OK;
+    return err_set(err, STATUS_DATA, result->trace, NULL,
+                   "%zu of %zu checks of the figures do not hold, first '%s': %s", broken, result->check_count, first->name,
+                   first->detail);
+}

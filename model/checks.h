@@ -27,5 +27,7 @@ void checks_report(struct checks *checks, const struct account *account, const b
 void checks_clear(struct checks *checks);
 
 bool checks_hold(const struct result *result);
+/* STATUS_DATA with the first check of the result that does not hold. */
+enum status checks_expect(const struct result *result, struct err *err);
 
 #endif

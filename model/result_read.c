@@ -291,7 +291,7 @@ static enum status read_left_out(const struct json_node *node, size_t index, voi
     }
     if (cJSON_IsNumber(calls.item)) TRY(json_integer(&calls, 0, INT64_C(1) << 53, &part.calls, err));
     part.time_known = cJSON_IsNumber(json_member(node, "time_s").item);
-    if (part.time_known) TRY(read_number(node, "time_s", 0, &part.time_s, err));
+    if (part.time_known) TRY(read_number(node, "time_s", -LARGEST, &part.time_s, err)); /* as the trace counts it */
     TRY(json_string(&reason, &text, err));
     part.reason = (char *)(uintptr_t)text; /* copied, never written to */
     return result_add_left_out(result, &part, err);

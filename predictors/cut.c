@@ -72,7 +72,7 @@ static enum status cut_once(struct cut *cut, const struct platform *platform, bo
 {
     struct stops stops = {.cut = cut, .err = err};
     struct replay_outcome outcome;
-    struct err found = {.status = STATUS_OK};
+    struct err found = {.status = STATUS_OK, .stream = ERR_NOWHERE};
     const struct replay_options options = {
         .engine = engine_by_name("loggp"), .stopped = stop, .stopped_context = &stops};
     enum status status = replay_run(&cut->trace, platform, &options, &outcome, &found);
@@ -80,6 +80,8 @@ static enum status cut_once(struct cut *cut, const struct platform *platform, bo
     if (*whole) replay_outcome_clear(&outcome);
     if (*whole || stops.status != STATUS_OK) return stops.status;
     if (stops.count > 0) return STATUS_OK;
+    if (status == STATUS_DATA && found.stream != ERR_NOWHERE)
+        return trace_cut(&cut->trace, (uint32_t)found.stream, (size_t)found.item, &found, err);
     if (err) *err = found;
     return status;
 }

@@ -116,7 +116,11 @@ enum status replay_fail(struct replay *replay, uint32_t rank, const char *format
     size_t count = replay->ranks[rank].count;
     trace_place(replay->trace, rank, next < count ? next : count - 1, place);
     replay->failed = true;
-    return err_set(replay->err, STATUS_DATA, replay->trace->name, place, "%s", message);
+    enum status status = err_set(replay->err, STATUS_DATA, replay->trace->name, place, "%s", message);
+    if (!replay->err || count == 0) return status;
+    replay->err->stream = rank;
+    replay->err->item = (int64_t)(next < count ? next : count - 1);
+    return status;
 }
 
 enum step replay_pause(struct rank_state *rank, int64_t until_ps, uint8_t phase)

@@ -84,7 +84,8 @@ run 0 compare chain.txt --platform "$platform" --set nodes.count=4 --engine logg
 left '[["0 2 2", "1 2 1"]]'
 holds rows.json '[.results[0].rank_time_s[] * 1e6 | round] == [20, 20, 20, 90]'
 
-# A deadlock of whole recordings is cut as well; calls that contradict each other stay an error.
+# A deadlock of whole recordings is cut as well, and so are calls that contradict each other: rank 0's fence is refused, rank 1's waits
+# for it.
 trace crossed.txt <<'END'
 ranks 2
 0 0 0 MPI_Recv comm=0 peer=1 tag=1 bytes=8
@@ -100,7 +101,9 @@ window 0 comm=0
 0 0 0 MPI_Win_fence win=0
 1 0 0 MPI_Win_fence win=0 assert=NOPRECEDE
 END
-error 1 "expected the same on all ranks" simulate differ.txt --platform "$platform" --engine loggp --keep-going
+error 1 "expected the same on all ranks" simulate differ.txt --platform "$platform" --engine loggp
+run 0 simulate differ.txt --platform "$platform" --engine loggp --keep-going --json result.json
+holds result.json '([.left_out[] | "\(.rank) \(.event)"] == ["0 1", "1 1"]) and (.left_out[0].reason | contains("expected the same on all ranks"))'
 
 # A faulty trace, as analyze --keep-going reads it: rank 1 from its second event on, told on standard error, and rank 0's receive then
 # waits for the send that is left out.
@@ -172,5 +175,97 @@ property simulated=1 platform=case engine=loggp semantics=a lock=blocking
 0 0 0 thread_begin thread=2
 END
 run 0 simulate timed.txt --platform "$platform" --set nodes.cores=4 --engine loggp --keep-going --verify
+
+# Calls that the replay refuses end their ranks where they are made. Both ranks leave the barrier at 10 us; rank 1 computes for 50 us then
+# where both make such a call, so that rank 0 comes first.
+trace flush.txt <<'END'
+ranks 2
+window 0 comm=0
+0 0 0 MPI_Barrier comm=0
+0 0 0 MPI_Win_flush win=0 target=1
+0 0 0 MPI_Barrier comm=0
+1 0 0 MPI_Barrier comm=0
+END
+trace twice.txt <<'END'
+ranks 2
+window 0 comm=0
+0 0 0 MPI_Win_create win=0
+0 0 0 MPI_Win_create win=0
+1 0 0 MPI_Win_create win=0
+1 0.000050 0.000050 MPI_Win_create win=0
+END
+trace roots.txt <<'END'
+ranks 2
+0 0 0 MPI_Barrier comm=0
+0 0 0 MPI_Bcast comm=0 root=0 bytes=8
+1 0 0 MPI_Barrier comm=0
+1 0.000050 0.000050 MPI_Bcast comm=0 root=1 bytes=8
+END
+trace clear.txt <<'END'
+ranks 2
+window 0 comm=0 flavor=heap
+0 0 0 shmem_barrier_all comm=0
+0 0 0 shmem_clear_lock win=0 object=1
+1 0 0 shmem_barrier_all comm=0
+END
+refused() {
+    error 1 "$1.txt:$2" simulate $1.txt --platform "$platform" --engine loggp
+    run 0 simulate $1.txt --platform "$platform" --engine loggp --keep-going --json result.json
+    holds result.json "[.left_out[] | \"\(.rank) \(.event) \(.calls)\"] == $3 and (.left_out[0].reason | contains(\"$1.txt:$2\"))"
+    run 0 compare $1.txt --platform "$platform" --engine loggp --semantics a --keep-going --json rows.json
+    left "[$3]"
+}
+refused flush "rank 0, event 2 (MPI_Win_flush): " '["0 2 2"]'
+holds result.json '[.rank_time_s[] * 1e6 | round] == [10, 10]'
+refused twice "rank 0, event 2 (MPI_Win_create): window 0 is created twice" '["0 2 1", "1 2 1"]'
+refused roots "rank 1, event 2 (MPI_Bcast): root 1 where rank 0" '["1 2 1"]' # the root of 8 bytes waits for nobody
+refused clear "rank 0, event 2 (shmem_clear_lock): lock 1 is not held" '["0 2 1"]'
+
+# Times may begin below 0: the fault is at -5 us.
+trace below.txt <<'END'
+ranks 1
+0 -0.000010 -0.000010 MPI_Barrier comm=0
+0 -0.000005 -0.000005 MPI_Frobnicate
+END
+run 0 compare below.txt --platform "$platform" --engine loggp --keep-going --json rows.json
+holds rows.json '[.results[0].left_out[] | .time_s * 1e6 | round] == [-5]'
+
+# A law that does not hold of a program that contradicts MPI is one line that says what is wrong in it: a post that NOCHECK promises and
+# that never comes, a communicator used before it is made, a lock that is never released.
+wrong() {
+    run 1 simulate "$1.txt" --platform "$2" --engine loggp --verify $3
+    grep -qF "rmacast: $1.txt: $4" err || fail "$1.txt: $(cat err)"
+}
+cat >sixteen.json <<'END'
+{ "schema": "rmacast.platform/1", "name": "host", "nodes": {"count": 16, "cores": 4}, "mapping": {"ranks_per_node": 64},
+  "network": {"latency_s": 1e-06, "bandwidth_Bps": 1e10, "overhead_s": 1e-07, "gap_s": 1e-08} }
+END
+trace merge.txt <<'END'
+ranks 2
+window 0 comm=0
+0 0.000000 0.000000000001 MPI_Win_start win=0 group=1 assert=NOCHECK
+0 0.000010 0.000010 MPI_Put win=0 target=1 bytes=8
+0 0.000020 0.000020 MPI_Win_complete win=0
+END
+trace open.txt <<'END'
+ranks 2
+window 0 comm=0
+0 0.000000 0.000000 MPI_Win_lock win=0 target=1 lock=exclusive
+0 0.000020 0.000020 MPI_Win_unlock win=0 target=1
+1 0.000100 0.000100 MPI_Win_lock win=0 target=1 lock=exclusive
+END
+trace between.txt <<'END'
+ranks 3
+comm 1 ranks=0,1,2 between=1
+0 0.000000 0.000000 MPI_Intercomm_create comm=1 newcomm=1
+0 0.000010 0.000010 MPI_Allgatherv comm=1 bytes=100
+1 0.000000 0.000000 MPI_Allgatherv comm=1 bytes=0
+1 0.000010 0.000010 MPI_Intercomm_create comm=1 newcomm=1
+2 0.000000 0.000000 MPI_Intercomm_create comm=1 newcomm=1
+2 0.000010 0.000010 MPI_Allgatherv comm=1 bytes=1000
+END
+wrong open sixteen.json "--set mpi.rma.progress=call" "rank 1, event 1 (MPI_Win_lock): the lock is never released: "
+wrong between sixteen.json "" "rank 1, event 1 (MPI_Allgatherv): the communicator is used before it is created: "
+wrong merge sixteen.json "" "rank 0, event 1 (MPI_Win_start): a target of the group never posts for this epoch: rank 1: the program contradicts MPI"
 
 finish

@@ -76,6 +76,8 @@ static void test_checks_find_what_is_broken(void **state)
     checks_report(&checks, &account, NULL, 0, result);
     checks_clear(&checks);
     assert_false(checks_hold(result));
+    assert_int_equal(checks_expect(result, &err), STATUS_DATA);
+    assert_non_null(strstr(err.text, "5 of 6 checks of the figures do not hold, first 'waits fit their calls': rank 0, event 2"));
     /* Waits, parts, properties (the sum is 1 us too long), places, not the intervals, causes (no waits, no such run).
      */
     const bool holds[] = {false, false, false, false, true, false};

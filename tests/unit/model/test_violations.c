@@ -339,7 +339,7 @@ static void every_rule_is_shown(void **state)
 static void all_are_counted(void **state)
 {
     (void)state;
-    char lines[101 * 32 + 1] = "";
+    char lines[101 * 40] = "";
     struct err err;
     struct result_violations violations;
     for (int i = 0; i < 101; i++) strcat(lines, "0 MPI_Put win=0 target=1 bytes=8\n");
