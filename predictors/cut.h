@@ -12,9 +12,9 @@ struct cut {
     struct trace trace;
 };
 
-/* Replays with the loggp engine, again and again, until every call that is left is taken and returns. *cut is NULL where nothing had
- * to go; else its trace has a fault for each rank that was cut. Other errors of a replay stay errors. trace outlives
- * *cut. */
+/* Replays with the loggp engine, again and again, until every call that is left is taken and returns. *cut is NULL
+ * where nothing had to go; else its trace has a fault for each rank that was cut. Other errors of a replay stay errors.
+ * trace outlives *cut. */
 enum status cut_new(const struct trace *trace, const struct platform *platform, struct cut **cut, struct err *err);
 void cut_free(struct cut *cut);
 
