@@ -132,6 +132,8 @@ static enum status analyze_found(const struct settings *settings, struct trace *
     bool told = settings->check || violations->total > 0; /* an analysis in slices looks for none: else the same result */
     enum status status = told ? violations_report(violations, result, err) : STATUS_OK;
     if (status == STATUS_OK) status = write_whole(settings, trace, result, err);
+    if (status == STATUS_OK && !settings->check && !settings->keep_going)
+        status = violations_expect(&result->violations, trace->name, err);
     if (status == STATUS_OK) status = checks_expect(result, err);
     result_free(result);
     return status;

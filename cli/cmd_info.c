@@ -6,6 +6,7 @@
 #include "cli/cli.h"
 #include "cli/files.h"
 #include "common/units.h"
+#include "model/violations.h"
 #include "trace/open.h"
 
 struct options {
@@ -337,6 +338,16 @@ static enum status write_json(const struct trace *trace, const struct info *info
     return status;
 }
 
+/* What the analysis and the replay refuse is told behind what the trace is. */
+static enum status refuse_wrong(const struct trace *trace, struct err *err)
+{
+    struct result_violations violations;
+    TRY(violations_find(trace, &violations, err));
+    enum status status = violations_expect(&violations, trace->name, err);
+    result_violations_clear(&violations);
+    return status;
+}
+
 enum status cmd_info(int argc, char **argv, struct err *err)
 {
     struct options options = {0};
@@ -349,6 +360,8 @@ enum status cmd_info(int argc, char **argv, struct err *err)
     struct info info = collect(trace);
     if (options.json) status = write_json(trace, &info, options.json, err);
     if (status == STATUS_OK && !cli_is_output(options.json)) print_info(trace, &info);
+    if (status == STATUS_OK) status = cli_flush(err);
+    if (status == STATUS_OK) status = refuse_wrong(trace, err);
     trace_free(trace);
     return status;
 }

@@ -12,7 +12,7 @@
 #include "model/violations_finder.h"
 
 static const struct violation_row rows[VIOLATION_KIND_COUNT] = {
-#define VIOLATION(NAME, SECTION, SENTENCE) {#NAME, SECTION, SENTENCE},
+#define VIOLATION(NAME, SECTION, GATE, SENTENCE) {VIOLATION_##GATE, #NAME, SECTION, SENTENCE},
 #include "model/violations.def"
 #undef VIOLATION
 };
@@ -176,4 +176,24 @@ enum status violations_report(struct result_violations *from, struct result *res
                            "rank %" PRIu32 ", event %" PRIu64 " (%s): %s",
                            all->total, all->total == 1 ? "" : "s", first->call.rank, first->call.event,
                            first->call.function, first->sentence);
+}
+
+static bool is_refused(const struct result_violation *violation)
+{
+    int k = 0;
+    while (strcmp(rows[k].name, violation->kind) != 0) k++;
+    return rows[k].gate == VIOLATION_REFUSED;
+}
+
+enum status violations_expect(const struct result_violations *violations, const char *file, struct err *err)
+{
+    for (size_t i = 0; i < violations->count; i++) {
+        const struct result_violation *item = &violations->items[i];
+        if (!is_refused(item)) continue;
+        char place[TRACE_PLACE_BYTES];
+        snprintf(place, sizeof place, "rank %" PRIu32 ", event %" PRIu64 " (%s)", item->call.rank, item->call.event,
+                 item->call.function);
+        return err_set(err, STATUS_DATA, file, place, "%s, which no replay takes (%s)", item->sentence, item->section);
+    }
+    return STATUS_OK;
 }

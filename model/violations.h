@@ -11,13 +11,16 @@
 #include "trace/trace.h"
 
 enum violation_kind {
-#define VIOLATION(NAME, SECTION, SENTENCE) VIOLATION_##NAME,
+#define VIOLATION(NAME, SECTION, GATE, SENTENCE) VIOLATION_##NAME,
 #include "model/violations.def"
 #undef VIOLATION
     VIOLATION_KIND_COUNT
 };
 
+enum violation_gate { VIOLATION_TAKEN, VIOLATION_REFUSED };
+
 struct violation_row {
+    enum violation_gate gate;
     const char *name, *section, *sentence;
 };
 
@@ -30,5 +33,9 @@ enum status violations_find(const struct trace *trace, struct result_violations 
 
 /* Moves *from into result, with a note if there are any. */
 enum status violations_report(struct result_violations *from, struct result *result, struct err *err);
+
+/* The one gate of info and analyze, behind what they write: STATUS_DATA with the first violation that is REFUSED. A
+ * replay refuses the same when it meets it. file: for the message. */
+enum status violations_expect(const struct result_violations *violations, const char *file, struct err *err);
 
 #endif

@@ -175,3 +175,11 @@ fails 2 "--slices and --check, expected one of them, see 'rmacast analyze --help
 printf 'rmacast-trace 1\nranks 2\nwindow 0 comm=0\n0 0 1e-6 MPI_Barrier comm=0\n1 0 1e-6 MPI_Barrier comm=0\n0 2e-6 3e-6 MPI_Put win=0 target=1 bytes=8\n' >put.txt
 "$rmacast" analyze --check --json - put.txt 2>err | jq -e '.violations[0].kind == "operation_outside_epoch" and .left_out[0].event == 2' >out ||
   complain "analyze --check put.txt" "$(cat out err)"
+# One gate: info and analyze end with the line of what no replay takes, behind what they know; --keep-going does not.
+printf 'rmacast-trace 1\nranks 2\n0 0 0 MPI_Bcast comm=0 root=0 bytes=8\n1 0 0 MPI_Bcast comm=0 root=1 bytes=8\n' >roots.txt
+for command in info analyze; do
+    "$rmacast" $command roots.txt >out 2>err
+    [ $? -eq 1 ] && [ -s out ] && grep -q '^rmacast: roots.txt:rank 1, event 1 (MPI_Bcast): the root is not the same on all ranks: 1, rank 0 has 0, ' err ||
+        complain "$command roots.txt" "$(cat err)"
+done
+works 'contradicts MPI in 1 place' analyze --keep-going roots.txt
