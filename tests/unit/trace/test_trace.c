@@ -44,8 +44,8 @@ static void equal_groups_are_one(void **state)
     (void)state;
     struct trace *trace = new_trace(9);
     struct err err;
-    uint32_t one, two, empty, again, other;
-    assert_int_equal(trace_add_group(trace, (int32_t[]){5, 1, 3, 1}, 4, &one, &err), STATUS_OK);
+    uint32_t one, two, empty, again, other, twice, copy;
+    assert_int_equal(trace_add_group(trace, (int32_t[]){5, 1, 3}, 3, &one, &err), STATUS_OK);
     assert_int_equal(trace_add_group(trace, (int32_t[]){1, 3, 5}, 3, &two, &err), STATUS_OK);
     assert_int_equal(trace_add_group(trace, NULL, 0, &empty, &err), STATUS_OK);
     assert_int_equal(trace_add_group(trace, (int32_t[]){0}, 0, &again, &err), STATUS_OK);
@@ -53,7 +53,14 @@ static void equal_groups_are_one(void **state)
     assert_int_equal(one, two);
     assert_int_equal(empty, again);
     assert_int_not_equal(one, other);
-    assert_int_equal(trace->group_count, 3);
+    /* one that names a rank twice has the same members, and says so */
+    assert_int_equal(trace_add_group(trace, (int32_t[]){5, 1, 3, 1}, 4, &twice, &err), STATUS_OK);
+    assert_int_equal(trace_copy_group(trace, &trace->groups[twice], &copy, &err), STATUS_OK);
+    assert_int_not_equal(twice, one);
+    assert_int_equal(copy, twice);
+    assert_int_equal(trace->groups[twice].count, 3);
+    assert_true(trace->groups[twice].repeats && !trace->groups[one].repeats);
+    assert_int_equal(trace->group_count, 4);
     const struct trace_group *group = &trace->groups[one];
     assert_int_equal(group->count, 3);
     assert_int_equal(trace_group_rank(group, 3), 1);
