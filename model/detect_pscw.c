@@ -1,6 +1,11 @@
 /* Wait states of post/start/complete/wait. */
 #include "model/detect.h"
 
+static int64_t enter_of_post(const struct relations *relations, const struct exposure_epoch *exposure)
+{
+    return relations_call(relations, exposure->rank, exposure->post_call)->enter_ps;
+}
+
 /* Whether a call of an origin may have waited for a post that was entered at post_ps: one that returned before the post
  * did not. A simulated trace says what a call waited for. */
 static bool may_await(const struct relations *relations, uint32_t rank, size_t call, int64_t post_ps)
@@ -10,20 +15,19 @@ static bool may_await(const struct relations *relations, uint32_t rank, size_t c
     return post_ps <= stream->calls[call].exit_ps;
 }
 
-/* The post of those paired with an access epoch that a call of it waited for: of those that lie before the call's end
- * the latest, or the earliest; NULL: there is none. */
-static const struct exposure_epoch *awaited_post(const struct detection *detection, const struct access_epoch *epoch,
-                                                 size_t call)
+/* The post of those paired with an access epoch that a call of it waited for: of those that lie before the call's end the
+ * latest, or the earliest; NULL: there is none. */
+static const struct exposure_epoch *awaited_post(const struct relations *relations, const struct access_epoch *epoch,
+                                                 size_t call, bool latest)
 {
-    const struct epochs *epochs = &detection->relations->epochs;
-    bool latest = detection->options->late_post == LATE_POST_LATEST;
+    const struct epochs *epochs = &relations->epochs;
     const struct exposure_epoch *found = NULL;
     int64_t post_ps = 0;
     for (size_t p = epoch->pair_first; p < epoch->pair_first + epoch->pair_count; p++) {
         if (epochs->pairs[p].exposure == EPOCH_NONE) continue;
         const struct exposure_epoch *exposure = &epochs->exposures[epochs->pairs[p].exposure];
-        int64_t enter_ps = relations_call(detection->relations, exposure->rank, exposure->post_call)->enter_ps;
-        if (!may_await(detection->relations, epoch->rank, call, enter_ps)) continue;
+        int64_t enter_ps = enter_of_post(relations, exposure);
+        if (!may_await(relations, epoch->rank, call, enter_ps)) continue;
         if (found && (latest ? enter_ps <= post_ps : enter_ps >= post_ps)) continue;
         found = exposure;
         post_ps = enter_ps;
@@ -33,7 +37,8 @@ static const struct exposure_epoch *awaited_post(const struct detection *detecti
 
 static enum status find_late_post(struct detection *detection, const struct access_epoch *epoch, size_t call)
 {
-    const struct exposure_epoch *exposure = awaited_post(detection, epoch, call);
+    bool latest = detection->options->late_post == LATE_POST_LATEST;
+    const struct exposure_epoch *exposure = awaited_post(detection->relations, epoch, call, latest);
     if (!exposure) return STATUS_OK;
     struct finding finding = finding_of_enter(detection->relations, PATTERN_LATE_POST, epoch->rank, call,
                                               exposure->rank, exposure->post_call);
@@ -52,16 +57,56 @@ enum status detect_late_post(struct detection *detection)
     return STATUS_OK;
 }
 
+/* The posts of an access epoch: the first and the last enter. */
+struct posts {
+    size_t epoch; /* EPOCH_NONE: not looked at yet */
+    int64_t first_ps, last_ps;
+};
+
+static void find_posts(const struct relations *relations, size_t index, struct posts *posts)
+{
+    const struct epochs *epochs = &relations->epochs;
+    const struct access_epoch *epoch = &epochs->accesses[index];
+    if (posts->epoch == index) return;
+    *posts = (struct posts){index, INT64_MAX, INT64_MIN};
+    for (size_t p = epoch->pair_first; p < epoch->pair_first + epoch->pair_count; p++) {
+        if (epochs->pairs[p].exposure == EPOCH_NONE) continue;
+        int64_t enter_ps = enter_of_post(relations, &epochs->exposures[epochs->pairs[p].exposure]);
+        if (enter_ps < posts->first_ps) posts->first_ps = enter_ps;
+        if (enter_ps > posts->last_ps) posts->last_ps = enter_ps;
+    }
+}
+
+/* The post that an operation waited for: its own target's if that lies in the call, else the latest one of the epoch's other
+ * targets: some libraries wait for the posts of the whole group (docs/patterns.md). A simulated trace says which. */
+static const struct exposure_epoch *post_of_operation(const struct relations *relations,
+                                                      const struct epoch_operation *operation)
+{
+    const struct epochs *epochs = &relations->epochs;
+    const struct trace_rank *stream = &relations->trace->ranks[operation->origin];
+    size_t own = epochs->pairs[operation->pair].exposure;
+    if (!stream->sim && own != EPOCH_NONE) {
+        int64_t post_ps = enter_of_post(relations, &epochs->exposures[own]);
+        bool inside =
+            post_ps > stream->calls[operation->call].enter_ps && post_ps <= stream->calls[operation->call].exit_ps;
+        if (inside) return &epochs->exposures[own];
+    }
+    return awaited_post(relations, &epochs->accesses[operation->epoch], operation->call, true);
+}
+
 enum status detect_early_transfer(struct detection *detection)
 {
     const struct relations *relations = detection->relations;
     const struct epochs *epochs = &relations->epochs;
+    struct posts posts = {.epoch = EPOCH_NONE};
     for (size_t i = 0; i < epochs->operation_count; i++) {
         const struct epoch_operation *operation = &epochs->operations[i];
-        if (operation->pair == EPOCH_NONE || epochs->pairs[operation->pair].exposure == EPOCH_NONE) continue;
-        const struct exposure_epoch *exposure = &epochs->exposures[epochs->pairs[operation->pair].exposure];
-        int64_t post_ps = relations_call(relations, exposure->rank, exposure->post_call)->enter_ps;
-        if (!may_await(relations, operation->origin, operation->call, post_ps)) continue;
+        if (operation->pair == EPOCH_NONE) continue;
+        const struct trace_call *call = relations_call(relations, operation->origin, operation->call);
+        find_posts(relations, operation->epoch, &posts);
+        if (posts.last_ps <= call->enter_ps || posts.first_ps > call->exit_ps) continue;
+        const struct exposure_epoch *exposure = post_of_operation(relations, operation);
+        if (!exposure) continue;
         struct finding finding = finding_of_enter(relations, PATTERN_EARLY_TRANSFER, operation->origin, operation->call,
                                                   exposure->rank, exposure->post_call);
         TRY(detect_found(detection, &finding));

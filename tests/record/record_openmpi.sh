@@ -17,6 +17,14 @@ expect 0 "$rmacast" analyze halo.rma
 expect 0 "$rmacast" compare halo.rma --platform ideal
 expect 0 "$rmacast" simulate halo.rma --platform ideal --verify
 
+# A put of 64 KB to rank 1, which has posted, waits until rank 2 posts, 150 ms later: osc/pt2pt waits for the posts of the whole
+# group. The time is found in the put to rank 1 (the first of two lines), and rank 2 is its cause.
+expect 0 "$rmacast" record -o group.rma -- "$launch" "$mpiexec" --mca osc pt2pt -n 3 "$programs/group_posts"
+expect 0 "$rmacast" analyze group.rma --json group.json
+check jq -e '.patterns[] | select(.name == "early_transfer") | .severity_s > 0.05 and .rank_severity_s[0] == .severity_s and
+             .places[0].line == 13' group.json
+check jq -e '.causes.places[0] | .activity == "computing" and .worst_rank == 2 and .time_s > 0.05' group.json
+
 # Inert without a spool, and in a build without the recorder for this MPI: one line per rank says so.
 expect 0 env LD_PRELOAD="$recorder" "$launch" "$mpiexec" -n 2 "$programs/locks"
 check test "$(cat err)" = ''

@@ -48,6 +48,25 @@ static void test_barrier(void **state)
     result_free(result);
 }
 
+static void test_post_of_another_target(void **state)
+{
+    (void)state;
+    /* Rank 1 has posted at 5; the put to it, 20-155, waits until rank 2, which computes in "late" until 150, posts: 130. The
+     * path: late 150, the rest of the put 5, complete 160-165, computing 5 before it. */
+    struct result *result =
+        analyzed("ranks 3\nwindow 0 comm=0\n0 0.000020 0.000020 MPI_Win_start win=0 group=1,2\n"
+                 "0 0.000020 0.000155 MPI_Put win=0 target=1 bytes=8\n0 0.000160 0.000165 MPI_Win_complete win=0\n"
+                 "1 0.000005 0.000005 MPI_Win_post win=0 group=0\n1 0.000165 0.000165 MPI_Win_wait win=0\n"
+                 "2 0.0 enter late\n2 0.000150 leave late\n"
+                 "2 0.000150 0.000150 MPI_Win_post win=0 group=0\n2 0.000165 0.000165 MPI_Win_wait win=0\n");
+    assert_float_equal((float)(result->causes.total_s * 1e6), 130.0f, 1e-3f);
+    assert_int_equal(result->causes.count, 1);
+    expect(&result->causes, 0, "late", "computing", 130);
+    assert_int_equal(result->causes.items[0].worst_rank, 2);
+    expect(&result->critical_path, 0, "late", "computing", 150);
+    result_free(result);
+}
+
 static void test_chain(void **state)
 {
     (void)state;
@@ -110,7 +129,7 @@ static void test_no_time(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_barrier),       cmocka_unit_test(test_chain),   cmocka_unit_test(test_lock),
+        cmocka_unit_test(test_barrier),       cmocka_unit_test(test_post_of_another_target), cmocka_unit_test(test_chain),   cmocka_unit_test(test_lock),
         cmocka_unit_test(test_without_waits), cmocka_unit_test(test_no_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

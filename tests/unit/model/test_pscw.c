@@ -133,6 +133,32 @@ static void test_calls_that_return_before_a_post(void **state)
     CHECK(before, NULL, {PATTERN_EARLY_TRANSFER, 0, 0});
 }
 
+/* Rank 1 posts at own us, rank 2 at 150; rank 0 puts to 1, 20-155, where both are in the group. */
+static void check_group(int own, const char *says, const char *known, int64_t us)
+{
+    char text[1024];
+    snprintf(text, sizeof text,
+             "ranks 3\n%swindow 0 comm=0\n"
+             "0 0.000010 0.000010 MPI_Win_start win=0 group=1,2\n0 0.000020 0.000155 MPI_Put win=0 target=1 bytes=8%s\n"
+             "0 0.000160 0.000161 MPI_Put win=0 target=2 bytes=8\n0 0.000170 0.000171 MPI_Win_complete win=0\n"
+             "1 0.0000%02d 0.0000%02d MPI_Win_post win=0 group=0\n1 0.000200 0.000201 MPI_Win_wait win=0\n"
+             "2 0.000150 0.000150 MPI_Win_post win=0 group=0\n2 0.000200 0.000201 MPI_Win_wait win=0\n",
+             says, known, own, own);
+    CHECK(text, NULL, {PATTERN_EARLY_TRANSFER, 0, us}, {PATTERN_LATE_POST, 0, 0});
+}
+
+static void test_put_that_waits_for_the_group(void **state)
+{
+    (void)state;
+    /* The own post at 5 lies before the put: it waited for that at 150, 150 - 20. The own post at 30 lies in the put: 30 - 20;
+     * a simulation knows whether it waited until 30 or until 150, or for neither. */
+    check_group(5, "", "", 130);
+    check_group(30, "", "", 10);
+    check_group(30, "property simulated=1 engine=loggp\n", " awaited_post=0.000030", 10);
+    check_group(30, "property simulated=1 engine=loggp\n", " awaited_post=0.000150", 130);
+    check_group(5, "property simulated=1 engine=loggp\n", "", 0);
+}
+
 static void test_simulation_says_what_was_awaited(void **state)
 {
     (void)state;
@@ -380,6 +406,7 @@ int main(void)
         cmocka_unit_test(test_ends_in_either_order),
         cmocka_unit_test(test_calls_that_return_before_a_post),
         cmocka_unit_test(test_simulation_says_what_was_awaited),
+        cmocka_unit_test(test_put_that_waits_for_the_group),
         cmocka_unit_test(test_two_targets),
         cmocka_unit_test(test_early_transfer_per_target),
         cmocka_unit_test(test_two_origins),
