@@ -132,7 +132,7 @@ enum status bounds_from_relations(const struct relations *relations, struct tran
     size_t mpi_count = made.count;
     if (bounds_have_shmem(relations->trace)) {
         for (uint32_t rank = 0; rank < relations->trace->rank_count; rank++)
-            TRY(add_shmem(relations, rank, &made, err));
+            if (!relations->trace->ranks[rank].foreign) TRY(add_shmem(relations, rank, &made, err));
         if (made.count > mpi_count)
             qsort(made.items + mpi_count, made.count - mpi_count, sizeof *made.items, compare_transfers);
     }

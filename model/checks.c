@@ -5,6 +5,7 @@
 #include <stdarg.h>
 
 #include "common/units.h"
+#include "model/shmem_writes.h"
 
 /* Sums of doubles that were picoseconds: relative. */
 static const double rounding = 1e-9;
@@ -35,11 +36,26 @@ static void expect_near(struct result_check *row, const char *what, double one_s
         breach(row, "%s: %.12g s and %.12g s", what, one_s, other_s);
 }
 
+/* The time of a test for a write with the failed ones of the same address before it. */
+static int64_t time_of_shmem_tests(const struct relations *relations, uint32_t rank, size_t index)
+{
+    const struct trace_call *call = relations_call(relations, rank, index);
+    int64_t time_ps = call->exit_ps - call->enter_ps;
+    while (index-- > 0) {
+        const struct trace_call *before = relations_call(relations, rank, index);
+        if (!shmem_is_wait(call_kind(before->call)) || before->disp != call->disp) continue;
+        if (shmem_wait_ended(before)) break;
+        time_ps += before->exit_ps - before->enter_ps;
+    }
+    return time_ps;
+}
+
 /* The time of a call; of a successful test, of its row: all tests since the post of the same window. */
 static int64_t time_of_call(const struct relations *relations, uint32_t rank, size_t index)
 {
     const struct trace_call *call = relations_call(relations, rank, index);
     int64_t time_ps = call->exit_ps - call->enter_ps;
+    if (call_kind(call->call) == CALL_SHMEM_TEST) return time_of_shmem_tests(relations, rank, index);
     if (call_kind(call->call) != CALL_WIN_TEST) return time_ps;
     while (index-- > 0) {
         const struct trace_call *before = relations_call(relations, rank, index);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/array.h"
+#include "model/shmem_writes.h"
 
 /* What stands first in each part's bytes. */
 struct head {
@@ -156,12 +157,19 @@ static void put_failure(struct parts *parts, enum status failure, const struct e
     put_head(parts, &head, NULL, NULL, &ignored);
 }
 
+/* Of a simulated trace: whether its struct trace_sim follows the copy: who served it, when the write took effect. */
+static bool has_sim(const struct parts *parts, const struct ghost *ghost)
+{
+    bool write = shmem_is_write(call_kind(ghost->call.call));
+    return ghost->flags & SETTLE_LATE || (parts->trace->simulated && write);
+}
+
 static enum status put_ghost(void *context, uint32_t part, const struct ghost *ghost, const struct trace_sim *sim,
                              struct err *err)
 {
     struct parts *parts = context;
     TRY(bytes_put(&parts->to[part], ghost, sizeof *ghost, err));
-    return ghost->flags & SETTLE_LATE ? bytes_put(&parts->to[part], sim, sizeof *sim, err) : STATUS_OK;
+    return has_sim(parts, ghost) ? bytes_put(&parts->to[part], sim, sizeof *sim, err) : STATUS_OK;
 }
 
 static enum status put_calls(struct parts *parts, const struct parts_told *told, const bool *ended, struct err *err)
@@ -289,11 +297,11 @@ static enum status narrow(struct parts *parts, uint32_t *group, struct err *err)
 }
 
 /* The next one that a part sends. */
-static void take_ghost(struct bytes *from, struct ghost *ghost, struct trace_sim *sim)
+static void take_ghost(const struct parts *parts, struct bytes *from, struct ghost *ghost, struct trace_sim *sim)
 {
     *sim = trace_sim_unknown;
     bytes_take(from, ghost, sizeof *ghost);
-    if (ghost->flags & SETTLE_LATE) bytes_take(from, sim, sizeof *sim);
+    if (has_sim(parts, ghost)) bytes_take(from, sim, sizeof *sim);
 }
 
 /* Requests of messages end in calls that this part does not know. */
@@ -371,7 +379,7 @@ static void count_coming(struct parts *parts)
     for (uint32_t p = 0; p < parts->link->count; p++) {
         struct bytes look = parts->from[p];
         while (look.taken < look.count) {
-            take_ghost(&look, &ghost, &sim);
+            take_ghost(parts, &look, &ghost, &sim);
             parts->coming[ghost.rank]++;
         }
     }
@@ -387,7 +395,7 @@ static enum status take_calls(struct parts *parts, struct err *err)
         TRY(make_room(&trace->ranks[r], parts->coming[r], trace->simulated, err));
     for (uint32_t p = 0; p < parts->link->count; p++)
         while (parts->from[p].taken < parts->from[p].count) {
-            take_ghost(&parts->from[p], &ghost, &sim);
+            take_ghost(parts, &parts->from[p], &ghost, &sim);
             TRY(add_ghost(parts, p, &ghost, &sim, err));
         }
     for (uint32_t r = 0; r < trace->rank_count; r++)

@@ -12,6 +12,7 @@
  *                                         first flush behind that, unlock
  *   the part of the other rank            messages; a successful probe
  *   the part that has the lock's number    of OpenSHMEM's locks: what takes it, what clears it
+ *   the part of its target                OpenSHMEM's puts and atomics
  *
  * Of simulated traces all operations under a lazy lock up to the first flush go to the part of their target, and of a
  * call that waited for progress the times to that part; where it may mean several targets, to all parts.
@@ -114,7 +115,7 @@ struct ghost { /* a copy underway */
     uint64_t event; /* from 0 */
     uint32_t rank, node, interval;
     uint16_t function; /* enum mpi_call: what it was where call has but the times */
-    uint16_t flags;    /* enum settle_flag; SETTLE_LATE: its struct trace_sim follows */
+    uint16_t flags;    /* enum settle_flag */
 };
 struct parts_route;
 typedef enum status ghost_taker(void *context, uint32_t part, const struct ghost *ghost, const struct trace_sim *sim,

@@ -6,6 +6,7 @@
 #include "common/map.h"
 #include "model/holdings.h"
 #include "model/parts.h"
+#include "model/shmem_writes.h"
 
 /* What one rank has open on one window. */
 struct open_epochs {
@@ -369,6 +370,7 @@ static enum status route_call(struct routing *routing, bool messages)
     if (is_message(kind)) return messages ? route_message(routing, kind) : STATUS_OK;
     if (is_collective(call, kind)) return route_collective(routing, kind);
     if (is_shmem_lock(kind)) return route_shmem_lock(routing, kind);
+    if (shmem_is_write(kind)) return send_to_rank(routing, call->peer);
     if (kind < CALL_WIN_CREATE || kind > CALL_FLUSH_LOCAL || call->handle == TRACE_NONE) return STATUS_OK;
     struct open_epochs *windows;
     TRY(epochs_of(routing->route, routing->ghost.rank, &windows, routing->err));

@@ -410,7 +410,7 @@ static enum status reached_target(struct replay *replay, uint32_t index, int64_t
     const struct op reached = replay->ops[index]; /* a woken rank may make operations */
     TRY(replay_send_control(replay, MESSAGE_ACK, reached.target, reached.origin, index, 0));
     count_incoming(replay, &reached, at_ps); /* what the target does next leaves behind the acknowledgement */
-    if (replay->shmem) replay_shmem_written(replay, index);
+    if (replay->shmem) replay_shmem_written(replay, index, at_ps);
     return STATUS_OK;
 }
 
@@ -424,7 +424,7 @@ static enum status applied(struct replay *replay, uint32_t index)
     bool answers = replay->ops[index].kind == CALL_GET_ACCUMULATE;
     if (!answers) return reached_target(replay, index, replay->now_ps);
     TRY(send_result(replay, index));
-    if (replay->shmem) replay_shmem_written(replay, index); /* what the target does next leaves behind the result */
+    if (replay->shmem) replay_shmem_written(replay, index, replay->now_ps); /* what the target does next leaves behind the result */
     return STATUS_OK;
 }
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "common/array.h"
-#include "simulate/shmem_writes.h"
+#include "model/shmem_writes.h"
 
 enum { PHASE_ENTER, PHASE_ACT, PHASE_WAIT };
 
@@ -62,10 +62,14 @@ const struct watch *replay_shmem_watch(const struct replay *replay, uint32_t ran
 static enum step wait_write(struct replay *replay, uint32_t rank)
 {
     const struct watch *watch = replay_shmem_watch(replay, rank);
-    return !watch || watch->arrived ? replay_exit(&replay->ranks[rank], replay->now_ps) : STEP_BLOCK;
+    struct rank_state *state = &replay->ranks[rank];
+    if (watch && !watch->arrived) return STEP_BLOCK;
+    if (watch && watch->origin != rank && watch->arrived_ps > state->enter_ps)
+        account_add(&replay->outcome->account, PATTERN_WAIT_FOR_WRITE, rank, watch->arrived_ps - state->enter_ps);
+    return replay_exit(state, replay->now_ps);
 }
 
-void replay_shmem_written(struct replay *replay, uint32_t op)
+void replay_shmem_written(struct replay *replay, uint32_t op, int64_t at_ps)
 {
     const struct op *by = &replay->ops[op];
     if (replay->members[by->member].window != replay->shmem->window) return;
@@ -73,6 +77,7 @@ void replay_shmem_written(struct replay *replay, uint32_t op)
     if (!index) return;
     struct watch *watch = &replay->shmem->watches[*index];
     watch->arrived = true;
+    watch->arrived_ps = at_ps;
     replay_wake(replay, watch->waiter);
 }
 
@@ -215,7 +220,7 @@ static enum status watch(struct replay *replay, uint32_t rank, size_t call, cons
                 replay->err));
     TRY(map_put(&shmem->watches_of_waits, key_of(rank, call), *of_write, &of_wait, replay->err));
     if (*of_write < shmem->watch_count) return STATUS_OK;
-    struct watch made = {cause->origin, rank, cause->call, false};
+    struct watch made = {.origin = cause->origin, .waiter = rank, .call = cause->call};
     ARRAY_PUSH(shmem->watches, shmem->watch_count, shmem->watch_capacity, made, replay->err);
     return STATUS_OK;
 }

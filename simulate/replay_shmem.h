@@ -10,6 +10,7 @@ struct watch {
     uint32_t origin, waiter; /* ranks */
     size_t call;             /* of the origin */
     bool arrived;
+    int64_t arrived_ps; /* when it took effect */
 };
 
 struct shmem_lock { /* its queue is at the window's first rank */
@@ -37,8 +38,8 @@ enum status replay_prepare_shmem(struct replay *replay);
 void replay_clear_shmem(struct replay *replay);
 
 enum step replay_step_shmem(struct replay *replay, uint32_t rank);
-/* The operation has taken effect at its target. May wake the target. */
-void replay_shmem_written(struct replay *replay, uint32_t op);
+/* The operation has taken effect at its target, at that time. May wake the target. */
+void replay_shmem_written(struct replay *replay, uint32_t op, int64_t at_ps);
 
 /* What the loaded call of the rank waits for; NULL: not known. */
 const struct watch *replay_shmem_watch(const struct replay *replay, uint32_t rank);

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "common/array.h"
-#include "simulate/shmem_writes.h"
+#include "model/shmem_writes.h"
 #include "simulate/verify_law.h"
 
 static const struct trace_call *call_of(const struct verify_context *context, uint32_t rank, size_t index)

@@ -75,7 +75,10 @@ refuses "unknown option --what" --what "$work/lock.rma"
 "$rmacast" simulate tests/cases/lock_mixed_lazy/trace.txt --platform tests/cases/base.json --set nodes.count=4 \
   --set mpi.rma.lock=lazy -o "$work/simulated.text" >"$work/simulated.log"
 compare simulated "$work/simulated.text" "2 3"
+"$rmacast" simulate tests/cases/shmem_wait_for_write/trace.txt --platform tests/cases/base.json -o "$work/written.text" >"$work/written.log"
+compare written "$work/written.text" "2 3"
 compare shmem tests/cases/shmem_locks/trace.txt "2 3"
+compare writes tests/cases/shmem_wait_for_write/trace.txt "2 3"
 tables shmem
 tables simulated
 

@@ -30,14 +30,18 @@ static void call(FILE *out, uint32_t rank, int ms, int from_us, int to_us, const
             ms % 1000 * 1000 + to_us, what);
 }
 
-/* Ranks take a lock in turns. */
+/* Ranks take a lock in turns, and wait for a write of the rank before them, of which each test but the last fails. */
 static void shmem(FILE *out, uint32_t rank, int number)
 {
     int at = 100 * (int)rank;
-    call(out, rank, number, 1, 2, "shmem_put win=0 target=0 bytes=8 disp=0");
+    char text[100];
+    snprintf(text, sizeof text, "shmem_put win=0 target=%u bytes=8 disp=0", (rank + 1) % RANKS);
+    call(out, rank, number, 1, 2, text);
     call(out, rank, number, 3, 4, "shmem_quiet win=0");
     call(out, rank, number, 5, 60 + at, "shmem_set_lock win=0 object=128");
     call(out, rank, number, 70 + at, 80 + at, "shmem_clear_lock win=0 object=128");
+    call(out, rank, number, 81 + at, 82 + at, "shmem_test win=0 disp=0 flag=0");
+    call(out, rank, number, 83 + at, 84 + at, number % 5 == 4 ? "shmem_test win=0 disp=0 flag=1" : "shmem_test win=0 disp=0 flag=0");
     call(out, rank, number, 300 + at, 900, "shmem_barrier_all comm=0");
 }
 

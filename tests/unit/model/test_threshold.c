@@ -35,6 +35,7 @@ static const struct {
     {PATTERN_THREAD_BARRIER_WAIT, 0, 55 - 20},
     {PATTERN_JOIN_WAIT, 0, 65 - 25},
     {PATTERN_SEMAPHORE_WAIT, 0, 50 - 15},
+    {PATTERN_WAIT_FOR_WRITE, 1, 55 - 15},
 };
 
 static struct trace *picture(enum pattern pattern)
