@@ -151,6 +151,7 @@ static const struct {
     void (*write)(const struct result *, FILE *);
 } tables[] = {{"patterns.csv", csv_write_patterns},
               {"places.csv", csv_write_places},
+              {"place_ranks.csv", csv_write_place_ranks},
               {"properties.csv", csv_write_properties},
               {"transfer_groups.csv", csv_write_transfer_groups},
               {"matrix.csv", csv_write_matrix}};
@@ -234,6 +235,7 @@ static enum status write_csv(const struct analysis *analysis, const struct trace
     for (size_t i = 0; i < TABLES; i++) {
         char path[PATH_BYTES];
         FILE *out;
+        if (tables[i].write == csv_write_place_ranks && !result->per_rank) continue;
         TRY(open_csv(analysis, tables[i].name, path, &out, err));
         tables[i].write(result, out);
         TRY(output_file_close(path, out, STATUS_OK, err));

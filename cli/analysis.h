@@ -51,7 +51,7 @@ enum {
     {"bandwidth", ANALYSIS_BANDWIDTH, "RATE", 0, "of that network", 0},                                                \
     {"efficiency", ANALYSIS_EFFICIENCY, "INTERVALS", OPTION_ARG_OPTIONAL,                                              \
      "print the efficiency of every interval instead of the wait states; " INTERVALS_HELP, 0},                         \
-    {"per-rank", ANALYSIS_PER_RANK, NULL, 0, "give efficiency with the values of every rank", 0},                      \
+    {"per-rank", ANALYSIS_PER_RANK, NULL, 0, "give efficiency and places with the values of every rank", 0},           \
     {"lost", ANALYSIS_LOST, "WHICH", 0, LOST_HELP, 0},                                                                 \
     {"ideal", ANALYSIS_IDEAL, "RESULT", 0,                                                                             \
      "for POP's metrics: result of a simulation on a network that costs nothing", 0},                                  \

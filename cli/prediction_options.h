@@ -59,7 +59,7 @@ enum {
      "add the efficiency of every interval with POP's metrics, root causes and the critical path to the result; "      \
      INTERVALS_HELP,                                                                                                   \
      0},                                                                                                               \
-    {"per-rank", OPTION_PER_RANK, NULL, 0, "give efficiency with the values of every rank", 0},                        \
+    {"per-rank", OPTION_PER_RANK, NULL, 0, "give efficiency and places with the values of every rank", 0},             \
     {"lost", OPTION_LOST, "WHICH", 0, LOST_HELP, 0}
 
 enum { PREDICTION_OUTPUTS = 2 };

@@ -55,7 +55,7 @@ static enum status walk(const struct search *search, struct at at, int64_t from_
         const struct trace_call *call = lane_call(&lane, k);
         int64_t computing_ps = smaller(call->enter_ps, to_ps) - from_ps;
         if (computing_ps > 0) {
-            TRY(shares_add_computing(search->shares, at.rank, after, computing_ps, search->err));
+            TRY(shares_add_computing(search->shares, at.rank, at.thread, after, computing_ps, search->err));
             from_ps += computing_ps;
         }
         after = lane_index(&lane, k);
@@ -64,7 +64,7 @@ static enum status walk(const struct search *search, struct at at, int64_t from_
         TRY(walk_call(search, at, after, from_ps, end_ps, hops));
         from_ps = end_ps;
     }
-    return shares_add_computing(search->shares, at.rank, after, to_ps - from_ps, search->err);
+    return shares_add_computing(search->shares, at.rank, at.thread, after, to_ps - from_ps, search->err);
 }
 
 enum status causes_find(const struct waits *waits, const struct lanes *lanes, struct shares *shares, struct err *err)

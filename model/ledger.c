@@ -320,8 +320,8 @@ static enum status report(const struct kind *kind, uint32_t rank, const int64_t 
                           struct err *err)
 {
     const struct share_of computing = {kind->of.node, TRACE_NO_SITE, SHARE_COMPUTING};
-    TRY(shares_add(shares, &kind->of, rank, ps[SWEEP_CALL], err));
-    return shares_add(shares, &computing, rank, ps[SWEEP_GAP], err);
+    TRY(shares_add(shares, &kind->of, rank, 0, ps[SWEEP_CALL], err));
+    return shares_add(shares, &computing, rank, 0, ps[SWEEP_GAP], err);
 }
 
 enum status ledger_report_causes(struct ledger *ledger, struct shares *causes, struct shares *path, struct err *err)

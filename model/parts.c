@@ -438,7 +438,7 @@ static enum status count_several(struct parts *parts, const struct parts_told *t
         if (!wait->counted) continue;
         account_add(&tally->account, (enum pattern)place->pattern, mark.rank, place->severity_ps);
         tally->account.in_kind_ps[call_kind((enum mpi_call)place->call)] += place->severity_ps;
-        TRY(places_merge(&tally->places, place, err));
+        TRY(places_add_one(&tally->places, place, err));
     }
     return STATUS_OK;
 }

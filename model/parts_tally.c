@@ -81,10 +81,31 @@ static enum status merge_provisional(struct bytes *bytes, struct provisional *pr
     return STATUS_OK;
 }
 
+static enum status put_rank_sums(struct bytes *bytes, const struct rank_sums *sums, struct err *err)
+{
+    TRY(bytes_put(bytes, &sums->count, sizeof sums->count, err));
+    return bytes_put(bytes, sums->items, sums->count * sizeof *sums->items, err);
+}
+
+/* items: what the sender's items are here. */
+static enum status merge_rank_sums(struct bytes *bytes, struct rank_sums *sums, const uint32_t *items, struct err *err)
+{
+    size_t count;
+    bytes_take(bytes, &count, sizeof count);
+    for (size_t i = 0; i < count; i++) {
+        struct rank_sum sum;
+        bytes_take(bytes, &sum, sizeof sum);
+        sum.item = items[sum.item];
+        TRY(rank_sums_add(sums, &sum, err));
+    }
+    return STATUS_OK;
+}
+
 static enum status put_places(struct bytes *bytes, const struct places *places, struct err *err)
 {
     TRY(bytes_put(bytes, &places->count, sizeof places->count, err));
-    return bytes_put(bytes, places->items, places->count * sizeof *places->items, err);
+    TRY(bytes_put(bytes, places->items, places->count * sizeof *places->items, err));
+    return put_rank_sums(bytes, &places->ranks, err);
 }
 
 static void translate(struct place *place, const uint32_t *nodes)
@@ -97,13 +118,18 @@ static enum status merge_places(struct bytes *bytes, struct places *places, cons
 {
     size_t count;
     bytes_take(bytes, &count, sizeof count);
-    for (size_t i = 0; i < count; i++) {
+    uint32_t *items = malloc((count + 1) * sizeof *items);
+    if (!items) return err_memory(err);
+    enum status status = STATUS_OK;
+    for (size_t i = 0; status == STATUS_OK && i < count; i++) {
         struct place place;
         bytes_take(bytes, &place, sizeof place);
         translate(&place, nodes);
-        TRY(places_merge(places, &place, err));
+        status = places_merge(places, &place, &items[i], err);
     }
-    return STATUS_OK;
+    if (status == STATUS_OK) status = merge_rank_sums(bytes, &places->ranks, items, err);
+    free(items);
+    return status;
 }
 
 static enum status put_distribution(struct bytes *bytes, const struct distribution *distribution, struct err *err)
@@ -234,7 +260,7 @@ enum status parts_take_tally(struct tally *tally, uint32_t ranks, struct bytes *
 
 struct rank_share {
     struct share_of of;
-    uint32_t rank;
+    uint32_t rank, thread;
     int64_t ps;
 };
 
@@ -242,11 +268,10 @@ enum status parts_put_shares(const struct shares *shares, struct bytes *bytes, s
 {
     uint64_t count = shares->ranks.count;
     TRY(bytes_put(bytes, &count, sizeof count, err));
-    for (size_t i = 0; i < shares->ranks.capacity; i++) {
-        if (!shares->ranks.used[i]) continue;
-        struct rank_share made = {.of = shares->items[shares->ranks.keys[i] >> 32].of,
-                                  .rank = (uint32_t)shares->ranks.keys[i],
-                                  .ps = (int64_t)shares->ranks.values[i]};
+    for (size_t i = 0; i < shares->ranks.count; i++) {
+        const struct rank_sum *sum = &shares->ranks.items[i];
+        struct rank_share made = {
+            .of = shares->items[sum->item].of, .rank = sum->rank, .thread = sum->thread, .ps = sum->ps};
         TRY(bytes_put(bytes, &made, sizeof made, err));
     }
     return STATUS_OK;
@@ -261,7 +286,7 @@ enum status parts_take_shares(struct shares *shares, struct bytes *bytes, const 
         struct rank_share share;
         bytes_take(bytes, &share, sizeof share);
         share.of.node = sender->nodes.items[share.of.node];
-        TRY(shares_add(shares, &share.of, share.rank, share.ps, err));
+        TRY(shares_add(shares, &share.of, share.rank, share.thread, share.ps, err));
     }
     return STATUS_OK;
 }

@@ -18,6 +18,7 @@ void places_clear(struct places *places)
     map_clear(&places->locations);
     map_clear(&places->index);
     free(places->items);
+    rank_sums_clear(&places->ranks);
     memset(places, 0, sizeof *places);
 }
 
@@ -56,9 +57,17 @@ static struct place place_of(const struct places *places, const struct trace *tr
                           .site = at->site,
                           .call = (uint16_t)trace_function(trace, finding->rank, finding->call),
                           .pattern = (uint16_t)finding->pattern,
+                          .thread = trace_call_thread(trace, finding->rank, finding->call),
                           .severity_ps = finding->severity_ps,
                           .count = 1,
                           .worst = {.enter_ps = at->enter_ps}};
+}
+
+static enum status add_rank(struct places *places, const struct place *item, const struct place *wait, uint32_t rank,
+                            struct err *err)
+{
+    struct rank_sum more = {(uint32_t)(item - places->items), rank, wait->thread, .count = 1, .ps = wait->severity_ps};
+    return rank_sums_add(&places->ranks, &more, err);
 }
 
 enum status places_add(struct places *places, const struct trace *trace, const struct finding *finding, struct err *err)
@@ -69,7 +78,7 @@ enum status places_add(struct places *places, const struct trace *trace, const s
     if (is_worse(finding->severity_ps, made.worst.enter_ps, finding->rank, &item->worst))
         item->worst = advice_facts(trace, &places->paths, finding);
     item->count++;
-    return STATUS_OK;
+    return add_rank(places, item, &made, finding->rank, err);
 }
 
 struct place places_one(const struct places *places, const struct trace *trace, const struct finding *finding)
@@ -79,7 +88,7 @@ struct place places_one(const struct places *places, const struct trace *trace, 
     return made;
 }
 
-enum status places_merge(struct places *places, const struct place *from, struct err *err)
+static enum status merge(struct places *places, const struct place *from, struct place **found, struct err *err)
 {
     struct place *item;
     TRY(item_of(places, *from, &item, err));
@@ -87,7 +96,23 @@ enum status places_merge(struct places *places, const struct place *from, struct
     if (is_worse(from->worst.severity_ps, from->worst.enter_ps, from->worst.rank, &item->worst))
         item->worst = from->worst;
     item->count += from->count;
+    *found = item;
     return STATUS_OK;
+}
+
+enum status places_merge(struct places *places, const struct place *from, uint32_t *item, struct err *err)
+{
+    struct place *found;
+    TRY(merge(places, from, &found, err));
+    *item = (uint32_t)(found - places->items);
+    return STATUS_OK;
+}
+
+enum status places_add_one(struct places *places, const struct place *wait, struct err *err)
+{
+    struct place *item;
+    TRY(merge(places, wait, &item, err));
+    return add_rank(places, item, wait, wait->worst.rank, err);
 }
 
 void places_withdraw(struct places *places, enum pattern pattern, uint16_t call)
@@ -110,20 +135,39 @@ static int compare_places(const void *one, const void *other)
     if (order == 0) order = (a->line > b->line) - (a->line < b->line);
     if (order == 0) order = compare_text(a->advice, b->advice);
     if (order == 0) order = (a->count < b->count) - (a->count > b->count);
-    return order;
+    return order != 0 ? order : (a->who.rank > b->who.rank) - (a->who.rank < b->who.rank);
+}
+
+static enum status report_ranks(const struct trace *trace, const struct rank_sum *sums, size_t count, bool per_rank,
+                                struct result_place *made, struct err *err)
+{
+    const struct rank_sum worst = rank_sums_worst(sums, count);
+    TRY(result_who_set(trace, worst.rank, worst.thread, &made->who, err));
+    if (!per_rank) return STATUS_OK;
+    made->ranks = calloc(count, sizeof *made->ranks);
+    if (!made->ranks) return err_memory(err);
+    for (; made->rank_count < count; made->rank_count++) {
+        const struct rank_sum *sum = &sums[made->rank_count];
+        struct result_place_rank *rank = &made->ranks[made->rank_count];
+        *rank = (struct result_place_rank){.severity_s = units_s(sum->ps), .count = sum->count};
+        TRY(result_who_set(trace, sum->rank, sum->thread, &rank->who, err));
+    }
+    return STATUS_OK;
 }
 
 static enum status report_place(const struct places *places, const struct trace *trace, const struct place *place,
-                                struct result_pattern *pattern, struct err *err)
+                                bool per_rank, struct result_pattern *pattern, struct err *err)
 {
     const struct trace_site *site = &trace->sites[place->site];
-    struct result_place made = {
-        .line = site->line, .severity_s = units_s(place->severity_ps), .count = place->count};
+    struct result_place made = {.line = site->line, .severity_s = units_s(place->severity_ps), .count = place->count};
+    size_t sum_count;
+    const struct rank_sum *sums = rank_sums_of(&places->ranks, (uint32_t)(place - places->items), &sum_count);
     TRY(array_reserve((void **)&pattern->places, &pattern->place_capacity, pattern->place_count + 1,
                       sizeof *pattern->places, err));
     if (site->file && !(made.file = strdup(site->file))) return err_memory(err);
-    enum status status = callpath_text(trace, &places->paths, place->node, place->site, place->call,
-                                       &made.callpath, err);
+    enum status status =
+        callpath_text(trace, &places->paths, place->node, place->site, place->call, &made.callpath, err);
+    if (status == STATUS_OK) status = report_ranks(trace, sums, sum_count, per_rank, &made, err);
     if (status == STATUS_OK) status = advice_text(trace, &places->paths, &place->worst, &made.advice, err);
     const char *rows = made.advice ? advice_rows(&place->worst) : NULL;
     if (status == STATUS_OK && rows && !(made.rows = strdup(rows))) status = err_memory(err);
@@ -134,12 +178,14 @@ static enum status report_place(const struct places *places, const struct trace 
     return status;
 }
 
-enum status places_report(const struct places *places, const struct trace *trace, struct result *result,
+enum status places_report(struct places *places, const struct trace *trace, bool per_rank, struct result *result,
                           struct err *err)
 {
+    rank_sums_sort(&places->ranks);
     for (size_t i = 0; i < places->count; i++)
         if (places->items[i].count > 0)
-            TRY(report_place(places, trace, &places->items[i], &result->patterns[places->items[i].pattern], err));
+            TRY(report_place(places, trace, &places->items[i], per_rank, &result->patterns[places->items[i].pattern],
+                             err));
     for (int p = 0; p < PATTERN_COUNT; p++)
         if (result->patterns[p].place_count > 1)
             qsort(result->patterns[p].places, result->patterns[p].place_count, sizeof *result->patterns[p].places,

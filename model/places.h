@@ -6,6 +6,7 @@
 #include "model/advice.h"
 #include "model/callpath.h"
 #include "model/finding.h"
+#include "model/rank_sums.h"
 #include "model/result.h"
 
 struct place {
@@ -13,6 +14,7 @@ struct place {
     uint32_t site;
     uint16_t call; /* enum mpi_call */
     uint16_t pattern;
+    uint32_t thread; /* of a single wait */
     int64_t severity_ps;
     uint64_t count;
     struct advice_facts worst; /* the longest single wait; of equal ones the first, of the lowest rank */
@@ -23,6 +25,7 @@ struct places {
     struct map locations, index; /* (node, site) to location; (location, pattern, call) to item */
     struct place *items;
     size_t count, capacity;
+    struct rank_sums ranks; /* of the items */
 };
 
 /* Inits *places; places_go_on() tells of the trace's next calls (callpaths_go_on()). */
@@ -33,15 +36,19 @@ void places_clear(struct places *places);
 enum status places_add(struct places *places, const struct trace *trace, const struct finding *finding,
                        struct err *err);
 
-/* One wait as it is going to be added; adding it, or the sums of another part, whose nodes are this one's by now. */
+/* One wait as it is going to be added; adding it. */
 struct place places_one(const struct places *places, const struct trace *trace, const struct finding *finding);
-enum status places_merge(struct places *places, const struct place *from, struct err *err);
+enum status places_add_one(struct places *places, const struct place *wait, struct err *err);
+
+/* Adds the sums of another part, whose nodes are this one's by now. *item: what `ranks` of that part are about here. */
+enum status places_merge(struct places *places, const struct place *from, uint32_t *item, struct err *err);
 
 /* Takes out the waits of a pattern in one MPI function. */
 void places_withdraw(struct places *places, enum pattern pattern, uint16_t call);
 
-/* Appends each place, with its advice, to its pattern in result, the largest severity first. */
-enum status places_report(const struct places *places, const struct trace *trace, struct result *result,
+/* Appends each place, with its advice and its worst rank, to its pattern in result, the largest severity first;
+ * per_rank: with the figures of every rank. Nothing is added afterwards. */
+enum status places_report(struct places *places, const struct trace *trace, bool per_rank, struct result *result,
                           struct err *err);
 
 #endif

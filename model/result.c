@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/array.h"
+#include "trace/trace.h"
 
 enum { NOTE_BYTES = 512 };
 
@@ -31,7 +32,20 @@ void result_place_clear(struct result_place *place)
     free(place->file);
     free(place->advice);
     free(place->rows);
+    free(place->who.node);
+    for (size_t i = 0; i < place->rank_count; i++) free(place->ranks[i].who.node);
+    free(place->ranks);
     *place = (struct result_place){0};
+}
+
+enum status result_who_set(const struct trace *trace, uint32_t rank, uint32_t thread, struct result_who *who,
+                           struct err *err)
+{
+    const char *node = trace_node_name(trace, rank);
+    *who = (struct result_who){.rank = rank, .thread = -1};
+    if (trace_thread_count(trace, rank) > 1) who->thread = (int32_t)thread;
+    if (node && !(who->node = strdup(node))) return err_memory(err);
+    return STATUS_OK;
 }
 
 void result_group_clear(struct result_group *group)
@@ -53,6 +67,7 @@ static void clear_shares(struct result_shares *shares)
         free(shares->items[i].callpath);
         free(shares->items[i].file);
         free(shares->items[i].activity);
+        free(shares->items[i].who.node);
     }
     free(shares->items);
 }

@@ -15,13 +15,28 @@
 #include "model/efficiency.h"
 #include "trace/calls.h"
 
+struct result_who { /* a rank, and of several threads which; where it ran */
+    int64_t rank;   /* -1: not known */
+    int32_t thread; /* -1: the rank has one thread */
+    char *node;     /* owned; NULL: not known */
+};
+
+struct result_place_rank { /* what one rank, or thread, has of a place */
+    struct result_who who;
+    double severity_s;
+    uint64_t count;
+};
+
 struct result_place {
     char *callpath, *file; /* owned; file NULL if unknown */
     char *advice;          /* owned: what to move where, for the longest single wait; NULL if there is none to give */
     char *rows;            /* owned: of `compare`, which show what the advice is worth; NULL: none do */
     int32_t line;
+    struct result_who who; /* that has most of it */
     double severity_s;
     uint64_t count;
+    struct result_place_rank *ranks; /* owned, by rank and thread; none unless they were asked for */
+    size_t rank_count;
 };
 
 struct result_pattern {
@@ -94,7 +109,7 @@ struct result_share {      /* of what ranks do */
     char *callpath, *file; /* owned; callpath "" outside all regions, file NULL if unknown */
     char *activity;        /* owned: an MPI function, or "computing" */
     int32_t line;
-    uint32_t worst_rank; /* that has most of it */
+    struct result_who who; /* that has most of it */
     double time_s, share;
 };
 
@@ -183,7 +198,7 @@ struct result {
     struct result_check checks[RESULT_CHECKS_MAX];
     size_t check_count;            /* 0: not wanted */
     struct efficiency *efficiency; /* owned; NULL: not wanted */
-    bool per_rank;                 /* efficiency is written with the values of every rank */
+    bool per_rank;                 /* efficiency and places are written with the values of every rank */
     cJSON *carried; /* owned; of a result read back: its efficiency, causes, critical path and groups of transfers, which
                      * are written again as they were; NULL: none */
     struct result_violations violations; /* model/violations.h */
@@ -198,6 +213,10 @@ struct result {
 enum status result_new(uint32_t rank_count, struct result **result, struct err *err);
 void result_free(struct result *result);
 void result_place_clear(struct result_place *place);
+struct trace;
+/* Who that is in the trace, for an empty *who. */
+enum status result_who_set(const struct trace *trace, uint32_t rank, uint32_t thread, struct result_who *who,
+                           struct err *err);
 void result_group_clear(struct result_group *group);
 void result_violations_clear(struct result_violations *violations);
 enum status result_add_left_out(struct result *result, const struct result_left_out *made, struct err *err);

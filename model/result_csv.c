@@ -30,19 +30,51 @@ void csv_write_patterns(const struct result *result, FILE *out)
                     result->patterns[p].rank_severity_s[r]);
 }
 
+static void write_place(enum pattern pattern, const struct result_place *place, FILE *out)
+{
+    fprintf(out, "%s,", pattern_row(pattern)->name);
+    write_text(place->callpath, out);
+    fputc(',', out);
+    write_text(place->file, out);
+    fputc(',', out);
+    if (place->line > 0) fprintf(out, "%" PRId32, place->line);
+}
+
+static void write_who(const struct result_who *who, FILE *out)
+{
+    fputc(',', out);
+    if (who->rank >= 0) fprintf(out, "%" PRId64, who->rank);
+    fputc(',', out);
+    if (who->thread >= 0) fprintf(out, "%" PRId32, who->thread);
+    fputc(',', out);
+    write_text(who->node, out);
+    fputc('\n', out);
+}
+
 void csv_write_places(const struct result *result, FILE *out)
 {
-    fprintf(out, "pattern,callpath,file,line,severity_s,count\n");
+    fprintf(out, "pattern,callpath,file,line,severity_s,count,rank,thread,node\n");
     for (int p = 0; p < PATTERN_COUNT; p++) {
         for (size_t i = 0; i < result->patterns[p].place_count; i++) {
             const struct result_place *place = &result->patterns[p].places[i];
-            fprintf(out, "%s,", pattern_row((enum pattern)p)->name);
-            write_text(place->callpath, out);
-            fputc(',', out);
-            write_text(place->file, out);
-            fputc(',', out);
-            if (place->line > 0) fprintf(out, "%" PRId32, place->line);
-            fprintf(out, ",%.15g,%" PRIu64 "\n", place->severity_s, place->count);
+            write_place((enum pattern)p, place, out);
+            fprintf(out, ",%.15g,%" PRIu64, place->severity_s, place->count);
+            write_who(&place->who, out);
+        }
+    }
+}
+
+void csv_write_place_ranks(const struct result *result, FILE *out)
+{
+    fprintf(out, "pattern,callpath,file,line,severity_s,count,rank,thread,node\n");
+    for (int p = 0; p < PATTERN_COUNT; p++) {
+        for (size_t i = 0; i < result->patterns[p].place_count; i++) {
+            const struct result_place *place = &result->patterns[p].places[i];
+            for (size_t r = 0; r < place->rank_count; r++) {
+                write_place((enum pattern)p, place, out);
+                fprintf(out, ",%.15g,%" PRIu64, place->ranks[r].severity_s, place->ranks[r].count);
+                write_who(&place->ranks[r].who, out);
+            }
         }
     }
 }

@@ -11,6 +11,8 @@
 void csv_write_patterns(const struct result *result, FILE *out);
 /* pattern,callpath,file,line,severity_s,count */
 void csv_write_places(const struct result *result, FILE *out);
+/* The same for every rank that has some of a place, where they were asked for. */
+void csv_write_place_ranks(const struct result *result, FILE *out);
 /* property,parent,inclusive_s,exclusive_s */
 void csv_write_properties(const struct result *result, FILE *out);
 /* A line for each pair, window, call path and class of sizes of transfers; what is not of the group is empty. */

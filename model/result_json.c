@@ -50,16 +50,37 @@ static cJSON *add_element(struct writer *writer, cJSON *array)
     return NULL;
 }
 
+/* The thread stands where the rank has several. */
+static void add_who(struct writer *writer, cJSON *object, const struct result_who *who)
+{
+    add_known(writer, object, "rank", who->rank >= 0, (double)who->rank);
+    if (who->thread >= 0) add_number(writer, object, "thread", who->thread);
+    add_text(writer, object, "node", who->node);
+}
+
+static void add_place_ranks(struct writer *writer, cJSON *object, const struct result_place *place)
+{
+    cJSON *ranks = keep(writer, cJSON_AddArrayToObject(object, "ranks"));
+    for (size_t i = 0; i < place->rank_count; i++) {
+        cJSON *element = add_element(writer, ranks);
+        add_who(writer, element, &place->ranks[i].who);
+        add_number(writer, element, "severity_s", place->ranks[i].severity_s);
+        add_number(writer, element, "count", (double)place->ranks[i].count);
+    }
+}
+
 static void add_place(struct writer *writer, cJSON *places, const struct result_place *place)
 {
     cJSON *object = add_element(writer, places);
     add_text(writer, object, "callpath", place->callpath);
     add_text(writer, object, "file", place->file);
     add_known(writer, object, "line", place->line > 0, place->line);
+    add_who(writer, object, &place->who);
     add_number(writer, object, "severity_s", place->severity_s);
     add_number(writer, object, "count", (double)place->count);
     add_text(writer, object, "advice", place->advice);
     add_text(writer, object, "rows", place->rows);
+    if (place->rank_count > 0) add_place_ranks(writer, object, place);
 }
 
 static void add_patterns(struct writer *writer, cJSON *root, const struct result *result)
@@ -270,7 +291,8 @@ static void add_shares(struct writer *writer, cJSON *root, const char *key, cons
         add_text(writer, object, "activity", share->activity);
         add_text(writer, object, "file", share->file);
         add_known(writer, object, "line", share->line > 0, share->line);
-        add_number(writer, object, "worst_rank", share->worst_rank);
+        add_number(writer, object, "worst_rank", (double)share->who.rank);
+        add_who(writer, object, &share->who);
         add_number(writer, object, "time_s", share->time_s);
         add_number(writer, object, "share", share->share);
     }

@@ -47,30 +47,35 @@ static int compare_findings(const void *one, const void *other)
     return (int)a->pattern - (int)b->pattern;
 }
 
+/* That of the worst place. A result of an older version does not say it: then of all places together. */
 static uint32_t worst_rank(const struct result *result, const struct result_pattern *pattern)
 {
     uint32_t worst = 0;
+    if (pattern->place_count > 0 && pattern->places[0].who.rank >= 0) return (uint32_t)pattern->places[0].who.rank;
     for (uint32_t r = 1; r < result->rank_count; r++)
         if (pattern->rank_severity_s[r] > pattern->rank_severity_s[worst]) worst = r;
     return worst;
 }
 
-static const char *place_text(const struct result_pattern *pattern, char text[PLACE_BYTES])
+/* " on n0, thread 2"; nothing where neither is known. */
+static void print_who(const struct result_who *who, FILE *out)
 {
-    if (pattern->place_count == 0) return "";
-    const struct result_place *place = &pattern->places[0];
-    if (place->file)
-        snprintf(text, PLACE_BYTES, "%s (%s:%" PRId32 ")", place->callpath, place->file, place->line);
-    else
-        snprintf(text, PLACE_BYTES, "%s", place->callpath);
-    return text;
+    if (who->node) fprintf(out, " on %s", who->node);
+    if (who->thread >= 0) fprintf(out, "%s thread %" PRId32, who->node ? "," : "", who->thread);
+}
+
+static void print_place(const struct result_place *place, FILE *out)
+{
+    fprintf(out, "  %s", place->callpath);
+    if (place->file) fprintf(out, " (%s:%" PRId32 ")", place->file, place->line);
+    print_who(&place->who, out);
 }
 
 static void print_findings(const struct result *result, size_t top, FILE *out)
 {
     struct ranked findings[PATTERN_COUNT];
     size_t count = 0;
-    char seconds[UNITS_TEXT_BYTES], text[PLACE_BYTES];
+    char seconds[UNITS_TEXT_BYTES];
     for (int p = 0; p < PATTERN_COUNT; p++)
         if (result->patterns[p].count > 0)
             findings[count++] = (struct ranked){(enum pattern)p, result->patterns[p].severity_s};
@@ -80,9 +85,11 @@ static void print_findings(const struct result *result, size_t top, FILE *out)
     if (count > 1) qsort(findings, count, sizeof *findings, compare_findings);
     for (size_t i = 0; i < count && (top == 0 || i < top); i++) {
         const struct result_pattern *pattern = &result->patterns[findings[i].pattern];
-        fprintf(out, "%-28s %10s %5.1f %% %8" PRIu64 " %11" PRIu32 "  %s\n", pattern_row(findings[i].pattern)->title,
+        fprintf(out, "%-28s %10s %5.1f %% %8" PRIu64 " %11" PRIu32, pattern_row(findings[i].pattern)->title,
                 units_format_duration(pattern->severity_s, seconds), percent(pattern->severity_s, total_time_s(result)),
-                pattern->count, worst_rank(result, pattern), place_text(pattern, text));
+                pattern->count, worst_rank(result, pattern));
+        if (pattern->place_count > 0) print_place(&pattern->places[0], out);
+        fputc('\n', out);
         if (pattern->place_count > 0 && pattern->places[0].advice)
             fprintf(out, "    advice: %s\n", pattern->places[0].advice);
         if (pattern->place_count > 0 && pattern->places[0].rows)
@@ -138,9 +145,11 @@ static void print_shares(const char *title, const struct result_shares *shares, 
         const struct result_share *share = &shares->items[i];
         char text[PLACE_BYTES];
         snprintf(text, sizeof text, "%s%s%s", share->callpath, *share->callpath ? "/" : "", share->activity);
-        fprintf(out, "  %-44s %10s %5.1f %% %11" PRIu32, text, units_format_duration(share->time_s, seconds),
-                100 * share->share, share->worst_rank);
+        fprintf(out, "  %-44s %10s %5.1f %% %11" PRId64, text, units_format_duration(share->time_s, seconds),
+                100 * share->share, share->who.rank);
         if (share->file) fprintf(out, "  %s:%" PRId32, share->file, share->line);
+        if (share->who.node || share->who.thread >= 0) fputc(' ', out);
+        print_who(&share->who, out);
         fputc('\n', out);
     }
     if (shares->count > shown) fprintf(out, "  and %zu more\n", shares->count - shown);

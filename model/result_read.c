@@ -77,6 +77,38 @@ static enum status read_per_rank(const struct json_node *object, const char *key
     return json_error(&node, err, "%zu numbers, expected one for each of the %u ranks", json_count(&node), count);
 }
 
+/* A result of an older version does not say who. */
+static enum status read_who(const struct json_node *node, struct result_who *who, struct err *err)
+{
+    struct json_node rank = json_member(node, "rank"), thread = json_member(node, "thread");
+    int64_t number;
+    who->rank = who->thread = -1;
+    if (rank.item && !cJSON_IsNull(rank.item)) TRY(json_integer(&rank, 0, TRACE_RANKS_MAX, &who->rank, err));
+    if (thread.item && !cJSON_IsNull(thread.item)) {
+        TRY(json_integer(&thread, 0, UINT16_MAX, &number, err));
+        who->thread = (int32_t)number;
+    }
+    return read_text(node, "node", &who->node, err);
+}
+
+static enum status read_place_rank(const struct json_node *node, size_t index, void *into, struct err *err)
+{
+    struct result_place_rank *rank = &((struct result_place *)into)->ranks[index];
+    ((struct result_place *)into)->rank_count++;
+    TRY(read_who(node, &rank->who, err));
+    TRY(read_number(node, "severity_s", 0, &rank->severity_s, err));
+    return read_count(node, "count", &rank->count, err);
+}
+
+static enum status read_place_ranks(const struct json_node *node, struct result_place *place, struct err *err)
+{
+    struct json_node ranks = json_member(node, "ranks");
+    if (!ranks.item) return STATUS_OK;
+    TRY(json_array(&ranks, err));
+    place->ranks = calloc(json_count(&ranks) + 1, sizeof *place->ranks);
+    return place->ranks ? for_elements(&ranks, read_place_rank, place, err) : err_memory(err);
+}
+
 static enum status fill_place(const struct json_node *node, struct result_place *place, struct err *err)
 {
     struct json_node line = json_member(node, "line");
@@ -86,6 +118,8 @@ static enum status fill_place(const struct json_node *node, struct result_place 
     TRY(read_text(node, "file", &place->file, err));
     if (line.item && !cJSON_IsNull(line.item)) TRY(json_integer(&line, 0, INT32_MAX, &number, err));
     place->line = (int32_t)number;
+    TRY(read_who(node, &place->who, err));
+    TRY(read_place_ranks(node, place, err));
     TRY(read_number(node, "severity_s", 0, &place->severity_s, err));
     TRY(read_text(node, "advice", &place->advice, err));
     TRY(read_text(node, "rows", &place->rows, err));

@@ -3,6 +3,7 @@
 #define MODEL_SHARES_H
 
 #include "model/callpath.h"
+#include "model/rank_sums.h"
 #include "model/result.h"
 
 enum { SHARE_COMPUTING = MPI_CALL_COUNT }; /* an activity beside enum mpi_call */
@@ -14,14 +15,14 @@ struct share_of {
 
 struct share {
     struct share_of of;
-    uint32_t worst_rank; /* that has most of it; known to shares_report */
-    int64_t total_ps, worst_ps;
+    int64_t total_ps;
 };
 
 struct shares {
     const struct trace *trace; /* borrowed, as paths */
     const struct callpaths *paths;
-    struct map locations, index, ranks; /* (node, site); (location, activity) to item; (item, rank) to seconds */
+    struct map locations, index; /* (node, site); (location, activity) to item */
+    struct rank_sums ranks;      /* of the items */
     struct share *items;
     size_t count, capacity;
     int64_t total_ps;
@@ -30,12 +31,14 @@ struct shares {
 /* The caller sets trace and paths of an all-zero struct. */
 void shares_clear(struct shares *shares);
 
-enum status shares_add(struct shares *shares, const struct share_of *of, uint32_t rank, int64_t ps, struct err *err);
+enum status shares_add(struct shares *shares, const struct share_of *of, uint32_t rank, uint32_t thread, int64_t ps,
+                       struct err *err);
 /* Time of a rank inside a call, or of computing behind the thread's call `after` (SHARE_AT_BEGIN: before its first). */
 enum status shares_add_call(struct shares *shares, uint32_t rank, size_t call, int64_t ps, struct err *err);
-enum status shares_add_computing(struct shares *shares, uint32_t rank, size_t after, int64_t ps, struct err *err);
+enum status shares_add_computing(struct shares *shares, uint32_t rank, uint32_t thread, size_t after, int64_t ps,
+                                 struct err *err);
 
-/* Writes all, the largest first, into the list of a result. */
+/* Writes all, the largest first, into the list of a result. Nothing is added afterwards. */
 enum status shares_report(struct shares *shares, struct result_shares *list, struct err *err);
 
 #endif

@@ -136,7 +136,7 @@ enum status tally_report(struct tally *tally, const struct lanes *lanes, struct 
     TRY(describe_trace(trace, tally->options, result, err));
     TRY(model_report_faults(trace, result, err));
     report_account(&tally->account, result);
-    TRY(places_report(&tally->places, trace, result, err));
+    TRY(places_report(&tally->places, trace, tally->options->per_rank, result, err));
     TRY(properties_report(lanes, tally->times_ps, &tally->account, result, err));
     TRY(rates_report(&tally->rates, trace, &tally->places.paths, result, err));
     report_fence_pairs(&tally->fence_pairs, result);

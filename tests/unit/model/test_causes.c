@@ -40,7 +40,7 @@ static void test_barrier(void **state)
     assert_int_equal(result->causes.count, 2);
     expect(&result->causes, 0, "slow", "computing", 50);
     expect(&result->causes, 1, "", "computing", 10);
-    assert_int_equal(result->causes.items[0].worst_rank, 1);
+    assert_int_equal(result->causes.items[0].who.rank, 1);
     assert_float_equal((float)(result->critical_path.total_s * 1e6), 150.0f, 1e-3f);
     expect(&result->critical_path, 0, "slow", "computing", 80);
     expect(&result->critical_path, 1, "", "computing", 10 + 50);
@@ -82,7 +82,7 @@ static void test_chain(void **state)
     assert_float_equal((float)(result->causes.total_s * 1e6), 110.0f, 1e-3f);
     expect(&result->causes, 0, "", "computing", 100);
     expect(&result->causes, 1, "", "MPI_Recv", 10);
-    assert_int_equal(result->causes.items[0].worst_rank, 0); /* 80 us of rank 0, 20 of rank 1 */
+    assert_int_equal(result->causes.items[0].who.rank, 0); /* 80 us of rank 0, 20 of rank 1 */
     /* Path: rank 0 computes 0-60, rank 1 receives 60-70 and computes 70-80, rank 2 receives 80-90. */
     expect(&result->critical_path, 0, "", "computing", 70);
     expect(&result->critical_path, 1, "", "MPI_Recv", 20);

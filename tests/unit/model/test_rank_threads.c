@@ -60,6 +60,10 @@ static void waits_of_threads_overlap(void **state)
     NEAR(late->places[0].severity_s, 14);
     assert_string_equal(late->places[1].callpath, "main/MPI_Recv");
     NEAR(late->places[1].severity_s, 5);
+    assert_int_equal(late->places[0].who.rank, 0);
+    assert_int_equal(late->places[0].who.thread, 1);
+    assert_int_equal(late->places[1].who.thread, 0);
+    assert_null(late->places[0].who.node);
     result_free(result);
 }
 

@@ -94,6 +94,54 @@ static void test_places(void **state)
     result_free(result);
 }
 
+/* Three ranks wait in one line for rank 0's sends: rank 1 once for 30 us, rank 2 20 + 20, rank 3 10; the longest single
+ * wait is rank 1's, the worst rank of the place 2. At the second line rank 3 waits 90: the worst place is its. */
+static void test_who_waits(void **state)
+{
+    (void)state;
+    struct err err;
+    struct result *result;
+    struct analyze_options options = ANALYZE_DEFAULTS;
+    options.per_rank = true;
+    struct trace *trace =
+        trace_of("ranks 4\n0 0.000100 0.000100 MPI_Send comm=0 peer=1 tag=1 bytes=8\n"
+                 "0 0.000100 0.000100 MPI_Send comm=0 peer=2 tag=1 bytes=8\n"
+                 "0 0.000100 0.000100 MPI_Send comm=0 peer=3 tag=1 bytes=8\n"
+                 "0 0.000200 0.000200 MPI_Send comm=0 peer=2 tag=1 bytes=8\n"
+                 "0 0.000200 0.000200 MPI_Send comm=0 peer=3 tag=1 bytes=8\n"
+                 "1 0.000070 0.000101 MPI_Recv comm=0 peer=0 tag=1 bytes=8\n"
+                 "2 0.000080 0.000101 MPI_Recv comm=0 peer=0 tag=1 bytes=8\n"
+                 "2 0.000180 0.000201 MPI_Recv comm=0 peer=0 tag=1 bytes=8\n"
+                 "3 0.000090 0.000101 MPI_Recv comm=0 peer=0 tag=1 bytes=8\n"
+                 "3 0.000110 enter late\n3 0.000110 0.000201 MPI_Recv comm=0 peer=0 tag=1 bytes=8\n3 0.000201 leave late\n");
+    assert_int_equal(trace_set_node(trace, 2, "n1", &err), STATUS_OK);
+    assert_int_equal(model_analyze(trace, &options, &result, &err), STATUS_OK);
+    for (int again = 0; again < 2; again++) { /* as analysed, then as read back */
+        const struct result_place *places = result->patterns[PATTERN_LATE_SENDER].places;
+        assert_int_equal(result->patterns[PATTERN_LATE_SENDER].place_count, 2);
+        assert_string_equal(places[0].callpath, "late/MPI_Recv");
+        assert_int_equal(places[0].who.rank, 3);
+        assert_null(places[0].who.node);
+        assert_int_equal(places[1].who.rank, 2);
+        assert_int_equal(places[1].who.thread, -1);
+        assert_string_equal(places[1].who.node, "n1");
+        assert_int_equal(places[1].rank_count, 3);
+        const double us[] = {30, 40, 10};
+        for (int i = 0; i < 3; i++) {
+            assert_int_equal(places[1].ranks[i].who.rank, i + 1);
+            assert_int_equal(places[1].ranks[i].count, i == 1 ? 2 : 1);
+            NEAR(places[1].ranks[i].severity_s * 1e6, us[i]);
+        }
+        cJSON *json;
+        assert_int_equal(result_to_json(result, &json, &err), STATUS_OK);
+        result_free(result);
+        assert_int_equal(result_from_json(json, "result.json", &result, &err), STATUS_OK);
+        cJSON_Delete(json);
+    }
+    result_free(result);
+    trace_free(trace);
+}
+
 static void test_sites_in_places(void **state)
 {
     (void)state;
@@ -362,7 +410,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_times_and_properties), cmocka_unit_test(test_exclusive_times),
-        cmocka_unit_test(test_places),               cmocka_unit_test(test_sites_in_places),
+        cmocka_unit_test(test_places), cmocka_unit_test(test_who_waits),               cmocka_unit_test(test_sites_in_places),
         cmocka_unit_test(test_transfers), cmocka_unit_test(test_true_ends),
                   cmocka_unit_test(test_empty_intervals),
         cmocka_unit_test(test_notes),                cmocka_unit_test(test_json_round_trip),

@@ -106,7 +106,7 @@ static void test_causes(void **state)
     assert_float_equal((float)(result->critical_path.total_s * 1e6), 60.0f, 1e-3f);
     assert_string_equal(path[0].callpath, "late");
     assert_float_equal((float)(path[0].time_s * 1e6), 40.0f, 1e-3f);
-    assert_int_equal(path[0].worst_rank, 0);
+    assert_int_equal(path[0].who.rank, 0);
     assert_string_equal(path[1].activity, "shmem_put");
     const char *advice = result->patterns[PATTERN_WAIT_FOR_WRITE].places[0].advice;
     assert_string_equal(advice, "move shmem_put of rank 0 up to 40 us earlier, or shmem_wait_until as much later");
