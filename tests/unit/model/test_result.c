@@ -42,7 +42,7 @@ static double property_s(const struct result *result, const char *name)
     return 0;
 }
 
-#define NEAR(found, expected) assert_float_equal((float)((found) * 1e6), (float)(expected), 1e-3f)
+#define NEAR(found, expected) assert_float_equal((float)((found)*1e6), (float)(expected), 1e-3f)
 
 static void test_times_and_properties(void **state)
 {
@@ -103,17 +103,17 @@ static void test_who_waits(void **state)
     struct result *result;
     struct analyze_options options = ANALYZE_DEFAULTS;
     options.per_rank = true;
-    struct trace *trace =
-        trace_of("ranks 4\n0 0.000100 0.000100 MPI_Send comm=0 peer=1 tag=1 bytes=8\n"
-                 "0 0.000100 0.000100 MPI_Send comm=0 peer=2 tag=1 bytes=8\n"
-                 "0 0.000100 0.000100 MPI_Send comm=0 peer=3 tag=1 bytes=8\n"
-                 "0 0.000200 0.000200 MPI_Send comm=0 peer=2 tag=1 bytes=8\n"
-                 "0 0.000200 0.000200 MPI_Send comm=0 peer=3 tag=1 bytes=8\n"
-                 "1 0.000070 0.000101 MPI_Recv comm=0 peer=0 tag=1 bytes=8\n"
-                 "2 0.000080 0.000101 MPI_Recv comm=0 peer=0 tag=1 bytes=8\n"
-                 "2 0.000180 0.000201 MPI_Recv comm=0 peer=0 tag=1 bytes=8\n"
-                 "3 0.000090 0.000101 MPI_Recv comm=0 peer=0 tag=1 bytes=8\n"
-                 "3 0.000110 enter late\n3 0.000110 0.000201 MPI_Recv comm=0 peer=0 tag=1 bytes=8\n3 0.000201 leave late\n");
+    struct trace *trace = trace_of(
+        "ranks 4\n0 0.000100 0.000100 MPI_Send comm=0 peer=1 tag=1 bytes=8\n"
+        "0 0.000100 0.000100 MPI_Send comm=0 peer=2 tag=1 bytes=8\n"
+        "0 0.000100 0.000100 MPI_Send comm=0 peer=3 tag=1 bytes=8\n"
+        "0 0.000200 0.000200 MPI_Send comm=0 peer=2 tag=1 bytes=8\n"
+        "0 0.000200 0.000200 MPI_Send comm=0 peer=3 tag=1 bytes=8\n"
+        "1 0.000070 0.000101 MPI_Recv comm=0 peer=0 tag=1 bytes=8\n"
+        "2 0.000080 0.000101 MPI_Recv comm=0 peer=0 tag=1 bytes=8\n"
+        "2 0.000180 0.000201 MPI_Recv comm=0 peer=0 tag=1 bytes=8\n"
+        "3 0.000090 0.000101 MPI_Recv comm=0 peer=0 tag=1 bytes=8\n"
+        "3 0.000110 enter late\n3 0.000110 0.000201 MPI_Recv comm=0 peer=0 tag=1 bytes=8\n3 0.000201 leave late\n");
     assert_int_equal(trace_set_node(trace, 2, "n1", &err), STATUS_OK);
     assert_int_equal(model_analyze(trace, &options, &result, &err), STATUS_OK);
     for (int again = 0; again < 2; again++) { /* as analysed, then as read back */
@@ -130,7 +130,7 @@ static void test_who_waits(void **state)
         for (int i = 0; i < 3; i++) {
             assert_int_equal(places[1].ranks[i].who.rank, i + 1);
             assert_int_equal(places[1].ranks[i].count, i == 1 ? 2 : 1);
-            NEAR(places[1].ranks[i].severity_s * 1e6, us[i]);
+            NEAR(places[1].ranks[i].severity_s, us[i]);
         }
         cJSON *json;
         assert_int_equal(result_to_json(result, &json, &err), STATUS_OK);
@@ -290,9 +290,9 @@ static void test_json_carries_what_is_not_read(void **state)
 static void test_json_keys(void **state)
 {
     (void)state;
-    static const char *const keys[] = {"schema", "trace", "origin", "platform", "semantics", "engine",
-                                       "ranks", "run_time_s", "rank_time_s", "patterns", "properties",
-                                       "transfers", "efficiency", "engine_stats"};
+    static const char *const keys[] = {"schema",     "trace",     "origin",     "platform",    "semantics",
+                                       "engine",     "ranks",     "run_time_s", "rank_time_s", "patterns",
+                                       "properties", "transfers", "efficiency", "engine_stats"};
     struct result *result = analyzed(text);
     cJSON *json = json_of(result);
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) assert_true(cJSON_HasObjectItem(json, keys[i]));
@@ -377,10 +377,10 @@ static void test_csv(void **state)
     struct result *result = analyzed(text);
     expect_csv("pattern,rank,severity_s\nlate_post,0,9e-05\nlate_post,1,0\n", csv_write_patterns, result);
     expect_csv("property,parent,inclusive_s,exclusive_s\ntime_s,,0.0018,0\n", csv_write_properties, result);
-    expect_csv("\nlate_post,main/exchange/MPI_Win_start,,,9e-05,1\n", csv_write_places, result);
+    expect_csv("\nlate_post,main/exchange/MPI_Win_start,,,9e-05,1,0,,\n", csv_write_places, result);
     free(result->patterns[PATTERN_LATE_POST].places[0].callpath);
     result->patterns[PATTERN_LATE_POST].places[0].callpath = strdup("f(a, \"b\")");
-    expect_csv("\nlate_post,\"f(a, \"\"b\"\")\",,,9e-05,1\n", csv_write_places, result);
+    expect_csv("\nlate_post,\"f(a, \"\"b\"\")\",,,9e-05,1,0,,\n", csv_write_places, result);
     result_free(result);
 }
 
@@ -409,14 +409,21 @@ static void test_transfers_csv(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_times_and_properties), cmocka_unit_test(test_exclusive_times),
-        cmocka_unit_test(test_places), cmocka_unit_test(test_who_waits),               cmocka_unit_test(test_sites_in_places),
-        cmocka_unit_test(test_transfers), cmocka_unit_test(test_true_ends),
-                  cmocka_unit_test(test_empty_intervals),
-        cmocka_unit_test(test_notes),                cmocka_unit_test(test_json_round_trip),
+        cmocka_unit_test(test_times_and_properties),
+        cmocka_unit_test(test_exclusive_times),
+        cmocka_unit_test(test_places),
+        cmocka_unit_test(test_who_waits),
+        cmocka_unit_test(test_sites_in_places),
+        cmocka_unit_test(test_transfers),
+        cmocka_unit_test(test_true_ends),
+        cmocka_unit_test(test_empty_intervals),
+        cmocka_unit_test(test_notes),
+        cmocka_unit_test(test_json_round_trip),
         cmocka_unit_test(test_json_carries_what_is_not_read),
-        cmocka_unit_test(test_json_keys),            cmocka_unit_test(test_json_faults),
-        cmocka_unit_test(test_table),                cmocka_unit_test(test_csv),
+        cmocka_unit_test(test_json_keys),
+        cmocka_unit_test(test_json_faults),
+        cmocka_unit_test(test_table),
+        cmocka_unit_test(test_csv),
         cmocka_unit_test(test_transfers_csv),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
