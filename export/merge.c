@@ -5,6 +5,7 @@
 
 #include "common/array.h"
 #include "model/bounds.h"
+#include "model/locks.h"
 #include "model/relations.h"
 
 const struct merge_model merge_models[] = {
@@ -301,8 +302,68 @@ static enum status add_dependencies(struct building *building)
     return STATUS_OK;
 }
 
+/* When each epoch under a lock got it, and from whom. */
+struct grants {
+    struct building *building;
+    int64_t *time_ps; /* per access epoch */
+};
+
+/* The arrow of one hand-over ends with the grant of this target's lock. */
+static enum status visit_holding(void *context, const struct holding *holding, const struct holding *holder)
+{
+    struct grants *grants = context;
+    struct building *building = grants->building;
+    const struct access_epoch *epoch = holding->epoch;
+    size_t index = (size_t)(epoch - building->relations->epochs.accesses);
+    if (!holder) return STATUS_OK;
+    struct point to = left(building, epoch->rank, epoch->open_call);
+    if (holder->release_ps > to.time_ps) to = (struct point){to.rank, to.thread, EPOCH_NONE, holder->release_ps};
+    if (to.time_ps > grants->time_ps[index]) grants->time_ps[index] = to.time_ps;
+    return add_arrow(building, OTF2_ARROW_LOCK, left(building, holder->origin, holder->epoch->close_call), to, 0);
+}
+
+static enum status add_acquire(struct building *building, const struct access_epoch *epoch, int64_t time_ps)
+{
+    struct point at = left(building, epoch->rank, epoch->open_call);
+    const struct trace_call *lock = relations_call(building->relations, epoch->rank, epoch->open_call);
+    if (lock->flags & TRACE_BREAK) return STATUS_OK;
+    if (time_ps > at.time_ps) at = (struct point){at.rank, at.thread, EPOCH_NONE, time_ps};
+    return add(building, at,
+               (struct otf2_mark){.kind = OTF2_MARK_ACQUIRE,
+                                  .window = epoch->window,
+                                  .peer = epoch->kind == EPOCH_LOCK ? epoch->target : TRACE_NONE,
+                                  .number = (lock->flags & TRACE_EXCLUSIVE) != 0});
+}
+
+static bool is_lock(const struct access_epoch *epoch)
+{
+    return epoch->kind == EPOCH_LOCK_ALL || (epoch->kind == EPOCH_LOCK && epoch->target != TRACE_NONE);
+}
+
+/* A lock is acquired when its call returns, or when the last one that excludes it is released, whichever is later: so
+ * acquiring and releasing alternate for each window and target (Hermanns 2004, 4.4.3 leaves the moment open). */
+static enum status add_grants(struct building *building)
+{
+    const struct epochs *epochs = &building->relations->epochs;
+    struct grants grants = {building, malloc((epochs->access_count + 1) * sizeof *grants.time_ps)};
+    if (!grants.time_ps) return err_memory(building->err);
+    for (size_t a = 0; a < epochs->access_count; a++) grants.time_ps[a] = INT64_MIN;
+    enum status status = locks_visit(building->relations, visit_holding, &grants, building->err);
+    for (size_t a = 0; status == STATUS_OK && a < epochs->access_count; a++)
+        if (is_lock(&epochs->accesses[a])) status = add_acquire(building, &epochs->accesses[a], grants.time_ps[a]);
+    free(grants.time_ps);
+    return status;
+}
+
+static bool comes_before(const struct otf2_mark *one, const struct otf2_mark *other, uint32_t rank)
+{
+    if (one->slot != other->slot) return one->slot < other->slot;
+    if (one->time_ps != other->time_ps) return one->time_ps < other->time_ps;
+    return !otf2_mark_is_effect(one, rank) && otf2_mark_is_effect(other, rank);
+}
+
 /* Stable: equal marks keep the order of their making, in which causes come first. */
-static enum status sort_marks(struct otf2_marks *marks, struct err *err)
+static enum status sort_marks(struct otf2_marks *marks, uint32_t rank, struct err *err)
 {
     if (marks->count < 2) return STATUS_OK;
     struct otf2_mark *spare = malloc(marks->count * sizeof *spare), *from = marks->items, *to = spare;
@@ -312,9 +373,7 @@ static enum status sort_marks(struct otf2_marks *marks, struct err *err)
             size_t middle = begin + width < marks->count ? begin + width : marks->count;
             size_t end = middle + width < marks->count ? middle + width : marks->count;
             for (size_t out = begin, a = begin, b = middle; out < end; out++) {
-                bool second =
-                    a == middle || (b < end && (from[b].slot < from[a].slot ||
-                                                (from[b].slot == from[a].slot && from[b].time_ps < from[a].time_ps)));
+                bool second = a == middle || (b < end && comes_before(&from[b], &from[a], rank));
                 to[out] = second ? from[b++] : from[a++];
             }
         }
@@ -344,7 +403,7 @@ enum status merge_build(const struct trace *trace, const struct merge_model *mod
                         struct merge *merge, struct err *err)
 {
     struct relations relations;
-    struct merge made = {.view = {.model = model->name}};
+    struct merge made = {.view = {.model = model->name, .grants = !model->base}};
     TRY(relations_build(trace, &relations, err));
     struct building building = {.trace = trace,
                                 .relations = &relations,
@@ -355,7 +414,10 @@ enum status merge_build(const struct trace *trace, const struct merge_model *mod
     enum status status = make_lines(trace, &made, err);
     if (status == STATUS_OK) status = add_transfers(&building, data_arrows);
     if (status == STATUS_OK && model->dependencies) status = add_dependencies(&building);
-    for (size_t i = 0; status == STATUS_OK && i < made.line_count; i++) status = sort_marks(&made.view.lines[i], err);
+    if (status == STATUS_OK && !model->base) status = add_grants(&building);
+    for (uint32_t r = 0; status == STATUS_OK && r < trace->rank_count; r++)
+        for (size_t i = made.view.first_line[r]; status == STATUS_OK && i < made.view.first_line[r + 1]; i++)
+            status = sort_marks(&made.view.lines[i], r, err);
     relations_clear(&relations);
     if (status == STATUS_OK)
         *merge = made;

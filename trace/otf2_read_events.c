@@ -374,9 +374,11 @@ static OTF2_CallbackCode on_shmem_lock(struct archive_reader *reader, uint32_t w
     return archive_stop(reader, archive_shmem_lock(reader, call, win, id));
 }
 
+/* In a merged archive a lock of MPI may be granted while the rank is in any call. */
 static OTF2_CallbackCode on_acquire_lock(HEAD, OTF2_RmaWinRef win, uint32_t target, uint64_t id, OTF2_LockType type)
 {
-    IGNORE_HEAD, (void)target, (void)type;
+    IGNORE_HEAD, (void)type;
+    if (target != OTF2_UNDEFINED_UINT32) return OTF2_CALLBACK_SUCCESS;
     return on_shmem_lock(user, win, id, true);
 }
 

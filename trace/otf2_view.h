@@ -11,6 +11,7 @@ enum otf2_mark_kind {
     OTF2_MARK_DONE,          /* RmaOpCompleteNonBlocking of the rank's own transfer */
     OTF2_MARK_DONE_AT_ONCE,  /* RmaOpCompleteBlocking */
     OTF2_MARK_DONE_REMOTELY, /* RmaOpCompleteRemote */
+    OTF2_MARK_ACQUIRE,       /* RmaAcquireLock of the peer's lock, TRACE_NONE: of all; `number` 1: exclusive */
     OTF2_MARK_SEND,          /* both ends of an arrow: MpiSend, MpiRecv with the tag `number` */
     OTF2_MARK_RECEIVE,
 };
@@ -23,8 +24,9 @@ enum otf2_arrow_kind {
     OTF2_ARROW_COUNT
 };
 
-/* Marks of a thread stand in the order of (slot, time_ps). Slot 2 i is before call i of the rank, which is the thread's,
- * 2 i + 1 inside it; time_ps lies there. */
+/* Marks of a thread stand in the order of (slot, time_ps, otf2_mark_is_effect()). Slot 2 i is before call i of the
+ * rank, which is the thread's, 2 i + 1 inside it; time_ps lies there. A call's synchronisation at its exit stands
+ * behind the marks of that time that it implies, and before those that it causes. */
 struct otf2_mark {
     size_t slot;
     int64_t time_ps;
@@ -37,6 +39,12 @@ struct otf2_mark {
     uint8_t arrow; /* enum otf2_arrow_kind */
 };
 
+/* What follows from the synchronisation at its time: an arrow that leaves; with one of the rank to itself both ends. */
+static inline bool otf2_mark_is_effect(const struct otf2_mark *mark, uint32_t rank)
+{
+    return mark->kind == OTF2_MARK_SEND || (mark->kind == OTF2_MARK_RECEIVE && mark->peer == (int32_t)rank);
+}
+
 struct otf2_marks {
     struct otf2_mark *items;
     size_t count, capacity;
@@ -44,6 +52,7 @@ struct otf2_marks {
 
 struct otf2_view {
     const char *model;        /* name, borrowed */
+    bool grants;              /* the marks say when locks were granted, the calls do not */
     struct otf2_marks *lines; /* one per thread of all ranks: thread t of rank r at first_line[r] + t */
     size_t *first_line;       /* rank_count + 1 */
 };

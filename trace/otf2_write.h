@@ -126,6 +126,8 @@ enum status archive_write_rank(struct archive_writer *writer);
 
 /* Writes the view's marks of writer->thread that stand in slots before this one, or in it at an earlier time stamp. */
 void archive_write_marks(struct archive_writer *writer, size_t slot, uint64_t time);
+/* Of the call at work: those that a synchronisation at that time implies, too (trace/otf2_view.h). */
+void archive_write_implied(struct archive_writer *writer, int64_t time_ps);
 
 /* Numbers the rank's acquisitions of each mutex in the order in which they succeeded. */
 enum status archive_order_locks(struct archive_writer *writer);

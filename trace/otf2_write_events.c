@@ -75,6 +75,7 @@ static void complete_operations(struct archive_writer *writer, int32_t window, i
     struct archive_window *state = &writer->windows[window];
     uint64_t time = archive_time(writer, exit_ps);
     size_t kept = 0;
+    archive_write_implied(writer, exit_ps);
     for (size_t i = 0; i < state->count; i++) {
         const struct archive_operation *operation = &state->operations[i];
         if (target != TRACE_NONE && operation->target != target) {
@@ -106,6 +107,7 @@ static void write_group_sync(struct archive_writer *writer, const struct trace_c
     if (!opens) level = closes ? level | OTF2_RMA_SYNC_LEVEL_MEMORY : OTF2_RMA_SYNC_LEVEL_NONE;
     if (opens) *open = call->ref;
     if (kind == CALL_COMPLETE) complete_operations(writer, call->handle, call->exit_ps, TRACE_NONE, false);
+    archive_write_implied(writer, call->exit_ps);
     EVENT(RmaGroupSync, writer, archive_time(writer, call->exit_ps), level, (uint32_t)call->handle,
           *open == TRACE_NO_REF ? OTF2_UNDEFINED_GROUP : archive_rma_group(writer->trace, *open));
     if (!opens && closes) *open = TRACE_NO_REF;
@@ -149,7 +151,8 @@ static void write_lock(struct archive_writer *writer, const struct trace_call *c
         return;
     }
     EVENT(RmaRequestLock, writer, archive_time(writer, call->enter_ps), window, target, 0, type);
-    if (trace->simulated && trace->lock && strcmp(trace->lock, "blocking") == 0)
+    bool marked = writer->view && writer->view->grants;
+    if (!marked && trace->simulated && trace->lock && strcmp(trace->lock, "blocking") == 0)
         EVENT(RmaAcquireLock, writer, exit, window, target, 0, type);
 }
 

@@ -12,6 +12,16 @@ static void write_sync(struct archive_writer *writer, const struct otf2_mark *ma
                                        (uint32_t)mark->window, (uint32_t)trace_comm_rank(comm, mark->peer), type));
 }
 
+static void write_acquire(struct archive_writer *writer, const struct otf2_mark *mark)
+{
+    const struct trace_comm *comm = &writer->trace->comms[writer->trace->windows[mark->window].comm];
+    bool all = mark->peer == TRACE_NONE;
+    uint32_t target = all ? OTF2_UNDEFINED_UINT32 : (uint32_t)trace_comm_rank(comm, mark->peer);
+    ARCHIVE_TRY(writer, OTF2_EvtWriter_RmaAcquireLock(writer->out, NULL, archive_time(writer, mark->time_ps),
+                                                      (uint32_t)mark->window, target, 0,
+                                                      mark->number ? OTF2_LOCK_EXCLUSIVE : OTF2_LOCK_SHARED));
+}
+
 static void write_mark(struct archive_writer *writer, const struct otf2_mark *mark)
 {
     uint64_t time = archive_time(writer, mark->time_ps);
@@ -30,6 +40,7 @@ static void write_mark(struct archive_writer *writer, const struct otf2_mark *ma
     case OTF2_MARK_DONE_REMOTELY:
         ARCHIVE_TRY(writer, OTF2_EvtWriter_RmaOpCompleteRemote(out, NULL, time, window, mark->number));
         return;
+    case OTF2_MARK_ACQUIRE: write_acquire(writer, mark); return;
     case OTF2_MARK_SEND:
         ARCHIVE_TRY(writer, OTF2_EvtWriter_MpiSend(out, NULL, time, peer, comm, tag, (uint64_t)mark->bytes));
         return;
@@ -39,13 +50,25 @@ static void write_mark(struct archive_writer *writer, const struct otf2_mark *ma
     }
 }
 
-void archive_write_marks(struct archive_writer *writer, size_t slot, uint64_t time)
+static void write_marks(struct archive_writer *writer, size_t slot, uint64_t time, bool implied)
 {
     size_t line = writer->view->first_line[writer->rank] + writer->thread, *next = &writer->mark_next[writer->thread];
     const struct otf2_marks *marks = &writer->view->lines[line];
     for (; *next < marks->count; ++*next) {
         const struct otf2_mark *mark = &marks->items[*next];
-        if (mark->slot > slot || (mark->slot == slot && archive_time(writer, mark->time_ps) >= time)) return;
+        uint64_t at = archive_time(writer, mark->time_ps);
+        bool taken = at < time || (implied && at == time && !otf2_mark_is_effect(mark, writer->rank));
+        if (mark->slot > slot || (mark->slot == slot && !taken)) return;
         write_mark(writer, mark);
     }
+}
+
+void archive_write_marks(struct archive_writer *writer, size_t slot, uint64_t time)
+{
+    write_marks(writer, slot, time, false);
+}
+
+void archive_write_implied(struct archive_writer *writer, int64_t time_ps)
+{
+    if (writer->view) write_marks(writer, writer->mark_slot, archive_time(writer, time_ps), true);
 }

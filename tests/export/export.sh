@@ -21,6 +21,7 @@ marks() {
         /ADDITIONAL ATTRIBUTES.*RMA::MatchingId/ { match($0, /UINT64; [0-9]+/); print line substr($0, RSTART + 8, RLENGTH - 8) }
         $1 ~ /^RMA_OP_COMPLETE/ { match($0, /Matching: [0-9]+/)
             print $2, $3 / 1000, $1 ~ /NON_BLOCKING/ ? "done" : $1 ~ /REMOTE/ ? "remote" : "at-once", $2 "#" substr($0, RSTART + 10, RLENGTH - 10) }
+        $1 == "RMA_ACQUIRE_LOCK" { print $2, $3 / 1000, "acquire" }
         $1 == "MPI_SEND" || $1 == "MPI_RECV" { split($0, part, "\""); match($0, /Length: [0-9]+/)
             peer = $0; sub(/.*(Receiver|Sender): /, "", peer); sub(/ .*/, "", peer)
             print $2, $3 / 1000, $1 == "MPI_SEND" ? "to" : "from", peer, part[4], substr($0, RSTART + 8, RLENGTH - 8) }' | sort
@@ -33,6 +34,13 @@ expect() {
     [ -s err ] && fail "$1 $2: $(cat err)"
     marks merged.rma >found
     cmp -s expected found || fail "$1 $2: $(diff expected found)"
+}
+
+# order ARCHIVE LOCATION EXPECTED: all records of a location as they stand there, without RMA_ and OP_.
+order() {
+    found=$(otf2-print -L "$2" "$1/traces.otf2" |
+        awk '$3 ~ /^[0-9]+$/ { sub(/^RMA_/, "", $1); sub(/^OP_/, "", $1); printf "%s%s", between, $1; between = " " }')
+    [ "$found" = "$3" ] || fail "order of location $2 in $1: $found, expected $3"
 }
 
 # Rank 0 puts (id 1) and gets (id 2) from 12 and 14 us on; complete from 20 to 30, wait until 32; post from 12 on.
@@ -100,6 +108,18 @@ expect pscw.txt dependencies <<'E'
 1 32000 from 0 complete to wait 0
 E
 
+# The completions that a synchronisation implies stand before it, and it directly before Leave, in every archive.
+local_calls="ENTER GROUP_SYNC LEAVE ENTER PUT LEAVE ENTER GET LEAVE"
+"$rmacast" export pscw.txt --to otf2 -o packed.rma
+order packed.rma 0 "$local_calls ENTER COMPLETE_NON_BLOCKING COMPLETE_NON_BLOCKING GROUP_SYNC LEAVE"
+"$rmacast" export pscw.txt --to otf2 --model extended -o ordered.rma
+order ordered.rma 0 "$local_calls ENTER COMPLETE_NON_BLOCKING COMPLETE_NON_BLOCKING GROUP_SYNC LEAVE"
+order ordered.rma 1 "ENTER GROUP_SYNC LEAVE SYNC ENTER SYNC GROUP_SYNC LEAVE"
+# Arrows that a call's synchronisation waits for end before it: post at complete, complete at wait.
+"$rmacast" export pscw.txt --to otf2 --model dependencies -o ordered.rma
+order ordered.rma 0 "ENTER GROUP_SYNC LEAVE ENTER PUT LEAVE ENTER GET MPI_SEND LEAVE ENTER MPI_SEND COMPLETE_NON_BLOCKING COMPLETE_NON_BLOCKING MPI_RECV GROUP_SYNC LEAVE"
+order ordered.rma 1 "ENTER MPI_SEND GROUP_SYNC LEAVE MPI_RECV SYNC ENTER SYNC MPI_RECV GROUP_SYNC LEAVE"
+
 # Fences: rank 1 puts to 0 and gets from 0; rank 0 leaves the closing fence at 8, rank 1 at 9 us, 0.5 ns after it came. The get
 # leaves rank 0 at its own exit, 8, before 9 us less the 0.5 ns (no more than the call takes).
 cat >fence.txt <<'TRACE'
@@ -152,6 +172,7 @@ window 0 comm=0 bytes=64,64 disp_unit=1
 0 0.000010 0.000011 MPI_Barrier comm=0
 TRACE
 expect lock.txt extended <<'E'
+0 2000 acquire
 0 3300 done 0#1
 0 5000 remote 0#1
 0 9000 done 0#2
@@ -163,6 +184,7 @@ expect lock.txt extended <<'E'
 1 9000 in 0#3
 E
 expect lock.txt logical <<'E'
+0 2000 acquire
 0 3300 done 0#1
 0 5000 remote 0#1
 0 9000 done 0#2
@@ -174,6 +196,7 @@ expect lock.txt logical <<'E'
 1 9000 in 0#3
 E
 expect lock.txt dependencies <<'E'
+0 2000 acquire
 0 3300 done 0#1
 0 5000 remote 0#1
 0 9000 done 0#2
@@ -190,6 +213,68 @@ expect lock.txt dependencies <<'E'
 0 9000 to 1 unlock to put 0
 1 9000 from 0 unlock to put 0
 E
+
+# Rank 0 has the lock from 2 to 10. Rank 1's lock returns at 4, but it is granted at 10, when rank 0 lets it go, inside rank 1's
+# unlock, 6-12. The arrow ends one tick later.
+cat >handover.txt <<'TRACE'
+rmacast-trace 1
+ranks 3
+window 0 comm=0 bytes=64,64,64 disp_unit=1
+0 0.000001 0.000002 MPI_Win_lock win=0 target=2 lock=exclusive
+0 0.000003 0.0000031 MPI_Put win=0 target=2 bytes=8 disp=0
+0 0.000008 0.000010 MPI_Win_unlock win=0 target=2
+1 0.000002 0.000004 MPI_Win_lock win=0 target=2 lock=exclusive
+1 0.000005 0.0000051 MPI_Put win=0 target=2 bytes=8 disp=0
+1 0.000006 0.000012 MPI_Win_unlock win=0 target=2
+TRACE
+for model in extended logical; do
+    expect handover.txt $model <<'E'
+0 2000 acquire
+0 10000 done 0#1
+0 10000 remote 0#1
+0 10000 to 1 release to grant 0
+1 10000 acquire
+1 10000 from 0 release to grant 0
+1 12000 done 1#1
+1 12000 remote 1#1
+2 10000 in 0#1
+2 12000 in 1#1
+E
+done
+"$rmacast" export handover.txt --to otf2 --model dependencies -o ordered.rma
+order ordered.rma 0 "ENTER REQUEST_LOCK ACQUIRE_LOCK LEAVE ENTER PUT LEAVE ENTER COMPLETE_NON_BLOCKING COMPLETE_REMOTE RELEASE_LOCK MPI_SEND MPI_SEND LEAVE"
+order ordered.rma 1 "ENTER REQUEST_LOCK LEAVE ENTER PUT LEAVE ENTER ACQUIRE_LOCK MPI_RECV COMPLETE_NON_BLOCKING COMPLETE_REMOTE RELEASE_LOCK MPI_SEND LEAVE"
+# Readers share; the writer, rank 2, has the lock when the last of them, rank 1, lets it go at 9, and the next reader from 20 on.
+cat >shared.txt <<'TRACE'
+rmacast-trace 1
+ranks 4
+window 0 comm=0 bytes=64,64,64,64 disp_unit=1
+0 0.000001 0.000002 MPI_Win_lock win=0 target=3 lock=shared
+0 0.000006 0.000007 MPI_Win_unlock win=0 target=3
+1 0.000002 0.000003 MPI_Win_lock win=0 target=3 lock=shared
+1 0.000008 0.000009 MPI_Win_unlock win=0 target=3
+2 0.000004 0.000005 MPI_Win_lock win=0 target=3 lock=exclusive
+2 0.000010 0.000011 MPI_Win_unlock win=0 target=3
+0 0.000019 0.000020 MPI_Win_lock win=0 target=3 lock=shared
+0 0.000021 0.000022 MPI_Win_unlock win=0 target=3
+TRACE
+expect shared.txt extended <<'E'
+0 2000 acquire
+1 3000 acquire
+2 9000 acquire
+0 20000 acquire
+1 9000 to 2 release to grant 0
+2 9000 from 1 release to grant 0
+2 11000 to 0 release to grant 0
+0 20000 from 2 release to grant 0
+E
+for trace in handover shared; do
+    for model in base extended closed logical dependencies; do
+        "$rmacast" export $trace.txt --to otf2 --model $model -o locked.rma
+        "$rmacast" dump $trace.txt >before && "$rmacast" dump locked.rma >after && cmp -s before after ||
+            fail "$trace $model: the merged archive is another trace: $(diff before after | head -n 3)"
+    done
+done
 
 # Threads: thread 1 of rank 0 (location 2) starts, puts and gets, thread 0 completes; thread 1 of rank 1 (location 3) waits. What a
 # call shows stands on its thread's line; the get's data leave rank 1 in no call, on thread 0's.
@@ -275,6 +360,7 @@ expect shmem.txt base <<'E'
 1 45000 at-once 1#2
 E
 expect shmem.txt extended <<'E'
+1 41000 acquire
 0 11000 at-once 0#1
 0 20000 at-once 0#3
 0 30000 done 0#2
@@ -291,6 +377,7 @@ expect shmem.txt extended <<'E'
 E
 # The gets' data leave 1 ns before the call that shows them there returns.
 expect shmem.txt logical <<'E'
+1 41000 acquire
 0 11000 at-once 0#1
 0 20000 at-once 0#3
 0 30000 done 0#2
