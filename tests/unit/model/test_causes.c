@@ -62,7 +62,7 @@ static void test_post_of_another_target(void **state)
     assert_float_equal((float)(result->causes.total_s * 1e6), 130.0f, 1e-3f);
     assert_int_equal(result->causes.count, 1);
     expect(&result->causes, 0, "late", "computing", 130);
-    assert_int_equal(result->causes.items[0].worst_rank, 2);
+    assert_int_equal(result->causes.items[0].who.rank, 2);
     expect(&result->critical_path, 0, "late", "computing", 150);
     result_free(result);
 }
