@@ -1,13 +1,19 @@
 /* The loggp engine's meetings: dissemination barriers of which nothing is an event but that they are over.
  *
  * Nobody goes on before all have come. So until then it is only noted when each member came, and what kept its network
- * card busy: the data that it took in and sent (what has no bytes takes no time). From that, and nothing else, follow the
- * moments of all rounds, in one sweep when the last member has come. They hold unless somebody sends data before the last
- * member has gone on: then, as where a meeting is never complete, the members go through the rounds that are left
- * one by one, as if they had done so from the beginning (scatter).
+ * card busy: the data that it took in and sent (what has no bytes takes no time). From that, and nothing else, follow
+ * the moments of all rounds, in one sweep when the last member has come. They hold unless somebody sends data before
+ * the last member has gone on: then, as where a meeting is never complete, the members go through the rounds that are
+ * left one by one, as if they had done so from the beginning (scatter).
  *
  * A message has the place that count() would have given it; what it finds of a network card is what came or left before
- * that place. */
+ * that place. What a member's network card answers meanwhile is noted where it goes to a node that the member's rounds
+ * go to, since the two may leave in one picosecond. The property meetings compares the outcome with that of single
+ * rounds; one of some 280,000 random programs differs, in the order of ties.
+ *
+ * A communicator or window whose meeting was scattered has its next barriers in rounds: once, then three times, then
+ * seven, so that a program that does so again pays for few attempts. Meetings need one rank per node, control messages
+ * without bytes, no gap, nodes that may run ahead, and at most MEMBERS_MOST members. */
 #include <stdlib.h>
 
 #include "common/array.h"

@@ -1,4 +1,9 @@
-/* The loggp engine's messages that only count: a place and a counter, in a list of their node. */
+/* The loggp engine's messages that only count: a place and a counter, in a list of their node.
+ *
+ * A barrier's round is such a message where each node has one rank and control messages have no bytes. It takes the
+ * receiving network card no time, so no other message waits for it, and it need not be in order among the flights. It
+ * may wait for data that came before: its time is known when all of these have been taken in. A rank that waits for one
+ * round's message is not woken by another round's. */
 #include "simulate/loggp_state.h"
 
 bool loggp_counts(struct engine *engine, int64_t bytes)

@@ -1,4 +1,14 @@
-/* The loggp engine's inboxes: when the ranks of a node are told of what has come to it. */
+/* The loggp engine's inboxes: when the ranks of a node are told of what has come to it.
+ *
+ * Most arrivals only change what the destination reads when it acts next: a post while the origin computes, an
+ * acknowledgement. The sender says so (enum engine_notice). The engine delivers such a message at the next event of the
+ * node. Where a rank waits, it delivers at the first moment at which the rank can go on: a rank that needs four
+ * notifications is not woken by the third. Messages that are delivered lazily keep their order and their own times, so
+ * results equal those of an engine that delivers at once (property late).
+ *
+ * A message that is answered may be delivered lazily, too, until its answer could arrive. Request and answer are then
+ * one event, which visits both nodes. An answer that arrives alone, at the moment of the event, is delivered at once. A
+ * lock's release is delivered with the next request, or at its moment where a request waits. */
 #include "common/units.h"
 #include "simulate/loggp_state.h"
 

@@ -1,5 +1,11 @@
 /* What memory the next events will need. With many ranks every event is at another place: without this a
- * replay mostly waits for memory. Changes nothing. */
+ * replay mostly waits for memory. Changes nothing.
+ *
+ * The event queue always knows its next dozen events. From 4096 nodes on each of them asks for memory step by step, as
+ * it comes nearer: node, rank, calls and window, pairs, inboxes of neighbours. Between 128 and 4095 nodes all but the
+ * trace is in the caches, so only the rank's next calls are asked for. What is read on the way is read first, and the
+ * lines that it leads to are asked for behind that, all together (struct wanted_lines): a read behind as many requests
+ * as the processor keeps under way would wait for them. */
 #include "simulate/replay_core.h"
 
 /* Calls of a visit: the one that ends and the next one's time; what a rank puts; a post and a start. */

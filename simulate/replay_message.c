@@ -1,4 +1,12 @@
-/* Messages between ranks: sending, dispatch on arrival, and who serves what arrives (progress). */
+/* Messages between ranks: sending, dispatch on arrival, and who serves what arrives (progress).
+ *
+ * The rules for code of the replay, so that lazily delivered messages give the results of immediate ones:
+ *   - A rank learns of a rank of another node by a message only; exceptions are listed in nodes_are_apart().
+ *   - A message that acts on others when it arrives (it sends, grants, answers) is ENGINE_NOW in the table below, or
+ * the rank that it acts on has said replay_await() and not yet replay_resume() (a queue: replay_watch_all()).
+ *   - A message that is ENGINE_ANSWERED sends, and wakes nobody at its destination.
+ *   - Whatever else lets a rank or its side act (a timer, progress of another rank) calls replay_look() before.
+ * The properties late and ahead compare random programs with all messages delivered at their moment. */
 #include "simulate/replay_core.h"
 
 typedef enum status message_function(struct replay *, const struct engine_note *);

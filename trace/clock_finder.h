@@ -1,5 +1,6 @@
 /* Causes and effects of a trace's ranks, as they are found along the calls of each: what clock_links.c joins and
- * clock_count.c counts. Internal to trace/clock_*.c. */
+ * clock_count.c counts. Internal to trace/clock_*.c. They are put in order by counting, which takes less time than
+ * sorting: all causes of a key are one rank's, so are its effects, and each side is found in its order. */
 #ifndef TRACE_CLOCK_FINDER_H
 #define TRACE_CLOCK_FINDER_H
 

@@ -1,5 +1,7 @@
 /* The events of all ranks, in blocks of ranks on several threads. Put together in the order of ranks, the trace and the
- * first error are those of one thread. */
+ * first error are those of one thread. Sites, regions, lists, extents and locks have numbers of their block until then.
+ * Only calls of blocks whose numbers differ from the trace's are renumbered: ranks of one program mostly meet these
+ * things in the same order. */
 #include <stdlib.h>
 #include <string.h>
 

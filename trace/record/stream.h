@@ -1,6 +1,9 @@
-/* The recorder's output of one thread: records into a mapped tail file, whole chunks appended to the main file. A record
- * takes one word if it says what the record before of the same template said, and one more for each word that differs:
- * so what a program repeats costs 8 bytes, and few cache lines. */
+/* The recorder's output of one thread: records into a mapped tail file, whole chunks appended to the main file. A
+ * record takes one word if it says what the record before of the same template said, and one more for each word that
+ * differs: so what a program repeats costs 8 bytes, and few cache lines. In a program that computes, a call finds
+ * little of the recorder in the first-level cache: what every call reads is in one place (REC_HOT), a record is
+ * compared and written without a function call, and rare work (the tail is full, an anchor is due, a record differs) is
+ * the last call of a function, for which no register is saved. */
 #ifndef RECORD_STREAM_H
 #define RECORD_STREAM_H
 
