@@ -239,23 +239,52 @@ struct short_answer {
     uint64_t digest;
 };
 
-static enum status replay_short(void *context, size_t index, FILE *out, struct err *err)
+static enum status replay_job(const struct apart_job *job, struct short_answer *answer, struct err *err)
 {
-    const struct apart_job *job = (const struct apart_job *)context + index;
     struct replay_options options = {.engine = job->engine, .keep_trace = true};
     struct replay_outcome outcome = {0};
     TRY(replay_run(job->trace, job->platform, &options, &outcome, err));
-    struct short_answer answer = {.run_time_s = outcome.run_time_s};
-    enum status status = verify_digest(outcome.trace, &answer.digest, err);
+    answer->run_time_s = outcome.run_time_s;
+    enum status status = verify_digest(outcome.trace, &answer->digest, err);
     replay_outcome_clear(&outcome);
-    TRY(status);
+    return status;
+}
+
+static enum status replay_short(void *context, size_t index, FILE *out, struct err *err)
+{
+    struct short_answer answer = {0};
+    TRY(replay_job((const struct apart_job *)context + index, &answer, err));
     return put(out, &answer, sizeof answer, err);
+}
+
+static void replay_here(const struct apart_job *job, struct apart_summary *summary)
+{
+    struct short_answer answer = {0};
+    summary->status = replay_job(job, &answer, &summary->err);
+    summary->run_time_s = answer.run_time_s;
+    summary->digest = answer.digest;
+}
+
+/* To make a child takes longer than to replay so many calls. */
+static bool replays_here(const struct apart_job *jobs, size_t count)
+{
+    enum { FEW_CALLS = 1000 };
+    uint64_t calls = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (jobs[i].engine->once_per_process || jobs[i].platform->simgrid_xml) return false;
+        for (uint32_t r = 0; r < jobs[i].trace->rank_count; r++) calls += jobs[i].trace->ranks[r].count;
+    }
+    return calls <= FEW_CALLS * (uint64_t)count;
 }
 
 enum status apart_summaries(const struct apart_job *jobs, size_t count, struct apart_summary *summaries,
                             struct err *err)
 {
     for (size_t i = 0; i < count; i++) TRY(engine_load(jobs[i].engine, err));
+    if (replays_here(jobs, count)) {
+        for (size_t i = 0; i < count; i++) replay_here(&jobs[i], &summaries[i]);
+        return STATUS_OK;
+    }
     struct child_answer *answers = calloc(count ? count : 1, sizeof *answers);
     if (!answers) return err_memory(err);
     /* The children only read the jobs. */

@@ -21,7 +21,8 @@ struct apart_summary {
     uint64_t digest; /* verify_digest of the predicted trace */
 };
 
-/* Replays every job, as many at once as there are processors. summaries has room for count. */
+/* Replays every job, as many at once as there are processors, or, where the engine can run again and the traces are small,
+ * one after another in this process. summaries has room for count. */
 enum status apart_summaries(const struct apart_job *jobs, size_t count, struct apart_summary *summaries,
                             struct err *err);
 

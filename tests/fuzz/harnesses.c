@@ -1,0 +1,13 @@
+#include "tests/fuzz/harnesses.h"
+
+#include <string.h>
+
+const struct fuzz_harness *const fuzz_harnesses[] = {&harness_text,  &harness_platform, &harness_result,
+                                                     &harness_spool, &harness_otf2,     NULL};
+
+const struct fuzz_harness *fuzz_harness_by_name(const char *name)
+{
+    for (size_t i = 0; fuzz_harnesses[i]; i++)
+        if (strcmp(fuzz_harnesses[i]->name, name) == 0) return fuzz_harnesses[i];
+    return NULL;
+}

@@ -1,0 +1,26 @@
+/* Changes of text traces that know lines, words and keys, so that most mutants are read as traces still. Lines "#!
+ * KEY=VALUE" choose the platform of the replay, a comment to the reader. */
+#ifndef TESTS_FUZZ_MUTATE_TEXT_H
+#define TESTS_FUZZ_MUTATE_TEXT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "tests/property/random.h"
+
+size_t mutate_text(struct random *random, uint8_t *data, size_t size, size_t room);
+
+/* A correct random program of tests/property with its platform. */
+size_t make_text(struct random *random, uint8_t *data, size_t room);
+
+/* One number for another: near it, or a limit of some type. Writes at most `room` bytes with the closing NUL. */
+void mutate_number(struct random *random, const char *old, char *made, size_t room);
+
+/* Of any input in lines: lines and words taken out, copied, moved, changed, and lines of `more` put in. */
+size_t mutate_lines(struct random *random, const char *const *more, size_t more_count, uint8_t *data, size_t size,
+                    size_t room);
+
+/* A byte put in, taken out or changed. */
+size_t mutate_bytes(struct random *random, uint8_t *data, size_t size, size_t room);
+
+#endif

@@ -1,0 +1,28 @@
+/* What must hold of a trace that a reader has accepted, whatever it is. */
+#ifndef TESTS_FUZZ_ORACLE_H
+#define TESTS_FUZZ_ORACLE_H
+
+#include <stdio.h>
+
+#include "model/result.h"
+#include "platforms/platform.h"
+#include "trace/trace.h"
+
+/* Analysis, results written and read back, round trips through text and an archive, slices, transforms; with a platform
+ * (NULL: none) also the replay and its laws. */
+void oracle_trace(const struct trace *trace, const struct platform *platform);
+
+/* Of that the replay. */
+void oracle_replay(const struct trace *trace, const struct platform *platform);
+
+/* A result that was made or read: written, read back, printed. */
+void oracle_result(const struct result *result);
+FILE *oracle_nowhere(void);
+
+/* Opens a file in the ways of the commands, and checks what comes of it. */
+void oracle_open(const char *path, const struct platform *platform);
+
+/* Two traces are the same but for the names of their files. */
+void oracle_same(const char *what, const struct trace *one, const struct trace *two);
+
+#endif
