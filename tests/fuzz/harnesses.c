@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-const struct fuzz_harness *const fuzz_harnesses[] = {&harness_text,  &harness_platform, &harness_result,
-                                                     &harness_spool, &harness_otf2,     NULL};
+const struct fuzz_harness *const fuzz_harnesses[] = {&harness_text, &harness_platform, &harness_result,  &harness_spool,
+                                                     &harness_otf2, &harness_command,  &harness_simgrid, NULL};
 
 const struct fuzz_harness *fuzz_harness_by_name(const char *name)
 {

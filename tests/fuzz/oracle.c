@@ -137,6 +137,7 @@ static void check_slices(const struct trace *trace)
     struct err err;
     char what[SAME_RESULT_BYTES];
     bool same = true;
+    if (trace_check_one_thread(trace, "slices", &err) != STATUS_OK) return;
     enum status status =
         fuzz_once_in(2) ? same_in_slices(trace, &same, what, &err) : same_in_parts(trace, &same, what, &err);
     fuzz_check_error("slices", status, &err);
