@@ -43,6 +43,16 @@ static enum status read_count(const struct json_node *object, const char *key, u
     return STATUS_OK;
 }
 
+/* Sums of bytes may be larger than any number of things. */
+static enum status read_bytes(const struct json_node *object, const char *key, uint64_t *value, struct err *err)
+{
+    struct json_node node = json_member(object, key);
+    int64_t found;
+    TRY(json_integer(&node, 0, INT64_C(1) << 62, &found, err));
+    *value = (uint64_t)found;
+    return STATUS_OK;
+}
+
 /* NULL and a missing key give NULL. */
 static enum status read_text(const struct json_node *object, const char *key, char **text, struct err *err)
 {
@@ -235,7 +245,7 @@ static enum status read_pair(const struct json_node *node, size_t index, void *i
     TRY(json_integer(&target, 0, (int64_t)result->rank_count - 1, &ranks[1], err));
     TRY(json_string(&kind, &text, err));
     TRY(read_count(node, "count", &pair.count, err));
-    TRY(read_count(node, "bytes", &pair.bytes, err));
+    TRY(read_bytes(node, "bytes", &pair.bytes, err));
     TRY(read_spread(node, "lower_bound_Bps", &pair.lower_bound_Bps, err));
     TRY(read_spread(node, "upper_bound_Bps", &pair.upper_bound_Bps, err));
     pair.origin = (int32_t)ranks[0];
@@ -252,10 +262,10 @@ static enum status read_transfers(const struct json_node *root, struct result *r
     TRY(json_object(&transfers, err));
     struct json_node within = json_member(&transfers, "within_bounds"), pairs = json_member(&transfers, "pairs");
     TRY(read_count(&transfers, "count", &result->transfer_count, err));
-    TRY(read_count(&transfers, "bytes", &result->transfer_bytes, err));
+    TRY(read_bytes(&transfers, "bytes", &result->transfer_bytes, err));
     struct json_node gaps = json_member(&transfers, "non_contiguous");
     if (gaps.item) TRY(read_count(&gaps, "count", &result->gap_count, err));
-    if (gaps.item) TRY(read_count(&gaps, "bytes", &result->gap_bytes, err));
+    if (gaps.item) TRY(read_bytes(&gaps, "bytes", &result->gap_bytes, err));
     TRY(read_distribution(&transfers, "lower_bound_Bps", &result->lower_bound_Bps, err));
     TRY(read_distribution(&transfers, "upper_bound_Bps", &result->upper_bound_Bps, err));
     result->within_known = within.item && !cJSON_IsNull(within.item);

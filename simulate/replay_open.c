@@ -61,7 +61,7 @@ static enum status prepare_ranks(struct replay *replay)
 static enum status keep_threads(const struct trace_rank *from, struct trace_rank *to, struct err *err)
 {
     to->thread_count = from->thread_count;
-    if (!from->thread) return STATUS_OK;
+    if (!from->thread || from->count == 0) return STATUS_OK;
     TRY(array_reserve((void **)&to->thread, &to->thread_capacity, from->count, sizeof *to->thread, err));
     memcpy(to->thread, from->thread, from->count * sizeof *to->thread);
     return STATUS_OK;

@@ -217,7 +217,7 @@ static enum status parse_neighbors(struct text_reader *reader, const struct text
     size_t count = neighbors.source_count = (uint32_t)reader->list_count;
     int64_t *sources = malloc((count + 1) * sizeof *sources);
     if (!sources) return err_memory(reader->err);
-    memcpy(sources, reader->list, count * sizeof *sources);
+    if (count > 0) memcpy(sources, reader->list, count * sizeof *sources);
     enum status status = text_list(reader, field->key, destinations, 0, last);
     neighbors.sources = sources;
     neighbors.destinations = reader->list;

@@ -112,7 +112,8 @@ static enum status check_peer(const struct walk *walk)
     const struct call_row *row = call_row(walk->call->call);
     const char *key = row->allowed & F_TARGET ? "target" : row->allowed & F_PEER ? "peer" : "root";
     if (!(row->allowed & (F_TARGET | F_PEER | F_ROOT))) return STATUS_OK;
-    TRY(check_member(walk, key, walk->call->peer, !(row->allowed & F_ROOT)));
+    bool may_be_nobody = !(row->allowed & F_ROOT) && !call_is_shmem(walk->call->call); /* MPI_PROC_NULL is MPI's */
+    TRY(check_member(walk, key, walk->call->peer, may_be_nobody));
     return row->allowed & F_SOURCE ? check_member(walk, "source", trace_call_source(walk->call), true) : STATUS_OK;
 }
 
