@@ -10,8 +10,7 @@
 
 const struct text_values text_no_values = {
     .call = {.disp = -1, .handle = TRACE_NONE, .peer = TRACE_NONE, .ref = TRACE_NO_REF},
-    .sim = {TRACE_UNKNOWN_PS, TRACE_UNKNOWN_PS, TRACE_UNKNOWN_PS, TRACE_UNKNOWN_PS, 0, TRACE_UNKNOWN_PS,
-            TRACE_UNKNOWN_PS},
+    .sim = TRACE_SIM_UNKNOWN,
     .cpu_ps = TRACE_UNKNOWN_PS,
     .source = TRACE_NONE,
 };

@@ -102,13 +102,7 @@ void trace_free(struct trace *trace)
     free(trace);
 }
 
-const struct trace_sim trace_sim_unknown = {.xfer_start_ps = TRACE_UNKNOWN_PS,
-                                            .xfer_end_ps = TRACE_UNKNOWN_PS,
-                                            .base_end_ps = TRACE_UNKNOWN_PS,
-                                            .extended_end_ps = TRACE_UNKNOWN_PS,
-                                            .progress_from_ps = TRACE_UNKNOWN_PS,
-                                            .progress_until_ps = TRACE_UNKNOWN_PS,
-                                            .awaited_post_ps = TRACE_UNKNOWN_PS};
+const struct trace_sim trace_sim_unknown = TRACE_SIM_UNKNOWN;
 
 /* Exit of the thread's call added last. */
 static int64_t last_exit_ps(const struct trace_rank *stream, uint32_t thread)

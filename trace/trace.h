@@ -120,6 +120,12 @@ struct trace_sim {
      * waited for none. */
     int64_t awaited_post_ps;
 };
+#define TRACE_SIM_UNKNOWN                                                                                              \
+    {                                                                                                                  \
+        .xfer_start_ps = TRACE_UNKNOWN_PS, .xfer_end_ps = TRACE_UNKNOWN_PS, .base_end_ps = TRACE_UNKNOWN_PS,           \
+        .extended_end_ps = TRACE_UNKNOWN_PS, .progress_from_ps = TRACE_UNKNOWN_PS,                                     \
+        .progress_until_ps = TRACE_UNKNOWN_PS, .awaited_post_ps = TRACE_UNKNOWN_PS                                     \
+    }
 extern const struct trace_sim trace_sim_unknown; /* of a call of which a simulation has said nothing yet */
 
 /* A call that an analysis in rounds has let stay while those around it went (model/stream.h). */
