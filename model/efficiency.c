@@ -32,6 +32,7 @@ void efficiency_free(struct efficiency *efficiency)
     free(efficiency->intervals);
     free(efficiency->processors);
     free(efficiency->parents);
+    caused_clear(&efficiency->caused);
     free(efficiency);
 }
 
@@ -124,6 +125,12 @@ void collector_add_wait(const struct collector *collector, uint32_t interval, ui
     collector_add(collector, interval, EFFICIENCY_REAL_SYNCHRONIZATION, processor, ps);
     collector_add(collector, interval,
                   call_is_thread(call) ? EFFICIENCY_THREAD_SYNCHRONIZATION : (enum characteristic)kind, processor, ps);
+}
+
+uint32_t collector_cause(const struct collector *collector, const struct wait *wait)
+{
+    if (wait->cause_call == FINDING_NO_CALL) return CAUSED_NOWHERE;
+    return interval_at(collector->intervals, wait->cause_rank, wait->cause_call);
 }
 
 static enum mpi_call counts_as(const struct whole *whole, uint32_t rank, size_t index, const struct trace_call *call)
@@ -375,6 +382,7 @@ void efficiency_conclude(struct efficiency *efficiency)
 {
     add_children(efficiency);
     for (size_t i = 0; i < efficiency->count; i++) derive(efficiency, &efficiency->intervals[i]);
+    caused_sort(&efficiency->caused);
     efficiency_check(efficiency);
 }
 
@@ -394,6 +402,17 @@ static enum status find_collective_waits(struct whole *whole, const struct trace
     return status;
 }
 
+static enum status add_causes(const struct whole *whole)
+{
+    const struct collector *collector = &whole->collector;
+    for (size_t i = 0; i < whole->waits->count; i++) {
+        const struct wait *wait = &whole->waits->items[i];
+        TRY(caused_add(&collector->efficiency->caused, interval_at(collector->intervals, wait->rank, wait->call),
+                       collector_cause(collector, wait), wait->severity_ps, collector->err));
+    }
+    return STATUS_OK;
+}
+
 static enum status collect(struct whole *whole, const struct transfers *transfers)
 {
     const struct collector *collector = &whole->collector;
@@ -411,6 +430,7 @@ static enum status collect(struct whole *whole, const struct transfers *transfer
     for (uint32_t r = 0; r < collector->relations->trace->rank_count; r++)
         TRY(find_collective_waits(whole, collector->relations->trace, r, collector->err));
     walk_processors(whole);
+    TRY(add_causes(whole));
     collector_walk_instances(collector);
     collector_walk_messages(collector);
     efficiency_conclude(efficiency);

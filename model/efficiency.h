@@ -9,6 +9,7 @@
 #include <cjson/cJSON.h>
 
 #include "model/bounds.h"
+#include "model/caused.h"
 #include "model/intervals.h"
 #include "model/relations.h"
 #include "model/waits.h"
@@ -58,6 +59,7 @@ struct efficiency {
     struct efficiency_interval *intervals; /* parents before children; [0] is the run */
     uint32_t *parents;
     size_t count;
+    struct caused caused; /* after efficiency_conclude: the longest first */
     double ideal_run_time_s, reference_user_s; /* 0: unknown */
     bool holds;                                /* the identities below */
     char broken[160];                          /* the first that does not hold */
@@ -78,7 +80,7 @@ struct efficiency_pop {
 struct efficiency_pop efficiency_pop(const struct efficiency *efficiency, size_t interval);
 
 /* Lost time = its parts; sum over processors of CPU + MPI + thread primitives + idle = total time; kinds of
- * communication add up to the MPI time; children take no more time than their parent, processor by processor. Sets
+ * communication add up to the MPI time; the waits by interval and cause add up to those of the run; children take no more time than their parent, processor by processor. Sets
  * holds and broken. */
 void efficiency_check(struct efficiency *efficiency);
 

@@ -129,6 +129,22 @@ static void write_interval(struct writer *writer, cJSON *array, const struct eff
         write_characteristic(writer, values, efficiency, interval, c, per_rank);
 }
 
+static void write_caused(struct writer *writer, cJSON *root, const struct efficiency *efficiency)
+{
+    cJSON *array = keep(writer, cJSON_AddArrayToObject(root, "waits_by_cause"));
+    for (size_t i = 0; i < efficiency->caused.count; i++) {
+        const struct caused_row *row = &efficiency->caused.rows[i];
+        cJSON *made = keep(writer, cJSON_CreateObject());
+        text(writer, made, "waits_in", efficiency->intervals[row->interval].path);
+        text(writer, made, "caused_in",
+             row->cause == CAUSED_NOWHERE ? NULL : efficiency->intervals[row->cause].path);
+        number(writer, made, "time_s", units_s(row->time_ps));
+        if (!made || cJSON_AddItemToArray(array, made)) continue;
+        cJSON_Delete(made);
+        writer->failed = true;
+    }
+}
+
 cJSON *efficiency_json(const struct efficiency *efficiency, bool per_rank)
 {
     struct writer writer = {false};
@@ -141,6 +157,7 @@ cJSON *efficiency_json(const struct efficiency *efficiency, bool per_rank)
     if (efficiency->several) write_processors(&writer, root, efficiency);
     cJSON *array = keep(&writer, cJSON_AddArrayToObject(root, "intervals"));
     for (size_t i = 0; i < efficiency->count; i++) write_interval(&writer, array, efficiency, i, per_rank);
+    write_caused(&writer, root, efficiency);
     if (!writer.failed) return root;
     cJSON_Delete(root);
     return NULL;

@@ -37,6 +37,9 @@ void collector_add_computing(const struct collector *collector, uint32_t interva
 void collector_add_wait(const struct collector *collector, uint32_t interval, uint32_t processor, enum mpi_call call,
                         int64_t ps);
 
+/* The interval of the call that a wait lasts for, CAUSED_NOWHERE without one. */
+uint32_t collector_cause(const struct collector *collector, const struct wait *wait);
+
 /* Losses of collectives and messages: all of a trace, of a slice those that are counted now. */
 void collector_walk_instances(const struct collector *collector);
 void collector_walk_messages(const struct collector *collector);

@@ -14,6 +14,7 @@ struct efficiency_slices {
     struct efficiency *efficiency; /* intervals in the order of their coming */
     size_t capacity;
     struct map provisional[MPI_CALL_COUNT]; /* (interval, rank) to seconds of waits that may prove to be none */
+    struct caused provisional_caused[MPI_CALL_COUNT];
 };
 
 void efficiency_slices_free(struct efficiency_slices *slices)
@@ -23,7 +24,10 @@ void efficiency_slices_free(struct efficiency_slices *slices)
     intervals_walk_free(slices->walk);
     intervals_clear(&slices->intervals);
     processors_clear(&slices->processors);
-    for (int c = 0; c < MPI_CALL_COUNT; c++) map_clear(&slices->provisional[c]);
+    for (int c = 0; c < MPI_CALL_COUNT; c++) {
+        map_clear(&slices->provisional[c]);
+        caused_clear(&slices->provisional_caused[c]);
+    }
     free(slices);
 }
 
@@ -87,14 +91,15 @@ static enum status add_wait(struct efficiency_slices *slices, const struct colle
 {
     uint32_t interval = interval_at(&slices->intervals, wait->rank, wait->call);
     enum mpi_call function = trace_function(slices->intervals.trace, wait->rank, wait->call);
+    uint32_t cause = collector_cause(collector, wait);
     uint64_t *sum;
     if (wait->pattern != PATTERN_WAIT_FOR_PROGRESS) {
         collector_add_wait(collector, interval, wait->rank, function, wait->severity_ps);
-        return STATUS_OK;
+        return caused_add(&slices->efficiency->caused, interval, cause, wait->severity_ps, collector->err);
     }
     TRY(map_put(&slices->provisional[function], (uint64_t)interval << 32 | wait->rank, 0, &sum, collector->err));
     *sum += (uint64_t)wait->severity_ps;
-    return STATUS_OK;
+    return caused_add(&slices->provisional_caused[function], interval, cause, wait->severity_ps, collector->err);
 }
 
 enum status efficiency_slices_add(struct efficiency_slices *slices, const struct relations *relations,
@@ -108,21 +113,26 @@ enum status efficiency_slices_add(struct efficiency_slices *slices, const struct
     return STATUS_OK;
 }
 
-enum status efficiency_slices_add_wait(struct efficiency_slices *slices, uint32_t interval, uint32_t rank,
-                                       enum mpi_call call, int64_t severity_ps, struct err *err)
+enum status efficiency_slices_add_wait(struct efficiency_slices *slices, uint32_t interval, uint32_t cause,
+                                       uint32_t rank, enum mpi_call call, int64_t severity_ps, struct err *err)
 {
     struct collector collector = collector_of(slices, NULL, err);
     TRY(make_room(slices, err));
     collector_add_wait(&collector, interval, rank, call, severity_ps);
-    return STATUS_OK;
+    return caused_add(&slices->efficiency->caused, interval, cause, severity_ps, err);
 }
 
-static void add_provisional(const struct collector *collector, const struct map *sums, enum mpi_call call)
+static enum status add_provisional(const struct collector *collector, const struct map *sums,
+                                   const struct caused *caused, enum mpi_call call)
 {
     for (size_t i = 0; i < sums->capacity; i++)
         if (sums->used[i])
             collector_add_wait(collector, (uint32_t)(sums->keys[i] >> 32), (uint32_t)sums->keys[i], call,
                                (int64_t)sums->values[i]);
+    for (size_t i = 0; i < caused->count; i++)
+        TRY(caused_add(&collector->efficiency->caused, caused->rows[i].interval, caused->rows[i].cause,
+                       caused->rows[i].time_ps, collector->err));
+    return STATUS_OK;
 }
 
 static void add_row(const struct collector *collector, const struct ledger_row *row)
@@ -162,6 +172,7 @@ static void order_intervals(struct efficiency *efficiency, const struct interval
         moved[i] = efficiency->intervals[before[i].number];
         efficiency->parents[i] = now[intervals->items[before[i].number].parent];
     }
+    caused_renumber(&efficiency->caused, now);
     memcpy(efficiency->intervals, moved, efficiency->count * sizeof *moved);
 }
 
@@ -189,7 +200,8 @@ enum status efficiency_slices_sum(struct efficiency_slices *slices, const struct
     struct ledger_row row = {0};
     TRY(make_room(slices, err));
     for (int c = 0; c < MPI_CALL_COUNT; c++)
-        if (!provisional->refuted[c]) add_provisional(&collector, &slices->provisional[c], (enum mpi_call)c);
+        if (!provisional->refuted[c])
+            TRY(add_provisional(&collector, &slices->provisional[c], &slices->provisional_caused[c], (enum mpi_call)c));
     while (ledger_next_row(ledger, &row)) add_row(&collector, &row);
     return STATUS_OK;
 }
@@ -227,7 +239,7 @@ enum status efficiency_slices_put(const struct efficiency_slices *slices, struct
         }
         TRY(bytes_put(bytes, &none, sizeof none, err));
     }
-    return STATUS_OK;
+    return caused_put(&efficiency->caused, bytes, err);
 }
 
 static void take_values(struct efficiency_interval *interval, const struct rank_values *values)
@@ -252,7 +264,7 @@ enum status efficiency_slices_take(struct efficiency_slices *slices, struct byte
              bytes_take(bytes, &values, sizeof values))
             take_values(&slices->efficiency->intervals[intervals[i]], &values);
     }
-    return STATUS_OK;
+    return caused_take(&slices->efficiency->caused, bytes, intervals, err);
 }
 
 enum status efficiency_slices_end(struct efficiency_slices *slices, struct efficiency **efficiency, struct err *err)

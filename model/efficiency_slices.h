@@ -23,9 +23,9 @@ struct intervals *efficiency_slices_intervals(struct efficiency_slices *slices);
 /* What is counted in this round; of one part of several, of its own ranks, and waits that it finds for others. */
 enum status efficiency_slices_add(struct efficiency_slices *slices, const struct relations *relations,
                                   const struct waits *waits, struct err *err);
-/* One wait that showed at the end. */
-enum status efficiency_slices_add_wait(struct efficiency_slices *slices, uint32_t interval, uint32_t rank,
-                                       enum mpi_call call, int64_t severity_ps, struct err *err);
+/* One wait that showed at the end; cause: the interval of the call that it lasts for, or CAUSED_NOWHERE. */
+enum status efficiency_slices_add_wait(struct efficiency_slices *slices, uint32_t interval, uint32_t cause,
+                                       uint32_t rank, enum mpi_call call, int64_t severity_ps, struct err *err);
 
 /* All else that is added up. */
 enum status efficiency_slices_sum(struct efficiency_slices *slices, const struct ledger *ledger,

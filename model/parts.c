@@ -433,8 +433,8 @@ static enum status count_several(struct parts *parts, const struct parts_told *t
         if (told->ledger && mark.from_ps < mark.until_ps) TRY(ledger_add_mark(told->ledger, &mark, err));
         if (parts->trace->ranks[mark.rank].foreign) continue;
         if (told->efficiency)
-            TRY(efficiency_slices_add_wait(told->efficiency, wait->interval, mark.rank, (enum mpi_call)place->call,
-                                           place->severity_ps, err));
+            TRY(efficiency_slices_add_wait(told->efficiency, wait->interval, wait->cause, mark.rank,
+                                           (enum mpi_call)place->call, place->severity_ps, err));
         if (!wait->counted) continue;
         account_add(&tally->account, (enum pattern)place->pattern, mark.rank, place->severity_ps);
         tally->account.in_kind_ps[call_kind((enum mpi_call)place->call)] += place->severity_ps;

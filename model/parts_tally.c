@@ -350,6 +350,7 @@ enum status parts_take_end(struct tally *tally, struct trace *trace, int64_t *en
         bytes_take(bytes, &wait, sizeof wait);
         translate(&wait.place, sender->nodes.items);
         wait.interval = sender->intervals.items[wait.interval];
+        if (wait.cause != CAUSED_NOWHERE) wait.cause = sender->intervals.items[wait.cause];
         ARRAY_PUSH(several->items, several->count, several->capacity, wait, err);
     }
     while (bytes->taken < bytes->count) TRY(take_rank_end(trace, end_ps, bytes, err));

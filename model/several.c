@@ -17,6 +17,9 @@ enum status several_add(struct several *several, const struct places *places, co
     struct several_wait made = {
         .place = places_one(places, trace, finding),
         .interval = several->intervals ? interval_at(several->intervals, finding->rank, finding->call) : INTERVAL_ROOT,
+        .cause = several->intervals && finding->cause_call != FINDING_NO_CALL
+                     ? interval_at(several->intervals, finding->cause_rank, finding->cause_call)
+                     : CAUSED_NOWHERE,
         .event = trace_event(trace, finding->rank, finding->call),
         .from_ps = finding->from_ps,
         .release_ps = finding->until_ps,

@@ -3,6 +3,7 @@
 #ifndef MODEL_SEVERAL_H
 #define MODEL_SEVERAL_H
 
+#include "model/caused.h"
 #include "model/finding.h"
 #include "model/intervals.h"
 #include "model/places.h"
@@ -12,6 +13,7 @@ enum { SEVERAL_NOBODY = INT32_MAX };
 struct several_wait {
     struct place place;
     uint32_t interval;  /* of the call */
+    uint32_t cause;     /* the interval of the call that ends the wait, or CAUSED_NOWHERE */
     uint64_t event;     /* of the call in its rank's stream */
     int64_t from_ps;    /* where the wait begins inside the call */
     int64_t release_ps; /* until when it waits, and for whom */

@@ -88,7 +88,45 @@ static void test_losses_by_kind(void **state)
     result_free(result);
 }
 
-/* --lost all on the run above: the MPI time of rank 1, 10, is lost, too. step: productive 60 + 90, lost 40 + 10. run:
+/* Waits by interval and cause. Rank 0 receives in ask from 20 on what rank 2 sends in answer/late at 60: 40. Barrier:
+ * rank 1 enters last, in slow, at 100; rank 0 at 80 in no interval: 20, rank 2 at 70 in answer: 30. Rank 0 leaves it at
+ * 103, the others at 102: 1 that no single call causes. A second barrier: rank 2 last at 150 in answer/late; rank 0 at
+ * 145 in ask: 5, with the first 40 together 45; rank 1 at 140 in slow: 10. */
+static void test_waits_by_cause(void **state)
+{
+    static const struct {
+        const char *waits, *cause;
+        int64_t us;
+    } expected[] = {{"ask", "answer/late", 45}, {"answer", "slow", 30}, {"run", "slow", 20}, {"slow", "answer/late", 10},
+                    {"run", NULL, 1}};
+    (void)state;
+    struct result *result = analyzed("ranks 3\n0 0.000010 enter ask\n"
+                                     "0 0.000020 0.000061 MPI_Recv comm=0 peer=2 tag=1 bytes=8\n"
+                                     "0 0.000062 leave ask\n0 0.000080 0.000103 MPI_Barrier comm=0\n"
+                                     "0 0.000110 enter ask\n0 0.000145 0.000150 MPI_Barrier comm=0\n"
+                                     "0 0.000160 leave ask\n"
+                                     "1 0.000010 enter slow\n1 0.000100 0.000102 MPI_Barrier comm=0\n"
+                                     "1 0.000140 0.000150 MPI_Barrier comm=0\n1 0.000160 leave slow\n"
+                                     "2 0.000010 enter answer\n2 0.000050 enter late\n"
+                                     "2 0.000060 0.000061 MPI_Send comm=0 peer=0 tag=1 bytes=8\n"
+                                     "2 0.000065 leave late\n2 0.000070 0.000102 MPI_Barrier comm=0\n"
+                                     "2 0.000145 enter late\n2 0.000150 0.000150 MPI_Barrier comm=0\n"
+                                     "2 0.000160 leave late\n2 0.000170 leave answer\n");
+    const struct efficiency *efficiency = result->efficiency;
+    assert_int_equal(efficiency->caused.count, sizeof expected / sizeof *expected);
+    for (size_t i = 0; i < efficiency->caused.count; i++) {
+        const struct caused_row *row = &efficiency->caused.rows[i];
+        assert_string_equal(efficiency->intervals[row->interval].path, expected[i].waits);
+        if (expected[i].cause)
+            assert_string_equal(efficiency->intervals[row->cause].path, expected[i].cause);
+        else
+            assert_int_equal(row->cause, CAUSED_NOWHERE);
+        assert_int_equal(row->time_ps, expected[i].us * US);
+    }
+    result_free(result);
+}
+
+/* --lost all on two_steps: the MPI time of rank 1, 10, is lost, too. step: productive 60 + 90, lost 40 + 10. run:
  * productive 140 + 140, lost 40 + 10 + 30 idle. */
 static void test_all_mpi_time_is_lost(void **state)
 {
@@ -529,6 +567,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_step),
         cmocka_unit_test(test_losses_by_kind),
+        cmocka_unit_test(test_waits_by_cause),
         cmocka_unit_test(test_all_mpi_time_is_lost),
         cmocka_unit_test(test_example_of_the_thesis),
         cmocka_unit_test(test_files_are_io),
