@@ -6,6 +6,7 @@
 
 #include "common/array.h"
 #include "common/units.h"
+#include "trace/limits.h"
 #include "trace/text_reader.h"
 
 bool text_integer(const char *text, int64_t low, int64_t high, int64_t *value)
@@ -242,7 +243,8 @@ static enum status parse_value(struct text_reader *reader, const struct text_fie
     case TEXT_RANK: return parse_rank(reader, field, text, member);
     case TEXT_TAG:
         if (!text_integer(text, INT32_MIN, INT32_MAX, &number))
-            TEXT_FAIL(reader, "%s=%s, expected a whole number", field->key, text);
+            TEXT_FAIL(reader, "%s=%s, expected a whole number from %" PRId32 " to %" PRId32, field->key, text,
+                      INT32_MIN, INT32_MAX);
         *(int32_t *)member = (int32_t)number;
         return STATUS_OK;
     case TEXT_NEIGHBORS: return parse_neighbors(reader, field, text, member);
@@ -250,8 +252,8 @@ static enum status parse_value(struct text_reader *reader, const struct text_fie
     case TEXT_BYTES:
     case TEXT_SHARE:
     case TEXT_DISP:
-        if (!text_integer(text, 0, INT64_MAX / 4, member))
-            TEXT_FAIL(reader, "%s=%s, expected a whole number, 0 or more", field->key, text);
+        if (!text_integer(text, 0, TRACE_DISP_MAX, member))
+            TEXT_FAIL(reader, "%s=%s, expected a whole number from 0 to %" PRId64, field->key, text, TRACE_DISP_MAX);
         return STATUS_OK;
     case TEXT_GROUP: return parse_group(reader, field, text, member);
     case TEXT_ASSERT:
@@ -282,7 +284,8 @@ static enum status parse_value(struct text_reader *reader, const struct text_fie
         return STATUS_OK;
     case TEXT_EXTENT:
         if (!text_integer(text, 1, TRACE_EXTENT_MAX, member))
-            TEXT_FAIL(reader, "%s=%s, expected a whole number, 1 or more", field->key, text);
+            TEXT_FAIL(reader, "%s=%s, expected a whole number from 1 to %" PRId64, field->key, text,
+                      (int64_t)TRACE_EXTENT_MAX);
         return STATUS_OK;
     case TEXT_REGION: break;
     }
