@@ -126,6 +126,13 @@ struct json_node json_element(const struct json_node *node, size_t index)
     return element;
 }
 
+struct json_node json_next(const struct json_node *array, const struct json_node *element, size_t index)
+{
+    struct json_node next = {.document = array->document, .item = element->item ? element->item->next : NULL};
+    name_child(array, NULL, index, &next);
+    return next;
+}
+
 size_t json_count(const struct json_node *node)
 {
     return (size_t)cJSON_GetArraySize(node->item);

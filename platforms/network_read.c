@@ -85,10 +85,9 @@ static enum status read_segments(const struct json_node *parent, struct net_segm
     struct net_segment *made = calloc(rows, sizeof *made);
     if (!made) return err_memory(err);
     enum status status = list.item ? STATUS_OK : read_single(parent, made, err);
-    for (size_t i = 0; list.item && i < rows && status == STATUS_OK; i++) {
-        struct json_node row = json_element(&list, i);
+    struct json_node row = json_element(&list, 0);
+    for (size_t i = 0; row.item && status == STATUS_OK; row = json_next(&list, &row, ++i))
         status = read_segment(parent, &row, i + 1 == rows, i ? made[i - 1].upto_bytes : -1, &made[i], err);
-    }
     if (status != STATUS_OK) {
         free(made);
         return status;

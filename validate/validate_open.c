@@ -28,10 +28,9 @@ static enum status pick_result(const struct json_document *document, const char 
     if (!semantics)
         return json_error(&results, err, "a comparison of %zu results, expected --semantics to say which one",
                           json_count(&results));
-    for (size_t i = 0; i < json_count(&results); i++) {
-        struct json_node one = json_element(&results, i);
+    struct json_node one = json_element(&results, 0);
+    for (size_t i = 0; one.item; one = json_next(&results, &one, ++i))
         if (has_semantics(&one, semantics)) return result_from_json(one.item, document->file, result, err);
-    }
     return json_error(&results, err, "no result of semantics '%s', expected one", semantics);
 }
 

@@ -60,6 +60,10 @@ static void values_come_with_their_types(void **state)
     assert_int_equal(json_integer(&deep, 0, 10, &integer, &err), STATUS_OK);
     assert_int_equal(integer, 2);
     assert_null(json_element(&node, 2).item);
+    struct json_node first = json_element(&node, 0), second = json_next(&node, &first, 1);
+    assert_ptr_equal(second.item, inner.item);
+    assert_string_equal(second.path, inner.path);
+    assert_null(json_next(&node, &second, 2).item);
     json_close(&document);
 }
 
