@@ -6,6 +6,7 @@
 #include "cli/cli.h"
 #include "cli/files.h"
 #include "common/units.h"
+#include "common/wide.h"
 #include "model/violations.h"
 #include "trace/open.h"
 
@@ -41,7 +42,8 @@ static const struct argp argp = {
 
 struct call_sum {
     uint64_t count, gaps; /* gaps: calls with a buffer that has some */
-    int64_t bytes, gap_bytes, time_ps;
+    int64_t bytes, gap_bytes;
+    wide_ps time_ps;
 };
 
 struct info {
@@ -222,7 +224,7 @@ static void print_info(const struct trace *trace, const struct info *info)
         char bytes[UNITS_TEXT_BYTES], time[UNITS_TEXT_BYTES];
         if (sum->count == 0 || (call_row((enum mpi_call)i)->needed & F_REGION)) continue;
         printf("%-22s %12" PRIu64 " %12s %12s\n", call_name((enum mpi_call)i), sum->count,
-               units_format_bytes((double)sum->bytes, bytes), units_format_duration(units_s(sum->time_ps), time));
+               units_format_bytes((double)sum->bytes, bytes), units_format_duration(wide_s(sum->time_ps), time));
     }
     for (size_t i = 0; i < trace->region_count; i++) printf("user region    %s\n", trace->regions[i]);
     for (size_t i = 0; i < trace->note_count; i++) printf("note: %s\n", trace->notes[i]);
@@ -305,7 +307,7 @@ static void add_calls(cJSON *json, const struct trace *trace, const struct info 
         cJSON_AddStringToObject(item, "name", call_name((enum mpi_call)i));
         cJSON_AddNumberToObject(item, "count", (double)info->calls[i].count);
         cJSON_AddNumberToObject(item, "bytes", (double)info->calls[i].bytes);
-        cJSON_AddNumberToObject(item, "time_s", units_s(info->calls[i].time_ps));
+        cJSON_AddNumberToObject(item, "time_s", wide_s(info->calls[i].time_ps));
         if (info->calls[i].gaps > 0)
             cJSON_AddItemToObject(item, "non_contiguous", gaps_of(info->calls[i].gaps, info->calls[i].gap_bytes));
         cJSON_AddItemToArray(calls, item);

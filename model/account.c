@@ -51,9 +51,9 @@ void account_add(struct account *account, enum pattern pattern, uint32_t rank, i
     account->count[pattern][rank]++;
 }
 
-int64_t account_total_ps(const struct account *account, enum pattern pattern)
+wide_ps account_total_ps(const struct account *account, enum pattern pattern)
 {
-    int64_t total = 0;
+    wide_ps total = 0;
     for (uint32_t r = 0; r < account->rank_count; r++) total += account->severity_ps[pattern][r];
     return total;
 }

@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include "common/status.h"
+#include "common/wide.h"
 #include "trace/calls.h"
 
 enum pattern {
@@ -28,7 +29,7 @@ struct account {
     uint32_t rank_count;
     int64_t *severity_ps[PATTERN_COUNT]; /* per rank */
     uint64_t *count[PATTERN_COUNT];      /* per rank */
-    int64_t in_kind_ps[CALL_KIND_COUNT]; /* waits that are no part of others, by the kind of call that they are in: a
+    wide_ps in_kind_ps[CALL_KIND_COUNT]; /* waits that are no part of others, by the kind of call that they are in: a
                                             detector's account only */
 };
 
@@ -39,7 +40,7 @@ void account_clear(struct account *account);
 void account_add(struct account *account, enum pattern pattern, uint32_t rank, int64_t severity_ps);
 
 /* Sums over ranks. */
-int64_t account_total_ps(const struct account *account, enum pattern pattern);
+wide_ps account_total_ps(const struct account *account, enum pattern pattern);
 uint64_t account_total_count(const struct account *account, enum pattern pattern);
 
 #endif

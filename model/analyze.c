@@ -69,7 +69,7 @@ static enum status report_causes(const struct whole *whole)
 static enum status verify(struct whole *whole)
 {
     struct checks checks = {0};
-    int64_t waited_ps = 0;
+    wide_ps waited_ps = 0;
     for (size_t w = 0; w < whole->waits.count; w++) {
         const struct wait *wait = &whole->waits.items[w];
         if (wait->counted) waited_ps += wait->until_ps - wait->from_ps;

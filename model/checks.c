@@ -14,7 +14,7 @@ static const double rounding = 1e-9;
 struct figures {
     const struct account *account;
     const struct result *result;
-    int64_t waited_ps;
+    wide_ps waited_ps;
 };
 
 typedef void check(const struct figures *figures, struct result_check *row);
@@ -190,7 +190,7 @@ static void intervals_hold(const struct figures *figures, struct result_check *r
 static void causes_add_up(const struct figures *figures, struct result_check *row)
 {
     const struct result *result = figures->result;
-    expect_near(row, "causes, waits with a cause", result->causes.total_s, units_s(figures->waited_ps));
+    expect_near(row, "causes, waits with a cause", result->causes.total_s, wide_s(figures->waited_ps));
     expect_near(row, "critical path, run time", result->critical_path.total_s, result->run_time_s);
 }
 
@@ -211,7 +211,7 @@ static void report(struct result *result, struct result_check row)
     result->checks[result->check_count++] = row;
 }
 
-void checks_report(struct checks *checks, const struct account *account, const bool *refuted, int64_t waited_ps,
+void checks_report(struct checks *checks, const struct account *account, const bool *refuted, wide_ps waited_ps,
                    struct result *result)
 {
     _Static_assert(sizeof rows / sizeof *rows + 1 <= RESULT_CHECKS_MAX, "a row of result->checks for each check");

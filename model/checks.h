@@ -5,6 +5,7 @@
 #define MODEL_CHECKS_H
 
 #include "common/map.h"
+#include "common/wide.h"
 #include "model/relations.h"
 #include "model/result.h"
 #include "model/waits.h"
@@ -22,7 +23,7 @@ enum status checks_add(struct checks *checks, const struct relations *relations,
 
 /* Appends a row per check to result->checks. result holds everything else, account is that of its patterns. refuted: by
  * function, of slices (model/provisional.h), or NULL; waited_ps: all intervals that root causes are shares of. */
-void checks_report(struct checks *checks, const struct account *account, const bool *refuted, int64_t waited_ps,
+void checks_report(struct checks *checks, const struct account *account, const bool *refuted, wide_ps waited_ps,
                    struct result *result);
 void checks_clear(struct checks *checks);
 

@@ -270,12 +270,12 @@ static void spread_values(struct efficiency_interval *interval, uint32_t process
     for (uint32_t p = 0; p < processor_count; p++) {
         if (!interval->takes_part[p]) continue;
         int64_t ps = interval->value_ps[c][p];
-        interval->sum_ps[c] = units_add_ps(interval->sum_ps[c], ps);
+        interval->sum_ps[c] += ps;
         if (first || ps < spread->min_ps) spread->min_ps = ps, spread->min_processor = p;
         if (first || ps > spread->max_ps) spread->max_ps = ps, spread->max_processor = p;
         first = false;
     }
-    if (interval->processors > 0) spread->mean_s = units_s(interval->sum_ps[c]) / interval->processors;
+    if (interval->processors > 0) spread->mean_s = wide_s(interval->sum_ps[c]) / interval->processors;
 }
 
 /* The rank with the least MPI time: its MPI time and its sequential share count as useful, those of the others as lost.
@@ -332,7 +332,7 @@ static void derive(const struct efficiency *efficiency, struct efficiency_interv
     for (uint32_t p = 0; p < efficiency->processor_count; p++)
         if (interval->takes_part[p]) value_ps[EFFICIENCY_LOAD_IMBALANCE][p] += most_ps;
     for (int c = 0; c < CHARACTERISTIC_COUNT; c++) spread_values(interval, efficiency->processor_count, c);
-    interval->total_ps = interval->execution_ps * interval->processors;
+    interval->total_ps = (wide_ps)interval->execution_ps * interval->processors;
     interval->productive_ps = interval->sum_ps[EFFICIENCY_CPU] - interval->sum_ps[EFFICIENCY_INSUFFICIENT_USER];
     interval->productive_ps += interval->useful_mpi_ps;
     interval->lost_ps = interval->total_ps - interval->productive_ps;

@@ -8,6 +8,7 @@
 
 #include <cjson/cJSON.h>
 
+#include "common/wide.h"
 #include "model/bounds.h"
 #include "model/caused.h"
 #include "model/intervals.h"
@@ -41,9 +42,10 @@ struct efficiency_interval {
     size_t executions;
     bool *takes_part;                        /* per processor */
     int64_t *value_ps[CHARACTERISTIC_COUNT]; /* per processor */
-    int64_t sum_ps[CHARACTERISTIC_COUNT];    /* over processors */
+    wide_ps sum_ps[CHARACTERISTIC_COUNT];    /* over processors */
     struct efficiency_spread spread[CHARACTERISTIC_COUNT];
-    int64_t execution_ps, total_ps, productive_ps, lost_ps;
+    int64_t execution_ps;
+    wide_ps total_ps, productive_ps, lost_ps;
 };
 
 struct efficiency_processor {

@@ -75,7 +75,7 @@ static void write_characteristic(struct writer *writer, cJSON *object, const str
     const struct efficiency_processor *min = &efficiency->processors[spread->min_processor];
     const struct efficiency_processor *max = &efficiency->processors[spread->max_processor];
     cJSON *made = keep(writer, cJSON_AddObjectToObject(object, characteristic_row((enum characteristic)c)->key));
-    number(writer, made, "sum", units_s(interval->sum_ps[c]));
+    number(writer, made, "sum", wide_s(interval->sum_ps[c]));
     number(writer, made, "min", units_s(spread->min_ps));
     number(writer, made, "min_rank", min->rank);
     if (efficiency->several) number(writer, made, "min_processor", min->index);
@@ -118,11 +118,11 @@ static void write_interval(struct writer *writer, cJSON *array, const struct eff
     number(writer, object, "processors", interval->processors);
     number(writer, object, "useful_rank", interval->useful_rank);
     number(writer, object, "execution_s", units_s(interval->execution_ps));
-    number(writer, object, "total_s", units_s(interval->total_ps));
-    number(writer, object, "productive_s", units_s(interval->productive_ps));
-    number(writer, object, "lost_s", units_s(interval->lost_ps));
+    number(writer, object, "total_s", wide_s(interval->total_ps));
+    number(writer, object, "productive_s", wide_s(interval->productive_ps));
+    number(writer, object, "lost_s", wide_s(interval->lost_ps));
     known(writer, object, "parallelization_efficiency",
-          interval->total_ps > 0 ? units_s(interval->productive_ps) / units_s(interval->total_ps) : -1);
+          interval->total_ps > 0 ? wide_s(interval->productive_ps) / wide_s(interval->total_ps) : -1);
     write_pop(writer, object, &pop);
     cJSON *values = keep(writer, cJSON_AddObjectToObject(object, "characteristics"));
     for (int c = 0; c < CHARACTERISTIC_COUNT; c++)

@@ -30,32 +30,38 @@ struct efficiency_pop efficiency_pop(const struct efficiency *efficiency, size_t
         pop.serialization = ratio(most_s, efficiency->ideal_run_time_s);
     }
     if (efficiency->reference_user_s > 0 && pop.parallel >= 0) {
-        pop.computation_scaling = ratio(efficiency->reference_user_s, units_s(interval->sum_ps[EFFICIENCY_CPU]));
+        pop.computation_scaling = ratio(efficiency->reference_user_s, wide_s(interval->sum_ps[EFFICIENCY_CPU]));
         if (pop.computation_scaling >= 0) pop.global = pop.parallel * pop.computation_scaling;
     }
     return pop;
 }
 
 static void expect_equal(struct efficiency *efficiency, const struct efficiency_interval *interval, const char *what,
-                         int64_t one_ps, int64_t other_ps)
+                         wide_ps one_ps, wide_ps other_ps)
 {
     if (one_ps == other_ps || !efficiency->holds) return;
     efficiency->holds = false;
-    snprintf(efficiency->broken, sizeof efficiency->broken, "%.60s: %s: %" PRId64 " ps and %" PRId64 " ps",
-             interval->path, what, one_ps, other_ps);
+    snprintf(efficiency->broken, sizeof efficiency->broken, "%.60s: %s: %.12f s, %.12f s apart", interval->path, what,
+             wide_s(one_ps), wide_s(one_ps - other_ps));
 }
 
-static int64_t parts_ps(const int64_t *sum_ps, int first, int last)
+static wide_ps parts_ps(const wide_ps *sum_ps, int first, int last)
 {
-    int64_t ps = 0;
+    wide_ps ps = 0;
     for (int c = first; c <= last; c++) ps += sum_ps[c];
     return ps;
 }
 
+/* A rank's loss against the last one has reached what 64 bits hold: its parts may be more. */
+static bool stops(const struct efficiency_interval *interval, enum characteristic loss)
+{
+    return interval->spread[loss].max_ps == INT64_MAX;
+}
+
 static void check_interval(struct efficiency *efficiency, const struct efficiency_interval *interval)
 {
-    const int64_t *sum_ps = interval->sum_ps;
-    int64_t kinds_ps = parts_ps(sum_ps, EFFICIENCY_SEND_RECEIVE, EFFICIENCY_OTHER);
+    const wide_ps *sum_ps = interval->sum_ps;
+    wide_ps kinds_ps = parts_ps(sum_ps, EFFICIENCY_SEND_RECEIVE, EFFICIENCY_OTHER);
     expect_equal(efficiency, interval, "lost time and its parts", interval->lost_ps,
                  sum_ps[EFFICIENCY_INSUFFICIENT_USER] + sum_ps[EFFICIENCY_INSUFFICIENT_SYSTEM] +
                      sum_ps[EFFICIENCY_COMMUNICATION] + sum_ps[EFFICIENCY_THREADS] + sum_ps[EFFICIENCY_IDLE]);
@@ -67,11 +73,13 @@ static void check_interval(struct efficiency *efficiency, const struct efficienc
     expect_equal(efficiency, interval, "MPI time and its kinds", sum_ps[EFFICIENCY_MPI], kinds_ps);
     expect_equal(efficiency, interval, "real synchronization and its parts", sum_ps[EFFICIENCY_REAL_SYNCHRONIZATION],
                  parts_ps(sum_ps, EFFICIENCY_REAL_SEND_RECEIVE, EFFICIENCY_THREAD_SYNCHRONIZATION));
-    expect_equal(efficiency, interval, "potential synchronization and its parts",
-                 sum_ps[EFFICIENCY_POTENTIAL_SYNCHRONIZATION],
-                 parts_ps(sum_ps, EFFICIENCY_POTENTIAL_SEND_RECEIVE, EFFICIENCY_POTENTIAL_RMA));
-    expect_equal(efficiency, interval, "time variation and its parts", sum_ps[EFFICIENCY_TIME_VARIATION],
-                 parts_ps(sum_ps, EFFICIENCY_VARIATION_COLLECTIVE, EFFICIENCY_VARIATION_RMA));
+    if (!stops(interval, EFFICIENCY_POTENTIAL_SYNCHRONIZATION))
+        expect_equal(efficiency, interval, "potential synchronization and its parts",
+                     sum_ps[EFFICIENCY_POTENTIAL_SYNCHRONIZATION],
+                     parts_ps(sum_ps, EFFICIENCY_POTENTIAL_SEND_RECEIVE, EFFICIENCY_POTENTIAL_RMA));
+    if (!stops(interval, EFFICIENCY_TIME_VARIATION))
+        expect_equal(efficiency, interval, "time variation and its parts", sum_ps[EFFICIENCY_TIME_VARIATION],
+                     parts_ps(sum_ps, EFFICIENCY_VARIATION_COLLECTIVE, EFFICIENCY_VARIATION_RMA));
 }
 
 static void check_caused(struct efficiency *efficiency)
@@ -100,9 +108,9 @@ void efficiency_check(struct efficiency *efficiency)
     }
 }
 
-static void print_value(const char *indent, const char *title, int64_t ps, FILE *out)
+static void print_value(const char *indent, const char *title, wide_ps ps, FILE *out)
 {
-    fprintf(out, "%s%-*s %14.6f\n", indent, (int)(36 - strlen(indent)), title, units_s(ps));
+    fprintf(out, "%s%-*s %14.6f\n", indent, (int)(36 - strlen(indent)), title, wide_s(ps));
 }
 
 static void print_sum(const struct efficiency_interval *interval, const char *indent, int c, FILE *out)
@@ -123,7 +131,7 @@ static void print_advice(const struct efficiency_interval *interval, FILE *out)
 {
     static const int lost[] = {EFFICIENCY_COMMUNICATION, EFFICIENCY_IDLE, EFFICIENCY_INSUFFICIENT_USER,
                                EFFICIENCY_INSUFFICIENT_SYSTEM, EFFICIENCY_THREADS};
-    const int64_t *sum_ps = interval->sum_ps;
+    const wide_ps *sum_ps = interval->sum_ps;
     int worst = lost[0];
     for (size_t i = 1; i < sizeof lost / sizeof *lost; i++)
         if (sum_ps[lost[i]] > sum_ps[worst]) worst = lost[i];
@@ -131,7 +139,7 @@ static void print_advice(const struct efficiency_interval *interval, FILE *out)
     fprintf(out, "Look first at: %s", characteristic_row((enum characteristic)worst)->title);
     if (worst == EFFICIENCY_COMMUNICATION) {
         /* Communication is time in MPI: what threads wait for each other is no part of it. */
-        int64_t lost_ps = sum_ps[EFFICIENCY_REAL_SYNCHRONIZATION] - sum_ps[EFFICIENCY_THREAD_SYNCHRONIZATION];
+        wide_ps lost_ps = sum_ps[EFFICIENCY_REAL_SYNCHRONIZATION] - sum_ps[EFFICIENCY_THREAD_SYNCHRONIZATION];
         if (lost_ps < sum_ps[worst] / 2)
             fputs(", mostly not synchronization: the transfers themselves", out);
         else if (sum_ps[EFFICIENCY_LOAD_IMBALANCE] >= lost_ps / 2)
@@ -152,8 +160,8 @@ static void print_advice(const struct efficiency_interval *interval, FILE *out)
 static void print_productive(const struct efficiency_interval *interval, bool lost_all, FILE *out)
 {
     int64_t mpi_ps = interval->useful_mpi_ps;
-    fprintf(out, "%-36s %14.6f (CPU %.6f, MPI %.6f)\n", "Productive time", units_s(interval->productive_ps),
-            units_s(interval->productive_ps - mpi_ps), units_s(mpi_ps));
+    fprintf(out, "%-36s %14.6f (CPU %.6f, MPI %.6f)\n", "Productive time", wide_s(interval->productive_ps),
+            wide_s(interval->productive_ps - mpi_ps), units_s(mpi_ps));
     if (lost_all)
         fputs("  The MPI time of all ranks counts as lost.\n", out);
     else
@@ -171,8 +179,7 @@ static void print_parts(const struct efficiency_interval *interval, int first, i
 static void print_main(const struct efficiency_interval *interval, bool lost_all, FILE *out)
 {
     fputs("---Main characteristics---\n", out);
-    print_ratio("Parallelization efficiency", ratio(units_s(interval->productive_ps), units_s(interval->total_ps)),
-                out);
+    print_ratio("Parallelization efficiency", ratio(wide_s(interval->productive_ps), wide_s(interval->total_ps)), out);
     print_value("", "Execution time", interval->execution_ps, out);
     fprintf(out, "%-36s %14" PRIu32 "\n", "Processors", interval->processors);
     print_value("", "Total time", interval->total_ps, out);

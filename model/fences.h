@@ -5,12 +5,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/wide.h"
 #include "model/relations.h"
 
 struct fence_pairs {
     uint64_t pairs;    /* of two ranks, over all fences that synchronise */
     uint64_t unneeded; /* without an operation between the two in the epoch before the fence or the one after it */
-    int64_t saved_ps;  /* time that ranks would not wait if every rank waited only for the ranks that it needs */
+    wide_ps saved_ps;  /* time that ranks would not wait if every rank waited only for the ranks that it needs */
 };
 
 /* A complete instance that nobody left before the last member came. */

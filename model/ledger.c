@@ -39,7 +39,7 @@ struct ledger {
     size_t table_size; /* a power of two */
     struct sweep_rank_sums *sums;
     bool tells;
-    int64_t waited_ps; /* that root causes are shares of */
+    wide_ps waited_ps; /* that root causes are shares of */
     struct bytes told; /* waits that other parts are to be told of */
 };
 
@@ -311,17 +311,17 @@ enum status ledger_sum(struct ledger *ledger, const struct provisional *provisio
     return sweep_run(&sweep, &ledger->sums, &ledger->waited_ps, err);
 }
 
-int64_t ledger_waited_ps(const struct ledger *ledger)
+wide_ps ledger_waited_ps(const struct ledger *ledger)
 {
     return ledger->waited_ps;
 }
 
-static enum status report(const struct kind *kind, uint32_t rank, const int64_t ps[SWEEP_PARTS], struct shares *shares,
-                          struct err *err)
+static enum status report(const struct kind *kind, uint32_t rank, wide_ps call_ps, wide_ps gap_ps,
+                          struct shares *shares, struct err *err)
 {
     const struct share_of computing = {kind->of.node, TRACE_NO_SITE, SHARE_COMPUTING};
-    TRY(shares_add(shares, &kind->of, rank, 0, ps[SWEEP_CALL], err));
-    return shares_add(shares, &computing, rank, 0, ps[SWEEP_GAP], err);
+    TRY(shares_add(shares, &kind->of, rank, 0, call_ps, err));
+    return shares_add(shares, &computing, rank, 0, gap_ps, err);
 }
 
 enum status ledger_report_causes(struct ledger *ledger, struct shares *causes, struct shares *path, struct err *err)
@@ -329,8 +329,8 @@ enum status ledger_report_causes(struct ledger *ledger, struct shares *causes, s
     for (uint32_t r = 0; r < ledger->trace->rank_count; r++)
         for (size_t k = 0; k < ledger->sums[r].count && k < ledger->kind_count; k++) {
             const struct sweep_sums *sums = &ledger->sums[r].kinds[k];
-            TRY(report(&ledger->kinds[k], r, sums->cause_ps, causes, err));
-            TRY(report(&ledger->kinds[k], r, sums->path_ps, path, err));
+            TRY(report(&ledger->kinds[k], r, sums->cause_ps[SWEEP_CALL], sums->cause_ps[SWEEP_GAP], causes, err));
+            TRY(report(&ledger->kinds[k], r, sums->path_ps[SWEEP_CALL], sums->path_ps[SWEEP_GAP], path, err));
         }
     return STATUS_OK;
 }

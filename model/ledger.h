@@ -6,6 +6,7 @@
 #define MODEL_LEDGER_H
 
 #include "common/bytes.h"
+#include "common/wide.h"
 #include "model/bounds.h"
 #include "model/callpath.h"
 #include "model/intervals.h"
@@ -37,7 +38,7 @@ enum status ledger_add_mark(struct ledger *ledger, const struct mark *mark, stru
 enum status ledger_sum(struct ledger *ledger, const struct provisional *provisional, const int64_t *end_ps,
                        struct err *err);
 /* How long the waits lasted that root causes are shares of: those that the filter lets through. */
-int64_t ledger_waited_ps(const struct ledger *ledger);
+wide_ps ledger_waited_ps(const struct ledger *ledger);
 enum status ledger_report_causes(struct ledger *ledger, struct shares *causes, struct shares *path, struct err *err);
 
 /* What a rank did in one way, with computing before it; busy: of which transfers were under way. */

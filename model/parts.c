@@ -429,15 +429,16 @@ static enum status count_several(struct parts *parts, const struct parts_told *t
                             .cause = wait->holder,
                             .pattern = place->pattern,
                             .flags = wait->counted ? MARK_COUNTED : 0};
-        if (place->severity_ps <= 0 || place->severity_ps < tally->options->epsilon_ps) continue;
+        int64_t severity_ps = (int64_t)place->severity_ps; /* of one wait */
+        if (severity_ps <= 0 || severity_ps < tally->options->epsilon_ps) continue;
         if (told->ledger && mark.from_ps < mark.until_ps) TRY(ledger_add_mark(told->ledger, &mark, err));
         if (parts->trace->ranks[mark.rank].foreign) continue;
         if (told->efficiency)
             TRY(efficiency_slices_add_wait(told->efficiency, wait->interval, wait->cause, mark.rank,
-                                           (enum mpi_call)place->call, place->severity_ps, err));
+                                           (enum mpi_call)place->call, severity_ps, err));
         if (!wait->counted) continue;
-        account_add(&tally->account, (enum pattern)place->pattern, mark.rank, place->severity_ps);
-        tally->account.in_kind_ps[call_kind((enum mpi_call)place->call)] += place->severity_ps;
+        account_add(&tally->account, (enum pattern)place->pattern, mark.rank, severity_ps);
+        tally->account.in_kind_ps[call_kind((enum mpi_call)place->call)] += severity_ps;
         TRY(places_add_one(&tally->places, place, err));
     }
     return STATUS_OK;

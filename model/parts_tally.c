@@ -46,7 +46,7 @@ static enum status put_account(struct bytes *bytes, const struct account *accoun
 
 static void merge_account(struct bytes *bytes, struct account *account)
 {
-    int64_t in_kind_ps[CALL_KIND_COUNT];
+    wide_ps in_kind_ps[CALL_KIND_COUNT];
     for (int p = 0; p < PATTERN_COUNT; p++) {
         bool some;
         bytes_take(bytes, &some, sizeof some);
@@ -222,7 +222,7 @@ static enum status put_times(struct bytes *bytes, const struct tally *tally, str
 static enum status merge_times(struct bytes *bytes, struct tally *tally, struct err *err)
 {
     struct fence_pairs pairs;
-    int64_t times_ps[PROPERTY_COUNT];
+    wide_ps times_ps[PROPERTY_COUNT];
     struct behaviour behaviour;
     bytes_take(bytes, &pairs, sizeof pairs);
     bytes_take(bytes, &behaviour, sizeof behaviour);
@@ -261,7 +261,7 @@ enum status parts_take_tally(struct tally *tally, uint32_t ranks, struct bytes *
 struct rank_share {
     struct share_of of;
     uint32_t rank, thread;
-    int64_t ps;
+    wide_ps ps;
 };
 
 enum status parts_put_shares(const struct shares *shares, struct bytes *bytes, struct err *err)

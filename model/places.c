@@ -149,7 +149,7 @@ static enum status report_ranks(const struct trace *trace, const struct rank_sum
     for (; made->rank_count < count; made->rank_count++) {
         const struct rank_sum *sum = &sums[made->rank_count];
         struct result_place_rank *rank = &made->ranks[made->rank_count];
-        *rank = (struct result_place_rank){.severity_s = units_s(sum->ps), .count = sum->count};
+        *rank = (struct result_place_rank){.severity_s = wide_s(sum->ps), .count = sum->count};
         TRY(result_who_set(trace, sum->rank, sum->thread, &rank->who, err));
     }
     return STATUS_OK;
@@ -159,7 +159,7 @@ static enum status report_place(const struct places *places, const struct trace 
                                 bool per_rank, struct result_pattern *pattern, struct err *err)
 {
     const struct trace_site *site = &trace->sites[place->site];
-    struct result_place made = {.line = site->line, .severity_s = units_s(place->severity_ps), .count = place->count};
+    struct result_place made = {.line = site->line, .severity_s = wide_s(place->severity_ps), .count = place->count};
     size_t sum_count;
     const struct rank_sum *sums = rank_sums_of(&places->ranks, (uint32_t)(place - places->items), &sum_count);
     TRY(array_reserve((void **)&pattern->places, &pattern->place_capacity, pattern->place_count + 1,

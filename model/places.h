@@ -2,6 +2,7 @@
 #ifndef MODEL_PLACES_H
 #define MODEL_PLACES_H
 
+#include "common/wide.h"
 #include "model/account.h"
 #include "model/advice.h"
 #include "model/callpath.h"
@@ -15,7 +16,7 @@ struct place {
     uint16_t call; /* enum mpi_call */
     uint16_t pattern;
     uint32_t thread; /* of a single wait */
-    int64_t severity_ps;
+    wide_ps severity_ps;
     uint64_t count;
     struct advice_facts worst; /* the longest single wait; of equal ones the first, of the lowest rank */
 };

@@ -124,7 +124,7 @@ int property_depth(enum property property)
     return depth;
 }
 
-void properties_add(const struct trace *trace, int64_t times_ps[PROPERTY_COUNT])
+void properties_add(const struct trace *trace, wide_ps times_ps[PROPERTY_COUNT])
 {
     for (uint32_t r = 0; r < trace->rank_count; r++) {
         const struct trace_rank *rank = &trace->ranks[r];
@@ -150,27 +150,28 @@ static int64_t life_ps(const struct lanes *lanes, uint32_t rank, int64_t zero_ps
 }
 
 /* The inner nodes bottom-up; user code is what is left of the time. */
-static void sum_times(const struct lanes *lanes, int64_t times_ps[PROPERTY_COUNT])
+static void sum_times(const struct lanes *lanes, wide_ps times_ps[PROPERTY_COUNT])
 {
-    int64_t zero_ps = trace_begin_ps(lanes->trace), total_ps = 0;
+    int64_t zero_ps = trace_begin_ps(lanes->trace);
+    wide_ps total_ps = 0;
     for (uint32_t r = 0; r < lanes->trace->rank_count; r++) total_ps += life_ps(lanes, r, zero_ps);
     for (int p = PROPERTY_COUNT - 1; p > PROPERTY_EXECUTION; p--) times_ps[rows[p].parent] += times_ps[p];
     times_ps[PROPERTY_USER] = total_ps - times_ps[PROPERTY_MPI] - times_ps[PROPERTY_THREADS];
     times_ps[PROPERTY_EXECUTION] = times_ps[PROPERTY_TIME] = total_ps;
 }
 
-enum status properties_report(const struct lanes *lanes, const int64_t leaves_ps[PROPERTY_COUNT],
+enum status properties_report(const struct lanes *lanes, const wide_ps leaves_ps[PROPERTY_COUNT],
                               const struct account *account, struct result *result, struct err *err)
 {
-    int64_t times_ps[PROPERTY_COUNT], children_ps[PROPERTY_COUNT] = {0};
+    wide_ps times_ps[PROPERTY_COUNT], children_ps[PROPERTY_COUNT] = {0};
     memcpy(times_ps, leaves_ps, sizeof times_ps);
     sum_times(lanes, times_ps);
     for (int p = 1; p < PROPERTY_COUNT; p++) children_ps[rows[p].parent] += times_ps[p];
     for (int k = 0; k < CALL_KIND_COUNT; k++) children_ps[property_of((enum call_kind)k)] += account->in_kind_ps[k];
     for (int p = 0; p < PROPERTY_COUNT; p++) {
         struct result_property made = {.depth = property_depth((enum property)p),
-                                       .inclusive_s = units_s(times_ps[p]),
-                                       .exclusive_s = units_s(times_ps[p] - children_ps[p])};
+                                       .inclusive_s = wide_s(times_ps[p]),
+                                       .exclusive_s = wide_s(times_ps[p] - children_ps[p])};
         TRY(array_reserve((void **)&result->properties, &result->property_capacity, result->property_count + 1,
                           sizeof *result->properties, err));
         made.name = strdup(rows[p].name);

@@ -2,6 +2,7 @@
 #ifndef MODEL_PROPERTIES_H
 #define MODEL_PROPERTIES_H
 
+#include "common/wide.h"
 #include "model/account.h"
 #include "model/lanes.h"
 #include "model/result.h"
@@ -29,11 +30,11 @@ int property_depth(enum property property);
 enum property property_of(enum call_kind kind);
 
 /* Adds the durations of a trace's calls, or of a slice those of its new ones, to their properties. */
-void properties_add(const struct trace *trace, int64_t times_ps[PROPERTY_COUNT]);
+void properties_add(const struct trace *trace, wide_ps times_ps[PROPERTY_COUNT]);
 
 /* Appends all properties, in tree order, once the trace's end is there. times_ps: from properties_add. The wait states
  * of account are subtracted from the exclusive figures. */
-enum status properties_report(const struct lanes *lanes, const int64_t times_ps[PROPERTY_COUNT],
+enum status properties_report(const struct lanes *lanes, const wide_ps times_ps[PROPERTY_COUNT],
                               const struct account *account, struct result *result, struct err *err);
 
 #endif

@@ -7,11 +7,12 @@
 
 #include "common/map.h"
 #include "common/status.h"
+#include "common/wide.h"
 
 struct rank_sum {
     uint32_t item, rank, thread;
     uint64_t count;
-    int64_t ps;
+    wide_ps ps;
 };
 
 struct rank_sums {

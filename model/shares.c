@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "common/array.h"
-#include "common/units.h"
 
 void shares_clear(struct shares *shares)
 {
@@ -16,7 +15,7 @@ void shares_clear(struct shares *shares)
     shares->count = shares->capacity = 0;
 }
 
-enum status shares_add(struct shares *shares, const struct share_of *of, uint32_t rank, uint32_t thread, int64_t ps,
+enum status shares_add(struct shares *shares, const struct share_of *of, uint32_t rank, uint32_t thread, wide_ps ps,
                        struct err *err)
 {
     uint64_t *location, *item;
@@ -69,7 +68,7 @@ static enum status report_share(const struct shares *shares, const struct share 
     const struct rank_sum worst = rank_sums_worst(sums, count);
     *made = (struct result_share){
         .line = site->line,
-        .time_s = units_s(share->total_ps),
+        .time_s = wide_s(share->total_ps),
         .share = (double)share->total_ps / (double)shares->total_ps,
     };
     made->activity = strdup(computing ? "computing" : call_name((enum mpi_call)share->of.activity));
@@ -83,7 +82,7 @@ enum status shares_report(struct shares *shares, struct result_shares *list, str
     rank_sums_sort(&shares->ranks);
     list->items = calloc(shares->count + 1, sizeof *list->items);
     if (!list->items) return err_memory(err);
-    list->total_s = units_s(shares->total_ps);
+    list->total_s = wide_s(shares->total_ps);
     for (; list->count < shares->count; list->count++) {
         enum status status = report_share(shares, &shares->items[list->count], &list->items[list->count], err);
         if (status == STATUS_OK) continue;

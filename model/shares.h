@@ -2,6 +2,7 @@
 #ifndef MODEL_SHARES_H
 #define MODEL_SHARES_H
 
+#include "common/wide.h"
 #include "model/callpath.h"
 #include "model/rank_sums.h"
 #include "model/result.h"
@@ -15,7 +16,7 @@ struct share_of {
 
 struct share {
     struct share_of of;
-    int64_t total_ps;
+    wide_ps total_ps;
 };
 
 struct shares {
@@ -25,13 +26,13 @@ struct shares {
     struct rank_sums ranks;      /* of the items */
     struct share *items;
     size_t count, capacity;
-    int64_t total_ps;
+    wide_ps total_ps;
 };
 
 /* The caller sets trace and paths of an all-zero struct. */
 void shares_clear(struct shares *shares);
 
-enum status shares_add(struct shares *shares, const struct share_of *of, uint32_t rank, uint32_t thread, int64_t ps,
+enum status shares_add(struct shares *shares, const struct share_of *of, uint32_t rank, uint32_t thread, wide_ps ps,
                        struct err *err);
 /* Time of a rank inside a call, or of computing behind the thread's call `after` (SHARE_AT_BEGIN: before its first). */
 enum status shares_add_call(struct shares *shares, uint32_t rank, size_t call, int64_t ps, struct err *err);

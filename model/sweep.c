@@ -39,7 +39,7 @@ struct work {
     struct mark *pending; /* waits of ranks that still wait for something else, which ends later */
     size_t pending_count, pending_capacity;
     uint64_t visit;
-    int64_t waited_ps; /* of counted waits that are left behind */
+    wide_ps waited_ps; /* of counted waits that are left behind */
     uint32_t path; /* the rank that the critical path is on */
     struct err *err;
 };
@@ -70,7 +70,7 @@ static enum status add(struct work *work, uint32_t rank, enum sweep_part part, i
     uint32_t kind = at->any ? at->call.kind : SWEEP_BEGIN_KIND;
     if (at->weight > 0 || at->on_path) {
         TRY(sums_of(work, rank, kind, &sums));
-        sums->cause_ps[part] += ps * (int64_t)at->weight;
+        sums->cause_ps[part] += (wide_ps)ps * at->weight;
         if (at->on_path) sums->path_ps[part] += ps;
     }
     if (busy_ps > 0) {
@@ -300,7 +300,7 @@ static enum status start(struct work *work)
     return go_back(work, end_ps);
 }
 
-enum status sweep_run(const struct sweep *sweep, struct sweep_rank_sums **sums, int64_t *waited_ps, struct err *err)
+enum status sweep_run(const struct sweep *sweep, struct sweep_rank_sums **sums, wide_ps *waited_ps, struct err *err)
 {
     size_t ranks = (size_t)sweep->rank_count + 1;
     struct work work = {.sweep = sweep, .err = err};

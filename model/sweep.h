@@ -8,6 +8,7 @@
 #ifndef MODEL_SWEEP_H
 #define MODEL_SWEEP_H
 
+#include "common/wide.h"
 #include "model/marks.h"
 #include "model/spill.h"
 #include "trace/trace.h"
@@ -16,7 +17,7 @@ enum sweep_part { SWEEP_CALL, SWEEP_GAP, SWEEP_PARTS };
 enum { SWEEP_BEGIN_KIND = 0 }; /* of no call: computing before a rank's first one */
 
 struct sweep_sums {
-    int64_t cause_ps[SWEEP_PARTS]; /* that waits lasted, in calls of the kind and computing behind them */
+    wide_ps cause_ps[SWEEP_PARTS]; /* that waits lasted, in calls of the kind and computing behind them */
     int64_t path_ps[SWEEP_PARTS];  /* of the critical path, likewise */
     int64_t busy_ps[SWEEP_PARTS];  /* while transfers were under way, in calls of the kind and computing before them */
 };
@@ -38,7 +39,7 @@ struct sweep {
 
 /* *sums: one per rank, which the caller frees with sweep_sums_free; *waited_ps (may be NULL): how long counted waits
  * lasted. */
-enum status sweep_run(const struct sweep *sweep, struct sweep_rank_sums **sums, int64_t *waited_ps, struct err *err);
+enum status sweep_run(const struct sweep *sweep, struct sweep_rank_sums **sums, wide_ps *waited_ps, struct err *err);
 void sweep_sums_free(struct sweep_rank_sums *sums, uint32_t rank_count);
 
 #endif

@@ -109,7 +109,7 @@ static void report_account(const struct account *account, struct result *result)
 {
     for (int p = 0; p < PATTERN_COUNT; p++) {
         struct result_pattern *pattern = &result->patterns[p];
-        pattern->severity_s = units_s(account_total_ps(account, (enum pattern)p));
+        pattern->severity_s = wide_s(account_total_ps(account, (enum pattern)p));
         pattern->count = account_total_count(account, (enum pattern)p);
         for (uint32_t r = 0; r < account->rank_count; r++)
             pattern->rank_severity_s[r] = units_s(account->severity_ps[p][r]);
@@ -121,7 +121,7 @@ static void report_fence_pairs(const struct fence_pairs *pairs, struct result *r
     result->fences_known = true;
     result->fence_pairs = pairs->pairs;
     result->unneeded_fence_pairs = pairs->unneeded;
-    result->fence_saved_s = units_s(pairs->saved_ps);
+    result->fence_saved_s = wide_s(pairs->saved_ps);
 }
 
 enum status tally_end(struct tally *tally, const struct relations *relations, struct err *err)

@@ -3,6 +3,7 @@
 #ifndef MODEL_TALLY_H
 #define MODEL_TALLY_H
 
+#include "common/wide.h"
 #include "model/account.h"
 #include "model/analyze.h"
 #include "model/behaviour.h"
@@ -26,7 +27,7 @@ struct tally {
     struct fence_pairs fence_pairs;
     struct behaviour behaviour;
     struct window_creations creations;
-    int64_t times_ps[PROPERTY_COUNT];
+    wide_ps times_ps[PROPERTY_COUNT];
     struct provisional provisional; /* of slices */
     struct several several;         /* of parts */
     bool parted;                    /* other parts have the rest */

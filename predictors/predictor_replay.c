@@ -31,7 +31,7 @@ static void describe_buffer(const struct prediction *prediction, struct result_b
     buffer->known = true;
     buffer->limit_bytes = (uint64_t)prediction->platform->semantics.buffer_bytes;
     buffer->waits = use->waits;
-    buffer->wait_s = units_s(use->waited_ps);
+    buffer->wait_s = wide_s(use->waited_ps);
     buffer->peak_bytes = (uint64_t)use->peak_bytes;
 }
 

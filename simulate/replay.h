@@ -3,6 +3,7 @@
 #ifndef SIMULATE_REPLAY_H
 #define SIMULATE_REPLAY_H
 
+#include "common/wide.h"
 #include "model/account.h"
 #include "platforms/platform.h"
 #include "simulate/engine.h"
@@ -25,7 +26,7 @@ struct replay_options {
 /* Of the limited buffers of semantics d, over all origins. */
 struct buffer_use {
     uint64_t waits; /* puts that waited for room */
-    int64_t waited_ps;
+    wide_ps waited_ps;
     int64_t peak_bytes; /* most that one origin held */
 };
 

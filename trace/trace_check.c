@@ -5,7 +5,7 @@
  *   creation of a window that breaks off has none
  *   at most one window is the heap of OpenSHMEM; OpenSHMEM's calls work on it, MPI's calls on other windows
  *   a request lives once, a region left was entered, threads begin and end once
- *   times of a thread rise; times and bytes are within trace/limits.h, so that no sum over calls and ranks overflows */
+ *   times of a thread rise; times and bytes are within trace/limits.h, so that no sum of a rank overflows */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,9 +29,8 @@ struct thread_walk {
 
 /* What depends on the trace as a whole. */
 struct trace_bounds {
-    int64_t begin_ps, longest_ps; /* no call ends later than longest_ps behind begin_ps */
-    uint64_t threads;             /* of all ranks */
-    int64_t most_bytes;           /* of the calls of one rank */
+    int64_t begin_ps;
+    int64_t most_bytes; /* of the calls of one rank */
 };
 
 /* The walk along one rank. */
@@ -42,6 +41,7 @@ struct walk {
     const struct trace_call *call;
     const struct trace_bounds *bounds;
     int64_t bytes;                        /* of the rank's calls so far */
+    uint64_t lives_ps; /* of the rank's threads so far: thread 0 from begin_ps, others from a call on */
     struct thread_walk *threads, *thread; /* of the rank, of the call */
     uint32_t thread_count;
     size_t thread_capacity;
@@ -54,6 +54,7 @@ struct walk {
 };
 
 #define TIME_LIMIT "6000000 s, expected less on either side of 0" /* TRACE_TIME_MAX_PS */
+#define LIVES_LIMIT "9223372 s"                                    /* TRACE_LIVES_MAX_PS */
 
 enum { REQUEST_NEVER, REQUEST_LIVE, REQUEST_DONE };
 
@@ -446,15 +447,28 @@ static enum status check_more_times(const struct walk *walk)
     return STATUS_OK;
 }
 
-static enum status check_limits(const struct walk *walk)
+/* How much longer the rank's threads live with this call. Differences may exceed INT64_MAX, not UINT64_MAX. */
+static enum status check_lives(struct walk *walk)
 {
     const struct trace_call *call = walk->call;
-    const struct trace_bounds *bounds = walk->bounds;
+    const struct thread_walk *thread = walk->thread;
+    int64_t begin_ps = walk->bounds->begin_ps, from_ps = thread == walk->threads ? begin_ps : call->enter_ps;
+    uint64_t since_ps = (uint64_t)call->exit_ps - (uint64_t)begin_ps;
+    if (since_ps > TRACE_LIVES_MAX_PS)
+        FAIL(walk, "the call ends %.0f s behind the trace's begin, expected at most " LIVES_LIMIT,
+             (double)since_ps * 1e-12);
+    walk->lives_ps += (uint64_t)call->exit_ps - (uint64_t)(thread->called ? thread->exit_ps : from_ps);
+    if (walk->lives_ps > TRACE_LIVES_MAX_PS)
+        FAIL(walk, "the rank's threads last %.0f s together, expected at most " LIVES_LIMIT,
+             (double)walk->lives_ps * 1e-12);
+    return STATUS_OK;
+}
+
+static enum status check_limits(struct walk *walk)
+{
+    const struct trace_call *call = walk->call;
     if (!is_time(call->enter_ps) || !is_time(call->exit_ps)) FAIL(walk, "time is beyond " TIME_LIMIT);
-    uint64_t since_ps = (uint64_t)call->exit_ps - (uint64_t)bounds->begin_ps; /* may exceed INT64_MAX */
-    if (since_ps > (uint64_t)bounds->longest_ps)
-        FAIL(walk, "the call ends %.0f s behind the trace's begin, expected at most %.0f s with %" PRIu64 " threads",
-             (double)since_ps * 1e-12, units_s(bounds->longest_ps), bounds->threads);
+    TRY(check_lives(walk));
     return check_more_times(walk);
 }
 
@@ -531,12 +545,10 @@ static struct trace_bounds bounds_of(const struct trace *trace)
     struct trace_bounds bounds = {.begin_ps = TRACE_TIME_MAX_PS, .most_bytes = TRACE_BYTES_MAX / trace->rank_count};
     for (uint32_t r = 0; r < trace->rank_count; r++) {
         const struct trace_rank *stream = &trace->ranks[r];
-        bounds.threads += trace_thread_count(trace, r);
         if (stream->count > 0 && is_time(stream->calls[0].enter_ps) && stream->calls[0].enter_ps < bounds.begin_ps)
             bounds.begin_ps = stream->calls[0].enter_ps;
     }
     if (trace->begin_known) bounds.begin_ps = trace->begin_ps;
-    bounds.longest_ps = (int64_t)(TRACE_TOTAL_MAX_PS / bounds.threads);
     return bounds;
 }
 
@@ -560,6 +572,7 @@ static enum status check_block(void *context, size_t block, struct err *err)
         map_clear(&walk.requests);
         walk.made_from = walk.made_end = 0;
         walk.bytes = 0;
+        walk.lives_ps = 0;
         map_clear(&walk.objects);
     }
     map_clear(&walk.groups);
@@ -603,6 +616,7 @@ struct checked_rank { /* what a slice leaves to the next one */
     struct map requests;
     uint64_t made_from, made_end;
     int64_t bytes;
+    uint64_t lives_ps;
     struct thread_walk thread;
 };
 
@@ -692,6 +706,7 @@ static enum status check_slice_of_rank(struct walk *walk, struct checked_rank *r
     walk->made_from = rank->made_from;
     walk->made_end = rank->made_end;
     walk->bytes = rank->bytes;
+    walk->lives_ps = rank->lives_ps;
     enum status status = check_kept(walk);
     if (status == STATUS_OK) status = check_calls(walk, walk->trace->ranks[walk->rank].kept_count);
     if (status == STATUS_OK) status = forget_requests(walk);
@@ -699,6 +714,7 @@ static enum status check_slice_of_rank(struct walk *walk, struct checked_rank *r
     rank->made_from = walk->made_from;
     rank->made_end = walk->made_end;
     rank->bytes = walk->bytes;
+    rank->lives_ps = walk->lives_ps;
     return status;
 }
 

@@ -63,24 +63,63 @@ property simulated=1
 0 0.001000000000 0.001000030000 pthread_cond_timedwait flag=0 object=1 mutex=0 blocked=0.00002
 T
 
-# Sums over threads and calls stay below 2^63: times up to 6000000 s either side of 0, all threads together 2^63 ps = 9223372.04 s,
-# which is 4611686 s for each of two; bytes of a rank's calls together 2^62 / ranks.
+# Times up to 6000000 s either side of 0; from the trace's begin to the end of any call, and of a rank's threads together, at most
+# 2^63 ps = 9223372.04 s; bytes of a rank's calls together 2^62 / ranks.
 refused 'm.txt:rank 1, event 1 (MPI_Recv) at -7999999.999994999729 s: time is beyond 6000000 s' <<'T'
 rmacast-trace 1
 ranks 2
 0 0.000000 0.000000 MPI_Send comm=0 peer=1 tag=1 bytes=1000
 1 -7999999.999994999729 -7999999.999994999729 MPI_Recv comm=0 peer=0 tag=1 bytes=1000
 T
-refused "m.txt:rank 0, event 2 (MPI_Finalize) at 4611687.000000 s: the call ends 4611687 s behind the trace's begin, expected at \
-most 4611686 s with 2 threads" <<'T'
+refused "m.txt:rank 1, event 1 (MPI_Init) at 5000000.000000 s: the call ends 10000000 s behind the trace's begin, expected at most \
+9223372 s" <<'T'
 rmacast-trace 1
 ranks 2
+0 -5000000 -5000000 MPI_Init
+1 5000000 5000000 MPI_Init
+T
+# thread 0 lives from the trace's begin on, 4611687 s; thread 1 from its first event on, one second less each time: 4611686 and 4611685 s
+threads() {
+    cat >m.txt <<T
+rmacast-trace 1
+ranks 1
 0 0 0 MPI_Init
+0 $1 $1 pthread_mutex_lock object=1 thread=1
+0 4611687 4611687 pthread_mutex_unlock object=1 thread=1
 0 4611687 4611687 MPI_Finalize
 T
-printf 'rmacast-trace 1\nranks 2\n0 0 0 MPI_Init\n0 4611686 4611686 MPI_Finalize\n1 0 0 MPI_Init\n1 4611686 4611686 MPI_Finalize\n' >m.txt
+}
+threads 1
+error 1 "m.txt:rank 0, event 4 (MPI_Finalize) at 4611687.000000 s: the rank's threads last 9223373 s together, expected at most \
+9223372 s" analyze m.txt
+threads 2
 run 0 analyze m.txt --json -
-holds out '.run_time_s == 4611686 and .properties.time_s == 2 * 4611686'
+holds out '.run_time_s == 4611687 and .properties.time_s == 4611687 + 4611685'
+
+# Sums over ranks have no end. waiting COUNT SECONDS: so many ranks wait so long for rank 0, which computes meanwhile. What they wait and
+# what rank 0 costs them are COUNT * SECONDS, more than 2^63 ps; all ranks together last (COUNT + 1) * SECONDS.
+waiting() {
+    awk -v count="$1" -v seconds="$2" 'BEGIN {
+        print "rmacast-trace 1\nranks", count + 1 "\n0", seconds, seconds, "MPI_Barrier comm=0"
+        for (r = 1; r <= count; r++) print r, 0, seconds, "MPI_Barrier comm=0"
+    }' >m.txt
+    waited="$1 * $2"
+    figures=".run_time_s == $2 and .properties.time_s == $waited + $2 and .causes.total_s == $waited and .causes.places[0].worst_rank == 0 and
+        ([.patterns[] | select(.name == \"wait_at_barrier\") | .severity_s, .places[0].severity_s] == [$waited, $waited]) and
+        .efficiency.holds and (.efficiency.intervals[0] | .total_s == $waited + $2 and .productive_s == $2 and .lost_s == $waited and
+            (.characteristics | [.mpi_s, .communication_s, .real_synchronization_s, .load_imbalance_s] | map(.sum == $waited) | all))"
+}
+waiting 4096 3600
+run 0 analyze --verify m.txt --json -
+holds out "$figures"
+run 0 info m.txt --json -
+holds out ".calls[0].time_s == $waited"
+waiting 8 4000000
+run 0 export --to otf2 -o out.rma m.txt
+run 0 analyze --verify --slices out.rma --json -
+holds out "$figures"
+rm -r out.rma
+
 # What each collective loses against the last rank: rank 0 waits for nobody, 4611686 s before rank 1 comes, three times. The sum
 # is more than the time that there is, and more than 2^63 ps: it stops there.
 cat >m.txt <<'T'
@@ -95,6 +134,20 @@ ranks 2
 T
 run 0 analyze m.txt --json -
 holds out '.run_time_s == 4611686 and ([.efficiency | .. | numbers] | all(. >= 0) and max == 9223372.036854776)'
+# Losses of two kinds, together three times the time that there is: the loss that they are parts of stops below them, which is no contradiction.
+cat >m.txt <<'T'
+rmacast-trace 1
+ranks 2
+0 0 0 MPI_Bcast comm=0 root=0 bytes=8
+0 0 0 MPI_Bcast comm=0 root=0 bytes=8
+0 0 0 MPI_Alltoall comm=0 bytes=8
+1 4611686 4611686 MPI_Bcast comm=0 root=0 bytes=8
+1 4611686 4611686 MPI_Bcast comm=0 root=0 bytes=8
+1 4611686 4611686 MPI_Alltoall comm=0 bytes=8
+T
+run 0 analyze --verify m.txt --json -
+holds out '.efficiency.holds and (.efficiency.intervals[0].characteristics | .potential_all_to_all_s.sum == 4611686 and
+    .potential_collective_s.sum == 9223372 and .potential_synchronization_s.sum == 9223372.036854776)'
 refused 'event 3 (MPI_Send) at 0.000000 s: bytes=1, expected at most 2305843009213693952 bytes in all calls of one of 2 ranks' <<'T'
 rmacast-trace 1
 ranks 2

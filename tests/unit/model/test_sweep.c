@@ -87,7 +87,7 @@ struct run {
     struct spill *spill;
     struct marks *marks;
     struct sweep_rank_sums *sums;
-    int64_t waited_ps;
+    wide_ps waited_ps;
 };
 
 enum { RANKS = 3 };

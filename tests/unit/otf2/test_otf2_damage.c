@@ -382,13 +382,40 @@ static void bytes_changed(void **state)
     }
 }
 
+/* Where the text of its time zero is changed, an archive of a rank that begins at -10^6 s has it begin at -9 * 10^6 s:
+ * a picosecond beyond the first time there is stands for that. */
+static void time_beyond_the_limit(void **state)
+{
+    (void)state;
+    static const char zero[] = "1000000000000000000";
+    char directory[SCRATCH_BYTES], text[ERR_TEXT_BYTES];
+    struct err err = {.text = ""};
+    struct trace *trace = trace_of("rmacast-trace 1\nranks 2\n1 -1000000 0 MPI_Init\n1 1 1 MPI_Finalize\n");
+    scratch_make(directory);
+    if (otf2_write(trace, directory, &err) != STATUS_OK) fail_msg("%s", err.text);
+    const char *path = file_in(directory, "traces.otf2");
+    size_t bytes;
+    unsigned char *data = bytes_of(path, &bytes), *found = memmem(data, bytes, zero, sizeof zero - 1);
+    assert_non_null(found);
+    *found = '9';
+    write_bytes(path, data, bytes);
+    int code = try_read(directory, text);
+    if (code != EXIT_CHECK ||
+        !strstr(text, "rank 1, event 1 (MPI_Init) at -6000000.000000000001 s: time is beyond 6000000 s"))
+        fail_msg("%s", text);
+    free(data);
+    trace_free(trace);
+    scratch_remove(directory);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(cut_ours),   cmocka_unit_test(cut_threads),
-        cmocka_unit_test(cut_scorep), cmocka_unit_test(cut_between_chunks),
-        cmocka_unit_test(missing),   cmocka_unit_test(garbage),      cmocka_unit_test(bytes_changed),
-        cmocka_unit_test(full_disk), cmocka_unit_test(others_go_on),
+        cmocka_unit_test(cut_ours),      cmocka_unit_test(cut_threads),
+        cmocka_unit_test(cut_scorep),    cmocka_unit_test(cut_between_chunks),
+        cmocka_unit_test(missing),       cmocka_unit_test(garbage),
+        cmocka_unit_test(bytes_changed), cmocka_unit_test(full_disk),
+        cmocka_unit_test(others_go_on),  cmocka_unit_test(time_beyond_the_limit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
