@@ -14,6 +14,7 @@ struct needs {
     struct need *items;
     size_t count, capacity;
     size_t *first; /* per instance and one more: where its needs begin */
+    bool *used;    /* per instance: some rank here has an operation in the epoch that it closes */
 };
 
 bool fence_synchronises(const struct relations *relations, const struct instance *instance)
@@ -71,13 +72,18 @@ static enum status group_needs(struct needs *needs, size_t instances, struct err
 static enum status collect_needs(const struct relations *relations, struct needs *needs, struct err *err)
 {
     const struct epochs *epochs = &relations->epochs;
+    needs->used = calloc(relations->instances.count + 1, sizeof *needs->used);
+    if (!needs->used) return err_memory(err);
     for (size_t i = 0; i < epochs->operation_count; i++) {
         const struct epoch_operation *operation = &epochs->operations[i];
         const struct access_epoch *epoch = &epochs->accesses[operation->epoch];
         if (epoch->kind != EPOCH_FENCE) continue;
         TRY(add_need(relations, operation, epoch->window, epoch->open_number, needs, err));
-        if (epoch->close_call != EPOCH_NONE)
-            TRY(add_need(relations, operation, epoch->window, epoch->close_number, needs, err));
+        if (epoch->close_call == EPOCH_NONE) continue;
+        TRY(add_need(relations, operation, epoch->window, epoch->close_number, needs, err));
+        const struct instance *closing =
+            instance_find(&relations->instances, CALL_FENCE, epoch->window, epoch->close_number);
+        if (closing) needs->used[closing - relations->instances.items] = true;
     }
     return group_needs(needs, relations->instances.count, err);
 }
@@ -138,6 +144,23 @@ static void count_instance(const struct relations *relations, const struct insta
     }
 }
 
+/* Each part counts the waits of the members that it has, and the fences whose first member it has. */
+static void count_empty(const struct relations *relations, const struct instance *instance, struct fence_pairs *pairs)
+{
+    const struct trace_comm *comm = instance_comm(relations->trace, instance);
+    int64_t last_ps = INT64_MIN;
+    for (uint32_t m = 0; m < instance->size; m++) {
+        const struct trace_call *call = instance_call(relations->trace, &relations->instances, instance, m);
+        bool foreign = relations->trace->ranks[comm->members[m]].foreign;
+        if (call->flags & TRACE_NOPRECEDE || (foreign && call->flags & FENCE_CLOSES_OPERATIONS)) return;
+        if (call->enter_ps > last_ps) last_ps = call->enter_ps;
+    }
+    if (!relations->trace->ranks[comm->members[0]].foreign) pairs->empty++;
+    for (uint32_t m = 0; m < instance->size; m++)
+        if (!relations->trace->ranks[comm->members[m]].foreign)
+            pairs->empty_ps += cut(instance_call(relations->trace, &relations->instances, instance, m), last_ps);
+}
+
 /* Of the fences of a slice those that are settled for it now (model/settle.h). */
 static bool counts(const struct relations *relations, int32_t window, size_t number)
 {
@@ -156,6 +179,7 @@ static void count_all(const struct relations *relations, const struct needs *nee
         struct need *of = needs->items + needs->first[i];
         size_t count = sort_needs(of, needs->first[i + 1] - needs->first[i]);
         count_instance(relations, instance, of, count, needed_ps, pairs);
+        if (!needs->used[i]) count_empty(relations, instance, pairs);
     }
 }
 
@@ -168,6 +192,7 @@ enum status fence_pairs_count(const struct relations *relations, struct fence_pa
     if (status == STATUS_OK) count_all(relations, &needs, needed_ps, numbers, pairs);
     free(needs.first);
     free(needs.items);
+    free(needs.used);
     free(needed_ps);
     free(numbers);
     return status;

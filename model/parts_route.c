@@ -4,6 +4,7 @@
 
 #include "common/array.h"
 #include "common/map.h"
+#include "model/fences.h"
 #include "model/holdings.h"
 #include "model/parts.h"
 #include "model/shmem_writes.h"
@@ -13,6 +14,7 @@ struct open_epochs {
     uint32_t start, post;      /* groups, TRACE_NO_REF: none */
     uint32_t locks, unflushed; /* held; of these with an operation and no flush behind it */
     bool all, fenced;          /* lock_all is held; a fence was seen */
+    bool used;                 /* an operation in the fence epoch that is open */
 };
 
 enum lock_state { LOCK_FREE, LOCK_HELD, LOCK_USED, LOCK_FLUSHED };
@@ -240,7 +242,19 @@ static enum status on_operation(struct routing *routing, struct open_epochs *ope
                           : map_find(&routing->route->locks[routing->ghost.rank], lock_key(call->handle, call->peer));
     if (state && *state != LOCK_FREE) return on_locked(routing, open, state);
     if (open->all) return routing->route->lazy ? on_lazy_all(routing, open) : STATUS_OK;
-    return open->fenced ? send_to_rank(routing, call->peer) : STATUS_OK;
+    if (!open->fenced) return STATUS_OK;
+    open->used = true;
+    return send_to_rank(routing, call->peer);
+}
+
+static enum status on_fence(struct routing *routing, struct open_epochs *open)
+{
+    struct trace_call *call = &routing->ghost.call;
+    bool closes = !(call->flags & TRACE_NOPRECEDE);
+    open->fenced = true;
+    if (closes && open->used) call->flags |= FENCE_CLOSES_OPERATIONS;
+    if (closes) open->used = false;
+    return send_to_comm(routing);
 }
 
 /* The first flush behind an operation, to the parts of the targets that it means. */
@@ -291,7 +305,7 @@ static enum status route_window_call(struct routing *routing, enum call_kind kin
     case CALL_GET:
     case CALL_ACCUMULATE:
     case CALL_GET_ACCUMULATE: return on_operation(routing, open);
-    case CALL_FENCE: open->fenced = true; return send_to_comm(routing);
+    case CALL_FENCE: return on_fence(routing, open);
     default: return send_to_comm(routing); /* creation and freeing */
     }
 }

@@ -232,6 +232,8 @@ static enum status merge_times(struct bytes *bytes, struct tally *tally, struct 
     tally->fence_pairs.pairs += pairs.pairs;
     tally->fence_pairs.unneeded += pairs.unneeded;
     tally->fence_pairs.saved_ps += pairs.saved_ps;
+    tally->fence_pairs.empty += pairs.empty;
+    tally->fence_pairs.empty_ps += pairs.empty_ps;
     for (int p = 0; p < PROPERTY_COUNT; p++) tally->times_ps[p] += times_ps[p];
     return STATUS_OK;
 }

@@ -185,9 +185,11 @@ struct result {
     uint64_t within_bounds;
     struct result_distribution lower_bound_Bps, upper_bound_Bps;
     struct result_groups transfer_groups[TRANSFER_GROUPINGS]; /* of a result read back: pairs alone */
-    bool fences_known;                          /* the next three were counted */
+    bool fences_known;                          /* the next five were counted */
     uint64_t fence_pairs, unneeded_fence_pairs; /* pairs of ranks that fences synchronised, and without need */
     double fence_saved_s;                       /* that narrower synchronisation would save, all ranks */
+    uint64_t empty_fences;                      /* that close no operation of any rank, without MPI_MODE_NOPRECEDE */
+    double empty_fence_s;                       /* waiting in them, all ranks */
     struct result_creation *creations; /* owned: windows created in a loop, the dearest first */
     size_t creation_count, creation_capacity;
     bool behaviour_known; /* it was counted, and creations were */

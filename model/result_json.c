@@ -214,6 +214,8 @@ static void add_fence_pairs(struct writer *writer, cJSON *root, const struct res
     add_number(writer, pairs, "count", (double)result->fence_pairs);
     add_number(writer, pairs, "unneeded", (double)result->unneeded_fence_pairs);
     add_number(writer, pairs, "saved_s", result->fence_saved_s);
+    add_number(writer, pairs, "empty", (double)result->empty_fences);
+    add_number(writer, pairs, "empty_s", result->empty_fence_s);
 }
 
 static void add_efficiency(struct writer *writer, cJSON *root, const struct result *result)

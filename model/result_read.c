@@ -288,6 +288,10 @@ static enum status read_fence_pairs(const struct json_node *root, struct result 
     result->fences_known = true;
     TRY(read_count(&pairs, "count", &result->fence_pairs, err));
     TRY(read_count(&pairs, "unneeded", &result->unneeded_fence_pairs, err));
+    if (json_member(&pairs, "empty").item) {
+        TRY(read_count(&pairs, "empty", &result->empty_fences, err));
+        TRY(read_number(&pairs, "empty_s", 0, &result->empty_fence_s, err));
+    }
     return read_number(&pairs, "saved_s", 0, &result->fence_saved_s, err);
 }
 

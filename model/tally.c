@@ -122,6 +122,8 @@ static void report_fence_pairs(const struct fence_pairs *pairs, struct result *r
     result->fence_pairs = pairs->pairs;
     result->unneeded_fence_pairs = pairs->unneeded;
     result->fence_saved_s = wide_s(pairs->saved_ps);
+    result->empty_fences = pairs->empty;
+    result->empty_fence_s = wide_s(pairs->empty_ps);
 }
 
 enum status tally_end(struct tally *tally, const struct relations *relations, struct err *err)

@@ -72,6 +72,26 @@ static void test_fence_that_waits_for_the_wrong_rank(void **state)
     result_free(result);
 }
 
+/* Three ranks, five fences. The first, at 0, has nothing before it. The second closes rank 0's put: 50 - 20 and 50 - 30
+ * waited there do not count. The third, at 70, 75 and 80, has nothing before it on any rank, and something behind it:
+ * 10 and 5. Before the fourth rank 2 puts to itself: not empty. The fifth asserts NOPRECEDE: it closes nothing. */
+static void test_fences_behind_nothing(void **state)
+{
+    (void)state;
+    struct result *result = analyzed(
+        "ranks 3\nwindow 0 comm=0\n" FENCE(0, "00", "01") "0 0.000010 0.000040 MPI_Put win=0 target=1 bytes=8\n" FENCE(
+            0, "50", "60") FENCE(0, "70", "80")
+            FENCE(0, "90", "94") "0 0.000095 0.000099 MPI_Win_fence win=0 assert=NOPRECEDE\n" FENCE(1, "00", "01")
+                FENCE(1, "20", "60") FENCE(1, "75", "80") FENCE(
+                    1, "90", "94") "1 0.000096 0.000099 MPI_Win_fence win=0 assert=NOPRECEDE\n" FENCE(2, "00", "01")
+                    FENCE(2, "30", "60")
+                        FENCE(2, "80", "80") "2 0.000082 0.000083 MPI_Put win=0 target=2 bytes=8\n" FENCE(
+                            2, "92", "94") "2 0.000098 0.000099 MPI_Win_fence win=0 assert=NOPRECEDE\n");
+    assert_int_equal(result->empty_fences, 2);
+    NEAR(result->empty_fence_s, 15);
+    result_free(result);
+}
+
 static void test_fence_pairs_without_fences(void **state)
 {
     (void)state;
@@ -164,6 +184,7 @@ int main(void)
         cmocka_unit_test(test_early_fence_needs_an_operation_towards_the_rank),
         cmocka_unit_test(test_fence_pairs),
         cmocka_unit_test(test_fence_that_waits_for_the_wrong_rank),
+        cmocka_unit_test(test_fences_behind_nothing),
         cmocka_unit_test(test_fence_pairs_without_fences),
         cmocka_unit_test(test_wait_for_progress),
         cmocka_unit_test(test_progress_is_refuted_by_another_call),
