@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "common/array.h"
-#include "common/units.h"
 
 void caused_clear(struct caused *caused)
 {
@@ -13,15 +12,14 @@ void caused_clear(struct caused *caused)
     memset(caused, 0, sizeof *caused);
 }
 
-enum status caused_add(struct caused *caused, uint32_t interval, uint32_t cause, int64_t time_ps, struct err *err)
+enum status caused_add(struct caused *caused, uint32_t interval, uint32_t cause, wide_ps time_ps, struct err *err)
 {
     const struct caused_row made = {interval, cause, 0};
     uint64_t *slot;
     if (time_ps == 0) return STATUS_OK;
     TRY(map_put(&caused->index, (uint64_t)interval << 32 | cause, caused->count, &slot, err));
     if (*slot == caused->count) ARRAY_PUSH(caused->rows, caused->count, caused->capacity, made, err);
-    struct caused_row *row = &caused->rows[*slot];
-    row->time_ps = units_add_ps(row->time_ps, time_ps);
+    caused->rows[*slot].time_ps += time_ps;
     return STATUS_OK;
 }
 

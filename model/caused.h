@@ -4,12 +4,13 @@
 
 #include "common/bytes.h"
 #include "common/map.h"
+#include "common/wide.h"
 
 #define CAUSED_NOWHERE UINT32_MAX /* no single call ended the wait */
 
 struct caused_row {
     uint32_t interval, cause; /* the innermost intervals of the call that waits and of the call that ended the wait */
-    int64_t time_ps;
+    wide_ps time_ps;
 };
 
 /* All-zero is empty. */
@@ -20,7 +21,7 @@ struct caused {
 };
 
 void caused_clear(struct caused *caused);
-enum status caused_add(struct caused *caused, uint32_t interval, uint32_t cause, int64_t time_ps, struct err *err);
+enum status caused_add(struct caused *caused, uint32_t interval, uint32_t cause, wide_ps time_ps, struct err *err);
 
 /* As bytes, and those of another process added: intervals are the numbers here of its intervals. */
 enum status caused_put(const struct caused *caused, struct bytes *bytes, struct err *err);

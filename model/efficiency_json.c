@@ -138,7 +138,7 @@ static void write_caused(struct writer *writer, cJSON *root, const struct effici
         text(writer, made, "waits_in", efficiency->intervals[row->interval].path);
         text(writer, made, "caused_in",
              row->cause == CAUSED_NOWHERE ? NULL : efficiency->intervals[row->cause].path);
-        number(writer, made, "time_s", units_s(row->time_ps));
+        number(writer, made, "time_s", wide_s(row->time_ps));
         if (!made || cJSON_AddItemToArray(array, made)) continue;
         cJSON_Delete(made);
         writer->failed = true;

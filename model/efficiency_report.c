@@ -85,9 +85,8 @@ static void check_interval(struct efficiency *efficiency, const struct efficienc
 static void check_caused(struct efficiency *efficiency)
 {
     const struct efficiency_interval *run = &efficiency->intervals[0];
-    int64_t caused_ps = 0;
-    for (size_t i = 0; i < efficiency->caused.count; i++)
-        caused_ps = units_add_ps(caused_ps, efficiency->caused.rows[i].time_ps);
+    wide_ps caused_ps = 0;
+    for (size_t i = 0; i < efficiency->caused.count; i++) caused_ps += efficiency->caused.rows[i].time_ps;
     expect_equal(efficiency, run, "real synchronization and waits by cause",
                  run->sum_ps[EFFICIENCY_REAL_SYNCHRONIZATION], caused_ps);
 }
@@ -272,19 +271,19 @@ static void print_caused(const struct efficiency *efficiency, FILE *out)
 {
     enum { MOST_ROWS = 20 };
     const struct caused *caused = &efficiency->caused;
-    int64_t rest_ps = 0;
+    wide_ps rest_ps = 0;
     if (caused->count == 0) return;
     fprintf(out, "\n---Waits by interval and cause---\n%14s  %-30s %s\n", "Seconds", "Waits in", "Caused in");
     for (size_t i = 0; i < caused->count; i++) {
         const struct caused_row *row = &caused->rows[i];
         if (i >= MOST_ROWS)
-            rest_ps = units_add_ps(rest_ps, row->time_ps);
+            rest_ps += row->time_ps;
         else
-            fprintf(out, "%14.6f  %-30s %s\n", units_s(row->time_ps), efficiency->intervals[row->interval].path,
+            fprintf(out, "%14.6f  %-30s %s\n", wide_s(row->time_ps), efficiency->intervals[row->interval].path,
                     row->cause == CAUSED_NOWHERE ? "not known" : efficiency->intervals[row->cause].path);
     }
     if (caused->count > MOST_ROWS)
-        fprintf(out, "%14.6f  in %zu other rows\n", units_s(rest_ps), caused->count - MOST_ROWS);
+        fprintf(out, "%14.6f  in %zu other rows\n", wide_s(rest_ps), caused->count - MOST_ROWS);
 }
 
 void efficiency_print(const struct efficiency *efficiency, bool per_rank, FILE *out)

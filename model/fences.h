@@ -13,7 +13,7 @@ struct fence_pairs {
     uint64_t unneeded; /* without an operation between the two in the epoch before the fence or the one after it */
     wide_ps saved_ps;  /* time that ranks would not wait if every rank waited only for the ranks that it needs */
     uint64_t empty;    /* fences that synchronise without MPI_MODE_NOPRECEDE, and before which no rank has an operation */
-    wide_ps empty_ps;   /* waiting in these */
+    wide_ps empty_ps;  /* waiting in these */
 };
 
 /* Of a fence of another part's rank (model/parts.h): the rank has an operation in the epoch that it closes. */
