@@ -35,6 +35,21 @@ static const struct exposure_epoch *awaited_post(const struct relations *relatio
     return found;
 }
 
+/* How much earlier a post is of use: until another post is the latest that the call waits for. */
+static int64_t useful_earlier(const struct relations *relations, const struct access_epoch *epoch,
+                              const struct exposure_epoch *last, int64_t severity_ps)
+{
+    const struct epochs *epochs = &relations->epochs;
+    int64_t earlier_ps = severity_ps, last_ps = enter_of_post(relations, last);
+    for (size_t p = epoch->pair_first; p < epoch->pair_first + epoch->pair_count; p++) {
+        if (epochs->pairs[p].exposure == EPOCH_NONE) continue;
+        const struct exposure_epoch *other = &epochs->exposures[epochs->pairs[p].exposure];
+        int64_t between_ps = last_ps - enter_of_post(relations, other);
+        if (other != last && between_ps >= 0 && between_ps < earlier_ps) earlier_ps = between_ps;
+    }
+    return earlier_ps;
+}
+
 static enum status find_late_post(struct detection *detection, const struct access_epoch *epoch, size_t call)
 {
     bool latest = detection->options->late_post == LATE_POST_LATEST;
@@ -42,6 +57,8 @@ static enum status find_late_post(struct detection *detection, const struct acce
     if (!exposure) return STATUS_OK;
     struct finding finding = finding_of_enter(detection->relations, PATTERN_LATE_POST, epoch->rank, call,
                                               exposure->rank, exposure->post_call);
+    finding.earlier_ps = latest ? useful_earlier(detection->relations, epoch, exposure, finding.severity_ps)
+                                : finding.severity_ps;
     return detect_found(detection, &finding);
 }
 

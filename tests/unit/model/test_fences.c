@@ -1,6 +1,7 @@
 /* Early Fence, pairs that fences synchronise without need, Wait for Progress, and the advice of one-sided waits. */
 #include "model_test.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "model/result.h"
@@ -177,6 +178,36 @@ static void test_advice_names_the_other_call(void **state)
     result_free(result);
 }
 
+/* Rank 0 waits in start from 10 for the posts of ranks 1 and 2. Rank 1 posts at 90, rank 2 at post_us: before 90 moving
+ * rank 1's post helps until rank 2's is the latest; where rank 2 posts at 90, too, moving one of the two does not help.
+ */
+static void expect_advice_of_two_posts(const char *post_us, const char *expected)
+{
+    char text[512];
+    snprintf(text, sizeof text,
+             "ranks 3\nwindow 0 comm=0\n0 0.000010 0.000095 MPI_Win_start win=0 group=1,2\n"
+             "0 0.000096 0.000097 MPI_Win_complete win=0\n1 0.000090 0.000091 MPI_Win_post win=0 group=0\n"
+             "1 0.000098 0.000099 MPI_Win_wait win=0\n2 0.0000%s 0.000092 MPI_Win_post win=0 group=0\n"
+             "2 0.000098 0.000099 MPI_Win_wait win=0\n",
+             post_us);
+    struct result *result = analyzed(text);
+    const char *advice = result->patterns[PATTERN_LATE_POST].places[0].advice;
+    NEAR(result->patterns[PATTERN_LATE_POST].severity_s, 80);
+    if (expected)
+        assert_string_equal(advice, expected);
+    else
+        assert_null(advice);
+    result_free(result);
+}
+
+static void test_advice_ends_at_the_next_post(void **state)
+{
+    (void)state;
+    expect_advice_of_two_posts("60", "move MPI_Win_post of rank 1 up to 30 us earlier, or MPI_Win_start as much later");
+    expect_advice_of_two_posts("05", "move MPI_Win_post of rank 1 up to 80 us earlier, or MPI_Win_start as much later");
+    expect_advice_of_two_posts("90", NULL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -190,6 +221,7 @@ int main(void)
         cmocka_unit_test(test_progress_is_refuted_by_another_call),
         cmocka_unit_test(test_progress_counts_behind_contention),
         cmocka_unit_test(test_advice_names_the_other_call),
+        cmocka_unit_test(test_advice_ends_at_the_next_post),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
