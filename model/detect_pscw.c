@@ -35,17 +35,55 @@ static const struct exposure_epoch *awaited_post(const struct relations *relatio
     return found;
 }
 
+/* The latest post towards a target before that of the pair which complete may have waited for: semantics d lets an
+ * origin run ahead of the posts by a number of epochs. A recorded trace does not know the number: it is one, as the
+ * platforms'. */
+static const struct exposure_epoch *post_before(const struct relations *relations, const struct epoch_pair *pair,
+                                                uint32_t rank, size_t call)
+{
+    const struct epochs *epochs = &relations->epochs;
+    int64_t enter_ps = relations_call(relations, rank, call)->enter_ps;
+    bool simulated = relations->trace->ranks[rank].sim;
+    for (size_t p = pair->previous; p != EPOCH_NONE; p = epochs->pairs[p].previous) {
+        const struct exposure_epoch *exposure = &epochs->exposures[epochs->pairs[p].exposure];
+        int64_t post_ps = enter_of_post(relations, exposure);
+        if (post_ps <= enter_ps) break;
+        if (may_await(relations, rank, call, post_ps)) return exposure;
+        if (!simulated) break;
+    }
+    return NULL;
+}
+
+/* The post that a complete waited for, of those paired with the epoch and of those before; found: of the former. */
+static const struct exposure_epoch *awaited_by_complete(const struct relations *relations,
+                                                        const struct access_epoch *epoch, bool latest,
+                                                        const struct exposure_epoch *found)
+{
+    for (size_t p = epoch->pair_first; p < epoch->pair_first + epoch->pair_count; p++) {
+        const struct epoch_pair *pair = &relations->epochs.pairs[p];
+        const struct exposure_epoch *before = post_before(relations, pair, epoch->rank, epoch->close_call);
+        if (!before) continue;
+        int64_t before_ps = enter_of_post(relations, before), found_ps = found ? enter_of_post(relations, found) : 0;
+        if (!found || (latest ? before_ps > found_ps : before_ps < found_ps)) found = before;
+    }
+    return found;
+}
+
 /* How much earlier a post is of use: until another post is the latest that the call waits for. */
-static int64_t useful_earlier(const struct relations *relations, const struct access_epoch *epoch,
+static int64_t useful_earlier(const struct relations *relations, const struct access_epoch *epoch, size_t call,
                               const struct exposure_epoch *last, int64_t severity_ps)
 {
     const struct epochs *epochs = &relations->epochs;
     int64_t earlier_ps = severity_ps, last_ps = enter_of_post(relations, last);
     for (size_t p = epoch->pair_first; p < epoch->pair_first + epoch->pair_count; p++) {
-        if (epochs->pairs[p].exposure == EPOCH_NONE) continue;
-        const struct exposure_epoch *other = &epochs->exposures[epochs->pairs[p].exposure];
-        int64_t between_ps = last_ps - enter_of_post(relations, other);
-        if (other != last && between_ps >= 0 && between_ps < earlier_ps) earlier_ps = between_ps;
+        const struct epoch_pair *pair = &epochs->pairs[p];
+        const struct exposure_epoch *others[2] = {
+            pair->exposure == EPOCH_NONE ? NULL : &epochs->exposures[pair->exposure],
+            call == epoch->close_call ? post_before(relations, pair, epoch->rank, call) : NULL};
+        for (int i = 0; i < 2; i++) {
+            int64_t between_ps = others[i] && others[i] != last ? last_ps - enter_of_post(relations, others[i]) : -1;
+            if (between_ps >= 0 && between_ps < earlier_ps) earlier_ps = between_ps;
+        }
     }
     return earlier_ps;
 }
@@ -54,10 +92,11 @@ static enum status find_late_post(struct detection *detection, const struct acce
 {
     bool latest = detection->options->late_post == LATE_POST_LATEST;
     const struct exposure_epoch *exposure = awaited_post(detection->relations, epoch, call, latest);
+    if (call == epoch->close_call) exposure = awaited_by_complete(detection->relations, epoch, latest, exposure);
     if (!exposure) return STATUS_OK;
     struct finding finding = finding_of_enter(detection->relations, PATTERN_LATE_POST, epoch->rank, call,
                                               exposure->rank, exposure->post_call);
-    finding.earlier_ps = latest ? useful_earlier(detection->relations, epoch, exposure, finding.severity_ps)
+    finding.earlier_ps = latest ? useful_earlier(detection->relations, epoch, call, exposure, finding.severity_ps)
                                 : finding.severity_ps;
     return detect_found(detection, &finding);
 }

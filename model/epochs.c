@@ -109,7 +109,8 @@ static enum status on_start(struct walk *walk, const struct trace_call *call, st
                                  .open_call = walk->index,
                                  .pair_first = epochs->pair_count,
                                  .pair_count = group->count};
-    struct epoch_pair pair = {.access = epochs->access_count, .exposure = EPOCH_NONE, .last_operation = EPOCH_NONE};
+    struct epoch_pair pair = {
+        .access = epochs->access_count, .exposure = EPOCH_NONE, .previous = EPOCH_NONE, .last_operation = EPOCH_NONE};
     for (uint32_t i = 0; i < group->count; i++)
         ARRAY_PUSH(epochs->pairs, epochs->pair_count, epochs->pair_capacity, pair, walk->err);
     return open_access(walk, epoch, &state->access);
@@ -366,8 +367,10 @@ static void match_accesses(const struct trace *trace, struct epochs *epochs, str
         if (epoch->kind != EPOCH_START) continue;
         const struct trace_group *group = &trace->groups[trace->ranks[epoch->rank].calls[epoch->open_call].ref];
         for (uint32_t i = 0; i < epoch->pair_count; i++) {
-            size_t pair = epoch->pair_first + i;
-            size_t link = fifo_pop(fifo, pair_key(epoch->window, epoch->rank, (uint32_t)group->members[i]));
+            size_t pair = epoch->pair_first + i, before;
+            size_t link =
+                fifo_pop_after(fifo, pair_key(epoch->window, epoch->rank, (uint32_t)group->members[i]), &before);
+            if (before != FIFO_EMPTY) epochs->pairs[pair].previous = epochs->links[before].pair;
             if (link == FIFO_EMPTY) continue;
             epochs->pairs[pair].exposure = epochs->links[link].exposure;
             epochs->links[link].pair = pair;

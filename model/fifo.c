@@ -12,6 +12,7 @@ void fifo_clear(struct fifo *fifo)
     map_clear(&fifo->queue);
     free(fifo->heads);
     free(fifo->tails);
+    free(fifo->lasts);
     free(fifo->nodes);
     memset(fifo, 0, sizeof *fifo);
 }
@@ -32,7 +33,10 @@ static enum status queue_of(struct fifo *fifo, struct fifo_key key, size_t *queu
                           err));
         TRY(array_reserve((void **)&fifo->tails, &fifo->tail_capacity, fifo->queue_count + 1, sizeof *fifo->tails,
                           err));
+        TRY(array_reserve((void **)&fifo->lasts, &fifo->last_capacity, fifo->queue_count + 1, sizeof *fifo->lasts,
+                          err));
         fifo->heads[fifo->queue_count] = fifo->tails[fifo->queue_count] = FIFO_EMPTY;
+        fifo->lasts[fifo->queue_count] = FIFO_EMPTY;
         fifo->queue_count++;
     }
     *queue = *both;
@@ -55,11 +59,19 @@ enum status fifo_push(struct fifo *fifo, struct fifo_key key, size_t item, struc
 
 size_t fifo_pop(struct fifo *fifo, struct fifo_key key)
 {
+    size_t before;
+    return fifo_pop_after(fifo, key, &before);
+}
+
+size_t fifo_pop_after(struct fifo *fifo, struct fifo_key key, size_t *before)
+{
     const uint64_t *one = map_find(&fifo->first, join(key.a, key.b));
     const uint64_t *two = map_find(&fifo->second, join(key.c, key.d));
     const uint64_t *both = one && two ? map_find(&fifo->queue, join(*one, *two)) : NULL;
+    *before = both ? fifo->lasts[*both] : FIFO_EMPTY;
     if (!both || fifo->heads[*both] == FIFO_EMPTY) return FIFO_EMPTY;
     const struct fifo_node *node = &fifo->nodes[fifo->heads[*both]];
     fifo->heads[*both] = node->next;
+    fifo->lasts[*both] = node->item;
     return node->item;
 }

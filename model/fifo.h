@@ -21,8 +21,8 @@ struct fifo_node {
 struct fifo {
     /* (a, b) and (c, d) to small numbers, and their pair to a queue: exact, no hashing of keys. */
     struct map first, second, queue;
-    size_t *heads, *tails;
-    size_t queue_count, head_capacity, tail_capacity;
+    size_t *heads, *tails, *lasts; /* lasts: the item that was removed last */
+    size_t queue_count, head_capacity, tail_capacity, last_capacity;
     struct fifo_node *nodes;
     size_t node_count, node_capacity;
 };
@@ -32,5 +32,7 @@ void fifo_clear(struct fifo *fifo);
 enum status fifo_push(struct fifo *fifo, struct fifo_key key, size_t item, struct err *err);
 /* The item pushed first under key, which is removed; FIFO_EMPTY if there is none. */
 size_t fifo_pop(struct fifo *fifo, struct fifo_key key);
+/* The same; *before is the item that was removed before it, FIFO_EMPTY if none was. */
+size_t fifo_pop_after(struct fifo *fifo, struct fifo_key key, size_t *before);
 
 #endif

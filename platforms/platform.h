@@ -76,6 +76,7 @@ struct platform {
     enum issue_mode issue;
     bool aggregate;
     int64_t control_bytes, rma_eager_bytes, window_info_bytes;
+    int64_t epochs_ahead; /* of d: completed access epochs whose exposure has not begun; INT64_MAX: unlimited */
     double atomic_s_per_byte;
     int32_t ranks_per_node; /* mapping, if rank_nodes is NULL: room for so many, in blocks or dealt in turn */
     bool round_robin;
@@ -124,6 +125,8 @@ void platform_semantics_name(const struct platform *platform, char name[PLATFORM
 bool semantics_by_letter(const char *letter, struct rma_semantics *semantics);
 /* A put or accumulate that would never wait but is larger than the whole buffer waits in its call (b). */
 enum rma_waits semantics_waits(const struct rma_semantics *semantics, enum rma_kind kind, int64_t bytes);
+/* Some operation never waits for a post (d): complete returns before it, and the origin runs ahead. */
+bool semantics_run_ahead(const struct rma_semantics *semantics);
 /* Some put or accumulate is copied into a buffer (d), and the buffer is limited. */
 bool semantics_limited(const struct rma_semantics *semantics);
 

@@ -139,7 +139,8 @@ static enum status read_section(const struct json_node *section, const struct fi
 static enum status read_mpi(const struct json_node *root, struct platform *platform, struct err *err)
 {
     static const char *const more[] = {"collectives", "rma", NULL}, *const more_rma[] = {"semantics", "buffer_bytes",
-                                                                                         "windows", NULL};
+                                                                                         "epochs_ahead", "windows",
+                                                                                         NULL};
     static const char *const collectives[] = {"mpich", NULL};
     struct json_node mpi = json_member(root, "mpi");
     TRY(read_section(&mpi, mpi_fields, more, platform, err));
@@ -148,10 +149,11 @@ static enum status read_mpi(const struct json_node *root, struct platform *platf
     if (algorithms.item) TRY(name_read(&algorithms, collectives, &index, err));
     TRY(read_section(&rma, rma_fields, more_rma, platform, err));
     struct json_node semantics = json_member(&rma, "semantics"), buffer = json_member(&rma, "buffer_bytes"),
-                     windows = json_member(&rma, "windows");
+                     ahead = json_member(&rma, "epochs_ahead"), windows = json_member(&rma, "windows");
     semantics_by_letter("a", &platform->semantics);
     if (semantics.item) TRY(semantics_read(&semantics, &platform->semantics, err));
     if (buffer.item) TRY(buffer_read(&buffer, platform, &platform->semantics, err));
+    if (ahead.item) TRY(ahead_read(&ahead, &platform->epochs_ahead, err));
     return windows.item ? windows_read(&windows, platform, err) : STATUS_OK;
 }
 
@@ -241,6 +243,7 @@ static enum status new_with_defaults(const char *file, struct platform **platfor
         .eager_bytes = 65536,
         .rma_eager_bytes = 8192,
         .window_info_bytes = 16,
+        .epochs_ahead = 1,
         .ranks_per_node = 1,
         .contention = true,
     };

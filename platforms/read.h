@@ -27,6 +27,8 @@ enum status override_blame(const struct json_document *document, const char *con
 enum status semantics_read(const struct json_node *node, struct rma_semantics *semantics, struct err *err);
 enum status buffer_read(const struct json_node *node, const struct platform *platform, struct rma_semantics *semantics,
                         struct err *err);
+/* mpi.rma.epochs_ahead: a number from 1 on, or "unlimited". */
+enum status ahead_read(const struct json_node *node, int64_t *epochs_ahead, struct err *err);
 /* mpi.rma.windows; the rest of mpi.rma has been read. */
 enum status windows_read(const struct json_node *node, struct platform *platform, struct err *err);
 

@@ -79,6 +79,13 @@ static bool any_waits(const struct rma_rule *rules, enum rma_waits waits)
     }
 }
 
+bool semantics_run_ahead(const struct rma_semantics *semantics)
+{
+    for (int kind = 0; kind < RMA_KIND_COUNT; kind++)
+        if (any_waits(semantics->rules[kind], WAITS_NEVER)) return true;
+    return false;
+}
+
 bool semantics_limited(const struct rma_semantics *semantics)
 {
     return semantics->buffer_bytes != INT64_MAX && (any_waits(semantics->rules[RMA_PUT], WAITS_NEVER) ||
@@ -137,4 +144,12 @@ enum status buffer_read(const struct json_node *node, const struct platform *pla
     return json_error(node, err,
                       "a limit contradicts mpi.rma.issue = deferred, under which buffers empty only as epochs "
                       "close, expected \"unlimited\"");
+}
+
+enum status ahead_read(const struct json_node *node, int64_t *epochs_ahead, struct err *err)
+{
+    *epochs_ahead = INT64_MAX;
+    if (cJSON_IsString(node->item) && strcmp(node->item->valuestring, "unlimited") == 0) return STATUS_OK;
+    if (cJSON_IsString(node->item)) return json_error(node, err, "wrong text, expected a number or \"unlimited\"");
+    return json_integer(node, 1, INT32_MAX, epochs_ahead, err);
 }

@@ -267,15 +267,37 @@ enum status replay_pair_cleared(struct replay *replay, uint32_t pair, uint32_t e
     return --replay->pairs[pair].uncleared == 0 ? issue_queued(replay, pair, epoch) : STATUS_OK;
 }
 
+/* The origin has opened more epochs towards the target than complete may leave without a post. */
+static bool is_ahead(const struct replay *replay, const struct member *member, const struct pair *pair)
+{
+    int64_t ahead = (int64_t)pair->accesses - (int64_t)pair->posts_arrived;
+    return !member->nocheck && ahead > replay->modes[member->window].epochs_ahead;
+}
+
+static void note_awaited_post(struct member *origin, int64_t post_ps)
+{
+    if (post_ps > origin->awaited_post_ps) origin->awaited_post_ps = post_ps;
+}
+
+/* The post, of an epoch before the current one, for which the origin's complete has waited. */
+static void end_wait_before(struct replay *replay, struct pair *pair)
+{
+    struct member *origin = &replay->members[pair->origin_member];
+    if (!pair->awaited_before || is_ahead(replay, origin, pair)) return;
+    note_awaited_post(origin, pair->post_enter_ps[pair->posts_arrived & 1]);
+    pair->awaited_before = false;
+    if (--origin->missing_before == 0) replay_wake(replay, origin->rank);
+}
+
 enum status replay_on_post(struct replay *replay, const struct engine_note *message)
 {
     uint32_t posts = ++replay->pairs[message->ref].posts_arrived;
     if (replay->pairs[message->ref].queue_first != NO_INDEX) TRY(issue_queued(replay, message->ref, posts));
+    end_wait_before(replay, &replay->pairs[message->ref]);
     struct pair *pair = &replay->pairs[message->ref];
     if (!pair->open || posts != pair->accesses) return STATUS_OK;
     struct member *origin = &replay->members[pair->origin_member];
-    if (pair->awaited && replay_pair_post_enter(pair) > origin->awaited_post_ps)
-        origin->awaited_post_ps = replay_pair_post_enter(pair);
+    if (pair->awaited) note_awaited_post(origin, replay_pair_post_enter(pair));
     pair->awaited = false;
     if (origin->nocheck || --origin->missing_posts == 0 || !replay->modes[origin->window].semantics->start_waits)
         replay_wake(replay, origin->rank);
@@ -314,14 +336,17 @@ static enum status queue_notification(struct replay *replay, uint32_t index, con
 
 /* Tells every target, behind what is issued (held operations now) or queued for it; a queued notification leaves when
  * the post has come and the data in front of it have been sent. */
-static enum status notify_targets(struct replay *replay, const struct member *member)
+static enum status notify_targets(struct replay *replay, struct member *member)
 {
+    member->missing_before = 0;
     for (uint32_t i = 0; i < member->access.pair_count; i++) {
         uint32_t index = role_pairs(&member->access)[i];
         struct pair *pair = &replay->pairs[index];
         bool acted = pair->last_op_exit_ps != TRACE_UNKNOWN_PS;
         pair->closing = true;
         pair->awaited = complete_awaits(replay, member, pair);
+        pair->awaited_before = is_ahead(replay, member, pair);
+        member->missing_before += pair->awaited_before;
         const struct notification end = {pair->accesses, pair->data_issued, replay->ranks[member->rank].enter_ps,
                                          acted ? pair->last_op_exit_ps : member->start_exit_ps};
         bool ready = replay_pair_ready(member, pair);
@@ -359,6 +384,7 @@ enum step replay_step_complete(struct replay *replay, uint32_t rank)
         state->phase = PHASE_WAIT;
         return STEP_AGAIN;
     default:
+        if (member->missing_before > 0) return STEP_BLOCK;
         if (replay->modes[member->window].complete_waits_all && !member->nocheck && member->missing_posts > 0)
             return STEP_BLOCK;
         if (member->lefts > 0 || member->gets > 0) return STEP_BLOCK;

@@ -34,6 +34,11 @@ static void name_posts(struct replay *replay, const struct member *member, struc
 {
     for (uint32_t i = 0; i < member->access.pair_count; i++) {
         const struct pair *pair = &replay->pairs[role_pairs(&member->access)[i]];
+        if (pair->awaited_before) NAME(text, " MPI_Win_post of rank %u", pair->target);
+    }
+    if (text->named > 0) return;
+    for (uint32_t i = 0; i < member->access.pair_count; i++) {
+        const struct pair *pair = &replay->pairs[role_pairs(&member->access)[i]];
         if (!replay_pair_ready(member, pair)) NAME(text, " MPI_Win_post of rank %u", pair->target);
     }
     for (uint32_t i = 0; text->named == 0 && i < member->access.pair_count; i++) {

@@ -75,7 +75,8 @@ struct pair {
     uint32_t open : 1;                /* the origin's current access epoch names the target */
     uint32_t closing : 1;             /* and its complete has begun: held operations leave */
     uint32_t awaited : 1;             /* the start or complete that the origin is in waits for the post */
-    uint32_t uncleared : 29;          /* operations whose data wait for the clear to send */
+    uint32_t awaited_before : 1;      /* the complete that it is in waits for the post of an epoch before */
+    uint32_t uncleared : 28;          /* operations whose data wait for the clear to send */
     int64_t last_op_exit_ps;          /* in the current access epoch, TRACE_UNKNOWN_PS: none yet */
     int64_t post_enter_ps[2];
 
@@ -153,6 +154,7 @@ struct member {
     uint32_t incoming_issued[2], incoming_arrived[2]; /* fence = notify: operations towards this rank, per fence & 1 */
     uint32_t queue_first, queue_last; /* lock, as target */
     int64_t awaited_post_ps; /* enter of the latest post that the start or complete has waited for, TRACE_UNKNOWN_PS: none */
+    uint32_t missing_before; /* posts of epochs before the current one that complete waits for */
     uint32_t last_completer; /* pair of the latest complete that the wait has waited for; NO_INDEX: none */
 };
 _Static_assert(sizeof(struct member) == 3 * LINE_BYTES, "a million ranks have a million of them");

@@ -31,6 +31,26 @@ static bool view_pair(const struct verify_context *context, const struct epoch_p
     return true;
 }
 
+/* So many pairs before this one; EPOCH_NONE: there are not so many. */
+static size_t pair_before(const struct epochs *epochs, size_t pair, int64_t count)
+{
+    for (; count > 0 && pair != EPOCH_NONE; count--) pair = epochs->pairs[pair].previous;
+    return pair;
+}
+
+/* d: complete waits until no more than epochs_ahead completed epochs are without their post. */
+static void check_ahead(const struct verify_context *context, size_t index, struct verify_row *row)
+{
+    struct pair_view view, before;
+    const struct epochs *epochs = &context->relations.epochs;
+    if (!view_pair(context, &epochs->pairs[index], &view) || view.knows_posted) return;
+    int64_t ahead = context->modes[view.access->window].epochs_ahead;
+    size_t first = ahead == INT64_MAX ? EPOCH_NONE : pair_before(epochs, index, ahead);
+    if (first == EPOCH_NONE || !view_pair(context, &epochs->pairs[first], &before)) return;
+    verify_after(context, row, view.origin, view.access->close_call, view.calls[view.access->close_call].exit_ps,
+                 before.posted_ps, "complete returns before the post of an epoch before can be known");
+}
+
 static void check_pair(const struct verify_context *context, const struct pair_view *view, struct verify_row *row)
 {
     const struct window_mode *mode = &context->modes[view->access->window];
@@ -92,7 +112,10 @@ enum status verify_waits_active(const struct verify_context *context, struct ver
     const struct epochs *epochs = &context->relations.epochs;
     struct pair_view view;
     for (size_t i = 0; i < epochs->pair_count; i++)
-        if (view_pair(context, &epochs->pairs[i], &view)) check_pair(context, &view, row);
+        if (view_pair(context, &epochs->pairs[i], &view)) {
+            check_pair(context, &view, row);
+            check_ahead(context, i, row);
+        }
     for (size_t i = 0; i < epochs->operation_count; i++) {
         const struct epoch_operation *operation = &epochs->operations[i];
         if (operation->pair == EPOCH_NONE || !view_pair(context, &epochs->pairs[operation->pair], &view)) continue;

@@ -13,9 +13,14 @@ static bool any_waits_in_complete(const struct rma_semantics *semantics)
     return false;
 }
 
-static struct window_mode make_mode(const struct rma_semantics *semantics, enum lock_mode lock, enum fence_mode fence)
+static struct window_mode make_mode(const struct platform *platform, const struct rma_semantics *semantics,
+                                    enum lock_mode lock, enum fence_mode fence)
 {
-    return (struct window_mode){semantics, lock, fence, any_waits_in_complete(semantics)};
+    return (struct window_mode){.semantics = semantics,
+                                .lock = lock,
+                                .fence = fence,
+                                .complete_waits_all = any_waits_in_complete(semantics),
+                                .epochs_ahead = semantics_run_ahead(semantics) ? platform->epochs_ahead : INT64_MAX};
 }
 
 bool window_modes_number(const char *text, size_t *number)
@@ -49,7 +54,7 @@ static enum status apply_rule(const struct trace *trace, const struct platform *
     for (size_t w = 0; w < trace->window_count; w++) {
         if (!names(rule->window, trace, w)) continue;
         modes[w] =
-            make_mode(rule->has_semantics ? &rule->semantics : modes[w].semantics,
+            make_mode(platform, rule->has_semantics ? &rule->semantics : modes[w].semantics,
                       rule->has_lock ? rule->lock : modes[w].lock, rule->has_fence ? rule->fence : modes[w].fence);
         found = true;
     }
@@ -67,7 +72,7 @@ enum status window_modes_new(const struct trace *trace, const struct platform *p
     if (!made) return err_memory(err);
     enum status status = STATUS_OK;
     for (size_t w = 0; w < trace->window_count; w++)
-        made[w] = make_mode(&platform->semantics, platform->lock, platform->fence);
+        made[w] = make_mode(platform, &platform->semantics, platform->lock, platform->fence);
     for (size_t i = 0; status == STATUS_OK && i < platform->window_rule_count; i++)
         status = apply_rule(trace, platform, &platform->window_rules[i], made, err);
     if (status == STATUS_OK)

@@ -11,6 +11,7 @@ struct window_mode {
     enum lock_mode lock;
     enum fence_mode fence;
     bool complete_waits_all; /* complete waits for every target's post (c) */
+    int64_t epochs_ahead;    /* complete waits for the post of that many epochs before; INT64_MAX: for none */
 };
 
 /* One per window of the trace; the caller frees. A rule that names no window of the trace is STATUS_DATA. */

@@ -22,6 +22,7 @@ static const struct {
     {"lock", "mpi.rma.lock"},
     {"fence", "mpi.rma.fence"},
     {"buffer_bytes", "mpi.rma.buffer_bytes"},
+    {"epochs_ahead", "mpi.rma.epochs_ahead"},
     {"issue", "mpi.rma.issue"},
     {"aggregate", "mpi.rma.aggregate"},
     {"progress", "mpi.rma.progress"},

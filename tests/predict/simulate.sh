@@ -92,6 +92,16 @@ error 2 "contradicts mpi.rma.issue = deferred" simulate "$full" --platform "$pla
     --set mpi.rma.issue=deferred
 error 2 'expected bytes or "unlimited"' simulate "$full" --platform "$platform" --set mpi.rma.buffer_bytes=much
 
+# how far d runs ahead: the origin's last complete returns with the second post, with the first, at once (cases epochs_ahead*)
+ahead=$source/tests/cases/epochs_ahead/trace.txt
+for lead in "1 530" "2 310" "unlimited 230"; do
+    set -- $lead
+    run 0 simulate "$ahead" --platform "$platform" --semantics d --set mpi.rma.epochs_ahead=$1 --json - --verify
+    holds out "near(.rank_time_s[0]; ${2}e-6)"
+done
+error 2 'expected a number or "unlimited"' simulate "$ahead" --platform "$platform" --set mpi.rma.epochs_ahead=far
+error 2 "mpi.rma.epochs_ahead" simulate "$ahead" --platform "$platform" --set mpi.rma.epochs_ahead=0
+
 # links as queues: both engines agree to 1e-9 where nothing meets, and each says its own where two messages share a link
 tree='network.topology={"type":"fat_tree","down":[2,2],"up":[1,1]}'
 shared="$source/tests/cases/links_queue/trace.txt"

@@ -24,6 +24,7 @@ const struct knob knobs[] = {
     {"mpi.rma.issue", {"immediate", "immediate", "deferred"}},
     {"mpi.rma.aggregate", {"false", "false", "true"}},
     {"mpi.rma.buffer_bytes", {"\"unlimited\"", "\"unlimited\"", "1000", "100000"}},
+    {"mpi.rma.epochs_ahead", {"1", "1", "2", "\"unlimited\""}},
     {"mpi.rma.atomic_s_per_byte", {"0", "0", "1e-10"}},
     {"engine.contention", {"true", "true", "true", "false"}},
     {"mapping.ranks_per_node", {"1", "1", "1", "2", "3"}},

@@ -102,6 +102,27 @@ static bool waits_in_complete(const struct rma_semantics *semantics)
     return false;
 }
 
+static bool runs_ahead(const struct rma_semantics *semantics)
+{
+    for (int kind = 0; kind < RMA_KIND_COUNT; kind++)
+        for (int row = 0; row < RMA_RULES_MAX; row++) {
+            if (semantics->rules[kind][row].waits == WAITS_NEVER) return true;
+            if (semantics->rules[kind][row].upto_bytes == INT64_MAX) break;
+        }
+    return false;
+}
+
+/* No more than mpi.rma.epochs_ahead completed epochs towards a target are without their post. */
+static bool near_enough(const struct model *model, const void *what)
+{
+    const struct epoch *epoch = what;
+    for (uint32_t i = 0; i < epoch->lane_count; i++) {
+        const struct pair *pair = pair_of(model, epoch->window, epoch->origin, epoch->lanes[i].target);
+        if (pair->starts > pair->posts && pair->starts - pair->posts > model->platform->epochs_ahead) return false;
+    }
+    return true;
+}
+
 static void complete(struct model *model, struct rank *rank, const struct trace_call *call)
 {
     struct epoch *epoch = open_start(model, rank, call->handle);
@@ -111,6 +132,7 @@ static void complete(struct model *model, struct rank *rank, const struct trace_
         lane_unhold(&epoch->lanes[i]);
         lane_pump(model, &epoch->lanes[i]);
     }
+    if (runs_ahead(semantics_of(model, call->handle)) && !epoch->nocheck) rank_await(model, rank, near_enough, epoch);
     if (waits_in_complete(semantics_of(model, call->handle))) rank_await(model, rank, all_open, epoch);
     rank_await(model, rank, nothing_is_kept, epoch);
     rank_spend_until(model, rank, own_left_ps(epoch));

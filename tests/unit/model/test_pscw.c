@@ -301,6 +301,18 @@ static void test_later_epochs_pair_in_order(void **state)
           NULL, {PATTERN_LATE_POST, 0, 40}, {PATTERN_LATE_POST, 2, 7}, {PATTERN_EARLY_WAIT, 1, 5 + 18});
 }
 
+static void test_complete_waits_for_the_post_before(void **state)
+{
+    (void)state;
+    /* Semantics d: the first complete, 12-13, returned before the first post at 30; the second, 16-40, waited for it: 30 -
+     * 16. The second post, at 50, lies behind all. */
+    CHECK(TWO "0 0.000010 0.000011 MPI_Win_start win=0 group=1\n0 0.000012 0.000013 MPI_Win_complete win=0\n"
+              "0 0.000014 0.000015 MPI_Win_start win=0 group=1\n0 0.000016 0.000040 MPI_Win_complete win=0\n"
+              "1 0.000030 0.000031 MPI_Win_post win=0 group=0\n1 0.000032 0.000045 MPI_Win_wait win=0\n"
+              "1 0.000050 0.000051 MPI_Win_post win=0 group=0\n1 0.000052 0.000060 MPI_Win_wait win=0\n",
+          NULL, {PATTERN_LATE_POST, 0, 14});
+}
+
 static void test_row_of_tests(void **state)
 {
     (void)state;
@@ -416,6 +428,7 @@ int main(void)
         cmocka_unit_test(test_origin_and_target_at_once),
         cmocka_unit_test(test_several_windows),
         cmocka_unit_test(test_later_epochs_pair_in_order),
+        cmocka_unit_test(test_complete_waits_for_the_post_before),
         cmocka_unit_test(test_row_of_tests),
         cmocka_unit_test(test_failed_tests_of_a_simulation),
         cmocka_unit_test(test_threshold),

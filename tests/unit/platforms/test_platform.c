@@ -48,6 +48,7 @@ static void test_defaults(void **state)
     assert_false(platform->aggregate);
     assert_int_equal(platform->control_bytes, 0);
     assert_int_equal(platform->rma_eager_bytes, 8192);
+    assert_int_equal(platform->epochs_ahead, 1);
     assert_int_equal(platform->window_info_bytes, 16);
     assert_true(platform->thread_delay_s == 0 && platform->atomic_s_per_byte == 0);
     assert_int_equal(platform->ranks_per_node, 1);
