@@ -135,6 +135,15 @@ static void two_calls_with_one_template(void **state)
     free(tail);
 }
 
+/* Chunks go to this file, which the stream knows as its own. */
+static void write_to(struct rec_stream *stream, int file)
+{
+    struct stat about;
+    if (fstat(file, &about) != 0) _exit(1);
+    stream->file = file;
+    stream->main_file = (struct rec_file){about.st_dev, about.st_ino};
+}
+
 /* The write fails when the tail is full; what is in the tail stays. */
 static void disk_full(void **state)
 {
@@ -143,8 +152,7 @@ static void disk_full(void **state)
     struct spool_header header = {.base_ns = 0};
     static struct rec_stream stream;
     rec_stream_begin(&stream, tail, &header);
-    stream.file = open("/dev/full", O_WRONLY);
-    assert_true(stream.file >= 0);
+    write_to(&stream, open("/dev/full", O_WRONLY));
     struct spool_record record = {.kind = SPOOL_ENTER, .time = 1};
     for (int i = 0; i < 4093; i++) {
         record.bytes = i;
@@ -173,7 +181,7 @@ static void file_size_limit(void **state)
         static struct rec_stream stream;
         if (!tail || file < 0 || unlink(path) != 0 || setrlimit(RLIMIT_FSIZE, &limit) != 0) _exit(1);
         rec_stream_begin(&stream, tail, &header);
-        stream.file = file;
+        write_to(&stream, file);
         _exit(!rec_stream_flush(&stream) && errno == EFBIG ? 0 : 2);
     }
     int status;
