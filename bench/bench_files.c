@@ -6,8 +6,8 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
-#include "trace/otf2.h"
-#include "trace/spool_read.h"
+#include "trace/otf2/otf2.h"
+#include "trace/spool/read.h"
 
 static double cpu_s(void)
 {

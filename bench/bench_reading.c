@@ -10,7 +10,7 @@
 
 #include "cli/trace_memory.h"
 #include "platforms/platform.h"
-#include "simulate/replay.h"
+#include "simulate/replay/replay.h"
 #include "trace/open.h"
 
 struct times {

@@ -11,9 +11,9 @@
 
 #include "common/huge_pages.h"
 #include "platforms/platform.h"
-#include "simulate/event_queue.h"
-#include "simulate/replay.h"
-#include "trace/generate.h"
+#include "simulate/engine/event_queue.h"
+#include "simulate/replay/replay.h"
+#include "trace/generate/generate.h"
 
 enum { CALLS_MOST = 16 }; /* per iteration */
 

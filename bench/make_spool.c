@@ -8,7 +8,7 @@
 
 #include "common/array.h"
 #include "trace/open.h"
-#include "trace/spool.h"
+#include "trace/spool/spool.h"
 
 struct stream {
     FILE *out;

@@ -8,7 +8,7 @@ struct partner {
     int rank, slot;
 };
 
-/* As trace/generate.c: width x size / width, as square as it gets, without wrap-around. */
+/* As trace/generate/generate.c: width x size / width, as square as it gets, without wrap-around. */
 static int find_partners(int size, int rank, struct partner *partners)
 {
     int width = 1, count = 0;

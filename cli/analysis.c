@@ -8,9 +8,9 @@
 #include "cli/files.h"
 #include "common/output_file.h"
 #include "common/units.h"
-#include "model/properties.h"
-#include "model/relations.h"
-#include "model/result_csv.h"
+#include "model/waits/properties.h"
+#include "model/match/relations.h"
+#include "model/result/result_csv.h"
 #include "trace/open.h"
 
 enum { PATH_BYTES = 4096 };

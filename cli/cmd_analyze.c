@@ -1,9 +1,9 @@
 /* rmacast analyze TRACE: wait states, properties and transfer bounds of a recorded or simulated trace. */
 #include "cli/analysis.h"
-#include "model/checks.h"
-#include "model/relations.h"
-#include "model/stream.h"
-#include "model/violations.h"
+#include "model/result/checks.h"
+#include "model/match/relations.h"
+#include "model/slices/slices.h"
+#include "model/violations/violations.h"
 #include "trace/open.h"
 
 enum { KEY_VERIFY = ANALYSIS_OPTIONS_END, KEY_WHOLE, KEY_SLICES, KEY_KEEP_GOING, KEY_CHECK };

@@ -5,7 +5,7 @@
 #include "cli/files.h"
 #include "common/output_file.h"
 #include "trace/open.h"
-#include "trace/text.h"
+#include "trace/text/text.h"
 
 struct options {
     const char *trace, *output;

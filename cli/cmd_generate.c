@@ -3,7 +3,7 @@
 
 #include "cli/cli.h"
 #include "cli/files.h"
-#include "trace/generate.h"
+#include "trace/generate/generate.h"
 #include "trace/limits.h"
 #include "trace/open.h"
 

@@ -7,7 +7,7 @@
 #include "cli/files.h"
 #include "common/units.h"
 #include "common/wide.h"
-#include "model/violations.h"
+#include "model/violations/violations.h"
 #include "trace/open.h"
 
 struct options {

@@ -9,9 +9,9 @@
 #include "cli/record_guests.h"
 #include "cli/record_run.h"
 #include "cli/record_worlds.h"
-#include "trace/spool.h"
-#include "trace/otf2.h"
-#include "trace/spool_read.h"
+#include "trace/spool/spool.h"
+#include "trace/otf2/otf2.h"
+#include "trace/spool/read.h"
 
 struct options {
     const char *output;

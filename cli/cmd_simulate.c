@@ -5,9 +5,9 @@
 #include "cli/prediction_options.h"
 #include "cli/progress_bar.h"
 #include "common/units.h"
-#include "model/violations.h"
+#include "model/violations/violations.h"
 #include "predictors/prediction.h"
-#include "simulate/verify.h"
+#include "simulate/verify/verify.h"
 #include "trace/open.h"
 
 enum { KEY_SEMANTICS = 1000, KEY_VERIFY, KEY_JSON };

@@ -13,7 +13,7 @@
 
 #include "common/array.h"
 #include "trace/open.h"
-#include "trace/otf2.h"
+#include "trace/otf2/otf2.h"
 
 enum { LINKS_MOST = 40 };
 

@@ -7,7 +7,7 @@
 #include "cli/platform_file.h"
 #include "cli/trace_memory.h"
 #include "common/array.h"
-#include "simulate/window_modes.h"
+#include "simulate/rma/window_modes.h"
 #include "trace/open.h"
 
 enum { ENGINES_MAX = 8, SEMANTICS_PARTS = 17, SEMANTICS_BYTES = 256 };

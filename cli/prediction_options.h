@@ -10,9 +10,9 @@
 #include "cli/files.h"
 #include "model/analyze.h"
 #include "platforms/platform.h"
-#include "predictors/transform.h"
+#include "predictors/transforms/transform.h"
 #include "predictors/warnings.h"
-#include "simulate/engine.h"
+#include "simulate/engine/engine.h"
 
 enum {
     OPTION_PLATFORM = 2000,
@@ -72,7 +72,7 @@ struct prediction_options {
     size_t override_count, override_capacity;
     bool cpu;        /* computing is CPU time */
     bool keep_going; /* without what is faulty, or waited for in vain */
-    char **rewrites; /* owned: specs (predictors/transform.h), in the order of the command line */
+    char **rewrites; /* owned: specs (predictors/transforms/transform.h), in the order of the command line */
     size_t rewrite_count, rewrite_capacity;
 };
 

@@ -13,7 +13,7 @@
 
 #include "cli/record_run.h"
 #include "cli/record_worlds.h"
-#include "trace/spool.h"
+#include "trace/spool/spool.h"
 
 enum { POLL_MS = 20, END_MS = 3000, WRITERS_MS = 2000 };
 

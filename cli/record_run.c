@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "cli/record_guests.h"
-#include "trace/otf2.h"
+#include "trace/otf2/otf2.h"
 
 #define LIBRARY         "librmacast-record.so"
 #define THREADS_LIBRARY "librmacast-threads.so"

@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "cli/record_run.h"
-#include "trace/otf2.h"
-#include "trace/spool.h"
+#include "trace/otf2/otf2.h"
+#include "trace/spool/spool.h"
 
 void record_world_path(const char *directory, unsigned number, char *path, size_t bytes)
 {

@@ -1,5 +1,5 @@
 #include "export/export.h"
-#include "trace/otf2.h"
+#include "trace/otf2/otf2.h"
 
 enum status export_otf2(const struct trace *trace, const struct export_options *options, const char *path,
                         struct export_report *report, struct err *err)

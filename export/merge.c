@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "common/array.h"
-#include "model/bounds.h"
-#include "model/locks.h"
-#include "model/relations.h"
+#include "model/transfers/bounds.h"
+#include "model/match/locks.h"
+#include "model/match/relations.h"
 
 const struct merge_model merge_models[] = {
     {"base", "transfers end when their operation returns", true, false, false, false},

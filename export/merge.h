@@ -4,7 +4,7 @@
 #ifndef EXPORT_MERGE_H
 #define EXPORT_MERGE_H
 
-#include "trace/otf2_view.h"
+#include "trace/otf2/view.h"
 
 struct merge_model {
     const char *name, *summary;

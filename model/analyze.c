@@ -1,9 +1,9 @@
 #include "model/analyze.h"
 
-#include "model/causes.h"
-#include "model/checks.h"
-#include "model/detect.h"
-#include "model/tally.h"
+#include "model/causes/causes.h"
+#include "model/result/checks.h"
+#include "model/waits/detect.h"
+#include "model/waits/severity.h"
 
 static const struct analyze_options defaults = ANALYZE_DEFAULTS;
 

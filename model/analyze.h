@@ -6,11 +6,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "model/account.h"
-#include "model/filter.h"
-#include "model/intervals.h"
-#include "model/result.h"
-#include "model/transfer_log.h"
+#include "model/waits/totals.h"
+#include "model/waits/filter.h"
+#include "model/efficiency/intervals.h"
+#include "model/result/result.h"
+#include "model/transfers/transfer_log.h"
 #include "trace/trace.h"
 
 enum late_post_mode { LATE_POST_LATEST, LATE_POST_EARLIEST };
@@ -29,7 +29,7 @@ struct analyze_options {
     enum interval_source interval_source;      /* what the intervals of result->efficiency are */
     bool lost_all;                             /* all MPI time of result->efficiency counts as lost */
     bool per_rank;                             /* result->efficiency is written with the values of every rank */
-    double ideal_run_time_s, reference_user_s; /* for POP's metrics, 0: unknown (model/efficiency.h) */
+    double ideal_run_time_s, reference_user_s; /* for POP's metrics, 0: unknown (model/efficiency/efficiency.h) */
 };
 #define ANALYZE_DEFAULTS                                                                                               \
     {                                                                                                                  \

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "common/array.h"
-#include "model/heap.h"
+#include "common/heap.h"
 
 /* An event of one thread's line. Its place in the line: of the rank's call i enter 4i, what begins 4i + 1, what ends
  * 4i + 2, exit 4i + 3; a transfer of another rank stands where its time falls. */

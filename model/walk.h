@@ -6,7 +6,7 @@
  *   get and the like  origin (where it is asked for) on the origin's line, start on the target's, end on the origin's
  *
  * Base model: a transfer ends just before its operation returns; extended: just before the call returns that completes
- * it (model/bounds.h). Equal times: a line's own order, a start before its end, else the lower rank, then thread. Each
+ * it (model/transfers/bounds.h). Equal times: a line's own order, a start before its end, else the lower rank, then thread. Each
  * thread of a rank has a time line of its own; what a transfer does on another rank stands on the line of the thread
  * whose call ends with it, else on thread 0's.
  *
@@ -20,8 +20,8 @@
 #ifndef MODEL_WALK_H
 #define MODEL_WALK_H
 
-#include "model/bounds.h"
-#include "model/relations.h"
+#include "model/transfers/bounds.h"
+#include "model/match/relations.h"
 
 enum walk_model { WALK_BASE, WALK_EXTENDED };
 enum walk_kind { WALK_ENTER, WALK_ORIGIN, WALK_START, WALK_END, WALK_EXIT };

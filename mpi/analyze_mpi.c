@@ -8,7 +8,7 @@
 #include <mpi.h>
 
 #include "cli/analysis.h"
-#include "model/stream.h"
+#include "model/slices/slices.h"
 #include "mpi/link.h"
 #include "trace/open.h"
 

@@ -1,8 +1,8 @@
-/* How the parts of an analysis (model/parts.h) reach each other: each is a process of MPI_COMM_WORLD. */
+/* How the parts of an analysis (model/shards/shards.h) reach each other: each is a process of MPI_COMM_WORLD. */
 #ifndef MPI_LINK_H
 #define MPI_LINK_H
 
-#include "model/parts.h"
+#include "model/shards/shards.h"
 
 struct mpi_link {
     struct parts_link parts;

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "platforms/read.h"
-#include "platforms/topology.h"
+#include "platforms/topology/topology.h"
 
 const char *const network_keys[] = {"topology", "latency_s", "bandwidth_Bps", "segments", "loopback", NULL};
 

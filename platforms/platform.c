@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "platforms/topology.h"
+#include "platforms/topology/topology.h"
 
 void platform_free(struct platform *platform)
 {

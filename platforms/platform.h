@@ -48,7 +48,7 @@ struct window_rule {
     enum fence_mode fence;
 };
 
-struct topology; /* platforms/topology.h */
+struct topology; /* platforms/topology/topology.h */
 
 struct platform {
     char *name, *file;

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "platforms/read.h"
-#include "platforms/topology.h"
+#include "platforms/topology/topology.h"
 
 /* A bandwidth below 1 B/s or a latency of more than an hour is taken for a mistake in the unit. */
 enum field_kind { FIELD_NUMBER, FIELD_RATE, FIELD_INT32, FIELD_INT64, FIELD_BOOLEAN, FIELD_NAME };

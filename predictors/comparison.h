@@ -9,9 +9,9 @@
 
 #include "model/analyze.h"
 #include "platforms/platform.h"
-#include "predictors/transform.h"
+#include "predictors/transforms/transform.h"
 #include "predictors/warnings.h"
-#include "simulate/engine.h"
+#include "simulate/engine/engine.h"
 #include "trace/trace.h"
 
 /* Borrowed during comparison_run only. */
@@ -20,7 +20,7 @@ struct comparison_row {
     const struct platform *platform;
     const struct rewrite *rewrite; /* what was made of the trace for this row; NULL: nothing */
     const struct err *refused;     /* where it is set (status), the trace cannot be made: the row fails by it */
-    /* Told in the row's process how far its replay is (simulate/replay.h); NULL: nobody. */
+    /* Told in the row's process how far its replay is (simulate/replay/replay.h); NULL: nobody. */
     void (*progress)(void *context, uint64_t calls, uint64_t all_calls);
     void *progress_context;
     bool keep_going; /* what ranks wait for in vain is left out */

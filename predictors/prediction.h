@@ -7,8 +7,8 @@
 
 #include "model/analyze.h"
 #include "platforms/platform.h"
-#include "predictors/cut.h"
-#include "simulate/replay.h"
+#include "predictors/replayable_prefix.h"
+#include "simulate/replay/replay.h"
 #include "trace/trace.h"
 
 /* One transfer of the predicted run: what the analysis of such a trace could say about its rate, and the truth. */

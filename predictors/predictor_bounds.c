@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "common/units.h"
-#include "model/bounds.h"
+#include "model/transfers/bounds.h"
 
 static double known_s(int64_t ps)
 {

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "common/units.h"
-#include "simulate/verify_apart.h"
+#include "simulate/verify/apart.h"
 
 static enum status replace_text(char **text, const char *with, struct err *err)
 {

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "common/array.h"
-#include "model/behaviour.h"
+#include "model/behaviour/behaviour.h"
 
 struct uses {    /* of a trace */
     bool choice; /* a start with a post to wait for */

@@ -7,7 +7,7 @@
 
 #include <cjson/cJSON.h>
 
-#include "model/result.h"
+#include "model/result/result.h"
 #include "platforms/platform.h"
 #include "trace/trace.h"
 

@@ -9,11 +9,11 @@
 
 #include "common/output_file.h"
 #include "trace/faults.h"
-#include "trace/otf2.h"
-#include "trace/otf2_stream.h"
-#include "trace/spool.h"
-#include "trace/spool_read.h"
-#include "trace/text.h"
+#include "trace/otf2/otf2.h"
+#include "trace/otf2/slices.h"
+#include "trace/spool/spool.h"
+#include "trace/spool/read.h"
+#include "trace/text/text.h"
 
 enum trace_kind {
     KIND_TEXT,

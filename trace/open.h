@@ -2,7 +2,7 @@
 #ifndef TRACE_OPEN_H
 #define TRACE_OPEN_H
 
-#include "trace/otf2.h"
+#include "trace/otf2/otf2.h"
 #include "trace/source.h"
 #include "trace/trace.h"
 
@@ -14,7 +14,7 @@ enum status trace_open(const char *path, struct trace **trace, struct err *err);
 enum status trace_open_partly(const char *path, struct trace **trace, struct err *err);
 
 /* An archive to be read piece by piece, of so many records; *possible false: another kind of trace, or one that must be
- * read as a whole (trace/otf2_stream.h). The caller closes *source. */
+ * read as a whole (trace/otf2/slices.h). The caller closes *source. */
 enum status trace_open_source(const char *path, struct trace_source *source, bool *possible, uint64_t *records,
                               struct err *err);
 

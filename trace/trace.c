@@ -284,7 +284,7 @@ const char *trace_fence_ends(uint32_t flags)
 static const char *const op_names[TRACE_OP_COUNT] = {
     "?",
 #define TRACE_OP(NAME) "MPI_" #NAME,
-#include "trace/ops.def"
+#include "trace/calls/ops.def"
 #undef TRACE_OP
 };
 

@@ -14,7 +14,7 @@
 
 #include "common/map.h"
 #include "common/status.h"
-#include "trace/calls.h"
+#include "trace/calls/calls.h"
 
 enum { TRACE_NONE = -1 };       /* no window, communicator, peer, target, root; MPI_PROC_NULL as a peer or target */
 enum { TRACE_NO_SITE = 0 };     /* sites[0] is the unknown call site */
@@ -39,7 +39,7 @@ enum trace_flag {
 enum trace_op {
     TRACE_OP_UNKNOWN,
 #define TRACE_OP(NAME) TRACE_OP_##NAME,
-#include "trace/ops.def"
+#include "trace/calls/ops.def"
 #undef TRACE_OP
     TRACE_OP_COUNT
 };
@@ -128,13 +128,13 @@ struct trace_sim {
     }
 extern const struct trace_sim trace_sim_unknown; /* of a call of which a simulation has said nothing yet */
 
-/* A call that an analysis in rounds has let stay while those around it went (model/stream.h). */
+/* A call that an analysis in rounds has let stay while those around it went (model/slices/slices.h). */
 struct trace_kept {
     uint64_t event; /* its number in the stream, from 0 */
-    uint32_t node;  /* its call path, as model/callpath.h numbers them */
-    uint32_t interval; /* its interval, as model/intervals.h numbers them */
+    uint32_t node;  /* its call path, as model/callpaths/callpath.h numbers them */
+    uint32_t interval; /* its interval, as model/efficiency/intervals.h numbers them */
     uint16_t call;  /* what it was: only its times still count where calls[].call is another */
-    uint16_t flags; /* enum settle_flag of model/settle.h */
+    uint16_t flags; /* enum settle_flag of model/slices/final.h */
 };
 
 struct trace_rank {
@@ -159,7 +159,7 @@ struct trace_rank {
     uint32_t node;   /* index into trace.nodes plus 1; 0: not known. trace_node_name() */
     double speed;    /* of the core, relative to the recording machine: computing times are at this speed; 0 = 1.0 */
     bool foreign;    /* another part of the analysis has the rank: its calls are copies of what this part needs, all of
-                        them kept (model/parts.h) */
+                        them kept (model/shards/shards.h) */
     bool incomplete; /* the stream breaks off: killed, or a limit was reached */
     char *incomplete_why; /* owned, may be NULL */
 };
@@ -262,7 +262,7 @@ struct trace {
     struct trace_fault *faults; /* of an input that was read to keep going, one per rank at most */
     size_t fault_count, fault_capacity;
     bool skips_checks;      /* some call may have MPI_MODE_NOCHECK */
-    uint32_t part, part_count; /* one of several parts of an analysis (model/parts.h); part_count 0: the only one */
+    uint32_t part, part_count; /* one of several parts of an analysis (model/shards/shards.h); part_count 0: the only one */
     bool begin_known;       /* the ranks' first calls may be gone: begin_ps is when the first one began */
     int64_t begin_ps;
     char **notes;           /* what a reader did not find in its input and took instead, one sentence each */

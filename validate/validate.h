@@ -18,7 +18,7 @@
 
 #include "common/status.h"
 #include "model/analyze.h"
-#include "model/result.h"
+#include "model/result/result.h"
 
 /* One quantity. */
 struct validate_value {

@@ -13,7 +13,7 @@
 #ifndef TESTS_CASES_EXPECTED_H
 #define TESTS_CASES_EXPECTED_H
 
-#include "model/account.h"
+#include "model/waits/totals.h"
 #include "trace/trace.h"
 
 enum { EXPECTED_NAME_BYTES = 40, EXPECTED_TEXT_BYTES = 200 };

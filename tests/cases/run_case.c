@@ -12,10 +12,10 @@
 
 #include "common/units.h"
 #include "model/analyze.h"
-#include "simulate/replay.h"
+#include "simulate/replay/replay.h"
 #include "tests/cases/case_platform.h"
 #include "tests/cases/expected.h"
-#include "trace/text.h"
+#include "trace/text/text.h"
 
 #define TOLERANCE_PS INT64_C(1000) /* 1e-9 s, issue "First light" */
 

@@ -144,7 +144,7 @@ fails 1 "result.json: JSON, as results and platforms are, and no trace; $kinds" 
 fails 1 "words: no trace, $kinds" dump words
 fails 1 "window.txt:3: rank 0, event 1 at 0.000000 s: win=0 is not defined, expected a line \"window 0 ...\" before" dump window.txt
 fails 1 "group.txt:4: rank 0, event 1 at 0.000000 s: MPI_Win_start lacks group=, expected win= group=" dump group.txt
-fails 1 "call.txt:3: rank 0, event 1 at 0.000000 s: unknown call MPI_Win_comple, known are MPI_Win_complete ... (trace/mpi_calls.def lists all)" dump call.txt
+fails 1 "call.txt:3: rank 0, event 1 at 0.000000 s: unknown call MPI_Win_comple, known are MPI_Win_complete ... (trace/calls/mpi_calls.def lists all)" dump call.txt
 fails 1 "time.txt:3: rank 0, event 1 at 2.000000 s: exit at 1.000000 s is before enter at 2.000000 s, expected enter <= exit" \
   dump time.txt
 fails 1 "request.txt:3: rank 0, event 1 at 0.000000 s: MPI_Wait of request 1, which was not made before on this rank" dump request.txt

@@ -16,7 +16,7 @@
 #include "tests/fuzz/harnesses.h"
 #include "tests/fuzz/mutate_text.h"
 #include "trace/open.h"
-#include "trace/otf2.h"
+#include "trace/otf2/otf2.h"
 
 #ifndef FUZZ_COMMAND
 #define FUZZ_COMMAND "rmacast"

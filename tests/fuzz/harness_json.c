@@ -6,7 +6,7 @@
 #include "tests/fuzz/harnesses.h"
 #include "tests/fuzz/mutate_json.h"
 #include "tests/fuzz/oracle.h"
-#include "trace/generate.h"
+#include "trace/generate/generate.h"
 #include "validate/validate.h"
 
 /* --- platforms --- */

@@ -19,8 +19,8 @@
 #include "tests/fuzz/harnesses.h"
 #include "tests/fuzz/mutate_text.h"
 #include "tests/fuzz/oracle.h"
-#include "trace/otf2.h"
-#include "trace/text.h"
+#include "trace/otf2/otf2.h"
+#include "trace/text/text.h"
 
 enum {
     HEADER_BYTES = 18,

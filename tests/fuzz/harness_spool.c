@@ -18,8 +18,8 @@
 #include "tests/fuzz/mutate_text.h"
 #include "tests/fuzz/oracle.h"
 #include "tests/property/program.h"
-#include "trace/spool.h"
-#include "trace/spool_read.h"
+#include "trace/spool/spool.h"
+#include "trace/spool/read.h"
 
 enum { STREAMS_MAX = 64, CHUNKS_MAX = 4 };
 

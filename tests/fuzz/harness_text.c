@@ -8,7 +8,7 @@
 #include "tests/fuzz/mutate_text.h"
 #include "tests/fuzz/oracle.h"
 #include "tests/property/knobs.h"
-#include "trace/text.h"
+#include "trace/text/text.h"
 
 enum { OVERRIDES_MAX = 40, OVERRIDE_BYTES = 512 };
 

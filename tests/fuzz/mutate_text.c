@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "tests/property/knobs.h"
-#include "trace/calls.h"
-#include "trace/text.h"
+#include "trace/calls/calls.h"
+#include "trace/text/text.h"
 
 enum { LINES_MAX = 512, LINE_BYTES = 1024, WORDS_MAX = 32, NUMBER_BYTES = 64 };
 

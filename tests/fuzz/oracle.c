@@ -6,17 +6,17 @@
 
 #include "common/json.h"
 #include "model/analyze.h"
-#include "model/checks.h"
-#include "model/violations.h"
+#include "model/result/checks.h"
+#include "model/violations/violations.h"
 #include "predictors/prediction.h"
-#include "predictors/transform.h"
-#include "simulate/verify.h"
+#include "predictors/transforms/transform.h"
+#include "simulate/verify/verify.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/streams/same_parts.h"
 #include "trace/faults.h"
 #include "trace/open.h"
-#include "trace/otf2.h"
-#include "trace/text.h"
+#include "trace/otf2/otf2.h"
+#include "trace/text/text.h"
 
 /* --- text --- */
 

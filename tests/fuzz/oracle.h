@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "model/result.h"
+#include "model/result/result.h"
 #include "platforms/platform.h"
 #include "trace/trace.h"
 

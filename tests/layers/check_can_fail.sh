@@ -5,9 +5,9 @@ root=$1
 copy=$(mktemp -d)
 trap 'rm -rf "$copy"' EXIT
 cd "$root"
-tar cf - LAYERS common trace model platforms simulate predictors validate cli | tar xf - -C "$copy"
-echo '#include "simulate/engine.h"' >>"$copy/trace/trace.c"
-echo '#include <simgrid/host.h>' >>"$copy/model/account.c"
+tar cf - LAYERS common trace model platforms simulate predictors validate export cli | tar xf - -C "$copy"
+echo '#include "simulate/engine/engine.h"' >>"$copy/trace/trace.c"
+echo '#include <simgrid/host.h>' >>"$copy/model/waits/totals.c"
 found=$(sh tests/layers/check_layers.sh "$copy") && { echo "the check passed a tree with wrong includes"; exit 1; }
-echo "$found" | grep -q '^trace/trace.c:.*simulate/engine.h' || { echo "the wrong arrow was not named: $found"; exit 1; }
-echo "$found" | grep -q '^model/account.c:.*<simgrid>' || { echo "the wrong library was not named: $found"; exit 1; }
+echo "$found" | grep -q '^trace/trace.c:.*simulate/engine/engine.h' || { echo "the wrong arrow was not named: $found"; exit 1; }
+echo "$found" | grep -q '^model/waits/totals.c:.*<simgrid>' || { echo "the wrong library was not named: $found"; exit 1; }

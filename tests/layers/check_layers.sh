@@ -1,16 +1,21 @@
 #!/bin/sh
 # Every #include "folder/..." of a source must be allowed by LAYERS; libraries named by "only" lines may be included by the
-# listed files alone. Prints each violation; exit 1 if there is one. Usage: check_layers.sh ROOT
+# listed files alone. A file belongs to the longest place of LAYERS that its path begins with: the file itself, its room, or a
+# folder above. A rule allows a place whole (without the places below that have rules of their own) or a single file.
+# Prints each violation; exit 1 if there is one. Usage: check_layers.sh ROOT
 set -eu
 cd "$1"
 awk '
-function allowed(place, target,   list, n, i, folder) {
-    folder = target
-    sub(/\/.*/, "", folder)
+function place_of(path) {
+    while (!(path in rule) && path ~ /\//) sub(/\/[^\/]*$/, "", path)
+    return path
+}
+function allowed(place, target,   list, n, i, room) {
+    room = place_of(target)
     if (!(place in rule)) return 0
+    if (room == place) return 1
     n = split(rule[place], list, " ")
-    if (folder == place) return 1
-    for (i = 1; i <= n; i++) if (list[i] == folder || list[i] == target) return 1
+    for (i = 1; i <= n; i++) if (list[i] == room || list[i] == target) return 1
     return 0
 }
 FILENAME == "LAYERS" {
@@ -30,13 +35,12 @@ FILENAME == "LAYERS" {
 }
 /^[ \t]*#[ \t]*include[ \t]*"/ {
     split($0, quoted, "\"")
-    place = FILENAME
-    if (place ~ /^trace\/record\//) place = "trace/record"
-    else sub(/\/.*/, "", place)
+    place = place_of(FILENAME)
     seen++
-    ok = quoted[2] ~ /\// ? allowed(place, quoted[2]) : 0
-    if (place == "trace/record" && quoted[2] ~ /^trace\/record\//) ok = 1
-    if (!ok) { printf "%s:%d: includes \"%s\", not allowed by LAYERS\n", FILENAME, FNR, quoted[2]; bad = 1 }
+    if (quoted[2] !~ /\// || !allowed(place, quoted[2])) {
+        printf "%s:%d: includes \"%s\", not allowed by LAYERS for %s\n", FILENAME, FNR, quoted[2], place
+        bad = 1
+    }
 }
 /^[ \t]*#[ \t]*include[ \t]*</ {
     name = $0

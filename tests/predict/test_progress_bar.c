@@ -15,8 +15,8 @@
 
 #include "cli/progress_bar.h"
 #include "platforms/platform.h"
-#include "simulate/replay.h"
-#include "trace/generate.h"
+#include "simulate/replay/replay.h"
+#include "trace/generate/generate.h"
 
 static void the_text_says_share_rate_and_time_left(void **state)
 {

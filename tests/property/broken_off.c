@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "predictors/cut.h"
-#include "simulate/replay.h"
+#include "predictors/replayable_prefix.h"
+#include "simulate/replay/replay.h"
 #include "tests/property/knobs.h"
 #include "tests/property/random.h"
 

@@ -1,4 +1,4 @@
-/* The property of recordings that break off (predictors/cut.h). */
+/* The property of recordings that break off (predictors/replayable_prefix.h). */
 #ifndef TESTS_PROPERTY_BROKEN_OFF_H
 #define TESTS_PROPERTY_BROKEN_OFF_H
 

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "simulate/verify_apart.h"
-#include "simulate/verify_digest.h"
+#include "simulate/verify/apart.h"
+#include "simulate/verify/digest.h"
 #include "tests/property/at_once.h"
 #include "tests/property/broken_off.h"
 #include "tests/property/knobs.h"

@@ -2,7 +2,7 @@
 #ifndef TESTS_PROPERTY_PROPERTY_H
 #define TESTS_PROPERTY_PROPERTY_H
 
-#include "simulate/verify.h"
+#include "simulate/verify/verify.h"
 #include "tests/property/program.h"
 
 enum { VERDICT_WHAT_BYTES = 64, VERDICT_DETAIL_BYTES = ERR_TEXT_BYTES };

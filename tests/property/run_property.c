@@ -12,7 +12,7 @@
 #include "tests/property/knobs.h"
 #include "tests/property/property.h"
 #include "tests/property/shrink.h"
-#include "trace/text.h"
+#include "trace/text/text.h"
 
 struct run {
     const struct property *property;

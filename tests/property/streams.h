@@ -2,7 +2,7 @@
 #ifndef TESTS_PROPERTY_STREAMS_H
 #define TESTS_PROPERTY_STREAMS_H
 
-#include "simulate/replay.h"
+#include "simulate/replay/replay.h"
 
 /* same_in_slices() or same_in_parts(). */
 typedef enum status trace_comparer(const struct trace *trace, bool *same, char *what, struct err *err);

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/lanes.h"
-#include "predictors/transform.h"
-#include "simulate/replay.h"
+#include "model/match/timelines.h"
+#include "predictors/transforms/transform.h"
+#include "simulate/replay/replay.h"
 #include "tests/property/knobs.h"
 #include "tests/property/lawful.h"
 

@@ -1,4 +1,4 @@
-/* The property of what-if transforms (predictors/transform.h). */
+/* The property of what-if transforms (predictors/transforms/transform.h). */
 #ifndef TESTS_PROPERTY_TRANSFORMS_H
 #define TESTS_PROPERTY_TRANSFORMS_H
 

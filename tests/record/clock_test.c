@@ -10,9 +10,9 @@
 
 #include "craft.h"
 #include "tests/unit/trace/same_trace.h"
-#include "trace/spool_parts.h"
-#include "trace/spool_read.h"
-#include "trace/text.h"
+#include "trace/spool/parts.h"
+#include "trace/spool/read.h"
+#include "trace/text/text.h"
 
 static void craft_clock(struct craft *craft, uint64_t local_ns, int64_t offset_ns, int64_t error_ns)
 {

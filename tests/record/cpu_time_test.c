@@ -10,9 +10,9 @@
 
 #include "craft.h"
 #include "run.h"
-#include "trace/otf2.h"
-#include "trace/spool_read.h"
-#include "trace/text.h"
+#include "trace/otf2/otf2.h"
+#include "trace/spool/read.h"
+#include "trace/text/text.h"
 
 #define MS INT64_C(1000000000)
 

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "trace/spool_read.h"
+#include "trace/spool/read.h"
 
 static void push(struct craft *craft, struct spool_record record)
 {

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "trace/spool.h"
+#include "trace/spool/spool.h"
 #include "trace/trace.h"
 
 /* Calls by their line in the crafted SPOOL_NAMES. */

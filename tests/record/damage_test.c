@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "craft.h"
-#include "trace/spool_read.h"
+#include "trace/spool/read.h"
 
 enum { BARRIERS = 20, MANY = 5000, PROLOGUE = 4 }; /* names: a head and two more (34 bytes); the world */
 

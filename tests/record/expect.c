@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "trace/otf2.h"
-#include "trace/text.h"
+#include "trace/otf2/otf2.h"
+#include "trace/text/text.h"
 
 /* Cuts "0 0.1 0.2 MPI_Put win=0 ... site=f@x.c:3" to "MPI_Put win=0 ..."; a region keeps "enter NAME". */
 static void cut_line(const char *line, FILE *out)

@@ -16,8 +16,8 @@
 #include <cmocka.h>
 
 #include "craft.h"
-#include "trace/record/stream.h"
-#include "trace/spool_read.h"
+#include "trace/record/output/buffer.h"
+#include "trace/spool/read.h"
 
 static uint64_t seed = 20261120;
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Usage: rows_against_mpi_h.sh MPICC SOURCE-DIRECTORY [MPI-3]
-# Every function that mpi.h declares is a row of trace/mpi_calls.def, or of trace/record/missed.def, or stands in unrecorded.txt
+# Every function that mpi.h declares is a row of trace/calls/mpi_calls.def, or of trace/record/preload/unrecorded.def, or stands in unrecorded.txt
 # with the reason, and in one of them only. With MPI-3, for a library without MPI-4.0, only those must be in mpi.h
 # that get wrappers there: the rows without the large counts and MPI-4.0. Conversions are macros in MPICH and functions in Open MPI.
 # (That the rows' prototypes are mpi.h's is checked by compiling the wrappers.)
@@ -38,7 +38,7 @@ fi
 # What is a plain region on purpose stands in the docs, all of it and nothing else.
 sed -n "s/^MPI_PLAIN[_A-Z]*(\([A-Za-z0-9_]*\),.*/MPI_\1/p" "$source/trace/mpi_plain_calls.def" | sort >"$work/plain"
 sed -n "/^## Plain regions/,/^Not recorded at all/p" "$source/docs/format-spool.md" | grep -oE "\`MPI_[A-Za-z0-9_]+\`" | tr -d "\`" | sort >"$work/told"
-diff "$work/plain" "$work/told" || fail "the plain regions of docs/format-spool.md are not those of trace/mpi_plain_calls.def"
+diff "$work/plain" "$work/told" || fail "the plain regions of docs/format-spool.md are not those of trace/calls/mpi_plain_calls.def"
 echo "$(wc -l <"$work/declared") declared, $(wc -l <"$work/plain") plain regions among $(wc -l <"$work/rows") rows, $(wc -l <"$work/missed") missed, $(wc -l <"$work/unrecorded") unrecorded"
 [ "$(wc -l <"$work/declared")" -gt 380 ] || fail "mpi.h seems to be unreadable"
 exit "$failures"

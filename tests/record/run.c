@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "trace/spool_read.h"
+#include "trace/spool/read.h"
 
 /* Which program it was, how it ended, and how far its ranks came. */
 static void tell_end(const char *command, int state, int expected_status, const struct trace *trace)

@@ -15,8 +15,8 @@
 
 #include "craft.h"
 #include "tests/unit/trace/same_trace.h"
-#include "trace/record/stream.h"
-#include "trace/spool_read.h"
+#include "trace/record/output/buffer.h"
+#include "trace/spool/read.h"
 
 enum { RANKS = 9, ROUNDS = 40, HEAP = 1 }; /* HEAP: the window of the symmetric memory */
 

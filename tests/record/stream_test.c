@@ -13,8 +13,8 @@
 
 #include <cmocka.h>
 
-#include "trace/record/stream.h"
-#include "trace/record/table.h"
+#include "trace/record/output/buffer.h"
+#include "trace/record/threads/table.h"
 
 static void remove_both(const char *directory)
 {

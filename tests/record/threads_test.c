@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "model/analyze.h"
-#include "model/bounds.h"
+#include "model/transfers/bounds.h"
 #include "run.h"
 
 /* The calls of one thread, in their order. */

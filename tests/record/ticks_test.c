@@ -10,8 +10,8 @@
 #include <cmocka.h>
 
 #include "craft.h"
-#include "trace/record/stream.h"
-#include "trace/spool_read.h"
+#include "trace/record/output/buffer.h"
+#include "trace/spool/read.h"
 
 /* By the kernel's list of what the processor can do, which is not what the recorder asks. */
 static bool processor_can(void)

@@ -10,9 +10,9 @@
 #include <cmocka.h>
 
 #include "craft.h"
-#include "trace/record/stream.h"
-#include "trace/spool_cursor.h"
-#include "trace/spool_read.h"
+#include "trace/record/output/buffer.h"
+#include "trace/spool/cursor.h"
+#include "trace/spool/read.h"
 
 enum { CHUNK = 8192, MANY = 5000, BYTES = 65536 };
 

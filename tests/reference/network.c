@@ -4,7 +4,7 @@
 #include "tests/reference/model.h"
 
 #include "common/units.h"
-#include "platforms/topology.h"
+#include "platforms/topology/topology.h"
 
 struct flight {
     struct transport transport;

@@ -141,7 +141,7 @@ static bool is_plain(enum mpi_call call)
     static const enum mpi_call plain[] = {
 #define MPI_PLAIN(NAME, PARAMETERS, ARGUMENTS)         ID_##NAME,
 #define MPI_PLAIN_REQUEST(NAME, PARAMETERS, ARGUMENTS) ID_##NAME,
-#include "trace/mpi_plain_calls.def"
+#include "trace/calls/mpi_plain_calls.def"
 #undef MPI_PLAIN
 #undef MPI_PLAIN_REQUEST
     };

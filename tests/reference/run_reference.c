@@ -16,14 +16,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "simulate/replay.h"
+#include "simulate/replay/replay.h"
 #include "tests/cases/case_platform.h"
 #include "tests/property/knobs.h"
 #include "tests/property/property.h"
 #include "tests/property/shrink.h"
 #include "tests/reference/model.h"
 #include "tests/reference/narrow.h"
-#include "trace/text.h"
+#include "trace/text/text.h"
 
 /* What was compared: calls, messages that waited for a link inside the network. */
 static uint64_t calls_of[MPI_CALL_COUNT], link_waits;

@@ -7,8 +7,8 @@
 
 #include "tests/streams/same_parts.h"
 #include "trace/open.h"
-#include "trace/otf2.h"
-#include "trace/otf2_stream.h"
+#include "trace/otf2/otf2.h"
+#include "trace/otf2/slices.h"
 
 static enum status differs(const char *path, const char *what, struct err *err)
 {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/stream.h"
+#include "model/slices/slices.h"
 #include "tests/streams/late_source.h"
 
 enum { PARTS_MAX = 16 };

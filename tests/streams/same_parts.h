@@ -1,4 +1,4 @@
-/* Whether a trace gives the same result in several parts (model/parts.h), each in a thread of its own, as in one. */
+/* Whether a trace gives the same result in several parts (model/shards/shards.h), each in a thread of its own, as in one. */
 #ifndef TESTS_STREAMS_SAME_PARTS_H
 #define TESTS_STREAMS_SAME_PARTS_H
 

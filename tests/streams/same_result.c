@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/result_csv.h"
-#include "model/stream.h"
+#include "model/result/result_csv.h"
+#include "model/slices/slices.h"
 
 #define SAME_OPTIONS(SOURCE)                                                                                           \
     {                                                                                                                  \

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/detect.h"
+#include "model/waits/detect.h"
 #include "trace/open.h"
 
 enum {

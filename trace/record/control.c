@@ -37,10 +37,10 @@ static int group_of_call(int call)
 {
     static const char *const kinds[] = {
 #define MPI_CALL(NAME, KIND, NEEDED, ALLOWED, PARAMETERS, ARGUMENTS, BEFORE, AFTER) " " #KIND " ",
-#include "trace/mpi_calls.def"
+#include "trace/calls/mpi_calls.def"
 #undef MPI_CALL
 #define SHMEM_CALL(NAME, KIND, NEEDED, ALLOWED) " " #KIND " ",
-#include "trace/shmem_calls.def"
+#include "trace/calls/shmem_calls.def"
 #undef SHMEM_CALL
     };
     return group_of(kinds[call]);

@@ -8,9 +8,9 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "trace/record/guard.h"
-#include "trace/record/library.h"
-#include "trace/record/table.h"
+#include "trace/record/output/guard.h"
+#include "trace/record/preload/library.h"
+#include "trace/record/threads/table.h"
 
 enum rec_state rec_state REC_HOT = REC_OFF;
 struct rec_stream rec_out = {.file = -1};

@@ -1,4 +1,4 @@
-/* The recorder: what the wrappers of MPI calls (trace/record/wrappers.c, made from the rows of trace/mpi_calls.def)
+/* The recorder: what the wrappers of MPI calls (trace/record/mpi/wrappers.c, made from the rows of trace/calls/mpi_calls.def)
  * need.
  *
  * The library is preloaded into foreign programs. It stays passive without RMACAST_SPOOL, never ends the program,
@@ -6,7 +6,7 @@
  * its own, made at its first call; nothing is locked but the tables of handles and requests, and these only where the
  * program asked for MPI_THREAD_MULTIPLE: else MPI's calls of a process never run at the same time (MPI-3.1 12.4.3). What a
  * thread calls inside an MPI call (callbacks, the library itself) is not recorded; PMPI functions that the program or a
- * language binding calls are (trace/record/library.h). */
+ * language binding calls are (trace/record/preload/library.h). */
 #ifndef RECORD_RECORD_H
 #define RECORD_RECORD_H
 
@@ -16,24 +16,24 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "trace/record/stream.h"
-#include "trace/record/table.h"
-#include "trace/record/types.h"
-#include "trace/spool.h"
+#include "trace/record/output/buffer.h"
+#include "trace/record/threads/table.h"
+#include "trace/record/mpi/types.h"
+#include "trace/spool/spool.h"
 
-#include "trace/record/primitives.h"
+#include "trace/record/threads/primitives.h"
 
 enum rec_call_id {
 #define MPI_CALL(NAME, KIND, NEEDED, ALLOWED, PARAMETERS, ARGUMENTS, BEFORE, AFTER) REC_ID_##NAME,
-#include "trace/mpi_calls.def"
+#include "trace/calls/mpi_calls.def"
 #undef MPI_CALL
 #define SHMEM_CALL(NAME, KIND, NEEDED, ALLOWED) REC_ID_##NAME,
-#include "trace/shmem_calls.def"
+#include "trace/calls/shmem_calls.def"
 #undef SHMEM_CALL
     REC_CALL_COUNT, /* behind them in the spool's names: the thread primitives, by enum rec_primitive */
 #if MPI_VERSION >= 4
 #define MPI_LARGE(NAME, PARAMETERS, ARGUMENTS, BEFORE, AFTER) REC_ID_##NAME##_c = REC_ID_##NAME,
-#include "trace/record/large_calls.def"
+#include "trace/record/mpi/large_calls.def"
 #undef MPI_LARGE
 #endif
 };
@@ -41,7 +41,7 @@ enum rec_call_id {
 /* Weak, since the library is not linked with MPI and is preloaded into programs without it, too (mpiexec, shells). */
 #define MPI_CALL(NAME, KIND, NEEDED, ALLOWED, PARAMETERS, ARGUMENTS, BEFORE, AFTER)                                    \
     extern __typeof__(PMPI_##NAME) PMPI_##NAME __attribute__((weak));
-#include "trace/record/rows.def"
+#include "trace/record/mpi/rows.def"
 #undef MPI_CALL
 #define REC_WEAK(NAME) extern __typeof__(NAME) NAME __attribute__((weak))
 REC_WEAK(PMPI_Cart_shift);

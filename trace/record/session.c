@@ -6,8 +6,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "trace/record/guard.h"
-#include "trace/record/handles.h"
+#include "trace/record/output/guard.h"
+#include "trace/record/mpi/handles.h"
 #include "trace/record/record.h"
 
 /* What the calls of a batch took without the intervals that are recorded: the stamps of an entry and the exit behind it. */
@@ -85,18 +85,18 @@ static void define_names(void)
 {
     static const char calls[] =
 #define MPI_CALL(NAME, KIND, NEEDED, ALLOWED, PARAMETERS, ARGUMENTS, BEFORE, AFTER) "MPI_" #NAME "\n"
-#include "trace/mpi_calls.def"
+#include "trace/calls/mpi_calls.def"
 #undef MPI_CALL
 #define SHMEM_CALL(NAME, KIND, NEEDED, ALLOWED) #NAME "\n"
-#include "trace/shmem_calls.def"
+#include "trace/calls/shmem_calls.def"
 #undef SHMEM_CALL
 #define THREAD_CALL(NAME, KIND, NEEDED, ALLOWED) #NAME "\n"
-#include "trace/thread_calls.def"
+#include "trace/calls/thread_calls.def"
 #undef THREAD_CALL
         "";
     static const char ops[] =
 #define TRACE_OP(NAME) "MPI_" #NAME "\n"
-#include "trace/ops.def"
+#include "trace/calls/ops.def"
 #undef TRACE_OP
         "";
     rec_define_with((struct spool_record){.kind = SPOOL_NAMES, .peer = SPOOL_NAMES_CALLS}, calls, sizeof calls - 1,

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "trace/record/handles.h"
+#include "trace/record/mpi/handles.h"
 #include "trace/record/record.h"
 #include "trace/record/settings.h"
 

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "trace/text.h"
+#include "trace/text/text.h"
 
 static void read_text(const char *text, struct trace **trace)
 {

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "model/account.h"
+#include "model/waits/totals.h"
 #include "model/analyze.h"
 #include "trace/trace.h"
 

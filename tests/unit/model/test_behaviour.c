@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "model/result.h"
+#include "model/result/result.h"
 
 static struct result *analyzed(const char *text)
 {

@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "model/stream.h"
-#include "model/window_uses.h"
+#include "model/slices/slices.h"
+#include "model/match/window_uses.h"
 #include "trace/source.h"
 
 enum { RANKS = 3, SLICE_CALLS = 60 };

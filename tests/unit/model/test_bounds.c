@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "model/bounds.h"
+#include "model/transfers/bounds.h"
 
 struct expected {
     int64_t start_us, lower_us, upper_us; /* upper -1: not known */

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "model/result.h"
+#include "model/result/result.h"
 
 static struct result *analyzed(const char *text)
 {

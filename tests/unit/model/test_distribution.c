@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "model/distribution.h"
+#include "model/transfers/rate_samples.h"
 
 enum { MANY = 4 * DISTRIBUTION_EXACT_MAX + 1 };
 

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/efficiency.h"
-#include "model/intervals.h"
-#include "model/result.h"
+#include "model/efficiency/efficiency.h"
+#include "model/efficiency/intervals.h"
+#include "model/result/result.h"
 
 /* Two ranks, microseconds. Rank 0: computes 0-60, barrier 60-100, computes 100-180. Rank 1: computes 0-90, barrier
  * 90-100, computes 100-150. "step" is 0-100 on both, run is 180 and 150. step: execution 100, total 200; MPI 40 and 10:
@@ -173,7 +173,7 @@ static void test_example_of_the_thesis(void **state)
     }
 }
 
-/* MPI-IO, 10-30 and 40-45 on rank 0, 50-57 on rank 1: a row of trace/mpi_plain_calls.def. */
+/* MPI-IO, 10-30 and 40-45 on rank 0, 50-57 on rank 1: a row of trace/calls/mpi_plain_calls.def. */
 static void test_files_are_io(void **state)
 {
     (void)state;

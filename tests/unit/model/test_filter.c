@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "model/checks.h"
+#include "model/result/checks.h"
 
 /* Rank 0 waits 10-40 in a fence on window 0 inside "left", rank 1 waits 50-60 in one on window 1 inside "right". */
 static const char *const two_fences = "ranks 2\nwindow 0 comm=0\nwindow 1 comm=0\n0 0.0 enter left\n"

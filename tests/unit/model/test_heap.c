@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <cmocka.h>
 
-#include "model/heap.h"
+#include "common/heap.h"
 
 enum { ITEMS = 7 };
 

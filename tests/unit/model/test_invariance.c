@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/relations.h"
-#include "trace/text.h"
+#include "model/match/relations.h"
+#include "trace/text/text.h"
 
 enum { RANKS = 5, WINDOWS = 2, ROUNDS = 12, SEEDS = 40 };
 

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "model/relations.h"
+#include "model/match/relations.h"
 #include "model_test.h"
 #include "trace/open.h"
 

@@ -1,8 +1,8 @@
 /* MPI-3 calls: lock_all, flushes, request-based and fetching operations, sendrecv, collectives with counts. */
 #include "model_test.h"
 
-#include "model/bounds.h"
-#include "model/properties.h"
+#include "model/transfers/bounds.h"
+#include "model/waits/properties.h"
 
 static void expect_end(const char *text, size_t index, int64_t us)
 {

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/bounds.h"
-#include "model/result.h"
+#include "model/transfers/bounds.h"
+#include "model/result/result.h"
 
 static struct result *analyzed(const char *text)
 {

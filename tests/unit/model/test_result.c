@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "common/json.h"
-#include "model/properties.h"
-#include "model/result.h"
-#include "model/result_csv.h"
+#include "model/waits/properties.h"
+#include "model/result/result.h"
+#include "model/result/result_csv.h"
 
 /* Two ranks from 100 us on; rank 0 ends at 1100, rank 1 at 900: 1000 and 800 us, 1800 in all.
  * Rank 0: start 110-210 waits for the post at 200 (90 us), put 220-230 of 1000 bytes, complete 250-260.

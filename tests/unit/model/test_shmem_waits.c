@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "model/result.h"
+#include "model/result/result.h"
 
 #define HEAP(RANKS) "ranks " #RANKS "\nwindow 0 comm=0 flavor=heap\n"
 

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "model/stream.h"
+#include "model/slices/slices.h"
 #include "trace/source.h"
 
 enum { FAR = 4000 }; /* calls between: many slices, and more requests than are remembered one by one */

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "model/spread.h"
+#include "model/transfers/rate_histogram.h"
 
 static struct err err;
 

@@ -5,9 +5,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "model/marks.h"
-#include "model/spill.h"
-#include "model/sweep.h"
+#include "model/causes/wait_log.h"
+#include "model/causes/call_log.h"
+#include "model/causes/backward_replay.h"
 
 static struct err err;
 

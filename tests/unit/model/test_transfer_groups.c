@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/result_csv.h"
-#include "model/transfer_groups.h"
+#include "model/result/result_csv.h"
+#include "model/transfers/transfer_groups.h"
 
 static const char *const run = "ranks 3\nwindow 0 comm=0\nwindow 1 comm=0 name=halo\n"
                                "0 0.000000 0.000001 MPI_Win_lock win=0 target=1 lock=exclusive\n"

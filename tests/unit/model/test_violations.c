@@ -1,11 +1,11 @@
 /* What contradicts MPI: of each rule one small program that breaks it and one that comes near and does not. The
- * programs follow from the section of MPI-3.1 that the rule's row names (model/violations.def); who breaks it, with
+ * programs follow from the section of MPI-3.1 that the rule's row names (model/violations/violations.def); who breaks it, with
  * which event and with whom, is counted in the lines: "rank.event", then the other side. Times are microseconds. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/violations.h"
+#include "model/violations/violations.h"
 #include "model_test.h"
 
 struct example {

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "model/result.h"
+#include "model/result/result.h"
 
 /* Two ranks create a window three times at solve.c:12, each time 10 us (rank 0) and 4 us (rank 1), one at setup.c:5
  * once, and two at places that are not known. In the loop: 6 calls, 3 of a rank, 3 x (10 + 4) = 42 us. */

@@ -11,7 +11,7 @@
 #include "otf2_test.h"
 #include "sample.h"
 #include "trace/faults.h"
-#include "trace/otf2.h"
+#include "trace/otf2/otf2.h"
 #include "trace_test.h"
 
 enum { SECONDS = 20, EXIT_READ = 10, EXIT_CHECK = 11, EXIT_ERROR = 12 };

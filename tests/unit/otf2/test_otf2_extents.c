@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "otf2_test.h"
-#include "trace/otf2.h"
-#include "trace/otf2_stream.h"
+#include "trace/otf2/otf2.h"
+#include "trace/otf2/slices.h"
 #include "trace_test.h"
 
 /* One call of each kind that has buffers. Line k of rank 0 has extents of its own; rank 1 says the same as rank 0 in

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "otf2_test.h"
-#include "trace/otf2.h"
+#include "trace/otf2/otf2.h"
 #include "trace_test.h"
 
 /* References of definitions. The clock ticks in nanoseconds from 1000 on. */

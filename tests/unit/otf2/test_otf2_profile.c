@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "trace/otf2_profile.h"
-#include "trace/otf2_requests.h"
+#include "trace/otf2/profile.h"
+#include "trace/otf2/requests.h"
 #include "trace_test.h"
 
 static void check_site(char *function, char *file, int32_t line, const char *expected)

@@ -7,7 +7,7 @@
 
 #include "otf2_test.h"
 #include "sample.h"
-#include "trace/otf2.h"
+#include "trace/otf2/otf2.h"
 #include "trace_test.h"
 
 struct record {

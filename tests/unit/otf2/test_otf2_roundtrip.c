@@ -8,7 +8,7 @@
 
 #include "otf2_test.h"
 #include "sample.h"
-#include "trace/otf2.h"
+#include "trace/otf2/otf2.h"
 #include "trace_test.h"
 
 /* Beyond what assert_traces_equal asks: the ids of definitions are the same too. */

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "otf2_test.h"
-#include "trace/otf2.h"
+#include "trace/otf2/otf2.h"
 #include "trace_test.h"
 
 enum { PES = 3 };

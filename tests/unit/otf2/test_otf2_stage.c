@@ -16,8 +16,8 @@
 #include <linux/ptrace.h>
 
 #include "otf2_test.h"
-#include "trace/otf2.h"
-#include "trace/otf2_stage.h"
+#include "trace/otf2/otf2.h"
+#include "trace/otf2/stage.h"
 #include "trace_test.h"
 
 enum { CANNOT_TRACE = 77, CALLS_MOST = 2000 };

@@ -7,8 +7,8 @@
 
 #include "otf2_test.h"
 #include "sample.h"
-#include "trace/generate.h"
-#include "trace/otf2.h"
+#include "trace/generate/generate.h"
+#include "trace/otf2/otf2.h"
 #include "trace_test.h"
 
 struct reading {

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "platforms/topology.h"
+#include "platforms/topology/topology.h"
 #include "tests/unit/platforms/platform_test.h"
 
 static struct platform *from_text(const char *text)

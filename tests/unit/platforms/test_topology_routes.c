@@ -15,7 +15,7 @@
 #include <xbt/dynar.h>
 
 #include "common/children.h"
-#include "platforms/topology.h"
+#include "platforms/topology/topology.h"
 #include "tests/unit/platforms/platform_test.h"
 
 static const char *const shapes[] = {

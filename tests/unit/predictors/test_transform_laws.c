@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "common/units.h"
-#include "trace/generate.h"
+#include "trace/generate/generate.h"
 #include "transform_test.h"
 
 enum { RANKS = 6 };

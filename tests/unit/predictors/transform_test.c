@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include "platforms/platform.h"
-#include "simulate/replay.h"
-#include "trace/text.h"
+#include "simulate/replay/replay.h"
+#include "trace/text/text.h"
 
 struct trace *test_read(const char *text)
 {

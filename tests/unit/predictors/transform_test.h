@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "predictors/transform.h"
+#include "predictors/transforms/transform.h"
 
 /* Reads a trace; text lacks the first line. Fails the test on an error. */
 struct trace *test_read(const char *text);

@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "platforms/platform.h"
-#include "simulate/engine.h"
+#include "simulate/engine/engine.h"
 
 struct test_send {
     int64_t at_ps;

@@ -5,7 +5,7 @@
 
 #include <cmocka.h>
 
-#include "simulate/event_queue.h"
+#include "simulate/engine/event_queue.h"
 #include "tests/property/random.h"
 
 enum { MOST = 4000, ROUNDS = 20000 };

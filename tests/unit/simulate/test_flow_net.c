@@ -5,7 +5,7 @@
 
 #include <cmocka.h>
 
-#include "simulate/flow_net.h"
+#include "simulate/engine/simgrid/flow_net.h"
 
 #define US INT64_C(1000000)
 

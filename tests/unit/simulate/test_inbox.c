@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "simulate/inbox.h"
+#include "simulate/engine/loggp/inbox.h"
 
 enum { ROOM = 16, IN_LIST = 8 };
 

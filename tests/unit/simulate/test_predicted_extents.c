@@ -10,9 +10,9 @@
 
 #include <cmocka.h>
 
-#include "simulate/verify_apart.h"
-#include "simulate/verify_digest.h"
-#include "simulate/verify_permute.h"
+#include "simulate/verify/apart.h"
+#include "simulate/verify/digest.h"
+#include "simulate/verify/permute.h"
 #include "trace_test.h"
 #include "verify_test.h"
 

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "simulate/replay_core.h"
+#include "simulate/replay/core.h"
 #include "verify_test.h"
 
 enum { NODES = 2000000 };

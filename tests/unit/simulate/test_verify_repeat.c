@@ -7,9 +7,9 @@
 
 #include <cmocka.h>
 
-#include "simulate/verify_apart.h"
-#include "simulate/verify_digest.h"
-#include "simulate/verify_permute.h"
+#include "simulate/verify/apart.h"
+#include "simulate/verify/digest.h"
+#include "simulate/verify/permute.h"
 #include "verify_test.h"
 
 static enum verify_state state_of(const struct verify_report *report, int law)

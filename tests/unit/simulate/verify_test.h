@@ -4,7 +4,7 @@
 #define TESTS_VERIFY_TEST_H
 
 #include "platforms/platform.h"
-#include "simulate/verify_law.h"
+#include "simulate/verify/law.h"
 
 enum { US = 1000000 }; /* picoseconds */
 

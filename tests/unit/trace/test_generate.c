@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "common/units.h"
-#include "trace/generate.h"
+#include "trace/generate/generate.h"
 #include "trace_test.h"
 
 static struct generate_options options_of(const char *pattern, const char *sync, uint32_t ranks)

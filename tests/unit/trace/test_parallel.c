@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "trace/parallel.h"
+#include "common/parallel.h"
 
 enum { BLOCKS = 1000 };
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "trace/otf2.h"
+#include "trace/otf2/otf2.h"
 #include "trace_test.h"
 
 #define HEAD "rmacast-trace 1\nranks 2\ncomm 1 ranks=1,0\nwindow 0 comm=0 flavor=heap\n"

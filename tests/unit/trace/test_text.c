@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "common/units.h"
-#include "trace/text.h"
+#include "trace/text/text.h"
 #include "trace_test.h"
 
 #define HEAD "rmacast-trace 1\nranks 3\n"

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "trace/text.h"
+#include "trace/text/text.h"
 
 #include "trace_test.h"
 
@@ -242,7 +242,7 @@ static void an_unknown_call_is_told_its_neighbours(void **state)
     assert_int_equal(read_text(HEAD "0 0 0 MPI_Win_comple win=0\n", &trace, &err), STATUS_DATA);
     assert_string_equal(
         err.text, "t.txt:3: rank 0, event 1 at 0.000000 s: unknown call MPI_Win_comple, known are MPI_Win_complete ... "
-                  "(trace/mpi_calls.def lists all)");
+                  "(trace/calls/mpi_calls.def lists all)");
 }
 
 static void a_zero_byte_is_no_text(void **state)

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "same_trace.h"
-#include "trace/text.h"
+#include "trace/text/text.h"
 
 #define HEAD "rmacast-trace 1\nranks 3\n"
 

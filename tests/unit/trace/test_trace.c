@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "trace/generate.h"
+#include "trace/generate/generate.h"
 #include "trace_test.h"
 
 static struct trace *new_trace(uint32_t ranks)

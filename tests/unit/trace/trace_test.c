@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "trace/text.h"
+#include "trace/text/text.h"
 
 enum status read_text(const char *text, struct trace **trace, struct err *err)
 {

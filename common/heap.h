@@ -1,0 +1,44 @@
+/* A binary heap of indices, the one before all others first. The caller says which of two is before, and owns the items, whose
+ * room it has made. An index may change its key while it is first, before heap_settle. */
+#ifndef COMMON_HEAP_H
+#define COMMON_HEAP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct heap {
+    uint32_t *items, count;
+};
+
+typedef bool heap_before(const void *context, uint32_t one, uint32_t other);
+
+static inline void heap_push(struct heap *heap, uint32_t item, heap_before *before, const void *context)
+{
+    uint32_t at = heap->count++, *items = heap->items;
+    for (; at > 0 && before(context, item, items[(at - 1) / 2]); at = (at - 1) / 2) items[at] = items[(at - 1) / 2];
+    items[at] = item;
+}
+
+/* Puts the first one, whose key has grown, where it belongs. The heap is not empty. */
+static inline void heap_settle(struct heap *heap, heap_before *before, const void *context)
+{
+    uint32_t *items = heap->items, item = items[0], at = 0;
+    for (uint32_t child = 1; child < heap->count; child = 2 * at + 1) {
+        if (child + 1 < heap->count && before(context, items[child + 1], items[child])) child++;
+        if (!before(context, items[child], item)) break;
+        items[at] = items[child];
+        at = child;
+    }
+    items[at] = item;
+}
+
+/* Takes the first one out. The heap is not empty. */
+static inline uint32_t heap_pop(struct heap *heap, heap_before *before, const void *context)
+{
+    uint32_t first = heap->items[0];
+    heap->items[0] = heap->items[--heap->count];
+    if (heap->count > 0) heap_settle(heap, before, context);
+    return first;
+}
+
+#endif

@@ -1,0 +1,19 @@
+/* Work in numbered blocks on several threads, with the outcome of one thread. */
+#ifndef COMMON_PARALLEL_H
+#define COMMON_PARALLEL_H
+
+#include <stddef.h>
+
+#include "common/status.h"
+
+/* Writes nothing but what is its block's own. */
+typedef enum status parallel_work(void *context, size_t block, struct err *err);
+
+/* Blocks 0 to count - 1, begun in this order, on at most so many threads, this one among them. Where blocks fail, status
+ * and error are those of the first one; some of those behind it have not been worked on. */
+enum status parallel_run(size_t count, unsigned threads, parallel_work *work, void *context, struct err *err);
+
+/* The processors that this process may use, at least 1. */
+unsigned parallel_processors(void);
+
+#endif

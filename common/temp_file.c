@@ -1,0 +1,76 @@
+#include "common/temp_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char *directory(void)
+{
+    const char *named = getenv("TMPDIR");
+    return named && *named ? named : "/tmp";
+}
+
+static enum status failed(const char *what, int error, struct err *err)
+{
+    return err_set(err, STATUS_SYSTEM, directory(), NULL,
+                   "a temporary file cannot be %s: %s, expected room for about 10 bytes per call (TMPDIR)", what,
+                   strerror(error));
+}
+
+/* Without a name from its making on: whatever ends the process, nothing stays. */
+static int open_nameless(void)
+{
+    return open(directory(), O_TMPFILE | O_RDWR | O_EXCL | O_CLOEXEC, 0600);
+}
+
+enum status scratch_open(struct scratch *scratch, struct err *err)
+{
+    char *path;
+    *scratch = (struct scratch){.descriptor = open_nameless()};
+    if (scratch->descriptor >= 0) return STATUS_OK; /* else the file system has none, or takes no files at all */
+    if (asprintf(&path, "%s/rmacast.XXXXXX", directory()) < 0) return err_memory(err);
+    int descriptor = mkostemp(path, O_CLOEXEC), error = errno;
+    if (descriptor >= 0) unlink(path);
+    free(path);
+    if (descriptor < 0) return failed("made", error, err);
+    scratch->descriptor = descriptor;
+    return STATUS_OK;
+}
+
+void scratch_close(struct scratch *scratch)
+{
+    if (scratch->descriptor >= 0) close(scratch->descriptor);
+    scratch->descriptor = -1;
+}
+
+enum status scratch_append(struct scratch *scratch, const void *data, size_t bytes, int64_t *offset, struct err *err)
+{
+    const char *from = data;
+    if (offset) *offset = scratch->bytes;
+    while (bytes > 0) {
+        ssize_t written = pwrite(scratch->descriptor, from, bytes, scratch->bytes);
+        if (written < 0 && errno == EINTR) continue;
+        if (written <= 0) return failed("written", written < 0 ? errno : ENOSPC, err);
+        from += written;
+        bytes -= (size_t)written;
+        scratch->bytes += written;
+    }
+    return STATUS_OK;
+}
+
+enum status scratch_read(const struct scratch *scratch, int64_t offset, void *data, size_t bytes, struct err *err)
+{
+    char *to = data;
+    while (bytes > 0) {
+        ssize_t got = pread(scratch->descriptor, to, bytes, offset);
+        if (got < 0 && errno == EINTR) continue;
+        if (got <= 0) return failed("read", got < 0 ? errno : EIO, err);
+        to += got;
+        bytes -= (size_t)got;
+        offset += got;
+    }
+    return STATUS_OK;
+}

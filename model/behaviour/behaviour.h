@@ -1,0 +1,44 @@
+/* How the recorded library behaved (docs/patterns.md, "Behaviour"): per operation and size class, of the calls that can
+ * show whether they wait for a post, how many did. A call shows something if it was entered before that post: it
+ * returned before it and so did not wait, or the post lies in the call, which is taken for waiting. */
+#ifndef MODEL_BEHAVIOUR_BEHAVIOUR_H
+#define MODEL_BEHAVIOUR_BEHAVIOUR_H
+
+#include "common/bytes.h"
+#include "model/match/relations.h"
+#include "model/result/result.h"
+
+enum { BEHAVIOUR_SIZES = 65 }; /* transfer_size_class() */
+
+enum behaviour_operation {
+#define BEHAVIOUR(ID, CALL) BEHAVIOUR_##ID,
+#include "model/behaviour/behaviour.def"
+#undef BEHAVIOUR
+    BEHAVIOUR_OPERATIONS
+};
+
+/* What the targets of a complete got in its epoch. */
+enum behaviour_content { CONTENT_NOTHING, CONTENT_PUT, CONTENT_GET, CONTENT_COUNT };
+
+struct behaviour_count {
+    uint64_t calls; /* of epochs in which every target posted */
+    uint64_t of,
+        waited; /* entered before the post of the target (start, complete: the latest one); it lies in the call */
+    uint64_t group_of, group_waited; /* operations: the same for the latest post of the whole group */
+    uint64_t group_only;             /* the target had posted before, another one in the call */
+    uint64_t group_not;              /* returned before the post of another target than its own */
+    int64_t least_bytes, most_bytes;
+};
+
+/* All-zero is empty. */
+struct behaviour {
+    struct behaviour_count start, complete, content[CONTENT_COUNT], lock;
+    struct behaviour_count operations[BEHAVIOUR_OPERATIONS][BEHAVIOUR_SIZES];
+};
+
+/* Adds a whole trace, or of a slice what is settled now. */
+enum status behaviour_add(struct behaviour *behaviour, const struct relations *relations, struct err *err);
+void behaviour_merge(struct behaviour *into, const struct behaviour *from);
+enum status behaviour_report(const struct behaviour *behaviour, struct result *result, struct err *err);
+
+#endif

@@ -1,0 +1,127 @@
+/* Behaviour of the recorded library in results: JSON, table, sentences (model/result/result.h). */
+#include <inttypes.h>
+
+#include "common/units.h"
+#include "model/result/result.h"
+
+static const char *const waits_names[BEHAVES_COUNT] = {[BEHAVES_UNSEEN] = "not seen",
+                                                       [BEHAVES_NONE] = "none",
+                                                       [BEHAVES_POST] = "post",
+                                                       [BEHAVES_GROUP] = "group",
+                                                       [BEHAVES_HOLDER] = "holder"};
+static const char *const content_names[OF_COUNT] = {[OF_NOTHING] = "none", [OF_PUTS] = "put", [OF_GETS] = "get"};
+
+static bool add_bytes(cJSON *object, const struct result_behaviour *row)
+{
+    if (!row->sized) return cJSON_AddNullToObject(object, "bytes");
+    cJSON *bytes = cJSON_AddObjectToObject(object, "bytes");
+    return cJSON_AddNumberToObject(bytes, "from_bytes", (double)row->from_bytes) &&
+           cJSON_AddNumberToObject(bytes, "to_bytes", (double)row->to_bytes) &&
+           cJSON_AddNumberToObject(bytes, "least_bytes", (double)row->least_bytes) &&
+           cJSON_AddNumberToObject(bytes, "most_bytes", (double)row->most_bytes);
+}
+
+static bool add_counts(cJSON *object, const struct result_behaviour *row)
+{
+    return cJSON_AddStringToObject(object, "waits", waits_names[row->waits]) &&
+           cJSON_AddNumberToObject(object, "seen", (double)row->seen) &&
+           cJSON_AddNumberToObject(object, "of", (double)row->of) &&
+           cJSON_AddNumberToObject(object, "calls", (double)row->calls);
+}
+
+/* A complete's rows by content are part of its own. */
+static bool add_row(cJSON *rows, cJSON **whole, const struct result_behaviour *row)
+{
+    cJSON *into = row->content == OF_ALL ? rows : cJSON_GetObjectItemCaseSensitive(*whole, "by_content");
+    cJSON *object = cJSON_CreateObject();
+    if (!into && row->content != OF_ALL) into = cJSON_AddArrayToObject(*whole, "by_content");
+    if (!object || !into || !cJSON_AddItemToArray(into, object)) {
+        cJSON_Delete(object);
+        return false;
+    }
+    if (row->content != OF_ALL)
+        return cJSON_AddStringToObject(object, "content", content_names[row->content]) && add_counts(object, row);
+    *whole = object;
+    return cJSON_AddStringToObject(object, "call", call_name(row->call)) && add_bytes(object, row) &&
+           add_counts(object, row);
+}
+
+cJSON *result_behaviour_json(const struct result *result)
+{
+    cJSON *rows = cJSON_CreateArray(), *whole = NULL;
+    for (size_t i = 0; rows && i < result->behaviour_count; i++) {
+        if (add_row(rows, &whole, &result->behaviour[i])) continue;
+        cJSON_Delete(rows);
+        return NULL;
+    }
+    return rows;
+}
+
+/* What a call did, and in what it was counted. */
+struct wording {
+    enum mpi_call call; /* MPI_CALL_COUNT: any other, an operation */
+    const char *did[BEHAVES_COUNT], *counted;
+};
+static const struct wording wordings[] = {
+    {ID_Win_start, {[BEHAVES_NONE] = "returned before the post", [BEHAVES_POST] = "waited for the post"}, "epochs"},
+    {ID_Win_complete, {[BEHAVES_NONE] = "returned before the post", [BEHAVES_POST] = "waited for the post"}, "epochs"},
+    {ID_Win_lock,
+     {[BEHAVES_NONE] = "returned while another rank had the lock (lazy)", [BEHAVES_HOLDER] = "waited for the holder"},
+     "locks"},
+    {MPI_CALL_COUNT,
+     {[BEHAVES_NONE] = "returned before its target's post",
+      [BEHAVES_POST] = "waited for its target's post",
+      [BEHAVES_GROUP] = "waited for the posts of the whole group"},
+     "calls"}};
+
+static const struct wording *wording_of(enum mpi_call call)
+{
+    const struct wording *wording = wordings;
+    while (wording->call != call && wording->call != MPI_CALL_COUNT) wording++;
+    return wording;
+}
+
+static const char *object_text(const struct result_behaviour *row, char text[2 * UNITS_TEXT_BYTES + 8])
+{
+    static const char *const contents[OF_COUNT] = {
+        [OF_ALL] = "", [OF_NOTHING] = "of nothing", [OF_PUTS] = "of puts", [OF_GETS] = "of gets"};
+    char least[UNITS_TEXT_BYTES], most[UNITS_TEXT_BYTES];
+    if (!row->sized) return contents[row->content];
+    units_format_bytes((double)row->least_bytes, least);
+    units_format_bytes((double)row->most_bytes, most);
+    snprintf(text, 2 * UNITS_TEXT_BYTES + 8, "of %s%s%s", least, row->least_bytes < row->most_bytes ? " to " : "",
+             row->least_bytes < row->most_bytes ? most : "");
+    return text;
+}
+
+static void shown_text(const struct result_behaviour *row, char text[RESULT_BEHAVIOUR_BYTES])
+{
+    const struct wording *wording = wording_of(row->call);
+    if (row->waits == BEHAVES_UNSEEN)
+        snprintf(text, RESULT_BEHAVIOUR_BYTES, "not seen: none of %" PRIu64 " calls can show it", row->calls);
+    else
+        snprintf(text, RESULT_BEHAVIOUR_BYTES, "%s in %" PRIu64 " of %" PRIu64 " %s", wording->did[row->waits],
+                 row->seen, row->of, wording->counted);
+}
+
+char *result_behaviour_text(const struct result_behaviour *row, char text[RESULT_BEHAVIOUR_BYTES])
+{
+    char object[2 * UNITS_TEXT_BYTES + 8], shown[RESULT_BEHAVIOUR_BYTES];
+    const char *of = object_text(row, object);
+    shown_text(row, shown);
+    snprintf(text, RESULT_BEHAVIOUR_BYTES, "%.30s%s%s %.140s", call_name(row->call), *of ? " " : "", of, shown);
+    return text;
+}
+
+void result_print_behaviour(const struct result *result, FILE *out)
+{
+    char object[2 * UNITS_TEXT_BYTES + 8], shown[RESULT_BEHAVIOUR_BYTES];
+    if (result->behaviour_count == 0) return;
+    fputs("\nHow the library behaved, by calls that entered before the post or while the lock was held\n", out);
+    for (size_t i = 0; i < result->behaviour_count; i++) {
+        const struct result_behaviour *row = &result->behaviour[i];
+        shown_text(row, shown);
+        fprintf(out, "  %-20s %-22s %s\n", row->content == OF_ALL ? call_name(row->call) : "", object_text(row, object),
+                shown);
+    }
+}

@@ -1,0 +1,39 @@
+/* Windows that are created again and again at one place of the program: each creation waits for all ranks of the window,
+ * so that one that is used again costs less. */
+#ifndef MODEL_BEHAVIOUR_WINDOW_CREATIONS_H
+#define MODEL_BEHAVIOUR_WINDOW_CREATIONS_H
+
+#include "common/bytes.h"
+#include "common/map.h"
+#include "model/result/result.h"
+#include "trace/trace.h"
+
+struct window_creation { /* of one call site */
+    uint32_t site;
+    uint16_t call;        /* enum mpi_call */
+    uint64_t count, most; /* of all ranks; of the rank that has most of them */
+    int64_t ps;           /* in these calls, all ranks */
+};
+
+/* All-zero is empty. */
+struct window_creations {
+    struct window_creation *items;
+    size_t count, capacity;
+    struct map places;  /* (site, call) to item */
+    struct map of_rank; /* (item, rank) to number */
+};
+
+void window_creations_clear(struct window_creations *creations);
+
+/* Adds a whole trace, or the new calls of a slice. Call sites that are not known are left out. */
+enum status window_creations_add(struct window_creations *creations, const struct trace *trace, struct err *err);
+
+/* For another process, and those of one that has other ranks. */
+enum status window_creations_put(const struct window_creations *creations, struct bytes *bytes, struct err *err);
+enum status window_creations_take(struct window_creations *creations, struct bytes *bytes, struct err *err);
+
+/* Appends to result those that a rank makes more than once, the one that takes most time first. */
+enum status window_creations_report(const struct window_creations *creations, const struct trace *trace,
+                                    struct result *result, struct err *err);
+
+#endif

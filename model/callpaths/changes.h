@@ -1,0 +1,19 @@
+/* Where each thread's calls change from one node of a tree to another: user regions, intervals. */
+#ifndef MODEL_CALLPATHS_CHANGES_H
+#define MODEL_CALLPATHS_CHANGES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct change { /* from this call on, the thread is in node */
+    size_t call;
+    uint32_t node;
+    uint32_t thread;
+};
+
+/* The node of a thread's call: that of the thread's last one of changes[low, high), ascending by thread, then call,
+ * that is not behind it; root before the first. */
+uint32_t changes_at(const struct change *changes, size_t low, size_t high, uint32_t thread, size_t call,
+                    uint32_t root);
+
+#endif

@@ -1,0 +1,328 @@
+#include "model/causes/backward_replay.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/array.h"
+#include "common/heap.h"
+
+/* As in model/causes/causes.c: chains of waits are cut here. */
+enum { MOST_HOPS = 64 };
+static const uint32_t NOBODY = UINT32_MAX;
+
+struct rank {
+    int64_t at_ps; /* so far back are its sums */
+    struct spill_call call;
+    bool any;           /* call is there: the last one that began before at_ps, or that at_ps is behind */
+    uint32_t next_kind; /* of the call after it */
+    int64_t busy_ps;    /* from here to at_ps transfers are under way */
+    uint64_t weight;    /* waits that it carries */
+    bool on_path;
+    /* While it waits. */
+    uint32_t cause;   /* NOBODY: it does not wait */
+    uint32_t carrier; /* of its wait, if that is counted */
+    bool counted;
+    int64_t from_ps;
+    uint32_t first_waiter, next_waiter, waiter_before; /* those whose cause it is; its neighbours as such a one */
+    int64_t ended_ps;                                  /* end of its wait swept last */
+    uint32_t ended_cause;
+    uint64_t visited; /* by which search, after how many hops */
+    int hops;
+};
+
+struct work {
+    const struct sweep *sweep;
+    struct rank *ranks;
+    struct sweep_rank_sums *sums;
+    struct heap heap; /* ranks that wait, the one with the latest begin of its wait first */
+    uint32_t *waiters;    /* of find_waiters() */
+    struct mark *pending; /* waits of ranks that still wait for something else, which ends later */
+    size_t pending_count, pending_capacity;
+    uint64_t visit;
+    wide_ps waited_ps; /* of counted waits that are left behind */
+    uint32_t path; /* the rank that the critical path is on */
+    struct err *err;
+};
+
+static int64_t larger(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+static enum status sums_of(struct work *work, uint32_t rank, uint32_t kind, struct sweep_sums **sums)
+{
+    struct sweep_rank_sums *of = &work->sums[rank];
+    if (kind >= of->count) {
+        TRY(array_reserve((void **)&of->kinds, &of->capacity, (size_t)kind + 1, sizeof *of->kinds, work->err));
+        memset(of->kinds + of->count, 0, (of->capacity - of->count) * sizeof *of->kinds);
+        of->count = of->capacity;
+    }
+    *sums = &of->kinds[kind];
+    return STATUS_OK;
+}
+
+/* The rank did one thing from low_ps to at_ps. */
+static enum status add(struct work *work, uint32_t rank, enum sweep_part part, int64_t low_ps)
+{
+    struct rank *at = &work->ranks[rank];
+    struct sweep_sums *sums;
+    int64_t ps = at->at_ps - low_ps, busy_ps = at->at_ps - larger(low_ps, at->busy_ps);
+    uint32_t kind = at->any ? at->call.kind : SWEEP_BEGIN_KIND;
+    if (at->weight > 0 || at->on_path) {
+        TRY(sums_of(work, rank, kind, &sums));
+        sums->cause_ps[part] += (wide_ps)ps * at->weight;
+        if (at->on_path) sums->path_ps[part] += ps;
+    }
+    if (busy_ps > 0) {
+        TRY(sums_of(work, rank, part == SWEEP_GAP ? at->next_kind : kind, &sums));
+        sums->busy_ps[part] += busy_ps;
+    }
+    at->at_ps = low_ps;
+    return STATUS_OK;
+}
+
+/* Brings a rank back to a time, before what it carries changes. */
+static enum status bring(struct work *work, uint32_t rank, int64_t to_ps)
+{
+    struct rank *at = &work->ranks[rank];
+    if (work->sweep->trace && work->sweep->trace->ranks[rank].foreign) return STATUS_OK;
+    while (at->at_ps > to_ps) {
+        if (!at->any || at->at_ps > at->call.exit_ps) {
+            TRY(add(work, rank, SWEEP_GAP, at->any ? larger(to_ps, at->call.exit_ps) : to_ps));
+        } else if (at->at_ps > at->call.enter_ps) {
+            TRY(add(work, rank, SWEEP_CALL, larger(to_ps, at->call.enter_ps)));
+        } else {
+            at->next_kind = at->call.kind;
+            TRY(spill_back(work->sweep->spill, rank, &at->call, &at->any, work->err));
+        }
+    }
+    return STATUS_OK;
+}
+
+static enum status carry(struct work *work, uint32_t rank, int64_t now_ps, int change)
+{
+    TRY(bring(work, rank, now_ps));
+    work->ranks[rank].weight += (uint64_t)(int64_t)change;
+    return STATUS_OK;
+}
+
+static enum status let_go(struct work *work, uint32_t waiter, int64_t now_ps)
+{
+    return carry(work, work->ranks[waiter].carrier, now_ps, -1);
+}
+
+static enum status find_carrier(struct work *work, uint32_t waiter, int64_t now_ps)
+{
+    uint32_t carrier = work->ranks[waiter].cause;
+    for (int hops = 0; hops < MOST_HOPS && work->ranks[carrier].cause != NOBODY; hops++)
+        carrier = work->ranks[carrier].cause;
+    work->ranks[waiter].carrier = carrier;
+    return carry(work, carrier, now_ps, 1);
+}
+
+/* Ranks whose waits lead through this one, itself left out; returns how many. */
+static size_t find_waiters(struct work *work, uint32_t rank)
+{
+    struct rank *ranks = work->ranks;
+    size_t count = 0;
+    ranks[rank].visited = ++work->visit;
+    ranks[rank].hops = 0;
+    for (size_t i = 0;; i++) {
+        uint32_t of = i == 0 ? rank : work->waiters[i - 1];
+        uint32_t w = ranks[of].hops < MOST_HOPS ? ranks[of].first_waiter : NOBODY;
+        for (; w != NOBODY; w = ranks[w].next_waiter) {
+            if (ranks[w].visited == work->visit) continue;
+            ranks[w].visited = work->visit;
+            ranks[w].hops = ranks[of].hops + 1;
+            work->waiters[count++] = w;
+        }
+        if (i == count) return count;
+    }
+}
+
+static void link_waiter(struct rank *ranks, uint32_t waiter, uint32_t cause)
+{
+    uint32_t next = ranks[cause].first_waiter;
+    ranks[waiter].cause = cause;
+    ranks[waiter].next_waiter = next;
+    ranks[waiter].waiter_before = NOBODY;
+    if (next != NOBODY) ranks[next].waiter_before = waiter;
+    ranks[cause].first_waiter = waiter;
+}
+
+static void unlink_waiter(struct rank *ranks, uint32_t waiter)
+{
+    uint32_t next = ranks[waiter].next_waiter, before = ranks[waiter].waiter_before;
+    if (next != NOBODY) ranks[next].waiter_before = before;
+    if (before != NOBODY)
+        ranks[before].next_waiter = next;
+    else
+        ranks[ranks[waiter].cause].first_waiter = next;
+    ranks[waiter].cause = NOBODY;
+}
+
+/* From now_ps backwards the rank waits as mark says, NULL: no more. */
+static enum status change_wait(struct work *work, uint32_t rank, int64_t now_ps, const struct mark *mark)
+{
+    struct rank *ranks = work->ranks;
+    size_t count = find_waiters(work, rank);
+    for (size_t i = 0; i < count; i++)
+        if (ranks[work->waiters[i]].counted) TRY(let_go(work, work->waiters[i], now_ps));
+    if (mark) {
+        link_waiter(ranks, rank, mark->cause);
+        ranks[rank].from_ps = mark->from_ps;
+        ranks[rank].counted = mark->flags & MARK_COUNTED;
+        if (ranks[rank].counted) TRY(find_carrier(work, rank, now_ps));
+    } else {
+        if (ranks[rank].counted) TRY(let_go(work, rank, now_ps));
+        unlink_waiter(ranks, rank);
+    }
+    for (size_t i = 0; i < count; i++)
+        if (ranks[work->waiters[i]].counted) TRY(find_carrier(work, work->waiters[i], now_ps));
+    return STATUS_OK;
+}
+
+static bool begins_later(const void *of, uint32_t one, uint32_t other)
+{
+    const struct work *work = of;
+    return work->ranks[one].from_ps > work->ranks[other].from_ps;
+}
+
+static enum status begin_wait(struct work *work, int64_t now_ps, const struct mark *mark)
+{
+    struct rank *rank = &work->ranks[mark->rank];
+    TRY(change_wait(work, mark->rank, now_ps, mark));
+    heap_push(&work->heap, mark->rank, begins_later, work);
+    rank->ended_ps = now_ps;
+    rank->ended_cause = mark->cause;
+    return STATUS_OK;
+}
+
+/* Pending waits of a rank that waits no more, up to the first that it was in at that time. */
+static enum status take_pending(struct work *work, uint32_t rank, int64_t now_ps)
+{
+    size_t left = 0;
+    struct mark taken = {.from_ps = now_ps};
+    for (size_t i = 0; i < work->pending_count; i++) {
+        const struct mark *mark = &work->pending[i];
+        bool passed = mark->rank == rank && taken.from_ps == now_ps;
+        if (!passed)
+            work->pending[left++] = *mark;
+        else if (mark->from_ps < now_ps)
+            taken = *mark;
+    }
+    work->pending_count = left;
+    return taken.from_ps < now_ps ? begin_wait(work, now_ps, &taken) : STATUS_OK;
+}
+
+/* Waits that begin now are left behind. */
+static enum status leave_waits(struct work *work, int64_t now_ps)
+{
+    while (work->heap.count > 0 && work->ranks[work->heap.items[0]].from_ps == now_ps) {
+        uint32_t rank = heap_pop(&work->heap, begins_later, work);
+        if (work->ranks[rank].counted) work->waited_ps += work->ranks[rank].ended_ps - now_ps;
+        TRY(change_wait(work, rank, now_ps, NULL));
+        if (work->pending_count > 0) TRY(take_pending(work, rank, now_ps));
+    }
+    return STATUS_OK;
+}
+
+static enum status take_busy(struct work *work, const struct mark *mark)
+{
+    struct rank *rank = &work->ranks[mark->rank];
+    TRY(bring(work, mark->rank, mark->until_ps));
+    if (rank->busy_ps > mark->from_ps) rank->busy_ps = mark->from_ps;
+    return STATUS_OK;
+}
+
+static enum status take_wait(struct work *work, const struct mark *mark)
+{
+    if (mark->function > 0 && work->sweep->refuted[mark->function - 1]) return STATUS_OK;
+    if (work->ranks[mark->rank].cause == NOBODY) return begin_wait(work, mark->until_ps, mark);
+    ARRAY_PUSH(work->pending, work->pending_count, work->pending_capacity, *mark, work->err);
+    return STATUS_OK;
+}
+
+/* Where the rank on the path has waited up to now_ps, the path goes on with whom it waited for; so often at a moment. */
+static enum status follow_path(struct work *work, int64_t now_ps, uint64_t hops)
+{
+    for (; hops > 0 && work->ranks[work->path].ended_ps == now_ps; hops--) {
+        uint32_t next = work->ranks[work->path].ended_cause;
+        TRY(bring(work, work->path, now_ps));
+        TRY(bring(work, next, now_ps));
+        work->ranks[work->path].on_path = false;
+        work->ranks[next].on_path = true;
+        work->path = next;
+    }
+    return STATUS_OK;
+}
+
+/* The path visits no rank twice at one moment, beside the one that it comes to from later. */
+static enum status go_back(struct work *work, int64_t end_ps)
+{
+    struct mark mark;
+    bool any;
+    TRY(marks_next(work->sweep->marks, &mark, &any, work->err));
+    while (any || work->heap.count > 0) {
+        int64_t now_ps = any ? mark.until_ps : INT64_MIN;
+        if (work->heap.count > 0) now_ps = larger(now_ps, work->ranks[work->heap.items[0]].from_ps);
+        TRY(leave_waits(work, now_ps));
+        while (any && mark.until_ps == now_ps) {
+            TRY(mark.flags & MARK_BUSY ? take_busy(work, &mark) : take_wait(work, &mark));
+            TRY(marks_next(work->sweep->marks, &mark, &any, work->err));
+        }
+        if (now_ps > work->sweep->begin_ps)
+            TRY(follow_path(work, now_ps, (uint64_t)work->sweep->rank_count + (now_ps < end_ps)));
+    }
+    for (uint32_t r = 0; r < work->sweep->rank_count; r++) TRY(bring(work, r, work->sweep->begin_ps));
+    return STATUS_OK;
+}
+
+static enum status start(struct work *work)
+{
+    const struct sweep *sweep = work->sweep;
+    int64_t end_ps = sweep->begin_ps;
+    for (uint32_t r = 0; r < sweep->rank_count; r++) {
+        if (sweep->end_ps[r] <= end_ps) continue;
+        end_ps = sweep->end_ps[r];
+        work->path = r;
+    }
+    for (uint32_t r = 0; r < sweep->rank_count; r++) {
+        work->ranks[r] = (struct rank){.at_ps = end_ps,
+                                       .busy_ps = INT64_MAX,
+                                       .on_path = r == work->path,
+                                       .cause = NOBODY,
+                                       .first_waiter = NOBODY,
+                                       .ended_ps = INT64_MIN};
+        TRY(spill_back(sweep->spill, r, &work->ranks[r].call, &work->ranks[r].any, work->err));
+    }
+    TRY(marks_turn(sweep->marks, work->err));
+    return go_back(work, end_ps);
+}
+
+enum status sweep_run(const struct sweep *sweep, struct sweep_rank_sums **sums, wide_ps *waited_ps, struct err *err)
+{
+    size_t ranks = (size_t)sweep->rank_count + 1;
+    struct work work = {.sweep = sweep, .err = err};
+    work.ranks = malloc(ranks * sizeof *work.ranks);
+    work.sums = calloc(ranks, sizeof *work.sums);
+    work.heap.items = malloc(ranks * sizeof *work.heap.items);
+    work.waiters = malloc(ranks * sizeof *work.waiters);
+    enum status status = work.ranks && work.sums && work.heap.items && work.waiters ? start(&work) : err_memory(err);
+    free(work.ranks);
+    free(work.heap.items);
+    free(work.waiters);
+    free(work.pending);
+    if (status == STATUS_OK && waited_ps) *waited_ps = work.waited_ps;
+    if (status == STATUS_OK)
+        *sums = work.sums;
+    else
+        sweep_sums_free(work.sums, sweep->rank_count);
+    return status;
+}
+
+void sweep_sums_free(struct sweep_rank_sums *sums, uint32_t rank_count)
+{
+    for (uint32_t r = 0; sums && r < rank_count; r++) free(sums[r].kinds);
+    free(sums);
+}

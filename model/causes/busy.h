@@ -1,0 +1,34 @@
+/* When transfers and non-blocking messages that a processor began are under way: the union of their intervals, for what overlaps
+ * with computing. A one-sided transfer lasts from its operation to its true end if a simulation knows it, else to the
+ * upper bound of its end; a message of a non-blocking call from that call to the wait that ends it. */
+#ifndef MODEL_CAUSES_BUSY_H
+#define MODEL_CAUSES_BUSY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model/transfers/bounds.h"
+#include "model/efficiency/processors.h"
+#include "model/match/relations.h"
+
+struct busy_interval {
+    int64_t from_ps, to_ps;
+    uint32_t processor;
+};
+
+struct busy {
+    struct busy_interval *items; /* by processor, then time; disjoint on one processor */
+    size_t count, capacity;
+    size_t at, end; /* what is left of the current processor */
+};
+
+/* Inits *busy. */
+enum status busy_build(const struct relations *relations, const struct processors *processors,
+                       const struct transfers *transfers, struct busy *busy, struct err *err);
+void busy_clear(struct busy *busy);
+
+/* Processors are asked for in ascending order, and each one's times, too. */
+void busy_of_processor(struct busy *busy, uint32_t processor);
+int64_t busy_within(struct busy *busy, int64_t from_ps, int64_t to_ps);
+
+#endif

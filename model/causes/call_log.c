@@ -1,0 +1,145 @@
+#include "model/causes/call_log.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A rank's calls are written in blocks of one size, each of which knows the block before it. A call is
+ *   time since the exit of the call before, its duration, its kind, a byte that says how long these are
+ * with the least significant bytes first, so that it can be read from its end. */
+enum {
+    BLOCKS_BYTES = 8 << 20, /* of all ranks together, as long as BLOCK_LEAST allows it */
+    BLOCK_LEAST = 1 << 10,
+    BLOCK_MOST = 1 << 16,
+    CALL_BYTES = 8 + 8 + 4 + 1,
+    WORD_BYTES = 8 /* words are copied whole: a buffer has room for one more */
+};
+
+struct block_end {   /* what a block says of itself, in front of its calls */
+    int64_t before;  /* offset of the rank's block before it, NO_BLOCK */
+    int64_t exit_ps; /* of its last call */
+    uint64_t used;   /* bytes of its calls */
+};
+static const int64_t NO_BLOCK = -1;
+
+struct rank_spill {
+    unsigned char *bytes; /* the block at work; NULL before the first call */
+    size_t used;
+    int64_t exit_ps; /* of the call that ends at used */
+    int64_t before;
+};
+
+struct spill {
+    struct scratch *scratch;
+    struct rank_spill *ranks;
+    uint32_t rank_count;
+    size_t block_bytes; /* of a block's calls */
+};
+
+void spill_free(struct spill *spill)
+{
+    if (!spill) return;
+    for (uint32_t r = 0; r < spill->rank_count; r++) free(spill->ranks[r].bytes);
+    free(spill->ranks);
+    free(spill);
+}
+
+enum status spill_new(uint32_t rank_count, struct scratch *scratch, struct spill **spill, struct err *err)
+{
+    struct spill *made = calloc(1, sizeof *made);
+    if (made) made->ranks = calloc((size_t)rank_count + 1, sizeof *made->ranks);
+    if (!made || !made->ranks) {
+        free(made);
+        return err_memory(err);
+    }
+    made->scratch = scratch;
+    made->rank_count = rank_count;
+    made->block_bytes = BLOCKS_BYTES / ((size_t)rank_count + 1);
+    if (made->block_bytes < BLOCK_LEAST) made->block_bytes = BLOCK_LEAST;
+    if (made->block_bytes > BLOCK_MOST) made->block_bytes = BLOCK_MOST;
+    *spill = made;
+    return STATUS_OK;
+}
+
+static enum status begin_rank(const struct spill *spill, struct rank_spill *rank, int64_t begin_ps, struct err *err)
+{
+    rank->bytes = malloc(sizeof(struct block_end) + spill->block_bytes + WORD_BYTES);
+    if (!rank->bytes) return err_memory(err);
+    rank->exit_ps = begin_ps;
+    rank->before = NO_BLOCK;
+    return STATUS_OK;
+}
+
+static enum status end_block(struct spill *spill, struct rank_spill *rank, struct err *err)
+{
+    struct block_end end = {.before = rank->before, .exit_ps = rank->exit_ps, .used = rank->used};
+    memcpy(rank->bytes, &end, sizeof end);
+    TRY(scratch_append(spill->scratch, rank->bytes, sizeof end + rank->used, &rank->before, err));
+    rank->used = 0;
+    return STATUS_OK;
+}
+
+static size_t bytes_of(uint64_t number)
+{
+    return number == 0 ? 1 : (size_t)(71 - __builtin_clzll(number)) / 8;
+}
+
+static unsigned char *put(unsigned char *at, uint64_t number, size_t bytes)
+{
+    memcpy(at, &number, WORD_BYTES);
+    return at + bytes;
+}
+
+static uint64_t get(const unsigned char *at, size_t bytes)
+{
+    uint64_t number;
+    memcpy(&number, at, WORD_BYTES);
+    return number & (UINT64_MAX >> (64 - 8 * bytes));
+}
+
+enum status spill_add(struct spill *spill, uint32_t rank, const struct spill_call *call, struct err *err)
+{
+    struct rank_spill *to = &spill->ranks[rank];
+    if (!to->bytes) TRY(begin_rank(spill, to, call->enter_ps, err));
+    if (to->used + CALL_BYTES > spill->block_bytes) TRY(end_block(spill, to, err));
+    uint64_t gap = (uint64_t)call->enter_ps - (uint64_t)to->exit_ps;
+    uint64_t duration = (uint64_t)call->exit_ps - (uint64_t)call->enter_ps;
+    size_t gap_bytes = bytes_of(gap), duration_bytes = bytes_of(duration), kind_bytes = bytes_of(call->kind);
+    unsigned char *first = to->bytes + sizeof(struct block_end) + to->used, *at = first;
+    at = put(at, gap, gap_bytes);
+    at = put(at, duration, duration_bytes);
+    at = put(at, call->kind, kind_bytes);
+    *at++ = (unsigned char)((gap_bytes - 1) << 5 | (duration_bytes - 1) << 2 | (kind_bytes - 1));
+    to->used += (size_t)(at - first);
+    to->exit_ps = call->exit_ps;
+    return STATUS_OK;
+}
+
+static enum status read_block(const struct spill *spill, struct rank_spill *rank, struct err *err)
+{
+    struct block_end end;
+    int64_t offset = rank->before;
+    TRY(scratch_read(spill->scratch, offset, &end, sizeof end, err));
+    TRY(scratch_read(spill->scratch, offset + (int64_t)sizeof end, rank->bytes + sizeof end, end.used, err));
+    rank->before = end.before;
+    rank->exit_ps = end.exit_ps;
+    rank->used = end.used;
+    return STATUS_OK;
+}
+
+enum status spill_back(struct spill *spill, uint32_t rank, struct spill_call *call, bool *any, struct err *err)
+{
+    struct rank_spill *from = &spill->ranks[rank];
+    *any = from->bytes && (from->used > 0 || from->before != NO_BLOCK);
+    if (!*any) return STATUS_OK;
+    if (from->used == 0) TRY(read_block(spill, from, err));
+    const unsigned char *end = from->bytes + sizeof(struct block_end) + from->used - 1;
+    size_t gap_bytes = (size_t)(*end >> 5) + 1, duration_bytes = (size_t)(*end >> 2 & 7) + 1,
+           kind_bytes = (size_t)(*end & 3) + 1;
+    const unsigned char *at = end - kind_bytes - duration_bytes - gap_bytes;
+    call->exit_ps = from->exit_ps;
+    call->enter_ps = (int64_t)((uint64_t)from->exit_ps - get(at + gap_bytes, duration_bytes));
+    call->kind = (uint32_t)get(at + gap_bytes + duration_bytes, kind_bytes);
+    from->exit_ps = (int64_t)((uint64_t)call->enter_ps - get(at, gap_bytes));
+    from->used = (size_t)(at - from->bytes) - sizeof(struct block_end);
+    return STATUS_OK;
+}

@@ -1,0 +1,148 @@
+#include "model/causes/causes.h"
+
+/* Chains of waits are cut here: time stamps that contradict each other could make them circles. */
+enum { MOST_HOPS = 64 };
+
+struct search {
+    const struct waits *waits;
+    const struct lanes *lanes;
+    struct shares *shares;
+    bool follow; /* waits lead to the thread that is waited for; else they are part of their call */
+    struct err *err;
+};
+
+struct at { /* a thread of a rank */
+    uint32_t rank, thread;
+};
+
+static enum status walk(const struct search *search, struct at at, int64_t from_ps, int64_t to_ps, int hops);
+
+static int64_t smaller(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static int64_t larger(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* The part from..to of one call. */
+static enum status walk_call(const struct search *search, struct at at, size_t call, int64_t from_ps, int64_t to_ps,
+                             int hops)
+{
+    const struct waits *waits = search->waits;
+    int64_t own_ps = to_ps - from_ps;
+    size_t first = 0, end = 0;
+    if (search->follow && hops < MOST_HOPS) waits_of_call(waits, at.rank, at.thread, call, &first, &end);
+    for (size_t w = first; w < end; w++) {
+        const struct wait *wait = &waits->items[w];
+        int64_t low_ps = larger(from_ps, wait->from_ps), high_ps = smaller(to_ps, wait->until_ps);
+        struct at cause = {wait->cause_rank, wait->cause_thread};
+        if (low_ps >= high_ps) continue;
+        own_ps -= high_ps - low_ps;
+        TRY(walk(search, cause, low_ps, high_ps, hops + 1));
+    }
+    return shares_add_call(search->shares, at.rank, call, own_ps, search->err);
+}
+
+/* What a thread does between two times. */
+static enum status walk(const struct search *search, struct at at, int64_t from_ps, int64_t to_ps, int hops)
+{
+    struct lane lane = lane_of(search->lanes, at.rank, at.thread);
+    size_t k = lane_first_ending(&lane, from_ps, false), after = k > 0 ? lane_index(&lane, k - 1) : SHARE_AT_BEGIN;
+    for (; from_ps < to_ps && k < lane.count; k++) {
+        const struct trace_call *call = lane_call(&lane, k);
+        int64_t computing_ps = smaller(call->enter_ps, to_ps) - from_ps;
+        if (computing_ps > 0) {
+            TRY(shares_add_computing(search->shares, at.rank, at.thread, after, computing_ps, search->err));
+            from_ps += computing_ps;
+        }
+        after = lane_index(&lane, k);
+        int64_t end_ps = smaller(call->exit_ps, to_ps);
+        if (end_ps <= from_ps) continue;
+        TRY(walk_call(search, at, after, from_ps, end_ps, hops));
+        from_ps = end_ps;
+    }
+    return shares_add_computing(search->shares, at.rank, at.thread, after, to_ps - from_ps, search->err);
+}
+
+enum status causes_find(const struct waits *waits, const struct lanes *lanes, struct shares *shares, struct err *err)
+{
+    struct search search = {waits, lanes, shares, true, err};
+    for (size_t w = 0; w < waits->count; w++) {
+        const struct wait *wait = &waits->items[w];
+        struct at cause = {wait->cause_rank, wait->cause_thread};
+        if (wait->counted) TRY(walk(&search, cause, wait->from_ps, wait->until_ps, 0));
+    }
+    return STATUS_OK;
+}
+
+/* The last wait of a thread that had ended by a time; NULL if there is none. */
+static const struct wait *last_wait(const struct waits *waits, struct at at, int64_t time_ps)
+{
+    size_t low, high;
+    waits_of_thread(waits, at.rank, at.thread, &low, &high);
+    size_t first = low;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (waits->items[middle].until_ps <= time_ps)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    while (low > first && waits->items[low - 1].until_ps <= waits->items[low - 1].from_ps) low--;
+    return low > first ? &waits->items[low - 1] : NULL;
+}
+
+/* The thread that ends last, and how many there are. */
+static struct at last_thread(const struct lanes *lanes, int64_t *end_ps, size_t *count)
+{
+    const struct trace *trace = lanes->trace;
+    struct at found = {0, 0};
+    *count = 0;
+    for (uint32_t r = 0; r < trace->rank_count; r++)
+        for (uint32_t t = 0; t < trace_thread_count(trace, r); t++, ++*count) {
+            struct lane lane = lane_of(lanes, r, t);
+            if (lane.count == 0 || lane_call(&lane, lane.count - 1)->exit_ps <= *end_ps) continue;
+            found = (struct at){r, t};
+            *end_ps = lane_call(&lane, lane.count - 1)->exit_ps;
+        }
+    return found;
+}
+
+/* Who goes on before time_ps, until *from_ps: whom the thread waited for last, or who created it. False if there is
+ * nobody. */
+static bool step_back(const struct search *search, struct at *at, int64_t time_ps, int64_t *from_ps)
+{
+    const struct wait *wait = last_wait(search->waits, *at, time_ps);
+    struct lane lane = lane_of(search->lanes, at->rank, at->thread);
+    if (wait) {
+        *from_ps = wait->until_ps;
+        *at = (struct at){wait->cause_rank, wait->cause_thread};
+    } else if (lane.creator != LANE_NO_CREATOR && lane.count > 0) {
+        *from_ps = smaller(lane_call(&lane, 0)->enter_ps, time_ps);
+        at->thread = trace_call_thread(search->lanes->trace, at->rank, lane.creator);
+    } else {
+        return false;
+    }
+    return true;
+}
+
+enum status critical_path_find(const struct waits *waits, const struct lanes *lanes, struct shares *shares,
+                               struct err *err)
+{
+    struct search search = {waits, lanes, shares, false, err};
+    int64_t begin_ps = trace_begin_ps(lanes->trace), now_ps = begin_ps, from_ps;
+    size_t threads, hops = 0;
+    struct at at = last_thread(lanes, &now_ps, &threads);
+    for (bool more = true; more && now_ps > begin_ps; now_ps = from_ps) {
+        struct at here = at;
+        from_ps = begin_ps;
+        /* At one moment the path visits no thread twice: more hops than threads go in a circle. */
+        more = step_back(&search, &at, hops < threads ? now_ps : now_ps - 1, &from_ps);
+        hops = from_ps == now_ps ? hops + 1 : 0;
+        TRY(walk(&search, here, from_ps, now_ps, 0));
+    }
+    return STATUS_OK;
+}

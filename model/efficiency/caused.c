@@ -1,0 +1,65 @@
+#include "model/efficiency/caused.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/array.h"
+
+void caused_clear(struct caused *caused)
+{
+    free(caused->rows);
+    map_clear(&caused->index);
+    memset(caused, 0, sizeof *caused);
+}
+
+enum status caused_add(struct caused *caused, uint32_t interval, uint32_t cause, wide_ps time_ps, struct err *err)
+{
+    const struct caused_row made = {interval, cause, 0};
+    uint64_t *slot;
+    if (time_ps == 0) return STATUS_OK;
+    TRY(map_put(&caused->index, (uint64_t)interval << 32 | cause, caused->count, &slot, err));
+    if (*slot == caused->count) ARRAY_PUSH(caused->rows, caused->count, caused->capacity, made, err);
+    caused->rows[*slot].time_ps += time_ps;
+    return STATUS_OK;
+}
+
+enum status caused_put(const struct caused *caused, struct bytes *bytes, struct err *err)
+{
+    TRY(bytes_put(bytes, &caused->count, sizeof caused->count, err));
+    return bytes_put(bytes, caused->rows, caused->count * sizeof *caused->rows, err);
+}
+
+enum status caused_take(struct caused *caused, struct bytes *bytes, const uint32_t *intervals, struct err *err)
+{
+    size_t count;
+    bytes_take(bytes, &count, sizeof count);
+    for (size_t i = 0; i < count; i++) {
+        struct caused_row row;
+        bytes_take(bytes, &row, sizeof row);
+        uint32_t cause = row.cause == CAUSED_NOWHERE ? CAUSED_NOWHERE : intervals[row.cause];
+        TRY(caused_add(caused, intervals[row.interval], cause, row.time_ps, err));
+    }
+    return STATUS_OK;
+}
+
+void caused_renumber(struct caused *caused, const uint32_t *now)
+{
+    for (size_t i = 0; i < caused->count; i++) {
+        struct caused_row *row = &caused->rows[i];
+        row->interval = now[row->interval];
+        if (row->cause != CAUSED_NOWHERE) row->cause = now[row->cause];
+    }
+}
+
+static int by_time(const void *one, const void *other)
+{
+    const struct caused_row *a = one, *b = other;
+    if (a->time_ps != b->time_ps) return a->time_ps < b->time_ps ? 1 : -1;
+    if (a->interval != b->interval) return a->interval > b->interval ? 1 : -1;
+    return (a->cause > b->cause) - (a->cause < b->cause);
+}
+
+void caused_sort(struct caused *caused)
+{
+    if (caused->count > 1) qsort(caused->rows, caused->count, sizeof *caused->rows, by_time);
+}

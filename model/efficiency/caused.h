@@ -1,0 +1,35 @@
+/* How long calls of one interval waited for calls of another one (docs/efficiency.md). */
+#ifndef MODEL_EFFICIENCY_CAUSED_H
+#define MODEL_EFFICIENCY_CAUSED_H
+
+#include "common/bytes.h"
+#include "common/map.h"
+#include "common/wide.h"
+
+#define CAUSED_NOWHERE UINT32_MAX /* no single call ended the wait */
+
+struct caused_row {
+    uint32_t interval, cause; /* the innermost intervals of the call that waits and of the call that ended the wait */
+    wide_ps time_ps;
+};
+
+/* All-zero is empty. */
+struct caused {
+    struct caused_row *rows;
+    size_t count, capacity;
+    struct map index; /* (interval, cause) to a row; not kept up to date by caused_sort */
+};
+
+void caused_clear(struct caused *caused);
+enum status caused_add(struct caused *caused, uint32_t interval, uint32_t cause, wide_ps time_ps, struct err *err);
+
+/* As bytes, and those of another process added: intervals are the numbers here of its intervals. */
+enum status caused_put(const struct caused *caused, struct bytes *bytes, struct err *err);
+enum status caused_take(struct caused *caused, struct bytes *bytes, const uint32_t *intervals, struct err *err);
+
+/* The intervals get other numbers, now[number]. No more is added. */
+void caused_renumber(struct caused *caused, const uint32_t *now);
+/* The longest first, then by number of interval and cause. No more is added. */
+void caused_sort(struct caused *caused);
+
+#endif

@@ -1,0 +1,470 @@
+#include "model/efficiency/efficiency_parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/units.h"
+#include "model/causes/busy.h"
+#include "model/match/collective_requests.h"
+#include "model/waits/properties.h"
+
+static const struct characteristic_row rows[CHARACTERISTIC_COUNT] = {
+#define CHARACTERISTIC(ID, KEY, TITLE) {KEY, TITLE},
+#include "model/efficiency/characteristics.def"
+#undef CHARACTERISTIC
+};
+
+const struct characteristic_row *characteristic_row(enum characteristic characteristic)
+{
+    return &rows[characteristic];
+}
+
+void efficiency_free(struct efficiency *efficiency)
+{
+    if (!efficiency) return;
+    for (size_t i = 0; i < efficiency->count; i++) {
+        struct efficiency_interval *interval = &efficiency->intervals[i];
+        free(interval->path);
+        free(interval->file);
+        free(interval->takes_part);
+        free(interval->value_ps[0]);
+    }
+    free(efficiency->intervals);
+    free(efficiency->processors);
+    free(efficiency->parents);
+    caused_clear(&efficiency->caused);
+    free(efficiency);
+}
+
+struct whole { /* a trace in memory */
+    struct collector collector;
+    const struct waits *waits;
+    struct busy busy;
+    struct map as;    /* (rank, call) to the function that it counts as, where that is another one */
+    int64_t begin_ps; /* of the trace */
+};
+
+static enum characteristic kind_of_communication(enum mpi_call call)
+{
+    enum call_kind kind = call_kind(call);
+    if (call_is_io(call)) return EFFICIENCY_IO;
+    if (kind == CALL_ALLTOALL || kind == CALL_ALLTOALLV) return EFFICIENCY_ALL_TO_ALL;
+    switch (property_of(kind)) {
+    case PROPERTY_POINT_TO_POINT: return EFFICIENCY_SEND_RECEIVE;
+    case PROPERTY_COLLECTIVE:
+    case PROPERTY_BARRIER: return EFFICIENCY_COLLECTIVE;
+    case PROPERTY_RMA_COMMUNICATION: return EFFICIENCY_RMA_TRANSFER;
+    case PROPERTY_RMA_WINDOW_MANAGEMENT:
+    case PROPERTY_RMA_FENCE:
+    case PROPERTY_RMA_ACTIVE_TARGET:
+    case PROPERTY_RMA_PASSIVE_TARGET: return EFFICIENCY_RMA_SYNCHRONIZATION;
+    default: return EFFICIENCY_OTHER;
+    }
+}
+
+static bool starts_only(enum mpi_call call)
+{
+    return call_makes_request(call) || property_of(call_kind(call)) == PROPERTY_RMA_COMMUNICATION;
+}
+
+void collector_add_call(const struct collector *collector, uint32_t interval, uint32_t processor, enum mpi_call call,
+                        enum mpi_call as, int64_t ps)
+{
+    collector_add(collector, interval, EFFICIENCY_TIME, processor, ps);
+    if (call_is_thread(call)) {
+        collector_add(collector, interval, EFFICIENCY_THREADS, processor, ps);
+        return;
+    }
+    collector_add(collector, interval, EFFICIENCY_MPI, processor, ps);
+    collector_add(collector, interval, kind_of_communication(as), processor, ps);
+    if (starts_only(call)) collector_add(collector, interval, EFFICIENCY_START, processor, ps);
+    if (collector->intervals->items[interval].sequential)
+        collector_add(collector, interval, EFFICIENCY_SEQUENTIAL_MPI, processor, ps);
+}
+
+void collector_add_computing(const struct collector *collector, uint32_t interval, uint32_t processor, int64_t ps)
+{
+    collector_add(collector, interval, EFFICIENCY_TIME, processor, ps);
+    if (collector->intervals->items[interval].sequential)
+        collector_add(collector, interval, EFFICIENCY_SEQUENTIAL_CPU, processor, ps);
+}
+
+static void add_computing(struct whole *whole, uint32_t interval, uint32_t processor, int64_t from_ps, int64_t to_ps)
+{
+    collector_add_computing(&whole->collector, interval, processor, to_ps - from_ps);
+    collector_add(&whole->collector, interval, EFFICIENCY_OVERLAP, processor,
+                  busy_within(&whole->busy, from_ps, to_ps));
+}
+
+/* Where a thread's changes of interval begin, and end (exclusive). */
+static void changes_of(const struct intervals *intervals, uint32_t rank, uint32_t thread, size_t *first, size_t *end)
+{
+    size_t bounds[2];
+    for (uint32_t side = 0; side < 2; side++) {
+        size_t low = intervals->rank_first[rank], high = intervals->rank_first[rank + 1];
+        while (low < high) {
+            size_t middle = low + (high - low) / 2;
+            if (intervals->changes[middle].thread < thread + side)
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        bounds[side] = low;
+    }
+    *first = bounds[0];
+    *end = bounds[1];
+}
+
+void collector_add_wait(const struct collector *collector, uint32_t interval, uint32_t processor, enum mpi_call call,
+                        int64_t ps)
+{
+    _Static_assert(EFFICIENCY_REAL_OTHER - EFFICIENCY_REAL_SEND_RECEIVE ==
+                       EFFICIENCY_OTHER - EFFICIENCY_SEND_RECEIVE,
+                   "losses have the kinds of MPI time");
+    int kind = (int)kind_of_communication(call) - EFFICIENCY_SEND_RECEIVE + EFFICIENCY_REAL_SEND_RECEIVE;
+    collector_add(collector, interval, EFFICIENCY_REAL_SYNCHRONIZATION, processor, ps);
+    collector_add(collector, interval,
+                  call_is_thread(call) ? EFFICIENCY_THREAD_SYNCHRONIZATION : (enum characteristic)kind, processor, ps);
+}
+
+uint32_t collector_cause(const struct collector *collector, const struct wait *wait)
+{
+    if (wait->cause_call == FINDING_NO_CALL) return CAUSED_NOWHERE;
+    return interval_at(collector->intervals, wait->cause_rank, wait->cause_call);
+}
+
+static enum mpi_call counts_as(const struct whole *whole, uint32_t rank, size_t index, const struct trace_call *call)
+{
+    const uint64_t *as = whole->as.count > 0 ? map_find(&whole->as, (uint64_t)rank << 40 | index) : NULL;
+    return (enum mpi_call)(as ? *as : call->call);
+}
+
+static void walk_thread(struct whole *whole, uint32_t processor, uint32_t thread)
+{
+    const struct collector *collector = &whole->collector;
+    const struct intervals *intervals = collector->intervals;
+    const struct wait *waits = whole->waits->items;
+    uint32_t rank = collector->processors->items[processor].rank, at = INTERVAL_ROOT;
+    struct lane lane = lane_of(&collector->relations->lanes, rank, thread);
+    size_t change, last_change, wait, last_wait;
+    if (lane.count == 0) return;
+    int64_t now_ps = thread == 0 ? whole->begin_ps : lane_call(&lane, 0)->enter_ps;
+    changes_of(intervals, rank, thread, &change, &last_change);
+    waits_of_thread(whole->waits, rank, thread, &wait, &last_wait);
+    for (size_t k = 0; k < lane.count; k++) {
+        const struct trace_call *call = lane_call(&lane, k);
+        size_t index = lane_index(&lane, k);
+        bool changes = change < last_change && intervals->changes[change].call == index;
+        add_computing(whole, changes ? interval_behind(intervals, at) : at, processor, now_ps, call->enter_ps);
+        if (changes) {
+            at = intervals->changes[change++].node;
+            collector->efficiency->intervals[at].takes_part[processor] = true;
+        }
+        if (collector_is_region(call->call))
+            add_computing(whole, at, processor, call->enter_ps, call->exit_ps);
+        else
+            collector_add_call(collector, at, processor, call->call, counts_as(whole, rank, index, call),
+                               call->exit_ps - call->enter_ps);
+        for (; wait < last_wait && waits[wait].call == index; wait++)
+            collector_add_wait(collector, at, processor, call->call, waits[wait].severity_ps);
+        now_ps = call->exit_ps;
+    }
+}
+
+static void walk_processors(struct whole *whole)
+{
+    const struct processors *processors = whole->collector.processors;
+    for (uint32_t p = 0; p < processors->count; p++) {
+        const struct processor *processor = &processors->items[p];
+        whole->collector.efficiency->intervals[INTERVAL_ROOT].takes_part[p] = true;
+        busy_of_processor(&whole->busy, p);
+        for (uint32_t i = 0; i < processor->count; i++)
+            walk_thread(whole, p, processors->threads[processor->first + i]);
+    }
+}
+
+/* Losses of a collective and their component, by the kind of its call: what is neither all-to-all nor of windows is
+ * collective. */
+static void add_losses(const struct collector *collector, uint32_t interval, uint32_t processor, enum mpi_call call,
+                       int64_t potential_ps, int64_t variation_ps)
+{
+    enum characteristic kind = kind_of_communication(call), potential = EFFICIENCY_POTENTIAL_COLLECTIVE,
+                        variation = EFFICIENCY_VARIATION_COLLECTIVE;
+    if (kind == EFFICIENCY_ALL_TO_ALL) {
+        potential = EFFICIENCY_POTENTIAL_ALL_TO_ALL;
+        variation = EFFICIENCY_VARIATION_ALL_TO_ALL;
+    } else if (kind == EFFICIENCY_RMA_SYNCHRONIZATION) {
+        potential = EFFICIENCY_POTENTIAL_RMA;
+        variation = EFFICIENCY_VARIATION_RMA;
+    }
+    collector_add(collector, interval, EFFICIENCY_POTENTIAL_SYNCHRONIZATION, processor, potential_ps);
+    collector_add(collector, interval, potential, processor, potential_ps);
+    collector_add(collector, interval, EFFICIENCY_TIME_VARIATION, processor, variation_ps);
+    collector_add(collector, interval, variation, processor, variation_ps);
+}
+
+/* What would be lost if every collective began with a barrier, and how far its ends lie apart. */
+void collector_walk_instances(const struct collector *collector)
+{
+    const struct relations *relations = collector->relations;
+    for (size_t i = 0; i < relations->instances.count; i++) {
+        const struct instance *instance = &relations->instances.items[i];
+        const struct trace_comm *comm = instance_comm(relations->trace, instance);
+        int64_t enter_ps = INT64_MIN, exit_ps = INT64_MIN;
+        if (!instance_complete(instance)) continue;
+        for (uint32_t m = 0; m < instance->size; m++) {
+            const struct trace_call *call = instance_call(relations->trace, &relations->instances, instance, m);
+            if (call->enter_ps > enter_ps) enter_ps = call->enter_ps;
+            if (call->exit_ps > exit_ps) exit_ps = call->exit_ps;
+        }
+        for (uint32_t m = 0; m < instance->size; m++) {
+            uint32_t rank = (uint32_t)comm->members[m];
+            size_t index = relations->instances.calls[instance->member_first + m];
+            if (relations->trace->ranks[rank].foreign) continue;
+            if (!settlement_counts(relations->settlement, rank, index)) continue;
+            uint32_t at = interval_at(collector->intervals, rank, index);
+            uint32_t processor = processor_of(collector->processors, rank, index);
+            const struct trace_call *call = relations_call(relations, rank, index);
+            add_losses(collector, at, processor, call->call, enter_ps - call->enter_ps, exit_ps - call->exit_ps);
+        }
+    }
+}
+
+void collector_walk_messages(const struct collector *collector)
+{
+    const struct relations *relations = collector->relations;
+    for (size_t i = 0; i < relations->messages.count; i++) {
+        const struct message *message = &relations->messages.items[i];
+        const struct trace_call *receive = relations_call(relations, message->receiver, message->receive_call);
+        const struct trace_call *send = relations_call(relations, message->sender, message->send_call);
+        if ((call_kind(receive->call) != CALL_RECV && call_kind(receive->call) != CALL_SENDRECV) ||
+            send->enter_ps <= receive->enter_ps || relations->trace->ranks[message->receiver].foreign ||
+            !settlement_counts(relations->settlement, message->receiver, message->receive_call))
+            continue;
+        uint32_t at = interval_at(collector->intervals, message->receiver, message->receive_call);
+        uint32_t processor = processor_of(collector->processors, message->receiver, message->receive_call);
+        int64_t ps = send->enter_ps - receive->enter_ps;
+        collector_add(collector, at, EFFICIENCY_POTENTIAL_SYNCHRONIZATION, processor, ps);
+        collector_add(collector, at, EFFICIENCY_POTENTIAL_SEND_RECEIVE, processor, ps);
+    }
+}
+
+/* An interval holds what the intervals inside it hold. */
+static void add_children(struct efficiency *efficiency)
+{
+    for (size_t i = efficiency->count; i-- > 1;) {
+        const struct efficiency_interval *child = &efficiency->intervals[i];
+        struct efficiency_interval *parent = &efficiency->intervals[efficiency->parents[i]];
+        for (uint32_t p = 0; p < efficiency->processor_count; p++) {
+            parent->takes_part[p] = parent->takes_part[p] || child->takes_part[p];
+            for (int c = 0; c < EFFICIENCY_ADDED; c++)
+                parent->value_ps[c][p] = units_add_ps(parent->value_ps[c][p], child->value_ps[c][p]);
+        }
+    }
+}
+
+static void spread_values(struct efficiency_interval *interval, uint32_t processor_count, int c)
+{
+    struct efficiency_spread *spread = &interval->spread[c];
+    bool first = true;
+    for (uint32_t p = 0; p < processor_count; p++) {
+        if (!interval->takes_part[p]) continue;
+        int64_t ps = interval->value_ps[c][p];
+        interval->sum_ps[c] += ps;
+        if (first || ps < spread->min_ps) spread->min_ps = ps, spread->min_processor = p;
+        if (first || ps > spread->max_ps) spread->max_ps = ps, spread->max_processor = p;
+        first = false;
+    }
+    if (interval->processors > 0) spread->mean_s = wide_s(interval->sum_ps[c]) / interval->processors;
+}
+
+/* The rank with the least MPI time: its MPI time and its sequential share count as useful, those of the others as lost.
+ */
+static void choose_useful_rank(const struct efficiency *efficiency, struct efficiency_interval *interval)
+{
+    bool any = false;
+    for (uint32_t p = 0; p < efficiency->processor_count;) {
+        uint32_t rank = efficiency->processors[p].rank, before = interval->processors;
+        int64_t mpi_ps = 0;
+        for (; p < efficiency->processor_count && efficiency->processors[p].rank == rank; p++) {
+            if (!interval->takes_part[p]) continue;
+            interval->processors++;
+            mpi_ps += interval->value_ps[EFFICIENCY_MPI][p];
+            if (interval->value_ps[EFFICIENCY_TIME][p] > interval->execution_ps)
+                interval->execution_ps = interval->value_ps[EFFICIENCY_TIME][p];
+        }
+        if (interval->processors == before || (any && mpi_ps >= interval->useful_mpi_ps)) continue;
+        interval->useful_rank = rank;
+        interval->useful_mpi_ps = mpi_ps;
+        any = true;
+    }
+}
+
+/* useful: of the rank whose MPI time counts as useful, unless all MPI time counts as lost. */
+static void derive_processor(struct efficiency_interval *interval, uint32_t p, bool useful, bool lost_all)
+{
+    int64_t **value_ps = interval->value_ps;
+    value_ps[EFFICIENCY_CPU][p] =
+        value_ps[EFFICIENCY_TIME][p] - value_ps[EFFICIENCY_MPI][p] - value_ps[EFFICIENCY_THREADS][p];
+    value_ps[EFFICIENCY_INSUFFICIENT_USER][p] = useful ? 0 : value_ps[EFFICIENCY_SEQUENTIAL_CPU][p];
+    value_ps[EFFICIENCY_INSUFFICIENT_SYSTEM][p] = useful && !lost_all ? 0 : value_ps[EFFICIENCY_SEQUENTIAL_MPI][p];
+    value_ps[EFFICIENCY_COMMUNICATION][p] =
+        useful && !lost_all ? 0 : value_ps[EFFICIENCY_MPI][p] - value_ps[EFFICIENCY_SEQUENTIAL_MPI][p];
+    value_ps[EFFICIENCY_IDLE][p] = interval->execution_ps - value_ps[EFFICIENCY_TIME][p];
+    value_ps[EFFICIENCY_LOST][p] = value_ps[EFFICIENCY_INSUFFICIENT_USER][p] +
+                                   value_ps[EFFICIENCY_INSUFFICIENT_SYSTEM][p] + value_ps[EFFICIENCY_COMMUNICATION][p] +
+                                   value_ps[EFFICIENCY_THREADS][p] + value_ps[EFFICIENCY_IDLE][p];
+}
+
+static void derive(const struct efficiency *efficiency, struct efficiency_interval *interval)
+{
+    int64_t **value_ps = interval->value_ps, most_ps = 0;
+    choose_useful_rank(efficiency, interval);
+    if (efficiency->lost_all) interval->useful_mpi_ps = 0;
+    for (uint32_t p = 0; p < efficiency->processor_count; p++) {
+        if (!interval->takes_part[p]) continue;
+        bool useful = efficiency->processors[p].rank == interval->useful_rank;
+        derive_processor(interval, p, useful, efficiency->lost_all);
+        int64_t busy_ps = value_ps[EFFICIENCY_TIME][p] - value_ps[EFFICIENCY_REAL_SYNCHRONIZATION][p];
+        value_ps[EFFICIENCY_LOAD_IMBALANCE][p] = -busy_ps;
+        if (busy_ps > most_ps) most_ps = busy_ps;
+    }
+    for (uint32_t p = 0; p < efficiency->processor_count; p++)
+        if (interval->takes_part[p]) value_ps[EFFICIENCY_LOAD_IMBALANCE][p] += most_ps;
+    for (int c = 0; c < CHARACTERISTIC_COUNT; c++) spread_values(interval, efficiency->processor_count, c);
+    interval->total_ps = (wide_ps)interval->execution_ps * interval->processors;
+    interval->productive_ps = interval->sum_ps[EFFICIENCY_CPU] - interval->sum_ps[EFFICIENCY_INSUFFICIENT_USER];
+    interval->productive_ps += interval->useful_mpi_ps;
+    interval->lost_ps = interval->total_ps - interval->productive_ps;
+}
+
+enum status collector_make_values(const struct collector *collector, size_t index)
+{
+    struct efficiency_interval *interval = &collector->efficiency->intervals[index];
+    size_t processors = collector->processors->count;
+    interval->takes_part = calloc(processors, sizeof *interval->takes_part);
+    int64_t *values = calloc(processors * CHARACTERISTIC_COUNT, sizeof *values);
+    if (values)
+        for (size_t c = 0; c < CHARACTERISTIC_COUNT; c++) interval->value_ps[c] = values + c * processors;
+    return interval->takes_part && values ? STATUS_OK : err_memory(collector->err);
+}
+
+enum status collector_describe(const struct collector *collector, size_t index)
+{
+    const struct trace *trace = collector->intervals->trace;
+    const struct interval *from = &collector->intervals->items[index];
+    struct efficiency_interval *interval = &collector->efficiency->intervals[index];
+    collector->efficiency->parents[index] = from->parent;
+    interval->level = from->level;
+    interval->executions = from->executions;
+    interval->line = trace->sites[from->site].line;
+    if (trace->sites[from->site].file && !(interval->file = strdup(trace->sites[from->site].file)))
+        return err_memory(collector->err);
+    return interval_path(trace, collector->intervals, (uint32_t)index, &interval->path, collector->err);
+}
+
+enum status collector_name_processors(const struct collector *collector, uint32_t rank_count)
+{
+    struct efficiency *efficiency = collector->efficiency;
+    const struct processors *processors = collector->processors;
+    efficiency->processors = calloc((size_t)processors->count + 1, sizeof *efficiency->processors);
+    if (!efficiency->processors) return err_memory(collector->err);
+    efficiency->rank_count = rank_count;
+    efficiency->processor_count = processors->count;
+    efficiency->several = processors->several;
+    for (uint32_t p = 0; p < processors->count; p++)
+        efficiency->processors[p] =
+            (struct efficiency_processor){processors->items[p].rank, processors->items[p].index};
+    return STATUS_OK;
+}
+
+void efficiency_conclude(struct efficiency *efficiency)
+{
+    add_children(efficiency);
+    for (size_t i = 0; i < efficiency->count; i++) derive(efficiency, &efficiency->intervals[i]);
+    caused_sort(&efficiency->caused);
+    efficiency_check(efficiency);
+}
+
+static enum status find_collective_waits(struct whole *whole, const struct trace *trace, uint32_t rank, struct err *err)
+{
+    struct map made = {0};
+    enum status status = STATUS_OK;
+    for (size_t i = 0; status == STATUS_OK && i < trace->ranks[rank].count; i++) {
+        const struct trace_call *call = &trace->ranks[rank].calls[i];
+        enum mpi_call as;
+        uint64_t *slot;
+        status = collective_requests_look(&made, trace, call, &as, err);
+        if (status == STATUS_OK && as != (enum mpi_call)call->call)
+            status = map_put(&whole->as, (uint64_t)rank << 40 | i, as, &slot, err);
+    }
+    map_clear(&made);
+    return status;
+}
+
+static enum status add_causes(const struct whole *whole)
+{
+    const struct collector *collector = &whole->collector;
+    for (size_t i = 0; i < whole->waits->count; i++) {
+        const struct wait *wait = &whole->waits->items[i];
+        TRY(caused_add(&collector->efficiency->caused, interval_at(collector->intervals, wait->rank, wait->call),
+                       collector_cause(collector, wait), wait->severity_ps, collector->err));
+    }
+    return STATUS_OK;
+}
+
+static enum status collect(struct whole *whole, const struct transfers *transfers)
+{
+    const struct collector *collector = &whole->collector;
+    struct efficiency *efficiency = collector->efficiency;
+    TRY(collector_name_processors(collector, collector->relations->trace->rank_count));
+    efficiency->intervals = calloc(collector->intervals->count, sizeof *efficiency->intervals);
+    efficiency->parents = calloc(collector->intervals->count, sizeof *efficiency->parents);
+    if (!efficiency->intervals || !efficiency->parents) return err_memory(collector->err);
+    efficiency->count = collector->intervals->count;
+    for (size_t i = 0; i < efficiency->count; i++) {
+        TRY(collector_make_values(collector, i));
+        TRY(collector_describe(collector, i));
+    }
+    TRY(busy_build(collector->relations, collector->processors, transfers, &whole->busy, collector->err));
+    for (uint32_t r = 0; r < collector->relations->trace->rank_count; r++)
+        TRY(find_collective_waits(whole, collector->relations->trace, r, collector->err));
+    walk_processors(whole);
+    TRY(add_causes(whole));
+    collector_walk_instances(collector);
+    collector_walk_messages(collector);
+    efficiency_conclude(efficiency);
+    return STATUS_OK;
+}
+
+enum status efficiency_new(const struct relations *relations, const struct waits *waits,
+                           const struct transfers *transfers, enum interval_source source, bool lost_all,
+                           struct efficiency **efficiency, struct err *err)
+{
+    struct processors processors;
+    struct intervals intervals = {0};
+    TRY(processors_build(&relations->lanes, &processors, err));
+    struct efficiency *made = calloc(1, sizeof *made);
+    struct whole whole = {.collector = {.relations = relations,
+                                        .intervals = &intervals,
+                                        .processors = &processors,
+                                        .efficiency = made,
+                                        .err = err},
+                          .waits = waits,
+                          .begin_ps = trace_begin_ps(relations->trace)};
+    enum status status = made ? intervals_build(&processors, source, &intervals, err) : err_memory(err);
+    if (status == STATUS_OK) {
+        made->source = source;
+        made->lost_all = lost_all;
+        status = collect(&whole, transfers);
+    }
+    busy_clear(&whole.busy);
+    map_clear(&whole.as);
+    intervals_clear(&intervals);
+    processors_clear(&processors);
+    if (status == STATUS_OK)
+        *efficiency = made;
+    else
+        efficiency_free(made);
+    return status;
+}

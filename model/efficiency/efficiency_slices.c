@@ -1,0 +1,280 @@
+#include "model/efficiency/efficiency_slices.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/array.h"
+#include "model/efficiency/efficiency_parts.h"
+
+struct efficiency_slices {
+    struct intervals intervals;
+    struct intervals_walk *walk;
+    struct lanes lanes; /* one thread per rank */
+    struct processors processors;
+    struct efficiency *efficiency; /* intervals in the order of their coming */
+    size_t capacity;
+    struct map provisional[MPI_CALL_COUNT]; /* (interval, rank) to seconds of waits that may prove to be none */
+    struct caused provisional_caused[MPI_CALL_COUNT];
+};
+
+void efficiency_slices_free(struct efficiency_slices *slices)
+{
+    if (!slices) return;
+    efficiency_free(slices->efficiency);
+    intervals_walk_free(slices->walk);
+    intervals_clear(&slices->intervals);
+    processors_clear(&slices->processors);
+    for (int c = 0; c < MPI_CALL_COUNT; c++) {
+        map_clear(&slices->provisional[c]);
+        caused_clear(&slices->provisional_caused[c]);
+    }
+    free(slices);
+}
+
+static struct collector collector_of(struct efficiency_slices *slices, const struct relations *relations,
+                                     struct err *err)
+{
+    return (struct collector){.relations = relations,
+                              .intervals = &slices->intervals,
+                              .processors = &slices->processors,
+                              .efficiency = slices->efficiency,
+                              .err = err};
+}
+
+enum status efficiency_slices_new(const struct trace *trace, enum interval_source source, bool lost_all,
+                                  struct efficiency_slices **slices, struct err *err)
+{
+    struct efficiency_slices *made = calloc(1, sizeof *made);
+    if (!made) return err_memory(err);
+    made->lanes.trace = trace;
+    made->efficiency = calloc(1, sizeof *made->efficiency);
+    enum status status = made->efficiency ? processors_build(&made->lanes, &made->processors, err) : err_memory(err);
+    if (status == STATUS_OK) status = intervals_walk_new(trace, source, &made->intervals, &made->walk, err);
+    if (status == STATUS_OK) {
+        struct collector collector = collector_of(made, NULL, err);
+        made->efficiency->source = source;
+        made->efficiency->lost_all = lost_all;
+        status = collector_name_processors(&collector, trace->rank_count);
+    }
+    if (status == STATUS_OK)
+        *slices = made;
+    else
+        efficiency_slices_free(made);
+    return status;
+}
+
+/* Other parts make intervals here, too. */
+static enum status make_room(struct efficiency_slices *slices, struct err *err)
+{
+    struct efficiency *efficiency = slices->efficiency;
+    struct collector collector = collector_of(slices, NULL, err);
+    const struct efficiency_interval none = {0};
+    while (efficiency->count < slices->intervals.count) {
+        ARRAY_PUSH(efficiency->intervals, efficiency->count, slices->capacity, none, err);
+        TRY(collector_make_values(&collector, efficiency->count - 1));
+    }
+    return STATUS_OK;
+}
+
+enum status efficiency_slices_go_on(struct efficiency_slices *slices, struct err *err)
+{
+    return intervals_go_on(slices->walk, err);
+}
+
+struct intervals *efficiency_slices_intervals(struct efficiency_slices *slices)
+{
+    return &slices->intervals;
+}
+
+static enum status add_wait(struct efficiency_slices *slices, const struct collector *collector,
+                            const struct wait *wait)
+{
+    uint32_t interval = interval_at(&slices->intervals, wait->rank, wait->call);
+    enum mpi_call function = trace_function(slices->intervals.trace, wait->rank, wait->call);
+    uint32_t cause = collector_cause(collector, wait);
+    uint64_t *sum;
+    if (wait->pattern != PATTERN_WAIT_FOR_PROGRESS) {
+        collector_add_wait(collector, interval, wait->rank, function, wait->severity_ps);
+        return caused_add(&slices->efficiency->caused, interval, cause, wait->severity_ps, collector->err);
+    }
+    TRY(map_put(&slices->provisional[function], (uint64_t)interval << 32 | wait->rank, 0, &sum, collector->err));
+    *sum += (uint64_t)wait->severity_ps;
+    return caused_add(&slices->provisional_caused[function], interval, cause, wait->severity_ps, collector->err);
+}
+
+enum status efficiency_slices_add(struct efficiency_slices *slices, const struct relations *relations,
+                                  const struct waits *waits, struct err *err)
+{
+    struct collector collector = collector_of(slices, relations, err);
+    TRY(make_room(slices, err));
+    for (size_t i = 0; i < waits->count; i++) TRY(add_wait(slices, &collector, &waits->items[i]));
+    collector_walk_instances(&collector);
+    collector_walk_messages(&collector);
+    return STATUS_OK;
+}
+
+enum status efficiency_slices_add_wait(struct efficiency_slices *slices, uint32_t interval, uint32_t cause,
+                                       uint32_t rank, enum mpi_call call, int64_t severity_ps, struct err *err)
+{
+    struct collector collector = collector_of(slices, NULL, err);
+    TRY(make_room(slices, err));
+    collector_add_wait(&collector, interval, rank, call, severity_ps);
+    return caused_add(&slices->efficiency->caused, interval, cause, severity_ps, err);
+}
+
+static enum status add_provisional(const struct collector *collector, const struct map *sums,
+                                   const struct caused *caused, enum mpi_call call)
+{
+    for (size_t i = 0; i < sums->capacity; i++)
+        if (sums->used[i])
+            collector_add_wait(collector, (uint32_t)(sums->keys[i] >> 32), (uint32_t)sums->keys[i], call,
+                               (int64_t)sums->values[i]);
+    for (size_t i = 0; i < caused->count; i++)
+        TRY(caused_add(&collector->efficiency->caused, caused->rows[i].interval, caused->rows[i].cause,
+                       caused->rows[i].time_ps, collector->err));
+    return STATUS_OK;
+}
+
+static void add_row(const struct collector *collector, const struct ledger_row *row)
+{
+    collector_add_computing(collector, row->gap_interval, row->rank, row->gap_ps);
+    collector_add(collector, row->gap_interval, EFFICIENCY_OVERLAP, row->rank, row->gap_busy_ps);
+    collector->efficiency->intervals[row->interval].takes_part[row->rank] = true;
+    if (!collector_is_region(row->call)) {
+        collector_add_call(collector, row->interval, row->rank, row->call, row->as, row->call_ps);
+        return;
+    }
+    collector_add_computing(collector, row->interval, row->rank, row->call_ps);
+    collector_add(collector, row->interval, EFFICIENCY_OVERLAP, row->rank, row->call_busy_ps);
+}
+
+struct numbered {
+    uint32_t number, first_rank;
+    uint64_t first_event;
+};
+
+static int by_first_entry(const void *one, const void *other)
+{
+    const struct numbered *a = one, *b = other;
+    if (a->first_rank != b->first_rank) return a->first_rank > b->first_rank ? 1 : -1;
+    return (a->first_event > b->first_event) - (a->first_event < b->first_event);
+}
+
+/* Brings the intervals into the order that they have in a whole trace; before: by new number, where they stood. */
+static void order_intervals(struct efficiency *efficiency, const struct intervals *intervals, struct numbered *before,
+                            uint32_t *now, struct efficiency_interval *moved)
+{
+    for (uint32_t i = 0; i < efficiency->count; i++)
+        before[i] = (struct numbered){i, intervals->items[i].first_rank, intervals->items[i].first_event};
+    if (efficiency->count > 2) qsort(before + 1, efficiency->count - 1, sizeof *before, by_first_entry);
+    for (uint32_t i = 0; i < efficiency->count; i++) now[before[i].number] = i;
+    for (size_t i = 0; i < efficiency->count; i++) {
+        moved[i] = efficiency->intervals[before[i].number];
+        efficiency->parents[i] = now[intervals->items[before[i].number].parent];
+    }
+    caused_renumber(&efficiency->caused, now);
+    memcpy(efficiency->intervals, moved, efficiency->count * sizeof *moved);
+}
+
+static enum status describe(struct efficiency_slices *slices, const struct collector *collector)
+{
+    struct efficiency *efficiency = slices->efficiency;
+    size_t count = efficiency->count;
+    efficiency->parents = calloc(count, sizeof *efficiency->parents);
+    struct numbered *before = malloc(count * sizeof *before);
+    uint32_t *now = malloc(count * sizeof *now);
+    struct efficiency_interval *moved = malloc(count * sizeof *moved);
+    enum status status = efficiency->parents && before && now && moved ? STATUS_OK : err_memory(collector->err);
+    for (size_t i = 0; status == STATUS_OK && i < count; i++) status = collector_describe(collector, i);
+    if (status == STATUS_OK) order_intervals(efficiency, &slices->intervals, before, now, moved);
+    free(before);
+    free(now);
+    free(moved);
+    return status;
+}
+
+enum status efficiency_slices_sum(struct efficiency_slices *slices, const struct ledger *ledger,
+                                  const struct provisional *provisional, struct err *err)
+{
+    struct collector collector = collector_of(slices, NULL, err);
+    struct ledger_row row = {0};
+    TRY(make_room(slices, err));
+    for (int c = 0; c < MPI_CALL_COUNT; c++)
+        if (!provisional->refuted[c])
+            TRY(add_provisional(&collector, &slices->provisional[c], &slices->provisional_caused[c], (enum mpi_call)c));
+    while (ledger_next_row(ledger, &row)) add_row(&collector, &row);
+    return STATUS_OK;
+}
+
+/* What an interval has of one rank. */
+struct rank_values {
+    uint32_t rank; /* NO_RANK: of none any more */
+    bool takes_part;
+    int64_t value_ps[EFFICIENCY_ADDED];
+};
+static const uint32_t NO_RANK = UINT32_MAX;
+
+static struct rank_values values_of(const struct efficiency_interval *interval, uint32_t rank, bool *any)
+{
+    struct rank_values values = {.rank = rank, .takes_part = interval->takes_part[rank]};
+    *any = values.takes_part;
+    for (int c = 0; c < EFFICIENCY_ADDED; c++) {
+        values.value_ps[c] = interval->value_ps[c][rank];
+        *any = *any || values.value_ps[c] != 0;
+    }
+    return values;
+}
+
+enum status efficiency_slices_put(const struct efficiency_slices *slices, struct bytes *bytes, struct err *err)
+{
+    const struct efficiency *efficiency = slices->efficiency;
+    const struct rank_values none = {.rank = NO_RANK};
+    TRY(bytes_put(bytes, &efficiency->count, sizeof efficiency->count, err));
+    for (size_t i = 0; i < efficiency->count; i++) {
+        TRY(bytes_put(bytes, &slices->intervals.items[i], sizeof *slices->intervals.items, err));
+        for (uint32_t r = 0; r < efficiency->rank_count; r++) {
+            bool any;
+            struct rank_values values = values_of(&efficiency->intervals[i], r, &any);
+            if (any) TRY(bytes_put(bytes, &values, sizeof values, err));
+        }
+        TRY(bytes_put(bytes, &none, sizeof none, err));
+    }
+    return caused_put(&efficiency->caused, bytes, err);
+}
+
+static void take_values(struct efficiency_interval *interval, const struct rank_values *values)
+{
+    interval->takes_part[values->rank] = interval->takes_part[values->rank] || values->takes_part;
+    for (int c = 0; c < EFFICIENCY_ADDED; c++)
+        interval->value_ps[c][values->rank] = units_add_ps(interval->value_ps[c][values->rank], values->value_ps[c]);
+}
+
+enum status efficiency_slices_take(struct efficiency_slices *slices, struct bytes *bytes, const uint32_t *intervals,
+                                   struct err *err)
+{
+    size_t count;
+    TRY(make_room(slices, err));
+    bytes_take(bytes, &count, sizeof count);
+    for (size_t i = 0; i < count; i++) {
+        struct interval elsewhere;
+        struct rank_values values;
+        bytes_take(bytes, &elsewhere, sizeof elsewhere);
+        interval_merge(&slices->intervals.items[intervals[i]], &elsewhere);
+        for (bytes_take(bytes, &values, sizeof values); values.rank != NO_RANK;
+             bytes_take(bytes, &values, sizeof values))
+            take_values(&slices->efficiency->intervals[intervals[i]], &values);
+    }
+    return caused_take(&slices->efficiency->caused, bytes, intervals, err);
+}
+
+enum status efficiency_slices_end(struct efficiency_slices *slices, struct efficiency **efficiency, struct err *err)
+{
+    struct collector collector = collector_of(slices, NULL, err);
+    for (uint32_t p = 0; p < slices->processors.count; p++)
+        slices->efficiency->intervals[INTERVAL_ROOT].takes_part[p] = true;
+    TRY(describe(slices, &collector));
+    efficiency_conclude(slices->efficiency);
+    *efficiency = slices->efficiency;
+    slices->efficiency = NULL;
+    return STATUS_OK;
+}

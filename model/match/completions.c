@@ -1,0 +1,145 @@
+#include "model/match/completions.h"
+
+#include <stdlib.h>
+
+#include "common/map.h"
+
+/* Operations of one rank that no call has completed yet: lists per window, through next. */
+struct pending {
+    const struct trace *trace;
+    struct epochs *epochs;
+    uint32_t rank;
+    size_t *heads;       /* per window; EPOCH_NONE: empty */
+    size_t *next;        /* per operation */
+    struct map requests; /* to operation, of those that bring data back */
+    struct err *err;
+};
+
+static const struct trace_call *call_of(const struct pending *pending, size_t operation)
+{
+    return &pending->trace->ranks[pending->rank].calls[pending->epochs->operations[operation].call];
+}
+
+/* Once the origin has the answer the operation is complete at the target, too. */
+static bool brings_back(const struct trace_call *call)
+{
+    return call_kind(call->call) == CALL_GET || call_kind(call->call) == CALL_GET_ACCUMULATE;
+}
+
+/* An MPI function with a target means that one (MPI_PROC_NULL: none), one without all. */
+static bool means(const struct trace_call *call, int32_t target)
+{
+    return !(call_row(call->call)->needed & F_TARGET) || call->peer == target;
+}
+
+static void note_flush(struct pending *pending, size_t operation, size_t index)
+{
+    struct epoch_operation *flushed = &pending->epochs->operations[operation];
+    struct access_epoch *epoch = &pending->epochs->accesses[flushed->epoch];
+    if (flushed->first_flush == EPOCH_NONE) flushed->first_flush = index;
+    if (epoch->flush_call == EPOCH_NONE) epoch->flush_call = index;
+}
+
+/* Takes out the operations that the call completes; local: only those that bring data back. What another thread has not
+ * returned from when the flush begins is not completed by it. */
+static void finish(struct pending *pending, size_t index, bool local)
+{
+    const struct trace_call *call = &pending->trace->ranks[pending->rank].calls[index];
+    size_t *link = &pending->heads[call->handle];
+    bool flush = call_kind(call->call) == CALL_FLUSH || call_kind(call->call) == CALL_FLUSH_LOCAL;
+    while (*link != EPOCH_NONE) {
+        size_t operation = *link;
+        const struct trace_call *of = call_of(pending, operation);
+        if (flush && of->exit_ps > call->enter_ps) {
+            link = &pending->next[operation];
+            continue;
+        }
+        if (flush && means(call, of->peer)) note_flush(pending, operation, index);
+        if (!means(call, of->peer) || (local && !brings_back(of))) {
+            link = &pending->next[operation];
+            continue;
+        }
+        struct epoch_operation *done = &pending->epochs->operations[operation];
+        if (done->done_call == EPOCH_NONE) done->done_call = index;
+        *link = pending->next[operation];
+    }
+}
+
+static void finish_request(struct pending *pending, uint32_t request, size_t index)
+{
+    const uint64_t *operation = map_find(&pending->requests, request);
+    if (!operation) return;
+    struct epoch_operation *done = &pending->epochs->operations[*operation];
+    if (done->done_call == EPOCH_NONE) done->done_call = index;
+}
+
+static void finish_requests(struct pending *pending, const struct trace_call *call, size_t index)
+{
+    const struct trace *trace = pending->trace;
+    enum call_kind kind = call_kind(call->call);
+    if (pending->requests.count == 0) return;
+    if (kind == CALL_REQUEST_WAITALL || kind == CALL_REQUEST_TESTALL)
+        for (uint32_t i = 0; i < trace->lists[call->ref].count; i++)
+            finish_request(pending, trace->requests[trace->lists[call->ref].first + i], index);
+    else if (kind == CALL_REQUEST_WAIT || call->flags & TRACE_FLAG)
+        finish_request(pending, call->ref, index);
+}
+
+static enum status begin(struct pending *pending, size_t operation)
+{
+    const struct trace_call *call = call_of(pending, operation);
+    const struct epoch_operation *of = &pending->epochs->operations[operation];
+    enum epoch_kind kind = pending->epochs->accesses[of->epoch].kind;
+    uint64_t *slot;
+    if (kind != EPOCH_LOCK && kind != EPOCH_LOCK_ALL) return STATUS_OK;
+    pending->next[operation] = pending->heads[call->handle];
+    pending->heads[call->handle] = operation;
+    if (!call_makes_request(call->call) || !brings_back(call)) return STATUS_OK;
+    return map_put(&pending->requests, call->ref, operation, &slot, pending->err);
+}
+
+/* first: the rank's first operation; returns the first of the next rank in *first. */
+static enum status walk_rank(struct pending *pending, size_t *first)
+{
+    const struct trace_rank *stream = &pending->trace->ranks[pending->rank];
+    const struct epochs *epochs = pending->epochs;
+    size_t operation = *first;
+    while (*first < epochs->operation_count && epochs->operations[*first].origin == pending->rank) ++*first;
+    if (operation == *first) return STATUS_OK;
+    for (size_t w = 0; w < pending->trace->window_count; w++) pending->heads[w] = EPOCH_NONE;
+    map_clear(&pending->requests);
+    for (size_t i = 0; i < stream->count; i++) {
+        if (operation < *first && epochs->operations[operation].call == i) TRY(begin(pending, operation++));
+        if (stream->calls[i].flags & TRACE_BREAK) continue;
+        switch (call_kind(stream->calls[i].call)) {
+        case CALL_FLUSH:
+        case CALL_UNLOCK:
+        case CALL_UNLOCK_ALL: finish(pending, i, false); break;
+        case CALL_FLUSH_LOCAL: finish(pending, i, true); break;
+        case CALL_REQUEST_WAIT:
+        case CALL_REQUEST_WAITALL:
+        case CALL_REQUEST_TEST:
+        case CALL_REQUEST_TESTALL: finish_requests(pending, &stream->calls[i], i); break;
+        default: break;
+        }
+    }
+    return STATUS_OK;
+}
+
+enum status completions_find(const struct trace *trace, struct epochs *epochs, struct err *err)
+{
+    struct pending pending = {.trace = trace, .epochs = epochs, .err = err};
+    size_t first = 0;
+    for (size_t i = 0; i < epochs->operation_count; i++)
+        epochs->operations[i].done_call = epochs->operations[i].first_flush = EPOCH_NONE;
+    for (size_t i = 0; i < epochs->access_count; i++) epochs->accesses[i].flush_call = EPOCH_NONE;
+    pending.heads = malloc((trace->window_count + 1) * sizeof *pending.heads);
+    pending.next = malloc((epochs->operation_count + 1) * sizeof *pending.next);
+    enum status status = pending.heads && pending.next ? STATUS_OK : err_memory(err);
+    for (; status == STATUS_OK && pending.rank < trace->rank_count; pending.rank++)
+        status = walk_rank(&pending, &first);
+    map_clear(&pending.requests);
+    free(pending.heads);
+    free(pending.next);
+    return status;
+}

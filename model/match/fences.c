@@ -1,0 +1,199 @@
+#include "model/match/fences.h"
+
+#include <stdlib.h>
+
+#include "common/array.h"
+
+/* Two members that need each other at a fence; a < b. */
+struct need {
+    size_t instance;
+    uint32_t a, b;
+};
+
+struct needs {
+    struct need *items;
+    size_t count, capacity;
+    size_t *first; /* per instance and one more: where its needs begin */
+    bool *used;    /* per instance: some rank here has an operation in the epoch that it closes */
+};
+
+bool fence_synchronises(const struct relations *relations, const struct instance *instance)
+{
+    int64_t last_enter_ps = INT64_MIN, first_exit_ps = INT64_MAX;
+    if (!instance_complete(instance)) return false;
+    for (uint32_t m = 0; m < instance->size; m++) {
+        const struct trace_call *call = instance_call(relations->trace, &relations->instances, instance, m);
+        if (call->enter_ps > last_enter_ps) last_enter_ps = call->enter_ps;
+        if (call->exit_ps < first_exit_ps) first_exit_ps = call->exit_ps;
+    }
+    return first_exit_ps >= last_enter_ps;
+}
+
+static enum status add_need(const struct relations *relations, const struct epoch_operation *operation, int32_t window,
+                            size_t number, struct needs *needs, struct err *err)
+{
+    const struct instance *instance = instance_find(&relations->instances, CALL_FENCE, window, number);
+    if (!instance) return STATUS_OK;
+    const struct trace_comm *comm = instance_comm(relations->trace, instance);
+    int32_t target = relations_call(relations, operation->origin, operation->call)->peer;
+    uint32_t a = (uint32_t)trace_comm_rank(comm, (int32_t)operation->origin);
+    uint32_t b = (uint32_t)trace_comm_rank(comm, target);
+    struct need made = {(size_t)(instance - relations->instances.items), a < b ? a : b, a < b ? b : a};
+    if (a != b) ARRAY_PUSH(needs->items, needs->count, needs->capacity, made, err);
+    return STATUS_OK;
+}
+
+static int compare_needs(const void *one, const void *other)
+{
+    const struct need *a = one, *b = other;
+    if (a->a != b->a) return a->a > b->a ? 1 : -1;
+    return (a->b > b->b) - (a->b < b->b);
+}
+
+/* By instance. */
+static enum status group_needs(struct needs *needs, size_t instances, struct err *err)
+{
+    struct need *grouped = malloc((needs->count + 1) * sizeof *grouped);
+    needs->first = calloc(instances + 2, sizeof *needs->first);
+    if (!grouped || !needs->first) {
+        free(grouped);
+        return err_memory(err);
+    }
+    size_t *next = needs->first + 1; /* while they are placed: where the next one goes */
+    for (size_t i = 0; i < needs->count; i++) next[needs->items[i].instance + 1]++;
+    for (size_t i = 0; i < instances; i++) next[i + 1] += next[i];
+    for (size_t i = 0; i < needs->count; i++) grouped[next[needs->items[i].instance]++] = needs->items[i];
+    free(needs->items);
+    needs->items = grouped;
+    return STATUS_OK;
+}
+
+/* The fences before and after the operations between two ranks. */
+static enum status collect_needs(const struct relations *relations, struct needs *needs, struct err *err)
+{
+    const struct epochs *epochs = &relations->epochs;
+    needs->used = calloc(relations->instances.count + 1, sizeof *needs->used);
+    if (!needs->used) return err_memory(err);
+    for (size_t i = 0; i < epochs->operation_count; i++) {
+        const struct epoch_operation *operation = &epochs->operations[i];
+        const struct access_epoch *epoch = &epochs->accesses[operation->epoch];
+        if (epoch->kind != EPOCH_FENCE) continue;
+        TRY(add_need(relations, operation, epoch->window, epoch->open_number, needs, err));
+        if (epoch->close_call == EPOCH_NONE) continue;
+        TRY(add_need(relations, operation, epoch->window, epoch->close_number, needs, err));
+        const struct instance *closing =
+            instance_find(&relations->instances, CALL_FENCE, epoch->window, epoch->close_number);
+        if (closing) needs->used[closing - relations->instances.items] = true;
+    }
+    return group_needs(needs, relations->instances.count, err);
+}
+
+/* Of one instance each pair once; returns how many. */
+static size_t sort_needs(struct need *needs, size_t count)
+{
+    size_t kept = 0;
+    if (count > 1) qsort(needs, count, sizeof *needs, compare_needs);
+    for (size_t i = 0; i < count; i++)
+        if (i == 0 || compare_needs(&needs[i - 1], &needs[i]) != 0) needs[kept++] = needs[i];
+    return kept;
+}
+
+static int64_t cut(const struct trace_call *call, int64_t until_ps)
+{
+    int64_t end_ps = call->exit_ps < until_ps ? call->exit_ps : until_ps;
+    return end_ps > call->enter_ps ? end_ps - call->enter_ps : 0;
+}
+
+/* Each part counts of the members that it has: what a fence costs them, and the pairs of which they are the first. */
+static void count_pairs(const struct relations *relations, const struct instance *instance, const struct need *needs,
+                        size_t count, struct fence_pairs *pairs)
+{
+    const struct trace_comm *comm = instance_comm(relations->trace, instance);
+    for (uint32_t m = 0; m < instance->size; m++) {
+        if (relations->trace->ranks[comm->members[m]].foreign) continue;
+        pairs->pairs += instance->size - 1 - m;
+        pairs->unneeded += instance->size - 1 - m;
+    }
+    for (size_t i = 0; i < count; i++)
+        if (!relations->trace->ranks[comm->members[needs[i].a]].foreign) pairs->unneeded--;
+}
+
+/* needed_ps[m]: latest enter of the members that m needs. */
+static void count_instance(const struct relations *relations, const struct instance *instance, const struct need *needs,
+                           size_t count, int64_t *needed_ps, struct fence_pairs *pairs)
+{
+    const struct instances *instances = &relations->instances;
+    const struct trace_comm *comm = instance_comm(relations->trace, instance);
+    int64_t last_ps = INT64_MIN;
+    for (uint32_t m = 0; m < instance->size; m++) {
+        int64_t enter_ps = instance_call(relations->trace, instances, instance, m)->enter_ps;
+        needed_ps[m] = INT64_MIN;
+        if (enter_ps > last_ps) last_ps = enter_ps;
+    }
+    for (size_t i = 0; i < count; i++) {
+        int64_t a_ps = instance_call(relations->trace, instances, instance, needs[i].a)->enter_ps;
+        int64_t b_ps = instance_call(relations->trace, instances, instance, needs[i].b)->enter_ps;
+        if (b_ps > needed_ps[needs[i].a]) needed_ps[needs[i].a] = b_ps;
+        if (a_ps > needed_ps[needs[i].b]) needed_ps[needs[i].b] = a_ps;
+    }
+    count_pairs(relations, instance, needs, count, pairs);
+    for (uint32_t m = 0; m < instance->size; m++) {
+        if (relations->trace->ranks[comm->members[m]].foreign) continue;
+        const struct trace_call *call = instance_call(relations->trace, instances, instance, m);
+        pairs->saved_ps += cut(call, last_ps) - cut(call, needed_ps[m]);
+    }
+}
+
+/* Each part counts the waits of the members that it has, and the fences whose first member it has. */
+static void count_empty(const struct relations *relations, const struct instance *instance, struct fence_pairs *pairs)
+{
+    const struct trace_comm *comm = instance_comm(relations->trace, instance);
+    int64_t last_ps = INT64_MIN;
+    for (uint32_t m = 0; m < instance->size; m++) {
+        const struct trace_call *call = instance_call(relations->trace, &relations->instances, instance, m);
+        bool foreign = relations->trace->ranks[comm->members[m]].foreign;
+        if (call->flags & TRACE_NOPRECEDE || (foreign && call->flags & FENCE_CLOSES_OPERATIONS)) return;
+        if (call->enter_ps > last_ps) last_ps = call->enter_ps;
+    }
+    if (!relations->trace->ranks[comm->members[0]].foreign) pairs->empty++;
+    for (uint32_t m = 0; m < instance->size; m++)
+        if (!relations->trace->ranks[comm->members[m]].foreign)
+            pairs->empty_ps += cut(instance_call(relations->trace, &relations->instances, instance, m), last_ps);
+}
+
+/* Of the fences of a slice those that are settled for it now (model/slices/final.h). */
+static bool counts(const struct relations *relations, int32_t window, size_t number)
+{
+    const struct settlement *settlement = relations->settlement;
+    return !settlement || (number >= settlement->pairs_before[window] && number < settlement->pairs_now[window]);
+}
+
+/* needed_ps: per rank, numbers: per window, both for use in here. */
+static void count_all(const struct relations *relations, const struct needs *needs, int64_t *needed_ps, size_t *numbers,
+                      struct fence_pairs *pairs)
+{
+    for (size_t i = 0; i < relations->instances.count; i++) {
+        const struct instance *instance = &relations->instances.items[i];
+        if (instance->kind != CALL_FENCE || !counts(relations, instance->handle, numbers[instance->handle]++)) continue;
+        if (!fence_synchronises(relations, instance)) continue;
+        struct need *of = needs->items + needs->first[i];
+        size_t count = sort_needs(of, needs->first[i + 1] - needs->first[i]);
+        count_instance(relations, instance, of, count, needed_ps, pairs);
+        if (!needs->used[i]) count_empty(relations, instance, pairs);
+    }
+}
+
+enum status fence_pairs_count(const struct relations *relations, struct fence_pairs *pairs, struct err *err)
+{
+    struct needs needs = {0};
+    int64_t *needed_ps = malloc((relations->trace->rank_count + 1) * sizeof *needed_ps);
+    size_t *numbers = calloc(relations->trace->window_count + 1, sizeof *numbers);
+    enum status status = needed_ps && numbers ? collect_needs(relations, &needs, err) : err_memory(err);
+    if (status == STATUS_OK) count_all(relations, &needs, needed_ps, numbers, pairs);
+    free(needs.first);
+    free(needs.items);
+    free(needs.used);
+    free(needed_ps);
+    free(numbers);
+    return status;
+}

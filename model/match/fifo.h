@@ -1,0 +1,38 @@
+/* Queues of indices, one per key of four numbers: how the n-th event of one side finds the n-th of the other. */
+#ifndef MODEL_MATCH_FIFO_H
+#define MODEL_MATCH_FIFO_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/map.h"
+#include "common/status.h"
+
+#define FIFO_EMPTY SIZE_MAX
+
+struct fifo_key {
+    uint32_t a, b, c, d;
+};
+
+struct fifo_node {
+    size_t item, next;
+};
+
+struct fifo {
+    /* (a, b) and (c, d) to small numbers, and their pair to a queue: exact, no hashing of keys. */
+    struct map first, second, queue;
+    size_t *heads, *tails, *lasts; /* lasts: the item that was removed last */
+    size_t queue_count, head_capacity, tail_capacity, last_capacity;
+    struct fifo_node *nodes;
+    size_t node_count, node_capacity;
+};
+
+/* All-zero is the empty fifo. */
+void fifo_clear(struct fifo *fifo);
+enum status fifo_push(struct fifo *fifo, struct fifo_key key, size_t item, struct err *err);
+/* The item pushed first under key, which is removed; FIFO_EMPTY if there is none. */
+size_t fifo_pop(struct fifo *fifo, struct fifo_key key);
+/* The same; *before is the item that was removed before it, FIFO_EMPTY if none was. */
+size_t fifo_pop_after(struct fifo *fifo, struct fifo_key key, size_t *before);
+
+#endif

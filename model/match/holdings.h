@@ -1,0 +1,36 @@
+/* Who held OpenSHMEM's locks: inferred from the order in which the calls that took one returned. */
+#ifndef MODEL_MATCH_HOLDINGS_H
+#define MODEL_MATCH_HOLDINGS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "trace/trace.h"
+
+#define HOLDING_NO_CALL SIZE_MAX
+
+struct holding {
+    uint32_t lock, rank;
+    size_t taken, cleared; /* calls; cleared HOLDING_NO_CALL: not seen */
+    int64_t taken_ps;      /* exit */
+};
+
+struct holdings {
+    struct holding *items; /* by lock, then taken_ps, then rank */
+    size_t count, capacity;
+};
+
+/* Inits *holdings; of one part of an analysis those of its locks. */
+enum status holdings_find(const struct trace *trace, struct holdings *holdings, struct err *err);
+void holdings_clear(struct holdings *holdings);
+
+/* The part of an analysis in so many (model/shards/shards.h) that finds who held a lock: all that take it and clear it is known there. */
+static inline uint32_t holdings_part(uint32_t lock, uint32_t part_count)
+{
+    return lock % part_count;
+}
+
+/* Item i is about a lock that another rank held before it, as item i - 1 says, and its call waits for that. */
+bool holding_waits(const struct holdings *holdings, const struct trace *trace, size_t i);
+
+#endif

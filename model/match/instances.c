@@ -1,0 +1,138 @@
+#include "model/match/instances.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/array.h"
+#include "trace/faults.h"
+
+/* Streams: three of each window, then one of each communicator. */
+enum { WINDOW_STREAMS = 3 };
+
+static int window_stream(enum call_kind kind)
+{
+    switch (kind) {
+    case CALL_FENCE: return 0;
+    case CALL_WIN_CREATE: return 1;
+    case CALL_WIN_FREE: return 2;
+    default: return -1;
+    }
+}
+
+static size_t stream_of(size_t window_count, enum call_kind kind, int32_t handle)
+{
+    int stream = window_stream(kind);
+    if (stream >= 0) return (size_t)handle * WINDOW_STREAMS + (size_t)stream;
+    if (kind >= CALL_BARRIER && kind <= CALL_NEIGHBOR) return window_count * WINDOW_STREAMS + (size_t)handle;
+    return INSTANCE_NONE;
+}
+
+void instances_clear(struct instances *instances)
+{
+    for (size_t s = 0; s < instances->stream_count; s++) free(instances->streams[s].items);
+    free(instances->streams);
+    free(instances->items);
+    free(instances->calls);
+    memset(instances, 0, sizeof *instances);
+}
+
+static enum status add_instance(struct instances *instances, struct instance_stream *stream,
+                                const struct trace_call *call, uint32_t size, struct err *err)
+{
+    struct instance made = {.kind = call_kind(call->call),
+                            .handle = call->handle,
+                            .size = size,
+                            .member_first = instances->call_count};
+    for (uint32_t i = 0; i < size; i++)
+        ARRAY_PUSH(instances->calls, instances->call_count, instances->call_capacity, INSTANCE_NONE, err);
+    ARRAY_PUSH(stream->items, stream->count, stream->capacity, instances->count, err);
+    ARRAY_PUSH(instances->items, instances->count, instances->capacity, made, err);
+    return STATUS_OK;
+}
+
+/* next: per stream, how many calls this rank has made on it. */
+static enum status walk_rank(const struct trace *trace, uint32_t rank, struct instances *instances, size_t *next,
+                             struct err *err)
+{
+    for (size_t i = 0; i < trace->ranks[rank].count; i++) {
+        const struct trace_call *call = &trace->ranks[rank].calls[i];
+        enum call_kind kind = call_kind(call->call);
+        size_t s = stream_of(trace->window_count, kind, call->handle);
+        if (s == INSTANCE_NONE || call_makes_request(call->call)) continue; /* non-blocking: nobody waits in it */
+        struct instance_stream *stream = &instances->streams[s];
+        const struct trace_comm *comm = trace_call_comm(trace, call);
+        if (next[s] == stream->count) TRY(add_instance(instances, stream, call, comm->count, err));
+        struct instance *instance = &instances->items[stream->items[next[s]++]];
+        if (instance->kind != kind)
+            return trace_fail(err, trace, rank, i, call,
+                              "collective call %zu on communicator %d is of another kind on another rank, "
+                              "expected the same order on all", next[s], call->handle);
+        instances->calls[instance->member_first + (size_t)trace_comm_rank(comm, (int32_t)rank)] = i;
+        if (!(call->flags & TRACE_BREAK)) instance->finished++;
+    }
+    return STATUS_OK;
+}
+
+static enum status build(const struct trace *trace, struct instances *instances, size_t *next, struct err *err)
+{
+    for (uint32_t r = 0; r < trace->rank_count; r++) {
+        memset(next, 0, instances->stream_count * sizeof *next);
+        TRY(walk_rank(trace, r, instances, next, err));
+    }
+    return STATUS_OK;
+}
+
+enum status instances_build(const struct trace *trace, struct instances *instances, struct err *err)
+{
+    struct instances made = {.stream_count = trace->window_count * WINDOW_STREAMS + trace->comm_count};
+    size_t *next = calloc(made.stream_count + 1, sizeof *next);
+    made.streams = calloc(made.stream_count + 1, sizeof *made.streams);
+    enum status status = next && made.streams ? build(trace, &made, next, err) : err_memory(err);
+    free(next);
+    if (status != STATUS_OK) {
+        if (!made.streams) made.stream_count = 0;
+        instances_clear(&made);
+        return status;
+    }
+    *instances = made;
+    return STATUS_OK;
+}
+
+const struct instance *instance_find(const struct instances *instances, enum call_kind kind, int32_t window,
+                                     size_t number)
+{
+    int place = window_stream(kind);
+    if (place < 0) return NULL;
+    const struct instance_stream *stream = &instances->streams[(size_t)window * WINDOW_STREAMS + (size_t)place];
+    return number < stream->count ? &instances->items[stream->items[number]] : NULL;
+}
+
+const struct trace_comm *instance_comm(const struct trace *trace, const struct instance *instance)
+{
+    int32_t comm = window_stream(instance->kind) >= 0 ? trace->windows[instance->handle].comm : instance->handle;
+    return &trace->comms[comm];
+}
+
+const struct trace_call *instance_call(const struct trace *trace, const struct instances *instances,
+                                       const struct instance *instance, uint32_t member)
+{
+    size_t call = instances->calls[instance->member_first + member];
+    if (call == INSTANCE_NONE) return NULL;
+    return &trace->ranks[instance_comm(trace, instance)->members[member]].calls[call];
+}
+
+bool instance_complete(const struct instance *instance)
+{
+    return instance->finished == instance->size;
+}
+
+bool instance_gives(const struct trace *trace, const struct trace_comm *comm, const struct trace_call *call, uint32_t giver,
+                    uint32_t taker)
+{
+    enum call_kind kind = call_kind(call->call);
+    if (comm->between > 0 && (giver < comm->between) == (taker < comm->between)) return false;
+    if ((call_row(call->call)->needed & F_BYTES) && call->bytes == 0) return false;
+    bool blocks = kind == CALL_ALLTOALLV || (kind == CALL_REDUCE_SCATTER && comm->between == 0);
+    const int64_t *counts = blocks ? trace_call_counts(trace, call) : NULL;
+    return !counts || counts[taker] > 0;
+}

@@ -1,0 +1,220 @@
+#include "model/match/locks.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/array.h"
+
+/* The last release so far, and the last one by another origin than that; NULL: there is none. */
+struct releases {
+    const struct holding *last, *other;
+};
+
+static int compare_times(int64_t a, int64_t b)
+{
+    return (a > b) - (a < b);
+}
+
+/* Who leaves unlock at the same moment held the lock in the order of asking: lazy locks ask in unlock or before; of
+ * blocking ones the one that was granted later enters unlock later. Ranks come last: their names must not matter. */
+static int compare_holdings(const void *one, const void *other)
+{
+    const struct holding *a = one, *b = other;
+    int order = compare_times(a->window, b->window);
+    if (order == 0) order = compare_times(a->target, b->target);
+    if (order == 0) order = compare_times(a->release_ps, b->release_ps);
+    if (order == 0) order = compare_times(a->unlocking_ps, b->unlocking_ps);
+    if (order == 0) order = compare_times(a->asked_ps, b->asked_ps);
+    if (order == 0) order = compare_times(a->origin, b->origin);
+    return order != 0 ? order : compare_times((int64_t)a->epoch->open_call, (int64_t)b->epoch->open_call);
+}
+
+static void add_release(struct releases *releases, const struct holding *holding)
+{
+    if (releases->last && releases->last->origin != holding->origin) releases->other = releases->last;
+    releases->last = holding;
+}
+
+static const struct holding *release_by_others(const struct releases *releases, uint32_t origin)
+{
+    return releases->last && releases->last->origin != origin ? releases->last : releases->other;
+}
+
+struct holdings {
+    struct holding *items;
+    size_t count, capacity;
+    struct map exclusive; /* (window, target) that somebody locks exclusively */
+    struct map lazy;      /* lazy locks: (epoch, target) with an operation: what asks, and where the origin waits */
+};
+
+static void holdings_clear(struct holdings *holdings)
+{
+    free(holdings->items);
+    map_clear(&holdings->exclusive);
+    map_clear(&holdings->lazy);
+}
+
+static uint64_t target_key(int32_t window, int32_t target)
+{
+    return (uint64_t)(uint32_t)window << 32 | (uint32_t)target;
+}
+
+/* NOCHECK locks ask nobody and hold nobody up: the program promises that there is no conflict (MPI-3.1 11.5.5). */
+static bool asks(const struct relations *relations, const struct access_epoch *epoch, enum epoch_kind kind)
+{
+    return epoch->kind == kind && epoch_closed(relations->trace, epoch->rank, epoch->close_call) &&
+           settlement_released(relations->settlement, epoch->rank, epoch->close_call) &&
+           !(relations_call(relations, epoch->rank, epoch->open_call)->flags & TRACE_NOCHECK);
+}
+
+static enum status add_holding(struct holdings *holdings, const struct relations *relations,
+                               const struct access_epoch *epoch, int32_t target, const uint64_t *lazy, struct err *err)
+{
+    const struct trace_call *lock = relations_call(relations, epoch->rank, epoch->open_call);
+    const struct trace_call *unlock = relations_call(relations, epoch->rank, epoch->close_call);
+    const struct trace_call *asks_in = lazy ? relations_call(relations, epoch->rank, (size_t)(*lazy >> 32)) : unlock;
+    bool of_all = epoch->kind == EPOCH_LOCK_ALL;
+    struct holding holding = {.window = epoch->window,
+                              .target = target,
+                              .origin = epoch->rank,
+                              .exclusive = lock->flags & TRACE_EXCLUSIVE,
+                              .release_ps = unlock->exit_ps,
+                              .asked_ps = lock->enter_ps,
+                              .unlocking_ps = asks_in->enter_ps,
+                              .epoch = epoch,
+                              .wait_call = !of_all ? EPOCH_NONE
+                                           : lazy  ? (size_t)(uint32_t)*lazy
+                                                   : epoch->open_call};
+    ARRAY_PUSH(holdings->items, holdings->count, holdings->capacity, holding, err);
+    return STATUS_OK;
+}
+
+static uint64_t lazy_key(size_t epoch, uint32_t target)
+{
+    return (uint64_t)epoch << 24 | target;
+}
+
+static enum status find_lazy(const struct relations *relations, struct holdings *holdings, struct err *err)
+{
+    const struct epochs *epochs = &relations->epochs;
+    for (size_t i = 0; i < epochs->operation_count; i++) {
+        const struct epoch_operation *operation = &epochs->operations[i];
+        uint32_t target = (uint32_t)relations_call(relations, operation->origin, operation->call)->peer;
+        const struct access_epoch *epoch = &epochs->accesses[operation->epoch];
+        if ((epoch->kind != EPOCH_LOCK_ALL && epoch->kind != EPOCH_LOCK) || epoch->close_call == EPOCH_NONE) continue;
+        size_t waits = operation->first_flush != EPOCH_NONE ? operation->first_flush : epoch->close_call;
+        bool hurries = relations_call(relations, operation->origin, operation->call)->ref != TRACE_NO_REF;
+        uint64_t asks_in = hurries ? operation->call : waits, *slot;
+        TRY(map_put(&holdings->lazy, lazy_key(operation->epoch, target), asks_in << 32 | (uint32_t)waits, &slot, err));
+        if (asks_in < *slot >> 32) *slot = asks_in << 32 | (uint32_t)*slot;
+    }
+    return STATUS_OK;
+}
+
+/* A lock_all holds the lock of every target; only those that somebody wants alone can make anybody wait. Lazy locks
+ * (known of simulated traces) are taken where there are operations only. */
+static enum status collect_all(const struct relations *relations, bool lazy, struct holdings *holdings, struct err *err)
+{
+    const struct epochs *epochs = &relations->epochs;
+    if (holdings->exclusive.count == 0) return STATUS_OK;
+    for (size_t a = 0; a < epochs->access_count; a++) {
+        const struct access_epoch *epoch = &epochs->accesses[a];
+        if (!asks(relations, epoch, EPOCH_LOCK_ALL)) continue;
+        const struct trace_comm *comm = &relations->trace->comms[relations->trace->windows[epoch->window].comm];
+        for (uint32_t i = 0; i < comm->count; i++) {
+            int32_t target = comm->members[i];
+            const uint64_t *asked = lazy ? map_find(&holdings->lazy, lazy_key(a, (uint32_t)target)) : NULL;
+            if (!map_find(&holdings->exclusive, target_key(epoch->window, target)) || (lazy && !asked)) continue;
+            TRY(add_holding(holdings, relations, epoch, target, asked, err));
+        }
+    }
+    return STATUS_OK;
+}
+
+/* The locks of a target are looked at by the part that has it. */
+static enum status collect(const struct relations *relations, struct holdings *holdings, struct err *err)
+{
+    const struct epochs *epochs = &relations->epochs;
+    const char *lock = relations->trace->lock;
+    bool lazy = lock && strcmp(lock, "lazy") == 0;
+    if (lazy) TRY(find_lazy(relations, holdings, err));
+    for (size_t a = 0; a < epochs->access_count; a++) {
+        const struct access_epoch *epoch = &epochs->accesses[a];
+        if (!asks(relations, epoch, EPOCH_LOCK) || epoch->target == TRACE_NONE) continue;
+        if (relations->trace->ranks[epoch->target].foreign) continue;
+        const uint64_t *asked = lazy ? map_find(&holdings->lazy, lazy_key(a, (uint32_t)epoch->target)) : NULL;
+        TRY(add_holding(holdings, relations, epoch, epoch->target, asked, err));
+        uint64_t *slot;
+        if (holdings->items[holdings->count - 1].exclusive)
+            TRY(map_put(&holdings->exclusive, target_key(epoch->window, epoch->target), 1, &slot, err));
+    }
+    return collect_all(relations, lazy, holdings, err);
+}
+
+static enum status sorted_holdings(const struct relations *relations, struct holdings *holdings, struct err *err)
+{
+    TRY(collect(relations, holdings, err));
+    if (holdings->count > 0) qsort(holdings->items, holdings->count, sizeof *holdings->items, compare_holdings);
+    return STATUS_OK;
+}
+
+static bool of_same_lock(const struct holding *one, const struct holding *other)
+{
+    return one->window == other->window && one->target == other->target;
+}
+
+static void add_holding_to(struct releases *all, struct releases *exclusive, const struct holding *holding)
+{
+    add_release(all, holding);
+    if (holding->exclusive) add_release(exclusive, holding);
+}
+
+enum status locks_visit(const struct relations *relations, holding_visitor *visit, void *context, struct err *err)
+{
+    struct releases all = {NULL, NULL}, exclusive = {NULL, NULL};
+    struct holdings holdings = {0};
+    enum status status = sorted_holdings(relations, &holdings, err);
+    for (size_t i = 0; status == STATUS_OK && i < holdings.count; i++) {
+        const struct holding *holding = &holdings.items[i];
+        if (i > 0 && !of_same_lock(holding, holding - 1)) all = exclusive = (struct releases){NULL, NULL};
+        if (settlement_counts(relations->settlement, holding->origin, holding->epoch->close_call))
+            status = visit(context, holding,
+                           release_by_others(holding->exclusive ? &all : &exclusive, holding->origin));
+        add_holding_to(&all, &exclusive, holding);
+    }
+    holdings_clear(&holdings);
+    return status;
+}
+
+/* All locks of a window together, as a target of their own. */
+static enum status collect_windows(const struct relations *relations, struct holdings *holdings, struct err *err)
+{
+    for (size_t a = 0; a < relations->epochs.access_count; a++)
+        if (asks(relations, &relations->epochs.accesses[a], EPOCH_LOCK_ALL))
+            TRY(add_holding(holdings, relations, &relations->epochs.accesses[a], TRACE_NONE, NULL, err));
+    return STATUS_OK;
+}
+
+static void keep_last(const struct releases *releases, holder_keeper *keep, void *context)
+{
+    if (releases->last) keep(context, releases->last->epoch);
+    if (releases->other) keep(context, releases->other->epoch);
+}
+
+enum status locks_last_holders(const struct relations *relations, holder_keeper *keep, void *context, struct err *err)
+{
+    struct releases all = {NULL, NULL}, exclusive = {NULL, NULL};
+    struct holdings holdings = {0};
+    enum status status = collect_windows(relations, &holdings, err);
+    if (status == STATUS_OK) status = sorted_holdings(relations, &holdings, err);
+    for (size_t i = 0; status == STATUS_OK && i < holdings.count; i++) {
+        const struct holding *holding = &holdings.items[i];
+        add_holding_to(&all, &exclusive, holding);
+        if (i + 1 < holdings.count && of_same_lock(holding, holding + 1)) continue;
+        keep_last(&all, keep, context);
+        keep_last(&exclusive, keep, context);
+        all = exclusive = (struct releases){NULL, NULL};
+    }
+    holdings_clear(&holdings);
+    return status;
+}

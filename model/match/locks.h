@@ -1,0 +1,29 @@
+/* Who held a lock: inferred from the order of the unlock exits (docs/patterns.md). */
+#ifndef MODEL_MATCH_LOCKS_H
+#define MODEL_MATCH_LOCKS_H
+
+#include "model/match/relations.h"
+
+struct holding { /* one lock epoch whose unlock was seen to return */
+    int32_t window, target;
+    uint32_t origin;
+    bool exclusive;
+    int64_t release_ps, asked_ps,
+        unlocking_ps; /* exit of unlock, enter of lock, enter of unlock (lazy: of what asks) */
+    const struct access_epoch *epoch;
+    size_t wait_call; /* lock_all: where it waits for this target; EPOCH_NONE: as any lock */
+};
+
+typedef enum status holding_visitor(void *context, const struct holding *holding, const struct holding *holder);
+
+/* Calls visit for every holding, by window and target in the order of the grants, with the holding before it that
+ * excludes it, or NULL. Of a slice: those that are settled now. */
+enum status locks_visit(const struct relations *relations, holding_visitor *visit, void *context, struct err *err);
+
+typedef void holder_keeper(void *context, const struct access_epoch *epoch);
+
+/* Calls keep for the epochs of a slice that a lock to come may have waited for: of each lock the last holders, of each
+ * window the last ones that held all of its locks. */
+enum status locks_last_holders(const struct relations *relations, holder_keeper *keep, void *context, struct err *err);
+
+#endif

@@ -1,0 +1,46 @@
+#include "model/match/relations.h"
+
+#include "trace/faults.h"
+
+enum status relations_build(const struct trace *trace, struct relations *relations, struct err *err)
+{
+    struct relations made = {.trace = trace};
+    enum status status = lanes_build(trace, &made.lanes, err);
+    if (status == STATUS_OK) status = epochs_build(trace, &made.epochs, err);
+    if (status == STATUS_OK) status = instances_build(trace, &made.instances, err);
+    if (status == STATUS_OK) status = messages_build(trace, &made.messages, err);
+    if (status != STATUS_OK) {
+        relations_clear(&made);
+        return status;
+    }
+    *relations = made;
+    return STATUS_OK;
+}
+
+enum status relations_keep_going(struct trace *trace, struct err *err)
+{
+    for (;;) {
+        struct relations relations;
+        struct err cause = {.stream = ERR_NOWHERE};
+        enum status status = relations_build(trace, &relations, &cause);
+        if (status == STATUS_OK) {
+            relations_clear(&relations);
+            return STATUS_OK;
+        }
+        if (status != STATUS_DATA || cause.stream == ERR_NOWHERE) {
+            if (err) *err = cause;
+            return status;
+        }
+        TRY(trace_cut(trace, (uint32_t)cause.stream, (size_t)cause.item, &cause, err));
+    }
+}
+
+void relations_clear(struct relations *relations)
+{
+    epochs_clear(&relations->epochs);
+    instances_clear(&relations->instances);
+    messages_clear(&relations->messages);
+    lanes_clear(&relations->lanes);
+    relations->trace = NULL;
+    relations->settlement = NULL;
+}

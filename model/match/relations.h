@@ -1,0 +1,32 @@
+/* All event abstractions of one trace, built once; the detectors and the transfer bounds use nothing else. */
+#ifndef MODEL_MATCH_RELATIONS_H
+#define MODEL_MATCH_RELATIONS_H
+
+#include "model/match/epochs.h"
+#include "model/match/instances.h"
+#include "model/match/timelines.h"
+#include "model/match/messages.h"
+#include "model/slices/final.h"
+
+struct relations {
+    const struct trace *trace; /* borrowed until relations_clear */
+    const struct settlement *settlement; /* of a slice: what is counted in this round; NULL: all of it. Borrowed */
+    struct epochs epochs;
+    struct instances instances;
+    struct messages messages;
+    struct lanes lanes;
+};
+
+/* trace has passed trace_check(). Inits *relations. */
+enum status relations_build(const struct trace *trace, struct relations *relations, struct err *err);
+/* Cuts ranks (trace/faults.h) where their calls contradict each other or other ranks', until the relations can be
+ * built: an operation outside any epoch, a closing call without epoch, different collectives at one turn. */
+enum status relations_keep_going(struct trace *trace, struct err *err);
+void relations_clear(struct relations *relations);
+
+static inline const struct trace_call *relations_call(const struct relations *relations, uint32_t rank, size_t call)
+{
+    return &relations->trace->ranks[rank].calls[call];
+}
+
+#endif

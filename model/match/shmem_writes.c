@@ -1,0 +1,171 @@
+#include "model/match/shmem_writes.h"
+
+#include <stdlib.h>
+
+#include "common/array.h"
+#include "common/map.h"
+
+bool shmem_is_write(enum call_kind kind)
+{
+    bool puts = kind == CALL_SHMEM_PUT || kind == CALL_SHMEM_PUT_NBI;
+    return puts || kind == CALL_SHMEM_ATOMIC || kind == CALL_SHMEM_FETCH;
+}
+
+bool shmem_is_wait(enum call_kind kind)
+{
+    return kind == CALL_SHMEM_WAIT || kind == CALL_SHMEM_TEST;
+}
+
+bool shmem_wait_ended(const struct trace_call *call)
+{
+    enum call_kind kind = call_kind(call->call);
+    return kind == CALL_SHMEM_WAIT || (kind == CALL_SHMEM_TEST && call->flags & TRACE_FLAG);
+}
+
+static int by_target_and_time(const void *one, const void *two)
+{
+    const struct shmem_write *a = one, *b = two;
+    if (a->target != b->target) return a->target < b->target ? -1 : 1;
+    if (a->time_ps != b->time_ps) return a->time_ps < b->time_ps ? -1 : 1;
+    if (a->origin != b->origin) return a->origin < b->origin ? -1 : 1;
+    return (a->call > b->call) - (a->call < b->call);
+}
+
+static enum status collect(const struct trace *trace, struct shmem_writes *writes, struct err *err)
+{
+    size_t capacity = 0;
+    for (uint32_t rank = 0; rank < trace->rank_count; rank++)
+        for (size_t i = 0; i < trace->ranks[rank].count; i++) {
+            const struct trace_call *call = &trace->ranks[rank].calls[i];
+            if (!shmem_is_write(call_kind(call->call)) || call->peer < 0) continue;
+            const struct trace_sim *sim = trace->ranks[rank].sim ? &trace->ranks[rank].sim[i] : NULL;
+            bool fetches = call_kind(call->call) == CALL_SHMEM_FETCH; /* its end is the result's, at the origin */
+            bool known = sim && sim->xfer_end_ps != TRACE_UNKNOWN_PS && !fetches;
+            int64_t longest_ps = known ? 0 : call->exit_ps - call->enter_ps;
+            if (longest_ps > writes->longest_ps) writes->longest_ps = longest_ps;
+            struct shmem_write write = {(uint32_t)call->peer, rank, i, known ? sim->xfer_end_ps : call->exit_ps, known};
+            ARRAY_PUSH(writes->items, writes->count, capacity, write, err);
+        }
+    return STATUS_OK;
+}
+
+enum status shmem_writes_find(const struct trace *trace, struct shmem_writes *writes, struct err *err)
+{
+    struct shmem_writes made = {0};
+    enum status status = collect(trace, &made, err);
+    if (status != STATUS_OK) {
+        shmem_writes_clear(&made);
+        return status;
+    }
+    if (made.count > 0) qsort(made.items, made.count, sizeof *made.items, by_target_and_time);
+    *writes = made;
+    return STATUS_OK;
+}
+
+void shmem_writes_clear(struct shmem_writes *writes)
+{
+    free(writes->items);
+    *writes = (struct shmem_writes){0};
+}
+
+/* The first write to the rank behind that time, or of a later rank. */
+static size_t behind(const struct shmem_writes *writes, uint32_t rank, int64_t time_ps)
+{
+    size_t low = 0, high = writes->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        const struct shmem_write *write = &writes->items[middle];
+        if (write->target < rank || (write->target == rank && write->time_ps <= time_ps))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static bool writes_to(const struct trace *trace, const struct shmem_write *write, const struct trace_call *wait)
+{
+    const struct trace_call *call = &trace->ranks[write->origin].calls[write->call];
+    int64_t bytes = call->bytes > 0 ? call->bytes : call->aux;
+    if (wait->disp < 0 && call->disp < 0) return true; /* a foreign archive: the last write is taken */
+    return call->disp >= 0 && call->disp <= wait->disp && wait->disp < call->disp + bytes;
+}
+
+/* The first of those whose calls return behind the wait, from `first` on, that had begun when it returned. */
+static const struct shmem_write *under_way(const struct shmem_writes *writes, const struct trace *trace, uint32_t rank,
+                                           const struct trace_call *wait, size_t first)
+{
+    for (size_t i = first; i < writes->count && writes->items[i].target == rank; i++) {
+        const struct shmem_write *write = &writes->items[i];
+        if (write->time_ps - writes->longest_ps > wait->exit_ps) return NULL;
+        int64_t enter_ps = trace->ranks[write->origin].calls[write->call].enter_ps;
+        if (!write->known && enter_ps <= wait->exit_ps && writes_to(trace, write, wait)) return write;
+    }
+    return NULL;
+}
+
+const struct shmem_write *shmem_writes_cause(const struct shmem_writes *writes, const struct trace *trace,
+                                             uint32_t rank, size_t index)
+{
+    const struct trace_call *wait = &trace->ranks[rank].calls[index];
+    const struct shmem_write *before = NULL, *later;
+    if (!shmem_wait_ended(wait)) return NULL;
+    size_t first = behind(writes, rank, wait->exit_ps);
+    for (size_t i = first; !before && i-- > 0 && writes->items[i].target == rank;)
+        if (writes_to(trace, &writes->items[i], wait)) before = &writes->items[i];
+    if (before && before->time_ps > wait->enter_ps) return before;
+    later = under_way(writes, trace, rank, wait, first);
+    return later ? later : before;
+}
+
+/* The last call of the same thread for the address of call `index`; that call itself: there is none before. */
+static enum status last_of_row(const struct trace *trace, uint32_t rank, size_t index, struct map *rows,
+                               uint64_t **last, struct err *err)
+{
+    const struct trace_call *calls = trace->ranks[rank].calls;
+    uint32_t thread = trace_call_thread(trace, rank, index);
+    for (uint64_t key = map_mix((uint64_t)calls[index].disp, thread);; key++) { /* keys of two addresses may be equal */
+        TRY(map_put(rows, key, index, last, err));
+        bool same = calls[**last].disp == calls[index].disp;
+        if (same && trace_call_thread(trace, rank, (size_t) * *last) == thread) return STATUS_OK;
+    }
+}
+
+static bool is_failed_test(const struct trace_call *call)
+{
+    return call_kind(call->call) == CALL_SHMEM_TEST && !(call->flags & TRACE_FLAG);
+}
+
+static enum status link_rows(const struct trace *trace, uint32_t rank, size_t *before, struct map *rows,
+                             struct err *err)
+{
+    const struct trace_rank *stream = &trace->ranks[rank];
+    for (size_t i = 0; i < stream->count; i++) {
+        uint64_t *last;
+        before[i] = SHMEM_NO_TEST;
+        if (!shmem_is_wait(call_kind(stream->calls[i].call))) continue;
+        TRY(last_of_row(trace, rank, i, rows, &last, err));
+        if (*last != i && is_failed_test(&stream->calls[*last])) before[i] = (size_t)*last;
+        *last = i;
+    }
+    return STATUS_OK;
+}
+
+enum status shmem_rows_find(const struct trace *trace, uint32_t rank, size_t **before, struct err *err)
+{
+    const struct trace_rank *stream = &trace->ranks[rank];
+    struct map rows = {0};
+    size_t first = 0;
+    *before = NULL;
+    while (first < stream->count && !is_failed_test(&stream->calls[first])) first++;
+    if (first == stream->count) return STATUS_OK;
+    size_t *made = malloc(stream->count * sizeof *made);
+    if (!made) return err_memory(err);
+    enum status status = link_rows(trace, rank, made, &rows, err);
+    map_clear(&rows);
+    if (status == STATUS_OK)
+        *before = made;
+    else
+        free(made);
+    return status;
+}

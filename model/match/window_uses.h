@@ -1,0 +1,39 @@
+/* Whether ranks use windows between their creation and their freeing, over all slices of a trace: what epochs_build()
+ * checks of a whole trace, or within a slice. */
+#ifndef MODEL_MATCH_WINDOW_USES_H
+#define MODEL_MATCH_WINDOW_USES_H
+
+#include "common/map.h"
+#include "trace/trace.h"
+
+struct window_use {
+    bool created, freed, used; /* used: before the stream has shown its creation */
+    uint16_t call;             /* of that first use, as the next two */
+    uint64_t event;
+    int64_t enter_ps;
+};
+
+/* Windows from..end - 1 of a rank were freed and not created again, as far as they are not in the index. */
+struct freed_windows {
+    uint32_t rank;
+    int32_t from, end;
+};
+
+/* All-zero is empty. Windows that are created and freed without end, each with a number of its own, take no memory but
+ * for the gaps between their numbers. */
+struct window_uses {
+    struct window_use *items;
+    size_t count, capacity;
+    size_t *unused; /* items that belong to no window */
+    size_t unused_count, unused_capacity;
+    struct map index;            /* (rank, window) to item */
+    struct freed_windows *freed; /* by rank, then number; no two touch */
+    size_t freed_count, freed_capacity;
+};
+
+void window_uses_clear(struct window_uses *uses);
+
+/* The new calls of a slice. STATUS_DATA with rank, event and call, as epochs_build() has it. */
+enum status window_uses_check(struct window_uses *uses, const struct trace *trace, struct err *err);
+
+#endif

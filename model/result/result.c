@@ -1,0 +1,157 @@
+#include "model/result/result.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/array.h"
+#include "trace/trace.h"
+
+enum { NOTE_BYTES = 512 };
+
+enum status result_new(uint32_t rank_count, struct result **result, struct err *err)
+{
+    struct result *made = calloc(1, sizeof *made);
+    if (!made) return err_memory(err);
+    size_t ranks = rank_count > 0 ? rank_count : 1;
+    made->rank_count = rank_count;
+    made->rank_time_s = calloc(ranks, sizeof *made->rank_time_s);
+    int p = 0;
+    while (p < PATTERN_COUNT && (made->patterns[p].rank_severity_s = calloc(ranks, sizeof(double))) != NULL) p++;
+    if (!made->rank_time_s || p < PATTERN_COUNT) {
+        result_free(made);
+        return err_memory(err);
+    }
+    *result = made;
+    return STATUS_OK;
+}
+
+void result_place_clear(struct result_place *place)
+{
+    free(place->callpath);
+    free(place->file);
+    free(place->advice);
+    free(place->rows);
+    free(place->who.node);
+    for (size_t i = 0; i < place->rank_count; i++) free(place->ranks[i].who.node);
+    free(place->ranks);
+    *place = (struct result_place){0};
+}
+
+enum status result_who_set(const struct trace *trace, uint32_t rank, uint32_t thread, struct result_who *who,
+                           struct err *err)
+{
+    const char *node = trace_node_name(trace, rank);
+    *who = (struct result_who){.rank = rank, .thread = -1};
+    if (trace_thread_count(trace, rank) > 1) who->thread = (int32_t)thread;
+    if (node && !(who->node = strdup(node))) return err_memory(err);
+    return STATUS_OK;
+}
+
+void result_group_clear(struct result_group *group)
+{
+    free(group->name);
+    free(group->file);
+    *group = (struct result_group){0};
+}
+
+static void clear_groups(struct result_groups *groups)
+{
+    for (size_t i = 0; i < groups->count; i++) result_group_clear(&groups->items[i]);
+    free(groups->items);
+}
+
+static void clear_shares(struct result_shares *shares)
+{
+    for (size_t i = 0; i < shares->count; i++) {
+        free(shares->items[i].callpath);
+        free(shares->items[i].file);
+        free(shares->items[i].activity);
+        free(shares->items[i].who.node);
+    }
+    free(shares->items);
+}
+
+static void clear_pattern(struct result_pattern *pattern)
+{
+    for (size_t i = 0; i < pattern->place_count; i++) result_place_clear(&pattern->places[i]);
+    free(pattern->places);
+    free(pattern->rank_severity_s);
+}
+
+static void clear_call(struct result_call *call)
+{
+    free(call->callpath);
+    free(call->file);
+}
+
+void result_violations_clear(struct result_violations *violations)
+{
+    for (size_t i = 0; i < violations->count; i++) {
+        free(violations->items[i].sentence);
+        clear_call(&violations->items[i].call);
+        clear_call(&violations->items[i].other);
+    }
+    free(violations->items);
+    *violations = (struct result_violations){.known = false};
+}
+
+void result_free(struct result *result)
+{
+    if (!result) return;
+    for (int p = 0; p < PATTERN_COUNT; p++) clear_pattern(&result->patterns[p]);
+    for (size_t i = 0; i < result->property_count; i++) free(result->properties[i].name);
+    for (size_t i = 0; i < result->left_out_count; i++) free(result->left_out[i].reason);
+    free(result->left_out);
+    result_violations_clear(&result->violations);
+    for (size_t i = 0; i < result->note_count; i++) free(result->notes[i]);
+    efficiency_free(result->efficiency);
+    cJSON_Delete(result->carried);
+    clear_shares(&result->causes);
+    clear_shares(&result->critical_path);
+    free(result->properties);
+    free(result->behaviour);
+    for (size_t i = 0; i < result->creation_count; i++) free(result->creations[i].file);
+    free(result->creations);
+    free(result->notes);
+    for (int g = 0; g < TRANSFER_GROUPINGS; g++) clear_groups(&result->transfer_groups[g]);
+    free(result->rank_time_s);
+    free(result->trace);
+    free(result->platform);
+    free(result->semantics);
+    free(result->engine);
+    free(result);
+}
+
+enum status result_add_left_out(struct result *result, const struct result_left_out *made, struct err *err)
+{
+    TRY(array_reserve((void **)&result->left_out, &result->left_out_capacity, result->left_out_count + 1,
+                      sizeof *result->left_out, err));
+    struct result_left_out *own = &result->left_out[result->left_out_count];
+    *own = *made;
+    own->reason = strdup(made->reason);
+    if (!own->reason) return err_memory(err);
+    result->left_out_count++;
+    return STATUS_OK;
+}
+
+enum status result_add_behaviour(struct result *result, const struct result_behaviour *made, struct err *err)
+{
+    ARRAY_PUSH(result->behaviour, result->behaviour_count, result->behaviour_capacity, *made, err);
+    return STATUS_OK;
+}
+
+enum status result_add_note(struct result *result, struct err *err, const char *format, ...)
+{
+    char text[NOTE_BYTES];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    TRY(array_reserve((void **)&result->notes, &result->note_capacity, result->note_count + 1, sizeof *result->notes,
+                      err));
+    char *note = strdup(text);
+    if (!note) return err_memory(err);
+    result->notes[result->note_count++] = note;
+    return STATUS_OK;
+}

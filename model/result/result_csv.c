@@ -1,0 +1,190 @@
+#include "model/result/result_csv.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "common/units.h"
+#include "model/waits/properties.h"
+
+static void write_text(const char *text, FILE *out)
+{
+    if (!text) return;
+    if (!strpbrk(text, ",\"\r\n")) {
+        fputs(text, out);
+        return;
+    }
+    fputc('"', out);
+    for (; *text; text++) {
+        if (*text == '"') fputc('"', out);
+        fputc(*text, out);
+    }
+    fputc('"', out);
+}
+
+void csv_write_patterns(const struct result *result, FILE *out)
+{
+    fprintf(out, "pattern,rank,severity_s\n");
+    for (int p = 0; p < PATTERN_COUNT; p++)
+        for (uint32_t r = 0; r < result->rank_count; r++)
+            fprintf(out, "%s,%" PRIu32 ",%.15g\n", pattern_row((enum pattern)p)->name, r,
+                    result->patterns[p].rank_severity_s[r]);
+}
+
+static void write_place(enum pattern pattern, const struct result_place *place, FILE *out)
+{
+    fprintf(out, "%s,", pattern_row(pattern)->name);
+    write_text(place->callpath, out);
+    fputc(',', out);
+    write_text(place->file, out);
+    fputc(',', out);
+    if (place->line > 0) fprintf(out, "%" PRId32, place->line);
+}
+
+static void write_who(const struct result_who *who, FILE *out)
+{
+    fputc(',', out);
+    if (who->rank >= 0) fprintf(out, "%" PRId64, who->rank);
+    fputc(',', out);
+    if (who->thread >= 0) fprintf(out, "%" PRId32, who->thread);
+    fputc(',', out);
+    write_text(who->node, out);
+    fputc('\n', out);
+}
+
+void csv_write_places(const struct result *result, FILE *out)
+{
+    fprintf(out, "pattern,callpath,file,line,severity_s,count,rank,thread,node\n");
+    for (int p = 0; p < PATTERN_COUNT; p++) {
+        for (size_t i = 0; i < result->patterns[p].place_count; i++) {
+            const struct result_place *place = &result->patterns[p].places[i];
+            write_place((enum pattern)p, place, out);
+            fprintf(out, ",%.15g,%" PRIu64, place->severity_s, place->count);
+            write_who(&place->who, out);
+        }
+    }
+}
+
+void csv_write_place_ranks(const struct result *result, FILE *out)
+{
+    fprintf(out, "pattern,callpath,file,line,severity_s,count,rank,thread,node\n");
+    for (int p = 0; p < PATTERN_COUNT; p++) {
+        for (size_t i = 0; i < result->patterns[p].place_count; i++) {
+            const struct result_place *place = &result->patterns[p].places[i];
+            for (size_t r = 0; r < place->rank_count; r++) {
+                write_place((enum pattern)p, place, out);
+                fprintf(out, ",%.15g,%" PRIu64, place->ranks[r].severity_s, place->ranks[r].count);
+                write_who(&place->ranks[r].who, out);
+            }
+        }
+    }
+}
+
+void csv_write_properties(const struct result *result, FILE *out)
+{
+    fprintf(out, "property,parent,inclusive_s,exclusive_s\n");
+    for (size_t i = 0; i < result->property_count; i++) {
+        const struct result_property *property = &result->properties[i];
+        const struct property_row *row = property_by_name(property->name);
+        bool inner = row && property_row(row->parent) != row;
+        fprintf(out, "%s,%s,%.15g,%.15g\n", property->name, inner ? property_row(row->parent)->name : "",
+                property->inclusive_s, property->exclusive_s);
+    }
+}
+
+static void write_spread(const struct result_spread *rates, FILE *out)
+{
+    if (rates->count > 0)
+        fprintf(out, ",%.15g,%.15g,%.15g,%.15g", rates->min, rates->median, rates->max, rates->overall);
+    else
+        fputs(",,,,", out);
+}
+
+static void write_key(enum transfer_grouping grouping, const struct result_group *group, FILE *out)
+{
+    static const char *const names[] = {[TRANSFERS_OF_PAIR] = "pair",
+                                        [TRANSFERS_OF_WINDOW] = "window",
+                                        [TRANSFERS_OF_PLACE] = "callpath",
+                                        [TRANSFERS_OF_SIZE] = "size"};
+    fprintf(out, "%s,", names[grouping]);
+    switch (grouping) {
+    case TRANSFERS_OF_PAIR:
+        fprintf(out, "%" PRId32 ",%" PRId32 ",%s,,,,,,", group->origin, group->target, group->kind);
+        break;
+    case TRANSFERS_OF_WINDOW:
+        fprintf(out, ",,,%" PRId32 ",", group->window);
+        write_text(group->name, out);
+        fputs(",,,,", out);
+        break;
+    case TRANSFERS_OF_PLACE:
+        fputs(",,,,", out);
+        write_text(group->name, out);
+        fprintf(out, ",%s,", group->function);
+        write_text(group->file, out);
+        fputc(',', out);
+        if (group->line > 0) fprintf(out, "%" PRId32, group->line);
+        fputc(',', out);
+        break;
+    default: fprintf(out, ",,,,,,,,%" PRId64, group->from_bytes); break;
+    }
+}
+
+void csv_write_transfer_groups(const struct result *result, FILE *out)
+{
+    fprintf(out, "group,origin,target,kind,window,name,operation,file,line,from_bytes,to_bytes,count,bytes,"
+                 "lower_min_Bps,lower_median_Bps,lower_max_Bps,lower_overall_Bps,"
+                 "upper_min_Bps,upper_median_Bps,upper_max_Bps,upper_overall_Bps\n");
+    for (int g = 0; g < TRANSFER_GROUPINGS; g++) {
+        for (size_t i = 0; i < result->transfer_groups[g].count; i++) {
+            const struct result_group *group = &result->transfer_groups[g].items[i];
+            write_key((enum transfer_grouping)g, group, out);
+            fputc(',', out);
+            if (g == TRANSFERS_OF_SIZE) fprintf(out, "%" PRId64, group->to_bytes);
+            fprintf(out, ",%" PRIu64 ",%" PRIu64, group->count, group->bytes);
+            write_spread(&group->lower_bound_Bps, out);
+            write_spread(&group->upper_bound_Bps, out);
+            fputc('\n', out);
+        }
+    }
+}
+
+void csv_write_matrix(const struct result *result, FILE *out)
+{
+    fprintf(out, "origin,target,count,bytes\n");
+    const struct result_groups *pairs = &result->transfer_groups[TRANSFERS_OF_PAIR];
+    for (size_t i = 0; i < pairs->count; i++) {
+        const struct result_group *pair = &pairs->items[i];
+        uint64_t count;
+        if (i > 0 && pair[-1].origin == pair->origin && pair[-1].target == pair->target) continue;
+        uint64_t bytes = result_matrix_bytes(result, (uint32_t)pair->origin, (uint32_t)pair->target, &count);
+        fprintf(out, "%" PRId32 ",%" PRId32 ",%" PRIu64 ",%" PRIu64 "\n", pair->origin, pair->target, count, bytes);
+    }
+}
+
+static void write_time(int64_t time_ps, int64_t begin_ps, FILE *out)
+{
+    if (time_ps != TRACE_UNKNOWN_PS) fprintf(out, "%.12f", units_s(time_ps - begin_ps));
+}
+
+static void write_transfer(const struct transfer_row *row, int64_t begin_ps, FILE *out)
+{
+    const int64_t times_ps[] = {row->start_ps, row->lower_end_ps, row->upper_end_ps, row->true_end_ps};
+    fprintf(out, "%" PRIu32 ",%" PRIu32 ",%" PRId32 ",%s,%" PRId64, row->origin, row->target, row->window, row->kind,
+            row->bytes);
+    for (size_t t = 0; t < sizeof times_ps / sizeof *times_ps; t++) {
+        fputc(',', out);
+        write_time(times_ps[t], begin_ps, out);
+    }
+    fputc('\n', out);
+}
+
+enum status csv_write_transfers(struct transfer_log *log, int64_t begin_ps, FILE *out, struct err *err)
+{
+    struct transfer_row row;
+    bool any;
+    fprintf(out, "origin,target,window,kind,bytes,start_s,lower_end_s,upper_end_s,true_end_s\n");
+    for (;;) {
+        TRY(transfer_log_next(log, &row, &any, err));
+        if (!any) return STATUS_OK;
+        write_transfer(&row, begin_ps, out);
+    }
+}

@@ -1,0 +1,167 @@
+/* Of the table for people the part about transfers: all of them, by group, and who sends how much to whom. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/units.h"
+#include "model/result/result.h"
+
+enum { NAME_BYTES = 160, GROUPS_SHOWN = 5, MATRIX_RANKS = 16 };
+
+static void print_distribution(const char *title, const struct result_distribution *rates, FILE *out)
+{
+    char low[UNITS_TEXT_BYTES], middle[UNITS_TEXT_BYTES], high[UNITS_TEXT_BYTES];
+    if (rates->count == 0)
+        fprintf(out, "  %-22s not known", title);
+    else
+        fprintf(out, "  %-22s median %s (%s to %s)", title, units_format_rate(rates->median, middle),
+                units_format_rate(rates->min, low), units_format_rate(rates->max, high));
+    if (rates->unbounded > 0) fprintf(out, ", %" PRIu64 " without bound", rates->unbounded);
+    fprintf(out, "\n");
+}
+
+static void name_pair(const struct result_group *group, char name[NAME_BYTES])
+{
+    snprintf(name, NAME_BYTES, "%" PRId32 " -> %" PRId32 " %s", group->origin, group->target, group->kind);
+}
+
+static void name_window(const struct result_group *group, char name[NAME_BYTES])
+{
+    if (group->name)
+        snprintf(name, NAME_BYTES, "%" PRId32 " (%s)", group->window, group->name);
+    else
+        snprintf(name, NAME_BYTES, "%" PRId32, group->window);
+}
+
+static void name_place(const struct result_group *group, char name[NAME_BYTES])
+{
+    const char *inner = group->name ? strrchr(group->name, '/') : NULL;
+    bool named = group->name && strcmp(inner ? inner + 1 : group->name, group->function) == 0;
+    snprintf(name, NAME_BYTES, "%s%s%s", group->name ? group->name : "", named ? "" : " ", named ? "" : group->function);
+}
+
+static void name_size(const struct result_group *group, char name[NAME_BYTES])
+{
+    if (group->from_bytes == group->to_bytes)
+        snprintf(name, NAME_BYTES, "%" PRId64 " bytes", group->from_bytes);
+    else
+        snprintf(name, NAME_BYTES, "%" PRId64 " to %" PRId64 " bytes", group->from_bytes, group->to_bytes);
+}
+
+static const struct {
+    const char *title;
+    void (*name)(const struct result_group *group, char name[NAME_BYTES]);
+    bool by_bytes; /* the most bytes first; else as the groups stand */
+} tables[TRANSFER_GROUPINGS] = {
+    [TRANSFERS_OF_PAIR] = {"Transfers by pair", name_pair, true},
+    [TRANSFERS_OF_WINDOW] = {"Transfers by window", name_window, true},
+    [TRANSFERS_OF_PLACE] = {"Transfers by call path", name_place, true},
+    [TRANSFERS_OF_SIZE] = {"Transfers by size", name_size, false},
+};
+
+static int compare_groups(const void *one, const void *other)
+{
+    const struct result_group *const *a = one, *const *b = other;
+    if ((*a)->bytes != (*b)->bytes) return (*a)->bytes > (*b)->bytes ? -1 : 1;
+    return (*a > *b) - (*a < *b);
+}
+
+static const char *rate_text(const struct result_spread *rates, char text[UNITS_TEXT_BYTES])
+{
+    return rates->count > 0 ? units_format_rate(rates->median, text) : "-";
+}
+
+static void print_group(const struct result_group *group, const char *name, FILE *out)
+{
+    char bytes[UNITS_TEXT_BYTES], least[UNITS_TEXT_BYTES], overall[UNITS_TEXT_BYTES], most[UNITS_TEXT_BYTES];
+    const struct result_spread *lower = &group->lower_bound_Bps;
+    fprintf(out, "  %-32s %9" PRIu64 " %10s %12s %12s %12s\n", name, group->count,
+            units_format_bytes((double)group->bytes, bytes), rate_text(lower, least),
+            lower->count > 0 ? units_format_rate(lower->overall, overall) : "-",
+            rate_text(&group->upper_bound_Bps, most));
+}
+
+/* One group alone says what stands above already. */
+static void print_groups(const struct result *result, enum transfer_grouping grouping, size_t top, FILE *out)
+{
+    const struct result_groups *groups = &result->transfer_groups[grouping];
+    size_t shown = top > 0 ? top : GROUPS_SHOWN;
+    const struct result_group **order = malloc((groups->count + 1) * sizeof *order);
+    char name[NAME_BYTES];
+    if (!order || groups->count < 2) {
+        free(order);
+        return;
+    }
+    for (size_t i = 0; i < groups->count; i++) order[i] = &groups->items[i];
+    if (tables[grouping].by_bytes)
+        qsort(order, groups->count, sizeof *order, compare_groups);
+    else
+        shown = groups->count;
+    fprintf(out, "\n%-34s %9s %10s %12s %12s %12s\n", tables[grouping].title, "count", "bytes", "at least", "overall",
+            "at most");
+    for (size_t i = 0; i < groups->count && i < shown; i++) {
+        tables[grouping].name(order[i], name);
+        print_group(order[i], name, out);
+    }
+    if (groups->count > shown) fprintf(out, "  and %zu more\n", groups->count - shown);
+    free(order);
+}
+
+uint64_t result_matrix_bytes(const struct result *result, uint32_t origin, uint32_t target, uint64_t *count)
+{
+    const struct result_groups *pairs = &result->transfer_groups[TRANSFERS_OF_PAIR];
+    size_t low = 0, high = pairs->count;
+    uint64_t bytes = 0;
+    *count = 0;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        uint32_t at = (uint32_t)pairs->items[middle].origin, to = (uint32_t)pairs->items[middle].target;
+        if (at < origin || (at == origin && to < target))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (; low < pairs->count && (uint32_t)pairs->items[low].origin == origin &&
+           (uint32_t)pairs->items[low].target == target;
+         low++) {
+        bytes += pairs->items[low].bytes;
+        *count += pairs->items[low].count;
+    }
+    return bytes;
+}
+
+static void print_matrix(const struct result *result, FILE *out)
+{
+    char text[UNITS_TEXT_BYTES];
+    if (result->rank_count > MATRIX_RANKS || result->transfer_groups[TRANSFERS_OF_PAIR].count < 2) return;
+    fprintf(out, "\nBytes from (down) to\n%8s", "");
+    for (uint32_t target = 0; target < result->rank_count; target++) fprintf(out, " %9" PRIu32, target);
+    fputc('\n', out);
+    for (uint32_t origin = 0; origin < result->rank_count; origin++) {
+        fprintf(out, "  %6" PRIu32, origin);
+        for (uint32_t target = 0; target < result->rank_count; target++) {
+            uint64_t count, bytes = result_matrix_bytes(result, origin, target, &count);
+            fprintf(out, " %9s", count > 0 ? units_format_bytes((double)bytes, text) : "-");
+        }
+        fputc('\n', out);
+    }
+}
+
+void result_print_transfers(const struct result *result, size_t top, FILE *out)
+{
+    char bytes[UNITS_TEXT_BYTES];
+    if (result->transfer_count == 0) return;
+    fprintf(out, "\nOne-sided transfers: %" PRIu64 ", %s, %zu pairs\n", result->transfer_count,
+            units_format_bytes((double)result->transfer_bytes, bytes),
+            result->transfer_groups[TRANSFERS_OF_PAIR].count);
+    if (result->gap_count > 0)
+        fprintf(out, "  %-22s %" PRIu64 ", %s\n", "with gaps in buffers", result->gap_count,
+                units_format_bytes((double)result->gap_bytes, bytes));
+    print_distribution("bandwidth, at least", &result->lower_bound_Bps, out);
+    print_distribution("bandwidth, at most", &result->upper_bound_Bps, out);
+    if (result->within_known)
+        fprintf(out, "  %-22s %" PRIu64 " of %" PRIu64 "\n", "true end within bounds", result->within_bounds,
+                result->transfer_count);
+    for (int g = TRANSFER_GROUPINGS; g-- > 0;) print_groups(result, (enum transfer_grouping)g, top, out);
+    print_matrix(result, out);
+}

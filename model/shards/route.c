@@ -1,0 +1,459 @@
+/* Which parts of an analysis need a call. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/array.h"
+#include "common/map.h"
+#include "model/match/fences.h"
+#include "model/match/holdings.h"
+#include "model/shards/shards.h"
+#include "model/match/shmem_writes.h"
+
+/* What one rank has open on one window. */
+struct open_epochs {
+    uint32_t start, post;      /* groups, TRACE_NO_REF: none */
+    uint32_t locks, unflushed; /* held; of these with an operation and no flush behind it */
+    bool all, fenced;          /* lock_all is held; a fence was seen */
+    bool used;                 /* an operation in the fence epoch that is open */
+};
+
+enum lock_state { LOCK_FREE, LOCK_HELD, LOCK_USED, LOCK_FLUSHED };
+
+struct part_list {
+    uint32_t *items;
+    uint32_t count;
+    bool made;
+};
+
+struct parts_route {
+    const struct trace *trace;
+    uint32_t own, count;
+    uint32_t *owner;              /* per rank */
+    struct open_epochs **windows; /* per rank, then window; NULL: not its part's, or no call on any yet */
+    struct map *locks;            /* per rank: (window, target) to enum lock_state */
+    bool lazy;                    /* locks ask in an operation or behind it */
+    uint64_t *next_message;       /* per rank: event from which on messages have not been sent */
+    struct part_list *comms, *groups;
+    size_t comm_count, group_count;
+    uint64_t *marks; /* per part */
+    uint64_t mark;
+};
+
+/* The call at work. */
+struct routing {
+    struct parts_route *route;
+    const struct parts_told *told;
+    struct ghost ghost;
+    const struct trace_sim *sim; /* of the call, in simulated traces */
+    size_t index;                /* of the call */
+    bool placed;                 /* its place in the program is in ghost */
+    ghost_taker *take;
+    void *context;
+    struct err *err;
+};
+
+void parts_route_free(struct parts_route *route)
+{
+    if (!route) return;
+    for (uint32_t r = 0; r < route->trace->rank_count; r++) {
+        if (route->windows) free(route->windows[r]);
+        if (route->locks) map_clear(&route->locks[r]);
+    }
+    for (size_t i = 0; route->comms && i < route->comm_count; i++) free(route->comms[i].items);
+    for (size_t i = 0; route->groups && i < route->group_count; i++) free(route->groups[i].items);
+    free(route->owner);
+    free(route->windows);
+    free(route->locks);
+    free(route->next_message);
+    free(route->comms);
+    free(route->groups);
+    free(route->marks);
+    free(route);
+}
+
+enum status parts_route_new(const struct trace *trace, const struct parts_link *link, struct parts_route **route,
+                            struct err *err)
+{
+    size_t ranks = (size_t)trace->rank_count + 1;
+    struct parts_route *made = calloc(1, sizeof *made);
+    if (!made) return err_memory(err);
+    *made = (struct parts_route){.trace = trace,
+                                 .own = link->own,
+                                 .count = link->count,
+                                 .lazy = trace->lock && strcmp(trace->lock, "lazy") == 0,
+                                 .comm_count = trace->comm_count,
+                                 .group_count = trace->group_count};
+    made->owner = malloc(ranks * sizeof *made->owner);
+    made->windows = calloc(ranks, sizeof *made->windows);
+    made->locks = calloc(ranks, sizeof *made->locks);
+    made->next_message = calloc(ranks, sizeof *made->next_message);
+    made->comms = calloc(trace->comm_count + 1, sizeof *made->comms);
+    made->groups = calloc(trace->group_count + 1, sizeof *made->groups);
+    made->marks = calloc((size_t)link->count + 1, sizeof *made->marks);
+    if (!made->owner || !made->windows || !made->locks || !made->next_message || !made->comms || !made->groups ||
+        !made->marks) {
+        parts_route_free(made);
+        return err_memory(err);
+    }
+    for (uint32_t p = 0; p < link->count; p++)
+        for (uint32_t r = parts_first(trace->rank_count, p, link->count);
+             r < parts_first(trace->rank_count, p + 1, link->count); r++)
+            made->owner[r] = p;
+    *route = made;
+    return STATUS_OK;
+}
+
+const uint64_t *parts_route_unsent(const struct parts_route *route)
+{
+    return route->next_message;
+}
+
+static void find_place(struct routing *routing)
+{
+    struct ghost *ghost = &routing->ghost;
+    struct efficiency_slices *efficiency = routing->told->efficiency;
+    ghost->node = callpath_at(routing->told->paths, ghost->rank, routing->index);
+    if (efficiency) ghost->interval = interval_at(efficiency_slices_intervals(efficiency), ghost->rank, routing->index);
+    routing->placed = true;
+}
+
+static enum status send_to_part(struct routing *routing, uint32_t part)
+{
+    if (part == routing->route->own) return STATUS_OK;
+    if (!routing->placed) find_place(routing);
+    return routing->take(routing->context, part, &routing->ghost, routing->sim, routing->err);
+}
+
+static enum status send_to_rank(struct routing *routing, int32_t rank)
+{
+    return rank == TRACE_NONE ? STATUS_OK : send_to_part(routing, routing->route->owner[rank]);
+}
+
+static enum status make_list(struct parts_route *route, struct part_list *list, const int32_t *members, uint32_t count,
+                             struct err *err)
+{
+    uint32_t *parts = malloc(((size_t)route->count + 1) * sizeof *parts);
+    if (!parts) return err_memory(err);
+    route->mark++;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t part = route->owner[members[i]];
+        if (route->marks[part] == route->mark || part == route->own) continue;
+        route->marks[part] = route->mark;
+        parts[list->count++] = part;
+    }
+    list->items = parts;
+    list->made = true;
+    return STATUS_OK;
+}
+
+static enum status send_to_list(struct routing *routing, const struct part_list *list)
+{
+    for (uint32_t i = 0; i < list->count; i++) TRY(send_to_part(routing, list->items[i]));
+    return STATUS_OK;
+}
+
+static enum status send_to_comm(struct routing *routing)
+{
+    struct parts_route *route = routing->route;
+    const struct trace_comm *comm = trace_call_comm(route->trace, &routing->ghost.call);
+    if (!comm) return STATUS_OK; /* a creation that breaks off has no window */
+    struct part_list *list = &route->comms[comm - route->trace->comms];
+    if (!list->made) TRY(make_list(route, list, comm->members, comm->count, routing->err));
+    return send_to_list(routing, list);
+}
+
+static enum status send_to_group(struct routing *routing, uint32_t group)
+{
+    struct parts_route *route = routing->route;
+    if (group == TRACE_NO_REF) return STATUS_OK;
+    struct part_list *list = &route->groups[group];
+    const struct trace_group *of = &route->trace->groups[group];
+    if (!list->made) TRY(make_list(route, list, of->members, of->count, routing->err));
+    return send_to_list(routing, list);
+}
+
+static uint64_t lock_key(int32_t window, int32_t target)
+{
+    return (uint64_t)(uint32_t)window << 32 | (uint32_t)target;
+}
+
+static enum status on_lock(struct routing *routing, struct open_epochs *open)
+{
+    const struct trace_call *call = &routing->ghost.call;
+    uint64_t *state;
+    TRY(map_put(&routing->route->locks[routing->ghost.rank], lock_key(call->handle, call->peer), LOCK_FREE, &state,
+                routing->err));
+    if (*state == LOCK_FREE) open->locks++;
+    *state = LOCK_HELD;
+    return send_to_rank(routing, call->peer);
+}
+
+static enum status on_unlock(struct routing *routing, struct open_epochs *open)
+{
+    const struct trace_call *call = &routing->ghost.call;
+    uint64_t *state = map_find(&routing->route->locks[routing->ghost.rank], lock_key(call->handle, call->peer));
+    if (state && *state != LOCK_FREE) {
+        open->locks--;
+        open->unflushed -= *state == LOCK_USED;
+        *state = LOCK_FREE;
+    }
+    return send_to_rank(routing, call->peer);
+}
+
+/* Of each lock held the first operation goes to the target's part; lazy ones are taken where the first of all up to the
+ * first flush asks for them. */
+static enum status on_locked(struct routing *routing, struct open_epochs *open, uint64_t *state)
+{
+    if (*state == LOCK_FLUSHED || (*state == LOCK_USED && !routing->route->lazy)) return STATUS_OK;
+    open->unflushed += *state == LOCK_HELD;
+    *state = LOCK_USED;
+    return send_to_rank(routing, routing->ghost.call.peer);
+}
+
+/* Lazily, a lock_all takes those locks that its operations ask for. */
+static enum status on_lazy_all(struct routing *routing, struct open_epochs *open)
+{
+    const struct trace_call *call = &routing->ghost.call;
+    uint64_t *state;
+    TRY(map_put(&routing->route->locks[routing->ghost.rank], lock_key(call->handle, call->peer), LOCK_FREE, &state,
+                routing->err));
+    open->locks++;
+    *state = LOCK_HELD;
+    return on_locked(routing, open, state);
+}
+
+static void free_locks(struct routing *routing, struct open_epochs *open)
+{
+    struct map *locks = &routing->route->locks[routing->ghost.rank];
+    for (size_t i = 0; open->locks > 0 && i < locks->capacity; i++)
+        if (locks->used[i] && (int32_t)(locks->keys[i] >> 32) == routing->ghost.call.handle)
+            locks->values[i] = LOCK_FREE;
+    open->locks = open->unflushed = 0;
+}
+
+/* As epochs_build() finds its epoch. What stands under lock_all concerns its own rank alone. */
+static enum status on_operation(struct routing *routing, struct open_epochs *open)
+{
+    const struct trace_call *call = &routing->ghost.call;
+    if (call->peer == TRACE_NONE) return STATUS_OK;
+    if (open->start != TRACE_NO_REF) return send_to_rank(routing, call->peer);
+    uint64_t *state = open->locks == 0
+                          ? NULL
+                          : map_find(&routing->route->locks[routing->ghost.rank], lock_key(call->handle, call->peer));
+    if (state && *state != LOCK_FREE) return on_locked(routing, open, state);
+    if (open->all) return routing->route->lazy ? on_lazy_all(routing, open) : STATUS_OK;
+    if (!open->fenced) return STATUS_OK;
+    open->used = true;
+    return send_to_rank(routing, call->peer);
+}
+
+static enum status on_fence(struct routing *routing, struct open_epochs *open)
+{
+    struct trace_call *call = &routing->ghost.call;
+    bool closes = !(call->flags & TRACE_NOPRECEDE);
+    open->fenced = true;
+    if (closes && open->used) call->flags |= FENCE_CLOSES_OPERATIONS;
+    if (closes) open->used = false;
+    return send_to_comm(routing);
+}
+
+/* The first flush behind an operation, to the parts of the targets that it means. */
+static enum status on_flush(struct routing *routing, struct open_epochs *open)
+{
+    struct parts_route *route = routing->route;
+    const struct trace_call *call = &routing->ghost.call;
+    struct map *locks = &route->locks[routing->ghost.rank];
+    bool one = call_row(call->call)->needed & F_TARGET;
+    if (open->unflushed == 0 || call->flags & TRACE_BREAK) return STATUS_OK;
+    route->mark++;
+    for (size_t i = 0; i < locks->capacity; i++) {
+        if (!locks->used[i] || locks->values[i] != LOCK_USED) continue;
+        int32_t target = (int32_t)(uint32_t)locks->keys[i];
+        if ((int32_t)(locks->keys[i] >> 32) != call->handle || (one && target != call->peer)) continue;
+        locks->values[i] = LOCK_FLUSHED;
+        open->unflushed--;
+        uint32_t part = route->owner[target];
+        if (route->marks[part] == route->mark) continue;
+        route->marks[part] = route->mark;
+        TRY(send_to_part(routing, part));
+    }
+    return STATUS_OK;
+}
+
+static enum status route_window_call(struct routing *routing, enum call_kind kind, struct open_epochs *open)
+{
+    const struct trace_call *call = &routing->ghost.call;
+    uint32_t group = kind == CALL_COMPLETE ? open->start : open->post;
+    switch (kind) {
+    case CALL_POST: open->post = call->ref; return send_to_group(routing, call->ref);
+    case CALL_START: open->start = call->ref; return send_to_group(routing, call->ref);
+    case CALL_COMPLETE: open->start = TRACE_NO_REF; return send_to_group(routing, group);
+    case CALL_WIN_TEST:
+        if (!(call->flags & TRACE_FLAG)) return STATUS_OK;
+        /* fallthrough */
+    case CALL_WIN_WAIT: open->post = TRACE_NO_REF; return send_to_group(routing, group);
+    case CALL_LOCK: return on_lock(routing, open);
+    case CALL_UNLOCK: return on_unlock(routing, open);
+    case CALL_LOCK_ALL: open->all = true; return send_to_comm(routing);
+    case CALL_UNLOCK_ALL:
+        open->all = false;
+        if (routing->route->lazy) free_locks(routing, open);
+        return send_to_comm(routing);
+    case CALL_FLUSH:
+    case CALL_FLUSH_LOCAL: return on_flush(routing, open);
+    case CALL_PUT:
+    case CALL_GET:
+    case CALL_ACCUMULATE:
+    case CALL_GET_ACCUMULATE: return on_operation(routing, open);
+    case CALL_FENCE: return on_fence(routing, open);
+    default: return send_to_comm(routing); /* creation and freeing */
+    }
+}
+
+static enum status epochs_of(struct parts_route *route, uint32_t rank, struct open_epochs **windows, struct err *err)
+{
+    *windows = route->windows[rank];
+    if (*windows) return STATUS_OK;
+    *windows = malloc((route->trace->window_count + 1) * sizeof **windows);
+    if (!*windows) return err_memory(err);
+    for (size_t w = 0; w < route->trace->window_count; w++)
+        (*windows)[w] = (struct open_epochs){.start = TRACE_NO_REF, .post = TRACE_NO_REF};
+    route->windows[rank] = *windows;
+    return STATUS_OK;
+}
+
+/* To the part of the destination without what it receives from elsewhere, and the other way round. */
+static enum status route_sendrecv(struct routing *routing)
+{
+    const struct parts_route *route = routing->route;
+    const struct trace_call whole = routing->ghost.call;
+    int32_t to = whole.peer, from = trace_call_source(&whole);
+    uint32_t to_part = to == TRACE_NONE ? route->own : route->owner[to];
+    uint32_t from_part = from == TRACE_NONE ? route->own : route->owner[from];
+    if (to_part == from_part) return send_to_part(routing, to_part);
+    trace_call_set_receive(&routing->ghost.call, TRACE_NONE, trace_call_recv_tag(&whole));
+    TRY(send_to_part(routing, to_part));
+    routing->ghost.call = whole;
+    routing->ghost.call.peer = TRACE_NONE;
+    return send_to_part(routing, from_part);
+}
+
+static enum status route_message(struct routing *routing, enum call_kind kind)
+{
+    const struct trace_call *call = &routing->ghost.call;
+    if (kind == CALL_SENDRECV) return route_sendrecv(routing);
+    if (kind == CALL_IPROBE && !message_taken_out(call)) return STATUS_OK;
+    return send_to_rank(routing, call->peer);
+}
+
+static bool is_message(enum call_kind kind)
+{
+    return kind >= CALL_SEND && kind <= CALL_IPROBE;
+}
+
+static bool is_collective(const struct trace_call *call, enum call_kind kind)
+{
+    return kind >= CALL_BARRIER && kind <= CALL_NEIGHBOR && !call_makes_request(call->call);
+}
+
+/* The lists of a collective are its own rank's. */
+static enum status route_collective(struct routing *routing, enum call_kind kind)
+{
+    if (kind == CALL_NEIGHBOR) routing->ghost.call.tag = -1;
+    routing->ghost.call.disp = -1;
+    return send_to_comm(routing);
+}
+
+/* To the part that finds who held it. */
+static enum status route_shmem_lock(struct routing *routing, enum call_kind kind)
+{
+    const struct trace_call *call = &routing->ghost.call;
+    if (call->flags & TRACE_BREAK || (kind == CALL_SHMEM_TEST_LOCK && !(call->flags & TRACE_FLAG))) return STATUS_OK;
+    return send_to_part(routing, holdings_part(call->ref, routing->route->count));
+}
+
+static bool is_shmem_lock(enum call_kind kind)
+{
+    return kind == CALL_SHMEM_SET_LOCK || kind == CALL_SHMEM_TEST_LOCK || kind == CALL_SHMEM_CLEAR_LOCK;
+}
+
+static enum status route_call(struct routing *routing, bool messages)
+{
+    const struct trace_call *call = &routing->ghost.call;
+    enum call_kind kind = call_kind(call->call);
+    if (is_message(kind)) return messages ? route_message(routing, kind) : STATUS_OK;
+    if (is_collective(call, kind)) return route_collective(routing, kind);
+    if (is_shmem_lock(kind)) return route_shmem_lock(routing, kind);
+    if (shmem_is_write(kind)) return send_to_rank(routing, call->peer);
+    if (kind < CALL_WIN_CREATE || kind > CALL_FLUSH_LOCAL || call->handle == TRACE_NONE) return STATUS_OK;
+    struct open_epochs *windows;
+    TRY(epochs_of(routing->route, routing->ghost.rank, &windows, routing->err));
+    return route_window_call(routing, kind, &windows[call->handle]);
+}
+
+static enum status take_call(struct routing *routing, uint32_t rank, size_t index, bool messages)
+{
+    const struct trace *trace = routing->route->trace;
+    const struct trace_rank *stream = &trace->ranks[rank];
+    routing->ghost = (struct ghost){.call = stream->calls[index],
+                                    .event = trace_event(trace, rank, index) - 1,
+                                    .rank = rank,
+                                    .function = (uint16_t)trace_function(trace, rank, index)};
+    routing->sim = stream->sim ? &stream->sim[index] : NULL;
+    routing->index = index;
+    routing->placed = false;
+    return route_call(routing, messages);
+}
+
+/* Messages that waited in an earlier round. */
+static enum status route_late(struct routing *routing, uint32_t rank, bool *blocked, bool ended)
+{
+    const struct parts_route *route = routing->route;
+    const struct trace_rank *stream = &route->trace->ranks[rank];
+    uint64_t *next = &route->next_message[rank];
+    for (size_t i = 0; !*blocked && *next < stream->first_event && i < stream->kept_count; i++) {
+        const struct trace_call *call = &stream->calls[i];
+        enum call_kind kind = call_kind(call->call);
+        if (stream->kept[i].event < *next || !is_message(kind)) continue;
+        *blocked = kind == CALL_IRECV && call->handle == TRACE_NONE && !ended;
+        if (*blocked)
+            *next = stream->kept[i].event;
+        else
+            TRY(take_call(routing, rank, i, true));
+    }
+    return STATUS_OK;
+}
+
+/* Who served a call that waited for progress is found where its target is, or where all are that it may mean. */
+static enum status route_progress(struct routing *routing)
+{
+    struct ghost *ghost = &routing->ghost;
+    if (!routing->sim || routing->sim->progress_until_ps == TRACE_UNKNOWN_PS) return STATUS_OK;
+    bool one = call_row((enum mpi_call)ghost->function)->needed & F_TARGET && ghost->call.peer != TRACE_NONE;
+    ghost->call = routing->route->trace->ranks[ghost->rank].calls[routing->index];
+    settle_leave_times(&ghost->call);
+    ghost->flags = SETTLE_LATE;
+    if (one) return send_to_rank(routing, ghost->call.peer);
+    for (uint32_t p = 0; p < routing->route->count; p++) TRY(send_to_part(routing, p));
+    return STATUS_OK;
+}
+
+enum status parts_route_rank(struct parts_route *route, const struct parts_told *told, uint32_t rank, bool ended,
+                             ghost_taker *take, void *context, struct err *err)
+{
+    const struct trace_rank *stream = &route->trace->ranks[rank];
+    struct routing routing = {.route = route, .told = told, .take = take, .context = context, .err = err};
+    bool blocked = false;
+    TRY(route_late(&routing, rank, &blocked, ended));
+    for (size_t i = stream->kept_count; i < stream->count; i++) {
+        const struct trace_call *call = &stream->calls[i];
+        if (!blocked && call_kind(call->call) == CALL_IRECV && call->handle == TRACE_NONE && !ended) {
+            blocked = true;
+            route->next_message[rank] = stream->first_event + (i - stream->kept_count);
+        }
+        TRY(take_call(&routing, rank, i, !blocked));
+        TRY(route_progress(&routing));
+    }
+    if (!blocked) route->next_message[rank] = stream->first_event + (stream->count - stream->kept_count);
+    return STATUS_OK;
+}

@@ -1,0 +1,38 @@
+/* Waits of one call for the locks, or the progress, of several targets where the targets are looked at by different parts of
+ * an analysis (model/shards/shards.h): the longest counts, which shows only once all parts have told theirs. */
+#ifndef MODEL_SHARDS_SEVERAL_H
+#define MODEL_SHARDS_SEVERAL_H
+
+#include "model/efficiency/caused.h"
+#include "model/waits/finding.h"
+#include "model/efficiency/intervals.h"
+#include "model/waits/wait_profile.h"
+
+enum { SEVERAL_NOBODY = INT32_MAX };
+
+struct several_wait {
+    struct place place;
+    uint32_t interval;  /* of the call */
+    uint32_t cause;     /* the interval of the call that ends the wait, or CAUSED_NOWHERE */
+    uint64_t event;     /* of the call in its rank's stream */
+    int64_t from_ps;    /* where the wait begins inside the call */
+    int64_t release_ps; /* until when it waits, and for whom */
+    int64_t exit_ps;    /* of the call */
+    uint32_t holder;    /* SEVERAL_NOBODY: it is not known here */
+    bool counted;       /* the filter lets it through */
+};
+
+/* All-zero is empty. */
+struct several {
+    const struct intervals *intervals; /* borrowed; NULL: they are not wanted */
+    struct several_wait *items;
+    size_t count, capacity;
+};
+
+void several_clear(struct several *several);
+enum status several_add(struct several *several, const struct places *places, const struct trace *trace,
+                        const struct finding *finding, bool counted, struct err *err);
+/* Leaves of each call and pattern the longest wait; of equal ones that for the lowest rank, then the one added first. */
+enum status several_choose(struct several *several, struct err *err);
+
+#endif

@@ -1,0 +1,360 @@
+/* The sums of one part as bytes, and merged into those of another. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/array.h"
+#include "model/shards/shards.h"
+
+static bool any(const int64_t *severity_ps, const uint64_t *count, uint32_t ranks)
+{
+    for (uint32_t r = 0; r < ranks; r++)
+        if (severity_ps[r] != 0 || count[r] != 0) return true;
+    return false;
+}
+
+/* Per rank: seconds and counts of a pattern, or of a function's waits. NULL: none. */
+static enum status put_sums(struct bytes *bytes, const int64_t *severity_ps, const uint64_t *count, uint32_t ranks,
+                            struct err *err)
+{
+    bool some = severity_ps && any(severity_ps, count, ranks);
+    TRY(bytes_put(bytes, &some, sizeof some, err));
+    if (!some) return STATUS_OK;
+    TRY(bytes_put(bytes, severity_ps, ranks * sizeof *severity_ps, err));
+    return bytes_put(bytes, count, ranks * sizeof *count, err);
+}
+
+static void add_sums(struct bytes *bytes, int64_t *severity_ps, uint64_t *count, uint32_t ranks)
+{
+    for (uint32_t r = 0; r < ranks; r++) {
+        int64_t more_ps;
+        bytes_take(bytes, &more_ps, sizeof more_ps);
+        severity_ps[r] += more_ps;
+    }
+    for (uint32_t r = 0; r < ranks; r++) {
+        uint64_t more;
+        bytes_take(bytes, &more, sizeof more);
+        count[r] += more;
+    }
+}
+
+static enum status put_account(struct bytes *bytes, const struct account *account, struct err *err)
+{
+    for (int p = 0; p < PATTERN_COUNT; p++)
+        TRY(put_sums(bytes, account->severity_ps[p], account->count[p], account->rank_count, err));
+    return bytes_put(bytes, account->in_kind_ps, sizeof account->in_kind_ps, err);
+}
+
+static void merge_account(struct bytes *bytes, struct account *account)
+{
+    wide_ps in_kind_ps[CALL_KIND_COUNT];
+    for (int p = 0; p < PATTERN_COUNT; p++) {
+        bool some;
+        bytes_take(bytes, &some, sizeof some);
+        if (some) add_sums(bytes, account->severity_ps[p], account->count[p], account->rank_count);
+    }
+    bytes_take(bytes, in_kind_ps, sizeof in_kind_ps);
+    for (int k = 0; k < CALL_KIND_COUNT; k++) account->in_kind_ps[k] += in_kind_ps[k];
+}
+
+static enum status put_provisional(struct bytes *bytes, const struct provisional *provisional, uint32_t ranks,
+                                   struct err *err)
+{
+    TRY(bytes_put(bytes, provisional->refuted, sizeof provisional->refuted, err));
+    for (int c = 0; c < MPI_CALL_COUNT; c++)
+        TRY(put_sums(bytes, provisional->severity_ps[c], provisional->count[c], ranks, err));
+    return STATUS_OK;
+}
+
+static enum status merge_provisional(struct bytes *bytes, struct provisional *provisional, uint32_t ranks,
+                                     struct err *err)
+{
+    bool refuted[MPI_CALL_COUNT];
+    bytes_take(bytes, refuted, sizeof refuted);
+    for (int c = 0; c < MPI_CALL_COUNT; c++) {
+        bool some;
+        provisional->refuted[c] = provisional->refuted[c] || refuted[c];
+        bytes_take(bytes, &some, sizeof some);
+        if (!some) continue;
+        TRY(provisional_reserve(provisional, (enum mpi_call)c, ranks, err));
+        add_sums(bytes, provisional->severity_ps[c], provisional->count[c], ranks);
+    }
+    return STATUS_OK;
+}
+
+static enum status put_rank_sums(struct bytes *bytes, const struct rank_sums *sums, struct err *err)
+{
+    TRY(bytes_put(bytes, &sums->count, sizeof sums->count, err));
+    return bytes_put(bytes, sums->items, sums->count * sizeof *sums->items, err);
+}
+
+/* items: what the sender's items are here. */
+static enum status merge_rank_sums(struct bytes *bytes, struct rank_sums *sums, const uint32_t *items, struct err *err)
+{
+    size_t count;
+    bytes_take(bytes, &count, sizeof count);
+    for (size_t i = 0; i < count; i++) {
+        struct rank_sum sum;
+        bytes_take(bytes, &sum, sizeof sum);
+        sum.item = items[sum.item];
+        TRY(rank_sums_add(sums, &sum, err));
+    }
+    return STATUS_OK;
+}
+
+static enum status put_places(struct bytes *bytes, const struct places *places, struct err *err)
+{
+    TRY(bytes_put(bytes, &places->count, sizeof places->count, err));
+    TRY(bytes_put(bytes, places->items, places->count * sizeof *places->items, err));
+    return put_rank_sums(bytes, &places->ranks, err);
+}
+
+static void translate(struct place *place, const uint32_t *nodes)
+{
+    place->node = nodes[place->node];
+    place->worst.other_node = nodes[place->worst.other_node];
+}
+
+static enum status merge_places(struct bytes *bytes, struct places *places, const uint32_t *nodes, struct err *err)
+{
+    size_t count;
+    bytes_take(bytes, &count, sizeof count);
+    uint32_t *items = malloc((count + 1) * sizeof *items);
+    if (!items) return err_memory(err);
+    enum status status = STATUS_OK;
+    for (size_t i = 0; status == STATUS_OK && i < count; i++) {
+        struct place place;
+        bytes_take(bytes, &place, sizeof place);
+        translate(&place, nodes);
+        status = places_merge(places, &place, &items[i], err);
+    }
+    if (status == STATUS_OK) status = merge_rank_sums(bytes, &places->ranks, items, err);
+    free(items);
+    return status;
+}
+
+static enum status put_distribution(struct bytes *bytes, const struct distribution *distribution, struct err *err)
+{
+    bool exact = distribution->exact != NULL;
+    TRY(bytes_put(bytes, distribution, sizeof *distribution, err));
+    if (exact) return bytes_put(bytes, distribution->exact, distribution->count * sizeof *distribution->exact, err);
+    return bytes_put(bytes, distribution->classes, distribution->class_count * sizeof *distribution->classes, err);
+}
+
+static enum status merge_distribution(struct bytes *bytes, struct distribution *into, struct err *err)
+{
+    struct distribution head, from;
+    void *exact = NULL, *classes = NULL;
+    bytes_take(bytes, &head, sizeof head);
+    if (head.exact)
+        TRY(bytes_take_array(bytes, (size_t)head.count, sizeof *head.exact, &exact, err));
+    else
+        TRY(bytes_take_array(bytes, head.class_count, sizeof *head.classes, &classes, err));
+    from = (struct distribution){.count = head.count,
+                                 .unbounded = head.unbounded,
+                                 .min = head.min,
+                                 .max = head.max,
+                                 .exact = exact,
+                                 .classes = classes,
+                                 .class_count = head.class_count};
+    enum status status = distribution_merge(into, &from, err);
+    free(exact);
+    free(classes);
+    return status;
+}
+
+static enum status put_rates(struct bytes *bytes, const struct rates *rates, struct err *err)
+{
+    TRY(bytes_put(bytes, rates, sizeof *rates, err));
+    TRY(put_distribution(bytes, &rates->lower, err));
+    TRY(put_distribution(bytes, &rates->upper, err));
+    return transfer_groups_put(&rates->groups, bytes, err);
+}
+
+static enum status merge_rates(struct bytes *bytes, struct rates *rates, const uint32_t *nodes, struct err *err)
+{
+    struct rates from;
+    bytes_take(bytes, &from, sizeof from);
+    rates->count += from.count;
+    rates->bytes += from.bytes;
+    rates->within_bounds += from.within_bounds;
+    rates->gap_count += from.gap_count;
+    rates->gap_bytes += from.gap_bytes;
+    rates->true_end_unknown += from.true_end_unknown;
+    TRY(merge_distribution(bytes, &rates->lower, err));
+    TRY(merge_distribution(bytes, &rates->upper, err));
+    return transfer_groups_take(&rates->groups, bytes, nodes, err);
+}
+
+static enum status put_notes(struct bytes *bytes, const struct notes *notes, struct err *err)
+{
+    TRY(bytes_put(bytes, notes, sizeof *notes, err));
+    for (int s = 0; s < NOTE_SORT_COUNT; s++)
+        for (size_t i = 0; i < notes->lists[s].kept; i++)
+            TRY(bytes_put_text(bytes, notes->lists[s].items[i].text, err));
+    return STATUS_OK;
+}
+
+static enum status merge_notes(struct bytes *bytes, struct notes *notes, struct err *err)
+{
+    struct notes from;
+    enum status status = STATUS_OK;
+    bytes_take(bytes, &from, sizeof from);
+    for (int s = 0; s < NOTE_SORT_COUNT; s++)
+        for (size_t i = 0; i < from.lists[s].kept; i++) from.lists[s].items[i].text = NULL;
+    for (int s = 0; s < NOTE_SORT_COUNT; s++)
+        for (size_t i = 0; status == STATUS_OK && i < from.lists[s].kept; i++)
+            status = bytes_take_text(bytes, &from.lists[s].items[i].text, err);
+    if (status == STATUS_OK)
+        notes_merge(notes, &from);
+    else
+        notes_clear(&from);
+    return status;
+}
+
+static enum status put_times(struct bytes *bytes, const struct tally *tally, struct err *err)
+{
+    TRY(bytes_put(bytes, &tally->fence_pairs, sizeof tally->fence_pairs, err));
+    TRY(bytes_put(bytes, &tally->behaviour, sizeof tally->behaviour, err));
+    TRY(window_creations_put(&tally->creations, bytes, err));
+    return bytes_put(bytes, tally->times_ps, sizeof tally->times_ps, err);
+}
+
+static enum status merge_times(struct bytes *bytes, struct tally *tally, struct err *err)
+{
+    struct fence_pairs pairs;
+    wide_ps times_ps[PROPERTY_COUNT];
+    struct behaviour behaviour;
+    bytes_take(bytes, &pairs, sizeof pairs);
+    bytes_take(bytes, &behaviour, sizeof behaviour);
+    behaviour_merge(&tally->behaviour, &behaviour);
+    TRY(window_creations_take(&tally->creations, bytes, err));
+    bytes_take(bytes, times_ps, sizeof times_ps);
+    tally->fence_pairs.pairs += pairs.pairs;
+    tally->fence_pairs.unneeded += pairs.unneeded;
+    tally->fence_pairs.saved_ps += pairs.saved_ps;
+    tally->fence_pairs.empty += pairs.empty;
+    tally->fence_pairs.empty_ps += pairs.empty_ps;
+    for (int p = 0; p < PROPERTY_COUNT; p++) tally->times_ps[p] += times_ps[p];
+    return STATUS_OK;
+}
+
+enum status parts_put_tally(const struct tally *tally, struct bytes *bytes, struct err *err)
+{
+    uint32_t ranks = tally->account.rank_count;
+    TRY(put_account(bytes, &tally->account, err));
+    TRY(put_provisional(bytes, &tally->provisional, ranks, err));
+    TRY(put_places(bytes, &tally->places, err));
+    TRY(put_rates(bytes, &tally->rates, err));
+    TRY(put_notes(bytes, &tally->notes, err));
+    return put_times(bytes, tally, err);
+}
+
+enum status parts_take_tally(struct tally *tally, uint32_t ranks, struct bytes *bytes,
+                             const struct parts_sender *sender, struct err *err)
+{
+    merge_account(bytes, &tally->account);
+    TRY(merge_provisional(bytes, &tally->provisional, ranks, err));
+    TRY(merge_places(bytes, &tally->places, sender->nodes.items, err));
+    TRY(merge_rates(bytes, &tally->rates, sender->nodes.items, err));
+    TRY(merge_notes(bytes, &tally->notes, err));
+    return merge_times(bytes, tally, err);
+}
+
+struct rank_share {
+    struct share_of of;
+    uint32_t rank, thread;
+    wide_ps ps;
+};
+
+enum status parts_put_shares(const struct shares *shares, struct bytes *bytes, struct err *err)
+{
+    uint64_t count = shares->ranks.count;
+    TRY(bytes_put(bytes, &count, sizeof count, err));
+    for (size_t i = 0; i < shares->ranks.count; i++) {
+        const struct rank_sum *sum = &shares->ranks.items[i];
+        struct rank_share made = {
+            .of = shares->items[sum->item].of, .rank = sum->rank, .thread = sum->thread, .ps = sum->ps};
+        TRY(bytes_put(bytes, &made, sizeof made, err));
+    }
+    return STATUS_OK;
+}
+
+enum status parts_take_shares(struct shares *shares, struct bytes *bytes, const struct parts_sender *sender,
+                              struct err *err)
+{
+    uint64_t count;
+    bytes_take(bytes, &count, sizeof count);
+    for (uint64_t i = 0; i < count; i++) {
+        struct rank_share share;
+        bytes_take(bytes, &share, sizeof share);
+        share.of.node = sender->nodes.items[share.of.node];
+        TRY(shares_add(shares, &share.of, share.rank, share.thread, share.ps, err));
+    }
+    return STATUS_OK;
+}
+
+struct rank_end {
+    uint32_t rank;
+    bool calls, incomplete;
+    int64_t end_ps;
+};
+
+enum status parts_put_end(const struct tally *tally, const struct trace *trace, struct bytes *bytes, struct err *err)
+{
+    const struct several *several = &tally->several;
+    TRY(bytes_put(bytes, tally->provisional.refuted, sizeof tally->provisional.refuted, err));
+    TRY(bytes_put(bytes, &several->count, sizeof several->count, err));
+    TRY(bytes_put(bytes, several->items, several->count * sizeof *several->items, err));
+    for (uint32_t r = 0; r < trace->rank_count; r++) {
+        const struct trace_rank *stream = &trace->ranks[r];
+        if (stream->foreign) continue;
+        struct rank_end end = {r, stream->count > 0, stream->incomplete, trace_rank_end_ps(trace, r)};
+        TRY(bytes_put(bytes, &end, sizeof end, err));
+        TRY(bytes_put_text(bytes, stream->incomplete_why, err));
+    }
+    return STATUS_OK;
+}
+
+/* The time of a rank's last event, as a call of which the times alone matter. */
+static enum status take_rank_end(struct trace *trace, int64_t *end_ps, struct bytes *bytes, struct err *err)
+{
+    struct rank_end end;
+    bytes_take(bytes, &end, sizeof end);
+    struct trace_rank *stream = &trace->ranks[end.rank];
+    struct trace_call call = {.enter_ps = end.end_ps,
+                              .exit_ps = end.end_ps,
+                              .disp = -1,
+                              .handle = TRACE_NONE,
+                              .peer = TRACE_NONE,
+                              .ref = TRACE_NO_REF,
+                              .call = ID_Pcontrol};
+    free(stream->incomplete_why);
+    stream->incomplete_why = NULL;
+    TRY(bytes_take_text(bytes, &stream->incomplete_why, err));
+    stream->incomplete = end.incomplete;
+    if (!end.calls) return STATUS_OK;
+    end_ps[end.rank] = end.end_ps;
+    ARRAY_PUSH(stream->calls, stream->count, stream->capacity, call, err);
+    return STATUS_OK;
+}
+
+enum status parts_take_end(struct tally *tally, struct trace *trace, int64_t *end_ps, struct bytes *bytes,
+                           const struct parts_sender *sender, struct several *several, struct err *err)
+{
+    bool refuted[MPI_CALL_COUNT];
+    size_t count;
+    bytes_take(bytes, refuted, sizeof refuted);
+    for (int c = 0; c < MPI_CALL_COUNT; c++)
+        tally->provisional.refuted[c] = tally->provisional.refuted[c] || refuted[c];
+    bytes_take(bytes, &count, sizeof count);
+    for (size_t i = 0; i < count; i++) {
+        struct several_wait wait;
+        bytes_take(bytes, &wait, sizeof wait);
+        translate(&wait.place, sender->nodes.items);
+        wait.interval = sender->intervals.items[wait.interval];
+        if (wait.cause != CAUSED_NOWHERE) wait.cause = sender->intervals.items[wait.cause];
+        ARRAY_PUSH(several->items, several->count, several->capacity, wait, err);
+    }
+    while (bytes->taken < bytes->count) TRY(take_rank_end(trace, end_ps, bytes, err));
+    return STATUS_OK;
+}

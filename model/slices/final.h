@@ -1,0 +1,102 @@
+/* Analysis in rounds: which calls of a slice are settled.
+ *
+ * A slice holds of every rank the calls that earlier rounds have kept and the next ones of its stream. Epochs, messages
+ * and collective instances are found in it as in a whole trace. What lacks a part that may still come stays open: its
+ * calls are kept and its waits not counted yet. All else is counted once and let go. What stays in memory is therefore
+ * what open epochs, unmatched messages and unfinished collectives hold, and of each window and lock what the next
+ * epochs refer to.
+ *
+ * Calls may go in any order, but those that are matched by counting go together: the n-th post with the n-th start, a
+ * send with its receive, a fence of one rank with that of all others. */
+#ifndef MODEL_SLICES_FINAL_H
+#define MODEL_SLICES_FINAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/status.h"
+#include "model/waits/totals.h"
+#include "trace/trace.h"
+
+struct relations;
+
+enum settle_flag {
+    SETTLE_KEEP = 1,       /* stays for what comes */
+    SETTLE_OPEN = 2,       /* stays; what it waited for is counted in a later round */
+    SETTLE_UNDECIDED = 4,  /* a receive: a message sent before may be received after it */
+    SETTLE_SENT = 8,       /* the message that it sends is received */
+    SETTLE_RECEIVED = 16,  /* the message that it receives is the one that it is matched with */
+    SETTLE_HOLD = 32,      /* its message stays, both sides */
+    SETTLE_TIMES = 64,     /* its times stay */
+    SETTLE_COUNTED = 128,  /* its waits, and its transfer, were counted in an earlier round */
+    SETTLE_ORDERED = 256,  /* a receive: whether it is out of order was decided in an earlier round */
+    SETTLE_DONE = 512,     /* its request was completed in an earlier round */
+    SETTLE_LATE = 1024,    /* simulated traces: who served it is not known yet */
+    SETTLE_LASTING = SETTLE_COUNTED | SETTLE_ORDERED | SETTLE_DONE
+};
+
+struct settlement {
+    uint16_t **flags; /* per rank, then call */
+    size_t *capacity; /* per rank */
+    uint32_t rank_count;
+    /* Of each window's fences in the slice: as many were counted as a synchronisation of pairs before, are now. */
+    size_t *pairs_before, *pairs_now;
+    size_t *pairs_next; /* what pairs_before is going to be in the next round */
+    size_t window_count;
+    bool last; /* nothing comes any more: everything is settled */
+};
+
+struct settle_horizon {
+    int64_t time_ps; /* no call that comes ends earlier */
+    int64_t eager_bytes;
+    const uint64_t *unsent; /* per rank: its messages from this event on have not been sent to other parts; NULL: there
+                               are none */
+};
+
+/* All-zero is empty. */
+void settlement_clear(struct settlement *settlement);
+
+/* Leaves of a call its times and what it was about: it is none that anything is matched with. Regions stay. */
+void settle_leave_times(struct trace_call *call);
+
+/* Decides about every call of the slice that relations were built from. */
+enum status settle(struct settlement *settlement, const struct relations *relations, struct settle_horizon horizon,
+                   bool last, struct err *err);
+
+/* The rest is for settle_*.c. */
+static inline void settle_mark(struct settlement *settlement, uint32_t rank, size_t call, unsigned flags)
+{
+    settlement->flags[rank][call] |= (uint16_t)flags;
+}
+enum status settle_epochs(struct settlement *settlement, const struct relations *relations, struct err *err);
+enum status settle_fences(struct settlement *settlement, const struct relations *relations, struct err *err);
+enum status settle_locks(struct settlement *settlement, const struct relations *relations, int64_t horizon_ps,
+                         struct err *err);
+enum status settle_shmem(struct settlement *settlement, const struct relations *relations, int64_t horizon_ps,
+                         struct err *err);
+enum status settle_messages(struct settlement *settlement, const struct relations *relations, int64_t eager_bytes,
+                            struct err *err);
+
+/* Whether waits of a call are counted in this round; of a whole trace (settlement NULL) all are. */
+static inline bool settlement_counts(const struct settlement *settlement, uint32_t rank, size_t call)
+{
+    return !settlement || !(settlement->flags[rank][call] & (SETTLE_OPEN | SETTLE_COUNTED));
+}
+
+/* Whether Wait for Progress in a call of a simulated trace is counted in this round. */
+static inline bool settlement_served(const struct settlement *settlement, const struct trace *trace, uint32_t rank,
+                                     size_t call)
+{
+    const struct trace_rank *stream = &trace->ranks[rank];
+    if (settlement && settlement->flags[rank][call] & SETTLE_LATE) return false;
+    return call >= stream->kept_count || stream->kept[call].flags & SETTLE_LATE;
+}
+
+/* The lock epoch that this call ends is over and nobody who released the lock before it is missing. */
+static inline bool settlement_released(const struct settlement *settlement, uint32_t rank, size_t unlock)
+{
+    return !settlement || !(settlement->flags[rank][unlock] & SETTLE_OPEN);
+}
+
+#endif

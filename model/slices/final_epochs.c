@@ -1,0 +1,158 @@
+/* Epochs of post, start, complete, wait: those that are joined by pairs are settled together, once all of them have
+ * ended and no partner is missing. */
+#include <stdlib.h>
+
+#include "model/match/relations.h"
+#include "model/slices/final.h"
+
+/* Sets of epochs, accesses first, then exposures: parents[i] leads to the set's root. */
+struct sets {
+    const struct relations *relations;
+    size_t *parents;
+    bool *open; /* of roots, once find_open() has run */
+    bool *kept; /* of roots, once find_kept() has run: what comes refers to them */
+    int64_t *complete_ps; /* per rank: no complete that is not counted yet enters earlier */
+};
+
+static size_t root_of(struct sets *sets, size_t epoch)
+{
+    while (sets->parents[epoch] != epoch) epoch = sets->parents[epoch] = sets->parents[sets->parents[epoch]];
+    return epoch;
+}
+
+static size_t exposure_node(const struct sets *sets, size_t exposure)
+{
+    return sets->relations->epochs.access_count + exposure;
+}
+
+static void join(struct sets *sets)
+{
+    const struct epochs *epochs = &sets->relations->epochs;
+    for (size_t p = 0; p < epochs->pair_count; p++) {
+        if (epochs->pairs[p].exposure == EPOCH_NONE) continue;
+        size_t one = root_of(sets, epochs->pairs[p].access);
+        size_t other = root_of(sets, exposure_node(sets, epochs->pairs[p].exposure));
+        sets->parents[one > other ? one : other] = one > other ? other : one;
+    }
+}
+
+static void find_open(struct sets *sets)
+{
+    const struct epochs *epochs = &sets->relations->epochs;
+    const struct trace *trace = sets->relations->trace;
+    for (size_t a = 0; a < epochs->access_count; a++) {
+        const struct access_epoch *epoch = &epochs->accesses[a];
+        if (epoch->kind != EPOCH_START) continue;
+        bool open = !epoch_closed(trace, epoch->rank, epoch->close_call);
+        for (size_t p = epoch->pair_first; !open && p < epoch->pair_first + epoch->pair_count; p++)
+            open = epochs->pairs[p].exposure == EPOCH_NONE;
+        if (open) sets->open[root_of(sets, a)] = true;
+    }
+    for (size_t e = 0; e < epochs->exposure_count; e++) {
+        const struct exposure_epoch *epoch = &epochs->exposures[e];
+        bool open = !epoch_closed(trace, epoch->rank, epoch->close_call);
+        for (size_t l = epoch->link_first; !open && l < epoch->link_first + epoch->link_count; l++)
+            open = epochs->links[l].pair == EPOCH_NONE;
+        if (open) sets->open[root_of(sets, exposure_node(sets, e))] = true;
+    }
+}
+
+static void find_completes(struct sets *sets)
+{
+    const struct epochs *epochs = &sets->relations->epochs;
+    const struct trace *trace = sets->relations->trace;
+    for (uint32_t r = 0; r < trace->rank_count; r++) {
+        const struct trace_call *last =
+            trace->ranks[r].count > 0 ? &trace->ranks[r].calls[trace->ranks[r].count - 1] : NULL;
+        bool ended = last && call_kind(last->call) == CALL_FINALIZE;
+        sets->complete_ps[r] = ended ? INT64_MAX : last ? last->enter_ps : INT64_MIN;
+    }
+    for (size_t a = 0; a < epochs->access_count; a++) {
+        const struct access_epoch *epoch = &epochs->accesses[a];
+        if (epoch->kind != EPOCH_START || epoch->close_call == EPOCH_NONE || !sets->open[root_of(sets, a)]) continue;
+        int64_t enter_ps = trace->ranks[epoch->rank].calls[epoch->close_call].enter_ps;
+        if (enter_ps < sets->complete_ps[epoch->rank]) sets->complete_ps[epoch->rank] = enter_ps;
+    }
+}
+
+/* A complete may have waited for the post of an epoch before its own (semantics d): that stays until it is counted. */
+static void find_kept(struct sets *sets)
+{
+    const struct relations *relations = sets->relations;
+    const struct epochs *epochs = &relations->epochs;
+    find_completes(sets);
+    for (size_t p = 0; p < epochs->pair_count; p++) {
+        const struct epoch_pair *pair = &epochs->pairs[p];
+        if (pair->exposure == EPOCH_NONE) continue;
+        const struct exposure_epoch *exposure = &epochs->exposures[pair->exposure];
+        int64_t post_ps = relations_call(relations, exposure->rank, exposure->post_call)->enter_ps;
+        if (post_ps > sets->complete_ps[epochs->accesses[pair->access].rank])
+            sets->kept[root_of(sets, pair->access)] = true;
+    }
+}
+
+static void mark_tests(struct settlement *settlement, const struct trace *trace, const struct exposure_epoch *epoch)
+{
+    const struct trace_rank *stream = &trace->ranks[epoch->rank];
+    size_t end = epoch->close_call != EPOCH_NONE ? epoch->close_call : stream->count;
+    for (size_t i = epoch->first_test; i < end; i++)
+        if (call_kind(stream->calls[i].call) == CALL_WIN_TEST && stream->calls[i].handle == epoch->window)
+            settle_mark(settlement, epoch->rank, i, SETTLE_OPEN);
+}
+
+/* What becomes of an epoch's calls; 0: they go. */
+static unsigned flag_of(struct sets *sets, size_t epoch)
+{
+    size_t root = root_of(sets, epoch);
+    return sets->open[root] ? SETTLE_OPEN : sets->kept[root] ? SETTLE_KEEP : 0;
+}
+
+static void mark(struct settlement *settlement, struct sets *sets)
+{
+    const struct epochs *epochs = &sets->relations->epochs;
+    for (size_t a = 0; a < epochs->access_count; a++) {
+        const struct access_epoch *epoch = &epochs->accesses[a];
+        unsigned flag = epoch->kind == EPOCH_START ? flag_of(sets, a) : 0;
+        if (!flag) continue;
+        settle_mark(settlement, epoch->rank, epoch->open_call, flag);
+        if (epoch->close_call != EPOCH_NONE) settle_mark(settlement, epoch->rank, epoch->close_call, flag);
+    }
+    for (size_t e = 0; e < epochs->exposure_count; e++) {
+        const struct exposure_epoch *epoch = &epochs->exposures[e];
+        unsigned flag = flag_of(sets, exposure_node(sets, e));
+        if (!flag) continue;
+        settle_mark(settlement, epoch->rank, epoch->post_call, flag);
+        if (flag == SETTLE_OPEN && epoch->first_test != EPOCH_NONE)
+            mark_tests(settlement, sets->relations->trace, epoch);
+        if (epoch->close_call != EPOCH_NONE) settle_mark(settlement, epoch->rank, epoch->close_call, flag);
+    }
+    for (size_t i = 0; i < epochs->operation_count; i++) {
+        const struct epoch_operation *operation = &epochs->operations[i];
+        if (epochs->accesses[operation->epoch].kind == EPOCH_START && sets->open[root_of(sets, operation->epoch)])
+            settle_mark(settlement, operation->origin, operation->call, SETTLE_OPEN);
+    }
+}
+
+enum status settle_epochs(struct settlement *settlement, const struct relations *relations, struct err *err)
+{
+    struct sets sets = {.relations = relations};
+    size_t count = relations->epochs.access_count + relations->epochs.exposure_count;
+    sets.parents = malloc((count + 1) * sizeof *sets.parents);
+    sets.open = calloc(count + 1, sizeof *sets.open);
+    sets.kept = calloc(count + 1, sizeof *sets.kept);
+    sets.complete_ps = calloc((size_t)relations->trace->rank_count + 1, sizeof *sets.complete_ps);
+    bool room = sets.parents && sets.open && sets.kept && sets.complete_ps;
+    enum status status = room ? STATUS_OK : err_memory(err);
+    if (status == STATUS_OK) {
+        for (size_t i = 0; i < count; i++) sets.parents[i] = i;
+        join(&sets);
+        find_open(&sets);
+        find_kept(&sets);
+        mark(settlement, &sets);
+    }
+    free(sets.parents);
+    free(sets.open);
+    free(sets.kept);
+    free(sets.complete_ps);
+    return status;
+}

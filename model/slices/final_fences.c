@@ -1,0 +1,76 @@
+/* Fence epochs. Whether a fence was needed shows with the operations before it and those behind it: a fence is settled
+ * for that once every member has made the next one. Fences are counted: those that stay, stay for all members. */
+#include <stdlib.h>
+
+#include "model/match/relations.h"
+#include "model/slices/final.h"
+
+struct window_fences {
+    size_t complete; /* so many fences from the first on */
+    size_t settled;
+    size_t stay; /* the first that stays */
+};
+
+static void look_at_fences(const struct relations *relations, int32_t window, struct window_fences *fences)
+{
+    const struct instances *instances = &relations->instances;
+    const struct instance *fence, *freed = instance_find(instances, CALL_WIN_FREE, window, 0);
+    size_t count = 0;
+    while ((fence = instance_find(instances, CALL_FENCE, window, count)) && instance_complete(fence)) count++;
+    fences->complete = count;
+    fences->settled = count > 0 ? count - 1 : 0;
+    if (!fence && freed && instance_complete(freed)) fences->settled = count;
+}
+
+static void look_at_epochs(const struct epochs *epochs, struct window_fences *fences)
+{
+    for (size_t a = 0; a < epochs->access_count; a++) {
+        const struct access_epoch *epoch = &epochs->accesses[a];
+        struct window_fences *of = &fences[epoch->window];
+        if (epoch->kind == EPOCH_FENCE && epoch->close_call == EPOCH_NONE && epoch->open_number < of->settled)
+            of->settled = epoch->open_number;
+    }
+}
+
+static void mark_operations(struct settlement *settlement, const struct epochs *epochs, struct window_fences *fences)
+{
+    for (size_t i = 0; i < epochs->operation_count; i++) {
+        const struct epoch_operation *operation = &epochs->operations[i];
+        const struct access_epoch *epoch = &epochs->accesses[operation->epoch];
+        struct window_fences *of = &fences[epoch->window];
+        bool closed = epoch->close_call != EPOCH_NONE;
+        if (epoch->kind != EPOCH_FENCE || (closed && epoch->close_number < of->settled)) continue;
+        settle_mark(settlement, operation->origin, operation->call,
+                    closed && epoch->close_number < of->complete ? SETTLE_KEEP : SETTLE_OPEN);
+        if (epoch->open_number < of->stay) of->stay = epoch->open_number;
+    }
+}
+
+static void mark_fences(struct settlement *settlement, const struct relations *relations, int32_t window, size_t first)
+{
+    const struct instance *fence;
+    const struct trace_comm *comm = &relations->trace->comms[relations->trace->windows[window].comm];
+    for (size_t i = first; (fence = instance_find(&relations->instances, CALL_FENCE, window, i)); i++)
+        for (uint32_t m = 0; m < fence->size; m++) {
+            size_t call = relations->instances.calls[fence->member_first + m];
+            if (call != INSTANCE_NONE) settle_mark(settlement, (uint32_t)comm->members[m], call, SETTLE_KEEP);
+        }
+}
+
+enum status settle_fences(struct settlement *settlement, const struct relations *relations, struct err *err)
+{
+    size_t windows = relations->trace->window_count;
+    struct window_fences *fences = calloc(windows + 1, sizeof *fences);
+    if (!fences) return err_memory(err);
+    for (size_t w = 0; w < windows; w++) look_at_fences(relations, (int32_t)w, &fences[w]);
+    look_at_epochs(&relations->epochs, fences);
+    for (size_t w = 0; w < windows; w++) fences[w].stay = fences[w].settled;
+    mark_operations(settlement, &relations->epochs, fences);
+    for (size_t w = 0; w < windows; w++) {
+        mark_fences(settlement, relations, (int32_t)w, fences[w].stay);
+        settlement->pairs_now[w] = fences[w].settled;
+        settlement->pairs_next[w] = fences[w].settled - fences[w].stay;
+    }
+    free(fences);
+    return STATUS_OK;
+}

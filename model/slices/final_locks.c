@@ -1,0 +1,213 @@
+/* Lock epochs: who waited for whom follows from the order in which locks are released, so that an epoch is settled when
+ * no release that comes can be earlier. Of each lock the last holders stay, of each rank the times of the calls that a
+ * lock to come may have waited for. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/match/locks.h"
+#include "model/match/relations.h"
+#include "model/slices/final.h"
+
+/* Locks that one rank holds of one window at the same time are settled together: a flush may mean several. */
+struct cluster {
+    uint32_t rank;
+    size_t first; /* epoch, EPOCH_NONE: none yet */
+    size_t end;   /* the last call that closes one of them, EPOCH_NONE: one is open */
+};
+
+struct work {
+    struct settlement *settlement;
+    const struct relations *relations;
+    int64_t horizon_ps;
+    int64_t *settled_ps; /* per window: up to here its releases are settled */
+    bool lazy;
+    struct cluster *clusters; /* per window */
+    size_t *first_of;         /* per access epoch: the first of its cluster */
+    bool *late;               /* of these: not settled */
+    bool *open;               /* per window: some epoch is not settled */
+};
+
+static bool is_lock(const struct access_epoch *epoch)
+{
+    return epoch->kind == EPOCH_LOCK || epoch->kind == EPOCH_LOCK_ALL;
+}
+
+static int64_t release_ps(const struct work *work, const struct access_epoch *epoch)
+{
+    return relations_call(work->relations, epoch->rank, epoch->close_call)->exit_ps;
+}
+
+/* Lazy locks (simulated traces) ask in an operation or a flush: their epochs stay whole. */
+static bool is_late(const struct work *work, const struct access_epoch *epoch)
+{
+    if (work->lazy || !epoch_closed(work->relations->trace, epoch->rank, epoch->close_call)) return true;
+    return release_ps(work, epoch) >= work->settled_ps[epoch->window];
+}
+
+static void find_clusters(struct work *work)
+{
+    const struct epochs *epochs = &work->relations->epochs;
+    for (size_t w = 0; w < work->relations->trace->window_count; w++) work->clusters[w].first = EPOCH_NONE;
+    for (size_t a = 0; a < epochs->access_count; a++) {
+        const struct access_epoch *epoch = &epochs->accesses[a];
+        struct cluster *cluster = &work->clusters[epoch->window];
+        if (!is_lock(epoch)) continue;
+        if (cluster->first == EPOCH_NONE || cluster->rank != epoch->rank || epoch->open_call > cluster->end)
+            *cluster = (struct cluster){epoch->rank, a, epoch->close_call};
+        if (epoch->close_call > cluster->end) cluster->end = epoch->close_call;
+        work->first_of[a] = cluster->first;
+        if (!is_late(work, epoch)) continue;
+        work->late[cluster->first] = true;
+        work->open[epoch->window] = true;
+    }
+}
+
+/* Locks are settled in the order of their releases: what is late with its cluster holds up those behind it. Whether any
+ * is late that was not. */
+static bool is_held_up(struct work *work)
+{
+    const struct epochs *epochs = &work->relations->epochs;
+    bool changed = false;
+    for (size_t a = 0; a < epochs->access_count; a++) {
+        const struct access_epoch *epoch = &epochs->accesses[a];
+        int64_t *settled_ps = &work->settled_ps[epoch->window];
+        if (!is_lock(epoch) || !work->late[work->first_of[a]] || epoch->close_call == EPOCH_NONE) continue;
+        if (release_ps(work, epoch) >= *settled_ps) continue;
+        *settled_ps = release_ps(work, epoch);
+        changed = true;
+    }
+    return changed;
+}
+
+static void keep_call(struct work *work, uint32_t rank, size_t call)
+{
+    if (call != EPOCH_NONE) settle_mark(work->settlement, rank, call, SETTLE_KEEP);
+}
+
+/* Returns the enter of the first lock that is not settled. */
+static int64_t mark_epochs(struct work *work)
+{
+    const struct epochs *epochs = &work->relations->epochs;
+    int64_t first_ps = INT64_MAX;
+    for (size_t a = 0; a < epochs->access_count; a++) {
+        const struct access_epoch *epoch = &epochs->accesses[a];
+        if (!is_lock(epoch) || !work->late[work->first_of[a]]) continue;
+        int64_t enter_ps = relations_call(work->relations, epoch->rank, epoch->open_call)->enter_ps;
+        if (epoch->kind == EPOCH_LOCK && enter_ps < first_ps) first_ps = enter_ps;
+        settle_mark(work->settlement, epoch->rank, epoch->open_call, SETTLE_OPEN);
+        if (epoch->close_call != EPOCH_NONE) settle_mark(work->settlement, epoch->rank, epoch->close_call, SETTLE_OPEN);
+        if (epoch->kind == EPOCH_LOCK) keep_call(work, epoch->rank, epoch->flush_call);
+    }
+    return first_ps;
+}
+
+/* An operation under lock_all that is complete has nothing to wait for, however long the epoch lasts. */
+static void mark_operations(struct work *work)
+{
+    const struct epochs *epochs = &work->relations->epochs;
+    for (size_t i = 0; i < epochs->operation_count; i++) {
+        const struct epoch_operation *operation = &epochs->operations[i];
+        const struct access_epoch *epoch = &epochs->accesses[operation->epoch];
+        if (!is_lock(epoch) || !work->late[work->first_of[operation->epoch]]) continue;
+        if (epoch->kind == EPOCH_LOCK_ALL && !work->lazy && operation->done_call != EPOCH_NONE) continue;
+        settle_mark(work->settlement, operation->origin, operation->call, SETTLE_OPEN);
+        keep_call(work, operation->origin, operation->first_flush);
+        keep_call(work, operation->origin, operation->done_call);
+    }
+}
+
+/* Simulated traces say when a call's wait for progress ended: who entered MPI then is looked for once all ranks have come
+ * so far. Returns the earliest such time. */
+static int64_t mark_progress(struct work *work)
+{
+    const struct trace *trace = work->relations->trace;
+    int64_t first_ps = INT64_MAX;
+    for (uint32_t r = 0; r < trace->rank_count; r++) {
+        const struct trace_rank *stream = &trace->ranks[r];
+        for (size_t i = 0; stream->sim && i < stream->count; i++) {
+            int64_t until_ps = stream->sim[i].progress_until_ps;
+            if (until_ps == TRACE_UNKNOWN_PS || until_ps < work->horizon_ps) continue;
+            if (!settlement_served(NULL, trace, r, i)) continue;
+            settle_mark(work->settlement, r, i, SETTLE_TIMES | SETTLE_LATE);
+            if (until_ps < first_ps) first_ps = until_ps;
+        }
+    }
+    return first_ps;
+}
+
+/* What the search for Wait for Progress may ask for: the targets' calls that end at from_ps or later. */
+static void mark_times(struct work *work, int64_t from_ps)
+{
+    const struct trace *trace = work->relations->trace;
+    for (uint32_t r = 0; r < trace->rank_count; r++) {
+        const struct trace_rank *stream = &trace->ranks[r];
+        if (stream->foreign) continue;
+        for (size_t i = stream->count; i > 0 && stream->calls[i - 1].exit_ps >= from_ps; i--)
+            settle_mark(work->settlement, r, i - 1, SETTLE_TIMES);
+    }
+}
+
+/* The complete freeing of a window, NULL if there is none yet. */
+static const struct instance *freed(const struct work *work, int32_t window)
+{
+    const struct instance *instance = instance_find(&work->relations->instances, CALL_WIN_FREE, window, 0);
+    return instance && instance_complete(instance) ? instance : NULL;
+}
+
+/* No lock of a freed window is going to ask for its holders once all its epochs are settled. */
+static void keep_holder(void *context, const struct access_epoch *epoch)
+{
+    struct work *work = context;
+    if (freed(work, epoch->window) && !work->open[epoch->window]) return;
+    keep_call(work, epoch->rank, epoch->open_call);
+    keep_call(work, epoch->rank, epoch->close_call);
+}
+
+/* Until then it is remembered that the window was freed. */
+static void keep_freeing(struct work *work)
+{
+    const struct trace *trace = work->relations->trace;
+    for (size_t w = 0; w < trace->window_count; w++) {
+        const struct instance *instance = work->open[w] ? freed(work, (int32_t)w) : NULL;
+        const struct trace_comm *comm = &trace->comms[trace->windows[w].comm];
+        for (uint32_t m = 0; instance && m < instance->size; m++)
+            keep_call(work, (uint32_t)comm->members[m], work->relations->instances.calls[instance->member_first + m]);
+    }
+}
+
+static enum status mark(struct work *work, struct err *err)
+{
+    const struct trace *trace = work->relations->trace;
+    do find_clusters(work);
+    while (is_held_up(work));
+    int64_t first_ps = mark_epochs(work);
+    mark_operations(work);
+    keep_freeing(work);
+    if (trace->simulated) first_ps = mark_progress(work);
+    if (trace->window_count > 0) mark_times(work, first_ps < work->horizon_ps ? first_ps : work->horizon_ps);
+    return locks_last_holders(work->relations, keep_holder, work, err);
+}
+
+enum status settle_locks(struct settlement *settlement, const struct relations *relations, int64_t horizon_ps,
+                         struct err *err)
+{
+    const char *lock = relations->trace->lock;
+    struct work work = {.settlement = settlement,
+                        .relations = relations,
+                        .horizon_ps = horizon_ps,
+                        .lazy = lock && strcmp(lock, "lazy") == 0};
+    work.clusters = malloc((relations->trace->window_count + 1) * sizeof *work.clusters);
+    work.first_of = malloc((relations->epochs.access_count + 1) * sizeof *work.first_of);
+    work.late = calloc(relations->epochs.access_count + 1, sizeof *work.late);
+    work.open = calloc(relations->trace->window_count + 1, sizeof *work.open);
+    work.settled_ps = malloc((relations->trace->window_count + 1) * sizeof *work.settled_ps);
+    bool made = work.clusters && work.first_of && work.late && work.open && work.settled_ps;
+    for (size_t w = 0; made && w < relations->trace->window_count; w++) work.settled_ps[w] = horizon_ps;
+    enum status status = made ? mark(&work, err) : err_memory(err);
+    free(work.clusters);
+    free(work.first_of);
+    free(work.late);
+    free(work.open);
+    free(work.settled_ps);
+    return status;
+}

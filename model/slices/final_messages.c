@@ -1,0 +1,215 @@
+/* Messages and requests. A message is settled once its send and its receive are there; it stays as long as one of its
+ * requests is not completed, since the wait for it looks at both sides, and as long as a message that was sent before
+ * may be received behind it. */
+#include <stdlib.h>
+
+#include "model/match/relations.h"
+#include "model/slices/final.h"
+
+struct work {
+    struct settlement *settlement;
+    const struct relations *relations;
+    int64_t eager_bytes;
+    size_t *blocked;     /* per rank: the first receive whose sender is not known yet; receives from there on may be
+                            matched otherwise */
+    struct map requests; /* of the rank at work: to the call that made it plus 1, 0 completed */
+    struct map overtaken; /* (sender, receiver): when the first send began that has no receive yet and may be
+                             overtaken */
+    struct err *err;
+};
+
+static uint16_t *flags_of(const struct work *work, uint32_t rank, size_t call)
+{
+    return &work->settlement->flags[rank][call];
+}
+
+/* Archives tell with the completion whom a receive was from. */
+static bool is_unknown(const struct trace_call *call)
+{
+    return call_kind(call->call) == CALL_IRECV && call->handle == TRACE_NONE;
+}
+
+static void find_blocked(struct work *work)
+{
+    const struct trace *trace = work->relations->trace;
+    for (uint32_t r = 0; r < trace->rank_count; r++) {
+        size_t i = 0;
+        while (i < trace->ranks[r].count && !is_unknown(&trace->ranks[r].calls[i])) i++;
+        work->blocked[r] = i;
+    }
+}
+
+static void mark_matched(struct work *work)
+{
+    const struct messages *messages = &work->relations->messages;
+    for (size_t i = 0; i < messages->count; i++) {
+        const struct message *message = &messages->items[i];
+        if (message->receive_call >= work->blocked[message->receiver]) continue;
+        settle_mark(work->settlement, message->sender, message->send_call, SETTLE_SENT);
+        settle_mark(work->settlement, message->receiver, message->receive_call, SETTLE_RECEIVED);
+    }
+    for (size_t i = 0, message = MESSAGE_NONE; i < messages->probe_count; i++) {
+        const struct probe *probe = &messages->probes[i];
+        if (probe->message != MESSAGE_NONE) message = probe->message;
+        if (messages->items[message].receive_call < work->blocked[probe->rank])
+            settle_mark(work->settlement, probe->rank, probe->call, SETTLE_RECEIVED);
+    }
+}
+
+static enum status note_overtaken(struct work *work, uint32_t rank, const struct trace_call *send)
+{
+    uint64_t *slot;
+    if (!message_may_overtake(send, work->eager_bytes)) return STATUS_OK;
+    return map_put(&work->overtaken, (uint64_t)rank << 32 | (uint32_t)send->peer, (uint64_t)send->enter_ps, &slot,
+                   work->err);
+}
+
+/* What a call lacks of its message or messages. */
+static enum status look_at_sides(struct work *work, uint32_t rank, size_t index)
+{
+    const struct trace_call *call = &work->relations->trace->ranks[rank].calls[index];
+    unsigned flags = *flags_of(work, rank, index);
+    bool sent = flags & SETTLE_SENT || call->peer == TRACE_NONE;
+    bool received = flags & SETTLE_RECEIVED || call->peer == TRACE_NONE;
+    bool open = false;
+    switch (call_kind(call->call)) {
+    case CALL_SEND:
+    case CALL_ISEND: open = !sent; break;
+    case CALL_IPROBE: open = !received && message_taken_out(call); break;
+    case CALL_PROBE: /* until the message that it found has been received */
+    case CALL_IRECV:
+    case CALL_RECV: open = !received || is_unknown(call); break;
+    case CALL_SENDRECV: /* waits are those of its receive */
+        if (!sent) settle_mark(work->settlement, rank, index, SETTLE_KEEP);
+        open = !(flags & SETTLE_RECEIVED) && trace_call_source(call) != TRACE_NONE;
+        break;
+    default: break;
+    }
+    if (open) settle_mark(work->settlement, rank, index, SETTLE_OPEN);
+    return open ? note_overtaken(work, rank, call) : STATUS_OK;
+}
+
+static bool lacks_message(const struct work *work, uint32_t rank, size_t made)
+{
+    return *flags_of(work, rank, made) & SETTLE_OPEN;
+}
+
+/* A call that completes requests: it waits until all their messages are known. */
+static void complete(struct work *work, uint32_t rank, size_t index, const uint32_t *ids, uint32_t count)
+{
+    bool lacks = false;
+    for (uint32_t i = 0; !lacks && i < count; i++) {
+        const uint64_t *made = map_find(&work->requests, ids[i]);
+        lacks = made && *made != 0 && lacks_message(work, rank, (size_t)*made - 1);
+    }
+    if (lacks) settle_mark(work->settlement, rank, index, SETTLE_OPEN);
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t *made = map_find(&work->requests, ids[i]);
+        if (!made || *made == 0) continue;
+        settle_mark(work->settlement, rank, (size_t)*made - 1, lacks ? SETTLE_HOLD : SETTLE_DONE);
+        *made = 0;
+    }
+}
+
+static enum status look_at_request(struct work *work, uint32_t rank, size_t index)
+{
+    const struct trace *trace = work->relations->trace;
+    const struct trace_call *call = &trace->ranks[rank].calls[index];
+    uint64_t *slot;
+    switch (call_kind(call->call)) {
+    case CALL_ISEND:
+    case CALL_IRECV:
+        if (*flags_of(work, rank, index) & SETTLE_DONE) return STATUS_OK;
+        return map_put(&work->requests, call->ref, (uint64_t)index + 1, &slot, work->err);
+    case CALL_REQUEST_TEST:
+        if (!(call->flags & TRACE_FLAG)) return STATUS_OK;
+        /* fallthrough */
+    case CALL_REQUEST_WAIT: complete(work, rank, index, &call->ref, 1); return STATUS_OK;
+    case CALL_REQUEST_WAITALL:
+    case CALL_REQUEST_TESTALL:
+        complete(work, rank, index, trace->requests + trace->lists[call->ref].first, trace->lists[call->ref].count);
+        return STATUS_OK;
+    default: return STATUS_OK;
+    }
+}
+
+static enum status look_at_rank(struct work *work, uint32_t rank)
+{
+    map_empty(&work->requests);
+    for (size_t i = 0; i < work->relations->trace->ranks[rank].count; i++) {
+        enum call_kind kind = call_kind(work->relations->trace->ranks[rank].calls[i].call);
+        if (kind < CALL_SEND || kind > CALL_REQUEST_TESTALL) continue;
+        TRY(look_at_sides(work, rank, i));
+        TRY(look_at_request(work, rank, i));
+    }
+    for (size_t i = 0; i < work->requests.capacity; i++)
+        if (work->requests.used[i] && work->requests.values[i] != 0)
+            settle_mark(work->settlement, rank, (size_t)work->requests.values[i] - 1, SETTLE_HOLD);
+    return STATUS_OK;
+}
+
+static bool is_undecided(const struct work *work, const struct message *message)
+{
+    const struct trace_call *send = relations_call(work->relations, message->sender, message->send_call);
+    const struct trace_call *receive = relations_call(work->relations, message->receiver, message->receive_call);
+    if (*flags_of(work, message->receiver, message->receive_call) & (SETTLE_OPEN | SETTLE_ORDERED)) return false;
+    if (call_kind(receive->call) != CALL_RECV || !message_may_overtake(send, work->eager_bytes)) return false;
+    const uint64_t *first = map_find(&work->overtaken, (uint64_t)message->sender << 32 | message->receiver);
+    return first && (int64_t)*first < send->enter_ps;
+}
+
+/* Both sides of a message stay together; a sendrecv has two messages. Whether anything changed. */
+static bool mark_both_sides(struct work *work)
+{
+    const struct messages *messages = &work->relations->messages;
+    const unsigned stays = SETTLE_HOLD | SETTLE_OPEN | SETTLE_KEEP;
+    bool changed = false;
+    for (size_t i = 0; i < messages->count; i++) {
+        const struct message *message = &messages->items[i];
+        unsigned send = *flags_of(work, message->sender, message->send_call);
+        unsigned receive = *flags_of(work, message->receiver, message->receive_call);
+        bool undecided = work->overtaken.count > 0 && is_undecided(work, message);
+        if (!undecided && !((send | receive) & stays)) continue;
+        changed = changed || !(send & receive & SETTLE_KEEP);
+        settle_mark(work->settlement, message->sender, message->send_call, SETTLE_KEEP);
+        settle_mark(work->settlement, message->receiver, message->receive_call,
+                    undecided ? SETTLE_KEEP | SETTLE_UNDECIDED : SETTLE_KEEP);
+    }
+    return changed;
+}
+
+/* Without the probe that took it out, a message that stays would be another receive's. */
+static void mark_probes(struct work *work)
+{
+    const struct messages *messages = &work->relations->messages;
+    const unsigned stays = SETTLE_HOLD | SETTLE_OPEN | SETTLE_KEEP;
+    for (size_t i = 0, last = MESSAGE_NONE; i < messages->probe_count; i++) {
+        const struct probe *probe = &messages->probes[i];
+        if (probe->message != MESSAGE_NONE) last = probe->message;
+        const struct message *message = &messages->items[last];
+        if (*flags_of(work, message->receiver, message->receive_call) & stays)
+            settle_mark(work->settlement, probe->rank, probe->call, SETTLE_KEEP);
+    }
+}
+
+static enum status look_at_all(struct work *work)
+{
+    find_blocked(work);
+    mark_matched(work);
+    for (uint32_t r = 0; r < work->relations->trace->rank_count; r++) TRY(look_at_rank(work, r));
+    while (mark_both_sides(work)) continue;
+    mark_probes(work);
+    return STATUS_OK;
+}
+
+enum status settle_messages(struct settlement *settlement, const struct relations *relations, int64_t eager_bytes,
+                            struct err *err)
+{
+    struct work work = {.settlement = settlement, .relations = relations, .eager_bytes = eager_bytes, .err = err};
+    work.blocked = malloc(((size_t)relations->trace->rank_count + 1) * sizeof *work.blocked);
+    enum status status = work.blocked ? look_at_all(&work) : err_memory(err);
+    map_clear(&work.requests);
+    map_clear(&work.overtaken);
+    free(work.blocked);
+    return status;
+}

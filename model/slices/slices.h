@@ -1,0 +1,32 @@
+/* The detector on traces that do not fit into memory: a trace is read in slices, what is settled is counted and let go
+ * (model/slices/final.h). The result is that of model_analyze(), byte for byte. */
+#ifndef MODEL_SLICES_SLICES_H
+#define MODEL_SLICES_SLICES_H
+
+#include "model/analyze.h"
+#include "model/shards/shards.h"
+#include "trace/source.h"
+
+/* Of all ranks together that are read at a time: enough of each to be worth opening its file again for. */
+enum { STREAM_CALLS = 1 << 17, STREAM_CALLS_PER_RANK = 1 << 11 };
+static inline size_t stream_calls(uint32_t rank_count)
+{
+    size_t calls = (size_t)rank_count * STREAM_CALLS_PER_RANK;
+    return calls > STREAM_CALLS ? calls : STREAM_CALLS;
+}
+
+/* Calls of one rank that are read at a time, of a slice of so many. */
+size_t stream_batch(size_t calls, uint32_t rank_count);
+
+/* calls: as stream_calls(), at least
+ * 1. The caller owns *result and closes the source. */
+enum status model_stream(struct trace_source *source, const struct analyze_options *options, size_t calls,
+                         struct result **result, struct err *err);
+
+/* The same in several parts (model/shards/shards.h), of which this is one: parts_possible(). calls: of one part; options->verify counts for nothing. *result is that
+ * of part 0, NULL of the others. A failure of one part is that of all, with the same text; if link->swap has failed, the
+ * others wait for ever. */
+enum status model_stream_part(struct trace_source *source, const struct analyze_options *options, size_t calls,
+                              const struct parts_link *link, struct result **result, struct err *err);
+
+#endif

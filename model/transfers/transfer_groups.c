@@ -1,0 +1,260 @@
+#include "model/transfers/transfer_groups.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/array.h"
+
+void transfer_groups_clear(struct transfer_groups *groups)
+{
+    for (int g = 0; g < TRANSFER_GROUPINGS; g++) {
+        struct transfer_list *list = &groups->lists[g];
+        for (size_t i = 0; i < list->count; i++) {
+            spread_clear(&list->items[i].lower);
+            spread_clear(&list->items[i].upper);
+        }
+        free(list->items);
+        map_clear(&list->index);
+    }
+    map_clear(&groups->locations);
+    memset(groups, 0, sizeof *groups);
+}
+
+uint32_t transfer_size_class(int64_t bytes)
+{
+    return bytes > 0 ? 64 - (uint32_t)__builtin_clzll((uint64_t)bytes) : 0;
+}
+
+/* The list's group of this key, made empty if it is new. */
+static enum status group_of(struct transfer_list *list, const struct transfer_key *key, struct transfer_group **found,
+                            struct err *err)
+{
+    uint64_t *slot;
+    if (list->count == 0 || list->items[list->last].key.number != key->number) {
+        TRY(map_put(&list->index, key->number, list->count, &slot, err));
+        list->last = (size_t)*slot;
+        if (list->last == list->count) {
+            const struct transfer_group made = {.key = *key};
+            ARRAY_PUSH(list->items, list->count, list->capacity, made, err);
+        }
+    }
+    *found = &list->items[list->last];
+    return STATUS_OK;
+}
+
+/* What a transfer adds to each of its groups; an end that is not known says nothing. */
+struct bounds {
+    int64_t bytes;
+    bool lower_known, upper_known;
+    struct spread_value lower, upper;
+};
+
+static struct bounds bounds_of(const struct transfer *transfer)
+{
+    struct bounds made = {.bytes = transfer->bytes,
+                          .lower_known = transfer->upper_end_ps != TRACE_UNKNOWN_PS,
+                          .upper_known = transfer->lower_end_ps != TRACE_UNKNOWN_PS};
+    if (made.lower_known) made.lower = spread_value(transfer->bytes, transfer->upper_end_ps - transfer->start_ps);
+    if (made.upper_known) made.upper = spread_value(transfer->bytes, transfer->lower_end_ps - transfer->start_ps);
+    return made;
+}
+
+static enum status add_to(struct transfer_list *list, const struct transfer_key *key, const struct bounds *bounds,
+                          struct err *err)
+{
+    struct transfer_group *group;
+    TRY(group_of(list, key, &group, err));
+    group->count++;
+    group->bytes += (uint64_t)bounds->bytes;
+    if (bounds->lower_known) TRY(spread_add(&group->lower, &bounds->lower, err));
+    return bounds->upper_known ? spread_add(&group->upper, &bounds->upper, err) : STATUS_OK;
+}
+
+/* Kinds differ in their first letter, ranks stay below 2^28: the number is exact. */
+static struct transfer_key pair_key(uint32_t origin, uint32_t target, char kind)
+{
+    return (struct transfer_key){((uint64_t)origin << 28 | target) << 8 | (uint8_t)kind, origin, target, (uint8_t)kind};
+}
+
+static enum status place_key(struct transfer_groups *groups, uint32_t node, uint32_t site, enum mpi_call call,
+                             struct transfer_key *key, struct err *err)
+{
+    uint64_t *location;
+    TRY(map_put(&groups->locations, (uint64_t)node << 32 | site, groups->locations.count, &location, err));
+    *key = (struct transfer_key){*location << 16 | call, node, site, call};
+    return STATUS_OK;
+}
+
+enum status transfer_groups_add(struct transfer_groups *groups, const struct trace *trace,
+                                const struct callpaths *paths, const struct transfer *transfer, struct err *err)
+{
+    const struct trace_call *call = &trace->ranks[transfer->origin].calls[transfer->call];
+    uint32_t size = transfer_size_class(transfer->bytes), window = (uint32_t)call->handle;
+    struct bounds bounds = bounds_of(transfer);
+    struct transfer_key keys[TRANSFER_GROUPINGS] = {
+        [TRANSFERS_OF_PAIR] = pair_key(transfer->origin, transfer->target, *transfer_kind_name(trace, transfer)),
+        [TRANSFERS_OF_WINDOW] = {.number = window, .a = window},
+        [TRANSFERS_OF_SIZE] = {.number = size, .a = size}};
+    TRY(place_key(groups, callpath_at(paths, transfer->origin, transfer->call), call->site,
+                  trace_function(trace, transfer->origin, transfer->call), &keys[TRANSFERS_OF_PLACE], err));
+    for (int g = 0; g < TRANSFER_GROUPINGS; g++) TRY(add_to(&groups->lists[g], &keys[g], &bounds, err));
+    return STATUS_OK;
+}
+
+enum status transfer_groups_put(const struct transfer_groups *groups, struct bytes *bytes, struct err *err)
+{
+    for (int g = 0; g < TRANSFER_GROUPINGS; g++) {
+        const struct transfer_list *list = &groups->lists[g];
+        TRY(bytes_put(bytes, &list->count, sizeof list->count, err));
+        for (size_t i = 0; i < list->count; i++) {
+            TRY(bytes_put(bytes, &list->items[i], sizeof list->items[i], err));
+            TRY(spread_put(&list->items[i].lower, bytes, err));
+            TRY(spread_put(&list->items[i].upper, bytes, err));
+        }
+    }
+    return STATUS_OK;
+}
+
+static enum status merge(struct transfer_groups *groups, int grouping, const struct transfer_group *from,
+                         const uint32_t *nodes, struct err *err)
+{
+    struct transfer_key key = from->key;
+    struct transfer_group *group;
+    if (grouping == TRANSFERS_OF_PLACE)
+        TRY(place_key(groups, nodes[key.a], key.b, (enum mpi_call)key.c, &key, err));
+    TRY(group_of(&groups->lists[grouping], &key, &group, err));
+    group->count += from->count;
+    group->bytes += from->bytes;
+    TRY(spread_merge(&group->lower, &from->lower, err));
+    return spread_merge(&group->upper, &from->upper, err);
+}
+
+static enum status take_group(struct transfer_groups *groups, int grouping, struct bytes *bytes, const uint32_t *nodes,
+                              struct err *err)
+{
+    struct transfer_group from;
+    bytes_take(bytes, &from, sizeof from);
+    from.lower = from.upper = (struct spread){0};
+    enum status status = spread_take(&from.lower, bytes, err);
+    if (status == STATUS_OK) status = spread_take(&from.upper, bytes, err);
+    if (status == STATUS_OK) status = merge(groups, grouping, &from, nodes, err);
+    spread_clear(&from.lower);
+    spread_clear(&from.upper);
+    return status;
+}
+
+enum status transfer_groups_take(struct transfer_groups *groups, struct bytes *bytes, const uint32_t *nodes,
+                                 struct err *err)
+{
+    for (int g = 0; g < TRANSFER_GROUPINGS; g++) {
+        size_t count;
+        bytes_take(bytes, &count, sizeof count);
+        for (size_t i = 0; i < count; i++) TRY(take_group(groups, g, bytes, nodes, err));
+    }
+    return STATUS_OK;
+}
+
+static void set_pair(const struct transfer_group *group, struct result_group *made)
+{
+    static const char *const kinds[] = {"put", "get", "accumulate"};
+    made->origin = (int32_t)group->key.a;
+    made->target = (int32_t)group->key.b;
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
+        if ((uint8_t)kinds[k][0] == group->key.c) snprintf(made->kind, sizeof made->kind, "%s", kinds[k]);
+}
+
+static enum status set_window(const struct trace *trace, const struct transfer_group *group, struct result_group *made,
+                              struct err *err)
+{
+    const char *name = trace->windows[group->key.a].name;
+    made->window = (int32_t)group->key.a;
+    if (name && !(made->name = strdup(name))) return err_memory(err);
+    return STATUS_OK;
+}
+
+static enum status set_place(const struct trace *trace, const struct callpaths *paths,
+                             const struct transfer_group *group, struct result_group *made, struct err *err)
+{
+    const struct trace_site *site = &trace->sites[group->key.b];
+    made->line = site->line;
+    made->function = call_row((enum mpi_call)group->key.c)->name;
+    if (site->file && !(made->file = strdup(site->file))) return err_memory(err);
+    return callpath_text(trace, paths, group->key.a, group->key.b, (enum mpi_call)group->key.c, &made->name,
+                         err);
+}
+
+static void set_size(const struct transfer_group *group, struct result_group *made)
+{
+    made->from_bytes = group->key.a == 0 ? 0 : (int64_t)(UINT64_C(1) << (group->key.a - 1));
+    made->to_bytes = group->key.a == 0 ? 0 : (int64_t)((UINT64_C(1) << group->key.a) - 1);
+}
+
+static enum status set_key(int grouping, const struct trace *trace, const struct callpaths *paths,
+                           const struct transfer_group *group, struct result_group *made, struct err *err)
+{
+    switch (grouping) {
+    case TRANSFERS_OF_PAIR: set_pair(group, made); return STATUS_OK;
+    case TRANSFERS_OF_WINDOW: return set_window(trace, group, made, err);
+    case TRANSFERS_OF_PLACE: return set_place(trace, paths, group, made, err);
+    default: set_size(group, made); return STATUS_OK;
+    }
+}
+
+static int compare_text(const char *one, const char *other)
+{
+    return strcmp(one ? one : "", other ? other : "");
+}
+
+static int compare_groups(const void *one, const void *other)
+{
+    const struct result_group *a = one, *b = other;
+    if (a->origin != b->origin) return a->origin < b->origin ? -1 : 1;
+    if (a->target != b->target) return a->target < b->target ? -1 : 1;
+    if (a->window != b->window) return a->window < b->window ? -1 : 1;
+    if (a->from_bytes != b->from_bytes) return a->from_bytes < b->from_bytes ? -1 : 1;
+    return strcmp(a->kind, b->kind);
+}
+
+static int compare_places(const void *one, const void *other)
+{
+    const struct result_group *a = one, *b = other;
+    if (a->bytes != b->bytes) return a->bytes > b->bytes ? -1 : 1;
+    int order = compare_text(a->name, b->name);
+    if (order == 0) order = compare_text(a->file, b->file);
+    if (order == 0) order = (a->line > b->line) - (a->line < b->line);
+    if (order == 0) order = compare_text(a->function, b->function);
+    return order != 0 ? order : (a->count < b->count) - (a->count > b->count);
+}
+
+static enum status report_list(const struct transfer_list *list, int grouping, const struct trace *trace,
+                               const struct callpaths *paths, struct result_groups *into, struct err *err)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        const struct transfer_group *group = &list->items[i];
+        struct result_group made = {.count = group->count,
+                                    .bytes = group->bytes,
+                                    .lower_bound_Bps = spread_report(&group->lower),
+                                    .upper_bound_Bps = spread_report(&group->upper)};
+        enum status status = set_key(grouping, trace, paths, group, &made, err);
+        if (status == STATUS_OK)
+            status = array_reserve((void **)&into->items, &into->capacity, into->count + 1, sizeof made, err);
+        if (status != STATUS_OK) {
+            result_group_clear(&made);
+            return status;
+        }
+        into->items[into->count++] = made;
+    }
+    if (into->count > 1)
+        qsort(into->items, into->count, sizeof *into->items,
+              grouping == TRANSFERS_OF_PLACE ? compare_places : compare_groups);
+    return STATUS_OK;
+}
+
+enum status transfer_groups_report(const struct transfer_groups *groups, const struct trace *trace,
+                                   const struct callpaths *paths, struct result *result, struct err *err)
+{
+    for (int g = 0; g < TRANSFER_GROUPINGS; g++)
+        TRY(report_list(&groups->lists[g], g, trace, paths, &result->transfer_groups[g], err));
+    return STATUS_OK;
+}

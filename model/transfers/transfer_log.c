@@ -1,0 +1,72 @@
+#include "model/transfers/transfer_log.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/external_sort.h"
+
+struct transfer_log {
+    struct scratch scratch;
+    struct runs *runs;
+    bool turned;
+};
+
+void transfer_log_free(struct transfer_log *log)
+{
+    if (!log) return;
+    runs_free(log->runs);
+    scratch_close(&log->scratch);
+    free(log);
+}
+
+static int compare(const void *one, const void *other)
+{
+    const struct transfer_row *a = one, *b = other;
+    if (a->origin != b->origin) return a->origin < b->origin ? -1 : 1;
+    return (a->event > b->event) - (a->event < b->event);
+}
+
+enum status transfer_log_new(struct transfer_log **log, struct err *err)
+{
+    struct transfer_log *made = calloc(1, sizeof *made);
+    if (!made) return err_memory(err);
+    made->scratch.descriptor = -1;
+    enum status status = scratch_open(&made->scratch, err);
+    if (status == STATUS_OK) status = runs_new(&made->scratch, sizeof(struct transfer_row), compare, &made->runs, err);
+    if (status == STATUS_OK)
+        *log = made;
+    else
+        transfer_log_free(made);
+    return status;
+}
+
+enum status transfer_log_add(struct transfer_log *log, const struct trace *trace, const struct transfer *transfer,
+                             struct err *err)
+{
+    struct transfer_row row = {.origin = transfer->origin,
+                               .target = transfer->target,
+                               .window = trace->ranks[transfer->origin].calls[transfer->call].handle,
+                               .event = trace_event(trace, transfer->origin, transfer->call),
+                               .kind = transfer_kind_name(trace, transfer),
+                               .bytes = transfer->bytes,
+                               .start_ps = transfer->start_ps,
+                               .lower_end_ps = transfer->lower_end_ps,
+                               .upper_end_ps = transfer->upper_end_ps,
+                               .true_end_ps = transfer_true_end_ps(trace, transfer)};
+    return runs_add(log->runs, &row, err);
+}
+
+enum status transfer_log_take(struct transfer_log *log, struct transfer_row row, const char *kind, struct err *err)
+{
+    static const char *const kinds[] = {"put", "get", "accumulate"};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (strcmp(kind, kinds[i]) == 0) row.kind = kinds[i];
+    return runs_add(log->runs, &row, err);
+}
+
+enum status transfer_log_next(struct transfer_log *log, struct transfer_row *row, bool *any, struct err *err)
+{
+    if (!log->turned) TRY(runs_turn(log->runs, err));
+    log->turned = true;
+    return runs_next(log->runs, row, any, err);
+}

@@ -1,0 +1,32 @@
+/* Every transfer of an analysis, whole or in slices, in the order of ranks and of their calls: for tables of them. */
+#ifndef MODEL_TRANSFERS_TRANSFER_LOG_H
+#define MODEL_TRANSFERS_TRANSFER_LOG_H
+
+#include <stdbool.h>
+
+#include "model/transfers/bounds.h"
+
+struct transfer_row {
+    uint32_t origin, target;
+    int32_t window;
+    uint64_t event;   /* the operation, in the origin's stream from 1 */
+    const char *kind; /* static */
+    int64_t bytes, start_ps, lower_end_ps, upper_end_ps, true_end_ps; /* as struct transfer has them */
+};
+
+struct transfer_log;
+
+/* NULL is legal in transfer_log_free. */
+enum status transfer_log_new(struct transfer_log **log, struct err *err);
+void transfer_log_free(struct transfer_log *log);
+
+enum status transfer_log_add(struct transfer_log *log, const struct trace *trace, const struct transfer *transfer,
+                             struct err *err);
+
+/* Adds a row of another process, whose kind is this text. */
+enum status transfer_log_take(struct transfer_log *log, struct transfer_row row, const char *kind, struct err *err);
+
+/* No transfer is added any more. *any false: there is none left. */
+enum status transfer_log_next(struct transfer_log *log, struct transfer_row *row, bool *any, struct err *err);
+
+#endif

@@ -1,0 +1,262 @@
+/* Rules between the members of a collective call: model/violations/violations.h has the interface.
+ *
+ * The k-th call of a member on a window (fences, creations, freeings counted apart) or communicator belongs to the k-th
+ * turn. Each member is compared with the first one, in the order of ranks. Once members call different functions, what
+ * follows on that communicator cannot be told apart and is not compared. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/array.h"
+#include "model/violations/finder.h"
+
+enum { WINDOW_STREAMS = 3 };
+static const struct call_at nowhere = {0, NO_CALL};
+
+struct turn {
+    struct call_at first;
+    uint32_t come;
+    size_t *calls; /* by member, of kinds whose counts are compared; NULL: none */
+};
+
+struct turns {
+    struct turn *items;
+    size_t count, capacity;
+    bool apart; /* members called different functions */
+};
+
+struct walk {
+    struct finder *finder;
+    const struct trace *trace;
+    struct turns *streams;
+    size_t stream_count;
+    size_t *next; /* per stream: turns of the rank */
+};
+
+#define KIND(NAME) (UINT64_C(1) << CALL_##NAME)
+static const uint64_t rooted =
+    KIND(BCAST) | KIND(REDUCE) | KIND(GATHER) | KIND(SCATTER) | KIND(GATHERV) | KIND(SCATTERV);
+static const uint64_t of_one_size = KIND(BCAST) | KIND(REDUCE) | KIND(ALLREDUCE) | KIND(GATHER) | KIND(SCATTER) |
+                                    KIND(ALLGATHER) | KIND(ALLTOALL) | KIND(REDUCE_SCATTER) | KIND(SCAN) | KIND(EXSCAN);
+static const uint64_t of_one_operation =
+    KIND(REDUCE) | KIND(ALLREDUCE) | KIND(REDUCE_SCATTER) | KIND(SCAN) | KIND(EXSCAN);
+static const uint64_t of_equal_counts = KIND(ALLGATHERV) | KIND(REDUCE_SCATTER);
+static const uint64_t counted_by_root = KIND(GATHERV) | KIND(SCATTERV);
+
+static bool is_in(uint64_t set, const struct trace_call *call)
+{
+    return set >> call_kind(call->call) & 1;
+}
+
+/* NO_CALL: no collective call. */
+static size_t stream_of(const struct trace *trace, const struct trace_call *call)
+{
+    enum call_kind kind = call_kind(call->call);
+    if (call->handle == TRACE_NONE) return NO_CALL;
+    if (kind == CALL_FENCE) return (size_t)call->handle * WINDOW_STREAMS;
+    if (kind == CALL_WIN_CREATE) return (size_t)call->handle * WINDOW_STREAMS + 1;
+    if (kind == CALL_WIN_FREE) return (size_t)call->handle * WINDOW_STREAMS + 2;
+    bool collective = kind >= CALL_BARRIER && kind <= CALL_NEIGHBOR;
+    return collective ? trace->window_count * WINDOW_STREAMS + (size_t)call->handle : NO_CALL;
+}
+
+static const struct trace_comm *comm_of(const struct trace *trace, size_t stream)
+{
+    size_t windows = trace->window_count * WINDOW_STREAMS;
+    return &trace->comms[stream < windows ? (size_t)trace->windows[stream / WINDOW_STREAMS].comm : stream - windows];
+}
+
+/* Of two groups, each may have its own sizes, but in what both reduce (MPI-3.1 5.7.1, 5.8, 5.10.1). */
+static bool are_apart(const struct trace_comm *comm, const struct trace_call *call, uint32_t one, uint32_t other)
+{
+    int32_t between = (int32_t)comm->between;
+    if (between == 0 || call_kind(call->call) == CALL_ALLREDUCE) return false;
+    return (trace_comm_rank(comm, (int32_t)one) < between) != (trace_comm_rank(comm, (int32_t)other) < between);
+}
+
+/* Sizes that a reader worked out from what was sent and received may be 0 where they are not known. */
+static bool sizes_differ(const struct trace_call *call, const struct trace_call *other)
+{
+    bool known = call->bytes != 0 && other->bytes != 0;
+    if (!is_in(of_one_size, call) || call->bytes == other->bytes) return false;
+    return known || (call_row(call->call)->needed & F_BYTES);
+}
+
+static enum status compare_sizes(struct walk *walk, const struct trace_comm *comm, struct call_at at,
+                                 struct call_at first)
+{
+    struct finder *finder = walk->finder;
+    const struct trace_call *call = finder_call(finder, at), *other = finder_call(finder, first);
+    if (are_apart(comm, call, at.rank, first.rank)) return STATUS_OK;
+    if (sizes_differ(call, other))
+        TRY(finder_add(finder, VIOLATION_size_differs, at, first, "%" PRId64 " bytes, rank %" PRIu32 " has %" PRId64,
+                       call->bytes, first.rank, other->bytes));
+    const int64_t *counts = trace_call_counts(walk->trace, call), *its = trace_call_counts(walk->trace, other);
+    if (!is_in(of_equal_counts, call) || !counts || !its) return STATUS_OK;
+    for (uint32_t i = 0; counts != its && i < comm->count; i++)
+        if (counts[i] != its[i])
+            return finder_add(finder, VIOLATION_counts_differ, at, first,
+                              "%" PRId64 " bytes for rank %" PRId32 ", rank %" PRIu32 " has %" PRId64, counts[i],
+                              comm->members[i], first.rank, its[i]);
+    return STATUS_OK;
+}
+
+static enum status compare(struct walk *walk, struct turns *stream, const struct trace_comm *comm, struct call_at at,
+                           struct call_at first)
+{
+    struct finder *finder = walk->finder;
+    const struct trace_call *call = finder_call(finder, at), *other = finder_call(finder, first);
+    if (call->call != other->call) {
+        stream->apart = true;
+        return finder_add(finder, VIOLATION_collective_differs, at, first, "%s, rank %" PRIu32 " calls %s",
+                          call_name(call->call), first.rank, call_name(other->call));
+    }
+    if ((call->flags | other->flags) & TRACE_BREAK) return STATUS_OK;
+    if (call_kind(call->call) == CALL_FENCE && trace_fence_ends(call->flags) != trace_fence_ends(other->flags))
+        return finder_add(finder, VIOLATION_fence_assertions_differ, at, first, "%s, rank %" PRIu32 " asserts %s",
+                          trace_fence_ends(call->flags), first.rank, trace_fence_ends(other->flags));
+    if (is_in(rooted, call) && call->peer != other->peer)
+        return finder_add(finder, VIOLATION_root_differs, at, first, "%" PRId32 ", rank %" PRIu32 " has %" PRId32,
+                          call->peer, first.rank, other->peer);
+    if (is_in(of_one_operation, call) && call->tag != other->tag && call->tag != TRACE_OP_UNKNOWN &&
+        other->tag != TRACE_OP_UNKNOWN)
+        TRY(finder_add(finder, VIOLATION_operation_differs, at, first, "%s, rank %" PRIu32 " has %s",
+                       trace_op_name(call->tag), first.rank, trace_op_name(other->tag)));
+    return compare_sizes(walk, comm, at, first);
+}
+
+static enum status keep_call(struct walk *walk, const struct trace_comm *comm, struct turn *turn, struct call_at at)
+{
+    const struct trace_call *call = finder_call(walk->finder, at);
+    if (!is_in(counted_by_root | KIND(ALLTOALLV), call)) return STATUS_OK;
+    if (!turn->calls) {
+        turn->calls = malloc(comm->count * sizeof *turn->calls);
+        if (!turn->calls) return err_memory(walk->finder->err);
+        for (uint32_t i = 0; i < comm->count; i++) turn->calls[i] = NO_CALL;
+    }
+    turn->calls[trace_comm_rank(comm, (int32_t)at.rank)] = at.call;
+    return STATUS_OK;
+}
+
+static enum status come(struct walk *walk, size_t s, struct call_at at)
+{
+    struct turns *stream = &walk->streams[s];
+    const struct trace_comm *comm = comm_of(walk->trace, s);
+    size_t number = walk->next[s]++;
+    struct turn made = {.first = at};
+    if (number == stream->count) ARRAY_PUSH(stream->items, stream->count, stream->capacity, made, walk->finder->err);
+    struct turn *turn = &stream->items[number];
+    turn->come++;
+    if (turn->first.rank != at.rank) TRY(compare(walk, stream, comm, at, turn->first));
+    return stream->apart ? STATUS_OK : keep_call(walk, comm, turn, at);
+}
+
+/* Bytes that the root's counts give a member, against what the member says. */
+static enum status compare_with_root(struct walk *walk, const struct trace_comm *comm, const struct turn *turn)
+{
+    const struct trace_call *first = finder_call(walk->finder, turn->first);
+    int32_t root = trace_comm_rank(comm, first->peer);
+    if (root == TRACE_NONE || turn->calls[root] == NO_CALL) return STATUS_OK;
+    struct call_at at_root = {(uint32_t)comm->members[root], turn->calls[root]};
+    const int64_t *counts = trace_call_counts(walk->trace, finder_call(walk->finder, at_root));
+    for (uint32_t i = 0; counts && i < comm->count; i++) {
+        struct call_at at = {(uint32_t)comm->members[i], turn->calls[i]};
+        if (i == (uint32_t)root || at.call == NO_CALL) continue;
+        const struct trace_call *call = finder_call(walk->finder, at);
+        if (counts[i] == call->bytes || call->flags & TRACE_BREAK) continue;
+        TRY(finder_add(walk->finder, VIOLATION_counts_differ, at, at_root,
+                       "%" PRId64 " bytes, root %" PRIu32 " has %" PRId64 " for rank %" PRIu32, call->bytes,
+                       at_root.rank, counts[i], at.rank));
+    }
+    return STATUS_OK;
+}
+
+/* Bytes that all send to a member, against what it receives. */
+static enum status compare_received(struct walk *walk, const struct trace_comm *comm, const struct turn *turn)
+{
+    int64_t *sent = calloc(comm->count, sizeof *sent);
+    bool known = comm->between == 0;
+    if (!sent) return err_memory(walk->finder->err);
+    for (uint32_t i = 0; known && i < comm->count; i++) {
+        const struct trace_call *call = &walk->trace->ranks[comm->members[i]].calls[turn->calls[i]];
+        const int64_t *counts = trace_call_counts(walk->trace, call);
+        known = counts && !(call->flags & TRACE_BREAK);
+        for (uint32_t k = 0; known && k < comm->count; k++)
+            known = !__builtin_add_overflow(sent[k], counts[k], &sent[k]);
+    }
+    enum status status = STATUS_OK;
+    for (uint32_t i = 0; known && status == STATUS_OK && i < comm->count; i++) {
+        struct call_at at = {(uint32_t)comm->members[i], turn->calls[i]};
+        const struct trace_call *call = finder_call(walk->finder, at);
+        if (call->aux > 0 && call->aux != sent[i])
+            status = finder_add(walk->finder, VIOLATION_counts_differ, at, nowhere,
+                                "receives %" PRId64 " bytes, all ranks send it %" PRId64, call->aux, sent[i]);
+    }
+    free(sent);
+    return status;
+}
+
+/* The first member of the stream that comes to no turn of this number and is complete; TRACE_NONE: there is none. */
+static int32_t find_absent(const struct walk *walk, size_t s, size_t number)
+{
+    const struct trace_comm *comm = comm_of(walk->trace, s);
+    for (uint32_t m = 0; m < comm->count; m++) {
+        const struct trace_rank *rank = &walk->trace->ranks[comm->members[m]];
+        size_t turns = 0;
+        if (!walk->finder->complete[comm->members[m]]) continue;
+        for (size_t i = 0; i < rank->count && turns <= number; i++)
+            turns += stream_of(walk->trace, &rank->calls[i]) == s;
+        if (turns <= number) return comm->members[m];
+    }
+    return TRACE_NONE;
+}
+
+static enum status end_stream(struct walk *walk, size_t s)
+{
+    const struct turns *stream = &walk->streams[s];
+    const struct trace_comm *comm = comm_of(walk->trace, s);
+    for (size_t i = 0; !stream->apart && i < stream->count; i++) {
+        const struct turn *turn = &stream->items[i];
+        if (turn->come < comm->count) {
+            int32_t absent = find_absent(walk, s, i);
+            if (absent == TRACE_NONE || !walk->finder->complete[turn->first.rank]) return STATUS_OK;
+            return finder_add(walk->finder, VIOLATION_collective_missing, turn->first, nowhere, "rank %" PRId32,
+                              absent);
+        }
+        if (!turn->calls) continue;
+        bool by_root = is_in(counted_by_root, finder_call(walk->finder, turn->first));
+        TRY(by_root ? compare_with_root(walk, comm, turn) : compare_received(walk, comm, turn));
+    }
+    return STATUS_OK;
+}
+
+static enum status find(struct walk *walk)
+{
+    for (uint32_t r = 0; r < walk->trace->rank_count; r++) {
+        const struct trace_rank *rank = &walk->trace->ranks[r];
+        memset(walk->next, 0, walk->stream_count * sizeof *walk->next);
+        for (size_t i = 0; i < rank->count; i++) {
+            size_t s = stream_of(walk->trace, &rank->calls[i]);
+            if (s != NO_CALL && !walk->streams[s].apart) TRY(come(walk, s, (struct call_at){r, i}));
+        }
+    }
+    for (size_t s = 0; s < walk->stream_count; s++) TRY(end_stream(walk, s));
+    return STATUS_OK;
+}
+
+enum status find_in_collectives(struct finder *finder)
+{
+    const struct trace *trace = finder->trace;
+    struct walk walk = {.finder = finder, .trace = trace};
+    walk.stream_count = trace->window_count * WINDOW_STREAMS + trace->comm_count;
+    walk.streams = calloc(walk.stream_count + 1, sizeof *walk.streams);
+    walk.next = calloc(walk.stream_count + 1, sizeof *walk.next);
+    enum status status = walk.streams && walk.next ? find(&walk) : err_memory(finder->err);
+    for (size_t s = 0; walk.streams && s < walk.stream_count; s++) {
+        for (size_t i = 0; i < walk.streams[s].count; i++) free(walk.streams[s].items[i].calls);
+        free(walk.streams[s].items);
+    }
+    free(walk.streams);
+    free(walk.next);
+    return status;
+}

@@ -1,0 +1,55 @@
+/* Locks that exclude each other, held at the same time: model/violations/violations.h has the interface.
+ *
+ * MPI_Win_lock of another rank may return before the lock is held, so that its times show nothing. A lock is held
+ * for sure from the return of a flush that completes an operation until MPI_Win_unlock is called; of the rank itself,
+ * or in a simulation with blocking locks, from the return of MPI_Win_lock on. An epoch with operations that lies within
+ * such a time as a whole holds its lock within it. */
+#include <stdlib.h>
+
+#include "common/units.h"
+#include "model/violations/finder.h"
+
+static int by_time(const void *one, const void *two)
+{
+    const struct holding *a = one, *b = two;
+    if (a->window != b->window) return a->window < b->window ? -1 : 1;
+    if (a->target != b->target) return a->target < b->target ? -1 : 1;
+    if (a->from_ps != b->from_ps) return a->from_ps < b->from_ps ? -1 : 1;
+    if (a->at.rank != b->at.rank) return a->at.rank < b->at.rank ? -1 : 1;
+    return (a->at.call > b->at.call) - (a->at.call < b->at.call);
+}
+
+/* clocks_ps: what two ranks' clocks may differ by. */
+static bool meets(const struct holding *held, const struct holding *other, int64_t clocks_ps)
+{
+    if (!held || held->at.rank == other->at.rank || !(held->exclusive || other->exclusive)) return false;
+    if (other->from_ps < held->from_ps + clocks_ps) return false;
+    return other->proven ? other->from_ps < held->until_ps - clocks_ps : other->until_ps <= held->until_ps - clocks_ps;
+}
+
+static void keep_later(const struct holding **last, const struct holding *held)
+{
+    if (!*last || held->until_ps > (*last)->until_ps) *last = held;
+}
+
+/* last[1]: of the proven exclusive ones before, that held longest; last[0]: of all. */
+enum status find_in_locks(struct finder *finder)
+{
+    const struct holding *last[2] = {NULL, NULL};
+    const struct trace_clock_quality *clock = &finder->trace->clock;
+    int64_t clocks_ps = clock->known ? (int64_t)(2 * clock->worst_error_s * 1e12) : 0;
+    if (finder->holding_count == 0) return STATUS_OK;
+    qsort(finder->holdings, finder->holding_count, sizeof *finder->holdings, by_time);
+    for (size_t i = 0; i < finder->holding_count; i++) {
+        const struct holding *held = &finder->holdings[i];
+        if (i > 0 && (held->window != held[-1].window || held->target != held[-1].target)) last[0] = last[1] = NULL;
+        const struct holding *other = meets(last[1], held, clocks_ps) ? last[1] : last[0];
+        if (held->target != TRACE_NONE && meets(other, held, clocks_ps))
+            TRY(finder_add(finder, VIOLATION_lock_held_by_two, held->at, other->at, "target %d of window %d",
+                           (int)held->target, (int)held->window));
+        if (!held->proven) continue;
+        keep_later(&last[0], held);
+        if (held->exclusive) keep_later(&last[1], held);
+    }
+    return STATUS_OK;
+}

@@ -1,0 +1,186 @@
+#include "model/waits/advice.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/units.h"
+
+static const char *const sentences[PATTERN_COUNT] = {
+#define ADVICE(ID, SENTENCE, ROWS) [PATTERN_##ID] = SENTENCE,
+#include "model/waits/advice.def"
+#undef ADVICE
+};
+
+static const char *const rows[PATTERN_COUNT] = {
+#define ADVICE(ID, SENTENCE, ROWS) [PATTERN_##ID] = ROWS,
+#include "model/waits/advice.def"
+#undef ADVICE
+};
+
+struct advice {
+    const struct trace *trace;
+    const struct callpaths *paths;
+    const struct advice_facts *facts;
+    FILE *out;
+    struct err *err;
+};
+
+static enum status write_own(const struct advice *advice)
+{
+    fputs(call_name(advice->facts->own), advice->out);
+    return STATUS_OK;
+}
+
+/* "MPI_Win_post of rank 1 (main/exchange, halo.c:40)" */
+static enum status write_other(const struct advice *advice)
+{
+    const struct advice_facts *facts = advice->facts;
+    const struct trace_site *site = &advice->trace->sites[facts->other_site];
+    const char *name = call_name(facts->other);
+    char *path;
+    TRY(callpath_text(advice->trace, advice->paths, facts->other_node, facts->other_site, facts->other, &path,
+                      advice->err));
+    fprintf(advice->out, "%s", name);
+    if (facts->other_rank != facts->rank) fprintf(advice->out, " of rank %" PRIu32, facts->other_rank);
+    if (site->file)
+        fprintf(advice->out, " (%s, %s:%" PRId32 ")", path, site->file, site->line);
+    else if (strcmp(path, name) != 0)
+        fprintf(advice->out, " (%s)", path);
+    free(path);
+    return STATUS_OK;
+}
+
+static enum status write_duration(const struct advice *advice, int64_t ps)
+{
+    char text[UNITS_TEXT_BYTES];
+    fputs(units_format_duration(units_s(ps), text), advice->out);
+    return STATUS_OK;
+}
+
+static enum status write_time(const struct advice *advice)
+{
+    return write_duration(advice, advice->facts->severity_ps);
+}
+
+static enum status write_distance(const struct advice *advice)
+{
+    return write_duration(advice, advice->facts->distance_ps);
+}
+
+static enum status write_advised(const struct advice *advice)
+{
+    return write_duration(advice, advice->facts->advised_ps);
+}
+
+static enum status write_earlier(const struct advice *advice)
+{
+    return write_duration(advice, advice->facts->earlier_ps);
+}
+
+static const struct {
+    const char *tag;
+    enum status (*write)(const struct advice *advice);
+} tags[] = {{"{own}", write_own},           {"{other}", write_other},     {"{time}", write_time},
+            {"{distance}", write_distance}, {"{advised}", write_advised}, {"{earlier}", write_earlier}};
+
+/* Up to the end of a clause. */
+static enum status write_clause(const struct advice *advice, const char *sentence)
+{
+    while (*sentence && *sentence != '|') {
+        size_t t = 0;
+        while (t < sizeof tags / sizeof *tags && strncmp(sentence, tags[t].tag, strlen(tags[t].tag)) != 0) t++;
+        if (t < sizeof tags / sizeof *tags) {
+            TRY(tags[t].write(advice));
+            sentence += strlen(tags[t].tag);
+        } else {
+            fputc(*sentence++, advice->out);
+        }
+    }
+    return STATUS_OK;
+}
+
+/* Whether following a clause can help. */
+static bool helps(const struct advice_facts *facts, const char *clause)
+{
+    size_t length = strcspn(clause, "|");
+    const char *advised = strstr(clause, "{advised}"), *earlier = strstr(clause, "{earlier}");
+    if (advised && advised < clause + length && facts->distance_ps >= facts->advised_ps) return false;
+    return !earlier || earlier >= clause + length || facts->earlier_ps > 0;
+}
+
+static const char *next_clause(const char *clause)
+{
+    clause += strcspn(clause, "|");
+    return *clause ? clause + 1 : clause;
+}
+
+static bool any_helps(const struct advice_facts *facts, const char *sentence)
+{
+    const char *clause = next_clause(sentence);
+    if (!*clause) return true;
+    for (; *clause; clause = next_clause(clause))
+        if (helps(facts, clause)) return true;
+    return false;
+}
+
+static enum status write_sentence(const struct advice *advice, const char *sentence)
+{
+    bool begun = false;
+    TRY(write_clause(advice, sentence));
+    for (const char *clause = next_clause(sentence); *clause; clause = next_clause(clause)) {
+        if (!helps(advice->facts, clause)) continue;
+        if (begun) fputs(", or ", advice->out);
+        TRY(write_clause(advice, clause));
+        begun = true;
+    }
+    return STATUS_OK;
+}
+
+const char *advice_rows(const struct advice_facts *facts)
+{
+    return facts->own == ID_Win_test ? NULL : rows[facts->pattern]; /* rows of tests are the program's */
+}
+
+struct advice_facts advice_facts(const struct trace *trace, const struct callpaths *paths,
+                                 const struct finding *finding)
+{
+    const struct trace_call *own = &trace->ranks[finding->rank].calls[finding->call];
+    struct advice_facts made = {.pattern = (uint16_t)finding->pattern,
+                                .own = (uint16_t)trace_function(trace, finding->rank, finding->call),
+                                .other = MPI_CALL_COUNT,
+                                .rank = finding->rank,
+                                .other_rank = finding->cause_rank,
+                                .enter_ps = own->enter_ps,
+                                .severity_ps = finding->severity_ps,
+                                .distance_ps = finding->distance_ps,
+                                .advised_ps = finding->advised_ps,
+                                .earlier_ps = finding->earlier_ps};
+    if (finding->cause_call == FINDING_NO_CALL) return made;
+    made.other = (uint16_t)trace_function(trace, finding->cause_rank, finding->cause_call);
+    made.other_site = trace->ranks[finding->cause_rank].calls[finding->cause_call].site;
+    made.other_node = callpath_at(paths, finding->cause_rank, finding->cause_call);
+    return made;
+}
+
+enum status advice_text(const struct trace *trace, const struct callpaths *paths, const struct advice_facts *facts,
+                        char **text, struct err *err)
+{
+    const char *sentence = sentences[facts->pattern];
+    char *made = NULL;
+    size_t bytes = 0;
+    *text = NULL;
+    if (!sentence || !any_helps(facts, sentence) || (strstr(sentence, "{other}") && facts->other == MPI_CALL_COUNT))
+        return STATUS_OK;
+    FILE *out = open_memstream(&made, &bytes);
+    if (!out) return err_memory(err);
+    struct advice advice = {trace, paths, facts, out, err};
+    enum status status = write_sentence(&advice, sentence);
+    if (fclose(out) != 0 && status == STATUS_OK) status = err_memory(err);
+    if (status == STATUS_OK)
+        *text = made;
+    else
+        free(made);
+    return status;
+}

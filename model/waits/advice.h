@@ -1,0 +1,31 @@
+/* The sentence that says what to move where to remove a wait. Rows: model/waits/advice.def. */
+#ifndef MODEL_WAITS_ADVICE_H
+#define MODEL_WAITS_ADVICE_H
+
+#include "model/callpaths/callpath.h"
+#include "model/waits/finding.h"
+#include "trace/trace.h"
+
+/* What a sentence names of one wait: it outlives the calls. */
+struct advice_facts {
+    uint16_t pattern, own;           /* own: enum mpi_call in which rank waits */
+    uint16_t other;                  /* the call that it waits for; MPI_CALL_COUNT: none is known */
+    uint32_t rank, other_rank;
+    uint32_t other_site, other_node; /* call site and call path */
+    int64_t enter_ps;                /* of own */
+    int64_t severity_ps, distance_ps, advised_ps, earlier_ps; /* struct finding */
+};
+
+struct advice_facts advice_facts(const struct trace *trace, const struct callpaths *paths,
+                                 const struct finding *finding);
+
+/* The rows of `compare` that show what following the advice is worth, "platform,platform+post-early"; NULL: no transform does
+ * what it says. Static. */
+const char *advice_rows(const struct advice_facts *facts);
+
+/* The advice for one wait, the caller frees *text; NULL for a pattern without a row, without a known cause, or where nothing
+ * helps. */
+enum status advice_text(const struct trace *trace, const struct callpaths *paths, const struct advice_facts *facts,
+                        char **text, struct err *err);
+
+#endif

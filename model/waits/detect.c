@@ -1,0 +1,94 @@
+#include "model/waits/detect.h"
+
+static const struct detector detectors[] = {
+#define DETECTOR(ID, FUNCTION) {PATTERN_##ID, FUNCTION},
+#include "model/waits/detectors.def"
+#undef DETECTOR
+};
+
+enum { DETECTOR_COUNT = sizeof detectors / sizeof *detectors };
+
+enum status detect_all(struct detection *detection)
+{
+    for (int i = 0; i < DETECTOR_COUNT; i++) TRY(detectors[i].find(detection));
+    return STATUS_OK;
+}
+
+const struct detector *detector_of(enum pattern pattern)
+{
+    for (int i = 0; i < DETECTOR_COUNT; i++)
+        if (detectors[i].pattern == pattern) return &detectors[i];
+    return NULL;
+}
+
+/* Whether a wait found in a slice is counted in this round, and by this part. The detectors of locks look at the locks
+ * themselves: the part that has the target counts. */
+static bool is_settled(const struct relations *relations, const struct finding *finding)
+{
+    const struct settlement *settlement = relations->settlement;
+    const unsigned undecided = SETTLE_OPEN | SETTLE_UNDECIDED | SETTLE_ORDERED;
+    if (!settlement) return true;
+    if (finding->pattern == PATTERN_LOCK_CONTENTION || finding->pattern == PATTERN_WAIT_FOR_PROGRESS) return true;
+    if (relations->trace->ranks[finding->rank].foreign) return false;
+    switch (finding->pattern) {
+    case PATTERN_WRONG_ORDER: return !(settlement->flags[finding->rank][finding->call] & undecided);
+    case PATTERN_CLOSE_SEND_RECEIVE: return finding->call >= relations->trace->ranks[finding->rank].kept_count;
+    default: return settlement_counts(settlement, finding->rank, finding->call);
+    }
+}
+
+/* Waits that the filter leaves out stay in the list of waits: chains of causes lead through them. */
+enum status detect_counted(struct detection *detection, const struct finding *finding)
+{
+    const struct trace *trace = detection->relations->trace;
+    const struct callpaths *paths = detection->places ? &detection->places->paths : NULL;
+    bool passes;
+    if (!is_settled(detection->relations, finding)) return STATUS_OK;
+    TRY(filter_passes(&detection->options->filter, trace, paths, finding, &passes, detection->err));
+    if (detection->waits && finding->severity_ps > 0 && pattern_whole(finding->pattern) == finding->pattern)
+        TRY(waits_add(detection->waits, trace, finding, passes, detection->err));
+    if (!passes) return STATUS_OK;
+    if (detection->observer) detection->observer(detection->observer_context, finding);
+    if (finding->severity_ps == 0) detection->account->count[finding->pattern][finding->rank]++;
+    account_add(detection->account, finding->pattern, finding->rank, finding->severity_ps);
+    if (finding->severity_ps > 0 && pattern_whole(finding->pattern) == finding->pattern)
+        detection->account->in_kind_ps[call_kind(trace_function(trace, finding->rank, finding->call))] +=
+            finding->severity_ps;
+    if (detection->provisional && finding->pattern == PATTERN_WAIT_FOR_PROGRESS)
+        TRY(provisional_add(detection->provisional, trace, finding, detection->err));
+    return detection->places ? places_add(detection->places, trace, finding, detection->err) : STATUS_OK;
+}
+
+enum status detect_found(struct detection *detection, const struct finding *finding)
+{
+    if (finding->severity_ps <= 0 || finding->severity_ps < detection->options->epsilon_ps) return STATUS_OK;
+    return detect_counted(detection, finding);
+}
+
+enum status detect_occurrence(struct detection *detection, const struct finding *finding)
+{
+    return finding->severity_ps < detection->options->epsilon_ps ? STATUS_OK : detect_counted(detection, finding);
+}
+
+enum status detect_for_target(struct detection *detection, const struct finding *finding)
+{
+    const struct trace *trace = detection->relations->trace;
+    bool passes, one = call_row(trace_function(trace, finding->rank, finding->call))->needed & F_TARGET;
+    if (one || !detection->several) return detect_found(detection, finding);
+    TRY(filter_passes(&detection->options->filter, trace, &detection->places->paths, finding, &passes, detection->err));
+    return several_add(detection->several, detection->places, trace, finding, passes, detection->err);
+}
+
+struct finding finding_of_enter(const struct relations *relations, enum pattern pattern, uint32_t rank, size_t call,
+                                uint32_t cause_rank, size_t cause_call)
+{
+    int64_t until_ps = relations_call(relations, cause_rank, cause_call)->enter_ps;
+    return (struct finding){.pattern = pattern,
+                            .rank = rank,
+                            .call = call,
+                            .severity_ps = wait_until(relations_call(relations, rank, call), until_ps),
+                            .cause_rank = cause_rank,
+                            .cause_call = cause_call,
+                            .from_ps = INT64_MIN,
+                            .until_ps = until_ps};
+}

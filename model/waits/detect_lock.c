@@ -1,0 +1,157 @@
+/* Lock Contention and Wait for Progress: who held a lock is inferred from the order of the unlock exits, that a target
+ * must enter MPI from calls that return only then (docs/patterns.md). */
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/array.h"
+#include "model/waits/detect.h"
+#include "model/match/locks.h"
+
+static int compare_times(int64_t a, int64_t b)
+{
+    return (a > b) - (a < b);
+}
+
+/* A call that waited for a release. */
+struct contention {
+    uint32_t rank;
+    size_t call;
+    const struct trace_call *at;
+    int64_t release_ps;
+    uint32_t holder;
+    size_t unlock;
+};
+
+struct contentions {
+    struct detection *detection;
+    struct contention *items;
+    size_t count, capacity;
+};
+
+static int compare_contentions(const void *one, const void *other)
+{
+    const struct contention *a = one, *b = other;
+    int order = compare_times(a->rank, b->rank);
+    if (order == 0) order = compare_times((int64_t)a->call, (int64_t)b->call);
+    if (order == 0) order = compare_times(b->release_ps, a->release_ps);
+    return order != 0 ? order : compare_times(a->holder, b->holder);
+}
+
+static enum status add_contention(struct detection *detection, const struct holding *holding, size_t call,
+                                  const struct holding *holder, struct contentions *found)
+{
+    const struct trace_call *at = relations_call(detection->relations, holding->origin, call);
+    struct contention made = {holding->origin, call, at, holder->release_ps, holder->origin, holder->epoch->close_call};
+    if (wait_until(at, holder->release_ps) > 0)
+        ARRAY_PUSH(found->items, found->count, found->capacity, made, detection->err);
+    return STATUS_OK;
+}
+
+/* In lock; of lazy ones in the first flush or in unlock. */
+static enum status visit_contention(void *context, const struct holding *holding, const struct holding *holder)
+{
+    struct contentions *found = context;
+    struct detection *detection = found->detection;
+    const struct access_epoch *epoch = holding->epoch;
+    if (!holder) return STATUS_OK;
+    if (holding->wait_call != EPOCH_NONE) return add_contention(detection, holding, holding->wait_call, holder, found);
+    TRY(add_contention(detection, holding, epoch->open_call, holder, found));
+    if (epoch->flush_call != EPOCH_NONE) TRY(add_contention(detection, holding, epoch->flush_call, holder, found));
+    return add_contention(detection, holding, epoch->close_call, holder, found);
+}
+
+/* A call that means several locks waits for them together: the latest release counts. */
+enum status detect_lock_contention(struct detection *detection)
+{
+    struct contentions found = {.detection = detection};
+    enum status status = locks_visit(detection->relations, visit_contention, &found, detection->err);
+    if (status == STATUS_OK && found.count > 0)
+        qsort(found.items, found.count, sizeof *found.items, compare_contentions);
+    for (size_t i = 0; i < found.count && status == STATUS_OK; i++) {
+        const struct contention *one = &found.items[i];
+        if (i > 0 && one[-1].rank == one->rank && one[-1].call == one->call) continue;
+        struct finding finding = {.pattern = PATTERN_LOCK_CONTENTION,
+                                  .rank = one->rank,
+                                  .call = one->call,
+                                  .severity_ps = wait_until(one->at, one->release_ps),
+                                  .cause_rank = one->holder,
+                                  .cause_call = one->unlock,
+                                  .from_ps = INT64_MIN,
+                                  .until_ps = one->release_ps};
+        status = detect_for_target(detection, &finding);
+    }
+    free(found.items);
+    return status;
+}
+
+/* Functions that returned although the target was outside MPI all the time: nothing waits for the target to enter. */
+struct progress {
+    struct detection *detection;
+    bool *refuted; /* by enum mpi_call */
+    bool looking;  /* for refutations; then for waits */
+};
+
+/* Of the MPI calls of a rank that end at from_ps or later the one that any thread enters first; FINDING_NO_CALL if
+ * there is none. */
+static size_t call_from(const struct relations *relations, uint32_t rank, int64_t from_ps)
+{
+    size_t found = FINDING_NO_CALL;
+    for (uint32_t thread = 0; thread < trace_thread_count(relations->trace, rank); thread++) {
+        struct lane lane = lane_of(&relations->lanes, rank, thread);
+        size_t k = lane_first_ending(&lane, from_ps, true);
+        while (k < lane.count && !lane_is_mpi(lane_call(&lane, k))) k++;
+        if (k < lane.count && (found == FINDING_NO_CALL || lane_index(&lane, k) < found)) found = lane_index(&lane, k);
+    }
+    return found;
+}
+
+/* One call of an origin that may have to wait until the target enters MPI; it lacks nothing else from holder's release
+ * on. That it ends inside the target's next call is taken for the proof. */
+static enum status look_at(struct progress *progress, const struct holding *holding, size_t call,
+                           const struct holding *holder)
+{
+    struct detection *detection = progress->detection;
+    const struct trace_call *at = relations_call(detection->relations, holding->origin, call);
+    int64_t from_ps = holder && holder->release_ps > at->enter_ps ? holder->release_ps : at->enter_ps;
+    if (from_ps >= at->exit_ps) return STATUS_OK;
+    size_t next = call_from(detection->relations, (uint32_t)holding->target, from_ps);
+    const struct trace_call *entered =
+        next == FINDING_NO_CALL ? NULL : relations_call(detection->relations, (uint32_t)holding->target, next);
+    if (!entered || entered->enter_ps > at->exit_ps) {
+        if (progress->looking) progress->refuted[at->call] = true;
+        return STATUS_OK;
+    }
+    if (progress->looking || progress->refuted[at->call] || entered->enter_ps <= from_ps ||
+        at->exit_ps > entered->exit_ps)
+        return STATUS_OK;
+    return detect_found(detection, &(struct finding){.pattern = PATTERN_WAIT_FOR_PROGRESS,
+                                                     .rank = holding->origin,
+                                                     .call = call,
+                                                     .severity_ps = entered->enter_ps - from_ps,
+                                                     .cause_rank = (uint32_t)holding->target,
+                                                     .cause_call = next,
+                                                     .from_ps = from_ps,
+                                                     .until_ps = entered->enter_ps});
+}
+
+/* A lock without operations may be granted and released without the target. */
+static enum status visit_progress(void *context, const struct holding *holding, const struct holding *holder)
+{
+    bool alone = holding->epoch->kind == EPOCH_LOCK; /* of a lock_all the operations on other targets count, too */
+    if ((uint32_t)holding->target == holding->origin || !alone || holding->epoch->operation_count == 0)
+        return STATUS_OK;
+    TRY(look_at(context, holding, holding->epoch->open_call, holder));
+    return look_at(context, holding, holding->epoch->close_call, holder);
+}
+
+enum status detect_wait_for_progress(struct detection *detection)
+{
+    bool refuted[MPI_CALL_COUNT] = {false};
+    struct provisional *provisional = detection->provisional;
+    struct progress progress = {
+        .detection = detection, .refuted = provisional ? provisional->refuted : refuted, .looking = true};
+    if (detection->relations->trace->simulated) return detect_known_progress(detection);
+    TRY(locks_visit(detection->relations, visit_progress, &progress, detection->err));
+    progress.looking = false;
+    return locks_visit(detection->relations, visit_progress, &progress, detection->err);
+}

@@ -1,0 +1,69 @@
+/* Wait for Progress in simulated traces: when an origin lacked nothing but its target's progress is known of each call.
+ * Only who served it is looked for here (of a trace in slices once all ranks have come so far: SETTLE_LATE). */
+#include "model/waits/detect.h"
+
+/* A call of the rank that begins at this moment: it lets the rank serve what waits. */
+static bool enters_at(const struct relations *relations, uint32_t rank, int64_t time_ps, size_t *call)
+{
+    const struct trace_rank *stream = &relations->trace->ranks[rank];
+    size_t low = 0, high = stream->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (stream->calls[middle].enter_ps < time_ps)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    while (low < stream->count && stream->calls[low].enter_ps == time_ps &&
+           (call_kind(stream->calls[low].call) == CALL_REGION_ENTER ||
+            call_kind(stream->calls[low].call) == CALL_REGION_LEAVE))
+        low++;
+    *call = low;
+    return low < stream->count && stream->calls[low].enter_ps == time_ps;
+}
+
+/* The call's target, or of those that it may mean, and that this part of the analysis has, the first that enters MPI then. With
+ * a helper thread nobody does. */
+static void find_cause(const struct relations *relations, bool one, int32_t target, struct finding *finding)
+{
+    uint32_t first = one ? (uint32_t)target : 0, end = one ? first + 1 : relations->trace->rank_count;
+    for (uint32_t r = first; r < end; r++) {
+        size_t entered;
+        if (r == finding->rank || relations->trace->ranks[r].foreign) continue;
+        if (!enters_at(relations, r, finding->until_ps, &entered)) continue;
+        finding->cause_rank = r;
+        finding->cause_call = entered;
+        return;
+    }
+}
+
+static enum status find_call(struct detection *detection, uint32_t rank, size_t index)
+{
+    const struct trace *trace = detection->relations->trace;
+    const struct trace_sim *sim = &trace->ranks[rank].sim[index];
+    if (sim->progress_until_ps == TRACE_UNKNOWN_PS) return STATUS_OK;
+    const struct trace_call *call = relations_call(detection->relations, rank, index);
+    struct finding finding = {.pattern = PATTERN_WAIT_FOR_PROGRESS,
+                              .rank = rank,
+                              .call = index,
+                              .cause_call = FINDING_NO_CALL,
+                              .from_ps = sim->progress_from_ps,
+                              .until_ps = sim->progress_until_ps};
+    int64_t from_ps = finding.from_ps > call->enter_ps ? finding.from_ps : call->enter_ps;
+    finding.severity_ps = (finding.until_ps < call->exit_ps ? finding.until_ps : call->exit_ps) - from_ps;
+    bool one = call_row(trace_function(trace, rank, index))->needed & F_TARGET && call->peer != TRACE_NONE;
+    if (one && trace->ranks[call->peer].foreign) return STATUS_OK; /* it is found there */
+    find_cause(detection->relations, one, call->peer, &finding);
+    if (one || !detection->several) return detect_found(detection, &finding);
+    if (finding.cause_call == FINDING_NO_CALL && trace->ranks[rank].foreign) return STATUS_OK;
+    return detect_for_target(detection, &finding);
+}
+
+enum status detect_known_progress(struct detection *detection)
+{
+    const struct trace *trace = detection->relations->trace;
+    for (uint32_t r = 0; r < trace->rank_count; r++)
+        for (size_t i = 0; trace->ranks[r].sim && i < trace->ranks[r].count; i++)
+            if (settlement_served(detection->relations->settlement, trace, r, i)) TRY(find_call(detection, r, i));
+    return STATUS_OK;
+}

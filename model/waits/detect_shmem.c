@@ -1,0 +1,90 @@
+/* Wait states of OpenSHMEM: Lock Contention of its locks (model/match/holdings.h), Wait for Write (model/match/shmem_writes.h). */
+#include <stdlib.h>
+
+#include "model/transfers/bounds.h"
+#include "model/waits/detect.h"
+#include "model/match/holdings.h"
+#include "model/match/shmem_writes.h"
+
+/* From enter(set_lock) to the exit of the clear_lock of who held it before, cut to the call. */
+static enum status find_wait(struct detection *detection, const struct holdings *holdings, size_t i)
+{
+    const struct relations *relations = detection->relations;
+    if (!holding_waits(holdings, relations->trace, i)) return STATUS_OK;
+    const struct holding *holding = &holdings->items[i], *before = holding - 1;
+    const struct trace_call *call = relations_call(relations, holding->rank, holding->taken);
+    if (before->cleared == HOLDING_NO_CALL || !settlement_counts(relations->settlement, holding->rank, holding->taken))
+        return STATUS_OK;
+    int64_t release_ps = relations_call(relations, before->rank, before->cleared)->exit_ps;
+    return detect_found(detection, &(struct finding){.pattern = PATTERN_LOCK_CONTENTION,
+                                                     .rank = holding->rank,
+                                                     .call = holding->taken,
+                                                     .severity_ps = wait_until(call, release_ps),
+                                                     .cause_rank = before->rank,
+                                                     .cause_call = before->cleared,
+                                                     .from_ps = INT64_MIN,
+                                                     .until_ps = release_ps});
+}
+
+enum status detect_shmem_lock_contention(struct detection *detection)
+{
+    const struct trace *trace = detection->relations->trace;
+    struct holdings holdings = {0};
+    if (!bounds_have_shmem(trace)) return STATUS_OK;
+    enum status status = holdings_find(trace, &holdings, detection->err);
+    for (size_t i = 1; status == STATUS_OK && i < holdings.count; i++) status = find_wait(detection, &holdings, i);
+    holdings_clear(&holdings);
+    return status;
+}
+
+/* min(exit, arrival) - enter; of a row of tests the sum over all of them. In a simulated trace the successful test
+ * waits for the whole row and the failed ones are computing (docs/simulation.md, "Compute time"). */
+static int64_t write_wait_ps(const struct trace *trace, uint32_t rank, size_t index, const size_t *row,
+                             int64_t arrival_ps)
+{
+    const struct trace_call *calls = trace->ranks[rank].calls;
+    int64_t total_ps = wait_until(&calls[index], arrival_ps);
+    if (trace->simulated || !row || call_kind(calls[index].call) != CALL_SHMEM_TEST) return total_ps;
+    for (size_t i = row[index]; i != SHMEM_NO_TEST; i = row[i]) total_ps += wait_until(&calls[i], arrival_ps);
+    return total_ps;
+}
+
+static enum status find_write_waits(struct detection *detection, const struct shmem_writes *writes, uint32_t rank,
+                                    const size_t *row)
+{
+    const struct trace *trace = detection->relations->trace;
+    for (size_t i = 0; i < trace->ranks[rank].count; i++) {
+        if (!shmem_wait_ended(&trace->ranks[rank].calls[i]) || trace->ranks[rank].calls[i].flags & TRACE_BREAK)
+            continue;
+        const struct shmem_write *cause = shmem_writes_cause(writes, trace, rank, i);
+        if (!cause || cause->origin == rank) continue;
+        struct finding finding = {.pattern = PATTERN_WAIT_FOR_WRITE,
+                                  .rank = rank,
+                                  .call = i,
+                                  .severity_ps = write_wait_ps(trace, rank, i, row, cause->time_ps),
+                                  .cause_rank = cause->origin,
+                                  .cause_call = cause->call,
+                                  .from_ps = INT64_MIN,
+                                  .until_ps = cause->time_ps};
+        TRY(detect_found(detection, &finding));
+    }
+    return STATUS_OK;
+}
+
+enum status detect_wait_for_write(struct detection *detection)
+{
+    const struct trace *trace = detection->relations->trace;
+    struct shmem_writes writes;
+    if (!bounds_have_shmem(trace)) return STATUS_OK;
+    TRY(shmem_writes_find(trace, &writes, detection->err));
+    enum status status = STATUS_OK;
+    for (uint32_t rank = 0; status == STATUS_OK && rank < trace->rank_count; rank++) {
+        size_t *row = NULL;
+        if (trace->ranks[rank].foreign) continue;
+        status = shmem_rows_find(trace, rank, &row, detection->err);
+        if (status == STATUS_OK) status = find_write_waits(detection, &writes, rank, row);
+        free(row);
+    }
+    shmem_writes_clear(&writes);
+    return status;
+}

@@ -1,0 +1,307 @@
+/* Waits of a thread for other threads of its rank: at locks, barriers and semaphores, and for their end. Which release let
+ * a thread in is inferred from the order in which the calls that got a lock or a unit returned. */
+#include <stdlib.h>
+
+#include "common/array.h"
+#include "model/waits/detect.h"
+
+/* A call that has to do with an object. */
+struct use {
+    uint32_t object;
+    bool shared; /* of a read-write lock: it reads */
+    bool posts;  /* of a semaphore: it gives a unit */
+    bool fails;  /* of a semaphore: it took none */
+    bool waits;  /* the call may have waited for the object */
+    size_t call;
+    int64_t at_ps;      /* when it got it, gave it, or came */
+    size_t release;     /* call that let it go, FINDING_NO_CALL: not seen */
+    int64_t release_ps; /* when */
+};
+
+struct uses {
+    struct use *items;
+    size_t count, capacity;
+};
+
+static int compare_uses(const void *one, const void *other)
+{
+    const struct use *a = one, *b = other;
+    if (a->object != b->object) return a->object < b->object ? -1 : 1;
+    if (a->at_ps != b->at_ps) return a->at_ps < b->at_ps ? -1 : 1;
+    return (a->call > b->call) - (a->call < b->call);
+}
+
+static enum status add_use(struct uses *uses, struct use use, struct err *err)
+{
+    ARRAY_PUSH(uses->items, uses->count, uses->capacity, use, err);
+    return STATUS_OK;
+}
+
+/* A simulation knows which calls have not waited; a call that only tries never has. */
+static bool may_have_waited(const struct trace_rank *stream, size_t index)
+{
+    const struct trace_call *call = &stream->calls[index];
+    enum call_kind kind = call_kind(call->call);
+    if (stream->sim) return stream->sim[index].blocked_ps > 0;
+    return kind != CALL_MUTEX_TRYLOCK && kind != CALL_TRYRDLOCK && kind != CALL_TRYWRLOCK && kind != CALL_SEM_TRYWAIT;
+}
+
+static bool has_failed(const struct trace_call *call)
+{
+    bool tries = call_row(call->call)->needed & F_FLAG;
+    return (call->flags & TRACE_BREAK) || (tries && !(call->flags & TRACE_FLAG));
+}
+
+static enum status find_until(struct detection *detection, enum pattern pattern, uint32_t rank, size_t call,
+                              size_t cause, int64_t until_ps)
+{
+    return detect_found(detection, &(struct finding){.pattern = pattern,
+                                                     .rank = rank,
+                                                     .call = call,
+                                                     .severity_ps = wait_until(
+                                                         relations_call(detection->relations, rank, call), until_ps),
+                                                     .cause_rank = rank,
+                                                     .cause_call = cause,
+                                                     .from_ps = INT64_MIN,
+                                                     .until_ps = until_ps});
+}
+
+typedef enum status rank_function(struct detection *detection, uint32_t rank, struct uses *uses);
+
+/* For every rank with thread primitives. */
+static enum status each_rank(struct detection *detection, rank_function *find)
+{
+    const struct trace *trace = detection->relations->trace;
+    struct uses uses = {0};
+    enum status status = STATUS_OK;
+    for (uint32_t rank = 0; status == STATUS_OK && rank < trace->rank_count; rank++) {
+        uses.count = 0;
+        if (trace->ranks[rank].thread_count > 0) status = find(detection, rank, &uses);
+    }
+    free(uses.items);
+    return status;
+}
+
+/* --- locks */
+
+enum part { PART_NONE, PART_TAKES, PART_SHARES, PART_RELEASES };
+
+static enum part part_of(enum call_kind kind)
+{
+    switch (kind) {
+    case CALL_MUTEX_LOCK:
+    case CALL_MUTEX_TRYLOCK:
+    case CALL_MUTEX_TIMEDLOCK:
+    case CALL_WRLOCK:
+    case CALL_TRYWRLOCK:
+    case CALL_TIMEDWRLOCK: return PART_TAKES;
+    case CALL_RDLOCK:
+    case CALL_TRYRDLOCK:
+    case CALL_TIMEDRDLOCK: return PART_SHARES;
+    case CALL_MUTEX_UNLOCK:
+    case CALL_RW_UNLOCK: return PART_RELEASES;
+    default: return PART_NONE;
+    }
+}
+
+/* What each thread holds: of object and thread the holding's index from 1 and how many more times it was taken. */
+struct held {
+    struct map open;
+    struct uses *uses;
+    struct err *err;
+};
+
+static enum status take(struct held *held, uint32_t thread, struct use use)
+{
+    uint64_t *slot;
+    TRY(map_put(&held->open, (uint64_t)use.object << 16 | thread, 0, &slot, held->err));
+    if ((uint32_t)*slot > 0) {
+        *slot += (uint64_t)1 << 32; /* once more, by the one that has it */
+        return STATUS_OK;
+    }
+    *slot = held->uses->count + 1;
+    return add_use(held->uses, use, held->err);
+}
+
+static void release(struct held *held, uint32_t thread, uint32_t object, size_t call, int64_t at_ps)
+{
+    uint64_t *slot = map_find(&held->open, (uint64_t)object << 16 | thread);
+    if (!slot || *slot == 0) return; /* taken before recording began */
+    if (*slot >> 32 > 0) {
+        *slot -= (uint64_t)1 << 32;
+        return;
+    }
+    struct use *use = &held->uses->items[*slot - 1];
+    use->release = call;
+    use->release_ps = at_ps;
+    *slot = 0;
+}
+
+/* Waiting on a condition lets the mutex go when it begins and has it again when it ends. */
+static enum status note_lock(struct held *held, const struct trace *trace, uint32_t rank, size_t index)
+{
+    const struct trace_call *call = &trace->ranks[rank].calls[index];
+    enum call_kind kind = call_kind(call->call);
+    enum part part = part_of(kind);
+    uint32_t thread = trace_call_thread(trace, rank, index);
+    struct use use = {.object = call->ref, .call = index, .at_ps = call->exit_ps, .release = FINDING_NO_CALL};
+    if (kind == CALL_COND_WAIT || kind == CALL_COND_TIMEDWAIT) {
+        use.object = (uint32_t)call->aux;
+        release(held, thread, use.object, index, call->enter_ps);
+        return call->flags & TRACE_BREAK ? STATUS_OK : take(held, thread, use);
+    }
+    if (part == PART_RELEASES && !(call->flags & TRACE_BREAK)) release(held, thread, call->ref, index, call->exit_ps);
+    if ((part != PART_TAKES && part != PART_SHARES) || has_failed(call)) return STATUS_OK;
+    use.shared = part == PART_SHARES;
+    use.waits = may_have_waited(&trace->ranks[rank], index);
+    return take(held, thread, use);
+}
+
+/* Each waits for the last of those before it that exclude it. */
+static enum status find_contention(struct detection *detection, uint32_t rank, const struct uses *uses)
+{
+    const struct use *alone = NULL, *together = NULL; /* of the object: released last, by writers and by readers */
+    for (size_t i = 0; i < uses->count; i++) {
+        const struct use *use = &uses->items[i], *before = alone;
+        if (i > 0 && uses->items[i - 1].object != use->object) before = alone = together = NULL;
+        if (!use->shared && together && (!before || together->release_ps > before->release_ps)) before = together;
+        if (use->waits && before)
+            TRY(find_until(detection, PATTERN_THREAD_LOCK_CONTENTION, rank, use->call, before->release,
+                           before->release_ps));
+        const struct use **last = use->shared ? &together : &alone;
+        if (use->release != FINDING_NO_CALL && (!*last || use->release_ps > (*last)->release_ps)) *last = use;
+    }
+    return STATUS_OK;
+}
+
+static enum status find_locks(struct detection *detection, uint32_t rank, struct uses *uses)
+{
+    const struct trace *trace = detection->relations->trace;
+    struct held held = {.uses = uses, .err = detection->err};
+    enum status status = STATUS_OK;
+    for (size_t i = 0; status == STATUS_OK && i < trace->ranks[rank].count; i++)
+        status = note_lock(&held, trace, rank, i);
+    map_clear(&held.open);
+    TRY(status);
+    if (uses->count > 1) qsort(uses->items, uses->count, sizeof *uses->items, compare_uses);
+    return find_contention(detection, rank, uses);
+}
+
+enum status detect_thread_lock_contention(struct detection *detection)
+{
+    return each_rank(detection, find_locks);
+}
+
+/* --- barriers: the calls on one, in the order of their enters, meet in groups of its number of threads */
+
+static enum status find_barriers(struct detection *detection, uint32_t rank, struct uses *uses)
+{
+    const struct trace_rank *stream = &detection->relations->trace->ranks[rank];
+    for (size_t i = 0; i < stream->count; i++) {
+        const struct trace_call *call = &stream->calls[i];
+        if (call_kind(call->call) != CALL_THREAD_BARRIER) continue;
+        TRY(add_use(uses, (struct use){.object = call->ref, .call = i, .at_ps = call->enter_ps}, detection->err));
+    }
+    if (uses->count > 1) qsort(uses->items, uses->count, sizeof *uses->items, compare_uses);
+    for (size_t first = 0, end; first < uses->count; first = end) {
+        const struct use *items = &uses->items[first];
+        size_t parties = (size_t)stream->calls[items->call].aux;
+        end = first + parties;
+        if (end > uses->count || items[parties - 1].object != items->object) { /* the last one came to it too late */
+            for (end = first; end < uses->count && uses->items[end].object == items->object;) end++;
+            continue;
+        }
+        const struct use *last = &items[parties - 1];
+        for (size_t k = 0; k + 1 < parties; k++)
+            TRY(find_until(detection, PATTERN_THREAD_BARRIER_WAIT, rank, items[k].call, last->call, last->at_ps));
+    }
+    return STATUS_OK;
+}
+
+enum status detect_thread_barrier_wait(struct detection *detection)
+{
+    return each_rank(detection, find_barriers);
+}
+
+/* --- the end of threads */
+
+static enum status find_joins(struct detection *detection, uint32_t rank, struct uses *uses)
+{
+    const struct trace *trace = detection->relations->trace;
+    const struct trace_rank *stream = &trace->ranks[rank];
+    (void)uses;
+    for (size_t i = 0; i < stream->count; i++) {
+        const struct trace_call *call = &stream->calls[i];
+        if (call_kind(call->call) != CALL_THREAD_JOIN || (call->flags & TRACE_BREAK)) continue;
+        if (call->ref >= trace_thread_count(trace, rank)) continue; /* nobody followed it */
+        struct lane lane = lane_of(&detection->relations->lanes, rank, call->ref);
+        if (lane.count == 0) continue;
+        size_t last = lane_index(&lane, lane.count - 1);
+        TRY(find_until(detection, PATTERN_JOIN_WAIT, rank, i, last, stream->calls[last].exit_ps));
+    }
+    return STATUS_OK;
+}
+
+enum status detect_join_wait(struct detection *detection)
+{
+    return each_rank(detection, find_joins);
+}
+
+/* --- semaphores: with the value v at the beginning, the n-th unit that is taken is the (n - v)-th that is posted */
+
+static enum status collect_units(struct detection *detection, uint32_t rank, struct uses *uses)
+{
+    const struct trace_rank *stream = &detection->relations->trace->ranks[rank];
+    for (size_t i = 0; i < stream->count; i++) {
+        const struct trace_call *call = &stream->calls[i];
+        enum call_kind kind = call_kind(call->call);
+        if (kind < CALL_SEM_WAIT || kind > CALL_SEM_POST) continue;
+        struct use use = {.object = call->ref, .call = i, .at_ps = call->exit_ps, .fails = has_failed(call)};
+        use.posts = kind == CALL_SEM_POST && !use.fails;
+        use.waits = !use.posts && may_have_waited(stream, i);
+        TRY(add_use(uses, use, detection->err));
+    }
+    return STATUS_OK;
+}
+
+/* The value before the first call on it, in the order of calls; negative: not known. */
+static int64_t value_of(const struct trace_rank *stream, const struct use *items, size_t count)
+{
+    size_t first = items[0].call;
+    for (size_t i = 1; i < count; i++)
+        if (items[i].call < first) first = items[i].call;
+    return stream->calls[first].disp;
+}
+
+/* The uses of one semaphore, in the order of their times. */
+static enum status find_units(struct detection *detection, uint32_t rank, const struct use *items, size_t count)
+{
+    int64_t left = value_of(&detection->relations->trace->ranks[rank], items, count);
+    if (left < 0) return STATUS_OK;
+    for (size_t i = 0, post = 0; i < count; i++) {
+        if (items[i].posts || items[i].fails || left-- > 0) continue;
+        while (post < count && !items[post].posts) post++;
+        if (post == count) return STATUS_OK;
+        if (items[i].waits)
+            TRY(find_until(detection, PATTERN_SEMAPHORE_WAIT, rank, items[i].call, items[post].call,
+                           items[post].at_ps));
+        post++;
+    }
+    return STATUS_OK;
+}
+
+static enum status find_semaphores(struct detection *detection, uint32_t rank, struct uses *uses)
+{
+    TRY(collect_units(detection, rank, uses));
+    if (uses->count > 1) qsort(uses->items, uses->count, sizeof *uses->items, compare_uses);
+    for (size_t first = 0, end; first < uses->count; first = end) {
+        for (end = first; end < uses->count && uses->items[end].object == uses->items[first].object;) end++;
+        TRY(find_units(detection, rank, &uses->items[first], end - first));
+    }
+    return STATUS_OK;
+}
+
+enum status detect_semaphore_wait(struct detection *detection)
+{
+    return each_rank(detection, find_semaphores);
+}

@@ -1,0 +1,40 @@
+/* The tree of simple properties: seconds by kind of call, summed over ranks. Rows: model/waits/properties.def. */
+#ifndef MODEL_WAITS_PROPERTIES_H
+#define MODEL_WAITS_PROPERTIES_H
+
+#include "common/wide.h"
+#include "model/waits/totals.h"
+#include "model/match/timelines.h"
+#include "model/result/result.h"
+#include "trace/trace.h"
+
+enum property {
+#define PROPERTY(ID, NAME, TITLE, PARENT) PROPERTY_##ID,
+#include "model/waits/properties.def"
+#undef PROPERTY
+    PROPERTY_COUNT
+};
+
+struct property_row {
+    const char *name, *title;
+    enum property parent; /* of the root: itself */
+};
+const struct property_row *property_row(enum property property);
+/* The row of that name; NULL for an unknown one. */
+const struct property_row *property_by_name(const char *name);
+
+/* 0 for the root. */
+int property_depth(enum property property);
+
+/* The property that the time of a call counts to. Not for user regions. */
+enum property property_of(enum call_kind kind);
+
+/* Adds the durations of a trace's calls, or of a slice those of its new ones, to their properties. */
+void properties_add(const struct trace *trace, wide_ps times_ps[PROPERTY_COUNT]);
+
+/* Appends all properties, in tree order, once the trace's end is there. times_ps: from properties_add. The wait states
+ * of account are subtracted from the exclusive figures. */
+enum status properties_report(const struct lanes *lanes, const wide_ps times_ps[PROPERTY_COUNT],
+                              const struct account *account, struct result *result, struct err *err);
+
+#endif

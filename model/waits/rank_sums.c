@@ -1,0 +1,81 @@
+#include "model/waits/rank_sums.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/array.h"
+
+void rank_sums_clear(struct rank_sums *sums)
+{
+    map_clear(&sums->threads);
+    map_clear(&sums->index);
+    free(sums->items);
+    memset(sums, 0, sizeof *sums);
+}
+
+enum status rank_sums_add(struct rank_sums *sums, const struct rank_sum *more, struct err *err)
+{
+    uint64_t *thread, *index;
+    struct rank_sum made = {more->item, more->rank, more->thread, 0, 0};
+    TRY(map_put(&sums->threads, (uint64_t)more->rank << 32 | more->thread, sums->threads.count, &thread, err));
+    TRY(map_put(&sums->index, *thread << 32 | more->item, sums->count, &index, err));
+    size_t place = (size_t)*index;
+    if (place == sums->count) ARRAY_PUSH(sums->items, sums->count, sums->capacity, made, err);
+    sums->items[place].count += more->count;
+    sums->items[place].ps += more->ps;
+    return STATUS_OK;
+}
+
+static int compare(const void *one, const void *other)
+{
+    const struct rank_sum *a = one, *b = other;
+    if (a->item != b->item) return a->item < b->item ? -1 : 1;
+    if (a->rank != b->rank) return a->rank < b->rank ? -1 : 1;
+    return (a->thread > b->thread) - (a->thread < b->thread);
+}
+
+void rank_sums_sort(struct rank_sums *sums)
+{
+    if (sums->count > 1) qsort(sums->items, sums->count, sizeof *sums->items, compare);
+}
+
+static size_t first_of(const struct rank_sums *sums, uint64_t item)
+{
+    size_t low = 0, high = sums->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (sums->items[middle].item < item)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+const struct rank_sum *rank_sums_of(const struct rank_sums *sums, uint32_t item, size_t *count)
+{
+    size_t first = first_of(sums, item);
+    *count = first_of(sums, (uint64_t)item + 1) - first;
+    return &sums->items[first];
+}
+
+static bool is_more(const struct rank_sum *one, const struct rank_sum *other)
+{
+    return one->ps != other->ps ? one->ps > other->ps : one->count > other->count;
+}
+
+struct rank_sum rank_sums_worst(const struct rank_sum *sums, size_t count)
+{
+    struct rank_sum worst = sums[0];
+    for (size_t i = 0; i < count;) {
+        struct rank_sum rank = sums[i], thread = sums[i];
+        for (i++; i < count && sums[i].rank == rank.rank; i++) {
+            rank.ps += sums[i].ps;
+            rank.count += sums[i].count;
+            if (is_more(&sums[i], &thread)) thread = sums[i];
+        }
+        rank.thread = thread.thread;
+        if (rank.rank == sums[0].rank || is_more(&rank, &worst)) worst = rank;
+    }
+    return worst;
+}

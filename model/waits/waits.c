@@ -1,0 +1,97 @@
+#include "model/waits/waits.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/array.h"
+
+void waits_clear(struct waits *waits)
+{
+    free(waits->items);
+    free(waits->rank_first);
+    memset(waits, 0, sizeof *waits);
+}
+
+enum status waits_add(struct waits *waits, const struct trace *trace, const struct finding *finding, bool counted,
+                      struct err *err)
+{
+    const struct trace_call *call = &trace->ranks[finding->rank].calls[finding->call];
+    struct wait made = {.from_ps = call->enter_ps > finding->from_ps ? call->enter_ps : finding->from_ps,
+                        .until_ps = call->exit_ps < finding->until_ps ? call->exit_ps : finding->until_ps,
+                        .rank = finding->rank,
+                        .cause_rank = finding->cause_rank,
+                        .call = finding->call,
+                        .cause_call = finding->cause_call,
+                        .pattern = (uint16_t)finding->pattern,
+                        .thread = (uint16_t)trace_call_thread(trace, finding->rank, finding->call)};
+    if (finding->cause_call != FINDING_NO_CALL)
+        made.cause_thread = (uint16_t)trace_call_thread(trace, finding->cause_rank, finding->cause_call);
+    made.severity_ps = finding->severity_ps;
+    made.counted = counted;
+    if (finding->cause_call == FINDING_NO_CALL || made.until_ps < made.from_ps) made.until_ps = made.from_ps;
+    ARRAY_PUSH(waits->items, waits->count, waits->capacity, made, err);
+    return STATUS_OK;
+}
+
+static int compare_waits(const void *one, const void *other)
+{
+    const struct wait *a = one, *b = other;
+    if (a->rank != b->rank) return a->rank > b->rank ? 1 : -1;
+    if (a->thread != b->thread) return a->thread > b->thread ? 1 : -1;
+    if (a->call != b->call) return a->call > b->call ? 1 : -1;
+    if (a->until_ps != b->until_ps) return a->until_ps > b->until_ps ? 1 : -1;
+    if (a->from_ps != b->from_ps) return a->from_ps > b->from_ps ? 1 : -1;
+    return (int)a->pattern - (int)b->pattern;
+}
+
+/* Where two waits of a thread are for different things, the one that ends last is what held it. */
+static void part_waits(struct waits *waits)
+{
+    for (size_t i = waits->count, later = i; i-- > 0;) {
+        struct wait *wait = &waits->items[i];
+        if (wait->from_ps >= wait->until_ps) continue;
+        const struct wait *other = later < waits->count ? &waits->items[later] : NULL;
+        bool same = other && other->rank == wait->rank && other->thread == wait->thread;
+        if (same && wait->until_ps > other->from_ps)
+            wait->until_ps = wait->from_ps < other->from_ps ? other->from_ps : wait->from_ps;
+        if (wait->from_ps < wait->until_ps) later = i;
+    }
+}
+
+enum status waits_sort(struct waits *waits, uint32_t rank_count, struct err *err)
+{
+    waits->rank_first = calloc((size_t)rank_count + 1, sizeof *waits->rank_first);
+    if (!waits->rank_first) return err_memory(err);
+    if (waits->count > 1) qsort(waits->items, waits->count, sizeof *waits->items, compare_waits);
+    part_waits(waits);
+    for (size_t i = 0; i < waits->count; i++) waits->rank_first[waits->items[i].rank + 1]++;
+    for (uint32_t r = 0; r < rank_count; r++) waits->rank_first[r + 1] += waits->rank_first[r];
+    return STATUS_OK;
+}
+
+/* The first wait of this rank that is of this call of this thread, or of a later call of it, or of a later thread. */
+static size_t first_from(const struct waits *waits, uint32_t rank, uint32_t thread, size_t call)
+{
+    size_t low = waits->rank_first[rank], high = waits->rank_first[rank + 1];
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        const struct wait *wait = &waits->items[middle];
+        if (wait->thread < thread || (wait->thread == thread && wait->call < call))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+void waits_of_thread(const struct waits *waits, uint32_t rank, uint32_t thread, size_t *first, size_t *end)
+{
+    *first = first_from(waits, rank, thread, 0);
+    *end = first_from(waits, rank, thread + 1, 0);
+}
+
+void waits_of_call(const struct waits *waits, uint32_t rank, uint32_t thread, size_t call, size_t *first, size_t *end)
+{
+    *first = first_from(waits, rank, thread, call);
+    *end = first_from(waits, rank, thread, call + 1);
+}

@@ -1,0 +1,31 @@
+/* Inside the topologies: what a shape holds, shared by topology.c (reading, distances) and topology_route.c (links on
+ * the way). */
+#ifndef PLATFORMS_TOPOLOGY_SHAPE_H
+#define PLATFORMS_TOPOLOGY_SHAPE_H
+
+#include "platforms/topology/topology.h"
+
+/* Deeper trees and more dimensions are not built. */
+enum { LEVELS_MAX = 8 };
+
+/* Levels of the dragonfly in size; up has the widths of the links of the first three. */
+enum { GROUPS, CHASSIS, ROUTERS, NODES };
+
+/* The index-th link between src's link and dst's (of a torus: of all), if there are so many; returns their number. */
+typedef int32_t shape_route(const struct topology *topology, int32_t src, int32_t dst, int32_t index,
+                            struct topology_link *link);
+shape_route crossbar_route, fat_tree_route, torus_route, dragonfly_route;
+
+struct shape;
+struct topology {
+    const struct shape *shape;
+    int32_t shape_nodes;   /* the shape's own count; node_count of the platform may be smaller */
+    int32_t nearest_links; /* links between the two nearest nodes: network.latency_s covers these */
+    double hop_latency_s;
+    int32_t levels;           /* of the tree; dimensions of the torus; 4 for the dragonfly */
+    int32_t size[LEVELS_MAX]; /* children per switch; extent; groups, chassis, routers, nodes */
+    int32_t up[LEVELS_MAX];   /* parents per switch or node; the dragonfly's link counts (group, chassis, router) */
+    int32_t parallel[LEVELS_MAX];
+};
+
+#endif

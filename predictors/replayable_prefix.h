@@ -1,0 +1,21 @@
+/* What can be replayed of a trace whose ranks wait for what never comes, a recording that breaks off, a deadlock, or make
+ * calls that the replay refuses, a flush without lock, roots that differ. Of each rank the calls before the first
+ * such one, as analysis keeps going (trace/faults.h). */
+#ifndef PREDICTORS_REPLAYABLE_PREFIX_H
+#define PREDICTORS_REPLAYABLE_PREFIX_H
+
+#include "platforms/platform.h"
+#include "trace/trace.h"
+
+/* Borrows all but the ranks' array, their reasons and the faults from the trace that was given. */
+struct cut {
+    struct trace trace;
+};
+
+/* Replays with the loggp engine, again and again, until every call that is left is taken and returns. *cut is NULL
+ * where nothing had to go; else its trace has a fault for each rank that was cut. Other errors of a replay stay errors.
+ * trace outlives *cut. */
+enum status cut_new(const struct trace *trace, const struct platform *platform, struct cut **cut, struct err *err);
+void cut_free(struct cut *cut);
+
+#endif

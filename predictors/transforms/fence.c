@@ -1,0 +1,347 @@
+/* Fence epochs as post/start/complete/wait with the groups that the operations show; fences that only notify. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/array.h"
+#include "predictors/transforms/rows.h"
+#include "predictors/transforms/timeline.h"
+
+#define NO_CALL SIZE_MAX
+
+/* Rank `of` has the partner in the epoch behind its fence number `fence` of the window: as origin and as target. */
+struct edge {
+    uint32_t of;
+    int32_t window;
+    uint32_t fence, partner;
+};
+
+struct edges {
+    struct edge *items;
+    size_t count, capacity;
+};
+
+struct fencing {
+    const struct trace *trace;
+    struct transform_report *report;
+    struct edges targets, origins;
+    bool *refused;      /* per window */
+    uint32_t *fences;   /* per window: of the rank that is walked */
+    uint32_t *expected; /* per window: of the communicator's first rank */
+    size_t *latest;     /* per window: the last fence of the rank that is walked */
+    size_t *last_op;    /* per window: the operation of that rank that ended last, NO_CALL: none yet */
+    struct first_fence {
+        uint32_t rank;
+        size_t call;
+    } * first; /* per window */
+    uint64_t counts[4], gone;
+};
+
+static bool is_fence(const struct trace_call *call)
+{
+    return stream_on_window(call) && call_kind(call->call) == CALL_FENCE;
+}
+
+static int compare_edges(const void *one, const void *other)
+{
+    const struct edge *a = one, *b = other;
+    if (a->of != b->of) return a->of < b->of ? -1 : 1;
+    if (a->window != b->window) return a->window < b->window ? -1 : 1;
+    if (a->fence != b->fence) return a->fence < b->fence ? -1 : 1;
+    return a->partner < b->partner ? -1 : a->partner > b->partner;
+}
+
+static void sort_unique(struct edges *edges)
+{
+    size_t kept = 0;
+    if (edges->count == 0) return;
+    qsort(edges->items, edges->count, sizeof *edges->items, compare_edges);
+    for (size_t i = 0; i < edges->count; i++)
+        if (i == 0 || compare_edges(&edges->items[kept - 1], &edges->items[i]) != 0)
+            edges->items[kept++] = edges->items[i];
+    edges->count = kept;
+}
+
+/* First edge of (of, window, fence); *count of them. */
+static const struct edge *find_edges(const struct edges *edges, uint32_t of, int32_t window, uint32_t fence,
+                                     uint32_t *count)
+{
+    const struct edge key = {.of = of, .window = window, .fence = fence, .partner = 0};
+    size_t low = 0, high = edges->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (compare_edges(&edges->items[middle], &key) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (*count = 0; low + *count < edges->count; ++*count) {
+        const struct edge *edge = &edges->items[low + *count];
+        if (edge->of != of || edge->window != window || edge->fence != fence) break;
+    }
+    return edges->items + low;
+}
+
+/* One reason per window: its fences stay as they are. */
+#define REFUSE(fencing, window, rank, call, err, ...)                                                                  \
+    do {                                                                                                               \
+        if ((fencing)->refused[window]) return STATUS_OK;                                                              \
+        (fencing)->refused[window] = true;                                                                             \
+        return transform_refuse((fencing)->report, (fencing)->trace, rank, call, err, __VA_ARGS__);                    \
+    } while (0)
+
+/* Threads order their calls around a fence by other means: two that run at once leave open which comes first. */
+static bool run_at_once(const struct fencing *fencing, uint32_t rank, size_t one, size_t other)
+{
+    const struct trace_call *calls = fencing->trace->ranks[rank].calls;
+    return one != NO_CALL && calls[one].exit_ps > calls[other].enter_ps &&
+           trace_call_thread(fencing->trace, rank, one) != trace_call_thread(fencing->trace, rank, other);
+}
+
+static enum status look_at_fence(struct fencing *fencing, uint32_t rank, size_t index, bool *used, struct err *err)
+{
+    const struct trace_call *call = &fencing->trace->ranks[rank].calls[index];
+    int32_t window = call->handle;
+    fencing->report->considered++;
+    if (used[window] && (call->flags & TRACE_NOPRECEDE))
+        REFUSE(fencing, window, rank, index, err, "MPI_MODE_NOPRECEDE leaves the operations before it open");
+    if (call->flags & TRACE_BREAK) REFUSE(fencing, window, rank, index, err, "the stream breaks off inside it");
+    if (run_at_once(fencing, rank, fencing->last_op[window], index))
+        REFUSE(fencing, window, rank, index, err, "another thread is in an operation of its window");
+    if (fencing->fences[window] > 0 && trace_call_thread(fencing->trace, rank, fencing->latest[window]) !=
+                                           trace_call_thread(fencing->trace, rank, index))
+        REFUSE(fencing, window, rank, index, err, "several threads of the rank call fences of window %d", window);
+    used[window] = false;
+    fencing->fences[window]++;
+    fencing->latest[window] = index;
+    return STATUS_OK;
+}
+
+static enum status look_at_operation(struct fencing *fencing, uint32_t rank, size_t index, bool *used, struct err *err)
+{
+    const struct trace_call *call = &fencing->trace->ranks[rank].calls[index];
+    int32_t window = call->handle;
+    if (call->peer == TRACE_NONE || fencing->refused[window]) return STATUS_OK;
+    if (fencing->fences[window] == 0)
+        REFUSE(fencing, window, rank, index, err, "no MPI_Win_fence of window %d stands before it", window);
+    if (fencing->trace->ranks[rank].calls[fencing->latest[window]].flags & TRACE_NOSUCCEED)
+        REFUSE(fencing, window, rank, index, err, "the fence before it has MPI_MODE_NOSUCCEED");
+    if (run_at_once(fencing, rank, fencing->latest[window], index))
+        REFUSE(fencing, window, rank, index, err, "another thread is in a fence of its window");
+    size_t *last = &fencing->last_op[window];
+    const struct trace_call *calls = fencing->trace->ranks[rank].calls;
+    if (*last == NO_CALL || calls[*last].exit_ps < call->exit_ps) *last = index;
+    used[window] = true;
+    uint32_t fence = fencing->fences[window] - 1, target = (uint32_t)call->peer;
+    struct edge out = {rank, window, fence, target}, in = {target, window, fence, rank};
+    ARRAY_PUSH(fencing->targets.items, fencing->targets.count, fencing->targets.capacity, out, err);
+    ARRAY_PUSH(fencing->origins.items, fencing->origins.count, fencing->origins.capacity, in, err);
+    return STATUS_OK;
+}
+
+static enum status look_at_other(struct fencing *fencing, uint32_t rank, size_t index, struct err *err)
+{
+    const struct trace_call *call = &fencing->trace->ranks[rank].calls[index];
+    enum call_kind kind = call_kind(call->call);
+    if (kind == CALL_WIN_CREATE || kind == CALL_WIN_FREE) return STATUS_OK;
+    REFUSE(fencing, call->handle, rank, index, err, "window %d is synchronised by more than fences", call->handle);
+}
+
+/* Every member calls as many fences as the first one, with none missing at the end. */
+static enum status look_at_end(struct fencing *fencing, uint32_t rank, size_t window, bool open, struct err *err)
+{
+    const struct trace_comm *comm = &fencing->trace->comms[fencing->trace->windows[window].comm];
+    size_t count = fencing->trace->ranks[rank].count;
+    if (trace_comm_rank(comm, (int32_t)rank) == TRACE_NONE) return STATUS_OK;
+    if (count == 0)
+        REFUSE(fencing, window, fencing->first[window].rank, fencing->first[window].call, err,
+               "rank %" PRIu32 " of window %zu has no calls", rank, window);
+    if (open) REFUSE(fencing, window, rank, fencing->latest[window], err, "no fence closes the epoch behind it");
+    if (fencing->expected[window] == UINT32_MAX) fencing->expected[window] = fencing->fences[window];
+    if (fencing->fences[window] != fencing->expected[window])
+        REFUSE(fencing, window, rank, count - 1, err,
+               "the rank ends with %" PRIu32 " fences of window %zu, others have %" PRIu32, fencing->fences[window],
+               window, fencing->expected[window]);
+    return STATUS_OK;
+}
+
+static enum status look_at_rank(struct fencing *fencing, uint32_t rank, bool *used, struct err *err)
+{
+    const struct trace *trace = fencing->trace;
+    memset(fencing->fences, 0, trace->window_count * sizeof *fencing->fences);
+    for (size_t w = 0; w < trace->window_count; w++) fencing->last_op[w] = NO_CALL;
+    memset(used, 0, trace->window_count * sizeof *used);
+    for (size_t i = 0; i < trace->ranks[rank].count; i++) {
+        const struct trace_call *call = &trace->ranks[rank].calls[i];
+        if (!stream_on_window(call)) continue;
+        if (is_fence(call))
+            TRY(look_at_fence(fencing, rank, i, used, err));
+        else if (stream_is_operation(call))
+            TRY(look_at_operation(fencing, rank, i, used, err));
+        else
+            TRY(look_at_other(fencing, rank, i, err));
+    }
+    for (size_t w = 0; w < trace->window_count; w++) TRY(look_at_end(fencing, rank, w, used[w], err));
+    return STATUS_OK;
+}
+
+static enum status group_of(struct trace *made, const struct edge *edges, uint32_t count, uint32_t *group,
+                            struct err *err)
+{
+    int32_t *members = calloc((size_t)count + 1, sizeof *members);
+    if (!members) return err_memory(err);
+    for (uint32_t i = 0; i < count; i++) members[i] = (int32_t)edges[i].partner;
+    enum status status = trace_add_group(made, members, count, group, err);
+    free(members);
+    return status;
+}
+
+/* complete, wait, post, start in the place of one fence, each if it has partners. */
+static enum status replace_fence(struct fencing *fencing, uint32_t rank, const struct stream_item *fence,
+                                 uint32_t number, struct stream *stream, struct trace *made, struct err *err)
+{
+    static const enum mpi_call calls[4] = {ID_Win_complete, ID_Win_wait, ID_Win_post, ID_Win_start};
+    struct stream_item item = *fence;
+    stream->tail_ps += item.compute_ps;
+    item.compute_ps = 0;
+    bool any = false;
+    for (int i = 0; i < 4; i++) {
+        const struct edges *edges = i == 0 || i == 3 ? &fencing->targets : &fencing->origins;
+        if (i < 2 && number == 0) continue;
+        uint32_t count;
+        const struct edge *first = find_edges(edges, rank, fence->call.handle, i < 2 ? number - 1 : number, &count);
+        if (count == 0) continue;
+        item.call.call = (uint16_t)calls[i];
+        item.call.ref = TRACE_NO_REF;
+        /* NOSTORE and NOPUT promise of a post what they promise of a fence (MPI-3.1 11.5.5). */
+        item.call.flags = calls[i] == ID_Win_post ? fence->call.flags & (TRACE_NOSTORE | TRACE_NOPUT) : 0;
+        if (i >= 2) TRY(group_of(made, first, count, &item.call.ref, err));
+        TRY(stream_push(stream, item, err));
+        item.call.exit_ps = item.call.enter_ps; /* the fence's recorded duration is the first call's */
+        item.index = STREAM_NEW;
+        fencing->counts[i]++;
+        any = true;
+    }
+    fencing->report->changed++;
+    fencing->gone += !any;
+    return STATUS_OK;
+}
+
+static enum status change(void *context, uint32_t rank, struct stream *stream, struct trace *made, struct err *err)
+{
+    struct fencing *fencing = context;
+    struct stream now = {.tail_ps = 0};
+    enum status status = STATUS_OK;
+    memset(fencing->fences, 0, fencing->trace->window_count * sizeof *fencing->fences);
+    for (size_t i = 0; status == STATUS_OK && i < stream->count; i++) {
+        const struct stream_item *item = &stream->items[i];
+        bool fence = is_fence(&item->call) && !fencing->refused[item->call.handle];
+        status = fence ? replace_fence(fencing, rank, item, fencing->fences[item->call.handle]++, &now, made, err)
+                       : stream_push(&now, *item, err);
+    }
+    return stream_replace(stream, &now, status);
+}
+
+/* Windows without fences are no matter of this transform: nothing is said of them. */
+static void find_fenced(struct fencing *fencing)
+{
+    const struct trace *trace = fencing->trace;
+    for (size_t w = 0; w < trace->window_count; w++) fencing->refused[w] = true;
+    for (uint32_t r = 0; r < trace->rank_count; r++)
+        for (size_t i = 0; i < trace->ranks[r].count; i++) {
+            const struct trace_call *call = &trace->ranks[r].calls[i];
+            if (!is_fence(call) || !fencing->refused[call->handle]) continue;
+            fencing->refused[call->handle] = false;
+            fencing->first[call->handle] = (struct first_fence){r, i};
+        }
+}
+
+static enum status look(struct fencing *fencing, struct err *err)
+{
+    const struct trace *trace = fencing->trace;
+    find_fenced(fencing);
+    bool *used = calloc(trace->window_count + 1, sizeof *used);
+    if (!used) return err_memory(err);
+    enum status status = STATUS_OK;
+    for (size_t w = 0; w < trace->window_count; w++) fencing->expected[w] = UINT32_MAX;
+    for (uint32_t r = 0; status == STATUS_OK && r < trace->rank_count; r++)
+        status = look_at_rank(fencing, r, used, err);
+    free(used);
+    sort_unique(&fencing->targets);
+    sort_unique(&fencing->origins);
+    return status;
+}
+
+static void fencing_clear(struct fencing *fencing)
+{
+    free(fencing->targets.items);
+    free(fencing->origins.items);
+    free(fencing->refused);
+    free(fencing->fences);
+    free(fencing->expected);
+    free(fencing->latest);
+    free(fencing->last_op);
+    free(fencing->first);
+}
+
+static enum status run(struct fencing *fencing, struct trace **made, struct err *err)
+{
+    const uint64_t *counts = fencing->counts;
+    struct transform_report *report = fencing->report;
+    TRY(look(fencing, err));
+    TRY(stream_each(fencing->trace, change, fencing, made, err));
+    return transform_say(report, err,
+                         "%" PRIu64 " of %" PRIu64 " fences became %" PRIu64 " post, %" PRIu64 " start, %" PRIu64
+                         " complete, %" PRIu64 " wait calls; %" PRIu64 " of them had no partners and went",
+                         report->changed, report->considered, counts[2], counts[3], counts[0], counts[1],
+                         fencing->gone);
+}
+
+static enum status fence_pscw(const struct trace *trace, const char *argument, struct trace **made,
+                              struct transform_report *report, struct err *err)
+{
+    struct fencing fencing = {.trace = trace, .report = report};
+    size_t windows = trace->window_count + 1;
+    (void)argument;
+    fencing.refused = calloc(windows, sizeof *fencing.refused);
+    fencing.fences = calloc(windows, sizeof *fencing.fences);
+    fencing.expected = calloc(windows, sizeof *fencing.expected);
+    fencing.latest = calloc(windows, sizeof *fencing.latest);
+    fencing.last_op = calloc(windows, sizeof *fencing.last_op);
+    fencing.first = calloc(windows, sizeof *fencing.first);
+    bool ready =
+        fencing.refused && fencing.fences && fencing.expected && fencing.latest && fencing.last_op && fencing.first;
+    enum status status = ready ? run(&fencing, made, err) : err_memory(err);
+    fencing_clear(&fencing);
+    return status;
+}
+
+/* The platform's value does it all: counts what it is about. */
+static enum status fence_notify(const struct trace *trace, const char *argument, struct trace **made,
+                                struct transform_report *report, struct err *err)
+{
+    (void)argument;
+    (void)made;
+    for (uint32_t r = 0; r < trace->rank_count; r++)
+        for (size_t i = 0; i < trace->ranks[r].count; i++) {
+            const struct trace_call *call = &trace->ranks[r].calls[i];
+            if (call_kind(call->call) != CALL_FENCE) continue;
+            report->considered++;
+            report->changed += !(call->flags & TRACE_NOPRECEDE); /* those close no epoch */
+        }
+    return transform_say(report, err, "%" PRIu64 " of %" PRIu64 " fences wait only for the ranks that have operations on them",
+                         report->changed, report->considered);
+}
+
+const struct transform transform_fence_pscw = {
+    .name = "fence=pscw",
+    .summary = "fence epochs as post, start, complete and wait with the groups that the operations need",
+    .apply = fence_pscw,
+};
+
+const struct transform transform_fence_notify = {
+    .name = "fence=notify",
+    .summary = "fences wait only for those who have operations on them (mpi.rma.fence=notify)",
+    .override = "mpi.rma.fence=notify",
+    .apply = fence_notify,
+};

@@ -1,0 +1,208 @@
+/* Shared locks of a window, one after another, as one lock_all with flushes. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "predictors/transforms/rows.h"
+#include "predictors/transforms/timeline.h"
+
+/* Lock epochs of one rank on one window with no other synchronisation between them. */
+struct segment {
+    size_t first, last; /* lock, unlock; NO_CALL: none yet */
+    uint32_t open;      /* locks held */
+    uint32_t thread;    /* that synchronises, from 1; 0: none yet */
+    bool nocheck;       /* all of them have MPI_MODE_NOCHECK */
+};
+#define NO_CALL SIZE_MAX
+
+enum action { KEEP, DROP, BECOME_LOCK_ALL, BECOME_LOCK_ALL_NOCHECK, BECOME_FLUSH, BECOME_UNLOCK_ALL };
+
+/* Of a window by all ranks. */
+struct use {
+    bool locked, posted;
+    uint32_t rank; /* whose post comes first */
+    size_t post;
+};
+
+struct locking {
+    const struct trace *trace;
+    struct transform_report *report;
+    bool *refused;            /* per window */
+    struct use *uses;         /* per window */
+    struct segment *segments; /* per window, of the rank that is walked */
+    uint64_t sections, flushes;
+};
+
+/* Calls that may stand between locks and unlocks of other targets. */
+static bool joins(const struct trace_call *call)
+{
+    enum call_kind kind = call_kind(call->call);
+    return stream_is_operation(call) || kind == CALL_FLUSH || kind == CALL_FLUSH_LOCAL || kind == CALL_SYNC;
+}
+
+static void begin_rank(struct locking *locking)
+{
+    for (size_t w = 0; w < locking->trace->window_count; w++)
+        locking->segments[w] = (struct segment){.first = NO_CALL, .last = NO_CALL, .nocheck = true};
+}
+
+/* One reason per window is enough: its locks stay. */
+static enum status refuse(struct locking *locking, uint32_t rank, size_t index, const char *why, struct err *err)
+{
+    int32_t window = locking->trace->ranks[rank].calls[index].handle;
+    if (locking->refused[window]) return STATUS_OK;
+    locking->refused[window] = true;
+    return transform_refuse(locking->report, locking->trace, rank, index, err, "%s", why);
+}
+
+static enum status look_at(struct locking *locking, uint32_t rank, size_t index, struct err *err)
+{
+    const struct trace_call *call = &locking->trace->ranks[rank].calls[index];
+    struct segment *segment = &locking->segments[call->handle];
+    enum call_kind kind = call_kind(call->call);
+    uint32_t thread = trace_call_thread(locking->trace, rank, index) + 1;
+    if (segment->thread != 0 && segment->thread != thread && !joins(call) && kind != CALL_WIN_FREE)
+        TRY(refuse(locking, rank, index, "several threads of the rank synchronise its window", err));
+    if (!joins(call) && kind != CALL_WIN_CREATE) segment->thread = thread;
+    struct use *use = &locking->uses[call->handle];
+    if (kind == CALL_POST && !use->posted)
+        *use = (struct use){.locked = use->locked, .posted = true, .rank = rank, .post = index};
+    if (kind == CALL_LOCK) {
+        use->locked = true;
+        locking->report->considered++;
+        segment->open++;
+        segment->first = index;
+        if ((call->flags & TRACE_EXCLUSIVE) && call->peer != TRACE_NONE)
+            return refuse(locking, rank, index, "an exclusive lock keeps others out, MPI_Win_lock_all is shared", err);
+    } else if (kind == CALL_UNLOCK && segment->open > 0) {
+        segment->open--;
+    } else if (segment->open > 0 && !joins(call)) {
+        return refuse(locking, rank, index, "a lock of its window is held", err);
+    }
+    if (call->flags & TRACE_BREAK) return refuse(locking, rank, index, "the stream breaks off inside it", err);
+    return STATUS_OK;
+}
+
+/* A window must not be locked and exposed at once (MPI-3.1 11.5.3), and lock_all locks what nobody locked before. */
+static enum status look_at_posts(struct locking *locking, struct err *err)
+{
+    for (size_t w = 0; w < locking->trace->window_count; w++) {
+        const struct use *use = &locking->uses[w];
+        if (use->locked && use->posted)
+            TRY(refuse(locking, use->rank, use->post,
+                       "MPI_Win_lock_all locks every member, and none may be locked while it is exposed", err));
+    }
+    return STATUS_OK;
+}
+
+static enum status look(struct locking *locking, struct err *err)
+{
+    const struct trace *trace = locking->trace;
+    for (uint32_t r = 0; r < trace->rank_count; r++) {
+        begin_rank(locking);
+        for (size_t i = 0; i < trace->ranks[r].count; i++)
+            if (stream_on_window(&trace->ranks[r].calls[i])) TRY(look_at(locking, r, i, err));
+        for (size_t w = 0; w < trace->window_count; w++)
+            if (locking->segments[w].open > 0)
+                TRY(refuse(locking, r, locking->segments[w].first, "no unlock follows", err));
+    }
+    return look_at_posts(locking, err);
+}
+
+static void end_segment(struct locking *locking, struct segment *segment, uint8_t *actions)
+{
+    if (segment->first != NO_CALL) {
+        actions[segment->first] = segment->nocheck ? BECOME_LOCK_ALL_NOCHECK : BECOME_LOCK_ALL;
+        actions[segment->last] = BECOME_UNLOCK_ALL;
+        locking->sections++;
+        locking->flushes--;
+    }
+    *segment = (struct segment){.first = NO_CALL, .last = NO_CALL, .nocheck = true};
+}
+
+static void choose(struct locking *locking, const struct stream *stream, uint8_t *actions)
+{
+    begin_rank(locking);
+    for (size_t i = 0; i < stream->count; i++) {
+        const struct trace_call *call = &stream->items[i].call;
+        if (!stream_on_window(call) || locking->refused[call->handle] || joins(call)) continue;
+        struct segment *segment = &locking->segments[call->handle];
+        enum call_kind kind = call_kind(call->call);
+        if (kind == CALL_LOCK) {
+            if (segment->first == NO_CALL) segment->first = i;
+            segment->nocheck = segment->nocheck && (call->flags & TRACE_NOCHECK);
+            actions[i] = DROP;
+            locking->report->changed++;
+        } else if (kind == CALL_UNLOCK && segment->first != NO_CALL) {
+            segment->last = i;
+            actions[i] = BECOME_FLUSH;
+            locking->flushes++;
+        } else {
+            end_segment(locking, segment, actions);
+        }
+    }
+    for (size_t w = 0; w < locking->trace->window_count; w++) end_segment(locking, &locking->segments[w], actions);
+}
+
+static enum status push(struct stream *now, struct stream_item item, enum action action, struct err *err)
+{
+    switch (action) {
+    case DROP: now->tail_ps += item.compute_ps; return STATUS_OK;
+    case KEEP: return stream_push(now, item, err);
+    case BECOME_FLUSH: item.call.call = ID_Win_flush; return stream_push(now, item, err);
+    case BECOME_UNLOCK_ALL: item.call.call = ID_Win_unlock_all; break;
+    case BECOME_LOCK_ALL:
+    case BECOME_LOCK_ALL_NOCHECK: item.call.call = ID_Win_lock_all; break;
+    }
+    item.call.peer = TRACE_NONE;
+    item.call.flags = action == BECOME_LOCK_ALL_NOCHECK ? TRACE_NOCHECK : 0;
+    return stream_push(now, item, err);
+}
+
+static enum status change(void *context, uint32_t rank, struct stream *stream, struct trace *made, struct err *err)
+{
+    struct stream now = {.tail_ps = 0};
+    (void)rank;
+    (void)made;
+    uint8_t *actions = calloc(stream->count + 1, sizeof *actions);
+    if (!actions) return err_memory(err);
+    choose(context, stream, actions);
+    enum status status = STATUS_OK;
+    for (size_t i = 0; status == STATUS_OK && i < stream->count; i++)
+        status = push(&now, stream->items[i], (enum action)actions[i], err);
+    free(actions);
+    return stream_replace(stream, &now, status);
+}
+
+static enum status run(struct locking *locking, struct trace **made, struct err *err)
+{
+    struct transform_report *report = locking->report;
+    TRY(look(locking, err));
+    TRY(stream_each(locking->trace, change, locking, made, err));
+    return transform_say(report, err,
+                         "%" PRIu64 " of %" PRIu64 " lock epochs became %" PRIu64 " of MPI_Win_lock_all with %" PRIu64
+                         " flushes",
+                         report->changed, report->considered, locking->sections, locking->flushes);
+}
+
+static enum status apply(const struct trace *trace, const char *argument, struct trace **made,
+                         struct transform_report *report, struct err *err)
+{
+    struct locking locking = {.trace = trace, .report = report};
+    (void)argument;
+    locking.refused = calloc(trace->window_count + 1, sizeof *locking.refused);
+    locking.segments = calloc(trace->window_count + 1, sizeof *locking.segments);
+    locking.uses = calloc(trace->window_count + 1, sizeof *locking.uses);
+    bool ready = locking.refused && locking.segments && locking.uses;
+    enum status status = ready ? run(&locking, made, err) : err_memory(err);
+    free(locking.refused);
+    free(locking.segments);
+    free(locking.uses);
+    return status;
+}
+
+const struct transform transform_lock_all = {
+    .name = "lock=lock_all",
+    .summary = "shared locks become one MPI_Win_lock_all per stretch of them, unlocks become flushes",
+    .apply = apply,
+};

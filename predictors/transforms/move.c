@@ -1,0 +1,246 @@
+/* Transforms that move calls of one rank: what orders which call is docs/transforms.md, "Moves". */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/array.h"
+#include "common/units.h"
+#include "predictors/transforms/lockers.h"
+#include "predictors/transforms/rows.h"
+#include "predictors/transforms/timeline.h"
+
+/* One way to move calls of one kind. */
+struct mover {
+    enum call_kind moves;
+    bool exposes; /* it begins or ends an exposure epoch */
+    enum stream_end end;
+    const bool *passes;           /* by kind: calls of the same window that do not order it */
+    bool (*wall)(enum call_kind); /* calls that nothing crosses */
+    const char *noun, *verb;
+};
+
+struct moving {
+    const struct trace *trace;
+    const struct mover *mover;
+    struct transform_report *report;
+    size_t *nearest; /* per window: place in front of which a call of it may stand */
+    bool *apart;     /* per window: it stands there for the sake of others' locks only */
+    struct lockers lockers;
+    int32_t *locked; /* windows of the rank that others lock */
+    size_t locked_count;
+    struct stream_move *moves;
+    size_t count, capacity;
+    double crossed_s; /* over all ranks, which may be more than picoseconds can count */
+};
+
+/* Memory of a dynamic window has to be attached while others may access it (MPI-3.1 11.2.4). */
+static bool attaches(const struct trace_call *call)
+{
+    return (call->call == ID_Win_attach || call->call == ID_Win_detach) && call->handle != TRACE_NONE;
+}
+
+static bool orders(const struct mover *mover, const struct trace_call *call)
+{
+    if (attaches(call)) return mover->exposes;
+    return stream_on_window(call) && !mover->passes[call_kind(call->call)];
+}
+
+/* Orders nothing between ranks. */
+static bool is_local(const struct trace_call *call)
+{
+    enum call_kind kind = call_kind(call->call);
+    return kind == CALL_LOCAL || kind == CALL_REGION_ENTER || kind == CALL_REGION_LEAVE;
+}
+
+/* Thread primitives order the calls of threads and what they compute. */
+static bool is_wall(const struct mover *mover, const struct trace_call *call)
+{
+    return mover->wall(call_kind(call->call)) || call_is_thread(call->call) || (call->flags & TRACE_BREAK);
+}
+
+/* Two posts, or two waits, change nothing by changing places. */
+static bool only_moved(const struct mover *mover, const struct stream *stream, size_t first, size_t last)
+{
+    for (size_t i = first; i < last; i++)
+        if (call_kind(stream->items[i].call.call) != mover->moves) return false;
+    return true;
+}
+
+static enum status add_move(struct moving *moving, const struct stream *stream, uint32_t rank, size_t from,
+                            struct err *err)
+{
+    const struct trace_call *call = &stream->items[from].call;
+    struct stream_move move = {.from = from, .before = moving->nearest[call->handle]};
+    bool early = moving->mover->end == STREAM_EARLY;
+    /* early: the computing from the new place to the old one; late: from the old one to the new */
+    size_t first = early ? move.before : from + 1, last = early ? from : move.before;
+    int64_t crossed_ps = 0;
+    for (size_t i = first; i <= last && i < stream->count; i++) crossed_ps += stream->items[i].compute_ps;
+    moving->report->considered++;
+    if (stream_shares(stream, call))
+        return transform_refuse(moving->report, moving->trace, rank, stream->items[from].index, err,
+                                "several threads of the rank work on window %d", call->handle);
+    bool stays = crossed_ps == 0 && only_moved(moving->mover, stream, first, last);
+    uint32_t locker;
+    if (stays && moving->apart[call->handle] && lockers_find(&moving->lockers, call->handle, rank, &locker))
+        return transform_refuse(moving->report, moving->trace, rank, stream->items[from].index, err,
+                                "rank %" PRIu32 " locks window %d of this rank, which must not be exposed then: the "
+                                "next call on the way may keep the two apart",
+                                locker, call->handle);
+    if (stays) return STATUS_OK;
+    moving->report->changed++;
+    moving->crossed_s += units_s(crossed_ps);
+    ARRAY_PUSH(moving->moves, moving->count, moving->capacity, move, err);
+    return STATUS_OK;
+}
+
+/* A window must not be locked and exposed at once (MPI-3.1 11.5.3). What keeps a rank's exposure epochs apart from others'
+ * locks of its window is what it calls between them: what it hears of others before a post, or tells them behind a wait.
+ * A post hears nothing, a wait tells nothing. */
+static void keep_apart(struct moving *moving, const struct trace_call *call, size_t behind)
+{
+    if (is_local(call) || call_kind(call->call) == moving->mover->moves) return;
+    for (size_t i = 0; i < moving->locked_count; i++) {
+        moving->nearest[moving->locked[i]] = behind;
+        moving->apart[moving->locked[i]] = true;
+    }
+}
+
+static void find_locked(struct moving *moving, uint32_t rank)
+{
+    uint32_t locker;
+    moving->locked_count = 0;
+    for (size_t w = 0; w < moving->trace->window_count && moving->mover->exposes; w++)
+        if (lockers_find(&moving->lockers, (int32_t)w, rank, &locker))
+            moving->locked[moving->locked_count++] = (int32_t)w;
+}
+
+static void order_all(struct moving *moving, size_t behind)
+{
+    for (size_t w = 0; w < moving->trace->window_count; w++) {
+        moving->nearest[w] = behind;
+        moving->apart[w] = false;
+    }
+}
+
+static enum status visit(struct moving *moving, const struct stream *stream, uint32_t rank, size_t index,
+                         struct err *err)
+{
+    const struct mover *mover = moving->mover;
+    const struct trace_call *call = &stream->items[index].call;
+    size_t behind = mover->end == STREAM_EARLY ? index + 1 : index;
+    if (call_kind(call->call) == mover->moves && !(call->flags & TRACE_BREAK))
+        TRY(add_move(moving, stream, rank, index, err));
+    keep_apart(moving, call, behind);
+    if (is_wall(mover, call)) {
+        order_all(moving, behind);
+    } else if (orders(mover, call)) {
+        moving->nearest[call->handle] = behind;
+        moving->apart[call->handle] = false;
+    }
+    return STATUS_OK;
+}
+
+static enum status move_rank(void *context, uint32_t rank, struct stream *stream, struct trace *made, struct err *err)
+{
+    struct moving *moving = context;
+    (void)made;
+    bool early = moving->mover->end == STREAM_EARLY;
+    moving->count = 0;
+    find_locked(moving, rank);
+    order_all(moving, early ? 0 : stream->count);
+    for (size_t i = 0; i < stream->count; i++) TRY(visit(moving, stream, rank, early ? i : stream->count - 1 - i, err));
+    return stream_rearrange(stream, moving->moves, moving->count, moving->mover->end, err);
+}
+
+static enum status move_each(struct moving *moving, struct trace **made, struct err *err)
+{
+    size_t windows = moving->trace->window_count + 1;
+    moving->nearest = calloc(windows, sizeof *moving->nearest);
+    moving->apart = calloc(windows, sizeof *moving->apart);
+    moving->locked = calloc(windows, sizeof *moving->locked);
+    if (!moving->nearest || !moving->apart || !moving->locked) return err_memory(err);
+    TRY(lockers_read(moving->trace, &moving->lockers, err));
+    return stream_each(moving->trace, move_rank, moving, made, err);
+}
+
+static enum status move_all(const struct trace *trace, const struct mover *mover, struct trace **made,
+                            struct transform_report *report, struct err *err)
+{
+    struct moving moving = {.trace = trace, .mover = mover, .report = report};
+    enum status status = move_each(&moving, made, err);
+    lockers_clear(&moving.lockers);
+    free(moving.nearest);
+    free(moving.apart);
+    free(moving.locked);
+    free(moving.moves);
+    TRY(status);
+    char crossed[UNITS_TEXT_BYTES];
+    return transform_say(report, err, "%" PRIu64 " of %" PRIu64 " %s calls %s, over %s of computing in all",
+                         report->changed, report->considered, mover->noun, mover->verb,
+                         units_format_duration(moving.crossed_s, crossed));
+}
+
+static bool is_begin(enum call_kind kind)
+{
+    return kind == CALL_INIT;
+}
+
+static bool is_end(enum call_kind kind)
+{
+    return kind == CALL_FINALIZE;
+}
+
+/* What a rank does as an origin does not touch its own exposure (MPI-3.1 11.5: the two may overlap). */
+static const bool post_passes[CALL_KIND_COUNT] = {
+    [CALL_START] = true, [CALL_COMPLETE] = true,   [CALL_PUT] = true,
+    [CALL_GET] = true,   [CALL_ACCUMULATE] = true, [CALL_GET_ACCUMULATE] = true,
+};
+/* complete may wait for posts: in front of the rank's own post it could wait for itself. */
+static const bool complete_passes[CALL_KIND_COUNT] = {[CALL_WIN_WAIT] = true, [CALL_WIN_TEST] = true};
+static const bool wait_passes[CALL_KIND_COUNT] = {[CALL_COMPLETE] = true};
+
+static enum status post_early(const struct trace *trace, const char *argument, struct trace **made,
+                              struct transform_report *report, struct err *err)
+{
+    static const struct mover mover = {CALL_POST, true,           STREAM_EARLY, post_passes,
+                                       is_begin,  "MPI_Win_post", "moved up"};
+    (void)argument;
+    return move_all(trace, &mover, made, report, err);
+}
+
+static enum status complete_early(const struct trace *trace, const char *argument, struct trace **made,
+                                  struct transform_report *report, struct err *err)
+{
+    static const struct mover mover = {CALL_COMPLETE,      false,     STREAM_EARLY, complete_passes, is_begin,
+                                       "MPI_Win_complete", "moved up"};
+    (void)argument;
+    return move_all(trace, &mover, made, report, err);
+}
+
+static enum status wait_late(const struct trace *trace, const char *argument, struct trace **made,
+                             struct transform_report *report, struct err *err)
+{
+    static const struct mover mover = {CALL_WIN_WAIT, true,           STREAM_LATE, wait_passes,
+                                       is_end,        "MPI_Win_wait", "moved down"};
+    (void)argument;
+    return move_all(trace, &mover, made, report, err);
+}
+
+const struct transform transform_post_early = {
+    .name = "post-early",
+    .summary = "each post right behind the call of its window that ends what was before",
+    .apply = post_early,
+};
+
+const struct transform transform_complete_early = {
+    .name = "complete-early",
+    .summary = "each complete right behind the last operation of its epoch",
+    .apply = complete_early,
+};
+
+const struct transform transform_wait_late = {
+    .name = "wait-late",
+    .summary = "each wait as late as the next use of its window allows",
+    .apply = wait_late,
+};

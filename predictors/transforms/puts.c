@@ -1,0 +1,192 @@
+/* Small puts of one epoch to one target as one put. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/array.h"
+#include "common/map.h"
+#include "common/units.h"
+#include "predictors/transforms/rows.h"
+#include "predictors/transforms/timeline.h"
+
+/* Puts that become one, at the place of the last of them. */
+struct bundle {
+    size_t last;
+    uint64_t count;
+    int64_t bytes, disp;        /* disp: the lowest, -1 if one is unknown */
+    int64_t end;                /* behind the last byte at the target */
+    struct trace_extents spans; /* bytes in memory, of all of them together */
+};
+
+struct merging {
+    const struct trace *trace;
+    struct transform_report *report;
+    int64_t limit_bytes;
+    uint32_t *epochs; /* per window: access epochs that began and ended so far on this rank */
+    struct bundle *bundles;
+    size_t count, capacity;
+    struct map index; /* (window, target) to its latest bundle */
+    uint32_t *bundle_epochs;
+    size_t epoch_capacity;
+    uint64_t made;
+};
+
+static bool is_small(const struct merging *merging, const struct trace_call *call)
+{
+    return call->call == ID_Put && call->peer != TRACE_NONE && call->bytes <= merging->limit_bytes &&
+           !(call->flags & TRACE_BREAK);
+}
+
+/* Exposure calls do not end an access epoch; all other calls of the window may, or complete operations inside it. */
+static bool ends_bundles(const struct trace_call *call)
+{
+    enum call_kind kind = call_kind(call->call);
+    return stream_on_window(call) && !stream_is_operation(call) && kind != CALL_POST && kind != CALL_WIN_WAIT &&
+           kind != CALL_WIN_TEST;
+}
+
+static void add_within(int64_t *sum, int64_t bytes)
+{
+    *sum = bytes < TRACE_EXTENT_MAX - *sum ? *sum + bytes : TRACE_EXTENT_MAX;
+}
+
+/* A put of no bytes has no place. */
+static void add_place(struct bundle *to, const struct trace_call *call)
+{
+    if (to->bytes == 0 || (call->bytes > 0 && call->disp < to->disp)) to->disp = call->disp;
+}
+
+/* The target's memory is what lies between the lowest and the highest byte, lower bounds of data types taken as 0.
+ * Where the origins' buffers are is not known, so their spans are added; so are those at unknown displacements. */
+static void add_spans(struct bundle *to, const struct stream_item *item)
+{
+    int64_t bytes = item->call.bytes, origin = item->extents.of[TRACE_ORIGIN], target = item->extents.of[TRACE_TARGET];
+    if (target == 0) target = bytes;
+    add_within(&to->spans.of[TRACE_ORIGIN], origin != 0 ? origin : bytes);
+    add_within(&to->spans.of[TRACE_TARGET], target);
+    if (item->call.disp + target > to->end) to->end = item->call.disp + target;
+}
+
+static struct trace_extents extents_of(const struct bundle *bundle)
+{
+    struct trace_extents extents = bundle->spans;
+    if (bundle->disp >= 0 && bundle->bytes > 0) extents.of[TRACE_TARGET] = bundle->end - bundle->disp;
+    for (int i = 0; i < TRACE_BUFFERS; i++)
+        if (extents.of[i] == bundle->bytes) extents.of[i] = 0;
+    return extents;
+}
+
+static enum status add_put(struct merging *merging, const struct stream_item *item, size_t at, size_t *bundle,
+                           struct err *err)
+{
+    const struct trace_call *call = &item->call;
+    uint64_t *slot, key = (uint64_t)(uint32_t)call->handle << 32 | (uint32_t)call->peer;
+    TRY(map_put(&merging->index, key, SIZE_MAX, &slot, err));
+    if (*slot == SIZE_MAX || merging->bundle_epochs[*slot] != merging->epochs[call->handle]) {
+        struct bundle made = {.disp = call->disp};
+        *slot = merging->count;
+        TRY(array_reserve((void **)&merging->bundle_epochs, &merging->epoch_capacity, merging->count + 1,
+                          sizeof *merging->bundle_epochs, err));
+        merging->bundle_epochs[merging->count] = merging->epochs[call->handle];
+        ARRAY_PUSH(merging->bundles, merging->count, merging->capacity, made, err);
+    }
+    struct bundle *to = &merging->bundles[*slot];
+    to->last = at;
+    to->count++;
+    add_place(to, call);
+    to->bytes += call->bytes;
+    if (call->bytes > 0) add_spans(to, item);
+    *bundle = *slot;
+    return STATUS_OK;
+}
+
+/* The bundle of each call, SIZE_MAX for calls that are no small puts. */
+static enum status find_bundles(struct merging *merging, uint32_t rank, const struct stream *stream, size_t *bundles,
+                                struct err *err)
+{
+    merging->count = 0;
+    map_clear(&merging->index);
+    for (size_t i = 0; i < stream->count; i++) {
+        const struct trace_call *call = &stream->items[i].call;
+        bundles[i] = SIZE_MAX;
+        if (is_small(merging, call) && stream_shares(stream, call))
+            TRY(transform_refuse(merging->report, merging->trace, rank, stream->items[i].index, err,
+                                 "several threads of the rank work on window %d", call->handle));
+        else if (is_small(merging, call))
+            TRY(add_put(merging, &stream->items[i], i, &bundles[i], err));
+        else if (call_is_thread(call->call))
+            for (size_t w = 0; w < merging->trace->window_count; w++) merging->epochs[w]++;
+        else if (ends_bundles(call))
+            merging->epochs[call->handle]++;
+    }
+    return STATUS_OK;
+}
+
+static enum status push_bundles(struct merging *merging, const struct stream *stream, const size_t *bundles,
+                                struct stream *now, struct err *err)
+{
+    for (size_t i = 0; i < stream->count; i++) {
+        struct stream_item item = stream->items[i];
+        merging->report->considered += item.call.call == ID_Put;
+        const struct bundle *bundle = bundles[i] == SIZE_MAX ? NULL : &merging->bundles[bundles[i]];
+        if (bundle && bundle->count > 1) {
+            merging->report->changed++;
+            if (bundle->last != i) {
+                now->tail_ps += item.compute_ps;
+                continue;
+            }
+            item.call.bytes = bundle->bytes;
+            item.call.disp = bundle->disp;
+            item.extents = extents_of(bundle);
+            merging->made++;
+        }
+        TRY(stream_push(now, item, err));
+    }
+    return STATUS_OK;
+}
+
+static enum status merge_rank(void *context, uint32_t rank, struct stream *stream, struct trace *made, struct err *err)
+{
+    struct merging *merging = context;
+    struct stream now = {.tail_ps = 0};
+    (void)made;
+    size_t *bundles = calloc(stream->count + 1, sizeof *bundles);
+    if (!bundles) return err_memory(err);
+    enum status status = find_bundles(merging, rank, stream, bundles, err);
+    if (status == STATUS_OK) status = push_bundles(merging, stream, bundles, &now, err);
+    free(bundles);
+    return stream_replace(stream, &now, status);
+}
+
+static enum status apply(const struct trace *trace, const char *argument, struct trace **made,
+                         struct transform_report *report, struct err *err)
+{
+    struct merging merging = {.trace = trace, .report = report};
+    merging.epochs = calloc(trace->window_count + 1, sizeof *merging.epochs);
+    if (!merging.epochs) return err_memory(err);
+    units_parse_size(argument, &merging.limit_bytes);
+    enum status status = stream_each(trace, merge_rank, &merging, made, err);
+    free(merging.epochs);
+    free(merging.bundles);
+    free(merging.bundle_epochs);
+    map_clear(&merging.index);
+    TRY(status);
+    return transform_say(report, err, "%" PRIu64 " of %" PRIu64 " puts, none above %" PRId64 " bytes, became %" PRIu64,
+                         report->changed, report->considered, merging.limit_bytes, merging.made);
+}
+
+static enum status check(const char *argument, struct err *err)
+{
+    int64_t bytes;
+    if (units_parse_size(argument, &bytes)) return STATUS_OK;
+    return err_set(err, STATUS_USAGE, NULL, NULL, "merge-puts:%s, expected a size as 4096 or 64K", argument);
+}
+
+const struct transform transform_merge_puts = {
+    .name = "merge-puts",
+    .summary = "puts of up to BYTES (8K) of one epoch to one target become one",
+    .argument = "BYTES",
+    .fallback = "8K",
+    .apply = apply,
+    .check = check,
+};

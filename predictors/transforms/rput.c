@@ -1,0 +1,138 @@
+/* Puts under locks as request-based ones, waited for where the program completes them. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/array.h"
+#include "predictors/transforms/rows.h"
+#include "predictors/transforms/timeline.h"
+
+struct pending {
+    int32_t window, target;
+    uint32_t request;
+};
+
+struct requesting {
+    const struct trace *trace;
+    struct transform_report *report;
+    uint32_t *locks; /* per window: held by the rank that is walked, lock_all being one */
+    struct pending *pending;
+    size_t count, capacity;
+    uint32_t *list; /* room for the requests of one waitall */
+    size_t list_capacity;
+    uint32_t next_request;
+    uint64_t waits;
+};
+
+static uint32_t free_request(const struct trace_rank *stream)
+{
+    uint32_t next = 0;
+    for (size_t i = 0; i < stream->count; i++) {
+        const struct trace_call *call = &stream->calls[i];
+        if (call_makes_request(call->call) && call->ref != TRACE_NO_REF && call->ref >= next) next = call->ref + 1;
+    }
+    return next;
+}
+
+static bool completes(const struct trace_call *call)
+{
+    enum call_kind kind = call_kind(call->call);
+    return kind == CALL_UNLOCK || kind == CALL_UNLOCK_ALL || kind == CALL_FLUSH || kind == CALL_FLUSH_LOCAL;
+}
+
+static enum status request_put(struct requesting *requesting, uint32_t rank, const struct stream *stream,
+                               struct stream_item *item, struct err *err)
+{
+    requesting->report->considered++;
+    /* A put to MPI_PROC_NULL has no target whose unlock or flush could stand behind its MPI_Waitall. */
+    if ((item->call.flags & TRACE_BREAK) || item->call.peer == TRACE_NONE) return STATUS_OK;
+    if (stream_shares(stream, &item->call))
+        return transform_refuse(requesting->report, requesting->trace, rank, item->index, err,
+                                "several threads of the rank work on window %d", item->call.handle);
+    if (requesting->locks[item->call.handle] == 0)
+        return transform_refuse(requesting->report, requesting->trace, rank, item->index, err,
+                                "no lock is held, and only such epochs take request-based operations");
+    struct pending pending = {item->call.handle, item->call.peer, requesting->next_request++};
+    ARRAY_PUSH(requesting->pending, requesting->count, requesting->capacity, pending, err);
+    item->call.call = ID_Rput;
+    item->call.ref = pending.request;
+    requesting->report->changed++;
+    return STATUS_OK;
+}
+
+/* A waitall of what the call completes, in front of it and behind the computing before it. */
+static enum status wait_before(struct requesting *requesting, struct stream_item *item, struct stream *now,
+                               struct trace *made, struct err *err)
+{
+    bool one_target = call_row(item->call.call)->allowed & F_TARGET;
+    uint32_t count = 0;
+    size_t kept = 0;
+    TRY(array_reserve((void **)&requesting->list, &requesting->list_capacity, requesting->count + 1,
+                      sizeof *requesting->list, err));
+    for (size_t i = 0; i < requesting->count; i++) {
+        const struct pending *pending = &requesting->pending[i];
+        if (pending->window == item->call.handle && (!one_target || pending->target == item->call.peer))
+            requesting->list[count++] = pending->request;
+        else
+            requesting->pending[kept++] = *pending;
+    }
+    requesting->count = kept;
+    if (count == 0) return STATUS_OK;
+    struct stream_item wait = {
+        .compute_ps = item->compute_ps,
+        .index = STREAM_NEW,
+        .call = {.call = ID_Waitall, .handle = TRACE_NONE, .peer = TRACE_NONE, .disp = -1, .site = item->call.site}};
+    TRY(trace_add_list(made, requesting->list, count, &wait.call.ref, err));
+    item->compute_ps = 0;
+    requesting->waits++;
+    return stream_push(now, wait, err);
+}
+
+static enum status rewrite(struct requesting *requesting, uint32_t rank, const struct stream *stream,
+                           struct stream *now, struct trace *made, struct err *err)
+{
+    requesting->count = 0;
+    if (stream->thread == 0) requesting->next_request = free_request(&requesting->trace->ranks[rank]);
+    memset(requesting->locks, 0, requesting->trace->window_count * sizeof *requesting->locks);
+    for (size_t i = 0; i < stream->count; i++) {
+        struct stream_item item = stream->items[i];
+        if (stream_on_window(&item.call)) {
+            enum call_kind kind = call_kind(item.call.call);
+            uint32_t *locks = &requesting->locks[item.call.handle];
+            if (item.call.call == ID_Put) TRY(request_put(requesting, rank, stream, &item, err));
+            if (completes(&item.call)) TRY(wait_before(requesting, &item, now, made, err));
+            if (kind == CALL_LOCK || kind == CALL_LOCK_ALL) ++*locks;
+            if ((kind == CALL_UNLOCK || kind == CALL_UNLOCK_ALL) && *locks > 0) --*locks;
+        }
+        TRY(stream_push(now, item, err));
+    }
+    return STATUS_OK;
+}
+
+static enum status change(void *context, uint32_t rank, struct stream *stream, struct trace *made, struct err *err)
+{
+    struct stream now = {.tail_ps = 0};
+    return stream_replace(stream, &now, rewrite(context, rank, stream, &now, made, err));
+}
+
+static enum status apply(const struct trace *trace, const char *argument, struct trace **made,
+                         struct transform_report *report, struct err *err)
+{
+    struct requesting requesting = {.trace = trace, .report = report};
+    (void)argument;
+    requesting.locks = calloc(trace->window_count + 1, sizeof *requesting.locks);
+    if (!requesting.locks) return err_memory(err);
+    enum status status = stream_each(trace, change, &requesting, made, err);
+    free(requesting.locks);
+    free(requesting.pending);
+    free(requesting.list);
+    TRY(status);
+    return transform_say(report, err, "%" PRIu64 " of %" PRIu64 " puts became MPI_Rput, with %" PRIu64 " MPI_Waitall",
+                         report->changed, report->considered, requesting.waits);
+}
+
+const struct transform transform_put_rput = {
+    .name = "put=rput",
+    .summary = "puts under locks become MPI_Rput, with an MPI_Waitall in front of the call that completes them",
+    .apply = apply,
+};

@@ -1,0 +1,150 @@
+/* Computing inside a call path, made longer or shorter. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/units.h"
+#include "model/callpaths/callpath.h"
+#include "predictors/transforms/rows.h"
+#include "predictors/transforms/timeline.h"
+
+enum { LATEST_DAYS = 100 };
+#define LATEST_PS (LATEST_DAYS * 86400.0 * (double)UNITS_PS_PER_S)
+
+struct scaling {
+    const struct trace *trace;
+    const struct callpaths *paths;
+    bool *inside; /* per node of paths */
+    double factor;
+    struct transform_report *report;
+    double before_s, after_s; /* over all ranks, which may be more than picoseconds can count */
+};
+
+static enum status check(const char *argument, struct err *err)
+{
+    const char *sign = strrchr(argument, '=');
+    char *end = NULL;
+    double factor = sign ? strtod(sign + 1, &end) : -1;
+    if (sign && sign > argument && end != sign + 1 && *end == '\0' && factor >= 0 && factor <= 1e6) return STATUS_OK;
+    return err_set(err, STATUS_USAGE, NULL, NULL,
+                   "scale %s, expected CALLPATH=FACTOR with a factor from 0 to 1e6, as main/solve=0.5", argument);
+}
+
+/* "main/solve" for a node, its function being of no interest: the region names from the outside. */
+static enum status path_text(const struct trace *trace, const struct callpaths *paths, uint32_t node, char **text,
+                             struct err *err)
+{
+    size_t bytes = 0;
+    for (uint32_t n = node; n != CALLPATH_ROOT; n = paths->nodes[n].parent)
+        bytes += strlen(trace->regions[paths->nodes[n].region]) + 1;
+    char *made = calloc(bytes + 1, 1);
+    if (!made) return err_memory(err);
+    char *end = made + (bytes ? bytes - 1 : 0);
+    for (uint32_t n = node; n != CALLPATH_ROOT; n = paths->nodes[n].parent) {
+        const char *name = trace->regions[paths->nodes[n].region];
+        size_t length = strlen(name);
+        end -= length;
+        memcpy(end, name, length);
+        if (end > made) *--end = '/';
+    }
+    *text = made;
+    return STATUS_OK;
+}
+
+/* The nodes at and below path; "/" is everything. Says whether there is one. */
+static enum status mark_inside(const struct trace *trace, const char *path, size_t length, struct scaling *scaling,
+                               bool *found, struct err *err)
+{
+    bool whole = length == 1 && *path == '/';
+    *found = whole;
+    scaling->inside[CALLPATH_ROOT] = whole;
+    for (uint32_t n = 1; n < scaling->paths->node_count; n++) {
+        char *text;
+        scaling->inside[n] = scaling->inside[scaling->paths->nodes[n].parent]; /* parents come first */
+        if (scaling->inside[n]) continue;
+        TRY(path_text(trace, scaling->paths, n, &text, err));
+        scaling->inside[n] = strlen(text) == length && strncmp(text, path, length) == 0;
+        *found = *found || scaling->inside[n];
+        free(text);
+    }
+    return STATUS_OK;
+}
+
+static enum status scale_rank(void *context, uint32_t rank, struct stream *stream, struct trace *made, struct err *err)
+{
+    struct scaling *scaling = context;
+    (void)made;
+    double passed_ps = 0;
+    for (size_t i = 0; i < stream->count; i++) {
+        struct stream_item *item = &stream->items[i];
+        /* The computing before a call is done where the call before it has left the thread. */
+        uint32_t node = i == 0 ? CALLPATH_ROOT : callpath_at(scaling->paths, rank, stream->items[i - 1].index);
+        bool inside = item->compute_ps > 0 && scaling->inside[node];
+        double scaled_ps = (double)item->compute_ps * (inside ? scaling->factor : 1);
+        passed_ps += scaled_ps + (double)(item->call.exit_ps - item->call.enter_ps);
+        if (passed_ps > LATEST_PS)
+            return err_set(err, STATUS_DATA, scaling->trace->name, NULL,
+                           "scaled by %g rank %" PRIu32 " computes for more than %d days, expected less",
+                           scaling->factor, rank, LATEST_DAYS);
+        if (!inside) continue;
+        scaling->report->considered++;
+        scaling->before_s += units_s(item->compute_ps);
+        item->compute_ps = llround(scaled_ps);
+        scaling->after_s += units_s(item->compute_ps);
+        scaling->report->changed += scaling->factor != 1;
+    }
+    return STATUS_OK;
+}
+
+static enum status unknown_path(const struct trace *trace, const struct callpaths *paths, const char *path,
+                                size_t length, struct err *err)
+{
+    char known[300] = "";
+    size_t used = 0;
+    for (uint32_t n = 1; n < paths->node_count && used < sizeof known; n++) {
+        char *text;
+        TRY(path_text(trace, paths, n, &text, err));
+        used += (size_t)snprintf(known + used, sizeof known - used, ", %s", text);
+        free(text);
+    }
+    return err_set(err, STATUS_DATA, trace->name, NULL,
+                   "no user region has the call path '%.*s' that is to be scaled, expected one of / (everything)%s",
+                   (int)length, path, known);
+}
+
+static enum status scale(const struct trace *trace, const char *argument, const struct callpaths *paths,
+                         struct scaling *scaling, struct trace **made, struct err *err)
+{
+    size_t length = (size_t)(strrchr(argument, '=') - argument);
+    bool found;
+    TRY(mark_inside(trace, argument, length, scaling, &found, err));
+    if (!found) return unknown_path(trace, paths, argument, length, err);
+    scaling->factor = strtod(argument + length + 1, NULL);
+    TRY(stream_each(trace, scale_rank, scaling, made, err));
+    char before[UNITS_TEXT_BYTES], after[UNITS_TEXT_BYTES];
+    return transform_say(scaling->report, err, "computing in %.*s over all ranks is %s, was %s", (int)length, argument,
+                         units_format_duration(scaling->after_s, after),
+                         units_format_duration(scaling->before_s, before));
+}
+
+static enum status apply(const struct trace *trace, const char *argument, struct trace **made,
+                         struct transform_report *report, struct err *err)
+{
+    struct callpaths paths;
+    TRY(callpaths_build(trace, &paths, err));
+    struct scaling scaling = {.trace = trace, .paths = &paths, .report = report};
+    scaling.inside = calloc(paths.node_count + 1, sizeof *scaling.inside);
+    enum status status = scaling.inside ? scale(trace, argument, &paths, &scaling, made, err) : err_memory(err);
+    free(scaling.inside);
+    callpaths_clear(&paths);
+    return status;
+}
+
+const struct transform transform_scale = {
+    .name = "scale",
+    .summary = "computing inside a call path of user regions times FACTOR; / is everything",
+    .argument = "CALLPATH=FACTOR",
+    .apply = apply,
+    .check = check,
+};

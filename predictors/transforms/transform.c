@@ -1,0 +1,194 @@
+#include "predictors/transforms/transform.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/array.h"
+#include "predictors/transforms/rows.h"
+
+const struct transform *const *transforms(void)
+{
+    static const struct transform *const rows[] = {
+        &transform_post_early,   &transform_complete_early,
+        &transform_wait_late,    &transform_fence_pscw,
+        &transform_fence_notify, &transform_lock_all,
+        &transform_put_rput,     &transform_merge_puts,
+        &transform_scale,        NULL,
+    };
+    return rows;
+}
+
+enum { NAME_BYTES = 64 };
+
+static const struct transform *find(const char *spec, const char **argument)
+{
+    size_t length = strcspn(spec, ":");
+    *argument = spec[length] ? spec + length + 1 : NULL;
+    for (const struct transform *const *row = transforms(); *row; row++)
+        if (strlen((*row)->name) == length && strncmp((*row)->name, spec, length) == 0) return *row;
+    return NULL;
+}
+
+enum status transform_check(const char *spec, struct err *err)
+{
+    const char *argument;
+    const struct transform *transform = find(spec, &argument);
+    if (!transform) {
+        char list[400] = "";
+        size_t used = 0;
+        for (const struct transform *const *row = transforms(); *row && used < sizeof list; row++)
+            used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "", (*row)->name);
+        return err_set(err, STATUS_USAGE, NULL, NULL, "unknown rewrite '%s', expected one of %s", spec, list);
+    }
+    if (argument && !transform->argument)
+        return err_set(err, STATUS_USAGE, NULL, NULL, "rewrite '%s': %s takes nothing behind a colon", spec,
+                       transform->name);
+    if (!argument && transform->argument && !transform->fallback)
+        return err_set(err, STATUS_USAGE, NULL, NULL, "rewrite '%s', expected %s:%s", spec, transform->name,
+                       transform->argument);
+    return argument && transform->check ? transform->check(argument, err) : STATUS_OK;
+}
+
+const char *transform_override(const char *spec)
+{
+    const char *argument;
+    return find(spec, &argument)->override;
+}
+
+enum status transform_say(struct transform_report *report, struct err *err, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vasprintf(&report->summary, format, arguments);
+    va_end(arguments);
+    if (length >= 0) return STATUS_OK;
+    report->summary = NULL;
+    return err_memory(err);
+}
+
+enum status transform_refuse(struct transform_report *report, const struct trace *trace, uint32_t rank, size_t call,
+                             struct err *err, const char *format, ...)
+{
+    struct transform_refusal refusal = {.reason = NULL};
+    report->refused++;
+    if (report->refusal_count == TRANSFORM_REFUSALS_MAX) return STATUS_OK;
+    trace_place(trace, rank, call, refusal.place);
+    TRY(array_reserve((void **)&report->refusals, &report->refusal_capacity, report->refusal_count + 1, sizeof refusal,
+                      err));
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vasprintf(&refusal.reason, format, arguments);
+    va_end(arguments);
+    if (length < 0) return err_memory(err);
+    report->refusals[report->refusal_count++] = refusal;
+    return STATUS_OK;
+}
+
+static void report_clear(struct transform_report *report)
+{
+    for (size_t i = 0; i < report->refusal_count; i++) free(report->refusals[i].reason);
+    free(report->refusals);
+    free(report->spec);
+    free(report->summary);
+}
+
+void rewrite_clear(struct rewrite *rewrite)
+{
+    for (size_t i = 0; i < rewrite->count; i++) report_clear(&rewrite->reports[i]);
+    free(rewrite->reports);
+    trace_free(rewrite->trace);
+    *rewrite = (struct rewrite){.trace = NULL};
+}
+
+static enum status check_outcome(const struct trace *trace, const struct transform_report *report, struct err *err)
+{
+    if (report->refusal_count == 0 || report->changed > 0) return STATUS_OK;
+    const struct transform_refusal *first = &report->refusals[0];
+    return err_set(err, STATUS_DATA, trace->name, first->place, "%s changes nothing: %s", report->spec, first->reason);
+}
+
+static enum status apply_one(const struct trace *trace, const char *spec, struct rewrite *rewrite, struct err *err)
+{
+    const char *argument;
+    const struct transform *transform = find(spec, &argument);
+    const struct trace *now = rewrite->trace ? rewrite->trace : trace;
+    struct transform_report *report = &rewrite->reports[rewrite->count++];
+    report->spec = strdup(spec);
+    if (!report->spec) return err_memory(err);
+    struct trace *made = NULL;
+    TRY(transform->apply(now, argument ? argument : transform->fallback, &made, report, err));
+    enum status status = check_outcome(now, report, err);
+    if (status == STATUS_OK && made) status = trace_check(made, err);
+    if (status != STATUS_OK || !made) {
+        trace_free(made);
+        return status;
+    }
+    trace_free(rewrite->trace);
+    rewrite->trace = made;
+    return STATUS_OK;
+}
+
+enum status rewrite_run(const struct trace *trace, const char *const *specs, size_t count, struct rewrite *rewrite,
+                        struct err *err)
+{
+    struct rewrite made = {.reports = calloc(count + 1, sizeof *made.reports)};
+    enum status status = made.reports ? STATUS_OK : err_memory(err);
+    if (status == STATUS_OK && count > 0) status = trace_check_no_shmem(trace, "transforms", err);
+    for (size_t i = 0; status == STATUS_OK && i < count; i++) status = apply_one(trace, specs[i], &made, err);
+    if (status == STATUS_OK)
+        *rewrite = made;
+    else
+        rewrite_clear(&made);
+    return status;
+}
+
+static bool add_refusals(cJSON *object, const struct transform_report *report)
+{
+    cJSON *refusals = cJSON_AddArrayToObject(object, "refusals");
+    for (size_t i = 0; refusals && i < report->refusal_count; i++) {
+        cJSON *one = cJSON_CreateObject();
+        if (!one || !cJSON_AddItemToArray(refusals, one) ||
+            !cJSON_AddStringToObject(one, "place", report->refusals[i].place) ||
+            !cJSON_AddStringToObject(one, "reason", report->refusals[i].reason))
+            return false;
+    }
+    return refusals != NULL;
+}
+
+static bool add_report(cJSON *array, const struct transform_report *report)
+{
+    cJSON *object = cJSON_CreateObject();
+    return object && cJSON_AddItemToArray(array, object) && cJSON_AddStringToObject(object, "spec", report->spec) &&
+           cJSON_AddStringToObject(object, "summary", report->summary) &&
+           cJSON_AddNumberToObject(object, "considered", (double)report->considered) &&
+           cJSON_AddNumberToObject(object, "changed", (double)report->changed) &&
+           cJSON_AddNumberToObject(object, "refused", (double)report->refused) && add_refusals(object, report);
+}
+
+enum status rewrite_to_json(const struct rewrite *rewrite, cJSON **json, struct err *err)
+{
+    cJSON *array = cJSON_CreateArray();
+    bool made = array != NULL;
+    for (size_t i = 0; made && i < rewrite->count; i++) made = add_report(array, &rewrite->reports[i]);
+    if (made) {
+        *json = array;
+        return STATUS_OK;
+    }
+    cJSON_Delete(array);
+    return err_memory(err);
+}
+
+void rewrite_print(const struct rewrite *rewrite, const char *label, FILE *out)
+{
+    for (size_t i = 0; i < rewrite->count; i++) {
+        const struct transform_report *report = &rewrite->reports[i];
+        const struct transform_refusal *refusals = report->refusals;
+        uint64_t more = report->refused - report->refusal_count;
+        fprintf(out, "%s  %s: %s\n", label, report->spec, report->summary);
+        for (size_t k = 0; k < report->refusal_count; k++)
+            fprintf(out, "%s  %s refused: %s: %s\n", label, report->spec, refusals[k].place, refusals[k].reason);
+        if (more > 0) fprintf(out, "%s  %s refused %" PRIu64 " more\n", label, report->spec, more);
+    }
+}

@@ -1,0 +1,79 @@
+/* What-if transforms: rewriting a trace before it is replayed, as "what if each post came as early as it may?".
+ *
+ * A transform is a row of transforms(): a name, a sentence, and a function from a trace to another trace and a report
+ * of what was changed, kept and refused. It keeps every rank's computing time and moves no call across another call
+ * that orders it; docs/transforms.md says which these are and what each transform takes for granted. A spec is NAME, or
+ * NAME:ARGUMENT for the transforms that take one: "post-early", "merge-puts:64K", "scale:main/solve=0.5".
+ *
+ * Order of calls: transform_check of every spec, transform_override for the platform, rewrite_run, rewrite_clear. */
+#ifndef PREDICTORS_TRANSFORMS_TRANSFORM_H
+#define PREDICTORS_TRANSFORMS_TRANSFORM_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cjson/cJSON.h>
+
+#include "trace/trace.h"
+
+struct transform_refusal {
+    char place[TRACE_PLACE_BYTES]; /* "rank 3, event 17 (MPI_Win_fence)" */
+    char *reason;
+};
+
+enum { TRANSFORM_REFUSALS_MAX = 8 }; /* kept in a report; all are counted */
+
+struct transform_report {
+    char *spec;                   /* as given */
+    char *summary;                /* "12 of 16 posts moved up, over 1.2 ms of computing" */
+    uint64_t considered, changed; /* calls; considered - changed - refused were as wanted already */
+    uint64_t refused;
+    struct transform_refusal *refusals; /* the first ones */
+    size_t refusal_count, refusal_capacity;
+};
+
+struct transform {
+    const char *name, *summary;
+    const char *argument; /* what stands behind the colon, as "BYTES"; NULL: takes none */
+    const char *fallback; /* the argument where none is given; NULL: it is needed */
+    const char *override; /* value of the platform that goes with it, as "mpi.rma.fence=notify"; NULL: none */
+    /* Fills the zeroed report but its spec. Borrows trace, the caller owns *made; NULL: the trace stays as it is. */
+    enum status (*apply)(const struct trace *trace, const char *argument, struct trace **made,
+                         struct transform_report *report, struct err *err);
+    /* STATUS_USAGE for an argument that means nothing; NULL: any will do. */
+    enum status (*check)(const char *argument, struct err *err);
+};
+
+/* NULL-terminated, in the order of help. */
+const struct transform *const *transforms(void);
+
+/* STATUS_USAGE for an unknown name, a missing or surplus argument; says what was expected. */
+enum status transform_check(const char *spec, struct err *err);
+/* The platform value "KEY=VALUE" that goes with a checked spec; NULL: none. */
+const char *transform_override(const char *spec);
+
+struct rewrite {
+    struct trace *trace; /* owned; NULL if no spec rewrites a trace: the given one holds */
+    struct transform_report *reports;
+    size_t count;
+};
+
+/* Applies checked specs one after another. A transform that refuses and changes nothing is STATUS_DATA with the first
+ * refusal. trace has passed trace_check(), and so has the rewritten one. Inits *rewrite. */
+enum status rewrite_run(const struct trace *trace, const char *const *specs, size_t count, struct rewrite *rewrite,
+                        struct err *err);
+void rewrite_clear(struct rewrite *rewrite);
+
+/* An array of {spec, summary, considered, changed, refused, refusals}; the caller owns it. */
+enum status rewrite_to_json(const struct rewrite *rewrite, cJSON **json, struct err *err);
+/* A line per spec, with label in front. */
+void rewrite_print(const struct rewrite *rewrite, const char *label, FILE *out);
+
+/* For transforms: the sentence; a refusal at a call. */
+enum status transform_say(struct transform_report *report, struct err *err, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+enum status transform_refuse(struct transform_report *report, const struct trace *trace, uint32_t rank, size_t call,
+                             struct err *err, const char *format, ...) __attribute__((format(printf, 6, 7)));
+
+#endif

@@ -1,0 +1,223 @@
+/* Collective operations: the steps of a plan (simulate/collectives/collectives.h) as point-to-point messages in the communicator's
+ * own context, so that they never match the program's. */
+#include "simulate/collectives/collectives.h"
+#include "simulate/replay/collective_matching.h"
+
+static enum send_protocol protocol_of(const struct replay *replay, const struct coll_step *step)
+{
+    if (step->send_bytes > replay->platform->eager_bytes && !step->control) return SEND_RENDEZVOUS;
+    return step->synchronous ? SEND_SYNC : SEND_EAGER;
+}
+
+/* Messages of one step: requests that count down rank.missing and are never seen by the program. */
+static enum status start_step(struct replay *replay, uint32_t rank, int32_t comm_id, const struct coll_shape *shape,
+                              const struct coll_step *step)
+{
+    struct rank_state *state = &replay->ranks[rank];
+    const struct trace_comm *comm = &replay->trace->comms[comm_id];
+    struct match match = {(uint32_t)comm_id * 2 + 1, rank, rank, 0};
+    uint32_t request;
+    if (step->receive_from >= 0) {
+        match.source = coll_partner(shape, comm, step->receive_from);
+        TRY(replay_collective_request(replay, rank, &request));
+        state->received++;
+        TRY(replay_receive_side(replay, &match, request));
+    }
+    if (step->send_to >= 0) {
+        match.source = rank;
+        match.destination = coll_partner(shape, comm, step->send_to);
+        TRY(replay_collective_request(replay, rank, &request));
+        TRY(replay_send_side(replay, &match, step->send_bytes, protocol_of(replay, step), request));
+    }
+    return STATUS_OK;
+}
+
+enum step replay_run_plan(struct replay *replay, uint32_t rank, int32_t comm, const struct coll_shape *shape,
+                          bool pays_overhead, bool *done)
+{
+    struct rank_state *state = &replay->ranks[rank];
+    uint32_t own = (uint32_t)trace_comm_rank(&replay->trace->comms[comm], (int32_t)rank);
+    int64_t overhead_ps = pays_overhead ? replay->overhead_ps : 0;
+    struct coll_step step;
+    *done = false;
+    for (;;) {
+        if (state->missing > 0 && !state->overlap) return STEP_BLOCK;
+        if (state->received > 0 && !state->overlap) { /* each message taken in costs overhead */
+            int64_t cost_ps = (int64_t)state->received * overhead_ps;
+            state->received = 0;
+            if (cost_ps > 0) return replay_spend(replay, state, cost_ps, state->phase);
+        }
+        if (!coll_step(shape, own, state->step, &step)) {
+            *done = true;
+            return STEP_AGAIN;
+        }
+        if (step.send_to >= 0 && overhead_ps > 0 && !state->paid) {
+            state->paid = true;
+            return replay_spend(replay, state, overhead_ps, state->phase);
+        }
+        state->paid = false;
+        state->step++;
+        state->overlap = step.overlap;
+        STEP_TRY(start_step(replay, rank, comm, shape, &step));
+    }
+}
+
+/* Of an allgatherv; without counts nobody knows: the algorithm for long ones does not ask. */
+static int64_t total_bytes(const struct coll_shape *shape)
+{
+    int64_t total = 0;
+    if (!shape->counts) return INT64_MAX;
+    for (uint32_t i = 0; i < shape->size; i++) total += shape->counts[i];
+    return total;
+}
+
+/* Where two groups meet in another way than one group would. */
+static bool is_between(enum call_kind kind)
+{
+    switch (kind) {
+    case CALL_BARRIER:
+    case CALL_BCAST:
+    case CALL_REDUCE:
+    case CALL_ALLREDUCE:
+    case CALL_GATHER:
+    case CALL_SCATTER:
+    case CALL_ALLGATHER:
+    case CALL_ALLGATHERV:
+    case CALL_ALLTOALL:
+    case CALL_ALLTOALLV:
+    case CALL_REDUCE_SCATTER: return true;
+    default: return false;
+    }
+}
+
+struct coll_shape replay_shape_of(const struct replay *replay, const struct trace_call *call)
+{
+    const struct trace_comm *comm = &replay->trace->comms[call->handle];
+    enum call_kind kind = call_kind(call->call);
+    struct coll_shape shape = {.size = comm->count, .bytes = call->bytes};
+    shape.counts = trace_call_counts(replay->trace, call);
+    int64_t chosen_by = kind == CALL_ALLGATHERV ? total_bytes(&shape) : shape.bytes;
+    shape.algorithm = coll_choose(kind, call_makes_request(call->call), shape.size, chosen_by);
+    if (call->call == ID_Ireduce_scatter_block) shape.algorithm = coll_choose_ireduce_scatter_block(shape.bytes);
+    trace_call_neighbors(replay->trace, call, &shape.neighbors);
+    if (comm->between > 0 && is_between(kind)) shape.between = comm->between;
+    shape.kind = kind;
+    shape.later = call_makes_request(call->call);
+    if (shape.between == 0 && coll_moves_nothing(kind, chosen_by)) shape.algorithm = COLL_NOTHING;
+    if (kind == CALL_BARRIER) shape.bytes = replay->platform->control_bytes;
+    if (call->call == ID_Comm_idup) shape = coll_comm_idup(comm);
+    if (call->peer != TRACE_NONE) shape.root = (uint32_t)trace_comm_rank(comm, call->peer);
+    return shape;
+}
+
+/* --- non-blocking ones: a task per rank, which goes on as its messages come
+ * ---------------------------------------------- */
+
+static enum status task_request(struct replay *replay, uint32_t task, uint32_t *request)
+{
+    TRY(replay_take_request(replay, request));
+    replay->requests[*request] = (struct request){.rank = task, .awaited = true, .of_task = true};
+    replay->tasks[task].missing++;
+    return STATUS_OK;
+}
+
+static enum status start_task_step(struct replay *replay, uint32_t index, const struct coll_step *step)
+{
+    const struct coll_task task = replay->tasks[index];
+    const struct trace_comm *comm = &replay->trace->comms[task.comm];
+    struct match match = {task.comm * 2 + 1, task.rank, task.rank, (int32_t)task.instance};
+    uint32_t request;
+    if (step->receive_from >= 0) {
+        match.source = coll_partner(&task.shape, comm, step->receive_from);
+        TRY(task_request(replay, index, &request));
+        TRY(replay_receive_side(replay, &match, request));
+    }
+    if (step->send_to < 0) return STATUS_OK;
+    match.source = task.rank;
+    match.destination = coll_partner(&task.shape, comm, step->send_to);
+    TRY(task_request(replay, index, &request));
+    return replay_send_side(replay, &match, step->send_bytes, protocol_of(replay, step), request);
+}
+
+static enum status advance_task(struct replay *replay, uint32_t index)
+{
+    const struct trace_comm *comm = &replay->trace->comms[replay->tasks[index].comm];
+    uint32_t own = (uint32_t)trace_comm_rank(comm, (int32_t)replay->tasks[index].rank);
+    for (;;) {
+        struct coll_task *task = &replay->tasks[index];
+        struct coll_step step;
+        if (task->missing > 0 && !task->overlap) return STATUS_OK;
+        if (replay->platform->progress == PROGRESS_CALL && !replay->ranks[task->rank].inside)
+            return replay_postpone(replay, MESSAGE_TASK, task->rank, index);
+        if (!coll_step(&task->shape, own, task->step, &step)) {
+            uint32_t request = task->request;
+            replay_resume(replay, task->rank);
+            replay_release_task(replay, index);
+            return replay_request_done(replay, request);
+        }
+        task->step++;
+        task->overlap = step.overlap;
+        task->missing++; /* what is done at once must not advance the task from within */
+        TRY(start_task_step(replay, index, &step));
+        replay->tasks[index].missing--;
+    }
+}
+
+enum status replay_task_received(struct replay *replay, uint32_t task)
+{
+    return --replay->tasks[task].missing > 0 ? STATUS_OK : advance_task(replay, task);
+}
+
+enum status replay_on_task(struct replay *replay, const struct engine_note *message)
+{
+    return advance_task(replay, message->ref);
+}
+
+static bool sends_something(const struct coll_shape *shape)
+{
+    if (shape->algorithm == COLL_NEIGHBOR_LINEAR) return shape->neighbors.destination_count > 0;
+    return shape->size > 1 && shape->algorithm != COLL_NOTHING;
+}
+
+/* The call pays overhead once; what goes on later is the network's, the helper thread's or another call's time. */
+static enum step begin_task(struct replay *replay, uint32_t rank, const struct coll_shape *shape)
+{
+    enum { PHASE_ENTER, PHASE_BEGIN };
+    struct rank_state *state = &replay->ranks[rank];
+    const struct trace_call *call = &state->calls[state->next];
+    if (state->phase == PHASE_ENTER)
+        return replay_spend(replay, state, sends_something(shape) ? replay->overhead_ps : 0, PHASE_BEGIN);
+    uint32_t own = (uint32_t)trace_comm_rank(&replay->trace->comms[call->handle], (int32_t)rank), request, task;
+    STEP_TRY(replay_new_request(replay, rank, call->ref, &request));
+    STEP_TRY(replay_take_task(replay, &task));
+    uint32_t instance = ++replay->barriers[replay->meetings[call->handle].first + own].tasks;
+    replay->tasks[task] = (struct coll_task){.rank = rank,
+                                             .comm = (uint32_t)call->handle,
+                                             .request = request,
+                                             .instance = instance,
+                                             .next = NO_INDEX,
+                                             .shape = *shape};
+    replay_await(replay, rank);
+    STEP_TRY(advance_task(replay, task));
+    return replay_exit(state, replay->now_ps);
+}
+
+enum step replay_step_collective(struct replay *replay, uint32_t rank)
+{
+    struct rank_state *state = &replay->ranks[rank];
+    const struct trace_call *call = &state->calls[state->next];
+    int32_t comm = call->handle;
+    if (comm == TRACE_NONE) return replay_exit(state, replay->now_ps);
+    const struct trace_comm *members = &replay->trace->comms[comm];
+    bool enters = state->phase == 0 && state->step == 0 && !state->paid;
+    if (enters) STEP_TRY(replay_agree(replay, rank, comm, (uint32_t)trace_comm_rank(members, (int32_t)rank)));
+    struct coll_shape shape = replay_shape_of(replay, call);
+    STEP_TRY(replay_know_others(replay, rank, call, &shape));
+    if (call_kind(call->call) == CALL_SCATTERV && call->peer == (int32_t)rank && !shape.counts)
+        return replay_fail(replay, rank, "the root's %s lacks counts, expected bytes per rank", call_name(call->call)),
+               STEP_FAIL;
+    if (call_makes_request(call->call)) return begin_task(replay, rank, &shape);
+    bool done;
+    enum step step = replay_run_plan(replay, rank, comm, &shape, true, &done);
+    return done ? replay_exit(state, replay->now_ps) : step;
+}

@@ -1,0 +1,159 @@
+/* Making communicators, as MPICH 4.0.2 does: an all-gather of colours and keys where the call splits, an all-reduce of
+ * the free context ids, a broadcast of one number over the new communicator when it is ready. Of two groups each does so
+ * by itself, and the first ranks tell each other (src/mpi/comm; the messages are counted by tests/schedules). */
+#include "simulate/replay/collective_matching.h"
+
+enum {
+    CONTEXT_MASK_BYTES = 260, /* 64 words of free ids, and who owns the mask */
+    CONTEXT_BYTES = 2,
+    COLOUR_AND_KEY_BYTES = 8,
+    READY_BYTES = 4,
+    INT_BYTES = 4,
+    PROCESS_BYTES = 8, /* who a process is, for those of another group */
+    SUMMARY_BYTES = 16, /* of the other group: what its first rank has said of it */
+    DEGREES_BYTES = 8, /* of MPI_Dist_graph_create, per rank: how many edges others know of to and from it */
+};
+
+enum where { OVER_OLD, OVER_NEW };
+enum times { ONCE, PER_MEMBER, PER_OWN, PER_OTHER }; /* of the own group, of the other one */
+
+/* One plan of a call. A call's parts end with bytes 0. */
+struct part {
+    enum where over;
+    enum call_kind kind;
+    enum times times;
+    int64_t bytes; /* so many times */
+    enum coll_meeting meeting;
+};
+
+#define CONTEXT {OVER_OLD, CALL_COMM_CREATE, ONCE, CONTEXT_MASK_BYTES, COLL_TOGETHER}
+#define READY(OVER) {OVER, CALL_BCAST, ONCE, READY_BYTES, COLL_TOGETHER}
+#define COLOURS {OVER_OLD, CALL_ALLGATHER, ONCE, COLOUR_AND_KEY_BYTES, COLL_TOGETHER}
+
+static const struct part duplicate[] = {CONTEXT, READY(OVER_NEW), {0}};
+static const struct part of_group[] = {
+    {OVER_NEW, CALL_COMM_CREATE, ONCE, CONTEXT_MASK_BYTES, COLL_TOGETHER}, READY(OVER_NEW), {0}};
+static const struct part split[] = {COLOURS, CONTEXT, READY(OVER_NEW), {0}};
+/* The first pass makes a communicator of all members. */
+static const struct part split_twice[] = {COLOURS, CONTEXT, READY(OVER_OLD), COLOURS, CONTEXT, READY(OVER_NEW), {0}};
+static const struct part distribute[] = {
+    CONTEXT,
+    READY(OVER_NEW),
+    {OVER_OLD, CALL_REDUCE_SCATTER, PER_MEMBER, DEGREES_BYTES, COLL_TOGETHER},
+    {OVER_OLD, CALL_NEIGHBOR, ONCE, 1, COLL_TOGETHER},
+    {0}};
+
+#define OWN_CONTEXT(OVER) {OVER, CALL_COMM_CREATE, ONCE, CONTEXT_MASK_BYTES, COLL_EACH}
+#define EXCHANGE(OVER, TIMES, BYTES) {OVER, CALL_BARRIER, TIMES, BYTES, COLL_FIRST_RANKS}
+#define TELL(OVER, TIMES, BYTES) {OVER, CALL_BCAST, TIMES, BYTES, COLL_EACH}
+#define AGREE_BETWEEN                                                                                                  \
+    OWN_CONTEXT(OVER_OLD), EXCHANGE(OVER_OLD, ONCE, CONTEXT_BYTES), TELL(OVER_OLD, ONCE, CONTEXT_BYTES)
+
+/* Of communicators of two groups. */
+static const struct part meet[] = {EXCHANGE(OVER_NEW, ONCE, INT_BYTES),
+                                   EXCHANGE(OVER_NEW, PER_OWN, PROCESS_BYTES),
+                                   TELL(OVER_NEW, ONCE, SUMMARY_BYTES),
+                                   TELL(OVER_NEW, PER_OTHER, PROCESS_BYTES),
+                                   OWN_CONTEXT(OVER_NEW),
+                                   EXCHANGE(OVER_NEW, ONCE, CONTEXT_BYTES),
+                                   TELL(OVER_NEW, ONCE, READY_BYTES),
+                                   {0}};
+static const struct part duplicate_between[] = {AGREE_BETWEEN, {0}};
+static const struct part split_between[] = {
+    {OVER_OLD, CALL_ALLGATHER, ONCE, COLOUR_AND_KEY_BYTES, COLL_EACH}, COLOURS, AGREE_BETWEEN, {0}};
+static const struct part create_between[] = {OWN_CONTEXT(OVER_OLD),
+                                             EXCHANGE(OVER_OLD, ONCE, 2 * INT_BYTES),
+                                             EXCHANGE(OVER_OLD, PER_OWN, INT_BYTES),
+                                             TELL(OVER_OLD, ONCE, 2 * INT_BYTES),
+                                             TELL(OVER_OLD, PER_OTHER, INT_BYTES),
+                                             {0}};
+/* Do all of a group say the same of `high`? What does the other group say? */
+static const struct part merge[] = {{OVER_OLD, CALL_COMM_CREATE, ONCE, INT_BYTES, COLL_EACH},
+                                    EXCHANGE(OVER_OLD, ONCE, INT_BYTES),
+                                    TELL(OVER_OLD, ONCE, INT_BYTES),
+                                    {OVER_NEW, CALL_COMM_CREATE, ONCE, CONTEXT_MASK_BYTES, COLL_TOGETHER},
+                                    {0}};
+
+static const struct part *parts_between(enum mpi_call call)
+{
+    switch (call) {
+    case ID_Intercomm_create: return meet;
+    case ID_Intercomm_merge: return merge;
+    case ID_Comm_split:
+    case ID_Comm_split_type: return split_between;
+    case ID_Comm_create: return create_between;
+    default: return duplicate_between;
+    }
+}
+
+static const struct part *parts_among(enum mpi_call call)
+{
+    switch (call) {
+    case ID_Comm_split:
+    case ID_Cart_sub: return split;
+    case ID_Comm_split_type: return split_twice;
+    case ID_Dist_graph_create: return distribute;
+    case ID_Intercomm_create:
+    case ID_Comm_create_group: return of_group;
+    default: return duplicate;
+    }
+}
+
+/* How many members the rank's group has, or the other one. */
+static uint32_t group_size(const struct trace_comm *comm, uint32_t rank, bool own)
+{
+    bool first = (uint32_t)trace_comm_rank(comm, (int32_t)rank) < comm->between;
+    return first == own ? comm->between : comm->count - comm->between;
+}
+
+bool replay_comm_part(const struct replay *replay, uint32_t rank, const struct trace_call *call, uint32_t number,
+                      int32_t *comm, struct coll_shape *shape)
+{
+    const struct trace_comm *comms = replay->trace->comms;
+    enum mpi_call function = (enum mpi_call)call->call;
+    int32_t made = call->ref == TRACE_NO_REF ? TRACE_NONE : (int32_t)call->ref;
+    int32_t begun_over = call_makes_own_comm(function) ? made : call->handle;
+    bool between = begun_over != TRACE_NONE && comms[begun_over].between > 0;
+    const struct part *part = (between ? parts_between : parts_among)(function) + number;
+    if (part->bytes == 0) return false;
+    *comm = part->over == OVER_NEW ? made : call->handle;
+    if (*comm == TRACE_NONE) return true;
+    bool of_made = made != TRACE_NONE && comms[made].between > 0; /* else the groups are taken to go on as a whole */
+    const struct trace_comm *members = &comms[*comm], *groups = &comms[of_made ? made : *comm];
+    int64_t times = part->times == PER_MEMBER ? members->count
+                    : part->times == ONCE     ? 1
+                                              : group_size(groups, rank, part->times == PER_OWN);
+    *shape = (struct coll_shape){.size = members->count, .bytes = times * part->bytes, .kind = part->kind};
+    shape->between = members->between;
+    shape->meeting = part->meeting;
+    shape->algorithm = coll_choose(part->kind, false, shape->size, shape->bytes);
+    if (function == ID_Comm_create_group && part->kind == CALL_COMM_CREATE) shape->algorithm = COLL_ALLREDUCE_DOUBLING;
+    if (part->kind == CALL_NEIGHBOR) {
+        bool known = trace_call_neighbors(replay->trace, call, &shape->neighbors);
+        shape->algorithm = known ? COLL_EDGES : COLL_NOTHING;
+    }
+    return true;
+}
+
+enum step replay_step_comm_create(struct replay *replay, uint32_t rank)
+{
+    struct rank_state *state = &replay->ranks[rank];
+    const struct trace_call *call = &state->calls[state->next];
+    int32_t comm;
+    struct coll_shape shape;
+    bool begins = state->phase == 0 && state->step == 0 && !state->paid;
+    if (begins && call->handle != TRACE_NONE && !call_makes_own_comm((enum mpi_call)call->call)) {
+        const struct trace_comm *members = &replay->trace->comms[call->handle];
+        STEP_TRY(replay_agree(replay, rank, call->handle, (uint32_t)trace_comm_rank(members, (int32_t)rank)));
+    }
+    while (replay_comm_part(replay, rank, call, state->phase, &comm, &shape)) {
+        bool done = true;
+        if (comm != TRACE_NONE && shape.algorithm == COLL_EDGES)
+            STEP_TRY(replay_know_others(replay, rank, call, &shape));
+        enum step step = comm == TRACE_NONE ? STEP_AGAIN : replay_run_plan(replay, rank, comm, &shape, true, &done);
+        if (!done) return step;
+        state->phase++;
+        state->step = 0;
+    }
+    return replay_exit(state, replay->now_ps);
+}

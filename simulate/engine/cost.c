@@ -1,0 +1,45 @@
+#include "simulate/engine/cost.h"
+
+#include <math.h>
+
+#include "common/units.h"
+
+int64_t cost_duration_ps(double s)
+{
+    return s < (double)COST_BEYOND_PS / (double)UNITS_PS_PER_S ? units_ps(s) : COST_BEYOND_PS;
+}
+
+static int64_t transmit_ps(int64_t bytes, double bandwidth_Bps)
+{
+    return isinf(bandwidth_Bps) ? 0 : cost_duration_ps((double)bytes / bandwidth_Bps);
+}
+
+struct cost cost_message(const struct platform *platform, const struct engine_message *message)
+{
+    struct cost cost = {0};
+    if (message->to_self) {
+        cost.transmit_ps = transmit_ps(message->bytes, platform->memory_bandwidth_Bps);
+        return cost;
+    }
+    int32_t src = message->src_node, dst = message->dst_node;
+    cost.transmit_ps = transmit_ps(message->bytes, platform_bandwidth_Bps(platform, src, dst, message->bytes));
+    cost.latency_ps = units_ps(platform_latency_s(platform, src, dst, message->bytes));
+    cost.network = src != dst;
+    if (cost.network) {
+        int64_t gap_ps = units_ps(platform->gap_s);
+        cost.occupy_ps = cost.transmit_ps > gap_ps ? cost.transmit_ps : gap_ps;
+    }
+    return cost;
+}
+
+void cost_memory_init(struct cost_memory *memory, const struct platform *platform)
+{
+    *memory = (struct cost_memory){.platform = platform, .same_latency = platform_same_latency(platform)};
+    for (int i = 0; i < COST_MEMORY_ROWS; i++) memory->rows[i].bytes = -1;
+}
+
+const struct cost *cost_learn(struct cost_memory *memory, struct cost_row *row, const struct engine_message *message)
+{
+    *row = (struct cost_row){message->bytes, cost_message(memory->platform, message)};
+    return &row->cost;
+}

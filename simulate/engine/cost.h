@@ -1,0 +1,49 @@
+/* What a message costs alone (spec "Costs, exactly"): pure functions of the platform, shared by the engines. */
+#ifndef SIMULATE_ENGINE_COST_H
+#define SIMULATE_ENGINE_COST_H
+
+#include "simulate/engine/engine.h"
+
+/* Simulated time ends here, after 50 days. What goes beyond is an error of the replay; until that is told, a cost may
+ * be added to a time without overflow, and one that alone is too long leads beyond the end wherever it is added. */
+#define COST_END_PS    (INT64_C(50) * 24 * 3600 * 1000000000000)
+#define COST_BEYOND_PS (COST_END_PS + 1) /* added to a time, and a latency to that: below 2^63 */
+
+/* Nearest picosecond, at most COST_BEYOND_PS. */
+int64_t cost_duration_ps(double s);
+
+struct cost {
+    int64_t occupy_ps;   /* the sending NIC is busy: max(gap, bytes / bandwidth); 0 inside a node */
+    int64_t transmit_ps; /* bytes / bandwidth: the last byte has left this long after the first began */
+    int64_t latency_ps;  /* from a byte's leaving to its arrival */
+    bool network;        /* passes NICs and links; false inside a node and to oneself */
+};
+
+struct cost cost_message(const struct platform *platform, const struct engine_message *message);
+
+/* Programs send messages of few sizes again and again: remembers the costs of some sizes between nodes. */
+enum { COST_MEMORY_ROWS = 16, COST_MEMORY_SHIFT = 60 };
+struct cost_memory {
+    const struct platform *platform;
+    bool same_latency; /* between any two nodes */
+    struct cost_row {
+        int64_t bytes; /* -1: none */
+        struct cost cost;
+    } rows[COST_MEMORY_ROWS], other;
+};
+
+/* Borrows platform. */
+void cost_memory_init(struct cost_memory *memory, const struct platform *platform);
+/* As cost_message, worked out again. */
+const struct cost *cost_learn(struct cost_memory *memory, struct cost_row *row, const struct engine_message *message);
+
+/* As cost_message; valid until the next call. */
+static inline const struct cost *cost_recall(struct cost_memory *memory, const struct engine_message *message)
+{
+    bool known = memory->same_latency && message->src_node != message->dst_node;
+    uint64_t mixed = (uint64_t)message->bytes * UINT64_C(0x9e3779b97f4a7c15);
+    struct cost_row *row = known ? &memory->rows[mixed >> COST_MEMORY_SHIFT] : &memory->other;
+    return known && row->bytes == message->bytes ? &row->cost : cost_learn(memory, row, message);
+}
+
+#endif

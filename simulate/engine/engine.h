@@ -1,0 +1,163 @@
+/* A network engine: moves messages between nodes and fires timers in simulated time. It knows no MPI; the replay core
+ * knows no engine. Times are picoseconds since time zero. One of engine_descriptors() is chosen by name.
+ *
+ * Order of calls: open, (send | timer)* from inside the callbacks or before run, run until nothing is left, close.
+ * Callbacks may call send and timer. Events at equal times come in the order (time, key, sequence of their making). */
+#ifndef SIMULATE_ENGINE_ENGINE_H
+#define SIMULATE_ENGINE_ENGINE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/status.h"
+#include "platforms/platform.h"
+#include "simulate/engine/lines.h"
+
+struct engine;
+
+/* What the sender says of a message, handed back to the callbacks; no engine reads it. */
+struct engine_note {
+    uint32_t source, destination; /* ranks */
+    uint32_t ref;                 /* the replay core: op, pair, lock epoch, barrier, envelope, by type */
+    uint32_t extra;               /* barrier: round; plain put: index in the origin's calls */
+    uint32_t type;                /* enum message_type */
+};
+
+/* When a message began to leave the sending NIC and when its last byte has left. */
+#define ENGINE_LATER INT64_MIN
+struct engine_departure {
+    int64_t began_ps, left_ps; /* both ENGINE_LATER: not known yet, the callback left() will tell */
+};
+
+/* What a message's arrival does to its destination, and so when the engine has to tell of it. */
+enum engine_notice {
+    ENGINE_NOW,          /* it acts: arrived() at its moment, no earlier event after it */
+    ENGINE_COUNTED,      /* it adds one to counters[note.ref], and only who awaits that count looks at it: arrived() at
+                            its moment if somebody does, else nobody is told */
+    ENGINE_WHEN_LOOKING, /* it only changes what ranks of the destination's node look at: arrived() before the next
+                            event of that node, or at its moment where a rank that waits may go on by it */
+    ENGINE_UNWATCHED,    /* the same, and nobody waits for it but for what is sent behind it to the same node */
+    ENGINE_FOR_QUEUE,    /* the same, and nobody waits for it but what queues at the node (watch_all) */
+    ENGINE_ANSWERED,     /* for queues, and it makes the destination send messages, in answer to the sender's node or on
+                            behalf of what queued: arrived() before the answer can arrive or be overtaken */
+};
+
+/* Who awaits no counter, and who may go on by messages of any kind. */
+#define ENGINE_NO_COUNTER UINT32_MAX
+#define ENGINE_ANY_COUNTER (UINT32_MAX - 1)
+
+/* How far ahead an event is. Each step of a chain of pointers is asked for at another distance: the step before must be
+ * there by then. ENGINE_CALLS: all but the calls is in the caches. */
+enum engine_distance { ENGINE_HERE, ENGINE_NEXT, ENGINE_SOON, ENGINE_NEAR, ENGINE_FAR, ENGINE_CALLS };
+
+/* All callbacks run at the simulated time now_ps, which never decreases but for messages that are told of late. */
+struct engine_callbacks {
+    void *context;
+    bool apart; /* what happens at a node is known to others by messages only: it may be told of earlier than what comes
+                   before it elsewhere and cannot change it; now_ps then never decreases for one node */
+    uint8_t *counters; /* of ENGINE_COUNTED; whoever is told by arrived() counts himself; modulo 256 */
+    uint32_t ranks; /* only the nodes of the first so many ranks send and receive; 0: any node does */
+    /* The message's last byte has left the origin's NIC; never later than arrived(). Called only for messages sent with
+     * want_left whose departure send() did not know. */
+    void (*left)(void *context, const struct engine_note *note, int64_t began_ps, int64_t now_ps);
+    /* The message has arrived at at_ps: now, or, if it was sent with early, perhaps later. */
+    void (*arrived)(void *context, const struct engine_note *note, int64_t now_ps, int64_t at_ps);
+    /* The rank awaits the counter, and a message of count() has arrived: as arrived() of one of ENGINE_COUNTED. */
+    void (*counted)(void *context, uint32_t rank, uint32_t counter, int64_t now_ps);
+    /* The rank has met (meet()) as if by messages of count() until now: it awaits the counter of the round, those of the
+     * rounds before are to be counted. */
+    void (*scattered)(void *context, uint32_t rank, uint32_t round);
+    void (*timer)(void *context, uint32_t id, int64_t now_ps);
+    /* Asked after every callback: true stops run() (the replay core has failed). */
+    bool (*stop)(void *context);
+    /* What memory timer() or arrived() will look at, which will probably be called soon: a hint that changes nothing.
+     * May be NULL. */
+    void (*soon_timer)(void *context, uint32_t id, enum engine_distance distance, struct wanted_lines *wanted);
+    void (*soon_resume)(void *context, uint32_t rank, enum engine_distance distance, struct wanted_lines *wanted);
+    void (*soon_arrived)(void *context, const struct engine_note *note, struct wanted_lines *wanted);
+    /* Who needs the route between two nodes, for a message; an empty text: not known. May be NULL. */
+    void (*explain_route)(void *context, int32_t src_node, int32_t dst_node, char *text, size_t room);
+};
+
+struct engine_message {
+    struct engine_note note;
+    uint32_t key; /* breaks ties: the sending rank */
+    int32_t src_node, dst_node;
+    int64_t bytes;
+    bool to_self; /* source and destination are the same rank: bytes/memory bandwidth, no latency */
+    bool want_left;
+    bool early; /* arrived() may be called before the arrival, as soon as its time is known: saves an event */
+    enum engine_notice notice;
+    bool passes; /* leaves at once beside what its NIC is sending, and is taken in at once: no queue sees it */
+};
+
+/* A message between two nodes that has nothing to say but that it has come: for count(). */
+struct engine_count {
+    uint32_t source, destination; /* ranks; the source breaks ties */
+    uint32_t counter;
+    int32_t src_node, dst_node;
+};
+
+/* Ranks that send each other messages of count() in rounds: in round r member i to member (i + 2^r) mod count, when it has
+ * what the round before brings it; rounds = the least with 2^rounds >= count. Each has a counter per round, and one that
+ * is awaited until the last round is over; member i's begin at first_counter + i * (rounds + 1). */
+struct engine_meeting {
+    uint32_t meeting; /* which one: a small number */
+    uint32_t member;  /* who comes */
+    int32_t node;     /* its own */
+    uint32_t count, rounds, first_counter;
+    const int32_t *ranks; /* by member; must stay */
+};
+
+struct engine_stats {
+    uint64_t events, messages;
+};
+
+struct engine_descriptor {
+    const char *name, *summary;
+    /* Loads what open needs, once; open does so itself. Worth calling before fork(), so that children share it. NULL:
+     * nothing to load. */
+    enum status (*load)(struct err *err);
+    /* Borrows platform until close. pairs (may be NULL): node pairs that will be used, so that a missing route is an
+     * error here and not an abort on the way. */
+    enum status (*open)(const struct platform *platform, const int32_t (*pairs)[2], size_t pair_count,
+                        const struct engine_callbacks *callbacks, struct engine **engine, struct err *err);
+    /* Puts the message into the sending NIC's queue at the current time (time zero before run). *departure is set in
+     * any case; an engine that knows the times at once saves the callback left(). */
+    enum status (*send)(struct engine *engine, const struct engine_message *message, struct engine_departure *departure,
+                        struct err *err);
+    enum status (*timer)(struct engine *engine, int64_t at_ps, uint32_t key, uint32_t id, struct err *err);
+    /* An engine that tells of all messages at their moment has none of these six (NULL).
+     * look: an event of the node that is no message's: tells of all that has come to it. await, resume: a rank of the
+     * node waits for messages until it resumes, and cannot go on before at least `need` (0: 1) have come to the node,
+     * counted ones aside; `counter`: before one of those that this counter counts, or ENGINE_NO_COUNTER, _ANY_COUNTER.
+     * await_next: what is told by arrived() lets a rank that waits for a counter wait for the next one.
+     * watch_all: from on to off something queues at the node that any message may let go; calls come in pairs.
+     * soon_send: a hint as the callbacks' that a message to the node will be sent. */
+    enum status (*look)(struct engine *engine, int32_t node, struct err *err);
+    enum status (*await)(struct engine *engine, int32_t node, uint32_t rank, uint32_t need, uint32_t counter,
+                         struct err *err);
+    void (*await_next)(struct engine *engine, int32_t node, uint32_t counter);
+    void (*resume)(struct engine *engine, int32_t node);
+    enum status (*watch_all)(struct engine *engine, int32_t node, bool on, struct err *err);
+    void (*soon_send)(const struct engine *engine, int32_t node, struct wanted_lines *wanted);
+    enum status (*run)(struct engine *engine, struct engine_stats *stats, struct err *err);
+    void (*close)(struct engine *engine);
+    /* A message of ENGINE_COUNTED at less cost, between nodes of one rank each. May be NULL; counts: whether it may be
+     * used for messages of so many bytes. */
+    bool (*counts)(struct engine *engine, int64_t bytes);
+    enum status (*count)(struct engine *engine, const struct engine_count *message, struct err *err);
+    /* Where counts() is true: a member comes to the meeting, as all of them do one time after another. *taken: it has only
+     * to await the last of its counters, counted() tells of that; else it sends and awaits the rounds' messages. */
+    enum status (*meet)(struct engine *engine, const struct engine_meeting *meeting, bool *taken, struct err *err);
+    bool once_per_process; /* SimGrid: a second open in one process is an error */
+};
+
+/* NULL-terminated. The first is the default. */
+const struct engine_descriptor *const *engine_descriptors(void);
+const struct engine_descriptor *engine_by_name(const char *name);
+
+/* The engine's load, if it has one. */
+enum status engine_load(const struct engine_descriptor *engine, struct err *err);
+
+#endif

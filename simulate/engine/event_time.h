@@ -1,0 +1,34 @@
+/* An event and its place in the order of all. */
+#ifndef SIMULATE_ENGINE_EVENT_TIME_H
+#define SIMULATE_ENGINE_EVENT_TIME_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct event_place { /* in the order of events */
+    int64_t time_ps; /* >= 0 */
+    uint64_t order;  /* key, then sequence */
+};
+
+struct event {
+    struct event_place place;
+    uint32_t type, id; /* the owner's */
+};
+
+enum { EVENT_KEY_BITS = 24 }; /* keys are ranks: at most 16 M */
+
+/* Compared as one wide number, since which of two events is the earlier one is a branch that no processor predicts. */
+static inline bool event_before(struct event_place a, struct event_place b)
+{
+    unsigned __int128 one = (unsigned __int128)(uint64_t)a.time_ps << 64 | a.order;
+    unsigned __int128 two = (unsigned __int128)(uint64_t)b.time_ps << 64 | b.order;
+    return one < two;
+}
+
+/* The key in an order. */
+static inline uint32_t event_key(uint64_t order)
+{
+    return (uint32_t)(order >> (64 - EVENT_KEY_BITS));
+}
+
+#endif

@@ -1,0 +1,43 @@
+/* Arrays that begin on a cache line, so that items of 64 or 128 bytes lie in one or two, and on huge pages if they are
+ * large: a replay of many ranks jumps about in them. Freed with free(). */
+#ifndef SIMULATE_ENGINE_LINES_H
+#define SIMULATE_ENGINE_LINES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/status.h"
+
+enum { LINE_BYTES = 64, WANTED_LINES = 120 };
+
+/* Lines that will be needed. They are noted while others are looked at, and asked for together behind that: a load that
+ * comes behind as many requests as the processor can have under way would wait for them. */
+struct wanted_lines {
+    uint32_t count;
+    const char *at[WANTED_LINES];
+};
+
+/* wanted NULL: asked for at once. Those that find no room are forgotten: a wish changes nothing. */
+static inline void lines_want(struct wanted_lines *wanted, const void *from, size_t bytes)
+{
+    for (size_t at = 0; at < bytes; at += LINE_BYTES) {
+        const char *line = (const char *)from + at;
+        if (!wanted)
+            __builtin_prefetch(line);
+        else if (wanted->count < WANTED_LINES)
+            wanted->at[wanted->count++] = line;
+    }
+}
+
+static inline void lines_fetch(struct wanted_lines *wanted)
+{
+    for (uint32_t i = 0; i < wanted->count; i++) __builtin_prefetch(wanted->at[i]);
+    wanted->count = 0;
+}
+
+/* Zeroed; NULL without memory. */
+void *lines_new(size_t count, size_t item_bytes);
+/* As array_reserve. */
+enum status lines_reserve(void **data, size_t *capacity, size_t need, size_t item_bytes, struct err *err);
+
+#endif

@@ -1,0 +1,105 @@
+#include "simulate/engine/loggp/inbox.h"
+
+enum { STEPS_UP = 4 }; /* the list of a node that many send to in any order must not become slow */
+
+void inbox_init(struct inbox *inbox)
+{
+    *inbox = (struct inbox){.first = FLIGHT_NONE, .last = FLIGHT_NONE, .heap = FLIGHT_NONE, .alarm = INBOX_NO_ALARM};
+    inbox->awaits = ENGINE_NO_COUNTER;
+}
+
+/* --- the heap: before is the first child, next the next child of the same parent */
+
+/* The later of two heaps becomes the first child of the earlier one. */
+static uint32_t join(struct flight *flights, uint32_t a, uint32_t b)
+{
+    if (a == FLIGHT_NONE) return b;
+    if (b == FLIGHT_NONE) return a;
+    uint32_t first = a, second = b;
+    if (event_before(flights[b].place, flights[a].place)) first = b, second = a;
+    flights[second].next = flights[first].before;
+    flights[first].before = second;
+    return first;
+}
+
+/* Joins the children in pairs from the left, then the pairs from the right. */
+static uint32_t join_children(struct flight *flights, uint32_t child)
+{
+    uint32_t pairs = FLIGHT_NONE, heap = FLIGHT_NONE;
+    while (child != FLIGHT_NONE) {
+        uint32_t other = flights[child].next, rest = other != FLIGHT_NONE ? flights[other].next : FLIGHT_NONE;
+        uint32_t pair = join(flights, child, other);
+        flights[pair].next = pairs;
+        pairs = pair;
+        child = rest;
+    }
+    while (pairs != FLIGHT_NONE) {
+        uint32_t rest = flights[pairs].next;
+        heap = join(flights, heap, pairs);
+        pairs = rest;
+    }
+    return heap;
+}
+
+void inbox_take_root(struct inbox *inbox, struct flight *flights)
+{
+    inbox->heap = join_children(flights, flights[inbox->heap].before);
+}
+
+/* --- the list --------------------------------------------------------------------------------------------------------
+ */
+
+/* Not behind the last one, but at most STEPS_UP before it. */
+void inbox_put_between(struct inbox *inbox, struct flight *flights, uint32_t index)
+{
+    struct event_place place = flights[index].place;
+    uint32_t before = inbox->last;
+    int steps = 0;
+    do {
+        before = flights[before].before;
+        steps++;
+    } while (before != FLIGHT_NONE && steps < STEPS_UP && event_before(place, flights[before].place));
+    flights[index].in_heap = steps == STEPS_UP;
+    flights[index].before = steps == STEPS_UP ? FLIGHT_NONE : before;
+    if (steps == STEPS_UP) {
+        inbox->heap = join(flights, inbox->heap, index);
+        return;
+    }
+    uint32_t *link = before == FLIGHT_NONE ? &inbox->first : &flights[before].next;
+    flights[index].next = *link;
+    flights[*link].before = index;
+    *link = index;
+}
+
+/* --- waiting ---------------------------------------------------------------------------------------------------------
+ */
+
+/* Several ranks may wait: the least of their needs holds for all, and they may wait for any counters. */
+void inbox_await(struct inbox *inbox, uint32_t rank, uint32_t need, uint32_t counter)
+{
+    inbox->waiter = rank;
+    if (need == 0) need = 1;
+    inbox->awaits = inbox->waiting == 0 ? counter : ENGINE_ANY_COUNTER;
+    if (inbox->waiting++ == 0 || need < inbox->need) inbox->need = need;
+}
+
+struct event_place inbox_counted_due(const struct inbox *inbox, const struct flight *flights)
+{
+    if (inbox->heap != FLIGHT_NONE) return flights[inbox_first(inbox, flights)].place;
+    for (uint32_t at = inbox->first; at != FLIGHT_NONE; at = flights[at].next)
+        if (flights[at].notice == ENGINE_COUNTED && flights[at].note.ref == inbox->awaits) return flights[at].place;
+    return INBOX_NO_ALARM;
+}
+
+void inbox_resume(struct inbox *inbox)
+{
+    if (--inbox->waiting > 0) return;
+    inbox->awaits = ENGINE_NO_COUNTER;
+    if (inbox->queued == 0) inbox->alarm = INBOX_NO_ALARM;
+}
+
+void inbox_watch_all(struct inbox *inbox, bool on)
+{
+    inbox->queued += on ? 1 : UINT32_MAX;
+    if (inbox->waiting == 0 && inbox->queued == 0) inbox->alarm = INBOX_NO_ALARM;
+}

@@ -1,0 +1,148 @@
+/* Messages on their way to one node that nobody has been told of: the loggp engine's, for messages whose arrival only
+ * changes what ranks of that node look at (engine.h, notice). They cost no event of the queue unless a rank waits.
+ *
+ * Flights by place: a list, since messages mostly come in the order of their sending, and a pairing heap (M. Fredman et
+ * al., The pairing heap, Algorithmica 1, 1986) for those that would have to go far up the list. */
+#ifndef SIMULATE_ENGINE_LOGGP_INBOX_H
+#define SIMULATE_ENGINE_LOGGP_INBOX_H
+
+#include "simulate/engine/engine.h"
+#include "simulate/engine/event_queue.h"
+
+enum { FLIGHT_NONE = 0 }; /* flight 0 is never used */
+
+struct flight {               /* a message that has not arrived yet: one cache line */
+    struct event_place place; /* of its head's arrival, then of its own */
+    int64_t transmit_ps;
+    struct engine_note note;
+    int32_t dst_node;
+    uint32_t next, before; /* in the list; next: in the free list */
+    int32_t src_node;
+    uint8_t notice;       /* enum engine_notice */
+    bool early : 1;       /* as in engine_message */
+    bool taken_in : 1;    /* the head has arrived */
+    bool network : 1;     /* passes the receiving NIC */
+    bool in_heap : 1;     /* before: the first child */
+    bool told : 1;        /* in the free list */
+};
+
+struct inbox {
+    /* What those touch who send: one cache line. */
+    uint32_t first, last; /* or FLIGHT_NONE */
+    uint32_t count;       /* of the watched ones: ENGINE_WHEN_LOOKING */
+    uint32_t waiting;     /* ranks of the node that wait for messages */
+    uint32_t need;        /* none of them goes on before so many watched ones more have arrived */
+    uint32_t queued;      /* what queues at the node and may go on by any message */
+    int64_t last_ps;      /* of the last one, of use while there is one */
+    struct event_place latest; /* of the watched ones; of use while count > 0 */
+    struct event_place alarm;  /* when the engine looks into it, INBOX_NO_ALARM: at the node's next event */
+
+    uint32_t heap;    /* or FLIGHT_NONE */
+    uint32_t waiter;  /* one of those that wait, for hints */
+    uint32_t awaits;  /* the counter that the only one who waits waits for; or that nobody, or some may */
+    uint32_t counted; /* of those of ENGINE_COUNTED */
+    uint32_t tallies; /* the first of what count() sent, or TALLY_NONE: simulate/engine/loggp/counter.c */
+};
+
+#define INBOX_NO_ALARM ((struct event_place){INT64_MAX, UINT64_MAX})
+
+void inbox_init(struct inbox *inbox);
+/* Among those that come earlier and later than it. */
+void inbox_put_between(struct inbox *inbox, struct flight *flights, uint32_t index);
+
+static inline void inbox_put(struct inbox *inbox, struct flight *flights, uint32_t index)
+{
+    struct flight *flight = &flights[index];
+    uint32_t last = inbox->last;
+    if (last != FLIGHT_NONE && flight->place.time_ps <= inbox->last_ps &&
+        event_before(flight->place, flights[last].place)) {
+        inbox_put_between(inbox, flights, index);
+    } else {
+        *(last == FLIGHT_NONE ? &inbox->first : &flights[last].next) = index;
+        flight->before = last;
+        flight->next = FLIGHT_NONE;
+        flight->in_heap = false;
+        inbox->last = index;
+        inbox->last_ps = flight->place.time_ps;
+    }
+    if (flight->notice == ENGINE_COUNTED) inbox->counted++;
+    if (flight->notice != ENGINE_WHEN_LOOKING) return;
+    if (inbox->count++ == 0 || event_before(inbox->latest, flight->place)) inbox->latest = flight->place;
+}
+
+
+/* Takes the root out of the heap. */
+void inbox_take_root(struct inbox *inbox, struct flight *flights);
+
+/* The earliest of all, or FLIGHT_NONE. */
+static inline uint32_t inbox_first(const struct inbox *inbox, const struct flight *flights)
+{
+    uint32_t a = inbox->first, b = inbox->heap;
+    if (b == FLIGHT_NONE) return a;
+    return a != FLIGHT_NONE && event_before(flights[a].place, flights[b].place) ? a : b;
+}
+
+/* Removes what inbox_first returned. */
+static inline void inbox_take(struct inbox *inbox, struct flight *flights, uint32_t first)
+{
+    const struct flight *flight = &flights[first];
+    if (flight->notice == ENGINE_WHEN_LOOKING) inbox->count--;
+    if (flight->notice == ENGINE_COUNTED) inbox->counted--;
+    if (flight->in_heap) {
+        inbox_take_root(inbox, flights);
+        return;
+    }
+    inbox->first = flight->next;
+    *(flight->next == FLIGHT_NONE ? &inbox->last : &flights[flight->next].before) = FLIGHT_NONE;
+}
+
+/* A rank waits, and does not go on before `need` (0 is taken as 1) messages have arrived at the node, or before one of
+ * those of the counter. */
+void inbox_await(struct inbox *inbox, uint32_t rank, uint32_t need, uint32_t counter);
+void inbox_resume(struct inbox *inbox);
+/* As resume and await of a rank that waited for a counter. */
+static inline void inbox_await_next(struct inbox *inbox, uint32_t counter)
+{
+    if (inbox->waiting > 1) return;
+    inbox->awaits = counter;
+    inbox->need = 1;
+    if (inbox->queued == 0) inbox->alarm = INBOX_NO_ALARM;
+}
+/* Something queues at the node, or no longer. */
+void inbox_watch_all(struct inbox *inbox, bool on);
+/* A message has arrived at the node, through the inbox or past it. */
+static inline void inbox_count_arrival(struct inbox *inbox)
+{
+    if (inbox->need > 1) inbox->need--;
+}
+
+/* Who waits for a counter goes on by nothing else. */
+static inline bool inbox_awaits_one(const struct inbox *inbox)
+{
+    return inbox->awaits < ENGINE_ANY_COUNTER;
+}
+
+/* A waiting rank may go on by a message of ENGINE_COUNTED. */
+static inline bool inbox_awaits(const struct inbox *inbox, uint32_t counter)
+{
+    return inbox->awaits == counter || inbox->awaits == ENGINE_ANY_COUNTER;
+}
+
+/* The place of the first message of the counter that is awaited, or an earlier one. */
+struct event_place inbox_counted_due(const struct inbox *inbox, const struct flight *flights);
+
+/* The earliest place at which a waiting rank may go on by what is in the inbox; INBOX_NO_ALARM: by nothing in it.
+ * The first one, watched or not, is a bound. */
+static inline struct event_place inbox_due(const struct inbox *inbox, const struct flight *flights)
+{
+    bool any = inbox->awaits == ENGINE_ANY_COUNTER && inbox->counted > 0;
+    if (inbox->queued > 0 || any) {
+        uint32_t first = inbox_first(inbox, flights);
+        return first == FLIGHT_NONE ? INBOX_NO_ALARM : flights[first].place;
+    }
+    if (inbox_awaits_one(inbox)) return inbox->counted > 0 ? inbox_counted_due(inbox, flights) : INBOX_NO_ALARM;
+    if (inbox->waiting == 0 || inbox->count < inbox->need || inbox->count == 0) return INBOX_NO_ALARM;
+    return inbox->count == inbox->need ? inbox->latest : flights[inbox_first(inbox, flights)].place;
+}
+
+#endif

@@ -1,0 +1,348 @@
+/* The LogGP engine: latency, overhead, gap and time per byte with one sending and one receiving queue per node; links
+ * inside the network are never a bottleneck, or (engine.links = queue) queues like the NICs: simulate/engine/loggp/link_queues.h.
+ * Source: A. Alexandrov et al., LogGP: Incorporating Long Messages into the LogP Model, SPAA 1995, sec. 2; the queues
+ * at the NICs as in T. Hoefler et al., LogGOPSim, HPDC 2010, sec. 3. Costs: docs/simulation.md.
+ *
+ * A message is one event at its head's arrival (and another where the receiving NIC is busy), unless nobody acts at
+ * that moment: then it lies in its node's inbox until an event of the node, or an alarm for a rank that waits.
+ *
+ * A message that is answered lies there, too, at the longest until its answer may arrive: by then all that can come to
+ * its destination before has been sent, and what the destination sends late, as of its own time, nobody has missed.
+ * So a node's time may lie behind the engine's by at most the latency.
+ *
+ * A barrier's rounds are no events where nothing disturbs them: simulate/engine/loggp/barrier.c.
+ *
+ * A node runs ahead of the others where they cannot tell: what they send from now on comes a latency later at the
+ * earliest, so that an event of a node for which nothing else is pending, and which is due before that, is handled as
+ * soon as it is made and never sees the queue; while an answer is awaited nobody does. Both are the lookahead of a
+ * conservative parallel simulation (K. M. Chandy, J. Misra, Distributed simulation, IEEE TSE 5(5), 1979). */
+#include <stdlib.h>
+
+#include "common/units.h"
+#include "simulate/engine/loggp/state.h"
+
+enum { FORESEE_NODES = 4096, AHEAD = 12, PEEK_NODES = 128, PEEK = 3 };
+
+/* The least time between two nodes, whatever is sent. */
+static int64_t least_latency_ps(const struct platform *platform)
+{
+    int64_t least_ps = INT64_MAX;
+    for (size_t i = 0; i < platform->segment_count; i++) {
+        int64_t latency_ps = units_ps(platform->segments[i].latency_s);
+        if (latency_ps < least_ps) least_ps = latency_ps;
+    }
+    return least_ps == INT64_MAX ? 0 : least_ps;
+}
+
+static void loggp_close(struct engine *engine)
+{
+    if (!engine) return;
+    event_queue_clear(&engine->queue);
+    link_queues_clear(&engine->links);
+    free(engine->nics);
+    free(engine->flights);
+    free(engine->tallies);
+    loggp_clear_meetings(engine);
+    free(engine);
+}
+
+static enum status loggp_open(const struct platform *platform, const int32_t (*pairs)[2], size_t pair_count,
+                              const struct engine_callbacks *callbacks, struct engine **engine, struct err *err)
+{
+    (void)pairs;
+    (void)pair_count;
+    struct engine *made = calloc(1, sizeof *made);
+    if (!made) return err_memory(err);
+    made->platform = platform;
+    made->callbacks = *callbacks;
+    cost_memory_init(&made->costs, platform);
+    link_queues_init(&made->links, platform);
+    made->foresees = callbacks->soon_timer && callbacks->soon_arrived && platform->node_count >= FORESEE_NODES;
+    made->peeks = !made->foresees && callbacks->soon_timer && platform->node_count >= PEEK_NODES;
+    made->queue.ahead = made->foresees ? AHEAD : 0;
+    made->in_order = platform->segment_count == 1;
+    made->at_once = least_latency_ps(platform) == 0;
+    made->plain = made->in_order && !made->at_once && !made->links.used;
+    made->answer_latency_ps = made->costs.same_latency && made->in_order ? least_latency_ps(platform) : -1;
+    made->answered = made->looking = NO_NODE;
+    made->contention = platform->contention;
+    if (callbacks->apart && !made->links.used) made->lookahead_ps = least_latency_ps(platform);
+    made->nics = lines_new((size_t)platform->node_count, sizeof *made->nics);
+    if (!made->nics) {
+        loggp_close(made);
+        return err_memory(err);
+    }
+    made->flight_count = FLIGHT_NONE + 1;
+    made->tally_count = TALLY_NONE + 1;
+    for (int32_t node = 0; node < platform->node_count; node++) inbox_init(&made->nics[node].inbox);
+    *engine = made;
+    return STATUS_OK;
+}
+
+static void loggp_soon_send(const struct engine *engine, int32_t node, struct wanted_lines *wanted)
+{
+    lines_want(wanted, &engine->nics[node], 2 * LINE_BYTES);
+}
+
+/* --- sending ---------------------------------------------------------------------------------------------------------
+ */
+
+/* An unwatched message is told of by what comes behind it: it must not be overtaken. Where some message may come at the
+ * moment of its sending, behind events that stand later in the order, only the queue keeps the order of all. */
+static enum engine_notice notice_of(const struct engine *engine, const struct engine_message *message, bool queues)
+{
+    if (queues && engine->plain) return message->notice;
+    if (!queues || engine->at_once || engine->links.used) return ENGINE_NOW;
+    bool orders = message->notice == ENGINE_UNWATCHED || message->notice == ENGINE_ANSWERED;
+    if (orders && !engine->in_order) return ENGINE_NOW;
+    return message->notice;
+}
+
+/* An event at the head's arrival at the next link; behind the last one the flight goes on as any other. */
+static enum status to_next_link(struct engine *engine, uint32_t index, struct err *err)
+{
+    struct flight *flight = &engine->flights[index];
+    bool at_link = link_queues_next(&engine->links, index, &flight->place.time_ps);
+    flight->place.order = event_queue_order(&engine->queue, event_key(flight->place.order));
+    if (!at_link) return loggp_put(engine, index, err);
+    return loggp_schedule(engine, flight->place, EVENT_LINK, index, flight->dst_node, err);
+}
+
+static enum status on_link(struct engine *engine, uint32_t index, struct err *err)
+{
+    engine->stats.events++;
+    TRY(link_queues_pass(&engine->links, index, engine->now.time_ps, err));
+    return to_next_link(engine, index, err);
+}
+
+static enum status loggp_send(struct engine *engine, const struct engine_message *message,
+                              struct engine_departure *departure, struct err *err)
+{
+    const struct cost *cost = cost_recall(&engine->costs, message);
+    bool queues = cost->network && engine->contention && !message->passes;
+    int64_t begin_ps = engine->now.time_ps, *free_ps = &engine->nics[message->src_node].send_free_ps;
+    engine->stats.messages++;
+    if (queues && *free_ps > begin_ps) begin_ps = *free_ps;
+    if (queues) *free_ps = units_add_ps(begin_ps, cost->occupy_ps);
+    *departure = (struct engine_departure){begin_ps, units_add_ps(begin_ps, cost->transmit_ps)};
+    int64_t told_ps = units_add_ps(queues ? begin_ps : departure->left_ps, cost->latency_ps);
+    const struct event_place place = {told_ps, event_queue_order(&engine->queue, message->key)};
+    bool data = queues && cost->transmit_ps > 0;
+    if (data && told_ps > engine->data_until_ps) engine->data_until_ps = told_ps;
+    if (engine->meetings_open > 0 && (data || engine->nics[message->src_node].meets))
+        loggp_note_sent(engine, message, told_ps, data);
+    uint32_t index;
+    enum engine_notice notice = notice_of(engine, message, queues);
+    if (message->dst_node == engine->answered && notice == ENGINE_WHEN_LOOKING && !engine->holds_answer &&
+        told_ps == engine->answer_ps && cost->transmit_ps == 0) {
+        engine->answer = (struct answer){place, message->note};
+        engine->holds_answer = true;
+        return STATUS_OK;
+    }
+    TRY(loggp_take_flight(engine, &index, err));
+    struct flight *flight = &engine->flights[index];
+    flight->place = place;
+    flight->transmit_ps = cost->transmit_ps;
+    flight->dst_node = message->dst_node;
+    flight->src_node = message->src_node;
+    flight->note = message->note;
+    flight->notice = (uint8_t)notice;
+    flight->early = message->early;
+    flight->network = queues;
+    flight->taken_in = flight->told = false;
+    if (notice == ENGINE_ANSWERED) TRY(loggp_push_answer(engine, index, err));
+    if (engine->plain || !queues || !engine->links.used) return loggp_put(engine, index, err);
+    struct link_path path = {.src_node = message->src_node,
+                             .dst_node = message->dst_node,
+                             .latency_ps = cost->latency_ps,
+                             .transmit_ps = cost->transmit_ps,
+                             .head_ps = begin_ps};
+    TRY(link_queues_enter(&engine->links, index, &path, err));
+    return to_next_link(engine, index, err);
+}
+
+/* Keys are ranks, and a rank's timers are its node's. */
+static int32_t timer_node(const struct engine *engine, uint32_t key)
+{
+    return engine->lookahead_ps > 0 ? platform_node_of(engine->platform, key) : -1;
+}
+
+static enum status loggp_timer(struct engine *engine, int64_t at_ps, uint32_t key, uint32_t id, struct err *err)
+{
+    const struct event_place place = {at_ps, event_queue_order(&engine->queue, key)};
+    return loggp_schedule(engine, place, EVENT_TIMER, id, timer_node(engine, key), err);
+}
+
+/* --- running ---------------------------------------------------------------------------------------------------------
+ */
+
+static void foresee_alarm(const struct engine *engine, const struct nic *nic, enum engine_distance distance,
+                          struct wanted_lines *wanted)
+{
+    const struct engine_callbacks *on = &engine->callbacks;
+    switch (distance) {
+    case ENGINE_FAR: lines_want(wanted, nic, sizeof *nic); return;
+    case ENGINE_NEAR: lines_want(wanted, &engine->flights[nic->inbox.first], LINE_BYTES); break;
+    case ENGINE_SOON: loggp_foresee_inbox(engine, &nic->inbox, wanted); break;
+    case ENGINE_NEXT:
+    case ENGINE_HERE:
+    case ENGINE_CALLS: break;
+    }
+    on->soon_resume(on->context, nic->inbox.waiter, distance + 1, wanted); /* one step behind: the NIC says who it is */
+}
+
+static void foresee_timer(const struct engine *engine, const struct event *event, enum engine_distance distance,
+                          struct wanted_lines *wanted)
+{
+    int32_t node = distance == ENGINE_FAR ? timer_node(engine, event_key(event->place.order)) : NO_NODE;
+    if (node != NO_NODE) lines_want(wanted, &engine->nics[node], sizeof *engine->nics);
+    engine->callbacks.soon_timer(engine->callbacks.context, event->id, distance, wanted);
+}
+
+static void foresee_event(const struct engine *engine, const struct event *event, enum engine_distance distance,
+                          struct wanted_lines *wanted)
+{
+    const struct engine_callbacks *on = &engine->callbacks;
+    switch ((enum event_type)event->type) {
+    case EVENT_TIMER: foresee_timer(engine, event, distance, wanted); break;
+    case EVENT_MESSAGE:
+        if (distance == ENGINE_FAR) lines_want(wanted, &engine->flights[event->id], LINE_BYTES);
+        if (distance == ENGINE_NEAR) on->soon_arrived(on->context, &engine->flights[event->id].note, wanted);
+        break;
+    case EVENT_ANSWER:
+        if (distance == ENGINE_FAR) lines_want(wanted, &engine->flights[event->id], LINE_BYTES);
+        break;
+    case EVENT_LINK: break;
+    case EVENT_ALARM: foresee_alarm(engine, &engine->nics[event->id], distance, wanted); break;
+    }
+}
+
+/* Each event is looked at as it comes nearer. */
+static void foresee(struct engine *engine)
+{
+    static const struct {
+        uint8_t place, distance;
+    } places[] = {{1, ENGINE_HERE}, {3, ENGINE_NEXT}, {5, ENGINE_SOON}, {8, ENGINE_NEAR}, {AHEAD - 1, ENGINE_FAR}};
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        const struct event *event = event_queue_ahead(&engine->queue, places[i].place);
+        if (event) foresee_event(engine, event, places[i].distance, &engine->wanted);
+    }
+    lines_fetch(&engine->wanted);
+}
+
+/* Caches that hold all but the trace: only the call of the rank that goes on then is fetched. */
+static void peek(const struct engine *engine)
+{
+    const struct engine_callbacks *on = &engine->callbacks;
+    const struct event *alarm = event_queue_in_lane(&engine->queue, LANE_ALARMS, PEEK - 1);
+    const struct event *other = event_queue_ahead(&engine->queue, PEEK - 1);
+    const struct inbox *inbox = alarm ? &engine->nics[alarm->id].inbox : NULL;
+    if (inbox && !inbox_awaits_one(inbox)) on->soon_resume(on->context, inbox->waiter, ENGINE_CALLS, NULL);
+    if (other && other->type == EVENT_TIMER) on->soon_timer(on->context, other->id, ENGINE_CALLS, NULL);
+    if (other && other->type == EVENT_ALARM)
+        on->soon_resume(on->context, engine->nics[other->id].inbox.waiter, ENGINE_CALLS, NULL);
+}
+
+/* Nothing can come to the node before the event: no message of others, nothing that is pending for it, no barrier in
+ * which it may wait again. */
+static bool may_run_ahead(const struct engine *engine, const struct event *event, int32_t node)
+{
+    const struct nic *nic = &engine->nics[node];
+    return nic->pending == 0 && engine->answers == 0 && !engine->meetings_due &&
+           !event_before(nic->inbox.alarm, event->place);
+}
+
+static enum status handle(struct engine *engine, const struct event *event, struct err *err)
+{
+    const struct engine_callbacks *on = &engine->callbacks;
+    if (event->type != EVENT_ALARM && event->type != EVENT_ANSWER) engine->now = event->place;
+    switch ((enum event_type)event->type) {
+    case EVENT_TIMER:
+        engine->stats.events++;
+        on->timer(on->context, event->id, event->place.time_ps);
+        return STATUS_OK;
+    case EVENT_MESSAGE: return loggp_on_message(engine, event->id, err);
+    case EVENT_LINK: return on_link(engine, event->id, err);
+    case EVENT_ANSWER: return loggp_on_answer(engine, event->id, event->place, err);
+    case EVENT_ALARM: return loggp_on_alarm(engine, (int32_t)event->id, event->place, err);
+    }
+    return STATUS_OK;
+}
+
+/* Takes the next event out of the queue. */
+static struct event take_event(struct engine *engine)
+{
+    struct event event = event_queue_pop(&engine->queue);
+    if (event.type == EVENT_ANSWER) engine->answers--;
+    if (engine->lookahead_ps == 0) return event;
+    engine->horizon_ps = event.place.time_ps + engine->lookahead_ps;
+    if (event.type == EVENT_TIMER) engine->nics[timer_node(engine, event_key(event.place.order))].pending--;
+    if (event.type == EVENT_MESSAGE) engine->nics[engine->flights[event.id].dst_node].pending--;
+    return event;
+}
+
+static inline enum status run_ahead(struct engine *engine, struct err *err)
+{
+    const struct engine_callbacks *on = &engine->callbacks;
+    while (engine->holds_next) {
+        const struct event event = engine->next;
+        engine->holds_next = false;
+        if (may_run_ahead(engine, &event, engine->next_node) && !on->stop(on->context))
+            TRY(handle(engine, &event, err));
+        else
+            TRY(loggp_into_queue(engine, &event, engine->next_node, err));
+    }
+    return STATUS_OK;
+}
+
+static enum status run_queue(struct engine *engine, struct err *err)
+{
+    const struct engine_callbacks *on = &engine->callbacks;
+    while (engine->queue.count > 0 && !on->stop(on->context)) {
+        struct event event = take_event(engine);
+        if (engine->foresees) foresee(engine);
+        if (engine->peeks) peek(engine);
+        const struct event_place now = event.place;
+        TRY(handle(engine, &event, err));
+        TRY(run_ahead(engine, err));
+        while (engine->meetings_due) {
+            TRY(loggp_settle_meetings(engine, now, err));
+            TRY(run_ahead(engine, err));
+        }
+    }
+    return STATUS_OK;
+}
+
+static enum status loggp_run(struct engine *engine, struct engine_stats *stats, struct err *err)
+{
+    const struct engine_callbacks *on = &engine->callbacks;
+    do {
+        TRY(run_queue(engine, err));
+        engine->horizon_ps = 0;
+        if (engine->meetings_open > 0) TRY(loggp_end_meetings(engine, err));
+        for (int32_t node = 0; node < engine->platform->node_count && !on->stop(on->context); node++)
+            TRY(loggp_look_until(engine, node, INBOX_NO_ALARM, err));
+    } while (engine->queue.count > 0 && !on->stop(on->context));
+    *stats = engine->stats;
+    return STATUS_OK;
+}
+
+extern const struct engine_descriptor engine_loggp;
+const struct engine_descriptor engine_loggp = {
+    .name = "loggp",
+    .summary = "LogGP with a sending and a receiving queue per node, no contention inside the network; fast",
+    .open = loggp_open,
+    .send = loggp_send,
+    .timer = loggp_timer,
+    .look = loggp_look,
+    .await = loggp_await,
+    .await_next = loggp_await_next,
+    .resume = loggp_resume,
+    .watch_all = loggp_watch_all,
+    .soon_send = loggp_soon_send,
+    .counts = loggp_counts,
+    .count = loggp_count,
+    .meet = loggp_meet,
+    .run = loggp_run,
+    .close = loggp_close,
+};

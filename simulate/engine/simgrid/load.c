@@ -1,0 +1,76 @@
+/* The SimGrid engine as the rest of the program sees it: its module beside librmacast is loaded when it is used, since
+ * SimGrid's library takes 25 ms to load, which is most of the time of a short command. */
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "simulate/engine/engine.h"
+
+enum { PATH_BYTES = 4096 };
+#define MODULE "librmacast-simgrid.so"
+
+static const struct engine_descriptor *loaded;
+
+/* Beside the library, or the program, that this function is in. */
+static void module_path(char path[PATH_BYTES])
+{
+    Dl_info here;
+    const char *slash = dladdr(&loaded, &here) ? strrchr(here.dli_fname, '/') : NULL;
+    int directory = slash ? (int)(slash + 1 - here.dli_fname) : 0;
+    snprintf(path, PATH_BYTES, "%.*s" MODULE, directory, directory ? here.dli_fname : "");
+}
+
+static enum status simgrid_load(struct err *err)
+{
+    char path[PATH_BYTES];
+    if (loaded) return STATUS_OK;
+    module_path(path);
+    void *module = dlopen(path, RTLD_NOW | RTLD_LOCAL); /* never closed: SimGrid's library cannot be unloaded */
+    if (!module)
+        return err_set(err, STATUS_SYSTEM, NULL, NULL, "engine simgrid: %s, expected the module beside librmacast", dlerror());
+    loaded = dlsym(module, "engine_simgrid_module");
+    return loaded ? STATUS_OK
+                  : err_set(err, STATUS_SYSTEM, path, NULL, "%s, expected the module of this version", dlerror());
+}
+
+static enum status simgrid_open(const struct platform *platform, const int32_t (*pairs)[2], size_t pair_count,
+                                const struct engine_callbacks *callbacks, struct engine **engine, struct err *err)
+{
+    TRY(simgrid_load(err));
+    return loaded->open(platform, pairs, pair_count, callbacks, engine, err);
+}
+
+static enum status simgrid_send(struct engine *engine, const struct engine_message *message,
+                                struct engine_departure *departure, struct err *err)
+{
+    return loaded->send(engine, message, departure, err);
+}
+
+static enum status simgrid_timer(struct engine *engine, int64_t at_ps, uint32_t key, uint32_t id, struct err *err)
+{
+    return loaded->timer(engine, at_ps, key, id, err);
+}
+
+static enum status simgrid_run_loaded(struct engine *engine, struct engine_stats *stats, struct err *err)
+{
+    return loaded->run(engine, stats, err);
+}
+
+static void simgrid_close(struct engine *engine)
+{
+    if (engine) loaded->close(engine);
+}
+
+extern const struct engine_descriptor engine_simgrid;
+const struct engine_descriptor engine_simgrid = {
+    .name = "simgrid",
+    .summary =
+        "SimGrid's flow model: messages share the links of the topology or of a SimGrid platform; one per process",
+    .load = simgrid_load,
+    .open = simgrid_open,
+    .send = simgrid_send,
+    .timer = simgrid_timer,
+    .run = simgrid_run_loaded,
+    .close = simgrid_close,
+    .once_per_process = true,
+};

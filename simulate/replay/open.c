@@ -1,0 +1,327 @@
+/* Making and ending a replay: state of ranks, the predicted trace, the sums. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "common/array.h"
+#include "common/units.h"
+#include "model/transfers/bounds.h"
+#include "simulate/replay/collective_matching.h"
+#include "simulate/shmem/shmem.h"
+#include "simulate/threads/thread.h"
+
+/* Cores that a thread gets: all threads of all ranks of a node share its cores. */
+static double core_share(const struct platform *platform, const uint32_t *load, uint32_t rank)
+{
+    uint32_t threads = load[platform_node_of(platform, rank)], cores = (uint32_t)platform->cores;
+    return threads > cores ? (double)cores / threads : 1.0;
+}
+
+/* Of the core whose computing times the trace holds. */
+static double source_speed(const struct trace_rank *rank)
+{
+    return rank->speed > 0 ? rank->speed : 1.0;
+}
+
+static enum status prepare_ranks(struct replay *replay)
+{
+    const struct trace *trace = replay->trace;
+    const struct platform *platform = replay->platform;
+    replay->ranks = lines_new(trace->rank_count, sizeof *replay->ranks);
+    replay->rare = calloc(trace->rank_count, sizeof *replay->rare);
+    replay->nodes = calloc(trace->rank_count, sizeof *replay->nodes);
+    replay->server_free_ps = calloc(trace->rank_count, sizeof *replay->server_free_ps);
+    uint32_t *load = calloc((size_t)platform->node_count, sizeof *load);
+    if (!replay->ranks || !replay->rare || !replay->nodes || !replay->server_free_ps || !load) {
+        free(load);
+        return err_memory(replay->err);
+    }
+    for (uint32_t rank = 0; rank < trace->rank_count; rank++) {
+        replay->nodes[rank] = platform_node_of(platform, rank);
+        load[replay->nodes[rank]] += trace->ranks[rank].thread_count > 0 ? replay_threads_alive(trace, rank) : 1;
+    }
+    for (uint32_t rank = 0; rank < trace->rank_count; rank++) {
+        struct rank_state *state = &replay->ranks[rank];
+        state->calls = trace->ranks[rank].calls;
+        state->count = trace->ranks[rank].count;
+        state->compute_ps = trace->ranks[rank].compute_ps;
+        state->serve_first = state->lock_list = state->last_member = NO_INDEX;
+        if (platform->progress != PROGRESS_HARDWARE)
+            replay->rare[rank].progress_from_ps = replay->rare[rank].progress_until_ps = TRACE_UNKNOWN_PS;
+        double source = source_speed(&trace->ranks[rank]);
+        state->stretch = source / (platform->speed * core_share(platform, load, rank));
+    }
+    free(load);
+    return STATUS_OK;
+}
+
+static enum status keep_threads(const struct trace_rank *from, struct trace_rank *to, struct err *err)
+{
+    to->thread_count = from->thread_count;
+    if (!from->thread || from->count == 0) return STATUS_OK;
+    TRY(array_reserve((void **)&to->thread, &to->thread_capacity, from->count, sizeof *to->thread, err));
+    memcpy(to->thread, from->thread, from->count * sizeof *to->thread);
+    return STATUS_OK;
+}
+
+/* What breaks off when recorded is as partial when predicted. */
+static enum status keep_incomplete(const struct trace_rank *from, struct trace_rank *to, struct err *err)
+{
+    to->incomplete = from->incomplete;
+    if (!from->incomplete_why) return STATUS_OK;
+    to->incomplete_why = strdup(from->incomplete_why);
+    return to->incomplete_why ? STATUS_OK : err_memory(err);
+}
+
+/* The predicted trace ran on the platform's nodes. */
+static enum status name_nodes(const struct replay *replay, struct trace *made)
+{
+    char name[32];
+    trace_clear_nodes(made);
+    for (uint32_t rank = 0; rank < made->rank_count; rank++) {
+        snprintf(name, sizeof name, "node%" PRId32, replay->nodes[rank]);
+        TRY(trace_set_node(made, rank, name, replay->err));
+    }
+    return STATUS_OK;
+}
+
+static enum status prepare_trace(struct replay *replay)
+{
+    const struct trace *trace = replay->trace;
+    TRY(trace_new_like(trace, &replay->made, replay->err));
+    struct trace *made = replay->made;
+    made->simulated = true;
+    made->record_cost_ps = 0;
+    TRY(name_nodes(replay, made));
+    char semantics[PLATFORM_SEMANTICS_BYTES];
+    platform_semantics_name(replay->platform, semantics);
+    const char *const texts[] = {replay->platform->name, replay->engine_kind->name, semantics,
+                                 lock_mode_name(replay->platform->lock)};
+    char **const places[] = {&made->platform, &made->engine, &made->semantics, &made->lock};
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        free(*places[i]);
+        *places[i] = strdup(texts[i]);
+        if (!*places[i]) return err_memory(replay->err);
+    }
+    for (uint32_t rank = 0; rank < trace->rank_count; rank++) {
+        struct trace_rank *to = &made->ranks[rank];
+        size_t count = trace->ranks[rank].count;
+        TRY(array_reserve((void **)&to->calls, &to->capacity, count, sizeof *to->calls, replay->err));
+        to->sim = malloc((count + 1) * sizeof *to->sim);
+        if (!to->sim) return err_memory(replay->err);
+        to->count = count;
+        TRY(keep_threads(&trace->ranks[rank], to, replay->err));
+        TRY(keep_incomplete(&trace->ranks[rank], to, replay->err));
+        TRY(trace_copy_extents(made, trace, rank, replay->err));
+        for (size_t i = 0; i < count; i++) to->sim[i] = trace_sim_unknown;
+        double source = source_speed(&trace->ranks[rank]);
+        to->speed =
+            replay->ranks[rank].stretch == 1.0 ? trace->ranks[rank].speed : source / replay->ranks[rank].stretch;
+    }
+    return STATUS_OK;
+}
+
+static bool all_ranks_call(const struct trace *trace, enum call_kind kind, bool first)
+{
+    for (uint32_t rank = 0; rank < trace->rank_count; rank++) {
+        const struct trace_rank *of = &trace->ranks[rank];
+        bool found = false;
+        for (size_t i = 0; i < of->count && !found; i++)
+            found = call_kind(of->calls[first ? i : of->count - 1 - i].call) == kind;
+        if (!found) return false;
+    }
+    return true;
+}
+
+/* Those that no recorded call creates, and before whose first call nothing of thread 0 has returned, begin as a rank does. */
+static enum status start_threads(struct replay *replay, uint32_t rank, int64_t begin_ps)
+{
+    const struct rank_state *state = &replay->ranks[rank];
+    for (uint32_t t = 0; t < state->threads->count; t++) {
+        const struct thread *item = &state->threads->items[t];
+        if (item->first == NO_INDEX || item->created_by != NO_INDEX || item->begins_after != NO_INDEX) continue;
+        int64_t gap_ps = state->calls[item->first].enter_ps - begin_ps;
+        gap_ps = trace_compute_ps(&replay->trace->ranks[rank], item->first, gap_ps);
+        TRY(replay_thread_start(replay, rank, t, replay_compute_ps(state, gap_ps)));
+    }
+    return STATUS_OK;
+}
+
+static enum status start_ranks(struct replay *replay)
+{
+    int64_t begin_ps = trace_begin_ps(replay->trace);
+    for (uint32_t rank = 0; rank < replay->trace->rank_count; rank++) {
+        struct rank_state *state = &replay->ranks[rank];
+        if (state->count == 0) {
+            state->status = RANK_DONE;
+            replay->done_count++;
+            continue;
+        }
+        if (state->threads) {
+            TRY(start_threads(replay, rank, begin_ps));
+            continue;
+        }
+        int64_t gap_ps = trace_compute_ps(&replay->trace->ranks[rank], 0, state->calls[0].enter_ps - begin_ps);
+        int64_t at_ps = replay_compute_ps(state, gap_ps);
+        TRY(replay->engine_kind->timer(replay->engine, at_ps, rank, rank, replay->err));
+    }
+    return STATUS_OK;
+}
+
+/* What happens at a node depends on others by messages alone, but for these: the accounts of an epoch look at when its
+ * posts were entered, which messages have told by then only where start waits for them; a fence that is notified knows
+ * of a get's end at its origin; threads and the symmetric memory wake whom they concern at once. */
+static bool nodes_are_apart(const struct replay *replay)
+{
+    const struct trace *trace = replay->trace;
+    bool apart = !replay->options->in_step && replay->platform->progress == PROGRESS_HARDWARE && !replay->shmem &&
+                 !trace->skips_checks;
+    for (size_t w = 0; w < trace->window_count; w++)
+        apart = apart && replay->modes[w].semantics->start_waits && replay->modes[w].fence != FENCE_NOTIFY;
+    for (uint32_t rank = 0; rank < trace->rank_count; rank++) apart = apart && !replay->ranks[rank].threads;
+    return apart;
+}
+
+/* Several ranks on a node; nodes of ranks rise where each has one: a mapping in another order is not asked for. */
+static bool shares_nodes(const struct replay *replay)
+{
+    for (uint32_t rank = 1; rank < replay->trace->rank_count; rank++)
+        if (replay->nodes[rank] <= replay->nodes[rank - 1]) return true;
+    return false;
+}
+
+/* Nodes without ranks cost nothing. Where ranks are dealt in turn to more nodes than there are ranks, rank r stays on
+ * node r. A SimGrid platform of the user's has as many hosts as it says. */
+static void take_part(struct replay *replay, const struct platform *platform)
+{
+    int32_t last = 0;
+    for (uint32_t rank = 0; rank < replay->trace->rank_count; rank++) {
+        int32_t node = platform_node_of(platform, rank);
+        if (node > last) last = node;
+    }
+    replay->part = *platform;
+    if (!platform->simgrid_xml) replay->part.node_count = last + 1;
+    replay->platform = &replay->part;
+}
+
+static enum status open_engine(struct replay *replay, const struct engine_callbacks *callbacks)
+{
+    int32_t(*pairs)[2];
+    size_t pair_count;
+    struct engine_callbacks told = *callbacks;
+    told.apart = nodes_are_apart(replay);
+    told.ranks = replay->trace->rank_count;
+    told.counters = replay->barrier_counts;
+    TRY(replay_used_pairs(replay, &pairs, &pair_count));
+    enum status status = replay->engine_kind->open(replay->platform, (const int32_t(*)[2])pairs, pair_count, &told,
+                                                   &replay->engine, replay->err);
+    free(pairs);
+    if (status == STATUS_OK && replay->engine_kind->counts && !shares_nodes(replay))
+        replay->counts = replay->engine_kind->counts(replay->engine, replay->platform->control_bytes);
+    return status;
+}
+
+enum status replay_open(struct replay *replay, const struct trace *trace, const struct platform *platform,
+                        const struct replay_options *options, struct replay_outcome *outcome,
+                        const struct engine_callbacks *callbacks, struct err *err)
+{
+    memset(replay, 0, sizeof *replay);
+    replay->trace = trace;
+    replay->platform = platform;
+    replay->engine_kind = options->engine;
+    replay->options = options;
+    replay->report_at = options->progress ? 1 : 0;
+    replay->outcome = outcome;
+    replay->err = err;
+    replay->counter = ENGINE_NO_COUNTER;
+    replay->free_op = replay->free_lock_epoch = replay->free_request = replay->free_envelope = replay->free_message =
+        replay->free_task = replay->free_room = NO_INDEX;
+    replay->overhead_ps = units_ps(platform->overhead_s);
+    replay->deferred = platform->issue == ISSUE_DEFERRED;
+    replay->thread_delay_ps = units_ps(platform->thread_delay_s);
+    replay->thread_costs = (struct thread_costs){
+        units_ps(platform->thread_create_s), units_ps(platform->thread_start_s),  units_ps(platform->thread_join_s),
+        units_ps(platform->thread_lock_s),   units_ps(platform->thread_unlock_s), units_ps(platform->thread_barrier_s)};
+    TRY(platform_check_ranks(platform, trace->rank_count, err));
+    take_part(replay, platform);
+    TRY(account_init(&outcome->account, trace->rank_count, err));
+    TRY(prepare_ranks(replay));
+    TRY(replay_prepare_threads(replay));
+    TRY(window_modes_new(trace, platform, &replay->modes, err));
+    TRY(replay_prepare_windows(replay));
+    TRY(replay_prepare_barriers(replay));
+    TRY(replay_prepare_shmem(replay));
+    replay->answers_late = platform->progress == PROGRESS_HARDWARE && !replay->shmem;
+    replay->init_is_barrier = all_ranks_call(trace, CALL_INIT, true);
+    replay->finalize_is_barrier = all_ranks_call(trace, CALL_FINALIZE, false);
+    if (options->keep_trace) TRY(prepare_trace(replay));
+    replay->notes_exits = replay->made || platform->progress != PROGRESS_HARDWARE;
+    TRY(open_engine(replay, callbacks));
+    return start_ranks(replay);
+}
+
+static enum status keep_trace_bounds(struct replay *replay)
+{
+    struct transfers transfers;
+    TRY(bounds_find(replay->made, &transfers, replay->err));
+    for (size_t i = 0; i < transfers.count; i++) {
+        const struct transfer *transfer = &transfers.items[i];
+        struct trace_sim *sim = &replay->made->ranks[transfer->origin].sim[transfer->call];
+        sim->base_end_ps = transfer->lower_end_ps;
+        sim->extended_end_ps = transfer->upper_end_ps;
+    }
+    transfers_clear(&transfers);
+    return STATUS_OK;
+}
+
+enum status replay_finish(struct replay *replay)
+{
+    struct replay_outcome *outcome = replay->outcome;
+    uint32_t rank_count = replay->trace->rank_count;
+    outcome->rank_time_s = calloc(rank_count, sizeof *outcome->rank_time_s);
+    if (!outcome->rank_time_s) return err_memory(replay->err);
+    for (uint32_t rank = 0; rank < rank_count; rank++) {
+        outcome->rank_time_s[rank] = units_s(replay->ranks[rank].end_ps);
+        if (outcome->rank_time_s[rank] > outcome->run_time_s) outcome->run_time_s = outcome->rank_time_s[rank];
+    }
+    for (uint32_t rank = 0; replay->made && rank < rank_count; rank++)
+        if (replay->ranks[rank].threads) TRY(replay_thread_sort(replay, rank));
+    if (replay->made) TRY(keep_trace_bounds(replay));
+    outcome->trace = replay->made;
+    replay->made = NULL;
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    outcome->peak_bytes = (uint64_t)usage.ru_maxrss * 1024;
+    return STATUS_OK;
+}
+
+void replay_close(struct replay *replay)
+{
+    if (replay->engine) replay->engine_kind->close(replay->engine);
+    replay_clear_threads(replay);
+    replay_clear_shmem(replay);
+    replay_clear_agreements(replay);
+    replay_clear_others(replay);
+    for (uint32_t rank = 0; replay->rare && rank < replay->trace->rank_count; rank++) free(replay->rare[rank].requests);
+    free(replay->rare);
+    free(replay->ranks);
+    free(replay->modes);
+    free(replay->nodes);
+    free(replay->server_free_ps);
+    free(replay->channels);
+    replay_clear_windows(replay);
+    replay_clear_barriers(replay);
+    replay_clear_pools(replay);
+    trace_free(replay->made);
+}
+
+void replay_outcome_clear(struct replay_outcome *outcome)
+{
+    trace_free(outcome->trace);
+    account_clear(&outcome->account);
+    free(outcome->rank_time_s);
+    memset(outcome, 0, sizeof *outcome);
+}

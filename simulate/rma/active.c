@@ -1,0 +1,393 @@
+/* General active target synchronisation: post, start, complete, wait (MPI-3.1 11.5.2) under the blocking semantics a to
+ * d. What waits for what: docs/simulation.md, "Blocking semantics". */
+#include "simulate/replay/core.h"
+
+enum { PHASE_ENTER, PHASE_ACT, PHASE_WAIT, PHASE_LAST };
+
+bool replay_pair_ready(const struct member *member, const struct pair *pair)
+{
+    return member->nocheck || pair->posts_arrived >= pair->accesses;
+}
+
+struct pair *replay_open_pair(struct replay *replay, const struct member *member, int32_t target)
+{
+    if (!member->access_open) return NULL;
+    const struct role *role = &member->access;
+    if (role->pair_count > ROLE_FEW) {
+        int32_t found = trace_group_rank(&replay->trace->groups[role->group], target);
+        return found < 0 ? NULL : &replay->pairs[role->many[found]];
+    }
+    for (uint32_t i = 0; i < role->pair_count; i++)
+        if (replay->pairs[role->few[i]].target == (uint32_t)target) return &replay->pairs[role->few[i]];
+    return NULL;
+}
+
+void replay_account_post(struct replay *replay, uint32_t rank, enum pattern pattern, int64_t post_ps)
+{
+    const struct rank_state *state = &replay->ranks[rank];
+    if (post_ps == TRACE_UNKNOWN_PS) return;
+    account_add(&replay->outcome->account, pattern, rank, post_ps - state->enter_ps);
+    if (replay->made) replay->made->ranks[rank].sim[state->next].awaited_post_ps = post_ps;
+}
+
+/* --- target ----------------------------------------------------------------------------------------------------------
+ */
+
+static enum step open_exposure(struct replay *replay, uint32_t rank, struct member *member, uint32_t group)
+{
+    struct rank_state *state = &replay->ranks[rank];
+    if (member->exposed)
+        return replay_fail(replay, rank, "post while the exposure epoch on window %d is still open", member->window),
+               STEP_FAIL;
+    STEP_TRY(replay_pairs_of(replay, member, &member->exposure, false, group));
+    state->last_member = (uint32_t)(member - replay->members);
+    member->exposed = true;
+    member->pending_origins = member->missing_completes = 0;
+    for (uint32_t i = 0; i < member->exposure.pair_count; i++) {
+        struct pair *pair = &replay->pairs[role_pairs(&member->exposure)[i]];
+        pair->post_enter_ps[++pair->exposures & 1] = state->enter_ps;
+        if (pair->epochs_done < pair->exposures) member->pending_origins++;
+        if (pair->completes_arrived < pair->exposures) member->missing_completes++;
+    }
+    return replay_spend(replay, state, member->exposure.pair_count > 0 ? replay->overhead_ps : 0, PHASE_ACT);
+}
+
+enum step replay_step_post(struct replay *replay, uint32_t rank)
+{
+    struct rank_state *state = &replay->ranks[rank];
+    const struct trace_call *call = &state->calls[state->next];
+    struct member *member = replay_member(replay, call, rank);
+    if (state->phase == PHASE_ENTER) return open_exposure(replay, rank, member, call->ref);
+    for (uint32_t i = 0; i < member->exposure.pair_count; i++) {
+        uint32_t pair = role_pairs(&member->exposure)[i];
+        STEP_TRY(replay_send_control(replay, MESSAGE_POST, rank, replay->pairs[pair].origin, pair, 0));
+    }
+    return replay_exit(state, replay->now_ps);
+}
+
+/* The notification of the pair's current exposure epoch has come while the target was in its wait. Of origins that
+ * entered complete last together, the one whose last operation ended last counts. */
+static void note_awaited_complete(struct replay *replay, struct member *target, uint32_t index)
+{
+    const struct pair *pair = &replay->pairs[index];
+    uint32_t slot = pair->exposures & 1;
+    if (target->last_completer != NO_INDEX) {
+        const struct pair *last = &replay->pairs[target->last_completer];
+        int64_t last_ps = last->complete_enter_ps[last->exposures & 1];
+        if (pair->complete_enter_ps[slot] < last_ps) return;
+        if (pair->complete_enter_ps[slot] == last_ps &&
+            pair->complete_last_op_ps[slot] <= last->complete_last_op_ps[last->exposures & 1])
+            return;
+    }
+    target->last_completer = index;
+}
+
+/* Early Wait, and the part of it that is Late Complete, of a wait that returns. */
+static void account_early_wait(struct replay *replay, const struct member *member)
+{
+    if (member->last_completer == NO_INDEX) return;
+    const struct pair *last = &replay->pairs[member->last_completer];
+    int64_t enter_ps = replay->ranks[member->rank].enter_ps, until_ps = last->complete_enter_ps[last->exposures & 1];
+    int64_t last_op_ps = last->complete_last_op_ps[last->exposures & 1];
+    account_add(&replay->outcome->account, PATTERN_EARLY_WAIT, member->rank, until_ps - enter_ps);
+    int64_t from_ps = last_op_ps > enter_ps ? last_op_ps : enter_ps;
+    account_add(&replay->outcome->account, PATTERN_LATE_COMPLETE, member->rank, until_ps - from_ps);
+}
+
+enum step replay_step_win_wait(struct replay *replay, uint32_t rank)
+{
+    struct rank_state *state = &replay->ranks[rank];
+    struct member *member = replay_member(replay, &state->calls[state->next], rank);
+    if (!member->exposed)
+        return replay_fail(replay, rank, "no exposure epoch is open on window %d", member->window), STEP_FAIL;
+    if (state->phase == PHASE_ENTER) {
+        member->in_wait = true;
+        member->last_completer = NO_INDEX;
+        state->phase = PHASE_ACT;
+    }
+    if (member->pending_origins > 0) {
+        state->need = member->missing_completes;
+        return STEP_BLOCK;
+    }
+    /* MPI-3.1 11.5.2: all accesses are complete at the target when wait returns, reading ones too. */
+    if (member->last_effect_ps > replay->now_ps) return replay_pause(state, member->last_effect_ps, PHASE_WAIT);
+    account_early_wait(replay, member);
+    member->exposed = member->in_wait = false;
+    return replay_exit(state, replay->now_ps);
+}
+
+/* The pair's epochs end in order: notification and data of each must have come. */
+static void end_epochs(struct replay *replay, struct pair *pair)
+{
+    uint32_t woken = NO_INDEX;
+    while (pair->epochs_done < pair->completes_arrived &&
+           pair->data_arrived >= pair->data_expected[(pair->epochs_done + 1) & 1]) {
+        if (++pair->epochs_done > pair->exposures) continue; /* ahead of the post: only with MPI_MODE_NOCHECK */
+        struct member *target = &replay->members[pair->target_member];
+        if (pair->epochs_done == pair->exposures && --target->pending_origins == 0) woken = target->rank;
+    }
+    if (woken != NO_INDEX) replay_wake(replay, woken); /* may move the pairs */
+}
+
+void replay_pair_effect(struct replay *replay, struct pair *pair, int64_t at_ps)
+{
+    struct member *target = &replay->members[pair->target_member];
+    if (at_ps > target->last_effect_ps) target->last_effect_ps = at_ps;
+    pair->data_arrived++;
+    end_epochs(replay, pair);
+}
+
+enum status replay_on_complete(struct replay *replay, const struct engine_note *message)
+{
+    struct pair *pair = &replay->pairs[message->ref];
+    struct member *target = &replay->members[pair->target_member];
+    if (++pair->completes_arrived <= pair->exposures) {
+        target->missing_completes--;
+        if (target->in_wait) note_awaited_complete(replay, target, message->ref);
+    }
+    end_epochs(replay, pair);
+    return STATUS_OK;
+}
+
+/* --- origin ----------------------------------------------------------------------------------------------------------
+ */
+
+static enum step open_access(struct replay *replay, uint32_t rank, struct member *member, const struct trace_call *call)
+{
+    struct rank_state *state = &replay->ranks[rank];
+    if (member->access_open)
+        return replay_fail(replay, rank, "start while the access epoch on window %d is still open", member->window),
+               STEP_FAIL;
+    STEP_TRY(replay_pairs_of(replay, member, &member->access, true, call->ref));
+    member->access_open = true;
+    member->nocheck = call->flags & TRACE_NOCHECK;
+    member->missing_posts = member->lefts = member->gets = 0;
+    member->last_left_ps = INT64_MIN;
+    member->awaited_post_ps = TRACE_UNKNOWN_PS;
+    bool waits = replay->modes[member->window].semantics->start_waits;
+    for (uint32_t i = 0; i < member->access.pair_count; i++) {
+        struct pair *pair = &replay->pairs[role_pairs(&member->access)[i]];
+        pair->accesses++;
+        pair->open = true;
+        pair->closing = false;
+        pair->last_op_exit_ps = TRACE_UNKNOWN_PS;
+        pair->awaited = false;
+        if (replay_pair_ready(member, pair)) continue;
+        member->missing_posts++;
+        pair->awaited = waits;
+    }
+    state->phase = PHASE_WAIT;
+    return STEP_AGAIN;
+}
+
+enum step replay_step_start(struct replay *replay, uint32_t rank)
+{
+    struct rank_state *state = &replay->ranks[rank];
+    const struct trace_call *call = &state->calls[state->next];
+    struct member *member = replay_member(replay, call, rank);
+    if (state->phase == PHASE_ENTER) return open_access(replay, rank, member, call);
+    if (replay->modes[member->window].semantics->start_waits && member->missing_posts > 0) {
+        state->need = member->missing_posts;
+        return STEP_BLOCK;
+    }
+    replay_account_post(replay, rank, PATTERN_LATE_POST, member->awaited_post_ps);
+    member->awaited_post_ps = TRACE_UNKNOWN_PS;
+    member->start_exit_ps = replay->now_ps;
+    return replay_exit(state, replay->now_ps);
+}
+
+struct notification { /* of an access epoch's end */
+    uint32_t epoch, data_expected;
+    int64_t complete_enter_ps, last_op_ps;
+};
+
+/* What the target needs to know of the epoch is written into the pair as the notification leaves: the post of epoch n
+ * has come, so that the target is done with epoch n - 2 and its slot. */
+static enum status send_notification(struct replay *replay, uint32_t index, const struct notification *notification)
+{
+    struct pair *pair = &replay->pairs[index];
+    uint32_t slot = notification->epoch & 1;
+    pair->complete_enter_ps[slot] = notification->complete_enter_ps;
+    pair->complete_last_op_ps[slot] = notification->last_op_ps;
+    pair->data_expected[slot] = notification->data_expected;
+    return replay_send_control(replay, MESSAGE_COMPLETE, pair->origin, pair->target, index, 0);
+}
+
+static enum status send_queued(struct replay *replay, uint32_t op)
+{
+    if (replay->ops[op].kind != CALL_COMPLETE) return replay_issue_chain(replay, op);
+    const struct op *queued = &replay->ops[op];
+    const struct notification notification = {queued->epoch, queued->data_expected, queued->complete_enter_ps,
+                                              queued->last_op_ps};
+    uint32_t pair = queued->pair;
+    replay_release_op(replay, op);
+    return send_notification(replay, pair, &notification);
+}
+
+/* A notification, an operation, or (aggregated) all operations of the epoch that wait there. */
+static uint32_t take_queued(struct replay *replay, struct pair *pair)
+{
+    uint32_t first = pair->queue_first, last = first;
+    bool together = replay->platform->aggregate && replay->ops[first].kind != CALL_COMPLETE;
+    for (;;) {
+        uint32_t next = replay->ops[last].next;
+        pair->queue_first = next;
+        replay_resume(replay, pair->origin);
+        if (!together || next == NO_INDEX || replay->ops[next].kind == CALL_COMPLETE ||
+            replay->ops[next].epoch != replay->ops[first].epoch)
+            break;
+        last = next;
+    }
+    replay->ops[last].next = NO_INDEX;
+    return first;
+}
+
+/* Issues what waits in the pair's queue up to the epoch, unless it is held until complete. A notification waits for
+ * the data in front of it, which may themselves wait for the clear to send. */
+static enum status issue_queued(struct replay *replay, uint32_t index, uint32_t epoch)
+{
+    for (;;) { /* issuing may wake a rank, which may move pairs and operations */
+        struct pair *pair = &replay->pairs[index];
+        uint32_t op = pair->queue_first;
+        if (op == NO_INDEX || replay->ops[op].epoch > epoch) return STATUS_OK;
+        if (pair->uncleared > 0 && replay->ops[op].kind == CALL_COMPLETE) return STATUS_OK;
+        if (replay->deferred && pair->open && !pair->closing && replay->ops[op].epoch == pair->accesses)
+            return STATUS_OK;
+        TRY(send_queued(replay, take_queued(replay, pair)));
+    }
+}
+
+enum status replay_pair_issue_queued(struct replay *replay, uint32_t pair)
+{
+    return issue_queued(replay, pair, replay->pairs[pair].accesses);
+}
+
+enum status replay_pair_cleared(struct replay *replay, uint32_t pair, uint32_t epoch)
+{
+    return --replay->pairs[pair].uncleared == 0 ? issue_queued(replay, pair, epoch) : STATUS_OK;
+}
+
+/* The origin has opened more epochs towards the target than complete may leave without a post. */
+static bool is_ahead(const struct replay *replay, const struct member *member, const struct pair *pair)
+{
+    int64_t ahead = (int64_t)pair->accesses - (int64_t)pair->posts_arrived;
+    return !member->nocheck && ahead > replay->modes[member->window].epochs_ahead;
+}
+
+static void note_awaited_post(struct member *origin, int64_t post_ps)
+{
+    if (post_ps > origin->awaited_post_ps) origin->awaited_post_ps = post_ps;
+}
+
+/* The post, of an epoch before the current one, for which the origin's complete has waited. */
+static void end_wait_before(struct replay *replay, struct pair *pair)
+{
+    struct member *origin = &replay->members[pair->origin_member];
+    if (!pair->awaited_before || is_ahead(replay, origin, pair)) return;
+    note_awaited_post(origin, pair->post_enter_ps[pair->posts_arrived & 1]);
+    pair->awaited_before = false;
+    if (--origin->missing_before == 0) replay_wake(replay, origin->rank);
+}
+
+enum status replay_on_post(struct replay *replay, const struct engine_note *message)
+{
+    uint32_t posts = ++replay->pairs[message->ref].posts_arrived;
+    if (replay->pairs[message->ref].queue_first != NO_INDEX) TRY(issue_queued(replay, message->ref, posts));
+    end_wait_before(replay, &replay->pairs[message->ref]);
+    struct pair *pair = &replay->pairs[message->ref];
+    if (!pair->open || posts != pair->accesses) return STATUS_OK;
+    struct member *origin = &replay->members[pair->origin_member];
+    if (pair->awaited) note_awaited_post(origin, replay_pair_post_enter(pair));
+    pair->awaited = false;
+    if (origin->nocheck || --origin->missing_posts == 0 || !replay->modes[origin->window].semantics->start_waits)
+        replay_wake(replay, origin->rank);
+    return STATUS_OK;
+}
+
+/* Whether complete waits for the pair's post: always where a row of the semantics waits in complete, else for the data
+ * of the epoch's gets, and until the data of puts have left, that are queued behind it. */
+static bool complete_awaits(const struct replay *replay, const struct member *member, const struct pair *pair)
+{
+    if (replay_pair_ready(member, pair)) return false;
+    if (replay->modes[member->window].complete_waits_all) return true;
+    for (uint32_t op = pair->queue_first; op != NO_INDEX; op = replay->ops[op].next)
+        if (replay->ops[op].epoch == pair->accesses && replay_complete_awaits_op(&replay->ops[op])) return true;
+    return false;
+}
+
+static enum status queue_notification(struct replay *replay, uint32_t index, const struct notification *notification)
+{
+    uint32_t op;
+    TRY(replay_take_op(replay, &op));
+    struct pair *pair = &replay->pairs[index];
+    replay->ops[op] = (struct op){.origin = pair->origin,
+                                  .target = pair->target,
+                                  .pair = index,
+                                  .call = replay->ranks[pair->origin].next,
+                                  .epoch = notification->epoch,
+                                  .kind = CALL_COMPLETE,
+                                  .complete_enter_ps = notification->complete_enter_ps,
+                                  .last_op_ps = notification->last_op_ps,
+                                  .data_expected = notification->data_expected};
+    replay_queue_append(replay, &pair->queue_first, &pair->queue_last, op);
+    replay_await(replay, pair->origin);
+    return STATUS_OK;
+}
+
+/* Tells every target, behind what is issued (held operations now) or queued for it; a queued notification leaves when
+ * the post has come and the data in front of it have been sent. */
+static enum status notify_targets(struct replay *replay, struct member *member)
+{
+    member->missing_before = 0;
+    for (uint32_t i = 0; i < member->access.pair_count; i++) {
+        uint32_t index = role_pairs(&member->access)[i];
+        struct pair *pair = &replay->pairs[index];
+        bool acted = pair->last_op_exit_ps != TRACE_UNKNOWN_PS;
+        pair->closing = true;
+        pair->awaited = complete_awaits(replay, member, pair);
+        pair->awaited_before = is_ahead(replay, member, pair);
+        member->missing_before += pair->awaited_before;
+        const struct notification end = {pair->accesses, pair->data_issued, replay->ranks[member->rank].enter_ps,
+                                         acted ? pair->last_op_exit_ps : member->start_exit_ps};
+        bool ready = replay_pair_ready(member, pair);
+        if (ready) TRY(issue_queued(replay, index, end.epoch));
+        if (ready && replay->pairs[index].uncleared == 0)
+            TRY(send_notification(replay, index, &end));
+        else
+            TRY(queue_notification(replay, index, &end));
+    }
+    return STATUS_OK;
+}
+
+static enum step close_access(struct replay *replay, struct member *member)
+{
+    struct rank_state *state = &replay->ranks[member->rank];
+    int64_t now_ps = replay->now_ps;
+    int64_t exit_ps = member->last_left_ps > now_ps ? member->last_left_ps : now_ps;
+    replay_account_post(replay, member->rank, PATTERN_LATE_POST, member->awaited_post_ps);
+    for (uint32_t i = 0; i < member->access.pair_count; i++) replay->pairs[role_pairs(&member->access)[i]].open = false;
+    member->access_open = false;
+    return replay_exit(state, exit_ps);
+}
+
+enum step replay_step_complete(struct replay *replay, uint32_t rank)
+{
+    struct rank_state *state = &replay->ranks[rank];
+    struct member *member = replay_member(replay, &state->calls[state->next], rank);
+    switch (state->phase) {
+    case PHASE_ENTER:
+        if (!member->access_open)
+            return replay_fail(replay, rank, "no access epoch is open on window %d", member->window), STEP_FAIL;
+        return replay_spend(replay, state, member->access.pair_count > 0 ? replay->overhead_ps : 0, PHASE_ACT);
+    case PHASE_ACT:
+        STEP_TRY(notify_targets(replay, member));
+        state->phase = PHASE_WAIT;
+        return STEP_AGAIN;
+    default:
+        if (member->missing_before > 0) return STEP_BLOCK;
+        if (replay->modes[member->window].complete_waits_all && !member->nocheck && member->missing_posts > 0)
+            return STEP_BLOCK;
+        if (member->lefts > 0 || member->gets > 0) return STEP_BLOCK;
+        return close_access(replay, member);
+    }
+}

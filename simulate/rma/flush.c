@@ -1,0 +1,313 @@
+/* Locks of all targets, and completion without unlock (MPI-3.1 11.5.3, 11.5.4). A lock_all is one shared lock per
+ * target: blocking ones are all asked for at once, lazy ones and NOCHECK's begin with the first operation on their
+ * target. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/array.h"
+#include "simulate/replay/core.h"
+
+enum { PHASE_ENTER, PHASE_ASK, PHASE_WAIT };
+
+bool replay_lock_at(const struct replay *replay, uint32_t rank, const struct trace_call *call, uint32_t place,
+                    uint32_t *lock)
+{
+    const struct trace_comm *comm = &replay->trace->comms[replay->trace->windows[call->handle].comm];
+    uint32_t index = replay->windows[call->handle].first_member + (uint32_t)trace_comm_rank(comm, (int32_t)rank);
+    const struct all_locks *all = replay->members[index].all;
+    *lock = NO_INDEX;
+    if (call->peer != TRACE_NONE) {
+        if (place == 0) *lock = replay_open_lock(replay, rank, index, call->peer);
+        return place == 0;
+    }
+    if (all) {
+        if (place < comm->count) *lock = all->locks[place];
+        return place < comm->count;
+    }
+    uint32_t at = replay->ranks[rank].lock_list;
+    while (place-- > 0 && at != NO_INDEX) at = replay->lock_epochs[at].next;
+    if (at != NO_INDEX && replay->lock_epochs[at].member == index) *lock = at;
+    return at != NO_INDEX;
+}
+
+static enum status new_of_all(struct replay *replay, uint32_t index, uint32_t place)
+{
+    struct member *member = &replay->members[index];
+    struct lock_epoch made = {.origin = member->rank,
+                              .target = (uint32_t)replay_comm_of(replay, member)->members[place],
+                              .member = index,
+                              .of_all = true,
+                              .nocheck = member->all_nocheck};
+    return replay_lock_new(replay, &made, &member->all->locks[place]);
+}
+
+enum status replay_lock_towards(struct replay *replay, uint32_t rank, uint32_t index, int32_t target, uint32_t *lock)
+{
+    const struct member *member = &replay->members[index];
+    *lock = replay_open_lock(replay, rank, index, target);
+    if (*lock != NO_INDEX || !member->all) return STATUS_OK;
+    uint32_t place = (uint32_t)trace_comm_rank(replay_comm_of(replay, member), target);
+    TRY(new_of_all(replay, index, place));
+    *lock = member->all->locks[place];
+    return STATUS_OK;
+}
+
+/* --- the locks that a call concerns ----------------------------------------------------------------------------------
+ */
+
+enum status replay_all_locks_new(struct replay *replay, uint32_t count, struct all_locks **made)
+{
+    struct all_locks *all = malloc(sizeof *all + count * sizeof *all->locks);
+    *made = all;
+    if (!all) return err_memory(replay->err);
+    all->busy_first = all->busy_last = NO_INDEX;
+    memset(all->locks, 0xff, count * sizeof *all->locks); /* NO_INDEX */
+    return STATUS_OK;
+}
+
+void replay_lock_busy(struct replay *replay, struct all_locks *all, uint32_t lock)
+{
+    struct lock_epoch *epoch = &replay->lock_epochs[lock];
+    epoch->busy = true;
+    epoch->next = NO_INDEX;
+    *(all->busy_first == NO_INDEX ? &all->busy_first : &replay->lock_epochs[all->busy_last].next) = lock;
+    all->busy_last = lock;
+}
+
+bool replay_all_complete(struct replay *replay, struct all_locks *all)
+{
+    for (; all->busy_first != NO_INDEX; all->busy_first = replay->lock_epochs[all->busy_first].next) {
+        if (replay->lock_epochs[all->busy_first].outstanding > 0) return false;
+        replay->lock_epochs[all->busy_first].busy = false;
+    }
+    return true;
+}
+
+struct placed {
+    int32_t place;
+    uint32_t lock;
+};
+
+static int compare_places(const void *a, const void *b)
+{
+    const struct placed *x = a, *y = b;
+    return (x->place > y->place) - (x->place < y->place);
+}
+
+/* Leaves those that have something outstanding, in the order of their targets. */
+static enum status sort_busy(struct replay *replay, const struct member *member)
+{
+    struct all_locks *all = member->all;
+    struct placed *busy = NULL;
+    size_t count = 0, capacity = 0;
+    bool sorted = true;
+    for (uint32_t lock = all->busy_first; lock != NO_INDEX; lock = replay->lock_epochs[lock].next) {
+        struct lock_epoch *epoch = &replay->lock_epochs[lock];
+        epoch->busy = false;
+        if (epoch->outstanding == 0) continue;
+        struct placed made = {trace_comm_rank(replay_comm_of(replay, member), (int32_t)epoch->target), lock};
+        sorted = sorted && (count == 0 || busy[count - 1].place < made.place);
+        ARRAY_PUSH(busy, count, capacity, made, replay->err);
+    }
+    if (!sorted) qsort(busy, count, sizeof *busy, compare_places);
+    all->busy_first = NO_INDEX;
+    for (size_t i = 0; i < count; i++) replay_lock_busy(replay, all, busy[i].lock);
+    free(busy);
+    return STATUS_OK;
+}
+
+/* Of a flush of all under lock_all, the busy ones; else all that the call may concern. Another thread may move what is
+ * busy. */
+struct lock_walk {
+    bool busy;
+    uint32_t at; /* place, or lock epoch */
+};
+
+static struct lock_walk walk_of(struct replay *replay, uint32_t rank, const struct trace_call *call)
+{
+    const struct member *member = replay_member(replay, call, rank);
+    enum call_kind kind = call_kind(call->call);
+    bool flushes = kind == CALL_FLUSH || kind == CALL_FLUSH_LOCAL;
+    bool busy = flushes && call->peer == TRACE_NONE && member->all && !replay->ranks[rank].threads;
+    return (struct lock_walk){busy, busy ? member->all->busy_first : 0};
+}
+
+/* False behind the last one; *lock may be NO_INDEX. */
+static bool walk_next(const struct replay *replay, uint32_t rank, const struct trace_call *call, struct lock_walk *walk,
+                      uint32_t *lock)
+{
+    if (!walk->busy) return replay_lock_at(replay, rank, call, walk->at++, lock);
+    *lock = walk->at;
+    if (*lock == NO_INDEX) return false;
+    walk->at = replay->lock_epochs[*lock].next;
+    return true;
+}
+
+/* --- lock_all, unlock_all
+ * ---------------------------------------------------------------------------------------------- */
+
+static bool locks_any(const struct replay *replay, uint32_t rank, uint32_t member)
+{
+    uint32_t lock = replay->ranks[rank].lock_list;
+    while (lock != NO_INDEX && replay->lock_epochs[lock].member != member) lock = replay->lock_epochs[lock].next;
+    return lock != NO_INDEX;
+}
+
+static enum step open_all(struct replay *replay, struct rank_state *state, uint32_t index,
+                          const struct trace_call *call)
+{
+    struct member *member = &replay->members[index];
+    uint32_t size = replay_comm_of(replay, member)->count;
+    if (member->all || locks_any(replay, member->rank, index))
+        return replay_fail(replay, member->rank, "window %d is already locked by this rank", call->handle), STEP_FAIL;
+    STEP_TRY(replay_all_locks_new(replay, size, &member->all));
+    member->all_nocheck = call->flags & TRACE_NOCHECK;
+    if (member->all_nocheck || replay->modes[call->handle].lock == LOCK_LAZY) return replay_exit(state, replay->now_ps);
+    return replay_spend(replay, state, size > 1 ? replay->overhead_ps : 0, PHASE_ASK);
+}
+
+/* Lock Contention of a call that waited for several locks: until the last one was free. */
+static void account_contention(struct replay *replay, uint32_t rank, const struct trace_call *call)
+{
+    int64_t until_ps = replay->ranks[rank].enter_ps, enter_ps = until_ps;
+    struct lock_walk walk = walk_of(replay, rank, call);
+    for (uint32_t lock; walk_next(replay, rank, call, &walk, &lock);) {
+        if (lock == NO_INDEX) continue;
+        int64_t contended_ps = replay_lock_contended_ps(replay, lock);
+        if (contended_ps > until_ps) until_ps = contended_ps;
+    }
+    replay->ranks[rank].contended_until_ps = until_ps;
+    if (until_ps > enter_ps) account_add(&replay->outcome->account, PATTERN_LOCK_CONTENTION, rank, until_ps - enter_ps);
+}
+
+enum step replay_step_lock_all(struct replay *replay, uint32_t rank)
+{
+    struct rank_state *state = &replay->ranks[rank];
+    const struct trace_call *call = &state->calls[state->next];
+    uint32_t index = replay_member_index(replay, call->handle, rank), lock;
+    const struct member *member = &replay->members[index];
+    if (state->phase != PHASE_ENTER && !member->all) /* another thread has unlocked it meanwhile */
+        return replay_exit(state, replay->now_ps);
+    switch (state->phase) {
+    case PHASE_ENTER: return open_all(replay, state, index, call);
+    case PHASE_ASK:
+        for (uint32_t i = 0; i < replay_comm_of(replay, member)->count; i++) {
+            STEP_TRY(new_of_all(replay, index, i));
+            STEP_TRY(replay_lock_ask(replay, member->all->locks[i]));
+        }
+        state->phase = PHASE_WAIT;
+        return STEP_AGAIN;
+    default:
+        for (; replay_lock_at(replay, rank, call, state->step, &lock); state->step++)
+            if (lock != NO_INDEX && !replay->lock_epochs[lock].granted) return STEP_BLOCK;
+        account_contention(replay, rank, call);
+        return replay_exit(state, replay->now_ps);
+    }
+}
+
+static bool sends(struct replay *replay, uint32_t rank, const struct trace_call *call, bool releases)
+{
+    struct lock_walk walk = walk_of(replay, rank, call);
+    for (uint32_t lock; walk_next(replay, rank, call, &walk, &lock);) {
+        if (lock != NO_INDEX && replay_lock_sends(&replay->lock_epochs[lock], releases)) return true;
+    }
+    return false;
+}
+
+/* Lets everything go that waits for the call. */
+static enum status hurry(struct replay *replay, uint32_t rank, const struct trace_call *call)
+{
+    struct lock_walk walk = walk_of(replay, rank, call);
+    for (uint32_t lock; walk_next(replay, rank, call, &walk, &lock);)
+        if (lock != NO_INDEX && replay->lock_epochs[lock].queue_first != NO_INDEX) TRY(replay_lock_hurry(replay, lock));
+    return STATUS_OK;
+}
+
+static enum status release_all(struct replay *replay, struct member *member)
+{
+    struct all_locks *all = member->all;
+    enum status status = STATUS_OK;
+    member->all = NULL;
+    for (uint32_t i = 0; i < replay_comm_of(replay, member)->count && status == STATUS_OK; i++)
+        if (all->locks[i] != NO_INDEX) status = replay_lock_end(replay, all->locks[i]);
+    free(all);
+    return status;
+}
+
+/* From rank.step on, where the walk stands: STEP_EXIT if all that the call means is complete (granted and known to be
+ * there; local: at the origin). */
+static enum step completed(struct replay *replay, uint32_t rank, const struct trace_call *call, bool local)
+{
+    struct rank_state *state = &replay->ranks[rank];
+    struct lock_walk walk = walk_of(replay, rank, call);
+    walk.at = state->step;
+    for (uint32_t lock; walk_next(replay, rank, call, &walk, &lock); state->step = walk.at) {
+        if (lock == NO_INDEX) continue;
+        const struct lock_epoch *epoch = &replay->lock_epochs[lock];
+        if ((local ? epoch->lefts : epoch->outstanding) > 0) return STEP_BLOCK;
+        if (local && epoch->last_left_ps > replay->now_ps) return replay_pause(state, epoch->last_left_ps, PHASE_WAIT);
+    }
+    return STEP_EXIT;
+}
+
+enum step replay_step_unlock_all(struct replay *replay, uint32_t rank)
+{
+    struct rank_state *state = &replay->ranks[rank];
+    const struct trace_call *call = &state->calls[state->next];
+    struct member *member = replay_member(replay, call, rank);
+    if (!member->all)
+        return replay_fail(replay, rank, "window %d is not locked by MPI_Win_lock_all", call->handle), STEP_FAIL;
+    if (state->phase == PHASE_ENTER)
+        return replay_spend(replay, state, sends(replay, rank, call, true) ? replay->overhead_ps : 0, PHASE_ASK);
+    if (state->phase == PHASE_ASK) {
+        state->phase = PHASE_WAIT;
+        STEP_TRY(hurry(replay, rank, call));
+    }
+    enum step step = completed(replay, rank, call, false);
+    if (step != STEP_EXIT) return step;
+    if (replay->modes[call->handle].lock == LOCK_LAZY) account_contention(replay, rank, call);
+    STEP_TRY(release_all(replay, member));
+    return replay_exit(state, replay->now_ps);
+}
+
+/* --- flush
+ * ------------------------------------------------------------------------------------------------------------- */
+
+static enum step begin_flush(struct replay *replay, uint32_t rank, const struct trace_call *call)
+{
+    struct rank_state *state = &replay->ranks[rank];
+    uint32_t index = replay_member_index(replay, call->handle, rank);
+    bool locked = replay->members[index].all ||
+                  (call->peer == TRACE_NONE ? locks_any(replay, rank, index)
+                                            : replay_open_lock(replay, rank, index, call->peer) != NO_INDEX);
+    if (!locked)
+        return replay_fail(replay, rank,
+                           "no lock is open on window %d, expected MPI_Win_lock or MPI_Win_lock_all before",
+                           call->handle),
+               STEP_FAIL;
+    if (walk_of(replay, rank, call).busy) STEP_TRY(sort_busy(replay, &replay->members[index]));
+    return replay_spend(replay, state, sends(replay, rank, call, false) ? replay->overhead_ps : 0, PHASE_ASK);
+}
+
+enum step replay_step_flush(struct replay *replay, uint32_t rank)
+{
+    struct rank_state *state = &replay->ranks[rank];
+    const struct trace_call *call = &state->calls[state->next];
+    if (call->peer == TRACE_NONE && (call_row(call->call)->needed & F_TARGET)) /* MPI_PROC_NULL */
+        return replay_exit(state, replay->now_ps);
+    if (state->phase == PHASE_ENTER) return begin_flush(replay, rank, call);
+    if (state->phase == PHASE_ASK) {
+        state->phase = PHASE_WAIT;
+        state->step = walk_of(replay, rank, call).at;
+        STEP_TRY(hurry(replay, rank, call));
+    }
+    bool local = call_kind(call->call) == CALL_FLUSH_LOCAL;
+    enum step step = completed(replay, rank, call, local);
+    if (step == STEP_BLOCK && state->threads) { /* what another thread made meanwhile is waited for, too: let it go */
+        STEP_TRY(hurry(replay, rank, call));
+        step = completed(replay, rank, call, local);
+    }
+    if (step != STEP_EXIT) return step;
+    if (replay->modes[call->handle].lock == LOCK_LAZY) account_contention(replay, rank, call);
+    return replay_exit(state, replay->now_ps);
+}

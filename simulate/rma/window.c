@@ -1,0 +1,281 @@
+/* Windows in replay: each member's state, the pairs of origins and targets, fences, creation and freeing. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/array.h"
+#include "simulate/collectives/collectives.h"
+#include "simulate/replay/core.h"
+
+enum { WINDOW_BITS = 16, RANK_BITS = 24 };
+
+static void prepare_members(struct replay *replay, int32_t window, uint32_t *next)
+{
+    const struct trace_comm *comm = &replay->trace->comms[replay->trace->windows[window].comm];
+    bool whole = comm->count == replay->trace->rank_count;
+    for (uint32_t i = 0; i < comm->count; i++) whole = whole && comm->members[i] == (int32_t)i;
+    replay->windows[window] = (struct window_state){.first_member = *next, .whole = whole};
+    for (uint32_t i = 0; i < comm->count; i++) {
+        struct member *member = &replay->members[(*next)++];
+        member->rank = (uint32_t)comm->members[i];
+        member->window = window;
+        member->access.group = member->exposure.group = NO_INDEX;
+        member->queue_first = member->queue_last = NO_INDEX;
+        member->held_first = member->held_last = NO_INDEX;
+    }
+}
+
+static enum status prepare_notified_fences(struct replay *replay)
+{
+    bool notified = false;
+    for (size_t w = 0; w < replay->trace->window_count; w++)
+        notified = notified || replay->modes[w].fence == FENCE_NOTIFY;
+    if (!notified) return STATUS_OK;
+    replay->incoming_latest_ps = calloc(replay->member_count + 1, 2 * sizeof *replay->incoming_latest_ps);
+    return replay->incoming_latest_ps ? STATUS_OK : err_memory(replay->err);
+}
+
+enum status replay_prepare_windows(struct replay *replay)
+{
+    const struct trace *trace = replay->trace;
+    if (trace->window_count >= (size_t)1 << WINDOW_BITS || trace->rank_count >= 1u << RANK_BITS)
+        return err_set(replay->err, STATUS_DATA, trace->name, NULL,
+                       "%zu windows and %u ranks, expected below %u and %u", trace->window_count, trace->rank_count,
+                       1u << WINDOW_BITS, 1u << RANK_BITS);
+    for (size_t w = 0; w < trace->window_count; w++)
+        replay->member_count += trace->comms[trace->windows[w].comm].count;
+    replay->windows = calloc(trace->window_count + 1, sizeof *replay->windows);
+    replay->members = lines_new(replay->member_count + 1, sizeof *replay->members);
+    if (!replay->windows || !replay->members) return err_memory(replay->err);
+    uint32_t next_member = 0;
+    for (size_t w = 0; w < trace->window_count; w++) prepare_members(replay, (int32_t)w, &next_member);
+    return prepare_notified_fences(replay);
+}
+
+static void clear_role(struct role *role)
+{
+    if (role->pair_count > ROLE_FEW) free(role->many);
+    role->pair_count = 0;
+}
+
+void replay_clear_windows(struct replay *replay)
+{
+    for (size_t i = 0; replay->members && i < replay->member_count; i++) {
+        clear_role(&replay->members[i].access);
+        clear_role(&replay->members[i].exposure);
+        free(replay->members[i].all);
+    }
+    free(replay->windows);
+    free(replay->members);
+    free(replay->incoming_latest_ps);
+    free(replay->pairs);
+    map_clear(&replay->pair_index);
+}
+
+const struct trace_comm *replay_comm_of(const struct replay *replay, const struct member *member)
+{
+    return &replay->trace->comms[replay->trace->windows[member->window].comm];
+}
+
+uint32_t replay_member_index(struct replay *replay, int32_t window, uint32_t rank)
+{
+    const struct window_state *state = &replay->windows[window];
+    if (state->whole) return state->first_member + rank;
+    const struct trace_comm *comm = &replay->trace->comms[replay->trace->windows[window].comm];
+    return state->first_member + (uint32_t)trace_comm_rank(comm, (int32_t)rank);
+}
+
+struct member *replay_member(struct replay *replay, const struct trace_call *call, uint32_t rank)
+{
+    return &replay->members[replay_member_index(replay, call->handle, rank)];
+}
+
+static enum status pair_of(struct replay *replay, int32_t window, uint32_t origin, uint32_t target, uint32_t *index)
+{
+    uint64_t key = (uint64_t)window << (2 * RANK_BITS) | (uint64_t)origin << RANK_BITS | target;
+    uint64_t *slot;
+    TRY(map_put(&replay->pair_index, key, NO_INDEX, &slot, replay->err));
+    if (*slot == NO_INDEX) {
+        struct pair pair = {.origin = origin,
+                            .target = target,
+                            .window = window,
+                            .origin_member = replay_member_index(replay, window, origin),
+                            .target_member = replay_member_index(replay, window, target),
+                            .queue_first = NO_INDEX,
+                            .queue_last = NO_INDEX,
+                            .last_op_exit_ps = TRACE_UNKNOWN_PS};
+        *slot = replay->pair_count;
+        TRY(lines_reserve((void **)&replay->pairs, &replay->pair_capacity, replay->pair_count + 1, sizeof pair,
+                          replay->err));
+        replay->pairs[replay->pair_count++] = pair;
+    }
+    *index = (uint32_t)*slot;
+    return STATUS_OK;
+}
+
+static enum status reserve_role(struct replay *replay, struct role *role, uint32_t count)
+{
+    uint32_t *many = count > ROLE_FEW ? malloc(count * sizeof *many) : NULL;
+    if (count > ROLE_FEW && !many) return err_memory(replay->err);
+    clear_role(role);
+    if (many) role->many = many;
+    role->pair_count = count;
+    return STATUS_OK;
+}
+
+enum status replay_pairs_of(struct replay *replay, struct member *member, struct role *role, bool as_origin,
+                            uint32_t group_id)
+{
+    if (role->group == group_id) return STATUS_OK;
+    const struct trace_group *group = &replay->trace->groups[group_id];
+    TRY(reserve_role(replay, role, group->count));
+    uint32_t *pairs = group->count > ROLE_FEW ? role->many : role->few;
+    for (uint32_t i = 0; i < group->count; i++) {
+        uint32_t other = (uint32_t)group->members[i];
+        uint32_t origin = as_origin ? member->rank : other, target = as_origin ? other : member->rank;
+        TRY(pair_of(replay, member->window, origin, target, &pairs[i]));
+    }
+    role->group = group_id;
+    return STATUS_OK;
+}
+
+/* The instances of create, fence and free on a window are entered by all before any member leaves, so that no member is
+ * ever two ahead of another: two slots hold the latest enter. */
+void replay_sync_enter(struct replay *replay, struct member *member, int64_t enter_ps)
+{
+    struct window_state *window = &replay->windows[member->window];
+    uint32_t instance = ++member->sync_instance, slot = instance & 1;
+    if (window->latest_instance[slot] != instance || window->latest_enter_ps[slot] < enter_ps)
+        window->latest_enter_ps[slot] = enter_ps;
+    window->latest_instance[slot] = instance;
+}
+
+void replay_sync_exit(struct replay *replay, struct member *member, enum pattern pattern, int64_t exit_ps)
+{
+    int64_t latest_ps = replay->windows[member->window].latest_enter_ps[member->sync_instance & 1];
+    int64_t until_ps = exit_ps < latest_ps ? exit_ps : latest_ps;
+    account_add(&replay->outcome->account, pattern, member->rank, until_ps - replay->ranks[member->rank].enter_ps);
+}
+
+static uint32_t window_size(const struct replay *replay, const struct member *member)
+{
+    return replay->trace->comms[replay->trace->windows[member->window].comm].count;
+}
+
+enum { PHASE_ENTER, PHASE_GATHER, PHASE_ISSUE, PHASE_COMPLETE_OPS, PHASE_BARRIER, PHASE_INCOMING };
+
+struct coll_shape replay_gather_shape(const struct replay *replay, uint32_t size)
+{
+    return (struct coll_shape){.algorithm =
+                                   coll_is_power_of_two(size) ? COLL_ALLGATHER_DOUBLING : COLL_ALLGATHER_BRUCK,
+                               .size = size,
+                               .bytes = replay->platform->window_info_bytes};
+}
+
+enum step replay_step_win_create(struct replay *replay, uint32_t rank)
+{
+    struct rank_state *state = &replay->ranks[rank];
+    struct member *member = replay_member(replay, &state->calls[state->next], rank);
+    uint32_t size = window_size(replay, member);
+    bool done;
+    switch (state->phase) {
+    case PHASE_ENTER:
+        if (member->created) return replay_fail(replay, rank, "window %d is created twice", member->window), STEP_FAIL;
+        member->created = true;
+        replay_sync_enter(replay, member, state->enter_ps);
+        return replay_spend(replay, state, size > 1 ? replay->overhead_ps : 0, PHASE_GATHER);
+    case PHASE_GATHER: {
+        struct coll_shape shape = replay_gather_shape(replay, size);
+        int32_t comm = replay->trace->windows[member->window].comm;
+        enum step step = replay_run_plan(replay, rank, comm, &shape, false, &done);
+        if (!done) return step;
+        replay_barrier_begin(replay, replay_barrier_of(replay, member));
+        state->phase = PHASE_BARRIER;
+        return STEP_AGAIN;
+    }
+    default:
+        STEP_TRY(replay_barrier_step(replay, rank, replay_barrier_of(replay, member), &done));
+        if (!done) return STEP_BLOCK;
+        replay_sync_exit(replay, member, PATTERN_WAIT_AT_CREATE, replay->now_ps);
+        return replay_exit(state, replay->now_ps);
+    }
+}
+
+enum step replay_step_win_free(struct replay *replay, uint32_t rank)
+{
+    struct rank_state *state = &replay->ranks[rank];
+    struct member *member = replay_member(replay, &state->calls[state->next], rank);
+    bool done;
+    if (state->phase == PHASE_ENTER) {
+        if (member->access_open || member->exposed || member->all)
+            return replay_fail(replay, rank, "window %d is freed inside an epoch", member->window), STEP_FAIL;
+        replay_sync_enter(replay, member, state->enter_ps);
+        replay_barrier_begin(replay, replay_barrier_of(replay, member));
+        return replay_spend(replay, state, window_size(replay, member) > 1 ? replay->overhead_ps : 0, PHASE_BARRIER);
+    }
+    STEP_TRY(replay_barrier_step(replay, rank, replay_barrier_of(replay, member), &done));
+    if (!done) return STEP_BLOCK;
+    replay_sync_exit(replay, member, PATTERN_WAIT_AT_FREE, replay->now_ps);
+    return replay_exit(state, replay->now_ps);
+}
+
+/* fence = notify: the rank goes on when its own operations are done and the closed epoch's operations towards it have
+ * arrived; how many there are, the barrier's rounds (a reduce-scatter of the counts) have told it. */
+static bool fence_incoming_done(const struct replay *replay, const struct member *member)
+{
+    if (replay->modes[member->window].fence != FENCE_NOTIFY) return true;
+    uint32_t slot = (member->fence_instance - 1) & 1;
+    return member->incoming_arrived[slot] == member->incoming_issued[slot];
+}
+
+static enum step fence_enter(struct replay *replay, uint32_t rank, struct member *member, unsigned flags)
+{
+    struct rank_state *state = &replay->ranks[rank];
+    if (member->access_open)
+        return replay_fail(replay, rank, "fence inside the access epoch of MPI_Win_start on window %d", member->window),
+               STEP_FAIL;
+    member->fence_open = !(flags & TRACE_NOSUCCEED);
+    if ((flags & TRACE_NOPRECEDE) && (flags & TRACE_NOSUCCEED)) return replay_exit(state, replay->now_ps);
+    replay_sync_enter(replay, member, state->enter_ps);
+    replay_barrier_begin(replay, replay_barrier_of(replay, member));
+    member->fence_instance++;
+    bool completes = !(flags & TRACE_NOPRECEDE);
+    bool sends = window_size(replay, member) > 1 || (completes && member->held_first != NO_INDEX);
+    return replay_spend(replay, state, sends ? replay->overhead_ps : 0, completes ? PHASE_ISSUE : PHASE_BARRIER);
+}
+
+enum step replay_step_fence(struct replay *replay, uint32_t rank)
+{
+    struct rank_state *state = &replay->ranks[rank];
+    const struct trace_call *call = &state->calls[state->next];
+    struct member *member = replay_member(replay, call, rank);
+    bool done;
+    switch (state->phase) {
+    case PHASE_ENTER: return fence_enter(replay, rank, member, call->flags);
+    case PHASE_ISSUE:
+        if (member->held_first != NO_INDEX) STEP_TRY(replay_issue_held(replay, member));
+        state->phase = replay->modes[member->window].fence == FENCE_BARRIER ? PHASE_COMPLETE_OPS : PHASE_BARRIER;
+        return STEP_AGAIN;
+    case PHASE_COMPLETE_OPS:
+        if (member->fence_outstanding > 0) {
+            state->need = replay->platform->aggregate ? 1 : member->fence_outstanding;
+            return STEP_BLOCK;
+        }
+        state->phase = PHASE_BARRIER;
+        return STEP_AGAIN;
+    case PHASE_BARRIER:
+        STEP_TRY(replay_barrier_step(replay, rank, replay_barrier_of(replay, member), &done));
+        if (!done) return STEP_BLOCK;
+        state->phase = PHASE_INCOMING;
+        return STEP_AGAIN;
+    default:
+        if (!(call->flags & TRACE_NOPRECEDE) && replay->modes[member->window].fence == FENCE_NOTIFY) {
+            if (member->fence_outstanding > 0 || !fence_incoming_done(replay, member)) return STEP_BLOCK;
+            uint32_t slot = (member->fence_instance - 1) & 1;
+            int64_t *latest_ps = &replay->incoming_latest_ps[2 * (size_t)(member - replay->members) + slot];
+            if (*latest_ps > replay->now_ps) return replay_pause(state, *latest_ps, PHASE_INCOMING);
+            member->incoming_issued[slot] = member->incoming_arrived[slot] = 0;
+        }
+        replay_sync_exit(replay, member, PATTERN_WAIT_AT_FENCE, replay->now_ps);
+        return replay_exit(state, replay->now_ps);
+    }
+}

@@ -1,0 +1,511 @@
+/* Thread primitives: create, join, mutexes, read-write locks, conditions, barriers, semaphores of the threads of one rank.
+ * Everything is given first in, first out, but for readers, who wait for a writer only while it has the lock; costs are
+ * the platform's `threads`. */
+#include <stdlib.h>
+
+#include "common/array.h"
+#include "simulate/threads/thread.h"
+
+enum { PHASE_ENTER, PHASE_ACT, PHASE_QUEUED, PHASE_RETAKE, PHASE_REQUEUED, PHASE_LAST };
+
+/* The object; made when it is first named. */
+static enum status sync_of(struct replay *replay, struct threads *threads, uint32_t object, struct sync **sync)
+{
+    uint64_t *index;
+    TRY(map_put(&threads->names, object, threads->sync_count, &index, replay->err));
+    if (*index == threads->sync_count) {
+        struct sync made = {.owner = NO_INDEX, .first = NO_INDEX, .last = NO_INDEX};
+        ARRAY_PUSH(threads->syncs, threads->sync_count, threads->sync_capacity, made, replay->err);
+    }
+    *sync = &threads->syncs[*index];
+    return STATUS_OK;
+}
+
+struct sync *replay_sync(struct threads *threads, uint32_t object)
+{
+    const uint64_t *index = map_find(&threads->names, object);
+    return index ? &threads->syncs[*index] : NULL;
+}
+
+static void enqueue(struct threads *threads, struct sync *sync, uint32_t thread)
+{
+    threads->items[thread].granted = false;
+    threads->items[thread].next_waiting = NO_INDEX;
+    if (sync->first == NO_INDEX)
+        sync->first = thread;
+    else
+        threads->items[sync->last].next_waiting = thread;
+    sync->last = thread;
+}
+
+/* The first one that waits is given what it waits for; NO_INDEX: nobody does. */
+static uint32_t grant_first(const struct replay *replay, struct threads *threads, struct sync *sync)
+{
+    uint32_t thread = sync->first;
+    if (thread == NO_INDEX) return NO_INDEX;
+    sync->first = threads->items[thread].next_waiting;
+    threads->items[thread].granted = true;
+    threads->items[thread].granted_ps = replay->now_ps;
+    return thread;
+}
+
+/* The loaded thread has waited in its call until until_ps for another one. */
+static void account_wait(struct replay *replay, uint32_t rank, enum pattern pattern, int64_t until_ps)
+{
+    int64_t waited_ps = until_ps - replay->ranks[rank].enter_ps;
+    if (waited_ps > 0) account_add(&replay->outcome->account, pattern, rank, waited_ps);
+}
+
+/* The same at the end of a call that was given what it asked for; at the moment of asking, it has not waited. */
+static void account_grant(struct replay *replay, uint32_t rank, enum pattern pattern)
+{
+    const struct rank_state *state = &replay->ranks[rank];
+    if (replay->now_ps > state->enter_ps + state->busy_ps) account_wait(replay, rank, pattern, replay->now_ps);
+}
+
+static bool take_mutex(struct threads *threads, struct sync *mutex, uint32_t thread)
+{
+    if (mutex->owner == thread) { /* a recursive one */
+        mutex->depth++;
+        return true;
+    }
+    if (mutex->owner == NO_INDEX) {
+        mutex->owner = thread;
+        return true;
+    }
+    enqueue(threads, mutex, thread);
+    return false;
+}
+
+static enum status release_mutex(struct replay *replay, uint32_t rank, struct sync *mutex)
+{
+    if (mutex->depth > 0) {
+        mutex->depth--;
+        return STATUS_OK;
+    }
+    mutex->owner = grant_first(replay, replay->ranks[rank].threads, mutex);
+    return mutex->owner == NO_INDEX ? STATUS_OK : replay_thread_wake(replay, rank, mutex->owner);
+}
+
+static bool shares(enum call_kind kind)
+{
+    return kind == CALL_RDLOCK || kind == CALL_TRYRDLOCK || kind == CALL_TIMEDRDLOCK;
+}
+
+/* Readers go past writers that wait, as glibc has it where nothing else is asked for. */
+static bool take_rwlock(struct threads *threads, struct sync *lock, uint32_t thread, bool shared)
+{
+    bool free = lock->owner == NO_INDEX && (shared || lock->count == 0);
+    if (!free) {
+        enqueue(threads, lock, thread);
+        threads->items[thread].shares = shared;
+    } else if (shared) {
+        lock->count++;
+    } else {
+        lock->owner = thread;
+    }
+    return free;
+}
+
+/* Gives the free lock to all readers that wait, or else to the first writer. */
+static enum status pass_rwlock(struct replay *replay, uint32_t rank, struct sync *lock)
+{
+    struct threads *threads = replay->ranks[rank].threads;
+    struct sync readers = {.first = NO_INDEX}, writers = {.first = NO_INDEX};
+    for (uint32_t thread = lock->first, next; thread != NO_INDEX; thread = next) {
+        next = threads->items[thread].next_waiting;
+        enqueue(threads, threads->items[thread].shares ? &readers : &writers, thread);
+        lock->count += threads->items[thread].shares;
+    }
+    lock->first = writers.first;
+    lock->last = writers.last;
+    if (readers.first == NO_INDEX) {
+        lock->owner = grant_first(replay, threads, lock);
+        return lock->owner == NO_INDEX ? STATUS_OK : replay_thread_wake(replay, rank, lock->owner);
+    }
+    for (uint32_t thread; (thread = grant_first(replay, threads, &readers)) != NO_INDEX;)
+        TRY(replay_thread_wake(replay, rank, thread));
+    return STATUS_OK;
+}
+
+static enum status release_rwlock(struct replay *replay, uint32_t rank, struct sync *lock)
+{
+    if (lock->owner == replay->ranks[rank].thread)
+        lock->owner = NO_INDEX;
+    else if (lock->count > 0)
+        lock->count--;
+    bool free = lock->owner == NO_INDEX && lock->count == 0;
+    return free ? pass_rwlock(replay, rank, lock) : STATUS_OK;
+}
+
+/* One wake-up or unit for whoever waits first, or for one that comes later. */
+static enum status give_one(struct replay *replay, uint32_t rank, struct sync *sync)
+{
+    uint32_t thread = grant_first(replay, replay->ranks[rank].threads, sync);
+    if (thread != NO_INDEX) return replay_thread_wake(replay, rank, thread);
+    sync->count++;
+    return STATUS_OK;
+}
+
+static bool take_one(struct threads *threads, struct sync *sync, uint32_t thread)
+{
+    if (sync->count > 0) {
+        sync->count--;
+        return true;
+    }
+    enqueue(threads, sync, thread);
+    return false;
+}
+
+static enum step created(struct replay *replay, uint32_t rank, const struct trace_call *call)
+{
+    struct rank_state *state = &replay->ranks[rank];
+    struct threads *threads = state->threads;
+    if (call->ref == TRACE_NO_REF || threads->items[call->ref].ended) return replay_exit(state, replay->now_ps);
+    uint32_t begin = threads->items[call->ref].first;
+    const struct trace_call *first = &state->calls[begin];
+    int64_t at_ps = replay->now_ps + replay->thread_costs.start_ps;
+    bool begins = call_kind(first->call) == CALL_THREAD_BEGIN;
+    int64_t gap_ps = begins ? 0 : first->enter_ps - call->exit_ps;
+    at_ps += replay_compute_ps(state, trace_compute_ps(&replay->trace->ranks[rank], begin, gap_ps));
+    STEP_TRY(replay_thread_start(replay, rank, call->ref, at_ps));
+    return replay_exit(state, replay->now_ps);
+}
+
+static enum step join(struct replay *replay, uint32_t rank, const struct trace_call *call)
+{
+    struct rank_state *state = &replay->ranks[rank];
+    if (state->phase == PHASE_LAST) return replay_exit(state, replay->now_ps);
+    if (call->ref != TRACE_NO_REF && !state->threads->items[call->ref].ended) {
+        state->threads->items[call->ref].joiner = state->thread;
+        return STEP_BLOCK;
+    }
+    account_wait(replay, rank, PATTERN_JOIN_WAIT, replay->now_ps); /* the thread ended just now, or had before */
+    return replay_spend(replay, state, replay->thread_costs.join_ps, PHASE_LAST);
+}
+
+/* Takes the mutex, behind those that wait for it. phase: where it is looked for the grant. */
+static enum step lock(struct replay *replay, uint32_t rank, struct sync *mutex, uint8_t queued)
+{
+    struct rank_state *state = &replay->ranks[rank];
+    if (state->phase == queued) {
+        if (!state->threads->items[state->thread].granted) return STEP_BLOCK;
+        if (queued == PHASE_QUEUED) account_grant(replay, rank, PATTERN_THREAD_LOCK_CONTENTION);
+        return replay_exit(state, replay->now_ps);
+    }
+    if (take_mutex(state->threads, mutex, state->thread)) return replay_exit(state, replay->now_ps);
+    state->phase = queued;
+    return STEP_BLOCK;
+}
+
+/* How long a wait that timed out waited before it took the mutex again: a recording says both together, a predicted trace
+ * says the second part as what it was blocked. */
+static int64_t timeout_ps(const struct replay *replay, uint32_t rank, const struct trace_call *call)
+{
+    const struct trace_sim *sim = replay->trace->ranks[rank].sim;
+    int64_t blocked_ps = sim ? sim[replay->ranks[rank].next].blocked_ps : 0;
+    return call->exit_ps - call->enter_ps - blocked_ps;
+}
+
+/* Waits for the wake-up with the mutex released, takes it again behind those that wait for it. */
+static enum step wait_condition(struct replay *replay, uint32_t rank, const struct trace_call *call, bool woken)
+{
+    struct rank_state *state = &replay->ranks[rank];
+    struct sync *condition, *mutex;
+    STEP_TRY(sync_of(replay, state->threads, call->ref, &condition));
+    STEP_TRY(sync_of(replay, state->threads, (uint32_t)call->aux, &mutex));
+    condition = replay_sync(state->threads, call->ref); /* the second may have moved the first */
+    switch (state->phase) {
+    case PHASE_ENTER:
+        STEP_TRY(release_mutex(replay, rank, mutex));
+        if (!woken) return replay_spend(replay, state, timeout_ps(replay, rank, call), PHASE_RETAKE);
+        state->phase = PHASE_QUEUED;
+        bool known = state->threads->wakes[state->next] > 0;
+        if (known && !take_one(state->threads, condition, state->thread)) return STEP_BLOCK;
+        state->threads->items[state->thread].granted = true;
+        return STEP_AGAIN;
+    case PHASE_QUEUED:
+        if (!state->threads->items[state->thread].granted) return STEP_BLOCK;
+        return replay_spend(replay, state, replay->thread_costs.lock_ps, PHASE_RETAKE);
+    default: return lock(replay, rank, mutex, PHASE_REQUEUED);
+    }
+}
+
+static enum step wait_semaphore(struct replay *replay, uint32_t rank, struct sync *semaphore)
+{
+    struct rank_state *state = &replay->ranks[rank];
+    if (state->phase == PHASE_QUEUED) {
+        if (!state->threads->items[state->thread].granted) return STEP_BLOCK;
+        account_grant(replay, rank, PATTERN_SEMAPHORE_WAIT);
+        return replay_exit(state, replay->now_ps);
+    }
+    if (take_one(state->threads, semaphore, state->thread)) return replay_exit(state, replay->now_ps);
+    state->phase = PHASE_QUEUED;
+    return STEP_BLOCK;
+}
+
+static enum step lock_rw(struct replay *replay, uint32_t rank, struct sync *rwlock, bool shared)
+{
+    struct rank_state *state = &replay->ranks[rank];
+    if (state->phase == PHASE_QUEUED) {
+        if (!state->threads->items[state->thread].granted) return STEP_BLOCK;
+        account_grant(replay, rank, PATTERN_THREAD_LOCK_CONTENTION);
+        return replay_exit(state, replay->now_ps);
+    }
+    if (take_rwlock(state->threads, rwlock, state->thread, shared)) return replay_exit(state, replay->now_ps);
+    state->phase = PHASE_QUEUED;
+    return STEP_BLOCK;
+}
+
+static enum step barrier(struct replay *replay, uint32_t rank, const struct trace_call *call, struct sync *all)
+{
+    struct rank_state *state = &replay->ranks[rank];
+    switch (state->phase) {
+    case PHASE_ENTER:
+        enqueue(state->threads, all, state->thread);
+        state->phase = PHASE_QUEUED;
+        if (++all->count < call->aux) return STEP_BLOCK;
+        for (all->count = 0; all->first != NO_INDEX;)
+            STEP_TRY(replay_thread_wake(replay, rank, grant_first(replay, state->threads, all)));
+        return STEP_AGAIN;
+    case PHASE_QUEUED:
+        if (!state->threads->items[state->thread].granted) return STEP_BLOCK;
+        account_wait(replay, rank, PATTERN_THREAD_BARRIER_WAIT, state->threads->items[state->thread].granted_ps);
+        return replay_spend(replay, state, replay->thread_costs.barrier_ps, PHASE_LAST);
+    default: return replay_exit(state, replay->now_ps);
+    }
+}
+
+/* One wake-up, or one for everybody who waits. Those of the recording that find nobody are kept, but for as many as
+ * woke somebody beyond the recording: each wait takes one. */
+static enum step signal_waiters(struct replay *replay, uint32_t rank, struct sync *condition, bool all)
+{
+    struct rank_state *state = &replay->ranks[rank];
+    uint32_t recorded = state->threads->wakes[state->next], given = 0, thread;
+    while ((all || given == 0) && (thread = grant_first(replay, state->threads, condition)) != NO_INDEX) {
+        STEP_TRY(replay_thread_wake(replay, rank, thread));
+        given++;
+    }
+    for (; given > recorded; given--) condition->owed++;
+    for (; given < recorded; given++) {
+        if (condition->owed > 0)
+            condition->owed--;
+        else
+            condition->count++;
+    }
+    return replay_exit(state, replay->now_ps);
+}
+
+/* What the call costs before it acts. */
+static int64_t cost_of(const struct replay *replay, enum call_kind kind)
+{
+    switch (kind) {
+    case CALL_THREAD_CREATE: return replay->thread_costs.create_ps;
+    case CALL_MUTEX_LOCK:
+    case CALL_MUTEX_TRYLOCK:
+    case CALL_MUTEX_TIMEDLOCK:
+    case CALL_RDLOCK:
+    case CALL_TRYRDLOCK:
+    case CALL_TIMEDRDLOCK:
+    case CALL_WRLOCK:
+    case CALL_TRYWRLOCK:
+    case CALL_TIMEDWRLOCK:
+    case CALL_SEM_WAIT:
+    case CALL_SEM_TRYWAIT:
+    case CALL_SEM_TIMEDWAIT: return replay->thread_costs.lock_ps;
+    case CALL_MUTEX_UNLOCK:
+    case CALL_RW_UNLOCK:
+    case CALL_COND_SIGNAL:
+    case CALL_COND_BROADCAST:
+    case CALL_SEM_POST: return replay->thread_costs.unlock_ps;
+    default: return 0;
+    }
+}
+
+static enum step act(struct replay *replay, uint32_t rank, const struct trace_call *call, struct sync *sync)
+{
+    struct rank_state *state = &replay->ranks[rank];
+    switch (call_kind(call->call)) {
+    case CALL_MUTEX_UNLOCK: STEP_TRY(release_mutex(replay, rank, sync)); return replay_exit(state, replay->now_ps);
+    case CALL_SEM_POST: STEP_TRY(give_one(replay, rank, sync)); return replay_exit(state, replay->now_ps);
+    case CALL_COND_SIGNAL: return signal_waiters(replay, rank, sync, false);
+    case CALL_COND_BROADCAST: return signal_waiters(replay, rank, sync, true);
+    case CALL_SEM_WAIT:
+    case CALL_SEM_TRYWAIT:
+    case CALL_SEM_TIMEDWAIT: return wait_semaphore(replay, rank, sync);
+    case CALL_RW_UNLOCK: STEP_TRY(release_rwlock(replay, rank, sync)); return replay_exit(state, replay->now_ps);
+    case CALL_RDLOCK:
+    case CALL_TRYRDLOCK:
+    case CALL_TIMEDRDLOCK:
+    case CALL_WRLOCK:
+    case CALL_TRYWRLOCK:
+    case CALL_TIMEDWRLOCK: return lock_rw(replay, rank, sync, shares(call_kind(call->call)));
+    default: return lock(replay, rank, sync, PHASE_QUEUED);
+    }
+}
+
+enum step replay_step_thread(struct replay *replay, uint32_t rank)
+{
+    struct rank_state *state = &replay->ranks[rank];
+    const struct trace_call *call = &state->calls[state->next];
+    enum call_kind kind = call_kind(call->call);
+    bool tries = call_row(call->call)->needed & F_FLAG, failed = tries && !(call->flags & TRACE_FLAG);
+    struct sync *sync = NULL;
+    switch (kind) {
+    case CALL_THREAD_BEGIN:
+    case CALL_THREAD_END: return replay_exit(state, replay->now_ps);
+    case CALL_THREAD_JOIN: return join(replay, rank, call);
+    case CALL_COND_WAIT:
+    case CALL_COND_TIMEDWAIT: return wait_condition(replay, rank, call, !failed);
+    default: break;
+    }
+    if (state->phase == PHASE_ENTER && kind != CALL_THREAD_BARRIER)
+        return replay_spend(replay, state, cost_of(replay, kind), PHASE_ACT);
+    if (kind == CALL_THREAD_CREATE) return created(replay, rank, call);
+    if (failed) return replay_exit(state, replay->now_ps);
+    STEP_TRY(sync_of(replay, state->threads, call->ref, &sync));
+    return kind == CALL_THREAD_BARRIER ? barrier(replay, rank, call, sync) : act(replay, rank, call, sync);
+}
+
+/* --- what the recording says of conditions and semaphores */
+
+static bool waits_on(const struct trace_call *call, uint32_t object)
+{
+    enum call_kind kind = call_kind(call->call);
+    bool waits = kind == CALL_COND_WAIT || (kind == CALL_COND_TIMEDWAIT && (call->flags & TRACE_FLAG));
+    return waits && call->ref == object;
+}
+
+/* Waits of one rank that may still be going on, in the order of their calls. */
+struct open_waits {
+    uint32_t *items;
+    size_t count;
+};
+
+/* The wait on the condition that is going on at the signal and ended first; NO_INDEX: none. Waits that are over are
+ * dropped. */
+static uint32_t take_woken(const struct rank_state *state, struct open_waits *open, const struct trace_call *signal)
+{
+    size_t kept = 0, found = SIZE_MAX;
+    for (size_t i = 0; i < open->count; i++) {
+        const struct trace_call *call = &state->calls[open->items[i]];
+        if (call->exit_ps < signal->enter_ps) continue;
+        bool first = found == SIZE_MAX || call->exit_ps < state->calls[open->items[found]].exit_ps;
+        open->items[kept] = open->items[i];
+        if (waits_on(call, signal->ref) && first) found = kept;
+        kept++;
+    }
+    open->count = kept;
+    if (found == SIZE_MAX) return NO_INDEX;
+    uint32_t woken = open->items[found];
+    open->count--;
+    for (size_t i = found; i < open->count; i++) open->items[i] = open->items[i + 1];
+    return woken;
+}
+
+/* A moment at which a wait begins, a signal wakes, a unit is given or taken. */
+struct moment {
+    int64_t time_ps;
+    uint32_t call;
+    int8_t order; /* at equal times */
+};
+
+static int compare_moments(const void *one, const void *two)
+{
+    const struct moment *a = one, *b = two;
+    if (a->time_ps != b->time_ps) return a->time_ps < b->time_ps ? -1 : 1;
+    if (a->order != b->order) return a->order < b->order ? -1 : 1;
+    return (a->call > b->call) - (a->call < b->call);
+}
+
+/* Waits by their enter; signals when they wake: at their exit in a predicted trace, else no later than the one who is
+ * woken. Semaphores: posts by their enter, those who took a unit by their exit. In the order of time. */
+static struct moment *find_moments(const struct replay *replay, const struct rank_state *state, size_t *count)
+{
+    struct moment *all = malloc((state->count + 1) * sizeof *all);
+    *count = 0;
+    for (uint32_t i = 0; all && i < state->count; i++) {
+        const struct trace_call *call = &state->calls[i];
+        enum call_kind kind = call_kind(call->call);
+        bool tries = call_row(call->call)->needed & F_FLAG, failed = tries && !(call->flags & TRACE_FLAG);
+        bool signals = kind == CALL_COND_SIGNAL || kind == CALL_COND_BROADCAST;
+        bool takes = kind >= CALL_SEM_WAIT && kind < CALL_SEM_POST && !failed;
+        if (!waits_on(call, call->ref) && !signals && !takes && kind != CALL_SEM_POST) continue;
+        bool at_exit = takes || (signals && replay->trace->simulated);
+        all[(*count)++] = (struct moment){at_exit ? call->exit_ps : call->enter_ps, i, signals || takes};
+    }
+    if (all) qsort(all, *count, sizeof *all, compare_moments);
+    return all;
+}
+
+static enum status find_wakes(struct replay *replay, const struct rank_state *state, struct threads *threads,
+                              const struct moment *moments, size_t count)
+{
+    struct open_waits open = {.items = malloc((threads->count + 1) * sizeof *open.items)};
+    if (!open.items) return err_memory(replay->err);
+    for (size_t m = 0; m < count; m++) {
+        uint32_t i = moments[m].call, woken;
+        const struct trace_call *call = &state->calls[i];
+        enum call_kind kind = call_kind(call->call);
+        struct trace_call now = {.enter_ps = moments[m].time_ps, .ref = TRACE_NO_REF};
+        if (waits_on(call, call->ref)) {
+            take_woken(state, &open, &now); /* drops what is over: a thread waits once */
+            if (open.count < threads->count) open.items[open.count++] = i;
+        }
+        if (kind != CALL_COND_SIGNAL && kind != CALL_COND_BROADCAST) continue;
+        uint32_t most = kind == CALL_COND_SIGNAL ? 1 : UINT32_MAX;
+        now.ref = call->ref;
+        while (threads->wakes[i] < most && (woken = take_woken(state, &open, &now)) != NO_INDEX) {
+            threads->wakes[woken] = 1;
+            threads->wakes[i]++;
+        }
+    }
+    free(open.items);
+    return STATUS_OK;
+}
+
+/* A semaphore's first value as recorded; where that is unknown, the least that lets every wait end when it did. */
+static enum status find_values(struct replay *replay, const struct rank_state *state, struct threads *threads,
+                               const struct moment *moments, size_t count)
+{
+    struct sync *semaphore;
+    for (uint32_t i = 0; i < state->count; i++) {
+        const struct trace_call *call = &state->calls[i];
+        enum call_kind kind = call_kind(call->call);
+        if (kind < CALL_SEM_WAIT || kind > CALL_SEM_POST || replay_sync(threads, call->ref)) continue;
+        TRY(sync_of(replay, threads, call->ref, &semaphore));
+        int64_t value = 0, least = 0;
+        for (size_t m = 0; m < count && call->disp < 0; m++) {
+            const struct trace_call *other = &state->calls[moments[m].call];
+            enum call_kind what = call_kind(other->call);
+            if (what < CALL_SEM_WAIT || what > CALL_SEM_POST || other->ref != call->ref) continue;
+            value += what == CALL_SEM_POST ? 1 : -1;
+            if (value < least) least = value;
+        }
+        semaphore->count = semaphore->initial = (uint32_t)(call->disp >= 0 ? call->disp : -least);
+    }
+    return STATUS_OK;
+}
+
+void replay_keep_values(struct threads *threads, struct trace_call *calls, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        enum call_kind kind = call_kind(calls[i].call);
+        if (kind < CALL_SEM_WAIT || kind > CALL_SEM_POST) continue;
+        struct sync *semaphore = replay_sync(threads, calls[i].ref);
+        calls[i].disp = semaphore->told ? -1 : (int64_t)semaphore->initial;
+        semaphore->told = true;
+    }
+}
+
+enum status replay_prepare_syncs(struct replay *replay, uint32_t rank)
+{
+    const struct rank_state *state = &replay->ranks[rank];
+    size_t count;
+    struct moment *moments = find_moments(replay, state, &count);
+    if (!moments) return err_memory(replay->err);
+    enum status status = find_wakes(replay, state, state->threads, moments, count);
+    if (status == STATUS_OK) status = find_values(replay, state, state->threads, moments, count);
+    free(moments);
+    return status;
+}

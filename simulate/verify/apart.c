@@ -1,0 +1,303 @@
+#include "simulate/verify/apart.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/children.h"
+#include "simulate/verify/digest.h"
+
+struct one_job {
+    const struct trace *trace;
+    const struct platform *platform;
+    const struct replay_options *options;
+};
+
+/* What of an outcome has a fixed size; the arrays follow in the order of the members. */
+struct outcome_head {
+    double run_time_s, wall_s;
+    struct engine_stats stats;
+    uint64_t transfers, transfer_bytes, peak_bytes;
+    struct buffer_use buffer;
+};
+
+struct rank_head {
+    size_t count;
+    double speed;
+    bool incomplete;
+    uint32_t thread_count;
+    bool has_threads, has_extents;
+};
+
+static enum status put(FILE *out, const void *data, size_t bytes, struct err *err)
+{
+    if (bytes == 0 || fwrite(data, 1, bytes, out) == bytes) return STATUS_OK;
+    return err_memory(err);
+}
+
+/* Length with the closing NUL, 0 for NULL, then the text. */
+static enum status put_text(FILE *out, const char *text, struct err *err)
+{
+    uint64_t bytes = text ? strlen(text) + 1 : 0;
+    TRY(put(out, &bytes, sizeof bytes, err));
+    return put(out, text, bytes, err);
+}
+
+static enum status put_trace(FILE *out, const struct trace *trace, struct err *err)
+{
+    TRY(put_text(out, trace->name, err));
+    TRY(put_text(out, trace->platform, err));
+    TRY(put_text(out, trace->engine, err));
+    TRY(put_text(out, trace->semantics, err));
+    TRY(put_text(out, trace->lock, err));
+    TRY(put(out, &trace->record_cost_ps, sizeof trace->record_cost_ps, err));
+    uint64_t notes = trace->note_count;
+    TRY(put(out, &notes, sizeof notes, err));
+    for (size_t i = 0; i < trace->note_count; i++) TRY(put_text(out, trace->notes[i], err));
+    for (uint32_t r = 0; r < trace->rank_count; r++) {
+        const struct trace_rank *rank = &trace->ranks[r];
+        struct rank_head head = {.count = rank->count,
+                                 .speed = rank->speed,
+                                 .incomplete = rank->incomplete,
+                                 .thread_count = rank->thread_count,
+                                 .has_threads = rank->thread != NULL,
+                                 .has_extents = rank->extents != NULL};
+        TRY(put(out, &head, sizeof head, err));
+        TRY(put_text(out, rank->incomplete_why, err));
+        TRY(put(out, rank->calls, rank->count * sizeof *rank->calls, err));
+        TRY(put(out, rank->sim, rank->count * sizeof *rank->sim, err));
+        if (rank->thread) TRY(put(out, rank->thread, rank->count * sizeof *rank->thread, err));
+        if (rank->extents) TRY(put(out, rank->extents, rank->count * sizeof *rank->extents, err));
+    }
+    return STATUS_OK;
+}
+
+static enum status put_outcome(FILE *out, const struct replay_outcome *outcome, uint32_t ranks, struct err *err)
+{
+    struct outcome_head head = {
+        .run_time_s = outcome->run_time_s,
+        .wall_s = outcome->wall_s,
+        .stats = outcome->stats,
+        .transfers = outcome->transfers,
+        .transfer_bytes = outcome->transfer_bytes,
+        .peak_bytes = outcome->peak_bytes,
+        .buffer = outcome->buffer,
+    };
+    TRY(put(out, &head, sizeof head, err));
+    TRY(put(out, outcome->rank_time_s, ranks * sizeof *outcome->rank_time_s, err));
+    for (int p = 0; p < PATTERN_COUNT; p++) {
+        TRY(put(out, outcome->account.severity_ps[p], ranks * sizeof *outcome->account.severity_ps[p], err));
+        TRY(put(out, outcome->account.count[p], ranks * sizeof *outcome->account.count[p], err));
+    }
+    return outcome->trace ? put_trace(out, outcome->trace, err) : STATUS_OK;
+}
+
+static enum status replay_whole(void *context, size_t index, FILE *out, struct err *err)
+{
+    const struct one_job *job = context;
+    (void)index;
+    struct replay_outcome outcome = {0};
+    TRY(replay_run(job->trace, job->platform, job->options, &outcome, err));
+    enum status status = put_outcome(out, &outcome, job->trace->rank_count, err);
+    replay_outcome_clear(&outcome);
+    return status;
+}
+
+/* Reads what put() wrote; the child is our own, so a shortage is its failure, not the user's. */
+struct reader {
+    const char *at, *end;
+};
+
+static enum status take(struct reader *reader, void *data, size_t bytes, struct err *err)
+{
+    if ((size_t)(reader->end - reader->at) < bytes)
+        return err_set(err, STATUS_SYSTEM, NULL, NULL, "the answer of a child process is too short");
+    if (bytes) memcpy(data, reader->at, bytes);
+    reader->at += bytes;
+    return STATUS_OK;
+}
+
+/* Replaces *text. */
+static enum status take_text(struct reader *reader, char **text, struct err *err)
+{
+    uint64_t bytes = 0;
+    TRY(take(reader, &bytes, sizeof bytes, err));
+    free(*text);
+    *text = bytes ? calloc(bytes, 1) : NULL;
+    if (bytes && !*text) return err_memory(err);
+    return take(reader, *text, bytes, err);
+}
+
+static enum status take_rank(struct reader *reader, struct trace *trace, uint32_t rank, struct err *err)
+{
+    struct trace_rank *stream = &trace->ranks[rank];
+    struct rank_head head = {0};
+    TRY(take(reader, &head, sizeof head, err));
+    TRY(take_text(reader, &stream->incomplete_why, err));
+    size_t count = head.count;
+    stream->speed = head.speed;
+    stream->incomplete = head.incomplete;
+    stream->calls = calloc(count + 1, sizeof *stream->calls);
+    stream->sim = calloc(count + 1, sizeof *stream->sim);
+    if (!stream->calls || !stream->sim) return err_memory(err);
+    TRY(take(reader, stream->calls, count * sizeof *stream->calls, err));
+    TRY(take(reader, stream->sim, count * sizeof *stream->sim, err));
+    stream->count = count;
+    stream->capacity = count + 1;
+    stream->thread_count = head.thread_count;
+    if (head.has_threads) {
+        stream->thread = calloc(count + 1, sizeof *stream->thread);
+        if (!stream->thread) return err_memory(err);
+        stream->thread_capacity = count + 1;
+        TRY(take(reader, stream->thread, count * sizeof *stream->thread, err));
+    }
+    if (!head.has_extents) return STATUS_OK;
+    TRY(trace_reserve_extents(stream, err));
+    return take(reader, stream->extents, count * sizeof *stream->extents, err);
+}
+
+/* Those of the recorded trace stand there already. */
+static enum status take_notes(struct reader *reader, struct trace *trace, struct err *err)
+{
+    uint64_t count;
+    char *text = NULL;
+    enum status status = take(reader, &count, sizeof count, err);
+    for (uint64_t i = 0; status == STATUS_OK && i < count; i++) {
+        status = take_text(reader, &text, err);
+        if (status == STATUS_OK && text) status = trace_add_note(trace, err, "%s", text);
+    }
+    free(text);
+    return status;
+}
+
+/* The predicted trace has the definitions of the recorded one (simulate/replay/replay.h). */
+static enum status take_trace(struct reader *reader, const struct one_job *job, struct replay_outcome *outcome,
+                              struct err *err)
+{
+    TRY(trace_new_like(job->trace, &outcome->trace, err));
+    struct trace *trace = outcome->trace;
+    trace->simulated = true;
+    TRY(take_text(reader, &trace->name, err));
+    TRY(take_text(reader, &trace->platform, err));
+    TRY(take_text(reader, &trace->engine, err));
+    TRY(take_text(reader, &trace->semantics, err));
+    TRY(take_text(reader, &trace->lock, err));
+    TRY(take(reader, &trace->record_cost_ps, sizeof trace->record_cost_ps, err));
+    TRY(take_notes(reader, trace, err));
+    for (uint32_t r = 0; r < trace->rank_count; r++) TRY(take_rank(reader, trace, r, err));
+    return STATUS_OK;
+}
+
+static enum status take_outcome(struct reader *reader, const struct one_job *job, struct replay_outcome *outcome,
+                                struct err *err)
+{
+    uint32_t ranks = job->trace->rank_count;
+    struct outcome_head head;
+    TRY(take(reader, &head, sizeof head, err));
+    outcome->run_time_s = head.run_time_s;
+    outcome->wall_s = head.wall_s;
+    outcome->stats = head.stats;
+    outcome->transfers = head.transfers;
+    outcome->transfer_bytes = head.transfer_bytes;
+    outcome->peak_bytes = head.peak_bytes;
+    outcome->buffer = head.buffer;
+    outcome->rank_time_s = calloc(ranks + 1, sizeof *outcome->rank_time_s);
+    if (!outcome->rank_time_s) return err_memory(err);
+    TRY(account_init(&outcome->account, ranks, err));
+    TRY(take(reader, outcome->rank_time_s, ranks * sizeof *outcome->rank_time_s, err));
+    for (int p = 0; p < PATTERN_COUNT; p++) {
+        TRY(take(reader, outcome->account.severity_ps[p], ranks * sizeof *outcome->account.severity_ps[p], err));
+        TRY(take(reader, outcome->account.count[p], ranks * sizeof *outcome->account.count[p], err));
+    }
+    return job->options->keep_trace ? take_trace(reader, job, outcome, err) : STATUS_OK;
+}
+
+enum status apart_replay(const struct trace *trace, const struct platform *platform,
+                         const struct replay_options *options, struct replay_outcome *outcome, struct err *err)
+{
+    struct one_job job = {.trace = trace, .platform = platform, .options = options};
+    struct child_answer answer;
+    TRY(engine_load(options->engine, err));
+    TRY(children_run(replay_whole, &job, 1, 1, &answer, err));
+    if (answer.status != STATUS_OK) {
+        if (err) *err = answer.err;
+        return answer.status;
+    }
+    struct reader reader = {.at = answer.data, .end = answer.data + answer.bytes};
+    struct replay_outcome taken = {0};
+    enum status status = take_outcome(&reader, &job, &taken, err);
+    child_answers_clear(&answer, 1);
+    if (status != STATUS_OK) {
+        replay_outcome_clear(&taken);
+        return status;
+    }
+    *outcome = taken;
+    return STATUS_OK;
+}
+
+struct short_answer {
+    double run_time_s;
+    uint64_t digest;
+};
+
+static enum status replay_job(const struct apart_job *job, struct short_answer *answer, struct err *err)
+{
+    struct replay_options options = {.engine = job->engine, .keep_trace = true};
+    struct replay_outcome outcome = {0};
+    TRY(replay_run(job->trace, job->platform, &options, &outcome, err));
+    answer->run_time_s = outcome.run_time_s;
+    enum status status = verify_digest(outcome.trace, &answer->digest, err);
+    replay_outcome_clear(&outcome);
+    return status;
+}
+
+static enum status replay_short(void *context, size_t index, FILE *out, struct err *err)
+{
+    struct short_answer answer = {0};
+    TRY(replay_job((const struct apart_job *)context + index, &answer, err));
+    return put(out, &answer, sizeof answer, err);
+}
+
+static void replay_here(const struct apart_job *job, struct apart_summary *summary)
+{
+    struct short_answer answer = {0};
+    summary->status = replay_job(job, &answer, &summary->err);
+    summary->run_time_s = answer.run_time_s;
+    summary->digest = answer.digest;
+}
+
+/* To make a child takes longer than to replay so many calls. */
+static bool replays_here(const struct apart_job *jobs, size_t count)
+{
+    enum { FEW_CALLS = 1000 };
+    uint64_t calls = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (jobs[i].engine->once_per_process || jobs[i].platform->simgrid_xml) return false;
+        for (uint32_t r = 0; r < jobs[i].trace->rank_count; r++) calls += jobs[i].trace->ranks[r].count;
+    }
+    return calls <= FEW_CALLS * (uint64_t)count;
+}
+
+enum status apart_summaries(const struct apart_job *jobs, size_t count, struct apart_summary *summaries,
+                            struct err *err)
+{
+    for (size_t i = 0; i < count; i++) TRY(engine_load(jobs[i].engine, err));
+    if (replays_here(jobs, count)) {
+        for (size_t i = 0; i < count; i++) replay_here(&jobs[i], &summaries[i]);
+        return STATUS_OK;
+    }
+    struct child_answer *answers = calloc(count ? count : 1, sizeof *answers);
+    if (!answers) return err_memory(err);
+    /* The children only read the jobs. */
+    enum status status = children_run(replay_short, (void *)(uintptr_t)jobs, count, 0, answers, err);
+    for (size_t i = 0; status == STATUS_OK && i < count; i++) {
+        struct short_answer got = {0};
+        struct reader reader = {.at = answers[i].data, .end = answers[i].data + answers[i].bytes};
+        summaries[i] = (struct apart_summary){.status = answers[i].status, .err = answers[i].err};
+        if (summaries[i].status == STATUS_OK) summaries[i].status = take(&reader, &got, sizeof got, &summaries[i].err);
+        summaries[i].run_time_s = got.run_time_s;
+        summaries[i].digest = got.digest;
+    }
+    if (status == STATUS_OK) child_answers_clear(answers, count);
+    free(answers);
+    return status;
+}

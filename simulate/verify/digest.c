@@ -1,0 +1,165 @@
+#include "simulate/verify/digest.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Ids are replaced by the order of their first use, groups, regions and sites by their content. */
+struct naming {
+    const struct trace *trace;
+    struct map windows, comms, requests;
+    uint64_t *groups, *regions, *sites; /* hashes, by id */
+};
+
+static uint64_t hash_text(uint64_t hash, const char *text)
+{
+    for (; text && *text; text++) hash = map_mix(hash, (unsigned char)*text);
+    return map_mix(hash, 256);
+}
+
+static void naming_clear(struct naming *naming)
+{
+    map_clear(&naming->windows);
+    map_clear(&naming->comms);
+    map_clear(&naming->requests);
+    free(naming->groups);
+    free(naming->regions);
+    free(naming->sites);
+}
+
+static enum status naming_init(struct naming *naming, const struct trace *trace, struct err *err)
+{
+    *naming = (struct naming){.trace = trace};
+    naming->groups = calloc(trace->group_count + 1, sizeof *naming->groups);
+    naming->regions = calloc(trace->region_count + 1, sizeof *naming->regions);
+    naming->sites = calloc(trace->site_count + 1, sizeof *naming->sites);
+    if (!naming->groups || !naming->regions || !naming->sites) {
+        naming_clear(naming);
+        return err_memory(err);
+    }
+    for (size_t i = 0; i < trace->group_count; i++)
+        for (uint32_t m = 0; m < trace->groups[i].count; m++)
+            naming->groups[i] = map_mix(naming->groups[i], (uint64_t)trace->groups[i].members[m]);
+    for (size_t i = 0; i < trace->region_count; i++) naming->regions[i] = hash_text(0, trace->regions[i]);
+    for (size_t i = 0; i < trace->site_count; i++) {
+        const struct trace_site *site = &trace->sites[i];
+        naming->sites[i] = map_mix(hash_text(hash_text(0, site->function), site->file), (uint64_t)site->line);
+    }
+    return STATUS_OK;
+}
+
+static enum status number(struct map *map, uint64_t id, uint64_t *name, struct err *err)
+{
+    uint64_t *slot;
+    TRY(map_put(map, id, map->count, &slot, err));
+    *name = *slot;
+    return STATUS_OK;
+}
+
+static enum status name_of_handle(struct naming *naming, const struct trace_call *call, uint64_t *name, struct err *err)
+{
+    *name = UINT64_MAX;
+    if (call->handle == TRACE_NONE) return STATUS_OK;
+    bool window = (call_row(call->call)->allowed & F_WIN) != 0;
+    return number(window ? &naming->windows : &naming->comms, (uint64_t)call->handle, name, err);
+}
+
+static enum status hash_requests(struct naming *naming, uint32_t list, uint64_t *hash, struct err *err)
+{
+    const struct trace_list *requests = &naming->trace->lists[list];
+    *hash = requests->count;
+    for (uint32_t i = 0; i < requests->count; i++) {
+        uint64_t name;
+        TRY(number(&naming->requests, naming->trace->requests[requests->first + i], &name, err));
+        *hash = map_mix(*hash, name);
+    }
+    return STATUS_OK;
+}
+
+static enum status name_of_ref(struct naming *naming, const struct trace_call *call, uint64_t *name, struct err *err)
+{
+    *name = UINT64_MAX;
+    if (call->ref == TRACE_NO_REF) return STATUS_OK;
+    uint32_t fields = call_row(call->call)->allowed;
+    if (fields & F_GROUP) *name = naming->groups[call->ref];
+    else if (fields & F_REQS) return hash_requests(naming, call->ref, name, err);
+    else if (fields & F_REQ) return number(&naming->requests, call->ref, name, err);
+    else if (fields & F_NEWCOMM) return number(&naming->comms, call->ref, name, err);
+    else if (fields & F_REGION) *name = naming->regions[call->ref];
+    return STATUS_OK;
+}
+
+/* Of a list of numbers: their ids are names. */
+static uint64_t hash_numbers(const struct trace_counts *list)
+{
+    uint64_t hash = list->count;
+    for (uint32_t i = 0; i < list->count; i++) hash = map_mix(hash, (uint64_t)list->bytes[i]);
+    return hash;
+}
+
+/* The displacement, or the counts themselves. */
+static uint64_t name_of_disp(const struct naming *naming, const struct trace_call *call)
+{
+    bool counts = trace_call_counts(naming->trace, call) != NULL;
+    return counts ? hash_numbers(&naming->trace->counts[call->disp]) : (uint64_t)call->disp;
+}
+
+/* The tag, or the neighbours themselves. */
+static uint64_t name_of_tag(const struct naming *naming, const struct trace_call *call)
+{
+    bool neighbors = (call_row(call->call)->allowed & F_NEIGHBORS) && call->tag >= 0;
+    return neighbors ? hash_numbers(&naming->trace->counts[call->tag]) : (uint64_t)call->tag;
+}
+
+static enum status add_call(struct naming *naming, const struct trace_call *call, uint64_t *hash, struct err *err)
+{
+    uint64_t handle, ref;
+    TRY(name_of_handle(naming, call, &handle, err));
+    TRY(name_of_ref(naming, call, &ref, err));
+    const uint64_t words[] = {
+        call->call, call->flags, handle, ref, (uint64_t)call->peer, name_of_tag(naming, call), (uint64_t)call->bytes,
+        name_of_disp(naming, call), (uint64_t)call->aux, naming->sites[call->site], (uint64_t)call->enter_ps,
+        (uint64_t)call->exit_ps,
+    };
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) *hash = map_mix(*hash, words[i]);
+    return STATUS_OK;
+}
+
+static void add_sim(const struct trace_sim *sim, uint64_t *hash)
+{
+    const int64_t words[] = {sim->xfer_start_ps, sim->xfer_end_ps, sim->base_end_ps, sim->extended_end_ps,
+                             sim->blocked_ps,    sim->progress_from_ps, sim->progress_until_ps, sim->awaited_post_ps};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) *hash = map_mix(*hash, (uint64_t)words[i]);
+}
+
+static void add_extents(const struct trace *trace, uint32_t rank, size_t index, uint64_t *hash)
+{
+    struct trace_extents extents = trace_call_extents(trace, rank, index);
+    for (int i = 0; i < TRACE_BUFFERS; i++) *hash = map_mix(*hash, (uint64_t)extents.of[i]);
+}
+
+static enum status add_rank(struct naming *naming, uint32_t number, uint64_t *hash, struct err *err)
+{
+    const struct trace_rank *rank = &naming->trace->ranks[number];
+    map_clear(&naming->requests);
+    *hash = map_mix(*hash, rank->count);
+    for (size_t i = 0; i < rank->count; i++) {
+        TRY(add_call(naming, &rank->calls[i], hash, err));
+        if (rank->calls[i].flags & TRACE_GAPS) add_extents(naming->trace, number, i, hash);
+        if (rank->thread && rank->thread[i] != 0) *hash = map_mix(*hash, rank->thread[i]);
+        if (rank->sim) add_sim(&rank->sim[i], hash);
+    }
+    return STATUS_OK;
+}
+
+enum status verify_digest(const struct trace *trace, uint64_t *digest, struct err *err)
+{
+    struct naming naming;
+    TRY(naming_init(&naming, trace, err));
+    uint64_t hash = trace->rank_count;
+    enum status status = STATUS_OK;
+    for (uint32_t r = 0; status == STATUS_OK && r < trace->rank_count; r++)
+        status = add_rank(&naming, r, &hash, err);
+    naming_clear(&naming);
+    if (status == STATUS_OK) *digest = hash;
+    return status;
+}

@@ -1,0 +1,66 @@
+/* Inside verify: what a law sees, how it reports. Each law is a row of the table in verify.c and a function here. */
+#ifndef SIMULATE_VERIFY_LAW_H
+#define SIMULATE_VERIFY_LAW_H
+
+#include "common/map.h"
+#include "model/match/relations.h"
+#include "simulate/verify/verify.h"
+#include "simulate/rma/window_modes.h"
+
+struct verify_context {
+    const struct trace *trace, *predicted;
+    const struct platform *platform;
+    const struct engine_descriptor *engine;
+    const struct replay_outcome *outcome;
+    const struct window_mode *modes; /* by window of the trace */
+    struct relations relations; /* of the predicted trace */
+    struct map endings;         /* of the predicted trace, see verify_endings_find */
+    int64_t slack_ps;           /* rounding of the engine's clock */
+};
+
+/* Notes a breach; the first one stays as the row's detail. */
+void verify_breach(struct verify_row *row, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void verify_skip(struct verify_row *row, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* A call that returns (or a transfer that begins) at time_ps although what it waits for happens at cause_ps at the
+ * earliest. Counts the check, and the breach if there is one. */
+void verify_after(const struct verify_context *context, struct verify_row *row, uint32_t rank, size_t call,
+                  int64_t time_ps, int64_t cause_ps, const char *cause);
+
+/* The least time from a message's first byte leaving to its arrival; 0 where only the engine knows the route (a SimGrid
+ * platform of the user's own). verify_control_ps: of a control message.
+ * verify_transmit_ps: until its last byte has left. */
+int64_t verify_transmit_ps(const struct verify_context *context, uint32_t from, uint32_t to, int64_t bytes);
+int64_t verify_message_ps(const struct verify_context *context, uint32_t from, uint32_t to, int64_t bytes);
+int64_t verify_control_ps(const struct verify_context *context, uint32_t from, uint32_t to);
+/* The same for data of an operation, which may travel with that of others (mpi.rma.aggregate). */
+int64_t verify_operation_ps(const struct verify_context *context, uint32_t from, uint32_t to, int64_t bytes);
+int64_t verify_leaving_ps(const struct verify_context *context, uint32_t from, uint32_t to, int64_t bytes);
+
+/* The calls of a whole trace that ended requests. verify_ending: the call whose return shows that the one at index is
+ * finished, the wait or test for its request or itself if it makes none; INSTANCE_NONE: nobody waits. */
+enum status verify_endings_find(const struct trace *trace, struct map *endings, struct err *err);
+size_t verify_ending(const struct verify_context *context, uint32_t rank, size_t index);
+
+/* Operations of MPI and OpenSHMEM with a target. */
+bool verify_is_operation(const struct trace_call *call);
+enum rma_kind verify_rma_kind(enum call_kind kind);
+
+typedef enum status verify_law(const struct verify_context *context, struct verify_row *row, struct err *err);
+verify_law verify_determinism;   /* 1 */
+verify_law verify_transfer_time; /* 2 */
+verify_law verify_held;          /* 2: issue = deferred */
+verify_law verify_waits_active;  /* 2: post, start, complete, wait */
+verify_law verify_waits_passive; /* 2: locks */
+verify_law verify_waits_group;   /* 2: fences, window creation and freeing, collectives */
+verify_law verify_waits_message; /* 2: sends, receives and the waits for them */
+verify_law verify_waits_request; /* 2: waits for requests of one-sided operations */
+verify_law verify_waits_shmem;   /* 2: OpenSHMEM */
+verify_law verify_bounds;        /* 3 */
+verify_law verify_account;       /* 3 */
+verify_law verify_monotony;      /* 4 */
+verify_law verify_conservation;  /* 5 */
+verify_law verify_identity;      /* 6 */
+verify_law verify_closed_forms;  /* 7 */
+
+#endif

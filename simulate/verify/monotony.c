@@ -1,0 +1,163 @@
+/* Law 4: replays on variants of the platform, in child processes. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/units.h"
+#include "simulate/verify/apart.h"
+#include "simulate/verify/law.h"
+
+/* Law 4 holds where nothing but waiting decides times: no contention, free copies and application of data, no overhead
+ * (an operation that is queued costs its origin none, one that is issued does: a later post may spare it). */
+struct variant {
+    struct platform platform;
+    struct net_segment *segments, *loopback;
+};
+
+enum variant_kind {
+    VARIANT_A,
+    VARIANT_B,
+    VARIANT_C,
+    VARIANT_D,
+    VARIANT_D_LIMITED,
+    VARIANT_OWN,
+    VARIANT_LATENCY,
+    VARIANT_SPEED,
+    VARIANT_COUNT
+};
+
+static struct net_segment *doubled_latency(const struct net_segment *segments, size_t count)
+{
+    struct net_segment *made = calloc(count + 1, sizeof *made);
+    for (size_t i = 0; made && i < count; i++) {
+        made[i] = segments[i];
+        made[i].latency_s *= 2;
+    }
+    return made;
+}
+
+static void variant_clear(struct variant *variant)
+{
+    free(variant->segments);
+    free(variant->loopback);
+}
+
+static enum status variant_init(struct variant *variant, const struct platform *platform, enum variant_kind kind,
+                                struct err *err)
+{
+    *variant = (struct variant){.platform = *platform};
+    struct platform *made = &variant->platform;
+    made->contention = false;
+    made->memory_bandwidth_Bps = INFINITY;
+    made->atomic_s_per_byte = 0;
+    made->overhead_s = 0;
+    const char letter[2] = {(char)('a' + kind), '\0'};
+    if (kind <= VARIANT_D_LIMITED) made->window_rule_count = 0; /* the letter holds on all windows */
+    if (kind <= VARIANT_D) semantics_by_letter(letter, &made->semantics);
+    if (kind == VARIANT_D_LIMITED) {
+        semantics_by_letter("d", &made->semantics);
+        made->semantics.buffer_bytes = platform->semantics.buffer_bytes;
+    }
+    if (kind == VARIANT_SPEED) made->speed *= 2;
+    if (kind != VARIANT_LATENCY) return STATUS_OK;
+    variant->segments = doubled_latency(platform->segments, platform->segment_count);
+    variant->loopback = doubled_latency(platform->loopback, platform->loopback_count);
+    if (!variant->segments || !variant->loopback) {
+        variant_clear(variant);
+        return err_memory(err);
+    }
+    made->segments = variant->segments;
+    made->loopback = variant->loopback;
+    return STATUS_OK;
+}
+
+static bool takes_lock(enum call_kind kind)
+{
+    return kind == CALL_LOCK || kind == CALL_LOCK_ALL || kind == CALL_SHMEM_SET_LOCK || kind == CALL_SHMEM_TEST_LOCK;
+}
+
+/* Why the law says nothing about this run; NULL if it does. */
+static const char *no_monotony(const struct verify_context *context)
+{
+    if (context->engine->once_per_process || context->platform->simgrid_xml)
+        return "only the loggp engine knows a network without contention";
+    if (context->platform->aggregate) return "operations that leave together arrive later than the first would alone";
+    if (context->platform->progress != PROGRESS_HARDWARE) return "progress depends on when ranks are inside MPI";
+    for (uint32_t r = 0; r < context->trace->rank_count; r++)
+        if (context->trace->ranks[r].thread_count > 0) return "threads may take mutexes in another order";
+    for (uint32_t r = 0; r < context->trace->rank_count; r++)
+        for (size_t i = 0; i < context->trace->ranks[r].count; i++)
+            if (takes_lock(call_kind(context->trace->ranks[r].calls[i].call)))
+                return "the program takes locks, whose order may change";
+    return NULL;
+}
+
+/* A program that deadlocks never ends: where only the one that waits longer deadlocks, the law holds. slack_s:
+ * rounding, a picosecond per call at most. */
+static void expect_no_longer(struct verify_row *row, const struct apart_summary *summaries, enum variant_kind shorter,
+                             enum variant_kind longer, double slack_s)
+{
+    static const char *const names[] = {"semantics a",          "semantics b",           "semantics c", "semantics d",
+                                        "semantics d with its buffer limited",
+                                        "the platform's own semantics", "doubled latency", "doubled speed"};
+    const struct apart_summary *one = &summaries[shorter], *two = &summaries[longer];
+    row->checked++;
+    if (two->status == STATUS_DATA) return;
+    if (one->status != STATUS_OK || two->status != STATUS_OK)
+        verify_breach(row, "without contention, copies and overhead, %s fails: %.200s",
+                      names[one->status != STATUS_OK ? shorter : longer],
+                      one->status != STATUS_OK ? one->err.text : two->err.text);
+    else if (one->run_time_s > two->run_time_s + slack_s)
+        verify_breach(row, "without contention, copies and overhead, %s takes %.12f s, longer than %s with %.12f s",
+                      names[shorter], one->run_time_s, names[longer], two->run_time_s);
+}
+
+static enum status run_variants(const struct verify_context *context, struct variant variants[VARIANT_COUNT],
+                                struct apart_summary summaries[VARIANT_COUNT], struct err *err)
+{
+    struct apart_job jobs[VARIANT_COUNT];
+    for (int k = 0; k < VARIANT_COUNT; k++) {
+        TRY(variant_init(&variants[k], context->platform, (enum variant_kind)k, err));
+        jobs[k] =
+            (struct apart_job){.trace = context->trace, .platform = &variants[k].platform, .engine = context->engine};
+    }
+    return apart_summaries(jobs, VARIANT_COUNT, summaries, err);
+}
+
+/* Some start names a target without an operation on it: complete waits for its post under c, and for the one before it
+ * under d, but not under b. */
+static bool has_idle_target(const struct epochs *epochs)
+{
+    for (size_t i = 0; i < epochs->pair_count; i++)
+        if (epochs->pairs[i].last_operation == EPOCH_NONE) return true;
+    return false;
+}
+
+enum status verify_monotony(const struct verify_context *context, struct verify_row *row, struct err *err)
+{
+    const char *why = no_monotony(context);
+    if (why) {
+        verify_skip(row, "%s", why);
+        return STATUS_OK;
+    }
+    struct variant variants[VARIANT_COUNT];
+    struct apart_summary summaries[VARIANT_COUNT];
+    memset(variants, 0, sizeof variants);
+    enum status status = run_variants(context, variants, summaries, err);
+    for (int k = 0; k < VARIANT_COUNT; k++) variant_clear(&variants[k]);
+    TRY(status);
+    size_t calls = 0;
+    for (uint32_t r = 0; r < context->trace->rank_count; r++) calls += context->trace->ranks[r].count;
+    double slack_s = units_s((int64_t)calls);
+    expect_no_longer(row, summaries, VARIANT_B, VARIANT_A, slack_s);
+    bool idle = has_idle_target(&context->relations.epochs);
+    if (!idle) expect_no_longer(row, summaries, VARIANT_C, VARIANT_B, slack_s);
+    expect_no_longer(row, summaries, VARIANT_C, VARIANT_A, slack_s);
+    if (!idle || context->platform->epochs_ahead == INT64_MAX)
+        expect_no_longer(row, summaries, VARIANT_D, VARIANT_B, slack_s);
+    expect_no_longer(row, summaries, VARIANT_D, VARIANT_C, slack_s);
+    expect_no_longer(row, summaries, VARIANT_D, VARIANT_D_LIMITED, slack_s);
+    expect_no_longer(row, summaries, VARIANT_OWN, VARIANT_LATENCY, slack_s);
+    expect_no_longer(row, summaries, VARIANT_SPEED, VARIANT_OWN, slack_s);
+    return STATUS_OK;
+}

@@ -1,0 +1,130 @@
+#include "simulate/verify/permute.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "simulate/rma/window_modes.h"
+
+/* Definitions are added from the last to the first, so that id i of n becomes n - 1 - i; the world and the unknown site
+ * keep 0. */
+static uint32_t reversed(size_t id, size_t count)
+{
+    return (uint32_t)(count - 1 - id);
+}
+
+static uint32_t reversed_but_first(size_t id, size_t count)
+{
+    return (uint32_t)(id == 0 ? 0 : count - id);
+}
+
+static enum status add_definitions(const struct trace *from, struct trace *to, struct err *err)
+{
+    int32_t handle;
+    uint32_t id;
+    for (size_t i = from->comm_count; i-- > 1;) {
+        TRY(trace_add_comm(to, from->comms[i].members, from->comms[i].count, &handle, err));
+        to->comms[handle].between = from->comms[i].between;
+    }
+    for (size_t i = from->group_count; i-- > 0;)
+        TRY(trace_copy_group(to, &from->groups[i], &id, err));
+    for (size_t i = from->window_count; i-- > 0;) {
+        const struct trace_window *window = &from->windows[i];
+        int32_t comm = (int32_t)reversed_but_first((size_t)window->comm, from->comm_count);
+        TRY(trace_add_window(to, comm, window->bytes, window->disp_unit, window->flavor, &handle, err));
+        if (window->name) TRY(trace_set_window_name(to, handle, window->name, err));
+    }
+    for (size_t i = from->list_count; i-- > 0;)
+        TRY(trace_add_list(to, from->requests + from->lists[i].first, from->lists[i].count, &id, err));
+    for (size_t i = from->counts_count; i-- > 0;)
+        TRY(trace_add_counts(to, from->counts[i].bytes, from->counts[i].count, &id, err));
+    for (size_t i = from->region_count; i-- > 0;) TRY(trace_add_region(to, from->regions[i], &id, err));
+    for (size_t i = from->site_count; i-- > 1;)
+        TRY(trace_add_site(to, from->sites[i].function, from->sites[i].file, from->sites[i].line, &id, err));
+    return STATUS_OK;
+}
+
+static uint32_t map_ref(const struct trace *trace, const struct trace_call *call)
+{
+    if (call->ref == TRACE_NO_REF) return TRACE_NO_REF;
+    uint32_t fields = call_row(call->call)->allowed;
+    if (fields & F_GROUP) return reversed(call->ref, trace->group_count);
+    if (fields & F_REQS) return reversed(call->ref, trace->list_count);
+    if (fields & F_REGION) return reversed(call->ref, trace->region_count);
+    if (fields & F_NEWCOMM) return reversed_but_first(call->ref, trace->comm_count);
+    return call->ref;
+}
+
+static enum status add_as(struct trace *to, uint32_t rank, const struct trace *from, size_t index,
+                          const struct trace_call *call, struct err *err)
+{
+    const struct trace_rank *stream = &from->ranks[rank];
+    if (stream->thread_count == 0)
+        TRY(trace_add_call(to, rank, call, err));
+    else
+        TRY(trace_add_thread_call(to, rank, trace_call_thread(from, rank, index), call, err));
+    struct trace_extents extents = trace_call_extents(from, rank, index);
+    TRY(trace_set_extents(to, rank, index, &extents, err));
+    return stream->compute_ps ? trace_set_compute(to, rank, index, stream->compute_ps[index], err) : STATUS_OK;
+}
+
+static enum status add_calls(const struct trace *from, struct trace *to, struct err *err)
+{
+    for (uint32_t r = 0; r < from->rank_count; r++) {
+        for (size_t i = 0; i < from->ranks[r].count; i++) {
+            struct trace_call call = from->ranks[r].calls[i];
+            if (call.handle != TRACE_NONE) {
+                bool window = (call_row(call.call)->allowed & F_WIN) != 0;
+                call.handle = (int32_t)(window ? reversed((size_t)call.handle, from->window_count)
+                                               : reversed_but_first((size_t)call.handle, from->comm_count));
+            }
+            call.ref = map_ref(from, &call);
+            if ((call_row(call.call)->allowed & F_NEIGHBORS) && call.tag >= 0)
+                call.tag = (int32_t)reversed((size_t)call.tag, from->counts_count);
+            if (trace_call_counts(from, &from->ranks[r].calls[i]))
+                call.disp = reversed((size_t)call.disp, from->counts_count);
+            call.site = reversed_but_first(call.site, from->site_count);
+            TRY(add_as(to, r, from, i, &call, err));
+            struct trace_rank *stream = &to->ranks[r];
+            if (stream->sim && from->ranks[r].sim) stream->sim[stream->count - 1] = from->ranks[r].sim[i];
+        }
+        to->ranks[r].incomplete = from->ranks[r].incomplete;
+        to->ranks[r].thread_count = from->ranks[r].thread_count; /* some may be without calls */
+        to->ranks[r].speed = from->ranks[r].speed;
+    }
+    return STATUS_OK;
+}
+
+enum status verify_permute(const struct trace *trace, struct trace **permuted, struct err *err)
+{
+    struct trace *made = NULL;
+    TRY(trace_new(trace->name, trace->rank_count, &made, err));
+    made->simulated = trace->simulated;
+    made->record_cost_ps = trace->record_cost_ps;
+    enum status status = add_definitions(trace, made, err);
+    if (status == STATUS_OK) status = add_calls(trace, made, err);
+    if (status != STATUS_OK) {
+        trace_free(made);
+        return status;
+    }
+    *permuted = made;
+    return STATUS_OK;
+}
+
+enum status verify_permute_rules(const struct trace *trace, const struct platform *platform, struct platform *permuted,
+                                 struct err *err)
+{
+    enum { NUMBER_BYTES = 24 };
+    size_t count = platform->window_rule_count, window;
+    *permuted = *platform;
+    struct window_rule *rules = malloc((count + 1) * (sizeof *rules + NUMBER_BYTES));
+    if (!rules) return err_memory(err);
+    char *numbers = (char *)(rules + count + 1);
+    for (size_t i = 0; i < count; i++, numbers += NUMBER_BYTES) {
+        rules[i] = platform->window_rules[i];
+        if (!window_modes_number(rules[i].window, &window) || window >= trace->window_count) continue;
+        snprintf(numbers, NUMBER_BYTES, "%u", reversed(window, trace->window_count));
+        rules[i].window = numbers;
+    }
+    permuted->window_rules = rules;
+    return STATUS_OK;
+}

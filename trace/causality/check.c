@@ -1,0 +1,184 @@
+#include <stdlib.h>
+
+#include "trace/causality/clock_conditions.h"
+#include "trace/spool/parts.h"
+
+struct knot {
+    int64_t ps;       /* latest cause so far */
+    size_t missing;   /* causes that have not been reached */
+    uint32_t waiting; /* first rank that waits for them, NOBODY */
+};
+
+struct mover {                   /* of one rank */
+    size_t index, cause, effect; /* of the next call and its links */
+    int64_t shift_ps;
+    bool entered;
+    uint32_t next; /* rank waiting for the same knot, or ready */
+};
+
+#define NOBODY UINT32_MAX
+enum { AMORTISE = 10 }; /* of the computing after a shift, one part in so many makes up for it */
+
+struct repair {
+    struct trace *trace;
+    const struct clock_links *links;
+    struct knot *knots;
+    struct mover *movers;
+    uint32_t ready; /* list of ranks */
+};
+
+static int64_t enter_ps(const struct trace *trace, const struct clock_link *link)
+{
+    return trace->ranks[link->rank].calls[link->index].enter_ps;
+}
+
+static void tie_knots(const struct trace *trace, const struct clock_links *links, struct knot *knots)
+{
+    for (size_t i = 0; i < links->knots; i++) knots[i] = (struct knot){.ps = INT64_MIN, .waiting = NOBODY};
+    for (size_t i = 0; i < links->cause_count; i++) {
+        struct knot *knot = &knots[links->causes[i].knot];
+        int64_t ps = enter_ps(trace, &links->causes[i]);
+        if (ps > knot->ps) knot->ps = ps;
+        knot->missing++;
+    }
+}
+
+static void wake(struct repair *repair, struct knot *knot)
+{
+    while (knot->waiting != NOBODY) {
+        uint32_t rank = knot->waiting;
+        knot->waiting = repair->movers[rank].next;
+        repair->movers[rank].next = repair->ready;
+        repair->ready = rank;
+    }
+}
+
+/* The shift shrinks by a share of the computing before the call. */
+static void enter_call(struct repair *repair, uint32_t rank, struct trace_call *call, int64_t computing_ps)
+{
+    struct mover *mover = &repair->movers[rank];
+    const struct clock_links *links = repair->links;
+    int64_t back = computing_ps / AMORTISE;
+    mover->shift_ps -= back < mover->shift_ps ? back : mover->shift_ps;
+    call->enter_ps += mover->shift_ps;
+    for (; mover->cause < links->cause_count; mover->cause++) {
+        const struct clock_link *link = &links->causes[mover->cause];
+        if (link->rank != rank || link->index != mover->index) break;
+        struct knot *knot = &repair->knots[link->knot];
+        if (call->enter_ps > knot->ps) knot->ps = call->enter_ps;
+        if (knot->missing > 0 && --knot->missing == 0) wake(repair, knot);
+    }
+    mover->entered = true;
+}
+
+/* False if the rank has to wait for a cause. */
+static bool exit_call(struct repair *repair, uint32_t rank, struct trace_call *call)
+{
+    struct mover *mover = &repair->movers[rank];
+    const struct clock_links *links = repair->links;
+    for (; mover->effect < links->effect_count; mover->effect++) {
+        const struct clock_link *link = &links->effects[mover->effect];
+        if (link->rank != rank || link->index != mover->index) break;
+        struct knot *knot = &repair->knots[link->knot];
+        if (knot->missing > 0) {
+            mover->next = knot->waiting;
+            knot->waiting = rank;
+            return false;
+        }
+        if (knot->ps > call->exit_ps + mover->shift_ps) mover->shift_ps = knot->ps - call->exit_ps;
+    }
+    call->exit_ps += mover->shift_ps;
+    mover->entered = false;
+    return true;
+}
+
+/* old_exit_ps is that of the call before, as recorded; the mover's shift has moved it already. */
+static void move_rank(struct repair *repair, uint32_t rank, int64_t *old_exit_ps)
+{
+    struct trace_rank *stream = &repair->trace->ranks[rank];
+    struct mover *mover = &repair->movers[rank];
+    for (; mover->index < stream->count; mover->index++) {
+        struct trace_call *call = &stream->calls[mover->index];
+        int64_t recorded_exit_ps = call->exit_ps;
+        if (!mover->entered) enter_call(repair, rank, call, mover->index > 0 ? call->enter_ps - *old_exit_ps : 0);
+        if (!exit_call(repair, rank, call)) return;
+        *old_exit_ps = recorded_exit_ps;
+    }
+}
+
+/* A rank that waits for a cause which waits for it (a call that the matching misunderstood) goes on unmoved. */
+static bool force_one(struct repair *repair)
+{
+    for (size_t i = 0; i < repair->links->knots; i++) {
+        struct knot *knot = &repair->knots[i];
+        if (knot->waiting == NOBODY) continue;
+        knot->missing = 0;
+        knot->ps = INT64_MIN;
+        wake(repair, knot);
+        return true;
+    }
+    return false;
+}
+
+static enum status move_all(struct trace *trace, const struct clock_links *links, struct knot *knots, struct err *err)
+{
+    struct repair repair = {.trace = trace, .links = links, .knots = knots, .ready = NOBODY};
+    int64_t *old_exit_ps = calloc(trace->rank_count, sizeof *old_exit_ps);
+    repair.movers = calloc(trace->rank_count, sizeof *repair.movers);
+    if (!old_exit_ps || !repair.movers) {
+        free(old_exit_ps);
+        free(repair.movers);
+        return err_memory(err);
+    }
+    for (size_t i = 0; i < links->knots; i++) knots[i].ps = INT64_MIN;
+    size_t cause = 0, effect = 0;
+    for (uint32_t rank = 0; rank < trace->rank_count; rank++) {
+        while (cause < links->cause_count && links->causes[cause].rank < rank) cause++;
+        while (effect < links->effect_count && links->effects[effect].rank < rank) effect++;
+        repair.movers[rank] = (struct mover){.cause = cause, .effect = effect, .next = repair.ready};
+        repair.ready = rank;
+    }
+    do {
+        while (repair.ready != NOBODY) {
+            uint32_t rank = repair.ready;
+            repair.ready = repair.movers[rank].next;
+            move_rank(&repair, rank, &old_exit_ps[rank]);
+        }
+    } while (force_one(&repair));
+    free(old_exit_ps);
+    free(repair.movers);
+    return STATUS_OK;
+}
+
+/* Calls of several threads overlap: to move one call would move those that run beside it. */
+static bool can_move(const struct trace *trace)
+{
+    for (uint32_t rank = 0; rank < trace->rank_count; rank++)
+        if (trace_thread_count(trace, rank) > 1) return false;
+    return true;
+}
+
+static enum status repair(struct trace *trace, const struct clock_links *links, struct err *err)
+{
+    trace->clock.violations = links->violations;
+    if (links->violations == 0) return STATUS_OK;
+    if (!can_move(trace))
+        return trace_add_note(trace, err,
+                              "effects before their causes are counted, not repaired: ranks have several "
+                              "threads");
+    struct knot *knots = calloc(links->knots + 1, sizeof *knots);
+    if (!knots) return err_memory(err);
+    tie_knots(trace, links, knots);
+    enum status status = move_all(trace, links, knots, err);
+    free(knots);
+    return status;
+}
+
+enum status clock_check(struct trace *trace, unsigned threads, struct err *err)
+{
+    struct clock_links links = {0};
+    enum status status = clock_links_find(trace, threads, &links, err);
+    if (status == STATUS_OK) status = repair(trace, &links, err);
+    clock_links_clear(&links);
+    return status;
+}

@@ -1,0 +1,176 @@
+#include "trace/causality/clock_conditions.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/array.h"
+#include "trace/causality/happens_before.h"
+
+static int compare_keys(const void *a, const void *b)
+{
+    const struct clock_key *x = a, *y = b;
+    if (x->what != y->what) return x->what < y->what ? -1 : 1;
+    if (x->handle != y->handle) return x->handle < y->handle ? -1 : 1;
+    if (x->from != y->from) return x->from < y->from ? -1 : 1;
+    if (x->to != y->to) return x->to < y->to ? -1 : 1;
+    return (x->tag > y->tag) - (x->tag < y->tag);
+}
+
+static enum status add_pair(struct clock_finder *finder, const struct clock_side *cause,
+                            const struct clock_side *effect)
+{
+    size_t knot = finder->links->knots++;
+    finder->rank = cause->rank;
+    finder->index = cause->index;
+    TRY(clock_finder_cause(finder, knot));
+    finder->rank = effect->rank;
+    finder->index = effect->index;
+    return clock_finder_effect(finder, knot);
+}
+
+/* Sorting by numbers below `numbers` in their order of making takes time by their count: starts[i] is how many items
+ * have a number below i. */
+static size_t *count_starts(size_t numbers)
+{
+    return calloc(numbers + 1, sizeof(size_t));
+}
+
+static void sum_up(size_t *starts, size_t numbers)
+{
+    for (size_t i = 0; i < numbers; i++) starts[i + 1] += starts[i];
+}
+
+/* By rank and index, those of one call in the order of their making, which is that of their knots. */
+static enum status order_links(struct clock_finder *finder, const size_t *first_calls, struct clock_link **links,
+                               size_t count, size_t *capacity)
+{
+    size_t calls = first_calls[finder->trace->rank_count];
+    size_t *ends = count_starts(calls);
+    struct clock_link *ordered = malloc((count + 1) * sizeof *ordered);
+    if (!ends || !ordered) {
+        free(ends);
+        free(ordered);
+        return err_memory(finder->err);
+    }
+    for (size_t i = 0; i < count; i++) ends[first_calls[(*links)[i].rank] + (*links)[i].index + 1]++;
+    sum_up(ends, calls);
+    for (size_t i = 0; i < count; i++) ordered[ends[first_calls[(*links)[i].rank] + (*links)[i].index]++] = (*links)[i];
+    free(ends);
+    free(*links);
+    *links = ordered;
+    *capacity = count + 1;
+    return STATUS_OK;
+}
+
+static enum status order_all_links(struct clock_finder *finder)
+{
+    struct clock_links *links = finder->links;
+    uint32_t ranks = finder->trace->rank_count;
+    size_t *first_calls = count_starts(ranks);
+    if (!first_calls) return err_memory(finder->err);
+    for (uint32_t r = 0; r < ranks; r++) first_calls[r + 1] = first_calls[r] + finder->trace->ranks[r].count;
+    enum status status = order_links(finder, first_calls, &links->causes, links->cause_count, &links->cause_capacity);
+    if (status == STATUS_OK)
+        status = order_links(finder, first_calls, &links->effects, links->effect_count, &links->effect_capacity);
+    free(first_calls);
+    return status;
+}
+
+struct pairs { /* where each key's causes and effects begin, in their orders */
+    size_t *causes, *effects;
+};
+
+static enum status join_ordered(struct clock_finder *finder, const struct pairs *pairs)
+{
+    for (size_t k = 0; k < finder->key_count; k++) { /* in the order of keys, since pairs are numbered by it */
+        uint32_t key = finder->keys[k].number;
+        size_t c = pairs->causes[key], e = pairs->effects[key];
+        for (; c < pairs->causes[key + 1] && e < pairs->effects[key + 1]; c++, e++)
+            if (finder->effects.items[e].applies)
+                TRY(add_pair(finder, &finder->causes.items[c], &finder->effects.items[e]));
+    }
+    return STATUS_OK;
+}
+
+/* Of messages and epochs: effects that end before their cause began. */
+static uint64_t count_pairs(const struct clock_finder *finder, const struct pairs *pairs)
+{
+    uint64_t violations = 0;
+    for (size_t key = 0; key < finder->key_count; key++) {
+        const struct clock_side *cause = finder->causes.items + pairs->causes[key];
+        const struct clock_side *last = finder->causes.items + pairs->causes[key + 1];
+        const struct clock_side *effect = finder->effects.items + pairs->effects[key];
+        const struct clock_side *end = finder->effects.items + pairs->effects[key + 1];
+        for (; cause < last && effect < end; cause++, effect++)
+            violations += effect->applies && clock_call(finder, effect->rank, effect->index)->exit_ps <
+                                                 clock_call(finder, cause->rank, cause->index)->enter_ps;
+    }
+    return violations;
+}
+
+/* Of collectives, which are linked already. */
+static enum status count_collectives(const struct clock_finder *finder, uint64_t *violations)
+{
+    const struct clock_links *links = finder->links;
+    int64_t *latest_ps = malloc((links->knots + 1) * sizeof *latest_ps);
+    if (!latest_ps) return err_memory(finder->err);
+    for (size_t i = 0; i < links->knots; i++) latest_ps[i] = INT64_MIN;
+    for (size_t i = 0; i < links->cause_count; i++) {
+        const struct clock_link *cause = &links->causes[i];
+        int64_t ps = clock_call(finder, cause->rank, cause->index)->enter_ps;
+        if (ps > latest_ps[cause->knot]) latest_ps[cause->knot] = ps;
+    }
+    for (size_t i = 0; i < links->effect_count; i++) {
+        const struct clock_link *effect = &links->effects[i];
+        *violations += clock_call(finder, effect->rank, effect->index)->exit_ps < latest_ps[effect->knot];
+    }
+    free(latest_ps);
+    return STATUS_OK;
+}
+
+/* Links cost more than to see that none is needed. */
+static enum status join_pairs(struct clock_finder *finder, const struct pairs *pairs)
+{
+    uint64_t violations = count_pairs(finder, pairs);
+    TRY(count_collectives(finder, &violations));
+    finder->links->violations = violations;
+    if (violations == 0) return STATUS_OK;
+    if (finder->key_count > 0) qsort(finder->keys, finder->key_count, sizeof *finder->keys, compare_keys);
+    TRY(join_ordered(finder, pairs));
+    return order_all_links(finder);
+}
+
+static enum status join_sides(struct clock_finder *finder)
+{
+    struct pairs pairs = {NULL, NULL};
+    enum status status = clock_finder_order(finder, &finder->causes, &pairs.causes);
+    if (status == STATUS_OK) status = clock_finder_order(finder, &finder->effects, &pairs.effects);
+    if (status == STATUS_OK) status = join_pairs(finder, &pairs);
+    free(pairs.causes);
+    free(pairs.effects);
+    return status;
+}
+
+static enum status find_all(struct clock_finder *finder)
+{
+    TRY(clock_finder_walk(finder, 0, finder->trace->rank_count));
+    return join_sides(finder);
+}
+
+enum status clock_links_find(const struct trace *trace, unsigned threads, struct clock_links *links, struct err *err)
+{
+    struct clock_finder finder = {.trace = trace, .links = links, .err = err};
+    bool none;
+    TRY(clock_count(trace, threads, &none, err));
+    if (none) return STATUS_OK;
+    enum status status = find_all(&finder);
+    clock_finder_clear(&finder);
+    return status;
+}
+
+void clock_links_clear(struct clock_links *links)
+{
+    free(links->causes);
+    free(links->effects);
+    *links = (struct clock_links){0};
+}

@@ -1,0 +1,176 @@
+/* Effects before their causes, looked for by several threads: most traces have none, and then no links are needed. Each
+ * thread walks along blocks of ranks; a key's causes are in the block of the rank that they are from, its effects in
+ * that of the rank that they are for. */
+#include <stdlib.h>
+
+#include "trace/causality/happens_before.h"
+#include "common/parallel.h"
+
+struct block {
+    uint32_t first, end; /* ranks */
+    struct clock_finder finder;
+    struct clock_links links; /* of its collectives */
+    size_t *causes, *effects; /* where each key's begin */
+    size_t *knots;            /* of all blocks, by its own knots */
+    bool violated;
+};
+
+struct counting {
+    const struct trace *trace;
+    struct block *blocks;
+    size_t count;
+    uint32_t *block_of; /* rank */
+    int64_t *latest_ps; /* causes of each knot */
+    size_t knots;
+};
+
+static enum status walk_block(void *context, size_t number, struct err *err)
+{
+    const struct counting *counting = context;
+    struct block *block = &counting->blocks[number];
+    struct clock_finder *finder = &block->finder;
+    finder->trace = counting->trace;
+    finder->links = &block->links;
+    finder->err = err;
+    TRY(clock_finder_walk(finder, block->first, block->end));
+    TRY(clock_finder_order(finder, &finder->causes, &block->causes));
+    return clock_finder_order(finder, &finder->effects, &block->effects);
+}
+
+/* The knots of all blocks: those of the same collective call are one. */
+static enum status number_knots(struct counting *counting, struct block *block, struct map *known, struct err *err)
+{
+    const struct map *instances = &block->finder.instances;
+    block->knots = calloc(block->links.knots + 1, sizeof *block->knots);
+    if (!block->knots) return err_memory(err);
+    for (size_t i = 0; i < instances->capacity; i++) {
+        if (!instances->used[i]) continue;
+        size_t own = (size_t)instances->values[i], two = clock_instance_is_double(counting->trace, instances->keys[i]);
+        uint64_t *knot;
+        TRY(map_put(known, instances->keys[i], counting->knots, &knot, err));
+        if (*knot == counting->knots) counting->knots += 1 + two;
+        block->knots[own] = (size_t)*knot;
+        if (two) block->knots[own + 1] = (size_t)*knot + 1;
+    }
+    return STATUS_OK;
+}
+
+static void find_latest(const struct counting *counting, const struct block *block)
+{
+    for (size_t i = 0; i < block->links.cause_count; i++) {
+        const struct clock_link *cause = &block->links.causes[i];
+        int64_t *latest_ps = &counting->latest_ps[block->knots[cause->knot]];
+        int64_t ps = clock_call(&block->finder, cause->rank, cause->index)->enter_ps;
+        if (ps > *latest_ps) *latest_ps = ps;
+    }
+}
+
+static enum status join_knots(struct counting *counting, struct err *err)
+{
+    struct map known = {0};
+    enum status status = STATUS_OK;
+    for (size_t i = 0; status == STATUS_OK && i < counting->count; i++)
+        status = number_knots(counting, &counting->blocks[i], &known, err);
+    map_clear(&known);
+    TRY(status);
+    counting->latest_ps = malloc((counting->knots + 1) * sizeof *counting->latest_ps);
+    if (!counting->latest_ps) return err_memory(err);
+    for (size_t i = 0; i < counting->knots; i++) counting->latest_ps[i] = INT64_MIN;
+    for (size_t i = 0; i < counting->count; i++) find_latest(counting, &counting->blocks[i]);
+    return STATUS_OK;
+}
+
+static bool is_key_violated(const struct block *from, uint32_t number, const struct block *to, uint32_t other)
+{
+    const struct clock_side *cause = from->finder.causes.items + from->causes[number];
+    const struct clock_side *last = from->finder.causes.items + from->causes[number + 1];
+    const struct clock_side *effect = to->finder.effects.items + to->effects[other];
+    const struct clock_side *end = to->finder.effects.items + to->effects[other + 1];
+    for (; cause < last && effect < end; cause++, effect++)
+        if (effect->applies && clock_call(&to->finder, effect->rank, effect->index)->exit_ps <
+                                   clock_call(&from->finder, cause->rank, cause->index)->enter_ps)
+            return true;
+    return false;
+}
+
+static bool is_collective_violated(const struct counting *counting, const struct block *block)
+{
+    for (size_t i = 0; i < block->links.effect_count; i++) {
+        const struct clock_link *effect = &block->links.effects[i];
+        if (clock_call(&block->finder, effect->rank, effect->index)->exit_ps <
+            counting->latest_ps[block->knots[effect->knot]])
+            return true;
+    }
+    return false;
+}
+
+static enum status check_block(void *context, size_t number, struct err *err)
+{
+    const struct counting *counting = context;
+    struct block *from = &counting->blocks[number];
+    (void)err;
+    from->violated = is_collective_violated(counting, from);
+    for (uint32_t i = 0; !from->violated && i < from->finder.key_count; i++) {
+        if (from->causes[i] == from->causes[i + 1]) continue;
+        const struct clock_key *key = &from->finder.keys[i];
+        const struct block *to = &counting->blocks[counting->block_of[key->to]];
+        uint32_t other;
+        if (clock_finder_key(&to->finder, key, &other)) from->violated = is_key_violated(from, i, to, other);
+    }
+    return STATUS_OK;
+}
+
+/* Blocks of about as many calls each. */
+static void divide(const struct counting *counting, uint64_t calls)
+{
+    uint64_t before = 0;
+    uint32_t rank = 0, ranks = counting->trace->rank_count;
+    for (size_t i = 0; i < counting->count; i++) {
+        struct block *block = &counting->blocks[i];
+        bool last = i + 1 == counting->count;
+        block->first = rank;
+        while (rank < ranks && (last || before < calls * (i + 1) / counting->count)) {
+            counting->block_of[rank] = (uint32_t)i;
+            before += counting->trace->ranks[rank++].count;
+        }
+        block->end = rank;
+    }
+}
+
+static void clear(struct counting *counting)
+{
+    for (size_t i = 0; counting->blocks && i < counting->count; i++) {
+        struct block *block = &counting->blocks[i];
+        clock_finder_clear(&block->finder);
+        clock_links_clear(&block->links);
+        free(block->causes);
+        free(block->effects);
+        free(block->knots);
+    }
+    free(counting->blocks);
+    free(counting->block_of);
+    free(counting->latest_ps);
+}
+
+enum status clock_count(const struct trace *trace, unsigned threads, bool *none, struct err *err)
+{
+    enum { THREAD_CALLS = 1 << 16, BLOCKS = 2 };
+    uint64_t calls = 0;
+    for (uint32_t rank = 0; rank < trace->rank_count; rank++) calls += trace->ranks[rank].count;
+    unsigned processors = parallel_processors();
+    if (threads == 0) threads = calls / THREAD_CALLS < processors ? 1 + (unsigned)(calls / THREAD_CALLS) : processors;
+    *none = false;
+    if (threads == 1) return STATUS_OK;
+    struct counting counting = {.trace = trace, .count = (size_t)threads * BLOCKS};
+    counting.blocks = calloc(counting.count, sizeof *counting.blocks);
+    counting.block_of = calloc(trace->rank_count, sizeof *counting.block_of);
+    enum status status = counting.blocks && counting.block_of ? STATUS_OK : err_memory(err);
+    if (status == STATUS_OK) divide(&counting, calls);
+    if (status == STATUS_OK) status = parallel_run(counting.count, threads, walk_block, &counting, err);
+    if (status == STATUS_OK) status = join_knots(&counting, err);
+    if (status == STATUS_OK) status = parallel_run(counting.count, threads, check_block, &counting, err);
+    *none = status == STATUS_OK;
+    for (size_t i = 0; i < counting.count && *none; i++) *none = !counting.blocks[i].violated;
+    clear(&counting);
+    return status;
+}

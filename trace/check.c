@@ -1,0 +1,733 @@
+/* The gate between readers and whatever walks a trace. What it accepts, model, replay, export and transforms rely on
+ * without looking again:
+ *   every id exists; every rank named is a member of the call's window or communicator
+ *   a call that works on a window or communicator has one, also where the stream breaks off inside it; only the
+ *   creation of a window that breaks off has none
+ *   at most one window is the heap of OpenSHMEM; OpenSHMEM's calls work on it, MPI's calls on other windows
+ *   a request lives once, a region left was entered, threads begin and end once
+ *   times of a thread rise; times and bytes are within trace/limits.h, so that no sum of a rank overflows */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/array.h"
+#include "common/units.h"
+#include "trace/faults.h"
+#include "trace/limits.h"
+#include "common/parallel.h"
+
+/* One thread of the rank. */
+struct thread_walk {
+    uint32_t *regions; /* open user regions, the innermost last */
+    size_t region_count, region_capacity;
+    size_t last_index; /* of its last call */
+    int64_t exit_ps;   /* of its call before */
+    bool called, created, joined;
+    int64_t joined_ps; /* exit of the call that waited for it */
+};
+
+/* What depends on the trace as a whole. */
+struct trace_bounds {
+    int64_t begin_ps;
+    int64_t most_bytes; /* of the calls of one rank */
+};
+
+/* The walk along one rank. */
+struct walk {
+    const struct trace *trace;
+    uint32_t rank;
+    size_t index;
+    const struct trace_call *call;
+    const struct trace_bounds *bounds;
+    int64_t bytes;                        /* of the rank's calls so far */
+    uint64_t lives_ps; /* of the rank's threads so far: thread 0 from begin_ps, others from a call on */
+    struct thread_walk *threads, *thread; /* of the rank, of the call */
+    uint32_t thread_count;
+    size_t thread_capacity;
+    struct map requests;          /* id to REQUEST_... */
+    uint64_t made_from, made_end; /* ids that were made one after the other: those not in requests are done */
+    struct map groups;            /* (group, communicator) that were found right */
+    struct map objects;           /* id to enum object */
+    bool unfinished;              /* completions that say what receives are about may still come */
+    struct err *err;
+};
+
+#define TIME_LIMIT "6000000 s, expected less on either side of 0" /* TRACE_TIME_MAX_PS */
+#define LIVES_LIMIT "9223372 s"                                    /* TRACE_LIVES_MAX_PS */
+
+enum { REQUEST_NEVER, REQUEST_LIVE, REQUEST_DONE };
+
+#define FAIL(walk, ...)                                                                                                \
+    return trace_fail((walk)->err, (walk)->trace, (walk)->rank, (walk)->index, (walk)->call, __VA_ARGS__)
+
+static enum status check_heap(const struct walk *walk)
+{
+    bool heap = walk->trace->windows[walk->call->handle].flavor == 'h';
+    if (heap && !call_is_shmem(walk->call->call))
+        FAIL(walk, "window %" PRId32 " is the heap of OpenSHMEM, expected a window of MPI", walk->call->handle);
+    if (!heap && call_is_shmem(walk->call->call))
+        FAIL(walk, "window %" PRId32 " is a window of MPI, expected flavor=heap", walk->call->handle);
+    return STATUS_OK;
+}
+
+static enum status check_handle(const struct walk *walk)
+{
+    const struct trace *trace = walk->trace;
+    const struct call_row *row = call_row(walk->call->call);
+    int32_t handle = walk->call->handle;
+    if (handle == TRACE_NONE) {
+        if ((walk->call->flags & TRACE_BREAK) && row->kind == CALL_WIN_CREATE) return STATUS_OK; /* nobody has it yet */
+        if (row->needed & F_WIN) FAIL(walk, "no window, expected win");
+        if (row->needed & F_COMM) FAIL(walk, "no communicator, expected comm");
+        return STATUS_OK;
+    }
+    bool window = row->allowed & F_WIN;
+    if (!window && !(row->allowed & F_COMM)) FAIL(walk, "handle %" PRId32 ", expected none", handle);
+    if (window && (handle < 0 || (size_t)handle >= trace->window_count))
+        FAIL(walk, "win=%" PRId32 " is not defined, expected one of %zu windows", handle, trace->window_count);
+    if (!window && (handle < 0 || (size_t)handle >= trace->comm_count))
+        FAIL(walk, "comm=%" PRId32 " is not defined, expected one of %zu communicators", handle, trace->comm_count);
+    if (trace_comm_rank(trace_call_comm(trace, walk->call), (int32_t)walk->rank) == TRACE_NONE)
+        FAIL(walk, "rank %" PRIu32 " is no member of %s %" PRId32, walk->rank, window ? "window" : "communicator",
+             handle);
+    return window ? check_heap(walk) : STATUS_OK;
+}
+
+/* A world rank of the call's communicator, MPI_PROC_NULL where the key allows it. */
+static enum status check_member(const struct walk *walk, const char *key, int32_t rank, bool null)
+{
+    const struct call_row *row = call_row(walk->call->call);
+    if (rank == TRACE_NONE && null) return STATUS_OK;
+    if (rank < 0 || (uint32_t)rank >= walk->trace->rank_count)
+        FAIL(walk, "%s=%" PRId32 " is not a rank, expected 0 to %" PRIu32, key, rank, walk->trace->rank_count - 1);
+    const struct trace_comm *comm = trace_call_comm(walk->trace, walk->call);
+    if (comm && trace_comm_rank(comm, rank) == TRACE_NONE)
+        FAIL(walk, "%s=%" PRId32 " is no member of %s %" PRId32, key, rank,
+             row->allowed & F_WIN ? "window" : "communicator", walk->call->handle);
+    return STATUS_OK;
+}
+
+static enum status check_peer(const struct walk *walk)
+{
+    const struct call_row *row = call_row(walk->call->call);
+    const char *key = row->allowed & F_TARGET ? "target" : row->allowed & F_PEER ? "peer" : "root";
+    if (!(row->allowed & (F_TARGET | F_PEER | F_ROOT))) return STATUS_OK;
+    bool may_be_nobody = !(row->allowed & F_ROOT) && !call_is_shmem(walk->call->call); /* MPI_PROC_NULL is MPI's */
+    TRY(check_member(walk, key, walk->call->peer, may_be_nobody));
+    return row->allowed & F_SOURCE ? check_member(walk, "source", trace_call_source(walk->call), true) : STATUS_OK;
+}
+
+static enum status check_neighbors(const struct walk *walk)
+{
+    const struct trace *trace = walk->trace;
+    int32_t id = walk->call->tag;
+    if (id == TRACE_NONE) return STATUS_OK;
+    if (id < 0 || (size_t)id >= trace->counts_count) FAIL(walk, "neighbours %" PRId32 " are not defined", id);
+    const struct trace_counts *list = &trace->counts[id];
+    if (list->count == 0 || list->bytes[0] < 0 || list->bytes[0] >= list->count)
+        FAIL(walk, "neighbours %" PRId32 " are no list of neighbours", id);
+    for (uint32_t i = 1; i < list->count; i++) {
+        if (list->bytes[i] < 0 || list->bytes[i] > INT32_MAX)
+            FAIL(walk, "neighbour %" PRId64 " is no rank", list->bytes[i]);
+        TRY(check_member(walk, "neighbours", (int32_t)list->bytes[i], false));
+    }
+    if (call_kind(walk->call->call) == CALL_COMM_CREATE && list->count != 1 + 2 * list->bytes[0])
+        FAIL(walk, "edges begin at %" PRId64 " neighbours and end at %" PRId64 ", expected as many", list->bytes[0],
+             list->count - 1 - list->bytes[0]);
+    return STATUS_OK;
+}
+
+static enum status add_bytes(struct walk *walk, const char *key, int64_t bytes)
+{
+    if (bytes > walk->bounds->most_bytes - walk->bytes)
+        FAIL(walk, "%s=%" PRId64 ", expected at most %" PRId64 " bytes in all calls of one of %" PRIu32 " ranks", key,
+             bytes, walk->bounds->most_bytes, walk->trace->rank_count);
+    walk->bytes += bytes;
+    return STATUS_OK;
+}
+
+static enum status check_counts(struct walk *walk)
+{
+    const struct trace *trace = walk->trace;
+    const struct trace_comm *comm = trace_call_comm(trace, walk->call);
+    int64_t id = walk->call->disp;
+    if (id == -1 || !comm) return STATUS_OK;
+    if ((uint64_t)id >= trace->counts_count) FAIL(walk, "counts %" PRId64 " are not defined", id);
+    const struct trace_counts *counts = &trace->counts[id];
+    struct trace_neighbors neighbors;
+    bool few = trace_call_neighbors(trace, walk->call, &neighbors);
+    uint32_t expected = few ? neighbors.destination_count : comm->count;
+    if (counts->count != expected)
+        FAIL(walk, "%" PRIu32 " counts, expected one for each of the %" PRIu32 " %s", counts->count, expected,
+             few ? "destinations" : "members");
+    for (uint32_t i = 0; i < counts->count; i++) {
+        if (counts->bytes[i] < 0) FAIL(walk, "counts hold %" PRId64 ", expected 0 or more", counts->bytes[i]);
+        TRY(add_bytes(walk, "counts", counts->bytes[i]));
+    }
+    return STATUS_OK;
+}
+
+static enum status check_group(struct walk *walk)
+{
+    const struct trace *trace = walk->trace;
+    uint32_t id = walk->call->ref;
+    if (id >= trace->group_count) FAIL(walk, "group %" PRIu32 " is not defined", id);
+    if (walk->call->handle == TRACE_NONE) return STATUS_OK;
+    int32_t comm = trace->windows[walk->call->handle].comm;
+    uint64_t *seen, key = (uint64_t)id << 32 | (uint32_t)comm;
+    if (map_find(&walk->groups, key)) return STATUS_OK;
+    const struct trace_group *group = &trace->groups[id];
+    for (uint32_t i = 0; i < group->count; i++)
+        if (trace_comm_rank(&trace->comms[comm], group->members[i]) == TRACE_NONE)
+            FAIL(walk, "group member %" PRId32 " is no member of window %" PRId32, group->members[i],
+                 walk->call->handle);
+    return map_put(&walk->groups, key, 1, &seen, walk->err);
+}
+
+static bool is_forgotten(const struct walk *walk, uint32_t id)
+{
+    return id >= walk->made_from && id < walk->made_end && !map_find(&walk->requests, id);
+}
+
+static enum status make_request(struct walk *walk)
+{
+    uint64_t *state;
+    uint32_t id = walk->call->ref;
+    if (id == TRACE_NO_REF && (walk->call->flags & TRACE_BREAK)) return STATUS_OK;
+    if (id == TRACE_NO_REF) FAIL(walk, "no request, expected req");
+    if (is_forgotten(walk, id)) FAIL(walk, "req=%" PRIu32 " was made before, expected a new request", id);
+    TRY(map_put(&walk->requests, id, REQUEST_NEVER, &state, walk->err));
+    if (*state != REQUEST_NEVER) FAIL(walk, "req=%" PRIu32 " was made before, expected a new request", id);
+    *state = REQUEST_LIVE;
+    if (walk->made_from == walk->made_end) walk->made_from = walk->made_end = id;
+    if (id == walk->made_end) walk->made_end++;
+    return STATUS_OK;
+}
+
+static enum status use_request(struct walk *walk, uint32_t id, bool done)
+{
+    uint64_t *state = map_find(&walk->requests, id);
+    bool done_before = state ? *state == REQUEST_DONE : is_forgotten(walk, id);
+    if (!state && !done_before) FAIL(walk, "req=%" PRIu32 " is used before it was made", id);
+    if (done_before) FAIL(walk, "req=%" PRIu32 " was completed before, expected a live request", id);
+    if (done) *state = REQUEST_DONE;
+    return STATUS_OK;
+}
+
+static enum status check_requests(struct walk *walk)
+{
+    const struct trace_call *call = walk->call;
+    if (call_makes_request(call->call)) return make_request(walk);
+    switch (call_kind(call->call)) {
+    case CALL_REQUEST_WAIT:
+        return call->ref == TRACE_NO_REF ? STATUS_OK : use_request(walk, call->ref, !(call->flags & TRACE_BREAK));
+    case CALL_REQUEST_TEST:
+        return call->ref == TRACE_NO_REF ? STATUS_OK : use_request(walk, call->ref, call->flags & TRACE_FLAG);
+    case CALL_REQUEST_WAITALL:
+    case CALL_REQUEST_TESTALL: {
+        if (call->ref >= walk->trace->list_count) FAIL(walk, "request list %" PRIu32 " is not defined", call->ref);
+        const struct trace_list *list = &walk->trace->lists[call->ref];
+        for (uint32_t i = 0; i < list->count; i++) TRY(use_request(walk, walk->trace->requests[list->first + i], true));
+        return STATUS_OK;
+    }
+    default: return STATUS_OK;
+    }
+}
+
+static enum status check_region(struct walk *walk)
+{
+    const struct trace *trace = walk->trace;
+    uint32_t id = walk->call->ref;
+    if (id >= trace->region_count) FAIL(walk, "region %" PRIu32 " is not defined", id);
+    struct thread_walk *thread = walk->thread;
+    if (call_kind(walk->call->call) == CALL_REGION_ENTER) {
+        ARRAY_PUSH(thread->regions, thread->region_count, thread->region_capacity, id, walk->err);
+        return STATUS_OK;
+    }
+    if (thread->region_count == 0)
+        FAIL(walk, "leave %s without enter, expected \"enter %s\" before it", trace->regions[id], trace->regions[id]);
+    uint32_t open = thread->regions[--thread->region_count];
+    if (open != id)
+        FAIL(walk, "leave %s, expected \"leave %s\": the region entered last", trace->regions[id],
+             trace->regions[open]);
+    return STATUS_OK;
+}
+
+/* What moves nothing spans nothing. A receive's buffer may have room for more than what came. */
+static enum status check_gaps(const struct walk *walk)
+{
+    const struct trace_call *call = walk->call;
+    switch (call_kind(call->call)) {
+    case CALL_PUT:
+    case CALL_GET:
+    case CALL_ACCUMULATE:
+    case CALL_SEND:
+    case CALL_ISEND:
+        if (call->bytes == 0) FAIL(walk, "the extent of a buffer with gaps, but bytes=0");
+        return STATUS_OK;
+    default: return STATUS_OK;
+    }
+}
+
+/* What the replay counts with: semaphores, barriers of threads. */
+static enum status check_counter(const struct walk *walk)
+{
+    const struct trace_call *call = walk->call;
+    uint32_t allowed = call_row(call->call)->allowed;
+    if ((allowed & F_VALUE) && call->disp > INT32_MAX)
+        FAIL(walk, "value=%" PRId64 ", expected at most %d", call->disp, INT32_MAX);
+    if ((allowed & F_PARTIES) && call->aux > INT32_MAX)
+        FAIL(walk, "parties=%" PRId64 ", expected at most %d", call->aux, INT32_MAX);
+    return STATUS_OK;
+}
+
+static enum status check_sizes(struct walk *walk)
+{
+    const struct trace_call *call = walk->call;
+    uint32_t allowed = call_row(call->call)->allowed;
+    if (call->bytes < 0) FAIL(walk, "bytes=%" PRId64 ", expected 0 or more", call->bytes);
+    if (call->disp < -1 && !(allowed & F_SOURCE)) FAIL(walk, "disp=%" PRId64 ", expected 0 or more", call->disp);
+    if (call->disp > TRACE_DISP_MAX && !(allowed & F_SOURCE))
+        FAIL(walk, "disp=%" PRId64 ", expected at most %" PRId64, call->disp, TRACE_DISP_MAX);
+    if (call->aux < 0) FAIL(walk, "result_bytes=%" PRId64 ", expected 0 or more", call->aux);
+    if (call_is_thread(call->call)) return check_counter(walk);
+    TRY(add_bytes(walk, "bytes", call->bytes));
+    return add_bytes(walk, "result_bytes", call->aux);
+}
+
+static enum status check_values(struct walk *walk)
+{
+    const struct trace_call *call = walk->call;
+    TRY(check_sizes(walk));
+    if (call->site >= walk->trace->site_count) FAIL(walk, "site %" PRIu32 " is not defined", call->site);
+    if (call->flags & TRACE_GAPS) TRY(check_gaps(walk));
+    if ((call->flags & TRACE_BREAK) && walk->index != walk->thread->last_index)
+        FAIL(walk, "the stream breaks off here, expected no event after it");
+    if (call_kind(call->call) != CALL_COMM_CREATE || call->ref == TRACE_NO_REF) return STATUS_OK;
+    if (call->ref >= walk->trace->comm_count) FAIL(walk, "newcomm=%" PRIu32 " is not defined", call->ref);
+    if (trace_comm_rank(&walk->trace->comms[call->ref], (int32_t)walk->rank) == TRACE_NONE)
+        FAIL(walk, "rank %" PRIu32 " is no member of newcomm=%" PRIu32, walk->rank, call->ref);
+    return STATUS_OK;
+}
+
+static enum status check_child(struct walk *walk, bool create)
+{
+    uint32_t child = walk->call->ref, self = (uint32_t)(walk->thread - walk->threads);
+    if (child == TRACE_NO_REF) return STATUS_OK;
+    if (child >= walk->thread_count || child == self || (create && child == 0))
+        FAIL(walk, "child=%" PRIu32 " of thread %" PRIu32 ", expected another thread of the rank", child, self);
+    struct thread_walk *of = &walk->threads[child];
+    if (create && of->created) FAIL(walk, "thread %" PRIu32 " was created before, expected a new thread", child);
+    if (create && of->called) FAIL(walk, "thread %" PRIu32 " has called before, expected its creation first", child);
+    of->created = of->created || create;
+    if (create || (walk->call->flags & TRACE_BREAK)) return STATUS_OK;
+    if (of->joined) FAIL(walk, "thread %" PRIu32 " was joined before, expected once", child);
+    if (of->called && of->exit_ps > walk->call->exit_ps)
+        FAIL(walk, "thread %" PRIu32 " is joined while it is inside a call, expected its end before", child);
+    of->joined = true;
+    of->joined_ps = walk->call->exit_ps;
+    return STATUS_OK;
+}
+
+/* What a thread primitive works on. */
+enum object { OBJECT_NONE, OBJECT_MUTEX, OBJECT_CONDITION, OBJECT_BARRIER, OBJECT_SEMAPHORE, OBJECT_RWLOCK };
+
+static const enum object object_of[CALL_KIND_COUNT] = {
+    [CALL_MUTEX_LOCK] = OBJECT_MUTEX,       [CALL_MUTEX_TRYLOCK] = OBJECT_MUTEX,
+    [CALL_MUTEX_TIMEDLOCK] = OBJECT_MUTEX,  [CALL_MUTEX_UNLOCK] = OBJECT_MUTEX,
+    [CALL_COND_WAIT] = OBJECT_CONDITION,    [CALL_COND_TIMEDWAIT] = OBJECT_CONDITION,
+    [CALL_COND_SIGNAL] = OBJECT_CONDITION,  [CALL_COND_BROADCAST] = OBJECT_CONDITION,
+    [CALL_THREAD_BARRIER] = OBJECT_BARRIER, [CALL_SEM_WAIT] = OBJECT_SEMAPHORE,
+    [CALL_SEM_TRYWAIT] = OBJECT_SEMAPHORE,  [CALL_SEM_TIMEDWAIT] = OBJECT_SEMAPHORE,
+    [CALL_SEM_POST] = OBJECT_SEMAPHORE,     [CALL_RDLOCK] = OBJECT_RWLOCK,
+    [CALL_TRYRDLOCK] = OBJECT_RWLOCK,       [CALL_TIMEDRDLOCK] = OBJECT_RWLOCK,
+    [CALL_WRLOCK] = OBJECT_RWLOCK,          [CALL_TRYWRLOCK] = OBJECT_RWLOCK,
+    [CALL_TIMEDWRLOCK] = OBJECT_RWLOCK,     [CALL_RW_UNLOCK] = OBJECT_RWLOCK,
+};
+
+static enum status check_object(struct walk *walk, const char *key, int64_t id, enum object object)
+{
+    static const char *const names[] = {"nothing", "mutex", "condition", "barrier", "semaphore", "read-write lock"};
+    uint64_t *known;
+    if (id < 0 || id >= TRACE_NO_REF) FAIL(walk, "no %s, expected %s", names[object], key);
+    TRY(map_put(&walk->objects, (uint64_t)id, object, &known, walk->err));
+    if (*known != (uint64_t)object)
+        FAIL(walk, "%s=%" PRId64 " is a %s, expected a %s", key, id, names[*known], names[object]);
+    return STATUS_OK;
+}
+
+static enum status check_primitive(struct walk *walk)
+{
+    const struct trace_call *call = walk->call;
+    const struct call_row *row = call_row(call->call);
+    if (row->needed & F_CHILD) return check_child(walk, row->kind == CALL_THREAD_CREATE);
+    if (row->kind == CALL_THREAD_BEGIN && walk->thread->called)
+        FAIL(walk, "the thread has called before, expected its begin first");
+    if (row->kind == CALL_THREAD_END && walk->index != walk->thread->last_index)
+        FAIL(walk, "the thread ends, expected no event after it");
+    if (!(row->needed & F_OBJECT)) return STATUS_OK;
+    TRY(check_object(walk, "object", call->ref, object_of[row->kind]));
+    if (row->needed & F_MUTEX) TRY(check_object(walk, "mutex", call->aux, OBJECT_MUTEX));
+    if ((row->needed & F_PARTIES) && call->aux < 1)
+        FAIL(walk, "parties=%" PRId64 ", expected at least one thread", call->aux);
+    return STATUS_OK;
+}
+
+static enum status check_call(struct walk *walk)
+{
+    uint32_t needed = call_row(walk->call->call)->needed;
+    TRY(check_handle(walk));
+    TRY(check_peer(walk));
+    TRY(check_values(walk));
+    if (needed & F_GROUP) TRY(check_group(walk));
+    if (call_row(walk->call->call)->allowed & F_NEIGHBORS) TRY(check_neighbors(walk));
+    if (call_row(walk->call->call)->allowed & F_COUNTS) TRY(check_counts(walk));
+    if (needed & F_REGION) TRY(check_region(walk));
+    if (call_is_thread(walk->call->call)) TRY(check_primitive(walk));
+    if (call_is_shmem(walk->call->call) && (needed & F_OBJECT) && walk->call->ref == TRACE_NO_REF)
+        FAIL(walk, "no lock, expected object");
+    return check_requests(walk);
+}
+
+/* A receive whose completion tells its communicator and its sender. */
+static bool is_unknown(const struct trace_call *call)
+{
+    return call_kind(call->call) == CALL_IRECV && call->handle == TRACE_NONE;
+}
+
+static enum status open_threads(struct walk *walk)
+{
+    const struct trace_rank *stream = &walk->trace->ranks[walk->rank];
+    walk->thread_count = trace_thread_count(walk->trace, walk->rank);
+    size_t known = walk->thread_capacity;
+    TRY(array_reserve((void **)&walk->threads, &walk->thread_capacity, walk->thread_count, sizeof *walk->threads,
+                      walk->err));
+    memset(walk->threads + known, 0, (walk->thread_capacity - known) * sizeof *walk->threads);
+    for (uint32_t i = 0; i < walk->thread_count; i++) {
+        struct thread_walk *thread = &walk->threads[i];
+        *thread = (struct thread_walk){.regions = thread->regions, .region_capacity = thread->region_capacity};
+        thread->last_index = stream->count - 1;
+        thread->exit_ps = INT64_MIN;
+    }
+    for (size_t i = 0; stream->thread && i < stream->count; i++) {
+        if (stream->thread[i] < walk->thread_count) {
+            walk->threads[stream->thread[i]].last_index = i;
+            continue;
+        }
+        walk->index = i;
+        walk->call = &stream->calls[i];
+        FAIL(walk, "thread %u, expected 0 to %" PRIu32, stream->thread[i], walk->thread_count - 1);
+    }
+    return STATUS_OK;
+}
+
+static bool is_time(int64_t ps)
+{
+    return ps >= -TRACE_TIME_MAX_PS && ps <= TRACE_TIME_MAX_PS;
+}
+
+/* The times beside enter and exit: each where it is known. */
+static enum status check_more_times(const struct walk *walk)
+{
+    const struct trace_rank *stream = &walk->trace->ranks[walk->rank];
+    const int64_t lasts_ps = walk->call->exit_ps - walk->call->enter_ps;
+    int64_t cpu_ps = stream->cpu_ps ? stream->cpu_ps[walk->index] : 0;
+    int64_t compute_ps = stream->compute_ps ? stream->compute_ps[walk->index] : 0;
+    if (cpu_ps != TRACE_UNKNOWN_PS && !is_time(cpu_ps)) FAIL(walk, "cpu= is beyond " TIME_LIMIT);
+    if (compute_ps != TRACE_UNKNOWN_PS && !is_time(compute_ps)) FAIL(walk, "computing is beyond " TIME_LIMIT);
+    if (!stream->sim) return STATUS_OK;
+    const struct trace_sim *sim = &stream->sim[walk->index];
+    const int64_t known[] = {sim->xfer_start_ps,    sim->xfer_end_ps,       sim->base_end_ps,    sim->extended_end_ps,
+                             sim->progress_from_ps, sim->progress_until_ps, sim->awaited_post_ps};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (known[i] != TRACE_UNKNOWN_PS && !is_time(known[i])) FAIL(walk, "a simulated time is beyond " TIME_LIMIT);
+    if (sim->blocked_ps < 0 || sim->blocked_ps > lasts_ps)
+        FAIL(walk, "blocked= is no part of the call's time, expected 0 to exit - enter");
+    return STATUS_OK;
+}
+
+/* How much longer the rank's threads live with this call. Differences may exceed INT64_MAX, not UINT64_MAX. */
+static enum status check_lives(struct walk *walk)
+{
+    const struct trace_call *call = walk->call;
+    const struct thread_walk *thread = walk->thread;
+    int64_t begin_ps = walk->bounds->begin_ps, from_ps = thread == walk->threads ? begin_ps : call->enter_ps;
+    uint64_t since_ps = (uint64_t)call->exit_ps - (uint64_t)begin_ps;
+    if (since_ps > TRACE_LIVES_MAX_PS)
+        FAIL(walk, "the call ends %.0f s behind the trace's begin, expected at most " LIVES_LIMIT,
+             (double)since_ps * 1e-12);
+    walk->lives_ps += (uint64_t)call->exit_ps - (uint64_t)(thread->called ? thread->exit_ps : from_ps);
+    if (walk->lives_ps > TRACE_LIVES_MAX_PS)
+        FAIL(walk, "the rank's threads last %.0f s together, expected at most " LIVES_LIMIT,
+             (double)walk->lives_ps * 1e-12);
+    return STATUS_OK;
+}
+
+static enum status check_limits(struct walk *walk)
+{
+    const struct trace_call *call = walk->call;
+    if (!is_time(call->enter_ps) || !is_time(call->exit_ps)) FAIL(walk, "time is beyond " TIME_LIMIT);
+    TRY(check_lives(walk));
+    return check_more_times(walk);
+}
+
+static enum status check_time(struct walk *walk)
+{
+    const struct trace_call *call = walk->call;
+    struct thread_walk *thread = walk->thread;
+    if (call->enter_ps < thread->exit_ps || call->exit_ps < call->enter_ps ||
+        (walk->index > 0 && call->enter_ps < call[-1].enter_ps))
+        FAIL(walk, "time runs backwards");
+    if (thread->joined && call->exit_ps > thread->joined_ps)
+        FAIL(walk, "thread %td calls after it was joined, expected no event", thread - walk->threads);
+    return check_limits(walk);
+}
+
+/* The calls from first on. */
+static enum status check_calls(struct walk *walk, size_t first)
+{
+    const struct trace_rank *stream = &walk->trace->ranks[walk->rank];
+    for (walk->index = first; walk->index < stream->count; walk->index++) {
+        walk->call = &stream->calls[walk->index];
+        if (walk->call->call >= MPI_CALL_COUNT) FAIL(walk, "unknown call number %u", walk->call->call);
+        walk->thread = &walk->threads[trace_call_thread(walk->trace, walk->rank, walk->index)];
+        TRY(check_time(walk));
+        TRY(walk->unfinished && is_unknown(walk->call) ? check_requests(walk) : check_call(walk));
+        walk->thread->exit_ps = walk->call->exit_ps;
+        walk->thread->called = true;
+    }
+    return STATUS_OK;
+}
+
+static enum status check_rank(struct walk *walk)
+{
+    TRY(open_threads(walk));
+    return check_calls(walk, 0);
+}
+
+static enum status check_heaps(const struct trace *trace, struct err *err)
+{
+    size_t heap = trace->window_count;
+    for (size_t i = 0; i < trace->window_count; i++) {
+        if (trace->windows[i].flavor != 'h') continue;
+        char place[TRACE_PLACE_BYTES];
+        snprintf(place, sizeof place, "window %zu", i);
+        if (heap < trace->window_count)
+            return err_set(err, STATUS_DATA, trace->name, place,
+                           "flavor=heap, which window %zu is, expected one symmetric memory of OpenSHMEM", heap);
+        if (trace->comms[trace->windows[i].comm].count == 0)
+            return err_set(err, STATUS_DATA, trace->name, place, "flavor=heap without a rank, expected one or more");
+        heap = i;
+    }
+    return STATUS_OK;
+}
+
+static enum status check_definitions(const struct trace *trace, struct err *err)
+{
+    if (trace->record_cost_ps < 0 || trace->record_cost_ps > TRACE_TIME_MAX_PS)
+        return err_set(err, STATUS_DATA, trace->name, "record_cost", "expected 0 to 6000000 s");
+    for (size_t i = 0; i < trace->comm_count; i++)
+        for (uint32_t k = 0; k < trace->comms[i].count; k++) {
+            int32_t member = trace->comms[i].members[k];
+            if (member >= 0 && (uint32_t)member < trace->rank_count) continue;
+            char place[TRACE_PLACE_BYTES];
+            snprintf(place, sizeof place, "comm %zu", i);
+            return err_set(err, STATUS_DATA, trace->name, place,
+                           "member %" PRId32 " is not a rank, expected 0 to %" PRIu32, member, trace->rank_count - 1);
+        }
+    return check_heaps(trace, err);
+}
+
+/* A first call beyond the limits is no begin: check_time() refuses it. */
+static struct trace_bounds bounds_of(const struct trace *trace)
+{
+    struct trace_bounds bounds = {.begin_ps = TRACE_TIME_MAX_PS, .most_bytes = TRACE_BYTES_MAX / trace->rank_count};
+    for (uint32_t r = 0; r < trace->rank_count; r++) {
+        const struct trace_rank *stream = &trace->ranks[r];
+        if (stream->count > 0 && is_time(stream->calls[0].enter_ps) && stream->calls[0].enter_ps < bounds.begin_ps)
+            bounds.begin_ps = stream->calls[0].enter_ps;
+    }
+    if (trace->begin_known) bounds.begin_ps = trace->begin_ps;
+    return bounds;
+}
+
+struct ranks {
+    const struct trace *trace;
+    struct trace_bounds bounds;
+    struct trace *cut; /* the same trace where ranks end at their first fault, NULL where a fault is the end */
+    uint32_t per_block;
+};
+
+static enum status check_block(void *context, size_t block, struct err *err)
+{
+    const struct ranks *ranks = context;
+    uint32_t count = ranks->trace->rank_count, first = (uint32_t)block * ranks->per_block;
+    uint32_t end = count - first > ranks->per_block ? first + ranks->per_block : count;
+    struct walk walk = {.trace = ranks->trace, .bounds = &ranks->bounds, .err = err};
+    enum status status = STATUS_OK;
+    for (walk.rank = first; status == STATUS_OK && walk.rank < end; walk.rank++) {
+        status = check_rank(&walk);
+        if (status == STATUS_DATA && ranks->cut) status = trace_cut(ranks->cut, walk.rank, walk.index, err, err);
+        map_clear(&walk.requests);
+        walk.made_from = walk.made_end = 0;
+        walk.bytes = 0;
+        walk.lives_ps = 0;
+        map_clear(&walk.objects);
+    }
+    map_clear(&walk.groups);
+    for (size_t i = 0; i < walk.thread_capacity; i++) free(walk.threads[i].regions);
+    free(walk.threads);
+    return status;
+}
+
+/* Cuts change what all ranks share: one thread. */
+static enum status check_ranks(const struct trace *trace, struct trace *cut, struct err *err)
+{
+    enum { BLOCKS = 64, THREAD_CALLS = 1 << 16 };
+    struct ranks ranks = {trace, bounds_of(trace), cut, trace->rank_count / BLOCKS + 1};
+    uint64_t calls = 0;
+    for (uint32_t r = 0; r < trace->rank_count; r++) calls += trace->ranks[r].count;
+    unsigned processors = parallel_processors();
+    uint64_t threads = cut ? 1 : 1 + calls / THREAD_CALLS;
+    if (threads > processors) threads = processors;
+    size_t blocks = (trace->rank_count + ranks.per_block - 1) / ranks.per_block;
+    return parallel_run(blocks, (unsigned)threads, check_block, &ranks, err);
+}
+
+static enum status check(const struct trace *trace, struct trace *cut, struct err *err)
+{
+    if (trace->rank_count == 0) return err_set(err, STATUS_DATA, trace->name, NULL, "no ranks, expected at least one");
+    TRY(check_definitions(trace, err));
+    return check_ranks(trace, cut, err);
+}
+
+enum status trace_check(const struct trace *trace, struct err *err)
+{
+    return check(trace, NULL, err);
+}
+
+enum status trace_check_partly(struct trace *trace, struct err *err)
+{
+    return check(trace, trace, err);
+}
+
+struct checked_rank { /* what a slice leaves to the next one */
+    struct map requests;
+    uint64_t made_from, made_end;
+    int64_t bytes;
+    uint64_t lives_ps;
+    struct thread_walk thread;
+};
+
+struct trace_checker {
+    struct checked_rank *ranks;
+    uint32_t rank_count;
+    bool bounded; /* the bounds are those of the first slice */
+    struct trace_bounds bounds;
+    struct map groups;
+};
+
+enum status trace_checker_new(const struct trace *trace, struct trace_checker **checker, struct err *err)
+{
+    TRY(check_definitions(trace, err));
+    struct trace_checker *made = calloc(1, sizeof *made);
+    if (made) made->ranks = calloc((size_t)trace->rank_count + 1, sizeof *made->ranks);
+    if (!made || !made->ranks) {
+        free(made);
+        return err_memory(err);
+    }
+    made->rank_count = trace->rank_count;
+    for (uint32_t r = 0; r < made->rank_count; r++) made->ranks[r].thread.exit_ps = INT64_MIN;
+    *checker = made;
+    return STATUS_OK;
+}
+
+void trace_checker_free(struct trace_checker *checker)
+{
+    if (!checker) return;
+    for (uint32_t r = 0; r < checker->rank_count; r++) {
+        map_clear(&checker->ranks[r].requests);
+        free(checker->ranks[r].thread.regions);
+    }
+    map_clear(&checker->groups);
+    free(checker->ranks);
+    free(checker);
+}
+
+/* Requests that are completed are forgotten now and then, where their ids say that they were. */
+static bool may_forget(const struct walk *walk, size_t i)
+{
+    const struct map *requests = &walk->requests;
+    return requests->used[i] && requests->values[i] == REQUEST_DONE && requests->keys[i] >= walk->made_from &&
+           requests->keys[i] < walk->made_end;
+}
+
+static enum status forget_requests(struct walk *walk)
+{
+    struct map *requests = &walk->requests;
+    enum { FEW = 1024 };
+    struct map live = {0};
+    size_t done = 0;
+    for (size_t i = 0; i < requests->capacity; i++) done += may_forget(walk, i);
+    if (done < FEW) return STATUS_OK;
+    for (size_t i = 0; i < requests->capacity; i++) {
+        uint64_t *slot;
+        if (!requests->used[i] || may_forget(walk, i)) continue;
+        enum status status = map_put(&live, requests->keys[i], requests->values[i], &slot, walk->err);
+        if (status == STATUS_OK) continue;
+        map_clear(&live);
+        return status;
+    }
+    map_clear(requests);
+    *requests = live;
+    return STATUS_OK;
+}
+
+/* Receives of earlier slices that have become known meanwhile. */
+static enum status check_kept(struct walk *walk)
+{
+    const struct trace_rank *stream = &walk->trace->ranks[walk->rank];
+    for (walk->index = 0; walk->index < stream->kept_count; walk->index++) {
+        walk->call = &stream->calls[walk->index];
+        if (call_kind(walk->call->call) != CALL_IRECV || (walk->unfinished && is_unknown(walk->call))) continue;
+        TRY(check_handle(walk));
+        TRY(check_peer(walk));
+    }
+    return STATUS_OK;
+}
+
+static enum status check_slice_of_rank(struct walk *walk, struct checked_rank *rank)
+{
+    rank->thread.last_index = walk->trace->ranks[walk->rank].count - 1;
+    walk->threads = &rank->thread;
+    walk->thread_count = 1;
+    walk->requests = rank->requests;
+    walk->made_from = rank->made_from;
+    walk->made_end = rank->made_end;
+    walk->bytes = rank->bytes;
+    walk->lives_ps = rank->lives_ps;
+    enum status status = check_kept(walk);
+    if (status == STATUS_OK) status = check_calls(walk, walk->trace->ranks[walk->rank].kept_count);
+    if (status == STATUS_OK) status = forget_requests(walk);
+    rank->requests = walk->requests;
+    rank->made_from = walk->made_from;
+    rank->made_end = walk->made_end;
+    rank->bytes = walk->bytes;
+    rank->lives_ps = walk->lives_ps;
+    return status;
+}
+
+enum status trace_check_slice(struct trace_checker *checker, const struct trace *trace, bool last, struct err *err)
+{
+    if (!checker->bounded) checker->bounds = bounds_of(trace);
+    checker->bounded = true;
+    struct walk walk = {
+        .trace = trace, .bounds = &checker->bounds, .groups = checker->groups, .unfinished = !last, .err = err};
+    TRY(check_heaps(trace, err));
+    enum status status = STATUS_OK;
+    for (; status == STATUS_OK && walk.rank < trace->rank_count; walk.rank++)
+        if (!trace->ranks[walk.rank].foreign) status = check_slice_of_rank(&walk, &checker->ranks[walk.rank]);
+    checker->groups = walk.groups;
+    return status;
+}

@@ -1,0 +1,354 @@
+#include "trace/generate/generate.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/units.h"
+
+/* Whom a rank writes to: the rank, and where in its window this rank's block lies. */
+struct partner {
+    int32_t rank;
+    uint32_t slot;
+};
+
+struct pattern {
+    const char *name;
+    uint32_t (*slots)(uint32_t ranks); /* blocks in each window, and at most so many partners */
+    uint32_t (*targets)(uint32_t ranks, uint32_t rank, struct partner *partners);
+    uint32_t (*origins)(uint32_t ranks, uint32_t rank, struct partner *partners); /* NULL: the same ranks */
+};
+
+/* What is made. */
+struct generator {
+    const struct generate_options *options;
+    struct trace *trace;
+    uint32_t rank;
+    int64_t now_ps;
+    struct partner *targets, *origins;
+    uint32_t target_count, origin_count;
+    uint32_t target_group, origin_group;
+    uint32_t next_request;
+    struct err *err;
+};
+
+struct sync {
+    const char *name;
+    bool window;
+    enum status (*before)(struct generator *generator); /* once, behind the window's creation; NULL: nothing */
+    enum status (*iteration)(struct generator *generator, bool last);
+};
+
+/* The grid is width x ranks / width, as square as the number of ranks allows, without wrap-around. */
+static uint32_t halo_width(uint32_t ranks)
+{
+    uint32_t width = 1;
+    for (uint32_t i = 2; (uint64_t)i * i <= ranks; i++)
+        if (ranks % i == 0) width = i;
+    return width;
+}
+
+static uint32_t halo_slots(uint32_t ranks)
+{
+    (void)ranks;
+    return 4;
+}
+
+static uint32_t halo_targets(uint32_t ranks, uint32_t rank, struct partner *partners)
+{
+    uint32_t width = halo_width(ranks), x = rank % width, y = rank / width, count = 0;
+    /* West, east, north, south; a block lies in the slot of the side from which it comes. */
+    if (x > 0) partners[count++] = (struct partner){(int32_t)(rank - 1), 1};
+    if (x + 1 < width) partners[count++] = (struct partner){(int32_t)(rank + 1), 0};
+    if (y > 0) partners[count++] = (struct partner){(int32_t)(rank - width), 3};
+    if (y + 1 < ranks / width) partners[count++] = (struct partner){(int32_t)(rank + width), 2};
+    return count;
+}
+
+static uint32_t ring_slots(uint32_t ranks)
+{
+    (void)ranks;
+    return 1;
+}
+
+static uint32_t ring_targets(uint32_t ranks, uint32_t rank, struct partner *partners)
+{
+    if (ranks == 1) return 0;
+    partners[0] = (struct partner){(int32_t)((rank + 1) % ranks), 0};
+    return 1;
+}
+
+static uint32_t ring_origins(uint32_t ranks, uint32_t rank, struct partner *partners)
+{
+    if (ranks == 1) return 0;
+    partners[0] = (struct partner){(int32_t)((rank + ranks - 1) % ranks), 0};
+    return 1;
+}
+
+static uint32_t transpose_slots(uint32_t ranks)
+{
+    return ranks;
+}
+
+/* Each rank begins with its successor, so that not all write to one rank at once. */
+static uint32_t transpose_targets(uint32_t ranks, uint32_t rank, struct partner *partners)
+{
+    for (uint32_t i = 1; i < ranks; i++) partners[i - 1] = (struct partner){(int32_t)((rank + i) % ranks), rank};
+    return ranks - 1;
+}
+
+static const struct pattern patterns[] = {
+    {"halo2d", halo_slots, halo_targets, NULL},
+    {"ring", ring_slots, ring_targets, ring_origins},
+    {"transpose", transpose_slots, transpose_targets, NULL},
+};
+
+static enum status add(struct generator *generator, struct trace_call call)
+{
+    call.enter_ps = call.exit_ps = generator->now_ps;
+    return trace_add_call(generator->trace, generator->rank, &call, generator->err);
+}
+
+static struct trace_call new_call(enum mpi_call call)
+{
+    return (struct trace_call){.call = (uint16_t)call, .disp = -1, .peer = TRACE_NONE, .ref = TRACE_NO_REF};
+}
+
+static enum status add_plain(struct generator *generator, enum mpi_call call, unsigned assertion)
+{
+    struct trace_call made = new_call(call);
+    made.flags = (uint16_t)assertion;
+    return add(generator, made);
+}
+
+static enum status add_put(struct generator *generator, uint32_t index)
+{
+    struct trace_call put = new_call(ID_Put);
+    put.peer = generator->targets[index].rank;
+    put.bytes = generator->options->bytes;
+    put.disp = put.bytes * generator->targets[index].slot;
+    return add(generator, put);
+}
+
+static enum status add_puts(struct generator *generator)
+{
+    for (uint32_t i = 0; i < generator->target_count; i++) TRY(add_put(generator, i));
+    return STATUS_OK;
+}
+
+static enum status pscw_iteration(struct generator *generator, bool last)
+{
+    struct trace_call post = new_call(ID_Win_post), start = new_call(ID_Win_start);
+    (void)last;
+    post.ref = generator->origin_group;
+    start.ref = generator->target_group;
+    TRY(add(generator, post));
+    TRY(add(generator, start));
+    TRY(add_puts(generator));
+    TRY(add_plain(generator, ID_Win_complete, 0));
+    return add_plain(generator, ID_Win_wait, 0);
+}
+
+static enum status fence_before(struct generator *generator)
+{
+    return add_plain(generator, ID_Win_fence, TRACE_NOPRECEDE);
+}
+
+static enum status fence_iteration(struct generator *generator, bool last)
+{
+    TRY(add_puts(generator));
+    return add_plain(generator, ID_Win_fence, last ? TRACE_NOSUCCEED : 0);
+}
+
+/* Shared locks: the blocks of different origins do not overlap. */
+static enum status lock_iteration(struct generator *generator, bool last)
+{
+    (void)last;
+    for (uint32_t i = 0; i < generator->target_count; i++) {
+        struct trace_call lock = new_call(ID_Win_lock), unlock = new_call(ID_Win_unlock);
+        lock.peer = unlock.peer = generator->targets[i].rank;
+        TRY(add(generator, lock));
+        TRY(add_put(generator, i));
+        TRY(add(generator, unlock));
+    }
+    return add_plain(generator, ID_Barrier, 0);
+}
+
+static enum status flush_before(struct generator *generator)
+{
+    return add_plain(generator, ID_Win_lock_all, 0);
+}
+
+static enum status flush_iteration(struct generator *generator, bool last)
+{
+    TRY(add_puts(generator));
+    TRY(add_plain(generator, ID_Win_flush_all, 0));
+    TRY(add_plain(generator, ID_Barrier, 0));
+    return last ? add_plain(generator, ID_Win_unlock_all, 0) : STATUS_OK;
+}
+
+static enum status add_message(struct generator *generator, enum mpi_call call, int32_t peer)
+{
+    struct trace_call message = new_call(call);
+    message.peer = peer;
+    message.bytes = generator->options->bytes;
+    message.ref = generator->next_request++;
+    return add(generator, message);
+}
+
+static enum status message_iteration(struct generator *generator, bool last)
+{
+    struct trace_call wait = new_call(ID_Waitall);
+    uint32_t first = generator->next_request;
+    (void)last;
+    for (uint32_t i = 0; i < generator->origin_count; i++)
+        TRY(add_message(generator, ID_Irecv, generator->origins[i].rank));
+    for (uint32_t i = 0; i < generator->target_count; i++)
+        TRY(add_message(generator, ID_Isend, generator->targets[i].rank));
+    uint32_t count = generator->next_request - first;
+    uint32_t *requests = malloc(((size_t)count + 1) * sizeof *requests);
+    if (!requests) return err_memory(generator->err);
+    for (uint32_t i = 0; i < count; i++) requests[i] = first + i;
+    enum status status = trace_add_list(generator->trace, requests, count, &wait.ref, generator->err);
+    free(requests);
+    wait.handle = TRACE_NONE;
+    return status == STATUS_OK ? add(generator, wait) : status;
+}
+
+static const struct sync syncs[] = {
+    {"pscw", true, NULL, pscw_iteration},
+    {"fence", true, fence_before, fence_iteration},
+    {"lock", true, NULL, lock_iteration},
+    {"flush", true, flush_before, flush_iteration},
+    {"p2p", false, NULL, message_iteration},
+};
+
+enum { PATTERNS = sizeof patterns / sizeof *patterns, SYNCS = sizeof syncs / sizeof *syncs };
+
+const char *const *generate_patterns(void)
+{
+    static const char *names[PATTERNS + 1];
+    for (size_t i = 0; i < PATTERNS; i++) names[i] = patterns[i].name;
+    return names;
+}
+
+const char *const *generate_syncs(void)
+{
+    static const char *names[SYNCS + 1];
+    for (size_t i = 0; i < SYNCS; i++) names[i] = syncs[i].name;
+    return names;
+}
+
+/* splitmix64 (Steele, Lea, Flood 2014): the value of a step depends on the state alone, so that (rank, iteration) do.
+ */
+static uint64_t scramble(uint64_t x)
+{
+    x += UINT64_C(0x9e3779b97f4a7c15);
+    x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return x ^ (x >> 31);
+}
+
+static int64_t compute_ps(const struct generate_options *options, uint32_t rank, uint32_t iteration)
+{
+    uint64_t bits = scramble(scramble(options->seed) ^ ((uint64_t)rank << 32 | iteration));
+    double u = (double)(bits >> 11) * 0x1p-52 - 1; /* in [-1, 1) */
+    return units_ps(options->compute_s * (1 + options->imbalance * u));
+}
+
+static enum status add_group(struct generator *generator, const struct partner *partners, uint32_t count,
+                             uint32_t *group)
+{
+    int32_t *members = malloc(((size_t)count + 1) * sizeof *members);
+    if (!members) return err_memory(generator->err);
+    for (uint32_t i = 0; i < count; i++) members[i] = partners[i].rank;
+    enum status status = trace_add_group(generator->trace, members, count, group, generator->err);
+    free(members);
+    return status;
+}
+
+static enum status generate_rank(struct generator *generator, const struct pattern *pattern, const struct sync *sync)
+{
+    const struct generate_options *options = generator->options;
+    generator->now_ps = 0;
+    generator->next_request = 1;
+    generator->target_count = pattern->targets(options->ranks, generator->rank, generator->targets);
+    generator->origin_count =
+        (pattern->origins ? pattern->origins : pattern->targets)(options->ranks, generator->rank, generator->origins);
+    TRY(add_group(generator, generator->targets, generator->target_count, &generator->target_group));
+    TRY(add_group(generator, generator->origins, generator->origin_count, &generator->origin_group));
+    if (sync->window) TRY(add_plain(generator, ID_Win_create, 0));
+    if (sync->before) TRY(sync->before(generator));
+    for (uint32_t i = 0; i < options->iterations; i++) {
+        generator->now_ps += compute_ps(options, generator->rank, i);
+        TRY(sync->iteration(generator, i + 1 == options->iterations));
+    }
+    return sync->window ? add_plain(generator, ID_Win_free, 0) : STATUS_OK;
+}
+
+static enum status add_window(struct generator *generator, const struct pattern *pattern)
+{
+    const struct generate_options *options = generator->options;
+    int64_t *bytes = malloc(options->ranks * sizeof *bytes);
+    int32_t *units = malloc(options->ranks * sizeof *units), id;
+    enum status status = bytes && units ? STATUS_OK : err_memory(generator->err);
+    for (uint32_t i = 0; status == STATUS_OK && i < options->ranks; i++) {
+        bytes[i] = options->bytes * pattern->slots(options->ranks);
+        units[i] = 1;
+    }
+    if (status == STATUS_OK) status = trace_add_window(generator->trace, 0, bytes, units, 'c', &id, generator->err);
+    free(bytes);
+    free(units);
+    return status;
+}
+
+static enum status generate_ranks(struct generator *generator, const struct pattern *pattern, const struct sync *sync)
+{
+    if (sync->window) TRY(add_window(generator, pattern));
+    for (generator->rank = 0; generator->rank < generator->options->ranks; generator->rank++)
+        TRY(generate_rank(generator, pattern, sync));
+    return STATUS_OK;
+}
+
+static enum status generate(const struct generate_options *options, const struct pattern *pattern,
+                            const struct sync *sync, struct trace **trace, struct err *err)
+{
+    struct generator generator = {.options = options, .err = err};
+    size_t slots = pattern->slots(options->ranks);
+    TRY(trace_new(pattern->name, options->ranks, &generator.trace, err));
+    generator.targets = malloc(slots * sizeof *generator.targets);
+    generator.origins = malloc(slots * sizeof *generator.origins);
+    enum status status =
+        generator.targets && generator.origins ? generate_ranks(&generator, pattern, sync) : err_memory(err);
+    free(generator.targets);
+    free(generator.origins);
+    if (status != STATUS_OK) {
+        trace_free(generator.trace);
+        return status;
+    }
+    *trace = generator.trace;
+    return STATUS_OK;
+}
+
+static enum status usage(struct err *err, const char *what, const char *expected)
+{
+    return err_set(err, STATUS_USAGE, NULL, NULL, "%s, expected %s", what, expected);
+}
+
+enum status generate_trace(const struct generate_options *options, struct trace **trace, struct err *err)
+{
+    const struct pattern *pattern = NULL;
+    const struct sync *sync = NULL;
+    for (size_t i = 0; i < PATTERNS; i++)
+        if (strcmp(patterns[i].name, options->pattern) == 0) pattern = &patterns[i];
+    for (size_t i = 0; i < SYNCS; i++)
+        if (strcmp(syncs[i].name, options->sync) == 0) sync = &syncs[i];
+    if (!pattern) return usage(err, "unknown pattern", "halo2d, ring or transpose");
+    if (!sync) return usage(err, "unknown synchronisation", "pscw, fence, lock, flush or p2p");
+    if (options->ranks == 0 || options->ranks > INT32_MAX) return usage(err, "no ranks", "1 or more");
+    if (options->bytes < 0 || options->bytes > INT64_MAX / options->ranks / 4)
+        return usage(err, "impossible bytes", "0 or more");
+    if (!(options->imbalance >= 0 && options->imbalance <= 1)) return usage(err, "impossible imbalance", "0 to 1");
+    if (!(options->compute_s >= 0 && options->compute_s * options->iterations < 4e6))
+        return usage(err, "impossible computing time", "0 to 4e6 s for all iterations");
+    return generate(options, pattern, sync, trace, err);
+}

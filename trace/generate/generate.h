@@ -1,0 +1,25 @@
+/* Generated traces: regular exchange patterns with chosen synchronisation, for benches, tests and first trials. */
+#ifndef TRACE_GENERATE_GENERATE_H
+#define TRACE_GENERATE_GENERATE_H
+
+#include "trace/trace.h"
+
+struct generate_options {
+    const char *pattern; /* a name of generate_patterns() */
+    const char *sync;    /* a name of generate_syncs(): pscw, fence, lock, flush, p2p */
+    uint32_t ranks, iterations;
+    int64_t bytes;    /* of one transfer */
+    double compute_s; /* of one iteration */
+    double imbalance; /* rank r computes compute_s * (1 + imbalance * u), u uniform in [-1, 1] from seed, fixed per
+                         (rank, iteration) */
+    uint64_t seed;
+};
+
+/* A recorded-looking trace whose calls take no time; it replays without unknown operations. */
+enum status generate_trace(const struct generate_options *options, struct trace **trace, struct err *err);
+
+/* NULL-terminated lists for help and checks. */
+const char *const *generate_patterns(void);
+const char *const *generate_syncs(void);
+
+#endif

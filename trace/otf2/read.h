@@ -1,0 +1,293 @@
+/* The state of reading one archive. Internal to trace/otf2_read*.c. */
+#ifndef TRACE_OTF2_READ_H
+#define TRACE_OTF2_READ_H
+
+#include "trace/otf2/profile.h"
+#include "trace/otf2/requests.h"
+
+/* A table has a place per definition. The place is the reference; references with wide gaps, which are at or above
+ * definitions.limit, have the places from the limit on, in the order of their definitions: archive_place(). What is not
+ * defined is all zero. */
+enum archive_table {
+    ARCHIVE_STRINGS,
+    ARCHIVE_ATTRIBUTES,
+    ARCHIVE_REGIONS,
+    ARCHIVE_GROUPS,
+    ARCHIVE_COMMS,
+    ARCHIVE_WINS,
+    ARCHIVE_TREE_NODES,
+    ARCHIVE_LOCATION_GROUPS,
+    ARCHIVE_TABLES
+};
+struct archive_text {
+    char *text; /* owned, NULL undefined */
+};
+struct archive_region {
+    bool defined, named; /* named: its name stands in the list of unknown MPI functions */
+    uint32_t name, canonical;
+    OTF2_Paradigm paradigm;
+    int32_t call;  /* enum mpi_call, TRACE_NONE for a user region */
+    uint32_t user; /* region id in the trace, TRACE_NO_REF not made yet */
+};
+struct archive_group {
+    bool defined;
+    uint32_t name;
+    OTF2_GroupType type;
+    OTF2_Paradigm paradigm;
+    OTF2_GroupFlag flags;
+    uint32_t count;
+    uint64_t *members;
+    uint32_t id; /* group id in the trace, TRACE_NO_REF not made yet */
+};
+enum { ARCHIVE_NOT_MADE = -2 }; /* beside ids and TRACE_NONE, which stands for what a trace cannot hold */
+struct archive_comm {
+    bool defined, inter;
+    uint32_t group, name;
+    int32_t id;
+};
+struct archive_win {
+    bool defined;
+    uint32_t self, comm, name;
+    int32_t id;
+};
+struct archive_tree_node { /* of the system tree */
+    bool defined, is_node; /* is_node: a machine of shared memory */
+    uint32_t name, parent;
+};
+struct archive_location_group {
+    bool defined;
+    uint32_t tree_node;
+};
+struct archive_location {
+    OTF2_LocationRef id;
+    uint64_t events;
+    OTF2_LocationGroupRef group;
+    bool cpu_thread;
+    int32_t rank;    /* TRACE_NONE: of no MPI process */
+    uint32_t thread; /* of the rank; 0 is the location that stands for the rank in COMM_LOCATIONS */
+    bool incomplete;
+    uint32_t why; /* string, OTF2_UNDEFINED_STRING none */
+    double speed;
+};
+
+struct archive_definitions {
+    struct archive_text *strings;
+    struct archive_region *regions;
+    struct archive_group *groups;
+    struct archive_comm *comms;
+    struct archive_win *wins;
+    uint8_t *attributes; /* by place: enum archive_attribute plus 1, 0 not ours */
+    struct archive_tree_node *tree_nodes;
+    struct archive_location_group *location_groups;
+    struct archive_location *locations;
+    uint32_t *sites;     /* by string reference, offset first_site: site id */
+    uint32_t *counts;    /* by string reference, offset first_counts: id of counts */
+    size_t string_count, string_capacity, region_count, region_capacity, group_count, group_capacity, comm_count,
+        comm_capacity;
+    size_t tree_node_count, tree_node_capacity, location_group_count, location_group_capacity;
+    size_t win_count, win_capacity, attribute_count, attribute_capacity, location_count, location_capacity;
+    size_t first_site, site_count, first_counts, counts_count;
+    struct map location_index; /* location id to index */
+    uint64_t resolution, offset;
+    uint64_t limit;                 /* of references that are places */
+    struct map far[ARCHIVE_TABLES]; /* references at or above the limit to places */
+};
+
+/* Place of a reference; SIZE_MAX for a far one that is not defined. */
+size_t archive_far_place(const struct archive_definitions *definitions, enum archive_table table, uint64_t reference);
+static inline size_t archive_place(const struct archive_definitions *definitions, enum archive_table table,
+                                   uint64_t reference)
+{
+    return reference < definitions->limit ? (size_t)reference : archive_far_place(definitions, table, reference);
+}
+/* The definition of that reference; NULL if there is none. */
+static inline struct archive_region *archive_region(const struct archive_definitions *definitions, uint32_t reference)
+{
+    size_t place = archive_place(definitions, ARCHIVE_REGIONS, reference);
+    return place < definitions->region_count && definitions->regions[place].defined ? &definitions->regions[place] : NULL;
+}
+static inline struct archive_group *archive_group(const struct archive_definitions *definitions, uint32_t reference)
+{
+    size_t place = archive_place(definitions, ARCHIVE_GROUPS, reference);
+    return place < definitions->group_count && definitions->groups[place].defined ? &definitions->groups[place] : NULL;
+}
+static inline struct archive_comm *archive_comm(const struct archive_definitions *definitions, uint32_t reference)
+{
+    size_t place = archive_place(definitions, ARCHIVE_COMMS, reference);
+    return place < definitions->comm_count && definitions->comms[place].defined ? &definitions->comms[place] : NULL;
+}
+static inline struct archive_win *archive_win(const struct archive_definitions *definitions, uint32_t reference)
+{
+    size_t place = archive_place(definitions, ARCHIVE_WINS, reference);
+    return place < definitions->win_count && definitions->wins[place].defined ? &definitions->wins[place] : NULL;
+}
+
+/* A completion whose request is made in a location that comes later. */
+struct archive_late {
+    uint64_t request;
+    size_t call, slot; /* of the rank: what completes it, its place in the list of requests */
+    bool waits;        /* the request is to be put there */
+    bool receives;     /* the message is known by now */
+    bool cancelled;
+    uint32_t peer, comm, tag;
+    uint64_t bytes;
+};
+
+/* The rank at work: what belongs to the rank, then to the location. */
+struct archive_stream {
+    uint32_t rank, thread;
+    bool several; /* the rank has several locations */
+    struct archive_late *late;
+    size_t late_count, late_capacity;
+    uint32_t *orders; /* of calls by RMACAST::Order, parallel to the rank's calls */
+    size_t order_count, order_capacity;
+    uint32_t order;   /* of the open call */
+    struct trace_rank *calls;
+    bool in_call;
+    uint32_t region;  /* of the open call */
+    unsigned depth;   /* regions entered inside it */
+    struct trace_call call;
+    struct trace_sim sim;
+    int64_t cpu_ps;     /* before the open call */
+    struct trace_extents extents; /* of the open call */
+    bool completed_one; /* a completion stands in the open call */
+    bool has_flags;
+    uint16_t flags;
+    bool has_size, has_unit;
+    int64_t win_bytes;
+    int32_t disp_unit;
+    char flavor;
+    uint32_t *completed;
+    size_t completed_count, completed_capacity;
+    uint32_t *open; /* user regions, the innermost last */
+    size_t open_count, open_capacity;
+    struct archive_requests requests; /* id to index of the call that made it */
+    uint32_t next_request;
+    int64_t last_ps;
+};
+
+/* What a foreign archive made us assume; told once each at the end. */
+struct archive_assumptions {
+    char *functions; /* names of MPI functions kept as regions, owned */
+    uint64_t function_count, bare_count, proc_null_count, open_receive_count, lost_message_count, nested_count,
+        off_count, alone_count;
+    uint64_t other_locations, shmem_root_count, shmem_wait_count;
+    bool one_sided, shmem;
+};
+
+/* This rank's part of a window, told by its creation. */
+struct archive_window_part {
+    int32_t window;
+    uint32_t rank;
+    uint16_t call;
+    char flavor; /* 0: not told */
+    bool has_size, has_unit;
+    int64_t bytes;
+    int32_t disp_unit;
+};
+
+/* Of a reader of some ranks beside which others read the rest: what it may not do to what they share is kept for the
+ * end. */
+struct archive_share {
+    struct archive_window_part *windows;
+    size_t window_count, window_capacity;
+    bool gave_up; /* a definition is missing that only a reader of all ranks makes, at its first use */
+};
+
+struct archive_reader {
+    const char *path; /* as the user gave it */
+    char *anchor, *base; /* base is anchor without ".otf2" */
+    struct err *err;
+    bool keep_going;
+    enum status status; /* of a callback that stopped reading */
+    OTF2_Reader *otf2;
+    struct trace *trace;
+    bool ours;
+    uint32_t arrows; /* communicators from this one on are a merged archive's arrows */
+    uint64_t zero; /* time stamp of time 0 */
+    struct archive_definitions definitions;
+    struct archive_stream stream;
+    struct archive_assumptions assumed;
+    int32_t *self; /* by rank: communicator of itself alone, ARCHIVE_NOT_MADE */
+    struct map locks; /* of OpenSHMEM in a foreign archive: address to number */
+    uint64_t chunk_bytes;
+    bool in_slices; /* what stands beside the calls is not kept: CPU times, extents */
+    struct archive_share *share; /* NULL: it reads all ranks, in their order */
+};
+
+/* An archive's anchor, definitions and the trace without calls. archive_close frees all but the trace. */
+enum status archive_open(struct archive_reader *reader);
+void archive_close(struct archive_reader *reader);
+void archive_stream_clear(struct archive_stream *stream);
+
+/* The anchor alone, once more for a reader of some ranks. */
+enum status archive_open_handle(struct archive_reader *reader);
+
+/* Before the events of any location are read. */
+enum status archive_open_events(struct archive_reader *reader);
+
+/* The events of all ranks, by so many threads; 0: as many as there are processors for it. *in_order: they have to be read
+ * anew, from archive_open() on, by one that takes them in their order. */
+enum status archive_read_ranks(struct archive_reader *reader, unsigned threads, bool *in_order);
+/* The same with a reader that has to take them in their order. */
+enum status archive_read_ranks_in_order(struct archive_reader *reader);
+
+/* "BASE/7.evt", owned by the caller; NULL without memory. */
+char *archive_location_path(const struct archive_reader *reader, OTF2_LocationRef location, const char *suffix);
+/* The error of a file that OTF2 refuses. */
+enum status archive_broken(struct archive_reader *reader, const char *path, const char *what);
+/* archive_file_check_events(), which tells whose events they are. */
+enum status archive_check_events(struct archive_reader *reader, const struct archive_location *location,
+                                 const char *path, uint64_t *whole);
+/* Adds to reader->err the event of reader->stream, and when it was. */
+void archive_place_fault(struct archive_reader *reader);
+
+/* Fills reader->definitions from the global definitions. */
+enum status archive_read_definitions(struct archive_reader *reader);
+void archive_definitions_clear(struct archive_definitions *definitions);
+const char *archive_string(const struct archive_reader *reader, uint32_t reference); /* "" if undefined */
+
+/* Makes reader->trace with ranks and, in our profile, all definitions and properties. */
+enum status archive_make_trace(struct archive_reader *reader);
+
+/* Ids in the trace, made at the first use; TRACE_NONE or TRACE_NO_REF where a trace cannot hold it. */
+enum status archive_comm_id(struct archive_reader *reader, uint32_t reference, int32_t *id);
+enum status archive_self_id(struct archive_reader *reader, int32_t *id); /* of the rank alone */
+enum status archive_win_id(struct archive_reader *reader, uint32_t reference, int32_t *id);
+enum status archive_group_id(struct archive_reader *reader, uint32_t reference, uint32_t *id);
+enum status archive_region_id(struct archive_reader *reader, uint32_t reference, uint32_t *id);
+/* Before what all ranks share is changed; not STATUS_OK where others read at the same time. */
+enum status archive_may_define(struct archive_reader *reader);
+/* Adds to the trace what a window's creation said. */
+enum status archive_put_window_part(struct archive_reader *reader, const struct archive_window_part *part);
+
+/* Callbacks for the events of one location; the user data is the reader. */
+void archive_set_event_callbacks(OTF2_EvtReaderCallbacks *callbacks);
+
+/* Of OpenSHMEM. The family that a function of this name belongs to. */
+bool archive_shmem_function(const char *name, enum mpi_call *call);
+/* Communicator, root and bytes of a foreign archive's collective. */
+enum status archive_shmem_collective(struct archive_reader *reader, struct trace_call *call, uint32_t win, uint64_t sent,
+                                     uint64_t received);
+enum status archive_shmem_lock(struct archive_reader *reader, struct trace_call *call, uint32_t win, uint64_t lock);
+/* What a foreign archive's records do not say and the function does. */
+enum status archive_shmem_finish(struct archive_reader *reader, struct trace_call *call);
+
+/* Stops the reading: the status for a callback whose work failed. */
+OTF2_CallbackCode archive_stop(struct archive_reader *reader, enum status status);
+
+/* Calls of reader->stream: Enter, Leave, and what is left when the events end. time is a time stamp. */
+enum status archive_begin_call(struct archive_reader *reader, uint64_t time, uint32_t region, OTF2_AttributeList *list);
+enum status archive_end_call(struct archive_reader *reader, uint64_t time, uint32_t region, OTF2_AttributeList *list);
+enum status archive_end_stream(struct archive_reader *reader);
+/* When all locations of reader->stream.rank are read: requests made by one and completed by another, order of calls. */
+enum status archive_end_rank(struct archive_reader *reader);
+enum status archive_take_message(struct archive_reader *reader, struct trace_call *call, uint32_t peer, uint32_t comm,
+                                 uint32_t tag, uint64_t bytes);
+enum status archive_take_attributes(struct archive_reader *reader, OTF2_AttributeList *list, struct trace_call *call);
+int64_t archive_ps(const struct archive_reader *reader, uint64_t time);
+
+/* States in trace->notes what was assumed. */
+enum status archive_tell_assumptions(struct archive_reader *reader);
+
+#endif

@@ -1,0 +1,318 @@
+/* Global definitions of an archive into tables. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/array.h"
+#include "trace/otf2/read.h"
+
+OTF2_CallbackCode archive_stop(struct archive_reader *reader, enum status status)
+{
+    if (status == STATUS_OK) return OTF2_CALLBACK_SUCCESS;
+    reader->status = status;
+    return OTF2_CALLBACK_INTERRUPT;
+}
+
+size_t archive_far_place(const struct archive_definitions *definitions, enum archive_table table, uint64_t reference)
+{
+    const uint64_t *place = map_find(&definitions->far[table], reference);
+    return place ? (size_t)*place : SIZE_MAX;
+}
+
+/* The place of a definition, and room for it. */
+static enum status reserve(struct archive_reader *reader, enum archive_table table, void **items, size_t *count,
+                           size_t *capacity, uint64_t reference, size_t item_bytes, size_t *place)
+{
+    struct archive_definitions *definitions = &reader->definitions;
+    *place = (size_t)reference;
+    if (reference >= definitions->limit) {
+        struct map *far = &definitions->far[table];
+        uint64_t *slot;
+        TRY(map_put(far, reference, definitions->limit + far->count, &slot, reader->err));
+        *place = (size_t)*slot;
+    }
+    if (*place < *count) return STATUS_OK;
+    TRY(array_reserve(items, capacity, *place + 1, item_bytes, reader->err));
+    memset((char *)*items + *count * item_bytes, 0, (*place + 1 - *count) * item_bytes);
+    *count = *place + 1;
+    return STATUS_OK;
+}
+
+#define RESERVE(reader, table, items, item, reference, place)                                                          \
+    reserve(reader, table, (void **)&(reader)->definitions.items, &(reader)->definitions.item##_count,                 \
+            &(reader)->definitions.item##_capacity, reference, sizeof *(reader)->definitions.items, place)
+
+static OTF2_CallbackCode on_clock(void *user, uint64_t resolution, uint64_t offset, uint64_t length, uint64_t realtime)
+{
+    struct archive_reader *reader = user;
+    (void)length, (void)realtime;
+    reader->definitions.resolution = resolution;
+    reader->definitions.offset = offset;
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_string(void *user, OTF2_StringRef self, const char *string)
+{
+    struct archive_reader *reader = user;
+    size_t place;
+    enum status status = RESERVE(reader, ARCHIVE_STRINGS, strings, string, self, &place);
+    if (status != STATUS_OK) return archive_stop(reader, status);
+    free(reader->definitions.strings[place].text);
+    reader->definitions.strings[place].text = strdup(string);
+    return archive_stop(reader, reader->definitions.strings[place].text ? STATUS_OK : err_memory(reader->err));
+}
+
+static OTF2_CallbackCode on_attribute(void *user, OTF2_AttributeRef self, OTF2_StringRef name,
+                                      OTF2_StringRef description, OTF2_Type type)
+{
+    struct archive_reader *reader = user;
+    (void)description;
+    size_t place;
+    enum status status = RESERVE(reader, ARCHIVE_ATTRIBUTES, attributes, attribute, self, &place);
+    if (status != STATUS_OK) return archive_stop(reader, status);
+    for (uint8_t i = 0; i < ATTRIBUTE_COUNT; i++)
+        if (type == archive_attribute_rows[i].type &&
+            strcmp(archive_string(reader, name), archive_attribute_rows[i].name) == 0)
+            reader->definitions.attributes[place] = (uint8_t)(i + 1);
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_tree_node(void *user, OTF2_SystemTreeNodeRef self, OTF2_StringRef name,
+                                      OTF2_StringRef kind, OTF2_SystemTreeNodeRef parent)
+{
+    struct archive_reader *reader = user;
+    size_t place;
+    enum status status = RESERVE(reader, ARCHIVE_TREE_NODES, tree_nodes, tree_node, self, &place);
+    if (status != STATUS_OK) return archive_stop(reader, status);
+    reader->definitions.tree_nodes[place] =
+        (struct archive_tree_node){.defined = true,
+                                   .is_node = strcmp(archive_string(reader, kind), ARCHIVE_NODE_CLASS) == 0,
+                                   .name = name,
+                                   .parent = parent};
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_tree_domain(void *user, OTF2_SystemTreeNodeRef self, OTF2_SystemTreeDomain domain)
+{
+    struct archive_reader *reader = user;
+    size_t place = archive_place(&reader->definitions, ARCHIVE_TREE_NODES, self);
+    if (domain == OTF2_SYSTEM_TREE_DOMAIN_SHARED_MEMORY && place < reader->definitions.tree_node_count)
+        reader->definitions.tree_nodes[place].is_node = true;
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_location_group(void *user, OTF2_LocationGroupRef self, OTF2_StringRef name,
+                                           OTF2_LocationGroupType type, OTF2_SystemTreeNodeRef parent,
+                                           OTF2_LocationGroupRef creator)
+{
+    struct archive_reader *reader = user;
+    (void)name, (void)type, (void)creator;
+    size_t place;
+    enum status status = RESERVE(reader, ARCHIVE_LOCATION_GROUPS, location_groups, location_group, self, &place);
+    if (status != STATUS_OK) return archive_stop(reader, status);
+    reader->definitions.location_groups[place] = (struct archive_location_group){.defined = true, .tree_node = parent};
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+static enum status add_location(struct archive_reader *reader, const struct archive_location *location)
+{
+    struct archive_definitions *definitions = &reader->definitions;
+    uint64_t *slot;
+    TRY(map_put(&definitions->location_index, location->id, definitions->location_count, &slot, reader->err));
+    if (*slot != definitions->location_count)
+        return err_set(reader->err, STATUS_DATA, reader->anchor, "definitions", "location %" PRIu64 " is defined twice",
+                       location->id);
+    ARRAY_PUSH(definitions->locations, definitions->location_count, definitions->location_capacity, *location,
+               reader->err);
+    return STATUS_OK;
+}
+
+static OTF2_CallbackCode on_location(void *user, OTF2_LocationRef self, OTF2_StringRef name, OTF2_LocationType type,
+                                     uint64_t events, OTF2_LocationGroupRef group)
+{
+    (void)name;
+    struct archive_location location = {.id = self,
+                                        .events = events,
+                                        .group = group,
+                                        .cpu_thread = type == OTF2_LOCATION_TYPE_CPU_THREAD,
+                                        .rank = TRACE_NONE,
+                                        .why = OTF2_UNDEFINED_STRING};
+    return archive_stop(user, add_location(user, &location));
+}
+
+static OTF2_CallbackCode on_location_property(void *user, OTF2_LocationRef self, OTF2_StringRef name, OTF2_Type type,
+                                              OTF2_AttributeValue value)
+{
+    struct archive_reader *reader = user;
+    const uint64_t *index = map_find(&reader->definitions.location_index, self);
+    if (!index) return OTF2_CALLBACK_SUCCESS;
+    struct archive_location *location = &reader->definitions.locations[*index];
+    const char *text = archive_string(reader, name);
+    if (strcmp(text, ARCHIVE_PROPERTY_SPEED) == 0 && type == OTF2_TYPE_DOUBLE) location->speed = value.float64;
+    if (strcmp(text, ARCHIVE_PROPERTY_INCOMPLETE) != 0) return OTF2_CALLBACK_SUCCESS;
+    location->incomplete = true;
+    if (type == OTF2_TYPE_STRING) location->why = value.stringRef;
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_region(void *user, OTF2_RegionRef self, OTF2_StringRef name, OTF2_StringRef canonical,
+                                   OTF2_StringRef description, OTF2_RegionRole role, OTF2_Paradigm paradigm,
+                                   OTF2_RegionFlag flags, OTF2_StringRef file, uint32_t begin, uint32_t end)
+{
+    struct archive_reader *reader = user;
+    (void)description, (void)role, (void)flags, (void)file, (void)begin, (void)end;
+    size_t place;
+    enum status status = RESERVE(reader, ARCHIVE_REGIONS, regions, region, self, &place);
+    if (status != STATUS_OK) return archive_stop(reader, status);
+    enum mpi_call call;
+    const char *text = archive_string(reader, name);
+    bool known = call_by_name(text, &call) && archive_paradigm(call) == paradigm;
+    if (!known && paradigm == OTF2_PARADIGM_SHMEM) known = archive_shmem_function(text, &call);
+    reader->definitions.regions[place] = (struct archive_region){.defined = true,
+                                                                .name = name,
+                                                                .canonical = canonical,
+                                                                .paradigm = paradigm,
+                                                                .call = known ? (int32_t)call : TRACE_NONE,
+                                                                .user = TRACE_NO_REF};
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_group(void *user, OTF2_GroupRef self, OTF2_StringRef name, OTF2_GroupType type,
+                                  OTF2_Paradigm paradigm, OTF2_GroupFlag flags, uint32_t count, const uint64_t *members)
+{
+    struct archive_reader *reader = user;
+    size_t place;
+    enum status status = RESERVE(reader, ARCHIVE_GROUPS, groups, group, self, &place);
+    if (status != STATUS_OK) return archive_stop(reader, status);
+    struct archive_group group = {.defined = true,
+                                  .name = name,
+                                  .type = type,
+                                  .paradigm = paradigm,
+                                  .flags = flags,
+                                  .count = count,
+                                  .id = TRACE_NO_REF};
+    group.members = malloc((count + 1) * sizeof *group.members);
+    if (!group.members) return archive_stop(reader, err_memory(reader->err));
+    if (count) memcpy(group.members, members, count * sizeof *members);
+    free(reader->definitions.groups[place].members);
+    reader->definitions.groups[place] = group;
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode add_comm(struct archive_reader *reader, OTF2_CommRef self, uint32_t name, uint32_t group,
+                                  bool inter)
+{
+    size_t place;
+    enum status status = RESERVE(reader, ARCHIVE_COMMS, comms, comm, self, &place);
+    if (status != STATUS_OK) return archive_stop(reader, status);
+    reader->definitions.comms[place] =
+        (struct archive_comm){.defined = true, .inter = inter, .group = group, .name = name, .id = ARCHIVE_NOT_MADE};
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_comm(void *user, OTF2_CommRef self, OTF2_StringRef name, OTF2_GroupRef group,
+                                 OTF2_CommRef parent, OTF2_CommFlag flags)
+{
+    (void)parent, (void)flags;
+    return add_comm(user, self, name, group, false);
+}
+
+static OTF2_CallbackCode on_inter_comm(void *user, OTF2_CommRef self, OTF2_StringRef name, OTF2_GroupRef one,
+                                       OTF2_GroupRef two, OTF2_CommRef common, OTF2_CommFlag flags)
+{
+    (void)two, (void)common, (void)flags;
+    return add_comm(user, self, name, one, true);
+}
+
+static OTF2_CallbackCode on_win(void *user, OTF2_RmaWinRef self, OTF2_StringRef name, OTF2_CommRef comm,
+                                OTF2_RmaWinFlag flags)
+{
+    struct archive_reader *reader = user;
+    (void)flags;
+    size_t place;
+    enum status status = RESERVE(reader, ARCHIVE_WINS, wins, win, self, &place);
+    if (status != STATUS_OK) return archive_stop(reader, status);
+    reader->definitions.wins[place] =
+        (struct archive_win){.defined = true, .self = self, .comm = comm, .name = name, .id = ARCHIVE_NOT_MADE};
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+const char *archive_string(const struct archive_reader *reader, uint32_t reference)
+{
+    const struct archive_definitions *definitions = &reader->definitions;
+    size_t place = archive_place(definitions, ARCHIVE_STRINGS, reference);
+    return place < definitions->string_count && definitions->strings[place].text ? definitions->strings[place].text : "";
+}
+
+static void set_callbacks(OTF2_GlobalDefReaderCallbacks *callbacks)
+{
+    OTF2_GlobalDefReaderCallbacks_SetClockPropertiesCallback(callbacks, on_clock);
+    OTF2_GlobalDefReaderCallbacks_SetStringCallback(callbacks, on_string);
+    OTF2_GlobalDefReaderCallbacks_SetAttributeCallback(callbacks, on_attribute);
+    OTF2_GlobalDefReaderCallbacks_SetSystemTreeNodeCallback(callbacks, on_tree_node);
+    OTF2_GlobalDefReaderCallbacks_SetSystemTreeNodeDomainCallback(callbacks, on_tree_domain);
+    OTF2_GlobalDefReaderCallbacks_SetLocationGroupCallback(callbacks, on_location_group);
+    OTF2_GlobalDefReaderCallbacks_SetLocationCallback(callbacks, on_location);
+    OTF2_GlobalDefReaderCallbacks_SetLocationPropertyCallback(callbacks, on_location_property);
+    OTF2_GlobalDefReaderCallbacks_SetRegionCallback(callbacks, on_region);
+    OTF2_GlobalDefReaderCallbacks_SetGroupCallback(callbacks, on_group);
+    OTF2_GlobalDefReaderCallbacks_SetCommCallback(callbacks, on_comm);
+    OTF2_GlobalDefReaderCallbacks_SetInterCommCallback(callbacks, on_inter_comm);
+    OTF2_GlobalDefReaderCallbacks_SetRmaWinCallback(callbacks, on_win);
+}
+
+static enum status broken(struct archive_reader *reader, const char *what)
+{
+    return err_set(reader->err, STATUS_DATA, reader->anchor, "definitions", "%s: %s, expected a whole OTF2 archive",
+                   what, archive_message());
+}
+
+/* References are dense in most archives; this is the room for gaps that costs no look-up. */
+enum { REFERENCE_SLACK = 1 << 16 };
+
+enum status archive_read_definitions(struct archive_reader *reader)
+{
+    uint64_t count = 0, read = 0;
+    if (OTF2_Reader_GetNumberOfGlobalDefinitions(reader->otf2, &count) != OTF2_SUCCESS)
+        return broken(reader, "cannot count the definitions");
+    reader->definitions.limit = (count < UINT32_MAX / 2 ? count : UINT32_MAX / 2) + REFERENCE_SLACK;
+    OTF2_GlobalDefReader *in = OTF2_Reader_GetGlobalDefReader(reader->otf2);
+    OTF2_GlobalDefReaderCallbacks *callbacks = OTF2_GlobalDefReaderCallbacks_New();
+    if (!in || !callbacks) {
+        OTF2_GlobalDefReaderCallbacks_Delete(callbacks);
+        return broken(reader, "cannot open the definitions");
+    }
+    set_callbacks(callbacks);
+    OTF2_ErrorCode code = OTF2_Reader_RegisterGlobalDefCallbacks(reader->otf2, in, callbacks, reader);
+    OTF2_GlobalDefReaderCallbacks_Delete(callbacks);
+    if (code == OTF2_SUCCESS) code = OTF2_Reader_ReadAllGlobalDefinitions(reader->otf2, in, &read);
+    if (reader->status != STATUS_OK) return reader->status;
+    if (code != OTF2_SUCCESS) return broken(reader, "cannot read the definitions");
+    if (read != count)
+        return err_set(reader->err, STATUS_DATA, reader->anchor, "definitions",
+                       "%" PRIu64 " definitions, expected the %" PRIu64 " that the anchor file names", read, count);
+    if (reader->definitions.resolution == 0)
+        return err_set(reader->err, STATUS_DATA, reader->anchor, "definitions",
+                       "no clock properties, expected ticks per second");
+    return STATUS_OK;
+}
+
+void archive_definitions_clear(struct archive_definitions *definitions)
+{
+    for (size_t i = 0; i < definitions->string_count; i++) free(definitions->strings[i].text);
+    for (size_t i = 0; i < definitions->group_count; i++) free(definitions->groups[i].members);
+    free(definitions->strings);
+    free(definitions->regions);
+    free(definitions->groups);
+    free(definitions->comms);
+    free(definitions->wins);
+    free(definitions->attributes);
+    free(definitions->tree_nodes);
+    free(definitions->location_groups);
+    free(definitions->locations);
+    free(definitions->sites);
+    free(definitions->counts);
+    map_clear(&definitions->location_index);
+    for (size_t table = 0; table < ARCHIVE_TABLES; table++) map_clear(&definitions->far[table]);
+}

@@ -1,0 +1,425 @@
+/* The events of an archive, one location after another with local readers.
+ *
+ * Of an archive in our profile all definitions are known before, so blocks of ranks are read by several threads, each
+ * with a handle of the archive of its own: OTF2 locks nothing, and looks for a location among all that its handle has
+ * selected, so that the time would grow by the square of their number. What a block adds to tables that all ranks share
+ * stands in its own part of the trace, and is put together in the order of ranks: the trace is that of one thread. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "common/array.h"
+#include "common/units.h"
+#include "trace/faults.h"
+#include "trace/otf2/file.h"
+#include "trace/otf2/read.h"
+#include "common/parallel.h"
+
+/* A handle takes 7 us, a thread perhaps 50; a record 60 ns. */
+enum { BLOCK_RECORDS = 1 << 15, BLOCK_LOCATIONS = 256, THREAD_RECORDS = 1 << 16 };
+
+/* Foreign local definitions map local references to global ones and correct the clock; ours hold nothing. */
+static enum status read_local_definitions(struct archive_reader *reader, OTF2_LocationRef location)
+{
+    if (reader->ours) return STATUS_OK;
+    char *path = archive_location_path(reader, location, "def");
+    if (!path) return err_memory(reader->err);
+    struct stat file;
+    enum status status = STATUS_OK;
+    if (stat(path, &file) == 0) {
+        status = archive_file_check_definitions(path, reader->err);
+        OTF2_DefReader *in = status == STATUS_OK ? OTF2_Reader_GetDefReader(reader->otf2, location) : NULL;
+        uint64_t read;
+        if (status == STATUS_OK &&
+            (!in || OTF2_Reader_ReadAllLocalDefinitions(reader->otf2, in, &read) != OTF2_SUCCESS))
+            status = archive_broken(reader, path, "cannot read the location's definitions");
+        if (in) OTF2_Reader_CloseDefReader(reader->otf2, in);
+    }
+    free(path);
+    return status;
+}
+
+enum { EVENTS_AT_ONCE = 1 << 20 };
+
+static enum status read_records(struct archive_reader *reader, OTF2_EvtReader *in, const char *path, uint64_t events)
+{
+    uint64_t done = 0, read = 1;
+    while (done < events && read > 0) {
+        uint64_t wanted = events - done < EVENTS_AT_ONCE ? events - done : EVENTS_AT_ONCE;
+        OTF2_ErrorCode code = OTF2_Reader_ReadLocalEvents(reader->otf2, in, wanted, &read);
+        if (reader->status != STATUS_OK) return reader->status;
+        if (code != OTF2_SUCCESS) return archive_broken(reader, path, "cannot read the events");
+        done += read;
+    }
+    if (done == events) return archive_end_stream(reader);
+    return err_set(reader->err, STATUS_DATA, path, NULL,
+                   "%" PRIu64 " events, expected the %" PRIu64 " that the definitions name", done, events);
+}
+
+/* The first `events` of a location. */
+static enum status read_events(struct archive_reader *reader, const struct archive_location *location,
+                               const OTF2_EvtReaderCallbacks *callbacks, const char *path, uint64_t events)
+{
+    TRY(read_local_definitions(reader, location->id));
+    OTF2_EvtReader *in = OTF2_Reader_GetEvtReader(reader->otf2, location->id);
+    if (!in) return archive_broken(reader, path, "cannot open the events");
+    enum status status = STATUS_OK;
+    if (OTF2_Reader_RegisterEvtCallbacks(reader->otf2, in, callbacks, reader) != OTF2_SUCCESS)
+        status = archive_broken(reader, path, "cannot read the events");
+    if (status == STATUS_OK) status = read_records(reader, in, path, events);
+    OTF2_Reader_CloseEvtReader(reader->otf2, in);
+    return status;
+}
+
+/* The call that was open is left out with the rest; what it would have completed stays open. */
+static enum status leave_out_rest(struct archive_reader *reader)
+{
+    struct archive_stream *stream = &reader->stream;
+    reader->status = STATUS_OK;
+    stream->in_call = false;
+    TRY(trace_add_fault(reader->trace, stream->rank, stream->calls->count, stream->last_ps, TRACE_FAULT_UNCOUNTED,
+                        reader->err->text, reader->err));
+    return archive_end_stream(reader);
+}
+
+/* Which event of the rank, and when, an error in the records is about; errors of files stay as they are. */
+void archive_place_fault(struct archive_reader *reader)
+{
+    const struct archive_stream *stream = &reader->stream;
+    size_t length = strlen(reader->anchor);
+    if (strncmp(reader->err->text, reader->anchor, length) != 0 || strncmp(reader->err->text + length, ": ", 2) != 0)
+        return;
+    char message[ERR_TEXT_BYTES], place[TRACE_PLACE_BYTES], time[UNITS_TEXT_BYTES];
+    bool begun = stream->last_ps != TRACE_UNKNOWN_PS;
+    snprintf(message, sizeof message, "%s", reader->err->text + length + 2);
+    snprintf(place, sizeof place, "rank %" PRIu32 ", event %" PRIu64 "%s%s%s", stream->rank,
+             trace_event(reader->trace, stream->rank, stream->calls->count),
+             begun ? " at " : "", begun ? units_format_ps(stream->last_ps, time) : "", begun ? " s" : "");
+    err_set(reader->err, STATUS_DATA, reader->anchor, place, "%s", message);
+}
+
+enum status archive_check_events(struct archive_reader *reader, const struct archive_location *location,
+                                 const char *path, uint64_t *whole)
+{
+    enum status status = archive_file_check_events(path, reader->chunk_bytes, location->events, whole, reader->err);
+    if (status != STATUS_DATA || !reader->err) return status;
+    size_t length = strlen(reader->err->text);
+    snprintf(reader->err->text + length, sizeof reader->err->text - length,
+             " (rank %" PRId32 ", behind record %" PRIu64 ")", location->rank, *whole);
+    return status;
+}
+
+/* Most have an Enter and a Leave; trace_trim_calls() gives back what was too much. */
+enum { RECORDS_PER_CALL = 2 };
+
+static enum status read_file(struct archive_reader *reader, const struct archive_location *location,
+                             const OTF2_EvtReaderCallbacks *callbacks, const char *path)
+{
+    uint64_t whole;
+    enum status checked = archive_check_events(reader, location, path, &whole);
+    if (checked != STATUS_OK && (checked != STATUS_DATA || !reader->keep_going)) return checked;
+    if (checked != STATUS_OK && whole == 0) return leave_out_rest(reader);
+    struct err damage = {.status = STATUS_OK};
+    if (checked != STATUS_OK) damage = *reader->err;
+    TRY(trace_reserve_calls(reader->trace, reader->stream.rank, whole / RECORDS_PER_CALL, reader->err));
+    enum status status = read_events(reader, location, callbacks, path, whole);
+    if (status == STATUS_DATA) archive_place_fault(reader);
+    if (status == STATUS_DATA && reader->keep_going) return leave_out_rest(reader);
+    TRY(status);
+    if (checked == STATUS_OK) return STATUS_OK;
+    *reader->err = damage;
+    return leave_out_rest(reader);
+}
+
+static void begin_location(struct archive_reader *reader, const struct archive_location *location)
+{
+    struct archive_stream *stream = &reader->stream;
+    stream->thread = location->thread;
+    stream->in_call = false;
+    stream->open_count = 0;
+    stream->last_ps = TRACE_UNKNOWN_PS;
+    archive_messages_clear();
+}
+
+static enum status read_location(struct archive_reader *reader, const struct archive_location *location,
+                                 const OTF2_EvtReaderCallbacks *callbacks)
+{
+    begin_location(reader, location);
+    char *path = archive_location_path(reader, location->id, "evt");
+    enum status status = path ? read_file(reader, location, callbacks, path) : err_memory(reader->err);
+    free(path);
+    return status;
+}
+
+struct place { /* of a location among the threads */
+    int32_t rank;
+    uint32_t thread;
+    size_t index;
+};
+
+static int by_rank_and_thread(const void *one, const void *other)
+{
+    const struct place *a = one, *b = other;
+    if (a->rank != b->rank) return a->rank > b->rank ? 1 : -1;
+    return (a->thread > b->thread) - (a->thread < b->thread);
+}
+
+/* The locations of one rank: thread 0, then the others. */
+static enum status read_rank(struct archive_reader *reader, const struct place *places, size_t count,
+                             const OTF2_EvtReaderCallbacks *callbacks)
+{
+    const struct archive_location *locations = reader->definitions.locations;
+    struct archive_stream *stream = &reader->stream;
+    stream->rank = (uint32_t)places[0].rank;
+    stream->calls = &reader->trace->ranks[stream->rank];
+    stream->several = count > 1;
+    stream->next_request = 0;
+    stream->late_count = stream->order_count = 0;
+    archive_requests_restart(&stream->requests);
+    for (size_t i = 0; i < count; i++)
+        if (locations[places[i].index].events > 0)
+            TRY(read_location(reader, &locations[places[i].index], callbacks));
+    TRY(archive_end_rank(reader));
+    trace_trim_calls(reader->trace, stream->rank);
+    return STATUS_OK;
+}
+
+enum status archive_open_events(struct archive_reader *reader)
+{
+    const struct archive_definitions *definitions = &reader->definitions;
+    for (size_t i = 0; i < definitions->location_count; i++)
+        if (definitions->locations[i].rank != TRACE_NONE)
+            OTF2_Reader_SelectLocation(reader->otf2, definitions->locations[i].id);
+    if (!reader->ours) OTF2_Reader_OpenDefFiles(reader->otf2); /* there may be none */
+    if (OTF2_Reader_OpenEvtFiles(reader->otf2) == OTF2_SUCCESS) return STATUS_OK;
+    return archive_broken(reader, reader->anchor, "cannot open the events");
+}
+
+/* Of places[first, end), which begin and end with a rank. */
+static enum status read_places(struct archive_reader *reader, const struct place *places, size_t first, size_t end,
+                               const OTF2_EvtReaderCallbacks *callbacks)
+{
+    for (size_t next; first < end; first = next) {
+        for (next = first; next < end && places[next].rank == places[first].rank;) next++;
+        TRY(read_rank(reader, places + first, next - first, callbacks));
+    }
+    return STATUS_OK;
+}
+
+/* --- all that is read ------------------------------------------------------------------------------------------------ */
+
+struct block {
+    size_t first, end; /* in ranks.places */
+    struct trace part; /* shares with the trace all but lists, requests, extents and faults */
+    struct archive_share share;
+    struct archive_assumptions assumed;
+};
+
+struct ranks {
+    struct archive_reader *reader;
+    struct place *places;
+    size_t place_count;
+    uint64_t records;
+    struct block *blocks;
+    size_t block_count, block_capacity;
+    OTF2_EvtReaderCallbacks *callbacks;
+};
+
+static enum status find_places(struct ranks *ranks)
+{
+    const struct archive_definitions *definitions = &ranks->reader->definitions;
+    ranks->places = malloc((definitions->location_count + 1) * sizeof *ranks->places);
+    ranks->callbacks = OTF2_EvtReaderCallbacks_New();
+    if (!ranks->places || !ranks->callbacks) return err_memory(ranks->reader->err);
+    archive_set_event_callbacks(ranks->callbacks);
+    for (size_t i = 0; i < definitions->location_count; i++) {
+        const struct archive_location *location = &definitions->locations[i];
+        if (location->rank == TRACE_NONE) continue;
+        ranks->places[ranks->place_count++] = (struct place){location->rank, location->thread, i};
+        ranks->records += location->events;
+    }
+    qsort(ranks->places, ranks->place_count, sizeof *ranks->places, by_rank_and_thread);
+    return STATUS_OK;
+}
+
+static void clear_ranks(struct ranks *ranks)
+{
+    for (size_t i = 0; i < ranks->block_count; i++) {
+        struct block *block = &ranks->blocks[i];
+        for (size_t f = 0; f < block->part.fault_count; f++) free(block->part.faults[f].text);
+        free(block->part.faults);
+        free(block->part.lists);
+        free(block->part.requests);
+        free(block->part.extents);
+        map_clear(&block->part.extents_index);
+        free(block->share.windows);
+    }
+    free(ranks->blocks);
+    free(ranks->places);
+    if (ranks->callbacks) OTF2_EvtReaderCallbacks_Delete(ranks->callbacks);
+}
+
+enum status archive_read_ranks_in_order(struct archive_reader *reader)
+{
+    struct ranks ranks = {.reader = reader};
+    enum status status = find_places(&ranks);
+    if (status == STATUS_OK) status = archive_open_events(reader);
+    if (status == STATUS_OK) status = read_places(reader, ranks.places, 0, ranks.place_count, ranks.callbacks);
+    clear_ranks(&ranks);
+    return status;
+}
+
+/* --- by several threads ---------------------------------------------------------------------------------------------- */
+
+static struct trace part_of(const struct trace *trace)
+{
+    struct trace part = *trace;
+    part.lists = NULL;
+    part.requests = NULL;
+    part.faults = NULL;
+    part.extents = NULL;
+    part.extents_index = (struct map){0};
+    part.extents_count = part.extents_capacity = 0;
+    part.list_count = part.list_capacity = part.request_count = part.request_capacity = 0;
+    part.fault_count = part.fault_capacity = 0;
+    return part;
+}
+
+static enum status divide(struct ranks *ranks, uint64_t records_most)
+{
+    const struct archive_location *locations = ranks->reader->definitions.locations;
+    struct block block = {.part = part_of(ranks->reader->trace)};
+    uint64_t records = 0;
+    for (size_t i = 0; i < ranks->place_count; i++) {
+        records += locations[ranks->places[i].index].events;
+        block.end = i + 1;
+        bool last = block.end == ranks->place_count;
+        if (!last && ranks->places[block.end].rank == ranks->places[i].rank) continue;
+        if (!last && records < records_most && block.end - block.first < BLOCK_LOCATIONS) continue;
+        ARRAY_PUSH(ranks->blocks, ranks->block_count, ranks->block_capacity, block, ranks->reader->err);
+        block.first = block.end;
+        records = 0;
+    }
+    return STATUS_OK;
+}
+
+static enum status open_block(struct archive_reader *reader, const struct ranks *ranks, const struct block *block)
+{
+    TRY(archive_open_handle(reader));
+    for (size_t i = block->first; i < block->end; i++)
+        OTF2_Reader_SelectLocation(reader->otf2, reader->definitions.locations[ranks->places[i].index].id);
+    if (OTF2_Reader_OpenEvtFiles(reader->otf2) == OTF2_SUCCESS) return STATUS_OK;
+    return archive_broken(reader, reader->anchor, "cannot open the events");
+}
+
+static enum status read_block(void *context, size_t number, struct err *err)
+{
+    const struct ranks *ranks = context;
+    struct block *block = &ranks->blocks[number];
+    struct archive_reader reader = *ranks->reader; /* borrows what it shares */
+    reader.err = err;
+    reader.trace = &block->part;
+    reader.share = &block->share;
+    reader.assumed = (struct archive_assumptions){0};
+    reader.stream = (struct archive_stream){0};
+    archive_messages_clear();
+    enum status status = open_block(&reader, ranks, block);
+    if (status == STATUS_OK) status = read_places(&reader, ranks->places, block->first, block->end, ranks->callbacks);
+    if (reader.otf2) OTF2_Reader_Close(reader.otf2);
+    archive_stream_clear(&reader.stream);
+    block->assumed = reader.assumed;
+    return status;
+}
+
+/* The lists of the block's calls stand behind `lists` others now. */
+static void move_lists(const struct ranks *ranks, const struct block *block, uint32_t lists)
+{
+    if (lists == 0 || block->part.list_count == 0) return;
+    for (int32_t rank = ranks->places[block->first].rank; rank <= ranks->places[block->end - 1].rank; rank++) {
+        const struct trace_rank *stream = &block->part.ranks[rank];
+        for (size_t i = 0; i < stream->count; i++) {
+            enum call_kind kind = call_kind(stream->calls[i].call);
+            if (kind == CALL_REQUEST_WAITALL || kind == CALL_REQUEST_TESTALL) stream->calls[i].ref += lists;
+        }
+    }
+}
+
+static enum status take_lists(const struct ranks *ranks, const struct block *block)
+{
+    struct trace *trace = ranks->reader->trace;
+    const struct trace *part = &block->part;
+    struct err *err = ranks->reader->err;
+    uint32_t before = (uint32_t)trace->list_count, ignored;
+    move_lists(ranks, block, before);
+    for (size_t i = 0; i < part->list_count; i++)
+        TRY(trace_add_list(trace, part->requests + part->lists[i].first, part->lists[i].count, &ignored, err));
+    return STATUS_OK;
+}
+
+/* The calls stand in ranks that the block and the trace share. */
+static enum status take_extents(const struct ranks *ranks, const struct block *block)
+{
+    for (int32_t rank = ranks->places[block->first].rank; rank <= ranks->places[block->end - 1].rank; rank++)
+        TRY(trace_copy_extents(ranks->reader->trace, &block->part, (uint32_t)rank, ranks->reader->err));
+    return STATUS_OK;
+}
+
+static enum status take_faults(const struct ranks *ranks, struct block *block)
+{
+    struct trace *trace = ranks->reader->trace;
+    for (size_t i = 0; i < block->part.fault_count; i++) {
+        struct trace_fault *fault = &block->part.faults[i];
+        ARRAY_PUSH(trace->faults, trace->fault_count, trace->fault_capacity, *fault, ranks->reader->err);
+        fault->text = NULL;
+    }
+    return STATUS_OK;
+}
+
+/* Those that an archive in our profile may make us assume. */
+static void take_assumptions(struct archive_assumptions *all, const struct archive_assumptions *part)
+{
+    all->lost_message_count += part->lost_message_count;
+    all->nested_count += part->nested_count;
+    all->off_count += part->off_count;
+}
+
+static enum status put_together(const struct ranks *ranks)
+{
+    struct archive_reader *reader = ranks->reader;
+    for (size_t i = 0; i < ranks->block_count; i++) {
+        struct block *block = &ranks->blocks[i];
+        TRY(take_lists(ranks, block));
+        TRY(take_extents(ranks, block));
+        TRY(take_faults(ranks, block));
+        take_assumptions(&reader->assumed, &block->assumed);
+        reader->trace->skips_checks = reader->trace->skips_checks || block->part.skips_checks;
+        for (size_t w = 0; w < block->share.window_count; w++)
+            TRY(archive_put_window_part(reader, &block->share.windows[w]));
+    }
+    return STATUS_OK;
+}
+
+/* For threads that are asked for, each rank is a block. */
+static enum status read_blocks(struct ranks *ranks, unsigned threads)
+{
+    TRY(divide(ranks, threads > 0 ? 1 : BLOCK_RECORDS));
+    unsigned processors = parallel_processors();
+    uint64_t worth = 1 + ranks->records / THREAD_RECORDS;
+    if (threads == 0) threads = worth < processors ? (unsigned)worth : processors;
+    TRY(parallel_run(ranks->block_count, threads, read_block, ranks, ranks->reader->err));
+    return put_together(ranks);
+}
+
+enum status archive_read_ranks(struct archive_reader *reader, unsigned threads, bool *in_order)
+{
+    struct ranks ranks = {.reader = reader};
+    *in_order = !reader->ours;
+    if (*in_order) return STATUS_OK;
+    enum status status = find_places(&ranks);
+    if (status == STATUS_OK) status = read_blocks(&ranks, threads);
+    for (size_t i = 0; i < ranks.block_count; i++) *in_order = *in_order || ranks.blocks[i].share.gave_up;
+    clear_ranks(&ranks);
+    return status;
+}

@@ -1,0 +1,184 @@
+#include "trace/otf2/slices.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "trace/otf2/file.h"
+#include "trace/otf2/read.h"
+
+/* Of one chunk and one descriptor each. */
+enum { READERS_MAX = 256 };
+
+struct rank_reader {
+    const struct archive_location *location;
+    struct archive_stream stream; /* while another rank is at work */
+    OTF2_EvtReader *in;           /* NULL: closed */
+    uint64_t done;                /* records read */
+    uint64_t used;                /* when it was at work last */
+    bool begun;
+};
+
+struct archive_source {
+    char *path;
+    struct archive_reader reader;
+    OTF2_EvtReaderCallbacks *callbacks;
+    struct rank_reader *ranks;
+    uint64_t turn;
+    uint32_t open_count;
+};
+
+static void close_reader(struct archive_source *source, struct rank_reader *rank)
+{
+    if (!rank->in) return;
+    OTF2_Reader_CloseEvtReader(source->reader.otf2, rank->in);
+    rank->in = NULL;
+    source->open_count--;
+}
+
+static void close_least_used(struct archive_source *source)
+{
+    struct rank_reader *least = NULL;
+    for (uint32_t r = 0; r < source->reader.trace->rank_count; r++) {
+        struct rank_reader *rank = &source->ranks[r];
+        if (rank->in && (!least || rank->used < least->used)) least = rank;
+    }
+    if (least) close_reader(source, least);
+}
+
+static enum status open_reader(struct archive_source *source, struct rank_reader *rank, const char *path)
+{
+    struct archive_reader *reader = &source->reader;
+    if (source->open_count == READERS_MAX) close_least_used(source);
+    rank->in = OTF2_Reader_GetEvtReader(reader->otf2, rank->location->id);
+    if (!rank->in) return archive_broken(reader, path, "cannot open the events");
+    source->open_count++;
+    if (OTF2_Reader_RegisterEvtCallbacks(reader->otf2, rank->in, source->callbacks, reader) != OTF2_SUCCESS ||
+        (rank->done > 0 && OTF2_EvtReader_Seek(rank->in, rank->done + 1) != OTF2_SUCCESS))
+        return archive_broken(reader, path, "cannot read the events");
+    return STATUS_OK;
+}
+
+/* Two records at least make a call. */
+static enum status read_records(struct archive_source *source, struct rank_reader *rank, const char *path,
+                                size_t wanted)
+{
+    struct archive_reader *reader = &source->reader;
+    const struct trace_rank *calls = reader->stream.calls;
+    while (rank->done < rank->location->events && calls->count < wanted) {
+        uint64_t left = rank->location->events - rank->done, records = 2 * (wanted - calls->count), read;
+        if (records > left) records = left;
+        OTF2_ErrorCode code = OTF2_Reader_ReadLocalEvents(reader->otf2, rank->in, records, &read);
+        if (reader->status != STATUS_OK) return reader->status;
+        if (code != OTF2_SUCCESS || read == 0) return archive_broken(reader, path, "cannot read the events");
+        rank->done += read;
+    }
+    if (rank->done < rank->location->events) return STATUS_OK;
+    close_reader(source, rank);
+    TRY(archive_end_stream(reader));
+    return archive_end_rank(reader);
+}
+
+static enum status read_on(struct archive_source *source, struct rank_reader *rank, size_t wanted)
+{
+    struct archive_reader *reader = &source->reader;
+    uint64_t whole;
+    char *path = archive_location_path(reader, rank->location->id, "evt");
+    if (!path) return err_memory(reader->err);
+    enum status status = STATUS_OK;
+    if (!rank->begun) status = archive_check_events(reader, rank->location, path, &whole);
+    rank->begun = true;
+    if (status == STATUS_OK && !rank->in) status = open_reader(source, rank, path);
+    if (status == STATUS_OK) status = read_records(source, rank, path, wanted);
+    if (status == STATUS_DATA) archive_place_fault(reader);
+    free(path);
+    return status;
+}
+
+static enum status read_archive(struct trace_source *of, uint32_t number, size_t calls, bool *ended, struct err *err)
+{
+    struct archive_source *source = of->state;
+    struct rank_reader *rank = &source->ranks[number];
+    *ended = !rank->location || rank->location->events == 0;
+    if (*ended) return STATUS_OK;
+    source->reader.err = err;
+    source->reader.stream = rank->stream;
+    source->reader.stream.calls = &of->trace->ranks[number];
+    rank->used = ++source->turn;
+    enum status status = read_on(source, rank, of->trace->ranks[number].count + calls);
+    rank->stream = source->reader.stream;
+    source->reader.stream = (struct archive_stream){0};
+    *ended = rank->done == rank->location->events;
+    return status;
+}
+
+static enum status calls_moved(struct trace_source *of, uint32_t number, const size_t *moved, struct err *err)
+{
+    struct archive_source *source = of->state;
+    return archive_requests_move(&source->ranks[number].stream.requests, moved, err);
+}
+
+static void close_archive(struct trace_source *of)
+{
+    struct archive_source *source = of->state;
+    for (uint32_t r = 0; source->ranks && r < source->reader.trace->rank_count; r++) {
+        close_reader(source, &source->ranks[r]);
+        archive_stream_clear(&source->ranks[r].stream);
+    }
+    if (source->callbacks) OTF2_EvtReaderCallbacks_Delete(source->callbacks);
+    archive_close(&source->reader);
+    free(source->ranks);
+    free(source->path);
+    free(source);
+}
+
+/* *possible false: some rank has several locations. */
+static enum status find_locations(struct archive_source *source, bool *possible, uint64_t *events)
+{
+    struct archive_reader *reader = &source->reader;
+    const struct archive_definitions *definitions = &reader->definitions;
+    source->ranks = calloc((size_t)reader->trace->rank_count + 1, sizeof *source->ranks);
+    if (!source->ranks) return err_memory(reader->err);
+    *possible = reader->ours;
+    *events = 0;
+    for (size_t i = 0; i < definitions->location_count; i++) {
+        const struct archive_location *location = &definitions->locations[i];
+        if (location->rank == TRACE_NONE) continue;
+        struct rank_reader *rank = &source->ranks[location->rank];
+        if (rank->location || location->thread != 0) *possible = false;
+        rank->location = location;
+        rank->stream.rank = (uint32_t)location->rank;
+        rank->stream.last_ps = TRACE_UNKNOWN_PS;
+        *events += location->events;
+    }
+    return STATUS_OK;
+}
+
+static enum status open_archive(struct archive_source *source, bool *possible, uint64_t *events)
+{
+    struct archive_reader *reader = &source->reader;
+    TRY(archive_open(reader));
+    TRY(find_locations(source, possible, events));
+    if (!*possible) return STATUS_OK;
+    reader->in_slices = true;
+    source->callbacks = OTF2_EvtReaderCallbacks_New();
+    if (!source->callbacks) return err_memory(reader->err);
+    archive_set_event_callbacks(source->callbacks);
+    return archive_open_events(reader);
+}
+
+enum status otf2_stream_open(const char *path, struct trace_source *source, bool *possible, uint64_t *events,
+                             struct err *err)
+{
+    *source = (struct trace_source){.read = read_archive, .moved = calls_moved, .close = close_archive};
+    struct archive_source *state = calloc(1, sizeof *state);
+    if (!state) return err_memory(err);
+    source->state = state;
+    state->path = strdup(path);
+    state->reader = (struct archive_reader){.path = state->path, .err = err};
+    archive_messages_catch();
+    enum status status = state->path ? open_archive(state, possible, events) : err_memory(err);
+    source->trace = state->reader.trace;
+    if (status != STATUS_OK || !*possible) source_close(source);
+    return status;
+}

@@ -1,0 +1,13 @@
+/* An archive read piece by piece (trace/source.h). Local readers stay open as long as there are not too many: chunks of
+ * all of them are in memory. */
+#ifndef TRACE_OTF2_SLICES_H
+#define TRACE_OTF2_SLICES_H
+
+#include "trace/source.h"
+
+/* *possible false, and nothing opened: the archive is not in our profile, or ranks have several threads; such ones are
+ * read as a whole. *events: records in all. */
+enum status otf2_stream_open(const char *path, struct trace_source *source, bool *possible, uint64_t *events,
+                             struct err *err);
+
+#endif

@@ -1,0 +1,317 @@
+#include "trace/otf2/stage.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/place.h"
+#include "trace/otf2/otf2.h"
+#include "trace/otf2/place.h"
+
+#define OLD "old" /* in a stage: the archive that was moved out */
+
+static enum status system_error(struct err *err, const char *path, const char *what)
+{
+    return err_set(err, STATUS_SYSTEM, path, NULL, "cannot %s: %s", what, strerror(errno));
+}
+
+static char *in(const char *directory, const char *name)
+{
+    char *path;
+    return asprintf(&path, "%s/%s", directory, name) < 0 ? NULL : path;
+}
+
+static bool exists_in(const char *directory, const char *name)
+{
+    char *path = in(directory, name);
+    bool found = path && access(path, F_OK) == 0;
+    free(path);
+    return found;
+}
+
+static bool is_still(int descriptor, const char *path)
+{
+    struct stat held, named;
+    return fstat(descriptor, &held) == 0 && lstat(path, &named) == 0 && held.st_dev == named.st_dev &&
+           held.st_ino == named.st_ino;
+}
+
+/* Locks the directory that has this name now; operation as for flock(). -1: locked by another, or it cannot be locked,
+ * which errno EWOULDBLOCK tells apart. */
+static int lock_directory(const char *path, int operation)
+{
+    for (;;) {
+        int descriptor = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        if (descriptor < 0) return -1;
+        if (flock(descriptor, operation) != 0) {
+            int cause = errno;
+            close(descriptor);
+            errno = cause;
+            return -1;
+        }
+        if (is_still(descriptor, path)) return descriptor;
+        close(descriptor);
+    }
+}
+
+static void unlock(int *lock)
+{
+    if (*lock >= 0) close(*lock);
+    *lock = -1;
+}
+
+/* An entry that is not there is no fault. */
+static enum status move(const char *from, const char *to, const char *name, struct err *err)
+{
+    char *source = in(from, name), *target = in(to, name);
+    enum status status = STATUS_OK;
+    if (!source || !target)
+        status = err_memory(err);
+    else if (rename(source, target) != 0 && errno != ENOENT)
+        status = system_error(err, target, "move the archive there");
+    free(source);
+    free(target);
+    return status;
+}
+
+/* What else was in the directory that changed its name with the stage goes where it was: a spool, further programs'
+ * archives. */
+static void move_others_back(const char *stage, const char *directory)
+{
+    DIR *listing = opendir(stage);
+    for (struct dirent *entry; listing && (entry = readdir(listing));) {
+        const char *name = entry->d_name;
+        if (archive_has_entry(name) || strcmp(name, OLD) == 0 || strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
+            continue;
+        char *target = in(directory, name);
+        if (target) renameat2(dirfd(listing), name, AT_FDCWD, target, RENAME_NOREPLACE);
+        free(target);
+    }
+    if (listing) closedir(listing);
+}
+
+static void remove_entry(const char *directory, const char *name)
+{
+    char *path = in(directory, name);
+    if (path) unlink(path);
+    free(path);
+}
+
+/* The maker was killed while it moved files one by one, so there is no anchor in the directory. Up to a moment its
+ * files are old ones that were still to go, then new ones: the events, which come first, are no more in the stage. */
+static void put_old_back(const char *stage, const char *old, const char *directory)
+{
+    if (exists_in(directory, ARCHIVE_ANCHOR) || !exists_in(old, ARCHIVE_ANCHOR)) return;
+    if (!exists_in(stage, ARCHIVE_NAME)) {
+        for (int i = 0; archive_entries[i]; i++)
+            if (strcmp(archive_entries[i], ARCHIVE_NAME) != 0) remove_entry(directory, archive_entries[i]);
+        if (move(directory, stage, ARCHIVE_NAME, NULL) != STATUS_OK) return;
+    }
+    int count = 0;
+    while (archive_entries[count]) count++;
+    while (count-- > 0)
+        if (move(old, directory, archive_entries[count], NULL) != STATUS_OK) return;
+}
+
+static void remove_stage(const char *stage, const char *directory)
+{
+    char *old = in(stage, OLD);
+    if (!old) return;
+    move_others_back(stage, directory);
+    put_old_back(stage, old, directory);
+    archive_remove_files(old);
+    rmdir(old);
+    free(old);
+    archive_remove_files(stage);
+    rmdir(stage);
+}
+
+/* Stages of this directory, whose names begin with prefix; those of living makers are locked. */
+static void remove_stale(const char *place, const char *prefix, const char *directory)
+{
+    DIR *listing = opendir(place);
+    for (struct dirent *entry; listing && (entry = readdir(listing));) {
+        struct stat about;
+        if (!archive_is_stage(entry->d_name, prefix)) continue;
+        if (fstatat(dirfd(listing), entry->d_name, &about, AT_SYMLINK_NOFOLLOW) != 0 || about.st_uid != geteuid())
+            continue;
+        char *stage = in(place, entry->d_name);
+        int lock = stage ? lock_directory(stage, LOCK_EX | LOCK_NB) : -1;
+        if (lock >= 0) remove_stage(stage, directory);
+        unlock(&lock);
+        free(stage);
+    }
+    if (listing) closedir(listing);
+}
+
+/* ".NAME", with which the names of neighbouring stages begin, and the directory above; *above is to be freed. */
+static char *neighbour_prefix(const char *target, char **above)
+{
+    char *prefix;
+    const char *slash = strrchr(target, '/');
+    *above = slash ? strndup(target, slash == target ? 1 : (size_t)(slash - target)) : NULL;
+    if (!*above || asprintf(&prefix, ".%s", slash + 1) < 0) return NULL;
+    return prefix;
+}
+
+static bool is_mount_point(const char *path)
+{
+    struct statx about;
+    return statx(AT_FDCWD, path, 0, STATX_TYPE, &about) == 0 && (about.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0;
+}
+
+/* The new directory is to be like the one whose name it takes. */
+static bool make_alike(const char *path, const struct stat *target)
+{
+    struct stat own;
+    if (stat(path, &own) != 0 || own.st_dev != target->st_dev || own.st_uid != target->st_uid) return false;
+    if (own.st_gid != target->st_gid && chown(path, (uid_t)-1, target->st_gid) != 0) return false;
+    return chmod(path, target->st_mode & 07777) == 0;
+}
+
+/* Makes path and locks it. Someone who looks for stale stages may have taken it before it was locked. */
+static bool make_locked(const char *place, const char *prefix, struct archive_stage *stage)
+{
+    for (int tries = 0; tries < 100; tries++) {
+        if (asprintf(&stage->path, "%s/%s" ARCHIVE_STAGE "XXXXXX", place, prefix) < 0) stage->path = NULL;
+        if (!stage->path) return false;
+        bool made = mkdtemp(stage->path) != NULL;
+        if (made) stage->lock = lock_directory(stage->path, LOCK_EX);
+        if (made && (stage->lock >= 0 || errno != ENOENT)) return true;
+        int cause = errno;
+        free(stage->path);
+        stage->path = NULL;
+        errno = cause;
+        if (!made) return false;
+    }
+    return false;
+}
+
+/* False: not possible, with no trace of it. */
+static bool make_beside(const char *above, const char *prefix, struct archive_stage *stage)
+{
+    struct stat here, target;
+    if (!exists_in(stage->target, ARCHIVE_ANCHOR) || stat(stage->target, &target) != 0) return false;
+    if (stat(".", &here) == 0 && here.st_dev == target.st_dev && here.st_ino == target.st_ino) return false;
+    if (is_mount_point(stage->target)) return false;
+    if (!make_locked(above, prefix, stage)) return false;
+    stage->beside = make_alike(stage->path, &target);
+    if (stage->beside) return true;
+    rmdir(stage->path);
+    unlock(&stage->lock);
+    free(stage->path);
+    stage->path = NULL;
+    return false;
+}
+
+static enum status make_stage(struct archive_stage *stage, struct err *err)
+{
+    char *above, *prefix = neighbour_prefix(stage->target, &above);
+    enum status status = prefix ? STATUS_OK : err_memory(err);
+    if (status == STATUS_OK) {
+        stage->target_lock = lock_directory(stage->target, LOCK_EX);
+        remove_stale(above, prefix, stage->target);
+        remove_stale(stage->target, "", stage->target);
+        unlock(&stage->target_lock);
+        if (!make_beside(above, prefix, stage) && !make_locked(stage->target, "", stage))
+            status = system_error(err, stage->directory, "write there");
+    }
+    free(above);
+    free(prefix);
+    return status;
+}
+
+/* Whoever puts something into its place meanwhile has not put a link there. */
+static enum status make_directory(struct archive_stage *stage, struct err *err)
+{
+    struct stat about;
+    int cause = place_path(stage->directory, &stage->target);
+    if (cause == 0) {
+        stage->made = mkdir(stage->target, 0777) == 0;
+        if (!stage->made && errno != EEXIST)
+            cause = errno;
+        else if (lstat(stage->target, &about) != 0)
+            cause = errno;
+        else if (!S_ISDIR(about.st_mode))
+            cause = ENOTDIR;
+    }
+    if (cause == 0) return STATUS_OK;
+    free(stage->target);
+    stage->target = NULL;
+    return err_set(err, STATUS_SYSTEM, stage->directory, NULL, "cannot make this directory: %s", place_error(cause));
+}
+
+enum status archive_stage_open(const char *directory, struct archive_stage *stage, struct err *err)
+{
+    *stage = (struct archive_stage){.directory = directory, .lock = -1, .target_lock = -1};
+    TRY(otf2_check_place(directory, err));
+    TRY(make_directory(stage, err));
+    enum status status = make_stage(stage, err);
+    if (status != STATUS_OK) archive_stage_close(stage);
+    return status;
+}
+
+static bool exchange(struct archive_stage *stage)
+{
+    if (!stage->beside || !exists_in(stage->target, ARCHIVE_ANCHOR)) return false;
+    if (renameat2(AT_FDCWD, stage->path, AT_FDCWD, stage->target, RENAME_EXCHANGE) != 0) return false;
+    int lock = stage->lock;
+    stage->lock = stage->target_lock;
+    stage->target_lock = lock;
+    return true;
+}
+
+static enum status move_all(const struct archive_stage *stage, const char *old, struct err *err)
+{
+    int count = 0;
+    if (mkdir(old, 0777) != 0) return system_error(err, old, "make this directory");
+    for (; archive_entries[count]; count++) TRY(move(stage->target, old, archive_entries[count], err));
+    while (count-- > 0) TRY(move(stage->path, stage->target, archive_entries[count], err));
+    return STATUS_OK;
+}
+
+static enum status move_one_by_one(const struct archive_stage *stage, struct err *err)
+{
+    sigset_t all, before;
+    char *old = in(stage->path, OLD);
+    if (!old) return err_memory(err);
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    enum status status = move_all(stage, old, err);
+    if (status != STATUS_OK) put_old_back(stage->path, old, stage->target);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    free(old);
+    return status;
+}
+
+enum status archive_stage_commit(struct archive_stage *stage, struct err *err)
+{
+    if (!exists_in(stage->path, ARCHIVE_ANCHOR))
+        return err_set(err, STATUS_SYSTEM, stage->directory, NULL, "was removed while the archive was written");
+    if (mkdir(stage->target, 0777) != 0 && errno != EEXIST)
+        return system_error(err, stage->directory, "make this directory");
+    stage->target_lock = lock_directory(stage->target, LOCK_EX); /* where there are no locks: without */
+    TRY(otf2_check_place(stage->directory, err));
+    if (!exchange(stage)) TRY(move_one_by_one(stage, err));
+    stage->done = true;
+    return STATUS_OK;
+}
+
+void archive_stage_close(struct archive_stage *stage)
+{
+    if (stage->path) remove_stage(stage->path, stage->target);
+    if (stage->made && !stage->done) rmdir(stage->directory);
+    unlock(&stage->lock);
+    unlock(&stage->target_lock);
+    free(stage->path);
+    free(stage->target);
+    stage->path = stage->target = NULL;
+}

@@ -1,0 +1,118 @@
+/* Records of thread primitives, as Score-P's pthread adapter writes them. */
+#include <stdlib.h>
+
+#include "common/array.h"
+#include "trace/otf2/write.h"
+
+struct acquisition {
+    int64_t exit_ps;
+    size_t index; /* of the call */
+    uint32_t mutex;
+};
+
+/* The mutex that a call has when it returns: also a spin lock, or a read-write lock of which it is the writer. Readers have
+ * no records: these are of locks that one thread has. */
+static bool acquires(const struct trace_call *call, uint32_t *mutex)
+{
+    if (call->flags & TRACE_BREAK) return false;
+    *mutex = call->ref;
+    switch (call_kind(call->call)) {
+    case CALL_MUTEX_LOCK:
+    case CALL_WRLOCK: return true;
+    case CALL_MUTEX_TRYLOCK:
+    case CALL_MUTEX_TIMEDLOCK:
+    case CALL_TRYWRLOCK:
+    case CALL_TIMEDWRLOCK: return call->flags & TRACE_FLAG;
+    case CALL_COND_WAIT:
+    case CALL_COND_TIMEDWAIT: *mutex = (uint32_t)call->aux; return true;
+    default: return false;
+    }
+}
+
+static bool releases(const struct trace_call *call, uint32_t *mutex)
+{
+    enum call_kind kind = call_kind(call->call);
+    bool unlocks = kind == CALL_MUTEX_UNLOCK || kind == CALL_RW_UNLOCK;
+    *mutex = unlocks ? call->ref : (uint32_t)call->aux;
+    return unlocks || kind == CALL_COND_WAIT || kind == CALL_COND_TIMEDWAIT;
+}
+
+static int by_mutex_and_time(const void *one, const void *two)
+{
+    const struct acquisition *a = one, *b = two;
+    if (a->mutex != b->mutex) return a->mutex < b->mutex ? -1 : 1;
+    if (a->exit_ps != b->exit_ps) return a->exit_ps < b->exit_ps ? -1 : 1;
+    return (a->index > b->index) - (a->index < b->index);
+}
+
+enum status archive_order_locks(struct archive_writer *writer)
+{
+    const struct trace_rank *stream = writer->stream;
+    struct acquisition *items = NULL;
+    size_t count = 0, capacity = 0;
+    archive_requests_restart(&writer->acquisitions);
+    archive_requests_restart(&writer->held);
+    enum status status = STATUS_OK;
+    for (size_t i = 0; stream->thread_count > 0 && i < stream->count && status == STATUS_OK; i++) {
+        struct acquisition item = {.exit_ps = stream->calls[i].exit_ps, .index = i};
+        if (!acquires(&stream->calls[i], &item.mutex)) continue;
+        status = array_reserve((void **)&items, &capacity, count + 1, sizeof *items, writer->err);
+        if (status == STATUS_OK) items[count++] = item;
+    }
+    if (count > 0) qsort(items, count, sizeof *items, by_mutex_and_time);
+    uint64_t order = 0;
+    for (size_t i = 0; i < count && status == STATUS_OK; i++) {
+        order = i > 0 && items[i - 1].mutex == items[i].mutex ? order + 1 : 1;
+        status = archive_requests_put(&writer->acquisitions, items[i].index, order, writer->err);
+    }
+    free(items);
+    return status;
+}
+
+static uint64_t holding(uint32_t mutex, uint32_t thread)
+{
+    return (uint64_t)mutex << 16 | thread;
+}
+
+static enum status write_locks(struct archive_writer *writer, size_t index, uint32_t thread)
+{
+    const struct trace_call *call = &writer->stream->calls[index];
+    uint64_t order = 0; /* of a mutex that was locked before recording began */
+    uint32_t mutex;
+    if (releases(call, &mutex)) {
+        bool known = archive_requests_take(&writer->held, holding(mutex, thread), &order);
+        if (known || call_kind(call->call) != CALL_RW_UNLOCK)
+            ARCHIVE_TRY(writer,
+                        OTF2_EvtWriter_ThreadReleaseLock(writer->out, NULL, archive_time(writer, call->enter_ps),
+                                                         OTF2_PARADIGM_PTHREAD, mutex, (uint32_t)order));
+    }
+    if (!acquires(call, &mutex) || !archive_requests_find(&writer->acquisitions, index, &order)) return STATUS_OK;
+    ARCHIVE_TRY(writer, OTF2_EvtWriter_ThreadAcquireLock(writer->out, NULL, archive_time(writer, call->exit_ps),
+                                                         OTF2_PARADIGM_PTHREAD, mutex, (uint32_t)order));
+    return archive_requests_put(&writer->held, holding(mutex, thread), order, writer->err);
+}
+
+enum status archive_write_primitive(struct archive_writer *writer, size_t index)
+{
+    const struct trace_call *call = &writer->stream->calls[index];
+    uint64_t enter = archive_time(writer, call->enter_ps), exit = archive_time(writer, call->exit_ps);
+    uint32_t team = archive_team_comm(writer, writer->team);
+    uint32_t thread = trace_call_thread(writer->trace, writer->rank, index);
+    bool made = call->ref != TRACE_NO_REF && call->ref != 0; /* thread 0 is nobody's child */
+    OTF2_EvtWriter *out = writer->out;
+    switch (call_kind(call->call)) {
+    case CALL_THREAD_CREATE:
+        if (made) ARCHIVE_TRY(writer, OTF2_EvtWriter_ThreadCreate(out, NULL, enter, team, call->ref));
+        return STATUS_OK;
+    case CALL_THREAD_JOIN:
+        if (made) ARCHIVE_TRY(writer, OTF2_EvtWriter_ThreadWait(out, NULL, exit, team, call->ref));
+        return STATUS_OK;
+    case CALL_THREAD_BEGIN:
+        if (thread > 0) ARCHIVE_TRY(writer, OTF2_EvtWriter_ThreadBegin(out, NULL, enter, team, thread));
+        return STATUS_OK;
+    case CALL_THREAD_END:
+        if (thread > 0) ARCHIVE_TRY(writer, OTF2_EvtWriter_ThreadEnd(out, NULL, enter, team, thread));
+        return STATUS_OK;
+    default: return write_locks(writer, index, thread);
+    }
+}

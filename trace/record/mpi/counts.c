@@ -1,0 +1,222 @@
+/* Lists of numbers that the spool holds once each: bytes per member of collectives whose members exchange different
+ * amounts, neighbours. */
+#include <stdlib.h>
+
+#include "trace/record/mpi/handles.h"
+#include "trace/record/record.h"
+
+struct known_counts {
+    uint32_t id;
+    int members;
+    int64_t bytes[];
+};
+
+/* Lists remembered; one that is not gets a new id each time, and the reader finds it equal. */
+enum { KNOWN_MAX = 4096 };
+
+static struct rec_table known;
+static uint32_t list_count;
+static int64_t *scratch;
+static int scratch_room;
+
+int64_t *rec_numbers(int count)
+{
+    if (count <= scratch_room) return scratch;
+    int64_t *grown = realloc(scratch, (size_t)count * sizeof *scratch);
+    if (!grown) {
+        rec_stop("out of memory");
+        return NULL;
+    }
+    scratch = grown;
+    scratch_room = count;
+    return scratch;
+}
+
+static int64_t elements(const struct rec_lengths *lengths, int member)
+{
+    if (!lengths->counts) return 0; /* the call is going to fail */
+    if (lengths->one_count) member = 0;
+    if (lengths->width == sizeof(int)) return ((const int *)lengths->counts)[member];
+    return ((const MPI_Count *)lengths->counts)[member];
+}
+
+int64_t rec_length(const struct rec_lengths *lengths, int member)
+{
+    return rec_true_bytes(elements(lengths, member), lengths->types[lengths->one_type ? 0 : member]);
+}
+
+static int64_t sum(const struct rec_lengths *lengths, int members)
+{
+    int64_t bytes = 0;
+    for (int i = 0; i < members; i++) bytes += rec_length(lengths, i);
+    return bytes;
+}
+
+int64_t rec_length_span(const struct rec_lengths *lengths, int member)
+{
+    MPI_Datatype type = lengths->types[lengths->one_type ? 0 : member];
+    int64_t count = elements(lengths, member);
+    if (count < 1) return 0;
+    int64_t span = rec_type_span(count, type);
+    return span > 0 ? span : rec_true_bytes(count, type);
+}
+
+/* In a buffer with a block for each member, what stands between the blocks does not count. */
+static void set_extents(struct rec_call *rec, enum spool_buffer buffer, const struct rec_lengths *lengths, int members)
+{
+    int64_t span = 0, bytes = 0;
+    if (lengths->one_type && !rec_type(*lengths->types)->gaps) return;
+    for (int i = 0; i < members; i++) {
+        span += rec_length_span(lengths, i);
+        bytes += rec_length(lengths, i);
+    }
+    if (span != bytes) rec_set_extent(rec, buffer, span);
+}
+
+static uint64_t hash_of(int members)
+{
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    for (int i = 0; i < members; i++) hash = (hash ^ (uint64_t)scratch[i]) * UINT64_C(0x100000001b3);
+    return hash ^ (uint64_t)members;
+}
+
+static void remember(uint64_t hash, uint32_t id, int members)
+{
+    struct known_counts *made = malloc(sizeof *made + (size_t)members * sizeof *scratch);
+    if (!made) return;
+    made->id = id;
+    made->members = members;
+    memcpy(made->bytes, scratch, (size_t)members * sizeof *scratch);
+    if (!rec_table_put(&known, hash, (uintptr_t)made)) free(made);
+}
+
+int64_t rec_numbers_id(int count)
+{
+    uint64_t hash = hash_of(count);
+    uintptr_t *found = rec_table_find(&known, hash);
+    const struct known_counts *same = found ? (const struct known_counts *)*found : NULL;
+    if (same && same->members == count && memcmp(same->bytes, scratch, (size_t)count * sizeof *scratch) == 0)
+        return (int64_t)same->id + 1;
+    rec_define(SPOOL_COUNTS, list_count, scratch, (size_t)count * sizeof *scratch);
+    if (!same && known.count < KNOWN_MAX) remember(hash, list_count, count);
+    return (int64_t)++list_count;
+}
+
+/* Among all members of a communicator, of which these are some, `before` of them on; the others have nothing. */
+static void set_list_among(struct rec_call *rec, const struct rec_lengths *lengths, int members, int before, int all)
+{
+    if (!rec_numbers(all)) return;
+    memset(scratch, 0, (size_t)all * sizeof *scratch);
+    for (int i = 0; i < members; i++) scratch[before + i] = rec_length(lengths, i);
+    rec->enter.extra = rec_numbers_id(all);
+}
+
+/* The list goes into the entry record as its id plus 1. */
+static void set_list(struct rec_call *rec, const struct rec_lengths *lengths)
+{
+    set_list_among(rec, lengths, rec->comm->size, 0, rec->comm->size);
+}
+
+static bool set_comm(struct rec_call *rec, MPI_Comm comm, int root)
+{
+    rec->enter.extra = 0;
+    return rec_set_rooted(rec, comm, root);
+}
+
+/* Members of the own group. */
+static int own_count(const struct rec_comm *comm)
+{
+    const int32_t *ranks;
+    return comm->between ? rec_between_own(comm->between, &ranks) : comm->size;
+}
+
+/* Of a root, which is the first before those of the other group and has nothing itself. */
+static void set_list_of_root(struct rec_call *rec, const struct rec_lengths *lengths)
+{
+    if (rec->comm->between)
+        set_list_among(rec, lengths, rec->comm->size, 1, rec->comm->size + 1);
+    else
+        set_list(rec, lengths);
+}
+
+/* Of a root that meets nobody: a reader expects a root's list. */
+static void set_list_of_nothing(struct rec_call *rec)
+{
+    set_list_among(rec, NULL, 0, 0, 1);
+}
+
+/* A gatherv or scatterv: what each rank has of its own at `mine`, on the side `own`, and the root's blocks on the other. */
+static void set_rooted(struct rec_call *rec, int root, enum spool_buffer own, const void *mine, int64_t count,
+                       MPI_Datatype type, const struct rec_lengths *blocks)
+{
+    bool at_root = rec_is_root(rec, root), in_place = at_root && root != MPI_ROOT && mine == MPI_IN_PLACE;
+    if (root != MPI_ROOT) rec->enter.bytes = in_place ? rec_length(blocks, root) : rec_true_bytes(count, type);
+    if (!in_place && rec_meets(root)) rec_buffer(rec, own, 0, count, type);
+    if (!at_root) return;
+    set_extents(rec, own == SPOOL_SEND ? SPOOL_RECEIVE : SPOOL_SEND, blocks, rec->comm->size);
+    set_list_of_root(rec, blocks);
+}
+
+void rec_set_gatherv(struct rec_call *rec, MPI_Comm comm, int root, const void *in, int64_t count, MPI_Datatype type,
+                     struct rec_lengths received)
+{
+    if (set_comm(rec, comm, root)) set_rooted(rec, root, SPOOL_SEND, in, count, type, &received);
+}
+
+void rec_set_scatterv(struct rec_call *rec, MPI_Comm comm, int root, struct rec_lengths sent, const void *out,
+                      int64_t count, MPI_Datatype type)
+{
+    if (set_comm(rec, comm, root))
+        set_rooted(rec, root, SPOOL_RECEIVE, out, count, type, &sent);
+    else if (rec->comm && !rec->comm->apart)
+        set_list_of_nothing(rec);
+}
+
+/* Between two groups nobody knows the blocks of all, and the others' calls tell their own: no list. */
+void rec_set_allgatherv(struct rec_call *rec, MPI_Comm comm, int64_t count, MPI_Datatype type,
+                        struct rec_lengths received)
+{
+    if (!set_comm(rec, comm, REC_NO_ROOT)) return;
+    set_extents(rec, SPOOL_RECEIVE, &received, rec->comm->size);
+    if (rec->comm->between) {
+        rec->enter.bytes = rec_true_bytes(count, type);
+        return;
+    }
+    rec->enter.bytes = rec_length(&received, rec->comm->rank);
+    set_list(rec, &received);
+}
+
+/* In place, what is received was sent to the same member before (MPI-3.1 5.8). */
+void rec_set_alltoallv(struct rec_call *rec, MPI_Comm comm, const void *in, struct rec_lengths sent,
+                       struct rec_lengths received)
+{
+    if (!set_comm(rec, comm, REC_NO_ROOT)) return;
+    const struct rec_lengths *from = in == MPI_IN_PLACE ? &received : &sent;
+    rec->enter.bytes = sum(from, rec->comm->size);
+    rec->exit.bytes = sum(&received, rec->comm->size);
+    if (in != MPI_IN_PLACE) set_extents(rec, SPOOL_SEND, &sent, rec->comm->size);
+    set_extents(rec, SPOOL_RECEIVE, &received, rec->comm->size);
+    int own = rec->comm->between ? own_count(rec->comm) : 0;
+    set_list_among(rec, from, rec->comm->size, own ? rec_between_before(rec->comm) : 0, rec->comm->size + own);
+}
+
+void rec_set_reduce_scatter(struct rec_call *rec, MPI_Comm comm, struct rec_lengths blocks, MPI_Op op)
+{
+    if (!set_comm(rec, comm, REC_NO_ROOT)) return;
+    rec->enter.bytes = sum(&blocks, own_count(rec->comm));
+    set_extents(rec, SPOOL_SEND, &blocks, own_count(rec->comm));
+    rec_buffer(rec, SPOOL_RECEIVE, 0, elements(&blocks, rec->comm->rank), *blocks.types);
+    int own = own_count(rec->comm), others = rec->comm->between ? rec->comm->size : 0;
+    bool behind = others > 0 && rec_between_before(rec->comm) == 0; /* blocks are the own group's */
+    set_list_among(rec, &blocks, own, behind ? others : 0, own + others);
+    rec_set_op(rec, op);
+}
+
+void rec_set_reduce_scatter_block(struct rec_call *rec, MPI_Comm comm, int64_t count, MPI_Datatype type, MPI_Op op)
+{
+    if (!set_comm(rec, comm, REC_NO_ROOT)) return;
+    rec->enter.bytes = rec_true_bytes(count, type) * own_count(rec->comm);
+    rec_buffer(rec, SPOOL_SEND, 0, count * own_count(rec->comm), type);
+    rec_buffer(rec, SPOOL_RECEIVE, 0, count, type);
+    rec_set_op(rec, op);
+}

@@ -1,0 +1,85 @@
+/* Communicators between two groups (MPI-3.1 6.6). A trace knows communicators by their members, so one between two
+ * groups is that of all of them, those first whose leader is the lower rank of the world. A rank of its calls is one of
+ * the other group. In a collective with a root the root meets the other group only: that is a communicator of its own,
+ * the root and behind it the other group; who gives MPI_PROC_NULL as the root meets nobody. */
+#include <stdlib.h>
+
+#include "trace/record/mpi/handles.h"
+#include "trace/record/record.h"
+
+struct rec_between {
+    int count;           /* of the own group */
+    bool first;          /* it comes first among all */
+    uint32_t own_rooted; /* the communicator of this process as the root */
+    uint32_t *rooted;    /* of each rank of the other group as the root; SPOOL_NO_ID: none yet */
+    int32_t own[];       /* world ranks of the own group */
+};
+
+struct rec_between *rec_between_new(const int32_t *own, int count, const int32_t *other, int other_count)
+{
+    struct rec_between *made = malloc(sizeof *made + (size_t)count * sizeof *own);
+    uint32_t *rooted = malloc(((size_t)other_count + 1) * sizeof *rooted);
+    if (!made || !rooted) {
+        free(made);
+        free(rooted);
+        return NULL;
+    }
+    *made = (struct rec_between){.count = count, .own_rooted = SPOOL_NO_ID, .rooted = rooted};
+    made->first = count > 0 && other_count > 0 && own[0] < other[0];
+    if (count > 0) memcpy(made->own, own, (size_t)count * sizeof *own);
+    for (int i = 0; i < other_count; i++) rooted[i] = SPOOL_NO_ID;
+    return made;
+}
+
+void rec_between_free(struct rec_between *between)
+{
+    if (!between) return;
+    free(between->rooted);
+    free(between);
+}
+
+int rec_between_own(const struct rec_between *between, const int32_t **ranks)
+{
+    *ranks = between->own;
+    return between->count;
+}
+
+int rec_between_before(const struct rec_comm *comm)
+{
+    return comm->between->first ? comm->between->count : 0;
+}
+
+static uint32_t define_rooted(const struct rec_comm *comm, int32_t root, bool own_others)
+{
+    const struct rec_between *between = comm->between;
+    int others = own_others ? between->count : comm->size;
+    int32_t *members = malloc(((size_t)others + 1) * sizeof *members);
+    if (!members) {
+        rec_stop("out of memory");
+        return SPOOL_NO_ID;
+    }
+    members[0] = root;
+    for (int i = 0; i < others; i++) members[i + 1] = own_others ? between->own[i] : rec_comm_world(comm, i);
+    uint32_t id = rec_comm_define(members, others + 1, comm, 1);
+    free(members);
+    return id;
+}
+
+bool rec_set_root_between(struct rec_call *rec, int root)
+{
+    const struct rec_comm *comm = rec->comm;
+    struct rec_between *between = comm->between;
+    if (root == MPI_PROC_NULL) {
+        rec_set_comm(rec, MPI_COMM_SELF);
+        rec->enter.peer = rec_rank;
+        return false;
+    }
+    bool own = root == MPI_ROOT;
+    if (!own && (root < 0 || root >= comm->size)) return false; /* the call is going to fail */
+    int32_t world = own ? rec_rank : rec_comm_world(comm, root);
+    uint32_t *rooted = own ? &between->own_rooted : &between->rooted[root];
+    if (*rooted == SPOOL_NO_ID) *rooted = define_rooted(comm, world, !own);
+    rec->enter.id = *rooted;
+    rec->enter.peer = world;
+    return true;
+}

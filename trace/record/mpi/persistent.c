@@ -1,0 +1,250 @@
+/* What one call prepares and a later one uses: persistent requests (MPI-3.1 3.9, MPI-4.0 6.12), partitioned messages
+ * (MPI-4.0 4) and matched ones (MPI-3.1 3.8.2). */
+#include <stdlib.h>
+
+#include "trace/record/mpi/handles.h"
+#include "trace/record/record.h"
+
+#define SITE_LATER INT64_MIN /* in extra: the call site of who begins it */
+
+struct prepared {
+    struct rec_comm *comm;
+    int64_t bytes, received;
+    int64_t extra;
+    int32_t peer, tag;
+    uint32_t id; /* of the communicator */
+    int partitions, ready; /* ready: since the last start; 0 partitions: a whole message */
+    uint16_t call;
+    uint8_t flags;
+    bool receive; /* its status says what it got */
+    bool gaps;
+    int64_t extents[SPOOL_BUFFERS];
+};
+
+static struct rec_table persistent, messages;
+
+static void keep(struct rec_table *table, uint64_t key, const struct prepared *what)
+{
+    struct prepared *made = malloc(sizeof *made);
+    if (!made || !rec_table_put(table, key, (uintptr_t)made)) {
+        free(made);
+        rec_stop("out of memory");
+        return;
+    }
+    *made = *what;
+    made->comm->uses++;
+}
+
+static void drop(struct rec_table *table, uint64_t key)
+{
+    uintptr_t *found = rec_table_find(table, key);
+    if (!found) return;
+    struct prepared *made = (struct prepared *)*found;
+    rec_table_remove(table, key);
+    rec_comm_release(made->comm);
+    free(made);
+}
+
+static struct prepared *find(const struct rec_table *table, uint64_t key)
+{
+    uintptr_t *found = rec_table_find(table, key);
+    return found ? (struct prepared *)*found : NULL;
+}
+
+static void keep_extents(struct prepared *what, const struct rec_call *rec)
+{
+    what->gaps = rec->gaps;
+    if (rec->gaps) memcpy(what->extents, rec->extents, sizeof what->extents);
+}
+
+/* call: what MPI_Start then begins. */
+void rec_set_persistent(MPI_Request request, enum rec_call_id call, MPI_Comm comm, int peer, int tag, int64_t count,
+                        MPI_Datatype type)
+{
+    struct rec_call like = {.enter = {.id = SPOOL_NO_ID}};
+    rec_set_message(&like, comm, peer, tag, count, type);
+    if (!like.comm) return;
+    rec_buffer(&like, call == REC_ID_Irecv ? SPOOL_RECEIVE : SPOOL_SEND, peer, count, type);
+    struct prepared what = {.comm = like.comm,
+                            .bytes = like.enter.bytes,
+                            .peer = like.enter.peer,
+                            .tag = tag,
+                            .id = like.enter.id,
+                            .extra = SITE_LATER,
+                            .call = (uint16_t)call,
+                            .flags = SPOOL_STARTED,
+                            .receive = call == REC_ID_Irecv};
+    keep_extents(&what, &like);
+    drop(&persistent, REC_KEY(request));
+    keep(&persistent, REC_KEY(request), &what);
+}
+
+void rec_keep_begin(struct rec_call *rec)
+{
+    rec->enter = (struct spool_record){.id = SPOOL_NO_ID, .peer = SPOOL_PEER_NONE, .extra = SITE_LATER};
+    rec->exit = rec->enter;
+    rec->comm = NULL;
+    rec->gaps = false;
+}
+
+/* rec holds what the non-blocking call would have stored. */
+void rec_set_kept(const struct rec_call *rec, MPI_Request request, enum rec_call_id call)
+{
+    if (!rec->comm) return;
+    struct prepared what = {.comm = rec->comm,
+                            .bytes = rec->enter.bytes,
+                            .received = rec->exit.bytes,
+                            .extra = rec->enter.extra,
+                            .peer = rec->enter.peer,
+                            .tag = rec->enter.tag,
+                            .id = rec->enter.id,
+                            .call = (uint16_t)call};
+    keep_extents(&what, rec);
+    drop(&persistent, REC_KEY(request));
+    keep(&persistent, REC_KEY(request), &what);
+}
+
+/* Both sides know peer and tag, and the status of the receive need not tell them. */
+void rec_set_partitioned(MPI_Request request, enum rec_call_id call, MPI_Comm comm, int peer, int tag, int partitions,
+                         int64_t count, MPI_Datatype type)
+{
+    rec_set_persistent(request, call, comm, peer, tag, count * partitions, type);
+    struct prepared *what = find(&persistent, REC_KEY(request));
+    if (!what) return;
+    what->receive = false;
+    if (call == REC_ID_Isend) what->partitions = partitions;
+}
+
+bool rec_is_persistent(MPI_Request request)
+{
+    return rec_table_find(&persistent, REC_KEY(request)) != NULL;
+}
+
+void rec_drop_persistent(MPI_Request request)
+{
+    drop(&persistent, REC_KEY(request));
+}
+
+static void take_over(struct rec_call *rec, const struct prepared *what)
+{
+    rec->comm = what->comm;
+    rec->enter.call = rec->exit.call = what->call;
+    rec->enter.id = what->id;
+    rec->enter.peer = what->peer;
+    rec->enter.tag = what->tag;
+    rec->enter.bytes = what->bytes;
+    rec->enter.flags = what->flags;
+    if (what->extra != SITE_LATER) rec->enter.extra = what->extra;
+    rec->exit.bytes = what->received;
+    rec->gaps = what->gaps;
+    if (what->gaps) memcpy(rec->extents, what->extents, sizeof rec->extents);
+}
+
+void rec_set_start(struct rec_call *rec, MPI_Request request)
+{
+    struct prepared *what = find(&persistent, REC_KEY(request));
+    if (what && what->partitions > 0)
+        what->ready = 0;
+    else if (what)
+        take_over(rec, what);
+}
+
+void rec_set_started(struct rec_call *rec, const MPI_Request *request)
+{
+    const struct prepared *what = find(&persistent, REC_KEY(*request));
+    if (what && what->partitions == 0) rec_set_made_request(rec, request, what->receive);
+}
+
+/* The partition that was missing lets the message go. */
+void rec_set_ready(struct rec_call *rec, MPI_Request request, int count)
+{
+    struct prepared *what = find(&persistent, REC_KEY(request));
+    if (!what || what->partitions == 0) return;
+    what->ready += count;
+    if (what->ready == what->partitions) take_over(rec, what);
+}
+
+void rec_set_readied(struct rec_call *rec, MPI_Request request)
+{
+    if (rec->enter.call == REC_ID_Isend) rec_set_made_request(rec, &request, false);
+}
+
+/* Nobody knows when each one was started: they share the call's time. */
+void rec_set_all_started(struct rec_call *rec, int count, const MPI_Request *requests)
+{
+    uint64_t begin = rec->enter.time, spent = rec->exit.time - begin;
+    for (int i = 0; i < count && rec_state == REC_OPEN; i++) {
+        struct prepared *what = find(&persistent, REC_KEY(requests[i]));
+        if (what) what->ready = 0;
+        if (!what || what->partitions > 0) continue;
+        struct rec_call one = *rec;
+        take_over(&one, what);
+        one.enter.time = begin + spent * (uint64_t)i / (uint64_t)count;
+        one.exit.time = begin + spent * ((uint64_t)i + 1) / (uint64_t)count;
+        rec_set_made_request(&one, &requests[i], what->receive);
+        rec_put_extents(&one, one.enter.time);
+        rec_put(&one.enter);
+        rec_put(&one.exit);
+    }
+}
+
+/* The call's two halves, the receive first. most: elements that the receive may take. */
+void rec_set_sendrecv(const struct rec_call *rec, MPI_Request request, MPI_Comm comm, int destination, int send_tag,
+                      int64_t count, MPI_Datatype type, int source, int receive_tag, int64_t most,
+                      MPI_Datatype receive_type)
+{
+    struct rec_call send = *rec, receive = *rec;
+    uint64_t middle = (rec->enter.time + rec->exit.time) / 2;
+    send.enter.call = send.exit.call = REC_ID_Isend;
+    receive.enter.call = receive.exit.call = REC_ID_Irecv;
+    rec_set_message(&send, comm, destination, send_tag, count, type);
+    rec_buffer(&send, SPOOL_SEND, destination, count, type);
+    rec_set_message(&receive, comm, source, receive_tag, most, receive_type);
+    rec_buffer(&receive, SPOOL_RECEIVE, source, most, receive_type);
+    if (!send.comm) return;
+    send.enter.time = receive.exit.time = middle;
+    rec_set_made_both(&send, &receive, &request);
+    rec_put_extents(&receive, receive.enter.time);
+    rec_put(&receive.enter);
+    rec_put(&receive.exit);
+    rec_put_extents(&send, send.enter.time);
+    rec_put(&send.enter);
+    rec_put(&send.exit);
+}
+
+/* After a matched probe; rec has its communicator. MPI_PROC_NULL's message belongs to no communicator. */
+void rec_set_message_found(const struct rec_call *rec, MPI_Message message, const MPI_Status *status)
+{
+    if (message == MPI_MESSAGE_NO_PROC || message == MPI_MESSAGE_NULL || !rec->comm) return;
+    struct prepared what = {.comm = rec->comm, .peer = rec->exit.peer, .tag = status->MPI_TAG, .id = rec->enter.id};
+    what.bytes = rec->exit.bytes;
+    keep(&messages, REC_KEY(message), &what);
+}
+
+/* The message's communicator stays in use until this receive is done with it. */
+void rec_set_message_receive(struct rec_call *rec, MPI_Message message)
+{
+    const struct prepared *what = find(&messages, REC_KEY(message));
+    rec->key = REC_KEY(message);
+    if (!what) {
+        rec_set_comm(rec, MPI_COMM_WORLD);
+        if (message != MPI_MESSAGE_NO_PROC) rec->enter.peer = SPOOL_PEER_ANY; /* its probe was not recorded */
+        return;
+    }
+    rec->comm = what->comm;
+    rec->enter.id = what->id;
+    rec->enter.peer = what->peer;
+    rec->enter.tag = what->tag;
+    rec->enter.bytes = what->bytes;
+}
+
+void rec_set_room(struct rec_call *rec, int64_t count, MPI_Datatype type)
+{
+    int64_t room = rec_true_bytes(count, type);
+    if (room < rec->enter.bytes || rec->enter.peer == SPOOL_PEER_ANY) rec->enter.bytes = room;
+}
+
+void rec_drop_message(uint64_t key)
+{
+    drop(&messages, key);
+}

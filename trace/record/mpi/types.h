@@ -1,0 +1,42 @@
+/* Data types: how much a count of elements moves, and what it spans in memory. What MPI says of a type is remembered
+ * until the type is freed. */
+#ifndef TRACE_RECORD_MPI_TYPES_H
+#define TRACE_RECORD_MPI_TYPES_H
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "trace/record/threads/table.h"
+
+#pragma GCC visibility push(hidden)
+
+struct rec_type { /* zero: no type */
+    MPI_Datatype type;
+    bool gaps;                         /* some count of elements is not one piece of memory without gaps */
+    int64_t size, extent, true_extent; /* MPI-3.1 4.1.7, 4.1.8; of the extent without its sign */
+};
+enum { REC_TYPE_BITS = 7 };
+extern struct rec_type rec_types[1 << REC_TYPE_BITS];
+
+static inline struct rec_type *rec_type_place(MPI_Datatype type)
+{
+    return &rec_types[(REC_KEY(type) * UINT64_C(0x9e3779b97f4a7c15)) >> (64 - REC_TYPE_BITS)];
+}
+
+/* The type as it is remembered at its place; asks MPI where it is not. With what uses the tables (rec_lock()). */
+const struct rec_type *rec_type_find(MPI_Datatype type);
+
+static inline const struct rec_type *rec_type(MPI_Datatype type)
+{
+    const struct rec_type *place = rec_type_place(type);
+    return __builtin_expect(place->type == type, 1) ? place : rec_type_find(type);
+}
+
+/* Bytes of memory from the first to the last that count elements have; 0: as many as they move, or beyond every
+ * address. */
+int64_t rec_type_span(int64_t count, MPI_Datatype type);
+
+#pragma GCC visibility pop
+
+#endif

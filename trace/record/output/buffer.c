@@ -1,0 +1,347 @@
+#include "trace/record/output/buffer.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Stamps that are further apart are not told by their lower bits: there is an anchor between them. */
+#define FAR (UINT64_C(1) << (SPOOL_STAMP_BITS - 3))
+
+static bool write_some(int file, const char *at, size_t bytes)
+{
+    while (bytes > 0) {
+        ssize_t done = write(file, at, bytes);
+        if (done < 0 && errno == EINTR) continue;
+        if (done < 0) return false;
+        at += done;
+        bytes -= (size_t)done;
+    }
+    return true;
+}
+
+struct guard {
+    sigset_t limit, before;
+    bool pending;
+};
+
+/* Beyond the file size that the user allows (ulimit -f) the kernel would end the program by SIGXFSZ. */
+static void guard_begin(struct guard *guard)
+{
+    sigset_t pending;
+    sigemptyset(&guard->limit);
+    sigaddset(&guard->limit, SIGXFSZ);
+    sigpending(&pending);
+    guard->pending = sigismember(&pending, SIGXFSZ);
+    pthread_sigmask(SIG_BLOCK, &guard->limit, &guard->before);
+}
+
+/* failure: errno of what was tried, 0 if it went well. */
+static void guard_end(const struct guard *guard, int failure)
+{
+    if (failure == EFBIG && !guard->pending) sigtimedwait(&guard->limit, NULL, &(struct timespec){.tv_sec = 0});
+    pthread_sigmask(SIG_SETMASK, &guard->before, NULL);
+    errno = failure;
+}
+
+/* size: what the file then has, 0 as much as was written. */
+static bool write_whole(int file, const void *data, size_t bytes, off_t size)
+{
+    struct guard guard;
+    guard_begin(&guard);
+    bool good = write_some(file, data, bytes) && (size == 0 || ftruncate(file, size) == 0);
+    guard_end(&guard, good ? 0 : errno);
+    return good;
+}
+
+static int reserve(int file, off_t bytes)
+{
+    struct guard guard;
+    guard_begin(&guard);
+    int failure = posix_fallocate(file, 0, bytes);
+    guard_end(&guard, failure);
+    return failure;
+}
+
+enum { PATH_BYTES = 4096 };
+
+static bool make_path(char path[PATH_BYTES], const char *directory, const struct spool_header *header,
+                      const char *suffix)
+{
+    int n = snprintf(path, PATH_BYTES, "%s/", directory);
+    if (n < 0 || n >= PATH_BYTES - 64) {
+        errno = ENAMETOOLONG;
+        return false;
+    }
+    if (header->thread == 0)
+        snprintf(path + n, PATH_BYTES - (size_t)n, SPOOL_RANK_NAME "%s", header->rank, suffix);
+    else
+        snprintf(path + n, PATH_BYTES - (size_t)n, SPOOL_THREAD_NAME "%s", header->rank, header->thread, suffix);
+    return true;
+}
+
+static int create(const char *directory, const struct spool_header *header, const char *suffix)
+{
+    char path[PATH_BYTES];
+    if (!make_path(path, directory, header, suffix)) return -1;
+    return open(path, O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0666);
+}
+
+static bool identify(int file, struct rec_file *is)
+{
+    struct stat about;
+    if (fstat(file, &about) != 0) return false;
+    *is = (struct rec_file){about.st_dev, about.st_ino};
+    return true;
+}
+
+static bool is_file(int file, const struct rec_file *expected)
+{
+    struct rec_file is;
+    return file >= 0 && identify(file, &is) && is.device == expected->device && is.inode == expected->inode;
+}
+
+/* A file that create() made, by its name; -1 (errno): it has gone, or another one stands there. */
+static int open_again(const struct rec_stream *stream, const char *suffix, const struct rec_file *expected, int flags)
+{
+    char path[PATH_BYTES];
+    if (!make_path(path, stream->directory, &stream->header, suffix)) return -1;
+    int file = open(path, flags | O_CLOEXEC | O_NOFOLLOW);
+    if (file < 0 || is_file(file, expected)) return file;
+    close(file);
+    errno = ESTALE;
+    return -1;
+}
+
+/* Another file under our number is the program's: it is left alone. */
+static bool hold_main_file(struct rec_stream *stream)
+{
+    if (is_file(stream->file, &stream->main_file)) return true;
+    int file = open_again(stream, SPOOL_MAIN_SUFFIX, &stream->main_file, O_WRONLY | O_APPEND);
+    stream->file = file >= 0 ? file : REC_CLOSED;
+    return file >= 0;
+}
+
+static void begin_tail(struct spool_tail *tail, const struct spool_header *header, uint64_t chunk)
+{
+    tail->rank = header->rank;
+    tail->base_ns = header->base_ns;
+    tail->words[0] = SPOOL_MARK(chunk);
+    __atomic_store_n(&tail->magic, SPOOL_TAIL_MAGIC, __ATOMIC_RELEASE);
+}
+
+/* The blocks are reserved: a full disk would otherwise end the program with SIGBUS at a store. */
+static struct spool_tail *map_tail(const char *directory, const struct spool_header *header, struct rec_file *is)
+{
+    int file = create(directory, header, SPOOL_TAIL_SUFFIX);
+    if (file < 0) return NULL;
+    struct spool_tail *tail = NULL;
+    int failure = reserve(file, sizeof *tail);
+    if (failure == 0 && !identify(file, is)) failure = errno;
+    if (failure == 0) {
+        tail = mmap(NULL, sizeof *tail, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, file, 0);
+        if (tail == MAP_FAILED) tail = NULL;
+        failure = tail ? 0 : errno;
+    }
+    close(file);
+    if (!tail) {
+        errno = failure;
+        return NULL;
+    }
+    begin_tail(tail, header, 0);
+    return tail;
+}
+
+static void settle(struct rec_stream *stream, uint64_t stamp, uint64_t around)
+{
+    stream->settled = stamp - around;
+    stream->settled_for = 2 * around;
+}
+
+/* A record and the word behind it fit. */
+static void begin_chunk(struct rec_stream *stream)
+{
+    uint64_t *words = stream->tail->words;
+    stream->next = words + 1;
+    stream->last = words + SPOOL_CHUNK_WORDS - SPOOL_RECORD_WORDS - 2;
+    __atomic_store_n(stream->next, 0, __ATOMIC_RELEASE);
+    __atomic_store_n(words, SPOOL_MARK(stream->chunk), __ATOMIC_RELEASE);
+}
+
+void rec_stream_begin(struct rec_stream *stream, struct spool_tail *tail, const struct spool_header *header)
+{
+    bool ticks = header->clock == SPOOL_TICKS;
+    memset(stream, 0, sizeof *stream);
+    stream->file = REC_MEASURED;
+    stream->tail = tail;
+    stream->base = ticks ? header->base_ticks : header->base_ns;
+    if (!ticks) settle(stream, stream->base, FAR);
+    stream->rate = header->ticks_per_s;
+    begin_chunk(stream);
+}
+
+const char *rec_stream_open(struct rec_stream *stream, const char *directory, const struct spool_header *header)
+{
+    int file = create(directory, header, SPOOL_MAIN_SUFFIX);
+    if (file < 0 && errno == EEXIST)
+        return "the spool holds a recording of this rank already, an empty spool is expected";
+    if (file < 0) return "the spool's main file cannot be made";
+    struct rec_file main_file, tail_file;
+    struct spool_tail *tail = map_tail(directory, header, &tail_file);
+    if (!tail || !identify(file, &main_file) || !write_whole(file, header, sizeof *header, SPOOL_FIRST_CHUNK)) {
+        int failure = errno;
+        close(file);
+        if (tail) munmap(tail, sizeof *tail);
+        errno = failure;
+        return tail ? "the spool's main file cannot be written" : "the spool's tail file cannot be made";
+    }
+    rec_stream_begin(stream, tail, header);
+    stream->file = file;
+    stream->directory = directory;
+    stream->header = *header;
+    stream->main_file = main_file;
+    stream->tail_file = tail_file;
+    return NULL;
+}
+
+/* Killed before the next chunk has its mark the tail is what the main file ends with. */
+bool rec_stream_flush(struct rec_stream *stream)
+{
+    stream->limited = stream->limit > 0 && (stream->chunk + 1) * SPOOL_CHUNK_BYTES > stream->limit;
+    if (stream->limited) return false;
+    if (stream->file != REC_MEASURED &&
+        (!hold_main_file(stream) || !write_whole(stream->file, stream->tail->words, SPOOL_CHUNK_BYTES, 0)))
+        return false;
+    stream->chunk++;
+    begin_chunk(stream);
+    return true;
+}
+
+static unsigned differing(const uint64_t *known, const uint64_t *words)
+{
+    unsigned changed = 0;
+    for (unsigned i = 0; i < SPOOL_RECORD_WORDS; i++) changed |= (unsigned)(words[i] != known[i]) << i;
+    return changed;
+}
+
+/* Of a call that differs from its template by more than what changes from one call of a place to the next. */
+static unsigned nearer(const struct rec_stream *stream, const uint64_t *words, unsigned pattern)
+{
+    static const uint8_t bits[] = {0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4};
+    const uint64_t *known = stream->templates[pattern];
+    unsigned other = pattern ^ (REC_CALL_TEMPLATES / 2), far = bits[differing(known, words)];
+    if (far < 2 || known[0] == 0 || pattern >= REC_CALL_TEMPLATES) return pattern;
+    known = stream->templates[other];
+    return known[0] == 0 || bits[differing(known, words)] < far ? other : pattern;
+}
+
+bool rec_stream_put_as(struct rec_stream *stream, const struct spool_record *record, unsigned pattern)
+{
+    uint64_t words[SPOOL_RECORD_WORDS];
+    if (stream->next > stream->last && !rec_stream_flush(stream)) return false;
+    rec_stream_words(record, words);
+    pattern = nearer(stream, words, pattern);
+    uint64_t *known = stream->templates[pattern], *at = stream->next;
+    unsigned changed = differing(known, words);
+    for (unsigned i = 0; i < SPOOL_RECORD_WORDS; i++)
+        if (changed >> i & 1) *++at = known[i] = words[i];
+    rec_stream_publish(stream, at + 1, SPOOL_HEAD(changed, pattern, record->time - stream->base));
+    return true;
+}
+
+struct content { /* what is left of both parts */
+    const char *first, *second;
+    size_t first_bytes, second_bytes;
+};
+
+static void take(struct content *from, char *to, size_t bytes)
+{
+    size_t n = bytes < from->first_bytes ? bytes : from->first_bytes;
+    if (n > 0) memcpy(to, from->first, n);
+    if (bytes > n) memcpy(to + n, from->second, bytes - n);
+    from->first += n;
+    from->first_bytes -= n;
+    from->second += bytes - n;
+    from->second_bytes -= bytes - n;
+}
+
+/* As much of the content as the chunk has room for. */
+static bool put_part(struct rec_stream *stream, struct content *content)
+{
+    if (stream->next > stream->last && !rec_stream_flush(stream)) return false;
+    size_t left = content->first_bytes + content->second_bytes;
+    size_t room = (size_t)(stream->tail->words + SPOOL_CHUNK_WORDS - 2 - stream->next) * SPOOL_WORD_BYTES;
+    size_t bytes = left < room ? left : room, words = (bytes + SPOOL_WORD_BYTES - 1) / SPOOL_WORD_BYTES;
+    uint64_t *to = stream->next;
+    to[words] = 0;
+    take(content, (char *)(to + 1), bytes);
+    rec_stream_publish(stream, to + 1 + words, SPOOL_HEAD(0, SPOOL_CONTENT, bytes));
+    return true;
+}
+
+bool rec_stream_define(struct rec_stream *stream, struct spool_record head, const void *first, size_t first_bytes,
+                       const void *second, size_t second_bytes)
+{
+    struct content content = {first, second, first_bytes, second_bytes};
+    head.bytes = (int64_t)(first_bytes + second_bytes);
+    if (!rec_stream_put(stream, &head)) return false;
+    while (content.first_bytes + content.second_bytes > 0)
+        if (!put_part(stream, &content)) return false;
+    return true;
+}
+
+/* The counter goes on where it was, by what the clock says has passed. */
+static void set_forward(struct rec_stream *stream, const struct rec_anchor *now)
+{
+    double passed = (double)(now->ns - stream->anchor.ns) * 1e-9 * (double)stream->rate;
+    stream->base = now->ticks - (stream->anchor.ticks - stream->base) - (uint64_t)passed;
+}
+
+bool rec_stream_anchor(struct rec_stream *stream)
+{
+    enum { PER_SECOND = 100 };
+    uint64_t between = stream->rate > 0 ? stream->rate / PER_SECOND : FAR;
+    struct rec_anchor now = rec_anchor_read();
+    if (stream->rate == 0) now.ticks = now.ns;
+    if (now.ticks < stream->anchor.ticks) set_forward(stream, &now);
+    struct spool_record record = {.time = now.ticks,
+                                  .kind = SPOOL_ANCHOR,
+                                  .id = SPOOL_NO_ID,
+                                  .peer = SPOOL_PEER_NONE,
+                                  .tag = (int32_t)(now.half_ticks & INT32_MAX),
+                                  .bytes = (int64_t)(now.ticks - stream->base),
+                                  .extra = (int64_t)now.ns};
+    stream->anchor = now;
+    settle(stream, now.ticks, between);
+    return rec_stream_put(stream, &record);
+}
+
+bool rec_stream_detach(struct rec_stream *stream)
+{
+    struct spool_tail *tail = stream->tail;
+    int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED;
+    if (mmap(tail, sizeof *tail, PROT_READ | PROT_WRITE, flags, -1, 0) == MAP_FAILED) return false;
+    begin_tail(tail, &stream->header, stream->chunk);
+    return true;
+}
+
+void rec_stream_restore(const struct rec_stream *stream)
+{
+    struct guard guard;
+    int file = open_again(stream, SPOOL_TAIL_SUFFIX, &stream->tail_file, O_WRONLY);
+    if (file < 0) return;
+    guard_begin(&guard);
+    ssize_t written = pwrite(file, stream->tail, sizeof *stream->tail, 0);
+    guard_end(&guard, written < 0 ? errno : 0);
+    close(file);
+}
+
+void rec_stream_close(struct rec_stream *stream)
+{
+    __atomic_fetch_or(&stream->tail->state, (uint32_t)SPOOL_CLOSED, __ATOMIC_RELEASE);
+    if (is_file(stream->file, &stream->main_file)) close(stream->file);
+    munmap(stream->tail, sizeof *stream->tail);
+}

@@ -1,0 +1,145 @@
+/* The recorder's output of one thread: records into a mapped tail file, whole chunks appended to the main file. A
+ * record takes one word if it says what the record before of the same template said, and one more for each word that
+ * differs: so what a program repeats costs 8 bytes, and few cache lines. In a program that computes, a call finds
+ * little of the recorder in the first-level cache: what every call reads is in one place (REC_HOT), a record is
+ * compared and written without a function call, and rare work (the tail is full, an anchor is due, a record differs) is
+ * the last call of a function, for which no register is saved. */
+#ifndef TRACE_RECORD_OUTPUT_BUFFER_H
+#define TRACE_RECORD_OUTPUT_BUFFER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/types.h>
+
+#include "trace/record/output/ticks.h"
+#include "trace/spool/spool.h"
+
+/* Who has which template is the recorder's choice: pairs, for the entry and the exit of calls, then one for each kind of
+ * the other records, then those of functions and of extents. */
+enum {
+    REC_CALL_TEMPLATES = 512,
+    REC_KIND_TEMPLATES = REC_CALL_TEMPLATES,
+    REC_FUNCTION_TEMPLATES = REC_KIND_TEMPLATES + 64,
+    REC_FUNCTION_TEMPLATE_COUNT = 256,
+    REC_EXTENT_TEMPLATES = REC_FUNCTION_TEMPLATES + REC_FUNCTION_TEMPLATE_COUNT,
+    REC_EXTENT_TEMPLATE_COUNT = 128,
+};
+_Static_assert(REC_EXTENT_TEMPLATES + REC_EXTENT_TEMPLATE_COUNT <= SPOOL_CONTENT, "the last one is none");
+_Static_assert((int)SPOOL_KIND_COUNT <= REC_FUNCTION_TEMPLATES - REC_KIND_TEMPLATES, "one for each kind");
+
+enum rec_no_file {
+    REC_MEASURED = -1, /* a stream that is only measured and wraps around */
+    REC_CLOSED = -2,   /* the program has closed the main file */
+};
+
+struct rec_file { /* which file it is, whatever its name or a descriptor's number stands for by now */
+    dev_t device;
+    ino_t inode;
+};
+
+struct rec_stream {
+    uint64_t *next;                /* in tail->words, where 0 stands: the end */
+    uint64_t *last;                /* a record may begin here or before */
+    uint64_t base;                 /* the stamp that times count from */
+    uint64_t settled, settled_for; /* no anchor is due for stamps from settled on, for so many ticks */
+    int file;                      /* main file, enum rec_no_file: none */
+    bool limited;                  /* the limit has been reached */
+    struct spool_tail *tail;
+    uint64_t chunk;
+    uint64_t limit;           /* bytes of the main file, 0 none */
+    struct rec_anchor anchor; /* the last */
+    uint64_t rate;            /* ticks per second; 0: stamps are nanoseconds */
+    const char *directory;    /* of both files, borrowed */
+    struct spool_header header;
+    struct rec_file main_file, tail_file;
+    uint64_t templates[SPOOL_TEMPLATES][SPOOL_RECORD_WORDS] __attribute__((aligned(64)));
+} __attribute__((aligned(64)));
+
+/* A stream into tail alone. */
+void rec_stream_begin(struct rec_stream *stream, struct spool_tail *tail, const struct spool_header *header);
+
+/* Makes both files in directory, which is borrowed until the stream is closed. They must not exist: a second program of
+ * the same job does not write into the first one's. Returns NULL, or what went wrong (errno is set or 0). */
+const char *rec_stream_open(struct rec_stream *stream, const char *directory, const struct spool_header *header);
+
+/* Of a thread that ends: marks the stream as closed. */
+void rec_stream_close(struct rec_stream *stream);
+
+/* Appends the full tail to the main file and begins the next chunk; false on failure (errno) and at the limit. Where the
+ * program has closed the main file, and maybe got its descriptor for a file of its own, it is opened again. */
+bool rec_stream_flush(struct rec_stream *stream);
+
+/* The tail becomes plain memory without records, since its file was truncated; false: there is none. */
+bool rec_stream_detach(struct rec_stream *stream);
+/* Writes such a tail to the file, which so ends with the main file's last chunk. Nothing if that cannot be. */
+void rec_stream_restore(const struct rec_stream *stream);
+
+/* The next place is 0 before this one is not: so a word that ends the stream is there, whenever the process dies. */
+static inline void rec_stream_publish(struct rec_stream *stream, uint64_t *next, uint64_t head)
+{
+    uint64_t *to = stream->next;
+    *next = 0;
+    stream->next = next;
+    __atomic_store_n(to, head, __ATOMIC_RELEASE);
+}
+
+/* The words of a record without its time. Loads are as wide as the stores into it, which may still be on their way to the
+ * cache, or narrower: only so they need not wait. Kind, flags and call are mostly stored as one. */
+static inline void rec_stream_words(const struct spool_record *record, uint64_t words[SPOOL_RECORD_WORDS])
+{
+    typedef const volatile uint32_t __attribute__((may_alias)) * half;
+    half halves = (half)&record->kind;
+    words[0] = halves[0] | (uint64_t)halves[1] << 32;
+    words[1] = halves[2] | (uint64_t)halves[3] << 32;
+    words[2] = (uint64_t)record->bytes;
+    words[3] = (uint64_t)record->extra;
+}
+
+/* record->time is absolute. False, and nothing is done: there is no room, or the record is not as its template. */
+static inline bool rec_stream_put_same(struct rec_stream *stream, const struct spool_record *record, unsigned pattern)
+{
+    const uint64_t *known = stream->templates[pattern];
+    uint64_t words[SPOOL_RECORD_WORDS];
+    rec_stream_words(record, words);
+    uint64_t differs = (words[0] ^ known[0]) | (words[1] ^ known[1]) | (words[2] ^ known[2]) | (words[3] ^ known[3]);
+    if (__builtin_expect(differs != 0 || stream->next > stream->last, 0)) return false;
+    rec_stream_publish(stream, stream->next + 1, SPOOL_HEAD(0, pattern, record->time - stream->base));
+    return true;
+}
+
+/* Any record, with the words that differ from its template or from that of the other half of the calls', whichever is
+ * nearer: two calls of which one takes the other's template in turns have both. False if the tail was full and could not be
+ * flushed. */
+bool rec_stream_put_as(struct rec_stream *stream, const struct spool_record *record, unsigned pattern);
+
+static inline unsigned rec_stream_template(const struct spool_record *record)
+{
+    if (record->kind <= SPOOL_EXIT) return (record->call * 2u + (record->kind == SPOOL_EXIT)) % REC_CALL_TEMPLATES;
+    if (record->kind != SPOOL_FUNCTION_ENTER && record->kind != SPOOL_FUNCTION_LEAVE)
+        return (unsigned)REC_KIND_TEMPLATES + record->kind;
+    uint64_t key = (uint64_t)record->extra * 2 + record->kind;
+    return REC_FUNCTION_TEMPLATES +
+           (unsigned)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 32) % REC_FUNCTION_TEMPLATE_COUNT;
+}
+
+static inline bool rec_stream_put(struct rec_stream *stream, const struct spool_record *record)
+{
+    return rec_stream_put_as(stream, record, rec_stream_template(record));
+}
+
+/* Puts an anchor. False as rec_stream_put. */
+bool rec_stream_anchor(struct rec_stream *stream);
+
+/* True if the stamp is far from the last anchor; also where the counter has been set back. */
+static inline bool rec_stream_unanchored(const struct rec_stream *stream, uint64_t stamp)
+{
+    return stamp - stream->settled > stream->settled_for;
+}
+
+/* A definition: head (its bytes are set here; its time is absolute) and its content in two parts. */
+bool rec_stream_define(struct rec_stream *stream, struct spool_record head, const void *first, size_t first_bytes,
+                       const void *second, size_t second_bytes);
+
+#endif

@@ -1,0 +1,11 @@
+/* The tail of a stream is mapped memory of a file. Where somebody else truncates that file, a store into it would end
+ * the program by SIGBUS: then plain memory takes the tail's place and recording stops. A fault anywhere else goes to
+ * the handler that was there before. */
+#ifndef TRACE_RECORD_OUTPUT_GUARD_H
+#define TRACE_RECORD_OUTPUT_GUARD_H
+
+/* Installs the handler, unless it is installed. After MPI_Init, whose library may install one of its own, and whenever
+ * a chunk is full. */
+void rec_guard(void);
+
+#endif

@@ -1,0 +1,141 @@
+/* librmacast-record.so: what is preloaded. MPI libraries differ in their handles, so there is a recorder for each of
+ * them, compiled against its mpi.h. Which of them the program uses is known when the program has been loaded, or, where
+ * an interpreter loads MPI later, at the first call; scripts and launchers in between use none. So the preloaded
+ * library has only stubs for the functions: a stub jumps where a word of its own points, with all arguments where they
+ * are. At first that is a routine that chooses, loads the recorder from beside this file and points the words at its
+ * wrappers; without RMACAST_SPOOL, or where this build has no recorder for that MPI, at the functions themselves. */
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "trace/record/settings.h"
+#include "trace/record/preload/visible.h"
+
+/* r11 is the one register that neither arguments nor calls use (System V ABI for x86-64, 3.2.3). */
+#define REC_STUB(NAME)                                                                                                 \
+    extern void *rec_to_##NAME __attribute__((visibility("hidden")));                                                  \
+    __asm__(".pushsection .data\n"                                                                                     \
+            ".balign 8\n"                                                                                              \
+            ".globl rec_to_" #NAME "\n"                                                                                \
+            ".hidden rec_to_" #NAME "\n"                                                                               \
+            "rec_to_" #NAME ": .quad .Lfirst_" #NAME "\n"                                                              \
+            ".popsection\n"                                                                                            \
+            ".pushsection .text\n"                                                                                     \
+            ".globl " #NAME "\n"                                                                                       \
+            ".type " #NAME ", @function\n"                                                                             \
+            #NAME ": endbr64\n"                                                                                        \
+            "jmp *rec_to_" #NAME "(%rip)\n"                                                                            \
+            ".Lfirst_" #NAME ": endbr64\n"                                                                             \
+            "leaq rec_to_" #NAME "(%rip), %r11\n"                                                                      \
+            "jmp rec_first_call\n"                                                                                     \
+            ".size " #NAME ", . - " #NAME "\n"                                                                         \
+            ".popsection\n");
+#include "trace/record/preload/stubs.def"
+#undef REC_STUB
+
+/* Saves what may hold arguments. The stack has 8 + 8 * 8 + 136 bytes more at the call: a multiple of 16. */
+__asm__(".pushsection .text\n"
+        ".globl rec_first_call\n"
+        ".hidden rec_first_call\n"
+        ".type rec_first_call, @function\n"
+        "rec_first_call:\n"
+        "pushq %r11\n pushq %rax\n pushq %rdi\n pushq %rsi\n pushq %rdx\n pushq %rcx\n pushq %r8\n pushq %r9\n"
+        "subq $136, %rsp\n"
+        "movups %xmm0, (%rsp)\n movups %xmm1, 16(%rsp)\n movups %xmm2, 32(%rsp)\n movups %xmm3, 48(%rsp)\n"
+        "movups %xmm4, 64(%rsp)\n movups %xmm5, 80(%rsp)\n movups %xmm6, 96(%rsp)\n movups %xmm7, 112(%rsp)\n"
+        "movq %r11, %rdi\n"
+        "call rec_choose\n"
+        "movups (%rsp), %xmm0\n movups 16(%rsp), %xmm1\n movups 32(%rsp), %xmm2\n movups 48(%rsp), %xmm3\n"
+        "movups 64(%rsp), %xmm4\n movups 80(%rsp), %xmm5\n movups 96(%rsp), %xmm6\n movups 112(%rsp), %xmm7\n"
+        "addq $136, %rsp\n"
+        "popq %r9\n popq %r8\n popq %rcx\n popq %rdx\n popq %rsi\n popq %rdi\n popq %rax\n popq %r11\n"
+        "jmp *(%r11)\n"
+        ".size rec_first_call, . - rec_first_call\n"
+        ".popsection\n");
+
+static const struct {
+    const char *name;
+    void **to;
+} stubs[] = {
+#define REC_STUB(NAME) {#NAME, &rec_to_##NAME},
+#include "trace/record/preload/stubs.def"
+#undef REC_STUB
+};
+enum { STUBS = sizeof stubs / sizeof *stubs };
+
+/* RTLD_NEXT means: after the object that calls dlsym. So the call must not become a jump. */
+void *rmacast_record_next(const char *name)
+{
+    void *found = dlsym(RTLD_NEXT, name);
+    __asm__ volatile("" : "+r"(found));
+    return found;
+}
+
+char *const *rmacast_record_settings(void)
+{
+    return rec_settings();
+}
+
+/* Of a function that the program calls although no library has it. */
+static int absent(void)
+{
+    return 1;
+}
+
+/* mpi.h of Open MPI makes MPI_COMM_WORLD of the address of this variable; others have the handles of MPICH's ABI. */
+static bool is_open_mpi(void)
+{
+    return dlsym(RTLD_DEFAULT, "ompi_mpi_comm_world") != NULL;
+}
+
+static void *load_recorder(void)
+{
+    const char *file = is_open_mpi() ? "librmacast-record-openmpi.so" : "librmacast-record-mpich.so";
+    rec_settings_copy(environ);
+    const char *spool = rec_setting("RMACAST_SPOOL");
+    Dl_info own;
+    char path[4096];
+    if (!spool || !*spool || !dladdr(&stubs, &own) || !own.dli_fname) return NULL;
+    const char *slash = strrchr(own.dli_fname, '/');
+    int directory = slash ? (int)(slash - own.dli_fname + 1) : 0;
+    snprintf(path, sizeof path, "%.*s%s", directory, own.dli_fname, file);
+    void *recorder = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!recorder) dprintf(STDERR_FILENO, "rmacast: nothing is recorded: %s\n", dlerror());
+    return recorder;
+}
+
+/* Without MPI: another library's function may have this name. */
+static void point_elsewhere(void **word)
+{
+    int i = 0;
+    while (i < STUBS - 1 && stubs[i].to != word) i++;
+    *word = rmacast_record_next(stubs[i].name);
+    if (!*word) *(int (**)(void))word = absent;
+}
+
+/* word: of the stub that was called. Another thread may do the same at the same time: it finds the same. */
+void rec_choose(void **word) __attribute__((visibility("hidden")));
+void rec_choose(void **word)
+{
+    if (!rmacast_record_next("PMPI_Init")) rec_make_visible();
+    if (!rmacast_record_next("PMPI_Init")) {
+        point_elsewhere(word);
+        return;
+    }
+    void *recorder = load_recorder();
+    for (int i = 0; i < STUBS; i++) {
+        void *to = recorder ? dlsym(recorder, stubs[i].name) : NULL;
+        if (!to) to = rmacast_record_next(stubs[i].name);
+        if (!to) *(int (**)(void))&to = absent;
+        __atomic_store_n(stubs[i].to, to, __ATOMIC_RELEASE);
+    }
+}
+
+__attribute__((constructor)) static void loaded(void)
+{
+    void *ignored;
+    rec_settings_copy(environ);
+    if (rmacast_record_next("PMPI_Init")) rec_choose(&ignored);
+}

@@ -1,0 +1,116 @@
+#include "trace/record/preload/library.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <string.h>
+#include <unwind.h>
+
+#include "trace/record/preload/visible.h"
+
+struct rec_library rec_library, rec_beyond;
+struct rec_range rec_core, rec_bindings[REC_BINDINGS];
+int rec_binding_count REC_HOT;
+
+static const struct {
+    const char *name; /* with P */
+    size_t at;        /* in struct rec_library */
+} functions[] = {
+#define MPI_CALL(NAME, KIND, NEEDED, ALLOWED, PARAMETERS, ARGUMENTS, BEFORE, AFTER)                                    \
+    {"PMPI_" #NAME, offsetof(struct rec_library, NAME)},
+#include "trace/record/mpi/rows.def"
+#undef MPI_CALL
+};
+
+static struct rec_range range_of(const struct dl_phdr_info *info)
+{
+    uintptr_t low = UINTPTR_MAX, high = 0;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        if (info->dlpi_phdr[i].p_type != PT_LOAD) continue;
+        uintptr_t begin = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr, end = begin + info->dlpi_phdr[i].p_memsz;
+        if (begin < low) low = begin;
+        if (end > high) high = end;
+    }
+    return low < high ? (struct rec_range){low, high - low} : (struct rec_range){0};
+}
+
+static int visit(struct dl_phdr_info *info, size_t bytes, void *core)
+{
+    (void)bytes;
+    struct rec_range range = range_of(info);
+    if (rec_in(&range, core))
+        rec_core = range;
+    else if (rec_is_mpi(info) && rec_binding_count < REC_BINDINGS)
+        rec_bindings[rec_binding_count++] = range;
+    return 0;
+}
+
+void *rec_library_next(const char *name)
+{
+    return rmacast_record_next ? rmacast_record_next(name) : dlsym(RTLD_NEXT, name);
+}
+
+void rec_library_find(void)
+{
+    if (!rec_library_next("PMPI_Init")) rec_make_visible();
+    void *core = rec_library_next("PMPI_Init");
+    if (!core) return;
+    rec_binding_count = 0;
+    dl_iterate_phdr(visit, core);
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
+        void *found = rec_library_next(functions[i].name);
+        memcpy((char *)&rec_library + functions[i].at, &found, sizeof found);
+        found = rec_library_next(functions[i].name + 1);
+        memcpy((char *)&rec_beyond + functions[i].at, &found, sizeof found);
+    }
+}
+
+struct caller {
+    const void *site;
+    bool inside; /* the frame that returns to the binding has been met */
+    const void *found;
+    uintptr_t above; /* where the stack ends for the binding's caller */
+};
+
+static _Unwind_Reason_Code climb(struct _Unwind_Context *context, void *data)
+{
+    struct caller *caller = data;
+    const void *address = (const void *)_Unwind_GetIP(context);
+    caller->inside = caller->inside || address == caller->site;
+    if (!caller->inside) return _URC_NO_REASON;
+    for (int i = 0; i < rec_binding_count; i++)
+        if (rec_in(&rec_bindings[i], address)) return _URC_NO_REASON;
+    caller->found = address;
+    caller->above = _Unwind_GetCFA(context);
+    return _URC_END_OF_STACK;
+}
+
+static const void *return_address(uintptr_t above)
+{
+    return *(const void *const *)(above - sizeof(void *));
+}
+
+static uint64_t pair_key(const void *site, const void *found)
+{
+    return REC_KEY(site) * UINT64_C(0x9e3779b97f4a7c15) ^ REC_KEY(found);
+}
+
+/* Climbing costs a microsecond. How far it is to the caller's return address is mostly the same for a place in the
+ * binding: what stands there is believed if climbing from the same place has found it before. */
+const void *rec_binding_caller(const void *site, const void *frame)
+{
+    static struct rec_table distances, pairs; /* by site; by site and caller */
+    bool cached = rec_own == &rec_out; /* the tables are one thread's */
+    uintptr_t *distance = cached ? rec_table_find(&distances, REC_KEY(site)) : NULL;
+    if (distance) {
+        const void *there = return_address((uintptr_t)frame + *distance);
+        if (rec_table_find(&pairs, pair_key(site, there))) return there;
+    }
+    struct caller caller = {.site = site, .found = site};
+    _Unwind_Backtrace(climb, &caller);
+    if (!cached || caller.above <= (uintptr_t)frame || return_address(caller.above) != caller.found)
+        return caller.found;
+    if (!rec_table_put(&distances, REC_KEY(site), caller.above - (uintptr_t)frame) ||
+        !rec_table_put(&pairs, pair_key(site, caller.found), 1))
+        rec_stop("out of memory");
+    return caller.found;
+}

@@ -1,0 +1,57 @@
+/* The MPI library that the program uses: its functions, and who calls them.
+ *
+ * Wrapped are MPI_X and PMPI_X: bindings for Fortran 2008 and wrappers of the program's own call PMPI_X. Not taken are
+ * calls that the MPI library makes itself. */
+#ifndef TRACE_RECORD_PRELOAD_LIBRARY_H
+#define TRACE_RECORD_PRELOAD_LIBRARY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "trace/record/record.h"
+
+/* Functions by name; NULL before rec_library_find(). */
+struct rec_library {
+#define MPI_CALL(NAME, KIND, NEEDED, ALLOWED, PARAMETERS, ARGUMENTS, BEFORE, AFTER) __typeof__(MPI_##NAME) *NAME;
+#include "trace/record/mpi/rows.def"
+#undef MPI_CALL
+};
+extern struct rec_library rec_library __attribute__((visibility("hidden"))); /* PMPI_X */
+/* MPI_X as the program would have called it without this recorder: of another tool, if there is one between it and MPI. */
+extern struct rec_library rec_beyond __attribute__((visibility("hidden")));
+
+struct rec_range {
+    uintptr_t low, bytes;
+};
+enum { REC_BINDINGS = 8 };
+#pragma GCC visibility push(hidden)
+extern struct rec_range rec_core, rec_bindings[REC_BINDINGS]; /* the MPI library, its bindings for other languages */
+extern int rec_binding_count;
+#pragma GCC visibility pop
+
+/* Looks for the library among what is loaded; once it is found, its names are made known to the recorder. */
+void rec_library_find(void);
+
+/* The function behind the recorder's own of this name, NULL if there is none. */
+void *rec_library_next(const char *name);
+
+static inline bool rec_in(const struct rec_range *range, const void *address)
+{
+    return (uintptr_t)address - range->low < range->bytes;
+}
+
+/* The first return address outside the bindings, for a call that returns to `site` in one of them; frame is the CFA of
+ * the function that was called. */
+const void *rec_binding_caller(const void *site, const void *frame);
+
+/* Where the program calls from, out of which functions. */
+static inline const void *rec_site(const void *site, const void *frame)
+{
+    if (__builtin_expect(rec_functions, 0)) rec_functions_settle(frame);
+    for (int i = 0; i < rec_binding_count; i++)
+        if (rec_in(&rec_bindings[i], site)) return rec_binding_caller(site, frame);
+    return site;
+}
+
+#endif

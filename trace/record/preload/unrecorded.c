@@ -1,0 +1,59 @@
+/* Calls that communicate and are not recorded yet. A stub notes that it was called and jumps to the function with all
+ * arguments where they are, so it needs no prototype. The note is written with the next recorded call. Other machines
+ * than x86-64 have no stubs: there such calls pass unseen. */
+#include "trace/record/record.h"
+
+bool rec_missed_any REC_HOT;
+
+#if defined(__x86_64__)
+
+#define REC_MISSED(NAME) extern bool rec_missed_##NAME;
+#include "trace/record/preload/unrecorded.def"
+#undef REC_MISSED
+#define REC_MISSED(NAME) bool rec_missed_##NAME;
+#include "trace/record/preload/unrecorded.def"
+#undef REC_MISSED
+#define REC_MISSED(NAME)                                                                                               \
+    __asm__(".pushsection .text\n"                                                                                     \
+            ".globl MPI_" #NAME "\n"                                                                                   \
+            ".type MPI_" #NAME ", @function\n"                                                                         \
+            ".weak PMPI_" #NAME "\n"                                                                                   \
+            "MPI_" #NAME ":\n"                                                                                         \
+            "endbr64\n"                                                                                                \
+            "movb $1, rec_missed_" #NAME "(%rip)\n"                                                                    \
+            "movb $1, rec_missed_any(%rip)\n"                                                                          \
+            "jmp *PMPI_" #NAME "@GOTPCREL(%rip)\n"                                                                     \
+            ".size MPI_" #NAME ", . - MPI_" #NAME "\n"                                                                 \
+            ".popsection\n");
+#include "trace/record/preload/unrecorded.def"
+#undef REC_MISSED
+
+static struct {
+    const char *name;
+    const bool *called;
+    bool told;
+} missed[] = {
+#define REC_MISSED(NAME) {"MPI_" #NAME, &rec_missed_##NAME, false},
+#include "trace/record/preload/unrecorded.def"
+#undef REC_MISSED
+};
+
+void rec_missed_define(void)
+{
+    rec_lock();
+    rec_missed_any = false;
+    for (size_t i = 0; i < sizeof missed / sizeof *missed; i++) {
+        if (!*missed[i].called || missed[i].told) continue;
+        missed[i].told = true;
+        rec_define(SPOOL_MISSED, 0, missed[i].name, strlen(missed[i].name));
+    }
+    rec_unlock();
+}
+
+#else
+
+void rec_missed_define(void)
+{
+}
+
+#endif

@@ -1,0 +1,19 @@
+/* Finding the MPI library of the program that the recorder is preloaded into. */
+#ifndef TRACE_RECORD_PRELOAD_VISIBLE_H
+#define TRACE_RECORD_PRELOAD_VISIBLE_H
+
+#include <link.h>
+#include <stdbool.h>
+
+/* The object is a part of an MPI library (libmpi*). */
+bool rec_is_mpi(const struct dl_phdr_info *info);
+
+/* Makes MPI libraries that were loaded for one object only (a module of an interpreter) visible to all, as those are
+ * that the program is linked with. */
+void rec_make_visible(void);
+
+/* The function behind the recorder's own of this name, NULL if there is none. The chooser (trace/record/preload/dispatch.c)
+ * defines it; where the recorder was preloaded itself there is none. */
+extern void *rmacast_record_next(const char *name) __attribute__((weak, visibility("default")));
+
+#endif

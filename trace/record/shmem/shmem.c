@@ -1,0 +1,177 @@
+/* The wrappers of OpenSHMEM's functions, in the recorder for Open MPI: the rows of trace/record/shmem/shmem_functions.def.
+ * A PE is a rank of MPI_COMM_WORLD, since Open MPI's OpenSHMEM initialises MPI. */
+#include <errno.h>
+#include <link.h>
+#include <shmem.h>
+
+#include "trace/record/mpi/handles.h"
+#include "trace/record/preload/library.h"
+#include "trace/record/record.h"
+
+#define REC_EXPORT __attribute__((visibility("default")))
+
+enum { /* numbers of trace/calls/ops.def */
+    REC_OP_NONE,
+#define TRACE_OP(NAME) REC_OP_##NAME,
+#include "trace/calls/ops.def"
+#undef TRACE_OP
+};
+
+/* By OpenSHMEM's names. */
+enum {
+    REC_AMO_fetch = REC_OP_NO_OP,
+    REC_AMO_set = REC_OP_REPLACE,
+    REC_AMO_swap = REC_OP_REPLACE,
+    REC_AMO_inc = REC_OP_SUM,
+    REC_AMO_add = REC_OP_SUM,
+    REC_AMO_fetch_add = REC_OP_SUM,
+    REC_AMO_and = REC_OP_BAND,
+    REC_AMO_fetch_and = REC_OP_BAND,
+    REC_AMO_or = REC_OP_BOR,
+    REC_AMO_fetch_or = REC_OP_BOR,
+    REC_AMO_xor = REC_OP_BXOR,
+    REC_AMO_fetch_xor = REC_OP_BXOR,
+    REC_REDUCE_and = REC_OP_BAND,
+    REC_REDUCE_or = REC_OP_BOR,
+    REC_REDUCE_xor = REC_OP_BXOR,
+    REC_REDUCE_max = REC_OP_MAX,
+    REC_REDUCE_min = REC_OP_MIN,
+    REC_REDUCE_sum = REC_OP_SUM,
+    REC_REDUCE_prod = REC_OP_PROD,
+};
+
+/* A static variable stands elsewhere in each PE's memory, but at one place of its file. */
+struct file {
+    uintptr_t low, high, bias;
+};
+enum { FILES = 512, FILE_SHIFT = 48 };
+static struct file files[FILES]; /* in the order of loading: the same on all PEs of one program */
+static int file_count;
+static uintptr_t lowest = UINTPTR_MAX;
+
+static uint32_t window = SPOOL_NO_ID;
+
+static int note_file(struct dl_phdr_info *info, size_t bytes, void *nothing)
+{
+    (void)bytes, (void)nothing;
+    struct file file = {.low = UINTPTR_MAX, .bias = info->dlpi_addr};
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *part = &info->dlpi_phdr[i];
+        uintptr_t begin = info->dlpi_addr + part->p_vaddr;
+        if (part->p_type != PT_LOAD || !(part->p_flags & PF_W)) continue;
+        if (begin < file.low) file.low = begin;
+        if (begin + part->p_memsz > file.high) file.high = begin + part->p_memsz;
+    }
+    if (file_count == FILES) return 1;
+    files[file_count++] = file;
+    if (file.low < lowest) lowest = file.low;
+    return 0;
+}
+
+/* The same number on all PEs for one symmetric object. Open MPI maps the heap at one address in all of them. */
+static int64_t symmetric(const volatile void *object)
+{
+    uintptr_t address = (uintptr_t)object;
+    for (int i = 0; address >= lowest && i < file_count; i++)
+        if (address >= files[i].low && address < files[i].high)
+            return (int64_t)((address - files[i].bias) | (uintptr_t)i << FILE_SHIFT);
+    return (int64_t)(address & INT64_MAX);
+}
+
+static void started(struct rec_call *rec)
+{
+    rec_opened(rec);
+    if (rec_state != REC_OPEN || window != SPOOL_NO_ID) return;
+    file_count = 0;
+    dl_iterate_phdr(note_file, NULL);
+    window = rec_win_heap();
+}
+
+static void set_window(struct rec_call *rec)
+{
+    if (window == SPOOL_NO_ID) {
+        errno = 0;
+        rec_stop("an OpenSHMEM routine before shmem_init");
+        return;
+    }
+    rec->enter.id = window;
+}
+
+static void set_place(struct rec_call *rec, const volatile void *object)
+{
+    set_window(rec);
+    rec->enter.extra = symmetric(object);
+}
+
+static void set_move(struct rec_call *rec, const void *object, int pe, size_t bytes)
+{
+    set_place(rec, object);
+    rec->enter.peer = pe;
+    rec->enter.bytes = (int64_t)bytes;
+}
+
+/* Elements stand `stride` elements apart. */
+static void set_stride(struct rec_call *rec, enum spool_buffer buffer, ptrdiff_t stride, size_t count, size_t size)
+{
+    int64_t step = stride < 0 ? -(int64_t)stride : (int64_t)stride, span;
+    if (count < 2 || step == 1 || __builtin_mul_overflow((int64_t)count - 1, step, &span) ||
+        __builtin_mul_overflow(span + 1, (int64_t)size, &span))
+        return;
+    rec_set_extent(rec, buffer, span);
+}
+
+static void set_members(struct rec_call *rec, int first, int stride, int size, size_t bytes)
+{
+    const struct rec_comm *comm = rec_comm_of_set(first, stride, size);
+    if (comm) rec->enter.id = comm->id;
+    rec->enter.bytes = (int64_t)bytes;
+}
+
+#define rec_shmem_started() started(&rec)
+#define rec_shmem_window() set_window(&rec)
+#define rec_shmem_place(object) set_place(&rec, (object))
+#define rec_shmem_move(object, pe, bytes) set_move(&rec, (object), (pe), (bytes))
+#define rec_shmem_strided(object, pe, count, size, origin_stride, target_stride)                                       \
+    (set_move(&rec, (object), (pe), (count) * (size)),                                                                 \
+     set_stride(&rec, SPOOL_ORIGIN, (origin_stride), (count), (size)),                                                 \
+     set_stride(&rec, SPOOL_TARGET, (target_stride), (count), (size)))
+#define rec_shmem_amo(OP, object, pe, bytes)                                                                           \
+    (set_move(&rec, (object), (pe), (bytes)), (void)(rec.enter.tag = REC_AMO_##OP))
+#define rec_shmem_fetched(size) ((void)(rec.exit.bytes = (int64_t)(size)))
+#define rec_shmem_all() set_members(&rec, 0, 0, rec_world, 0)
+#define rec_shmem_set(first, stride, size) set_members(&rec, (first), (stride), (size), 0)
+#define rec_shmem_collective(first, stride, size, bytes) set_members(&rec, (first), (stride), (size), (bytes))
+#define rec_shmem_rooted(first, stride, size, root, bytes)                                                             \
+    (set_members(&rec, (first), (stride), (size), (bytes)), (void)(rec.enter.peer = (first) + (root) * (1 << (stride))))
+#define rec_shmem_reduce(OP, first, stride, size, bytes)                                                               \
+    (set_members(&rec, (first), (stride), (size), (bytes)), (void)(rec.enter.tag = REC_REDUCE_##OP))
+
+#define REC_FUNCTION(TYPE, NAME, ROW, PARAMETERS, ARGUMENTS, BEFORE, AFTER, KEEP, KEPT)                                \
+    static __typeof__(NAME) *real_##NAME;                                                                              \
+    REC_EXPORT TYPE NAME PARAMETERS                                                                                    \
+    {                                                                                                                  \
+        const void *site = __builtin_return_address(0);                                                                \
+        if (!REC_LIKELY(real_##NAME != NULL)) *(void **)&real_##NAME = rec_library_next(#NAME);                        \
+        if (rec_off[REC_ID_##ROW] == REC_SKIPPED || !rec_begin(__builtin_dwarf_cfa(), true))                           \
+            return real_##NAME ARGUMENTS;                                                                              \
+        struct rec_call rec;                                                                                           \
+        rec_prepare(&rec, REC_ID_##ROW, site);                                                                         \
+        rec_lock();                                                                                                    \
+        BEFORE;                                                                                                        \
+        rec_unlock();                                                                                                  \
+        rec_enter(&rec);                                                                                               \
+        KEEP real_##NAME ARGUMENTS;                                                                                    \
+        rec.exit.time = rec_stamp();                                                                                   \
+        if (rec_state != REC_OFF) {                                                                                    \
+            rec_lock();                                                                                                \
+            AFTER;                                                                                                     \
+            rec_unlock();                                                                                              \
+        }                                                                                                              \
+        rec_exit(&rec);                                                                                                \
+        return KEPT;                                                                                                   \
+    }
+#define SHMEM_DO(NAME, ROW, PARAMETERS, ARGUMENTS, BEFORE, AFTER)                                                      \
+    REC_FUNCTION(void, NAME, ROW, PARAMETERS, ARGUMENTS, BEFORE, AFTER, , )
+#define SHMEM_GIVE(TYPE, NAME, ROW, PARAMETERS, ARGUMENTS, BEFORE, AFTER)                                              \
+    REC_FUNCTION(TYPE, NAME, ROW, PARAMETERS, ARGUMENTS, BEFORE, AFTER, TYPE result =, result)
+#include "trace/record/shmem/shmem_functions.def"

@@ -1,0 +1,49 @@
+#include "trace/record/threads/table.h"
+
+#include <stdlib.h>
+
+static void insert(struct rec_table *table, uint64_t key, uintptr_t value)
+{
+    size_t i = rec_table_home(table, key);
+    while (table->slots[i].value != 0) i = (i + 1) & (table->capacity - 1);
+    table->slots[i] = (struct rec_slot){.key = key, .value = value};
+    table->count++;
+}
+
+bool rec_table_put(struct rec_table *table, uint64_t key, uintptr_t value)
+{
+    uintptr_t *old = rec_table_find(table, key);
+    if (old) {
+        *old = value;
+        return true;
+    }
+    if (table->count * 2 >= table->capacity) {
+        struct rec_table grown = {.capacity = table->capacity ? table->capacity * 2 : 64};
+        grown.slots = calloc(grown.capacity, sizeof *grown.slots);
+        if (!grown.slots) return false;
+        for (size_t i = 0; i < table->capacity; i++)
+            if (table->slots[i].value != 0) insert(&grown, table->slots[i].key, table->slots[i].value);
+        free(table->slots);
+        *table = grown;
+    }
+    insert(table, key, value);
+    return true;
+}
+
+/* Later members of the probe chain move up, so that no search stops at the gap. */
+void rec_table_remove(struct rec_table *table, uint64_t key)
+{
+    uintptr_t *found = rec_table_find(table, key);
+    if (!found) return;
+    size_t mask = table->capacity - 1;
+    size_t gap = rec_table_home(table, key);
+    while (&table->slots[gap].value != found) gap = (gap + 1) & mask;
+    for (size_t i = (gap + 1) & mask; table->slots[i].value != 0; i = (i + 1) & mask) {
+        size_t home = rec_table_home(table, table->slots[i].key);
+        if (((i - home) & mask) < ((i - gap) & mask)) continue;
+        table->slots[gap] = table->slots[i];
+        gap = i;
+    }
+    table->slots[gap].value = 0;
+    table->count--;
+}

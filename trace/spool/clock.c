@@ -1,0 +1,141 @@
+#include <math.h>
+
+#include "common/array.h"
+#include "trace/spool/parts.h"
+
+/* What a damaged file may hold stays in the range of the trace (106 days), so that nothing overflows. */
+#define MOST_NS INT64_C(4000000000000000)
+
+static int64_t bounded(double ns)
+{
+    return llround(fmin(fmax(ns, (double)-MOST_NS), (double)MOST_NS));
+}
+
+/* Threads read anchors of their own: two that stand close together would make a rate of their errors. */
+static uint64_t apart_ticks(const struct spool_header *header)
+{
+    enum { PER_SECOND = 1000 };
+    return header->ticks_per_s / PER_SECOND;
+}
+
+enum status spool_anchor_add(struct spool_rank *rank, uint64_t ticks, uint64_t ns, struct err *err)
+{
+    const struct spool_anchor made = {ticks, ns}, *last = NULL;
+    if (rank->anchor_count > 0) last = &rank->anchors[rank->anchor_count - 1];
+    if (!spool_ticks(rank->header)) return STATUS_OK;
+    if (last && (ticks < last->ticks + apart_ticks(rank->header) || ns <= last->ns)) return STATUS_OK;
+    ARRAY_PUSH(rank->anchors, rank->anchor_count, rank->anchor_capacity, made, err);
+    return STATUS_OK;
+}
+
+/* Index of the last anchor at or before these ticks. Times come nearly in order. */
+static size_t anchor_before(struct spool_rank *rank, uint64_t ticks)
+{
+    size_t at = rank->anchor_near;
+    while (at > 0 && rank->anchors[at].ticks > ticks) at--;
+    while (at + 1 < rank->anchor_count && rank->anchors[at + 1].ticks <= ticks) at++;
+    rank->anchor_near = at;
+    return at;
+}
+
+static double ns_per_tick(const struct spool_anchor *from, const struct spool_anchor *to)
+{
+    return (double)(to->ns - from->ns) / (double)(to->ticks - from->ticks);
+}
+
+/* Behind the last anchor the rate of a longer time counts, in which the errors of reading do not matter. */
+static double rate_behind(const struct spool_rank *rank, size_t last)
+{
+    enum { SPAN = 16 };
+    if (last == 0) return 1e9 / (double)rank->header->ticks_per_s;
+    return ns_per_tick(&rank->anchors[last > SPAN ? last - SPAN : 0], &rank->anchors[last]);
+}
+
+struct instant { /* CLOCK_MONOTONIC of the rank */
+    uint64_t ns;
+    double fraction_ns; /* 0 to 1 */
+};
+
+/* The rate behind anchor `at`. Times come nearly in order, so that it is mostly that of the time before. */
+static double rate_at(struct spool_rank *rank, size_t at, bool last)
+{
+    if (rank->rate_per_tick > 0 && rank->rate_anchor == at) return rank->rate_per_tick;
+    const struct spool_anchor *anchor = &rank->anchors[at];
+    rank->rate_anchor = at;
+    rank->rate_per_tick = last ? rate_behind(rank, at) : ns_per_tick(anchor, anchor + 1);
+    return rank->rate_per_tick;
+}
+
+/* Linear between two anchors. Rounding does not carry it past the next one. */
+static struct instant instant_of(struct spool_rank *rank, uint64_t time)
+{
+    if (rank->anchor_count == 0) return (struct instant){rank->header->base_ns + time, 0};
+    size_t at = anchor_before(rank, time);
+    const struct spool_anchor *anchor = &rank->anchors[at];
+    bool last = at + 1 == rank->anchor_count;
+    double most = last ? (double)MOST_NS : (double)(anchor[1].ns - anchor->ns);
+    double since = (double)(time - anchor->ticks) * rate_at(rank, at, last);
+    since = since < most ? since : most;
+    uint64_t whole = (uint64_t)(int64_t)since; /* 0 to MOST_NS */
+    return (struct instant){anchor->ns + whole, since - (double)(int64_t)whole};
+}
+
+/* Offset to rank 0's clock, interpolated between the measurements and constant outside them. */
+static double offset_ns(const struct spool_rank *rank, uint64_t ns)
+{
+    if (rank->clock_count == 0) return 0;
+    const struct spool_clock *first = &rank->clocks[0], *last = &rank->clocks[rank->clock_count - 1];
+    if (last->local_ns <= first->local_ns || ns <= first->local_ns) return (double)first->offset_ns;
+    if (ns >= last->local_ns) return (double)last->offset_ns;
+    if (first->offset_ns == last->offset_ns) return (double)first->offset_ns;
+    double share = (double)(ns - first->local_ns) / (double)(last->local_ns - first->local_ns);
+    return (double)first->offset_ns + share * (double)(last->offset_ns - first->offset_ns);
+}
+
+/* Not below 0, half away from it, as llround(). */
+static int64_t rounded(double value)
+{
+    int64_t whole = (int64_t)value;
+    return whole + (value - (double)whole >= 0.5);
+}
+
+int64_t spool_time_ps(const struct spool *spool, struct spool_rank *rank, uint64_t time)
+{
+    struct instant instant = instant_of(rank, time & SPOOL_TIME_MASK);
+    int64_t since = (int64_t)(instant.ns - spool->base_ns);
+    since = since > MOST_NS ? MOST_NS : since < -MOST_NS ? -MOST_NS : since;
+    double offset = offset_ns(rank, instant.ns);
+    if (offset == 0) return since * 1000 + rounded(instant.fraction_ns * 1e3);
+    double whole = floor(offset);
+    return (since + bounded(whole)) * 1000 + rounded((offset - whole + instant.fraction_ns) * 1e3);
+}
+
+static enum trace_clock_source source_with(enum trace_clock_source before, const struct spool_rank *rank)
+{
+    enum trace_clock_source own = spool_ticks(rank->header) ? TRACE_CLOCK_TSC : TRACE_CLOCK_MONOTONIC;
+    return before == TRACE_CLOCK_UNKNOWN || before == own ? own : TRACE_CLOCK_MIXED;
+}
+
+/* A rank's first event is at its header's base time, the entry of MPI_Init. */
+void spool_clock_begin(struct spool *spool, struct trace *trace)
+{
+    double worst_offset_ns = 0, worst_error_ns = 0;
+    bool known = true, begun = false;
+    for (uint32_t i = 0; i < spool->world; i++) {
+        const struct spool_rank *rank = &spool->ranks[i];
+        if (!rank->present) continue;
+        uint64_t begin = rank->header->base_ns;
+        trace->clock.source = source_with(trace->clock.source, rank);
+        begin += (uint64_t)bounded(offset_ns(rank, begin));
+        if (!begun || begin < spool->base_ns) spool->base_ns = begin;
+        begun = true;
+        known = known && rank->clock_count > 0;
+        for (size_t k = 0; k < rank->clock_count; k++) {
+            worst_offset_ns = fmax(worst_offset_ns, fabs((double)rank->clocks[k].offset_ns));
+            worst_error_ns = fmax(worst_error_ns, (double)rank->clocks[k].error_ns);
+        }
+    }
+    trace->clock.known = known;
+    trace->clock.worst_offset_s = worst_offset_ns * 1e-9;
+    trace->clock.worst_error_s = worst_error_ns * 1e-9;
+}

@@ -1,0 +1,473 @@
+/* Records of one rank into calls. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/array.h"
+#include "trace/spool/events.h"
+
+static enum status lookup(struct events *events, const struct spool_ids *ids, uint32_t local, const char *what,
+                          uint32_t *id)
+{
+    if (local >= ids->count)
+        return spool_fault(events->stream, events->index, events->err, "%s %" PRIu32 " is not defined", what, local);
+    *id = ids->items[local];
+    return STATUS_OK;
+}
+
+static int32_t world_rank(const struct events *events, int32_t peer)
+{
+    return peer < 0 || (uint32_t)peer >= events->spool->world ? TRACE_NONE : peer;
+}
+
+/* The operation's number in the trace is not the recorder's. */
+static enum status set_tag(struct events *events, const struct call_row *row, const struct spool_record *record)
+{
+    uint32_t id = 0;
+    events->call.tag = 0;
+    if (row->allowed & F_TAG) events->call.tag = record->tag;
+    if (!(row->allowed & F_OP) || record->tag == 0) return STATUS_OK;
+    TRY(lookup(events, &events->rank->ops, (uint32_t)record->tag - 1, "operation", &id));
+    events->call.tag = (int32_t)id;
+    return STATUS_OK;
+}
+
+static enum status set_handle(struct events *events, const struct call_row *row, const struct spool_record *record)
+{
+    uint32_t id = UINT32_MAX;
+    if (row->kind == CALL_WIN_CREATE) return STATUS_OK;
+    if ((row->allowed & F_WIN) && record->id != SPOOL_NO_ID)
+        TRY(lookup(events, &events->rank->windows, record->id, "window", &id));
+    if ((row->allowed & F_COMM) && record->id != SPOOL_NO_ID)
+        TRY(lookup(events, &events->rank->comms, record->id, "communicator", &id));
+    events->call.handle = id == UINT32_MAX ? TRACE_NONE : (int32_t)id;
+    return STATUS_OK;
+}
+
+/* Displacements are recorded in the target's units. OpenSHMEM's are symmetric addresses. */
+static void set_displacement(struct events *events, const struct call_row *row, const struct spool_record *record)
+{
+    events->call.disp = -1;
+    if (!(row->allowed & F_DISP) || events->call.handle == TRACE_NONE) return;
+    if (call_is_shmem((enum mpi_call)events->call.call)) {
+        events->call.disp = record->extra < 0 ? -1 : record->extra;
+        return;
+    }
+    const struct trace_window *window = &events->trace->windows[events->call.handle];
+    int32_t member = trace_comm_rank(&events->trace->comms[window->comm], events->call.peer);
+    if (member != TRACE_NONE && window->disp_unit && record->extra >= 0)
+        events->call.disp = record->extra * window->disp_unit[member];
+}
+
+/* The counts' id plus 1 stands in the entry. */
+static enum status set_counts(struct events *events, const struct call_row *row, const struct spool_record *record)
+{
+    uint32_t id = 0;
+    if (!(row->allowed & F_COUNTS) || record->extra == 0) return STATUS_OK;
+    uint32_t local = record->extra > 0 && record->extra <= UINT32_MAX ? (uint32_t)(record->extra - 1) : UINT32_MAX;
+    TRY(lookup(events, &events->rank->counts, local, "counts", &id));
+    events->call.disp = id;
+    return STATUS_OK;
+}
+
+/* The list's id plus 1 stands as the tag. */
+static enum status set_neighbors(struct events *events, const struct call_row *row, const struct spool_record *record)
+{
+    uint32_t id = 0;
+    if (!(row->allowed & F_NEIGHBORS)) return STATUS_OK;
+    events->call.tag = TRACE_NONE;
+    if (record->tag == 0) return STATUS_OK;
+    TRY(lookup(events, &events->rank->counts, (uint32_t)record->tag - 1, "list of neighbours", &id));
+    events->call.tag = (int32_t)id;
+    return STATUS_OK;
+}
+
+/* OpenSHMEM's locks have addresses that all ranks know; they are numbered as they appear. */
+static enum status set_lock(struct events *events, const struct call_row *row, const struct spool_record *record)
+{
+    if (!(row->allowed & F_OBJECT) || !call_is_shmem((enum mpi_call)events->call.call)) return STATUS_OK;
+    return spool_part_lock(events->part, (uint64_t)record->extra, &events->call.ref, events->err);
+}
+
+static enum status set_request_list(struct events *events)
+{
+    if (events->list.bytes % sizeof(uint32_t) != 0)
+        return spool_fault(events->stream, events->index, events->err, "a torn list of requests");
+    const uint32_t *requests = (const uint32_t *)(const void *)events->list.data;
+    return trace_add_list(events->trace, requests, (uint32_t)(events->list.bytes / sizeof *requests), &events->call.ref,
+                          events->err);
+}
+
+/* id: thread or object; bytes: what else the primitive names. */
+static void set_primitive(struct events *events, const struct call_row *row, const struct spool_record *record)
+{
+    events->call.bytes = 0;
+    events->call.ref = record->id;
+    if (row->allowed & F_VALUE)
+        events->call.disp = record->bytes;
+    else if (row->allowed & (F_MUTEX | F_PARTIES))
+        events->call.aux = record->bytes;
+}
+
+static void note_extents(struct events *events, const struct spool_record *record)
+{
+    events->gaps_next = true;
+    events->next_extents.of[TRACE_ORIGIN] = record->bytes;
+    events->next_extents.of[TRACE_TARGET] = record->extra;
+    events->next_extents.of[TRACE_RESULT] = (int64_t)((uint64_t)(uint32_t)record->tag << 32 | (uint32_t)record->peer);
+}
+
+static enum status take_extents(struct events *events, const struct call_row *row)
+{
+    events->extents = (struct trace_extents){{0}};
+    if (!events->gaps_next) return STATUS_OK;
+    events->extents = events->next_extents;
+    events->gaps_next = false;
+    if (trace_extents_fit(row->kind, &events->extents)) return STATUS_OK;
+    const int64_t *of = events->extents.of;
+    return spool_fault(events->stream, events->index, events->err,
+                       "%s with extents %" PRId64 ", %" PRId64 ", %" PRId64
+                       " of origin or send buffer, target, result or receive buffer, expected those that it has",
+                       row->name, of[TRACE_ORIGIN], of[TRACE_TARGET], of[TRACE_RESULT]);
+}
+
+/* All of the call but its times and extents. */
+static enum status describe(struct events *events, uint32_t call, const struct spool_record *record)
+{
+    const struct call_row *row = call_row((enum mpi_call)call);
+    events->call = (struct trace_call){.bytes = record->bytes,
+                                       .handle = TRACE_NONE,
+                                       .peer = world_rank(events, record->peer),
+                                       .ref = TRACE_NO_REF,
+                                       .site = TRACE_NO_SITE,
+                                       .call = (uint16_t)call,
+                                       .flags = record->flags & (TRACE_ASSERTIONS | TRACE_EXCLUSIVE)};
+    if (row->kind == CALL_IRECV && record->peer == SPOOL_PEER_ANY) events->call.peer = SPOOL_PEER_ANY;
+    TRY(set_tag(events, row, record));
+    TRY(set_handle(events, row, record));
+    set_displacement(events, row, record);
+    if ((row->needed & F_GROUP) && (uint32_t)record->tag != SPOOL_NO_ID)
+        TRY(lookup(events, &events->rank->groups, (uint32_t)record->tag, "group", &events->call.ref));
+    TRY(set_counts(events, row, record));
+    TRY(set_neighbors(events, row, record));
+    TRY(set_lock(events, row, record));
+    if (row->needed & F_REQS) events->call.bytes = 0;
+    if (call_is_thread((enum mpi_call)call)) set_primitive(events, row, record);
+    if ((row->kind == CALL_ISEND || row->kind == CALL_IRECV) && (record->flags & SPOOL_STARTED))
+        events->call.flags = TRACE_STARTED;
+    if ((row->needed & F_REQ) && record->id != SPOOL_NO_ID && !call_makes_request((enum mpi_call)call))
+        events->call.ref = record->id;
+    return STATUS_OK;
+}
+
+static enum status take_new_enter(struct events *events, const struct spool_record *record)
+{
+    uint32_t call = 0;
+    TRY(lookup(events, &events->rank->calls, record->call, "call", &call));
+    if (call == SPOOL_NO_ID)
+        return spool_fault(events->stream, events->index, events->err, "a call that this rmacast does not know");
+    TRY(take_extents(events, call_row((enum mpi_call)call)));
+    return describe(events, call, record);
+}
+
+/* What a record means depends on its words and on definitions, which are all there: an entry that says what the last
+ * one of its template said is the same call. */
+static enum status take_enter(struct events *events, const struct spool_record *record)
+{
+    unsigned pattern = events->cursor.pattern;
+    if (events->enter)
+        return spool_fault(events->stream, events->index, events->err, "a call begins inside another one");
+    if (events->cursor.repeated && events->is_known[pattern]) {
+        events->call = events->known[pattern].call;
+        TRY(take_extents(events, call_row((enum mpi_call)events->call.call)));
+    } else {
+        events->is_known[pattern] = false;
+        TRY(take_new_enter(events, record));
+        events->known[pattern].call = events->call;
+        events->is_known[pattern] = true;
+    }
+    events->call.enter_ps = events->last_ps;
+    events->opened = *record;
+    events->enter = &events->opened;
+    return STATUS_OK;
+}
+
+static enum status note_request(struct events *events, uint32_t id)
+{
+    uint64_t *slot;
+    events->call.ref = id;
+    if (id >= events->shared->next_request) events->shared->next_request = id + 1;
+    return map_put(&events->shared->made, id, events->trace->ranks[events->number].count, &slot, events->err);
+}
+
+/* What the call gave back. */
+static enum status set_results(struct events *events, const struct spool_record *record)
+{
+    uint32_t id = 0;
+    struct trace_call *call = &events->call;
+    const struct call_row *row = call_row((enum mpi_call)call->call);
+    bool says = !call_is_thread((enum mpi_call)call->call) || (row->needed & F_FLAG);
+    if ((record->flags & SPOOL_FLAG) && says) call->flags |= TRACE_FLAG;
+    if (row->needed & F_REQS) return set_request_list(events);
+    if (call_makes_request((enum mpi_call)call->call)) TRY(note_request(events, record->id));
+    if ((row->needed & F_RESULT_BYTES) || row->kind == CALL_ALLTOALLV || row->kind == CALL_NEIGHBOR)
+        call->aux = record->bytes;
+    switch (call_kind((enum mpi_call)call->call)) {
+    case CALL_WIN_CREATE:
+        if (record->id == SPOOL_NO_ID) return STATUS_OK;
+        TRY(lookup(events, &events->rank->windows, record->id, "window", &id));
+        call->handle = (int32_t)id;
+        return STATUS_OK;
+    case CALL_POST:
+    case CALL_START: /* Open MPI 4.1 takes MPI_GROUP_NULL for an empty group */
+        if (call->ref != TRACE_NO_REF) return STATUS_OK;
+        call->ref = events->part->empty_group;
+        events->part->uses_empty_group = true;
+        return STATUS_OK;
+    case CALL_COMM_CREATE:
+        if (record->id != SPOOL_NO_ID)
+            TRY(lookup(events, &events->rank->comms, record->id, "communicator", &call->ref));
+        if (call_makes_own_comm((enum mpi_call)call->call)) call->handle = (int32_t)call->ref;
+        return STATUS_OK;
+    case CALL_SENDRECV:
+        trace_call_set_receive(call, world_rank(events, record->peer), record->tag);
+        call->aux = record->bytes;
+        return STATUS_OK;
+    case CALL_IPROBE:
+        if (!(call->flags & TRACE_FLAG)) return STATUS_OK;
+        /* fall through */
+    case CALL_PROBE:
+    case CALL_RECV:
+        call->peer = world_rank(events, record->peer);
+        call->tag = record->tag;
+        call->bytes = record->bytes;
+        return STATUS_OK;
+    default: return STATUS_OK;
+    }
+}
+
+static enum status add_call(struct events *events)
+{
+    const struct trace_rank *made = &events->trace->ranks[events->number];
+    TRY(trace_add_thread_call(events->trace, events->number, events->thread, &events->call, events->err));
+    return trace_set_extents(events->trace, events->number, made->count - 1, &events->extents, events->err);
+}
+
+static enum status mark_region(struct events *events, int64_t time_ps, bool enter, uint32_t id, uint32_t site)
+{
+    struct trace_call call = {.enter_ps = time_ps,
+                              .exit_ps = time_ps,
+                              .disp = -1,
+                              .handle = TRACE_NONE,
+                              .peer = TRACE_NONE,
+                              .ref = id,
+                              .site = site,
+                              .call = enter ? ID_region_enter : ID_region_leave};
+    if (enter) ARRAY_PUSH(events->regions, events->region_count, events->region_capacity, id, events->err);
+    if (!enter) events->region_count--;
+    return trace_add_thread_call(events->trace, events->number, events->thread, &call, events->err);
+}
+
+/* The call keeps its time, no more. */
+static enum status add_as_region(struct events *events, const char *remark, uint32_t site)
+{
+    char name[128];
+    uint32_t id;
+    snprintf(name, sizeof name, "%s%s", call_name((enum mpi_call)events->call.call), remark);
+    TRY(spool_part_region(events->part, name, &id, events->err));
+    TRY(mark_region(events, events->call.enter_ps, true, id, site));
+    return mark_region(events, events->last_ps, false, id, TRACE_NO_SITE);
+}
+
+/* The site of the call that returns to an address of the rank. */
+static enum status find_site(struct events *events, uint64_t address, uint32_t *site)
+{
+    const struct spool_place *place;
+    const uint64_t *known = map_find(&events->shared->sites, address);
+    uint64_t *slot;
+    *site = TRACE_NO_SITE;
+    if (known) *site = (uint32_t)*known;
+    if (known) return STATUS_OK;
+    TRY(spool_site(events->sites, events->rank, address, &place, events->err));
+    if (place) TRY(trace_add_site(events->trace, place->function, place->file, place->line, site, events->err));
+    return map_put(&events->shared->sites, address, *site, &slot, events->err);
+}
+
+/* On communicators that a trace cannot hold, and their windows. */
+static enum status add_apart(struct events *events, uint64_t address)
+{
+    uint32_t site;
+    events->part->apart++;
+    TRY(find_site(events, address, &site));
+    return add_as_region(events, "", site);
+}
+
+/* It returned an error and did nothing: it takes part in no matching. */
+static enum status add_failed(struct events *events, const struct spool_record *record)
+{
+    uint32_t site;
+    TRY(find_site(events, (uint64_t)record->extra, &site));
+    events->part->failed++;
+    return add_as_region(events, "(failed)", site);
+}
+
+static bool is_apart(const struct events *events)
+{
+    const struct call_row *row = call_row((enum mpi_call)events->call.call);
+    return (row->needed & (F_COMM | F_WIN)) && events->call.handle == TRACE_NONE;
+}
+
+/* An error handler jumped out of it, or threw. It may not have been recorded. */
+static enum status take_abandoned(struct events *events)
+{
+    if (!events->enter) return STATUS_OK;
+    bool site = !(call_row((enum mpi_call)events->call.call)->allowed & (F_DISP | F_COUNTS | F_OBJECT));
+    struct spool_record where = {.extra = site ? events->enter->extra : 0};
+    events->enter = NULL;
+    events->list.bytes = 0;
+    return add_failed(events, &where);
+}
+
+/* Of an exit. */
+static enum status take_site(struct events *events, const struct spool_record *record)
+{
+    unsigned pattern = events->cursor.pattern;
+    if (!events->cursor.repeated || !events->is_known[pattern]) {
+        TRY(find_site(events, (uint64_t)record->extra, &events->known[pattern].site));
+        events->is_known[pattern] = true;
+    }
+    events->call.site = events->known[pattern].site;
+    return STATUS_OK;
+}
+
+static enum status take_exit(struct events *events, const struct spool_record *record)
+{
+    if (!events->cursor.repeated) events->is_known[events->cursor.pattern] = false;
+    if (!events->enter || events->enter->call != record->call)
+        return spool_fault(events->stream, events->index, events->err, "a call ends that has not begun");
+    events->enter = NULL;
+    if (record->flags & SPOOL_FAILED) {
+        events->list.bytes = 0;
+        return add_failed(events, record);
+    }
+    events->call.exit_ps = events->last_ps;
+    TRY(set_results(events, record));
+    events->list.bytes = 0;
+    if (is_apart(events)) return add_apart(events, (uint64_t)record->extra);
+    if (spool_is_unmatched(&events->call)) events->part->unmatched++;
+    TRY(take_site(events, record));
+    return add_call(events);
+}
+
+/* The receive that made the request is the call that says what arrived. */
+static enum status take_match(struct events *events, const struct spool_record *record)
+{
+    const uint64_t *made = map_find(&events->shared->made, record->id);
+    if (!made)
+        return spool_fault(events->stream, events->index, events->err, "request %" PRIu32 " was not made", record->id);
+    struct trace_call *call = &events->trace->ranks[events->number].calls[*made];
+    if (spool_is_unmatched(call)) events->part->unmatched--;
+    call->peer = world_rank(events, record->peer);
+    call->tag = record->tag;
+    if (!(record->flags & SPOOL_TRUNCATED)) call->bytes = record->bytes;
+    return STATUS_OK;
+}
+
+/* Regions nest; a leave that closes none is the program's slip and has no meaning. */
+static enum status take_region(struct events *events, const struct spool_record *record)
+{
+    uint32_t id = 0;
+    bool enter = record->kind == SPOOL_REGION_ENTER;
+    TRY(lookup(events, &events->rank->regions, record->id, "region", &id));
+    if (!enter && (events->region_count == 0 || events->regions[events->region_count - 1] != id)) return STATUS_OK;
+    return mark_region(events, events->last_ps, enter, id, TRACE_NO_SITE);
+}
+
+/* A function has the name of its symbol. Leaving it leaves what is still open inside it: recording was stopped there,
+ * or a longjmp went past. */
+static enum status take_function(struct events *events, const struct spool_record *record)
+{
+    uint32_t id, site;
+    char address[32];
+    TRY(find_site(events, (uint64_t)record->extra + 1, &site));
+    snprintf(address, sizeof address, "%#" PRIx64, (uint64_t)record->extra);
+    const char *name = events->trace->sites[site].function;
+    TRY(spool_part_region(events->part, name ? name : address, &id, events->err));
+    if (record->kind == SPOOL_FUNCTION_ENTER) return mark_region(events, events->last_ps, true, id, site);
+    size_t depth = events->region_count;
+    while (depth > 0 && events->regions[depth - 1] != id) depth--;
+    if (depth == 0) return STATUS_OK;
+    while (events->region_count >= depth)
+        TRY(mark_region(events, events->last_ps, false, events->regions[events->region_count - 1], TRACE_NO_SITE));
+    return STATUS_OK;
+}
+
+/* What a damaged file may hold stays in the range of the trace. */
+static void add_cpu(struct events *events, int64_t ns)
+{
+    const int64_t most_ns = INT64_C(4000000000000000);
+    int64_t known_ns = events->cpu_known ? events->cpu_ps / 1000 : 0;
+    events->cpu_ps = (ns < 0 ? known_ns : ns > most_ns - known_ns ? most_ns : known_ns + ns) * 1000;
+    events->cpu_known = true;
+}
+
+/* The counter may be read a few ticks before an earlier reading of the same thread (trace/record/output/ticks.h). */
+static void set_time(struct events *events, const struct spool_record *record)
+{
+    int64_t time_ps = spool_time_ps(events->spool, events->rank, record->time);
+    bool earlier = spool_ticks(events->rank->header) && time_ps < events->last_ps;
+    if (!earlier) events->last_ps = time_ps;
+}
+
+enum status spool_events_take(struct events *events)
+{
+    const struct spool_record *record = &events->cursor.record;
+    bool function = record->kind == SPOOL_FUNCTION_ENTER || record->kind == SPOOL_FUNCTION_LEAVE;
+    if (record->kind < SPOOL_NAMES || function || record->kind == SPOOL_ABANDONED) set_time(events, record);
+    switch (record->kind) {
+    case SPOOL_ENTER: return take_enter(events, record);
+    case SPOOL_EXIT: return take_exit(events, record);
+    case SPOOL_MATCH: return take_match(events, record);
+    case SPOOL_REGION_ENTER:
+    case SPOOL_REGION_LEAVE: return take_region(events, record);
+    case SPOOL_FUNCTION_ENTER:
+    case SPOOL_FUNCTION_LEAVE: return take_function(events, record);
+    case SPOOL_ABANDONED: return take_abandoned(events);
+    case SPOOL_CPU: add_cpu(events, record->extra); return STATUS_OK;
+    case SPOOL_EXTENTS: note_extents(events, record); return STATUS_OK;
+    case SPOOL_LIST: return spool_content(&events->cursor, &events->list, events->err);
+    default: return STATUS_OK;
+    }
+}
+
+/* Wrong arguments are a usual reason why MPI ends a program inside a call. */
+static bool has_legal_arguments(const struct events *events)
+{
+    const struct trace_call *call = &events->call;
+    const struct call_row *row = call_row(call->call);
+    if ((row->allowed & F_ROOT) && call->peer == TRACE_NONE) return false;
+    if ((row->needed & F_GROUP) && call->ref == TRACE_NO_REF) return false;
+    if ((row->allowed & F_COUNTS) && call->disp >= 0) {
+        const struct trace_counts *counts = &events->trace->counts[call->disp];
+        for (uint32_t i = 0; i < counts->count; i++)
+            if (counts->bytes[i] < 0) return false;
+    }
+    return call->bytes >= 0 && call->aux >= 0 && (call->disp >= -1 || (row->allowed & F_SOURCE));
+}
+
+enum status spool_events_break_off(struct events *events)
+{
+    enum mpi_call call = (enum mpi_call)events->call.call;
+    enum call_kind kind = call_kind(call);
+    if (kind != CALL_WIN_CREATE && is_apart(events)) return add_as_region(events, "", TRACE_NO_SITE);
+    if (kind == CALL_WIN_CREATE || !has_legal_arguments(events)) return STATUS_OK;
+    if (call_row(call)->needed & F_REQS) TRY(set_request_list(events));
+    if (call_makes_request(call)) events->call.ref = events->shared->next_request++;
+    events->call.exit_ps = events->last_ps;
+    events->call.flags |= TRACE_BREAK;
+    if (spool_is_unmatched(&events->call)) events->part->unmatched++;
+    if (!(call_row(call)->allowed & (F_DISP | F_COUNTS | F_OBJECT)))
+        TRY(find_site(events, (uint64_t)events->enter->extra, &events->call.site));
+    return add_call(events);
+}

@@ -1,0 +1,78 @@
+/* Records of one rank into calls: what its reading knows. Internal to trace/spool_*.c.
+ *
+ * Ranks are read by several threads: what they add to tables that all ranks share (call sites, regions, lists of
+ * requests, extents, faults, locks) stands in the part of the trace that a block of ranks has, with numbers of the
+ * block's own, until spool_blocks.c puts the blocks together in the order of ranks. */
+#ifndef TRACE_SPOOL_EVENTS_H
+#define TRACE_SPOOL_EVENTS_H
+
+#include "trace/spool/cursor.h"
+
+struct spool_part { /* of a block of ranks */
+    struct trace trace; /* the ranks and definitions are the whole trace's; sites, regions, lists, requests, extents,
+                           faults its own */
+    const struct trace *whole;
+    uint32_t first, end; /* ranks */
+    uint32_t empty_group; /* its number in the whole trace, where it stands or will stand behind the others */
+    bool uses_empty_group;
+    struct map locks; /* of OpenSHMEM: symmetric address to number in `addresses` */
+    uint64_t *addresses;
+    size_t address_count, address_capacity;
+    uint64_t failed, apart; /* as in struct spool */
+    int64_t unmatched;
+};
+
+/* The region of this name; those of the whole trace have the same numbers here. */
+enum status spool_part_region(struct spool_part *part, const char *name, uint32_t *id, struct err *err);
+enum status spool_part_lock(struct spool_part *part, uint64_t address, uint32_t *number, struct err *err);
+
+struct spool_shared {   /* by the threads of a rank */
+    struct map made;    /* request to index of the call that made it */
+    struct map sites;   /* return address to site */
+    uint32_t next_request;
+};
+
+struct spool_known { /* what a record of a template means, as long as it repeats itself */
+    struct trace_call call; /* of an entry, without times */
+    uint32_t site;          /* of an exit */
+};
+
+struct events { /* of one thread */
+    const struct spool *spool;
+    struct spool_rank *rank, *stream; /* stream: the thread's files */
+    struct spool_shared *shared;
+    struct spool_part *part;
+    struct trace *trace;     /* the part's */
+    uint32_t number, thread; /* of the rank, of the thread on it */
+    struct spool_sites *sites;
+    struct spool_cursor cursor;
+    size_t index;                     /* of the record in hand */
+    const struct spool_record *enter; /* of the call that is open, NULL none */
+    struct spool_record opened;       /* what enter points to */
+    struct trace_call call;
+    int64_t last_ps;
+    bool cpu_known;
+    int64_t cpu_ps; /* CPU time before the call that comes next */
+    bool gaps_next;
+    struct trace_extents next_extents, extents; /* of the call that comes next, of the one that is open */
+    struct spool_bytes list; /* content of the SPOOL_LIST since the last call, or of its own */
+    uint32_t *regions;       /* open, innermost last */
+    size_t region_count, region_capacity;
+    bool done;             /* its records are taken: none is in hand */
+    struct events *failed; /* of the rank's first: whose record was in hand last */
+    bool is_known[SPOOL_TEMPLATES];
+    struct spool_known *known; /* by template */
+    struct err *err;
+};
+
+/* The record in hand, whatever it is. */
+enum status spool_events_take(struct events *events);
+
+/* The stream ends inside a call. What the call would have made is not there. */
+enum status spool_events_break_off(struct events *events);
+
+/* All records of a rank. */
+enum status spool_read_rank(const struct spool *spool, uint32_t rank, struct spool_sites *sites,
+                            struct spool_part *part, struct err *err);
+
+#endif

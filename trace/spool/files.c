@@ -1,0 +1,467 @@
+#include "trace/spool/parts.h" /* before unistd.h, whose F_LOCK is another one */
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/array.h"
+#include "trace/limits.h"
+#include "common/parallel.h"
+#include "trace/spool/read.h"
+
+enum { NAME_BYTES = 64 };
+
+static enum status fault_at(const char *file, size_t byte, struct err *err, const char *message)
+{
+    char place[32];
+    snprintf(place, sizeof place, "%zu", byte);
+    return err_set(err, STATUS_DATA, file, place, "%s", message);
+}
+
+enum status spool_fault(const struct spool_rank *rank, size_t at, struct err *err, const char *format, ...)
+{
+    char message[ERR_TEXT_BYTES];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(message, sizeof message, format, list);
+    va_end(list);
+    const struct spool_layout *layout = rank->layout;
+    if (at < rank->chunk_units || !rank->tail)
+        return fault_at(rank->main_name, layout->first_chunk + at * layout->unit_bytes, err, message);
+    return fault_at(rank->tail_name, layout->tail_head + (at - rank->chunk_units) * layout->unit_bytes, err, message);
+}
+
+enum status spool_end_at(struct spool_rank *rank, size_t at, const char *why, struct err *err)
+{
+    char *damage = strdup(why);
+    if (!damage) return err_memory(err);
+    free(rank->damage);
+    rank->damage = damage;
+    if (at < rank->chunk_units) {
+        rank->chunk_units = at;
+        rank->tail_units = 0;
+    } else {
+        rank->tail_units = at - rank->chunk_units;
+    }
+    return STATUS_OK;
+}
+
+/* "rank-000003" or "rank-000003-00001", and what it ends with. */
+static void make_name(char name[NAME_BYTES], unsigned rank, unsigned thread, const char *suffix)
+{
+    if (thread == 0)
+        snprintf(name, NAME_BYTES, SPOOL_RANK_NAME "%s", rank, suffix);
+    else
+        snprintf(name, NAME_BYTES, SPOOL_THREAD_NAME "%s", rank, thread, suffix);
+}
+
+/* The rank and thread of a main file's name. */
+static bool name_rank(const char *name, unsigned *rank, unsigned *thread)
+{
+    char again[NAME_BYTES];
+    *thread = 0;
+    if (sscanf(name, "rank-%u-%u", rank, thread) < 1) return false;
+    make_name(again, *rank, *thread, SPOOL_MAIN_SUFFIX);
+    return strcmp(again, name) == 0;
+}
+
+bool spool_is_directory(const char *directory)
+{
+    DIR *listing = opendir(directory);
+    bool found = false;
+    unsigned rank, thread;
+    struct stat about;
+    if (!listing) return false;
+    for (const struct dirent *entry; !found && (entry = readdir(listing)) != NULL;)
+        found = name_rank(entry->d_name, &rank, &thread) && fstatat(dirfd(listing), entry->d_name, &about, 0) == 0 &&
+                about.st_size > 0;
+    closedir(listing);
+    return found;
+}
+
+/* Maps a whole file; *data is NULL for an empty one. */
+static enum status map_file(const char *name, const void **data, size_t *bytes, struct err *err)
+{
+    struct stat about;
+    int file = open(name, O_RDONLY | O_CLOEXEC);
+    if (file < 0) return err_set(err, STATUS_SYSTEM, name, NULL, "%s", strerror(errno));
+    void *mapped = NULL;
+    bool good = fstat(file, &about) == 0;
+    if (good && about.st_size > 0) {
+        mapped = mmap(NULL, (size_t)about.st_size, PROT_READ, MAP_PRIVATE, file, 0);
+        good = mapped != MAP_FAILED;
+    }
+    int failure = errno;
+    close(file);
+    if (!good) return err_set(err, STATUS_SYSTEM, name, NULL, "%s", strerror(failure));
+    *data = mapped;
+    *bytes = (size_t)about.st_size;
+    return STATUS_OK;
+}
+
+#define TICKS_MIN UINT64_C(1000000)
+#define TICKS_MAX UINT64_C(100000000000)
+
+static const struct spool_layout layouts[] = {
+    {SPOOL_OLD_RECORD_BYTES, SPOOL_OLD_CHUNK_RECORDS, sizeof(struct spool_header),
+     offsetof(struct spool_old_tail, records), SPOOL_OLD_TAIL_BYTES},
+    {SPOOL_WORD_BYTES, SPOOL_CHUNK_WORDS, SPOOL_FIRST_CHUNK, SPOOL_TAIL_HEAD_BYTES, sizeof(struct spool_tail)},
+};
+
+static bool has_layout(const struct spool_header *header, const struct spool_layout *layout)
+{
+    return header->unit_bytes == layout->unit_bytes && header->chunk_units == layout->chunk_units;
+}
+
+static enum status check_header(struct spool_rank *rank, unsigned number, unsigned thread, struct err *err)
+{
+    const struct spool_header *header = rank->header;
+    const char *name = rank->main_name;
+    if (rank->main_bytes < sizeof *header)
+        return fault_at(name, rank->main_bytes, err, "the file ends in its header, expected 64 bytes");
+    if (header->magic != SPOOL_MAGIC) return fault_at(name, 0, err, "not a spool file of rmacast's recorder");
+    rank->layout = &layouts[spool_is_old(rank) ? 0 : 1];
+    if (header->version < 1 || header->version > SPOOL_VERSION || !has_layout(header, rank->layout))
+        return fault_at(name, 8, err, "a spool of another version, expected version 1, 2, 3 or 4");
+    if (header->rank != number) return fault_at(name, 20, err, "the header names another rank than the file's name");
+    if (header->thread != thread)
+        return fault_at(name, 40, err, "the header names another thread than the file's name");
+    if (header->version > 1 && header->clock > SPOOL_TICKS)
+        return fault_at(name, 44, err, "a clock that this rmacast does not know, expected 0 or 1");
+    if (spool_ticks(header) && (header->ticks_per_s < TICKS_MIN || header->ticks_per_s > TICKS_MAX))
+        return fault_at(name, 56, err, "the ticks per second are beyond belief");
+    if (header->world > TRACE_RANKS_MAX)
+        return fault_at(name, 24, err, "more ranks than an analysis takes, expected at most 1048576");
+    if (header->world <= header->rank) return fault_at(name, 24, err, "the rank is not below the number of ranks");
+    return STATUS_OK;
+}
+
+static size_t chunk_count(const struct spool_rank *rank)
+{
+    size_t first = rank->layout->first_chunk, bytes = (size_t)rank->layout->unit_bytes * rank->layout->chunk_units;
+    return rank->main_bytes < first ? 0 : (rank->main_bytes - first) / bytes;
+}
+
+/* The first unit that is not of its chunk: each chunk begins with its mark, each old record has its chunk's lap. */
+static size_t first_wrong(const struct spool_rank *rank)
+{
+    size_t units = rank->chunk_units, at = 0;
+    if (!spool_is_old(rank)) {
+        const uint64_t *words = rank->chunks;
+        while (at < units && words[at] == SPOOL_MARK(at / SPOOL_CHUNK_WORDS)) at += SPOOL_CHUNK_WORDS;
+        return at;
+    }
+    const struct spool_record *records = rank->chunks;
+    while (at < units && (records[at].time & ~SPOOL_TIME_MASK) == SPOOL_OLD_LAP(at / SPOOL_OLD_CHUNK_RECORDS))
+        at++;
+    return at;
+}
+
+/* Of the main file chunks that are whole count. */
+static enum status check_chunks(struct spool_rank *rank, struct err *err)
+{
+    rank->chunks = (const char *)rank->header + rank->layout->first_chunk;
+    rank->chunk_units = chunk_count(rank) * rank->layout->chunk_units;
+    size_t wrong = first_wrong(rank);
+    if (wrong == rank->chunk_units) return STATUS_OK;
+    (void)spool_fault(rank, wrong, err, "the record is not of chunk %zu, the file has been damaged",
+                      wrong / rank->layout->chunk_units);
+    rank->chunk_units = wrong;
+    return STATUS_DATA;
+}
+
+/* The number of the chunk that the tail is, counted from 1; 0: there is nothing in it yet. */
+static uint64_t tail_chunk(const struct spool_rank *rank)
+{
+    uint64_t mark = *(const uint64_t *)rank->in_tail;
+    if (spool_is_old(rank)) return mark >> 56;
+    return (mark & ~(uint64_t)UINT32_MAX) == SPOOL_MARK(0) ? (uint32_t)mark + UINT64_C(1) : 0;
+}
+
+static size_t units_in_tail(const struct spool_rank *rank, size_t chunks)
+{
+    const struct spool_record *records = rank->in_tail;
+    size_t count = 0;
+    if (!spool_is_old(rank)) return SPOOL_CHUNK_WORDS;
+    while (count < SPOOL_OLD_CHUNK_RECORDS && (records[count].time & ~SPOOL_TIME_MASK) == SPOOL_OLD_LAP(chunks))
+        count++;
+    return count;
+}
+
+/* The tail holds what follows the last chunk, or (killed after writing it) still the last chunk itself. Laps are numbers
+ * modulo 256. */
+static enum status check_tail(struct spool_rank *rank, size_t tail_bytes, struct err *err)
+{
+    const struct spool_tail *tail = rank->tail;
+    uint64_t chunks = chunk_count(rank), range = spool_is_old(rank) ? UINT8_MAX : UINT64_MAX;
+    if (tail_bytes != rank->layout->tail_bytes) {
+        char expected[64];
+        snprintf(expected, sizeof expected, "the file ends here, expected %zu bytes", rank->layout->tail_bytes);
+        return fault_at(rank->tail_name, tail_bytes, err, expected);
+    }
+    if (tail->magic == 0) return STATUS_OK;
+    if (tail->magic != SPOOL_TAIL_MAGIC)
+        return fault_at(rank->tail_name, 0, err, "not a tail file of rmacast's recorder");
+    if (tail->rank != rank->header->rank || tail->base_ns != rank->header->base_ns)
+        return fault_at(rank->tail_name, 8, err, "the tail belongs to another main file");
+    rank->state = tail->state;
+    uint64_t number = tail_chunk(rank);
+    if (number == ((chunks + 1) & range)) rank->tail_units = units_in_tail(rank, chunks);
+    if (number == ((chunks + 1) & range) || number == (chunks & range)) return STATUS_OK;
+    return fault_at(rank->main_name, rank->main_bytes, err,
+                    "the file ends here, but its tail continues a longer one: it was cut");
+}
+
+static enum status open_tail(struct spool_rank *rank, struct err *err)
+{
+    const void *data;
+    size_t bytes;
+    if (access(rank->tail_name, F_OK) != 0) return STATUS_OK;
+    TRY(map_file(rank->tail_name, &data, &bytes, err));
+    rank->tail = data;
+    rank->in_tail = (const char *)data + rank->layout->tail_head;
+    enum status status = check_tail(rank, bytes, err);
+    if (rank->tail && bytes != rank->layout->tail_bytes) {
+        munmap((void *)(uintptr_t)data, bytes);
+        rank->tail = NULL;
+    }
+    return status;
+}
+
+static char *file_name(const char *directory, unsigned rank, unsigned thread, const char *suffix)
+{
+    char name[NAME_BYTES];
+    char *path = NULL;
+    make_name(name, rank, thread, suffix);
+    return asprintf(&path, "%s/%s", directory, name) < 0 ? NULL : path;
+}
+
+static enum status open_files(struct spool_rank *rank, const char *directory, unsigned number, unsigned thread,
+                              struct err *err)
+{
+    const void *data;
+    rank->main_name = file_name(directory, number, thread, SPOOL_MAIN_SUFFIX);
+    rank->tail_name = file_name(directory, number, thread, SPOOL_TAIL_SUFFIX);
+    if (!rank->main_name || !rank->tail_name) return err_memory(err);
+    TRY(map_file(rank->main_name, &data, &rank->main_bytes, err));
+    rank->header = data;
+    if (!data) return STATUS_OK; /* killed before the header was written */
+    TRY(check_header(rank, number, thread, err));
+    rank->present = true;
+    TRY(check_chunks(rank, err));
+    return open_tail(rank, err);
+}
+
+static enum status leave_out_file(struct spool *spool, uint32_t rank, const char *why, struct err *err)
+{
+    struct spool_unread made = {rank, strdup(why)};
+    if (!made.why) return err_memory(err);
+    ARRAY_PUSH(spool->unread, spool->unread_count, spool->unread_capacity, made, err);
+    return STATUS_OK;
+}
+
+/* Damage behind the header leaves what stands before it, in the header nothing of this rank. */
+static enum status open_rank(struct spool *spool, struct spool_rank *rank, unsigned number, unsigned thread,
+                             struct err *err)
+{
+    struct err cause = {.status = STATUS_OK};
+    enum status status = open_files(rank, spool->directory, number, thread, &cause);
+    if (status == STATUS_OK) return STATUS_OK;
+    if (err) *err = cause;
+    if (status != STATUS_DATA || !spool->keep_going) return status;
+    if (!rank->present) return leave_out_file(spool, number, cause.text, err);
+    return spool_end_at(rank, spool_units(rank), cause.text, err);
+}
+
+static void close_rank(struct spool_rank *rank)
+{
+    spool_scan_clear(&rank->scan);
+    struct spool_ids *ids[] = {&rank->comms, &rank->groups, &rank->windows, &rank->regions,
+                               &rank->counts, &rank->calls, &rank->ops};
+    for (size_t i = 0; i < rank->thread_count; i++) close_rank(&rank->threads[i]);
+    free(rank->threads);
+    if (rank->header) munmap((void *)(uintptr_t)rank->header, rank->main_bytes);
+    if (rank->tail) munmap((void *)(uintptr_t)rank->tail, rank->layout->tail_bytes);
+    for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) free(ids[i]->items);
+    for (size_t i = 0; i < rank->module_count; i++) free(rank->modules[i].path);
+    free(rank->modules);
+    free(rank->clocks);
+    free(rank->anchors);
+    free(rank->missed);
+    free(rank->mpich_version);
+    free(rank->mpich_device);
+    free(rank->rcache);
+    free(rank->damage);
+    free(rank->main_name);
+    free(rank->tail_name);
+}
+
+static enum status place_rank(struct spool *spool, struct spool_rank *rank, size_t *capacity, struct err *err)
+{
+    if (!rank->present) {
+        close_rank(rank);
+        return STATUS_OK;
+    }
+    uint32_t world = rank->header->world;
+    if (spool->world == 0) {
+        TRY(array_reserve((void **)&spool->ranks, capacity, world, sizeof *spool->ranks, err));
+        memset(spool->ranks, 0, *capacity * sizeof *spool->ranks);
+        spool->world = world;
+    }
+    if (world != spool->world)
+        return fault_at(rank->main_name, 24, err,
+                        "the number of ranks differs from the other files', expected one program's spool");
+    struct spool_rank *place = &spool->ranks[rank->header->rank];
+    if (rank->header->thread > 0) {
+        ARRAY_PUSH(place->threads, place->thread_count, place->thread_capacity, *rank, err);
+        return STATUS_OK;
+    }
+    rank->threads = place->threads;
+    rank->thread_count = place->thread_count;
+    rank->thread_capacity = place->thread_capacity;
+    *place = *rank;
+    return STATUS_OK;
+}
+
+static int by_thread(const void *one, const void *other)
+{
+    const struct spool_rank *a = one, *b = other;
+    return (a->header->thread > b->header->thread) - (a->header->thread < b->header->thread);
+}
+
+/* The files of a directory come in any order. */
+static void sort_threads(struct spool *spool)
+{
+    for (uint32_t i = 0; i < spool->world; i++)
+        if (spool->ranks[i].thread_count > 1)
+            qsort(spool->ranks[i].threads, spool->ranks[i].thread_count, sizeof *spool->ranks[i].threads, by_thread);
+}
+
+struct file { /* of the directory, in its order */
+    unsigned number, thread;
+    struct spool_rank rank;
+    bool is_open;
+};
+
+struct files {
+    const char *directory;
+    struct file *items;
+    size_t count, capacity, per_block;
+};
+
+static enum status list_files(struct files *files, struct err *err)
+{
+    DIR *listing = opendir(files->directory);
+    struct file file = {0};
+    enum status status = STATUS_OK;
+    if (!listing)
+        return err_set(err, STATUS_DATA, files->directory, NULL, "%s, expected a spool directory", strerror(errno));
+    for (const struct dirent *entry; status == STATUS_OK && (entry = readdir(listing)) != NULL;) {
+        if (!name_rank(entry->d_name, &file.number, &file.thread)) continue;
+        status = array_reserve((void **)&files->items, &files->capacity, files->count + 1, sizeof file, err);
+        if (status == STATUS_OK) files->items[files->count++] = file;
+    }
+    closedir(listing);
+    return status;
+}
+
+/* What cannot be opened is tried again in the directory's order, by one thread, which tells why. */
+static enum status open_block(void *context, size_t block, struct err *err)
+{
+    const struct files *files = context;
+    (void)err;
+    for (size_t i = block * files->per_block; i < files->count && i < (block + 1) * files->per_block; i++) {
+        struct file *file = &files->items[i];
+        file->is_open = open_files(&file->rank, files->directory, file->number, file->thread, NULL) == STATUS_OK;
+        if (file->is_open) continue;
+        close_rank(&file->rank);
+        file->rank = (struct spool_rank){0};
+    }
+    return STATUS_OK;
+}
+
+static enum status take_files(struct spool *spool, struct files *files, struct err *err)
+{
+    size_t capacity = 0;
+    enum status status = STATUS_OK;
+    for (size_t i = 0; i < files->count; i++) {
+        struct file *file = &files->items[i];
+        if (status == STATUS_OK && !file->is_open)
+            status = open_rank(spool, &file->rank, file->number, file->thread, err);
+        if (status == STATUS_OK) status = place_rank(spool, &file->rank, &capacity, err);
+        if (status != STATUS_OK) close_rank(&file->rank);
+    }
+    sort_threads(spool);
+    return status;
+}
+
+/* How many threads open or close so many files: it takes longer than reading where there are many short ones. */
+enum { FEW_FILES = 32 };
+static unsigned file_threads(const struct spool *spool, size_t files)
+{
+    if (spool->threads > 0) return spool->threads;
+    return files < (size_t)2 * FEW_FILES ? 1 : parallel_processors();
+}
+
+static enum status open_all(struct spool *spool, struct files *files, struct err *err)
+{
+    TRY(list_files(files, err));
+    unsigned threads = file_threads(spool, files->count);
+    files->per_block = spool->threads > 0 ? 1 : FEW_FILES;
+    if (threads > 1)
+        TRY(parallel_run((files->count + files->per_block - 1) / files->per_block, threads, open_block, files, err));
+    return take_files(spool, files, err);
+}
+
+enum status spool_open(const char *directory, unsigned threads, bool keep_going, struct spool *spool, struct err *err)
+{
+    struct files listed = {.directory = directory};
+    *spool = (struct spool){.directory = directory, .threads = threads, .keep_going = keep_going};
+    enum status status = open_all(spool, &listed, err);
+    size_t files = listed.count;
+    free(listed.items);
+    if (status == STATUS_OK && files == 0)
+        status = err_set(err, STATUS_DATA, directory, NULL,
+                         "no spool, expected rank-000000.spool and others of the recorder");
+    if (status == STATUS_OK && spool->world == 0)
+        status = err_set(err, STATUS_DATA, directory, NULL,
+                         "the recorder ended before it wrote anything, expected a header in one file");
+    if (status != STATUS_OK) spool_close(spool);
+    return status;
+}
+
+static enum status close_block(void *context, size_t block, struct err *err)
+{
+    const struct spool *spool = context;
+    (void)err;
+    for (size_t i = block * FEW_FILES; i < spool->world && i < (block + 1) * FEW_FILES; i++)
+        close_rank(&spool->ranks[i]);
+    return STATUS_OK;
+}
+
+void spool_close(struct spool *spool)
+{
+    size_t blocks = (spool->world + FEW_FILES - 1) / FEW_FILES;
+    (void)parallel_run(blocks, file_threads(spool, spool->world), close_block, spool, NULL);
+    for (size_t i = 0; i < spool->window_count; i++) {
+        free(spool->windows[i].bytes);
+        free(spool->windows[i].name);
+        free(spool->windows[i].disp_unit);
+        free(spool->windows[i].base);
+        free(spool->windows[i].known);
+    }
+    for (size_t i = 0; i < spool->unread_count; i++) free(spool->unread[i].why);
+    free(spool->unread);
+    map_clear(&spool->locks);
+    free(spool->windows);
+    free(spool->ranks);
+    *spool = (struct spool){0};
+}

@@ -1,0 +1,192 @@
+/* Non-blocking receives with wildcards whose completion nobody saw: their requests were freed before it, or still open
+ * at the end, or are MPI_Isendrecv's, of which MPICH 4.0.2 tells nothing. Messages from one sender with one tag do not
+ * overtake each other (MPI-3.1 3.5), so the receives that are known say how many messages of each are left. Where
+ * several senders or tags could be meant, it is the message that was sent first. */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "common/array.h"
+#include "trace/spool/parts.h"
+
+struct message {
+    int32_t to, comm, from, tag;
+    size_t sequence; /* of the sender's calls */
+    int64_t sent_ps, bytes;
+};
+
+struct queue { /* messages of one sender, tag and communicator to one rank, in the order of sending */
+    const struct message *messages;
+    size_t count;
+    size_t known; /* receives that are known to take one and have not been passed yet */
+    size_t taken;
+};
+
+struct matching {
+    struct trace *trace;
+    bool *wanted; /* by rank: it has such receives */
+    struct message *messages;
+    size_t message_count, message_capacity;
+    struct queue *queues;
+    size_t queue_count, queue_capacity;
+    uint64_t found;
+    struct err *err;
+};
+
+bool spool_is_unmatched(const struct trace_call *call)
+{
+    if (call_kind((enum mpi_call)call->call) != CALL_IRECV) return false;
+    return call->peer == SPOOL_PEER_ANY || (call->peer >= 0 && call->tag < 0);
+}
+
+static enum status add_messages(struct matching *matching, uint32_t rank)
+{
+    const struct trace_rank *from = &matching->trace->ranks[rank];
+    for (size_t i = 0; i < from->count; i++) {
+        const struct trace_call *call = &from->calls[i];
+        enum call_kind kind = call_kind((enum mpi_call)call->call);
+        if (kind != CALL_SEND && kind != CALL_ISEND && kind != CALL_SENDRECV) continue;
+        if (call->peer < 0 || !matching->wanted[call->peer]) continue;
+        struct message made = {call->peer, call->handle, (int32_t)rank, call->tag, i, call->enter_ps, call->bytes};
+        ARRAY_PUSH(matching->messages, matching->message_count, matching->message_capacity, made, matching->err);
+    }
+    return STATUS_OK;
+}
+
+static int compare_queues(const struct message *x, const struct message *y)
+{
+    if (x->to != y->to) return x->to < y->to ? -1 : 1;
+    if (x->comm != y->comm) return x->comm < y->comm ? -1 : 1;
+    if (x->from != y->from) return x->from < y->from ? -1 : 1;
+    return (x->tag > y->tag) - (x->tag < y->tag);
+}
+
+static int compare_messages(const void *a, const void *b)
+{
+    const struct message *x = a, *y = b;
+    int queues = compare_queues(x, y);
+    return queues ? queues : (x->sequence > y->sequence) - (x->sequence < y->sequence);
+}
+
+static enum status make_queues(struct matching *matching)
+{
+    const struct message *messages = matching->messages;
+    if (matching->message_count == 0) return STATUS_OK;
+    qsort(matching->messages, matching->message_count, sizeof *messages, compare_messages);
+    for (size_t i = 0; i < matching->message_count; i++) {
+        if (i > 0 && compare_queues(&messages[i - 1], &messages[i]) == 0) {
+            matching->queues[matching->queue_count - 1].count++;
+            continue;
+        }
+        struct queue made = {.messages = &messages[i], .count = 1};
+        ARRAY_PUSH(matching->queues, matching->queue_count, matching->queue_capacity, made, matching->err);
+    }
+    return STATUS_OK;
+}
+
+/* The first queue that does not stand before the key. */
+static size_t lower_bound(const struct matching *matching, const struct message *key)
+{
+    size_t low = 0, high = matching->queue_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (compare_queues(matching->queues[middle].messages, key) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* What a call is known to receive. False: nothing, or it is not known. */
+static bool known_receive(const struct trace_call *call, uint32_t rank, struct message *key)
+{
+    enum call_kind kind = call_kind((enum mpi_call)call->call);
+    *key = (struct message){.to = (int32_t)rank, .comm = call->handle, .from = call->peer, .tag = call->tag};
+    if (call->flags & TRACE_BREAK) return false;
+    if (kind == CALL_SENDRECV) {
+        key->from = trace_call_source(call);
+        key->tag = trace_call_recv_tag(call);
+    } else if (kind != CALL_RECV && (kind != CALL_IRECV || spool_is_unmatched(call))) {
+        return false;
+    }
+    return key->from >= 0;
+}
+
+static struct queue *queue_of(const struct matching *matching, const struct message *key)
+{
+    size_t at = lower_bound(matching, key);
+    if (at == matching->queue_count || compare_queues(matching->queues[at].messages, key) != 0) return NULL;
+    return &matching->queues[at];
+}
+
+/* The message that is left for a receive and was sent first. */
+static struct queue *choose(const struct matching *matching, uint32_t rank, const struct trace_call *call)
+{
+    struct message key = {.to = (int32_t)rank, .comm = call->handle, .from = INT32_MIN, .tag = INT32_MIN};
+    struct queue *best = NULL;
+    for (size_t i = lower_bound(matching, &key); i < matching->queue_count; i++) {
+        struct queue *queue = &matching->queues[i];
+        const struct message *first = queue->messages;
+        if (first->to != key.to || first->comm != key.comm) break;
+        if (call->peer >= 0 && call->peer != first->from) continue;
+        if (call->tag >= 0 && call->tag != first->tag) continue;
+        if (queue->taken + queue->known >= queue->count) continue;
+        if (!best || queue->messages[queue->taken].sent_ps < best->messages[best->taken].sent_ps) best = queue;
+    }
+    return best;
+}
+
+static void match_rank(struct matching *matching, uint32_t rank)
+{
+    struct trace_rank *stream = &matching->trace->ranks[rank];
+    struct message key;
+    struct queue *queue;
+    for (size_t i = 0; i < stream->count; i++)
+        if (known_receive(&stream->calls[i], rank, &key) && (queue = queue_of(matching, &key)) != NULL) queue->known++;
+    for (size_t i = 0; i < stream->count; i++) {
+        struct trace_call *call = &stream->calls[i];
+        if (known_receive(call, rank, &key) && (queue = queue_of(matching, &key)) != NULL) {
+            queue->known--;
+            queue->taken++;
+        }
+        if (!spool_is_unmatched(call)) continue;
+        queue = call->flags & TRACE_BREAK ? NULL : choose(matching, rank, call);
+        matching->found += queue != NULL;
+        call->peer = queue ? queue->messages[0].from : TRACE_NONE;
+        if (!queue) continue;
+        const struct message *message = &queue->messages[queue->taken < queue->count ? queue->taken : queue->count - 1];
+        call->tag = message->tag;
+        if (message->bytes < call->bytes) call->bytes = message->bytes;
+        queue->taken++;
+    }
+}
+
+static enum status match_all(struct matching *matching)
+{
+    struct trace *trace = matching->trace;
+    for (uint32_t r = 0; r < trace->rank_count; r++)
+        for (size_t i = 0; i < trace->ranks[r].count && !matching->wanted[r]; i++)
+            matching->wanted[r] = spool_is_unmatched(&trace->ranks[r].calls[i]);
+    for (uint32_t r = 0; r < trace->rank_count; r++) TRY(add_messages(matching, r));
+    TRY(make_queues(matching));
+    for (uint32_t r = 0; r < trace->rank_count; r++)
+        if (matching->wanted[r]) match_rank(matching, r);
+    if (matching->found == 0) return STATUS_OK;
+    return trace_add_note(trace, matching->err,
+                          "%" PRIu64
+                          " receives with wildcards whose completion was not seen have the messages that the "
+                          "others leave",
+                          matching->found);
+}
+
+enum status spool_match(const struct spool *spool, struct trace *trace, struct err *err)
+{
+    struct matching matching = {.trace = trace, .err = err};
+    if (spool->unmatched == 0) return STATUS_OK;
+    matching.wanted = calloc(trace->rank_count, sizeof *matching.wanted);
+    enum status status = matching.wanted ? match_all(&matching) : err_memory(err);
+    free(matching.wanted);
+    free(matching.messages);
+    free(matching.queues);
+    return status;
+}

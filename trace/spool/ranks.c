@@ -1,0 +1,154 @@
+/* All records of a rank: those of its threads together, and how its streams end. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "trace/faults.h"
+#include "trace/spool/events.h"
+
+/* The first call added since a CPU time was read has it. */
+static enum status note_cpu(struct events *events, size_t before)
+{
+    if (!events->cpu_known || events->trace->ranks[events->number].count == before) return STATUS_OK;
+    events->cpu_known = false;
+    return trace_set_cpu(events->trace, events->number, before, events->cpu_ps, events->err);
+}
+
+static enum status mark_incomplete(struct events *events, size_t count)
+{
+    uint32_t *inside = malloc(count * sizeof *inside), inside_count = 0;
+    if (!inside) return err_memory(events->err);
+    for (size_t i = 0; i < count; i++)
+        if (events[i].enter) inside[inside_count++] = events[i].thread;
+    const struct events *first = events; /* of the threads that are in a call */
+    while (first < events + count - 1 && !first->enter) first++;
+    const char *in = first->enter ? call_name((enum mpi_call)first->call.call) : NULL;
+    enum status status = spool_mark_incomplete(events->rank, in, inside, inside_count,
+                                               &events->trace->ranks[events->number], events->err);
+    free(inside);
+    return status;
+}
+
+static enum status advance(struct events *events)
+{
+    bool more = false;
+    enum status status = spool_cursor_next(&events->cursor, &more, events->err);
+    events->index = events->cursor.at;
+    events->done = !more;
+    return status;
+}
+
+/* The record in hand, and on to the next. */
+static enum status step(struct events *events)
+{
+    size_t before = events->trace->ranks[events->number].count;
+    TRY(spool_events_take(events));
+    TRY(note_cpu(events, before));
+    return advance(events);
+}
+
+/* The thread whose next record is the earliest; NULL if all are done. */
+static struct events *earliest(struct events *events, size_t count)
+{
+    struct events *first = NULL;
+    uint64_t first_time = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (events[i].done) continue;
+        uint64_t time = events[i].cursor.record.time;
+        if (first && time >= first_time) continue;
+        first = &events[i];
+        first_time = time;
+    }
+    return first;
+}
+
+/* Records of all threads in the order of their times: a request is made before another thread completes it. */
+static enum status take_all(struct events *events, size_t count)
+{
+    if (count == 1) {
+        while (!events->done) TRY(step(events));
+        return STATUS_OK;
+    }
+    for (struct events *first; (first = earliest(events, count)) != NULL;) {
+        events->failed = first;
+        TRY(step(first));
+    }
+    return STATUS_OK;
+}
+
+static enum status read_records(struct events *events, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        events->failed = &events[i];
+        spool_cursor_begin(&events[i].cursor, events[i].stream);
+        TRY(advance(&events[i]));
+    }
+    TRY(take_all(events, count));
+    for (size_t i = 0; i < count; i++) {
+        size_t before = events->trace->ranks[events->number].count;
+        events->failed = &events[i];
+        if (events[i].enter) TRY(spool_events_break_off(&events[i]));
+        TRY(note_cpu(&events[i], before));
+    }
+    return STATUS_OK;
+}
+
+static enum status leave_out_rest(struct events *events)
+{
+    struct trace *trace = events->trace;
+    const struct trace_rank *stream = &trace->ranks[events->number];
+    int64_t time_ps = stream->count > 0 ? stream->calls[stream->count - 1].exit_ps : TRACE_UNKNOWN_PS;
+    return trace_add_fault(trace, events->number, stream->count, time_ps, TRACE_FAULT_UNCOUNTED, events->stream->damage,
+                           events->err);
+}
+
+static enum status read_streams(struct events *events, size_t count)
+{
+    struct trace *trace = events->trace;
+    struct err *err = events->err;
+    size_t calls = 0;
+    for (size_t i = 0; i < count; i++) calls += events[i].stream->scan.calls;
+    TRY(trace_reserve_calls(trace, events->number, calls, err));
+    enum status status = events->rank->present ? read_records(events, count) : STATUS_OK;
+    const struct events *failed = events->failed;
+    if (status == STATUS_DATA && events->spool->keep_going)
+        status = spool_end_at(failed->stream, failed->index, err->text, err);
+    if (status == STATUS_OK) status = mark_incomplete(events, count);
+    for (size_t i = 0; status == STATUS_OK && i < count; i++)
+        if (events[i].stream->damage) status = leave_out_rest(&events[i]);
+    trace_trim_calls(trace, events->number);
+    return status == STATUS_OK && count > 1 ? trace_sort_calls(trace, events->number, NULL, err) : status;
+}
+
+enum status spool_read_rank(const struct spool *spool, uint32_t rank, struct spool_sites *sites,
+                            struct spool_part *part, struct err *err)
+{
+    struct spool_rank *from = &spool->ranks[rank];
+    struct spool_shared shared = {.next_request = 0};
+    size_t count = from->thread_count + 1;
+    struct events *events = calloc(count, sizeof *events);
+    struct spool_known *known = malloc(count * SPOOL_TEMPLATES * sizeof *known);
+    enum status status = events && known ? STATUS_OK : err_memory(err);
+    for (size_t i = 0; status == STATUS_OK && i < count; i++) {
+        events[i].spool = spool;
+        events[i].rank = from;
+        events[i].stream = i == 0 ? from : &from->threads[i - 1];
+        events[i].shared = &shared;
+        events[i].part = part;
+        events[i].trace = &part->trace;
+        events[i].number = rank;
+        events[i].thread = i == 0 ? 0 : from->threads[i - 1].header->thread;
+        events[i].sites = sites;
+        events[i].known = known + i * SPOOL_TEMPLATES;
+        events[i].err = err;
+    }
+    if (status == STATUS_OK) status = read_streams(events, count);
+    for (size_t i = 0; events && i < count; i++) {
+        free(events[i].list.data);
+        free(events[i].regions);
+    }
+    free(events);
+    free(known);
+    map_clear(&shared.made);
+    map_clear(&shared.sites);
+    return status;
+}

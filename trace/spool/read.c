@@ -1,0 +1,114 @@
+#include "trace/spool/read.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "trace/faults.h"
+#include "trace/spool/parts.h"
+
+/* What a reader of the trace should know that no call of it says. */
+static enum status add_notes(const struct spool *spool, struct trace *trace, struct err *err)
+{
+    bool spawned = false;
+    for (uint32_t i = 0; i < spool->world; i++) spawned = spawned || spool->ranks[i].spawned;
+    if (spool->failed > 0)
+        TRY(trace_add_note(trace, err,
+                           "%" PRIu64 " calls returned an error and did nothing: regions NAME(failed), which take "
+                           "part in no matching",
+                           spool->failed));
+    if (spool->apart > 0)
+        TRY(trace_add_note(trace, err,
+                           "%" PRIu64 " calls with processes of other programs (MPI_Comm_spawn, MPI_Comm_connect): "
+                           "regions, which take part in no matching",
+                           spool->apart));
+    if (spawned) TRY(trace_add_note(trace, err, "the program was started by MPI_Comm_spawn of another one"));
+    return STATUS_OK;
+}
+
+static enum status read_all(struct spool *spool, struct trace *trace, struct err *err)
+{
+    TRY(spool_define(spool, trace, err));
+    spool_clock_begin(spool, trace);
+    TRY(spool_events(spool, trace, err));
+    for (uint32_t i = 0; i < spool->world; i++)
+        if (spool->ranks[i].cost_ps > trace->record_cost_ps) trace->record_cost_ps = spool->ranks[i].cost_ps;
+    TRY(spool_match(spool, trace, err));
+    TRY(add_notes(spool, trace, err));
+    for (size_t i = 0; i < spool->unread_count; i++)
+        if (spool->unread[i].rank < spool->world)
+            TRY(trace_add_fault(trace, spool->unread[i].rank, 0, TRACE_UNKNOWN_PS, TRACE_FAULT_UNCOUNTED,
+                                spool->unread[i].why, err));
+    TRY(spool->keep_going ? trace_check_partly(trace, err) : trace_check(trace, err));
+    return clock_check(trace, spool->threads, err);
+}
+
+enum status spool_read_by(unsigned threads, const char *directory, bool keep_going, struct trace **trace,
+                          struct err *err)
+{
+    struct spool spool;
+    struct trace *made = NULL;
+    struct err own; /* its text is kept */
+    if (!err) err = &own;
+    TRY(spool_open(directory, threads, keep_going, &spool, err));
+    enum status status = trace_new(directory, spool.world, &made, err);
+    if (status == STATUS_OK) status = read_all(&spool, made, err);
+    if (status == STATUS_OK)
+        *trace = made;
+    else
+        trace_free(made);
+    spool_close(&spool);
+    return status;
+}
+
+enum status spool_read(const char *directory, struct trace **trace, struct err *err)
+{
+    return spool_read_by(0, directory, false, trace, err);
+}
+
+enum status spool_read_partly(const char *directory, struct trace **trace, struct err *err)
+{
+    return spool_read_by(0, directory, true, trace, err);
+}
+
+static bool rank_affected(const struct spool_rank *rank)
+{
+    return rank->present && rank->mpich_version && strncmp(rank->mpich_version, "4.0", 3) == 0 && rank->mpich_device &&
+           strcmp(rank->mpich_device, "ch4:ucx") == 0 && !(rank->rcache && strncmp(rank->rcache, "n", 1) == 0);
+}
+
+static void find_misaligned(const struct spool *spool, const struct trace *trace, struct spool_misaligned *found)
+{
+    for (size_t i = 0; i < spool->window_count; i++) {
+        const struct spool_window_seen *window = &spool->windows[i];
+        const struct trace_comm *comm = &trace->comms[window->comm];
+        if (window->flavor != 'c') continue;
+        for (uint32_t k = 0; k < comm->count; k++) {
+            const struct spool_rank *rank = &spool->ranks[comm->members[k]];
+            if (!window->known[k] || window->bytes[k] == 0 || window->base[k] % 16 == 0 || !rank_affected(rank))
+                continue;
+            if (found->count++ > 0) continue;
+            found->window = (int32_t)i;
+            found->rank = (uint32_t)comm->members[k];
+            found->base = window->base[k];
+            snprintf(found->library, sizeof found->library, "MPICH %.20s (%.20s)", rank->mpich_version,
+                     rank->mpich_device);
+        }
+    }
+}
+
+enum status spool_find_misaligned(const char *directory, struct spool_misaligned *found, struct err *err)
+{
+    struct spool spool;
+    struct trace *trace = NULL;
+    TRY(spool_open(directory, 0, false, &spool, err));
+    enum status status = trace_new(directory, spool.world, &trace, err);
+    if (status == STATUS_OK) status = spool_define(&spool, trace, err);
+    if (status == STATUS_OK) {
+        *found = (struct spool_misaligned){0};
+        find_misaligned(&spool, trace, found);
+    }
+    trace_free(trace);
+    spool_close(&spool);
+    return status;
+}

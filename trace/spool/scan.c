@@ -1,0 +1,77 @@
+/* A first look at a stream: definitions and anchors, which the events before them may need, and how many calls come.
+ * Ranks are scanned by several threads; then one thread numbers the definitions in the order of ranks
+ * (spool_define.c), and the events are read (spool_blocks.c). */
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/array.h"
+#include "trace/spool/cursor.h"
+
+static bool defines(const struct spool_record *record)
+{
+    switch (record->kind) {
+    case SPOOL_LIST:
+    case SPOOL_CPU:
+    case SPOOL_FUNCTION_ENTER:
+    case SPOOL_FUNCTION_LEAVE:
+    case SPOOL_ABANDONED:
+    case SPOOL_EXTENTS: return false;
+    default: return record->kind >= SPOOL_NAMES;
+    }
+}
+
+static bool begins_call(const struct spool_record *record)
+{
+    switch (record->kind) {
+    case SPOOL_ENTER:
+    case SPOOL_REGION_ENTER:
+    case SPOOL_REGION_LEAVE:
+    case SPOOL_FUNCTION_ENTER:
+    case SPOOL_FUNCTION_LEAVE: return true;
+    default: return false;
+    }
+}
+
+static enum status take(struct spool_scan *scan, const struct spool_cursor *cursor, struct err *err)
+{
+    scan->begun = true;
+    if (cursor->record.time > scan->after) scan->after = cursor->record.time;
+    scan->calls += begins_call(&cursor->record);
+    if (!defines(&cursor->record)) return STATUS_OK;
+    const struct spool_item item = {cursor->record, cursor->at, cursor->content, scan->after};
+    ARRAY_PUSH(scan->items, scan->count, scan->capacity, item, err);
+    return STATUS_OK;
+}
+
+static enum status look_through(struct spool_scan *scan, struct spool_cursor *cursor, struct err *err)
+{
+    struct err cause = {.text = ""};
+    for (;;) {
+        bool more;
+        scan->status = spool_cursor_next(cursor, &more, &cause);
+        scan->at = cursor->at;
+        if (scan->status != STATUS_OK) {
+            scan->why = strdup(cause.text);
+            return scan->why ? STATUS_OK : err_memory(err);
+        }
+        if (!more) return STATUS_OK;
+        TRY(take(scan, cursor, err));
+    }
+}
+
+enum status spool_scan(struct spool_rank *stream, struct err *err)
+{
+    struct spool_cursor *cursor = malloc(sizeof *cursor);
+    if (!cursor) return err_memory(err);
+    spool_cursor_begin(cursor, stream);
+    enum status status = look_through(&stream->scan, cursor, err);
+    free(cursor);
+    return status;
+}
+
+void spool_scan_clear(struct spool_scan *scan)
+{
+    free(scan->items);
+    free(scan->why);
+    *scan = (struct spool_scan){0};
+}

@@ -1,0 +1,155 @@
+/* Return addresses to function, file and line by libdw. */
+#include <elfutils/libdwfl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/array.h"
+#include "trace/spool/parts.h"
+
+struct module { /* one file, whichever ranks loaded it wherever */
+    char *path;
+    Dwfl *dwfl;
+    Dwfl_Module *module; /* NULL: cannot be opened */
+    struct map places;   /* address in the file to index in `places` of all, plus 1; 0: nothing is known of it */
+};
+
+struct spool_sites {
+    pthread_mutex_t lock; /* of all that follows; libdw has none */
+    struct module *modules;
+    size_t count, capacity;
+    struct spool_place **places;
+    size_t place_count, place_capacity;
+};
+
+static char *debug_path;
+static const Dwfl_Callbacks callbacks = {.find_elf = dwfl_build_id_find_elf,
+                                         .find_debuginfo = dwfl_standard_find_debuginfo,
+                                         .section_address = dwfl_offline_section_address,
+                                         .debuginfo_path = &debug_path};
+
+enum status spool_sites_new(struct spool_sites **sites, struct err *err)
+{
+    *sites = calloc(1, sizeof **sites);
+    if (!*sites) return err_memory(err);
+    pthread_mutex_init(&(*sites)->lock, NULL);
+    return STATUS_OK;
+}
+
+void spool_sites_free(struct spool_sites *sites)
+{
+    if (!sites) return;
+    for (size_t i = 0; i < sites->count; i++) {
+        if (sites->modules[i].dwfl) dwfl_end(sites->modules[i].dwfl);
+        free(sites->modules[i].path);
+        map_clear(&sites->modules[i].places);
+    }
+    for (size_t i = 0; i < sites->place_count; i++) {
+        free(sites->places[i]->function);
+        free(sites->places[i]->file);
+        free(sites->places[i]);
+    }
+    free(sites->places);
+    free(sites->modules);
+    pthread_mutex_destroy(&sites->lock);
+    free(sites);
+}
+
+static enum status module_find(struct spool_sites *sites, const char *path, struct module **found, struct err *err)
+{
+    for (size_t i = 0; i < sites->count; i++)
+        if (strcmp(sites->modules[i].path, path) == 0) {
+            *found = &sites->modules[i];
+            return STATUS_OK;
+        }
+    TRY(array_reserve((void **)&sites->modules, &sites->capacity, sites->count + 1, sizeof *sites->modules, err));
+    struct module *made = &sites->modules[sites->count];
+    *made = (struct module){.path = strdup(path)};
+    if (!made->path) return err_memory(err);
+    sites->count++;
+    made->dwfl = dwfl_begin(&callbacks);
+    if (made->dwfl) {
+        dwfl_report_begin(made->dwfl);
+        made->module = dwfl_report_elf(made->dwfl, path, path, -1, 0, true);
+        dwfl_report_end(made->dwfl, NULL, NULL);
+    }
+    *found = made;
+    return STATUS_OK;
+}
+
+/* Of the C++ ABI; the library is there with SimGrid. */
+extern char *__cxa_demangle(const char *mangled, char *buffer, size_t *bytes, int *failed);
+
+/* Names of C++ as its source has them; the caller frees. NULL: it is none. */
+static char *source_name(const char *function)
+{
+    int failed = 0;
+    return function && strncmp(function, "_Z", 2) == 0 ? __cxa_demangle(function, NULL, NULL, &failed) : NULL;
+}
+
+static enum status add_place(struct spool_sites *sites, const char *function, const char *file, int line,
+                             struct err *err)
+{
+    char *named = source_name(function);
+    struct spool_place *made = calloc(1, sizeof *made);
+    enum status status = made ? array_reserve((void **)&sites->places, &sites->place_capacity, sites->place_count + 1,
+                                              sizeof *sites->places, err)
+                              : err_memory(err);
+    if (status == STATUS_OK) {
+        sites->places[sites->place_count++] = made;
+        if (function) made->function = strdup(named ? named : function);
+        if (file) made->file = strdup(file);
+        made->line = line;
+        if ((function && !made->function) || (file && !made->file)) status = err_memory(err);
+    } else {
+        free(made);
+    }
+    free(named);
+    return status;
+}
+
+/* address is the file's own, of the call instruction. */
+static enum status module_place(struct spool_sites *sites, struct module *module, uint64_t address, struct err *err)
+{
+    const char *function = NULL, *file = NULL;
+    int line = 0;
+    GElf_Addr bias = 0;
+    uint64_t *slot, number = 0;
+    if (module->module && dwfl_module_getelf(module->module, &bias)) {
+        function = dwfl_module_addrname(module->module, address + bias);
+        Dwfl_Line *found = dwfl_module_getsrc(module->module, address + bias);
+        if (found) file = dwfl_lineinfo(found, NULL, &line, NULL, NULL, NULL);
+    }
+    if (function || file) {
+        TRY(add_place(sites, function, file, line, err));
+        number = sites->place_count;
+    }
+    return map_put(&module->places, address, number, &slot, err);
+}
+
+static enum status find_place(struct spool_sites *sites, const struct spool_rank *rank, uint64_t address,
+                              const struct spool_place **place, struct err *err)
+{
+    const struct spool_loaded *loaded = NULL;
+    for (size_t i = 0; i < rank->module_count && !loaded; i++)
+        if (address >= rank->modules[i].addresses.low && address < rank->modules[i].addresses.high)
+            loaded = &rank->modules[i];
+    *place = NULL;
+    if (!loaded) return STATUS_OK;
+    struct module *module = NULL;
+    uint64_t in_file = address - loaded->addresses.bias;
+    TRY(module_find(sites, loaded->path, &module, err));
+    if (!map_find(&module->places, in_file)) TRY(module_place(sites, module, in_file, err));
+    uint64_t number = *map_find(&module->places, in_file);
+    if (number > 0) *place = sites->places[number - 1];
+    return STATUS_OK;
+}
+
+enum status spool_site(struct spool_sites *sites, const struct spool_rank *rank, uint64_t address,
+                       const struct spool_place **place, struct err *err)
+{
+    pthread_mutex_lock(&sites->lock);
+    enum status status = find_place(sites, rank, address - 1, place, err); /* the return address is behind the call */
+    pthread_mutex_unlock(&sites->lock);
+    return status;
+}

@@ -1,0 +1,112 @@
+#include "trace/text/fields.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#define CALL(member) offsetof(struct text_values, call.member)
+#define SIM(member) offsetof(struct text_values, sim.member)
+#define EXTENT(buffer) offsetof(struct text_values, extents.of[buffer])
+
+#define CALL_FIELD(NAME, KEY) static const char key_##NAME[] = KEY;
+#include "trace/calls/call_fields.def"
+#undef CALL_FIELD
+#define FIELD(NAME, TYPE, OFFSET) [F_##NAME##_INDEX] = {key_##NAME, TYPE, OFFSET}
+
+static const struct text_field fields[TEXT_FIELD_COUNT] = {
+    FIELD(WIN, TEXT_WINDOW, CALL(handle)),
+    FIELD(TARGET, TEXT_RANK, CALL(peer)),
+    FIELD(BYTES, TEXT_BYTES, CALL(bytes)),
+    FIELD(DISP, TEXT_DISP, CALL(disp)),
+    FIELD(GROUP, TEXT_GROUP, CALL(ref)),
+    FIELD(ASSERT, TEXT_ASSERT, CALL(flags)),
+    FIELD(LOCKTYPE, TEXT_LOCK, CALL(flags)),
+    FIELD(OP, TEXT_OP, CALL(tag)),
+    FIELD(RESULT_BYTES, TEXT_BYTES, CALL(aux)),
+    FIELD(REQ, TEXT_REQUEST, CALL(ref)),
+    FIELD(REQS, TEXT_REQUESTS, CALL(ref)),
+    FIELD(COMM, TEXT_COMM, CALL(handle)),
+    FIELD(PEER, TEXT_RANK, CALL(peer)),
+    FIELD(TAG, TEXT_TAG, CALL(tag)),
+    FIELD(SOURCE, TEXT_RANK, offsetof(struct text_values, source)),
+    FIELD(RECVTAG, TEXT_TAG, offsetof(struct text_values, recv_tag)),
+    FIELD(NEIGHBORS, TEXT_NEIGHBORS, CALL(tag)),
+    FIELD(COUNTS, TEXT_COUNTS, CALL(disp)),
+    FIELD(ROOT, TEXT_RANK, CALL(peer)),
+    FIELD(SENT, TEXT_SHARE, offsetof(struct text_values, sent)),
+    FIELD(RECEIVED, TEXT_SHARE, offsetof(struct text_values, received)),
+    FIELD(FLAG, TEXT_FLAG, CALL(flags)),
+    FIELD(STARTED, TEXT_STARTED, CALL(flags)),
+    FIELD(REGION, TEXT_REGION, CALL(ref)),
+    FIELD(NEWCOMM, TEXT_NEWCOMM, CALL(ref)),
+    FIELD(CHILD, TEXT_CHILD, CALL(ref)),
+    FIELD(OBJECT, TEXT_OBJECT, CALL(ref)),
+    FIELD(MUTEX, TEXT_NUMBER, CALL(aux)),
+    FIELD(PARTIES, TEXT_NUMBER, CALL(aux)),
+    FIELD(VALUE, TEXT_NUMBER, CALL(disp)),
+    FIELD(SITE, TEXT_SITE, CALL(site)),
+    [TEXT_BREAK_INDEX] = {"break", TEXT_BREAK, CALL(flags)},
+    [TEXT_THREAD_INDEX] = {"thread", TEXT_THREAD, offsetof(struct text_values, thread)},
+    [TEXT_CPU_INDEX] = {"cpu", TEXT_CPU, offsetof(struct text_values, cpu_ps)},
+    [TEXT_EXTENT_FIRST] = {"origin_extent", TEXT_EXTENT, EXTENT(TRACE_ORIGIN)},
+    {"target_extent", TEXT_EXTENT, EXTENT(TRACE_TARGET)},
+    {"result_extent", TEXT_EXTENT, EXTENT(TRACE_RESULT)},
+    [TEXT_SEND_EXTENT_INDEX] = {"send_extent", TEXT_EXTENT, EXTENT(TRACE_SEND)},
+    [TEXT_RECV_EXTENT_INDEX] = {"recv_extent", TEXT_EXTENT, EXTENT(TRACE_RECEIVE)},
+    [TEXT_SIM_FIRST] = {"xfer_start", TEXT_TIME, SIM(xfer_start_ps)},
+    {"xfer_end", TEXT_TIME, SIM(xfer_end_ps)},
+    {"base_end", TEXT_TIME, SIM(base_end_ps)},
+    {"extended_end", TEXT_TIME, SIM(extended_end_ps)},
+    {"blocked", TEXT_TIME, SIM(blocked_ps)},
+    {"progress_from", TEXT_TIME, SIM(progress_from_ps)},
+    {"progress_until", TEXT_TIME, SIM(progress_until_ps)},
+    {"awaited_post", TEXT_TIME, SIM(awaited_post_ps)},
+};
+
+static const char *const assertions[TEXT_ASSERTION_COUNT] = {"NOCHECK", "NOSTORE", "NOPUT", "NOPRECEDE", "NOSUCCEED"};
+
+const struct text_field *text_field(int index)
+{
+    return &fields[index];
+}
+
+const char *text_assertion(int bit)
+{
+    return assertions[bit];
+}
+
+void text_encode(const char *text, char *buffer)
+{
+    for (; *text; text++) {
+        unsigned char c = (unsigned char)*text;
+        if (c > ' ' && c != 127 && !strchr("%#@=", c))
+            *buffer++ = (char)c;
+        else
+            buffer += sprintf(buffer, "%%%02X", c);
+    }
+    *buffer = '\0';
+}
+
+static int digit(char c)
+{
+    if (c >= '0' && c <= '9') return c - '0';
+    if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+bool text_decode(char *text)
+{
+    char *to = text;
+    for (; *text; text++) {
+        int c = (unsigned char)*text;
+        if (c == '%') {
+            int high = digit(text[1]), low = high < 0 ? -1 : digit(text[2]);
+            if (low < 0 || high * 16 + low == 0) return false;
+            c = high * 16 + low;
+            text += 2;
+        }
+        *to++ = (char)c;
+    }
+    *to = '\0';
+    return true;
+}

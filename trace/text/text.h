@@ -1,0 +1,29 @@
+/* The text form of a trace: for tests and for people, read and written by the same rows. Specification: docs/format.md.
+ */
+#ifndef TRACE_TEXT_TEXT_H
+#define TRACE_TEXT_TEXT_H
+
+#include <stdio.h>
+
+#include "trace/trace.h"
+
+/* Reads text ("-" is standard input). Errors name file and line ("t.txt:12: ..."). The caller owns *trace. */
+enum status text_read(const char *file, struct trace **trace, struct err *err);
+/* The same to keep going (trace/faults.h): a faulty line ends its rank, one that belongs to no rank is left out. */
+enum status text_read_partly(const char *file, struct trace **trace, struct err *err);
+
+/* By so many threads, which cut the file into small pieces (0: by as many as there are processors and work for); 1: line
+ * by line. The trace and the error are the same. */
+enum status text_read_by(unsigned threads, const char *file, bool keep_going, struct trace **trace, struct err *err);
+
+struct text_range {
+    int32_t rank;           /* TRACE_NONE: all */
+    bool by_thread;         /* only the calls of this thread of each rank */
+    uint32_t thread;
+    int64_t from_ps, to_ps; /* calls that overlap [from, to]; relative to the trace's own time zero */
+};
+/* Writes the whole trace (range NULL) or a part; what is written whole reads back equal. What could not be written is
+ * out's to say (ferror, output_file_close). */
+enum status text_write(const struct trace *trace, const struct text_range *range, FILE *out, struct err *err);
+
+#endif

@@ -1,0 +1,436 @@
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/array.h"
+#include "common/units.h"
+#include "trace/text/text.h"
+#include "trace/text/fields.h"
+
+struct writer {
+    const struct trace *trace;
+    const struct text_range *range;
+    FILE *out;
+    char *name; /* room for the longest encoded name */
+    uint32_t rank;
+    struct map made;     /* requests of this rank within the range */
+    size_t *region_depth; /* per thread: regions entered within the range and not left */
+    size_t thread_capacity;
+    int64_t zero_ps; /* when the trace begins */
+    struct err *err;
+};
+
+static size_t longer(size_t length, const char *text)
+{
+    size_t own = text ? strlen(text) : 0;
+    return own > length ? own : length;
+}
+
+static enum status open_names(struct writer *writer)
+{
+    const struct trace *trace = writer->trace;
+    size_t length = longer(longer(longer(longer(0, trace->platform), trace->engine), trace->semantics), trace->lock);
+    for (size_t i = 0; i < trace->region_count; i++) length = longer(length, trace->regions[i]);
+    for (size_t i = 0; i < trace->site_count; i++)
+        length = longer(longer(length, trace->sites[i].function), trace->sites[i].file);
+    writer->name = malloc(3 * length + 1);
+    return writer->name ? STATUS_OK : err_memory(writer->err);
+}
+
+static const char *encoded(struct writer *writer, const char *text)
+{
+    text_encode(text ? text : "", writer->name);
+    return writer->name;
+}
+
+static void write_ranks(FILE *out, const int32_t *members, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) fprintf(out, "%s%" PRId32, i ? "," : "", members[i]);
+}
+
+/* One word: what would end it, and %, is written as %XX. */
+static void write_name(FILE *out, const char *name)
+{
+    fputs(" name=", out);
+    for (; *name; name++) {
+        unsigned char byte = (unsigned char)*name;
+        if (byte <= ' ' || byte == '%' || byte == '#' || byte == 0x7f)
+            fprintf(out, "%%%02x", byte);
+        else
+            fputc(byte, out);
+    }
+}
+
+static void write_window(const struct writer *writer, size_t id)
+{
+    const struct trace_window *window = &writer->trace->windows[id];
+    uint32_t count = writer->trace->comms[window->comm].count;
+    fprintf(writer->out, "window %zu comm=%" PRId32, id, window->comm);
+    if (window->bytes) {
+        bool same = count > 0;
+        for (uint32_t i = 1; i < count; i++) same = same && window->bytes[i] == window->bytes[0];
+        fputs(" bytes=", writer->out);
+        for (uint32_t i = 0; i < (same ? 1 : count); i++)
+            fprintf(writer->out, "%s%" PRId64, i ? "," : "", window->bytes[i]);
+    }
+    if (window->disp_unit) {
+        bool same = count > 0;
+        for (uint32_t i = 1; i < count; i++) same = same && window->disp_unit[i] == window->disp_unit[0];
+        fputs(" disp_unit=", writer->out);
+        write_ranks(writer->out, window->disp_unit, same ? 1 : count);
+    }
+    if (trace_flavor_name(window->flavor)) fprintf(writer->out, " flavor=%s", trace_flavor_name(window->flavor));
+    if (window->name) write_name(writer->out, window->name);
+    fputc('\n', writer->out);
+}
+
+static void write_properties(struct writer *writer)
+{
+    const struct trace *trace = writer->trace;
+    const struct trace_clock_quality *clock = &trace->clock;
+    if (trace->simulated) {
+        const char *const keys[] = {"platform", "engine", "semantics", "lock"};
+        const char *const values[] = {trace->platform, trace->engine, trace->semantics, trace->lock};
+        fputs("property simulated=1", writer->out);
+        for (int i = 0; i < 4; i++)
+            if (values[i]) fprintf(writer->out, " %s=%s", keys[i], encoded(writer, values[i]));
+        fputc('\n', writer->out);
+    }
+    if (clock->known)
+        fprintf(writer->out, "property clock_offset=%.17g clock_error=%.17g clock_violations=%" PRIu64 "\n",
+                clock->worst_offset_s, clock->worst_error_s, clock->violations);
+    if (clock->source) fprintf(writer->out, "property clock_source=%s\n", trace_clock_source_name(clock->source));
+    char cost[UNITS_TEXT_BYTES];
+    if (trace->record_cost_ps)
+        fprintf(writer->out, "property record_cost=%s\n", units_format_ps(trace->record_cost_ps, cost));
+}
+
+/* Free text ends with its line. */
+static void write_sentence(FILE *out, const char *text)
+{
+    for (; text && *text; text++) fputc((unsigned char)*text < ' ' ? ' ' : *text, out);
+    fputc('\n', out);
+}
+
+/* The ranks of all nodes by one look at each rank: lists of them, the last one first. */
+static enum status write_nodes(const struct writer *writer)
+{
+    const struct trace *trace = writer->trace;
+    if (trace->node_count == 0) return STATUS_OK;
+    uint32_t *first = malloc(trace->node_count * sizeof *first), *next = malloc(trace->rank_count * sizeof *next);
+    enum status status = first && next ? STATUS_OK : err_memory(writer->err);
+    for (size_t i = 0; status == STATUS_OK && i < trace->node_count; i++) first[i] = UINT32_MAX;
+    for (uint32_t i = trace->rank_count; status == STATUS_OK && i-- > 0;) {
+        uint32_t node = trace->ranks[i].node;
+        if (node == 0) continue;
+        next[i] = first[node - 1];
+        first[node - 1] = i;
+    }
+    for (size_t i = 0; status == STATUS_OK && i < trace->node_count; i++) {
+        fprintf(writer->out, "node %zu", i);
+        write_name(writer->out, trace->nodes[i]);
+        for (uint32_t r = first[i]; r != UINT32_MAX; r = next[r])
+            fprintf(writer->out, "%s%" PRIu32, r == first[i] ? " ranks=" : ",", r);
+        fputc('\n', writer->out);
+    }
+    free(first);
+    free(next);
+    return status;
+}
+
+static enum status write_definitions(struct writer *writer)
+{
+    const struct trace *trace = writer->trace;
+    fprintf(writer->out, "rmacast-trace 1\nranks %" PRIu32 "\n", trace->rank_count);
+    write_properties(writer);
+    for (size_t i = 1; i < trace->comm_count; i++) {
+        fprintf(writer->out, "comm %zu ranks=", i);
+        write_ranks(writer->out, trace->comms[i].members, trace->comms[i].count);
+        if (trace->comms[i].between > 0) fprintf(writer->out, " between=%" PRIu32, trace->comms[i].between);
+        fputc('\n', writer->out);
+    }
+    for (size_t i = 0; i < trace->window_count; i++) write_window(writer, i);
+    TRY(write_nodes(writer));
+    for (uint32_t i = 0; i < trace->rank_count; i++) {
+        const struct trace_rank *rank = &trace->ranks[i];
+        if (rank->speed > 0) fprintf(writer->out, "speed %" PRIu32 " %.17g\n", i, rank->speed);
+        if (!rank->incomplete) continue;
+        fprintf(writer->out, "incomplete %" PRIu32 " ", i);
+        write_sentence(writer->out, rank->incomplete_why);
+    }
+    for (size_t i = 0; i < trace->note_count; i++) {
+        fputs("note ", writer->out);
+        write_sentence(writer->out, trace->notes[i]);
+    }
+    return STATUS_OK;
+}
+
+static void write_site(struct writer *writer, const struct trace_site *site)
+{
+    fprintf(writer->out, " site=%s", encoded(writer, site->function));
+    fprintf(writer->out, "@%s:%" PRId32, encoded(writer, site->file), site->line);
+}
+
+static void write_assert(FILE *out, unsigned flags)
+{
+    const char *between = " assert=";
+    for (int i = 0; i < TEXT_ASSERTION_COUNT; i++) {
+        if (!(flags & 1u << i)) continue;
+        fprintf(out, "%s%s", between, text_assertion(i));
+        between = "|";
+    }
+    if (!(flags & TRACE_ASSERTIONS)) fputs(" assert=0", out);
+}
+
+static bool in_part(const struct writer *writer, uint32_t request)
+{
+    return !writer->range || map_find(&writer->made, request);
+}
+
+static void write_request(const struct writer *writer, uint32_t request)
+{
+    if (request == TRACE_NO_REF || !in_part(writer, request))
+        fputs(" req=-", writer->out);
+    else
+        fprintf(writer->out, " req=%" PRIu32, request);
+}
+
+static void write_requests(const struct writer *writer, const struct trace_list *list)
+{
+    const char *between = " reqs=";
+    for (uint32_t i = 0; i < list->count; i++) {
+        uint32_t request = writer->trace->requests[list->first + i];
+        if (!in_part(writer, request)) continue;
+        fprintf(writer->out, "%s%" PRIu32, between, request);
+        between = ",";
+    }
+    if (*between == ' ') fputs(" reqs=", writer->out);
+}
+
+static enum status write_disp(const struct writer *writer, const struct trace_call *call, size_t index)
+{
+    const struct trace_window *window = call->handle >= 0 ? &writer->trace->windows[call->handle] : NULL;
+    int32_t member = TRACE_NONE;
+    if (window && window->disp_unit) member = trace_comm_rank(&writer->trace->comms[window->comm], call->peer);
+    int64_t unit = member >= 0 ? window->disp_unit[member] : 1;
+    if (unit > 0 && call->disp % unit == 0) {
+        fprintf(writer->out, " disp=%" PRId64, call->disp / unit);
+        return STATUS_OK;
+    }
+    char place[TRACE_PLACE_BYTES];
+    return err_set(
+        writer->err, STATUS_DATA, writer->trace->name, trace_place(writer->trace, writer->rank, index, place),
+        "displacement of %" PRId64 " bytes, expected a multiple of the target's disp_unit %" PRId64, call->disp, unit);
+}
+
+static void write_counts(FILE *out, const struct trace_counts *counts)
+{
+    bool same = counts->count > 0;
+    for (uint32_t i = 1; i < counts->count; i++) same = same && counts->bytes[i] == counts->bytes[0];
+    fputs(" counts=", out);
+    for (uint32_t i = 0; i < (same ? 1 : counts->count); i++)
+        fprintf(out, "%s%" PRId64, i ? "," : "", counts->bytes[i]);
+}
+
+static void write_neighbors(FILE *out, const struct trace_neighbors *neighbors)
+{
+    fputs(" neighbours=", out);
+    for (uint32_t i = 0; i < neighbors->source_count; i++)
+        fprintf(out, "%s%" PRId64, i ? "," : "", neighbors->sources[i]);
+    fputc(':', out);
+    for (uint32_t i = 0; i < neighbors->destination_count; i++)
+        fprintf(out, "%s%" PRId64, i ? "," : "", neighbors->destinations[i]);
+}
+
+static void write_id(FILE *out, const char *key, int64_t id)
+{
+    if (id == TRACE_NONE)
+        fprintf(out, " %s=-", key);
+    else
+        fprintf(out, " %s=%" PRId64, key, id);
+}
+
+/* Whether a field that the line may lack says something. */
+static bool is_said(const struct trace_call *call, enum text_type type)
+{
+    switch (type) {
+    case TEXT_WINDOW:
+    case TEXT_COMM: return call->handle != TRACE_NONE;
+    case TEXT_DISP: return call->disp != -1;
+    case TEXT_ASSERT: return call->flags & TRACE_ASSERTIONS;
+    case TEXT_OP: return call->tag > 0 && call->tag < TRACE_OP_COUNT;
+    case TEXT_COUNTS: return call->disp >= 0;
+    case TEXT_NEIGHBORS: return call->tag >= 0;
+    case TEXT_STARTED: return call->flags & TRACE_STARTED;
+    case TEXT_NEWCOMM: return call->ref != TRACE_NO_REF;
+    case TEXT_SITE: return call->site != TRACE_NO_SITE;
+    case TEXT_SHARE: return call->aux != 0;
+    case TEXT_NUMBER: return call->disp != -1; /* value= */
+    default: return true;
+    }
+}
+
+static enum status write_field(struct writer *writer, const struct trace_call *call, size_t index, int field)
+{
+    const struct text_field *row = text_field(field);
+    FILE *out = writer->out;
+    struct trace_neighbors neighbors;
+    switch (row->type) {
+    case TEXT_WINDOW:
+    case TEXT_COMM: write_id(out, row->key, call->handle); break;
+    case TEXT_RANK: write_id(out, row->key, field == F_SOURCE_INDEX ? trace_call_source(call) : call->peer); break;
+    case TEXT_TAG:
+        fprintf(out, " %s=%" PRId32, row->key, field == F_TAG_INDEX ? call->tag : trace_call_recv_tag(call));
+        break;
+    case TEXT_SHARE: fprintf(out, " %s=%" PRId64, row->key, call->aux); break;
+    case TEXT_NEIGHBORS:
+        if (trace_call_neighbors(writer->trace, call, &neighbors)) write_neighbors(out, &neighbors);
+        break;
+    case TEXT_COUNTS: write_counts(out, &writer->trace->counts[call->disp]); break;
+    case TEXT_STARTED: fprintf(out, " %s=1", row->key); break;
+    case TEXT_BYTES: fprintf(out, " %s=%" PRId64, row->key, field == F_BYTES_INDEX ? call->bytes : call->aux); break;
+    case TEXT_DISP: return write_disp(writer, call, index);
+    case TEXT_GROUP:
+        fputs(" group=", out);
+        write_ranks(out, writer->trace->groups[call->ref].members, writer->trace->groups[call->ref].count);
+        break;
+    case TEXT_ASSERT: write_assert(out, call->flags); break;
+    case TEXT_LOCK: fprintf(out, " lock=%s", call->flags & TRACE_EXCLUSIVE ? "exclusive" : "shared"); break;
+    case TEXT_FLAG: fprintf(out, " flag=%d", call->flags & TRACE_FLAG ? 1 : 0); break;
+    case TEXT_OP: fprintf(out, " op=%s", trace_op_name(call->tag) + strlen("MPI_")); break;
+    case TEXT_REQUEST: write_request(writer, call->ref); break;
+    case TEXT_REQUESTS: write_requests(writer, &writer->trace->lists[call->ref]); break;
+    case TEXT_NEWCOMM:
+    case TEXT_OBJECT: fprintf(out, " %s=%" PRIu32, row->key, call->ref); break;
+    case TEXT_CHILD: write_id(out, row->key, call->ref == TRACE_NO_REF ? TRACE_NONE : (int64_t)call->ref); break;
+    case TEXT_NUMBER: fprintf(out, " %s=%" PRId64, row->key, field == F_VALUE_INDEX ? call->disp : call->aux); break;
+    case TEXT_SITE: write_site(writer, &writer->trace->sites[call->site]); break;
+    default: break;
+    }
+    return STATUS_OK;
+}
+
+static void write_sim(FILE *out, const struct trace_sim *sim)
+{
+    struct text_values values = {.sim = *sim};
+    for (int i = TEXT_SIM_FIRST; i < TEXT_FIELD_COUNT; i++) {
+        const struct text_field *row = text_field(i);
+        int64_t ps;
+        char time[UNITS_TEXT_BYTES];
+        memcpy(&ps, (const char *)&values + row->offset, sizeof ps);
+        if (ps == TRACE_UNKNOWN_PS || (row->offset == offsetof(struct text_values, sim.blocked_ps) && ps == 0))
+            continue;
+        fprintf(out, " %s=%s", row->key, units_format_ps(ps, time));
+    }
+}
+
+static void write_cpu(const struct writer *writer, size_t index)
+{
+    const int64_t *cpu_ps = writer->trace->ranks[writer->rank].cpu_ps;
+    char time[UNITS_TEXT_BYTES];
+    if (cpu_ps && cpu_ps[index] != TRACE_UNKNOWN_PS)
+        fprintf(writer->out, " cpu=%s", units_format_ps(cpu_ps[index], time));
+}
+
+static void write_extents(const struct writer *writer, const struct trace_call *call, size_t index)
+{
+    if (!(call->flags & TRACE_GAPS)) return;
+    struct trace_extents extents = trace_call_extents(writer->trace, writer->rank, index);
+    for (int i = 0; i < TRACE_BUFFERS; i++)
+        if (extents.of[i] != 0)
+            fprintf(writer->out, " %s=%" PRId64, trace_extent_key(call_kind(call->call), (enum trace_buffer)i),
+                    extents.of[i]);
+}
+
+static void write_thread(const struct writer *writer, size_t index)
+{
+    uint32_t thread = trace_call_thread(writer->trace, writer->rank, index);
+    if (thread > 0) fprintf(writer->out, " thread=%" PRIu32, thread);
+}
+
+/* In a part, what ends something that began before the part is left out. */
+static enum status is_written(struct writer *writer, size_t index, bool *written)
+{
+    const struct trace_call *call = &writer->trace->ranks[writer->rank].calls[index];
+    size_t *depth = &writer->region_depth[trace_call_thread(writer->trace, writer->rank, index)];
+    uint64_t *ignored;
+    *written = true;
+    if (writer->range && call_makes_request(call->call))
+        return map_put(&writer->made, call->ref, 1, &ignored, writer->err);
+    switch (call_kind(call->call)) {
+    case CALL_REGION_ENTER: (*depth)++; return STATUS_OK;
+    case CALL_REGION_LEAVE:
+        *written = *depth > 0;
+        if (*written) (*depth)--;
+        return STATUS_OK;
+    default: return STATUS_OK;
+    }
+}
+
+static enum status write_call(struct writer *writer, size_t index)
+{
+    const struct trace_rank *stream = &writer->trace->ranks[writer->rank];
+    const struct trace_call *call = &stream->calls[index];
+    const struct call_row *row = call_row(call->call);
+    char enter[UNITS_TEXT_BYTES], exit[UNITS_TEXT_BYTES];
+    bool written;
+    TRY(is_written(writer, index, &written));
+    if (!written) return STATUS_OK;
+    units_format_ps(call->enter_ps, enter);
+    if (row->needed & F_REGION) {
+        fprintf(writer->out, "%" PRIu32 " %s %s %s", writer->rank, enter, row->name,
+                encoded(writer, writer->trace->regions[call->ref]));
+        write_thread(writer, index);
+        write_cpu(writer, index);
+        fputc('\n', writer->out);
+        return STATUS_OK;
+    }
+    fprintf(writer->out, "%" PRIu32 " %s %s %s", writer->rank, enter, units_format_ps(call->exit_ps, exit), row->name);
+    for (int i = 0; i < CALL_FIELD_COUNT; i++) {
+        if (i == F_SITE_INDEX) write_extents(writer, call, index);
+        if ((row->needed & 1u << i) || ((row->allowed & 1u << i) && is_said(call, text_field(i)->type)))
+            TRY(write_field(writer, call, index, i));
+    }
+    write_thread(writer, index);
+    if (call->flags & TRACE_BREAK) fputs(" break=1", writer->out);
+    write_cpu(writer, index);
+    if (stream->sim) write_sim(writer->out, &stream->sim[index]);
+    fputc('\n', writer->out);
+    return STATUS_OK;
+}
+
+static enum status write_rank(struct writer *writer)
+{
+    const struct trace_rank *stream = &writer->trace->ranks[writer->rank];
+    const struct text_range *range = writer->range;
+    uint32_t threads = trace_thread_count(writer->trace, writer->rank);
+    TRY(array_reserve((void **)&writer->region_depth, &writer->thread_capacity, threads, sizeof *writer->region_depth,
+                      writer->err));
+    memset(writer->region_depth, 0, threads * sizeof *writer->region_depth);
+    if (range && range->rank != TRACE_NONE && range->rank != (int32_t)writer->rank) return STATUS_OK;
+    for (size_t i = 0; i < stream->count; i++) {
+        const struct trace_call *call = &stream->calls[i];
+        if (range && (call->exit_ps - writer->zero_ps < range->from_ps ||
+                      call->enter_ps - writer->zero_ps > range->to_ps))
+            continue;
+        uint32_t thread = trace_call_thread(writer->trace, writer->rank, i);
+        if (range && range->by_thread && range->thread != thread) continue;
+        TRY(write_call(writer, i));
+    }
+    return STATUS_OK;
+}
+
+enum status text_write(const struct trace *trace, const struct text_range *range, FILE *out, struct err *err)
+{
+    struct writer writer = {
+        .trace = trace, .range = range, .out = out, .err = err, .zero_ps = trace_begin_ps(trace)};
+    TRY(open_names(&writer));
+    enum status status = write_definitions(&writer);
+    for (writer.rank = 0; status == STATUS_OK && writer.rank < trace->rank_count; writer.rank++) {
+        status = write_rank(&writer);
+        map_clear(&writer.made);
+    }
+    free(writer.region_depth);
+    free(writer.name);
+    return status;
+}
