@@ -13,12 +13,32 @@ export PKG_CONFIG_PATH
 libdir=$(pkg-config --variable=libdir rmacast)
 trace=$source/tests/cases/worked_example/trace.txt
 
-cc -std=c11 -o "$place/user" "$source/tests/install/user.c" $(pkg-config --cflags --libs rmacast) -Wl,-rpath,"$libdir"
-found=$("$place/user" "$trace")
-# The worked example as recorded: from MPI_Win_start at 0 to the exit of MPI_Win_wait at 0.0006 s.
-# The put begins at 0.00035 s and is complete at the target when wait returns.
-expected="0.0006 s, longest transfer at most 0.00025 s"
-[ "$found" = "$expected" ] || { echo "the installed library says '$found', expected '$expected'"; exit 1; }
+# The example by pkg-config and by find_package. Expected: the worked example of docs/simulation.md; as recorded it lasts from
+# MPI_Win_start at 0 to the exit of MPI_Win_wait at 0.0006 s, and start returned before the post.
+cat >"$place/expected" <<'T'
+recorded: 0.0006 s, Late Post 0 s
+a: 0.00057 s, Late Post 0.0004 s, Early Transfer 0 s
+b: 0.00052 s, Late Post 0 s, Early Transfer 0.00035 s
+c: 0.00052 s, Late Post 0.0003 s, Early Transfer 0 s
+d: 0.00052 s, Late Post 0 s, Early Transfer 0 s
+T
+cc -std=c11 -Wall -Wextra -Werror -o "$place/what_if" "$source/examples/what_if.c" $(pkg-config --cflags --libs rmacast) -Wl,-rpath,"$libdir"
+"$place/what_if" "$trace" "$source/tests/cases/base.json" >"$place/found"
+diff "$place/expected" "$place/found"
+mkdir "$place/project"
+cat >"$place/project/CMakeLists.txt" <<T
+cmake_minimum_required(VERSION 3.20)
+project(what_if LANGUAGES C)
+find_package(rmacast 0.1 REQUIRED)
+add_executable(what_if $source/examples/what_if.c)
+target_link_libraries(what_if PRIVATE rmacast::rmacast)
+T
+cmake -S "$place/project" -B "$place/project/build" -DCMAKE_PREFIX_PATH="$place/usr" >"$place/log"
+cmake --build "$place/project/build" >>"$place/log"
+"$place/project/build/what_if" "$trace" "$source/tests/cases/base.json" >"$place/found"
+diff "$place/expected" "$place/found"
+! "$place/what_if" "$place/missing" "$source/tests/cases/base.json" 2>"$place/found" || { echo "a missing trace was read"; exit 1; }
+grep -q '^what_if: .*missing' "$place/found"
 
 cd "$place"
 "$place/usr/bin/rmacast" simulate "$trace" --platform "$place/usr/share/rmacast/platforms/two-nodes.json" >simulated

@@ -1,0 +1,34 @@
+/* Platforms: a described cluster. Nodes, network, the MPI library's behaviour, where the ranks sit (docs/platforms.md). */
+#ifndef RMACAST_PLATFORM_H
+#define RMACAST_PLATFORM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "rmacast/error.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct rmacast_platform;
+
+/* Reads a platform file (schema rmacast.platform/1); "ideal" is the built-in platform of zero latency and infinite
+ * bandwidth. settings: "KEY=VALUE" as of --set, which replace values of the file, for example
+ * "mpi.rma.semantics=c" or "network.latency_s=1e-6"; may be NULL where count is 0. RMACAST_DATA names file and key path. The
+ * caller owns *platform. */
+enum rmacast_status rmacast_platform_open(const char *file, const char *const *settings, size_t count,
+                                          struct rmacast_platform **platform, struct rmacast_error *error);
+void rmacast_platform_free(struct rmacast_platform *platform); /* NULL is legal */
+
+const char *rmacast_platform_name(const struct rmacast_platform *platform); /* as long as the platform */
+int32_t rmacast_platform_node_count(const struct rmacast_platform *platform);
+
+/* RMACAST_DATA: the platform has no node for some rank of so many. */
+enum rmacast_status rmacast_platform_check_ranks(const struct rmacast_platform *platform, uint32_t rank_count,
+                                                 struct rmacast_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

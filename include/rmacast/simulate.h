@@ -1,0 +1,33 @@
+/* The simulation: a trace replayed on a platform, under blocking semantics a, b, c or d (docs/simulation.md):
+ * a) start waits for the target's post, b) the operation waits, c) complete waits, d) nobody waits, data are buffered. */
+#ifndef RMACAST_SIMULATE_H
+#define RMACAST_SIMULATE_H
+
+#include "rmacast/error.h"
+#include "rmacast/platform.h"
+#include "rmacast/result.h"
+#include "rmacast/trace.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Set size = sizeof(struct rmacast_simulate_options) and what else differs from 0. */
+struct rmacast_simulate_options {
+    size_t size;
+    const char *engine;    /* "loggp" (NULL: this one), or "simgrid", which needs the module librmacast-simgrid.so */
+    const char *semantics; /* "a", "b", "c", "d"; NULL: as the platform says */
+};
+
+/* Replays the trace. SimGrid simulates once per process, so that engine runs in a child process, which is gone when the
+ * function returns. RMACAST_DATA: the trace cannot be replayed there (a deadlock says who waits for whom).
+ * *predicted is the trace of the predicted run, *result its analysis; either may be NULL where it is not wanted. The caller
+ * owns both. */
+enum rmacast_status rmacast_simulate(const struct rmacast_trace *trace, const struct rmacast_platform *platform,
+                                     const struct rmacast_simulate_options *options, struct rmacast_trace **predicted,
+                                     struct rmacast_result **result, struct rmacast_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

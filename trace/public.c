@@ -1,0 +1,88 @@
+/* include/rmacast/trace.h: the handle is a struct trace. */
+#include <inttypes.h>
+
+#include "common/public.h"
+#include "common/units.h"
+#include <rmacast/trace.h>
+#include "trace/open.h"
+
+static const struct trace *inside(const struct rmacast_trace *trace)
+{
+    return (const struct trace *)trace;
+}
+
+PUBLIC enum rmacast_status rmacast_trace_open(const char *path, struct rmacast_trace **trace,
+                                              struct rmacast_error *error)
+{
+    struct err err = {.text = ""};
+    struct trace *opened;
+    enum status status = trace_open(path, &opened, &err);
+    if (status == STATUS_OK) *trace = (struct rmacast_trace *)opened;
+    return public_status(status, &err, error);
+}
+
+PUBLIC void rmacast_trace_free(struct rmacast_trace *trace)
+{
+    trace_free((struct trace *)trace);
+}
+
+PUBLIC enum rmacast_status rmacast_trace_save(const struct rmacast_trace *trace, const char *path,
+                                              struct rmacast_error *error)
+{
+    struct err err = {.text = ""};
+    return public_status(trace_save(inside(trace), path, &err), &err, error);
+}
+
+PUBLIC uint32_t rmacast_trace_rank_count(const struct rmacast_trace *trace)
+{
+    return inside(trace)->rank_count;
+}
+
+PUBLIC size_t rmacast_trace_call_count(const struct rmacast_trace *trace, uint32_t rank)
+{
+    return rank < inside(trace)->rank_count ? inside(trace)->ranks[rank].count : 0;
+}
+
+PUBLIC double rmacast_trace_run_time_s(const struct rmacast_trace *trace)
+{
+    int64_t begin_ps = trace_begin_ps(inside(trace)), end_ps = begin_ps;
+    for (uint32_t i = 0; i < inside(trace)->rank_count; i++) {
+        int64_t rank_end_ps = trace_rank_end_ps(inside(trace), i);
+        if (rank_end_ps > end_ps) end_ps = rank_end_ps;
+    }
+    return units_s(end_ps - begin_ps);
+}
+
+PUBLIC int rmacast_trace_is_simulated(const struct rmacast_trace *trace)
+{
+    return inside(trace)->simulated;
+}
+
+PUBLIC int rmacast_trace_is_complete(const struct rmacast_trace *trace)
+{
+    for (uint32_t i = 0; i < inside(trace)->rank_count; i++)
+        if (inside(trace)->ranks[i].incomplete) return 0;
+    return 1;
+}
+
+PUBLIC enum rmacast_status rmacast_trace_call(const struct rmacast_trace *trace, uint32_t rank, size_t index,
+                                              struct rmacast_call *call, struct rmacast_error *error)
+{
+    struct err err = {.text = ""};
+    if (index >= rmacast_trace_call_count(trace, rank)) {
+        err_set(&err, STATUS_USAGE, inside(trace)->name, NULL,
+                "call %zu of rank %" PRIu32 " does not exist, expected a rank below %" PRIu32 " and an index below %zu",
+                index, rank, inside(trace)->rank_count, rmacast_trace_call_count(trace, rank));
+        return public_status(STATUS_USAGE, &err, error);
+    }
+    const struct trace_call *one = &inside(trace)->ranks[rank].calls[index];
+    bool on_window = call_row(one->call)->allowed & F_WIN;
+    *call = (struct rmacast_call){.name = call_name(one->call),
+                                  .enter_s = units_s(one->enter_ps),
+                                  .exit_s = units_s(one->exit_ps),
+                                  .window = on_window ? one->handle : -1,
+                                  .peer = one->peer,
+                                  .bytes = one->bytes,
+                                  .thread = trace_call_thread(inside(trace), rank, index)};
+    return public_status(STATUS_OK, &err, error);
+}
