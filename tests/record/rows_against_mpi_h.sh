@@ -14,10 +14,10 @@ echo "#include <mpi.h>" >"$work/mpi.c"
 "$mpicc" -E -P "$work/mpi.c" | tr '\n' ' ' | grep -oE '(int|double|MPI_[A-Za-z]+) +\*?MPI_[A-Z][A-Za-z0-9_]* ?\(' |
     grep -oE "MPI_[A-Za-z0-9_]+ ?\(" | tr -d "( " | sort -u >"$work/declared"
 if [ "$standard" = MPI-3 ]; then sed -i "/_\(c2f\|f2c\)$/d" "$work/declared"; fi
-sed -n 's/^MPI_CALL(\([A-Za-z0-9_]*\),.*/MPI_\1/p' "$source"/trace/mpi_*calls.def >"$work/rows"
-sed -n 's/^MPI_LARGE(\([A-Za-z0-9_]*\),.*/MPI_\1_c/p' "$source/trace/record/large_calls.def" >>"$work/rows"
-sed -n 's/^MPI_PLAIN[_A-Z]*(\([A-Za-z0-9_]*\),.*/MPI_\1/p' "$source/trace/mpi_plain_calls.def" | sort - "$work/rows" -o "$work/rows"
-sed -n 's/^REC_MISSED(\([A-Za-z0-9_]*\))$/MPI_\1/p' "$source/trace/record/missed.def" | sort >"$work/missed"
+sed -n 's/^MPI_CALL(\([A-Za-z0-9_]*\),.*/MPI_\1/p' "$source"/trace/calls/mpi_*calls.def >"$work/rows"
+sed -n 's/^MPI_LARGE(\([A-Za-z0-9_]*\),.*/MPI_\1_c/p' "$source/trace/record/mpi/large_calls.def" >>"$work/rows"
+sed -n 's/^MPI_PLAIN[_A-Z]*(\([A-Za-z0-9_]*\),.*/MPI_\1/p' "$source/trace/calls/mpi_plain_calls.def" | sort - "$work/rows" -o "$work/rows"
+sed -n 's/^REC_MISSED(\([A-Za-z0-9_]*\))$/MPI_\1/p' "$source/trace/record/preload/unrecorded.def" | sort >"$work/missed"
 grep -v '^#' "$here/unrecorded.txt" | cut -d' ' -f1 >"$work/unrecorded"
 failures=0
 fail() {
@@ -31,12 +31,12 @@ sort "$work/rows" "$work/missed" "$work/unrecorded" >"$work/all"
 sort -u "$work/all" >"$work/known"
 [ -z "$(comm -23 "$work/declared" "$work/known")" ] || fail "in mpi.h only: $(comm -23 "$work/declared" "$work/known" | tr '\n' ' ')"
 if [ "$standard" = MPI-3 ]; then
-    sed -n 's/^MPI_CALL(\([A-Za-z0-9_]*\),.*/MPI_\1/p' "$source/trace/mpi_4_calls.def" | sort >"$work/mpi_4"
+    sed -n 's/^MPI_CALL(\([A-Za-z0-9_]*\),.*/MPI_\1/p' "$source/trace/calls/mpi_4_calls.def" | sort >"$work/mpi_4"
     grep -v "_c$" "$work/rows" | comm -23 - "$work/mpi_4" >"$work/known"
 fi
 [ -z "$(comm -13 "$work/declared" "$work/known")" ] || fail "not in mpi.h: $(comm -13 "$work/declared" "$work/known" | tr '\n' ' ')"
 # What is a plain region on purpose stands in the docs, all of it and nothing else.
-sed -n "s/^MPI_PLAIN[_A-Z]*(\([A-Za-z0-9_]*\),.*/MPI_\1/p" "$source/trace/mpi_plain_calls.def" | sort >"$work/plain"
+sed -n "s/^MPI_PLAIN[_A-Z]*(\([A-Za-z0-9_]*\),.*/MPI_\1/p" "$source/trace/calls/mpi_plain_calls.def" | sort >"$work/plain"
 sed -n "/^## Plain regions/,/^Not recorded at all/p" "$source/docs/format-spool.md" | grep -oE "\`MPI_[A-Za-z0-9_]+\`" | tr -d "\`" | sort >"$work/told"
 diff "$work/plain" "$work/told" || fail "the plain regions of docs/format-spool.md are not those of trace/calls/mpi_plain_calls.def"
 echo "$(wc -l <"$work/declared") declared, $(wc -l <"$work/plain") plain regions among $(wc -l <"$work/rows") rows, $(wc -l <"$work/missed") missed, $(wc -l <"$work/unrecorded") unrecorded"

@@ -174,7 +174,7 @@ void rec_close_after(void)
     rec_anchor();
 }
 
-enum { REGION_NAME_BYTES = 128 };
+enum { REGION_NAME_BYTES = 128, OWN_FRAME_BYTES = 128, DEAD_STACK_BYTES = 1 << 20 };
 
 /* MPI_Pcontrol takes any arguments, so the name may be no pointer at all: it is read by the kernel, which refuses
  * instead of ending the program. Two parts, since a string may end just before unreadable memory. */
@@ -185,6 +185,9 @@ static bool read_name(const void *from, char name[REGION_NAME_BYTES])
     struct iovec local = {.iov_base = name, .iov_len = REGION_NAME_BYTES - 1};
     struct iovec remote[2] = {{.iov_base = (void *)address, .iov_len = first},
                               {.iov_base = (void *)page, .iov_len = REGION_NAME_BYTES - 1 - first}};
+    /* What a call before has left in a register may point to where its frames were: below the program's own. */
+    uintptr_t frame = (uintptr_t)__builtin_frame_address(0) + OWN_FRAME_BYTES;
+    if (address < frame && frame - address < DEAD_STACK_BYTES) return false;
     ssize_t got = from ? process_vm_readv(getpid(), &local, 1, remote, 2, 0) : -1;
     if (got <= 0) return false;
     name[got] = '\0';

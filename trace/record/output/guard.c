@@ -17,7 +17,7 @@ static bool is_in(const struct rec_stream *stream, uintptr_t address)
 /* As if this handler were not there. A fault comes again when it returns, a signal that was sent is sent again. */
 static void pass_on(int number, siginfo_t *info, void *context)
 {
-    static __thread bool passing; /* the handler before may pass it on to this one */
+    static volatile sig_atomic_t passing; /* the handler before may pass it on to this one; no room in static TLS */
     bool handled = before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN && !passing;
     if (before.sa_handler == SIG_IGN && info->si_code <= 0) return;
     if (!handled) {
