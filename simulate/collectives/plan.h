@@ -1,4 +1,4 @@
-/* What the files of plans share. Not for use outside simulate/collectives*.c. */
+/* What the files of plans share. Not for use outside simulate/collectives/. */
 #ifndef SIMULATE_COLLECTIVES_PLAN_H
 #define SIMULATE_COLLECTIVES_PLAN_H
 

@@ -1,4 +1,4 @@
-/* Inside the replay core: what the steps of all calls share. Not for use outside simulate/replay*.c.
+/* Inside the replay core: what the steps of all calls share. Not for use outside simulate/replay/ and the rooms of its calls.
  *
  * A rank computes until its next call, enters it and is advanced by the call's step function, which looks at the state,
  * acts, and says what it waits for. Messages change the state and wake the rank concerned; its step function then looks

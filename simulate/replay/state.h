@@ -1,5 +1,5 @@
 /* What the replay core knows of ranks, windows, messages and requests: the state that the steps of all calls
- * share (simulate/replay/core.h). Not for use outside simulate/replay*.c. */
+ * share (simulate/replay/core.h). Not for use outside simulate/replay/ and the rooms of its calls. */
 #ifndef SIMULATE_REPLAY_STATE_H
 #define SIMULATE_REPLAY_STATE_H
 

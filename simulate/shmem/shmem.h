@@ -1,5 +1,5 @@
 /* OpenSHMEM in the replay: the symmetric memory is a window that every PE has locked for all, without asking anybody,
- * from the beginning to the end. Not for use outside simulate/replay*.c. */
+ * from the beginning to the end. Not for use outside simulate/replay/ and the rooms of its calls. */
 #ifndef SIMULATE_SHMEM_SHMEM_H
 #define SIMULATE_SHMEM_SHMEM_H
 

@@ -1,6 +1,6 @@
 /* Threads of one rank in the replay: each is a stream of its own. struct rank_state holds the thread that is loaded;
  * the others wait in replay->ranks[rank].threads. Step functions see the loaded thread only. A rank with one thread and
- * no thread primitives has no struct threads and none of this. Not for use outside simulate/replay*.c. */
+ * no thread primitives has no struct threads and none of this. Not for use outside simulate/replay/ and the rooms of its calls. */
 #ifndef SIMULATE_THREADS_THREAD_H
 #define SIMULATE_THREADS_THREAD_H
 

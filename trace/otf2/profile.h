@@ -1,5 +1,5 @@
 /* What writer and reader of OTF2 archives share: names of attributes and properties, and the records that stand for
- * each kind of call. Specification: docs/format-otf2.md. Internal to trace/otf2_*.c. */
+ * each kind of call. Specification: docs/format-otf2.md. Internal to trace/otf2/. */
 #ifndef TRACE_OTF2_PROFILE_H
 #define TRACE_OTF2_PROFILE_H
 

@@ -1,4 +1,4 @@
-/* The state of reading one archive. Internal to trace/otf2_read*.c. */
+/* The state of reading one archive. Internal to trace/otf2/read*.c. */
 #ifndef TRACE_OTF2_READ_H
 #define TRACE_OTF2_READ_H
 

@@ -1,5 +1,5 @@
 /* A directory aside, in which an archive is written before it takes the place of the one that stands there. Call order:
- * open, commit (if all went well), close. Internal to trace/otf2_*.c.
+ * open, commit (if all went well), close. Internal to trace/otf2/.
  *
  * Where an archive is replaced, the stage is DIRECTORY's neighbour ".NAME.rmacast-XXXXXX" and the two change their
  * names at one stroke: whatever ends the process, the old archive stays or the new one stands. Where that cannot be

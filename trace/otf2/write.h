@@ -1,4 +1,4 @@
-/* The state of writing one archive. Internal to trace/otf2_write*.c. */
+/* The state of writing one archive. Internal to trace/otf2/write*.c. */
 #ifndef TRACE_OTF2_WRITE_H
 #define TRACE_OTF2_WRITE_H
 

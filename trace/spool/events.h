@@ -1,4 +1,4 @@
-/* Records of one rank into calls: what its reading knows. Internal to trace/spool_*.c.
+/* Records of one rank into calls: what its reading knows. Internal to trace/spool/.
  *
  * Ranks are read by several threads: what they add to tables that all ranks share (call sites, regions, lists of
  * requests, extents, faults, locks) stands in the part of the trace that a block of ranks has, with numbers of the

@@ -1,6 +1,6 @@
 /* State shared by the parts of the text reader: lines (text_read.c), pieces of a file on several threads
  * (text_pieces.c), names (text_names.c), definitions (text_definitions.c), a call's line (text_calls.c), its values
- * (text_values.c), those read before (text_known.c). Internal to trace/text_*.c. */
+ * (values.c), those read before (memo.c). Internal to trace/text/. */
 #ifndef TRACE_TEXT_READER_H
 #define TRACE_TEXT_READER_H
 

@@ -1,4 +1,4 @@
-/* Inside the loggp engine: what its files share. Not for use outside simulate/engine/loggp/loggp.c and simulate/loggp_*.c. */
+/* Inside the loggp engine: what its files share. Not for use outside simulate/engine/loggp/. */
 #ifndef SIMULATE_ENGINE_LOGGP_STATE_H
 #define SIMULATE_ENGINE_LOGGP_STATE_H
 
