@@ -106,8 +106,8 @@ static void expect_barriers(const struct trace *trace, uint64_t returned, uint64
     const struct trace_rank *rank = &trace->ranks[0];
     assert_true(rank->incomplete);
     bool inside = rank->count > 0 && (rank->calls[rank->count - 1].flags & TRACE_BREAK);
-    assert_string_equal(rank->incomplete_why,
-                        inside ? "ended without MPI_Finalize, inside MPI_Barrier" : "ended without MPI_Finalize");
+    assert_string_equal(rank->incomplete_why, inside ? "killed or ended without MPI_Finalize, inside MPI_Barrier"
+                                                     : "killed or ended without MPI_Finalize");
     assert_true(rank->count >= returned && rank->count <= returned + 2);
     for (size_t i = 0; i < rank->count; i++) assert_int_equal(rank->calls[i].call, ID_Barrier);
     assert_true(rank->count == 0 || rank->calls[0].enter_ps >= 0);

@@ -30,7 +30,7 @@ check test "$(grep -c 'not a multiple' err)" = 0
 # Killed: packed all the same.
 expect 9 "$rmacast" record -o killed.rma -- "$mpiexec" -n 4 "$programs/killed"
 check test -f killed.rma/traces.otf2
-check grep -q '4 of 4 ranks are incomplete; rank 0: ended without MPI_Finalize' err
+check grep -q '4 of 4 ranks are incomplete; rank 0: killed or ended without MPI_Finalize' err
 
 # Output untouched, status of a command that is no MPI program, signals.
 expect 1 "$rmacast" record -o plain.rma -- sh -c 'echo to out; echo to err >&2'
@@ -64,7 +64,7 @@ check grep -q '^note: further programs of the job have traces of their own, belo
 expect 0 "$rmacast" info two.rma/world-1
 check grep -q '^ranks  *4$' out
 expect 9 "$rmacast" record -o two.rma -- sh -c '"$0" -n 4 "$1/pscw_halo"; "$0" -n 4 "$1/killed"' "$mpiexec" "$programs"
-check grep -q 'two.rma/world-1: 4 of 4 ranks are incomplete; rank 0: ended without MPI_Finalize' err
+check grep -q 'two.rma/world-1: 4 of 4 ranks are incomplete; rank 0: killed or ended without MPI_Finalize' err
 # What the user put beside a further program's archive is a reason not to begin; the archives of the last recording stay.
 echo notes >two.rma/world-1/notes.txt
 expect 1 "$rmacast" record -o two.rma -- "$mpiexec" -n 2 "$programs/locks"
@@ -88,7 +88,7 @@ check test "$(cat out)" = 'refused done'
 check test "$(grep -c ' enter MPI_Comm_spawn(failed)' dump) $(grep -c ' enter MPI_Open_port(failed)' dump) $(grep -c ' MPI_Finalize' dump)" = '2 2 2'
 # With MPI's own error handler it is the end, inside the call.
 expect 15 "$rmacast" record -o refused.rma -- "$mpiexec" -n 2 "$programs/worlds" spawn
-check grep -q '2 of 2 ranks are incomplete; rank 0: ended without MPI_Finalize' err
+check grep -q '2 of 2 ranks are incomplete; rank 0: killed or ended without MPI_Finalize' err
 "$rmacast" dump refused.rma >dump
 check test "$(grep -c ' MPI_Comm_spawn .*break' dump)" = 2
 

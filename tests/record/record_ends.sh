@@ -52,6 +52,7 @@ ends abort        2     "$aborted"  '- 2'  no  # Init, Barrier
 ends mpi_abort    2     3      '- 3'  no  # and Abort
 ends exit         1     4      '2'    no
 ends signal       2     $((added + 11)) '- 2'  no
+ends handled      2     6      '- 2'  no  # the program's handler of SIGSEGV, set after MPI_Init, exits
 ends fork         2     0      '5 4'  yes # Init, Barrier, (Barrier of itself,) Barrier, Finalize
 ends open_request 2     0      '6 5'  yes # and Irecv
 ends idle         2     0      '4 3'  yes
@@ -59,8 +60,13 @@ ends wrong_root   2     $root_error '- 2'  no  # MPI_ERR_ROOT inside the Bcast, 
 ends wrong_count  2     2      '- 2'  no  # MPI_ERR_COUNT
 ends forked_rank  2     0      '5 4'  yes
 
+# Rank 1 raised the signal itself, outside MPI.
+"$rmacast" info abort.rma | grep -q 'rank 1 .*: ended without MPI_Finalize by signal 6 (SIGABRT)$' || fail "abort: the signal is not told"
+"$rmacast" info signal.rma | grep -q 'rank 1 .*: ended without MPI_Finalize by signal 11 (SIGSEGV)$' || fail "signal: it is not told"
+"$rmacast" info handled.rma | grep -q 'rank 1 .*: killed or ended without MPI_Finalize$' || fail "handled: a signal that was dealt with is told"
+
 # Rank 1 stood in MPI_Abort.
-"$rmacast" info mpi_abort.rma | grep -q 'rank 1 .*: ended without MPI_Finalize, inside MPI_Abort$' || fail "mpi_abort: the call is not told"
+"$rmacast" info mpi_abort.rma | grep -q 'rank 1 .*: ended without MPI_Finalize, inside MPI_Abort(3)$' || fail "mpi_abort: the call is not told"
 "$rmacast" info wrong_count.rma | grep -q '1.*ended without MPI_Finalize, inside MPI_Send' || fail "wrong_count: the call is not told"
 
 [ -z "$open_mpi" ] || exit "$failures" # the rest does not depend on the library

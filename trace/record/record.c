@@ -52,6 +52,7 @@ static __attribute__((noinline)) void put_slowly(struct rec_stream *own, const s
                                                  unsigned pattern)
 {
     uint64_t chunk = own->chunk;
+    if (own->tail->signal != 0) own->tail->signal = 0; /* the thread left the handler by a jump */
     bool anchored = !rec_stream_unanchored(own, record->time) || rec_stream_anchor(own);
     if (!anchored || !rec_stream_put_as(own, record, pattern)) stop_writing();
     if (own->chunk != chunk) rec_guard();

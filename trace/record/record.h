@@ -196,6 +196,7 @@ void rec_define_with(struct spool_record head, const void *first, size_t first_b
         rec_region(&rec, (level), name_);                                                                              \
     } while (0)
 #define rec_comm(comm) rec_set_comm(&rec, (comm))
+#define rec_abort(comm, code) rec_set_abort(&rec, (comm), (code))
 #define rec_edges(comm, count, sources, degrees, destinations)                                                         \
     rec_set_edges(&rec, (comm), (count), (sources), (degrees), (destinations))
 #define rec_comm_made(made) rec_set_made_comm(&rec, (made))
@@ -376,6 +377,7 @@ void rec_region(struct rec_call *rec, int level, const void *name);
 int rec_own_send(const void *buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm);
 /* fill.c */
 void rec_set_comm(struct rec_call *rec, MPI_Comm comm);
+void rec_set_abort(struct rec_call *rec, MPI_Comm comm, int code);
 void rec_set_edges(struct rec_call *rec, MPI_Comm comm, int count, const int *sources, const int *degrees,
                    const int *destinations);
 void rec_set_win(struct rec_call *rec, MPI_Win win);

@@ -141,6 +141,7 @@ void rec_opened(struct rec_call *rec)
     } else {
         rec_state = REC_OPEN;
         rec_guard();
+        rec_guard_end();
         rec_threads_begin(&header);
         define_names();
         rec_comm_find(MPI_COMM_WORLD);

@@ -1,5 +1,6 @@
 /* Why a rank's recording does not tell all. */
 #include <inttypes.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -24,6 +25,44 @@ __attribute__((format(printf, 2, 3))) static void reason(struct reasons *reasons
     reasons->used += (size_t)n < room ? (size_t)n : room - 1;
 }
 
+/* Of those that the recorder sees. */
+static const char *signal_name(uint32_t number)
+{
+    static const struct {
+        uint32_t number;
+        const char *name;
+    } names[] = {{SIGSEGV, "SIGSEGV"}, {SIGBUS, "SIGBUS"},   {SIGILL, "SIGILL"},
+                 {SIGFPE, "SIGFPE"},   {SIGABRT, "SIGABRT"}, {SIGTERM, "SIGTERM"},
+                 {SIGINT, "SIGINT"},   {SIGHUP, "SIGHUP"},   {SIGXCPU, "SIGXCPU"}};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (names[i].number == number) return names[i].name;
+    return "unknown";
+}
+
+/* Stream i of the rank, 0: thread 0; NULL: its tail says nothing of its end. */
+static const struct spool_tail *end_of(const struct spool_rank *from, size_t i)
+{
+    const struct spool_rank *stream = i == 0 ? from : &from->threads[i - 1];
+    return stream->header && !spool_is_old(stream) ? stream->tail : NULL;
+}
+
+static void reason_of_end(struct reasons *why, const struct spool_rank *from, const char *in)
+{
+    uint32_t signal = 0;
+    char code[32] = "";
+    for (size_t i = 0; i <= from->thread_count; i++) {
+        const struct spool_tail *end = end_of(from, i);
+        if (end && end->signal != 0) signal = end->signal;
+        if (end && end->aborts && in && strcmp(in, "MPI_Abort") == 0)
+            snprintf(code, sizeof code, "(%" PRId32 ")", end->abort_code);
+    }
+    char by[64] = "";
+    if (signal != 0) snprintf(by, sizeof by, " by signal %" PRIu32 " (%s)", signal, signal_name(signal));
+    bool unseen = signal == 0 && code[0] == '\0';
+    reason(why, "%sended without MPI_Finalize%s%s%s%s", unseen ? "killed or " : "", by, in ? ", inside " : "",
+           in ? in : "", code);
+}
+
 enum status spool_mark_incomplete(const struct spool_rank *from, const char *in, const uint32_t *inside,
                                   uint32_t inside_count, struct trace_rank *rank, struct err *err)
 {
@@ -38,7 +77,7 @@ enum status spool_mark_incomplete(const struct spool_rank *from, const char *in,
     else if (from->state & SPOOL_STOPPED)
         reason(&why, "recording stopped: %s", failure ? strerror(failure) : "see the run's messages");
     else if (!(from->state & SPOOL_CLOSED))
-        reason(&why, "ended without MPI_Finalize%s%s", in ? ", inside " : "", in ? in : "");
+        reason_of_end(&why, from, in);
     else
         for (uint32_t i = 0; i < inside_count; i++)
             reason(&why, "thread %" PRIu32 " is inside a call to the end", inside[i]);

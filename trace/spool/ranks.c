@@ -21,6 +21,8 @@ static enum status mark_incomplete(struct events *events, size_t count)
         if (events[i].enter) inside[inside_count++] = events[i].thread;
     const struct events *first = events; /* of the threads that are in a call */
     while (first < events + count - 1 && !first->enter) first++;
+    for (size_t i = 0; i < count; i++)
+        if (events[i].enter && events[i].call.call == ID_Abort) first = &events[i];
     const char *in = first->enter ? call_name((enum mpi_call)first->call.call) : NULL;
     enum status status = spool_mark_incomplete(events->rank, in, inside, inside_count,
                                                &events->trace->ranks[events->number], events->err);

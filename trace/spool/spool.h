@@ -174,7 +174,10 @@ struct spool_tail {
     uint32_t rank;
     uint32_t state; /* thread 0: of the whole rank */
     uint64_t base_ns; /* as in the main file it belongs to */
-    char unused[SPOOL_TAIL_HEAD_BYTES - 24];
+    uint32_t signal;  /* that came last to the thread and may have ended the program, 0: none */
+    uint32_t aborts;  /* 1: the thread called MPI_Abort, with this code; */
+    int32_t abort_code;
+    char unused[SPOOL_TAIL_HEAD_BYTES - 36];
     uint64_t words[SPOOL_CHUNK_WORDS];
 };
 

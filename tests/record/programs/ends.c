@@ -28,6 +28,18 @@ static void by_signal(void)
     if (rank == 1) raise(SIGSEGV);
 }
 
+static void exit_with_six(int number)
+{
+    (void)number;
+    _exit(6);
+}
+
+static void by_handler(void)
+{
+    signal(SIGSEGV, exit_with_six);
+    if (rank == 1) raise(SIGSEGV);
+}
+
 /* The child and what it starts are not the rank; what they do is not recorded. */
 static void after_fork(void)
 {
@@ -69,9 +81,9 @@ static const struct {
     const char *name;
     void (*run)(void);
 } ways[] = {
-    {"abort", by_abort},        {"mpi_abort", by_mpi_abort},         {"exit", by_exit}, {"signal", by_signal},
-    {"fork", after_fork},       {"open_request", with_open_request}, {"idle", idle},    {"forked_rank", idle},
-    {"wrong_root", wrong_root}, {"wrong_count", wrong_count},
+    {"abort", by_abort},        {"mpi_abort", by_mpi_abort},         {"exit", by_exit},       {"signal", by_signal},
+    {"fork", after_fork},       {"open_request", with_open_request}, {"idle", idle},          {"forked_rank", idle},
+    {"wrong_root", wrong_root}, {"wrong_count", wrong_count},        {"handled", by_handler},
 };
 
 /* A parent that only starts the rank and passes its exit status on. */

@@ -54,6 +54,15 @@ void rec_set_comm(struct rec_call *rec, MPI_Comm comm)
     rec->pattern += rec->comm->id * REC_APART;
 }
 
+/* The code has no field in a record; the call does not return. */
+void rec_set_abort(struct rec_call *rec, MPI_Comm comm, int code)
+{
+    rec_set_comm(rec, comm);
+    if (rec_state != REC_OPEN) return;
+    rec_own->tail->abort_code = code;
+    rec_own->tail->aborts = 1;
+}
+
 void rec_set_win(struct rec_call *rec, MPI_Win win)
 {
     const struct rec_win *found = rec_win_find(win);

@@ -7,25 +7,41 @@
 
 #include "trace/record/record.h"
 
-static struct sigaction before;
+enum { SIGNALS = 32 };
+static struct sigaction before_of[SIGNALS]; /* by number: what was there before */
 
 static bool is_in(const struct rec_stream *stream, uintptr_t address)
 {
     return stream && stream->tail && address - (uintptr_t)stream->tail < sizeof *stream->tail;
 }
 
-/* As if this handler were not there. A fault comes again when it returns, a signal that was sent is sent again. */
+/* The child of a fork is not the rank. Only stores: the signal may have interrupted anything. */
+static void note_signal(int number)
+{
+    struct rec_stream *own = rec_own && rec_own->tail ? rec_own : &rec_out;
+    if (rec_state != REC_OPEN || (uint32_t)getpid() != rec_out.header.pid) return;
+    __atomic_store_n(&own->tail->signal, (uint32_t)number, __ATOMIC_RELAXED);
+}
+
+/* The instruction faults again when the handler returns. */
+static bool is_fault(int number, const siginfo_t *info)
+{
+    return (number == SIGSEGV || number == SIGBUS || number == SIGILL || number == SIGFPE) && info->si_code > 0;
+}
+
+/* As if this handler were not there. A fault comes again when it returns, any other signal is sent again. */
 static void pass_on(int number, siginfo_t *info, void *context)
 {
-    static volatile sig_atomic_t passing; /* the handler before may pass it on to this one; no room in static TLS */
-    bool handled = before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN && !passing;
-    if (before.sa_handler == SIG_IGN && info->si_code <= 0) return;
+    static volatile sig_atomic_t passing; /* of SIGBUS: a handler may pass it on to this one; no room in static TLS */
+    struct sigaction before = before_of[number];
+    bool handled = before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN && (number != SIGBUS || !passing);
+    if (before.sa_handler == SIG_IGN && !is_fault(number, info)) return;
     if (!handled) {
         sigaction(number, &(struct sigaction){.sa_handler = SIG_DFL}, NULL);
-        if (info->si_code <= 0) raise(number);
+        if (!is_fault(number, info)) raise(number);
         return;
     }
-    passing = true;
+    if (number == SIGBUS) passing = true;
     sigset_t blocked = before.sa_mask;
     if (!(before.sa_flags & SA_NODEFER)) sigaddset(&blocked, number);
     pthread_sigmask(SIG_BLOCK, &blocked, NULL);
@@ -33,7 +49,24 @@ static void pass_on(int number, siginfo_t *info, void *context)
         before.sa_sigaction(number, info, context);
     else
         before.sa_handler(number);
-    passing = false;
+    if (number == SIGBUS) passing = false;
+}
+
+typedef void handler(int number, siginfo_t *info, void *context);
+
+static bool is_installed(int number, handler *ours)
+{
+    struct sigaction now;
+    return sigaction(number, NULL, &now) == 0 && (now.sa_flags & SA_SIGINFO) && now.sa_sigaction == ours;
+}
+
+/* A handler that returned has dealt with the signal, or the fault comes again. But handlers that only print (UCX's, Open
+ * MPI's) put back what was there before them, or the default, and raise the signal again: then ours is gone. */
+static void note_and_pass_on(int number, siginfo_t *info, void *context, handler *ours)
+{
+    note_signal(number);
+    pass_on(number, info, context);
+    if (is_installed(number, ours)) note_signal(0);
 }
 
 /* The store that found no memory is one of the recorder's own, in this thread: so what follows may use any function. */
@@ -44,7 +77,7 @@ static void on_bus(int number, siginfo_t *info, void *context)
     struct rec_stream *cut = is_in(own, address) ? own : is_in(&rec_out, address) ? &rec_out : NULL;
     int failure = errno;
     if (!cut || !rec_stream_detach(cut)) {
-        pass_on(number, info, context);
+        note_and_pass_on(number, info, context, on_bus);
         return;
     }
     errno = 0;
@@ -56,9 +89,34 @@ static void on_bus(int number, siginfo_t *info, void *context)
 void rec_guard(void)
 {
     struct sigaction now, ours = {.sa_sigaction = on_bus};
-    if (sigaction(SIGBUS, NULL, &now) != 0 || ((now.sa_flags & SA_SIGINFO) && now.sa_sigaction == on_bus)) return;
-    before = now;
+    if (is_installed(SIGBUS, on_bus) || sigaction(SIGBUS, NULL, &now) != 0) return;
+    before_of[SIGBUS] = now;
     ours.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART | SA_NODEFER; /* what is written for one may be cut, too */
     sigemptyset(&ours.sa_mask);
     sigaction(SIGBUS, &ours, NULL);
+}
+
+static void on_end(int number, siginfo_t *info, void *context)
+{
+    note_and_pass_on(number, info, context, on_end);
+}
+
+/* A handler that is there keeps the flags and the mask that it asked for. */
+static void watch(int number, bool handled_too)
+{
+    struct sigaction now, ours = {.sa_sigaction = on_end};
+    if (sigaction(number, NULL, &now) != 0 || now.sa_handler == SIG_IGN) return;
+    bool handled = now.sa_handler != SIG_DFL;
+    if (handled && !handled_too) return;
+    before_of[number] = now;
+    ours.sa_mask = now.sa_mask;
+    ours.sa_flags = SA_SIGINFO | (handled ? now.sa_flags : SA_ONSTACK);
+    sigaction(number, &ours, NULL);
+}
+
+void rec_guard_end(void)
+{
+    static const int faults[] = {SIGSEGV, SIGILL, SIGFPE, SIGABRT}, asked[] = {SIGTERM, SIGINT, SIGHUP, SIGXCPU};
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) watch(faults[i], true);
+    for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) watch(asked[i], false);
 }

@@ -8,4 +8,8 @@
  * a chunk is full. */
 void rec_guard(void);
 
+/* Once, after MPI_Init: signals that end the program leave their number in the tail of the thread that takes them, and
+ * then do what they did before. Handlers that the program installs later are alone. */
+void rec_guard_end(void);
+
 #endif
