@@ -54,6 +54,13 @@ check test "$(grep -c "recording stopped: the spool's main file cannot be made: 
 expect 0 env LD_PRELOAD="$recorder" "$mpiexec" -n 2 "$programs/locks"
 check lines err 0
 
+# One rank's environment lacks RMACAST_SPOOL: both run to their end, nothing is recorded, and one line says why.
+for part in "env -u RMACAST_SPOOL $programs/locks : -n 1 $programs/locks" "$programs/locks : -n 1 env -u RMACAST_SPOOL $programs/locks"; do
+    expect 1 timeout 60 "$rmacast" record -o some.rma -- "$mpiexec" -n 1 $part
+    check test "$(grep -cx 'rmacast: nothing is recorded: 1 of 2 ranks have RMACAST_SPOOL, expected all' err)" = 1
+    check grep -q 'rmacast: some.rma: nothing was recorded' err
+done
+
 # A second program of one job has a trace of its own, whose spool is gone, too; killed, it is told by its directory.
 expect 0 "$rmacast" record -o two.rma -- sh -c '"$0" -n 2 "$1/locks" && "$0" -n 4 "$1/pscw_halo"' "$mpiexec" "$programs"
 check test "$(ls two.rma two.rma/world-1 | grep -c 'traces.otf2')" = 2

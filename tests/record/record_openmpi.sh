@@ -34,6 +34,10 @@ expect 0 env LD_PRELOAD="$work/$(basename "$recorder")" RMACAST_SPOOL="$work/spo
 check test "$(grep -c 'nothing is recorded: .*librmacast-record-openmpi.so' err)" = 2
 check test "$(ls spool)" = ''
 
+# One rank's environment lacks RMACAST_SPOOL: both run to their end, and one line says why nothing is recorded.
+expect 1 timeout 60 "$rmacast" record -o some.rma -- "$launch" "$mpiexec" -n 1 env -u RMACAST_SPOOL "$programs/locks" : -n 1 "$programs/locks"
+check test "$(grep -cx 'rmacast: nothing is recorded: 1 of 2 ranks have RMACAST_SPOOL, expected all' err)" = 1
+
 # Two PEs of a program with OpenSHMEM and MPI: 8 bytes go each way, in an archive that is analysed.
 if [ -n "$oshrun" ]; then
     expect 0 "$rmacast" record -o pes.rma -- ./script "$launch" "$oshrun" -n 2 "$shmem_programs/shmem_mixed"
@@ -41,5 +45,8 @@ if [ -n "$oshrun" ]; then
     check grep -q "^one-sided  *16 B moved" out
     check grep -q "^shmem_p  *2  *16 B" out
     expect 0 "$rmacast" analyze pes.rma
+    expect 1 timeout 60 "$rmacast" record -o some.rma -- "$launch" "$oshrun" -n 1 env -u RMACAST_SPOOL "$shmem_programs/shmem_mixed" : \
+        -n 1 "$shmem_programs/shmem_mixed"
+    check grep -qx 'rmacast: nothing is recorded: 1 of 2 ranks have RMACAST_SPOOL, expected all' err
 fi
 exit "$failures"

@@ -370,6 +370,10 @@ struct rec_lengths {
 
 /* record.c, session.c */
 void rec_opened(struct rec_call *rec);
+/* Around an initialisation of MPI that this rank does not record. begin: true for the outermost one, behind which end
+ * must follow; initialised: whether it succeeded. */
+bool rec_decline_begin(void);
+void rec_decline_end(bool initialised);
 void rec_finalizing(void);
 void rec_close_after(void);
 void rec_region(struct rec_call *rec, int level, const void *name);

@@ -120,11 +120,45 @@ static void begin_ticks(struct spool_header *header, struct rec_call *init)
     header->base_ns = before->ns + (uint64_t)((double)(init->enter.time - before->ticks) * 1e9 / (double)rate);
 }
 
+/* Ranks may have different environments, and the recording needs collectives of MPI_COMM_WORLD: all ranks record, or
+ * none. Every rank that the recorder was preloaded into takes part, once, when MPI is initialised. */
+static bool all_record(bool this_one)
+{
+    static bool agreed;
+    if (agreed) return true;
+    agreed = true;
+    PMPI_Comm_rank(MPI_COMM_WORLD, &rec_rank);
+    PMPI_Comm_size(MPI_COMM_WORLD, &rec_world);
+    int mine = this_one, count = 0, first = this_one ? rec_rank : rec_world, teller = 0;
+    PMPI_Allreduce(&mine, &count, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    if (count == 0 || count == rec_world) return count > 0;
+    PMPI_Allreduce(&first, &teller, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    if (teller == rec_rank)
+        dprintf(STDERR_FILENO, "rmacast: nothing is recorded: %d of %d ranks have RMACAST_SPOOL, expected all\n", count,
+                rec_world);
+    return false;
+}
+
+static int declining; /* calls that initialise MPI, one inside another: of a binding, of another tool */
+
+bool rec_decline_begin(void)
+{
+    return rec_state == REC_OFF && declining++ == 0;
+}
+
+void rec_decline_end(bool initialised)
+{
+    declining = 0;
+    if (initialised) all_record(false);
+}
+
 void rec_opened(struct rec_call *rec)
 {
     if (rec_state != REC_READY) return;
-    PMPI_Comm_rank(MPI_COMM_WORLD, &rec_rank);
-    PMPI_Comm_size(MPI_COMM_WORLD, &rec_world);
+    if (!all_record(true)) {
+        rec_state = REC_OFF;
+        return;
+    }
     PMPI_Comm_group(MPI_COMM_WORLD, &rec_world_group);
     struct spool_header header = {.magic = SPOOL_MAGIC,
                                   .version = SPOOL_VERSION,

@@ -14,8 +14,13 @@
     REC_EXPORT int SYMBOL PARAMETERS                                                                                   \
     {                                                                                                                  \
         const void *site = __builtin_return_address(0);                                                                \
-        if (!(TAKEN) || rec_off[REC_ID_##NAME] == REC_SKIPPED || !rec_begin(__builtin_dwarf_cfa(), REC_OPENS(NAME)))   \
-            return REC_REAL(LIBRARY, NAME) ARGUMENTS;                                                                  \
+        if (!(TAKEN) || rec_off[REC_ID_##NAME] == REC_SKIPPED || !rec_begin(__builtin_dwarf_cfa(), REC_OPENS(NAME))) { \
+            if (!REC_OPENS(NAME)) return REC_REAL(LIBRARY, NAME) ARGUMENTS;                                            \
+            bool outermost = rec_decline_begin();                                                                      \
+            int passed = REC_REAL(LIBRARY, NAME) ARGUMENTS;                                                            \
+            if (outermost) rec_decline_end((TAKEN) && passed == MPI_SUCCESS);                                          \
+            return passed;                                                                                             \
+        }                                                                                                              \
         struct rec_call rec;                                                                                           \
         rec_prepare(&rec, REC_ID_##NAME, rec_site(site, __builtin_dwarf_cfa()));                                       \
         rec_lock();                                                                                                    \

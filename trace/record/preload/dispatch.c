@@ -3,8 +3,10 @@
  * an interpreter loads MPI later, at the first call; scripts and launchers in between use none. So the preloaded
  * library has only stubs for the functions: a stub jumps where a word of its own points, with all arguments where they
  * are. At first that is a routine that chooses, loads the recorder from beside this file and points the words at its
- * wrappers; without RMACAST_SPOOL, or where this build has no recorder for that MPI, at the functions themselves. */
+ * wrappers; where this build has no recorder for that MPI, at the functions themselves. Without RMACAST_SPOOL only
+ * those that initialise MPI go to the recorder: other ranks may have it, and all agree whether they record. */
 #include <dlfcn.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -90,19 +92,18 @@ static bool is_open_mpi(void)
     return dlsym(RTLD_DEFAULT, "ompi_mpi_comm_world") != NULL;
 }
 
-static void *load_recorder(void)
+/* NULL: there is none. wanted: somebody misses it. */
+static void *load_recorder(bool wanted)
 {
     const char *file = is_open_mpi() ? "librmacast-record-openmpi.so" : "librmacast-record-mpich.so";
-    rec_settings_copy(environ);
-    const char *spool = rec_setting("RMACAST_SPOOL");
     Dl_info own;
     char path[4096];
-    if (!spool || !*spool || !dladdr(&stubs, &own) || !own.dli_fname) return NULL;
+    if (!dladdr(&stubs, &own) || !own.dli_fname) return NULL;
     const char *slash = strrchr(own.dli_fname, '/');
     int directory = slash ? (int)(slash - own.dli_fname + 1) : 0;
     snprintf(path, sizeof path, "%.*s%s", directory, own.dli_fname, file);
     void *recorder = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (!recorder) dprintf(STDERR_FILENO, "rmacast: nothing is recorded: %s\n", dlerror());
+    if (!recorder && wanted) dprintf(STDERR_FILENO, "rmacast: nothing is recorded: %s\n", dlerror());
     return recorder;
 }
 
@@ -115,6 +116,15 @@ static void point_elsewhere(void **word)
     if (!*word) *(int (**)(void))word = absent;
 }
 
+static bool initialises(const char *name)
+{
+    static const char *const names[] = {"MPI_Init",   "MPI_Init_thread",   "PMPI_Init", "PMPI_Init_thread",
+                                        "shmem_init", "shmem_init_thread", "start_pes"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(name, names[i]) == 0) return true;
+    return false;
+}
+
 /* word: of the stub that was called. Another thread may do the same at the same time: it finds the same. */
 void rec_choose(void **word) __attribute__((visibility("hidden")));
 void rec_choose(void **word)
@@ -124,11 +134,14 @@ void rec_choose(void **word)
         point_elsewhere(word);
         return;
     }
-    void *recorder = load_recorder();
+    rec_settings_copy(environ);
+    const char *spool = rec_setting("RMACAST_SPOOL");
+    bool wanted = spool && *spool;
+    void *recorder = load_recorder(wanted);
     for (int i = 0; i < STUBS; i++) {
-        void *to = recorder ? dlsym(recorder, stubs[i].name) : NULL;
+        void *to = recorder && (wanted || initialises(stubs[i].name)) ? dlsym(recorder, stubs[i].name) : NULL;
         if (!to) to = rmacast_record_next(stubs[i].name);
-        if (!to) *(int (**)(void))&to = absent;
+        if (!to) *(int (**)(void)) & to = absent;
         __atomic_store_n(stubs[i].to, to, __ATOMIC_RELEASE);
     }
 }
