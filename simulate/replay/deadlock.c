@@ -214,10 +214,31 @@ static void name_shmem(const struct replay *replay, uint32_t rank, const struct 
         ADD(text, " its operations");
 }
 
+/* What another thread of the rank must do first. */
+static void name_epoch(struct replay *replay, uint32_t rank, const struct trace_call *call, struct text *text)
+{
+    enum call_kind kind = call_kind(call->call);
+    bool locks = kind == CALL_LOCK || kind == CALL_LOCK_ALL;
+    const struct member *member = replay_member(replay, call, rank);
+    int32_t target = kind == CALL_LOCK_ALL ? TRACE_NONE : call->peer;
+    uint32_t lock = replay_lock_of_member(replay, rank, (uint32_t)(member - replay->members), target, false);
+    bool unlocking = member->all ? member->all->unlocking : lock != NO_INDEX && replay->lock_epochs[lock].unlocking;
+    ADD(text, " another thread that %s window %d", locks ? "unlocks" : "locks", call->handle);
+    if (target != TRACE_NONE) ADD(text, " on rank %d", target);
+    if (member->all)
+        ADD(text, ", locked by MPI_Win_lock_all of thread %u", member->all->thread);
+    else if (lock != NO_INDEX && (locks || unlocking))
+        ADD(text, ", locked by thread %u", replay->lock_epochs[lock].thread);
+}
+
 static void name_cause(struct replay *replay, uint32_t rank, struct text *text)
 {
     const struct rank_state *state = &replay->ranks[rank];
     const struct trace_call *call = &state->calls[state->next];
+    if (state->threads && state->threads->items[state->thread].outside && call_row(call->call)->needed & F_WIN) {
+        name_epoch(replay, rank, call, text);
+        return;
+    }
     switch (call_kind(call->call)) {
     case CALL_START:
     case CALL_COMPLETE: name_posts(replay, replay_member(replay, call, rank), text); break;

@@ -172,6 +172,10 @@ static enum step step_call(struct replay *replay, uint32_t rank)
     const struct trace_call *call = &state->calls[state->next];
     if (state->phase == PHASE_LEAVE) return replay_exit(state, replay->now_ps);
     enum call_kind kind = call_kind(call->call);
+    if (state->threads && state->threads->items[state->thread].outside && (call_row(call->call)->needed & F_WIN)) {
+        if (replay_epoch_awaited(replay, rank)) return STEP_BLOCK;
+        STEP_TRY(replay_thread_reenter(replay, rank));
+    }
     if (tests[kind] && !(call->flags & TRACE_FLAG)) { /* a failed test is computing */
         int64_t spent_ps = replay_compute_ps(state, call->exit_ps - call->enter_ps);
         state->busy_ps = spent_ps;

@@ -122,6 +122,8 @@ static inline const uint32_t *role_pairs(const struct role *role)
 struct all_locks {
     /* Those whose operations may not all be complete, once each, by lock_epoch.next: what a flush of all looks at. */
     uint32_t busy_first, busy_last;
+    uint32_t thread;          /* that called MPI_Win_lock_all */
+    bool returned, unlocking; /* MPI_Win_lock_all has; MPI_Win_unlock_all has begun */
     uint32_t locks[]; /* per rank of the communicator its lock epoch, NO_INDEX: none yet */
 };
 
@@ -201,11 +203,14 @@ struct lock_epoch {
     bool awaited;          /* the origin's rank does nothing until it is granted */
     bool queued;           /* in the target's queue */
     bool waits;            /* in the target's queue, behind holders */
+    bool returned;         /* MPI_Win_lock has */
+    bool unlocking;        /* MPI_Win_unlock has begun */
     int64_t held_until_ps; /* by others, incompatibly, as of the grant: the last exit of their unlocks */
     int64_t unlock_exit_ps;
     uint32_t outstanding, queue_first, queue_last;
     uint32_t leaves_to;   /* issue = deferred: the last of those in the queue that may leave, NO_INDEX: none may */
     uint32_t lefts;       /* operations that are not yet complete at the origin */
+    uint32_t thread;      /* of the origin, that called MPI_Win_lock */
     int64_t last_left_ps; /* those that are, from then on */
 };
 

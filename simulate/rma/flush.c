@@ -60,7 +60,7 @@ enum status replay_all_locks_new(struct replay *replay, uint32_t count, struct a
     struct all_locks *all = malloc(sizeof *all + count * sizeof *all->locks);
     *made = all;
     if (!all) return err_memory(replay->err);
-    all->busy_first = all->busy_last = NO_INDEX;
+    *all = (struct all_locks){.busy_first = NO_INDEX, .busy_last = NO_INDEX};
     memset(all->locks, 0xff, count * sizeof *all->locks); /* NO_INDEX */
     return STATUS_OK;
 }
@@ -161,8 +161,10 @@ static enum step open_all(struct replay *replay, struct rank_state *state, uint3
     if (member->all || locks_any(replay, member->rank, index))
         return replay_fail(replay, member->rank, "window %d is already locked by this rank", call->handle), STEP_FAIL;
     STEP_TRY(replay_all_locks_new(replay, size, &member->all));
+    member->all->thread = state->thread;
     member->all_nocheck = call->flags & TRACE_NOCHECK;
-    if (member->all_nocheck || replay->modes[call->handle].lock == LOCK_LAZY) return replay_exit(state, replay->now_ps);
+    member->all->returned = member->all_nocheck || replay->modes[call->handle].lock == LOCK_LAZY;
+    if (member->all->returned) return replay_exit(state, replay->now_ps);
     return replay_spend(replay, state, size > 1 ? replay->overhead_ps : 0, PHASE_ASK);
 }
 
@@ -186,8 +188,6 @@ enum step replay_step_lock_all(struct replay *replay, uint32_t rank)
     const struct trace_call *call = &state->calls[state->next];
     uint32_t index = replay_member_index(replay, call->handle, rank), lock;
     const struct member *member = &replay->members[index];
-    if (state->phase != PHASE_ENTER && !member->all) /* another thread has unlocked it meanwhile */
-        return replay_exit(state, replay->now_ps);
     switch (state->phase) {
     case PHASE_ENTER: return open_all(replay, state, index, call);
     case PHASE_ASK:
@@ -201,6 +201,7 @@ enum step replay_step_lock_all(struct replay *replay, uint32_t rank)
         for (; replay_lock_at(replay, rank, call, state->step, &lock); state->step++)
             if (lock != NO_INDEX && !replay->lock_epochs[lock].granted) return STEP_BLOCK;
         account_contention(replay, rank, call);
+        member->all->returned = true;
         return replay_exit(state, replay->now_ps);
     }
 }
@@ -257,8 +258,10 @@ enum step replay_step_unlock_all(struct replay *replay, uint32_t rank)
     struct member *member = replay_member(replay, call, rank);
     if (!member->all)
         return replay_fail(replay, rank, "window %d is not locked by MPI_Win_lock_all", call->handle), STEP_FAIL;
-    if (state->phase == PHASE_ENTER)
+    if (state->phase == PHASE_ENTER) {
+        member->all->unlocking = true;
         return replay_spend(replay, state, sends(replay, rank, call, true) ? replay->overhead_ps : 0, PHASE_ASK);
+    }
     if (state->phase == PHASE_ASK) {
         state->phase = PHASE_WAIT;
         STEP_TRY(hurry(replay, rank, call));

@@ -173,6 +173,13 @@ enum status replay_lock_new(struct replay *replay, const struct lock_epoch *made
     return STATUS_OK;
 }
 
+/* MPI_Win_lock returns: from now on the rank's other threads may use the epoch. */
+static enum step return_locked(struct replay *replay, uint32_t rank, uint32_t lock)
+{
+    replay->lock_epochs[lock].returned = true;
+    return replay_exit(&replay->ranks[rank], replay->now_ps);
+}
+
 static enum step open_lock(struct replay *replay, uint32_t rank, const struct trace_call *call)
 {
     struct rank_state *state = &replay->ranks[rank];
@@ -185,12 +192,13 @@ static enum step open_lock(struct replay *replay, uint32_t rank, const struct tr
     struct lock_epoch made = {.origin = rank,
                               .target = (uint32_t)call->peer,
                               .member = member,
+                              .thread = state->thread,
                               .exclusive = call->flags & TRACE_EXCLUSIVE,
                               .nocheck = nocheck};
     STEP_TRY(replay_lock_new(replay, &made, &lock));
     replay->lock_epochs[lock].next = state->lock_list;
     state->lock_list = lock;
-    if (nocheck || replay->modes[call->handle].lock == LOCK_LAZY) return replay_exit(state, replay->now_ps);
+    if (nocheck || replay->modes[call->handle].lock == LOCK_LAZY) return return_locked(replay, rank, lock);
     return replay_spend(replay, state, (uint32_t)call->peer == rank ? 0 : replay->overhead_ps, PHASE_ASK);
 }
 
@@ -220,7 +228,6 @@ enum step replay_step_lock(struct replay *replay, uint32_t rank)
     }
     uint32_t member = (uint32_t)(replay_member(replay, call, rank) - replay->members);
     uint32_t lock = replay_open_lock(replay, rank, member, call->peer);
-    if (lock == NO_INDEX) return replay_exit(state, replay->now_ps); /* another thread has unlocked it meanwhile */
     if (state->phase == PHASE_ASK) {
         state->phase = PHASE_GRANT;
         replay->lock_epochs[lock].awaited = !state->threads;
@@ -228,7 +235,7 @@ enum step replay_step_lock(struct replay *replay, uint32_t rank)
     }
     if (!replay->lock_epochs[lock].granted) return STEP_BLOCK;
     account_contention(replay, rank, lock);
-    return replay_exit(state, replay->now_ps);
+    return return_locked(replay, rank, lock);
 }
 
 enum status replay_lock_end(struct replay *replay, uint32_t lock)
@@ -263,6 +270,7 @@ enum step replay_step_unlock(struct replay *replay, uint32_t rank)
                STEP_FAIL;
     struct lock_epoch *epoch = &replay->lock_epochs[lock];
     if (state->phase == PHASE_ENTER) {
+        epoch->unlocking = true;
         bool sends = replay_lock_sends(epoch, true);
         enum step step = replay_spend(replay, state, sends ? replay->overhead_ps : 0, PHASE_ASK);
         if (step != STEP_AGAIN) return step;

@@ -97,12 +97,12 @@ enum status replay_on_thread_timer(struct replay *replay, uint32_t id, bool look
     return STATUS_OK;
 }
 
-/* Thread primitives are outside MPI, and so is whoever waits for a request before anybody has made it: in the program it
- * did not call yet. */
+/* Thread primitives are outside MPI, and so is whoever waits for a request before anybody has made it, or for an epoch that
+ * another thread opens or closes: in the program it did not call yet. */
 void replay_thread_enter(struct replay *replay, uint32_t rank)
 {
     struct rank_state *state = &replay->ranks[rank];
-    bool outside = replay_request_unmade(replay, rank);
+    bool outside = replay_request_unmade(replay, rank) || replay_epoch_awaited(replay, rank);
     state->threads->items[state->thread].outside = outside;
     if (!outside && !is_primitive(&state->calls[state->next])) state->threads->inside++;
     state->inside = state->threads->inside > 0;
@@ -137,6 +137,7 @@ enum status replay_thread_leave(struct replay *replay, uint32_t rank)
     threads->finished[threads->finished_count++] = (uint32_t)state->next;
     if (!is_primitive(&state->calls[state->next])) threads->inside--;
     state->inside = threads->inside > 0;
+    TRY(replay_epoch_changed(replay, rank, call_kind(state->calls[state->next].call)));
     if (!threads->beginning) return STATUS_OK;
     for (uint32_t t = threads->beginning[state->next]; t != NO_INDEX; t = threads->items[t].next_beginning)
         TRY(begin_after(replay, rank, t, state->resume_ps));

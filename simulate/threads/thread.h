@@ -18,7 +18,7 @@ struct thread {
     bool granted;           /* what it queued for is its own */
     bool shares;            /* it waits to read */
     int64_t granted_ps;     /* since when */
-    bool outside;           /* waits for a request that nobody has made yet: not in MPI */
+    bool outside;           /* waits for a request or an epoch that is not there yet: not in MPI */
 };
 
 /* A mutex, spin lock, read-write lock, condition, barrier or semaphore. */
@@ -71,6 +71,15 @@ void replay_thread_enter(struct replay *replay, uint32_t rank);
 enum status replay_thread_reenter(struct replay *replay, uint32_t rank);
 enum status replay_thread_leave(struct replay *replay, uint32_t rank);
 enum status replay_thread_end(struct replay *replay, uint32_t rank);
+
+/* epoch_wait.c */
+/* The loaded thread's next call needs an epoch that another thread must open or close first. */
+bool replay_epoch_awaited(struct replay *replay, uint32_t rank);
+/* A call of this kind returns: threads that wait for an epoch look again. */
+enum status replay_epoch_changed(struct replay *replay, uint32_t rank, enum call_kind kind);
+/* A lock of the rank towards the target (TRACE_NONE: any) on the member's window, by MPI_Win_lock; returned: whose call has
+ * returned. NO_INDEX: none. */
+uint32_t replay_lock_of_member(const struct replay *replay, uint32_t rank, uint32_t member, int32_t target, bool returned);
 
 /* replay_sync.c */
 enum step replay_step_thread(struct replay *replay, uint32_t rank);
