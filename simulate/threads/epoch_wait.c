@@ -1,8 +1,9 @@
-/* Epochs that several threads of a rank open, use and close. What ordered these threads in the program may be unrecorded (an
- * atomic, a spin): a call that another thread's call must precede waits for it, outside MPI. */
+/* Epochs that several threads of a rank open, use and close. What ordered these threads in the program may be
+ * unrecorded (an atomic, a spin): a call that another thread's call must precede waits for it, outside MPI. */
 #include "simulate/threads/thread.h"
 
-uint32_t replay_lock_of_member(const struct replay *replay, uint32_t rank, uint32_t member, int32_t target, bool returned)
+uint32_t replay_lock_of_member(const struct replay *replay, uint32_t rank, uint32_t member, int32_t target,
+                               bool returned)
 {
     for (uint32_t lock = replay->ranks[rank].lock_list; lock != NO_INDEX; lock = replay->lock_epochs[lock].next) {
         const struct lock_epoch *epoch = &replay->lock_epochs[lock];

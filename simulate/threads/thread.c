@@ -97,8 +97,8 @@ enum status replay_on_thread_timer(struct replay *replay, uint32_t id, bool look
     return STATUS_OK;
 }
 
-/* Thread primitives are outside MPI, and so is whoever waits for a request before anybody has made it, or for an epoch that
- * another thread opens or closes: in the program it did not call yet. */
+/* Thread primitives are outside MPI, and so is whoever waits for a request before anybody has made it, or for an epoch
+ * that another thread opens or closes: in the program it did not call yet. */
 void replay_thread_enter(struct replay *replay, uint32_t rank)
 {
     struct rank_state *state = &replay->ranks[rank];

@@ -77,9 +77,10 @@ enum status replay_thread_end(struct replay *replay, uint32_t rank);
 bool replay_epoch_awaited(struct replay *replay, uint32_t rank);
 /* A call of this kind returns: threads that wait for an epoch look again. */
 enum status replay_epoch_changed(struct replay *replay, uint32_t rank, enum call_kind kind);
-/* A lock of the rank towards the target (TRACE_NONE: any) on the member's window, by MPI_Win_lock; returned: whose call has
- * returned. NO_INDEX: none. */
-uint32_t replay_lock_of_member(const struct replay *replay, uint32_t rank, uint32_t member, int32_t target, bool returned);
+/* A lock of the rank towards the target (TRACE_NONE: any) on the member's window, by MPI_Win_lock; returned: whose call
+ * has returned. NO_INDEX: none. */
+uint32_t replay_lock_of_member(const struct replay *replay, uint32_t rank, uint32_t member, int32_t target,
+                               bool returned);
 
 /* replay_sync.c */
 enum step replay_step_thread(struct replay *replay, uint32_t rank);
