@@ -250,6 +250,8 @@ struct bad {
     "version=\"4.1\">\n"                                                                                               \
     "<zone id=\"z\" routing=\"Full\">\n" BODY "\n</zone>\n</platform>\n"
 #define HOST(NAME) "<host id=\"" NAME "\" speed=\"1Gf\"/>"
+#define CLUSTER(NAME, RADICAL)                                                                                         \
+    "<cluster id=\"" NAME "\" prefix=\"" NAME "\" suffix=\"\" " RADICAL " speed=\"1Gf\" bw=\"1GBps\" lat=\"0\"/>"
 
 static const struct bad bads[] = {
     {"no XML", "hello\n", ".xml:1: Invalid XML"},
@@ -262,6 +264,13 @@ static const struct bad bads[] = {
      XML(HOST("a") HOST("b") "<link id=\"l\" bandwidth=\"1GBps\" latency=\"0\"/>"
                              "<route src=\"a\" dst=\"b\" symmetrical=\"NO\"><link_ctn id=\"l\"/></route>"),
      ".xml: no route from host 'b' to 'a', expected one"},
+    {"hosts beyond count", XML(CLUSTER("c", "radical=\"0-99999999\"")),
+     ".xml: its clusters have 100000000 hosts, expected at most 262144"},
+    /* 200000 + 62144 + 1, one more than 2^18 */
+    {"one host too many", XML(CLUSTER("c", "radical=\"0-199999\"") CLUSTER("d", "radical = '1-62144, 70000'")),
+     ".xml: its clusters have 262145 hosts, expected at most 262144"},
+    {"hosts in a comment", XML("<!-- > " CLUSTER("c", "radical=\"0-99999999\"") " -->" HOST("a")),
+     ".xml: 1 hosts, expected at least nodes.count = 2"},
 };
 
 static void test_bad_platforms(void **state)

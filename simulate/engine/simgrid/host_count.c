@@ -1,0 +1,76 @@
+/* A few words of XML are read here, no more: comments, and the attribute radical of clusters and cabinets, a list of
+ * numbers and ranges such as 0-9,12. */
+#include "simulate/engine/simgrid/host_count.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BLANKS " \t\r\n"
+
+/* The attribute's value, NULL: the tag has none. */
+static const char *radical_of(const char *tag)
+{
+    static const char name[] = "radical";
+    for (const char *at = tag; (at = strstr(at, name)); at++) {
+        const char *value = at + strlen(name);
+        value += strspn(value, BLANKS);
+        if (at == tag || !isspace((unsigned char)at[-1]) || *value != '=') continue;
+        value += 1 + strspn(value + 1, BLANKS);
+        if (*value == '"' || *value == '\'') return value + 1;
+    }
+    return NULL;
+}
+
+/* Of one more number or range. Numbers are of int in SimGrid; larger ones count as large. */
+static uint64_t range_size(const char **text)
+{
+    char *end;
+    uint64_t first = strtoull(*text, &end, 10), last = first;
+    if (*end == '-') last = strtoull(end + 1, &end, 10);
+    *text = end;
+    if (last > UINT32_MAX) last = UINT32_MAX;
+    return last < first ? 0 : last - first + 1;
+}
+
+static uint64_t radical_size(const char *radical)
+{
+    uint64_t count = 0;
+    while (isdigit((unsigned char)*radical)) {
+        count += range_size(&radical);
+        radical += strspn(radical, BLANKS);
+        if (*radical == ',') radical++;
+        radical += strspn(radical, BLANKS);
+    }
+    return count;
+}
+
+static uint64_t count_hosts(FILE *in)
+{
+    char *tag = NULL;
+    size_t room = 0;
+    uint64_t count = 0;
+    bool comment = false;
+    for (ssize_t length; (length = getdelim(&tag, &room, '>', in)) > 0;) {
+        const char *open = tag + strspn(tag, BLANKS), *radical;
+        comment = comment || strncmp(open, "<!--", 4) == 0;
+        if (!comment && (radical = radical_of(tag))) count += radical_size(radical);
+        if (length >= 3 && strcmp(tag + length - 3, "-->") == 0) comment = false;
+    }
+    free(tag);
+    return count;
+}
+
+enum status host_count_check(const char *file, struct err *err)
+{
+    FILE *in = fopen(file, "re");
+    if (!in) return STATUS_OK;
+    uint64_t count = count_hosts(in);
+    fclose(in);
+    if (count <= HOSTS_OF_CLUSTERS) return STATUS_OK;
+    return err_set(err, STATUS_DATA, file, NULL, "its clusters have %" PRIu64 " hosts, expected at most %d", count,
+                   HOSTS_OF_CLUSTERS);
+}
