@@ -92,9 +92,9 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-enum { RUNS_MOST = 101 };
+enum { EXTERNAL_SORT_RUNS_MAX = 101 };
 struct column {
-    double of[RUNS_MOST];
+    double of[EXTERNAL_SORT_RUNS_MAX];
 };
 
 static void print(const char *what, struct column *wall, struct column *cpu, size_t runs)
@@ -109,7 +109,7 @@ int main(int argc, char **argv)
 {
     static struct column wall[STEPS], cpu[STEPS], share;
     size_t runs = argc > 3 ? strtoul(argv[3], NULL, 10) : 5;
-    if (argc < 3 || runs < 1 || runs > RUNS_MOST) return 2;
+    if (argc < 3 || runs < 1 || runs > EXTERNAL_SORT_RUNS_MAX) return 2;
     for (size_t i = 0; i < runs; i++) {
         struct times took[STEPS];
         if (!run_apart(argv[1], argv[2], took)) return 1;

@@ -16,10 +16,10 @@ struct run {
     size_t at, count;
 };
 
-struct runs {
-    struct scratch *scratch;
+struct external_sort {
+    struct temp_file *temp;
     size_t bytes; /* of a record */
-    runs_compare *compare;
+    external_sort_compare *compare;
     char *items; /* the run at work */
     size_t count, capacity;
     struct run *written; /* runs; at the end the one in memory, too */
@@ -27,105 +27,105 @@ struct runs {
     struct heap heap; /* runs with records left, the one with the first record first */
 };
 
-void runs_free(struct runs *runs)
+void external_sort_free(struct external_sort *sorter)
 {
-    if (!runs) return;
-    for (size_t i = 0; i < runs->run_count; i++)
-        if (runs->written[i].offset >= 0) free(runs->written[i].buffer);
-    free(runs->items);
-    free(runs->written);
-    free(runs->heap.items);
-    free(runs);
+    if (!sorter) return;
+    for (size_t i = 0; i < sorter->run_count; i++)
+        if (sorter->written[i].offset >= 0) free(sorter->written[i].buffer);
+    free(sorter->items);
+    free(sorter->written);
+    free(sorter->heap.items);
+    free(sorter);
 }
 
-enum status runs_new(struct scratch *scratch, size_t record_bytes, runs_compare *compare, struct runs **runs,
-                     struct err *err)
+enum status external_sort_new(struct temp_file *temp, size_t record_bytes, external_sort_compare *compare,
+                              struct external_sort **sorter, struct err *err)
 {
-    struct runs *made = calloc(1, sizeof *made);
+    struct external_sort *made = calloc(1, sizeof *made);
     if (!made) return err_memory(err);
-    made->scratch = scratch;
+    made->temp = temp;
     made->bytes = record_bytes;
     made->compare = compare;
-    *runs = made;
+    *sorter = made;
     return STATUS_OK;
 }
 
-static void sort(struct runs *runs)
+static void sort(struct external_sort *sorter)
 {
-    if (runs->count > 1) qsort(runs->items, runs->count, runs->bytes, runs->compare);
+    if (sorter->count > 1) qsort(sorter->items, sorter->count, sorter->bytes, sorter->compare);
 }
 
-static enum status write_run(struct runs *runs, struct err *err)
+static enum status write_run(struct external_sort *sorter, struct err *err)
 {
-    struct run made = {.left = runs->count};
-    sort(runs);
-    TRY(scratch_append(runs->scratch, runs->items, runs->count * runs->bytes, &made.offset, err));
-    ARRAY_PUSH(runs->written, runs->run_count, runs->run_capacity, made, err);
-    runs->count = 0;
+    struct run made = {.left = sorter->count};
+    sort(sorter);
+    TRY(temp_file_append(sorter->temp, sorter->items, sorter->count * sorter->bytes, &made.offset, err));
+    ARRAY_PUSH(sorter->written, sorter->run_count, sorter->run_capacity, made, err);
+    sorter->count = 0;
     return STATUS_OK;
 }
 
-enum status runs_add(struct runs *runs, const void *record, struct err *err)
+enum status external_sort_add(struct external_sort *sorter, const void *record, struct err *err)
 {
-    if (runs->count == RUN) TRY(write_run(runs, err));
-    TRY(array_reserve((void **)&runs->items, &runs->capacity, runs->count + 1, runs->bytes, err));
-    memcpy(runs->items + runs->count++ * runs->bytes, record, runs->bytes);
+    if (sorter->count == RUN) TRY(write_run(sorter, err));
+    TRY(array_reserve((void **)&sorter->items, &sorter->capacity, sorter->count + 1, sorter->bytes, err));
+    memcpy(sorter->items + sorter->count++ * sorter->bytes, record, sorter->bytes);
     return STATUS_OK;
 }
 
-static enum status fill(const struct runs *runs, struct run *run, struct err *err)
+static enum status fill(const struct external_sort *sorter, struct run *run, struct err *err)
 {
     size_t count = run->left < BUFFER ? run->left : BUFFER;
-    TRY(scratch_read(runs->scratch, run->offset, run->buffer, count * runs->bytes, err));
-    run->offset += (int64_t)(count * runs->bytes);
+    TRY(temp_file_read(sorter->temp, run->offset, run->buffer, count * sorter->bytes, err));
+    run->offset += (int64_t)(count * sorter->bytes);
     run->left -= count;
     run->count = count;
     run->at = 0;
     return STATUS_OK;
 }
 
-static const void *first_of(const struct runs *runs, const struct run *run)
+static const void *first_of(const struct external_sort *sorter, const struct run *run)
 {
-    return run->buffer + run->at * runs->bytes;
+    return run->buffer + run->at * sorter->bytes;
 }
 
 static bool is_first(const void *of, uint32_t one, uint32_t other)
 {
-    const struct runs *runs = of;
-    int order = runs->compare(first_of(runs, &runs->written[one]), first_of(runs, &runs->written[other]));
+    const struct external_sort *sorter = of;
+    int order = sorter->compare(first_of(sorter, &sorter->written[one]), first_of(sorter, &sorter->written[other]));
     return order != 0 ? order < 0 : one < other;
 }
 
-enum status runs_turn(struct runs *runs, struct err *err)
+enum status external_sort_turn(struct external_sort *sorter, struct err *err)
 {
-    struct run memory = {.offset = -1, .buffer = runs->items, .count = runs->count};
-    sort(runs);
-    ARRAY_PUSH(runs->written, runs->run_count, runs->run_capacity, memory, err);
-    runs->heap.items = malloc(runs->run_count * sizeof *runs->heap.items);
-    if (!runs->heap.items) return err_memory(err);
-    for (size_t i = 0; i < runs->run_count; i++) {
-        struct run *run = &runs->written[i];
+    struct run memory = {.offset = -1, .buffer = sorter->items, .count = sorter->count};
+    sort(sorter);
+    ARRAY_PUSH(sorter->written, sorter->run_count, sorter->run_capacity, memory, err);
+    sorter->heap.items = malloc(sorter->run_count * sizeof *sorter->heap.items);
+    if (!sorter->heap.items) return err_memory(err);
+    for (size_t i = 0; i < sorter->run_count; i++) {
+        struct run *run = &sorter->written[i];
         if (run->offset >= 0) {
-            run->buffer = malloc(BUFFER * runs->bytes);
+            run->buffer = malloc(BUFFER * sorter->bytes);
             if (!run->buffer) return err_memory(err);
-            TRY(fill(runs, run, err));
+            TRY(fill(sorter, run, err));
         }
-        if (run->count > 0) heap_push(&runs->heap, (uint32_t)i, is_first, runs);
+        if (run->count > 0) heap_push(&sorter->heap, (uint32_t)i, is_first, sorter);
     }
     return STATUS_OK;
 }
 
-enum status runs_next(struct runs *runs, void *record, bool *any, struct err *err)
+enum status external_sort_next(struct external_sort *sorter, void *record, bool *any, struct err *err)
 {
-    *any = runs->heap.count > 0;
+    *any = sorter->heap.count > 0;
     if (!*any) return STATUS_OK;
-    struct run *run = &runs->written[runs->heap.items[0]];
-    memcpy(record, first_of(runs, run), runs->bytes);
+    struct run *run = &sorter->written[sorter->heap.items[0]];
+    memcpy(record, first_of(sorter, run), sorter->bytes);
     run->at++;
-    if (run->at == run->count && run->left > 0) TRY(fill(runs, run, err));
+    if (run->at == run->count && run->left > 0) TRY(fill(sorter, run, err));
     if (run->at == run->count)
-        heap_pop(&runs->heap, is_first, runs);
+        heap_pop(&sorter->heap, is_first, sorter);
     else
-        heap_settle(&runs->heap, is_first, runs);
+        heap_sift_down(&sorter->heap, is_first, sorter);
     return STATUS_OK;
 }

@@ -7,21 +7,21 @@
 
 #include "common/temp_file.h"
 
-struct runs;
+struct external_sort;
 
 /* As of qsort(): which of two records comes first. Equal ones come in any order. */
-typedef int runs_compare(const void *one, const void *other);
+typedef int external_sort_compare(const void *one, const void *other);
 
-/* Borrows scratch until runs_free. NULL is legal there. */
-enum status runs_new(struct scratch *scratch, size_t record_bytes, runs_compare *compare, struct runs **runs,
-                     struct err *err);
-void runs_free(struct runs *runs);
+/* Borrows scratch until external_sort_free. NULL is legal there. */
+enum status external_sort_new(struct temp_file *temp, size_t record_bytes, external_sort_compare *compare,
+                              struct external_sort **sorter, struct err *err);
+void external_sort_free(struct external_sort *sorter);
 
-enum status runs_add(struct runs *runs, const void *record, struct err *err);
+enum status external_sort_add(struct external_sort *sorter, const void *record, struct err *err);
 
 /* No record is added any more. */
-enum status runs_turn(struct runs *runs, struct err *err);
+enum status external_sort_turn(struct external_sort *sorter, struct err *err);
 /* Copies the next record; *any false: there is none left. */
-enum status runs_next(struct runs *runs, void *record, bool *any, struct err *err);
+enum status external_sort_next(struct external_sort *sorter, void *record, bool *any, struct err *err);
 
 #endif

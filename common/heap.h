@@ -1,5 +1,5 @@
-/* A binary heap of indices, the one before all others first. The caller says which of two is before, and owns the items, whose
- * room it has made. An index may change its key while it is first, before heap_settle. */
+/* A binary heap of indices, the one before all others first. The caller says which of two is before, and owns the
+ * items, whose room it has made. An index may change its key while it is first, before heap_sift_down. */
 #ifndef COMMON_HEAP_H
 #define COMMON_HEAP_H
 
@@ -20,7 +20,7 @@ static inline void heap_push(struct heap *heap, uint32_t item, heap_before *befo
 }
 
 /* Puts the first one, whose key has grown, where it belongs. The heap is not empty. */
-static inline void heap_settle(struct heap *heap, heap_before *before, const void *context)
+static inline void heap_sift_down(struct heap *heap, heap_before *before, const void *context)
 {
     uint32_t *items = heap->items, item = items[0], at = 0;
     for (uint32_t child = 1; child < heap->count; child = 2 * at + 1) {
@@ -37,7 +37,7 @@ static inline uint32_t heap_pop(struct heap *heap, heap_before *before, const vo
 {
     uint32_t first = heap->items[0];
     heap->items[0] = heap->items[--heap->count];
-    if (heap->count > 0) heap_settle(heap, before, context);
+    if (heap->count > 0) heap_sift_down(heap, before, context);
     return first;
 }
 

@@ -26,10 +26,10 @@ static int open_nameless(void)
     return open(directory(), O_TMPFILE | O_RDWR | O_EXCL | O_CLOEXEC, 0600);
 }
 
-enum status scratch_open(struct scratch *scratch, struct err *err)
+enum status temp_file_open(struct temp_file *scratch, struct err *err)
 {
     char *path;
-    *scratch = (struct scratch){.descriptor = open_nameless()};
+    *scratch = (struct temp_file){.descriptor = open_nameless()};
     if (scratch->descriptor >= 0) return STATUS_OK; /* else the file system has none, or takes no files at all */
     if (asprintf(&path, "%s/rmacast.XXXXXX", directory()) < 0) return err_memory(err);
     int descriptor = mkostemp(path, O_CLOEXEC), error = errno;
@@ -40,13 +40,14 @@ enum status scratch_open(struct scratch *scratch, struct err *err)
     return STATUS_OK;
 }
 
-void scratch_close(struct scratch *scratch)
+void temp_file_close(struct temp_file *scratch)
 {
     if (scratch->descriptor >= 0) close(scratch->descriptor);
     scratch->descriptor = -1;
 }
 
-enum status scratch_append(struct scratch *scratch, const void *data, size_t bytes, int64_t *offset, struct err *err)
+enum status temp_file_append(struct temp_file *scratch, const void *data, size_t bytes, int64_t *offset,
+                             struct err *err)
 {
     const char *from = data;
     if (offset) *offset = scratch->bytes;
@@ -61,7 +62,7 @@ enum status scratch_append(struct scratch *scratch, const void *data, size_t byt
     return STATUS_OK;
 }
 
-enum status scratch_read(const struct scratch *scratch, int64_t offset, void *data, size_t bytes, struct err *err)
+enum status temp_file_read(const struct temp_file *scratch, int64_t offset, void *data, size_t bytes, struct err *err)
 {
     char *to = data;
     while (bytes > 0) {

@@ -9,17 +9,18 @@
 
 #include "common/status.h"
 
-struct scratch {
+struct temp_file {
     int descriptor;
     int64_t bytes; /* written so far */
 };
 
 /* Inits *scratch. STATUS_SYSTEM naming the directory if no file can be made there. */
-enum status scratch_open(struct scratch *scratch, struct err *err);
-void scratch_close(struct scratch *scratch);
+enum status temp_file_open(struct temp_file *scratch, struct err *err);
+void temp_file_close(struct temp_file *scratch);
 
 /* Appends bytes; *offset (may be NULL) says where they begin. */
-enum status scratch_append(struct scratch *scratch, const void *data, size_t bytes, int64_t *offset, struct err *err);
-enum status scratch_read(const struct scratch *scratch, int64_t offset, void *data, size_t bytes, struct err *err);
+enum status temp_file_append(struct temp_file *scratch, const void *data, size_t bytes, int64_t *offset,
+                             struct err *err);
+enum status temp_file_read(const struct temp_file *scratch, int64_t offset, void *data, size_t bytes, struct err *err);
 
 #endif

@@ -7,21 +7,21 @@
 
 static const struct analyze_options defaults = ANALYZE_DEFAULTS;
 
-enum status model_account(const struct trace *trace, const struct analyze_options *options, struct account *account,
-                          struct err *err)
+enum status model_totals(const struct trace *trace, const struct analyze_options *options, struct totals *totals,
+                         struct err *err)
 {
     struct relations relations;
-    struct account made;
+    struct totals made;
     TRY(relations_build(trace, &relations, err));
-    enum status status = account_init(&made, trace->rank_count, err);
+    enum status status = totals_init(&made, trace->rank_count, err);
     if (status == STATUS_OK) {
         struct detection detection = {
-            .relations = &relations, .options = options ? options : &defaults, .account = &made, .err = err};
+            .relations = &relations, .options = options ? options : &defaults, .totals = &made, .err = err};
         status = detect_all(&detection);
         if (status == STATUS_OK)
-            *account = made;
+            *totals = made;
         else
-            account_clear(&made);
+            totals_clear(&made);
     }
     relations_clear(&relations);
     return status;
@@ -30,7 +30,7 @@ enum status model_account(const struct trace *trace, const struct analyze_option
 /* What needs every wait and transfer at once. */
 struct whole {
     const struct relations *relations;
-    struct tally *tally;
+    struct severity *severity;
     struct waits waits;
     struct transfers transfers;
     struct result *result;
@@ -39,7 +39,7 @@ struct whole {
 
 static enum status report_intervals(struct whole *whole)
 {
-    const struct analyze_options *options = whole->tally->options;
+    const struct analyze_options *options = whole->severity->options;
     struct result *result = whole->result;
     TRY(waits_sort(&whole->waits, whole->relations->trace->rank_count, whole->err));
     TRY(efficiency_new(whole->relations, &whole->waits, &whole->transfers, options->interval_source, options->lost_all,
@@ -53,16 +53,16 @@ static enum status report_intervals(struct whole *whole)
 static enum status report_causes(const struct whole *whole)
 {
     struct result *result = whole->result;
-    struct shares causes = {.trace = whole->relations->trace, .paths = &whole->tally->places.paths};
-    struct shares path = causes;
+    struct time_profile causes = {.trace = whole->relations->trace, .paths = &whole->severity->profile.paths};
+    struct time_profile path = causes;
     const struct lanes *lanes = &whole->relations->lanes;
     enum status status = causes_find(&whole->waits, lanes, &causes, whole->err);
-    if (status == STATUS_OK) status = shares_report(&causes, &result->causes, whole->err);
+    if (status == STATUS_OK) status = time_profile_report(&causes, &result->causes, whole->err);
     if (status == STATUS_OK) status = critical_path_find(&whole->waits, lanes, &path, whole->err);
-    if (status == STATUS_OK) status = shares_report(&path, &result->critical_path, whole->err);
+    if (status == STATUS_OK) status = time_profile_report(&path, &result->critical_path, whole->err);
     result->causes_known = status == STATUS_OK;
-    shares_clear(&causes);
-    shares_clear(&path);
+    time_profile_clear(&causes);
+    time_profile_clear(&path);
     return status;
 }
 
@@ -75,40 +75,40 @@ static enum status verify(struct whole *whole)
         if (wait->counted) waited_ps += wait->until_ps - wait->from_ps;
     }
     enum status status = checks_add(&checks, whole->relations, &whole->waits, whole->err);
-    if (status == STATUS_OK) checks_report(&checks, &whole->tally->account, NULL, waited_ps, whole->result);
+    if (status == STATUS_OK) checks_report(&checks, &whole->severity->totals, NULL, waited_ps, whole->result);
     checks_clear(&checks);
     return status;
 }
 
 static enum status analyze(struct whole *whole)
 {
-    struct tally *tally = whole->tally;
-    if (!tally->options->intervals) {
-        TRY(tally_add(tally, whole->relations, NULL, NULL, whole->err));
-        TRY(tally_end(tally, whole->relations, whole->err));
-        return tally_report(tally, &whole->relations->lanes, whole->result, whole->err);
+    struct severity *severity = whole->severity;
+    if (!severity->options->intervals) {
+        TRY(severity_add(severity, whole->relations, NULL, NULL, whole->err));
+        TRY(severity_end(severity, whole->relations, whole->err));
+        return severity_report(severity, &whole->relations->lanes, whole->result, whole->err);
     }
-    TRY(tally_add(tally, whole->relations, &whole->waits, &whole->transfers, whole->err));
+    TRY(severity_add(severity, whole->relations, &whole->waits, &whole->transfers, whole->err));
     TRY(report_intervals(whole));
     TRY(report_causes(whole));
-    TRY(tally_end(tally, whole->relations, whole->err));
-    TRY(tally_report(tally, &whole->relations->lanes, whole->result, whole->err));
-    return tally->options->verify ? verify(whole) : STATUS_OK;
+    TRY(severity_end(severity, whole->relations, whole->err));
+    TRY(severity_report(severity, &whole->relations->lanes, whole->result, whole->err));
+    return severity->options->verify ? verify(whole) : STATUS_OK;
 }
 
 enum status model_analyze(const struct trace *trace, const struct analyze_options *options, struct result **result,
                           struct err *err)
 {
     struct relations relations;
-    struct tally tally = {0};
-    struct whole whole = {.relations = &relations, .tally = &tally, .err = err};
+    struct severity severity = {0};
+    struct whole whole = {.relations = &relations, .severity = &severity, .err = err};
     TRY(relations_build(trace, &relations, err));
-    enum status status = tally_init(&tally, trace, options ? options : &defaults, err);
+    enum status status = severity_init(&severity, trace, options ? options : &defaults, err);
     if (status == STATUS_OK) status = result_new(trace->rank_count, &whole.result, err);
     if (status == STATUS_OK) status = analyze(&whole);
     waits_clear(&whole.waits);
     transfers_clear(&whole.transfers);
-    tally_clear(&tally);
+    severity_clear(&severity);
     relations_clear(&relations);
     if (status == STATUS_OK)
         *result = whole.result;

@@ -44,7 +44,7 @@ enum status model_analyze(const struct trace *trace, const struct analyze_option
 enum status model_report_faults(const struct trace *trace, struct result *result, struct err *err);
 
 /* Only the severities, exact in picoseconds, for comparing with a simulator's own account. Inits *account. */
-enum status model_account(const struct trace *trace, const struct analyze_options *options, struct account *account,
-                          struct err *err);
+enum status model_totals(const struct trace *trace, const struct analyze_options *options, struct totals *totals,
+                         struct err *err);
 
 #endif

@@ -5,7 +5,7 @@
 #include "model/shards/shards.h"
 
 struct mpi_link {
-    struct parts_link parts;
+    struct shards_link parts;
     bool met;    /* a swap was begun: the other processes know of failures */
     bool broken; /* a swap has failed: the other processes wait and have to be ended */
     /* Of a swap. */

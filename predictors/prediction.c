@@ -29,8 +29,8 @@ void prediction_clear(struct prediction *prediction)
     memset(&prediction->outcome, 0, sizeof prediction->outcome);
     result_free(prediction->result);
     free(prediction->bounds);
-    cut_free(prediction->cut);
-    prediction->cut = NULL;
+    replayable_prefix_free(prediction->prefix);
+    prediction->prefix = NULL;
     prediction->result = NULL;
     prediction->bounds = NULL;
     prediction->bound_count = 0;

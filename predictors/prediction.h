@@ -36,7 +36,7 @@ struct prediction {
     void (*progress)(void *context, uint64_t calls, uint64_t all_calls); /* of the replay; NULL: none */
     void *progress_context;
     /* outputs, owned */
-    struct cut *cut;               /* what keep_going has left of the trace, which is `trace` then; NULL: all */
+    struct replayable_prefix *prefix; /* what keep_going has left of the trace, which is `trace` then; NULL: all */
     struct replay_outcome outcome; /* of `replay`, with the predicted trace */
     struct result *result;         /* of `replay`; names the given trace */
     struct transfer_bound *bounds; /* of `bounds`, by origin, then call */

@@ -75,8 +75,9 @@ static enum status predict(struct prediction *prediction, struct err *err)
                                            .keep_trace = true,
                                            .progress = prediction->progress,
                                            .progress_context = prediction->progress_context};
-    if (prediction->keep_going) TRY(cut_new(prediction->trace, prediction->platform, &prediction->cut, err));
-    if (prediction->cut) prediction->trace = &prediction->cut->trace;
+    if (prediction->keep_going)
+        TRY(replayable_prefix_new(prediction->trace, prediction->platform, &prediction->prefix, err));
+    if (prediction->prefix) prediction->trace = &prediction->prefix->trace;
     TRY((prediction->apart ? apart_replay : replay_run)(prediction->trace, prediction->platform, &options,
                                                         &prediction->outcome, err));
     struct analyze_options analyze = ANALYZE_DEFAULTS;

@@ -9,7 +9,7 @@
 
 /* Where the ranks of one replay stopped. */
 struct stops {
-    struct cut *cut;
+    struct replayable_prefix *prefix;
     enum status status;
     struct err *err;
     uint64_t count;
@@ -45,20 +45,21 @@ static enum status borrow(const struct trace *trace, struct trace *made, struct 
     return STATUS_OK;
 }
 
-void cut_free(struct cut *cut)
+void replayable_prefix_free(struct replayable_prefix *prefix)
 {
-    if (!cut) return;
-    for (uint32_t r = 0; cut->trace.ranks && r < cut->trace.rank_count; r++) free(cut->trace.ranks[r].incomplete_why);
-    for (size_t i = 0; i < cut->trace.fault_count; i++) free(cut->trace.faults[i].text);
-    free(cut->trace.faults);
-    free(cut->trace.ranks);
-    free(cut);
+    if (!prefix) return;
+    for (uint32_t r = 0; prefix->trace.ranks && r < prefix->trace.rank_count; r++)
+        free(prefix->trace.ranks[r].incomplete_why);
+    for (size_t i = 0; i < prefix->trace.fault_count; i++) free(prefix->trace.faults[i].text);
+    free(prefix->trace.faults);
+    free(prefix->trace.ranks);
+    free(prefix);
 }
 
 static void stop(void *context, uint32_t rank, size_t call, const char *reason)
 {
     struct stops *stops = context;
-    struct trace *trace = &stops->cut->trace;
+    struct trace *trace = &stops->prefix->trace;
     struct err why;
     char place[TRACE_PLACE_BYTES];
     if (stops->status != STATUS_OK || call >= trace->ranks[rank].count) return;
@@ -68,36 +69,38 @@ static void stop(void *context, uint32_t rank, size_t call, const char *reason)
     stops->count++;
 }
 
-static enum status cut_once(struct cut *cut, const struct platform *platform, bool *whole, struct err *err)
+static enum status cut_once(struct replayable_prefix *prefix, const struct platform *platform, bool *whole,
+                            struct err *err)
 {
-    struct stops stops = {.cut = cut, .err = err};
+    struct stops stops = {.prefix = prefix, .err = err};
     struct replay_outcome outcome;
     struct err found = {.status = STATUS_OK, .stream = ERR_NOWHERE};
     const struct replay_options options = {
         .engine = engine_by_name("loggp"), .stopped = stop, .stopped_context = &stops};
-    enum status status = replay_run(&cut->trace, platform, &options, &outcome, &found);
+    enum status status = replay_run(&prefix->trace, platform, &options, &outcome, &found);
     *whole = status == STATUS_OK;
     if (*whole) replay_outcome_clear(&outcome);
     if (*whole || stops.status != STATUS_OK) return stops.status;
     if (stops.count > 0) return STATUS_OK;
     if (status == STATUS_DATA && found.stream != ERR_NOWHERE)
-        return trace_cut(&cut->trace, (uint32_t)found.stream, (size_t)found.item, &found, err);
+        return trace_cut(&prefix->trace, (uint32_t)found.stream, (size_t)found.item, &found, err);
     if (err) *err = found;
     return status;
 }
 
-enum status cut_new(const struct trace *trace, const struct platform *platform, struct cut **cut, struct err *err)
+enum status replayable_prefix_new(const struct trace *trace, const struct platform *platform,
+                                  struct replayable_prefix **prefix, struct err *err)
 {
-    struct cut *made = calloc(1, sizeof *made);
+    struct replayable_prefix *made = calloc(1, sizeof *made);
     if (!made) return err_memory(err);
     enum status status = borrow(trace, &made->trace, err);
     bool whole = false;
     size_t rounds = 0;
     for (; status == STATUS_OK && !whole; rounds++) status = cut_once(made, platform, &whole, err);
     if (status != STATUS_OK || rounds == 1) {
-        cut_free(made);
+        replayable_prefix_free(made);
         made = NULL;
     }
-    if (status == STATUS_OK) *cut = made;
+    if (status == STATUS_OK) *prefix = made;
     return status;
 }

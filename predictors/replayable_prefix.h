@@ -8,14 +8,15 @@
 #include "trace/trace.h"
 
 /* Borrows all but the ranks' array, their reasons and the faults from the trace that was given. */
-struct cut {
+struct replayable_prefix {
     struct trace trace;
 };
 
 /* Replays with the loggp engine, again and again, until every call that is left is taken and returns. *cut is NULL
  * where nothing had to go; else its trace has a fault for each rank that was cut. Other errors of a replay stay errors.
  * trace outlives *cut. */
-enum status cut_new(const struct trace *trace, const struct platform *platform, struct cut **cut, struct err *err);
-void cut_free(struct cut *cut);
+enum status replayable_prefix_new(const struct trace *trace, const struct platform *platform,
+                                  struct replayable_prefix **prefix, struct err *err);
+void replayable_prefix_free(struct replayable_prefix *prefix);
 
 #endif

@@ -134,7 +134,7 @@ struct trace_kept {
     uint32_t node;  /* its call path, as model/callpaths/callpath.h numbers them */
     uint32_t interval; /* its interval, as model/efficiency/intervals.h numbers them */
     uint16_t call;  /* what it was: only its times still count where calls[].call is another */
-    uint16_t flags; /* enum settle_flag of model/slices/final.h */
+    uint16_t flags; /* enum slice_flag of model/slices/final.h */
 };
 
 struct trace_rank {

@@ -35,7 +35,7 @@ static bool counts(const struct adder *adder, const struct access_epoch *epoch)
     const struct relations *relations = adder->relations;
     if (epoch->kind != EPOCH_START || epoch->pair_count == 0 || relations->trace->ranks[epoch->rank].foreign)
         return false;
-    if (!settlement_counts(relations->settlement, epoch->rank, epoch->open_call)) return false;
+    if (!slice_state_counts(relations->state, epoch->rank, epoch->open_call)) return false;
     if (relations_call(relations, epoch->rank, epoch->open_call)->flags & TRACE_NOCHECK) return false;
     for (size_t p = epoch->pair_first; p < epoch->pair_first + epoch->pair_count; p++)
         if (relations->epochs.pairs[p].exposure == EPOCH_NONE) return false;

@@ -5,46 +5,47 @@
 
 #include "common/array.h"
 
-void shares_clear(struct shares *shares)
+void time_profile_clear(struct time_profile *profile)
 {
-    map_clear(&shares->locations);
-    map_clear(&shares->index);
-    rank_sums_clear(&shares->ranks);
-    free(shares->items);
-    shares->items = NULL;
-    shares->count = shares->capacity = 0;
+    map_clear(&profile->locations);
+    map_clear(&profile->index);
+    rank_sums_clear(&profile->ranks);
+    free(profile->items);
+    profile->items = NULL;
+    profile->count = profile->capacity = 0;
 }
 
-enum status shares_add(struct shares *shares, const struct share_of *of, uint32_t rank, uint32_t thread, wide_ps ps,
-                       struct err *err)
+enum status time_profile_add(struct time_profile *profile, const struct time_activity *of, uint32_t rank,
+                             uint32_t thread, wide_ps ps, struct err *err)
 {
     uint64_t *location, *item;
     if (ps <= 0) return STATUS_OK;
-    TRY(map_put(&shares->locations, (uint64_t)of->node << 32 | of->site, shares->locations.count, &location, err));
-    TRY(map_put(&shares->index, *location << 16 | of->activity, shares->count, &item, err));
+    TRY(map_put(&profile->locations, (uint64_t)of->node << 32 | of->site, profile->locations.count, &location, err));
+    TRY(map_put(&profile->index, *location << 16 | of->activity, profile->count, &item, err));
     size_t index = (size_t)*item;
-    struct share made = {.of = *of};
-    if (index == shares->count) ARRAY_PUSH(shares->items, shares->count, shares->capacity, made, err);
-    shares->items[index].total_ps += ps;
-    shares->total_ps += ps;
+    struct time_item made = {.of = *of};
+    if (index == profile->count) ARRAY_PUSH(profile->items, profile->count, profile->capacity, made, err);
+    profile->items[index].total_ps += ps;
+    profile->total_ps += ps;
     struct rank_sum more = {(uint32_t)index, rank, thread, .ps = ps};
-    return rank_sums_add(&shares->ranks, &more, err);
+    return rank_sums_add(&profile->ranks, &more, err);
 }
 
-enum status shares_add_call(struct shares *shares, uint32_t rank, size_t call, int64_t ps, struct err *err)
+enum status time_profile_add_call(struct time_profile *profile, uint32_t rank, size_t call, int64_t ps, struct err *err)
 {
-    const struct trace_call *at = &shares->trace->ranks[rank].calls[call];
-    struct share_of of = {.node = callpath_at(shares->paths, rank, call), .site = at->site, .activity = at->call};
-    return shares_add(shares, &of, rank, trace_call_thread(shares->trace, rank, call), ps, err);
+    const struct trace_call *at = &profile->trace->ranks[rank].calls[call];
+    struct time_activity of = {.node = callpath_at(profile->paths, rank, call), .site = at->site, .activity = at->call};
+    return time_profile_add(profile, &of, rank, trace_call_thread(profile->trace, rank, call), ps, err);
 }
 
-enum status shares_add_computing(struct shares *shares, uint32_t rank, uint32_t thread, size_t after, int64_t ps,
-                                 struct err *err)
+enum status time_profile_add_computing(struct time_profile *profile, uint32_t rank, uint32_t thread, size_t after,
+                                       int64_t ps, struct err *err)
 {
-    struct share_of of = {.node = after != SHARE_AT_BEGIN ? callpath_at(shares->paths, rank, after) : CALLPATH_ROOT,
-                          .site = TRACE_NO_SITE,
-                          .activity = SHARE_COMPUTING};
-    return shares_add(shares, &of, rank, thread, ps, err);
+    struct time_activity of = {.node =
+                                   after != SHARE_AT_BEGIN ? callpath_at(profile->paths, rank, after) : CALLPATH_ROOT,
+                               .site = TRACE_NO_SITE,
+                               .activity = ACTIVITY_COMPUTING};
+    return time_profile_add(profile, &of, rank, thread, ps, err);
 }
 
 static int compare(const void *one, const void *other)
@@ -58,33 +59,33 @@ static int compare(const void *one, const void *other)
     return order != 0 ? order : (a->who.rank > b->who.rank) - (a->who.rank < b->who.rank);
 }
 
-static enum status report_share(const struct shares *shares, const struct share *share, struct result_share *made,
-                                struct err *err)
+static enum status report_share(const struct time_profile *profile, const struct time_item *share,
+                                struct result_share *made, struct err *err)
 {
-    const struct trace_site *site = &shares->trace->sites[share->of.site];
-    bool computing = share->of.activity == SHARE_COMPUTING;
+    const struct trace_site *site = &profile->trace->sites[share->of.site];
+    bool computing = share->of.activity == ACTIVITY_COMPUTING;
     size_t count;
-    const struct rank_sum *sums = rank_sums_of(&shares->ranks, (uint32_t)(share - shares->items), &count);
+    const struct rank_sum *sums = rank_sums_of(&profile->ranks, (uint32_t)(share - profile->items), &count);
     const struct rank_sum worst = rank_sums_worst(sums, count);
     *made = (struct result_share){
         .line = site->line,
         .time_s = wide_s(share->total_ps),
-        .share = (double)share->total_ps / (double)shares->total_ps,
+        .share = (double)share->total_ps / (double)profile->total_ps,
     };
     made->activity = strdup(computing ? "computing" : call_name((enum mpi_call)share->of.activity));
     if (!made->activity || (site->file && !(made->file = strdup(site->file)))) return err_memory(err);
-    TRY(result_who_set(shares->trace, worst.rank, worst.thread, &made->who, err));
-    return callpath_regions(shares->trace, shares->paths, share->of.node, &made->callpath, err);
+    TRY(result_who_set(profile->trace, worst.rank, worst.thread, &made->who, err));
+    return callpath_regions(profile->trace, profile->paths, share->of.node, &made->callpath, err);
 }
 
-enum status shares_report(struct shares *shares, struct result_shares *list, struct err *err)
+enum status time_profile_report(struct time_profile *profile, struct result_shares *list, struct err *err)
 {
-    rank_sums_sort(&shares->ranks);
-    list->items = calloc(shares->count + 1, sizeof *list->items);
+    rank_sums_sort(&profile->ranks);
+    list->items = calloc(profile->count + 1, sizeof *list->items);
     if (!list->items) return err_memory(err);
-    list->total_s = wide_s(shares->total_ps);
-    for (; list->count < shares->count; list->count++) {
-        enum status status = report_share(shares, &shares->items[list->count], &list->items[list->count], err);
+    list->total_s = wide_s(profile->total_ps);
+    for (; list->count < profile->count; list->count++) {
+        enum status status = report_share(profile, &profile->items[list->count], &list->items[list->count], err);
         if (status == STATUS_OK) continue;
         list->count++; /* cleared with the others */
         return status;

@@ -7,39 +7,40 @@
 #include "model/waits/rank_sums.h"
 #include "model/result/result.h"
 
-enum { SHARE_COMPUTING = MPI_CALL_COUNT }; /* an activity beside enum mpi_call */
+enum { ACTIVITY_COMPUTING = MPI_CALL_COUNT }; /* an activity beside enum mpi_call */
 #define SHARE_AT_BEGIN SIZE_MAX
 
-struct share_of {
+struct time_activity {
     uint32_t node, site, activity;
 };
 
-struct share {
-    struct share_of of;
+struct time_item {
+    struct time_activity of;
     wide_ps total_ps;
 };
 
-struct shares {
+struct time_profile {
     const struct trace *trace; /* borrowed, as paths */
     const struct callpaths *paths;
     struct map locations, index; /* (node, site); (location, activity) to item */
     struct rank_sums ranks;      /* of the items */
-    struct share *items;
+    struct time_item *items;
     size_t count, capacity;
     wide_ps total_ps;
 };
 
 /* The caller sets trace and paths of an all-zero struct. */
-void shares_clear(struct shares *shares);
+void time_profile_clear(struct time_profile *profile);
 
-enum status shares_add(struct shares *shares, const struct share_of *of, uint32_t rank, uint32_t thread, wide_ps ps,
-                       struct err *err);
+enum status time_profile_add(struct time_profile *profile, const struct time_activity *of, uint32_t rank,
+                             uint32_t thread, wide_ps ps, struct err *err);
 /* Time of a rank inside a call, or of computing behind the thread's call `after` (SHARE_AT_BEGIN: before its first). */
-enum status shares_add_call(struct shares *shares, uint32_t rank, size_t call, int64_t ps, struct err *err);
-enum status shares_add_computing(struct shares *shares, uint32_t rank, uint32_t thread, size_t after, int64_t ps,
-                                 struct err *err);
+enum status time_profile_add_call(struct time_profile *profile, uint32_t rank, size_t call, int64_t ps,
+                                  struct err *err);
+enum status time_profile_add_computing(struct time_profile *profile, uint32_t rank, uint32_t thread, size_t after,
+                                       int64_t ps, struct err *err);
 
 /* Writes all, the largest first, into the list of a result. Nothing is added afterwards. */
-enum status shares_report(struct shares *shares, struct result_shares *list, struct err *err);
+enum status time_profile_report(struct time_profile *profile, struct result_shares *list, struct err *err);
 
 #endif

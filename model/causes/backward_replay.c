@@ -12,7 +12,7 @@ static const uint32_t NOBODY = UINT32_MAX;
 
 struct rank {
     int64_t at_ps; /* so far back are its sums */
-    struct spill_call call;
+    struct call_log_row call;
     bool any;           /* call is there: the last one that began before at_ps, or that at_ps is behind */
     uint32_t next_kind; /* of the call after it */
     int64_t busy_ps;    /* from here to at_ps transfers are under way */
@@ -31,12 +31,12 @@ struct rank {
 };
 
 struct work {
-    const struct sweep *sweep;
+    const struct backward_replay *replay;
     struct rank *ranks;
-    struct sweep_rank_sums *sums;
+    struct backward_rank_sums *sums;
     struct heap heap; /* ranks that wait, the one with the latest begin of its wait first */
     uint32_t *waiters;    /* of find_waiters() */
-    struct mark *pending; /* waits of ranks that still wait for something else, which ends later */
+    struct wait_log_row *pending; /* waits of ranks that still wait for something else, which ends later */
     size_t pending_count, pending_capacity;
     uint64_t visit;
     wide_ps waited_ps; /* of counted waits that are left behind */
@@ -49,9 +49,9 @@ static int64_t larger(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-static enum status sums_of(struct work *work, uint32_t rank, uint32_t kind, struct sweep_sums **sums)
+static enum status sums_of(struct work *work, uint32_t rank, uint32_t kind, struct backward_sums **sums)
 {
-    struct sweep_rank_sums *of = &work->sums[rank];
+    struct backward_rank_sums *of = &work->sums[rank];
     if (kind >= of->count) {
         TRY(array_reserve((void **)&of->kinds, &of->capacity, (size_t)kind + 1, sizeof *of->kinds, work->err));
         memset(of->kinds + of->count, 0, (of->capacity - of->count) * sizeof *of->kinds);
@@ -62,19 +62,19 @@ static enum status sums_of(struct work *work, uint32_t rank, uint32_t kind, stru
 }
 
 /* The rank did one thing from low_ps to at_ps. */
-static enum status add(struct work *work, uint32_t rank, enum sweep_part part, int64_t low_ps)
+static enum status add(struct work *work, uint32_t rank, enum backward_part part, int64_t low_ps)
 {
     struct rank *at = &work->ranks[rank];
-    struct sweep_sums *sums;
+    struct backward_sums *sums;
     int64_t ps = at->at_ps - low_ps, busy_ps = at->at_ps - larger(low_ps, at->busy_ps);
-    uint32_t kind = at->any ? at->call.kind : SWEEP_BEGIN_KIND;
+    uint32_t kind = at->any ? at->call.kind : BACKWARD_BEGIN_KIND;
     if (at->weight > 0 || at->on_path) {
         TRY(sums_of(work, rank, kind, &sums));
         sums->cause_ps[part] += (wide_ps)ps * at->weight;
         if (at->on_path) sums->path_ps[part] += ps;
     }
     if (busy_ps > 0) {
-        TRY(sums_of(work, rank, part == SWEEP_GAP ? at->next_kind : kind, &sums));
+        TRY(sums_of(work, rank, part == BACKWARD_GAP ? at->next_kind : kind, &sums));
         sums->busy_ps[part] += busy_ps;
     }
     at->at_ps = low_ps;
@@ -85,15 +85,15 @@ static enum status add(struct work *work, uint32_t rank, enum sweep_part part, i
 static enum status bring(struct work *work, uint32_t rank, int64_t to_ps)
 {
     struct rank *at = &work->ranks[rank];
-    if (work->sweep->trace && work->sweep->trace->ranks[rank].foreign) return STATUS_OK;
+    if (work->replay->trace && work->replay->trace->ranks[rank].foreign) return STATUS_OK;
     while (at->at_ps > to_ps) {
         if (!at->any || at->at_ps > at->call.exit_ps) {
-            TRY(add(work, rank, SWEEP_GAP, at->any ? larger(to_ps, at->call.exit_ps) : to_ps));
+            TRY(add(work, rank, BACKWARD_GAP, at->any ? larger(to_ps, at->call.exit_ps) : to_ps));
         } else if (at->at_ps > at->call.enter_ps) {
-            TRY(add(work, rank, SWEEP_CALL, larger(to_ps, at->call.enter_ps)));
+            TRY(add(work, rank, BACKWARD_CALL, larger(to_ps, at->call.enter_ps)));
         } else {
             at->next_kind = at->call.kind;
-            TRY(spill_back(work->sweep->spill, rank, &at->call, &at->any, work->err));
+            TRY(call_log_back(work->replay->call_log, rank, &at->call, &at->any, work->err));
         }
     }
     return STATUS_OK;
@@ -162,16 +162,16 @@ static void unlink_waiter(struct rank *ranks, uint32_t waiter)
 }
 
 /* From now_ps backwards the rank waits as mark says, NULL: no more. */
-static enum status change_wait(struct work *work, uint32_t rank, int64_t now_ps, const struct mark *mark)
+static enum status change_wait(struct work *work, uint32_t rank, int64_t now_ps, const struct wait_log_row *row)
 {
     struct rank *ranks = work->ranks;
     size_t count = find_waiters(work, rank);
     for (size_t i = 0; i < count; i++)
         if (ranks[work->waiters[i]].counted) TRY(let_go(work, work->waiters[i], now_ps));
-    if (mark) {
-        link_waiter(ranks, rank, mark->cause);
-        ranks[rank].from_ps = mark->from_ps;
-        ranks[rank].counted = mark->flags & MARK_COUNTED;
+    if (row) {
+        link_waiter(ranks, rank, row->cause);
+        ranks[rank].from_ps = row->from_ps;
+        ranks[rank].counted = row->flags & WAIT_LOG_COUNTED;
         if (ranks[rank].counted) TRY(find_carrier(work, rank, now_ps));
     } else {
         if (ranks[rank].counted) TRY(let_go(work, rank, now_ps));
@@ -188,13 +188,13 @@ static bool begins_later(const void *of, uint32_t one, uint32_t other)
     return work->ranks[one].from_ps > work->ranks[other].from_ps;
 }
 
-static enum status begin_wait(struct work *work, int64_t now_ps, const struct mark *mark)
+static enum status begin_wait(struct work *work, int64_t now_ps, const struct wait_log_row *row)
 {
-    struct rank *rank = &work->ranks[mark->rank];
-    TRY(change_wait(work, mark->rank, now_ps, mark));
-    heap_push(&work->heap, mark->rank, begins_later, work);
+    struct rank *rank = &work->ranks[row->rank];
+    TRY(change_wait(work, row->rank, now_ps, row));
+    heap_push(&work->heap, row->rank, begins_later, work);
     rank->ended_ps = now_ps;
-    rank->ended_cause = mark->cause;
+    rank->ended_cause = row->cause;
     return STATUS_OK;
 }
 
@@ -202,14 +202,14 @@ static enum status begin_wait(struct work *work, int64_t now_ps, const struct ma
 static enum status take_pending(struct work *work, uint32_t rank, int64_t now_ps)
 {
     size_t left = 0;
-    struct mark taken = {.from_ps = now_ps};
+    struct wait_log_row taken = {.from_ps = now_ps};
     for (size_t i = 0; i < work->pending_count; i++) {
-        const struct mark *mark = &work->pending[i];
-        bool passed = mark->rank == rank && taken.from_ps == now_ps;
+        const struct wait_log_row *row = &work->pending[i];
+        bool passed = row->rank == rank && taken.from_ps == now_ps;
         if (!passed)
-            work->pending[left++] = *mark;
-        else if (mark->from_ps < now_ps)
-            taken = *mark;
+            work->pending[left++] = *row;
+        else if (row->from_ps < now_ps)
+            taken = *row;
     }
     work->pending_count = left;
     return taken.from_ps < now_ps ? begin_wait(work, now_ps, &taken) : STATUS_OK;
@@ -227,19 +227,19 @@ static enum status leave_waits(struct work *work, int64_t now_ps)
     return STATUS_OK;
 }
 
-static enum status take_busy(struct work *work, const struct mark *mark)
+static enum status take_busy(struct work *work, const struct wait_log_row *row)
 {
-    struct rank *rank = &work->ranks[mark->rank];
-    TRY(bring(work, mark->rank, mark->until_ps));
-    if (rank->busy_ps > mark->from_ps) rank->busy_ps = mark->from_ps;
+    struct rank *rank = &work->ranks[row->rank];
+    TRY(bring(work, row->rank, row->until_ps));
+    if (rank->busy_ps > row->from_ps) rank->busy_ps = row->from_ps;
     return STATUS_OK;
 }
 
-static enum status take_wait(struct work *work, const struct mark *mark)
+static enum status take_wait(struct work *work, const struct wait_log_row *row)
 {
-    if (mark->function > 0 && work->sweep->refuted[mark->function - 1]) return STATUS_OK;
-    if (work->ranks[mark->rank].cause == NOBODY) return begin_wait(work, mark->until_ps, mark);
-    ARRAY_PUSH(work->pending, work->pending_count, work->pending_capacity, *mark, work->err);
+    if (row->function > 0 && work->replay->refuted[row->function - 1]) return STATUS_OK;
+    if (work->ranks[row->rank].cause == NOBODY) return begin_wait(work, row->until_ps, row);
+    ARRAY_PUSH(work->pending, work->pending_count, work->pending_capacity, *row, work->err);
     return STATUS_OK;
 }
 
@@ -260,50 +260,51 @@ static enum status follow_path(struct work *work, int64_t now_ps, uint64_t hops)
 /* The path visits no rank twice at one moment, beside the one that it comes to from later. */
 static enum status go_back(struct work *work, int64_t end_ps)
 {
-    struct mark mark;
+    struct wait_log_row row;
     bool any;
-    TRY(marks_next(work->sweep->marks, &mark, &any, work->err));
+    TRY(wait_log_next(work->replay->wait_log, &row, &any, work->err));
     while (any || work->heap.count > 0) {
-        int64_t now_ps = any ? mark.until_ps : INT64_MIN;
+        int64_t now_ps = any ? row.until_ps : INT64_MIN;
         if (work->heap.count > 0) now_ps = larger(now_ps, work->ranks[work->heap.items[0]].from_ps);
         TRY(leave_waits(work, now_ps));
-        while (any && mark.until_ps == now_ps) {
-            TRY(mark.flags & MARK_BUSY ? take_busy(work, &mark) : take_wait(work, &mark));
-            TRY(marks_next(work->sweep->marks, &mark, &any, work->err));
+        while (any && row.until_ps == now_ps) {
+            TRY(row.flags & WAIT_LOG_BUSY ? take_busy(work, &row) : take_wait(work, &row));
+            TRY(wait_log_next(work->replay->wait_log, &row, &any, work->err));
         }
-        if (now_ps > work->sweep->begin_ps)
-            TRY(follow_path(work, now_ps, (uint64_t)work->sweep->rank_count + (now_ps < end_ps)));
+        if (now_ps > work->replay->begin_ps)
+            TRY(follow_path(work, now_ps, (uint64_t)work->replay->rank_count + (now_ps < end_ps)));
     }
-    for (uint32_t r = 0; r < work->sweep->rank_count; r++) TRY(bring(work, r, work->sweep->begin_ps));
+    for (uint32_t r = 0; r < work->replay->rank_count; r++) TRY(bring(work, r, work->replay->begin_ps));
     return STATUS_OK;
 }
 
 static enum status start(struct work *work)
 {
-    const struct sweep *sweep = work->sweep;
-    int64_t end_ps = sweep->begin_ps;
-    for (uint32_t r = 0; r < sweep->rank_count; r++) {
-        if (sweep->end_ps[r] <= end_ps) continue;
-        end_ps = sweep->end_ps[r];
+    const struct backward_replay *replay = work->replay;
+    int64_t end_ps = replay->begin_ps;
+    for (uint32_t r = 0; r < replay->rank_count; r++) {
+        if (replay->end_ps[r] <= end_ps) continue;
+        end_ps = replay->end_ps[r];
         work->path = r;
     }
-    for (uint32_t r = 0; r < sweep->rank_count; r++) {
+    for (uint32_t r = 0; r < replay->rank_count; r++) {
         work->ranks[r] = (struct rank){.at_ps = end_ps,
                                        .busy_ps = INT64_MAX,
                                        .on_path = r == work->path,
                                        .cause = NOBODY,
                                        .first_waiter = NOBODY,
                                        .ended_ps = INT64_MIN};
-        TRY(spill_back(sweep->spill, r, &work->ranks[r].call, &work->ranks[r].any, work->err));
+        TRY(call_log_back(replay->call_log, r, &work->ranks[r].call, &work->ranks[r].any, work->err));
     }
-    TRY(marks_turn(sweep->marks, work->err));
+    TRY(wait_log_turn(replay->wait_log, work->err));
     return go_back(work, end_ps);
 }
 
-enum status sweep_run(const struct sweep *sweep, struct sweep_rank_sums **sums, wide_ps *waited_ps, struct err *err)
+enum status backward_replay_run(const struct backward_replay *replay, struct backward_rank_sums **sums,
+                                wide_ps *waited_ps, struct err *err)
 {
-    size_t ranks = (size_t)sweep->rank_count + 1;
-    struct work work = {.sweep = sweep, .err = err};
+    size_t ranks = (size_t)replay->rank_count + 1;
+    struct work work = {.replay = replay, .err = err};
     work.ranks = malloc(ranks * sizeof *work.ranks);
     work.sums = calloc(ranks, sizeof *work.sums);
     work.heap.items = malloc(ranks * sizeof *work.heap.items);
@@ -317,11 +318,11 @@ enum status sweep_run(const struct sweep *sweep, struct sweep_rank_sums **sums, 
     if (status == STATUS_OK)
         *sums = work.sums;
     else
-        sweep_sums_free(work.sums, sweep->rank_count);
+        backward_sums_free(work.sums, replay->rank_count);
     return status;
 }
 
-void sweep_sums_free(struct sweep_rank_sums *sums, uint32_t rank_count)
+void backward_sums_free(struct backward_rank_sums *sums, uint32_t rank_count)
 {
     for (uint32_t r = 0; sums && r < rank_count; r++) free(sums[r].kinds);
     free(sums);

@@ -13,33 +13,35 @@
 #include "model/causes/call_log.h"
 #include "trace/trace.h"
 
-enum sweep_part { SWEEP_CALL, SWEEP_GAP, SWEEP_PARTS };
-enum { SWEEP_BEGIN_KIND = 0 }; /* of no call: computing before a rank's first one */
+enum backward_part { BACKWARD_CALL, BACKWARD_GAP, BACKWARD_PARTS };
+enum { BACKWARD_BEGIN_KIND = 0 }; /* of no call: computing before a rank's first one */
 
-struct sweep_sums {
-    wide_ps cause_ps[SWEEP_PARTS]; /* that waits lasted, in calls of the kind and computing behind them */
-    int64_t path_ps[SWEEP_PARTS];  /* of the critical path, likewise */
-    int64_t busy_ps[SWEEP_PARTS];  /* while transfers were under way, in calls of the kind and computing before them */
+struct backward_sums {
+    wide_ps cause_ps[BACKWARD_PARTS]; /* that waits lasted, in calls of the kind and computing behind them */
+    int64_t path_ps[BACKWARD_PARTS];  /* of the critical path, likewise */
+    int64_t
+        busy_ps[BACKWARD_PARTS]; /* while transfers were under way, in calls of the kind and computing before them */
 };
 
-struct sweep_rank_sums {
-    struct sweep_sums *kinds; /* owned */
+struct backward_rank_sums {
+    struct backward_sums *kinds; /* owned */
     size_t count, capacity;
 };
 
-struct sweep {
+struct backward_replay {
     const struct trace *trace; /* NULL, or: foreign ranks have no sums, their calls are not there */
     uint32_t rank_count;
-    struct spill *spill; /* borrowed, as the others */
-    struct marks *marks;
+    struct call_log *call_log; /* borrowed, as the others */
+    struct wait_log *wait_log;
     const bool *refuted; /* by enum mpi_call: waits in them are none */
     int64_t begin_ps;
     const int64_t *end_ps; /* per rank: exit of its last call; below begin_ps: it has none */
 };
 
-/* *sums: one per rank, which the caller frees with sweep_sums_free; *waited_ps (may be NULL): how long counted waits
+/* *sums: one per rank, which the caller frees with backward_sums_free; *waited_ps (may be NULL): how long counted waits
  * lasted. */
-enum status sweep_run(const struct sweep *sweep, struct sweep_rank_sums **sums, wide_ps *waited_ps, struct err *err);
-void sweep_sums_free(struct sweep_rank_sums *sums, uint32_t rank_count);
+enum status backward_replay_run(const struct backward_replay *replay, struct backward_rank_sums **sums,
+                                wide_ps *waited_ps, struct err *err);
+void backward_sums_free(struct backward_rank_sums *sums, uint32_t rank_count);
 
 #endif

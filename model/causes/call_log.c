@@ -21,59 +21,60 @@ struct block_end {   /* what a block says of itself, in front of its calls */
 };
 static const int64_t NO_BLOCK = -1;
 
-struct rank_spill {
+struct rank_calls_log {
     unsigned char *bytes; /* the block at work; NULL before the first call */
     size_t used;
     int64_t exit_ps; /* of the call that ends at used */
     int64_t before;
 };
 
-struct spill {
-    struct scratch *scratch;
-    struct rank_spill *ranks;
+struct call_log {
+    struct temp_file *temp;
+    struct rank_calls_log *ranks;
     uint32_t rank_count;
     size_t block_bytes; /* of a block's calls */
 };
 
-void spill_free(struct spill *spill)
+void call_log_free(struct call_log *call_log)
 {
-    if (!spill) return;
-    for (uint32_t r = 0; r < spill->rank_count; r++) free(spill->ranks[r].bytes);
-    free(spill->ranks);
-    free(spill);
+    if (!call_log) return;
+    for (uint32_t r = 0; r < call_log->rank_count; r++) free(call_log->ranks[r].bytes);
+    free(call_log->ranks);
+    free(call_log);
 }
 
-enum status spill_new(uint32_t rank_count, struct scratch *scratch, struct spill **spill, struct err *err)
+enum status call_log_new(uint32_t rank_count, struct temp_file *temp, struct call_log **call_log, struct err *err)
 {
-    struct spill *made = calloc(1, sizeof *made);
+    struct call_log *made = calloc(1, sizeof *made);
     if (made) made->ranks = calloc((size_t)rank_count + 1, sizeof *made->ranks);
     if (!made || !made->ranks) {
         free(made);
         return err_memory(err);
     }
-    made->scratch = scratch;
+    made->temp = temp;
     made->rank_count = rank_count;
     made->block_bytes = BLOCKS_BYTES / ((size_t)rank_count + 1);
     if (made->block_bytes < BLOCK_LEAST) made->block_bytes = BLOCK_LEAST;
     if (made->block_bytes > BLOCK_MOST) made->block_bytes = BLOCK_MOST;
-    *spill = made;
+    *call_log = made;
     return STATUS_OK;
 }
 
-static enum status begin_rank(const struct spill *spill, struct rank_spill *rank, int64_t begin_ps, struct err *err)
+static enum status begin_rank(const struct call_log *call_log, struct rank_calls_log *rank, int64_t begin_ps,
+                              struct err *err)
 {
-    rank->bytes = malloc(sizeof(struct block_end) + spill->block_bytes + WORD_BYTES);
+    rank->bytes = malloc(sizeof(struct block_end) + call_log->block_bytes + WORD_BYTES);
     if (!rank->bytes) return err_memory(err);
     rank->exit_ps = begin_ps;
     rank->before = NO_BLOCK;
     return STATUS_OK;
 }
 
-static enum status end_block(struct spill *spill, struct rank_spill *rank, struct err *err)
+static enum status end_block(struct call_log *call_log, struct rank_calls_log *rank, struct err *err)
 {
     struct block_end end = {.before = rank->before, .exit_ps = rank->exit_ps, .used = rank->used};
     memcpy(rank->bytes, &end, sizeof end);
-    TRY(scratch_append(spill->scratch, rank->bytes, sizeof end + rank->used, &rank->before, err));
+    TRY(temp_file_append(call_log->temp, rank->bytes, sizeof end + rank->used, &rank->before, err));
     rank->used = 0;
     return STATUS_OK;
 }
@@ -96,11 +97,11 @@ static uint64_t get(const unsigned char *at, size_t bytes)
     return number & (UINT64_MAX >> (64 - 8 * bytes));
 }
 
-enum status spill_add(struct spill *spill, uint32_t rank, const struct spill_call *call, struct err *err)
+enum status call_log_add(struct call_log *call_log, uint32_t rank, const struct call_log_row *call, struct err *err)
 {
-    struct rank_spill *to = &spill->ranks[rank];
-    if (!to->bytes) TRY(begin_rank(spill, to, call->enter_ps, err));
-    if (to->used + CALL_BYTES > spill->block_bytes) TRY(end_block(spill, to, err));
+    struct rank_calls_log *to = &call_log->ranks[rank];
+    if (!to->bytes) TRY(begin_rank(call_log, to, call->enter_ps, err));
+    if (to->used + CALL_BYTES > call_log->block_bytes) TRY(end_block(call_log, to, err));
     uint64_t gap = (uint64_t)call->enter_ps - (uint64_t)to->exit_ps;
     uint64_t duration = (uint64_t)call->exit_ps - (uint64_t)call->enter_ps;
     size_t gap_bytes = bytes_of(gap), duration_bytes = bytes_of(duration), kind_bytes = bytes_of(call->kind);
@@ -114,24 +115,25 @@ enum status spill_add(struct spill *spill, uint32_t rank, const struct spill_cal
     return STATUS_OK;
 }
 
-static enum status read_block(const struct spill *spill, struct rank_spill *rank, struct err *err)
+static enum status read_block(const struct call_log *call_log, struct rank_calls_log *rank, struct err *err)
 {
     struct block_end end;
     int64_t offset = rank->before;
-    TRY(scratch_read(spill->scratch, offset, &end, sizeof end, err));
-    TRY(scratch_read(spill->scratch, offset + (int64_t)sizeof end, rank->bytes + sizeof end, end.used, err));
+    TRY(temp_file_read(call_log->temp, offset, &end, sizeof end, err));
+    TRY(temp_file_read(call_log->temp, offset + (int64_t)sizeof end, rank->bytes + sizeof end, end.used, err));
     rank->before = end.before;
     rank->exit_ps = end.exit_ps;
     rank->used = end.used;
     return STATUS_OK;
 }
 
-enum status spill_back(struct spill *spill, uint32_t rank, struct spill_call *call, bool *any, struct err *err)
+enum status call_log_back(struct call_log *call_log, uint32_t rank, struct call_log_row *call, bool *any,
+                          struct err *err)
 {
-    struct rank_spill *from = &spill->ranks[rank];
+    struct rank_calls_log *from = &call_log->ranks[rank];
     *any = from->bytes && (from->used > 0 || from->before != NO_BLOCK);
     if (!*any) return STATUS_OK;
-    if (from->used == 0) TRY(read_block(spill, from, err));
+    if (from->used == 0) TRY(read_block(call_log, from, err));
     const unsigned char *end = from->bytes + sizeof(struct block_end) + from->used - 1;
     size_t gap_bytes = (size_t)(*end >> 5) + 1, duration_bytes = (size_t)(*end >> 2 & 7) + 1,
            kind_bytes = (size_t)(*end & 3) + 1;

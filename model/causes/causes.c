@@ -6,7 +6,7 @@ enum { MOST_HOPS = 64 };
 struct search {
     const struct waits *waits;
     const struct lanes *lanes;
-    struct shares *shares;
+    struct time_profile *profile;
     bool follow; /* waits lead to the thread that is waited for; else they are part of their call */
     struct err *err;
 };
@@ -43,7 +43,7 @@ static enum status walk_call(const struct search *search, struct at at, size_t c
         own_ps -= high_ps - low_ps;
         TRY(walk(search, cause, low_ps, high_ps, hops + 1));
     }
-    return shares_add_call(search->shares, at.rank, call, own_ps, search->err);
+    return time_profile_add_call(search->profile, at.rank, call, own_ps, search->err);
 }
 
 /* What a thread does between two times. */
@@ -55,7 +55,7 @@ static enum status walk(const struct search *search, struct at at, int64_t from_
         const struct trace_call *call = lane_call(&lane, k);
         int64_t computing_ps = smaller(call->enter_ps, to_ps) - from_ps;
         if (computing_ps > 0) {
-            TRY(shares_add_computing(search->shares, at.rank, at.thread, after, computing_ps, search->err));
+            TRY(time_profile_add_computing(search->profile, at.rank, at.thread, after, computing_ps, search->err));
             from_ps += computing_ps;
         }
         after = lane_index(&lane, k);
@@ -64,12 +64,13 @@ static enum status walk(const struct search *search, struct at at, int64_t from_
         TRY(walk_call(search, at, after, from_ps, end_ps, hops));
         from_ps = end_ps;
     }
-    return shares_add_computing(search->shares, at.rank, at.thread, after, to_ps - from_ps, search->err);
+    return time_profile_add_computing(search->profile, at.rank, at.thread, after, to_ps - from_ps, search->err);
 }
 
-enum status causes_find(const struct waits *waits, const struct lanes *lanes, struct shares *shares, struct err *err)
+enum status causes_find(const struct waits *waits, const struct lanes *lanes, struct time_profile *profile,
+                        struct err *err)
 {
-    struct search search = {waits, lanes, shares, true, err};
+    struct search search = {waits, lanes, profile, true, err};
     for (size_t w = 0; w < waits->count; w++) {
         const struct wait *wait = &waits->items[w];
         struct at cause = {wait->cause_rank, wait->cause_thread};
@@ -129,10 +130,10 @@ static bool step_back(const struct search *search, struct at *at, int64_t time_p
     return true;
 }
 
-enum status critical_path_find(const struct waits *waits, const struct lanes *lanes, struct shares *shares,
+enum status critical_path_find(const struct waits *waits, const struct lanes *lanes, struct time_profile *profile,
                                struct err *err)
 {
-    struct search search = {waits, lanes, shares, false, err};
+    struct search search = {waits, lanes, profile, false, err};
     int64_t begin_ps = trace_begin_ps(lanes->trace), now_ps = begin_ps, from_ps;
     size_t threads, hops = 0;
     struct at at = last_thread(lanes, &now_ps, &threads);

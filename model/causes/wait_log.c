@@ -4,49 +4,49 @@
 
 #include "common/external_sort.h"
 
-struct marks {
-    struct runs *runs;
+struct wait_log {
+    struct external_sort *runs;
 };
 
-void marks_free(struct marks *marks)
+void wait_log_free(struct wait_log *wait_log)
 {
-    if (!marks) return;
-    runs_free(marks->runs);
-    free(marks);
+    if (!wait_log) return;
+    external_sort_free(wait_log->runs);
+    free(wait_log);
 }
 
 static int compare(const void *one, const void *other)
 {
-    const struct mark *a = one, *b = other;
+    const struct wait_log_row *a = one, *b = other;
     if (a->until_ps != b->until_ps) return a->until_ps < b->until_ps ? 1 : -1;
     if (a->rank != b->rank) return a->rank > b->rank ? 1 : -1;
     if (a->from_ps != b->from_ps) return a->from_ps < b->from_ps ? 1 : -1;
     return (a->pattern < b->pattern) - (a->pattern > b->pattern);
 }
 
-enum status marks_new(struct scratch *scratch, struct marks **marks, struct err *err)
+enum status wait_log_new(struct temp_file *temp, struct wait_log **wait_log, struct err *err)
 {
-    struct marks *made = calloc(1, sizeof *made);
+    struct wait_log *made = calloc(1, sizeof *made);
     if (!made) return err_memory(err);
-    enum status status = runs_new(scratch, sizeof(struct mark), compare, &made->runs, err);
+    enum status status = external_sort_new(temp, sizeof(struct wait_log_row), compare, &made->runs, err);
     if (status == STATUS_OK)
-        *marks = made;
+        *wait_log = made;
     else
-        marks_free(made);
+        wait_log_free(made);
     return status;
 }
 
-enum status marks_add(struct marks *marks, const struct mark *mark, struct err *err)
+enum status wait_log_add(struct wait_log *wait_log, const struct wait_log_row *row, struct err *err)
 {
-    return runs_add(marks->runs, mark, err);
+    return external_sort_add(wait_log->runs, row, err);
 }
 
-enum status marks_turn(struct marks *marks, struct err *err)
+enum status wait_log_turn(struct wait_log *wait_log, struct err *err)
 {
-    return runs_turn(marks->runs, err);
+    return external_sort_turn(wait_log->runs, err);
 }
 
-enum status marks_next(struct marks *marks, struct mark *mark, bool *any, struct err *err)
+enum status wait_log_next(struct wait_log *wait_log, struct wait_log_row *row, bool *any, struct err *err)
 {
-    return runs_next(marks->runs, mark, any, err);
+    return external_sort_next(wait_log->runs, row, any, err);
 }

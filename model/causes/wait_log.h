@@ -7,12 +7,12 @@
 
 #include "common/temp_file.h"
 
-enum mark_flag {
-    MARK_BUSY = 1,    /* a transfer is under way; else the rank waits */
-    MARK_COUNTED = 2, /* a wait that the filter lets through */
+enum wait_log_flag {
+    WAIT_LOG_BUSY = 1,    /* a transfer is under way; else the rank waits */
+    WAIT_LOG_COUNTED = 2, /* a wait that the filter lets through */
 };
 
-struct mark {
+struct wait_log_row {
     int64_t from_ps, until_ps;
     uint32_t rank, cause; /* cause: of a wait, the rank that it waits for */
     uint16_t function;    /* 0, or of a wait that may prove to be none: enum mpi_call + 1 */
@@ -20,17 +20,17 @@ struct mark {
     uint16_t flags;
 };
 
-struct marks;
+struct wait_log;
 
-/* Borrows scratch until marks_free. NULL is legal there. */
-enum status marks_new(struct scratch *scratch, struct marks **marks, struct err *err);
-void marks_free(struct marks *marks);
+/* Borrows scratch until wait_log_free. NULL is legal there. */
+enum status wait_log_new(struct temp_file *temp, struct wait_log **wait_log, struct err *err);
+void wait_log_free(struct wait_log *wait_log);
 
-enum status marks_add(struct marks *marks, const struct mark *mark, struct err *err);
+enum status wait_log_add(struct wait_log *wait_log, const struct wait_log_row *row, struct err *err);
 
 /* No mark is added any more. */
-enum status marks_turn(struct marks *marks, struct err *err);
+enum status wait_log_turn(struct wait_log *wait_log, struct err *err);
 /* *any false: there is none left. */
-enum status marks_next(struct marks *marks, struct mark *mark, bool *any, struct err *err);
+enum status wait_log_next(struct wait_log *wait_log, struct wait_log_row *row, bool *any, struct err *err);
 
 #endif

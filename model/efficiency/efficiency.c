@@ -221,7 +221,7 @@ void collector_walk_instances(const struct collector *collector)
             uint32_t rank = (uint32_t)comm->members[m];
             size_t index = relations->instances.calls[instance->member_first + m];
             if (relations->trace->ranks[rank].foreign) continue;
-            if (!settlement_counts(relations->settlement, rank, index)) continue;
+            if (!slice_state_counts(relations->state, rank, index)) continue;
             uint32_t at = interval_at(collector->intervals, rank, index);
             uint32_t processor = processor_of(collector->processors, rank, index);
             const struct trace_call *call = relations_call(relations, rank, index);
@@ -239,7 +239,7 @@ void collector_walk_messages(const struct collector *collector)
         const struct trace_call *send = relations_call(relations, message->sender, message->send_call);
         if ((call_kind(receive->call) != CALL_RECV && call_kind(receive->call) != CALL_SENDRECV) ||
             send->enter_ps <= receive->enter_ps || relations->trace->ranks[message->receiver].foreign ||
-            !settlement_counts(relations->settlement, message->receiver, message->receive_call))
+            !slice_state_counts(relations->state, message->receiver, message->receive_call))
             continue;
         uint32_t at = interval_at(collector->intervals, message->receiver, message->receive_call);
         uint32_t processor = processor_of(collector->processors, message->receiver, message->receive_call);
@@ -265,17 +265,17 @@ static void add_children(struct efficiency *efficiency)
 
 static void spread_values(struct efficiency_interval *interval, uint32_t processor_count, int c)
 {
-    struct efficiency_spread *spread = &interval->spread[c];
+    struct efficiency_spread *histogram = &interval->histogram[c];
     bool first = true;
     for (uint32_t p = 0; p < processor_count; p++) {
         if (!interval->takes_part[p]) continue;
         int64_t ps = interval->value_ps[c][p];
         interval->sum_ps[c] += ps;
-        if (first || ps < spread->min_ps) spread->min_ps = ps, spread->min_processor = p;
-        if (first || ps > spread->max_ps) spread->max_ps = ps, spread->max_processor = p;
+        if (first || ps < histogram->min_ps) histogram->min_ps = ps, histogram->min_processor = p;
+        if (first || ps > histogram->max_ps) histogram->max_ps = ps, histogram->max_processor = p;
         first = false;
     }
-    if (interval->processors > 0) spread->mean_s = wide_s(interval->sum_ps[c]) / interval->processors;
+    if (interval->processors > 0) histogram->mean_s = wide_s(interval->sum_ps[c]) / interval->processors;
 }
 
 /* The rank with the least MPI time: its MPI time and its sequential share count as useful, those of the others as lost.

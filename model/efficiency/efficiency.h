@@ -43,7 +43,7 @@ struct efficiency_interval {
     bool *takes_part;                        /* per processor */
     int64_t *value_ps[CHARACTERISTIC_COUNT]; /* per processor */
     wide_ps sum_ps[CHARACTERISTIC_COUNT];    /* over processors */
-    struct efficiency_spread spread[CHARACTERISTIC_COUNT];
+    struct efficiency_spread histogram[CHARACTERISTIC_COUNT];
     int64_t execution_ps;
     wide_ps total_ps, productive_ps, lost_ps;
 };

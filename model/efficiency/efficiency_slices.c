@@ -135,7 +135,7 @@ static enum status add_provisional(const struct collector *collector, const stru
     return STATUS_OK;
 }
 
-static void add_row(const struct collector *collector, const struct ledger_row *row)
+static void add_row(const struct collector *collector, const struct activity_log_row *row)
 {
     collector_add_computing(collector, row->gap_interval, row->rank, row->gap_ps);
     collector_add(collector, row->gap_interval, EFFICIENCY_OVERLAP, row->rank, row->gap_busy_ps);
@@ -193,16 +193,16 @@ static enum status describe(struct efficiency_slices *slices, const struct colle
     return status;
 }
 
-enum status efficiency_slices_sum(struct efficiency_slices *slices, const struct ledger *ledger,
+enum status efficiency_slices_sum(struct efficiency_slices *slices, const struct activity_log *log,
                                   const struct provisional *provisional, struct err *err)
 {
     struct collector collector = collector_of(slices, NULL, err);
-    struct ledger_row row = {0};
+    struct activity_log_row row = {0};
     TRY(make_room(slices, err));
     for (int c = 0; c < MPI_CALL_COUNT; c++)
         if (!provisional->refuted[c])
             TRY(add_provisional(&collector, &slices->provisional[c], &slices->provisional_caused[c], (enum mpi_call)c));
-    while (ledger_next_row(ledger, &row)) add_row(&collector, &row);
+    while (activity_log_next_row(log, &row)) add_row(&collector, &row);
     return STATUS_OK;
 }
 

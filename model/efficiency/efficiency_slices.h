@@ -1,7 +1,7 @@
 /* Efficiency by interval of a trace in slices: the same figures as of efficiency_new(). One thread per rank.
  *
- *   for each slice: efficiency_slices_go_on; once it is settled: ledger_add_calls, efficiency_slices_add
- *   at the end: ledger_sum, efficiency_slices_sum, efficiency_slices_end */
+ *   for each slice: efficiency_slices_go_on; once it is settled: activity_log_add_calls, efficiency_slices_add
+ *   at the end: activity_log_sum, efficiency_slices_sum, efficiency_slices_end */
 #ifndef MODEL_EFFICIENCY_EFFICIENCY_SLICES_H
 #define MODEL_EFFICIENCY_EFFICIENCY_SLICES_H
 
@@ -28,7 +28,7 @@ enum status efficiency_slices_add_wait(struct efficiency_slices *slices, uint32_
                                        uint32_t rank, enum mpi_call call, int64_t severity_ps, struct err *err);
 
 /* All else that is added up. */
-enum status efficiency_slices_sum(struct efficiency_slices *slices, const struct ledger *ledger,
+enum status efficiency_slices_sum(struct efficiency_slices *slices, const struct activity_log *log,
                                   const struct provisional *provisional, struct err *err);
 
 /* Sums as bytes, and those of another part added: intervals are the numbers here of its intervals. */

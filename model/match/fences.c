@@ -164,8 +164,8 @@ static void count_empty(const struct relations *relations, const struct instance
 /* Of the fences of a slice those that are settled for it now (model/slices/final.h). */
 static bool counts(const struct relations *relations, int32_t window, size_t number)
 {
-    const struct settlement *settlement = relations->settlement;
-    return !settlement || (number >= settlement->pairs_before[window] && number < settlement->pairs_now[window]);
+    const struct slice_state *state = relations->state;
+    return !state || (number >= state->pairs_before[window] && number < state->pairs_now[window]);
 }
 
 /* needed_ps: per rank, numbers: per window, both for use in here. */

@@ -63,7 +63,7 @@ static uint64_t target_key(int32_t window, int32_t target)
 static bool asks(const struct relations *relations, const struct access_epoch *epoch, enum epoch_kind kind)
 {
     return epoch->kind == kind && epoch_closed(relations->trace, epoch->rank, epoch->close_call) &&
-           settlement_released(relations->settlement, epoch->rank, epoch->close_call) &&
+           slice_state_released(relations->state, epoch->rank, epoch->close_call) &&
            !(relations_call(relations, epoch->rank, epoch->open_call)->flags & TRACE_NOCHECK);
 }
 
@@ -177,7 +177,7 @@ enum status locks_visit(const struct relations *relations, holding_visitor *visi
     for (size_t i = 0; status == STATUS_OK && i < holdings.count; i++) {
         const struct holding *holding = &holdings.items[i];
         if (i > 0 && !of_same_lock(holding, holding - 1)) all = exclusive = (struct releases){NULL, NULL};
-        if (settlement_counts(relations->settlement, holding->origin, holding->epoch->close_call))
+        if (slice_state_counts(relations->state, holding->origin, holding->epoch->close_call))
             status = visit(context, holding,
                            release_by_others(holding->exclusive ? &all : &exclusive, holding->origin));
         add_holding_to(&all, &exclusive, holding);

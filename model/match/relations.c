@@ -42,5 +42,5 @@ void relations_clear(struct relations *relations)
     messages_clear(&relations->messages);
     lanes_clear(&relations->lanes);
     relations->trace = NULL;
-    relations->settlement = NULL;
+    relations->state = NULL;
 }

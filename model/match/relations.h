@@ -10,7 +10,7 @@
 
 struct relations {
     const struct trace *trace; /* borrowed until relations_clear */
-    const struct settlement *settlement; /* of a slice: what is counted in this round; NULL: all of it. Borrowed */
+    const struct slice_state *state; /* of a slice: what is counted in this round; NULL: all of it. Borrowed */
     struct epochs epochs;
     struct instances instances;
     struct messages messages;

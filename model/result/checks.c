@@ -12,7 +12,7 @@ static const double rounding = 1e-9;
 
 /* What the checks look at. */
 struct figures {
-    const struct account *account;
+    const struct totals *totals;
     const struct result *result;
     wide_ps waited_ps;
 };
@@ -86,7 +86,7 @@ static enum status add_wait(struct checks *checks, const struct relations *relat
     const struct trace *trace = relations->trace;
     uint64_t *word, key = (uint64_t)wait->rank << 40 | trace_event(trace, wait->rank, wait->call);
     bool known = map_find(&checks->waited, key) != NULL;
-    bool certain = wait->pattern != PATTERN_WAIT_FOR_PROGRESS || !relations->settlement || trace->simulated;
+    bool certain = wait->pattern != PATTERN_WAIT_FOR_PROGRESS || !relations->state || trace->simulated;
     TRY(map_put(&checks->waited, key, 0, &word, err));
     count_call(checks, trace_function(trace, wait->rank, wait->call), known, *word & 1, certain);
     int64_t waited_ps = (int64_t)(*word >> 1) + wait->severity_ps;
@@ -100,7 +100,7 @@ static enum status add_wait(struct checks *checks, const struct relations *relat
 }
 
 /* Of a slice only the calls that stay may get further waits. */
-static enum status forget_settled(struct checks *checks, const struct relations *relations, struct err *err)
+static enum status forget_final(struct checks *checks, const struct relations *relations, struct err *err)
 {
     const struct trace *trace = relations->trace;
     struct map stay = {0};
@@ -108,7 +108,7 @@ static enum status forget_settled(struct checks *checks, const struct relations 
     for (uint32_t r = 0; r < trace->rank_count; r++)
         for (size_t i = 0; status == STATUS_OK && i < trace->ranks[r].count; i++) {
             uint64_t *slot, key = (uint64_t)r << 40 | trace_event(trace, r, i);
-            if (!(relations->settlement->flags[r][i] & (SETTLE_KEEP | SETTLE_OPEN))) continue;
+            if (!(relations->state->flags[r][i] & (SLICE_KEEP | SLICE_OPEN))) continue;
             const uint64_t *word = map_find(&checks->waited, key);
             if (word) status = map_put(&stay, key, *word, &slot, err);
         }
@@ -122,7 +122,7 @@ enum status checks_add(struct checks *checks, const struct relations *relations,
 {
     if (!checks->fit.name) checks->fit = (struct result_check){.name = "waits fit their calls", .holds = true};
     for (size_t w = 0; w < waits->count; w++) TRY(add_wait(checks, relations, &waits->items[w], err));
-    return relations->settlement ? forget_settled(checks, relations, err) : STATUS_OK;
+    return relations->state ? forget_final(checks, relations, err) : STATUS_OK;
 }
 
 void checks_clear(struct checks *checks)
@@ -132,12 +132,12 @@ void checks_clear(struct checks *checks)
 
 static void parts_fit_their_whole(const struct figures *figures, struct result_check *row)
 {
-    const struct account *account = figures->account;
+    const struct totals *totals = figures->totals;
     for (int p = 0; p < PATTERN_COUNT; p++) {
         enum pattern whole = pattern_whole((enum pattern)p);
-        for (uint32_t r = 0; r < account->rank_count && whole != (enum pattern)p; r++) {
+        for (uint32_t r = 0; r < totals->rank_count && whole != (enum pattern)p; r++) {
             row->checked++;
-            if (account->severity_ps[p][r] > account->severity_ps[whole][r])
+            if (totals->severity_ps[p][r] > totals->severity_ps[whole][r])
                 breach(row, "%s of rank %" PRIu32 " exceeds %s", pattern_row((enum pattern)p)->name, r,
                        pattern_row(whole)->name);
         }
@@ -211,11 +211,11 @@ static void report(struct result *result, struct result_check row)
     result->checks[result->check_count++] = row;
 }
 
-void checks_report(struct checks *checks, const struct account *account, const bool *refuted, wide_ps waited_ps,
+void checks_report(struct checks *checks, const struct totals *totals, const bool *refuted, wide_ps waited_ps,
                    struct result *result)
 {
     _Static_assert(sizeof rows / sizeof *rows + 1 <= RESULT_CHECKS_MAX, "a row of result->checks for each check");
-    const struct figures figures = {.account = account, .result = result, .waited_ps = waited_ps};
+    const struct figures figures = {.totals = totals, .result = result, .waited_ps = waited_ps};
     checks->fit.checked = checks->calls;
     for (int c = 0; c < MPI_CALL_COUNT; c++)
         if (!refuted || !refuted[c]) checks->fit.checked += checks->uncertain_calls[c];

@@ -23,7 +23,7 @@ enum status checks_add(struct checks *checks, const struct relations *relations,
 
 /* Appends a row per check to result->checks. result holds everything else, account is that of its patterns. refuted: by
  * function, of slices (model/waits/provisional.h), or NULL; waited_ps: all intervals that root causes are shares of. */
-void checks_report(struct checks *checks, const struct account *account, const bool *refuted, wide_ps waited_ps,
+void checks_report(struct checks *checks, const struct totals *totals, const bool *refuted, wide_ps waited_ps,
                    struct result *result);
 void checks_clear(struct checks *checks);
 

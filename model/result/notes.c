@@ -173,7 +173,7 @@ static enum status note_fence(struct notes *notes, const struct relations *relat
     const struct trace_comm *comm = instance_comm(trace, instance);
     const size_t *calls = &relations->instances.calls[instance->member_first];
     uint32_t rank = (uint32_t)comm->members[differs], first = (uint32_t)comm->members[0];
-    if (trace->ranks[rank].foreign || !settlement_counts(relations->settlement, rank, calls[differs])) return STATUS_OK;
+    if (trace->ranks[rank].foreign || !slice_state_counts(relations->state, rank, calls[differs])) return STATUS_OK;
     char place[TRACE_PLACE_BYTES], its[TRACE_PLACE_BYTES];
     struct note made = {.rank = rank, .event = trace_event(trace, rank, calls[differs])};
     if (asprintf(&made.text, "%s asserts %s where %s asserts %s, expected the same on all ranks (MPI-3.1 11.5.5)",
@@ -200,7 +200,7 @@ enum status notes_add(struct notes *notes, const struct relations *relations, st
         const struct trace_call *receive = relations_call(relations, message->receiver, message->receive_call);
         if ((send->call != ID_Rsend && send->call != ID_Irsend) || receive->enter_ps <= send->enter_ps) continue;
         if (relations->trace->ranks[message->receiver].foreign) continue;
-        if (settlement_counts(relations->settlement, message->receiver, message->receive_call))
+        if (slice_state_counts(relations->state, message->receiver, message->receive_call))
             TRY(note_ready_send(notes, relations, message, err));
     }
     return STATUS_OK;

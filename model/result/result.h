@@ -52,7 +52,7 @@ struct result_distribution {   /* of a rate over the transfers; count 0: nothing
     double min, median, mean, max;
 };
 
-struct result_spread { /* of a rate over the transfers of a group; count 0: nothing known, written as null */
+struct result_rates { /* of a rate over the transfers of a group; count 0: nothing known, written as null */
     uint64_t count, unbounded;
     double min, median, max;
     double overall; /* bytes of all by the time of all */
@@ -73,7 +73,7 @@ struct result_group { /* of transfers; what is not of its grouping is zero */
     const char *function; /* static */
     int64_t from_bytes, to_bytes;
     uint64_t count, bytes;
-    struct result_spread lower_bound_Bps, upper_bound_Bps;
+    struct result_rates lower_bound_Bps, upper_bound_Bps;
 };
 
 struct result_groups {

@@ -91,7 +91,7 @@ void csv_write_properties(const struct result *result, FILE *out)
     }
 }
 
-static void write_spread(const struct result_spread *rates, FILE *out)
+static void write_spread(const struct result_rates *rates, FILE *out)
 {
     if (rates->count > 0)
         fprintf(out, ",%.15g,%.15g,%.15g,%.15g", rates->min, rates->median, rates->max, rates->overall);

@@ -122,7 +122,7 @@ static void add_distribution(struct writer *writer, cJSON *object, const char *k
     add_known(writer, made, "max", rates->count > 0, rates->max);
 }
 
-static void add_spread(struct writer *writer, cJSON *object, const char *key, const struct result_spread *rates)
+static void add_spread(struct writer *writer, cJSON *object, const char *key, const struct result_rates *rates)
 {
     cJSON *made = keep(writer, cJSON_AddObjectToObject(object, key));
     add_number(writer, made, "count", (double)rates->count);

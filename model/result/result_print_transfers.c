@@ -66,7 +66,7 @@ static int compare_groups(const void *one, const void *other)
     return (*a > *b) - (*a < *b);
 }
 
-static const char *rate_text(const struct result_spread *rates, char text[UNITS_TEXT_BYTES])
+static const char *rate_text(const struct result_rates *rates, char text[UNITS_TEXT_BYTES])
 {
     return rates->count > 0 ? units_format_rate(rates->median, text) : "-";
 }
@@ -74,7 +74,7 @@ static const char *rate_text(const struct result_spread *rates, char text[UNITS_
 static void print_group(const struct result_group *group, const char *name, FILE *out)
 {
     char bytes[UNITS_TEXT_BYTES], least[UNITS_TEXT_BYTES], overall[UNITS_TEXT_BYTES], most[UNITS_TEXT_BYTES];
-    const struct result_spread *lower = &group->lower_bound_Bps;
+    const struct result_rates *lower = &group->lower_bound_Bps;
     fprintf(out, "  %-32s %9" PRIu64 " %10s %12s %12s %12s\n", name, group->count,
             units_format_bytes((double)group->bytes, bytes), rate_text(lower, least),
             lower->count > 0 ? units_format_rate(lower->overall, overall) : "-",

@@ -218,7 +218,7 @@ static enum status read_distribution(const struct json_node *transfers, const ch
 }
 
 /* Absent or null: nothing is known. */
-static enum status read_spread(const struct json_node *group, const char *key, struct result_spread *rates,
+static enum status read_spread(const struct json_node *group, const char *key, struct result_rates *rates,
                                struct err *err)
 {
     struct json_node node = json_member(group, key);

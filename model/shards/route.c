@@ -25,7 +25,7 @@ struct part_list {
     bool made;
 };
 
-struct parts_route {
+struct shards_route {
     const struct trace *trace;
     uint32_t own, count;
     uint32_t *owner;              /* per rank */
@@ -41,18 +41,18 @@ struct parts_route {
 
 /* The call at work. */
 struct routing {
-    struct parts_route *route;
-    const struct parts_told *told;
-    struct ghost ghost;
+    struct shards_route *route;
+    const struct shards_told *update;
+    struct call_copy copy;
     const struct trace_sim *sim; /* of the call, in simulated traces */
     size_t index;                /* of the call */
     bool placed;                 /* its place in the program is in ghost */
-    ghost_taker *take;
+    call_copy_taker *take;
     void *context;
     struct err *err;
 };
 
-void parts_route_free(struct parts_route *route)
+void shards_route_free(struct shards_route *route)
 {
     if (!route) return;
     for (uint32_t r = 0; r < route->trace->rank_count; r++) {
@@ -71,18 +71,18 @@ void parts_route_free(struct parts_route *route)
     free(route);
 }
 
-enum status parts_route_new(const struct trace *trace, const struct parts_link *link, struct parts_route **route,
-                            struct err *err)
+enum status shards_route_new(const struct trace *trace, const struct shards_link *link, struct shards_route **route,
+                             struct err *err)
 {
     size_t ranks = (size_t)trace->rank_count + 1;
-    struct parts_route *made = calloc(1, sizeof *made);
+    struct shards_route *made = calloc(1, sizeof *made);
     if (!made) return err_memory(err);
-    *made = (struct parts_route){.trace = trace,
-                                 .own = link->own,
-                                 .count = link->count,
-                                 .lazy = trace->lock && strcmp(trace->lock, "lazy") == 0,
-                                 .comm_count = trace->comm_count,
-                                 .group_count = trace->group_count};
+    *made = (struct shards_route){.trace = trace,
+                                  .own = link->own,
+                                  .count = link->count,
+                                  .lazy = trace->lock && strcmp(trace->lock, "lazy") == 0,
+                                  .comm_count = trace->comm_count,
+                                  .group_count = trace->group_count};
     made->owner = malloc(ranks * sizeof *made->owner);
     made->windows = calloc(ranks, sizeof *made->windows);
     made->locks = calloc(ranks, sizeof *made->locks);
@@ -92,28 +92,28 @@ enum status parts_route_new(const struct trace *trace, const struct parts_link *
     made->marks = calloc((size_t)link->count + 1, sizeof *made->marks);
     if (!made->owner || !made->windows || !made->locks || !made->next_message || !made->comms || !made->groups ||
         !made->marks) {
-        parts_route_free(made);
+        shards_route_free(made);
         return err_memory(err);
     }
     for (uint32_t p = 0; p < link->count; p++)
-        for (uint32_t r = parts_first(trace->rank_count, p, link->count);
-             r < parts_first(trace->rank_count, p + 1, link->count); r++)
+        for (uint32_t r = shards_first(trace->rank_count, p, link->count);
+             r < shards_first(trace->rank_count, p + 1, link->count); r++)
             made->owner[r] = p;
     *route = made;
     return STATUS_OK;
 }
 
-const uint64_t *parts_route_unsent(const struct parts_route *route)
+const uint64_t *shards_route_unsent(const struct shards_route *route)
 {
     return route->next_message;
 }
 
 static void find_place(struct routing *routing)
 {
-    struct ghost *ghost = &routing->ghost;
-    struct efficiency_slices *efficiency = routing->told->efficiency;
-    ghost->node = callpath_at(routing->told->paths, ghost->rank, routing->index);
-    if (efficiency) ghost->interval = interval_at(efficiency_slices_intervals(efficiency), ghost->rank, routing->index);
+    struct call_copy *copy = &routing->copy;
+    struct efficiency_slices *efficiency = routing->update->efficiency;
+    copy->node = callpath_at(routing->update->paths, copy->rank, routing->index);
+    if (efficiency) copy->interval = interval_at(efficiency_slices_intervals(efficiency), copy->rank, routing->index);
     routing->placed = true;
 }
 
@@ -121,7 +121,7 @@ static enum status send_to_part(struct routing *routing, uint32_t part)
 {
     if (part == routing->route->own) return STATUS_OK;
     if (!routing->placed) find_place(routing);
-    return routing->take(routing->context, part, &routing->ghost, routing->sim, routing->err);
+    return routing->take(routing->context, part, &routing->copy, routing->sim, routing->err);
 }
 
 static enum status send_to_rank(struct routing *routing, int32_t rank)
@@ -129,19 +129,19 @@ static enum status send_to_rank(struct routing *routing, int32_t rank)
     return rank == TRACE_NONE ? STATUS_OK : send_to_part(routing, routing->route->owner[rank]);
 }
 
-static enum status make_list(struct parts_route *route, struct part_list *list, const int32_t *members, uint32_t count,
+static enum status make_list(struct shards_route *route, struct part_list *list, const int32_t *members, uint32_t count,
                              struct err *err)
 {
-    uint32_t *parts = malloc(((size_t)route->count + 1) * sizeof *parts);
-    if (!parts) return err_memory(err);
+    uint32_t *shards = malloc(((size_t)route->count + 1) * sizeof *shards);
+    if (!shards) return err_memory(err);
     route->mark++;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t part = route->owner[members[i]];
         if (route->marks[part] == route->mark || part == route->own) continue;
         route->marks[part] = route->mark;
-        parts[list->count++] = part;
+        shards[list->count++] = part;
     }
-    list->items = parts;
+    list->items = shards;
     list->made = true;
     return STATUS_OK;
 }
@@ -154,8 +154,8 @@ static enum status send_to_list(struct routing *routing, const struct part_list 
 
 static enum status send_to_comm(struct routing *routing)
 {
-    struct parts_route *route = routing->route;
-    const struct trace_comm *comm = trace_call_comm(route->trace, &routing->ghost.call);
+    struct shards_route *route = routing->route;
+    const struct trace_comm *comm = trace_call_comm(route->trace, &routing->copy.call);
     if (!comm) return STATUS_OK; /* a creation that breaks off has no window */
     struct part_list *list = &route->comms[comm - route->trace->comms];
     if (!list->made) TRY(make_list(route, list, comm->members, comm->count, routing->err));
@@ -164,7 +164,7 @@ static enum status send_to_comm(struct routing *routing)
 
 static enum status send_to_group(struct routing *routing, uint32_t group)
 {
-    struct parts_route *route = routing->route;
+    struct shards_route *route = routing->route;
     if (group == TRACE_NO_REF) return STATUS_OK;
     struct part_list *list = &route->groups[group];
     const struct trace_group *of = &route->trace->groups[group];
@@ -179,9 +179,9 @@ static uint64_t lock_key(int32_t window, int32_t target)
 
 static enum status on_lock(struct routing *routing, struct open_epochs *open)
 {
-    const struct trace_call *call = &routing->ghost.call;
+    const struct trace_call *call = &routing->copy.call;
     uint64_t *state;
-    TRY(map_put(&routing->route->locks[routing->ghost.rank], lock_key(call->handle, call->peer), LOCK_FREE, &state,
+    TRY(map_put(&routing->route->locks[routing->copy.rank], lock_key(call->handle, call->peer), LOCK_FREE, &state,
                 routing->err));
     if (*state == LOCK_FREE) open->locks++;
     *state = LOCK_HELD;
@@ -190,8 +190,8 @@ static enum status on_lock(struct routing *routing, struct open_epochs *open)
 
 static enum status on_unlock(struct routing *routing, struct open_epochs *open)
 {
-    const struct trace_call *call = &routing->ghost.call;
-    uint64_t *state = map_find(&routing->route->locks[routing->ghost.rank], lock_key(call->handle, call->peer));
+    const struct trace_call *call = &routing->copy.call;
+    uint64_t *state = map_find(&routing->route->locks[routing->copy.rank], lock_key(call->handle, call->peer));
     if (state && *state != LOCK_FREE) {
         open->locks--;
         open->unflushed -= *state == LOCK_USED;
@@ -207,15 +207,15 @@ static enum status on_locked(struct routing *routing, struct open_epochs *open, 
     if (*state == LOCK_FLUSHED || (*state == LOCK_USED && !routing->route->lazy)) return STATUS_OK;
     open->unflushed += *state == LOCK_HELD;
     *state = LOCK_USED;
-    return send_to_rank(routing, routing->ghost.call.peer);
+    return send_to_rank(routing, routing->copy.call.peer);
 }
 
 /* Lazily, a lock_all takes those locks that its operations ask for. */
 static enum status on_lazy_all(struct routing *routing, struct open_epochs *open)
 {
-    const struct trace_call *call = &routing->ghost.call;
+    const struct trace_call *call = &routing->copy.call;
     uint64_t *state;
-    TRY(map_put(&routing->route->locks[routing->ghost.rank], lock_key(call->handle, call->peer), LOCK_FREE, &state,
+    TRY(map_put(&routing->route->locks[routing->copy.rank], lock_key(call->handle, call->peer), LOCK_FREE, &state,
                 routing->err));
     open->locks++;
     *state = LOCK_HELD;
@@ -224,9 +224,9 @@ static enum status on_lazy_all(struct routing *routing, struct open_epochs *open
 
 static void free_locks(struct routing *routing, struct open_epochs *open)
 {
-    struct map *locks = &routing->route->locks[routing->ghost.rank];
+    struct map *locks = &routing->route->locks[routing->copy.rank];
     for (size_t i = 0; open->locks > 0 && i < locks->capacity; i++)
-        if (locks->used[i] && (int32_t)(locks->keys[i] >> 32) == routing->ghost.call.handle)
+        if (locks->used[i] && (int32_t)(locks->keys[i] >> 32) == routing->copy.call.handle)
             locks->values[i] = LOCK_FREE;
     open->locks = open->unflushed = 0;
 }
@@ -234,12 +234,12 @@ static void free_locks(struct routing *routing, struct open_epochs *open)
 /* As epochs_build() finds its epoch. What stands under lock_all concerns its own rank alone. */
 static enum status on_operation(struct routing *routing, struct open_epochs *open)
 {
-    const struct trace_call *call = &routing->ghost.call;
+    const struct trace_call *call = &routing->copy.call;
     if (call->peer == TRACE_NONE) return STATUS_OK;
     if (open->start != TRACE_NO_REF) return send_to_rank(routing, call->peer);
     uint64_t *state = open->locks == 0
                           ? NULL
-                          : map_find(&routing->route->locks[routing->ghost.rank], lock_key(call->handle, call->peer));
+                          : map_find(&routing->route->locks[routing->copy.rank], lock_key(call->handle, call->peer));
     if (state && *state != LOCK_FREE) return on_locked(routing, open, state);
     if (open->all) return routing->route->lazy ? on_lazy_all(routing, open) : STATUS_OK;
     if (!open->fenced) return STATUS_OK;
@@ -249,7 +249,7 @@ static enum status on_operation(struct routing *routing, struct open_epochs *ope
 
 static enum status on_fence(struct routing *routing, struct open_epochs *open)
 {
-    struct trace_call *call = &routing->ghost.call;
+    struct trace_call *call = &routing->copy.call;
     bool closes = !(call->flags & TRACE_NOPRECEDE);
     open->fenced = true;
     if (closes && open->used) call->flags |= FENCE_CLOSES_OPERATIONS;
@@ -260,9 +260,9 @@ static enum status on_fence(struct routing *routing, struct open_epochs *open)
 /* The first flush behind an operation, to the parts of the targets that it means. */
 static enum status on_flush(struct routing *routing, struct open_epochs *open)
 {
-    struct parts_route *route = routing->route;
-    const struct trace_call *call = &routing->ghost.call;
-    struct map *locks = &route->locks[routing->ghost.rank];
+    struct shards_route *route = routing->route;
+    const struct trace_call *call = &routing->copy.call;
+    struct map *locks = &route->locks[routing->copy.rank];
     bool one = call_row(call->call)->needed & F_TARGET;
     if (open->unflushed == 0 || call->flags & TRACE_BREAK) return STATUS_OK;
     route->mark++;
@@ -282,7 +282,7 @@ static enum status on_flush(struct routing *routing, struct open_epochs *open)
 
 static enum status route_window_call(struct routing *routing, enum call_kind kind, struct open_epochs *open)
 {
-    const struct trace_call *call = &routing->ghost.call;
+    const struct trace_call *call = &routing->copy.call;
     uint32_t group = kind == CALL_COMPLETE ? open->start : open->post;
     switch (kind) {
     case CALL_POST: open->post = call->ref; return send_to_group(routing, call->ref);
@@ -310,7 +310,7 @@ static enum status route_window_call(struct routing *routing, enum call_kind kin
     }
 }
 
-static enum status epochs_of(struct parts_route *route, uint32_t rank, struct open_epochs **windows, struct err *err)
+static enum status epochs_of(struct shards_route *route, uint32_t rank, struct open_epochs **windows, struct err *err)
 {
     *windows = route->windows[rank];
     if (*windows) return STATUS_OK;
@@ -325,22 +325,22 @@ static enum status epochs_of(struct parts_route *route, uint32_t rank, struct op
 /* To the part of the destination without what it receives from elsewhere, and the other way round. */
 static enum status route_sendrecv(struct routing *routing)
 {
-    const struct parts_route *route = routing->route;
-    const struct trace_call whole = routing->ghost.call;
+    const struct shards_route *route = routing->route;
+    const struct trace_call whole = routing->copy.call;
     int32_t to = whole.peer, from = trace_call_source(&whole);
     uint32_t to_part = to == TRACE_NONE ? route->own : route->owner[to];
     uint32_t from_part = from == TRACE_NONE ? route->own : route->owner[from];
     if (to_part == from_part) return send_to_part(routing, to_part);
-    trace_call_set_receive(&routing->ghost.call, TRACE_NONE, trace_call_recv_tag(&whole));
+    trace_call_set_receive(&routing->copy.call, TRACE_NONE, trace_call_recv_tag(&whole));
     TRY(send_to_part(routing, to_part));
-    routing->ghost.call = whole;
-    routing->ghost.call.peer = TRACE_NONE;
+    routing->copy.call = whole;
+    routing->copy.call.peer = TRACE_NONE;
     return send_to_part(routing, from_part);
 }
 
 static enum status route_message(struct routing *routing, enum call_kind kind)
 {
-    const struct trace_call *call = &routing->ghost.call;
+    const struct trace_call *call = &routing->copy.call;
     if (kind == CALL_SENDRECV) return route_sendrecv(routing);
     if (kind == CALL_IPROBE && !message_taken_out(call)) return STATUS_OK;
     return send_to_rank(routing, call->peer);
@@ -359,15 +359,15 @@ static bool is_collective(const struct trace_call *call, enum call_kind kind)
 /* The lists of a collective are its own rank's. */
 static enum status route_collective(struct routing *routing, enum call_kind kind)
 {
-    if (kind == CALL_NEIGHBOR) routing->ghost.call.tag = -1;
-    routing->ghost.call.disp = -1;
+    if (kind == CALL_NEIGHBOR) routing->copy.call.tag = -1;
+    routing->copy.call.disp = -1;
     return send_to_comm(routing);
 }
 
 /* To the part that finds who held it. */
 static enum status route_shmem_lock(struct routing *routing, enum call_kind kind)
 {
-    const struct trace_call *call = &routing->ghost.call;
+    const struct trace_call *call = &routing->copy.call;
     if (call->flags & TRACE_BREAK || (kind == CALL_SHMEM_TEST_LOCK && !(call->flags & TRACE_FLAG))) return STATUS_OK;
     return send_to_part(routing, holdings_part(call->ref, routing->route->count));
 }
@@ -379,7 +379,7 @@ static bool is_shmem_lock(enum call_kind kind)
 
 static enum status route_call(struct routing *routing, bool messages)
 {
-    const struct trace_call *call = &routing->ghost.call;
+    const struct trace_call *call = &routing->copy.call;
     enum call_kind kind = call_kind(call->call);
     if (is_message(kind)) return messages ? route_message(routing, kind) : STATUS_OK;
     if (is_collective(call, kind)) return route_collective(routing, kind);
@@ -387,7 +387,7 @@ static enum status route_call(struct routing *routing, bool messages)
     if (shmem_is_write(kind)) return send_to_rank(routing, call->peer);
     if (kind < CALL_WIN_CREATE || kind > CALL_FLUSH_LOCAL || call->handle == TRACE_NONE) return STATUS_OK;
     struct open_epochs *windows;
-    TRY(epochs_of(routing->route, routing->ghost.rank, &windows, routing->err));
+    TRY(epochs_of(routing->route, routing->copy.rank, &windows, routing->err));
     return route_window_call(routing, kind, &windows[call->handle]);
 }
 
@@ -395,10 +395,10 @@ static enum status take_call(struct routing *routing, uint32_t rank, size_t inde
 {
     const struct trace *trace = routing->route->trace;
     const struct trace_rank *stream = &trace->ranks[rank];
-    routing->ghost = (struct ghost){.call = stream->calls[index],
-                                    .event = trace_event(trace, rank, index) - 1,
-                                    .rank = rank,
-                                    .function = (uint16_t)trace_function(trace, rank, index)};
+    routing->copy = (struct call_copy){.call = stream->calls[index],
+                                       .event = trace_event(trace, rank, index) - 1,
+                                       .rank = rank,
+                                       .function = (uint16_t)trace_function(trace, rank, index)};
     routing->sim = stream->sim ? &stream->sim[index] : NULL;
     routing->index = index;
     routing->placed = false;
@@ -408,7 +408,7 @@ static enum status take_call(struct routing *routing, uint32_t rank, size_t inde
 /* Messages that waited in an earlier round. */
 static enum status route_late(struct routing *routing, uint32_t rank, bool *blocked, bool ended)
 {
-    const struct parts_route *route = routing->route;
+    const struct shards_route *route = routing->route;
     const struct trace_rank *stream = &route->trace->ranks[rank];
     uint64_t *next = &route->next_message[rank];
     for (size_t i = 0; !*blocked && *next < stream->first_event && i < stream->kept_count; i++) {
@@ -427,22 +427,22 @@ static enum status route_late(struct routing *routing, uint32_t rank, bool *bloc
 /* Who served a call that waited for progress is found where its target is, or where all are that it may mean. */
 static enum status route_progress(struct routing *routing)
 {
-    struct ghost *ghost = &routing->ghost;
+    struct call_copy *copy = &routing->copy;
     if (!routing->sim || routing->sim->progress_until_ps == TRACE_UNKNOWN_PS) return STATUS_OK;
-    bool one = call_row((enum mpi_call)ghost->function)->needed & F_TARGET && ghost->call.peer != TRACE_NONE;
-    ghost->call = routing->route->trace->ranks[ghost->rank].calls[routing->index];
-    settle_leave_times(&ghost->call);
-    ghost->flags = SETTLE_LATE;
-    if (one) return send_to_rank(routing, ghost->call.peer);
+    bool one = call_row((enum mpi_call)copy->function)->needed & F_TARGET && copy->call.peer != TRACE_NONE;
+    copy->call = routing->route->trace->ranks[copy->rank].calls[routing->index];
+    slice_leave_times(&copy->call);
+    copy->flags = SLICE_LATE;
+    if (one) return send_to_rank(routing, copy->call.peer);
     for (uint32_t p = 0; p < routing->route->count; p++) TRY(send_to_part(routing, p));
     return STATUS_OK;
 }
 
-enum status parts_route_rank(struct parts_route *route, const struct parts_told *told, uint32_t rank, bool ended,
-                             ghost_taker *take, void *context, struct err *err)
+enum status shards_route_rank(struct shards_route *route, const struct shards_told *update, uint32_t rank, bool ended,
+                              call_copy_taker *take, void *context, struct err *err)
 {
     const struct trace_rank *stream = &route->trace->ranks[rank];
-    struct routing routing = {.route = route, .told = told, .take = take, .context = context, .err = err};
+    struct routing routing = {.route = route, .update = update, .take = take, .context = context, .err = err};
     bool blocked = false;
     TRY(route_late(&routing, rank, &blocked, ended));
     for (size_t i = stream->kept_count; i < stream->count; i++) {

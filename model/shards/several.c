@@ -11,11 +11,11 @@ void several_clear(struct several *several)
     memset(several, 0, sizeof *several);
 }
 
-enum status several_add(struct several *several, const struct places *places, const struct trace *trace,
+enum status several_add(struct several *several, const struct wait_profile *profile, const struct trace *trace,
                         const struct finding *finding, bool counted, struct err *err)
 {
     struct several_wait made = {
-        .place = places_one(places, trace, finding),
+        .place = wait_profile_one(profile, trace, finding),
         .interval = several->intervals ? interval_at(several->intervals, finding->rank, finding->call) : INTERVAL_ROOT,
         .cause = several->intervals && finding->cause_call != FINDING_NO_CALL
                      ? interval_at(several->intervals, finding->cause_rank, finding->cause_call)

@@ -11,7 +11,7 @@
 enum { SEVERAL_NOBODY = INT32_MAX };
 
 struct several_wait {
-    struct place place;
+    struct wait_place place;
     uint32_t interval;  /* of the call */
     uint32_t cause;     /* the interval of the call that ends the wait, or CAUSED_NOWHERE */
     uint64_t event;     /* of the call in its rank's stream */
@@ -30,7 +30,7 @@ struct several {
 };
 
 void several_clear(struct several *several);
-enum status several_add(struct several *several, const struct places *places, const struct trace *trace,
+enum status several_add(struct several *several, const struct wait_profile *profile, const struct trace *trace,
                         const struct finding *finding, bool counted, struct err *err);
 /* Leaves of each call and pattern the longest wait; of equal ones that for the lowest rank, then the one added first. */
 enum status several_choose(struct several *several, struct err *err);

@@ -37,23 +37,23 @@ static void add_sums(struct bytes *bytes, int64_t *severity_ps, uint64_t *count,
     }
 }
 
-static enum status put_account(struct bytes *bytes, const struct account *account, struct err *err)
+static enum status put_account(struct bytes *bytes, const struct totals *totals, struct err *err)
 {
     for (int p = 0; p < PATTERN_COUNT; p++)
-        TRY(put_sums(bytes, account->severity_ps[p], account->count[p], account->rank_count, err));
-    return bytes_put(bytes, account->in_kind_ps, sizeof account->in_kind_ps, err);
+        TRY(put_sums(bytes, totals->severity_ps[p], totals->count[p], totals->rank_count, err));
+    return bytes_put(bytes, totals->in_kind_ps, sizeof totals->in_kind_ps, err);
 }
 
-static void merge_account(struct bytes *bytes, struct account *account)
+static void merge_account(struct bytes *bytes, struct totals *totals)
 {
     wide_ps in_kind_ps[CALL_KIND_COUNT];
     for (int p = 0; p < PATTERN_COUNT; p++) {
         bool some;
         bytes_take(bytes, &some, sizeof some);
-        if (some) add_sums(bytes, account->severity_ps[p], account->count[p], account->rank_count);
+        if (some) add_sums(bytes, totals->severity_ps[p], totals->count[p], totals->rank_count);
     }
     bytes_take(bytes, in_kind_ps, sizeof in_kind_ps);
-    for (int k = 0; k < CALL_KIND_COUNT; k++) account->in_kind_ps[k] += in_kind_ps[k];
+    for (int k = 0; k < CALL_KIND_COUNT; k++) totals->in_kind_ps[k] += in_kind_ps[k];
 }
 
 static enum status put_provisional(struct bytes *bytes, const struct provisional *provisional, uint32_t ranks,
@@ -101,20 +101,21 @@ static enum status merge_rank_sums(struct bytes *bytes, struct rank_sums *sums, 
     return STATUS_OK;
 }
 
-static enum status put_places(struct bytes *bytes, const struct places *places, struct err *err)
+static enum status put_places(struct bytes *bytes, const struct wait_profile *profile, struct err *err)
 {
-    TRY(bytes_put(bytes, &places->count, sizeof places->count, err));
-    TRY(bytes_put(bytes, places->items, places->count * sizeof *places->items, err));
-    return put_rank_sums(bytes, &places->ranks, err);
+    TRY(bytes_put(bytes, &profile->count, sizeof profile->count, err));
+    TRY(bytes_put(bytes, profile->items, profile->count * sizeof *profile->items, err));
+    return put_rank_sums(bytes, &profile->ranks, err);
 }
 
-static void translate(struct place *place, const uint32_t *nodes)
+static void translate(struct wait_place *place, const uint32_t *nodes)
 {
     place->node = nodes[place->node];
     place->worst.other_node = nodes[place->worst.other_node];
 }
 
-static enum status merge_places(struct bytes *bytes, struct places *places, const uint32_t *nodes, struct err *err)
+static enum status merge_places(struct bytes *bytes, struct wait_profile *profile, const uint32_t *nodes,
+                                struct err *err)
 {
     size_t count;
     bytes_take(bytes, &count, sizeof count);
@@ -122,12 +123,12 @@ static enum status merge_places(struct bytes *bytes, struct places *places, cons
     if (!items) return err_memory(err);
     enum status status = STATUS_OK;
     for (size_t i = 0; status == STATUS_OK && i < count; i++) {
-        struct place place;
+        struct wait_place place;
         bytes_take(bytes, &place, sizeof place);
         translate(&place, nodes);
-        status = places_merge(places, &place, &items[i], err);
+        status = wait_profile_merge(profile, &place, &items[i], err);
     }
-    if (status == STATUS_OK) status = merge_rank_sums(bytes, &places->ranks, items, err);
+    if (status == STATUS_OK) status = merge_rank_sums(bytes, &profile->ranks, items, err);
     free(items);
     return status;
 }
@@ -211,62 +212,62 @@ static enum status merge_notes(struct bytes *bytes, struct notes *notes, struct 
     return status;
 }
 
-static enum status put_times(struct bytes *bytes, const struct tally *tally, struct err *err)
+static enum status put_times(struct bytes *bytes, const struct severity *severity, struct err *err)
 {
-    TRY(bytes_put(bytes, &tally->fence_pairs, sizeof tally->fence_pairs, err));
-    TRY(bytes_put(bytes, &tally->behaviour, sizeof tally->behaviour, err));
-    TRY(window_creations_put(&tally->creations, bytes, err));
-    return bytes_put(bytes, tally->times_ps, sizeof tally->times_ps, err);
+    TRY(bytes_put(bytes, &severity->fence_pairs, sizeof severity->fence_pairs, err));
+    TRY(bytes_put(bytes, &severity->behaviour, sizeof severity->behaviour, err));
+    TRY(window_creations_put(&severity->creations, bytes, err));
+    return bytes_put(bytes, severity->times_ps, sizeof severity->times_ps, err);
 }
 
-static enum status merge_times(struct bytes *bytes, struct tally *tally, struct err *err)
+static enum status merge_times(struct bytes *bytes, struct severity *severity, struct err *err)
 {
     struct fence_pairs pairs;
     wide_ps times_ps[PROPERTY_COUNT];
     struct behaviour behaviour;
     bytes_take(bytes, &pairs, sizeof pairs);
     bytes_take(bytes, &behaviour, sizeof behaviour);
-    behaviour_merge(&tally->behaviour, &behaviour);
-    TRY(window_creations_take(&tally->creations, bytes, err));
+    behaviour_merge(&severity->behaviour, &behaviour);
+    TRY(window_creations_take(&severity->creations, bytes, err));
     bytes_take(bytes, times_ps, sizeof times_ps);
-    tally->fence_pairs.pairs += pairs.pairs;
-    tally->fence_pairs.unneeded += pairs.unneeded;
-    tally->fence_pairs.saved_ps += pairs.saved_ps;
-    tally->fence_pairs.empty += pairs.empty;
-    tally->fence_pairs.empty_ps += pairs.empty_ps;
-    for (int p = 0; p < PROPERTY_COUNT; p++) tally->times_ps[p] += times_ps[p];
+    severity->fence_pairs.pairs += pairs.pairs;
+    severity->fence_pairs.unneeded += pairs.unneeded;
+    severity->fence_pairs.saved_ps += pairs.saved_ps;
+    severity->fence_pairs.empty += pairs.empty;
+    severity->fence_pairs.empty_ps += pairs.empty_ps;
+    for (int p = 0; p < PROPERTY_COUNT; p++) severity->times_ps[p] += times_ps[p];
     return STATUS_OK;
 }
 
-enum status parts_put_tally(const struct tally *tally, struct bytes *bytes, struct err *err)
+enum status shards_put_severity(const struct severity *severity, struct bytes *bytes, struct err *err)
 {
-    uint32_t ranks = tally->account.rank_count;
-    TRY(put_account(bytes, &tally->account, err));
-    TRY(put_provisional(bytes, &tally->provisional, ranks, err));
-    TRY(put_places(bytes, &tally->places, err));
-    TRY(put_rates(bytes, &tally->rates, err));
-    TRY(put_notes(bytes, &tally->notes, err));
-    return put_times(bytes, tally, err);
+    uint32_t ranks = severity->totals.rank_count;
+    TRY(put_account(bytes, &severity->totals, err));
+    TRY(put_provisional(bytes, &severity->provisional, ranks, err));
+    TRY(put_places(bytes, &severity->profile, err));
+    TRY(put_rates(bytes, &severity->rates, err));
+    TRY(put_notes(bytes, &severity->notes, err));
+    return put_times(bytes, severity, err);
 }
 
-enum status parts_take_tally(struct tally *tally, uint32_t ranks, struct bytes *bytes,
-                             const struct parts_sender *sender, struct err *err)
+enum status shards_take_severity(struct severity *severity, uint32_t ranks, struct bytes *bytes,
+                                 const struct shards_sender *sender, struct err *err)
 {
-    merge_account(bytes, &tally->account);
-    TRY(merge_provisional(bytes, &tally->provisional, ranks, err));
-    TRY(merge_places(bytes, &tally->places, sender->nodes.items, err));
-    TRY(merge_rates(bytes, &tally->rates, sender->nodes.items, err));
-    TRY(merge_notes(bytes, &tally->notes, err));
-    return merge_times(bytes, tally, err);
+    merge_account(bytes, &severity->totals);
+    TRY(merge_provisional(bytes, &severity->provisional, ranks, err));
+    TRY(merge_places(bytes, &severity->profile, sender->nodes.items, err));
+    TRY(merge_rates(bytes, &severity->rates, sender->nodes.items, err));
+    TRY(merge_notes(bytes, &severity->notes, err));
+    return merge_times(bytes, severity, err);
 }
 
 struct rank_share {
-    struct share_of of;
+    struct time_activity of;
     uint32_t rank, thread;
     wide_ps ps;
 };
 
-enum status parts_put_shares(const struct shares *shares, struct bytes *bytes, struct err *err)
+enum status shards_put_time_profile(const struct time_profile *shares, struct bytes *bytes, struct err *err)
 {
     uint64_t count = shares->ranks.count;
     TRY(bytes_put(bytes, &count, sizeof count, err));
@@ -279,8 +280,8 @@ enum status parts_put_shares(const struct shares *shares, struct bytes *bytes, s
     return STATUS_OK;
 }
 
-enum status parts_take_shares(struct shares *shares, struct bytes *bytes, const struct parts_sender *sender,
-                              struct err *err)
+enum status shards_take_time_profile(struct time_profile *shares, struct bytes *bytes,
+                                     const struct shards_sender *sender, struct err *err)
 {
     uint64_t count;
     bytes_take(bytes, &count, sizeof count);
@@ -288,7 +289,7 @@ enum status parts_take_shares(struct shares *shares, struct bytes *bytes, const 
         struct rank_share share;
         bytes_take(bytes, &share, sizeof share);
         share.of.node = sender->nodes.items[share.of.node];
-        TRY(shares_add(shares, &share.of, share.rank, share.thread, share.ps, err));
+        TRY(time_profile_add(shares, &share.of, share.rank, share.thread, share.ps, err));
     }
     return STATUS_OK;
 }
@@ -299,10 +300,11 @@ struct rank_end {
     int64_t end_ps;
 };
 
-enum status parts_put_end(const struct tally *tally, const struct trace *trace, struct bytes *bytes, struct err *err)
+enum status shards_put_end(const struct severity *severity, const struct trace *trace, struct bytes *bytes,
+                           struct err *err)
 {
-    const struct several *several = &tally->several;
-    TRY(bytes_put(bytes, tally->provisional.refuted, sizeof tally->provisional.refuted, err));
+    const struct several *several = &severity->several;
+    TRY(bytes_put(bytes, severity->provisional.refuted, sizeof severity->provisional.refuted, err));
     TRY(bytes_put(bytes, &several->count, sizeof several->count, err));
     TRY(bytes_put(bytes, several->items, several->count * sizeof *several->items, err));
     for (uint32_t r = 0; r < trace->rank_count; r++) {
@@ -338,14 +340,14 @@ static enum status take_rank_end(struct trace *trace, int64_t *end_ps, struct by
     return STATUS_OK;
 }
 
-enum status parts_take_end(struct tally *tally, struct trace *trace, int64_t *end_ps, struct bytes *bytes,
-                           const struct parts_sender *sender, struct several *several, struct err *err)
+enum status shards_take_end(struct severity *severity, struct trace *trace, int64_t *end_ps, struct bytes *bytes,
+                            const struct shards_sender *sender, struct several *several, struct err *err)
 {
     bool refuted[MPI_CALL_COUNT];
     size_t count;
     bytes_take(bytes, refuted, sizeof refuted);
     for (int c = 0; c < MPI_CALL_COUNT; c++)
-        tally->provisional.refuted[c] = tally->provisional.refuted[c] || refuted[c];
+        severity->provisional.refuted[c] = severity->provisional.refuted[c] || refuted[c];
     bytes_take(bytes, &count, sizeof count);
     for (size_t i = 0; i < count; i++) {
         struct several_wait wait;

@@ -1,7 +1,7 @@
-/* One analysis in several parts, each in a process of its own: how the analysis of a trace in slices (model/slices/slices.h)
- * is shared out.
+/* One analysis in several parts, each in a process of its own: how the analysis of a trace in slices
+ * (model/slices/slices.h) is shared out.
  *
- * Part p has the ranks parts_first(p) to parts_first(p + 1) - 1: it alone reads and checks their calls, and it counts
+ * Part p has the ranks shards_first(p) to shards_first(p + 1) - 1: it alone reads and checks their calls, and it counts
  * their waits, transfers and times. What matching and detection need of others' ranks it gets as copies of their calls,
  * which stand in the streams of these (trace_rank.foreign) as calls that were kept (trace_kept): so epochs, messages,
  * instances and what is settled are found by the same code as of a whole slice. A call goes to
@@ -24,7 +24,7 @@
  * others are, and looks at its slice. At the end part 0 merges all sums. Sums are integers or depend on values alone,
  * and what stands in order stands in that of ranks: the result is that of one part to the byte.
  *
- * This module knows no MPI: a parts_link moves the bytes. */
+ * This module knows no MPI: a shards_link moves the bytes. */
 #ifndef MODEL_SHARDS_SHARDS_H
 #define MODEL_SHARDS_SHARDS_H
 
@@ -42,7 +42,7 @@
 #include "model/waits/severity.h"
 #include "model/transfers/transfer_log.h"
 
-struct parts_link {
+struct shards_link {
     uint32_t own, count; /* this part, of how many */
     void *state;
     /* Every part calls it as often as all others: to[p] goes to part p, from[p] is what part p has for this one;
@@ -51,94 +51,95 @@ struct parts_link {
 };
 
 /* The first rank of a part; that of part `count` is rank_count. */
-static inline uint32_t parts_first(uint32_t rank_count, uint32_t part, uint32_t count)
+static inline uint32_t shards_first(uint32_t rank_count, uint32_t part, uint32_t count)
 {
     return (uint32_t)((uint64_t)rank_count * part / count);
 }
 
 /* The rest is for model/slices/slices.c. */
-struct parts_news {     /* of a part, then of all of them */
-    int64_t horizon_ps; /* no call that comes ends earlier: the earliest */
+struct shards_news {      /* of a part, then of all of them */
+    int64_t watermark_ps; /* no call that comes ends earlier: the earliest */
     int64_t begin_ps;   /* the first call's enter, INT64_MAX: there is none: the earliest */
     uint32_t filled;    /* of its slice, in thousandths: the largest */
     bool ended;         /* all of its ranks have: all */
 };
 
 /* What grows in each part and all hear of. */
-struct parts_told {
+struct shards_told {
     struct callpaths *paths;
-    struct ledger *ledger;                /* its new waits; NULL: not wanted, as the next */
+    struct activity_log *log;             /* its new waits; NULL: not wanted, as the next */
     struct efficiency_slices *efficiency; /* its intervals */
 };
 
 /* What a part's numbers are here. */
-struct parts_numbers {
+struct shards_numbers {
     uint32_t *items;
     size_t count, capacity;
 };
-struct parts_sender {
-    struct parts_numbers nodes, intervals; /* of call paths */
+struct shards_sender {
+    struct shards_numbers nodes, intervals; /* of call paths */
 };
 
-struct parts;
+struct shards;
 
-/* Borrows trace and link until parts_free; marks the ranks of other parts. */
-enum status parts_new(struct trace *trace, const struct parts_link *link, struct parts **parts, struct err *err);
-void parts_free(struct parts *parts);
+/* Borrows trace and link until shards_free; marks the ranks of other parts. */
+enum status shards_new(struct trace *trace, const struct shards_link *link, struct shards **shards, struct err *err);
+void shards_free(struct shards *shards);
 
 /* Sends the own ranks' new calls, with what is told of them, and takes those of others into the trace. *own: whether
  * this part has failed; if any has, all fail with the error of the first part that did, one of its own ranks before
  * others. What fails here afterwards is put into *own and belongs to the next round. ended: per rank, whether its stream
  * has been read to the end. */
-enum status parts_meet(struct parts *parts, const struct parts_told *told, enum status *own, const bool *ended,
-                       struct parts_news *news, struct err *err);
+enum status shards_exchange(struct shards *shards, const struct shards_told *update, enum status *own,
+                            const bool *ended, struct shards_news *news, struct err *err);
 
 /* Per own rank: the event from which on its messages have not been sent yet (those of a slice stay); NULL: there
  * is nobody to send them to. */
-const uint64_t *parts_unsent(const struct parts *parts);
+const uint64_t *shards_unsent(const struct shards *shards);
 
-/* Behind the last round, tally_end() done: tells all parts what looking backwards needs, the rest of the waits, what was
- * refuted and the ranks' ends. Inserts others' into end_ps. *own and failures as of parts_meet(). */
-enum status parts_end(struct parts *parts, const struct parts_told *told, struct tally *tally, int64_t *end_ps,
-                      enum status *own, struct err *err);
+/* Behind the last round, severity_end() done: tells all parts what looking backwards needs, the rest of the waits, what
+ * was refuted and the ranks' ends. Inserts others' into end_ps. *own and failures as of shards_exchange(). */
+enum status shards_end(struct shards *shards, const struct shards_told *update, struct severity *severity,
+                       int64_t *end_ps, enum status *own, struct err *err);
 /* Then: moves all sums into those of part 0. */
-enum status parts_gather(struct parts *parts, const struct parts_told *told, struct tally *tally, struct shares *causes,
-                         struct shares *path, enum status own, struct err *err);
+enum status shards_gather(struct shards *shards, const struct shards_told *update, struct severity *severity,
+                          struct time_profile *causes, struct time_profile *path, enum status own, struct err *err);
 
 /* Then: adds the rows of all logs to that of part 0. */
-enum status parts_gather_transfers(struct parts *parts, const struct parts_told *told, struct transfer_log *log,
-                                   struct err *err);
+enum status shards_gather_transfers(struct shards *shards, const struct shards_told *update, struct transfer_log *log,
+                                    struct err *err);
 
 /* For parts_*.c: which parts need a rank's new calls. */
-struct ghost { /* a copy underway */
+struct call_copy { /* a copy underway */
     struct trace_call call;
     uint64_t event; /* from 0 */
     uint32_t rank, node, interval;
     uint16_t function; /* enum mpi_call: what it was where call has but the times */
-    uint16_t flags;    /* enum settle_flag */
+    uint16_t flags;    /* enum slice_flag */
 };
-struct parts_route;
-typedef enum status ghost_taker(void *context, uint32_t part, const struct ghost *ghost, const struct trace_sim *sim,
-                                struct err *err);
-enum status parts_route_new(const struct trace *trace, const struct parts_link *link, struct parts_route **route,
-                            struct err *err);
-void parts_route_free(struct parts_route *route);
-const uint64_t *parts_route_unsent(const struct parts_route *route);
+struct shards_route;
+typedef enum status call_copy_taker(void *context, uint32_t part, const struct call_copy *copy,
+                                    const struct trace_sim *sim, struct err *err);
+enum status shards_route_new(const struct trace *trace, const struct shards_link *link, struct shards_route **route,
+                             struct err *err);
+void shards_route_free(struct shards_route *route);
+const uint64_t *shards_route_unsent(const struct shards_route *route);
 /* Hands the copies of the rank's new calls to take. Messages behind a receive whose sender is not known yet wait for
  * it: they may be matched otherwise. */
-enum status parts_route_rank(struct parts_route *route, const struct parts_told *told, uint32_t rank, bool ended,
-                             ghost_taker *take, void *context, struct err *err);
+enum status shards_route_rank(struct shards_route *route, const struct shards_told *update, uint32_t rank, bool ended,
+                              call_copy_taker *take, void *context, struct err *err);
 
-enum status parts_put_tally(const struct tally *tally, struct bytes *bytes, struct err *err);
-enum status parts_put_shares(const struct shares *shares, struct bytes *bytes, struct err *err);
+enum status shards_put_severity(const struct severity *severity, struct bytes *bytes, struct err *err);
+enum status shards_put_time_profile(const struct time_profile *shares, struct bytes *bytes, struct err *err);
 /* What the end of the trace shows, for all parts. */
-enum status parts_put_end(const struct tally *tally, const struct trace *trace, struct bytes *bytes, struct err *err);
+enum status shards_put_end(const struct severity *severity, const struct trace *trace, struct bytes *bytes,
+                           struct err *err);
 /* The way back. */
-enum status parts_take_tally(struct tally *tally, uint32_t ranks, struct bytes *bytes,
-                             const struct parts_sender *sender, struct err *err);
-enum status parts_take_shares(struct shares *shares, struct bytes *bytes, const struct parts_sender *sender,
-                              struct err *err);
-enum status parts_take_end(struct tally *tally, struct trace *trace, int64_t *end_ps, struct bytes *bytes,
-                           const struct parts_sender *sender, struct several *several, struct err *err);
+enum status shards_take_severity(struct severity *severity, uint32_t ranks, struct bytes *bytes,
+                                 const struct shards_sender *sender, struct err *err);
+enum status shards_take_time_profile(struct time_profile *shares, struct bytes *bytes,
+                                     const struct shards_sender *sender, struct err *err);
+enum status shards_take_end(struct severity *severity, struct trace *trace, int64_t *end_ps, struct bytes *bytes,
+                            const struct shards_sender *sender, struct several *several, struct err *err);
 
 #endif

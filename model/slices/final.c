@@ -6,24 +6,24 @@
 #include "common/array.h"
 #include "model/match/relations.h"
 
-void settlement_clear(struct settlement *settlement)
+void slice_state_clear(struct slice_state *state)
 {
-    for (uint32_t r = 0; settlement->flags && r < settlement->rank_count; r++) free(settlement->flags[r]);
-    free(settlement->flags);
-    free(settlement->capacity);
-    free(settlement->pairs_before);
-    free(settlement->pairs_now);
-    free(settlement->pairs_next);
-    memset(settlement, 0, sizeof *settlement);
+    for (uint32_t r = 0; state->flags && r < state->rank_count; r++) free(state->flags[r]);
+    free(state->flags);
+    free(state->capacity);
+    free(state->pairs_before);
+    free(state->pairs_now);
+    free(state->pairs_next);
+    memset(state, 0, sizeof *state);
 }
 
-static enum status make_ranks(struct settlement *settlement, uint32_t rank_count, struct err *err)
+static enum status make_ranks(struct slice_state *state, uint32_t rank_count, struct err *err)
 {
-    if (settlement->flags) return STATUS_OK;
-    settlement->flags = calloc((size_t)rank_count + 1, sizeof *settlement->flags);
-    settlement->capacity = calloc((size_t)rank_count + 1, sizeof *settlement->capacity);
-    if (!settlement->flags || !settlement->capacity) return err_memory(err);
-    settlement->rank_count = rank_count;
+    if (state->flags) return STATUS_OK;
+    state->flags = calloc((size_t)rank_count + 1, sizeof *state->flags);
+    state->capacity = calloc((size_t)rank_count + 1, sizeof *state->capacity);
+    if (!state->flags || !state->capacity) return err_memory(err);
+    state->rank_count = rank_count;
     return STATUS_OK;
 }
 
@@ -37,36 +37,36 @@ static enum status more_numbers(size_t **numbers, size_t before, size_t count, s
 }
 
 /* New windows have no fences counted. */
-static enum status make_windows(struct settlement *settlement, size_t window_count, struct err *err)
+static enum status make_windows(struct slice_state *state, size_t window_count, struct err *err)
 {
-    size_t before = settlement->window_count;
-    if (before < window_count || !settlement->pairs_next) {
-        TRY(more_numbers(&settlement->pairs_before, before, window_count, err));
-        TRY(more_numbers(&settlement->pairs_now, before, window_count, err));
-        TRY(more_numbers(&settlement->pairs_next, before, window_count, err));
-        settlement->window_count = window_count;
+    size_t before = state->window_count;
+    if (before < window_count || !state->pairs_next) {
+        TRY(more_numbers(&state->pairs_before, before, window_count, err));
+        TRY(more_numbers(&state->pairs_now, before, window_count, err));
+        TRY(more_numbers(&state->pairs_next, before, window_count, err));
+        state->window_count = window_count;
     }
-    memcpy(settlement->pairs_before, settlement->pairs_next, window_count * sizeof *settlement->pairs_before);
-    for (size_t w = 0; settlement->last && w < window_count; w++) settlement->pairs_now[w] = SIZE_MAX;
+    memcpy(state->pairs_before, state->pairs_next, window_count * sizeof *state->pairs_before);
+    for (size_t w = 0; state->last && w < window_count; w++) state->pairs_now[w] = SIZE_MAX;
     return STATUS_OK;
 }
 
-static enum status start(struct settlement *settlement, const struct trace *trace, struct err *err)
+static enum status start(struct slice_state *state, const struct trace *trace, struct err *err)
 {
-    TRY(make_ranks(settlement, trace->rank_count, err));
-    TRY(make_windows(settlement, trace->window_count, err));
+    TRY(make_ranks(state, trace->rank_count, err));
+    TRY(make_windows(state, trace->window_count, err));
     for (uint32_t r = 0; r < trace->rank_count; r++) {
         const struct trace_rank *stream = &trace->ranks[r];
-        TRY(array_reserve((void **)&settlement->flags[r], &settlement->capacity[r], stream->count + 1,
-                          sizeof *settlement->flags[r], err));
-        memset(settlement->flags[r], 0, stream->count * sizeof *settlement->flags[r]);
+        TRY(array_reserve((void **)&state->flags[r], &state->capacity[r], stream->count + 1, sizeof *state->flags[r],
+                          err));
+        memset(state->flags[r], 0, stream->count * sizeof *state->flags[r]);
         for (size_t i = 0; i < stream->kept_count; i++)
-            settlement->flags[r][i] = (uint16_t)(stream->kept[i].flags & SETTLE_LASTING);
+            state->flags[r][i] = (uint16_t)(stream->kept[i].flags & SLICE_LASTING);
     }
     return STATUS_OK;
 }
 
-static void settle_instances(struct settlement *settlement, const struct relations *relations)
+static void final_instances(struct slice_state *state, const struct relations *relations)
 {
     const struct instances *instances = &relations->instances;
     for (size_t i = 0; i < instances->count; i++) {
@@ -75,7 +75,7 @@ static void settle_instances(struct settlement *settlement, const struct relatio
         const struct trace_comm *comm = instance_comm(relations->trace, instance);
         for (uint32_t m = 0; m < instance->size; m++) {
             size_t call = instances->calls[instance->member_first + m];
-            if (call != INSTANCE_NONE) settle_mark(settlement, (uint32_t)comm->members[m], call, SETTLE_OPEN);
+            if (call != INSTANCE_NONE) slice_state_mark(state, (uint32_t)comm->members[m], call, SLICE_OPEN);
         }
     }
 }
@@ -85,7 +85,7 @@ static bool is_region(const struct trace_call *call)
     return call_kind(call->call) == CALL_REGION_ENTER || call_kind(call->call) == CALL_REGION_LEAVE;
 }
 
-void settle_leave_times(struct trace_call *call)
+void slice_leave_times(struct trace_call *call)
 {
     if (is_region(call)) return;
     *call = (struct trace_call){.enter_ps = call->enter_ps,
@@ -99,22 +99,22 @@ void settle_leave_times(struct trace_call *call)
 }
 
 /* The last event and the last MPI call of each rank: the next ones are compared with them. */
-static void settle_ends(struct settlement *settlement, const struct trace *trace)
+static void final_ends(struct slice_state *state, const struct trace *trace)
 {
     for (uint32_t r = 0; r < trace->rank_count; r++) {
         const struct trace_rank *stream = &trace->ranks[r];
         size_t i = stream->count;
         if (stream->foreign) continue;
-        if (i > 0) settle_mark(settlement, r, i - 1, SETTLE_TIMES);
+        if (i > 0) slice_state_mark(state, r, i - 1, SLICE_TIMES);
         while (i > 0 && is_region(&stream->calls[i - 1])) i--;
         if (i == 0) continue;
         bool sends = call_kind(stream->calls[i - 1].call) == CALL_SEND;
-        settle_mark(settlement, r, i - 1, sends ? SETTLE_HOLD : SETTLE_TIMES);
+        slice_state_mark(state, r, i - 1, sends ? SLICE_HOLD : SLICE_TIMES);
     }
 }
 
 /* Messages that other parts have not been told of stay for that, both sides. */
-static void settle_unsent(struct settlement *settlement, const struct trace *trace, const uint64_t *unsent)
+static void keep_unsent(struct slice_state *state, const struct trace *trace, const uint64_t *unsent)
 {
     for (uint32_t r = 0; unsent && r < trace->rank_count; r++) {
         const struct trace_rank *stream = &trace->ranks[r];
@@ -122,23 +122,23 @@ static void settle_unsent(struct settlement *settlement, const struct trace *tra
         for (size_t i = 0; !stream->foreign && unsent[r] < end && i < stream->count; i++) {
             enum call_kind kind = call_kind(stream->calls[i].call);
             if (kind >= CALL_SEND && kind <= CALL_IPROBE && trace_event(trace, r, i) > unsent[r])
-                settle_mark(settlement, r, i, SETTLE_HOLD);
+                slice_state_mark(state, r, i, SLICE_HOLD);
         }
     }
 }
 
-enum status settle(struct settlement *settlement, const struct relations *relations, struct settle_horizon horizon,
-                   bool last, struct err *err)
+enum status settle(struct slice_state *state, const struct relations *relations, struct slice_limits horizon, bool last,
+                   struct err *err)
 {
-    settlement->last = last;
-    TRY(start(settlement, relations->trace, err));
+    state->last = last;
+    TRY(start(state, relations->trace, err));
     if (last) return STATUS_OK;
-    settle_ends(settlement, relations->trace);
-    settle_unsent(settlement, relations->trace, horizon.unsent);
-    settle_instances(settlement, relations);
-    TRY(settle_epochs(settlement, relations, err));
-    TRY(settle_fences(settlement, relations, err));
-    TRY(settle_locks(settlement, relations, horizon.time_ps, err));
-    TRY(settle_shmem(settlement, relations, horizon.time_ps, err));
-    return settle_messages(settlement, relations, horizon.eager_bytes, err);
+    final_ends(state, relations->trace);
+    keep_unsent(state, relations->trace, horizon.unsent);
+    final_instances(state, relations);
+    TRY(final_epochs(state, relations, err));
+    TRY(final_fences(state, relations, err));
+    TRY(final_locks(state, relations, horizon.time_ps, err));
+    TRY(final_shmem(state, relations, horizon.time_ps, err));
+    return final_messages(state, relations, horizon.eager_bytes, err);
 }

@@ -21,22 +21,22 @@
 
 struct relations;
 
-enum settle_flag {
-    SETTLE_KEEP = 1,       /* stays for what comes */
-    SETTLE_OPEN = 2,       /* stays; what it waited for is counted in a later round */
-    SETTLE_UNDECIDED = 4,  /* a receive: a message sent before may be received after it */
-    SETTLE_SENT = 8,       /* the message that it sends is received */
-    SETTLE_RECEIVED = 16,  /* the message that it receives is the one that it is matched with */
-    SETTLE_HOLD = 32,      /* its message stays, both sides */
-    SETTLE_TIMES = 64,     /* its times stay */
-    SETTLE_COUNTED = 128,  /* its waits, and its transfer, were counted in an earlier round */
-    SETTLE_ORDERED = 256,  /* a receive: whether it is out of order was decided in an earlier round */
-    SETTLE_DONE = 512,     /* its request was completed in an earlier round */
-    SETTLE_LATE = 1024,    /* simulated traces: who served it is not known yet */
-    SETTLE_LASTING = SETTLE_COUNTED | SETTLE_ORDERED | SETTLE_DONE
+enum slice_flag {
+    SLICE_KEEP = 1,      /* stays for what comes */
+    SLICE_OPEN = 2,      /* stays; what it waited for is counted in a later round */
+    SLICE_UNDECIDED = 4, /* a receive: a message sent before may be received after it */
+    SLICE_SENT = 8,      /* the message that it sends is received */
+    SLICE_RECEIVED = 16, /* the message that it receives is the one that it is matched with */
+    SLICE_HOLD = 32,     /* its message stays, both sides */
+    SLICE_TIMES = 64,    /* its times stay */
+    SLICE_COUNTED = 128, /* its waits, and its transfer, were counted in an earlier round */
+    SLICE_ORDERED = 256, /* a receive: whether it is out of order was decided in an earlier round */
+    SLICE_DONE = 512,    /* its request was completed in an earlier round */
+    SLICE_LATE = 1024,   /* simulated traces: who served it is not known yet */
+    SLICE_LASTING = SLICE_COUNTED | SLICE_ORDERED | SLICE_DONE
 };
 
-struct settlement {
+struct slice_state {
     uint16_t **flags; /* per rank, then call */
     size_t *capacity; /* per rank */
     uint32_t rank_count;
@@ -47,7 +47,7 @@ struct settlement {
     bool last; /* nothing comes any more: everything is settled */
 };
 
-struct settle_horizon {
+struct slice_limits {
     int64_t time_ps; /* no call that comes ends earlier */
     int64_t eager_bytes;
     const uint64_t *unsent; /* per rank: its messages from this event on have not been sent to other parts; NULL: there
@@ -55,48 +55,48 @@ struct settle_horizon {
 };
 
 /* All-zero is empty. */
-void settlement_clear(struct settlement *settlement);
+void slice_state_clear(struct slice_state *state);
 
 /* Leaves of a call its times and what it was about: it is none that anything is matched with. Regions stay. */
-void settle_leave_times(struct trace_call *call);
+void slice_leave_times(struct trace_call *call);
 
 /* Decides about every call of the slice that relations were built from. */
-enum status settle(struct settlement *settlement, const struct relations *relations, struct settle_horizon horizon,
-                   bool last, struct err *err);
+enum status settle(struct slice_state *state, const struct relations *relations, struct slice_limits horizon, bool last,
+                   struct err *err);
 
 /* The rest is for settle_*.c. */
-static inline void settle_mark(struct settlement *settlement, uint32_t rank, size_t call, unsigned flags)
+static inline void slice_state_mark(struct slice_state *state, uint32_t rank, size_t call, unsigned flags)
 {
-    settlement->flags[rank][call] |= (uint16_t)flags;
+    state->flags[rank][call] |= (uint16_t)flags;
 }
-enum status settle_epochs(struct settlement *settlement, const struct relations *relations, struct err *err);
-enum status settle_fences(struct settlement *settlement, const struct relations *relations, struct err *err);
-enum status settle_locks(struct settlement *settlement, const struct relations *relations, int64_t horizon_ps,
-                         struct err *err);
-enum status settle_shmem(struct settlement *settlement, const struct relations *relations, int64_t horizon_ps,
-                         struct err *err);
-enum status settle_messages(struct settlement *settlement, const struct relations *relations, int64_t eager_bytes,
-                            struct err *err);
+enum status final_epochs(struct slice_state *state, const struct relations *relations, struct err *err);
+enum status final_fences(struct slice_state *state, const struct relations *relations, struct err *err);
+enum status final_locks(struct slice_state *state, const struct relations *relations, int64_t watermark_ps,
+                        struct err *err);
+enum status final_shmem(struct slice_state *state, const struct relations *relations, int64_t watermark_ps,
+                        struct err *err);
+enum status final_messages(struct slice_state *state, const struct relations *relations, int64_t eager_bytes,
+                           struct err *err);
 
-/* Whether waits of a call are counted in this round; of a whole trace (settlement NULL) all are. */
-static inline bool settlement_counts(const struct settlement *settlement, uint32_t rank, size_t call)
+/* Whether waits of a call are counted in this round; of a whole trace (state NULL) all are. */
+static inline bool slice_state_counts(const struct slice_state *state, uint32_t rank, size_t call)
 {
-    return !settlement || !(settlement->flags[rank][call] & (SETTLE_OPEN | SETTLE_COUNTED));
+    return !state || !(state->flags[rank][call] & (SLICE_OPEN | SLICE_COUNTED));
 }
 
 /* Whether Wait for Progress in a call of a simulated trace is counted in this round. */
-static inline bool settlement_served(const struct settlement *settlement, const struct trace *trace, uint32_t rank,
-                                     size_t call)
+static inline bool slice_state_served(const struct slice_state *state, const struct trace *trace, uint32_t rank,
+                                      size_t call)
 {
     const struct trace_rank *stream = &trace->ranks[rank];
-    if (settlement && settlement->flags[rank][call] & SETTLE_LATE) return false;
-    return call >= stream->kept_count || stream->kept[call].flags & SETTLE_LATE;
+    if (state && state->flags[rank][call] & SLICE_LATE) return false;
+    return call >= stream->kept_count || stream->kept[call].flags & SLICE_LATE;
 }
 
 /* The lock epoch that this call ends is over and nobody who released the lock before it is missing. */
-static inline bool settlement_released(const struct settlement *settlement, uint32_t rank, size_t unlock)
+static inline bool slice_state_released(const struct slice_state *state, uint32_t rank, size_t unlock)
 {
-    return !settlement || !(settlement->flags[rank][unlock] & SETTLE_OPEN);
+    return !state || !(state->flags[rank][unlock] & SLICE_OPEN);
 }
 
 #endif

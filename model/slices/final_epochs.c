@@ -91,49 +91,48 @@ static void find_kept(struct sets *sets)
     }
 }
 
-static void mark_tests(struct settlement *settlement, const struct trace *trace, const struct exposure_epoch *epoch)
+static void mark_tests(struct slice_state *state, const struct trace *trace, const struct exposure_epoch *epoch)
 {
     const struct trace_rank *stream = &trace->ranks[epoch->rank];
     size_t end = epoch->close_call != EPOCH_NONE ? epoch->close_call : stream->count;
     for (size_t i = epoch->first_test; i < end; i++)
         if (call_kind(stream->calls[i].call) == CALL_WIN_TEST && stream->calls[i].handle == epoch->window)
-            settle_mark(settlement, epoch->rank, i, SETTLE_OPEN);
+            slice_state_mark(state, epoch->rank, i, SLICE_OPEN);
 }
 
 /* What becomes of an epoch's calls; 0: they go. */
 static unsigned flag_of(struct sets *sets, size_t epoch)
 {
     size_t root = root_of(sets, epoch);
-    return sets->open[root] ? SETTLE_OPEN : sets->kept[root] ? SETTLE_KEEP : 0;
+    return sets->open[root] ? SLICE_OPEN : sets->kept[root] ? SLICE_KEEP : 0;
 }
 
-static void mark(struct settlement *settlement, struct sets *sets)
+static void mark(struct slice_state *state, struct sets *sets)
 {
     const struct epochs *epochs = &sets->relations->epochs;
     for (size_t a = 0; a < epochs->access_count; a++) {
         const struct access_epoch *epoch = &epochs->accesses[a];
         unsigned flag = epoch->kind == EPOCH_START ? flag_of(sets, a) : 0;
         if (!flag) continue;
-        settle_mark(settlement, epoch->rank, epoch->open_call, flag);
-        if (epoch->close_call != EPOCH_NONE) settle_mark(settlement, epoch->rank, epoch->close_call, flag);
+        slice_state_mark(state, epoch->rank, epoch->open_call, flag);
+        if (epoch->close_call != EPOCH_NONE) slice_state_mark(state, epoch->rank, epoch->close_call, flag);
     }
     for (size_t e = 0; e < epochs->exposure_count; e++) {
         const struct exposure_epoch *epoch = &epochs->exposures[e];
         unsigned flag = flag_of(sets, exposure_node(sets, e));
         if (!flag) continue;
-        settle_mark(settlement, epoch->rank, epoch->post_call, flag);
-        if (flag == SETTLE_OPEN && epoch->first_test != EPOCH_NONE)
-            mark_tests(settlement, sets->relations->trace, epoch);
-        if (epoch->close_call != EPOCH_NONE) settle_mark(settlement, epoch->rank, epoch->close_call, flag);
+        slice_state_mark(state, epoch->rank, epoch->post_call, flag);
+        if (flag == SLICE_OPEN && epoch->first_test != EPOCH_NONE) mark_tests(state, sets->relations->trace, epoch);
+        if (epoch->close_call != EPOCH_NONE) slice_state_mark(state, epoch->rank, epoch->close_call, flag);
     }
     for (size_t i = 0; i < epochs->operation_count; i++) {
         const struct epoch_operation *operation = &epochs->operations[i];
         if (epochs->accesses[operation->epoch].kind == EPOCH_START && sets->open[root_of(sets, operation->epoch)])
-            settle_mark(settlement, operation->origin, operation->call, SETTLE_OPEN);
+            slice_state_mark(state, operation->origin, operation->call, SLICE_OPEN);
     }
 }
 
-enum status settle_epochs(struct settlement *settlement, const struct relations *relations, struct err *err)
+enum status final_epochs(struct slice_state *state, const struct relations *relations, struct err *err)
 {
     struct sets sets = {.relations = relations};
     size_t count = relations->epochs.access_count + relations->epochs.exposure_count;
@@ -148,7 +147,7 @@ enum status settle_epochs(struct settlement *settlement, const struct relations 
         join(&sets);
         find_open(&sets);
         find_kept(&sets);
-        mark(settlement, &sets);
+        mark(state, &sets);
     }
     free(sets.parents);
     free(sets.open);

@@ -32,7 +32,7 @@ static void look_at_epochs(const struct epochs *epochs, struct window_fences *fe
     }
 }
 
-static void mark_operations(struct settlement *settlement, const struct epochs *epochs, struct window_fences *fences)
+static void mark_operations(struct slice_state *state, const struct epochs *epochs, struct window_fences *fences)
 {
     for (size_t i = 0; i < epochs->operation_count; i++) {
         const struct epoch_operation *operation = &epochs->operations[i];
@@ -40,24 +40,24 @@ static void mark_operations(struct settlement *settlement, const struct epochs *
         struct window_fences *of = &fences[epoch->window];
         bool closed = epoch->close_call != EPOCH_NONE;
         if (epoch->kind != EPOCH_FENCE || (closed && epoch->close_number < of->settled)) continue;
-        settle_mark(settlement, operation->origin, operation->call,
-                    closed && epoch->close_number < of->complete ? SETTLE_KEEP : SETTLE_OPEN);
+        slice_state_mark(state, operation->origin, operation->call,
+                         closed && epoch->close_number < of->complete ? SLICE_KEEP : SLICE_OPEN);
         if (epoch->open_number < of->stay) of->stay = epoch->open_number;
     }
 }
 
-static void mark_fences(struct settlement *settlement, const struct relations *relations, int32_t window, size_t first)
+static void mark_fences(struct slice_state *state, const struct relations *relations, int32_t window, size_t first)
 {
     const struct instance *fence;
     const struct trace_comm *comm = &relations->trace->comms[relations->trace->windows[window].comm];
     for (size_t i = first; (fence = instance_find(&relations->instances, CALL_FENCE, window, i)); i++)
         for (uint32_t m = 0; m < fence->size; m++) {
             size_t call = relations->instances.calls[fence->member_first + m];
-            if (call != INSTANCE_NONE) settle_mark(settlement, (uint32_t)comm->members[m], call, SETTLE_KEEP);
+            if (call != INSTANCE_NONE) slice_state_mark(state, (uint32_t)comm->members[m], call, SLICE_KEEP);
         }
 }
 
-enum status settle_fences(struct settlement *settlement, const struct relations *relations, struct err *err)
+enum status final_fences(struct slice_state *state, const struct relations *relations, struct err *err)
 {
     size_t windows = relations->trace->window_count;
     struct window_fences *fences = calloc(windows + 1, sizeof *fences);
@@ -65,11 +65,11 @@ enum status settle_fences(struct settlement *settlement, const struct relations 
     for (size_t w = 0; w < windows; w++) look_at_fences(relations, (int32_t)w, &fences[w]);
     look_at_epochs(&relations->epochs, fences);
     for (size_t w = 0; w < windows; w++) fences[w].stay = fences[w].settled;
-    mark_operations(settlement, &relations->epochs, fences);
+    mark_operations(state, &relations->epochs, fences);
     for (size_t w = 0; w < windows; w++) {
-        mark_fences(settlement, relations, (int32_t)w, fences[w].stay);
-        settlement->pairs_now[w] = fences[w].settled;
-        settlement->pairs_next[w] = fences[w].settled - fences[w].stay;
+        mark_fences(state, relations, (int32_t)w, fences[w].stay);
+        state->pairs_now[w] = fences[w].settled;
+        state->pairs_next[w] = fences[w].settled - fences[w].stay;
     }
     free(fences);
     return STATUS_OK;

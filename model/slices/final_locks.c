@@ -16,10 +16,10 @@ struct cluster {
 };
 
 struct work {
-    struct settlement *settlement;
+    struct slice_state *state;
     const struct relations *relations;
-    int64_t horizon_ps;
-    int64_t *settled_ps; /* per window: up to here its releases are settled */
+    int64_t watermark_ps;
+    int64_t *final_ps; /* per window: up to here its releases are settled */
     bool lazy;
     struct cluster *clusters; /* per window */
     size_t *first_of;         /* per access epoch: the first of its cluster */
@@ -41,7 +41,7 @@ static int64_t release_ps(const struct work *work, const struct access_epoch *ep
 static bool is_late(const struct work *work, const struct access_epoch *epoch)
 {
     if (work->lazy || !epoch_closed(work->relations->trace, epoch->rank, epoch->close_call)) return true;
-    return release_ps(work, epoch) >= work->settled_ps[epoch->window];
+    return release_ps(work, epoch) >= work->final_ps[epoch->window];
 }
 
 static void find_clusters(struct work *work)
@@ -70,10 +70,10 @@ static bool is_held_up(struct work *work)
     bool changed = false;
     for (size_t a = 0; a < epochs->access_count; a++) {
         const struct access_epoch *epoch = &epochs->accesses[a];
-        int64_t *settled_ps = &work->settled_ps[epoch->window];
+        int64_t *final_ps = &work->final_ps[epoch->window];
         if (!is_lock(epoch) || !work->late[work->first_of[a]] || epoch->close_call == EPOCH_NONE) continue;
-        if (release_ps(work, epoch) >= *settled_ps) continue;
-        *settled_ps = release_ps(work, epoch);
+        if (release_ps(work, epoch) >= *final_ps) continue;
+        *final_ps = release_ps(work, epoch);
         changed = true;
     }
     return changed;
@@ -81,7 +81,7 @@ static bool is_held_up(struct work *work)
 
 static void keep_call(struct work *work, uint32_t rank, size_t call)
 {
-    if (call != EPOCH_NONE) settle_mark(work->settlement, rank, call, SETTLE_KEEP);
+    if (call != EPOCH_NONE) slice_state_mark(work->state, rank, call, SLICE_KEEP);
 }
 
 /* Returns the enter of the first lock that is not settled. */
@@ -94,8 +94,8 @@ static int64_t mark_epochs(struct work *work)
         if (!is_lock(epoch) || !work->late[work->first_of[a]]) continue;
         int64_t enter_ps = relations_call(work->relations, epoch->rank, epoch->open_call)->enter_ps;
         if (epoch->kind == EPOCH_LOCK && enter_ps < first_ps) first_ps = enter_ps;
-        settle_mark(work->settlement, epoch->rank, epoch->open_call, SETTLE_OPEN);
-        if (epoch->close_call != EPOCH_NONE) settle_mark(work->settlement, epoch->rank, epoch->close_call, SETTLE_OPEN);
+        slice_state_mark(work->state, epoch->rank, epoch->open_call, SLICE_OPEN);
+        if (epoch->close_call != EPOCH_NONE) slice_state_mark(work->state, epoch->rank, epoch->close_call, SLICE_OPEN);
         if (epoch->kind == EPOCH_LOCK) keep_call(work, epoch->rank, epoch->flush_call);
     }
     return first_ps;
@@ -110,7 +110,7 @@ static void mark_operations(struct work *work)
         const struct access_epoch *epoch = &epochs->accesses[operation->epoch];
         if (!is_lock(epoch) || !work->late[work->first_of[operation->epoch]]) continue;
         if (epoch->kind == EPOCH_LOCK_ALL && !work->lazy && operation->done_call != EPOCH_NONE) continue;
-        settle_mark(work->settlement, operation->origin, operation->call, SETTLE_OPEN);
+        slice_state_mark(work->state, operation->origin, operation->call, SLICE_OPEN);
         keep_call(work, operation->origin, operation->first_flush);
         keep_call(work, operation->origin, operation->done_call);
     }
@@ -126,9 +126,9 @@ static int64_t mark_progress(struct work *work)
         const struct trace_rank *stream = &trace->ranks[r];
         for (size_t i = 0; stream->sim && i < stream->count; i++) {
             int64_t until_ps = stream->sim[i].progress_until_ps;
-            if (until_ps == TRACE_UNKNOWN_PS || until_ps < work->horizon_ps) continue;
-            if (!settlement_served(NULL, trace, r, i)) continue;
-            settle_mark(work->settlement, r, i, SETTLE_TIMES | SETTLE_LATE);
+            if (until_ps == TRACE_UNKNOWN_PS || until_ps < work->watermark_ps) continue;
+            if (!slice_state_served(NULL, trace, r, i)) continue;
+            slice_state_mark(work->state, r, i, SLICE_TIMES | SLICE_LATE);
             if (until_ps < first_ps) first_ps = until_ps;
         }
     }
@@ -143,7 +143,7 @@ static void mark_times(struct work *work, int64_t from_ps)
         const struct trace_rank *stream = &trace->ranks[r];
         if (stream->foreign) continue;
         for (size_t i = stream->count; i > 0 && stream->calls[i - 1].exit_ps >= from_ps; i--)
-            settle_mark(work->settlement, r, i - 1, SETTLE_TIMES);
+            slice_state_mark(work->state, r, i - 1, SLICE_TIMES);
     }
 }
 
@@ -184,30 +184,30 @@ static enum status mark(struct work *work, struct err *err)
     mark_operations(work);
     keep_freeing(work);
     if (trace->simulated) first_ps = mark_progress(work);
-    if (trace->window_count > 0) mark_times(work, first_ps < work->horizon_ps ? first_ps : work->horizon_ps);
+    if (trace->window_count > 0) mark_times(work, first_ps < work->watermark_ps ? first_ps : work->watermark_ps);
     return locks_last_holders(work->relations, keep_holder, work, err);
 }
 
-enum status settle_locks(struct settlement *settlement, const struct relations *relations, int64_t horizon_ps,
-                         struct err *err)
+enum status final_locks(struct slice_state *state, const struct relations *relations, int64_t watermark_ps,
+                        struct err *err)
 {
     const char *lock = relations->trace->lock;
-    struct work work = {.settlement = settlement,
+    struct work work = {.state = state,
                         .relations = relations,
-                        .horizon_ps = horizon_ps,
+                        .watermark_ps = watermark_ps,
                         .lazy = lock && strcmp(lock, "lazy") == 0};
     work.clusters = malloc((relations->trace->window_count + 1) * sizeof *work.clusters);
     work.first_of = malloc((relations->epochs.access_count + 1) * sizeof *work.first_of);
     work.late = calloc(relations->epochs.access_count + 1, sizeof *work.late);
     work.open = calloc(relations->trace->window_count + 1, sizeof *work.open);
-    work.settled_ps = malloc((relations->trace->window_count + 1) * sizeof *work.settled_ps);
-    bool made = work.clusters && work.first_of && work.late && work.open && work.settled_ps;
-    for (size_t w = 0; made && w < relations->trace->window_count; w++) work.settled_ps[w] = horizon_ps;
+    work.final_ps = malloc((relations->trace->window_count + 1) * sizeof *work.final_ps);
+    bool made = work.clusters && work.first_of && work.late && work.open && work.final_ps;
+    for (size_t w = 0; made && w < relations->trace->window_count; w++) work.final_ps[w] = watermark_ps;
     enum status status = made ? mark(&work, err) : err_memory(err);
     free(work.clusters);
     free(work.first_of);
     free(work.late);
     free(work.open);
-    free(work.settled_ps);
+    free(work.final_ps);
     return status;
 }

@@ -7,7 +7,7 @@
 #include "model/slices/final.h"
 
 struct work {
-    struct settlement *settlement;
+    struct slice_state *state;
     const struct relations *relations;
     int64_t eager_bytes;
     size_t *blocked;     /* per rank: the first receive whose sender is not known yet; receives from there on may be
@@ -20,7 +20,7 @@ struct work {
 
 static uint16_t *flags_of(const struct work *work, uint32_t rank, size_t call)
 {
-    return &work->settlement->flags[rank][call];
+    return &work->state->flags[rank][call];
 }
 
 /* Archives tell with the completion whom a receive was from. */
@@ -45,14 +45,14 @@ static void mark_matched(struct work *work)
     for (size_t i = 0; i < messages->count; i++) {
         const struct message *message = &messages->items[i];
         if (message->receive_call >= work->blocked[message->receiver]) continue;
-        settle_mark(work->settlement, message->sender, message->send_call, SETTLE_SENT);
-        settle_mark(work->settlement, message->receiver, message->receive_call, SETTLE_RECEIVED);
+        slice_state_mark(work->state, message->sender, message->send_call, SLICE_SENT);
+        slice_state_mark(work->state, message->receiver, message->receive_call, SLICE_RECEIVED);
     }
     for (size_t i = 0, message = MESSAGE_NONE; i < messages->probe_count; i++) {
         const struct probe *probe = &messages->probes[i];
         if (probe->message != MESSAGE_NONE) message = probe->message;
         if (messages->items[message].receive_call < work->blocked[probe->rank])
-            settle_mark(work->settlement, probe->rank, probe->call, SETTLE_RECEIVED);
+            slice_state_mark(work->state, probe->rank, probe->call, SLICE_RECEIVED);
     }
 }
 
@@ -69,8 +69,8 @@ static enum status look_at_sides(struct work *work, uint32_t rank, size_t index)
 {
     const struct trace_call *call = &work->relations->trace->ranks[rank].calls[index];
     unsigned flags = *flags_of(work, rank, index);
-    bool sent = flags & SETTLE_SENT || call->peer == TRACE_NONE;
-    bool received = flags & SETTLE_RECEIVED || call->peer == TRACE_NONE;
+    bool sent = flags & SLICE_SENT || call->peer == TRACE_NONE;
+    bool received = flags & SLICE_RECEIVED || call->peer == TRACE_NONE;
     bool open = false;
     switch (call_kind(call->call)) {
     case CALL_SEND:
@@ -80,18 +80,18 @@ static enum status look_at_sides(struct work *work, uint32_t rank, size_t index)
     case CALL_IRECV:
     case CALL_RECV: open = !received || is_unknown(call); break;
     case CALL_SENDRECV: /* waits are those of its receive */
-        if (!sent) settle_mark(work->settlement, rank, index, SETTLE_KEEP);
-        open = !(flags & SETTLE_RECEIVED) && trace_call_source(call) != TRACE_NONE;
+        if (!sent) slice_state_mark(work->state, rank, index, SLICE_KEEP);
+        open = !(flags & SLICE_RECEIVED) && trace_call_source(call) != TRACE_NONE;
         break;
     default: break;
     }
-    if (open) settle_mark(work->settlement, rank, index, SETTLE_OPEN);
+    if (open) slice_state_mark(work->state, rank, index, SLICE_OPEN);
     return open ? note_overtaken(work, rank, call) : STATUS_OK;
 }
 
 static bool lacks_message(const struct work *work, uint32_t rank, size_t made)
 {
-    return *flags_of(work, rank, made) & SETTLE_OPEN;
+    return *flags_of(work, rank, made) & SLICE_OPEN;
 }
 
 /* A call that completes requests: it waits until all their messages are known. */
@@ -102,11 +102,11 @@ static void complete(struct work *work, uint32_t rank, size_t index, const uint3
         const uint64_t *made = map_find(&work->requests, ids[i]);
         lacks = made && *made != 0 && lacks_message(work, rank, (size_t)*made - 1);
     }
-    if (lacks) settle_mark(work->settlement, rank, index, SETTLE_OPEN);
+    if (lacks) slice_state_mark(work->state, rank, index, SLICE_OPEN);
     for (uint32_t i = 0; i < count; i++) {
         uint64_t *made = map_find(&work->requests, ids[i]);
         if (!made || *made == 0) continue;
-        settle_mark(work->settlement, rank, (size_t)*made - 1, lacks ? SETTLE_HOLD : SETTLE_DONE);
+        slice_state_mark(work->state, rank, (size_t)*made - 1, lacks ? SLICE_HOLD : SLICE_DONE);
         *made = 0;
     }
 }
@@ -119,7 +119,7 @@ static enum status look_at_request(struct work *work, uint32_t rank, size_t inde
     switch (call_kind(call->call)) {
     case CALL_ISEND:
     case CALL_IRECV:
-        if (*flags_of(work, rank, index) & SETTLE_DONE) return STATUS_OK;
+        if (*flags_of(work, rank, index) & SLICE_DONE) return STATUS_OK;
         return map_put(&work->requests, call->ref, (uint64_t)index + 1, &slot, work->err);
     case CALL_REQUEST_TEST:
         if (!(call->flags & TRACE_FLAG)) return STATUS_OK;
@@ -144,7 +144,7 @@ static enum status look_at_rank(struct work *work, uint32_t rank)
     }
     for (size_t i = 0; i < work->requests.capacity; i++)
         if (work->requests.used[i] && work->requests.values[i] != 0)
-            settle_mark(work->settlement, rank, (size_t)work->requests.values[i] - 1, SETTLE_HOLD);
+            slice_state_mark(work->state, rank, (size_t)work->requests.values[i] - 1, SLICE_HOLD);
     return STATUS_OK;
 }
 
@@ -152,7 +152,7 @@ static bool is_undecided(const struct work *work, const struct message *message)
 {
     const struct trace_call *send = relations_call(work->relations, message->sender, message->send_call);
     const struct trace_call *receive = relations_call(work->relations, message->receiver, message->receive_call);
-    if (*flags_of(work, message->receiver, message->receive_call) & (SETTLE_OPEN | SETTLE_ORDERED)) return false;
+    if (*flags_of(work, message->receiver, message->receive_call) & (SLICE_OPEN | SLICE_ORDERED)) return false;
     if (call_kind(receive->call) != CALL_RECV || !message_may_overtake(send, work->eager_bytes)) return false;
     const uint64_t *first = map_find(&work->overtaken, (uint64_t)message->sender << 32 | message->receiver);
     return first && (int64_t)*first < send->enter_ps;
@@ -162,7 +162,7 @@ static bool is_undecided(const struct work *work, const struct message *message)
 static bool mark_both_sides(struct work *work)
 {
     const struct messages *messages = &work->relations->messages;
-    const unsigned stays = SETTLE_HOLD | SETTLE_OPEN | SETTLE_KEEP;
+    const unsigned stays = SLICE_HOLD | SLICE_OPEN | SLICE_KEEP;
     bool changed = false;
     for (size_t i = 0; i < messages->count; i++) {
         const struct message *message = &messages->items[i];
@@ -170,10 +170,10 @@ static bool mark_both_sides(struct work *work)
         unsigned receive = *flags_of(work, message->receiver, message->receive_call);
         bool undecided = work->overtaken.count > 0 && is_undecided(work, message);
         if (!undecided && !((send | receive) & stays)) continue;
-        changed = changed || !(send & receive & SETTLE_KEEP);
-        settle_mark(work->settlement, message->sender, message->send_call, SETTLE_KEEP);
-        settle_mark(work->settlement, message->receiver, message->receive_call,
-                    undecided ? SETTLE_KEEP | SETTLE_UNDECIDED : SETTLE_KEEP);
+        changed = changed || !(send & receive & SLICE_KEEP);
+        slice_state_mark(work->state, message->sender, message->send_call, SLICE_KEEP);
+        slice_state_mark(work->state, message->receiver, message->receive_call,
+                         undecided ? SLICE_KEEP | SLICE_UNDECIDED : SLICE_KEEP);
     }
     return changed;
 }
@@ -182,13 +182,13 @@ static bool mark_both_sides(struct work *work)
 static void mark_probes(struct work *work)
 {
     const struct messages *messages = &work->relations->messages;
-    const unsigned stays = SETTLE_HOLD | SETTLE_OPEN | SETTLE_KEEP;
+    const unsigned stays = SLICE_HOLD | SLICE_OPEN | SLICE_KEEP;
     for (size_t i = 0, last = MESSAGE_NONE; i < messages->probe_count; i++) {
         const struct probe *probe = &messages->probes[i];
         if (probe->message != MESSAGE_NONE) last = probe->message;
         const struct message *message = &messages->items[last];
         if (*flags_of(work, message->receiver, message->receive_call) & stays)
-            settle_mark(work->settlement, probe->rank, probe->call, SETTLE_KEEP);
+            slice_state_mark(work->state, probe->rank, probe->call, SLICE_KEEP);
     }
 }
 
@@ -202,10 +202,10 @@ static enum status look_at_all(struct work *work)
     return STATUS_OK;
 }
 
-enum status settle_messages(struct settlement *settlement, const struct relations *relations, int64_t eager_bytes,
-                            struct err *err)
+enum status final_messages(struct slice_state *state, const struct relations *relations, int64_t eager_bytes,
+                           struct err *err)
 {
-    struct work work = {.settlement = settlement, .relations = relations, .eager_bytes = eager_bytes, .err = err};
+    struct work work = {.state = state, .relations = relations, .eager_bytes = eager_bytes, .err = err};
     work.blocked = malloc(((size_t)relations->trace->rank_count + 1) * sizeof *work.blocked);
     enum status status = work.blocked ? look_at_all(&work) : err_memory(err);
     map_clear(&work.requests);

@@ -15,41 +15,41 @@ static bool needs_quiet(enum call_kind kind)
            kind == CALL_SHMEM_ATOMIC;
 }
 
-static void settle_operations(struct settlement *settlement, const struct trace *trace, uint32_t rank)
+static void final_operations(struct slice_state *state, const struct trace *trace, uint32_t rank)
 {
     const struct trace_rank *stream = &trace->ranks[rank];
     bool quiet = false;
     for (size_t i = stream->count; i-- > 0 && !quiet;) {
         const struct trace_call *call = &stream->calls[i];
         quiet = call_is_quiet(call->call) && !(call->flags & TRACE_BREAK);
-        if (needs_quiet(call_kind(call->call)) && !quiet) settle_mark(settlement, rank, i, SETTLE_OPEN);
+        if (needs_quiet(call_kind(call->call)) && !quiet) slice_state_mark(state, rank, i, SLICE_OPEN);
     }
 }
 
-static bool is_settled(const struct holdings *holdings, const struct trace *trace, size_t i, int64_t horizon_ps)
+static bool is_final(const struct holdings *holdings, const struct trace *trace, size_t i, int64_t watermark_ps)
 {
-    if (holdings->items[i].taken_ps >= horizon_ps) return false;
+    if (holdings->items[i].taken_ps >= watermark_ps) return false;
     return !holding_waits(holdings, trace, i) || holdings->items[i - 1].cleared != HOLDING_NO_CALL;
 }
 
 /* Both calls, so that the end of a holding is known as that. */
-static void keep(struct settlement *settlement, const struct holding *holding)
+static void keep(struct slice_state *state, const struct holding *holding)
 {
-    settle_mark(settlement, holding->rank, holding->taken, SETTLE_KEEP);
-    if (holding->cleared != HOLDING_NO_CALL) settle_mark(settlement, holding->rank, holding->cleared, SETTLE_KEEP);
+    slice_state_mark(state, holding->rank, holding->taken, SLICE_KEEP);
+    if (holding->cleared != HOLDING_NO_CALL) slice_state_mark(state, holding->rank, holding->cleared, SLICE_KEEP);
 }
 
-static enum status settle_shmem_locks(struct settlement *settlement, const struct trace *trace, int64_t horizon_ps,
+static enum status settle_shmem_locks(struct slice_state *state, const struct trace *trace, int64_t watermark_ps,
                                       struct err *err)
 {
     struct holdings holdings;
     TRY(holdings_find(trace, &holdings, err));
     for (size_t i = 0; i < holdings.count; i++) {
         const struct holding *holding = &holdings.items[i], *next = i + 1 < holdings.count ? holding + 1 : NULL;
-        bool settled = is_settled(&holdings, trace, i, horizon_ps);
-        bool followed = next && next->lock == holding->lock && is_settled(&holdings, trace, i + 1, horizon_ps);
-        if (!settled || !followed) keep(settlement, holding);
-        if (!settled) settle_mark(settlement, holding->rank, holding->taken, SETTLE_OPEN);
+        bool settled = is_final(&holdings, trace, i, watermark_ps);
+        bool followed = next && next->lock == holding->lock && is_final(&holdings, trace, i + 1, watermark_ps);
+        if (!settled || !followed) keep(state, holding);
+        if (!settled) slice_state_mark(state, holding->rank, holding->taken, SLICE_OPEN);
     }
     holdings_clear(&holdings);
     return STATUS_OK;
@@ -62,41 +62,41 @@ struct write_waits {
     int64_t needed_ps; /* no wait that is counted later begins earlier */
 };
 
-static void take_row(struct settlement *settlement, const struct trace *trace, uint32_t rank, size_t test, bool over,
+static void take_row(struct slice_state *state, const struct trace *trace, uint32_t rank, size_t test, bool over,
                      struct write_waits *waits)
 {
     for (size_t i = test; waits->row && i != SHMEM_NO_TEST && !waits->over[i]; i = waits->row[i]) {
         const struct trace_call *call = &trace->ranks[rank].calls[i];
         waits->over[i] = true;
         if (over) continue;
-        settle_mark(settlement, rank, i, SETTLE_KEEP);
+        slice_state_mark(state, rank, i, SLICE_KEEP);
         if (call->enter_ps < waits->needed_ps) waits->needed_ps = call->enter_ps;
     }
 }
 
 /* Open are waits that returned behind the horizon: a write that comes may have begun before that. */
-static void settle_waits(struct settlement *settlement, const struct trace *trace, uint32_t rank, int64_t horizon_ps,
+static void settle_waits(struct slice_state *state, const struct trace *trace, uint32_t rank, int64_t watermark_ps,
                          struct write_waits *waits)
 {
     const struct trace_rank *stream = &trace->ranks[rank];
     for (size_t i = stream->count; i-- > 0;) {
         const struct trace_call *call = &stream->calls[i];
         if (!shmem_is_wait(call_kind(call->call))) continue;
-        bool ended = shmem_wait_ended(call), over = ended && call->exit_ps < horizon_ps;
-        if (ended && !over) settle_mark(settlement, rank, i, SETTLE_OPEN);
+        bool ended = shmem_wait_ended(call), over = ended && call->exit_ps < watermark_ps;
+        if (ended && !over) slice_state_mark(state, rank, i, SLICE_OPEN);
         if (ended && !over && call->enter_ps < waits->needed_ps) waits->needed_ps = call->enter_ps;
-        take_row(settlement, trace, rank, ended && waits->row ? waits->row[i] : i, over, waits);
+        take_row(state, trace, rank, ended && waits->row ? waits->row[i] : i, over, waits);
     }
 }
 
-static enum status settle_waits_of(struct settlement *settlement, const struct trace *trace, uint32_t rank,
-                                   int64_t horizon_ps, int64_t *needed_ps, struct err *err)
+static enum status settle_waits_of(struct slice_state *state, const struct trace *trace, uint32_t rank,
+                                   int64_t watermark_ps, int64_t *needed_ps, struct err *err)
 {
     size_t *row;
     TRY(shmem_rows_find(trace, rank, &row, err));
-    struct write_waits waits = {row, row ? calloc(trace->ranks[rank].count, sizeof *waits.over) : NULL, horizon_ps};
+    struct write_waits waits = {row, row ? calloc(trace->ranks[rank].count, sizeof *waits.over) : NULL, watermark_ps};
     bool failed = row && !waits.over;
-    if (!failed) settle_waits(settlement, trace, rank, horizon_ps, &waits);
+    if (!failed) settle_waits(state, trace, rank, watermark_ps, &waits);
     *needed_ps = waits.needed_ps;
     free(row);
     free(waits.over);
@@ -104,7 +104,7 @@ static enum status settle_waits_of(struct settlement *settlement, const struct t
 }
 
 /* Writes that a wait that is counted later may end with: all others took effect before it began. */
-static enum status keep_writes(struct settlement *settlement, const struct trace *trace, const int64_t *needed_ps,
+static enum status keep_writes(struct slice_state *state, const struct trace *trace, const int64_t *needed_ps,
                                struct err *err)
 {
     struct shmem_writes writes;
@@ -112,32 +112,32 @@ static enum status keep_writes(struct settlement *settlement, const struct trace
     for (size_t i = 0; i < writes.count; i++) {
         const struct shmem_write *write = &writes.items[i];
         if (!trace->ranks[write->target].foreign && write->time_ps > needed_ps[write->target])
-            settle_mark(settlement, write->origin, write->call, SETTLE_KEEP);
+            slice_state_mark(state, write->origin, write->call, SLICE_KEEP);
     }
     shmem_writes_clear(&writes);
     return STATUS_OK;
 }
 
-static enum status settle_writes(struct settlement *settlement, const struct trace *trace, int64_t horizon_ps,
+static enum status settle_writes(struct slice_state *state, const struct trace *trace, int64_t watermark_ps,
                                  struct err *err)
 {
     int64_t *needed_ps = malloc((trace->rank_count + 1) * sizeof *needed_ps);
     if (!needed_ps) return err_memory(err);
     enum status status = STATUS_OK;
     for (uint32_t r = 0; status == STATUS_OK && r < trace->rank_count; r++)
-        if (!trace->ranks[r].foreign) status = settle_waits_of(settlement, trace, r, horizon_ps, &needed_ps[r], err);
-    if (status == STATUS_OK) status = keep_writes(settlement, trace, needed_ps, err);
+        if (!trace->ranks[r].foreign) status = settle_waits_of(state, trace, r, watermark_ps, &needed_ps[r], err);
+    if (status == STATUS_OK) status = keep_writes(state, trace, needed_ps, err);
     free(needed_ps);
     return status;
 }
 
-enum status settle_shmem(struct settlement *settlement, const struct relations *relations, int64_t horizon_ps,
-                         struct err *err)
+enum status final_shmem(struct slice_state *state, const struct relations *relations, int64_t watermark_ps,
+                        struct err *err)
 {
     const struct trace *trace = relations->trace;
     if (!bounds_have_shmem(trace)) return STATUS_OK;
     for (uint32_t r = 0; r < trace->rank_count; r++)
-        if (!trace->ranks[r].foreign) settle_operations(settlement, trace, r);
-    TRY(settle_writes(settlement, trace, horizon_ps, err));
-    return settle_shmem_locks(settlement, trace, horizon_ps, err);
+        if (!trace->ranks[r].foreign) final_operations(state, trace, r);
+    TRY(settle_writes(state, trace, watermark_ps, err));
+    return settle_shmem_locks(state, trace, watermark_ps, err);
 }

@@ -8,25 +8,25 @@
 #include "trace/source.h"
 
 /* Of all ranks together that are read at a time: enough of each to be worth opening its file again for. */
-enum { STREAM_CALLS = 1 << 17, STREAM_CALLS_PER_RANK = 1 << 11 };
-static inline size_t stream_calls(uint32_t rank_count)
+enum { SLICE_CALLS = 1 << 17, SLICE_CALLS_PER_RANK = 1 << 11 };
+static inline size_t slice_calls(uint32_t rank_count)
 {
-    size_t calls = (size_t)rank_count * STREAM_CALLS_PER_RANK;
-    return calls > STREAM_CALLS ? calls : STREAM_CALLS;
+    size_t calls = (size_t)rank_count * SLICE_CALLS_PER_RANK;
+    return calls > SLICE_CALLS ? calls : SLICE_CALLS;
 }
 
 /* Calls of one rank that are read at a time, of a slice of so many. */
-size_t stream_batch(size_t calls, uint32_t rank_count);
+size_t slice_batch(size_t calls, uint32_t rank_count);
 
-/* calls: as stream_calls(), at least
+/* calls: as slice_calls(), at least
  * 1. The caller owns *result and closes the source. */
-enum status model_stream(struct trace_source *source, const struct analyze_options *options, size_t calls,
+enum status model_slices(struct trace_source *source, const struct analyze_options *options, size_t calls,
                          struct result **result, struct err *err);
 
 /* The same in several parts (model/shards/shards.h), of which this is one: parts_possible(). calls: of one part; options->verify counts for nothing. *result is that
  * of part 0, NULL of the others. A failure of one part is that of all, with the same text; if link->swap has failed, the
  * others wait for ever. */
-enum status model_stream_part(struct trace_source *source, const struct analyze_options *options, size_t calls,
-                              const struct parts_link *link, struct result **result, struct err *err);
+enum status model_slices_shard(struct trace_source *source, const struct analyze_options *options, size_t calls,
+                               const struct shards_link *link, struct result **result, struct err *err);
 
 #endif

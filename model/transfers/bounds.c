@@ -91,7 +91,7 @@ static enum status add_shmem(const struct relations *relations, uint32_t rank, s
     for (size_t i = stream->count; i-- > 0;) {
         const struct trace_call *call = &stream->calls[i];
         if (!shmem_upper_end(call, &quiet_ps, &upper_ps) || call->peer == TRACE_NONE) continue;
-        if (!settlement_counts(relations->settlement, rank, i)) continue;
+        if (!slice_state_counts(relations->state, rank, i)) continue;
         struct transfer transfer = {.origin = rank,
                                     .target = (uint32_t)call->peer,
                                     .call = i,
@@ -119,7 +119,7 @@ enum status bounds_from_relations(const struct relations *relations, struct tran
     for (size_t i = 0; i < epochs->operation_count; i++) {
         const struct epoch_operation *operation = &epochs->operations[i];
         if (relations->trace->ranks[operation->origin].foreign) continue;
-        if (!settlement_counts(relations->settlement, operation->origin, operation->call)) continue;
+        if (!slice_state_counts(relations->state, operation->origin, operation->call)) continue;
         const struct trace_call *call = relations_call(relations, operation->origin, operation->call);
         made.items[made.count++] = (struct transfer){.origin = operation->origin,
                                                      .target = (uint32_t)call->peer,

@@ -11,8 +11,8 @@ void transfer_groups_clear(struct transfer_groups *groups)
     for (int g = 0; g < TRANSFER_GROUPINGS; g++) {
         struct transfer_list *list = &groups->lists[g];
         for (size_t i = 0; i < list->count; i++) {
-            spread_clear(&list->items[i].lower);
-            spread_clear(&list->items[i].upper);
+            rate_histogram_clear(&list->items[i].lower);
+            rate_histogram_clear(&list->items[i].upper);
         }
         free(list->items);
         map_clear(&list->index);
@@ -47,7 +47,7 @@ static enum status group_of(struct transfer_list *list, const struct transfer_ke
 struct bounds {
     int64_t bytes;
     bool lower_known, upper_known;
-    struct spread_value lower, upper;
+    struct rate_value lower, upper;
 };
 
 static struct bounds bounds_of(const struct transfer *transfer)
@@ -55,8 +55,8 @@ static struct bounds bounds_of(const struct transfer *transfer)
     struct bounds made = {.bytes = transfer->bytes,
                           .lower_known = transfer->upper_end_ps != TRACE_UNKNOWN_PS,
                           .upper_known = transfer->lower_end_ps != TRACE_UNKNOWN_PS};
-    if (made.lower_known) made.lower = spread_value(transfer->bytes, transfer->upper_end_ps - transfer->start_ps);
-    if (made.upper_known) made.upper = spread_value(transfer->bytes, transfer->lower_end_ps - transfer->start_ps);
+    if (made.lower_known) made.lower = rate_value(transfer->bytes, transfer->upper_end_ps - transfer->start_ps);
+    if (made.upper_known) made.upper = rate_value(transfer->bytes, transfer->lower_end_ps - transfer->start_ps);
     return made;
 }
 
@@ -67,8 +67,8 @@ static enum status add_to(struct transfer_list *list, const struct transfer_key 
     TRY(group_of(list, key, &group, err));
     group->count++;
     group->bytes += (uint64_t)bounds->bytes;
-    if (bounds->lower_known) TRY(spread_add(&group->lower, &bounds->lower, err));
-    return bounds->upper_known ? spread_add(&group->upper, &bounds->upper, err) : STATUS_OK;
+    if (bounds->lower_known) TRY(rate_histogram_add(&group->lower, &bounds->lower, err));
+    return bounds->upper_known ? rate_histogram_add(&group->upper, &bounds->upper, err) : STATUS_OK;
 }
 
 /* Kinds differ in their first letter, ranks stay below 2^28: the number is exact. */
@@ -109,8 +109,8 @@ enum status transfer_groups_put(const struct transfer_groups *groups, struct byt
         TRY(bytes_put(bytes, &list->count, sizeof list->count, err));
         for (size_t i = 0; i < list->count; i++) {
             TRY(bytes_put(bytes, &list->items[i], sizeof list->items[i], err));
-            TRY(spread_put(&list->items[i].lower, bytes, err));
-            TRY(spread_put(&list->items[i].upper, bytes, err));
+            TRY(rate_histogram_put(&list->items[i].lower, bytes, err));
+            TRY(rate_histogram_put(&list->items[i].upper, bytes, err));
         }
     }
     return STATUS_OK;
@@ -126,8 +126,8 @@ static enum status merge(struct transfer_groups *groups, int grouping, const str
     TRY(group_of(&groups->lists[grouping], &key, &group, err));
     group->count += from->count;
     group->bytes += from->bytes;
-    TRY(spread_merge(&group->lower, &from->lower, err));
-    return spread_merge(&group->upper, &from->upper, err);
+    TRY(rate_histogram_merge(&group->lower, &from->lower, err));
+    return rate_histogram_merge(&group->upper, &from->upper, err);
 }
 
 static enum status take_group(struct transfer_groups *groups, int grouping, struct bytes *bytes, const uint32_t *nodes,
@@ -135,12 +135,12 @@ static enum status take_group(struct transfer_groups *groups, int grouping, stru
 {
     struct transfer_group from;
     bytes_take(bytes, &from, sizeof from);
-    from.lower = from.upper = (struct spread){0};
-    enum status status = spread_take(&from.lower, bytes, err);
-    if (status == STATUS_OK) status = spread_take(&from.upper, bytes, err);
+    from.lower = from.upper = (struct rate_histogram){0};
+    enum status status = rate_histogram_take(&from.lower, bytes, err);
+    if (status == STATUS_OK) status = rate_histogram_take(&from.upper, bytes, err);
     if (status == STATUS_OK) status = merge(groups, grouping, &from, nodes, err);
-    spread_clear(&from.lower);
-    spread_clear(&from.upper);
+    rate_histogram_clear(&from.lower);
+    rate_histogram_clear(&from.upper);
     return status;
 }
 
@@ -234,8 +234,8 @@ static enum status report_list(const struct transfer_list *list, int grouping, c
         const struct transfer_group *group = &list->items[i];
         struct result_group made = {.count = group->count,
                                     .bytes = group->bytes,
-                                    .lower_bound_Bps = spread_report(&group->lower),
-                                    .upper_bound_Bps = spread_report(&group->upper)};
+                                    .lower_bound_Bps = rate_histogram_report(&group->lower),
+                                    .upper_bound_Bps = rate_histogram_report(&group->upper)};
         enum status status = set_key(grouping, trace, paths, group, &made, err);
         if (status == STATUS_OK)
             status = array_reserve((void **)&into->items, &into->capacity, into->count + 1, sizeof made, err);

@@ -18,7 +18,7 @@ struct transfer_key {
 struct transfer_group {
     struct transfer_key key;
     uint64_t count, bytes;
-    struct spread lower, upper;
+    struct rate_histogram lower, upper;
 };
 
 struct transfer_list {

@@ -6,16 +6,16 @@
 #include "common/external_sort.h"
 
 struct transfer_log {
-    struct scratch scratch;
-    struct runs *runs;
+    struct temp_file temp;
+    struct external_sort *runs;
     bool turned;
 };
 
 void transfer_log_free(struct transfer_log *log)
 {
     if (!log) return;
-    runs_free(log->runs);
-    scratch_close(&log->scratch);
+    external_sort_free(log->runs);
+    temp_file_close(&log->temp);
     free(log);
 }
 
@@ -30,9 +30,10 @@ enum status transfer_log_new(struct transfer_log **log, struct err *err)
 {
     struct transfer_log *made = calloc(1, sizeof *made);
     if (!made) return err_memory(err);
-    made->scratch.descriptor = -1;
-    enum status status = scratch_open(&made->scratch, err);
-    if (status == STATUS_OK) status = runs_new(&made->scratch, sizeof(struct transfer_row), compare, &made->runs, err);
+    made->temp.descriptor = -1;
+    enum status status = temp_file_open(&made->temp, err);
+    if (status == STATUS_OK)
+        status = external_sort_new(&made->temp, sizeof(struct transfer_row), compare, &made->runs, err);
     if (status == STATUS_OK)
         *log = made;
     else
@@ -53,7 +54,7 @@ enum status transfer_log_add(struct transfer_log *log, const struct trace *trace
                                .lower_end_ps = transfer->lower_end_ps,
                                .upper_end_ps = transfer->upper_end_ps,
                                .true_end_ps = transfer_true_end_ps(trace, transfer)};
-    return runs_add(log->runs, &row, err);
+    return external_sort_add(log->runs, &row, err);
 }
 
 enum status transfer_log_take(struct transfer_log *log, struct transfer_row row, const char *kind, struct err *err)
@@ -61,12 +62,12 @@ enum status transfer_log_take(struct transfer_log *log, struct transfer_row row,
     static const char *const kinds[] = {"put", "get", "accumulate"};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (strcmp(kind, kinds[i]) == 0) row.kind = kinds[i];
-    return runs_add(log->runs, &row, err);
+    return external_sort_add(log->runs, &row, err);
 }
 
 enum status transfer_log_next(struct transfer_log *log, struct transfer_row *row, bool *any, struct err *err)
 {
-    if (!log->turned) TRY(runs_turn(log->runs, err));
+    if (!log->turned) TRY(external_sort_turn(log->runs, err));
     log->turned = true;
-    return runs_next(log->runs, row, any, err);
+    return external_sort_next(log->runs, row, any, err);
 }

@@ -23,17 +23,17 @@ const struct detector *detector_of(enum pattern pattern)
 
 /* Whether a wait found in a slice is counted in this round, and by this part. The detectors of locks look at the locks
  * themselves: the part that has the target counts. */
-static bool is_settled(const struct relations *relations, const struct finding *finding)
+static bool is_final(const struct relations *relations, const struct finding *finding)
 {
-    const struct settlement *settlement = relations->settlement;
-    const unsigned undecided = SETTLE_OPEN | SETTLE_UNDECIDED | SETTLE_ORDERED;
-    if (!settlement) return true;
+    const struct slice_state *state = relations->state;
+    const unsigned undecided = SLICE_OPEN | SLICE_UNDECIDED | SLICE_ORDERED;
+    if (!state) return true;
     if (finding->pattern == PATTERN_LOCK_CONTENTION || finding->pattern == PATTERN_WAIT_FOR_PROGRESS) return true;
     if (relations->trace->ranks[finding->rank].foreign) return false;
     switch (finding->pattern) {
-    case PATTERN_WRONG_ORDER: return !(settlement->flags[finding->rank][finding->call] & undecided);
+    case PATTERN_WRONG_ORDER: return !(state->flags[finding->rank][finding->call] & undecided);
     case PATTERN_CLOSE_SEND_RECEIVE: return finding->call >= relations->trace->ranks[finding->rank].kept_count;
-    default: return settlement_counts(settlement, finding->rank, finding->call);
+    default: return slice_state_counts(state, finding->rank, finding->call);
     }
 }
 
@@ -41,22 +41,22 @@ static bool is_settled(const struct relations *relations, const struct finding *
 enum status detect_counted(struct detection *detection, const struct finding *finding)
 {
     const struct trace *trace = detection->relations->trace;
-    const struct callpaths *paths = detection->places ? &detection->places->paths : NULL;
+    const struct callpaths *paths = detection->profile ? &detection->profile->paths : NULL;
     bool passes;
-    if (!is_settled(detection->relations, finding)) return STATUS_OK;
+    if (!is_final(detection->relations, finding)) return STATUS_OK;
     TRY(filter_passes(&detection->options->filter, trace, paths, finding, &passes, detection->err));
     if (detection->waits && finding->severity_ps > 0 && pattern_whole(finding->pattern) == finding->pattern)
         TRY(waits_add(detection->waits, trace, finding, passes, detection->err));
     if (!passes) return STATUS_OK;
     if (detection->observer) detection->observer(detection->observer_context, finding);
-    if (finding->severity_ps == 0) detection->account->count[finding->pattern][finding->rank]++;
-    account_add(detection->account, finding->pattern, finding->rank, finding->severity_ps);
+    if (finding->severity_ps == 0) detection->totals->count[finding->pattern][finding->rank]++;
+    totals_add(detection->totals, finding->pattern, finding->rank, finding->severity_ps);
     if (finding->severity_ps > 0 && pattern_whole(finding->pattern) == finding->pattern)
-        detection->account->in_kind_ps[call_kind(trace_function(trace, finding->rank, finding->call))] +=
+        detection->totals->in_kind_ps[call_kind(trace_function(trace, finding->rank, finding->call))] +=
             finding->severity_ps;
     if (detection->provisional && finding->pattern == PATTERN_WAIT_FOR_PROGRESS)
         TRY(provisional_add(detection->provisional, trace, finding, detection->err));
-    return detection->places ? places_add(detection->places, trace, finding, detection->err) : STATUS_OK;
+    return detection->profile ? wait_profile_add(detection->profile, trace, finding, detection->err) : STATUS_OK;
 }
 
 enum status detect_found(struct detection *detection, const struct finding *finding)
@@ -75,8 +75,9 @@ enum status detect_for_target(struct detection *detection, const struct finding 
     const struct trace *trace = detection->relations->trace;
     bool passes, one = call_row(trace_function(trace, finding->rank, finding->call))->needed & F_TARGET;
     if (one || !detection->several) return detect_found(detection, finding);
-    TRY(filter_passes(&detection->options->filter, trace, &detection->places->paths, finding, &passes, detection->err));
-    return several_add(detection->several, detection->places, trace, finding, passes, detection->err);
+    TRY(filter_passes(&detection->options->filter, trace, &detection->profile->paths, finding, &passes,
+                      detection->err));
+    return several_add(detection->several, detection->profile, trace, finding, passes, detection->err);
 }
 
 struct finding finding_of_enter(const struct relations *relations, enum pattern pattern, uint32_t rank, size_t call,

@@ -15,8 +15,8 @@
 struct detection {
     const struct relations *relations;
     const struct analyze_options *options;
-    struct account *account;
-    struct places *places; /* NULL: not wanted */
+    struct totals *totals;
+    struct wait_profile *profile; /* NULL: not wanted */
     struct waits *waits;   /* NULL: not wanted */
     struct provisional *provisional; /* of a trace in slices, else NULL */
     struct several *several; /* of one part of several, else NULL: waits that other parts may have longer ones of */

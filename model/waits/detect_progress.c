@@ -1,5 +1,5 @@
 /* Wait for Progress in simulated traces: when an origin lacked nothing but its target's progress is known of each call.
- * Only who served it is looked for here (of a trace in slices once all ranks have come so far: SETTLE_LATE). */
+ * Only who served it is looked for here (of a trace in slices once all ranks have come so far: SLICE_LATE). */
 #include "model/waits/detect.h"
 
 /* A call of the rank that begins at this moment: it lets the rank serve what waits. */
@@ -64,6 +64,6 @@ enum status detect_known_progress(struct detection *detection)
     const struct trace *trace = detection->relations->trace;
     for (uint32_t r = 0; r < trace->rank_count; r++)
         for (size_t i = 0; trace->ranks[r].sim && i < trace->ranks[r].count; i++)
-            if (settlement_served(detection->relations->settlement, trace, r, i)) TRY(find_call(detection, r, i));
+            if (slice_state_served(detection->relations->state, trace, r, i)) TRY(find_call(detection, r, i));
     return STATUS_OK;
 }

@@ -13,7 +13,7 @@ static enum status find_wait(struct detection *detection, const struct holdings 
     if (!holding_waits(holdings, relations->trace, i)) return STATUS_OK;
     const struct holding *holding = &holdings->items[i], *before = holding - 1;
     const struct trace_call *call = relations_call(relations, holding->rank, holding->taken);
-    if (before->cleared == HOLDING_NO_CALL || !settlement_counts(relations->settlement, holding->rank, holding->taken))
+    if (before->cleared == HOLDING_NO_CALL || !slice_state_counts(relations->state, holding->rank, holding->taken))
         return STATUS_OK;
     int64_t release_ps = relations_call(relations, before->rank, before->cleared)->exit_ps;
     return detect_found(detection, &(struct finding){.pattern = PATTERN_LOCK_CONTENTION,

@@ -161,13 +161,13 @@ static void sum_times(const struct lanes *lanes, wide_ps times_ps[PROPERTY_COUNT
 }
 
 enum status properties_report(const struct lanes *lanes, const wide_ps leaves_ps[PROPERTY_COUNT],
-                              const struct account *account, struct result *result, struct err *err)
+                              const struct totals *totals, struct result *result, struct err *err)
 {
     wide_ps times_ps[PROPERTY_COUNT], children_ps[PROPERTY_COUNT] = {0};
     memcpy(times_ps, leaves_ps, sizeof times_ps);
     sum_times(lanes, times_ps);
     for (int p = 1; p < PROPERTY_COUNT; p++) children_ps[rows[p].parent] += times_ps[p];
-    for (int k = 0; k < CALL_KIND_COUNT; k++) children_ps[property_of((enum call_kind)k)] += account->in_kind_ps[k];
+    for (int k = 0; k < CALL_KIND_COUNT; k++) children_ps[property_of((enum call_kind)k)] += totals->in_kind_ps[k];
     for (int p = 0; p < PROPERTY_COUNT; p++) {
         struct result_property made = {.depth = property_depth((enum property)p),
                                        .inclusive_s = wide_s(times_ps[p]),

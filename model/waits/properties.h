@@ -35,6 +35,6 @@ void properties_add(const struct trace *trace, wide_ps times_ps[PROPERTY_COUNT])
 /* Appends all properties, in tree order, once the trace's end is there. times_ps: from properties_add. The wait states
  * of account are subtracted from the exclusive figures. */
 enum status properties_report(const struct lanes *lanes, const wide_ps times_ps[PROPERTY_COUNT],
-                              const struct account *account, struct result *result, struct err *err);
+                              const struct totals *totals, struct result *result, struct err *err);
 
 #endif

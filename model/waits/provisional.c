@@ -29,15 +29,15 @@ enum status provisional_add(struct provisional *provisional, const struct trace 
     return STATUS_OK;
 }
 
-void provisional_withdraw(const struct provisional *provisional, struct account *account, struct places *places)
+void provisional_withdraw(const struct provisional *provisional, struct totals *totals, struct wait_profile *profile)
 {
     for (uint16_t c = 0; c < MPI_CALL_COUNT; c++) {
         if (!provisional->refuted[c] || !provisional->count[c]) continue;
-        for (uint32_t r = 0; r < account->rank_count; r++) {
-            account->severity_ps[PATTERN_WAIT_FOR_PROGRESS][r] -= provisional->severity_ps[c][r];
-            account->count[PATTERN_WAIT_FOR_PROGRESS][r] -= provisional->count[c][r];
-            account->in_kind_ps[call_kind((enum mpi_call)c)] -= provisional->severity_ps[c][r];
+        for (uint32_t r = 0; r < totals->rank_count; r++) {
+            totals->severity_ps[PATTERN_WAIT_FOR_PROGRESS][r] -= provisional->severity_ps[c][r];
+            totals->count[PATTERN_WAIT_FOR_PROGRESS][r] -= provisional->count[c][r];
+            totals->in_kind_ps[call_kind((enum mpi_call)c)] -= provisional->severity_ps[c][r];
         }
-        places_withdraw(places, PATTERN_WAIT_FOR_PROGRESS, c);
+        wait_profile_withdraw(profile, PATTERN_WAIT_FOR_PROGRESS, c);
     }
 }

@@ -23,6 +23,6 @@ enum status provisional_add(struct provisional *provisional, const struct trace 
 /* The sums of a function, made 0 if there are none. */
 enum status provisional_reserve(struct provisional *provisional, enum mpi_call call, uint32_t ranks, struct err *err);
 /* Takes out of account and places what was refuted. */
-void provisional_withdraw(const struct provisional *provisional, struct account *account, struct places *places);
+void provisional_withdraw(const struct provisional *provisional, struct totals *totals, struct wait_profile *profile);
 
 #endif

@@ -7,34 +7,34 @@
 #include "common/units.h"
 #include "model/waits/detect.h"
 
-enum status tally_init(struct tally *tally, const struct trace *trace, const struct analyze_options *options,
-                       struct err *err)
+enum status severity_init(struct severity *severity, const struct trace *trace, const struct analyze_options *options,
+                          struct err *err)
 {
-    *tally = (struct tally){.options = options};
-    TRY(account_init(&tally->account, trace->rank_count, err));
-    enum status status = places_init(trace, &tally->places, err);
-    if (status != STATUS_OK) account_clear(&tally->account);
+    *severity = (struct severity){.options = options};
+    TRY(totals_init(&severity->totals, trace->rank_count, err));
+    enum status status = wait_profile_init(trace, &severity->profile, err);
+    if (status != STATUS_OK) totals_clear(&severity->totals);
     return status;
 }
 
-void tally_clear(struct tally *tally)
+void severity_clear(struct severity *severity)
 {
-    account_clear(&tally->account);
-    places_clear(&tally->places);
-    rates_clear(&tally->rates);
-    notes_clear(&tally->notes);
-    provisional_clear(&tally->provisional);
-    several_clear(&tally->several);
-    window_creations_clear(&tally->creations);
+    totals_clear(&severity->totals);
+    wait_profile_clear(&severity->profile);
+    rates_clear(&severity->rates);
+    notes_clear(&severity->notes);
+    provisional_clear(&severity->provisional);
+    several_clear(&severity->several);
+    window_creations_clear(&severity->creations);
 }
 
-static enum status add_transfers(struct tally *tally, const struct relations *relations, struct transfers *wanted,
+static enum status add_transfers(struct severity *severity, const struct relations *relations, struct transfers *wanted,
                                  struct err *err)
 {
     struct transfers transfers;
     TRY(bounds_from_relations(relations, &transfers, err));
-    enum status status = rates_add(&tally->rates, relations->trace, &tally->places.paths,
-                                   &tally->options->filter, &transfers, tally->options->transfers, err);
+    enum status status = rates_add(&severity->rates, relations->trace, &severity->profile.paths,
+                                   &severity->options->filter, &transfers, severity->options->transfers, err);
     if (status == STATUS_OK && wanted)
         *wanted = transfers;
     else
@@ -42,24 +42,24 @@ static enum status add_transfers(struct tally *tally, const struct relations *re
     return status;
 }
 
-enum status tally_add(struct tally *tally, const struct relations *relations, struct waits *waits,
-                      struct transfers *transfers, struct err *err)
+enum status severity_add(struct severity *severity, const struct relations *relations, struct waits *waits,
+                         struct transfers *transfers, struct err *err)
 {
     struct detection detection = {.relations = relations,
-                                  .options = tally->options,
-                                  .account = &tally->account,
-                                  .places = &tally->places,
+                                  .options = severity->options,
+                                  .totals = &severity->totals,
+                                  .profile = &severity->profile,
                                   .waits = waits,
-                                  .provisional = relations->settlement ? &tally->provisional : NULL,
-                                  .several = tally->parted ? &tally->several : NULL,
+                                  .provisional = relations->state ? &severity->provisional : NULL,
+                                  .several = severity->parted ? &severity->several : NULL,
                                   .err = err};
     TRY(detect_all(&detection));
-    TRY(fence_pairs_count(relations, &tally->fence_pairs, err));
-    TRY(behaviour_add(&tally->behaviour, relations, err));
-    TRY(window_creations_add(&tally->creations, relations->trace, err));
-    TRY(notes_add(&tally->notes, relations, err));
-    properties_add(relations->trace, tally->times_ps);
-    return add_transfers(tally, relations, transfers, err);
+    TRY(fence_pairs_count(relations, &severity->fence_pairs, err));
+    TRY(behaviour_add(&severity->behaviour, relations, err));
+    TRY(window_creations_add(&severity->creations, relations->trace, err));
+    TRY(notes_add(&severity->notes, relations, err));
+    properties_add(relations->trace, severity->times_ps);
+    return add_transfers(severity, relations, transfers, err);
 }
 
 static enum status copy_text(const char *text, char **copy, struct err *err)
@@ -105,14 +105,14 @@ enum status model_report_faults(const struct trace *trace, struct result *result
     return STATUS_OK;
 }
 
-static void report_account(const struct account *account, struct result *result)
+static void report_account(const struct totals *totals, struct result *result)
 {
     for (int p = 0; p < PATTERN_COUNT; p++) {
         struct result_pattern *pattern = &result->patterns[p];
-        pattern->severity_s = wide_s(account_total_ps(account, (enum pattern)p));
-        pattern->count = account_total_count(account, (enum pattern)p);
-        for (uint32_t r = 0; r < account->rank_count; r++)
-            pattern->rank_severity_s[r] = units_s(account->severity_ps[p][r]);
+        pattern->severity_s = wide_s(totals_severity_ps(totals, (enum pattern)p));
+        pattern->count = totals_count(totals, (enum pattern)p);
+        for (uint32_t r = 0; r < totals->rank_count; r++)
+            pattern->rank_severity_s[r] = units_s(totals->severity_ps[p][r]);
     }
 }
 
@@ -126,27 +126,28 @@ static void report_fence_pairs(const struct fence_pairs *pairs, struct result *r
     result->empty_fence_s = wide_s(pairs->empty_ps);
 }
 
-enum status tally_end(struct tally *tally, const struct relations *relations, struct err *err)
+enum status severity_end(struct severity *severity, const struct relations *relations, struct err *err)
 {
-    return notes_end(&tally->notes, relations, err);
+    return notes_end(&severity->notes, relations, err);
 }
 
-enum status tally_report(struct tally *tally, const struct lanes *lanes, struct result *result, struct err *err)
+enum status severity_report(struct severity *severity, const struct lanes *lanes, struct result *result,
+                            struct err *err)
 {
     const struct trace *trace = lanes->trace;
-    provisional_withdraw(&tally->provisional, &tally->account, &tally->places);
-    TRY(describe_trace(trace, tally->options, result, err));
+    provisional_withdraw(&severity->provisional, &severity->totals, &severity->profile);
+    TRY(describe_trace(trace, severity->options, result, err));
     TRY(model_report_faults(trace, result, err));
-    report_account(&tally->account, result);
-    TRY(places_report(&tally->places, trace, tally->options->per_rank, result, err));
-    TRY(properties_report(lanes, tally->times_ps, &tally->account, result, err));
-    TRY(rates_report(&tally->rates, trace, &tally->places.paths, result, err));
-    report_fence_pairs(&tally->fence_pairs, result);
-    TRY(behaviour_report(&tally->behaviour, result, err));
-    TRY(window_creations_report(&tally->creations, trace, result, err));
-    if (filter_is_set(&tally->options->filter))
+    report_account(&severity->totals, result);
+    TRY(wait_profile_report(&severity->profile, trace, severity->options->per_rank, result, err));
+    TRY(properties_report(lanes, severity->times_ps, &severity->totals, result, err));
+    TRY(rates_report(&severity->rates, trace, &severity->profile.paths, result, err));
+    report_fence_pairs(&severity->fence_pairs, result);
+    TRY(behaviour_report(&severity->behaviour, result, err));
+    TRY(window_creations_report(&severity->creations, trace, result, err));
+    if (filter_is_set(&severity->options->filter))
         TRY(result_add_note(
             result, err,
             "wait states, root causes and transfers are those that the options select; times are of the whole trace"));
-    return notes_report(&tally->notes, trace, result, err);
+    return notes_report(&severity->notes, trace, result, err);
 }

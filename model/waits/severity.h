@@ -18,10 +18,10 @@
 #include "model/waits/waits.h"
 #include "model/behaviour/window_creations.h"
 
-struct tally {
+struct severity {
     const struct analyze_options *options; /* borrowed */
-    struct account account;
-    struct places places;
+    struct totals totals;
+    struct wait_profile profile;
     struct rates rates;
     struct notes notes;
     struct fence_pairs fence_pairs;
@@ -33,20 +33,21 @@ struct tally {
     bool parted;                    /* other parts have the rest */
 };
 
-/* Inits *tally for a trace, which is borrowed until tally_clear. */
-enum status tally_init(struct tally *tally, const struct trace *trace, const struct analyze_options *options,
-                       struct err *err);
-void tally_clear(struct tally *tally);
+/* Inits *tally for a trace, which is borrowed until severity_clear. */
+enum status severity_init(struct severity *severity, const struct trace *trace, const struct analyze_options *options,
+                          struct err *err);
+void severity_clear(struct severity *severity);
 
 /* Adds a whole trace, or of a slice what is settled now. waits and transfers (both may be NULL) get all waits and
  * transfers that are added; the caller clears them. */
-enum status tally_add(struct tally *tally, const struct relations *relations, struct waits *waits,
-                      struct transfers *transfers, struct err *err);
+enum status severity_add(struct severity *severity, const struct relations *relations, struct waits *waits,
+                         struct transfers *transfers, struct err *err);
 
 /* Adds what shows at the end of the trace, which relations hold; of each part before the sums of parts are merged
  * (model/shards/shards.h). */
-enum status tally_end(struct tally *tally, const struct relations *relations, struct err *err);
+enum status severity_end(struct severity *severity, const struct relations *relations, struct err *err);
 /* Moves the sums into result. lanes: of the trace, which holds its end. */
-enum status tally_report(struct tally *tally, const struct lanes *lanes, struct result *result, struct err *err);
+enum status severity_report(struct severity *severity, const struct lanes *lanes, struct result *result,
+                            struct err *err);
 
 #endif

@@ -25,42 +25,42 @@ enum pattern pattern_whole(enum pattern pattern)
 }
 
 /* One block for all: the pages of patterns that do not occur are never touched. */
-enum status account_init(struct account *account, uint32_t rank_count, struct err *err)
+enum status totals_init(struct totals *totals, uint32_t rank_count, struct err *err)
 {
     size_t items = rank_count > 0 ? rank_count : 1;
     int64_t *block = calloc(2 * PATTERN_COUNT * items, sizeof *block);
     if (!block) return err_memory(err);
-    *account = (struct account){.rank_count = rank_count};
+    *totals = (struct totals){.rank_count = rank_count};
     for (size_t p = 0; p < PATTERN_COUNT; p++) {
-        account->severity_ps[p] = block + 2 * p * items;
-        account->count[p] = (uint64_t *)(block + (2 * p + 1) * items);
+        totals->severity_ps[p] = block + 2 * p * items;
+        totals->count[p] = (uint64_t *)(block + (2 * p + 1) * items);
     }
     return STATUS_OK;
 }
 
-void account_clear(struct account *account)
+void totals_clear(struct totals *totals)
 {
-    free(account->severity_ps[0]);
-    memset(account, 0, sizeof *account);
+    free(totals->severity_ps[0]);
+    memset(totals, 0, sizeof *totals);
 }
 
-void account_add(struct account *account, enum pattern pattern, uint32_t rank, int64_t severity_ps)
+void totals_add(struct totals *totals, enum pattern pattern, uint32_t rank, int64_t severity_ps)
 {
     if (severity_ps <= 0) return;
-    account->severity_ps[pattern][rank] += severity_ps;
-    account->count[pattern][rank]++;
+    totals->severity_ps[pattern][rank] += severity_ps;
+    totals->count[pattern][rank]++;
 }
 
-wide_ps account_total_ps(const struct account *account, enum pattern pattern)
+wide_ps totals_severity_ps(const struct totals *totals, enum pattern pattern)
 {
     wide_ps total = 0;
-    for (uint32_t r = 0; r < account->rank_count; r++) total += account->severity_ps[pattern][r];
+    for (uint32_t r = 0; r < totals->rank_count; r++) total += totals->severity_ps[pattern][r];
     return total;
 }
 
-uint64_t account_total_count(const struct account *account, enum pattern pattern)
+uint64_t totals_count(const struct totals *totals, enum pattern pattern)
 {
     uint64_t total = 0;
-    for (uint32_t r = 0; r < account->rank_count; r++) total += account->count[pattern][r];
+    for (uint32_t r = 0; r < totals->rank_count; r++) total += totals->count[pattern][r];
     return total;
 }

@@ -25,7 +25,7 @@ const struct pattern_row *pattern_row(enum pattern pattern);
 /* The pattern whose time holds all of this one's; the pattern itself if there is none. */
 enum pattern pattern_whole(enum pattern pattern);
 
-struct account {
+struct totals {
     uint32_t rank_count;
     int64_t *severity_ps[PATTERN_COUNT]; /* per rank */
     uint64_t *count[PATTERN_COUNT];      /* per rank */
@@ -33,14 +33,14 @@ struct account {
                                             detector's account only */
 };
 
-enum status account_init(struct account *account, uint32_t rank_count, struct err *err);
-void account_clear(struct account *account);
+enum status totals_init(struct totals *totals, uint32_t rank_count, struct err *err);
+void totals_clear(struct totals *totals);
 
 /* Adds one wait of severity_ps > 0 to a rank; smaller values are ignored. */
-void account_add(struct account *account, enum pattern pattern, uint32_t rank, int64_t severity_ps);
+void totals_add(struct totals *totals, enum pattern pattern, uint32_t rank, int64_t severity_ps);
 
 /* Sums over ranks. */
-wide_ps account_total_ps(const struct account *account, enum pattern pattern);
-uint64_t account_total_count(const struct account *account, enum pattern pattern);
+wide_ps totals_severity_ps(const struct totals *totals, enum pattern pattern);
+uint64_t totals_count(const struct totals *totals, enum pattern pattern);
 
 #endif

@@ -6,25 +6,25 @@
 #include "common/array.h"
 #include "common/units.h"
 
-enum status places_init(const struct trace *trace, struct places *places, struct err *err)
+enum status wait_profile_init(const struct trace *trace, struct wait_profile *profile, struct err *err)
 {
-    memset(places, 0, sizeof *places);
-    return callpaths_build(trace, &places->paths, err);
+    memset(profile, 0, sizeof *profile);
+    return callpaths_build(trace, &profile->paths, err);
 }
 
-void places_clear(struct places *places)
+void wait_profile_clear(struct wait_profile *profile)
 {
-    callpaths_clear(&places->paths);
-    map_clear(&places->locations);
-    map_clear(&places->index);
-    free(places->items);
-    rank_sums_clear(&places->ranks);
-    memset(places, 0, sizeof *places);
+    callpaths_clear(&profile->paths);
+    map_clear(&profile->locations);
+    map_clear(&profile->index);
+    free(profile->items);
+    rank_sums_clear(&profile->ranks);
+    memset(profile, 0, sizeof *profile);
 }
 
-enum status places_go_on(struct places *places, struct err *err)
+enum status wait_profile_go_on(struct wait_profile *profile, struct err *err)
 {
-    return callpaths_go_on(&places->paths, err);
+    return callpaths_go_on(&profile->paths, err);
 }
 
 static bool is_worse(int64_t severity_ps, int64_t enter_ps, uint32_t rank, const struct advice_facts *worst)
@@ -35,63 +35,68 @@ static bool is_worse(int64_t severity_ps, int64_t enter_ps, uint32_t rank, const
 }
 
 /* The item of its pattern and place, made without a wait if there is none. Valid until the next one is made. */
-static enum status item_of(struct places *places, struct place made, struct place **found, struct err *err)
+static enum status item_of(struct wait_profile *profile, struct wait_place made, struct wait_place **found,
+                           struct err *err)
 {
     uint64_t *location, *item;
-    TRY(map_put(&places->locations, (uint64_t)made.node << 32 | made.site, places->locations.count, &location, err));
+    TRY(map_put(&profile->locations, (uint64_t)made.node << 32 | made.site, profile->locations.count, &location, err));
     uint64_t key = (*location << 16 | made.pattern) << 16 | made.call;
-    TRY(map_put(&places->index, key, places->count, &item, err));
+    TRY(map_put(&profile->index, key, profile->count, &item, err));
     size_t index = *item;
     made.severity_ps = 0;
     made.count = 0;
     made.worst.severity_ps = -1;
-    if (index == places->count) ARRAY_PUSH(places->items, places->count, places->capacity, made, err);
-    *found = &places->items[index];
+    if (index == profile->count) ARRAY_PUSH(profile->items, profile->count, profile->capacity, made, err);
+    *found = &profile->items[index];
     return STATUS_OK;
 }
 
-static struct place place_of(const struct places *places, const struct trace *trace, const struct finding *finding)
+static struct wait_place place_of(const struct wait_profile *profile, const struct trace *trace,
+                                  const struct finding *finding)
 {
     const struct trace_call *at = &trace->ranks[finding->rank].calls[finding->call];
-    return (struct place){.node = callpath_at(&places->paths, finding->rank, finding->call),
-                          .site = at->site,
-                          .call = (uint16_t)trace_function(trace, finding->rank, finding->call),
-                          .pattern = (uint16_t)finding->pattern,
-                          .thread = trace_call_thread(trace, finding->rank, finding->call),
-                          .severity_ps = finding->severity_ps,
-                          .count = 1,
-                          .worst = {.enter_ps = at->enter_ps}};
+    return (struct wait_place){.node = callpath_at(&profile->paths, finding->rank, finding->call),
+                               .site = at->site,
+                               .call = (uint16_t)trace_function(trace, finding->rank, finding->call),
+                               .pattern = (uint16_t)finding->pattern,
+                               .thread = trace_call_thread(trace, finding->rank, finding->call),
+                               .severity_ps = finding->severity_ps,
+                               .count = 1,
+                               .worst = {.enter_ps = at->enter_ps}};
 }
 
-static enum status add_rank(struct places *places, const struct place *item, const struct place *wait, uint32_t rank,
-                            struct err *err)
+static enum status add_rank(struct wait_profile *profile, const struct wait_place *item, const struct wait_place *wait,
+                            uint32_t rank, struct err *err)
 {
-    struct rank_sum more = {(uint32_t)(item - places->items), rank, wait->thread, .count = 1, .ps = wait->severity_ps};
-    return rank_sums_add(&places->ranks, &more, err);
+    struct rank_sum more = {(uint32_t)(item - profile->items), rank, wait->thread, .count = 1, .ps = wait->severity_ps};
+    return rank_sums_add(&profile->ranks, &more, err);
 }
 
-enum status places_add(struct places *places, const struct trace *trace, const struct finding *finding, struct err *err)
+enum status wait_profile_add(struct wait_profile *profile, const struct trace *trace, const struct finding *finding,
+                             struct err *err)
 {
-    struct place made = place_of(places, trace, finding), *item;
-    TRY(item_of(places, made, &item, err));
+    struct wait_place made = place_of(profile, trace, finding), *item;
+    TRY(item_of(profile, made, &item, err));
     item->severity_ps += finding->severity_ps;
     if (is_worse(finding->severity_ps, made.worst.enter_ps, finding->rank, &item->worst))
-        item->worst = advice_facts(trace, &places->paths, finding);
+        item->worst = advice_facts(trace, &profile->paths, finding);
     item->count++;
-    return add_rank(places, item, &made, finding->rank, err);
+    return add_rank(profile, item, &made, finding->rank, err);
 }
 
-struct place places_one(const struct places *places, const struct trace *trace, const struct finding *finding)
+struct wait_place wait_profile_one(const struct wait_profile *profile, const struct trace *trace,
+                                   const struct finding *finding)
 {
-    struct place made = place_of(places, trace, finding);
-    made.worst = advice_facts(trace, &places->paths, finding);
+    struct wait_place made = place_of(profile, trace, finding);
+    made.worst = advice_facts(trace, &profile->paths, finding);
     return made;
 }
 
-static enum status merge(struct places *places, const struct place *from, struct place **found, struct err *err)
+static enum status merge(struct wait_profile *profile, const struct wait_place *from, struct wait_place **found,
+                         struct err *err)
 {
-    struct place *item;
-    TRY(item_of(places, *from, &item, err));
+    struct wait_place *item;
+    TRY(item_of(profile, *from, &item, err));
     item->severity_ps += from->severity_ps;
     if (is_worse(from->worst.severity_ps, from->worst.enter_ps, from->worst.rank, &item->worst))
         item->worst = from->worst;
@@ -100,25 +105,26 @@ static enum status merge(struct places *places, const struct place *from, struct
     return STATUS_OK;
 }
 
-enum status places_merge(struct places *places, const struct place *from, uint32_t *item, struct err *err)
+enum status wait_profile_merge(struct wait_profile *profile, const struct wait_place *from, uint32_t *item,
+                               struct err *err)
 {
-    struct place *found;
-    TRY(merge(places, from, &found, err));
-    *item = (uint32_t)(found - places->items);
+    struct wait_place *found;
+    TRY(merge(profile, from, &found, err));
+    *item = (uint32_t)(found - profile->items);
     return STATUS_OK;
 }
 
-enum status places_add_one(struct places *places, const struct place *wait, struct err *err)
+enum status wait_profile_add_one(struct wait_profile *profile, const struct wait_place *wait, struct err *err)
 {
-    struct place *item;
-    TRY(merge(places, wait, &item, err));
-    return add_rank(places, item, wait, wait->worst.rank, err);
+    struct wait_place *item;
+    TRY(merge(profile, wait, &item, err));
+    return add_rank(profile, item, wait, wait->worst.rank, err);
 }
 
-void places_withdraw(struct places *places, enum pattern pattern, uint16_t call)
+void wait_profile_withdraw(struct wait_profile *profile, enum pattern pattern, uint16_t call)
 {
-    for (size_t i = 0; i < places->count; i++)
-        if (places->items[i].pattern == pattern && places->items[i].call == call) places->items[i].count = 0;
+    for (size_t i = 0; i < profile->count; i++)
+        if (profile->items[i].pattern == pattern && profile->items[i].call == call) profile->items[i].count = 0;
 }
 
 static int compare_text(const char *one, const char *other)
@@ -155,20 +161,21 @@ static enum status report_ranks(const struct trace *trace, const struct rank_sum
     return STATUS_OK;
 }
 
-static enum status report_place(const struct places *places, const struct trace *trace, const struct place *place,
-                                bool per_rank, struct result_pattern *pattern, struct err *err)
+static enum status report_place(const struct wait_profile *profile, const struct trace *trace,
+                                const struct wait_place *place, bool per_rank, struct result_pattern *pattern,
+                                struct err *err)
 {
     const struct trace_site *site = &trace->sites[place->site];
     struct result_place made = {.line = site->line, .severity_s = wide_s(place->severity_ps), .count = place->count};
     size_t sum_count;
-    const struct rank_sum *sums = rank_sums_of(&places->ranks, (uint32_t)(place - places->items), &sum_count);
+    const struct rank_sum *sums = rank_sums_of(&profile->ranks, (uint32_t)(place - profile->items), &sum_count);
     TRY(array_reserve((void **)&pattern->places, &pattern->place_capacity, pattern->place_count + 1,
                       sizeof *pattern->places, err));
     if (site->file && !(made.file = strdup(site->file))) return err_memory(err);
     enum status status =
-        callpath_text(trace, &places->paths, place->node, place->site, place->call, &made.callpath, err);
+        callpath_text(trace, &profile->paths, place->node, place->site, place->call, &made.callpath, err);
     if (status == STATUS_OK) status = report_ranks(trace, sums, sum_count, per_rank, &made, err);
-    if (status == STATUS_OK) status = advice_text(trace, &places->paths, &place->worst, &made.advice, err);
+    if (status == STATUS_OK) status = advice_text(trace, &profile->paths, &place->worst, &made.advice, err);
     const char *rows = made.advice ? advice_rows(&place->worst) : NULL;
     if (status == STATUS_OK && rows && !(made.rows = strdup(rows))) status = err_memory(err);
     if (status == STATUS_OK)
@@ -178,13 +185,13 @@ static enum status report_place(const struct places *places, const struct trace 
     return status;
 }
 
-enum status places_report(struct places *places, const struct trace *trace, bool per_rank, struct result *result,
-                          struct err *err)
+enum status wait_profile_report(struct wait_profile *profile, const struct trace *trace, bool per_rank,
+                                struct result *result, struct err *err)
 {
-    rank_sums_sort(&places->ranks);
-    for (size_t i = 0; i < places->count; i++)
-        if (places->items[i].count > 0)
-            TRY(report_place(places, trace, &places->items[i], per_rank, &result->patterns[places->items[i].pattern],
+    rank_sums_sort(&profile->ranks);
+    for (size_t i = 0; i < profile->count; i++)
+        if (profile->items[i].count > 0)
+            TRY(report_place(profile, trace, &profile->items[i], per_rank, &result->patterns[profile->items[i].pattern],
                              err));
     for (int p = 0; p < PATTERN_COUNT; p++)
         if (result->patterns[p].place_count > 1)

@@ -10,7 +10,7 @@
 #include "model/waits/rank_sums.h"
 #include "model/result/result.h"
 
-struct place {
+struct wait_place {
     uint32_t node; /* call path */
     uint32_t site;
     uint16_t call; /* enum mpi_call */
@@ -21,35 +21,37 @@ struct place {
     struct advice_facts worst; /* the longest single wait; of equal ones the first, of the lowest rank */
 };
 
-struct places {
+struct wait_profile {
     struct callpaths paths;
     struct map locations, index; /* (node, site) to location; (location, pattern, call) to item */
-    struct place *items;
+    struct wait_place *items;
     size_t count, capacity;
     struct rank_sums ranks; /* of the items */
 };
 
-/* Inits *places; places_go_on() tells of the trace's next calls (callpaths_go_on()). */
-enum status places_init(const struct trace *trace, struct places *places, struct err *err);
-enum status places_go_on(struct places *places, struct err *err);
-void places_clear(struct places *places);
+/* Inits *places; wait_profile_go_on() tells of the trace's next calls (callpaths_go_on()). */
+enum status wait_profile_init(const struct trace *trace, struct wait_profile *profile, struct err *err);
+enum status wait_profile_go_on(struct wait_profile *profile, struct err *err);
+void wait_profile_clear(struct wait_profile *profile);
 
-enum status places_add(struct places *places, const struct trace *trace, const struct finding *finding,
-                       struct err *err);
+enum status wait_profile_add(struct wait_profile *profile, const struct trace *trace, const struct finding *finding,
+                             struct err *err);
 
 /* One wait as it is going to be added; adding it. */
-struct place places_one(const struct places *places, const struct trace *trace, const struct finding *finding);
-enum status places_add_one(struct places *places, const struct place *wait, struct err *err);
+struct wait_place wait_profile_one(const struct wait_profile *profile, const struct trace *trace,
+                                   const struct finding *finding);
+enum status wait_profile_add_one(struct wait_profile *profile, const struct wait_place *wait, struct err *err);
 
 /* Adds the sums of another part, whose nodes are this one's by now. *item: what `ranks` of that part are about here. */
-enum status places_merge(struct places *places, const struct place *from, uint32_t *item, struct err *err);
+enum status wait_profile_merge(struct wait_profile *profile, const struct wait_place *from, uint32_t *item,
+                               struct err *err);
 
 /* Takes out the waits of a pattern in one MPI function. */
-void places_withdraw(struct places *places, enum pattern pattern, uint16_t call);
+void wait_profile_withdraw(struct wait_profile *profile, enum pattern pattern, uint16_t call);
 
 /* Appends each place, with its advice and its worst rank, to its pattern in result, the largest severity first;
  * per_rank: with the figures of every rank. Nothing is added afterwards. */
-enum status places_report(struct places *places, const struct trace *trace, bool per_rank, struct result *result,
-                          struct err *err);
+enum status wait_profile_report(struct wait_profile *profile, const struct trace *trace, bool per_rank,
+                                struct result *result, struct err *err);
 
 #endif

@@ -16,21 +16,21 @@ static uint32_t rounds_of(uint32_t count)
 /* Returns how many counts there are so far. */
 static size_t prepare_meeting(struct replay *replay, size_t index, const struct trace_comm *comm, size_t first_count)
 {
-    struct meeting *meeting = &replay->meetings[index];
-    *meeting = (struct meeting){.comm = comm,
-                                .first = (uint32_t)replay->barrier_count,
-                                .first_count = (uint32_t)first_count,
-                                .rounds = rounds_of(comm->count)};
+    struct quick_barrier *quick_barrier = &replay->quick_barriers[index];
+    *quick_barrier = (struct quick_barrier){.comm = comm,
+                                            .first = (uint32_t)replay->barrier_count,
+                                            .first_count = (uint32_t)first_count,
+                                            .rounds = rounds_of(comm->count)};
     replay->barrier_count += comm->count;
-    return first_count + (size_t)comm->count * (meeting->rounds + 1);
+    return first_count + (size_t)comm->count * (quick_barrier->rounds + 1);
 }
 
 enum status replay_prepare_barriers(struct replay *replay)
 {
     const struct trace *trace = replay->trace;
-    size_t meetings = trace->comm_count + trace->window_count, counts = 0;
-    replay->meetings = calloc(meetings + 1, sizeof *replay->meetings);
-    if (!replay->meetings) return err_memory(replay->err);
+    size_t quick_barriers = trace->comm_count + trace->window_count, counts = 0;
+    replay->quick_barriers = calloc(quick_barriers + 1, sizeof *replay->quick_barriers);
+    if (!replay->quick_barriers) return err_memory(replay->err);
     for (size_t c = 0; c < trace->comm_count; c++) counts = prepare_meeting(replay, c, &trace->comms[c], counts);
     replay->first_window_barrier = replay->barrier_count;
     for (size_t w = 0; w < trace->window_count; w++)
@@ -38,15 +38,15 @@ enum status replay_prepare_barriers(struct replay *replay)
     replay->barriers = calloc(replay->barrier_count + 1, sizeof *replay->barriers);
     replay->barrier_counts = calloc(counts + 1, sizeof *replay->barrier_counts);
     if (!replay->barriers || !replay->barrier_counts) return err_memory(replay->err);
-    for (uint32_t m = 0; m < meetings; m++)
-        for (uint32_t i = 0; i < replay->meetings[m].comm->count; i++)
-            replay->barriers[replay->meetings[m].first + i].meeting = m;
+    for (uint32_t m = 0; m < quick_barriers; m++)
+        for (uint32_t i = 0; i < replay->quick_barriers[m].comm->count; i++)
+            replay->barriers[replay->quick_barriers[m].first + i].quick_barrier = m;
     return STATUS_OK;
 }
 
 void replay_clear_barriers(struct replay *replay)
 {
-    free(replay->meetings);
+    free(replay->quick_barriers);
     free(replay->barriers);
     free(replay->barrier_counts);
 }
@@ -73,23 +73,23 @@ static bool lacks(const struct barrier *barrier, uint8_t received)
 
 static enum status send_round(struct replay *replay, uint32_t rank, const struct barrier *barrier)
 {
-    const struct meeting *meeting = &replay->meetings[barrier->meeting];
-    uint32_t own = (uint32_t)(barrier - replay->barriers) - meeting->first, count = meeting->comm->count;
+    const struct quick_barrier *quick_barrier = &replay->quick_barriers[barrier->quick_barrier];
+    uint32_t own = (uint32_t)(barrier - replay->barriers) - quick_barrier->first, count = quick_barrier->comm->count;
     uint64_t to = own + (UINT64_C(1) << barrier->round); /* 2^round < count */
     if (to >= count) to -= count;
-    uint32_t counter = meeting->first_count + (uint32_t)to * (meeting->rounds + 1) + barrier->round;
+    uint32_t counter = quick_barrier->first_count + (uint32_t)to * (quick_barrier->rounds + 1) + barrier->round;
     if (replay->counts) {
-        uint32_t other = (uint32_t)meeting->comm->members[to];
+        uint32_t other = (uint32_t)quick_barrier->comm->members[to];
         const struct engine_count message = {rank, other, counter, replay->nodes[rank], replay->nodes[other]};
         return replay->engine_kind->count(replay->engine, &message, replay->err);
     }
-    return replay_send_control(replay, MESSAGE_BARRIER, rank, (uint32_t)meeting->comm->members[to], counter, 0);
+    return replay_send_control(replay, MESSAGE_BARRIER, rank, (uint32_t)quick_barrier->comm->members[to], counter, 0);
 }
 
 static uint32_t first_count_of(const struct replay *replay, uint32_t index)
 {
-    const struct meeting *meeting = &replay->meetings[replay->barriers[index].meeting];
-    return meeting->first_count + (index - meeting->first) * (meeting->rounds + 1);
+    const struct quick_barrier *quick_barrier = &replay->quick_barriers[replay->barriers[index].quick_barrier];
+    return quick_barrier->first_count + (index - quick_barrier->first) * (quick_barrier->rounds + 1);
 }
 
 static void wait(struct replay *replay, uint32_t rank, uint32_t index, uint32_t counter)
@@ -104,15 +104,15 @@ static void wait(struct replay *replay, uint32_t rank, uint32_t index, uint32_t 
 static enum status meet(struct replay *replay, uint32_t rank, uint32_t index)
 {
     struct barrier *barrier = &replay->barriers[index];
-    const struct meeting *meeting = &replay->meetings[barrier->meeting];
+    const struct quick_barrier *quick_barrier = &replay->quick_barriers[barrier->quick_barrier];
     const struct engine_descriptor *kind = replay->engine_kind;
-    const struct engine_meeting meets = {.meeting = barrier->meeting,
-                                         .member = index - meeting->first,
+    const struct engine_barrier meets = {.barrier = barrier->quick_barrier,
+                                         .member = index - quick_barrier->first,
                                          .node = replay->nodes[rank],
-                                         .count = meeting->comm->count,
-                                         .rounds = meeting->rounds,
-                                         .first_counter = meeting->first_count,
-                                         .ranks = meeting->comm->members};
+                                         .count = quick_barrier->comm->count,
+                                         .rounds = quick_barrier->rounds,
+                                         .first_counter = quick_barrier->first_count,
+                                         .ranks = quick_barrier->comm->members};
     if (kind->meet) TRY(kind->meet(replay->engine, &meets, &barrier->meets, replay->err));
     barrier->sent = barrier->meets;
     return STATUS_OK;
@@ -136,16 +136,16 @@ void replay_scattered(struct replay *replay, uint32_t rank, uint32_t round)
 enum status replay_barrier_step(struct replay *replay, uint32_t rank, uint32_t index, bool *done)
 {
     struct barrier *barrier = &replay->barriers[index];
-    const struct meeting *meeting = &replay->meetings[barrier->meeting];
+    const struct quick_barrier *quick_barrier = &replay->quick_barriers[barrier->quick_barrier];
     uint32_t first_count = first_count_of(replay, index);
-    if (replay->counts && barrier->round == 0 && !barrier->sent && meeting->rounds > 0)
+    if (replay->counts && barrier->round == 0 && !barrier->sent && quick_barrier->rounds > 0)
         TRY(meet(replay, rank, index));
     if (barrier->meets) {
-        wait(replay, rank, index, first_count + meeting->rounds);
+        wait(replay, rank, index, first_count + quick_barrier->rounds);
         *done = false;
         return STATUS_OK;
     }
-    for (; barrier->round < meeting->rounds; barrier->round++, barrier->sent = false) {
+    for (; barrier->round < quick_barrier->rounds; barrier->round++, barrier->sent = false) {
         if (!barrier->sent) TRY(send_round(replay, rank, barrier));
         barrier->sent = true;
         if (!lacks(barrier, replay->barrier_counts[first_count + barrier->round])) continue;
@@ -165,9 +165,10 @@ enum status replay_counted(struct replay *replay, uint32_t rank, uint32_t counte
     const struct engine_descriptor *kind = replay->engine_kind;
     bool done;
     if (state->meets && replay->barriers[state->barrier].meets) {
-        const struct meeting *meeting = &replay->meetings[replay->barriers[state->barrier].meeting];
-        if (counter == first_count_of(replay, state->barrier) + meeting->rounds)
-            end_rounds(replay, state->barrier, meeting->rounds);
+        const struct quick_barrier *quick_barrier =
+            &replay->quick_barriers[replay->barriers[state->barrier].quick_barrier];
+        if (counter == first_count_of(replay, state->barrier) + quick_barrier->rounds)
+            end_rounds(replay, state->barrier, quick_barrier->rounds);
     }
     replay->barrier_counts[counter]++;
     if (state->status != RANK_BLOCKED || !state->meets || state->threads) {
@@ -197,10 +198,10 @@ enum step replay_step_barrier(struct replay *replay, uint32_t rank)
     const struct trace_comm *comm = &replay->trace->comms[comm_id];
     if (call_makes_request(call->call) || comm->between > 0) return replay_step_collective(replay, rank);
     uint32_t own = (uint32_t)trace_comm_rank(comm, (int32_t)rank);
-    uint32_t barrier = replay->meetings[comm_id].first + own;
+    uint32_t barrier = replay->quick_barriers[comm_id].first + own;
     bool done;
     if (state->phase == PHASE_ENTER) {
-        if (call->handle >= 0) STEP_TRY(replay_agree(replay, rank, comm_id, own));
+        if (call->handle >= 0) STEP_TRY(replay_match_collectives(replay, rank, comm_id, own));
         replay_barrier_begin(replay, barrier);
         return replay_spend(replay, state, comm->count > 1 ? replay->overhead_ps : 0, PHASE_BARRIER);
     }

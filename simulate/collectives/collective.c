@@ -190,7 +190,7 @@ static enum step begin_task(struct replay *replay, uint32_t rank, const struct c
     uint32_t own = (uint32_t)trace_comm_rank(&replay->trace->comms[call->handle], (int32_t)rank), request, task;
     STEP_TRY(replay_new_request(replay, rank, call->ref, &request));
     STEP_TRY(replay_take_task(replay, &task));
-    uint32_t instance = ++replay->barriers[replay->meetings[call->handle].first + own].tasks;
+    uint32_t instance = ++replay->barriers[replay->quick_barriers[call->handle].first + own].tasks;
     replay->tasks[task] = (struct coll_task){.rank = rank,
                                              .comm = (uint32_t)call->handle,
                                              .request = request,
@@ -210,9 +210,10 @@ enum step replay_step_collective(struct replay *replay, uint32_t rank)
     if (comm == TRACE_NONE) return replay_exit(state, replay->now_ps);
     const struct trace_comm *members = &replay->trace->comms[comm];
     bool enters = state->phase == 0 && state->step == 0 && !state->paid;
-    if (enters) STEP_TRY(replay_agree(replay, rank, comm, (uint32_t)trace_comm_rank(members, (int32_t)rank)));
+    if (enters)
+        STEP_TRY(replay_match_collectives(replay, rank, comm, (uint32_t)trace_comm_rank(members, (int32_t)rank)));
     struct coll_shape shape = replay_shape_of(replay, call);
-    STEP_TRY(replay_know_others(replay, rank, call, &shape));
+    STEP_TRY(replay_learn_peer_counts(replay, rank, call, &shape));
     if (call_kind(call->call) == CALL_SCATTERV && call->peer == (int32_t)rank && !shape.counts)
         return replay_fail(replay, rank, "the root's %s lacks counts, expected bytes per rank", call_name(call->call)),
                STEP_FAIL;

@@ -23,7 +23,7 @@ struct part {
     enum call_kind kind;
     enum times times;
     int64_t bytes; /* so many times */
-    enum coll_meeting meeting;
+    enum coll_meeting quick_barrier;
 };
 
 #define CONTEXT {OVER_OLD, CALL_COMM_CREATE, ONCE, CONTEXT_MASK_BYTES, COLL_TOGETHER}
@@ -46,7 +46,7 @@ static const struct part distribute[] = {
 #define OWN_CONTEXT(OVER) {OVER, CALL_COMM_CREATE, ONCE, CONTEXT_MASK_BYTES, COLL_EACH}
 #define EXCHANGE(OVER, TIMES, BYTES) {OVER, CALL_BARRIER, TIMES, BYTES, COLL_FIRST_RANKS}
 #define TELL(OVER, TIMES, BYTES) {OVER, CALL_BCAST, TIMES, BYTES, COLL_EACH}
-#define AGREE_BETWEEN                                                                                                  \
+#define MATCH_INTERCOMMUNICATOR                                                                                        \
     OWN_CONTEXT(OVER_OLD), EXCHANGE(OVER_OLD, ONCE, CONTEXT_BYTES), TELL(OVER_OLD, ONCE, CONTEXT_BYTES)
 
 /* Of communicators of two groups. */
@@ -58,9 +58,9 @@ static const struct part meet[] = {EXCHANGE(OVER_NEW, ONCE, INT_BYTES),
                                    EXCHANGE(OVER_NEW, ONCE, CONTEXT_BYTES),
                                    TELL(OVER_NEW, ONCE, READY_BYTES),
                                    {0}};
-static const struct part duplicate_between[] = {AGREE_BETWEEN, {0}};
+static const struct part duplicate_between[] = {MATCH_INTERCOMMUNICATOR, {0}};
 static const struct part split_between[] = {
-    {OVER_OLD, CALL_ALLGATHER, ONCE, COLOUR_AND_KEY_BYTES, COLL_EACH}, COLOURS, AGREE_BETWEEN, {0}};
+    {OVER_OLD, CALL_ALLGATHER, ONCE, COLOUR_AND_KEY_BYTES, COLL_EACH}, COLOURS, MATCH_INTERCOMMUNICATOR, {0}};
 static const struct part create_between[] = {OWN_CONTEXT(OVER_OLD),
                                              EXCHANGE(OVER_OLD, ONCE, 2 * INT_BYTES),
                                              EXCHANGE(OVER_OLD, PER_OWN, INT_BYTES),
@@ -125,7 +125,7 @@ bool replay_comm_part(const struct replay *replay, uint32_t rank, const struct t
                                               : group_size(groups, rank, part->times == PER_OWN);
     *shape = (struct coll_shape){.size = members->count, .bytes = times * part->bytes, .kind = part->kind};
     shape->between = members->between;
-    shape->meeting = part->meeting;
+    shape->quick_barrier = part->quick_barrier;
     shape->algorithm = coll_choose(part->kind, false, shape->size, shape->bytes);
     if (function == ID_Comm_create_group && part->kind == CALL_COMM_CREATE) shape->algorithm = COLL_ALLREDUCE_DOUBLING;
     if (part->kind == CALL_NEIGHBOR) {
@@ -144,12 +144,13 @@ enum step replay_step_comm_create(struct replay *replay, uint32_t rank)
     bool begins = state->phase == 0 && state->step == 0 && !state->paid;
     if (begins && call->handle != TRACE_NONE && !call_makes_own_comm((enum mpi_call)call->call)) {
         const struct trace_comm *members = &replay->trace->comms[call->handle];
-        STEP_TRY(replay_agree(replay, rank, call->handle, (uint32_t)trace_comm_rank(members, (int32_t)rank)));
+        STEP_TRY(
+            replay_match_collectives(replay, rank, call->handle, (uint32_t)trace_comm_rank(members, (int32_t)rank)));
     }
     while (replay_comm_part(replay, rank, call, state->phase, &comm, &shape)) {
         bool done = true;
         if (comm != TRACE_NONE && shape.algorithm == COLL_EDGES)
-            STEP_TRY(replay_know_others(replay, rank, call, &shape));
+            STEP_TRY(replay_learn_peer_counts(replay, rank, call, &shape));
         enum step step = comm == TRACE_NONE ? STEP_AGAIN : replay_run_plan(replay, rank, comm, &shape, true, &done);
         if (!done) return step;
         state->phase++;

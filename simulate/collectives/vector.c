@@ -144,7 +144,8 @@ static int64_t place_bytes(const struct coll_shape *shape, const struct coll_fol
 }
 
 /* Blocks of the `count` places from first on. */
-static int64_t places_bytes(const struct coll_shape *shape, const struct coll_fold *fold, uint32_t first, uint32_t count)
+static int64_t wait_profile_bytes(const struct coll_shape *shape, const struct coll_fold *fold, uint32_t first,
+                                  uint32_t count)
 {
     int64_t bytes = 0;
     for (uint32_t i = 0; i < count; i++) bytes += place_bytes(shape, fold, first + i);
@@ -174,8 +175,8 @@ static bool halving_step(const struct coll_shape *shape, uint32_t rank, uint32_t
     if (fold.place < 0) return true;
     uint32_t mask = fold.power >> (number - folded + 1), other = (uint32_t)fold.place ^ mask;
     int32_t peer = (int32_t)coll_unfold(&fold, other);
-    int64_t ours = places_bytes(shape, &fold, (uint32_t)fold.place & ~(mask - 1), mask);
-    int64_t theirs = places_bytes(shape, &fold, other & ~(mask - 1), mask);
+    int64_t ours = wait_profile_bytes(shape, &fold, (uint32_t)fold.place & ~(mask - 1), mask);
+    int64_t theirs = wait_profile_bytes(shape, &fold, other & ~(mask - 1), mask);
     if (!is_empty(shape, ours)) step->receive_from = peer;
     if (is_empty(shape, theirs)) return true;
     step->send_to = peer;

@@ -30,16 +30,16 @@ struct engine_departure {
 };
 
 /* What a message's arrival does to its destination, and so when the engine has to tell of it. */
-enum engine_notice {
-    ENGINE_NOW,          /* it acts: arrived() at its moment, no earlier event after it */
-    ENGINE_COUNTED,      /* it adds one to counters[note.ref], and only who awaits that count looks at it: arrived() at
-                            its moment if somebody does, else nobody is told */
-    ENGINE_WHEN_LOOKING, /* it only changes what ranks of the destination's node look at: arrived() before the next
-                            event of that node, or at its moment where a rank that waits may go on by it */
-    ENGINE_UNWATCHED,    /* the same, and nobody waits for it but for what is sent behind it to the same node */
-    ENGINE_FOR_QUEUE,    /* the same, and nobody waits for it but what queues at the node (watch_all) */
-    ENGINE_ANSWERED,     /* for queues, and it makes the destination send messages, in answer to the sender's node or on
-                            behalf of what queued: arrived() before the answer can arrive or be overtaken */
+enum engine_delivery {
+    ENGINE_DELIVER_NOW,     /* it acts: arrived() at its moment, no earlier event after it */
+    ENGINE_DELIVER_COUNTED, /* it adds one to counters[note.ref], and only who awaits that count looks at it: arrived()
+                       at its moment if somebody does, else nobody is told */
+    ENGINE_DELIVER_LAZY,    /* it only changes what ranks of the destination's node look at: arrived() before the next
+                               event of that node, or at its moment where a rank that waits may go on by it */
+    ENGINE_DELIVER_UNWATCHED, /* the same, and nobody waits for it but for what is sent behind it to the same node */
+    ENGINE_DELIVER_FOR_QUEUE, /* the same, and nobody waits for it but what queues at the node (watch_all) */
+    ENGINE_DELIVER_ANSWERED,  /* for queues, and it makes the destination send messages, in answer to the sender's node
+                         or on  behalf of what queued: arrived() before the answer can arrive or be overtaken */
 };
 
 /* Who awaits no counter, and who may go on by messages of any kind. */
@@ -55,14 +55,15 @@ struct engine_callbacks {
     void *context;
     bool apart; /* what happens at a node is known to others by messages only: it may be told of earlier than what comes
                    before it elsewhere and cannot change it; now_ps then never decreases for one node */
-    uint8_t *counters; /* of ENGINE_COUNTED; whoever is told by arrived() counts himself; modulo 256 */
+    uint8_t *counters; /* of ENGINE_DELIVER_COUNTED; whoever is told by arrived() counts himself; modulo 256 */
     uint32_t ranks; /* only the nodes of the first so many ranks send and receive; 0: any node does */
     /* The message's last byte has left the origin's NIC; never later than arrived(). Called only for messages sent with
      * want_left whose departure send() did not know. */
     void (*left)(void *context, const struct engine_note *note, int64_t began_ps, int64_t now_ps);
     /* The message has arrived at at_ps: now, or, if it was sent with early, perhaps later. */
     void (*arrived)(void *context, const struct engine_note *note, int64_t now_ps, int64_t at_ps);
-    /* The rank awaits the counter, and a message of count() has arrived: as arrived() of one of ENGINE_COUNTED. */
+    /* The rank awaits the counter, and a message of count() has arrived: as arrived() of one of ENGINE_DELIVER_COUNTED.
+     */
     void (*counted)(void *context, uint32_t rank, uint32_t counter, int64_t now_ps);
     /* The rank has met (meet()) as if by messages of count() until now: it awaits the counter of the round, those of the
      * rounds before are to be counted. */
@@ -72,9 +73,9 @@ struct engine_callbacks {
     bool (*stop)(void *context);
     /* What memory timer() or arrived() will look at, which will probably be called soon: a hint that changes nothing.
      * May be NULL. */
-    void (*soon_timer)(void *context, uint32_t id, enum engine_distance distance, struct wanted_lines *wanted);
-    void (*soon_resume)(void *context, uint32_t rank, enum engine_distance distance, struct wanted_lines *wanted);
-    void (*soon_arrived)(void *context, const struct engine_note *note, struct wanted_lines *wanted);
+    void (*prefetch_timer)(void *context, uint32_t id, enum engine_distance distance, struct prefetch_lines *lines);
+    void (*prefetch_resume)(void *context, uint32_t rank, enum engine_distance distance, struct prefetch_lines *lines);
+    void (*prefetch_arrived)(void *context, const struct engine_note *note, struct prefetch_lines *lines);
     /* Who needs the route between two nodes, for a message; an empty text: not known. May be NULL. */
     void (*explain_route)(void *context, int32_t src_node, int32_t dst_node, char *text, size_t room);
 };
@@ -87,7 +88,7 @@ struct engine_message {
     bool to_self; /* source and destination are the same rank: bytes/memory bandwidth, no latency */
     bool want_left;
     bool early; /* arrived() may be called before the arrival, as soon as its time is known: saves an event */
-    enum engine_notice notice;
+    enum engine_delivery delivery;
     bool passes; /* leaves at once beside what its NIC is sending, and is taken in at once: no queue sees it */
 };
 
@@ -101,8 +102,8 @@ struct engine_count {
 /* Ranks that send each other messages of count() in rounds: in round r member i to member (i + 2^r) mod count, when it has
  * what the round before brings it; rounds = the least with 2^rounds >= count. Each has a counter per round, and one that
  * is awaited until the last round is over; member i's begin at first_counter + i * (rounds + 1). */
-struct engine_meeting {
-    uint32_t meeting; /* which one: a small number */
+struct engine_barrier {
+    uint32_t barrier; /* which one: a small number */
     uint32_t member;  /* who comes */
     int32_t node;     /* its own */
     uint32_t count, rounds, first_counter;
@@ -133,23 +134,23 @@ struct engine_descriptor {
      * counted ones aside; `counter`: before one of those that this counter counts, or ENGINE_NO_COUNTER, _ANY_COUNTER.
      * await_next: what is told by arrived() lets a rank that waits for a counter wait for the next one.
      * watch_all: from on to off something queues at the node that any message may let go; calls come in pairs.
-     * soon_send: a hint as the callbacks' that a message to the node will be sent. */
+     * prefetch_send: a hint as the callbacks' that a message to the node will be sent. */
     enum status (*look)(struct engine *engine, int32_t node, struct err *err);
     enum status (*await)(struct engine *engine, int32_t node, uint32_t rank, uint32_t need, uint32_t counter,
                          struct err *err);
     void (*await_next)(struct engine *engine, int32_t node, uint32_t counter);
     void (*resume)(struct engine *engine, int32_t node);
     enum status (*watch_all)(struct engine *engine, int32_t node, bool on, struct err *err);
-    void (*soon_send)(const struct engine *engine, int32_t node, struct wanted_lines *wanted);
+    void (*prefetch_send)(const struct engine *engine, int32_t node, struct prefetch_lines *lines);
     enum status (*run)(struct engine *engine, struct engine_stats *stats, struct err *err);
     void (*close)(struct engine *engine);
-    /* A message of ENGINE_COUNTED at less cost, between nodes of one rank each. May be NULL; counts: whether it may be
-     * used for messages of so many bytes. */
+    /* A message of ENGINE_DELIVER_COUNTED at less cost, between nodes of one rank each. May be NULL; counts: whether it
+     * may be used for messages of so many bytes. */
     bool (*counts)(struct engine *engine, int64_t bytes);
     enum status (*count)(struct engine *engine, const struct engine_count *message, struct err *err);
     /* Where counts() is true: a member comes to the meeting, as all of them do one time after another. *taken: it has only
      * to await the last of its counters, counted() tells of that; else it sends and awaits the rounds' messages. */
-    enum status (*meet)(struct engine *engine, const struct engine_meeting *meeting, bool *taken, struct err *err);
+    enum status (*meet)(struct engine *engine, const struct engine_barrier *barrier, bool *taken, struct err *err);
     bool once_per_process; /* SimGrid: a second open in one process is an error */
 };
 

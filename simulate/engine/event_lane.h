@@ -23,7 +23,7 @@ static inline bool event_lane_push(struct event_lane *lane, const struct event *
     struct event *items = lane->items;
     uint32_t end = lane->first + lane->count, steps = 0, most = lane->count;
     if (most == EVENT_LANE_ROOM) return false;
-    const struct event_place place = event->place;
+    const struct event_time place = event->place;
     while (steps < most && event_before(place, items[(end - steps - 1) % EVENT_LANE_ROOM].place))
         if (++steps > EVENT_LANE_STEPS) return false;
     for (; steps > 0; steps--, end--) items[end % EVENT_LANE_ROOM] = items[(end - 1) % EVENT_LANE_ROOM];

@@ -88,7 +88,7 @@ static void run_insert(struct event_list *run, const struct event *event)
 }
 
 /* Nothing but the next few events comes before it. */
-static bool is_soon(const struct event_queue *queue, struct event_place place)
+static bool is_soon(const struct event_queue *queue, struct event_time place)
 {
     size_t count = queue->run.count;
     return count < queue->ahead || event_before(place, queue->run.items[count - queue->ahead].place);
@@ -157,8 +157,8 @@ static void put_far(struct event_queue *queue, const struct event *event)
 static void distribute(struct event_queue *queue)
 {
     uint64_t length_ps = (uint64_t)(queue->far_last_ps - queue->far_first_ps);
-    size_t wanted = queue->far_count / PER_BUCKET;
-    for (queue->shift = 0; length_ps >> queue->shift >= wanted;) queue->shift++;
+    size_t lines = queue->far_count / PER_BUCKET;
+    for (queue->shift = 0; length_ps >> queue->shift >= lines;) queue->shift++;
     queue->first_ps = queue->far_first_ps;
     queue->bucket = 0;
     queue->bucket_count = (size_t)(length_ps >> queue->shift) + 1;
@@ -297,7 +297,7 @@ static void push(struct event_queue *queue, const struct event *event, struct ev
     if (queue->run.count < queue->ahead) look_ahead(queue);
 }
 
-enum status event_queue_push_at(struct event_queue *queue, struct event_place place, uint32_t type, uint32_t id,
+enum status event_queue_push_at(struct event_queue *queue, struct event_time place, uint32_t type, uint32_t id,
                                 struct err *err)
 {
     const struct event event = {place, type, id};
@@ -319,7 +319,7 @@ enum status event_queue_push_near_lane(struct event_queue *queue, unsigned lane,
 enum status event_queue_push(struct event_queue *queue, int64_t time_ps, uint32_t key, uint32_t type, uint32_t id,
                              struct err *err)
 {
-    struct event_place place = {time_ps, event_queue_order(queue, key)};
+    struct event_time place = {time_ps, event_queue_order(queue, key)};
     return event_queue_push_at(queue, place, type, id, err);
 }
 

@@ -57,13 +57,13 @@ int64_t event_queue_first_ps(struct event_queue *queue);
 
 /* For events that the owner keeps elsewhere: the order of one made now, and an event at such a place. */
 uint64_t event_queue_order(struct event_queue *queue, uint32_t key);
-enum status event_queue_push_at(struct event_queue *queue, struct event_place place, uint32_t type, uint32_t id,
+enum status event_queue_push_at(struct event_queue *queue, struct event_time place, uint32_t type, uint32_t id,
                                 struct err *err);
 
 /* In nearly the order of the lane's places, as those of messages that take about as long: cheaper. */
 enum status event_queue_push_near_lane(struct event_queue *queue, unsigned lane, const struct event *event,
                                        struct err *err); /* any case of push_lane */
-static inline enum status event_queue_push_lane(struct event_queue *queue, unsigned lane, struct event_place place,
+static inline enum status event_queue_push_lane(struct event_queue *queue, unsigned lane, struct event_time place,
                                                 uint32_t type, uint32_t id, struct err *err)
 {
     const struct event event = {place, type, id};

@@ -5,20 +5,20 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct event_place { /* in the order of events */
+struct event_time {  /* in the order of events */
     int64_t time_ps; /* >= 0 */
     uint64_t order;  /* key, then sequence */
 };
 
 struct event {
-    struct event_place place;
+    struct event_time place;
     uint32_t type, id; /* the owner's */
 };
 
 enum { EVENT_KEY_BITS = 24 }; /* keys are ranks: at most 16 M */
 
 /* Compared as one wide number, since which of two events is the earlier one is a branch that no processor predicts. */
-static inline bool event_before(struct event_place a, struct event_place b)
+static inline bool event_before(struct event_time a, struct event_time b)
 {
     unsigned __int128 one = (unsigned __int128)(uint64_t)a.time_ps << 64 | a.order;
     unsigned __int128 two = (unsigned __int128)(uint64_t)b.time_ps << 64 | b.order;

@@ -8,31 +8,31 @@
 
 #include "common/status.h"
 
-enum { LINE_BYTES = 64, WANTED_LINES = 120 };
+enum { LINE_BYTES = 64, PREFETCH_LINES = 120 };
 
 /* Lines that will be needed. They are noted while others are looked at, and asked for together behind that: a load that
  * comes behind as many requests as the processor can have under way would wait for them. */
-struct wanted_lines {
+struct prefetch_lines {
     uint32_t count;
-    const char *at[WANTED_LINES];
+    const char *at[PREFETCH_LINES];
 };
 
 /* wanted NULL: asked for at once. Those that find no room are forgotten: a wish changes nothing. */
-static inline void lines_want(struct wanted_lines *wanted, const void *from, size_t bytes)
+static inline void lines_want(struct prefetch_lines *lines, const void *from, size_t bytes)
 {
     for (size_t at = 0; at < bytes; at += LINE_BYTES) {
         const char *line = (const char *)from + at;
-        if (!wanted)
+        if (!lines)
             __builtin_prefetch(line);
-        else if (wanted->count < WANTED_LINES)
-            wanted->at[wanted->count++] = line;
+        else if (lines->count < PREFETCH_LINES)
+            lines->at[lines->count++] = line;
     }
 }
 
-static inline void lines_fetch(struct wanted_lines *wanted)
+static inline void lines_fetch(struct prefetch_lines *lines)
 {
-    for (uint32_t i = 0; i < wanted->count; i++) __builtin_prefetch(wanted->at[i]);
-    wanted->count = 0;
+    for (uint32_t i = 0; i < lines->count; i++) __builtin_prefetch(lines->at[i]);
+    lines->count = 0;
 }
 
 /* Zeroed; NULL without memory. */

@@ -166,13 +166,13 @@ static void end_turns(struct turns *turns, uint32_t members)
     if (turns->count == 0) turns->first = 0;
 }
 
-enum status replay_agree(struct replay *replay, uint32_t rank, int32_t comm, uint32_t own)
+enum status replay_match_collectives(struct replay *replay, uint32_t rank, int32_t comm, uint32_t own)
 {
     uint32_t members = replay->trace->comms[comm].count;
     if (members < 2) return STATUS_OK;
     if (!replay->agreements) TRY(make_agreements(replay));
     struct turns *turns = &replay->agreements->comms[comm];
-    uint32_t number = replay->agreements->done[replay->meetings[comm].first + own]++;
+    uint32_t number = replay->agreements->done[replay->quick_barriers[comm].first + own]++;
     size_t place = number - turns->begun;
     if (place == turns->count) {
         struct turn made = {.rank = rank, .call = replay->ranks[rank].next};
@@ -188,7 +188,7 @@ enum status replay_agree(struct replay *replay, uint32_t rank, int32_t comm, uin
 /* A member that has not begun so many turns; a turn that is open lacks one. */
 static int32_t absent_from(const struct replay *replay, size_t comm, uint32_t number)
 {
-    const uint32_t *done = replay->agreements->done + replay->meetings[comm].first;
+    const uint32_t *done = replay->agreements->done + replay->quick_barriers[comm].first;
     const struct trace_comm *members = &replay->trace->comms[comm];
     uint32_t i = 0;
     while (i + 1 < members->count && done[i] > number) i++;

@@ -9,7 +9,7 @@
 
 /* The rank, which is `own` in the communicator, begins its current call, a collective of it. STATUS_DATA naming both
  * calls if its function or root is not that of another rank. */
-enum status replay_agree(struct replay *replay, uint32_t rank, int32_t comm, uint32_t own);
+enum status replay_match_collectives(struct replay *replay, uint32_t rank, int32_t comm, uint32_t own);
 
 /* Which sizes differed first; NULL: none. */
 const char *replay_sizes_differ(const struct replay *replay);

@@ -50,7 +50,7 @@ static inline void replay_wake(struct replay *replay, uint32_t rank)
 void replay_await(struct replay *replay, uint32_t rank);
 void replay_resume(struct replay *replay, uint32_t rank);
 /* The rank sees what has arrived by now: before anything but a message lets it go on, or lets its side send. */
-enum status replay_look(struct replay *replay, uint32_t rank);
+enum status replay_poll(struct replay *replay, uint32_t rank);
 /* Something queues at the rank's side, for the rank or for others: the same for all messages, watched or not. */
 enum status replay_watch_all(struct replay *replay, uint32_t rank, bool on);
 /* Stops the replay: "FILE:rank R, event E (MPI_Put): message". */
@@ -71,9 +71,10 @@ enum status replay_timer_thread(struct replay *replay, int64_t at_ps, uint32_t k
 enum status replay_timer_room(struct replay *replay, int64_t at_ps, uint32_t key, uint32_t room);
 
 /* replay_foresee.c */
-void replay_soon_rank(const struct replay *replay, uint32_t rank, enum engine_distance distance,
-                      struct wanted_lines *wanted);
-void replay_soon_message(const struct replay *replay, const struct engine_note *message, struct wanted_lines *wanted);
+void replay_prefetch_rank(const struct replay *replay, uint32_t rank, enum engine_distance distance,
+                          struct prefetch_lines *wanted);
+void replay_prefetch_message(const struct replay *replay, const struct engine_note *message,
+                             struct prefetch_lines *wanted);
 
 /* replay_open.c */
 enum status replay_open(struct replay *replay, const struct trace *trace, const struct platform *platform,
@@ -287,9 +288,9 @@ struct coll_shape replay_shape_of(const struct replay *replay, const struct trac
 
 /* replay_others.c: adds to the shape what the same call of the other members says, where its own counts do not tell what they
  * send. rank: whose call it is. */
-enum status replay_know_others(struct replay *replay, uint32_t rank, const struct trace_call *call,
-                               struct coll_shape *shape);
-void replay_clear_others(struct replay *replay);
+enum status replay_learn_peer_counts(struct replay *replay, uint32_t rank, const struct trace_call *call,
+                                     struct coll_shape *shape);
+void replay_clear_peer_counts(struct replay *replay);
 
 /* Runs the plan's next steps; *done when it has ended. first call: rank.step == 0. */
 enum step replay_run_plan(struct replay *replay, uint32_t rank, int32_t comm, const struct coll_shape *shape,

@@ -2,10 +2,10 @@
  *
  * The rules for code of the replay, so that lazily delivered messages give the results of immediate ones:
  *   - A rank learns of a rank of another node by a message only; exceptions are listed in nodes_are_apart().
- *   - A message that acts on others when it arrives (it sends, grants, answers) is ENGINE_NOW in the table below, or
- * the rank that it acts on has said replay_await() and not yet replay_resume() (a queue: replay_watch_all()).
- *   - A message that is ENGINE_ANSWERED sends, and wakes nobody at its destination.
- *   - Whatever else lets a rank or its side act (a timer, progress of another rank) calls replay_look() before.
+ *   - A message that acts on others when it arrives (it sends, grants, answers) is ENGINE_DELIVER_NOW in the table
+ * below, or the rank that it acts on has said replay_await() and not yet replay_resume() (a queue: replay_watch_all()).
+ *   - A message that is ENGINE_DELIVER_ANSWERED sends, and wakes nobody at its destination.
+ *   - Whatever else lets a rank or its side act (a timer, progress of another rank) calls replay_poll() before.
  * The properties late and ahead compare random programs with all messages delivered at their moment. */
 #include "simulate/replay/core.h"
 
@@ -18,18 +18,18 @@ enum server { SERVER_NIC, SERVER_PROGRESS, SERVER_CALL /* progress = call only: 
 struct message_row {
     message_function *act;
     enum server server;
-    enum engine_notice notice;
+    enum engine_delivery delivery;
     bool early;  /* only wait looks at when it arrives */
     bool varies; /* notice and early are those of most such messages, see vary() */
     bool passes; /* with network.control_bypass: a request or its answer, which nothing else depends on in order */
 };
 
 static const struct message_row rows[] = {
-    [MESSAGE_POST] = {replay_on_post, SERVER_CALL, ENGINE_WHEN_LOOKING},
-    [MESSAGE_COMPLETE] = {replay_on_complete, SERVER_NIC, ENGINE_WHEN_LOOKING},
+    [MESSAGE_POST] = {replay_on_post, SERVER_CALL, ENGINE_DELIVER_LAZY},
+    [MESSAGE_COMPLETE] = {replay_on_complete, SERVER_NIC, ENGINE_DELIVER_LAZY},
     [MESSAGE_DATA] = {replay_on_data, SERVER_NIC, .varies = true},
-    [MESSAGE_PUT] = {replay_on_put, SERVER_NIC, ENGINE_UNWATCHED, .early = true},
-    [MESSAGE_ACK] = {replay_on_ack, SERVER_NIC, ENGINE_WHEN_LOOKING, .passes = true},
+    [MESSAGE_PUT] = {replay_on_put, SERVER_NIC, ENGINE_DELIVER_UNWATCHED, .early = true},
+    [MESSAGE_ACK] = {replay_on_ack, SERVER_NIC, ENGINE_DELIVER_LAZY, .passes = true},
     [MESSAGE_GET_REQUEST] = {replay_on_get_request, SERVER_PROGRESS, .varies = true, .passes = true},
     [MESSAGE_GET_REPLY] = {replay_on_get_reply, SERVER_NIC},
     [MESSAGE_ACCUMULATE] = {replay_on_accumulate, SERVER_PROGRESS},
@@ -42,9 +42,9 @@ static const struct message_row rows[] = {
     [MESSAGE_TOGETHER_REPLY] = {replay_on_together_reply, SERVER_NIC},
     [MESSAGE_LOCK_ASK] = {replay_on_lock_ask, SERVER_PROGRESS, .varies = true, .passes = true},
     [MESSAGE_LOCK_GRANT] = {replay_on_lock_grant, SERVER_CALL, .varies = true, .passes = true},
-    [MESSAGE_LOCK_RELEASE] = {replay_on_lock_release, SERVER_NIC, ENGINE_FOR_QUEUE},
-    [MESSAGE_BARRIER] = {replay_on_barrier, SERVER_NIC, ENGINE_COUNTED},
-    [MESSAGE_EAGER] = {replay_on_eager, SERVER_NIC, ENGINE_WHEN_LOOKING, .varies = true},
+    [MESSAGE_LOCK_RELEASE] = {replay_on_lock_release, SERVER_NIC, ENGINE_DELIVER_FOR_QUEUE},
+    [MESSAGE_BARRIER] = {replay_on_barrier, SERVER_NIC, ENGINE_DELIVER_COUNTED},
+    [MESSAGE_EAGER] = {replay_on_eager, SERVER_NIC, ENGINE_DELIVER_LAZY, .varies = true},
     [MESSAGE_SEND_ASK] = {replay_on_send_ask, SERVER_PROGRESS, .passes = true},
     [MESSAGE_SEND_CLEAR] = {replay_on_send_clear, SERVER_PROGRESS, .passes = true},
     [MESSAGE_SEND_DATA] = {replay_on_send_data, SERVER_NIC},
@@ -70,11 +70,11 @@ static void vary(const struct replay *replay, enum message_type type, uint32_t r
     bool hardware = replay->platform->progress == PROGRESS_HARDWARE;
     switch (type) {
     case MESSAGE_EAGER:
-        if (replay->envelopes[ref].mode == SEND_SYNC) message->notice = ENGINE_NOW;
+        if (replay->envelopes[ref].mode == SEND_SYNC) message->delivery = ENGINE_DELIVER_NOW;
         return;
     case MESSAGE_DATA:
         message->early = replay->ops[ref].epoch_kind == OP_ACTIVE;
-        if (message->early && hardware) message->notice = ENGINE_UNWATCHED;
+        if (message->early && hardware) message->delivery = ENGINE_DELIVER_UNWATCHED;
         if (message->early) return;
         break;
     default: break;
@@ -83,11 +83,11 @@ static void vary(const struct replay *replay, enum message_type type, uint32_t r
     switch (type) {
     case MESSAGE_DATA:
     case MESSAGE_GET_REQUEST:
-        if (answers_late(replay, &replay->ops[ref])) message->notice = ENGINE_ANSWERED;
+        if (answers_late(replay, &replay->ops[ref])) message->delivery = ENGINE_DELIVER_ANSWERED;
         return;
-    case MESSAGE_LOCK_ASK: message->notice = ENGINE_ANSWERED; return;
+    case MESSAGE_LOCK_ASK: message->delivery = ENGINE_DELIVER_ANSWERED; return;
     case MESSAGE_LOCK_GRANT:
-        if (replay->lock_epochs[ref].awaited) message->notice = ENGINE_WHEN_LOOKING;
+        if (replay->lock_epochs[ref].awaited) message->delivery = ENGINE_DELIVER_LAZY;
         return;
     default: return;
     }
@@ -106,7 +106,7 @@ enum status replay_send(struct replay *replay, enum message_type type, uint32_t 
         .to_self = source == destination,
         .want_left = departure != NULL,
         .early = row->early,
-        .notice = row->notice,
+        .delivery = row->delivery,
         .passes = row->passes && replay->platform->control_bypass,
     };
     if (row->varies) vary(replay, type, ref, &message);

@@ -186,7 +186,7 @@ static bool nodes_are_apart(const struct replay *replay)
 }
 
 /* Several ranks on a node; nodes of ranks rise where each has one: a mapping in another order is not asked for. */
-static bool shares_nodes(const struct replay *replay)
+static bool time_profile_nodes(const struct replay *replay)
 {
     for (uint32_t rank = 1; rank < replay->trace->rank_count; rank++)
         if (replay->nodes[rank] <= replay->nodes[rank - 1]) return true;
@@ -219,7 +219,7 @@ static enum status open_engine(struct replay *replay, const struct engine_callba
     enum status status = replay->engine_kind->open(replay->platform, (const int32_t(*)[2])pairs, pair_count, &told,
                                                    &replay->engine, replay->err);
     free(pairs);
-    if (status == STATUS_OK && replay->engine_kind->counts && !shares_nodes(replay))
+    if (status == STATUS_OK && replay->engine_kind->counts && !time_profile_nodes(replay))
         replay->counts = replay->engine_kind->counts(replay->engine, replay->platform->control_bytes);
     return status;
 }
@@ -247,7 +247,7 @@ enum status replay_open(struct replay *replay, const struct trace *trace, const 
         units_ps(platform->thread_lock_s),   units_ps(platform->thread_unlock_s), units_ps(platform->thread_barrier_s)};
     TRY(platform_check_ranks(platform, trace->rank_count, err));
     take_part(replay, platform);
-    TRY(account_init(&outcome->account, trace->rank_count, err));
+    TRY(totals_init(&outcome->totals, trace->rank_count, err));
     TRY(prepare_ranks(replay));
     TRY(replay_prepare_threads(replay));
     TRY(window_modes_new(trace, platform, &replay->modes, err));
@@ -304,7 +304,7 @@ void replay_close(struct replay *replay)
     replay_clear_threads(replay);
     replay_clear_shmem(replay);
     replay_clear_agreements(replay);
-    replay_clear_others(replay);
+    replay_clear_peer_counts(replay);
     for (uint32_t rank = 0; replay->rare && rank < replay->trace->rank_count; rank++) free(replay->rare[rank].requests);
     free(replay->rare);
     free(replay->ranks);
@@ -321,7 +321,7 @@ void replay_close(struct replay *replay)
 void replay_outcome_clear(struct replay_outcome *outcome)
 {
     trace_free(outcome->trace);
-    account_clear(&outcome->account);
+    totals_clear(&outcome->totals);
     free(outcome->rank_time_s);
     memset(outcome, 0, sizeof *outcome);
 }

@@ -69,8 +69,8 @@ static int64_t other_bytes(const struct coll_shape *shape, uint32_t between, uin
     return bytes;
 }
 
-enum status replay_know_others(struct replay *replay, uint32_t rank, const struct trace_call *call,
-                               struct coll_shape *shape)
+enum status replay_learn_peer_counts(struct replay *replay, uint32_t rank, const struct trace_call *call,
+                                     struct coll_shape *shape)
 {
     int32_t comm = call->handle;
     bool told = shape->algorithm != COLL_EDGES && coll_is_told(shape->kind, shape->between > 0);
@@ -89,7 +89,7 @@ enum status replay_know_others(struct replay *replay, uint32_t rank, const struc
     return STATUS_OK;
 }
 
-void replay_clear_others(struct replay *replay)
+void replay_clear_peer_counts(struct replay *replay)
 {
     for (size_t c = 0; replay->coll_calls && c < replay->trace->comm_count; c++) {
         struct coll_calls *calls = replay->coll_calls[c];

@@ -4,8 +4,8 @@
  * The event queue always knows its next dozen events. From 4096 nodes on each of them asks for memory step by step, as
  * it comes nearer: node, rank, calls and window, pairs, inboxes of neighbours. Between 128 and 4095 nodes all but the
  * trace is in the caches, so only the rank's next calls are asked for. What is read on the way is read first, and the
- * lines that it leads to are asked for behind that, all together (struct wanted_lines): a read behind as many requests
- * as the processor keeps under way would wait for them. */
+ * lines that it leads to are asked for behind that, all together (struct prefetch_lines): a read behind as many
+ * requests as the processor keeps under way would wait for them. */
 #include "simulate/replay/core.h"
 
 /* Calls of a visit: the one that ends and the next one's time; what a rank puts; a post and a start. */
@@ -23,18 +23,18 @@ static bool will_post(const struct member *member)
     return !member->access_open && !member->exposed;
 }
 
-static void want_calls(const struct rank_state *state, size_t from, size_t to, struct wanted_lines *wanted)
+static void want_calls(const struct rank_state *state, size_t from, size_t to, struct prefetch_lines *wanted)
 {
     lines_want(wanted, &state->calls[state->next + from], (to - from) * sizeof *state->calls);
 }
 
-static void want_member(const struct member *member, struct wanted_lines *wanted)
+static void want_member(const struct member *member, struct prefetch_lines *wanted)
 {
     if (member) lines_want(wanted, member, offsetof(struct member, fence_outstanding));
 }
 
 /* What the end of an exposure epoch looks at stands in the target's half of a pair. */
-static void want_pairs(const struct replay *replay, const struct member *member, struct wanted_lines *wanted)
+static void want_pairs(const struct replay *replay, const struct member *member, struct prefetch_lines *wanted)
 {
     const struct role *exposure = &member->exposure, *access = &member->access;
     for (uint32_t i = 0; !will_put(member) && i < exposure->pair_count && i < PAIRS_SOON; i++) {
@@ -47,19 +47,19 @@ static void want_pairs(const struct replay *replay, const struct member *member,
 }
 
 /* To whom the posts, or the data and the notifications, will go. */
-static void want_nodes(const struct replay *replay, const struct member *member, struct wanted_lines *wanted)
+static void want_nodes(const struct replay *replay, const struct member *member, struct prefetch_lines *wanted)
 {
     bool puts = will_put(member);
     const struct role *role = puts ? &member->access : &member->exposure;
-    if (!replay->engine_kind->soon_send || !(puts || will_post(member))) return;
+    if (!replay->engine_kind->prefetch_send || !(puts || will_post(member))) return;
     for (uint32_t i = 0; i < role->pair_count && i < PAIRS_SOON; i++) {
         const struct pair *pair = &replay->pairs[role_pairs(role)[i]];
-        replay->engine_kind->soon_send(replay->engine, replay->nodes[puts ? pair->target : pair->origin], wanted);
+        replay->engine_kind->prefetch_send(replay->engine, replay->nodes[puts ? pair->target : pair->origin], wanted);
     }
 }
 
-void replay_soon_rank(const struct replay *replay, uint32_t rank, enum engine_distance distance,
-                      struct wanted_lines *wanted)
+void replay_prefetch_rank(const struct replay *replay, uint32_t rank, enum engine_distance distance,
+                          struct prefetch_lines *wanted)
 {
     const struct rank_state *state = &replay->ranks[rank];
     const struct member *member = NULL;
@@ -87,7 +87,8 @@ void replay_soon_rank(const struct replay *replay, uint32_t rank, enum engine_di
     }
 }
 
-void replay_soon_message(const struct replay *replay, const struct engine_note *message, struct wanted_lines *wanted)
+void replay_prefetch_message(const struct replay *replay, const struct engine_note *message,
+                             struct prefetch_lines *wanted)
 {
     lines_want(wanted, &replay->ranks[message->destination], LINE_BYTES);
     switch ((enum message_type)message->type) {

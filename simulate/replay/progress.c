@@ -103,7 +103,7 @@ void replay_account_progress(struct replay *replay, uint32_t rank, int64_t exit_
     if (from_ps < state->enter_ps) from_ps = state->enter_ps;
     if (until_ps > exit_ps) until_ps = exit_ps;
     if (from_ps >= until_ps) return;
-    account_add(&replay->outcome->account, PATTERN_WAIT_FOR_PROGRESS, rank, until_ps - from_ps);
+    totals_add(&replay->outcome->totals, PATTERN_WAIT_FOR_PROGRESS, rank, until_ps - from_ps);
     if (!replay->made) return;
     struct trace_rank *made = &replay->made->ranks[rank];
     made->sim[state->next].progress_from_ps = from_ps;

@@ -373,7 +373,7 @@ void replay_wake_blocked(struct replay *replay, uint32_t rank)
         replay->failed = true;
 }
 
-enum status replay_look(struct replay *replay, uint32_t rank)
+enum status replay_poll(struct replay *replay, uint32_t rank)
 {
     const struct engine_descriptor *kind = replay->engine_kind;
     int64_t now_ps = replay->now_ps;
@@ -384,14 +384,14 @@ enum status replay_look(struct replay *replay, uint32_t rank)
 
 static enum status on_rank_timer(struct replay *replay, uint32_t rank)
 {
-    TRY(replay_look(replay, rank));
+    TRY(replay_poll(replay, rank));
     replay_advance(replay, rank);
     return STATUS_OK;
 }
 
 static enum status on_thread_timer(struct replay *replay, uint32_t thread, bool looks)
 {
-    TRY(replay_look(replay, replay->thread_names[thread].rank));
+    TRY(replay_poll(replay, replay->thread_names[thread].rank));
     return replay_on_thread_timer(replay, thread, looks);
 }
 
@@ -410,23 +410,23 @@ static void on_timer(void *context, uint32_t id, int64_t now_ps)
     switch ((enum timer_kind)(id >> TIMER_SHIFT)) {
     case TIMER_RANK: status = on_rank_timer(replay, id); break;
     case TIMER_OP:
-        status = replay_look(replay, replay->ops[item].target);
+        status = replay_poll(replay, replay->ops[item].target);
         if (status == STATUS_OK) status = replay_on_applied(replay, item);
         break;
     case TIMER_MESSAGE:
-        status = replay_look(replay, replay->messages[item].message.destination);
+        status = replay_poll(replay, replay->messages[item].message.destination);
         if (status == STATUS_OK) status = replay_serve_late(replay, item);
         break;
     case TIMER_ENVELOPE:
-        status = replay_look(replay, replay->envelopes[item].source);
+        status = replay_poll(replay, replay->envelopes[item].source);
         if (status == STATUS_OK) status = replay_send_left(replay, item);
         break;
     case TIMER_REQUEST:
-        status = replay_look(replay, rank_of_request(replay, item));
+        status = replay_poll(replay, rank_of_request(replay, item));
         if (status == STATUS_OK) status = replay_request_done(replay, item);
         break;
     case TIMER_ROOM:
-        status = replay_look(replay, replay->rooms[item].rank);
+        status = replay_poll(replay, replay->rooms[item].rank);
         if (status == STATUS_OK) status = replay_on_room(replay, item);
         break;
     case TIMER_THREAD: status = on_thread_timer(replay, item, false); break;
@@ -465,19 +465,20 @@ static void on_left(void *context, const struct engine_note *note, int64_t began
     if (replay_left(replay, note, began_ps, now_ps) != STATUS_OK) replay->failed = true;
 }
 
-static void on_soon_timer(void *context, uint32_t id, enum engine_distance distance, struct wanted_lines *wanted)
+static void on_prefetch_timer(void *context, uint32_t id, enum engine_distance distance, struct prefetch_lines *wanted)
 {
-    if (id >> TIMER_SHIFT == TIMER_RANK) replay_soon_rank(context, id, distance, wanted);
+    if (id >> TIMER_SHIFT == TIMER_RANK) replay_prefetch_rank(context, id, distance, wanted);
 }
 
-static void on_soon_resume(void *context, uint32_t rank, enum engine_distance distance, struct wanted_lines *wanted)
+static void on_prefetch_resume(void *context, uint32_t rank, enum engine_distance distance,
+                               struct prefetch_lines *wanted)
 {
-    replay_soon_rank(context, rank, distance, wanted);
+    replay_prefetch_rank(context, rank, distance, wanted);
 }
 
-static void on_soon_arrived(void *context, const struct engine_note *note, struct wanted_lines *wanted)
+static void on_prefetch_arrived(void *context, const struct engine_note *note, struct prefetch_lines *wanted)
 {
-    replay_soon_message(context, note, wanted);
+    replay_prefetch_message(context, note, wanted);
 }
 
 static bool on_stop(void *context)
@@ -535,9 +536,9 @@ enum status replay_run(const struct trace *trace, const struct platform *platfor
                                                .scattered = on_scattered,
                                                .timer = on_timer,
                                                .stop = on_stop,
-                                               .soon_timer = on_soon_timer,
-                                               .soon_resume = on_soon_resume,
-                                               .soon_arrived = on_soon_arrived,
+                                               .prefetch_timer = on_prefetch_timer,
+                                               .prefetch_resume = on_prefetch_resume,
+                                               .prefetch_arrived = on_prefetch_arrived,
                                                .explain_route = replay_explain_route};
     enum status status = replay_open(&replay, trace, platform, options, outcome, &callbacks, err);
     bool watch = status == STATUS_OK && replay.engine_kind->once_per_process;

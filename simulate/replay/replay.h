@@ -32,7 +32,7 @@ struct buffer_use {
 
 struct replay_outcome {
     struct trace *trace;    /* the predicted trace, owned; NULL unless asked for */
-    struct account account; /* wait states as the simulator itself knows them */
+    struct totals totals;   /* wait states as the simulator itself knows them */
     double run_time_s;
     double *rank_time_s; /* owned, rank_count */
     struct engine_stats stats;

@@ -88,7 +88,7 @@ struct pair {
 };
 
 /* Who meets in dissemination barriers: the members of a communicator, or of a window. */
-struct meeting {
+struct quick_barrier {
     const struct trace_comm *comm;
     uint32_t first; /* of its barriers in replay.barriers, by communicator rank */
     uint32_t first_count, rounds; /* in replay.barrier_counts: for each barrier one of each round, and its end's */
@@ -98,7 +98,7 @@ struct meeting {
  * ever more than one instance ahead of another. */
 struct barrier {
     uint32_t instance;
-    uint32_t meeting;
+    uint32_t quick_barrier;
     uint32_t tasks; /* non-blocking collectives begun so far by this rank of the communicator */
     uint8_t round;
     bool sent;
@@ -342,7 +342,7 @@ struct replay {
     bool init_is_barrier, finalize_is_barrier;
     struct window_state *windows;
     struct window_mode *modes; /* by window */
-    struct meeting *meetings; /* of communicators, then of windows */
+    struct quick_barrier *quick_barriers; /* of communicators, then of windows */
     struct member *members;
     size_t member_count;
     struct barrier *barriers; /* those of windows as replay.members */

@@ -26,7 +26,7 @@ void replay_account_post(struct replay *replay, uint32_t rank, enum pattern patt
 {
     const struct rank_state *state = &replay->ranks[rank];
     if (post_ps == TRACE_UNKNOWN_PS) return;
-    account_add(&replay->outcome->account, pattern, rank, post_ps - state->enter_ps);
+    totals_add(&replay->outcome->totals, pattern, rank, post_ps - state->enter_ps);
     if (replay->made) replay->made->ranks[rank].sim[state->next].awaited_post_ps = post_ps;
 }
 
@@ -89,9 +89,9 @@ static void account_early_wait(struct replay *replay, const struct member *membe
     const struct pair *last = &replay->pairs[member->last_completer];
     int64_t enter_ps = replay->ranks[member->rank].enter_ps, until_ps = last->complete_enter_ps[last->exposures & 1];
     int64_t last_op_ps = last->complete_last_op_ps[last->exposures & 1];
-    account_add(&replay->outcome->account, PATTERN_EARLY_WAIT, member->rank, until_ps - enter_ps);
+    totals_add(&replay->outcome->totals, PATTERN_EARLY_WAIT, member->rank, until_ps - enter_ps);
     int64_t from_ps = last_op_ps > enter_ps ? last_op_ps : enter_ps;
-    account_add(&replay->outcome->account, PATTERN_LATE_COMPLETE, member->rank, until_ps - from_ps);
+    totals_add(&replay->outcome->totals, PATTERN_LATE_COMPLETE, member->rank, until_ps - from_ps);
 }
 
 enum step replay_step_win_wait(struct replay *replay, uint32_t rank)

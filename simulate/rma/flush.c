@@ -179,7 +179,7 @@ static void account_contention(struct replay *replay, uint32_t rank, const struc
         if (contended_ps > until_ps) until_ps = contended_ps;
     }
     replay->ranks[rank].contended_until_ps = until_ps;
-    if (until_ps > enter_ps) account_add(&replay->outcome->account, PATTERN_LOCK_CONTENTION, rank, until_ps - enter_ps);
+    if (until_ps > enter_ps) totals_add(&replay->outcome->totals, PATTERN_LOCK_CONTENTION, rank, until_ps - enter_ps);
 }
 
 enum step replay_step_lock_all(struct replay *replay, uint32_t rank)

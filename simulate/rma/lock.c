@@ -214,7 +214,7 @@ static void account_contention(struct replay *replay, uint32_t rank, uint32_t lo
 {
     int64_t until_ps = replay_lock_contended_ps(replay, lock), enter_ps = replay->ranks[rank].enter_ps;
     replay->ranks[rank].contended_until_ps = until_ps;
-    if (until_ps > enter_ps) account_add(&replay->outcome->account, PATTERN_LOCK_CONTENTION, rank, until_ps - enter_ps);
+    if (until_ps > enter_ps) totals_add(&replay->outcome->totals, PATTERN_LOCK_CONTENTION, rank, until_ps - enter_ps);
 }
 
 enum step replay_step_lock(struct replay *replay, uint32_t rank)

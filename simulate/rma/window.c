@@ -153,7 +153,7 @@ void replay_sync_exit(struct replay *replay, struct member *member, enum pattern
 {
     int64_t latest_ps = replay->windows[member->window].latest_enter_ps[member->sync_instance & 1];
     int64_t until_ps = exit_ps < latest_ps ? exit_ps : latest_ps;
-    account_add(&replay->outcome->account, pattern, member->rank, until_ps - replay->ranks[member->rank].enter_ps);
+    totals_add(&replay->outcome->totals, pattern, member->rank, until_ps - replay->ranks[member->rank].enter_ps);
 }
 
 static uint32_t window_size(const struct replay *replay, const struct member *member)

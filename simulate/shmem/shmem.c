@@ -65,7 +65,7 @@ static enum step wait_write(struct replay *replay, uint32_t rank)
     struct rank_state *state = &replay->ranks[rank];
     if (watch && !watch->arrived) return STEP_BLOCK;
     if (watch && watch->origin != rank && watch->arrived_ps > state->enter_ps)
-        account_add(&replay->outcome->account, PATTERN_WAIT_FOR_WRITE, rank, watch->arrived_ps - state->enter_ps);
+        totals_add(&replay->outcome->totals, PATTERN_WAIT_FOR_WRITE, rank, watch->arrived_ps - state->enter_ps);
     return replay_exit(state, replay->now_ps);
 }
 
@@ -150,7 +150,7 @@ static enum status account_contention(struct replay *replay, uint32_t rank, cons
     const struct shmem_lock *lock = &replay->shmem->locks[index];
     bool other = lock->cleared_by != NO_INDEX && lock->cleared_by != rank;
     if (call_kind(call->call) == CALL_SHMEM_SET_LOCK && other && lock->cleared_ps > state->enter_ps)
-        account_add(&replay->outcome->account, PATTERN_LOCK_CONTENTION, rank, lock->cleared_ps - state->enter_ps);
+        totals_add(&replay->outcome->totals, PATTERN_LOCK_CONTENTION, rank, lock->cleared_ps - state->enter_ps);
     return STATUS_OK;
 }
 

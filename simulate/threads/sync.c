@@ -53,7 +53,7 @@ static uint32_t grant_first(const struct replay *replay, struct threads *threads
 static void account_wait(struct replay *replay, uint32_t rank, enum pattern pattern, int64_t until_ps)
 {
     int64_t waited_ps = until_ps - replay->ranks[rank].enter_ps;
-    if (waited_ps > 0) account_add(&replay->outcome->account, pattern, rank, waited_ps);
+    if (waited_ps > 0) totals_add(&replay->outcome->totals, pattern, rank, waited_ps);
 }
 
 /* The same at the end of a call that was given what it asked for; at the moment of asking, it has not waited. */

@@ -21,10 +21,10 @@ static bool is_partial(const struct verify_context *context)
     return false;
 }
 
-static void compare_figure(const struct verify_context *context, const struct account *found, enum pattern pattern,
+static void compare_figure(const struct verify_context *context, const struct totals *found, enum pattern pattern,
                            uint32_t rank, bool partial, struct verify_row *row)
 {
-    const struct account *known = &context->outcome->account;
+    const struct totals *known = &context->outcome->totals;
     int64_t own_ps = known->severity_ps[pattern][rank], seen_ps = found->severity_ps[pattern][rank];
     uint64_t own_count = known->count[pattern][rank], seen_count = found->count[pattern][rank];
     int64_t rounding_ps = (int64_t)(own_count > seen_count ? own_count : seen_count);
@@ -48,13 +48,13 @@ static bool holders_in_order(const struct verify_context *context)
 
 enum status verify_account(const struct verify_context *context, struct verify_row *row, struct err *err)
 {
-    struct account found;
-    TRY(model_account(context->predicted, NULL, &found, err));
+    struct totals found;
+    TRY(model_totals(context->predicted, NULL, &found, err));
     bool partial = is_partial(context);
     for (size_t p = 0; p < sizeof accounted / sizeof *accounted; p++) {
         if (accounted[p] == PATTERN_LOCK_CONTENTION && !holders_in_order(context)) continue;
         for (uint32_t r = 0; r < found.rank_count; r++) compare_figure(context, &found, accounted[p], r, partial, row);
     }
-    account_clear(&found);
+    totals_clear(&found);
     return STATUS_OK;
 }

@@ -85,8 +85,8 @@ static enum status put_outcome(FILE *out, const struct replay_outcome *outcome, 
     TRY(put(out, &head, sizeof head, err));
     TRY(put(out, outcome->rank_time_s, ranks * sizeof *outcome->rank_time_s, err));
     for (int p = 0; p < PATTERN_COUNT; p++) {
-        TRY(put(out, outcome->account.severity_ps[p], ranks * sizeof *outcome->account.severity_ps[p], err));
-        TRY(put(out, outcome->account.count[p], ranks * sizeof *outcome->account.count[p], err));
+        TRY(put(out, outcome->totals.severity_ps[p], ranks * sizeof *outcome->totals.severity_ps[p], err));
+        TRY(put(out, outcome->totals.count[p], ranks * sizeof *outcome->totals.count[p], err));
     }
     return outcome->trace ? put_trace(out, outcome->trace, err) : STATUS_OK;
 }
@@ -202,11 +202,11 @@ static enum status take_outcome(struct reader *reader, const struct one_job *job
     outcome->buffer = head.buffer;
     outcome->rank_time_s = calloc(ranks + 1, sizeof *outcome->rank_time_s);
     if (!outcome->rank_time_s) return err_memory(err);
-    TRY(account_init(&outcome->account, ranks, err));
+    TRY(totals_init(&outcome->totals, ranks, err));
     TRY(take(reader, outcome->rank_time_s, ranks * sizeof *outcome->rank_time_s, err));
     for (int p = 0; p < PATTERN_COUNT; p++) {
-        TRY(take(reader, outcome->account.severity_ps[p], ranks * sizeof *outcome->account.severity_ps[p], err));
-        TRY(take(reader, outcome->account.count[p], ranks * sizeof *outcome->account.count[p], err));
+        TRY(take(reader, outcome->totals.severity_ps[p], ranks * sizeof *outcome->totals.severity_ps[p], err));
+        TRY(take(reader, outcome->totals.count[p], ranks * sizeof *outcome->totals.count[p], err));
     }
     return job->options->keep_trace ? take_trace(reader, job, outcome, err) : STATUS_OK;
 }

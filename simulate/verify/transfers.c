@@ -124,21 +124,21 @@ enum status verify_bounds(const struct verify_context *context, struct verify_ro
 }
 
 /* Recorded minus simulated operations of one origin, target and kind. */
-struct tally {
+struct severity {
     uint32_t origin, target;
     enum rma_kind kind;
     int64_t count, bytes;
 };
 struct tallies {
-    struct tally *items;
+    struct severity *items;
     size_t count, capacity;
     struct map index;
 };
 
 static enum status tally_find(struct tallies *tallies, uint32_t rank_count, uint32_t origin,
-                              const struct trace_call *call, struct tally **tally, struct err *err)
+                              const struct trace_call *call, struct severity **tally, struct err *err)
 {
-    struct tally made = {
+    struct severity made = {
         .origin = origin, .target = (uint32_t)call->peer, .kind = verify_rma_kind(call_kind(call->call))};
     uint64_t key = ((uint64_t)origin * rank_count + made.target) * RMA_KIND_COUNT + made.kind, *slot;
     TRY(map_put(&tallies->index, key, tallies->count, &slot, err));
@@ -153,13 +153,13 @@ static int64_t result_bytes(const struct trace_call *call)
     return call_operation(call_kind(call->call)) == CALL_GET_ACCUMULATE ? call->aux : 0;
 }
 
-static enum status tally_add(struct tallies *tallies, const struct trace *trace, int64_t sign, struct err *err)
+static enum status severity_add(struct tallies *tallies, const struct trace *trace, int64_t sign, struct err *err)
 {
     for (uint32_t r = 0; r < trace->rank_count; r++) {
         for (size_t i = 0; i < trace->ranks[r].count; i++) {
             const struct trace_call *call = &trace->ranks[r].calls[i];
             if (!verify_is_operation(call)) continue;
-            struct tally *tally;
+            struct severity *tally;
             TRY(tally_find(tallies, trace->rank_count, r, call, &tally, err));
             tally->count += sign;
             tally->bytes += sign * (call->bytes + result_bytes(call));
@@ -189,10 +189,10 @@ enum status verify_conservation(const struct verify_context *context, struct ver
 {
     static const char *const kinds[RMA_KIND_COUNT] = {"put", "get", "accumulate"};
     struct tallies tallies = {0};
-    enum status status = tally_add(&tallies, context->trace, 1, err);
-    if (status == STATUS_OK) status = tally_add(&tallies, context->predicted, -1, err);
+    enum status status = severity_add(&tallies, context->trace, 1, err);
+    if (status == STATUS_OK) status = severity_add(&tallies, context->predicted, -1, err);
     for (size_t i = 0; status == STATUS_OK && i < tallies.count; i++) {
-        const struct tally *tally = &tallies.items[i];
+        const struct severity *tally = &tallies.items[i];
         row->checked++;
         if (tally->count == 0 && tally->bytes == 0) continue;
         verify_breach(

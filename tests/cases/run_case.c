@@ -28,7 +28,7 @@ struct run {
     struct trace *trace;
     struct platform *platform;
     struct replay_outcome outcome;
-    struct account detected; /* the detector's view of the predicted trace */
+    struct totals detected; /* the detector's view of the predicted trace */
 };
 
 static void __attribute__((format(printf, 2, 3))) differ(struct run *run, const char *format, ...)
@@ -112,7 +112,7 @@ static void compare_xfers(struct run *run, const struct expected *expected)
     }
 }
 
-static void compare_account(struct run *run, const struct expected *expected, const struct account *account,
+static void compare_account(struct run *run, const struct expected *expected, const struct totals *totals,
                             bool detector)
 {
     for (int pattern = 0; pattern < PATTERN_COUNT; pattern++) {
@@ -123,7 +123,7 @@ static void compare_account(struct run *run, const struct expected *expected, co
             char place[96];
             snprintf(place, sizeof place, "rank %u, %s account", rank, detector ? "detector's" : "simulator's");
             compare_time(run, place, pattern_row((enum pattern)pattern)->name, want_ps ? want_ps[rank] : 0,
-                         account->severity_ps[pattern][rank]);
+                         totals->severity_ps[pattern][rank]);
         }
     }
 }
@@ -166,10 +166,10 @@ static void print_obtained(const struct run *run)
     printf("unit us\nsemantics %c\n", run->letter);
     print_calls(run->outcome.trace);
     for (int pattern = 0; pattern < PATTERN_COUNT; pattern++) {
-        if (account_total_ps(&run->outcome.account, (enum pattern)pattern) == 0) continue;
+        if (totals_severity_ps(&run->outcome.totals, (enum pattern)pattern) == 0) continue;
         printf("wait %s", pattern_row((enum pattern)pattern)->name);
         for (uint32_t rank = 0; rank < run->trace->rank_count; rank++)
-            printf(" %.10g", us(run->outcome.account.severity_ps[pattern][rank]));
+            printf(" %.10g", us(run->outcome.totals.severity_ps[pattern][rank]));
         printf("\n");
     }
 }
@@ -202,7 +202,7 @@ static void check(struct run *run, const struct expected *expected)
         check_error(run, expected, status, &err);
         return;
     }
-    if (status == STATUS_OK) status = model_account(run->outcome.trace, NULL, &run->detected, &err);
+    if (status == STATUS_OK) status = model_totals(run->outcome.trace, NULL, &run->detected, &err);
     if (status != STATUS_OK) {
         differ(run, "%s", err.text);
         return;
@@ -210,7 +210,7 @@ static void check(struct run *run, const struct expected *expected)
     compare_calls(run, expected);
     compare_xfers(run, expected);
     compare_rank_times(run, expected);
-    compare_account(run, expected, &run->outcome.account, false);
+    compare_account(run, expected, &run->outcome.totals, false);
     compare_account(run, expected, &run->detected, true);
 }
 
@@ -256,7 +256,7 @@ int main(int argc, char **argv)
     enum status status = open_case(&run, base, &err);
     if (status == STATUS_OK) status = updating ? update(&run, &err) : compare(&run, &err);
     if (status != STATUS_OK) fprintf(stderr, "run_case: %s\n", err.text);
-    account_clear(&run.detected);
+    totals_clear(&run.detected);
     replay_outcome_clear(&run.outcome);
     platform_free(run.platform);
     trace_free(run.trace);

@@ -8,7 +8,7 @@ static enum status send_now(struct engine *engine, const struct engine_message *
                             struct engine_departure *departure, struct err *err)
 {
     struct engine_message now = *message;
-    now.notice = ENGINE_NOW;
+    now.delivery = ENGINE_DELIVER_NOW;
     return teller->send(engine, &now, departure, err);
 }
 
@@ -22,7 +22,7 @@ struct engine_descriptor engine_at_once(const struct engine_descriptor *engine)
     made.await_next = NULL;
     made.resume = NULL;
     made.watch_all = NULL;
-    made.soon_send = NULL;
+    made.prefetch_send = NULL;
     made.counts = NULL;
     made.count = NULL;
     made.meet = NULL;

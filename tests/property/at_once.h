@@ -5,7 +5,7 @@
 
 #include "simulate/engine/engine.h"
 
-/* The same engine, to which all messages are ENGINE_NOW. One at a time. */
+/* The same engine, to which all messages are ENGINE_DELIVER_NOW. One at a time. */
 struct engine_descriptor engine_at_once(const struct engine_descriptor *engine);
 
 /* The same engine, in which all barriers go through their rounds. */

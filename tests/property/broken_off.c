@@ -37,7 +37,8 @@ static bool replays(const struct trace *trace, const struct platform *platform)
     return true;
 }
 
-static void compare(const struct trace *broken, const struct cut *cut, bool whole, struct verdict *verdict)
+static void compare(const struct trace *broken, const struct replayable_prefix *cut, bool whole,
+                    struct verdict *verdict)
 {
     bool shorter = false;
     for (uint32_t r = 0; r < broken->rank_count && cut; r++) {
@@ -56,15 +57,15 @@ enum status check_broken_off(const struct trial *trial, const struct program *pr
 {
     struct platform *platform;
     struct trace broken;
-    struct cut *cut = NULL;
+    struct replayable_prefix *cut = NULL;
     TRY(knobs_platform(program, NULL, &platform, err));
     enum status status = break_off(trace, &broken, err);
     if (status == STATUS_OK) {
-        status = cut_new(&broken, platform, &cut, err);
+        status = replayable_prefix_new(&broken, platform, &cut, err);
         if (status == STATUS_OK) compare(&broken, cut, replays(&broken, platform), verdict);
         if (status == STATUS_OK && !verdict->failed)
             status = property_verify(trial, cut ? &cut->trace : &broken, platform, verdict, err);
-        cut_free(cut);
+        replayable_prefix_free(cut);
         free(broken.ranks);
     }
     platform_free(platform);

@@ -34,7 +34,7 @@ static enum status replay(const struct engine_descriptor *engine, const struct t
                                     : replay_run(trace, platform, &options, outcome, err);
 }
 
-static void count_calls(struct tally *tally, const struct trace *trace, const struct replay_outcome *outcome)
+static void count_calls(struct severity *tally, const struct trace *trace, const struct replay_outcome *outcome)
 {
     if (!tally) return;
     tally->programs++;
@@ -42,7 +42,7 @@ static void count_calls(struct tally *tally, const struct trace *trace, const st
     for (uint32_t r = 0; r < trace->rank_count; r++) tally->calls += trace->ranks[r].count;
 }
 
-static void count_laws(struct tally *tally, const struct verify_report *report)
+static void count_laws(struct severity *tally, const struct verify_report *report)
 {
     if (!tally) return;
     tally->last = *report;
@@ -220,7 +220,7 @@ static enum status check_parts(const struct trial *trial, const struct program *
     return check_ways(trial, program, trace, same_in_parts, "parts", verdict, err);
 }
 
-static bool same_accounts(const struct account *one, const struct account *two)
+static bool same_accounts(const struct totals *one, const struct totals *two)
 {
     for (int p = 0; p < PATTERN_COUNT; p++)
         for (uint32_t r = 0; r < one->rank_count; r++)
@@ -243,7 +243,7 @@ static enum status compare_orders(const struct trial *trial, const struct trace 
     if (status == STATUS_OK && digests[0] != digests[1])
         verdict_fail(verdict, "traces", "%.15g s where %s, %.15g s where not, or another call differs",
                      freely.run_time_s, fast, strictly.run_time_s);
-    if (status == STATUS_OK && !same_accounts(&freely.account, &strictly.account))
+    if (status == STATUS_OK && !same_accounts(&freely.totals, &strictly.totals))
         verdict_fail(verdict, "accounts", "wait states differ from those where %s", fast);
     replay_outcome_clear(&freely);
     replay_outcome_clear(&strictly);

@@ -63,7 +63,7 @@ static bool may_never_apply(const struct run *run, const struct verify_row *row)
 
 static enum status report_tally(const struct run *run, struct err *err)
 {
-    const struct tally *tally = run->trial.tally;
+    const struct severity *tally = run->trial.tally;
     printf("%s, %s: seeds %" PRIu64 " to %" PRIu64 ", %" PRIu64 " calls, %" PRIu64 " transfers\n",
            run->property->summary, run->trial.engine->name, run->first_seed, run->first_seed + run->count - 1,
            tally->calls, tally->transfers);
@@ -101,7 +101,7 @@ static bool read_arguments(int argc, char **argv, struct run *run)
 
 int main(int argc, char **argv)
 {
-    static struct tally tally;
+    static struct severity tally;
     struct run run = {.trial.tally = &tally};
     struct err err;
     if (!read_arguments(argc, argv, &run)) {

@@ -73,15 +73,15 @@ static void write_stream(const char *directory, uint64_t *progress, bool ticks)
     if (rec_ticks) begin_ticks(&header);
     struct spool_record names = {.time = rec_stamp(), .kind = SPOOL_NAMES, .peer = SPOOL_NAMES_CALLS};
     struct spool_record world = {.time = rec_stamp(), .kind = SPOOL_COMM, .extra = 1};
-    struct rec_stream stream;
-    if (rec_stream_open(&stream, directory, &header)) _exit(1);
-    if (!rec_stream_define(&stream, names, calls, sizeof calls - 1, NULL, 0)) _exit(1);
-    if (!rec_stream_define(&stream, world, NULL, 0, NULL, 0)) _exit(1);
+    struct rec_buffer stream;
+    if (rec_buffer_open(&stream, directory, &header)) _exit(1);
+    if (!rec_buffer_define(&stream, names, calls, sizeof calls - 1, NULL, 0)) _exit(1);
+    if (!rec_buffer_define(&stream, world, NULL, 0, NULL, 0)) _exit(1);
     for (;;) {
         struct spool_record enter = {.kind = SPOOL_ENTER, .call = CRAFT_BARRIER, .time = rec_stamp_before(), .peer = -1};
         struct spool_record leave = {.kind = SPOOL_EXIT, .call = CRAFT_BARRIER, .time = rec_stamp(), .peer = -1};
-        if (rec_stream_unanchored(&stream, leave.time) && !rec_stream_anchor(&stream)) _exit(1);
-        if (!rec_stream_put(&stream, &enter) || !rec_stream_put(&stream, &leave)) _exit(1);
+        if (rec_buffer_unanchored(&stream, leave.time) && !rec_buffer_anchor(&stream)) _exit(1);
+        if (!rec_buffer_put(&stream, &enter) || !rec_buffer_put(&stream, &leave)) _exit(1);
         __atomic_fetch_add(progress, 1, __ATOMIC_RELEASE);
     }
 }

@@ -42,7 +42,7 @@ static int (*const functions[])(int) = {site_a, site_b, site_c};
 enum { FUNCTIONS = sizeof functions / sizeof *functions };
 
 struct writer {
-    struct rec_stream stream;
+    struct rec_buffer stream;
     uint32_t rank;
     uint64_t time;
     uint32_t requests;
@@ -51,14 +51,14 @@ struct writer {
 static void put(struct writer *to, struct spool_record record)
 {
     record.time = to->time += 100;
-    assert_true(rec_stream_put(&to->stream, &record));
+    assert_true(rec_buffer_put(&to->stream, &record));
 }
 
 static void define(struct writer *to, enum spool_kind kind, struct spool_record head, const void *content, size_t bytes)
 {
     head.kind = (uint8_t)kind;
     head.time = to->time;
-    assert_true(rec_stream_define(&to->stream, head, content, bytes, NULL, 0));
+    assert_true(rec_buffer_define(&to->stream, head, content, bytes, NULL, 0));
 }
 
 /* A return address: just behind a function's first byte. */
@@ -183,7 +183,7 @@ static void begin_rank(struct writer *to, const char *directory, uint32_t rank)
                                         .world = RANKS,
                                         .base_ns = 1000};
     *to = (struct writer){.rank = rank, .time = 1000};
-    assert_null(rec_stream_open(&to->stream, directory, &header));
+    assert_null(rec_buffer_open(&to->stream, directory, &header));
     define_all(to);
     call(to, INIT, nothing, nothing);
 }
@@ -200,7 +200,7 @@ static void write_rank(const char *directory, uint32_t rank)
         if (rank > 0) locks(&to, round);
     }
     call(&to, FINALIZE, nothing, nothing);
-    rec_stream_close(&to.stream);
+    rec_buffer_close(&to.stream);
 }
 
 static char *write_all(void)
@@ -346,7 +346,7 @@ static void wrong_events(void **state)
         begin_rank(&to, directory, rank);
         if (rank % 3 == 2) call(&to, NAMED + (uint16_t)rank, nothing, nothing); /* ranks 2, 5, 8 */
         call(&to, FINALIZE, nothing, nothing);
-        rec_stream_close(&to.stream);
+        rec_buffer_close(&to.stream);
     }
     assert_int_equal(check_threads(directory, false, &trace, &err), STATUS_DATA);
     assert_non_null(strstr(err.text, "rank-000002.tail"));

@@ -69,7 +69,7 @@ static void compare_calls(const struct trace *trace, const struct reference_time
         }
 }
 
-static void count_calls(const struct trace_rank *rank, struct tally *tally)
+static void count_calls(const struct trace_rank *rank, struct severity *tally)
 {
     tally->calls += rank->count;
     for (size_t i = 0; i < rank->count; i++) calls_of[rank->calls[i].call]++;
@@ -117,7 +117,7 @@ static enum status compare(const struct trace *trace, const struct platform *pla
         compare_calls(outcome.trace, times, comparison);
     if (trial && trial->tally) {
         link_waits += waits;
-        struct tally *tally = trial->tally;
+        struct severity *tally = trial->tally;
         tally->programs++;
         tally->transfers += outcome.transfers;
         for (uint32_t r = 0; r < trace->rank_count; r++) count_calls(&trace->ranks[r], tally);
@@ -187,7 +187,7 @@ static enum status run_seed(uint64_t seed, enum subject subject, const struct tr
 static enum status run_programs(enum subject subject, uint64_t first, uint64_t count, uint64_t at_least, bool tamper,
                                 char **floors, struct err *err)
 {
-    static struct tally tally;
+    static struct severity tally;
     const struct trial trial = {.engine = engine_by_name("loggp"), .tamper = tamper, .tally = &tally};
     bool failed = false;
     for (uint64_t i = 0; i < count && !failed; i++) TRY(run_seed(first + i, subject, &trial, &failed, err));

@@ -44,13 +44,13 @@ static void plan(struct replay *replay, uint32_t rank, const struct trace_call *
     messages->count = 0;
     if (call_kind(call->call) != CALL_COMM_CREATE) {
         shape = replay_shape_of(replay, call);
-        if (replay_know_others(replay, rank, call, &shape) != STATUS_OK) exit(1);
+        if (replay_learn_peer_counts(replay, rank, call, &shape) != STATUS_OK) exit(1);
         add_plan(replay, rank, call->handle, &shape, messages);
         return;
     }
     for (uint32_t part = 0; replay_comm_part(replay, rank, call, part, &comm, &shape); part++) {
         if (comm == TRACE_NONE) continue;
-        if (shape.algorithm == COLL_EDGES && replay_know_others(replay, rank, call, &shape) != STATUS_OK) exit(1);
+        if (shape.algorithm == COLL_EDGES && replay_learn_peer_counts(replay, rank, call, &shape) != STATUS_OK) exit(1);
         add_plan(replay, rank, comm, &shape, messages);
     }
 }
@@ -142,7 +142,7 @@ int main(int argc, char **argv)
         if (file) fclose(file);
     }
     printf("%zu messages\n", compared);
-    replay_clear_others(&replay);
+    replay_clear_peer_counts(&replay);
     trace_free(trace);
     return good && compared > 0 ? 0 : 1;
 }

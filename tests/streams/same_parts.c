@@ -19,7 +19,7 @@ struct meeting {
 struct part {
     struct meeting *meeting;
     const struct trace *trace;
-    struct parts_link link;
+    struct shards_link link;
     const struct analyze_options *options;
     size_t calls;
     struct trace *read; /* of the part */
@@ -55,7 +55,7 @@ static void *run(void *argument)
     part->status = late_source_of_trace(part->trace, &source, &part->err);
     if (part->status != STATUS_OK) abort(); /* the others wait */
     part->read = source.trace;
-    part->status = model_stream_part(&source, part->options, part->calls, &part->link, &part->result, &part->err);
+    part->status = model_slices_shard(&source, part->options, part->calls, &part->link, &part->result, &part->err);
     source_close(&source);
     return NULL;
 }
@@ -84,7 +84,7 @@ enum status parts_result(const struct trace *trace, const struct analyze_options
         return err_set(err, STATUS_SYSTEM, NULL, NULL, "no barrier of %u threads", count);
     for (uint32_t p = 0; p < count; p++) {
         parts[p] = (struct part){.meeting = &meeting, .trace = trace, .options = options, .calls = calls};
-        parts[p].link = (struct parts_link){.own = p, .count = count, .state = &parts[p], .swap = swap};
+        parts[p].link = (struct shards_link){.own = p, .count = count, .state = &parts[p], .swap = swap};
         if (pthread_create(&threads[p], NULL, run, &parts[p]) != 0) abort();
     }
     for (uint32_t p = 0; p < count; p++) pthread_join(threads[p], NULL);

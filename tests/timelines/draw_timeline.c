@@ -134,16 +134,16 @@ static enum status find(const struct relations *relations, enum pattern pattern,
                         struct err *err)
 {
     static const struct analyze_options options = ANALYZE_DEFAULTS;
-    struct account account;
-    TRY(account_init(&account, relations->trace->rank_count, err));
+    struct totals totals;
+    TRY(totals_init(&totals, relations->trace->rank_count, err));
     struct detection detection = {.relations = relations,
                                   .options = &options,
-                                  .account = &account,
+                                  .totals = &totals,
                                   .observer = collect,
                                   .observer_context = picture,
                                   .err = err};
     enum status status = detector_of(pattern)->find(&detection);
-    account_clear(&account);
+    totals_clear(&totals);
     if (status == STATUS_OK && picture->count == 0)
         status = err_set(err, STATUS_DATA, relations->trace->name, NULL, "no %s found, expected one",
                          pattern_row(pattern)->name);

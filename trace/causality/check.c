@@ -3,7 +3,7 @@
 #include "trace/causality/clock_conditions.h"
 #include "trace/spool/parts.h"
 
-struct knot {
+struct sync_group {
     int64_t ps;       /* latest cause so far */
     size_t missing;   /* causes that have not been reached */
     uint32_t waiting; /* first rank that waits for them, NOBODY */
@@ -21,29 +21,29 @@ enum { AMORTISE = 10 }; /* of the computing after a shift, one part in so many m
 
 struct repair {
     struct trace *trace;
-    const struct clock_links *links;
-    struct knot *knots;
+    const struct clock_conditions *links;
+    struct sync_group *knots;
     struct mover *movers;
     uint32_t ready; /* list of ranks */
 };
 
-static int64_t enter_ps(const struct trace *trace, const struct clock_link *link)
+static int64_t enter_ps(const struct trace *trace, const struct clock_condition *link)
 {
     return trace->ranks[link->rank].calls[link->index].enter_ps;
 }
 
-static void tie_knots(const struct trace *trace, const struct clock_links *links, struct knot *knots)
+static void tie_knots(const struct trace *trace, const struct clock_conditions *links, struct sync_group *knots)
 {
-    for (size_t i = 0; i < links->knots; i++) knots[i] = (struct knot){.ps = INT64_MIN, .waiting = NOBODY};
+    for (size_t i = 0; i < links->knots; i++) knots[i] = (struct sync_group){.ps = INT64_MIN, .waiting = NOBODY};
     for (size_t i = 0; i < links->cause_count; i++) {
-        struct knot *knot = &knots[links->causes[i].knot];
+        struct sync_group *knot = &knots[links->causes[i].knot];
         int64_t ps = enter_ps(trace, &links->causes[i]);
         if (ps > knot->ps) knot->ps = ps;
         knot->missing++;
     }
 }
 
-static void wake(struct repair *repair, struct knot *knot)
+static void wake(struct repair *repair, struct sync_group *knot)
 {
     while (knot->waiting != NOBODY) {
         uint32_t rank = knot->waiting;
@@ -57,14 +57,14 @@ static void wake(struct repair *repair, struct knot *knot)
 static void enter_call(struct repair *repair, uint32_t rank, struct trace_call *call, int64_t computing_ps)
 {
     struct mover *mover = &repair->movers[rank];
-    const struct clock_links *links = repair->links;
+    const struct clock_conditions *links = repair->links;
     int64_t back = computing_ps / AMORTISE;
     mover->shift_ps -= back < mover->shift_ps ? back : mover->shift_ps;
     call->enter_ps += mover->shift_ps;
     for (; mover->cause < links->cause_count; mover->cause++) {
-        const struct clock_link *link = &links->causes[mover->cause];
+        const struct clock_condition *link = &links->causes[mover->cause];
         if (link->rank != rank || link->index != mover->index) break;
-        struct knot *knot = &repair->knots[link->knot];
+        struct sync_group *knot = &repair->knots[link->knot];
         if (call->enter_ps > knot->ps) knot->ps = call->enter_ps;
         if (knot->missing > 0 && --knot->missing == 0) wake(repair, knot);
     }
@@ -75,11 +75,11 @@ static void enter_call(struct repair *repair, uint32_t rank, struct trace_call *
 static bool exit_call(struct repair *repair, uint32_t rank, struct trace_call *call)
 {
     struct mover *mover = &repair->movers[rank];
-    const struct clock_links *links = repair->links;
+    const struct clock_conditions *links = repair->links;
     for (; mover->effect < links->effect_count; mover->effect++) {
-        const struct clock_link *link = &links->effects[mover->effect];
+        const struct clock_condition *link = &links->effects[mover->effect];
         if (link->rank != rank || link->index != mover->index) break;
-        struct knot *knot = &repair->knots[link->knot];
+        struct sync_group *knot = &repair->knots[link->knot];
         if (knot->missing > 0) {
             mover->next = knot->waiting;
             knot->waiting = rank;
@@ -110,7 +110,7 @@ static void move_rank(struct repair *repair, uint32_t rank, int64_t *old_exit_ps
 static bool force_one(struct repair *repair)
 {
     for (size_t i = 0; i < repair->links->knots; i++) {
-        struct knot *knot = &repair->knots[i];
+        struct sync_group *knot = &repair->knots[i];
         if (knot->waiting == NOBODY) continue;
         knot->missing = 0;
         knot->ps = INT64_MIN;
@@ -120,7 +120,8 @@ static bool force_one(struct repair *repair)
     return false;
 }
 
-static enum status move_all(struct trace *trace, const struct clock_links *links, struct knot *knots, struct err *err)
+static enum status move_all(struct trace *trace, const struct clock_conditions *links, struct sync_group *knots,
+                            struct err *err)
 {
     struct repair repair = {.trace = trace, .links = links, .knots = knots, .ready = NOBODY};
     int64_t *old_exit_ps = calloc(trace->rank_count, sizeof *old_exit_ps);
@@ -158,7 +159,7 @@ static bool can_move(const struct trace *trace)
     return true;
 }
 
-static enum status repair(struct trace *trace, const struct clock_links *links, struct err *err)
+static enum status repair(struct trace *trace, const struct clock_conditions *links, struct err *err)
 {
     trace->clock.violations = links->violations;
     if (links->violations == 0) return STATUS_OK;
@@ -166,7 +167,7 @@ static enum status repair(struct trace *trace, const struct clock_links *links, 
         return trace_add_note(trace, err,
                               "effects before their causes are counted, not repaired: ranks have several "
                               "threads");
-    struct knot *knots = calloc(links->knots + 1, sizeof *knots);
+    struct sync_group *knots = calloc(links->knots + 1, sizeof *knots);
     if (!knots) return err_memory(err);
     tie_knots(trace, links, knots);
     enum status status = move_all(trace, links, knots, err);
@@ -176,9 +177,9 @@ static enum status repair(struct trace *trace, const struct clock_links *links, 
 
 enum status clock_check(struct trace *trace, unsigned threads, struct err *err)
 {
-    struct clock_links links = {0};
-    enum status status = clock_links_find(trace, threads, &links, err);
+    struct clock_conditions links = {0};
+    enum status status = clock_conditions_find(trace, threads, &links, err);
     if (status == STATUS_OK) status = repair(trace, &links, err);
-    clock_links_clear(&links);
+    clock_conditions_clear(&links);
     return status;
 }

@@ -16,16 +16,16 @@ static int compare_keys(const void *a, const void *b)
     return (x->tag > y->tag) - (x->tag < y->tag);
 }
 
-static enum status add_pair(struct clock_finder *finder, const struct clock_side *cause,
+static enum status add_pair(struct happens_before *finder, const struct clock_side *cause,
                             const struct clock_side *effect)
 {
     size_t knot = finder->links->knots++;
     finder->rank = cause->rank;
     finder->index = cause->index;
-    TRY(clock_finder_cause(finder, knot));
+    TRY(happens_before_cause(finder, knot));
     finder->rank = effect->rank;
     finder->index = effect->index;
-    return clock_finder_effect(finder, knot);
+    return happens_before_effect(finder, knot);
 }
 
 /* Sorting by numbers below `numbers` in their order of making takes time by their count: starts[i] is how many items
@@ -41,12 +41,12 @@ static void sum_up(size_t *starts, size_t numbers)
 }
 
 /* By rank and index, those of one call in the order of their making, which is that of their knots. */
-static enum status order_links(struct clock_finder *finder, const size_t *first_calls, struct clock_link **links,
+static enum status order_links(struct happens_before *finder, const size_t *first_calls, struct clock_condition **links,
                                size_t count, size_t *capacity)
 {
     size_t calls = first_calls[finder->trace->rank_count];
     size_t *ends = count_starts(calls);
-    struct clock_link *ordered = malloc((count + 1) * sizeof *ordered);
+    struct clock_condition *ordered = malloc((count + 1) * sizeof *ordered);
     if (!ends || !ordered) {
         free(ends);
         free(ordered);
@@ -62,9 +62,9 @@ static enum status order_links(struct clock_finder *finder, const size_t *first_
     return STATUS_OK;
 }
 
-static enum status order_all_links(struct clock_finder *finder)
+static enum status order_all_links(struct happens_before *finder)
 {
-    struct clock_links *links = finder->links;
+    struct clock_conditions *links = finder->links;
     uint32_t ranks = finder->trace->rank_count;
     size_t *first_calls = count_starts(ranks);
     if (!first_calls) return err_memory(finder->err);
@@ -80,7 +80,7 @@ struct pairs { /* where each key's causes and effects begin, in their orders */
     size_t *causes, *effects;
 };
 
-static enum status join_ordered(struct clock_finder *finder, const struct pairs *pairs)
+static enum status join_ordered(struct happens_before *finder, const struct pairs *pairs)
 {
     for (size_t k = 0; k < finder->key_count; k++) { /* in the order of keys, since pairs are numbered by it */
         uint32_t key = finder->keys[k].number;
@@ -93,7 +93,7 @@ static enum status join_ordered(struct clock_finder *finder, const struct pairs 
 }
 
 /* Of messages and epochs: effects that end before their cause began. */
-static uint64_t count_pairs(const struct clock_finder *finder, const struct pairs *pairs)
+static uint64_t count_pairs(const struct happens_before *finder, const struct pairs *pairs)
 {
     uint64_t violations = 0;
     for (size_t key = 0; key < finder->key_count; key++) {
@@ -109,19 +109,19 @@ static uint64_t count_pairs(const struct clock_finder *finder, const struct pair
 }
 
 /* Of collectives, which are linked already. */
-static enum status count_collectives(const struct clock_finder *finder, uint64_t *violations)
+static enum status count_collectives(const struct happens_before *finder, uint64_t *violations)
 {
-    const struct clock_links *links = finder->links;
+    const struct clock_conditions *links = finder->links;
     int64_t *latest_ps = malloc((links->knots + 1) * sizeof *latest_ps);
     if (!latest_ps) return err_memory(finder->err);
     for (size_t i = 0; i < links->knots; i++) latest_ps[i] = INT64_MIN;
     for (size_t i = 0; i < links->cause_count; i++) {
-        const struct clock_link *cause = &links->causes[i];
+        const struct clock_condition *cause = &links->causes[i];
         int64_t ps = clock_call(finder, cause->rank, cause->index)->enter_ps;
         if (ps > latest_ps[cause->knot]) latest_ps[cause->knot] = ps;
     }
     for (size_t i = 0; i < links->effect_count; i++) {
-        const struct clock_link *effect = &links->effects[i];
+        const struct clock_condition *effect = &links->effects[i];
         *violations += clock_call(finder, effect->rank, effect->index)->exit_ps < latest_ps[effect->knot];
     }
     free(latest_ps);
@@ -129,7 +129,7 @@ static enum status count_collectives(const struct clock_finder *finder, uint64_t
 }
 
 /* Links cost more than to see that none is needed. */
-static enum status join_pairs(struct clock_finder *finder, const struct pairs *pairs)
+static enum status join_pairs(struct happens_before *finder, const struct pairs *pairs)
 {
     uint64_t violations = count_pairs(finder, pairs);
     TRY(count_collectives(finder, &violations));
@@ -140,37 +140,38 @@ static enum status join_pairs(struct clock_finder *finder, const struct pairs *p
     return order_all_links(finder);
 }
 
-static enum status join_sides(struct clock_finder *finder)
+static enum status join_sides(struct happens_before *finder)
 {
     struct pairs pairs = {NULL, NULL};
-    enum status status = clock_finder_order(finder, &finder->causes, &pairs.causes);
-    if (status == STATUS_OK) status = clock_finder_order(finder, &finder->effects, &pairs.effects);
+    enum status status = happens_before_order(finder, &finder->causes, &pairs.causes);
+    if (status == STATUS_OK) status = happens_before_order(finder, &finder->effects, &pairs.effects);
     if (status == STATUS_OK) status = join_pairs(finder, &pairs);
     free(pairs.causes);
     free(pairs.effects);
     return status;
 }
 
-static enum status find_all(struct clock_finder *finder)
+static enum status find_all(struct happens_before *finder)
 {
-    TRY(clock_finder_walk(finder, 0, finder->trace->rank_count));
+    TRY(happens_before_walk(finder, 0, finder->trace->rank_count));
     return join_sides(finder);
 }
 
-enum status clock_links_find(const struct trace *trace, unsigned threads, struct clock_links *links, struct err *err)
+enum status clock_conditions_find(const struct trace *trace, unsigned threads, struct clock_conditions *links,
+                                  struct err *err)
 {
-    struct clock_finder finder = {.trace = trace, .links = links, .err = err};
+    struct happens_before finder = {.trace = trace, .links = links, .err = err};
     bool none;
     TRY(clock_count(trace, threads, &none, err));
     if (none) return STATUS_OK;
     enum status status = find_all(&finder);
-    clock_finder_clear(&finder);
+    happens_before_clear(&finder);
     return status;
 }
 
-void clock_links_clear(struct clock_links *links)
+void clock_conditions_clear(struct clock_conditions *links)
 {
     free(links->causes);
     free(links->effects);
-    *links = (struct clock_links){0};
+    *links = (struct clock_conditions){0};
 }

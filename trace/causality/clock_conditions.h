@@ -8,21 +8,22 @@
 
 #include "trace/trace.h"
 
-struct clock_link {
+struct clock_condition {
     uint32_t rank;
     size_t index; /* of the call */
     size_t knot;
 };
 
-struct clock_links { /* causes and effects in the order of rank and index */
-    struct clock_link *causes, *effects;
+struct clock_conditions { /* causes and effects in the order of rank and index */
+    struct clock_condition *causes, *effects;
     size_t cause_count, cause_capacity, effect_count, effect_capacity;
     size_t knots;
     uint64_t violations; /* effects that end before their knot; 0: nothing else is here */
 };
 
 /* threads: that look whether there are violations; 0: as many as are worth it. */
-enum status clock_links_find(const struct trace *trace, unsigned threads, struct clock_links *links, struct err *err);
-void clock_links_clear(struct clock_links *links);
+enum status clock_conditions_find(const struct trace *trace, unsigned threads, struct clock_conditions *links,
+                                  struct err *err);
+void clock_conditions_clear(struct clock_conditions *links);
 
 #endif

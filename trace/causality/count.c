@@ -8,8 +8,8 @@
 
 struct block {
     uint32_t first, end; /* ranks */
-    struct clock_finder finder;
-    struct clock_links links; /* of its collectives */
+    struct happens_before finder;
+    struct clock_conditions links; /* of its collectives */
     size_t *causes, *effects; /* where each key's begin */
     size_t *knots;            /* of all blocks, by its own knots */
     bool violated;
@@ -28,13 +28,13 @@ static enum status walk_block(void *context, size_t number, struct err *err)
 {
     const struct counting *counting = context;
     struct block *block = &counting->blocks[number];
-    struct clock_finder *finder = &block->finder;
+    struct happens_before *finder = &block->finder;
     finder->trace = counting->trace;
     finder->links = &block->links;
     finder->err = err;
-    TRY(clock_finder_walk(finder, block->first, block->end));
-    TRY(clock_finder_order(finder, &finder->causes, &block->causes));
-    return clock_finder_order(finder, &finder->effects, &block->effects);
+    TRY(happens_before_walk(finder, block->first, block->end));
+    TRY(happens_before_order(finder, &finder->causes, &block->causes));
+    return happens_before_order(finder, &finder->effects, &block->effects);
 }
 
 /* The knots of all blocks: those of the same collective call are one. */
@@ -58,7 +58,7 @@ static enum status number_knots(struct counting *counting, struct block *block, 
 static void find_latest(const struct counting *counting, const struct block *block)
 {
     for (size_t i = 0; i < block->links.cause_count; i++) {
-        const struct clock_link *cause = &block->links.causes[i];
+        const struct clock_condition *cause = &block->links.causes[i];
         int64_t *latest_ps = &counting->latest_ps[block->knots[cause->knot]];
         int64_t ps = clock_call(&block->finder, cause->rank, cause->index)->enter_ps;
         if (ps > *latest_ps) *latest_ps = ps;
@@ -96,7 +96,7 @@ static bool is_key_violated(const struct block *from, uint32_t number, const str
 static bool is_collective_violated(const struct counting *counting, const struct block *block)
 {
     for (size_t i = 0; i < block->links.effect_count; i++) {
-        const struct clock_link *effect = &block->links.effects[i];
+        const struct clock_condition *effect = &block->links.effects[i];
         if (clock_call(&block->finder, effect->rank, effect->index)->exit_ps <
             counting->latest_ps[block->knots[effect->knot]])
             return true;
@@ -115,7 +115,7 @@ static enum status check_block(void *context, size_t number, struct err *err)
         const struct clock_key *key = &from->finder.keys[i];
         const struct block *to = &counting->blocks[counting->block_of[key->to]];
         uint32_t other;
-        if (clock_finder_key(&to->finder, key, &other)) from->violated = is_key_violated(from, i, to, other);
+        if (happens_before_key(&to->finder, key, &other)) from->violated = is_key_violated(from, i, to, other);
     }
     return STATUS_OK;
 }
@@ -141,8 +141,8 @@ static void clear(struct counting *counting)
 {
     for (size_t i = 0; counting->blocks && i < counting->count; i++) {
         struct block *block = &counting->blocks[i];
-        clock_finder_clear(&block->finder);
-        clock_links_clear(&block->links);
+        happens_before_clear(&block->finder);
+        clock_conditions_clear(&block->links);
         free(block->causes);
         free(block->effects);
         free(block->knots);

@@ -17,7 +17,7 @@ static uint64_t hash_key(const struct clock_key *key)
            (uint64_t)key->what;
 }
 
-bool clock_finder_key(const struct clock_finder *finder, const struct clock_key *key, uint32_t *number)
+bool happens_before_key(const struct happens_before *finder, const struct clock_key *key, uint32_t *number)
 {
     const uint64_t *slot;
     for (uint64_t hash = hash_key(key); (slot = map_find(&finder->key_index, hash)) != NULL; hash++) {
@@ -28,7 +28,7 @@ bool clock_finder_key(const struct clock_finder *finder, const struct clock_key 
     return false;
 }
 
-static enum status number_new_key(struct clock_finder *finder, const struct clock_key *key, uint32_t *number)
+static enum status number_new_key(struct happens_before *finder, const struct clock_key *key, uint32_t *number)
 {
     for (uint64_t hash = hash_key(key);; hash++) {
         uint64_t *slot;
@@ -43,7 +43,7 @@ static enum status number_new_key(struct clock_finder *finder, const struct cloc
 }
 
 /* Programs repeat their few keys. */
-static enum status number_key(struct clock_finder *finder, const struct clock_key *key, uint32_t *number)
+static enum status number_key(struct happens_before *finder, const struct clock_key *key, uint32_t *number)
 {
     uint32_t hash = (uint32_t)key->from * 31 + (uint32_t)key->to * 7 + (uint32_t)key->what * 64 + (uint32_t)key->tag;
     struct clock_key *recent = &finder->recent[hash % RECENT_KEYS];
@@ -55,8 +55,8 @@ static enum status number_key(struct clock_finder *finder, const struct clock_ke
     return STATUS_OK;
 }
 
-static enum status add_tagged_side(struct clock_finder *finder, struct clock_sides *sides, const struct clock_key *key,
-                                   bool applies)
+static enum status add_tagged_side(struct happens_before *finder, struct clock_sides *sides,
+                                   const struct clock_key *key, bool applies)
 {
     struct clock_side side = {.rank = finder->rank, .index = finder->index, .applies = applies};
     TRY(number_key(finder, key, &side.key));
@@ -64,7 +64,7 @@ static enum status add_tagged_side(struct clock_finder *finder, struct clock_sid
     return STATUS_OK;
 }
 
-static enum status add_side(struct clock_finder *finder, struct clock_sides *sides, enum side_kind what, int32_t from,
+static enum status add_side(struct happens_before *finder, struct clock_sides *sides, enum side_kind what, int32_t from,
                             int32_t to, bool applies)
 {
     int32_t tag = what == SIDE_MESSAGE ? finder->call->tag : 0;
@@ -72,24 +72,24 @@ static enum status add_side(struct clock_finder *finder, struct clock_sides *sid
     return add_tagged_side(finder, sides, &key, applies);
 }
 
-enum status clock_finder_cause(struct clock_finder *finder, size_t knot)
+enum status happens_before_cause(struct happens_before *finder, size_t knot)
 {
-    struct clock_links *links = finder->links;
-    struct clock_link link = {finder->rank, finder->index, knot};
+    struct clock_conditions *links = finder->links;
+    struct clock_condition link = {finder->rank, finder->index, knot};
     ARRAY_PUSH(links->causes, links->cause_count, links->cause_capacity, link, finder->err);
     return STATUS_OK;
 }
 
-enum status clock_finder_effect(struct clock_finder *finder, size_t knot)
+enum status happens_before_effect(struct happens_before *finder, size_t knot)
 {
-    struct clock_links *links = finder->links;
-    struct clock_link link = {finder->rank, finder->index, knot};
+    struct clock_conditions *links = finder->links;
+    struct clock_condition link = {finder->rank, finder->index, knot};
     ARRAY_PUSH(links->effects, links->effect_count, links->effect_capacity, link, finder->err);
     return STATUS_OK;
 }
 
 /* Of a communicator of two groups. */
-static bool is_in_second(const struct clock_finder *finder)
+static bool is_in_second(const struct happens_before *finder)
 {
     const struct trace_comm *comm = trace_call_comm(finder->trace, finder->call);
     return comm->between > 0 && trace_comm_rank(comm, (int32_t)finder->rank) >= (int32_t)comm->between;
@@ -97,7 +97,7 @@ static bool is_in_second(const struct clock_finder *finder)
 
 /* The k-th collective call of a rank on a communicator (or window) belongs to the k-th of every member;
  * between two groups those of one depend on those of the other. */
-static enum status collective(struct clock_finder *finder, bool causes, bool effects)
+static enum status collective(struct happens_before *finder, bool causes, bool effects)
 {
     bool window = call_row(finder->call->call)->allowed & F_WIN;
     bool between = !window && finder->trace->comms[finder->call->handle].between > 0;
@@ -107,13 +107,13 @@ static enum status collective(struct clock_finder *finder, bool causes, bool eff
     if (*knot == finder->links->knots) finder->links->knots += 1 + between;
     size_t number = (size_t)*knot;
     bool second = is_in_second(finder);
-    if (causes) TRY(clock_finder_cause(finder, number + second));
+    if (causes) TRY(happens_before_cause(finder, number + second));
     if (effects && !(finder->call->flags & TRACE_BREAK))
-        TRY(clock_finder_effect(finder, between ? number + !second : number));
+        TRY(happens_before_effect(finder, between ? number + !second : number));
     return STATUS_OK;
 }
 
-static enum status request_done(struct clock_finder *finder, uint32_t request)
+static enum status request_done(struct happens_before *finder, uint32_t request)
 {
     const uint64_t *effect = map_find(&finder->receives, request);
     if (!effect) return STATUS_OK;
@@ -122,7 +122,7 @@ static enum status request_done(struct clock_finder *finder, uint32_t request)
     return STATUS_OK;
 }
 
-static enum status sendrecv(struct clock_finder *finder)
+static enum status sendrecv(struct happens_before *finder)
 {
     const struct trace_call *call = finder->call;
     int32_t own = (int32_t)finder->rank, source = trace_call_source(call);
@@ -133,7 +133,7 @@ static enum status sendrecv(struct clock_finder *finder)
     return add_tagged_side(finder, &finder->effects, &received, true);
 }
 
-static enum status message_call(struct clock_finder *finder, enum call_kind kind)
+static enum status message_call(struct happens_before *finder, enum call_kind kind)
 {
     const struct trace_call *call = finder->call;
     int32_t own = (int32_t)finder->rank;
@@ -161,7 +161,7 @@ static enum status message_call(struct clock_finder *finder, enum call_kind kind
     return STATUS_OK;
 }
 
-static enum status end_access(struct clock_finder *finder)
+static enum status end_access(struct happens_before *finder)
 {
     struct clock_epoch *epoch = &finder->access[finder->call->handle];
     if (epoch->group == TRACE_NO_REF) return STATUS_OK;
@@ -178,7 +178,7 @@ static enum status end_access(struct clock_finder *finder)
     return STATUS_OK;
 }
 
-static enum status end_exposure(struct clock_finder *finder)
+static enum status end_exposure(struct happens_before *finder)
 {
     struct clock_epoch *epoch = &finder->exposure[finder->call->handle];
     if (epoch->group == TRACE_NO_REF) return STATUS_OK;
@@ -190,7 +190,7 @@ static enum status end_exposure(struct clock_finder *finder)
     return STATUS_OK;
 }
 
-static enum status begin_exposure(struct clock_finder *finder)
+static enum status begin_exposure(struct happens_before *finder)
 {
     const struct trace_group *group = &finder->trace->groups[finder->call->ref];
     finder->exposure[finder->call->handle].group = finder->call->ref;
@@ -199,7 +199,7 @@ static enum status begin_exposure(struct clock_finder *finder)
     return STATUS_OK;
 }
 
-static enum status window_call(struct clock_finder *finder, enum call_kind kind)
+static enum status window_call(struct happens_before *finder, enum call_kind kind)
 {
     const struct trace_call *call = finder->call;
     uint64_t *slot;
@@ -217,7 +217,7 @@ static enum status window_call(struct clock_finder *finder, enum call_kind kind)
     }
 }
 
-static enum status neighbor_call(struct clock_finder *finder)
+static enum status neighbor_call(struct happens_before *finder)
 {
     struct trace_neighbors neighbors;
     int32_t own = (int32_t)finder->rank;
@@ -230,7 +230,7 @@ static enum status neighbor_call(struct clock_finder *finder)
     return STATUS_OK;
 }
 
-static enum status take_call(struct clock_finder *finder)
+static enum status take_call(struct happens_before *finder)
 {
     const struct trace_call *call = finder->call;
     enum call_kind kind = call_kind((enum mpi_call)call->call);
@@ -271,7 +271,7 @@ static enum status take_call(struct clock_finder *finder)
     }
 }
 
-static enum status walk_rank(struct clock_finder *finder)
+static enum status walk_rank(struct happens_before *finder)
 {
     const struct trace_rank *rank = &finder->trace->ranks[finder->rank];
     for (size_t i = 0; i < finder->trace->window_count; i++)
@@ -283,7 +283,7 @@ static enum status walk_rank(struct clock_finder *finder)
     return STATUS_OK;
 }
 
-static enum status open_epochs(struct clock_finder *finder)
+static enum status open_epochs(struct happens_before *finder)
 {
     size_t windows = finder->trace->window_count + 1;
     finder->access = calloc(windows, sizeof *finder->access);
@@ -291,14 +291,14 @@ static enum status open_epochs(struct clock_finder *finder)
     return finder->access && finder->exposure ? STATUS_OK : err_memory(finder->err);
 }
 
-static void end_rank(struct clock_finder *finder)
+static void end_rank(struct happens_before *finder)
 {
     map_clear(&finder->sequences);
     map_clear(&finder->receives);
     for (size_t i = 0; i < finder->trace->window_count; i++) map_clear(&finder->access[i].gets);
 }
 
-enum status clock_finder_walk(struct clock_finder *finder, uint32_t first, uint32_t end)
+enum status happens_before_walk(struct happens_before *finder, uint32_t first, uint32_t end)
 {
     TRY(open_epochs(finder));
     for (finder->rank = first; finder->rank < end; finder->rank++) {
@@ -309,7 +309,7 @@ enum status clock_finder_walk(struct clock_finder *finder, uint32_t first, uint3
     return STATUS_OK;
 }
 
-enum status clock_finder_order(struct clock_finder *finder, struct clock_sides *sides, size_t **starts)
+enum status happens_before_order(struct happens_before *finder, struct clock_sides *sides, size_t **starts)
 {
     size_t *ends = calloc(finder->key_count + 1, sizeof *ends);
     struct clock_side *ordered = malloc((sides->count + 1) * sizeof *ordered);
@@ -329,7 +329,7 @@ enum status clock_finder_order(struct clock_finder *finder, struct clock_sides *
     return STATUS_OK;
 }
 
-void clock_finder_clear(struct clock_finder *finder)
+void happens_before_clear(struct happens_before *finder)
 {
     map_clear(&finder->instances);
     free(finder->access);

@@ -34,9 +34,9 @@ struct clock_epoch {       /* of one rank and window */
     struct map gets; /* targets of gets */
 };
 
-struct clock_finder {
+struct happens_before {
     const struct trace *trace;
-    struct clock_links *links;
+    struct clock_conditions *links;
     struct clock_sides causes, effects;
     struct clock_key *keys; /* by number */
     size_t key_count, key_capacity;
@@ -53,19 +53,19 @@ struct clock_finder {
 };
 
 /* The calls of ranks first to end - 1: their sides, links of their collectives. */
-enum status clock_finder_walk(struct clock_finder *finder, uint32_t first, uint32_t end);
-void clock_finder_clear(struct clock_finder *finder);
+enum status happens_before_walk(struct happens_before *finder, uint32_t first, uint32_t end);
+void happens_before_clear(struct happens_before *finder);
 
 /* Sides by key, in the order of their making: a key's are of one rank, so that it is its order of calls (of posting,
  * for receives: MPI-3.1 3.5). *starts: where each key begins; the caller frees it, also on failure. */
-enum status clock_finder_order(struct clock_finder *finder, struct clock_sides *sides, size_t **starts);
+enum status happens_before_order(struct happens_before *finder, struct clock_sides *sides, size_t **starts);
 
 /* A link of the call in hand. */
-enum status clock_finder_cause(struct clock_finder *finder, size_t knot);
-enum status clock_finder_effect(struct clock_finder *finder, size_t knot);
+enum status happens_before_cause(struct happens_before *finder, size_t knot);
+enum status happens_before_effect(struct happens_before *finder, size_t knot);
 
 /* The number of a key that the finder may have met. */
-bool clock_finder_key(const struct clock_finder *finder, const struct clock_key *key, uint32_t *number);
+bool happens_before_key(const struct happens_before *finder, const struct clock_key *key, uint32_t *number);
 
 /* Where a window's or communicator's n-th collective call is in `instances`, and the way back: whether it is between
  * two groups, and so has two knots. */
@@ -80,13 +80,13 @@ static inline bool clock_instance_is_double(const struct trace *trace, uint64_t 
     return !(object & 1) && trace->comms[object >> 1].between > 0;
 }
 
-static inline const struct trace_call *clock_call(const struct clock_finder *finder, uint32_t rank, size_t index)
+static inline const struct trace_call *clock_call(const struct happens_before *finder, uint32_t rank, size_t index)
 {
     return &finder->trace->ranks[rank].calls[index];
 }
 
-/* Whether no effect of the trace ends before its causes, by as many threads as clock_links_find() is asked for. *none
- * is false, too, where there would be one thread: clock_links_find() sees that itself. */
+/* Whether no effect of the trace ends before its causes, by as many threads as clock_conditions_find() is asked for.
+ * *none is false, too, where there would be one thread: clock_conditions_find() sees that itself. */
 enum status clock_count(const struct trace *trace, unsigned threads, bool *none, struct err *err);
 
 #endif

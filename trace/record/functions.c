@@ -103,7 +103,7 @@ void rec_functions_opened(uint64_t time)
     if (!rec_paused()) write_open(time);
 }
 
-void rec_functions_settle(const void *frame)
+void rec_functions_resolve(const void *frame)
 {
     pop_gone((uintptr_t)frame);
     if (writes() && !rec_paused() && depth > 0 && !open[depth - 1].written) write_open(rec_stamp());

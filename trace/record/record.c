@@ -13,12 +13,12 @@
 #include "trace/record/threads/table.h"
 
 enum rec_state rec_state REC_HOT = REC_OFF;
-struct rec_stream rec_out = {.file = -1};
+struct rec_buffer rec_out = {.file = -1};
 int rec_rank, rec_world;
 MPI_Group rec_world_group;
 struct rec_anchor rec_loaded_at;
 __thread uintptr_t rec_inside;
-__thread struct rec_stream *rec_own;
+__thread struct rec_buffer *rec_own;
 
 void rec_mark(uint32_t state)
 {
@@ -48,27 +48,27 @@ static void stop_writing(void)
     rec_stop("the limit of its size is reached");
 }
 
-static __attribute__((noinline)) void put_slowly(struct rec_stream *own, const struct spool_record *record,
+static __attribute__((noinline)) void put_slowly(struct rec_buffer *own, const struct spool_record *record,
                                                  unsigned pattern)
 {
     uint64_t chunk = own->chunk;
     if (own->tail->signal != 0) own->tail->signal = 0; /* the thread left the handler by a jump */
-    bool anchored = !rec_stream_unanchored(own, record->time) || rec_stream_anchor(own);
-    if (!anchored || !rec_stream_put_as(own, record, pattern)) stop_writing();
+    bool anchored = !rec_buffer_unanchored(own, record->time) || rec_buffer_anchor(own);
+    if (!anchored || !rec_buffer_put_as(own, record, pattern)) stop_writing();
     if (own->chunk != chunk) rec_guard();
 }
 
 /* Into the thread's own stream, while rec_state is REC_OPEN. */
-REC_INLINE void put_into(struct rec_stream *own, const struct spool_record *record, unsigned pattern)
+REC_INLINE void put_into(struct rec_buffer *own, const struct spool_record *record, unsigned pattern)
 {
-    bool near = REC_LIKELY(!rec_stream_unanchored(own, record->time));
-    if (!REC_LIKELY(near && rec_stream_put_same(own, record, pattern))) put_slowly(own, record, pattern);
+    bool near = REC_LIKELY(!rec_buffer_unanchored(own, record->time));
+    if (!REC_LIKELY(near && rec_buffer_put_same(own, record, pattern))) put_slowly(own, record, pattern);
 }
 
 void rec_put(const struct spool_record *record)
 {
-    struct rec_stream *own = rec_own;
-    if (rec_state == REC_OPEN && own) put_into(own, record, rec_stream_template(record));
+    struct rec_buffer *own = rec_own;
+    if (rec_state == REC_OPEN && own) put_into(own, record, rec_buffer_template(record));
 }
 
 /* Calls of different places have templates of their own. */
@@ -88,7 +88,7 @@ void rec_put_extents(const struct rec_call *rec, uint64_t time)
 
 void rec_anchor(void)
 {
-    if (rec_state == REC_OPEN && rec_own && !rec_stream_anchor(rec_own)) stop_writing();
+    if (rec_state == REC_OPEN && rec_own && !rec_buffer_anchor(rec_own)) stop_writing();
 }
 
 void rec_define_with(struct spool_record head, const void *first, size_t first_bytes, const void *second,
@@ -96,8 +96,8 @@ void rec_define_with(struct spool_record head, const void *first, size_t first_b
 {
     if (rec_state != REC_OPEN || !rec_own) return;
     head.time = rec_stamp();
-    bool anchored = !rec_stream_unanchored(rec_own, head.time) || rec_stream_anchor(rec_own);
-    if (!anchored || !rec_stream_define(rec_own, head, first, first_bytes, second, second_bytes)) stop_writing();
+    bool anchored = !rec_buffer_unanchored(rec_own, head.time) || rec_buffer_anchor(rec_own);
+    if (!anchored || !rec_buffer_define(rec_own, head, first, first_bytes, second, second_bytes)) stop_writing();
 }
 
 void rec_define(enum spool_kind kind, uint32_t id, const void *content, size_t bytes)
@@ -109,7 +109,7 @@ void rec_define(enum spool_kind kind, uint32_t id, const void *content, size_t b
 REC_INLINE void enter(struct rec_call *rec)
 {
     rec->enter.time = rec_stamp_before();
-    struct rec_stream *own = rec_own;
+    struct rec_buffer *own = rec_own;
     if (!REC_LIKELY(rec_state == REC_OPEN && own != NULL))
         return; /* own: made in the meantime by another thread's MPI_Init */
     rec->entered = true;
@@ -130,7 +130,7 @@ bool rec_abandoned(uintptr_t frame)
 
 static __attribute__((noinline, cold)) void enter_slowly(struct rec_call *rec)
 {
-    if (rec_missed_any) rec_missed_define();
+    if (rec_unrecorded_any) rec_unrecorded_define();
     if (rec_cpu) rec_cpu_enter();
     rec_put_extents(rec, rec_stamp());
     enter(rec);
@@ -140,7 +140,7 @@ static __attribute__((noinline, cold)) void enter_slowly(struct rec_call *rec)
 void rec_enter(struct rec_call *rec)
 {
     if (rec->quiet || rec->entered) return;
-    if (!REC_LIKELY(!rec_missed_any && !rec_cpu && rec_ticks && !rec->gaps))
+    if (!REC_LIKELY(!rec_unrecorded_any && !rec_cpu && rec_ticks && !rec->gaps))
         enter_slowly(rec);
     else
         enter(rec);

@@ -95,8 +95,9 @@ extern uint8_t rec_off[REC_CALL_COUNT]; /* enum rec_off */
 
 enum rec_state { REC_OFF, REC_READY, REC_OPEN };
 extern enum rec_state rec_state;
-extern struct rec_stream rec_out; /* of the thread that initialised MPI; its state is that of the rank */
-extern __thread struct rec_stream *rec_own __attribute__((tls_model("initial-exec"))); /* this thread's, NULL none yet */
+extern struct rec_buffer rec_out; /* of the thread that initialised MPI; its state is that of the rank */
+extern __thread struct rec_buffer *rec_own
+    __attribute__((tls_model("initial-exec"))); /* this thread's, NULL none yet */
 extern int rec_rank, rec_world; /* known in REC_OPEN */
 extern MPI_Group rec_world_group;
 extern struct rec_anchor rec_loaded_at; /* before MPI_Init */
@@ -490,7 +491,7 @@ void rec_set_requests_done(struct rec_call *rec, int count, const MPI_Status *st
 /* place.c */
 /* Opens the stream of this rank where its program may write; collective over the world. NULL, or what went wrong (and
  * errno). */
-const char *rec_place_open(const struct spool_header *header);
+const char *rec_spool_open(const struct spool_header *header);
 const char *rec_place(void); /* that directory */
 /* threads.c */
 void rec_threads_begin(const struct spool_header *header); /* the calling thread is thread 0 */
@@ -505,7 +506,7 @@ bool rec_paused(void);
 void rec_functions_begin(void);
 extern bool rec_functions; /* they are wanted */
 void rec_functions_opened(uint64_t time); /* those that the thread is in are entered then */
-void rec_functions_settle(const void *frame); /* before a call whose frame (CFA) this is */
+void rec_functions_resolve(const void *frame); /* before a call whose frame (CFA) this is */
 /* cpu.c */
 extern bool rec_cpu; /* CPU times are wanted */
 void rec_cpu_begin(void);
@@ -513,8 +514,8 @@ void rec_cpu_enter(void); /* writes the CPU time since rec_cpu_leave() */
 void rec_cpu_leave(void);
 void rec_cpu_measured(void); /* there were calls without computing between them */
 /* missed.c */
-extern bool rec_missed_any; /* a call that is not recorded has been made since the last rec_missed_define() */
-void rec_missed_define(void);
+extern bool rec_unrecorded_any; /* a call that is not recorded has been made since the last rec_unrecorded_define() */
+void rec_unrecorded_define(void);
 /* modules.c */
 void rec_modules_define(void);
 

@@ -30,13 +30,13 @@ static uint64_t measure_cost(const struct spool_header *header)
 {
     enum { BATCHES = 10, CALLS = 200 };
     struct trial {
-        struct rec_stream stream;
+        struct rec_buffer stream;
         struct spool_tail tail;
     } *trial = aligned_alloc(alignof(struct trial), sizeof *trial);
     uint64_t best = UINT64_MAX;
     if (!trial) return 0;
-    rec_stream_begin(&trial->stream, &trial->tail, header);
-    trial->stream.settled_for = UINT64_MAX; /* no anchors between the calls */
+    rec_buffer_begin(&trial->stream, &trial->tail, header);
+    trial->stream.final_for = UINT64_MAX; /* no anchors between the calls */
     rec_own = &trial->stream;
     uintptr_t inside = rec_inside;
     rec_inside = 0;
@@ -169,7 +169,7 @@ void rec_opened(struct rec_call *rec)
                                   .pid = (uint32_t)getpid(),
                                   .base_ns = rec->enter.time};
     if (rec_ticks) begin_ticks(&header, rec);
-    const char *why = rec_place_open(&header);
+    const char *why = rec_spool_open(&header);
     if (why) {
         rec_stop(why);
     } else {

@@ -43,11 +43,11 @@ static bool begin_as(uint32_t number)
     struct spool_header own = header;
     own.thread = number;
     ended = true;
-    struct rec_stream *stream = number < threads_max && have_key ? aligned_alloc(64, sizeof *stream) : NULL;
-    bool good = stream && !rec_stream_open(stream, rec_place(), &own);
+    struct rec_buffer *stream = number < threads_max && have_key ? aligned_alloc(64, sizeof *stream) : NULL;
+    bool good = stream && !rec_buffer_open(stream, rec_place(), &own);
     errno = before;
     if (!good || pthread_setspecific(at_end, stream) != 0) {
-        if (good) rec_stream_close(stream);
+        if (good) rec_buffer_close(stream);
         free(stream);
         return refuse();
     }
@@ -122,7 +122,7 @@ static void end_thread(void *stream)
     rec_anchor();
     rec_own = NULL;
     ended = true;
-    rec_stream_close(stream);
+    rec_buffer_close(stream);
     free(stream);
     rec_pending_clear();
 }

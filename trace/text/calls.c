@@ -79,7 +79,7 @@ static enum status read_named(struct text_reader *reader, char *const *words, st
 /* Lists of requests stand outside the values. */
 static void keep_known(const struct text_words *words, const struct text_values *values)
 {
-    struct text_known *known = words->known;
+    struct text_memo *known = words->known;
     if (!known || (call_row(values->call.call)->needed & F_REQS)) return;
     known->values = *values;
     known->length = words->known_length;
@@ -149,7 +149,7 @@ static enum status use_list(struct text_reader *reader, struct text_requests *re
     return status;
 }
 
-static enum status settle_requests(struct text_reader *reader, uint32_t rank, struct trace_call *call)
+static enum status final_requests(struct text_reader *reader, uint32_t rank, struct trace_call *call)
 {
     struct text_requests *requests = &reader->requests[rank];
     const struct call_row *row = call_row(call->call);
@@ -165,7 +165,7 @@ enum status text_add_call(struct text_reader *reader, uint32_t rank, struct text
 {
     struct trace *trace = reader->trace;
     struct err cause;
-    TRY(settle_requests(reader, rank, &values->call));
+    TRY(final_requests(reader, rank, &values->call));
     enum status status = trace_add_thread_call(trace, rank, values->thread, &values->call, &cause);
     if (status == STATUS_DATA) TEXT_FAIL(reader, "%s", strstr(cause.text, " s: ") + strlen(" s: "));
     if (status != STATUS_OK) return err_set(reader->err, status, NULL, NULL, "%s", cause.text);

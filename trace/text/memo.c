@@ -11,19 +11,19 @@ static uint64_t mix(uint64_t hash, const char *eight)
     return hash ^ hash >> 32;
 }
 
-static struct text_known *slot_of(struct text_memory *memory, const char *text, size_t length)
+static struct text_memo *slot_of(struct text_memory *memory, const char *text, size_t length)
 {
     enum { STEP = sizeof(uint64_t) };
     uint64_t hash = mix(length, text + length - STEP);
     for (size_t i = 0; i + STEP < length; i += STEP) hash = mix(hash, text + i);
-    return &memory->known[hash % TEXT_KNOWN];
+    return &memory->known[hash % TEXT_MEMO];
 }
 
-struct text_known *text_known_slot(struct text_memory *memory, const char *text, size_t length, bool *hit)
+struct text_memo *text_memo_slot(struct text_memory *memory, const char *text, size_t length, bool *hit)
 {
     *hit = false;
-    if (length < TEXT_KNOWN_LEAST || length > TEXT_KNOWN_BYTES) return NULL;
-    struct text_known *known = slot_of(memory, text, length);
+    if (length < TEXT_MEMO_LEAST || length > TEXT_MEMO_BYTES) return NULL;
+    struct text_memo *known = slot_of(memory, text, length);
     *hit = known->length == length && memcmp(known->text, text, length) == 0;
     if (*hit) return known;
     known->length = 0;
@@ -33,5 +33,5 @@ struct text_known *text_known_slot(struct text_memory *memory, const char *text,
 
 void text_forget(struct text_memory *memory)
 {
-    for (size_t i = 0; i < TEXT_KNOWN; i++) memory->known[i].length = 0;
+    for (size_t i = 0; i < TEXT_MEMO; i++) memory->known[i].length = 0;
 }

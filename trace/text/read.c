@@ -151,7 +151,7 @@ static void look_up(const struct text_reader *reader, struct text_words *words)
     size_t length = (size_t)(words->end - words->rest);
     char time = words->word[TIMES_END - 1][0];
     if (!((time >= '0' && time <= '9') || time == '-' || time == '.')) return;
-    words->known = text_known_slot(reader->memory, words->rest, length, &words->hit);
+    words->known = text_memo_slot(reader->memory, words->rest, length, &words->hit);
     words->known_length = (uint32_t)length;
 }
 

@@ -32,19 +32,19 @@ int text_find_key(const struct text_names *names, const char *word, size_t *leng
 
 /* What was read behind the times of a call's line, and that text. Definitions only add to what a text may say, but for
  * properties: a reader forgets all when it meets one. */
-enum { TEXT_KNOWN = 128, TEXT_KNOWN_LEAST = 8, TEXT_KNOWN_BYTES = 112 };
-struct text_known {
+enum { TEXT_MEMO = 128, TEXT_MEMO_LEAST = 8, TEXT_MEMO_BYTES = 112 };
+struct text_memo {
     uint32_t length; /* 0: nothing is known here */
-    char text[TEXT_KNOWN_BYTES];
+    char text[TEXT_MEMO_BYTES];
     struct text_values values; /* but for the times */
 };
 struct text_memory {
-    struct text_known known[TEXT_KNOWN];
+    struct text_memo known[TEXT_MEMO];
 };
 
 /* Where this text is known or may be kept, NULL: nowhere. Without a hit it stands there, but its length, which makes it
  * known, is the caller's to set, with the values. */
-struct text_known *text_known_slot(struct text_memory *memory, const char *text, size_t length, bool *hit);
+struct text_memo *text_memo_slot(struct text_memory *memory, const char *text, size_t length, bool *hit);
 void text_forget(struct text_memory *memory);
 
 /* The words of a line; `word` ends with NULL. */
@@ -54,7 +54,7 @@ struct text_words {
     size_t count;
     char *rest; /* what is not yet split, up to `end`, where a zero byte stands */
     const char *end;
-    struct text_known *known; /* of a call: for what stands behind its times, NULL: not to be kept */
+    struct text_memo *known;  /* of a call: for what stands behind its times, NULL: not to be kept */
     bool hit;                 /* it is known, and not split */
     uint32_t known_length;
 };

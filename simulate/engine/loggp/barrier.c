@@ -25,7 +25,7 @@ enum { MEMBERS_MOST = 1 << 17 }; /* with more, what is kept of members and ends 
 #define LAST_OF_KEY (UINT64_MAX >> EVENT_KEY_BITS)
 
 struct busy {                    /* what a network card took in, or sent */
-    struct event_place place;    /* of its head, or of its sending */
+    struct event_time place;     /* of its head, or of its sending */
     int64_t before_ps, after_ps; /* when the card is free for more; before: of what it took in */
     uint64_t order;              /* of what leaves behind it */
     int32_t node;
@@ -33,7 +33,7 @@ struct busy {                    /* what a network card took in, or sent */
 };
 
 struct meeter {
-    struct event_place come;
+    struct event_time come;
     uint64_t order;               /* of its messages */
     int64_t send_free_ps;         /* as it came */
     int64_t sent_ps, taken_in_ps; /* of a sweep: no data keep what leaves, or comes, later waiting */
@@ -44,7 +44,7 @@ struct meeter {
 
 enum meeting_state { MEETING_NONE, MEETING_COMES, MEETING_GOES };
 
-struct meeting {
+struct barrier {
     struct meeter *members; /* NULL: none */
     const int32_t *ranks;
     uint32_t count, rounds, first_counter;
@@ -56,7 +56,7 @@ struct meeting {
 };
 
 struct loggp_meetings {
-    struct meeting *items;
+    struct barrier *items;
     size_t count, capacity;
     uint32_t *open, *due; /* meetings; engine.meetings_open of them, and due_count */
     size_t open_capacity, due_capacity, due_count;
@@ -66,13 +66,13 @@ struct loggp_meetings {
     bool no_memory;
     uint32_t free_busy;
     size_t busy_used;
-    struct event_place *places[2]; /* of a sweep */
+    struct event_time *places[2]; /* of a sweep */
     size_t place_capacity[2];
 };
 
 void loggp_clear_meetings(struct engine *engine)
 {
-    struct loggp_meetings *all = engine->meetings;
+    struct loggp_meetings *all = engine->barriers;
     if (!all) return;
     for (size_t i = 0; i < all->count; i++) free(all->items[i].members);
     free(all->items);
@@ -116,7 +116,7 @@ static void drop_busy(struct loggp_meetings *all, uint32_t *list)
 /* There is room: a meeting is due once, and open. */
 static void set_due(struct engine *engine, uint32_t index)
 {
-    struct loggp_meetings *all = engine->meetings;
+    struct loggp_meetings *all = engine->barriers;
     if (all->items[index].due) return;
     all->items[index].due = engine->meetings_due = true;
     all->due[all->due_count++] = index;
@@ -124,14 +124,14 @@ static void set_due(struct engine *engine, uint32_t index)
 
 static void all_due(struct engine *engine, enum meeting_state state)
 {
-    const struct loggp_meetings *all = engine->meetings;
+    const struct loggp_meetings *all = engine->barriers;
     for (uint32_t i = 0; i < engine->meetings_open; i++)
         if (all->items[all->open[i]].state == state) set_due(engine, all->open[i]);
 }
 
 static void note_busy(struct engine *engine, const struct busy *made, uint32_t *list)
 {
-    struct loggp_meetings *all = engine->meetings;
+    struct loggp_meetings *all = engine->barriers;
     uint32_t index = take_busy(all);
     if (index == NO_BUSY) {
         all->no_memory = engine->meetings_due = true;
@@ -151,19 +151,19 @@ void loggp_note_head(struct engine *engine, const struct flight *flight)
     struct nic *nic = &engine->nics[flight->dst_node];
     int64_t free_ps = nic->receive_free_ps > flight->place.time_ps ? nic->receive_free_ps : flight->place.time_ps;
     free_ps += flight->transmit_ps;
-    if (!nic->meets && nic->receive_free_ps < flight->place.time_ps) drop_busy(engine->meetings, &nic->taken_in);
+    if (!nic->meets && nic->receive_free_ps < flight->place.time_ps) drop_busy(engine->barriers, &nic->taken_in);
     const struct busy made = {
         .place = flight->place, .before_ps = nic->receive_free_ps, .after_ps = free_ps, .node = flight->dst_node};
     note_busy(engine, &made, &nic->taken_in);
 }
 
 /* False: in no round but the first, which is sent as the sender comes, does it send to the receiver. */
-static bool may_tie(const struct meeting *meeting, const struct engine_note *note)
+static bool may_tie(const struct barrier *barrier, const struct engine_note *note)
 {
-    uint32_t count = meeting->count;
+    uint32_t count = barrier->count;
     bool known = note->source < count && note->destination < count &&
-                 meeting->ranks[note->source] == (int32_t)note->source &&
-                 meeting->ranks[note->destination] == (int32_t)note->destination;
+                 barrier->ranks[note->source] == (int32_t)note->source &&
+                 barrier->ranks[note->destination] == (int32_t)note->destination;
     uint32_t apart = note->destination - note->source + (note->destination < note->source ? count : 0);
     return !known || (apart > 1 && (apart & (apart - 1)) == 0);
 }
@@ -171,15 +171,15 @@ static bool may_tie(const struct meeting *meeting, const struct engine_note *not
 /* The receiver goes on at the moment at which the message comes: which of the two is first, the rounds tell. */
 static bool meets_end(const struct engine *engine, int32_t node, int64_t head_ps)
 {
-    uint32_t at = engine->nics[node].meets ? engine->nics[node].inbox.tallies : TALLY_NONE;
-    while (at != TALLY_NONE && !(engine->tallies[at].ends && engine->tallies[at].place.time_ps == head_ps))
+    uint32_t at = engine->nics[node].meets ? engine->nics[node].inbox.tallies : COUNTER_NONE;
+    while (at != COUNTER_NONE && !(engine->tallies[at].ends && engine->tallies[at].place.time_ps == head_ps))
         at = engine->tallies[at].next;
-    return at != TALLY_NONE;
+    return at != COUNTER_NONE;
 }
 
 void loggp_note_sent(struct engine *engine, const struct engine_message *message, int64_t head_ps, bool data)
 {
-    struct loggp_meetings *all = engine->meetings;
+    struct loggp_meetings *all = engine->barriers;
     struct nic *nic = &engine->nics[message->src_node];
     if (data && all->going > 0) all_due(engine, MEETING_GOES);
     if (!nic->meets || (!data && !may_tie(&all->items[nic->meets - 1], &message->note))) return;
@@ -192,7 +192,7 @@ void loggp_note_sent(struct engine *engine, const struct engine_message *message
 }
 
 /* When the card was free for what comes to it at the place. otherwise: if nothing was noted. */
-static int64_t free_at(const struct loggp_meetings *all, uint32_t list, struct event_place place, int64_t otherwise_ps)
+static int64_t free_at(const struct loggp_meetings *all, uint32_t list, struct event_time place, int64_t otherwise_ps)
 {
     for (uint32_t at = list; at != NO_BUSY; at = all->busy[at].older) {
         const struct busy *busy = &all->busy[at];
@@ -203,7 +203,7 @@ static int64_t free_at(const struct loggp_meetings *all, uint32_t list, struct e
 }
 
 /* NULL: nothing that was noted has been sent before the place. */
-static const struct busy *last_sent(const struct loggp_meetings *all, uint32_t list, struct event_place place)
+static const struct busy *last_sent(const struct loggp_meetings *all, uint32_t list, struct event_time place)
 {
     uint32_t at = list;
     while (at != NO_BUSY && !event_before(all->busy[at].place, place)) at = all->busy[at].older;
@@ -213,48 +213,48 @@ static const struct busy *last_sent(const struct loggp_meetings *all, uint32_t l
 /* --- coming ----------------------------------------------------------------------------------------------------------
  */
 
-static enum status find_meeting(struct engine *engine, const struct engine_meeting *meets, struct meeting **meeting,
+static enum status find_meeting(struct engine *engine, const struct engine_barrier *meets, struct barrier **barrier,
                                 struct err *err)
 {
-    if (!engine->meetings && !(engine->meetings = calloc(1, sizeof *engine->meetings))) return err_memory(err);
-    struct loggp_meetings *all = engine->meetings;
-    while (all->count <= meets->meeting) ARRAY_PUSH(all->items, all->count, all->capacity, (struct meeting){0}, err);
-    *meeting = &all->items[meets->meeting];
+    if (!engine->barriers && !(engine->barriers = calloc(1, sizeof *engine->barriers))) return err_memory(err);
+    struct loggp_meetings *all = engine->barriers;
+    while (all->count <= meets->barrier) ARRAY_PUSH(all->items, all->count, all->capacity, (struct barrier){0}, err);
+    *barrier = &all->items[meets->barrier];
     return STATUS_OK;
 }
 
-static enum status open_meeting(struct engine *engine, const struct engine_meeting *meets, struct meeting *meeting,
+static enum status open_meeting(struct engine *engine, const struct engine_barrier *meets, struct barrier *barrier,
                                 struct err *err)
 {
-    struct loggp_meetings *all = engine->meetings;
+    struct loggp_meetings *all = engine->barriers;
     size_t open = engine->meetings_open + (size_t)1;
     TRY(array_reserve((void **)&all->open, &all->open_capacity, open, sizeof *all->open, err));
     TRY(array_reserve((void **)&all->due, &all->due_capacity, all->due_count + open, sizeof *all->due, err));
-    meeting->members = malloc(meets->count * sizeof *meeting->members);
-    if (!meeting->members) return err_memory(err);
+    barrier->members = malloc(meets->count * sizeof *barrier->members);
+    if (!barrier->members) return err_memory(err);
     for (uint32_t i = 0; i < meets->count; i++)
-        meeting->members[i] = (struct meeter){.come = {NEVER, UINT64_MAX}, .node = NO_NODE};
-    meeting->ranks = meets->ranks;
-    meeting->count = meets->count;
-    meeting->rounds = meets->rounds;
-    meeting->first_counter = meets->first_counter;
-    meeting->gone = 0;
-    meeting->state = MEETING_COMES;
-    meeting->place = engine->meetings_open++;
-    all->open[meeting->place] = meets->meeting;
+        barrier->members[i] = (struct meeter){.come = {NEVER, UINT64_MAX}, .node = NO_NODE};
+    barrier->ranks = meets->ranks;
+    barrier->count = meets->count;
+    barrier->rounds = meets->rounds;
+    barrier->first_counter = meets->first_counter;
+    barrier->gone = 0;
+    barrier->state = MEETING_COMES;
+    barrier->place = engine->meetings_open++;
+    all->open[barrier->place] = meets->barrier;
     return STATUS_OK;
 }
 
 /* Behind the last one nothing is noted any more. */
-static void close_meeting(struct engine *engine, struct meeting *meeting)
+static void close_meeting(struct engine *engine, struct barrier *barrier)
 {
-    struct loggp_meetings *all = engine->meetings;
-    free(meeting->members);
-    meeting->members = NULL;
-    meeting->state = MEETING_NONE;
+    struct loggp_meetings *all = engine->barriers;
+    free(barrier->members);
+    barrier->members = NULL;
+    barrier->state = MEETING_NONE;
     uint32_t last = all->open[--engine->meetings_open];
-    all->open[meeting->place] = last;
-    all->items[last].place = meeting->place;
+    all->open[barrier->place] = last;
+    all->items[last].place = barrier->place;
     if (engine->meetings_open > 0) return;
     for (size_t i = NO_BUSY + 1; i < all->busy_count; i++)
         engine->nics[all->busy[i].node].taken_in = engine->nics[all->busy[i].node].sent = NO_BUSY;
@@ -263,34 +263,34 @@ static void close_meeting(struct engine *engine, struct meeting *meeting)
 }
 
 /* Members come to the next instance when all have come to this one: so they are counted. */
-static bool begins(struct meeting *meeting, uint32_t count)
+static bool begins(struct barrier *barrier, uint32_t count)
 {
-    bool first = meeting->come == 0;
-    if (++meeting->come == count) meeting->come = 0;
-    if (!first || meeting->state != MEETING_NONE) return false;
-    if (meeting->skips == 0) return true;
-    meeting->skips--;
+    bool first = barrier->come == 0;
+    if (++barrier->come == count) barrier->come = 0;
+    if (!first || barrier->state != MEETING_NONE) return false;
+    if (barrier->skips == 0) return true;
+    barrier->skips--;
     return false;
 }
 
-enum status loggp_meet(struct engine *engine, const struct engine_meeting *meets, bool *taken, struct err *err)
+enum status loggp_meet(struct engine *engine, const struct engine_barrier *meets, bool *taken, struct err *err)
 {
-    struct meeting *meeting;
+    struct barrier *barrier;
     *taken = false;
     if (engine->lookahead_ps == 0 || engine->count_cost.occupy_ps > 0 || meets->count > MEMBERS_MOST) return STATUS_OK;
-    TRY(find_meeting(engine, meets, &meeting, err));
-    if (begins(meeting, meets->count)) TRY(open_meeting(engine, meets, meeting, err));
-    if (meeting->state != MEETING_COMES) return STATUS_OK;
+    TRY(find_meeting(engine, meets, &barrier, err));
+    if (begins(barrier, meets->count)) TRY(open_meeting(engine, meets, barrier, err));
+    if (barrier->state != MEETING_COMES) return STATUS_OK;
     struct nic *nic = &engine->nics[meets->node];
-    struct meeter *member = &meeting->members[meets->member];
+    struct meeter *member = &barrier->members[meets->member];
     *member = (struct meeter){.come = engine->now,
                               .order = event_queue_order(&engine->queue, (uint32_t)meets->ranks[meets->member]),
                               .send_free_ps = nic->send_free_ps,
                               .node = meets->node};
-    drop_busy(engine->meetings, &nic->sent);
-    nic->meets = meets->meeting + 1;
+    drop_busy(engine->barriers, &nic->sent);
+    nic->meets = meets->barrier + 1;
     *taken = true;
-    if (meeting->come == 0) set_due(engine, meets->meeting);
+    if (barrier->come == 0) set_due(engine, meets->barrier);
     return STATUS_OK;
 }
 
@@ -299,56 +299,56 @@ enum status loggp_meet(struct engine *engine, const struct engine_meeting *meets
 
 struct round {
     const struct engine *engine;
-    const struct meeting *meeting;
-    const struct event_place *from; /* where each member is as it sends */
+    const struct barrier *barrier;
+    const struct event_time *from; /* where each member is as it sends */
     uint32_t number, shift;
 };
 
 static inline uint32_t sender_of(const struct round *round, uint32_t to)
 {
-    return to >= round->shift ? to - round->shift : to + round->meeting->count - round->shift;
+    return to >= round->shift ? to - round->shift : to + round->barrier->count - round->shift;
 }
 
 /* Where the message's head comes to the receiver. */
-static inline struct event_place head_of(const struct round *round, uint32_t from)
+static inline struct event_time head_of(const struct round *round, uint32_t from)
 {
     const struct engine *engine = round->engine;
-    const struct meeter *member = &round->meeting->members[from];
-    struct event_place place = round->from[from];
+    const struct meeter *member = &round->barrier->members[from];
+    struct event_time place = round->from[from];
     int64_t begin_ps = place.time_ps;
     uint64_t order = member->order;
     if (member->sent_ps > begin_ps) {
-        const struct busy *sent = last_sent(engine->meetings, engine->nics[member->node].sent, place);
+        const struct busy *sent = last_sent(engine->barriers, engine->nics[member->node].sent, place);
         int64_t free_ps = sent ? sent->after_ps : member->send_free_ps;
         if (free_ps > begin_ps) begin_ps = free_ps;
         if (sent) order = sent->order;
     }
-    return (struct event_place){begin_ps + engine->count_cost.latency_ps, order};
+    return (struct event_time){begin_ps + engine->count_cost.latency_ps, order};
 }
 
 /* Behind what the receiver is taking in, or is done with at this moment. */
-static inline struct event_place settled(const struct round *round, uint32_t to, struct event_place head)
+static inline struct event_time settled(const struct round *round, uint32_t to, struct event_time head)
 {
-    const struct meeter *member = &round->meeting->members[to];
+    const struct meeter *member = &round->barrier->members[to];
     if (member->taken_in_ps < head.time_ps) return head;
     const struct nic *nic = &round->engine->nics[member->node];
-    int64_t free_ps = free_at(round->engine->meetings, nic->taken_in, head, nic->receive_free_ps);
-    return free_ps < head.time_ps ? head : (struct event_place){free_ps, head.order | LAST_OF_KEY};
+    int64_t free_ps = free_at(round->engine->barriers, nic->taken_in, head, nic->receive_free_ps);
+    return free_ps < head.time_ps ? head : (struct event_time){free_ps, head.order | LAST_OF_KEY};
 }
 
-static inline struct event_place later(struct event_place a, struct event_place b)
+static inline struct event_time later(struct event_time a, struct event_time b)
 {
     return event_before(a, b) ? b : a;
 }
 
-static enum status begin_rounds(struct engine *engine, struct meeting *meeting, struct err *err)
+static enum status begin_rounds(struct engine *engine, struct barrier *barrier, struct err *err)
 {
-    struct loggp_meetings *all = engine->meetings;
+    struct loggp_meetings *all = engine->barriers;
     for (int i = 0; i < 2; i++)
-        TRY(array_reserve((void **)&all->places[i], &all->place_capacity[i], meeting->count, sizeof **all->places,
+        TRY(array_reserve((void **)&all->places[i], &all->place_capacity[i], barrier->count, sizeof **all->places,
                           err));
-    for (uint32_t i = 0; i < meeting->count; i++) {
-        struct meeter *member = &meeting->members[i];
+    for (uint32_t i = 0; i < barrier->count; i++) {
+        struct meeter *member = &barrier->members[i];
         const struct nic *nic = &engine->nics[member->node];
         member->sent_ps = nic->sent == NO_BUSY ? member->send_free_ps : NEVER;
         member->taken_in_ps = nic->receive_free_ps;
@@ -358,30 +358,30 @@ static enum status begin_rounds(struct engine *engine, struct meeting *meeting, 
 }
 
 /* All have come: when each one goes on. */
-static enum status let_go(struct engine *engine, struct meeting *meeting, struct err *err)
+static enum status let_go(struct engine *engine, struct barrier *barrier, struct err *err)
 {
-    struct loggp_meetings *all = engine->meetings;
-    TRY(begin_rounds(engine, meeting, err));
-    struct event_place *from = all->places[0], *to = all->places[1];
-    for (uint32_t number = 0; number < meeting->rounds; number++) {
-        const struct round round = {engine, meeting, from, number, UINT32_C(1) << number};
-        for (uint32_t i = 0; i < meeting->count; i++)
+    struct loggp_meetings *all = engine->barriers;
+    TRY(begin_rounds(engine, barrier, err));
+    struct event_time *from = all->places[0], *to = all->places[1];
+    for (uint32_t number = 0; number < barrier->rounds; number++) {
+        const struct round round = {engine, barrier, from, number, UINT32_C(1) << number};
+        for (uint32_t i = 0; i < barrier->count; i++)
             to[i] = later(from[i], settled(&round, i, head_of(&round, sender_of(&round, i))));
-        struct event_place *swapped = from;
+        struct event_time *swapped = from;
         from = to;
         to = swapped;
     }
-    uint32_t stride = meeting->rounds + 1;
-    for (uint32_t i = 0; i < meeting->count; i++) {
-        const struct tally tally = {.place = from[i],
-                                    .counter = meeting->first_counter + i * stride + meeting->rounds,
-                                    .rank = (uint32_t)meeting->ranks[i],
-                                    .settled = true,
-                                    .ends = true};
-        TRY(loggp_put_tally(engine, meeting->members[i].node, &tally, err));
+    uint32_t stride = barrier->rounds + 1;
+    for (uint32_t i = 0; i < barrier->count; i++) {
+        const struct severity tally = {.place = from[i],
+                                       .counter = barrier->first_counter + i * stride + barrier->rounds,
+                                       .rank = (uint32_t)barrier->ranks[i],
+                                       .settled = true,
+                                       .ends = true};
+        TRY(loggp_put_counter(engine, barrier->members[i].node, &tally, err));
     }
-    engine->stats.messages += (uint64_t)meeting->count * meeting->rounds;
-    meeting->state = MEETING_GOES;
+    engine->stats.messages += (uint64_t)barrier->count * barrier->rounds;
+    barrier->state = MEETING_GOES;
     all->going++;
     return STATUS_OK;
 }
@@ -389,13 +389,13 @@ static enum status let_go(struct engine *engine, struct meeting *meeting, struct
 void loggp_gone(struct engine *engine, int32_t node, uint32_t counter)
 {
     struct nic *nic = &engine->nics[node];
-    struct meeting *meeting = &engine->meetings->items[nic->meets - 1];
-    meeting->members[(counter - meeting->first_counter) / (meeting->rounds + 1)].gone = true;
+    struct barrier *barrier = &engine->barriers->items[nic->meets - 1];
+    barrier->members[(counter - barrier->first_counter) / (barrier->rounds + 1)].gone = true;
     nic->meets = 0;
-    if (++meeting->gone < meeting->count) return;
-    engine->meetings->going--;
-    meeting->penalty = 0;
-    close_meeting(engine, meeting);
+    if (++barrier->gone < barrier->count) return;
+    engine->barriers->going--;
+    barrier->penalty = 0;
+    close_meeting(engine, barrier);
 }
 
 /* --- scattering ------------------------------------------------------------------------------------------------------
@@ -408,38 +408,38 @@ static bool has_come(const struct meeter *member)
 
 /* A message that has been sent and not been received. What was taken in behind it, too, has been noted; who comes
  * behind what it awaits goes on as it comes. */
-static enum status put_message(struct engine *engine, const struct round *round, uint32_t to, struct event_place head,
-                               struct event_place now, struct err *err)
+static enum status put_message(struct engine *engine, const struct round *round, uint32_t to, struct event_time head,
+                               struct event_time now, struct err *err)
 {
-    const struct meeting *meeting = round->meeting;
-    const struct meeter *member = &meeting->members[to];
+    const struct barrier *barrier = round->barrier;
+    const struct meeter *member = &barrier->members[to];
     int32_t node = member->node;
     bool awaited = has_come(member) && member->round == round->number;
     uint32_t last = engine->nics[node].taken_in;
     bool known = event_before(head, now) || (awaited && event_before(head, member->come));
-    if (!known && last != NO_BUSY) known = event_before(head, engine->meetings->busy[last].place);
-    struct tally tally = {.place = known ? settled(round, to, head) : head,
-                          .counter = meeting->first_counter + to * (meeting->rounds + 1) + round->number,
-                          .rank = (uint32_t)meeting->ranks[to],
-                          .settled = known};
+    if (!known && last != NO_BUSY) known = event_before(head, engine->barriers->busy[last].place);
+    struct severity tally = {.place = known ? settled(round, to, head) : head,
+                             .counter = barrier->first_counter + to * (barrier->rounds + 1) + round->number,
+                             .rank = (uint32_t)barrier->ranks[to],
+                             .settled = known};
     if (known && tally.place.time_ps != head.time_ps)
         tally.place.order = event_queue_order(&engine->queue, event_key(head.order));
     if (awaited) tally.place = later(tally.place, member->come);
-    return loggp_put_tally(engine, node, &tally, err);
+    return loggp_put_counter(engine, node, &tally, err);
 }
 
 /* What has come before now, all that came to its node has been taken in, is over; the last round ends by an event. */
-static enum status scatter_round(struct engine *engine, const struct round *round, struct event_place *to,
-                                 struct event_place now, struct err *err)
+static enum status scatter_round(struct engine *engine, const struct round *round, struct event_time *to,
+                                 struct event_time now, struct err *err)
 {
-    const struct meeting *meeting = round->meeting;
-    for (uint32_t i = 0; i < meeting->count; i++) {
-        struct meeter *member = &meeting->members[i];
-        const struct meeter *sender = &meeting->members[sender_of(round, i)];
-        struct event_place head = head_of(round, sender_of(round, i));
+    const struct barrier *barrier = round->barrier;
+    for (uint32_t i = 0; i < barrier->count; i++) {
+        struct meeter *member = &barrier->members[i];
+        const struct meeter *sender = &barrier->members[sender_of(round, i)];
+        struct event_time head = head_of(round, sender_of(round, i));
         to[i] = later(round->from[i], settled(round, i, head));
         if (!member->gone && has_come(member) && member->round == round->number &&
-            round->number + 1 < meeting->rounds && (event_before(to[i], now) || !event_before(member->come, to[i])))
+            round->number + 1 < barrier->rounds && (event_before(to[i], now) || !event_before(member->come, to[i])))
             member->round++;
         if (!has_come(sender) || (!sender->gone && sender->round < round->number)) continue;
         engine->stats.messages++;
@@ -452,96 +452,96 @@ static enum status scatter_round(struct engine *engine, const struct round *roun
 static void drop_end(struct engine *engine, int32_t node)
 {
     uint32_t *link = &engine->nics[node].inbox.tallies;
-    while (*link != TALLY_NONE && !engine->tallies[*link].ends) link = &engine->tallies[*link].next;
-    if (*link != TALLY_NONE) loggp_unlink_tally(engine, link);
+    while (*link != COUNTER_NONE && !engine->tallies[*link].ends) link = &engine->tallies[*link].next;
+    if (*link != COUNTER_NONE) loggp_unlink_counter(engine, link);
 }
 
 /* The members that wait go on with the rounds that are left. */
-static enum status rejoin(struct engine *engine, const struct meeting *meeting, struct err *err)
+static enum status rejoin(struct engine *engine, const struct barrier *barrier, struct err *err)
 {
     const struct engine_callbacks *on = &engine->callbacks;
-    uint32_t stride = meeting->rounds + 1;
-    for (uint32_t i = 0; i < meeting->count; i++) {
-        const struct meeter *member = &meeting->members[i];
+    uint32_t stride = barrier->rounds + 1;
+    for (uint32_t i = 0; i < barrier->count; i++) {
+        const struct meeter *member = &barrier->members[i];
         if (has_come(member) && !member->gone) {
             engine->nics[member->node].meets = 0;
-            on->scattered(on->context, (uint32_t)meeting->ranks[i], member->round);
-            loggp_await_next(engine, member->node, meeting->first_counter + i * stride + member->round);
+            on->scattered(on->context, (uint32_t)barrier->ranks[i], member->round);
+            loggp_await_next(engine, member->node, barrier->first_counter + i * stride + member->round);
         }
         TRY(loggp_watch(engine, member->node, err));
     }
     return STATUS_OK;
 }
 
-static enum status scatter(struct engine *engine, struct meeting *meeting, struct event_place now, struct err *err)
+static enum status scatter(struct engine *engine, struct barrier *barrier, struct event_time now, struct err *err)
 {
-    struct loggp_meetings *all = engine->meetings;
-    TRY(begin_rounds(engine, meeting, err));
-    struct event_place *from = all->places[0], *to = all->places[1];
-    bool going = meeting->state == MEETING_GOES;
-    for (uint32_t i = 0; going && i < meeting->count; i++)
-        if (!meeting->members[i].gone) drop_end(engine, meeting->members[i].node);
-    if (going) engine->stats.messages -= (uint64_t)meeting->count * meeting->rounds;
-    for (uint32_t number = 0; number < meeting->rounds; number++) {
-        const struct round round = {engine, meeting, from, number, UINT32_C(1) << number};
+    struct loggp_meetings *all = engine->barriers;
+    TRY(begin_rounds(engine, barrier, err));
+    struct event_time *from = all->places[0], *to = all->places[1];
+    bool going = barrier->state == MEETING_GOES;
+    for (uint32_t i = 0; going && i < barrier->count; i++)
+        if (!barrier->members[i].gone) drop_end(engine, barrier->members[i].node);
+    if (going) engine->stats.messages -= (uint64_t)barrier->count * barrier->rounds;
+    for (uint32_t number = 0; number < barrier->rounds; number++) {
+        const struct round round = {engine, barrier, from, number, UINT32_C(1) << number};
         TRY(scatter_round(engine, &round, to, now, err));
-        struct event_place *swapped = from;
+        struct event_time *swapped = from;
         from = to;
         to = swapped;
     }
-    TRY(rejoin(engine, meeting, err));
-    meeting->penalty = meeting->penalty < PENALTY_MOST ? 2 * meeting->penalty + 1 : PENALTY_MOST;
-    meeting->skips = meeting->penalty;
+    TRY(rejoin(engine, barrier, err));
+    barrier->penalty = barrier->penalty < PENALTY_MOST ? 2 * barrier->penalty + 1 : PENALTY_MOST;
+    barrier->skips = barrier->penalty;
     if (going) all->going--;
-    close_meeting(engine, meeting);
+    close_meeting(engine, barrier);
     return STATUS_OK;
 }
 
 static bool has_something(const struct inbox *inbox)
 {
-    return inbox->first != FLIGHT_NONE || inbox->heap != FLIGHT_NONE || inbox->tallies != TALLY_NONE;
+    return inbox->first != FLIGHT_NONE || inbox->heap != FLIGHT_NONE || inbox->tallies != COUNTER_NONE;
 }
 
 /* All that has come to the members' nodes by now has been taken in. */
-static enum status look_at_all(struct engine *engine, size_t index, struct event_place now, struct err *err)
+static enum status look_at_all(struct engine *engine, size_t index, struct event_time now, struct err *err)
 {
-    const struct loggp_meetings *all = engine->meetings;
+    const struct loggp_meetings *all = engine->barriers;
     for (uint32_t i = 0; i < all->items[index].count && all->items[index].members; i++) {
         struct meeter *member = &all->items[index].members[i];
         int32_t node = platform_node_of(engine->platform, (uint32_t)all->items[index].ranks[i]);
         member->node = node;
         if (!has_something(&engine->nics[node].inbox)) continue;
-        TRY(loggp_look_until(engine, node, now, err));
+        TRY(loggp_poll_until(engine, node, now, err));
         TRY(loggp_watch(engine, node, err));
     }
     return STATUS_OK;
 }
 
 /* Nobody has gone, and the last one has come. */
-static bool is_complete(const struct meeting *meeting)
+static bool is_complete(const struct barrier *barrier)
 {
-    return meeting->state == MEETING_COMES && meeting->come == 0;
+    return barrier->state == MEETING_COMES && barrier->come == 0;
 }
 
-static enum status settle(struct engine *engine, size_t index, struct event_place now, struct err *err)
+static enum status settle(struct engine *engine, size_t index, struct event_time now, struct err *err)
 {
-    struct loggp_meetings *all = engine->meetings;
+    struct loggp_meetings *all = engine->barriers;
     all->items[index].due = false;
     TRY(look_at_all(engine, index, now, err));
-    struct meeting *meeting = &all->items[index];
-    if (meeting->state == MEETING_NONE) return STATUS_OK;
-    if (is_complete(meeting) && engine->data_until_ps < now.time_ps) return let_go(engine, meeting, err);
-    return scatter(engine, meeting, now, err);
+    struct barrier *barrier = &all->items[index];
+    if (barrier->state == MEETING_NONE) return STATUS_OK;
+    if (is_complete(barrier) && engine->data_until_ps < now.time_ps) return let_go(engine, barrier, err);
+    return scatter(engine, barrier, now, err);
 }
 
-enum status loggp_settle_meetings(struct engine *engine, struct event_place now, struct err *err)
+enum status loggp_resolve_barriers(struct engine *engine, struct event_time now, struct err *err)
 {
-    const struct event_place kept = engine->now;
+    const struct event_time kept = engine->now;
     engine->meetings_due = false;
-    if (engine->meetings->no_memory) return err_memory(err);
-    while (engine->meetings->due_count > 0)
-        TRY(settle(engine, engine->meetings->due[--engine->meetings->due_count], now, err));
-    engine->meetings_due = engine->meetings->no_memory;
+    if (engine->barriers->no_memory) return err_memory(err);
+    while (engine->barriers->due_count > 0)
+        TRY(settle(engine, engine->barriers->due[--engine->barriers->due_count], now, err));
+    engine->meetings_due = engine->barriers->no_memory;
     engine->now = kept;
     return STATUS_OK;
 }
@@ -550,5 +550,5 @@ enum status loggp_end_meetings(struct engine *engine, struct err *err)
 {
     all_due(engine, MEETING_COMES);
     all_due(engine, MEETING_GOES);
-    return loggp_settle_meetings(engine, (struct event_place){NEVER - 1, 0}, err);
+    return loggp_resolve_barriers(engine, (struct event_time){NEVER - 1, 0}, err);
 }

@@ -16,9 +16,9 @@ bool loggp_counts(struct engine *engine, int64_t bytes)
 
 static enum status take_tally(struct engine *engine, uint32_t *index, struct err *err)
 {
-    *index = engine->free_tally;
-    if (*index != TALLY_NONE) {
-        engine->free_tally = engine->tallies[*index].next;
+    *index = engine->free_counter;
+    if (*index != COUNTER_NONE) {
+        engine->free_counter = engine->tallies[*index].next;
         return STATUS_OK;
     }
     TRY(lines_reserve((void **)&engine->tallies, &engine->tally_capacity, engine->tally_count + 1,
@@ -27,7 +27,7 @@ static enum status take_tally(struct engine *engine, uint32_t *index, struct err
     return STATUS_OK;
 }
 
-static inline enum status put(struct engine *engine, struct inbox *inbox, const struct tally *tally, struct err *err)
+static inline enum status put(struct engine *engine, struct inbox *inbox, const struct severity *tally, struct err *err)
 {
     uint32_t index;
     TRY(take_tally(engine, &index, err));
@@ -37,7 +37,7 @@ static inline enum status put(struct engine *engine, struct inbox *inbox, const 
     return STATUS_OK;
 }
 
-enum status loggp_put_tally(struct engine *engine, int32_t node, const struct tally *tally, struct err *err)
+enum status loggp_put_counter(struct engine *engine, int32_t node, const struct severity *tally, struct err *err)
 {
     struct inbox *inbox = &engine->nics[node].inbox;
     TRY(put(engine, inbox, tally, err));
@@ -52,10 +52,10 @@ enum status loggp_count(struct engine *engine, const struct engine_count *messag
     if (*free_ps > begin_ps) begin_ps = *free_ps;
     *free_ps = begin_ps + engine->count_cost.occupy_ps;
     engine->stats.messages++;
-    const struct tally tally = {.place = {begin_ps + engine->count_cost.latency_ps,
-                                          event_queue_order(&engine->queue, message->source)},
-                                .counter = message->counter,
-                                .rank = message->destination};
+    const struct severity tally = {
+        .place = {begin_ps + engine->count_cost.latency_ps, event_queue_order(&engine->queue, message->source)},
+        .counter = message->counter,
+        .rank = message->destination};
     struct inbox *inbox = &engine->nics[message->dst_node].inbox;
     TRY(put(engine, inbox, &tally, err));
     if (!inbox_awaits(inbox, tally.counter)) return STATUS_OK;
@@ -63,29 +63,29 @@ enum status loggp_count(struct engine *engine, const struct engine_count *messag
 }
 
 /* The NIC may be taking in what came before, or be done with it at this moment: then the tally comes behind that. */
-static void settle(struct engine *engine, const struct nic *nic, struct tally *tally)
+static void settle(struct engine *engine, const struct nic *nic, struct severity *tally)
 {
     tally->settled = true;
     if (nic->receive_free_ps < tally->place.time_ps) return;
     uint32_t key = event_key(tally->place.order);
-    tally->place = (struct event_place){nic->receive_free_ps, event_queue_order(&engine->queue, key)};
+    tally->place = (struct event_time){nic->receive_free_ps, event_queue_order(&engine->queue, key)};
 }
 
-uint32_t loggp_unlink_tally(struct engine *engine, uint32_t *link)
+uint32_t loggp_unlink_counter(struct engine *engine, uint32_t *link)
 {
     uint32_t index = *link;
     *link = engine->tallies[index].next;
-    engine->tallies[index].next = engine->free_tally;
-    engine->free_tally = index;
+    engine->tallies[index].next = engine->free_counter;
+    engine->free_counter = index;
     return index;
 }
 
-bool loggp_counted_all(struct engine *engine, int32_t node, struct event_place limit)
+bool loggp_counted_all(struct engine *engine, int32_t node, struct event_time limit)
 {
     struct nic *nic = &engine->nics[node];
     uint32_t *awaited = NULL;
-    for (uint32_t *link = &nic->inbox.tallies; *link != TALLY_NONE;) {
-        struct tally *tally = &engine->tallies[*link];
+    for (uint32_t *link = &nic->inbox.tallies; *link != COUNTER_NONE;) {
+        struct severity *tally = &engine->tallies[*link];
         bool comes = !event_before(limit, tally->place);
         if (comes && !tally->settled) {
             settle(engine, nic, tally);
@@ -93,25 +93,25 @@ bool loggp_counted_all(struct engine *engine, int32_t node, struct event_place l
         }
         if (comes && !inbox_awaits(&nic->inbox, tally->counter)) {
             engine->callbacks.counters[tally->counter]++;
-            loggp_unlink_tally(engine, link);
+            loggp_unlink_counter(engine, link);
             continue;
         }
         if (comes && (!awaited || event_before(tally->place, engine->tallies[*awaited].place))) awaited = link;
         link = &tally->next;
     }
     if (!awaited) return true;
-    const struct tally tally = engine->tallies[loggp_unlink_tally(engine, awaited)];
+    const struct severity tally = engine->tallies[loggp_unlink_counter(engine, awaited)];
     if (tally.ends) loggp_gone(engine, node, tally.counter);
     engine->now = tally.place;
     engine->callbacks.counted(engine->callbacks.context, tally.rank, tally.counter, tally.place.time_ps);
     return false;
 }
 
-struct event_place loggp_tally_due(const struct engine *engine, const struct inbox *inbox)
+struct event_time loggp_counter_due(const struct engine *engine, const struct inbox *inbox)
 {
-    struct event_place due = INBOX_NO_ALARM;
-    for (uint32_t at = inbox->tallies; at != TALLY_NONE; at = engine->tallies[at].next) {
-        const struct tally *tally = &engine->tallies[at];
+    struct event_time due = INBOX_NO_ALARM;
+    for (uint32_t at = inbox->tallies; at != COUNTER_NONE; at = engine->tallies[at].next) {
+        const struct severity *tally = &engine->tallies[at];
         if (inbox_awaits(inbox, tally->counter) && event_before(tally->place, due)) due = tally->place;
     }
     return due;

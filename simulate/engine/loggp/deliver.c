@@ -1,8 +1,8 @@
 /* The loggp engine's inboxes: when the ranks of a node are told of what has come to it.
  *
  * Most arrivals only change what the destination reads when it acts next: a post while the origin computes, an
- * acknowledgement. The sender says so (enum engine_notice). The engine delivers such a message at the next event of the
- * node. Where a rank waits, it delivers at the first moment at which the rank can go on: a rank that needs four
+ * acknowledgement. The sender says so (enum engine_delivery). The engine delivers such a message at the next event of
+ * the node. Where a rank waits, it delivers at the first moment at which the rank can go on: a rank that needs four
  * notifications is not woken by the third. Messages that are delivered lazily keep their order and their own times, so
  * results equal those of an engine that delivers at once (property late).
  *
@@ -14,17 +14,17 @@
 
 /* The earliest moment at which an answer's head may arrive, before all other events of that moment. Between two nodes the
  * latency is the same for all sizes (engine.in_order). */
-static struct event_place answer_due(struct engine *engine, const struct flight *flight)
+static struct event_time answer_due(struct engine *engine, const struct flight *flight)
 {
     int64_t arrival_ps = flight->place.time_ps + (flight->taken_in ? 0 : flight->transmit_ps);
-    if (engine->answer_latency_ps >= 0) return (struct event_place){arrival_ps + engine->answer_latency_ps, 0};
+    if (engine->answer_latency_ps >= 0) return (struct event_time){arrival_ps + engine->answer_latency_ps, 0};
     const struct engine_message back = {.src_node = flight->dst_node, .dst_node = flight->src_node};
-    return (struct event_place){arrival_ps + cost_recall(&engine->costs, &back)->latency_ps, 0};
+    return (struct event_time){arrival_ps + cost_recall(&engine->costs, &back)->latency_ps, 0};
 }
 
 enum status loggp_push_answer(struct engine *engine, uint32_t index, struct err *err)
 {
-    struct event_place due = answer_due(engine, &engine->flights[index]);
+    struct event_time due = answer_due(engine, &engine->flights[index]);
     engine->answers++;
     return event_queue_push_lane(&engine->queue, LANE_ANSWERS, due, EVENT_ANSWER, index, err);
 }
@@ -44,9 +44,9 @@ static bool take_in(struct engine *engine, struct flight *flight, int64_t *arriv
 }
 
 /* The flight would be the next that look_until() takes. */
-static bool is_next(const struct engine *engine, const struct flight *flight, struct event_place limit)
+static bool is_next(const struct engine *engine, const struct flight *flight, struct event_time limit)
 {
-    if (flight->notice == ENGINE_NOW || event_before(limit, flight->place)) return false;
+    if (flight->delivery == ENGINE_DELIVER_NOW || event_before(limit, flight->place)) return false;
     uint32_t first = inbox_first(&engine->nics[flight->dst_node].inbox, engine->flights);
     return first == FLIGHT_NONE || event_before(flight->place, engine->flights[first].place);
 }
@@ -60,7 +60,7 @@ static inline void tell_arrived(struct engine *engine, uint32_t index, int64_t h
     flight->told = true;
     flight->next = engine->free_flight;
     engine->free_flight = index;
-    if (flight->notice == ENGINE_COUNTED && !inbox_awaits(inbox, note.ref)) {
+    if (flight->delivery == ENGINE_DELIVER_COUNTED && !inbox_awaits(inbox, note.ref)) {
         engine->callbacks.counters[note.ref]++;
         return;
     }
@@ -70,23 +70,23 @@ static inline void tell_arrived(struct engine *engine, uint32_t index, int64_t h
 
 /* Its tail comes later than its head: arrives then, unless it would be told of next. limit: what comes to the node until
  * then is told of now. */
-static enum status tell_tail(struct engine *engine, uint32_t index, int64_t arrival_ps, struct event_place limit,
+static enum status tell_tail(struct engine *engine, uint32_t index, int64_t arrival_ps, struct event_time limit,
                              struct err *err)
 {
     struct flight *flight = &engine->flights[index];
     bool later = arrival_ps > flight->place.time_ps + flight->transmit_ps;
     uint32_t key = event_key(flight->place.order);
-    flight->place = (struct event_place){arrival_ps, event_queue_order(&engine->queue, key)};
+    flight->place = (struct event_time){arrival_ps, event_queue_order(&engine->queue, key)};
     if (is_next(engine, flight, limit)) {
         engine->now = flight->place;
         tell_arrived(engine, index, arrival_ps, arrival_ps);
         return STATUS_OK;
     }
-    if (later && flight->notice == ENGINE_ANSWERED) TRY(loggp_push_answer(engine, index, err));
+    if (later && flight->delivery == ENGINE_DELIVER_ANSWERED) TRY(loggp_push_answer(engine, index, err));
     return loggp_put(engine, index, err);
 }
 
-static inline enum status tell(struct engine *engine, uint32_t index, struct event_place limit, struct err *err)
+static inline enum status tell(struct engine *engine, uint32_t index, struct event_time limit, struct err *err)
 {
     if (engine->meetings_open > 0) loggp_note_head(engine, &engine->flights[index]);
     int64_t head_ps = engine->flights[index].place.time_ps, arrival_ps;
@@ -96,27 +96,27 @@ static inline enum status tell(struct engine *engine, uint32_t index, struct eve
     return STATUS_OK;
 }
 
-void loggp_foresee_inbox(const struct engine *engine, const struct inbox *inbox, struct wanted_lines *wanted)
+void loggp_prefetch_inbox(const struct engine *engine, const struct inbox *inbox, struct prefetch_lines *lines)
 {
     if (inbox->first == FLIGHT_NONE) return;
     const struct flight *first = &engine->flights[inbox->first];
-    lines_want(wanted, &engine->flights[first->next], LINE_BYTES);
-    engine->callbacks.soon_arrived(engine->callbacks.context, &first->note, wanted);
+    lines_want(lines, &engine->flights[first->next], LINE_BYTES);
+    engine->callbacks.prefetch_arrived(engine->callbacks.context, &first->note, lines);
 }
 
-static enum status look_until(struct engine *engine, int32_t node, struct event_place limit, struct err *err)
+static enum status look_until(struct engine *engine, int32_t node, struct event_time limit, struct err *err)
 {
     struct inbox *inbox = &engine->nics[node].inbox;
-    struct event_place now = engine->now;
+    struct event_time now = engine->now;
     for (;;) {
         uint32_t first = inbox_first(inbox, engine->flights);
         bool comes = first != FLIGHT_NONE && !event_before(limit, engine->flights[first].place);
-        if (inbox->tallies != TALLY_NONE &&
+        if (inbox->tallies != COUNTER_NONE &&
             !loggp_counted_all(engine, node, comes ? engine->flights[first].place : limit))
             continue;
         if (!comes) break;
         inbox_take(inbox, engine->flights, first);
-        if (engine->foresees) loggp_foresee_inbox(engine, inbox, &engine->wanted);
+        if (engine->foresees) loggp_prefetch_inbox(engine, inbox, &engine->lines);
         engine->now = engine->flights[first].place;
         TRY(tell(engine, first, limit, err));
     }
@@ -125,25 +125,25 @@ static enum status look_until(struct engine *engine, int32_t node, struct event_
 }
 
 /* Something has come to the node by the limit, or a tally may have. */
-static inline bool has_come(const struct engine *engine, int32_t node, struct event_place limit)
+static inline bool has_come(const struct engine *engine, int32_t node, struct event_time limit)
 {
     const struct inbox *inbox = &engine->nics[node].inbox;
     uint32_t first = inbox_first(inbox, engine->flights);
-    return inbox->tallies != TALLY_NONE ||
+    return inbox->tallies != COUNTER_NONE ||
            (first != FLIGHT_NONE && !event_before(limit, engine->flights[first].place));
 }
 
-enum status loggp_look_until(struct engine *engine, int32_t node, struct event_place limit, struct err *err)
+enum status loggp_poll_until(struct engine *engine, int32_t node, struct event_time limit, struct err *err)
 {
     return look_until(engine, node, limit, err);
 }
 
 /* The earliest place at which a waiting rank may go on by what has been sent to the node. */
-static inline struct event_place due(const struct engine *engine, const struct inbox *inbox)
+static inline struct event_time due(const struct engine *engine, const struct inbox *inbox)
 {
-    struct event_place arrives = inbox_due(inbox, engine->flights);
-    if (inbox->tallies == TALLY_NONE || inbox->awaits == ENGINE_NO_COUNTER) return arrives;
-    struct event_place counted = loggp_tally_due(engine, inbox);
+    struct event_time arrives = inbox_due(inbox, engine->flights);
+    if (inbox->tallies == COUNTER_NONE || inbox->awaits == ENGINE_NO_COUNTER) return arrives;
+    struct event_time counted = loggp_counter_due(engine, inbox);
     return event_before(counted, arrives) ? counted : arrives;
 }
 
@@ -158,7 +158,7 @@ enum status loggp_watch(struct engine *engine, int32_t node, struct err *err)
 }
 
 /* A rank that waits again meanwhile need not be watched twice. */
-static enum status look_and_watch(struct engine *engine, int32_t node, struct event_place limit, struct err *err)
+static enum status look_and_watch(struct engine *engine, int32_t node, struct event_time limit, struct err *err)
 {
     int32_t outer = engine->looking;
     engine->looking = node;
@@ -167,7 +167,7 @@ static enum status look_and_watch(struct engine *engine, int32_t node, struct ev
     return status == STATUS_OK ? watch(engine, node, err) : status;
 }
 
-enum status loggp_look(struct engine *engine, int32_t node, struct err *err)
+enum status loggp_poll(struct engine *engine, int32_t node, struct err *err)
 {
     return look_and_watch(engine, node, engine->now, err);
 }
@@ -200,7 +200,7 @@ enum status loggp_watch_all(struct engine *engine, int32_t node, bool on, struct
  */
 
 /* An alarm that was set again for earlier, or whose rank went on, is stale. */
-enum status loggp_on_alarm(struct engine *engine, int32_t node, struct event_place place, struct err *err)
+enum status loggp_on_alarm(struct engine *engine, int32_t node, struct event_time place, struct err *err)
 {
     struct inbox *inbox = &engine->nics[node].inbox;
     if (place.time_ps != inbox->alarm.time_ps || place.order != inbox->alarm.order) return STATUS_OK;
@@ -221,7 +221,7 @@ enum status loggp_on_message(struct engine *engine, uint32_t index, struct err *
 
 /* The node tells of what came by the event's place. The alarm of a rank that waits for one message, or for none, stands
  * as early as it did. */
-static enum status look_for_answer(struct engine *engine, int32_t node, int32_t asker, struct event_place place,
+static enum status look_for_answer(struct engine *engine, int32_t node, int32_t asker, struct event_time place,
                                    struct err *err)
 {
     const struct inbox *inbox = &engine->nics[node].inbox;
@@ -252,7 +252,7 @@ static enum status take_answer(struct engine *engine, int32_t node, int32_t aske
                                              .note = answer.note,
                                              .dst_node = asker,
                                              .src_node = node,
-                                             .notice = ENGINE_WHEN_LOOKING,
+                                             .delivery = ENGINE_DELIVER_LAZY,
                                              .network = true};
     return loggp_put(engine, index, err);
 }
@@ -260,16 +260,16 @@ static enum status take_answer(struct engine *engine, int32_t node, int32_t aske
 /* An answer's destination mostly waits for it: it is told at once unless something else happens at this moment, and with
  * it what comes behind it at this moment, unless a barrier is to be decided before. An event is stale if its message has
  * been told of, or arrived later than it might have. */
-enum status loggp_on_answer(struct engine *engine, uint32_t index, struct event_place place, struct err *err)
+enum status loggp_on_answer(struct engine *engine, uint32_t index, struct event_time place, struct err *err)
 {
     const struct flight *flight = &engine->flights[index];
-    if (flight->told || flight->notice != ENGINE_ANSWERED) return STATUS_OK;
+    if (flight->told || flight->delivery != ENGINE_DELIVER_ANSWERED) return STATUS_OK;
     if (answer_due(engine, flight).time_ps != place.time_ps) return STATUS_OK;
     int32_t node = flight->dst_node, asker = flight->src_node;
     engine->now = place;
     engine->stats.events++;
     TRY(look_for_answer(engine, node, asker, place, err));
-    struct event_place last = {place.time_ps, UINT64_MAX};
+    struct event_time last = {place.time_ps, UINT64_MAX};
     bool alone = engine->queue.count == 0 || place.time_ps < event_queue_first_ps(&engine->queue);
     alone = alone && !(engine->holds_next && event_before(engine->next.place, last));
     engine->looking = asker;

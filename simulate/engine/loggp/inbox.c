@@ -52,7 +52,7 @@ void inbox_take_root(struct inbox *inbox, struct flight *flights)
 /* Not behind the last one, but at most STEPS_UP before it. */
 void inbox_put_between(struct inbox *inbox, struct flight *flights, uint32_t index)
 {
-    struct event_place place = flights[index].place;
+    struct event_time place = flights[index].place;
     uint32_t before = inbox->last;
     int steps = 0;
     do {
@@ -83,11 +83,12 @@ void inbox_await(struct inbox *inbox, uint32_t rank, uint32_t need, uint32_t cou
     if (inbox->waiting++ == 0 || need < inbox->need) inbox->need = need;
 }
 
-struct event_place inbox_counted_due(const struct inbox *inbox, const struct flight *flights)
+struct event_time inbox_counted_due(const struct inbox *inbox, const struct flight *flights)
 {
     if (inbox->heap != FLIGHT_NONE) return flights[inbox_first(inbox, flights)].place;
     for (uint32_t at = inbox->first; at != FLIGHT_NONE; at = flights[at].next)
-        if (flights[at].notice == ENGINE_COUNTED && flights[at].note.ref == inbox->awaits) return flights[at].place;
+        if (flights[at].delivery == ENGINE_DELIVER_COUNTED && flights[at].note.ref == inbox->awaits)
+            return flights[at].place;
     return INBOX_NO_ALARM;
 }
 

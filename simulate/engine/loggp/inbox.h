@@ -12,13 +12,13 @@
 enum { FLIGHT_NONE = 0 }; /* flight 0 is never used */
 
 struct flight {               /* a message that has not arrived yet: one cache line */
-    struct event_place place; /* of its head's arrival, then of its own */
+    struct event_time place;  /* of its head's arrival, then of its own */
     int64_t transmit_ps;
     struct engine_note note;
     int32_t dst_node;
     uint32_t next, before; /* in the list; next: in the free list */
     int32_t src_node;
-    uint8_t notice;       /* enum engine_notice */
+    uint8_t delivery;     /* enum engine_delivery */
     bool early : 1;       /* as in engine_message */
     bool taken_in : 1;    /* the head has arrived */
     bool network : 1;     /* passes the receiving NIC */
@@ -29,22 +29,22 @@ struct flight {               /* a message that has not arrived yet: one cache l
 struct inbox {
     /* What those touch who send: one cache line. */
     uint32_t first, last; /* or FLIGHT_NONE */
-    uint32_t count;       /* of the watched ones: ENGINE_WHEN_LOOKING */
+    uint32_t count;       /* of the watched ones: ENGINE_DELIVER_LAZY */
     uint32_t waiting;     /* ranks of the node that wait for messages */
     uint32_t need;        /* none of them goes on before so many watched ones more have arrived */
     uint32_t queued;      /* what queues at the node and may go on by any message */
     int64_t last_ps;      /* of the last one, of use while there is one */
-    struct event_place latest; /* of the watched ones; of use while count > 0 */
-    struct event_place alarm;  /* when the engine looks into it, INBOX_NO_ALARM: at the node's next event */
+    struct event_time latest; /* of the watched ones; of use while count > 0 */
+    struct event_time alarm;  /* when the engine looks into it, INBOX_NO_ALARM: at the node's next event */
 
     uint32_t heap;    /* or FLIGHT_NONE */
     uint32_t waiter;  /* one of those that wait, for hints */
     uint32_t awaits;  /* the counter that the only one who waits waits for; or that nobody, or some may */
-    uint32_t counted; /* of those of ENGINE_COUNTED */
-    uint32_t tallies; /* the first of what count() sent, or TALLY_NONE: simulate/engine/loggp/counter.c */
+    uint32_t counted; /* of those of ENGINE_DELIVER_COUNTED */
+    uint32_t tallies; /* the first of what count() sent, or COUNTER_NONE: simulate/engine/loggp/counter.c */
 };
 
-#define INBOX_NO_ALARM ((struct event_place){INT64_MAX, UINT64_MAX})
+#define INBOX_NO_ALARM ((struct event_time){INT64_MAX, UINT64_MAX})
 
 void inbox_init(struct inbox *inbox);
 /* Among those that come earlier and later than it. */
@@ -65,8 +65,8 @@ static inline void inbox_put(struct inbox *inbox, struct flight *flights, uint32
         inbox->last = index;
         inbox->last_ps = flight->place.time_ps;
     }
-    if (flight->notice == ENGINE_COUNTED) inbox->counted++;
-    if (flight->notice != ENGINE_WHEN_LOOKING) return;
+    if (flight->delivery == ENGINE_DELIVER_COUNTED) inbox->counted++;
+    if (flight->delivery != ENGINE_DELIVER_LAZY) return;
     if (inbox->count++ == 0 || event_before(inbox->latest, flight->place)) inbox->latest = flight->place;
 }
 
@@ -86,8 +86,8 @@ static inline uint32_t inbox_first(const struct inbox *inbox, const struct fligh
 static inline void inbox_take(struct inbox *inbox, struct flight *flights, uint32_t first)
 {
     const struct flight *flight = &flights[first];
-    if (flight->notice == ENGINE_WHEN_LOOKING) inbox->count--;
-    if (flight->notice == ENGINE_COUNTED) inbox->counted--;
+    if (flight->delivery == ENGINE_DELIVER_LAZY) inbox->count--;
+    if (flight->delivery == ENGINE_DELIVER_COUNTED) inbox->counted--;
     if (flight->in_heap) {
         inbox_take_root(inbox, flights);
         return;
@@ -122,18 +122,18 @@ static inline bool inbox_awaits_one(const struct inbox *inbox)
     return inbox->awaits < ENGINE_ANY_COUNTER;
 }
 
-/* A waiting rank may go on by a message of ENGINE_COUNTED. */
+/* A waiting rank may go on by a message of ENGINE_DELIVER_COUNTED. */
 static inline bool inbox_awaits(const struct inbox *inbox, uint32_t counter)
 {
     return inbox->awaits == counter || inbox->awaits == ENGINE_ANY_COUNTER;
 }
 
 /* The place of the first message of the counter that is awaited, or an earlier one. */
-struct event_place inbox_counted_due(const struct inbox *inbox, const struct flight *flights);
+struct event_time inbox_counted_due(const struct inbox *inbox, const struct flight *flights);
 
 /* The earliest place at which a waiting rank may go on by what is in the inbox; INBOX_NO_ALARM: by nothing in it.
  * The first one, watched or not, is a bound. */
-static inline struct event_place inbox_due(const struct inbox *inbox, const struct flight *flights)
+static inline struct event_time inbox_due(const struct inbox *inbox, const struct flight *flights)
 {
     bool any = inbox->awaits == ENGINE_ANY_COUNTER && inbox->counted > 0;
     if (inbox->queued > 0 || any) {

@@ -21,7 +21,7 @@
 #include "common/units.h"
 #include "simulate/engine/loggp/state.h"
 
-enum { FORESEE_NODES = 4096, AHEAD = 12, PEEK_NODES = 128, PEEK = 3 };
+enum { PREFETCH_NODES = 4096, AHEAD = 12, PEEK_NODES = 128, PEEK = 3 };
 
 /* The least time between two nodes, whatever is sent. */
 static int64_t least_latency_ps(const struct platform *platform)
@@ -57,8 +57,8 @@ static enum status loggp_open(const struct platform *platform, const int32_t (*p
     made->callbacks = *callbacks;
     cost_memory_init(&made->costs, platform);
     link_queues_init(&made->links, platform);
-    made->foresees = callbacks->soon_timer && callbacks->soon_arrived && platform->node_count >= FORESEE_NODES;
-    made->peeks = !made->foresees && callbacks->soon_timer && platform->node_count >= PEEK_NODES;
+    made->foresees = callbacks->prefetch_timer && callbacks->prefetch_arrived && platform->node_count >= PREFETCH_NODES;
+    made->peeks = !made->foresees && callbacks->prefetch_timer && platform->node_count >= PEEK_NODES;
     made->queue.ahead = made->foresees ? AHEAD : 0;
     made->in_order = platform->segment_count == 1;
     made->at_once = least_latency_ps(platform) == 0;
@@ -73,15 +73,15 @@ static enum status loggp_open(const struct platform *platform, const int32_t (*p
         return err_memory(err);
     }
     made->flight_count = FLIGHT_NONE + 1;
-    made->tally_count = TALLY_NONE + 1;
+    made->tally_count = COUNTER_NONE + 1;
     for (int32_t node = 0; node < platform->node_count; node++) inbox_init(&made->nics[node].inbox);
     *engine = made;
     return STATUS_OK;
 }
 
-static void loggp_soon_send(const struct engine *engine, int32_t node, struct wanted_lines *wanted)
+static void loggp_prefetch_send(const struct engine *engine, int32_t node, struct prefetch_lines *lines)
 {
-    lines_want(wanted, &engine->nics[node], 2 * LINE_BYTES);
+    lines_want(lines, &engine->nics[node], 2 * LINE_BYTES);
 }
 
 /* --- sending ---------------------------------------------------------------------------------------------------------
@@ -89,13 +89,13 @@ static void loggp_soon_send(const struct engine *engine, int32_t node, struct wa
 
 /* An unwatched message is told of by what comes behind it: it must not be overtaken. Where some message may come at the
  * moment of its sending, behind events that stand later in the order, only the queue keeps the order of all. */
-static enum engine_notice notice_of(const struct engine *engine, const struct engine_message *message, bool queues)
+static enum engine_delivery notice_of(const struct engine *engine, const struct engine_message *message, bool queues)
 {
-    if (queues && engine->plain) return message->notice;
-    if (!queues || engine->at_once || engine->links.used) return ENGINE_NOW;
-    bool orders = message->notice == ENGINE_UNWATCHED || message->notice == ENGINE_ANSWERED;
-    if (orders && !engine->in_order) return ENGINE_NOW;
-    return message->notice;
+    if (queues && engine->plain) return message->delivery;
+    if (!queues || engine->at_once || engine->links.used) return ENGINE_DELIVER_NOW;
+    bool orders = message->delivery == ENGINE_DELIVER_UNWATCHED || message->delivery == ENGINE_DELIVER_ANSWERED;
+    if (orders && !engine->in_order) return ENGINE_DELIVER_NOW;
+    return message->delivery;
 }
 
 /* An event at the head's arrival at the next link; behind the last one the flight goes on as any other. */
@@ -126,14 +126,14 @@ static enum status loggp_send(struct engine *engine, const struct engine_message
     if (queues) *free_ps = units_add_ps(begin_ps, cost->occupy_ps);
     *departure = (struct engine_departure){begin_ps, units_add_ps(begin_ps, cost->transmit_ps)};
     int64_t told_ps = units_add_ps(queues ? begin_ps : departure->left_ps, cost->latency_ps);
-    const struct event_place place = {told_ps, event_queue_order(&engine->queue, message->key)};
+    const struct event_time place = {told_ps, event_queue_order(&engine->queue, message->key)};
     bool data = queues && cost->transmit_ps > 0;
     if (data && told_ps > engine->data_until_ps) engine->data_until_ps = told_ps;
     if (engine->meetings_open > 0 && (data || engine->nics[message->src_node].meets))
         loggp_note_sent(engine, message, told_ps, data);
     uint32_t index;
-    enum engine_notice notice = notice_of(engine, message, queues);
-    if (message->dst_node == engine->answered && notice == ENGINE_WHEN_LOOKING && !engine->holds_answer &&
+    enum engine_delivery delivery = notice_of(engine, message, queues);
+    if (message->dst_node == engine->answered && delivery == ENGINE_DELIVER_LAZY && !engine->holds_answer &&
         told_ps == engine->answer_ps && cost->transmit_ps == 0) {
         engine->answer = (struct answer){place, message->note};
         engine->holds_answer = true;
@@ -146,11 +146,11 @@ static enum status loggp_send(struct engine *engine, const struct engine_message
     flight->dst_node = message->dst_node;
     flight->src_node = message->src_node;
     flight->note = message->note;
-    flight->notice = (uint8_t)notice;
+    flight->delivery = (uint8_t)delivery;
     flight->early = message->early;
     flight->network = queues;
     flight->taken_in = flight->told = false;
-    if (notice == ENGINE_ANSWERED) TRY(loggp_push_answer(engine, index, err));
+    if (delivery == ENGINE_DELIVER_ANSWERED) TRY(loggp_push_answer(engine, index, err));
     if (engine->plain || !queues || !engine->links.used) return loggp_put(engine, index, err);
     struct link_path path = {.src_node = message->src_node,
                              .dst_node = message->dst_node,
@@ -169,65 +169,66 @@ static int32_t timer_node(const struct engine *engine, uint32_t key)
 
 static enum status loggp_timer(struct engine *engine, int64_t at_ps, uint32_t key, uint32_t id, struct err *err)
 {
-    const struct event_place place = {at_ps, event_queue_order(&engine->queue, key)};
+    const struct event_time place = {at_ps, event_queue_order(&engine->queue, key)};
     return loggp_schedule(engine, place, EVENT_TIMER, id, timer_node(engine, key), err);
 }
 
 /* --- running ---------------------------------------------------------------------------------------------------------
  */
 
-static void foresee_alarm(const struct engine *engine, const struct nic *nic, enum engine_distance distance,
-                          struct wanted_lines *wanted)
+static void prefetch_alarm(const struct engine *engine, const struct nic *nic, enum engine_distance distance,
+                           struct prefetch_lines *lines)
 {
     const struct engine_callbacks *on = &engine->callbacks;
     switch (distance) {
-    case ENGINE_FAR: lines_want(wanted, nic, sizeof *nic); return;
-    case ENGINE_NEAR: lines_want(wanted, &engine->flights[nic->inbox.first], LINE_BYTES); break;
-    case ENGINE_SOON: loggp_foresee_inbox(engine, &nic->inbox, wanted); break;
+    case ENGINE_FAR: lines_want(lines, nic, sizeof *nic); return;
+    case ENGINE_NEAR: lines_want(lines, &engine->flights[nic->inbox.first], LINE_BYTES); break;
+    case ENGINE_SOON: loggp_prefetch_inbox(engine, &nic->inbox, lines); break;
     case ENGINE_NEXT:
     case ENGINE_HERE:
     case ENGINE_CALLS: break;
     }
-    on->soon_resume(on->context, nic->inbox.waiter, distance + 1, wanted); /* one step behind: the NIC says who it is */
+    on->prefetch_resume(on->context, nic->inbox.waiter, distance + 1,
+                        lines); /* one step behind: the NIC says who it is */
 }
 
-static void foresee_timer(const struct engine *engine, const struct event *event, enum engine_distance distance,
-                          struct wanted_lines *wanted)
+static void prefetch_timer(const struct engine *engine, const struct event *event, enum engine_distance distance,
+                           struct prefetch_lines *lines)
 {
     int32_t node = distance == ENGINE_FAR ? timer_node(engine, event_key(event->place.order)) : NO_NODE;
-    if (node != NO_NODE) lines_want(wanted, &engine->nics[node], sizeof *engine->nics);
-    engine->callbacks.soon_timer(engine->callbacks.context, event->id, distance, wanted);
+    if (node != NO_NODE) lines_want(lines, &engine->nics[node], sizeof *engine->nics);
+    engine->callbacks.prefetch_timer(engine->callbacks.context, event->id, distance, lines);
 }
 
-static void foresee_event(const struct engine *engine, const struct event *event, enum engine_distance distance,
-                          struct wanted_lines *wanted)
+static void prefetch_event(const struct engine *engine, const struct event *event, enum engine_distance distance,
+                           struct prefetch_lines *lines)
 {
     const struct engine_callbacks *on = &engine->callbacks;
     switch ((enum event_type)event->type) {
-    case EVENT_TIMER: foresee_timer(engine, event, distance, wanted); break;
+    case EVENT_TIMER: prefetch_timer(engine, event, distance, lines); break;
     case EVENT_MESSAGE:
-        if (distance == ENGINE_FAR) lines_want(wanted, &engine->flights[event->id], LINE_BYTES);
-        if (distance == ENGINE_NEAR) on->soon_arrived(on->context, &engine->flights[event->id].note, wanted);
+        if (distance == ENGINE_FAR) lines_want(lines, &engine->flights[event->id], LINE_BYTES);
+        if (distance == ENGINE_NEAR) on->prefetch_arrived(on->context, &engine->flights[event->id].note, lines);
         break;
     case EVENT_ANSWER:
-        if (distance == ENGINE_FAR) lines_want(wanted, &engine->flights[event->id], LINE_BYTES);
+        if (distance == ENGINE_FAR) lines_want(lines, &engine->flights[event->id], LINE_BYTES);
         break;
     case EVENT_LINK: break;
-    case EVENT_ALARM: foresee_alarm(engine, &engine->nics[event->id], distance, wanted); break;
+    case EVENT_ALARM: prefetch_alarm(engine, &engine->nics[event->id], distance, lines); break;
     }
 }
 
 /* Each event is looked at as it comes nearer. */
-static void foresee(struct engine *engine)
+static void prefetch_next(struct engine *engine)
 {
     static const struct {
         uint8_t place, distance;
     } places[] = {{1, ENGINE_HERE}, {3, ENGINE_NEXT}, {5, ENGINE_SOON}, {8, ENGINE_NEAR}, {AHEAD - 1, ENGINE_FAR}};
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
         const struct event *event = event_queue_ahead(&engine->queue, places[i].place);
-        if (event) foresee_event(engine, event, places[i].distance, &engine->wanted);
+        if (event) prefetch_event(engine, event, places[i].distance, &engine->lines);
     }
-    lines_fetch(&engine->wanted);
+    lines_fetch(&engine->lines);
 }
 
 /* Caches that hold all but the trace: only the call of the rank that goes on then is fetched. */
@@ -237,10 +238,10 @@ static void peek(const struct engine *engine)
     const struct event *alarm = event_queue_in_lane(&engine->queue, LANE_ALARMS, PEEK - 1);
     const struct event *other = event_queue_ahead(&engine->queue, PEEK - 1);
     const struct inbox *inbox = alarm ? &engine->nics[alarm->id].inbox : NULL;
-    if (inbox && !inbox_awaits_one(inbox)) on->soon_resume(on->context, inbox->waiter, ENGINE_CALLS, NULL);
-    if (other && other->type == EVENT_TIMER) on->soon_timer(on->context, other->id, ENGINE_CALLS, NULL);
+    if (inbox && !inbox_awaits_one(inbox)) on->prefetch_resume(on->context, inbox->waiter, ENGINE_CALLS, NULL);
+    if (other && other->type == EVENT_TIMER) on->prefetch_timer(on->context, other->id, ENGINE_CALLS, NULL);
     if (other && other->type == EVENT_ALARM)
-        on->soon_resume(on->context, engine->nics[other->id].inbox.waiter, ENGINE_CALLS, NULL);
+        on->prefetch_resume(on->context, engine->nics[other->id].inbox.waiter, ENGINE_CALLS, NULL);
 }
 
 /* Nothing can come to the node before the event: no message of others, nothing that is pending for it, no barrier in
@@ -275,7 +276,7 @@ static struct event take_event(struct engine *engine)
     struct event event = event_queue_pop(&engine->queue);
     if (event.type == EVENT_ANSWER) engine->answers--;
     if (engine->lookahead_ps == 0) return event;
-    engine->horizon_ps = event.place.time_ps + engine->lookahead_ps;
+    engine->watermark_ps = event.place.time_ps + engine->lookahead_ps;
     if (event.type == EVENT_TIMER) engine->nics[timer_node(engine, event_key(event.place.order))].pending--;
     if (event.type == EVENT_MESSAGE) engine->nics[engine->flights[event.id].dst_node].pending--;
     return event;
@@ -300,13 +301,13 @@ static enum status run_queue(struct engine *engine, struct err *err)
     const struct engine_callbacks *on = &engine->callbacks;
     while (engine->queue.count > 0 && !on->stop(on->context)) {
         struct event event = take_event(engine);
-        if (engine->foresees) foresee(engine);
+        if (engine->foresees) prefetch_next(engine);
         if (engine->peeks) peek(engine);
-        const struct event_place now = event.place;
+        const struct event_time now = event.place;
         TRY(handle(engine, &event, err));
         TRY(run_ahead(engine, err));
         while (engine->meetings_due) {
-            TRY(loggp_settle_meetings(engine, now, err));
+            TRY(loggp_resolve_barriers(engine, now, err));
             TRY(run_ahead(engine, err));
         }
     }
@@ -318,10 +319,10 @@ static enum status loggp_run(struct engine *engine, struct engine_stats *stats, 
     const struct engine_callbacks *on = &engine->callbacks;
     do {
         TRY(run_queue(engine, err));
-        engine->horizon_ps = 0;
+        engine->watermark_ps = 0;
         if (engine->meetings_open > 0) TRY(loggp_end_meetings(engine, err));
         for (int32_t node = 0; node < engine->platform->node_count && !on->stop(on->context); node++)
-            TRY(loggp_look_until(engine, node, INBOX_NO_ALARM, err));
+            TRY(loggp_poll_until(engine, node, INBOX_NO_ALARM, err));
     } while (engine->queue.count > 0 && !on->stop(on->context));
     *stats = engine->stats;
     return STATUS_OK;
@@ -334,12 +335,12 @@ const struct engine_descriptor engine_loggp = {
     .open = loggp_open,
     .send = loggp_send,
     .timer = loggp_timer,
-    .look = loggp_look,
+    .look = loggp_poll,
     .await = loggp_await,
     .await_next = loggp_await_next,
     .resume = loggp_resume,
     .watch_all = loggp_watch_all,
-    .soon_send = loggp_soon_send,
+    .prefetch_send = loggp_prefetch_send,
     .counts = loggp_counts,
     .count = loggp_count,
     .meet = loggp_meet,

@@ -23,9 +23,9 @@ _Static_assert(offsetof(struct inbox, heap) <= LINE_BYTES, "who sends touches on
 
 /* What count() sends takes the receiving NIC no time: it keeps nothing else waiting, and need not lie among the flights
  * in their order. */
-enum { TALLY_NONE = 0 };
-struct tally {
-    struct event_place place; /* of its arrival if nothing kept it waiting; settled: of its arrival */
+enum { COUNTER_NONE = 0 };
+struct severity {
+    struct event_time place; /* of its arrival if nothing kept it waiting; settled: of its arrival */
     uint32_t counter, rank;
     uint32_t next; /* of its node's, or free */
     bool settled;
@@ -33,7 +33,7 @@ struct tally {
 };
 
 struct answer {
-    struct event_place place;
+    struct event_time place;
     struct engine_note note;
 };
 
@@ -48,16 +48,16 @@ struct engine {
     struct flight *flights;
     size_t flight_count, flight_capacity;
     uint32_t free_flight;
-    struct tally *tallies;
+    struct severity *tallies;
     size_t tally_count, tally_capacity;
-    uint32_t free_tally;
+    uint32_t free_counter;
     struct cost count_cost; /* of what count() sends */
     struct link_queues links;
-    struct loggp_meetings *meetings; /* NULL: nobody has met */
+    struct loggp_meetings *barriers; /* NULL: nobody has met */
     uint32_t meetings_open;          /* some have come and not all have gone */
     bool meetings_due;               /* what happened decides about meetings: behind this event */
     int64_t data_until_ps; /* the last head arrives of messages that the receiving network card takes in, in some time */
-    struct event_place now;
+    struct event_time now;
     int32_t answered;     /* the node to which an answer is being made: its alarm is set behind it; or NO_NODE */
     int64_t answer_ps;    /* when the answer may arrive, of use while there is such a node */
     struct answer answer; /* where holds_answer: it arrives at answer_ps, and lies nowhere else */
@@ -65,7 +65,7 @@ struct engine {
     int32_t looking;           /* the node that is being looked at and will be watched then, or NO_NODE */
     int64_t answer_latency_ps; /* between any two nodes, for messages of any size; -1: they differ */
     int64_t lookahead_ps; /* the least latency; 0: nobody runs ahead */
-    int64_t horizon_ps;   /* what is sent from now on does not arrive before it, unless it is an answer */
+    int64_t watermark_ps; /* what is sent from now on does not arrive before it, unless it is an answer */
     size_t answers;       /* their events in the queue */
     struct event next;    /* where holds_next: made by the event that is being handled, perhaps to be handled next */
     int32_t next_node;
@@ -75,7 +75,7 @@ struct engine {
     bool plain;          /* in order, not at once, and no link queues: told as the sender says */
     bool peeks;          /* the trace is */
     bool foresees;       /* its state is too large for the processor's caches */
-    struct wanted_lines wanted; /* where foresees: by the events that come */
+    struct prefetch_lines lines; /* where foresees: by the events that come */
     bool in_order;       /* messages between two nodes arrive in the order of their sending, whatever their size */
     struct engine_stats stats;
 };
@@ -104,11 +104,11 @@ static inline enum status loggp_into_queue(struct engine *engine, const struct e
 }
 
 /* node: where it happens; negative: not known, and nobody runs ahead. */
-static inline enum status loggp_schedule(struct engine *engine, struct event_place place, enum event_type type,
+static inline enum status loggp_schedule(struct engine *engine, struct event_time place, enum event_type type,
                                          uint32_t id, int32_t node, struct err *err)
 {
     const struct event event = {place, type, id};
-    if (engine->holds_next || place.time_ps >= engine->horizon_ps || type == EVENT_MESSAGE || type == EVENT_LINK)
+    if (engine->holds_next || place.time_ps >= engine->watermark_ps || type == EVENT_MESSAGE || type == EVENT_LINK)
         return loggp_into_queue(engine, &event, node, err);
     engine->next = event;
     engine->next_node = node;
@@ -116,7 +116,7 @@ static inline enum status loggp_schedule(struct engine *engine, struct event_pla
     return STATUS_OK;
 }
 
-static inline enum status loggp_set_alarm(struct engine *engine, int32_t node, struct event_place due, struct err *err)
+static inline enum status loggp_set_alarm(struct engine *engine, int32_t node, struct event_time due, struct err *err)
 {
     struct inbox *inbox = &engine->nics[node].inbox;
     if (!event_before(due, inbox->alarm) || node == engine->answered) return STATUS_OK;
@@ -130,17 +130,18 @@ __attribute__((always_inline)) static inline enum status loggp_put(struct engine
                                                                     struct err *err)
 {
     const struct flight *flight = &engine->flights[index];
-    struct event_place place = flight->place;
-    if (flight->notice == ENGINE_NOW) return loggp_schedule(engine, place, EVENT_MESSAGE, index, flight->dst_node, err);
+    struct event_time place = flight->place;
+    if (flight->delivery == ENGINE_DELIVER_NOW)
+        return loggp_schedule(engine, place, EVENT_MESSAGE, index, flight->dst_node, err);
     int32_t node = flight->dst_node;
     struct inbox *inbox = &engine->nics[node].inbox;
-    enum engine_notice notice = flight->notice;
+    enum engine_delivery delivery = flight->delivery;
     inbox_put(inbox, engine->flights, index);
     if (inbox->queued > 0) return loggp_set_alarm(engine, node, place, err);
     if (inbox->waiting == 0) return STATUS_OK;
-    if (notice == ENGINE_COUNTED && !inbox_awaits(inbox, flight->note.ref)) return STATUS_OK;
-    if (notice == ENGINE_COUNTED) return loggp_set_alarm(engine, node, place, err);
-    if (notice != ENGINE_WHEN_LOOKING || inbox->count < inbox->need || inbox_awaits_one(inbox)) return STATUS_OK;
+    if (delivery == ENGINE_DELIVER_COUNTED && !inbox_awaits(inbox, flight->note.ref)) return STATUS_OK;
+    if (delivery == ENGINE_DELIVER_COUNTED) return loggp_set_alarm(engine, node, place, err);
+    if (delivery != ENGINE_DELIVER_LAZY || inbox->count < inbox->need || inbox_awaits_one(inbox)) return STATUS_OK;
     return loggp_set_alarm(engine, node, inbox->count == inbox->need ? inbox->latest : place, err);
 }
 
@@ -149,15 +150,15 @@ __attribute__((always_inline)) static inline enum status loggp_put(struct engine
 /* The event at which an answered flight is told of at the latest. */
 enum status loggp_push_answer(struct engine *engine, uint32_t index, struct err *err);
 /* Tells of everything that has come to the node up to the limit. What is sent then leaves at the time of what is told. */
-enum status loggp_look_until(struct engine *engine, int32_t node, struct event_place limit, struct err *err);
+enum status loggp_poll_until(struct engine *engine, int32_t node, struct event_time limit, struct err *err);
 /* Events of these types happen. */
-enum status loggp_on_alarm(struct engine *engine, int32_t node, struct event_place place, struct err *err);
+enum status loggp_on_alarm(struct engine *engine, int32_t node, struct event_time place, struct err *err);
 enum status loggp_on_message(struct engine *engine, uint32_t index, struct err *err);
-enum status loggp_on_answer(struct engine *engine, uint32_t index, struct event_place place, struct err *err);
-void loggp_foresee_inbox(const struct engine *engine, const struct inbox *inbox, struct wanted_lines *wanted);
+enum status loggp_on_answer(struct engine *engine, uint32_t index, struct event_time place, struct err *err);
+void loggp_prefetch_inbox(const struct engine *engine, const struct inbox *inbox, struct prefetch_lines *lines);
 
 /* Of the descriptor. */
-enum status loggp_look(struct engine *engine, int32_t node, struct err *err);
+enum status loggp_poll(struct engine *engine, int32_t node, struct err *err);
 enum status loggp_await(struct engine *engine, int32_t node, uint32_t rank, uint32_t need, uint32_t counter,
                         struct err *err);
 void loggp_await_next(struct engine *engine, int32_t node, uint32_t counter);
@@ -167,7 +168,7 @@ enum status loggp_watch_all(struct engine *engine, int32_t node, bool on, struct
 enum status loggp_watch(struct engine *engine, int32_t node, struct err *err);
 
 /* loggp_meet.c */
-enum status loggp_meet(struct engine *engine, const struct engine_meeting *meets, bool *taken, struct err *err);
+enum status loggp_meet(struct engine *engine, const struct engine_barrier *meets, bool *taken, struct err *err);
 /* While meetings are open: the message is going to be taken in by its destination's network card, or told of: rare in most
  * programs. A message has been sent, whose head arrives at head_ps: data, or by a rank that has come to a meeting. */
 __attribute__((cold)) void loggp_note_head(struct engine *engine, const struct flight *flight);
@@ -175,22 +176,22 @@ void loggp_note_sent(struct engine *engine, const struct engine_message *message
 /* A tally that ends its meeting has come. */
 void loggp_gone(struct engine *engine, int32_t node, uint32_t counter);
 /* Where meetings_due. All events before now have been handled. */
-enum status loggp_settle_meetings(struct engine *engine, struct event_place now, struct err *err);
+enum status loggp_resolve_barriers(struct engine *engine, struct event_time now, struct err *err);
 /* No event is left: those that are open never are complete. */
 enum status loggp_end_meetings(struct engine *engine, struct err *err);
 void loggp_clear_meetings(struct engine *engine);
 
 /* loggp_tally.c */
 /* Into the node's list, copied, with an alarm if it is awaited: not among those that come in nearly their order. */
-enum status loggp_put_tally(struct engine *engine, int32_t node, const struct tally *tally, struct err *err);
+enum status loggp_put_counter(struct engine *engine, int32_t node, const struct severity *tally, struct err *err);
 /* Takes the tally out of its list and returns its index. */
-uint32_t loggp_unlink_tally(struct engine *engine, uint32_t *link);
+uint32_t loggp_unlink_counter(struct engine *engine, uint32_t *link);
 bool loggp_counts(struct engine *engine, int64_t bytes);
 enum status loggp_count(struct engine *engine, const struct engine_count *message, struct err *err);
 /* Counts what has come to the node by the limit. False, and no more is counted, if a rank awaited one of them: it has
  * been told and may have gone on. All that came before the limit has been taken in. */
-bool loggp_counted_all(struct engine *engine, int32_t node, struct event_place limit);
+bool loggp_counted_all(struct engine *engine, int32_t node, struct event_time limit);
 /* The place of the first one that is awaited, or an earlier one. */
-struct event_place loggp_tally_due(const struct engine *engine, const struct inbox *inbox);
+struct event_time loggp_counter_due(const struct engine *engine, const struct inbox *inbox);
 
 #endif

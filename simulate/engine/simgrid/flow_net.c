@@ -96,7 +96,7 @@ static enum status begin_flow(struct flow_net *net, uint32_t node, struct err *e
     item->began_ps = net->now_ps;
     if (net->lone.platform) TRY(lone_flows_begin(&net->lone, (int32_t)node, item->dst_node, &alone, err));
     if (alone) {
-        struct event_place end = {alone_end_ps(item), 0};
+        struct event_time end = {alone_end_ps(item), 0};
         net->nics[node].alone = true;
         return event_queue_push_at(&net->queue, end, EVENT_ALONE_END, node, err);
     }

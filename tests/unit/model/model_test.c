@@ -30,30 +30,30 @@ struct trace *trace_of(const char *text)
     return trace;
 }
 
-struct account account_of(const char *text, const struct analyze_options *options)
+struct totals account_of(const char *text, const struct analyze_options *options)
 {
     struct err err;
-    struct account account;
+    struct totals totals;
     struct trace *trace = trace_of(text);
-    if (model_account(trace, options, &account, &err) != STATUS_OK) fail_msg("%s", err.text);
+    if (model_totals(trace, options, &totals, &err) != STATUS_OK) fail_msg("%s", err.text);
     trace_free(trace);
-    return account;
+    return totals;
 }
 
 int64_t severity_ps(const char *text, const struct analyze_options *options, enum pattern pattern, uint32_t rank)
 {
-    struct account account = account_of(text, options);
-    int64_t found_ps = account.severity_ps[pattern][rank];
-    account_clear(&account);
+    struct totals totals = account_of(text, options);
+    int64_t found_ps = totals.severity_ps[pattern][rank];
+    totals_clear(&totals);
     return found_ps;
 }
 
 void expect_fault(const char *text, const char *const *words)
 {
     struct err err;
-    struct account account;
+    struct totals totals;
     struct trace *trace = trace_of(text);
-    assert_int_equal(model_account(trace, NULL, &account, &err), STATUS_DATA);
+    assert_int_equal(model_totals(trace, NULL, &totals, &err), STATUS_DATA);
     for (; *words; words++)
         if (!strstr(err.text, *words)) fail_msg("\"%s\" does not hold \"%s\"", err.text, *words);
     trace_free(trace);

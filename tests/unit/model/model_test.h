@@ -22,7 +22,7 @@ struct trace *trace_of(const char *text);
 int64_t severity_ps(const char *text, const struct analyze_options *options, enum pattern pattern, uint32_t rank);
 
 /* The account of a whole text; the caller clears it. */
-struct account account_of(const char *text, const struct analyze_options *options);
+struct totals account_of(const char *text, const struct analyze_options *options);
 
 /* The analysis of text fails with STATUS_DATA and a message that holds all of the words (NULL-terminated). */
 void expect_fault(const char *text, const char *const *words);

@@ -9,7 +9,7 @@
 #include "model/match/window_uses.h"
 #include "trace/source.h"
 
-enum { RANKS = 3, SLICE_CALLS = 60 };
+enum { RANKS = 3, CALLS_PER_SLICE = 60 };
 
 static size_t most_kept; /* calls of one rank */
 
@@ -106,7 +106,7 @@ static size_t kept_of(iteration *iterate, const char *definitions, int iteration
     if (source_of_trace(trace, &source, &err) != STATUS_OK) fail_msg("%s", err.text);
     source.moved = count_kept;
     most_kept = 0;
-    if (model_stream(&source, &options, SLICE_CALLS, &result, &err) != STATUS_OK) fail_msg("%s", err.text);
+    if (model_slices(&source, &options, CALLS_PER_SLICE, &result, &err) != STATUS_OK) fail_msg("%s", err.text);
     result_free(result);
     source_close(&source);
     trace_free(trace);
@@ -117,7 +117,8 @@ static size_t kept_of(iteration *iterate, const char *definitions, int iteration
 static void expect_bounded(iteration *iterate, const char *definitions)
 {
     size_t few = kept_of(iterate, definitions, 60), many = kept_of(iterate, definitions, 900);
-    if (many > few || many > SLICE_CALLS) fail_msg("%zu calls of a rank stay of 60 iterations, %zu of 900", few, many);
+    if (many > few || many > CALLS_PER_SLICE)
+        fail_msg("%zu calls of a rank stay of 60 iterations, %zu of 900", few, many);
 }
 
 static void openshmem(void **state)

@@ -5,12 +5,12 @@
 
 static void expect_us(const char *text, enum pattern pattern, const int64_t *us, uint32_t ranks)
 {
-    struct account account = account_of(text, NULL);
+    struct totals totals = account_of(text, NULL);
     for (uint32_t r = 0; r < ranks; r++)
-        if (account.severity_ps[pattern][r] != us[r] * US)
+        if (totals.severity_ps[pattern][r] != us[r] * US)
             fail_msg("%s of rank %u: %lld ps, expected %lld us", pattern_row(pattern)->name, r,
-                     (long long)account.severity_ps[pattern][r], (long long)us[r]);
-    account_clear(&account);
+                     (long long)totals.severity_ps[pattern][r], (long long)us[r]);
+    totals_clear(&totals);
 }
 
 #define EXPECT(text, pattern, ...)                                                                                     \

@@ -267,8 +267,8 @@ static void test_run(void **state)
     assert_int_equal(run->lost_ps, 70 * US);
     expect_ranks(run, EFFICIENCY_IDLE, 0, 30);
     expect_ranks(run, EFFICIENCY_LOST, 40, 30);
-    assert_int_equal(run->spread[EFFICIENCY_LOST].min_processor, 1);
-    assert_int_equal(run->spread[EFFICIENCY_LOST].max_ps, 40 * US);
+    assert_int_equal(run->histogram[EFFICIENCY_LOST].min_processor, 1);
+    assert_int_equal(run->histogram[EFFICIENCY_LOST].max_ps, 40 * US);
     result_free(result);
 }
 

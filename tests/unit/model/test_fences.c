@@ -28,11 +28,11 @@ static const char *const one_put =
 static void test_early_fence(void **state)
 {
     (void)state;
-    struct account account = account_of(one_put, NULL);
-    assert_int_equal(account.severity_ps[PATTERN_EARLY_FENCE][1], 20 * US);
-    assert_int_equal(account_total_ps(&account, PATTERN_EARLY_FENCE), 20 * US);
-    assert_int_equal(account_total_ps(&account, PATTERN_WAIT_AT_FENCE), 30 * US + 20 * US);
-    account_clear(&account);
+    struct totals totals = account_of(one_put, NULL);
+    assert_int_equal(totals.severity_ps[PATTERN_EARLY_FENCE][1], 20 * US);
+    assert_int_equal(totals_severity_ps(&totals, PATTERN_EARLY_FENCE), 20 * US);
+    assert_int_equal(totals_severity_ps(&totals, PATTERN_WAIT_AT_FENCE), 30 * US + 20 * US);
+    totals_clear(&totals);
 }
 
 static void test_early_fence_needs_an_operation_towards_the_rank(void **state)
@@ -42,9 +42,9 @@ static void test_early_fence_needs_an_operation_towards_the_rank(void **state)
     const char *text = "ranks 2\nwindow 0 comm=0\n" FENCE(
         0, "00", "01") "0 0.000010 0.000015 MPI_Put win=0 target=1 bytes=8\n0 0.000016 0.000040 MPI_Put win=0 target=0 "
                        "bytes=8\n" FENCE(0, "50", "60") FENCE(1, "00", "01") FENCE(1, "20", "60");
-    struct account account = account_of(text, NULL);
-    assert_int_equal(account_total_ps(&account, PATTERN_EARLY_FENCE), 0);
-    account_clear(&account);
+    struct totals totals = account_of(text, NULL);
+    assert_int_equal(totals_severity_ps(&totals, PATTERN_EARLY_FENCE), 0);
+    totals_clear(&totals);
 }
 
 static void test_fence_pairs(void **state)

@@ -54,7 +54,7 @@ static void test_checks_find_what_is_broken(void **state)
     (void)state;
     struct err err;
     struct relations relations;
-    struct account account;
+    struct totals totals;
     struct waits waits = {0};
     struct result *result;
     struct analyze_options options = ANALYZE_DEFAULTS;
@@ -62,18 +62,18 @@ static void test_checks_find_what_is_broken(void **state)
     options.intervals = true;
     assert_int_equal(model_analyze(trace, &options, &result, &err), STATUS_OK);
     assert_int_equal(relations_build(trace, &relations, &err), STATUS_OK);
-    assert_int_equal(account_init(&account, 2, &err), STATUS_OK);
+    assert_int_equal(totals_init(&totals, 2, &err), STATUS_OK);
     /* 36 us of waiting in a fence of 35 us: event 2 of rank 0. */
     struct finding finding = {
         .pattern = PATTERN_WAIT_AT_FENCE, .rank = 0, .call = 1, .severity_ps = 36 * US, .cause_call = FINDING_NO_CALL};
     assert_int_equal(waits_add(&waits, trace, &finding, true, &err), STATUS_OK);
     assert_int_equal(waits_sort(&waits, 2, &err), STATUS_OK);
-    account_add(&account, PATTERN_EARLY_FENCE, 1, 5 * US);
+    totals_add(&totals, PATTERN_EARLY_FENCE, 1, 5 * US);
     result->patterns[PATTERN_WAIT_AT_FENCE].severity_s += 1e-6;
     result->run_time_s *= 2;
     struct checks checks = {0};
     assert_int_equal(checks_add(&checks, &relations, &waits, &err), STATUS_OK);
-    checks_report(&checks, &account, NULL, 0, result);
+    checks_report(&checks, &totals, NULL, 0, result);
     checks_clear(&checks);
     assert_false(checks_hold(result));
     assert_int_equal(checks_expect(result, &err), STATUS_DATA);
@@ -87,7 +87,7 @@ static void test_checks_find_what_is_broken(void **state)
     assert_non_null(strstr(result->checks[1].detail, "early_fence of rank 1"));
     result_free(result);
     waits_clear(&waits);
-    account_clear(&account);
+    totals_clear(&totals);
     relations_clear(&relations);
     trace_free(trace);
 }

@@ -36,7 +36,7 @@ static void comes_out_in_order(void **state)
 }
 
 /* Keys 1 2 3 4: the first one's grows to 3.5 (in tenths), then that of the next to 50. */
-static void first_is_settled(void **state)
+static void first_is_final(void **state)
 {
     int keys[] = {10, 20, 30, 40};
     const uint32_t order[] = {2, 0, 3, 1};
@@ -45,16 +45,16 @@ static void first_is_settled(void **state)
     (void)state;
     for (uint32_t i = 0; i < 4; i++) heap_push(&heap, i, is_before, keys);
     keys[0] = 35;
-    heap_settle(&heap, is_before, keys);
+    heap_sift_down(&heap, is_before, keys);
     assert_int_equal(heap.items[0], 1);
     keys[1] = 50;
-    heap_settle(&heap, is_before, keys);
+    heap_sift_down(&heap, is_before, keys);
     assert_int_equal(heap.items[0], 2);
     expect_order(&heap, keys, order, 4);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(comes_out_in_order), cmocka_unit_test(first_is_settled)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(comes_out_in_order), cmocka_unit_test(first_is_final)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -157,15 +157,15 @@ static struct trace *random_trace(uint64_t seed)
     return maker.trace;
 }
 
-static struct account accounted(const struct trace *trace)
+static struct totals accounted(const struct trace *trace)
 {
     struct err err;
-    struct account account;
-    must(model_account(trace, NULL, &account, &err), &err);
-    return account;
+    struct totals totals;
+    must(model_totals(trace, NULL, &totals, &err), &err);
+    return totals;
 }
 
-static void expect_same(const struct account *one, const struct account *other, const int32_t *name, uint64_t seed)
+static void expect_same(const struct totals *one, const struct totals *other, const int32_t *name, uint64_t seed)
 {
     for (int p = 0; p < PATTERN_COUNT; p++)
         for (uint32_t r = 0; r < RANKS; r++)
@@ -181,16 +181,16 @@ static void test_time_shift(void **state)
     const int32_t same[RANKS] = {0, 1, 2, 3, 4};
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
         struct trace *trace = random_trace(seed);
-        struct account before = accounted(trace);
+        struct totals before = accounted(trace);
         for (uint32_t r = 0; r < RANKS; r++)
             for (size_t i = 0; i < trace->ranks[r].count; i++) {
                 trace->ranks[r].calls[i].enter_ps += 123456789;
                 trace->ranks[r].calls[i].exit_ps += 123456789;
             }
-        struct account after = accounted(trace);
+        struct totals after = accounted(trace);
         expect_same(&before, &after, same, seed);
-        account_clear(&before);
-        account_clear(&after);
+        totals_clear(&before);
+        totals_clear(&after);
         trace_free(trace);
     }
 }
@@ -226,10 +226,10 @@ static void test_renaming(void **state)
     scans = false; /* their prefixes are those of the ranks' numbers */
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
         struct trace *trace = random_trace(seed), *other = renamed(trace, name);
-        struct account before = accounted(trace), after = accounted(other);
+        struct totals before = accounted(trace), after = accounted(other);
         expect_same(&before, &after, name, seed);
-        account_clear(&before);
-        account_clear(&after);
+        totals_clear(&before);
+        totals_clear(&after);
         trace_free(trace);
         trace_free(other);
     }
@@ -265,15 +265,15 @@ static void test_splitting_puts(void **state)
     (void)state;
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
         struct trace *trace = random_trace(seed), *other = split(trace);
-        struct account before = accounted(trace), after = accounted(other);
+        struct totals before = accounted(trace), after = accounted(other);
         for (int p = 0; p < PATTERN_COUNT; p++)
             for (uint32_t r = 0; r < RANKS; r++)
                 if (p != PATTERN_WAIT_FOR_PROGRESS && p != PATTERN_EARLY_TRANSFER &&
                     (before.severity_ps[p][r] != after.severity_ps[p][r] || before.count[p][r] != after.count[p][r]))
                     fail_msg("seed %llu: %s of rank %u differs", (unsigned long long)seed,
                              pattern_row((enum pattern)p)->name, r);
-        account_clear(&before);
-        account_clear(&after);
+        totals_clear(&before);
+        totals_clear(&after);
         trace_free(trace);
         trace_free(other);
     }
@@ -313,10 +313,10 @@ static void test_order_of_lines(void **state)
         must(text_write(trace, NULL, out, &err), &err);
         fclose(out);
         struct trace *other = read_reversed(text);
-        struct account before = accounted(trace), after = accounted(other);
+        struct totals before = accounted(trace), after = accounted(other);
         expect_same(&before, &after, same, seed);
-        account_clear(&before);
-        account_clear(&after);
+        totals_clear(&before);
+        totals_clear(&after);
         trace_free(trace);
         trace_free(other);
         free(text);
@@ -328,20 +328,20 @@ static void test_severities_fit_into_calls(void **state)
     (void)state;
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
         struct trace *trace = random_trace(seed);
-        struct account account = accounted(trace);
+        struct totals totals = accounted(trace);
         for (uint32_t r = 0; r < RANKS; r++) {
             int64_t inside_ps = 0, waits_ps = 0;
             for (size_t i = 0; i < trace->ranks[r].count; i++)
                 inside_ps += trace->ranks[r].calls[i].exit_ps - trace->ranks[r].calls[i].enter_ps;
             for (int p = 0; p < PATTERN_COUNT; p++) {
-                assert_true(account.severity_ps[p][r] >= 0);
-                if (pattern_whole((enum pattern)p) == (enum pattern)p) waits_ps += account.severity_ps[p][r];
+                assert_true(totals.severity_ps[p][r] >= 0);
+                if (pattern_whole((enum pattern)p) == (enum pattern)p) waits_ps += totals.severity_ps[p][r];
             }
             if (waits_ps > inside_ps)
                 fail_msg("seed %llu: rank %u waits longer than it calls", (unsigned long long)seed, r);
-            assert_true(account.severity_ps[PATTERN_LATE_COMPLETE][r] <= account.severity_ps[PATTERN_EARLY_WAIT][r]);
+            assert_true(totals.severity_ps[PATTERN_LATE_COMPLETE][r] <= totals.severity_ps[PATTERN_EARLY_WAIT][r]);
         }
-        account_clear(&account);
+        totals_clear(&totals);
         trace_free(trace);
     }
 }
@@ -357,14 +357,14 @@ static void test_each_call_holds_its_waits(void **state)
             struct trace *alone = random_trace(seed);
             for (size_t k = 0; k < alone->ranks[0].count; k++)
                 if (k != i) alone->ranks[0].calls[k].exit_ps = alone->ranks[0].calls[k].enter_ps;
-            struct account account = accounted(alone);
+            struct totals totals = accounted(alone);
             const struct trace_call *call = &alone->ranks[0].calls[i];
             int64_t waits_ps = 0;
             for (int p = 0; p < PATTERN_COUNT; p++)
-                if (pattern_whole((enum pattern)p) == (enum pattern)p) waits_ps += account.severity_ps[p][0];
+                if (pattern_whole((enum pattern)p) == (enum pattern)p) waits_ps += totals.severity_ps[p][0];
             if (waits_ps > call->exit_ps - call->enter_ps)
                 fail_msg("seed %llu: event %zu waits longer than it lasts", (unsigned long long)seed, i + 1);
-            account_clear(&account);
+            totals_clear(&totals);
             trace_free(alone);
         }
         trace_free(trace);

@@ -17,11 +17,11 @@ static struct result *analyzed(const char *text, const struct analyze_options *o
 
 static void expect(const char *text, enum pattern pattern, uint32_t rank, int64_t us, uint64_t count)
 {
-    struct account account = account_of(text, NULL);
-    assert_int_equal(account.severity_ps[pattern][rank], us * US);
-    assert_int_equal(account.count[pattern][rank], count);
-    assert_int_equal(account_total_ps(&account, pattern), us * US);
-    account_clear(&account);
+    struct totals totals = account_of(text, NULL);
+    assert_int_equal(totals.severity_ps[pattern][rank], us * US);
+    assert_int_equal(totals.count[pattern][rank], count);
+    assert_int_equal(totals_severity_ps(&totals, pattern), us * US);
+    totals_clear(&totals);
 }
 
 #define SEND_TWO(mode, bytes)                                                                                          \

@@ -15,14 +15,14 @@ struct expected {
 
 static void check(const char *text, const struct analyze_options *options, const struct expected *rows, size_t count)
 {
-    struct account account = account_of(text, options);
+    struct totals totals = account_of(text, options);
     for (size_t i = 0; i < count; i++) {
-        int64_t found_ps = account.severity_ps[rows[i].pattern][rows[i].rank];
+        int64_t found_ps = totals.severity_ps[rows[i].pattern][rows[i].rank];
         if (found_ps != rows[i].us * US)
             fail_msg("%s of rank %u: %lld ps, expected %lld us", pattern_row(rows[i].pattern)->name, rows[i].rank,
                      (long long)found_ps, (long long)rows[i].us);
     }
-    account_clear(&account);
+    totals_clear(&totals);
 }
 
 #define CHECK(text, options, ...)                                                                                      \
@@ -166,7 +166,7 @@ static void test_simulation_says_what_was_awaited(void **state)
      * there):
      * 50. A put of 10-40 held the post at 30 and waited for none: a copy. */
     struct err err;
-    struct account account;
+    struct totals totals;
     struct trace *trace =
         trace_of("ranks 4\nproperty simulated=1 engine=loggp\nwindow 0 comm=0\n"
                  "0 0.000000 0.000000 MPI_Win_start win=0 group=1,2,3\n"
@@ -175,10 +175,10 @@ static void test_simulation_says_what_was_awaited(void **state)
                  "1 0.000100 0.000100 MPI_Win_post win=0 group=0\n1 0.000400 0.000400 MPI_Win_wait win=0\n"
                  "2 0.000120 0.000120 MPI_Win_post win=0 group=0\n2 0.000400 0.000400 MPI_Win_wait win=0\n"
                  "3 0.000030 0.000030 MPI_Win_post win=0 group=0\n3 0.000400 0.000400 MPI_Win_wait win=0\n");
-    assert_int_equal(model_account(trace, NULL, &account, &err), STATUS_OK);
-    assert_int_equal(account.severity_ps[PATTERN_LATE_POST][0], 50 * US);
-    assert_int_equal(account.severity_ps[PATTERN_EARLY_TRANSFER][0], 0);
-    account_clear(&account);
+    assert_int_equal(model_totals(trace, NULL, &totals, &err), STATUS_OK);
+    assert_int_equal(totals.severity_ps[PATTERN_LATE_POST][0], 50 * US);
+    assert_int_equal(totals.severity_ps[PATTERN_EARLY_TRANSFER][0], 0);
+    totals_clear(&totals);
     trace_free(trace);
 }
 
@@ -326,9 +326,9 @@ static void test_row_of_tests(void **state)
                            "1 0.000030 0.000036 MPI_Win_test win=0 flag=0\n"
                            "1 0.000048 0.000053 MPI_Win_test win=0 flag=1\n";
     CHECK(text, NULL, {PATTERN_EARLY_WAIT, 1, 12}, {PATTERN_LATE_COMPLETE, 1, 5});
-    struct account account = account_of(text, NULL);
-    assert_int_equal(account.count[PATTERN_EARLY_WAIT][1], 1);
-    account_clear(&account);
+    struct totals totals = account_of(text, NULL);
+    assert_int_equal(totals.count[PATTERN_EARLY_WAIT][1], 1);
+    totals_clear(&totals);
 }
 
 static void test_failed_tests_of_a_simulation(void **state)
@@ -336,16 +336,16 @@ static void test_failed_tests_of_a_simulation(void **state)
     (void)state;
     /* Failed tests replay as computing: only the successful one, 40-60, waits until complete at 50. */
     struct err err;
-    struct account account;
+    struct totals totals;
     struct trace *trace = trace_of(TWO "0 0.000010 0.000011 MPI_Win_start win=0 group=1\n"
                                        "0 0.000050 0.000051 MPI_Win_complete win=0\n"
                                        "1 0.000001 0.000002 MPI_Win_post win=0 group=0\n"
                                        "1 0.000020 0.000024 MPI_Win_test win=0 flag=0\n"
                                        "1 0.000040 0.000060 MPI_Win_test win=0 flag=1\n");
     trace->simulated = true;
-    assert_int_equal(model_account(trace, NULL, &account, &err), STATUS_OK);
-    assert_int_equal(account.severity_ps[PATTERN_EARLY_WAIT][1], 10 * US);
-    account_clear(&account);
+    assert_int_equal(model_totals(trace, NULL, &totals, &err), STATUS_OK);
+    assert_int_equal(totals.severity_ps[PATTERN_EARLY_WAIT][1], 10 * US);
+    totals_clear(&totals);
     trace_free(trace);
 }
 

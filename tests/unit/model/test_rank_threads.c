@@ -131,12 +131,12 @@ static void the_critical_path_goes_back_to_the_creator(void **state)
 static void another_thread_completes_the_request(void **state)
 {
     (void)state;
-    struct account account = account_of("ranks 2\n0 3 3 MPI_Irecv comm=0 peer=1 tag=1 bytes=8 req=1 thread=1\n"
-                                        "0 5 12 MPI_Wait req=1\n"
-                                        "1 11 12 MPI_Send comm=0 peer=0 tag=1 bytes=8\n",
-                                        NULL);
-    assert_int_equal(account.severity_ps[PATTERN_WAIT_IN_RECEIVER_COMPLETION][0], 7 * INT64_C(1000000000000));
-    account_clear(&account);
+    struct totals totals = account_of("ranks 2\n0 3 3 MPI_Irecv comm=0 peer=1 tag=1 bytes=8 req=1 thread=1\n"
+                                      "0 5 12 MPI_Wait req=1\n"
+                                      "1 11 12 MPI_Send comm=0 peer=0 tag=1 bytes=8\n",
+                                      NULL);
+    assert_int_equal(totals.severity_ps[PATTERN_WAIT_IN_RECEIVER_COMPLETION][0], 7 * INT64_C(1000000000000));
+    totals_clear(&totals);
 }
 
 /* Two messages received in the other order: late because of the order only if one thread receives both. */
@@ -172,9 +172,9 @@ static void close_calls_are_those_of_one_thread(void **state)
         snprintf(text, sizeof text, "%s", texts[i]);
         if (i == 0) snprintf(text, sizeof text, "ranks 2\nwindow 0 comm=0\n%s", texts[i] + strlen("ranks 2\n"));
         struct analyze_options options = {.close_ps = 1, .eager_bytes = 65536};
-        struct account account = account_of(text, &options);
-        assert_int_equal(account.count[PATTERN_CLOSE_SEND_RECEIVE][0], i == 0);
-        account_clear(&account);
+        struct totals totals = account_of(text, &options);
+        assert_int_equal(totals.count[PATTERN_CLOSE_SEND_RECEIVE][0], i == 0);
+        totals_clear(&totals);
     }
 }
 
@@ -207,15 +207,15 @@ static void a_flush_completes_what_had_returned(void **state)
 static void any_thread_makes_progress(void **state)
 {
     (void)state;
-    struct account account = account_of("ranks 2\nwindow 0 comm=0\n"
-                                        "0 10 31 MPI_Win_lock win=0 target=1 lock=shared\n"
-                                        "0 31 31 MPI_Put win=0 target=1 bytes=8\n"
-                                        "0 31 33 MPI_Win_unlock win=0 target=1\n"
-                                        "1 0 2 MPI_Init\n1 5 35 pthread_mutex_lock object=0 thread=1\n"
-                                        "1 30 33 MPI_Finalize thread=2\n1 40 41 MPI_Finalize\n",
-                                        NULL);
-    assert_int_equal(account.severity_ps[PATTERN_WAIT_FOR_PROGRESS][0], 20 * INT64_C(1000000000000));
-    account_clear(&account);
+    struct totals totals = account_of("ranks 2\nwindow 0 comm=0\n"
+                                      "0 10 31 MPI_Win_lock win=0 target=1 lock=shared\n"
+                                      "0 31 31 MPI_Put win=0 target=1 bytes=8\n"
+                                      "0 31 33 MPI_Win_unlock win=0 target=1\n"
+                                      "1 0 2 MPI_Init\n1 5 35 pthread_mutex_lock object=0 thread=1\n"
+                                      "1 30 33 MPI_Finalize thread=2\n1 40 41 MPI_Finalize\n",
+                                      NULL);
+    assert_int_equal(totals.severity_ps[PATTERN_WAIT_FOR_PROGRESS][0], 20 * INT64_C(1000000000000));
+    totals_clear(&totals);
 }
 
 int main(void)

@@ -43,16 +43,16 @@ static int tear_down(void **state)
 /* In a child: exit status WRITTEN if what was written came back. */
 static int use_scratch(void)
 {
-    struct scratch scratch;
+    struct temp_file temp;
     struct err err;
     char back[4] = "";
     int64_t at = -1;
-    if (scratch_open(&scratch, &err) != STATUS_OK) return FAILED;
+    if (temp_file_open(&temp, &err) != STATUS_OK) return FAILED;
     if (rmdir(place) != 0 || mkdir(place, 0700) != 0) return NAMED;
-    bool good = scratch_append(&scratch, "abc", 3, &at, &err) == STATUS_OK && at == 0 &&
-                scratch_append(&scratch, "def", 3, &at, &err) == STATUS_OK && at == 3 &&
-                scratch_read(&scratch, 2, back, 3, &err) == STATUS_OK && memcmp(back, "cde", 3) == 0;
-    scratch_close(&scratch);
+    bool good = temp_file_append(&temp, "abc", 3, &at, &err) == STATUS_OK && at == 0 &&
+                temp_file_append(&temp, "def", 3, &at, &err) == STATUS_OK && at == 3 &&
+                temp_file_read(&temp, 2, back, 3, &err) == STATUS_OK && memcmp(back, "cde", 3) == 0;
+    temp_file_close(&temp);
     return good ? WRITTEN : FAILED;
 }
 
@@ -69,11 +69,11 @@ static bool kill_at(int k, int *ended)
     pid_t child = fork();
     assert_true(child >= 0);
     if (child == 0) {
-        struct scratch scratch;
+        struct temp_file temp;
         struct err err;
         if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) != 0) _exit(NOT_ALLOWED);
         raise(SIGSTOP);
-        _exit(scratch_open(&scratch, &err) == STATUS_OK ? 0 : FAILED);
+        _exit(temp_file_open(&temp, &err) == STATUS_OK ? 0 : FAILED);
     }
     assert_int_equal(waitpid(child, ended, 0), child);
     for (int i = 0; i < k && WIFSTOPPED(*ended); i++) {

@@ -9,10 +9,10 @@
 
 static void expect(const char *text, uint32_t rank, int64_t us, uint64_t count)
 {
-    struct account account = account_of(text, NULL);
-    assert_int_equal(account.severity_ps[PATTERN_WAIT_FOR_WRITE][rank], us * US);
-    assert_int_equal(account_total_count(&account, PATTERN_WAIT_FOR_WRITE), count);
-    account_clear(&account);
+    struct totals totals = account_of(text, NULL);
+    assert_int_equal(totals.severity_ps[PATTERN_WAIT_FOR_WRITE][rank], us * US);
+    assert_int_equal(totals_count(&totals, PATTERN_WAIT_FOR_WRITE), count);
+    totals_clear(&totals);
 }
 
 /* PE 1 waits from 15 on. */

@@ -15,78 +15,78 @@ static struct err err;
     if ((call) != STATUS_OK) fail_msg("%s", err.text)
 
 /* Times from 1 ps to 100 days apart, kinds of one to four bytes, enough calls for many blocks of three ranks. */
-static struct spill_call call_of(uint32_t rank, uint64_t number)
+static struct call_log_row call_of(uint32_t rank, uint64_t number)
 {
     int64_t begin_ps = (int64_t)number * 1000 + (number > 500 ? INT64_C(8640000000000000000) : -70);
-    return (struct spill_call){begin_ps, begin_ps + (int64_t)(number % 997),
-                               (rank + 1) * (uint32_t)(number % 70000) * 600};
+    return (struct call_log_row){begin_ps, begin_ps + (int64_t)(number % 997),
+                                 (rank + 1) * (uint32_t)(number % 70000) * 600};
 }
 
 static void calls_come_back_in_reverse(void **state)
 {
     enum { RANKS = 3, CALLS = 200000 };
-    struct scratch scratch;
-    struct spill *spill;
-    struct spill_call found;
+    struct temp_file temp;
+    struct call_log *spill;
+    struct call_log_row found;
     bool any;
     (void)state;
-    OK(scratch_open(&scratch, &err));
-    OK(spill_new(RANKS, &scratch, &spill, &err));
+    OK(temp_file_open(&temp, &err));
+    OK(call_log_new(RANKS, &temp, &spill, &err));
     for (uint64_t i = 0; i < CALLS; i++)
         for (uint32_t r = 1; r < RANKS; r++) { /* rank 0 has none */
-            struct spill_call call = call_of(r, i);
-            OK(spill_add(spill, r, &call, &err));
+            struct call_log_row call = call_of(r, i);
+            OK(call_log_add(spill, r, &call, &err));
         }
-    assert_true(scratch.bytes > 0 && scratch.bytes < 2 * CALLS * 12);
+    assert_true(temp.bytes > 0 && temp.bytes < 2 * CALLS * 12);
     for (uint64_t i = CALLS; i-- > 0;)
         for (uint32_t r = 1; r < RANKS; r++) {
-            struct spill_call call = call_of(r, i);
-            OK(spill_back(spill, r, &found, &any, &err));
+            struct call_log_row call = call_of(r, i);
+            OK(call_log_back(spill, r, &found, &any, &err));
             if (!any || found.enter_ps != call.enter_ps || found.exit_ps != call.exit_ps || found.kind != call.kind)
                 fail_msg("call %lu of rank %u is another", (unsigned long)i, r);
         }
     for (uint32_t r = 0; r < RANKS; r++) {
-        OK(spill_back(spill, r, &found, &any, &err));
+        OK(call_log_back(spill, r, &found, &any, &err));
         assert_false(any);
     }
-    spill_free(spill);
-    scratch_close(&scratch);
+    call_log_free(spill);
+    temp_file_close(&temp);
 }
 
 /* A million marks, more than one run of them, in a scattered order: 48271 is a generator modulo the prime 1000003. */
 static void marks_come_back_by_their_ends(void **state)
 {
     enum { MARKS = 1000002, PRIME = 1000003 };
-    struct scratch scratch;
-    struct marks *marks;
-    struct mark mark = {.rank = 7};
+    struct temp_file temp;
+    struct wait_log *marks;
+    struct wait_log_row mark = {.rank = 7};
     bool any;
     (void)state;
-    OK(scratch_open(&scratch, &err));
-    OK(marks_new(&scratch, &marks, &err));
+    OK(temp_file_open(&temp, &err));
+    OK(wait_log_new(&temp, &marks, &err));
     int64_t until = 1;
     for (int i = 0; i < MARKS; i++, until = until * 48271 % PRIME) {
         mark.until_ps = until;
         mark.from_ps = -until;
-        OK(marks_add(marks, &mark, &err));
+        OK(wait_log_add(marks, &mark, &err));
     }
-    OK(marks_turn(marks, &err));
+    OK(wait_log_turn(marks, &err));
     int64_t count = 0, last = PRIME;
     for (;; count++, last = mark.until_ps) {
-        OK(marks_next(marks, &mark, &any, &err));
+        OK(wait_log_next(marks, &mark, &any, &err));
         if (!any) break;
         if (mark.until_ps > last || mark.from_ps != -mark.until_ps || mark.rank != 7) fail_msg("after %ld", (long)last);
     }
     assert_int_equal(count, MARKS);
-    marks_free(marks);
-    scratch_close(&scratch);
+    wait_log_free(marks);
+    temp_file_close(&temp);
 }
 
 struct run {
-    struct scratch scratch;
-    struct spill *spill;
-    struct marks *marks;
-    struct sweep_rank_sums *sums;
+    struct temp_file temp;
+    struct call_log *spill;
+    struct wait_log *marks;
+    struct backward_rank_sums *sums;
     wide_ps waited_ps;
 };
 
@@ -94,49 +94,50 @@ enum { RANKS = 3 };
 
 static void begin(struct run *run)
 {
-    OK(scratch_open(&run->scratch, &err));
-    OK(spill_new(RANKS, &run->scratch, &run->spill, &err));
-    OK(marks_new(&run->scratch, &run->marks, &err));
+    OK(temp_file_open(&run->temp, &err));
+    OK(call_log_new(RANKS, &run->temp, &run->spill, &err));
+    OK(wait_log_new(&run->temp, &run->marks, &err));
 }
 
 static void call(struct run *run, uint32_t rank, int64_t enter_ps, int64_t exit_ps, uint32_t kind)
 {
-    struct spill_call made = {enter_ps, exit_ps, kind};
-    OK(spill_add(run->spill, rank, &made, &err));
+    struct call_log_row made = {enter_ps, exit_ps, kind};
+    OK(call_log_add(run->spill, rank, &made, &err));
 }
 
 static void wait_of(struct run *run, uint32_t rank, int64_t from_ps, int64_t until_ps, uint32_t cause)
 {
-    struct mark mark = {.from_ps = from_ps, .until_ps = until_ps, .rank = rank, .cause = cause, .flags = MARK_COUNTED};
-    OK(marks_add(run->marks, &mark, &err));
+    struct wait_log_row mark = {
+        .from_ps = from_ps, .until_ps = until_ps, .rank = rank, .cause = cause, .flags = WAIT_LOG_COUNTED};
+    OK(wait_log_add(run->marks, &mark, &err));
 }
 
-static void sweep(struct run *run, int64_t end0_ps, int64_t end1_ps, int64_t end2_ps)
+static void replay(struct run *run, int64_t end0_ps, int64_t end1_ps, int64_t end2_ps)
 {
     static const bool refuted[MPI_CALL_COUNT];
     const int64_t end_ps[RANKS] = {end0_ps, end1_ps, end2_ps};
-    struct sweep of = {
-        .rank_count = RANKS, .spill = run->spill, .marks = run->marks, .refuted = refuted, .end_ps = end_ps};
-    OK(sweep_run(&of, &run->sums, &run->waited_ps, &err));
+    struct backward_replay of = {
+        .rank_count = RANKS, .call_log = run->spill, .wait_log = run->marks, .refuted = refuted, .end_ps = end_ps};
+    OK(backward_replay_run(&of, &run->sums, &run->waited_ps, &err));
 }
 
 static void expect(const struct run *run, uint32_t rank, uint32_t kind, int64_t cause_call, int64_t cause_gap,
                    int64_t path_call, int64_t path_gap)
 {
-    struct sweep_sums none = {{0}, {0}, {0}};
-    const struct sweep_sums *sums = kind < run->sums[rank].count ? &run->sums[rank].kinds[kind] : &none;
-    assert_int_equal(sums->cause_ps[SWEEP_CALL], cause_call);
-    assert_int_equal(sums->cause_ps[SWEEP_GAP], cause_gap);
-    assert_int_equal(sums->path_ps[SWEEP_CALL], path_call);
-    assert_int_equal(sums->path_ps[SWEEP_GAP], path_gap);
+    struct backward_sums none = {{0}, {0}, {0}};
+    const struct backward_sums *sums = kind < run->sums[rank].count ? &run->sums[rank].kinds[kind] : &none;
+    assert_int_equal(sums->cause_ps[BACKWARD_CALL], cause_call);
+    assert_int_equal(sums->cause_ps[BACKWARD_GAP], cause_gap);
+    assert_int_equal(sums->path_ps[BACKWARD_CALL], path_call);
+    assert_int_equal(sums->path_ps[BACKWARD_GAP], path_gap);
 }
 
 static void end(struct run *run)
 {
-    sweep_sums_free(run->sums, RANKS);
-    spill_free(run->spill);
-    marks_free(run->marks);
-    scratch_close(&run->scratch);
+    backward_sums_free(run->sums, RANKS);
+    call_log_free(run->spill);
+    wait_log_free(run->marks);
+    temp_file_close(&run->temp);
 }
 
 /* Rank 2 waits 20-60 for rank 1, which waits 30-50 for rank 0, which computes 0-50, calls 50-55, and 1 computes 0-25,
@@ -154,10 +155,10 @@ static void chains_and_the_path(void **state)
     call(&run, 2, 20, 70, 4);
     wait_of(&run, 1, 30, 50, 0);
     wait_of(&run, 2, 20, 60, 1);
-    sweep(&run, 55, 62, 70);
-    expect(&run, 0, SWEEP_BEGIN_KIND, 0, 40, 0, 50);
+    replay(&run, 55, 62, 70);
+    expect(&run, 0, BACKWARD_BEGIN_KIND, 0, 40, 0, 50);
     expect(&run, 0, 1, 0, 0, 0, 0);
-    expect(&run, 1, SWEEP_BEGIN_KIND, 0, 5, 0, 0);
+    expect(&run, 1, BACKWARD_BEGIN_KIND, 0, 5, 0, 0);
     expect(&run, 1, 2, 7, 8, 2, 8);
     expect(&run, 2, 4, 0, 0, 10, 0);
     assert_int_equal(run.waited_ps, 20 + 40);
@@ -179,9 +180,9 @@ static void circles_are_cut(void **state)
     wait_of(&run, 0, 10, 20, 1);
     wait_of(&run, 1, 10, 20, 0);
     wait_of(&run, 2, 12, 18, 0);
-    sweep(&run, 30, 25, 25);
+    replay(&run, 30, 25, 25);
     expect(&run, 0, 1, 10 + 6, 0, 10 + 15, 0);
-    expect(&run, 0, SWEEP_BEGIN_KIND, 0, 0, 0, 5);
+    expect(&run, 0, BACKWARD_BEGIN_KIND, 0, 0, 0, 5);
     expect(&run, 1, 2, 10, 0, 0, 0);
     end(&run);
 }
@@ -199,7 +200,7 @@ static void overlapping_waits_are_parted(void **state)
     wait_of(&run, 0, 20, 30, 2);
     wait_of(&run, 0, 10, 40, 1);
     wait_of(&run, 0, 0, 20, 2);
-    sweep(&run, 60, 50, 50);
+    replay(&run, 60, 50, 50);
     expect(&run, 1, 2, 30, 0, 40, 0);
     expect(&run, 2, 3, 10, 0, 0, 0);
     expect(&run, 0, 1, 0, 0, 10, 10);
@@ -211,15 +212,15 @@ static void overlapping_waits_are_parted(void **state)
 static void the_file_has_no_name(void **state)
 {
     char directory[] = "/tmp/rmacast-test.XXXXXX";
-    struct scratch scratch;
+    struct temp_file temp;
     (void)state;
     assert_non_null(mkdtemp(directory));
     setenv("TMPDIR", directory, 1);
-    OK(scratch_open(&scratch, &err));
-    OK(scratch_append(&scratch, "abc", 3, NULL, &err));
+    OK(temp_file_open(&temp, &err));
+    OK(temp_file_append(&temp, "abc", 3, NULL, &err));
     assert_int_equal(rmdir(directory), 0);
-    scratch_close(&scratch);
-    assert_int_equal(scratch_open(&scratch, &err), STATUS_SYSTEM);
+    temp_file_close(&temp);
+    assert_int_equal(temp_file_open(&temp, &err), STATUS_SYSTEM);
     assert_non_null(strstr(err.text, directory));
     unsetenv("TMPDIR");
 }

@@ -7,12 +7,12 @@ static void expect(const char *calls, enum pattern pattern, int64_t seconds, uin
 {
     char text[1024];
     snprintf(text, sizeof text, "ranks 1\n%s", calls);
-    struct account account = account_of(text, NULL);
-    if (account.severity_ps[pattern][0] != seconds * SECOND || account.count[pattern][0] != count)
+    struct totals totals = account_of(text, NULL);
+    if (totals.severity_ps[pattern][0] != seconds * SECOND || totals.count[pattern][0] != count)
         fail_msg("%s: %lld ps in %llu waits, expected %lld s in %llu", pattern_row(pattern)->name,
-                 (long long)account.severity_ps[pattern][0], (unsigned long long)account.count[pattern][0],
+                 (long long)totals.severity_ps[pattern][0], (unsigned long long)totals.count[pattern][0],
                  (long long)seconds, (unsigned long long)count);
-    account_clear(&account);
+    totals_clear(&totals);
 }
 
 /* The writer lets go in 18-20; the readers, who asked at 5 and 10, return at 19, before the unlock does: 14 and 9. Both

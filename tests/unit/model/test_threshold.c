@@ -53,14 +53,14 @@ static void expect(enum pattern pattern, const struct analyze_options *options, 
                    uint64_t count)
 {
     struct err err;
-    struct account account;
+    struct totals totals;
     struct trace *trace = picture(pattern);
-    if (model_account(trace, options, &account, &err) != STATUS_OK) fail_msg("%s", err.text);
-    if (account.severity_ps[pattern][rank] != ps || account_total_count(&account, pattern) != count)
+    if (model_totals(trace, options, &totals, &err) != STATUS_OK) fail_msg("%s", err.text);
+    if (totals.severity_ps[pattern][rank] != ps || totals_count(&totals, pattern) != count)
         fail_msg("%s of rank %u: %lld ps and %llu waits, expected %lld ps and %llu", pattern_row(pattern)->name, rank,
-                 (long long)account.severity_ps[pattern][rank],
-                 (unsigned long long)account_total_count(&account, pattern), (long long)ps, (unsigned long long)count);
-    account_clear(&account);
+                 (long long)totals.severity_ps[pattern][rank], (unsigned long long)totals_count(&totals, pattern),
+                 (long long)ps, (unsigned long long)count);
+    totals_clear(&totals);
     trace_free(trace);
 }
 

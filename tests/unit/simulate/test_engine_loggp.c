@@ -43,7 +43,7 @@ static void on_timer(void *context, uint32_t id, int64_t now_ps)
                                            .src_node = send->src_node,
                                            .dst_node = RECEIVER,
                                            .bytes = 10000,
-                                           .notice = ENGINE_UNWATCHED};
+                                           .delivery = ENGINE_DELIVER_UNWATCHED};
     struct engine_departure departure;
     assert_int_equal(run->kind->send(run->engine, &message, &departure, NULL), STATUS_OK);
 }

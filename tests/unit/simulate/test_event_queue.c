@@ -19,7 +19,7 @@ static size_t earliest(const struct list *list)
 {
     size_t first = 0;
     for (size_t i = 1; i < list->count; i++) {
-        const struct event_place *a = &list->items[i].place, *b = &list->items[first].place;
+        const struct event_time *a = &list->items[i].place, *b = &list->items[first].place;
         if (a->time_ps < b->time_ps || (a->time_ps == b->time_ps && a->order < b->order)) first = i;
     }
     return first;
@@ -137,13 +137,13 @@ static void test_full_lane(void **state)
     struct event_queue queue = {0};
     const int64_t most = EVENT_LANE_ROOM + 100;
     for (int64_t i = 1; i <= most; i++) {
-        struct event_place place = {i, event_queue_order(&queue, 0)};
+        struct event_time place = {i, event_queue_order(&queue, 0)};
         assert_int_equal(event_queue_push_lane(&queue, 1, place, 0, (uint32_t)i, &err), STATUS_OK);
     }
     assert_int_equal(event_queue_in_lane(&queue, 1, 0)->id, 1);
     assert_int_equal(event_queue_in_lane(&queue, 1, EVENT_LANE_ROOM - 1)->id, EVENT_LANE_ROOM);
     assert_null(event_queue_in_lane(&queue, 1, EVENT_LANE_ROOM));
-    struct event_place before = {0, event_queue_order(&queue, 0)};
+    struct event_time before = {0, event_queue_order(&queue, 0)};
     assert_int_equal(event_queue_push_lane(&queue, 1, before, 0, 0, &err), STATUS_OK);
     for (int64_t i = 0; i <= most; i++) assert_int_equal(event_queue_pop(&queue).id, i);
     assert_int_equal(queue.count, 0);

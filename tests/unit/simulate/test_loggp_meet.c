@@ -38,11 +38,8 @@ struct run {
 static void come(struct run *run, uint32_t rank)
 {
     static const int32_t ranks[MEMBERS] = {0, 1, 2, 3};
-    const struct engine_meeting meeting = {.member = rank,
-                                           .node = (int32_t)rank,
-                                           .count = MEMBERS,
-                                           .rounds = ROUNDS,
-                                           .ranks = ranks};
+    const struct engine_barrier meeting = {
+        .member = rank, .node = (int32_t)rank, .count = MEMBERS, .rounds = ROUNDS, .ranks = ranks};
     bool taken;
     assert_int_equal(run->kind->meet(run->engine, &meeting, &taken, NULL), STATUS_OK);
     assert_true(taken);
@@ -64,7 +61,7 @@ static void on_timer(void *context, uint32_t id, int64_t now_ps)
                                            .src_node = (int32_t)act->rank,
                                            .dst_node = act->to,
                                            .bytes = act->bytes,
-                                           .notice = ENGINE_UNWATCHED};
+                                           .delivery = ENGINE_DELIVER_UNWATCHED};
     struct engine_departure departure;
     assert_int_equal(run->kind->send(run->engine, &message, &departure, NULL), STATUS_OK);
 }

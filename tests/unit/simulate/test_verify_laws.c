@@ -148,10 +148,10 @@ static void a_wrong_account_breaks_law_3(void **state)
     (void)state;
     struct test_context test;
     worked(&test, 'a');
-    struct account *own = &test.outcome.account;
-    account_add(own, PATTERN_LATE_POST, 0, (int64_t)400 * US);
-    account_add(own, PATTERN_EARLY_WAIT, 1, (int64_t)60 * US);
-    account_add(own, PATTERN_LATE_COMPLETE, 1, (int64_t)50 * US);
+    struct totals *own = &test.outcome.totals;
+    totals_add(own, PATTERN_LATE_POST, 0, (int64_t)400 * US);
+    totals_add(own, PATTERN_EARLY_WAIT, 1, (int64_t)60 * US);
+    totals_add(own, PATTERN_LATE_COMPLETE, 1, (int64_t)50 * US);
     assert_holds(test_law(&test, verify_account));
     own->severity_ps[PATTERN_LATE_POST][0] += 1;
     assert_holds(test_law(&test, verify_account));
@@ -171,7 +171,7 @@ static void a_copy_is_no_early_transfer(void **state)
     struct test_context test;
     worked(&test, 'd');
     assert_holds(test_law(&test, verify_account));
-    account_add(&test.outcome.account, PATTERN_EARLY_TRANSFER, 0, 2);
+    totals_add(&test.outcome.totals, PATTERN_EARLY_TRANSFER, 0, 2);
     assert_broken(test_law(&test, verify_account), "early_transfer of rank 0");
     test_context_clear(&test);
     worked(&test, 'd');

@@ -319,7 +319,7 @@ static void a_replay_apart_gives_the_same(void **state)
     for (uint32_t r = 0; r < 2; r++) {
         assert_true(here.rank_time_s[r] == apart.rank_time_s[r]);
         for (int p = 0; p < PATTERN_COUNT; p++)
-            assert_true(here.account.severity_ps[p][r] == apart.account.severity_ps[p][r]);
+            assert_true(here.totals.severity_ps[p][r] == apart.totals.severity_ps[p][r]);
     }
     replay_outcome_clear(&here);
     replay_outcome_clear(&apart);

@@ -133,7 +133,7 @@ void test_context_init(struct test_context *test, struct trace *predicted, struc
     test->platform = platform;
     test->recorded = copy_trace(predicted);
     test->outcome.trace = predicted;
-    assert_int_equal(account_init(&test->outcome.account, predicted->rank_count, &err), STATUS_OK);
+    assert_int_equal(totals_init(&test->outcome.totals, predicted->rank_count, &err), STATUS_OK);
     test->context = (struct verify_context){
         .trace = test->recorded,
         .predicted = predicted,
@@ -159,7 +159,7 @@ void test_context_clear(struct test_context *test)
     map_clear(&test->context.endings);
     relations_clear(&test->context.relations);
     free(test->modes);
-    account_clear(&test->outcome.account);
+    totals_clear(&test->outcome.totals);
     trace_free(test->outcome.trace);
     trace_free(test->recorded);
     platform_free(test->platform);

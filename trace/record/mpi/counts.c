@@ -127,7 +127,7 @@ static bool set_comm(struct rec_call *rec, MPI_Comm comm, int root)
 static int own_count(const struct rec_comm *comm)
 {
     const int32_t *ranks;
-    return comm->between ? rec_between_own(comm->between, &ranks) : comm->size;
+    return comm->between ? rec_intercomm_own(comm->between, &ranks) : comm->size;
 }
 
 /* Of a root, which is the first before those of the other group and has nothing itself. */
@@ -197,7 +197,7 @@ void rec_set_alltoallv(struct rec_call *rec, MPI_Comm comm, const void *in, stru
     if (in != MPI_IN_PLACE) set_extents(rec, SPOOL_SEND, &sent, rec->comm->size);
     set_extents(rec, SPOOL_RECEIVE, &received, rec->comm->size);
     int own = rec->comm->between ? own_count(rec->comm) : 0;
-    set_list_among(rec, from, rec->comm->size, own ? rec_between_before(rec->comm) : 0, rec->comm->size + own);
+    set_list_among(rec, from, rec->comm->size, own ? rec_intercomm_before(rec->comm) : 0, rec->comm->size + own);
 }
 
 void rec_set_reduce_scatter(struct rec_call *rec, MPI_Comm comm, struct rec_lengths blocks, MPI_Op op)
@@ -207,7 +207,7 @@ void rec_set_reduce_scatter(struct rec_call *rec, MPI_Comm comm, struct rec_leng
     set_extents(rec, SPOOL_SEND, &blocks, own_count(rec->comm));
     rec_buffer(rec, SPOOL_RECEIVE, 0, elements(&blocks, rec->comm->rank), *blocks.types);
     int own = own_count(rec->comm), others = rec->comm->between ? rec->comm->size : 0;
-    bool behind = others > 0 && rec_between_before(rec->comm) == 0; /* blocks are the own group's */
+    bool behind = others > 0 && rec_intercomm_before(rec->comm) == 0; /* blocks are the own group's */
     set_list_among(rec, &blocks, own, behind ? others : 0, own + others);
     rec_set_op(rec, op);
 }

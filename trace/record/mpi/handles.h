@@ -8,14 +8,15 @@
 
 #pragma GCC visibility push(hidden)
 struct rec_neighbors;
-struct rec_between;
+struct rec_intercomm;
 
 struct rec_comm {
     uint32_t id;    /* SPOOL_NO_ID if apart */
     bool apart;     /* with processes outside the world: its calls are kept as regions */
     int size, rank; /* of this process */
     int32_t *world; /* rank in the communicator to world rank; NULL: the same */
-    struct rec_between *between; /* of two groups: what is known of the own one; size and world are the other one's. Else NULL */
+    struct rec_intercomm
+        *between; /* of two groups: what is known of the own one; size and world are the other one's. Else NULL */
     struct rec_neighbors *neighbors; /* once a neighbourhood collective has asked for them, owned */
     uint32_t uses;  /* by the table of handles, windows and pending receives */
 };
@@ -35,11 +36,13 @@ void rec_comm_release(struct rec_comm *comm);
 uint32_t rec_comm_define(const int32_t *world, int count, const struct rec_comm *parent, int between);
 
 /* between.c: what a communicator of two groups knows of the own one. NULL: memory is short. */
-struct rec_between *rec_between_new(const int32_t *own, int count, const int32_t *other, int other_count);
-void rec_between_free(struct rec_between *between);
-int rec_between_own(const struct rec_between *between, const int32_t **ranks); /* how many; their world ranks */
-int rec_between_before(const struct rec_comm *comm); /* how many of the own group come before the other one among all */
-/* Makes the call, which has such a communicator, that of the root and those who meet it. False: the rank meets nobody. */
+struct rec_intercomm *rec_intercomm_new(const int32_t *own, int count, const int32_t *other, int other_count);
+void rec_intercomm_free(struct rec_intercomm *between);
+int rec_intercomm_own(const struct rec_intercomm *between, const int32_t **ranks); /* how many; their world ranks */
+int rec_intercomm_before(
+    const struct rec_comm *comm); /* how many of the own group come before the other one among all */
+/* Makes the call, which has such a communicator, that of the root and those who meet it. False: the rank meets nobody.
+ */
 bool rec_set_root_between(struct rec_call *rec, int root);
 
 /* An active set of OpenSHMEM: size ranks from first on, 2^log_stride apart. NULL once recording has stopped. */

@@ -7,7 +7,7 @@
 #include "trace/record/mpi/handles.h"
 #include "trace/record/record.h"
 
-struct rec_between {
+struct rec_intercomm {
     int count;           /* of the own group */
     bool first;          /* it comes first among all */
     uint32_t own_rooted; /* the communicator of this process as the root */
@@ -15,51 +15,51 @@ struct rec_between {
     int32_t own[];       /* world ranks of the own group */
 };
 
-struct rec_between *rec_between_new(const int32_t *own, int count, const int32_t *other, int other_count)
+struct rec_intercomm *rec_intercomm_new(const int32_t *own, int count, const int32_t *other, int other_count)
 {
-    struct rec_between *made = malloc(sizeof *made + (size_t)count * sizeof *own);
+    struct rec_intercomm *made = malloc(sizeof *made + (size_t)count * sizeof *own);
     uint32_t *rooted = malloc(((size_t)other_count + 1) * sizeof *rooted);
     if (!made || !rooted) {
         free(made);
         free(rooted);
         return NULL;
     }
-    *made = (struct rec_between){.count = count, .own_rooted = SPOOL_NO_ID, .rooted = rooted};
+    *made = (struct rec_intercomm){.count = count, .own_rooted = SPOOL_NO_ID, .rooted = rooted};
     made->first = count > 0 && other_count > 0 && own[0] < other[0];
     if (count > 0) memcpy(made->own, own, (size_t)count * sizeof *own);
     for (int i = 0; i < other_count; i++) rooted[i] = SPOOL_NO_ID;
     return made;
 }
 
-void rec_between_free(struct rec_between *between)
+void rec_intercomm_free(struct rec_intercomm *between)
 {
     if (!between) return;
     free(between->rooted);
     free(between);
 }
 
-int rec_between_own(const struct rec_between *between, const int32_t **ranks)
+int rec_intercomm_own(const struct rec_intercomm *between, const int32_t **ranks)
 {
     *ranks = between->own;
     return between->count;
 }
 
-int rec_between_before(const struct rec_comm *comm)
+int rec_intercomm_before(const struct rec_comm *comm)
 {
     return comm->between->first ? comm->between->count : 0;
 }
 
-static uint32_t define_rooted(const struct rec_comm *comm, int32_t root, bool own_others)
+static uint32_t define_rooted(const struct rec_comm *comm, int32_t root, bool own_peer_counts)
 {
-    const struct rec_between *between = comm->between;
-    int others = own_others ? between->count : comm->size;
+    const struct rec_intercomm *between = comm->between;
+    int others = own_peer_counts ? between->count : comm->size;
     int32_t *members = malloc(((size_t)others + 1) * sizeof *members);
     if (!members) {
         rec_stop("out of memory");
         return SPOOL_NO_ID;
     }
     members[0] = root;
-    for (int i = 0; i < others; i++) members[i + 1] = own_others ? between->own[i] : rec_comm_world(comm, i);
+    for (int i = 0; i < others; i++) members[i + 1] = own_peer_counts ? between->own[i] : rec_comm_world(comm, i);
     uint32_t id = rec_comm_define(members, others + 1, comm, 1);
     free(members);
     return id;
@@ -68,7 +68,7 @@ static uint32_t define_rooted(const struct rec_comm *comm, int32_t root, bool ow
 bool rec_set_root_between(struct rec_call *rec, int root)
 {
     const struct rec_comm *comm = rec->comm;
-    struct rec_between *between = comm->between;
+    struct rec_intercomm *between = comm->between;
     if (root == MPI_PROC_NULL) {
         rec_set_comm(rec, MPI_COMM_SELF);
         rec->enter.peer = rec_rank;

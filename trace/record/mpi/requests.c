@@ -15,7 +15,7 @@ struct rec_request {
     uint32_t id; /* SPOOL_NO_ID: of a communicator that is kept apart */
     uint32_t also; /* a second one of the same handle (MPI_Isendrecv's send), else SPOOL_NO_ID */
     bool receive, nobody; /* nobody: from MPI_PROC_NULL, whatever its status says */
-    const struct rec_stream *maker; /* the thread */
+    const struct rec_buffer *maker; /* the thread */
     const MPI_Request *at;          /* where it was stored; only compared */
 };
 

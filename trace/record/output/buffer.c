@@ -105,7 +105,7 @@ static bool is_file(int file, const struct rec_file *expected)
 }
 
 /* A file that create() made, by its name; -1 (errno): it has gone, or another one stands there. */
-static int open_again(const struct rec_stream *stream, const char *suffix, const struct rec_file *expected, int flags)
+static int open_again(const struct rec_buffer *stream, const char *suffix, const struct rec_file *expected, int flags)
 {
     char path[PATH_BYTES];
     if (!make_path(path, stream->directory, &stream->header, suffix)) return -1;
@@ -117,7 +117,7 @@ static int open_again(const struct rec_stream *stream, const char *suffix, const
 }
 
 /* Another file under our number is the program's: it is left alone. */
-static bool hold_main_file(struct rec_stream *stream)
+static bool hold_main_file(struct rec_buffer *stream)
 {
     if (is_file(stream->file, &stream->main_file)) return true;
     int file = open_again(stream, SPOOL_MAIN_SUFFIX, &stream->main_file, O_WRONLY | O_APPEND);
@@ -155,14 +155,14 @@ static struct spool_tail *map_tail(const char *directory, const struct spool_hea
     return tail;
 }
 
-static void settle(struct rec_stream *stream, uint64_t stamp, uint64_t around)
+static void settle(struct rec_buffer *stream, uint64_t stamp, uint64_t around)
 {
     stream->settled = stamp - around;
-    stream->settled_for = 2 * around;
+    stream->final_for = 2 * around;
 }
 
 /* A record and the word behind it fit. */
-static void begin_chunk(struct rec_stream *stream)
+static void begin_chunk(struct rec_buffer *stream)
 {
     uint64_t *words = stream->tail->words;
     stream->next = words + 1;
@@ -171,7 +171,7 @@ static void begin_chunk(struct rec_stream *stream)
     __atomic_store_n(words, SPOOL_MARK(stream->chunk), __ATOMIC_RELEASE);
 }
 
-void rec_stream_begin(struct rec_stream *stream, struct spool_tail *tail, const struct spool_header *header)
+void rec_buffer_begin(struct rec_buffer *stream, struct spool_tail *tail, const struct spool_header *header)
 {
     bool ticks = header->clock == SPOOL_TICKS;
     memset(stream, 0, sizeof *stream);
@@ -183,7 +183,7 @@ void rec_stream_begin(struct rec_stream *stream, struct spool_tail *tail, const 
     begin_chunk(stream);
 }
 
-const char *rec_stream_open(struct rec_stream *stream, const char *directory, const struct spool_header *header)
+const char *rec_buffer_open(struct rec_buffer *stream, const char *directory, const struct spool_header *header)
 {
     int file = create(directory, header, SPOOL_MAIN_SUFFIX);
     if (file < 0 && errno == EEXIST)
@@ -198,7 +198,7 @@ const char *rec_stream_open(struct rec_stream *stream, const char *directory, co
         errno = failure;
         return tail ? "the spool's main file cannot be written" : "the spool's tail file cannot be made";
     }
-    rec_stream_begin(stream, tail, header);
+    rec_buffer_begin(stream, tail, header);
     stream->file = file;
     stream->directory = directory;
     stream->header = *header;
@@ -208,7 +208,7 @@ const char *rec_stream_open(struct rec_stream *stream, const char *directory, co
 }
 
 /* Killed before the next chunk has its mark the tail is what the main file ends with. */
-bool rec_stream_flush(struct rec_stream *stream)
+bool rec_buffer_flush(struct rec_buffer *stream)
 {
     stream->limited = stream->limit > 0 && (stream->chunk + 1) * SPOOL_CHUNK_BYTES > stream->limit;
     if (stream->limited) return false;
@@ -228,7 +228,7 @@ static unsigned differing(const uint64_t *known, const uint64_t *words)
 }
 
 /* Of a call that differs from its template by more than what changes from one call of a place to the next. */
-static unsigned nearer(const struct rec_stream *stream, const uint64_t *words, unsigned pattern)
+static unsigned nearer(const struct rec_buffer *stream, const uint64_t *words, unsigned pattern)
 {
     static const uint8_t bits[] = {0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4};
     const uint64_t *known = stream->templates[pattern];
@@ -238,17 +238,17 @@ static unsigned nearer(const struct rec_stream *stream, const uint64_t *words, u
     return known[0] == 0 || bits[differing(known, words)] < far ? other : pattern;
 }
 
-bool rec_stream_put_as(struct rec_stream *stream, const struct spool_record *record, unsigned pattern)
+bool rec_buffer_put_as(struct rec_buffer *stream, const struct spool_record *record, unsigned pattern)
 {
     uint64_t words[SPOOL_RECORD_WORDS];
-    if (stream->next > stream->last && !rec_stream_flush(stream)) return false;
-    rec_stream_words(record, words);
+    if (stream->next > stream->last && !rec_buffer_flush(stream)) return false;
+    rec_buffer_words(record, words);
     pattern = nearer(stream, words, pattern);
     uint64_t *known = stream->templates[pattern], *at = stream->next;
     unsigned changed = differing(known, words);
     for (unsigned i = 0; i < SPOOL_RECORD_WORDS; i++)
         if (changed >> i & 1) *++at = known[i] = words[i];
-    rec_stream_publish(stream, at + 1, SPOOL_HEAD(changed, pattern, record->time - stream->base));
+    rec_buffer_publish(stream, at + 1, SPOOL_HEAD(changed, pattern, record->time - stream->base));
     return true;
 }
 
@@ -269,38 +269,38 @@ static void take(struct content *from, char *to, size_t bytes)
 }
 
 /* As much of the content as the chunk has room for. */
-static bool put_part(struct rec_stream *stream, struct content *content)
+static bool put_part(struct rec_buffer *stream, struct content *content)
 {
-    if (stream->next > stream->last && !rec_stream_flush(stream)) return false;
+    if (stream->next > stream->last && !rec_buffer_flush(stream)) return false;
     size_t left = content->first_bytes + content->second_bytes;
     size_t room = (size_t)(stream->tail->words + SPOOL_CHUNK_WORDS - 2 - stream->next) * SPOOL_WORD_BYTES;
     size_t bytes = left < room ? left : room, words = (bytes + SPOOL_WORD_BYTES - 1) / SPOOL_WORD_BYTES;
     uint64_t *to = stream->next;
     to[words] = 0;
     take(content, (char *)(to + 1), bytes);
-    rec_stream_publish(stream, to + 1 + words, SPOOL_HEAD(0, SPOOL_CONTENT, bytes));
+    rec_buffer_publish(stream, to + 1 + words, SPOOL_HEAD(0, SPOOL_CONTENT, bytes));
     return true;
 }
 
-bool rec_stream_define(struct rec_stream *stream, struct spool_record head, const void *first, size_t first_bytes,
+bool rec_buffer_define(struct rec_buffer *stream, struct spool_record head, const void *first, size_t first_bytes,
                        const void *second, size_t second_bytes)
 {
     struct content content = {first, second, first_bytes, second_bytes};
     head.bytes = (int64_t)(first_bytes + second_bytes);
-    if (!rec_stream_put(stream, &head)) return false;
+    if (!rec_buffer_put(stream, &head)) return false;
     while (content.first_bytes + content.second_bytes > 0)
         if (!put_part(stream, &content)) return false;
     return true;
 }
 
 /* The counter goes on where it was, by what the clock says has passed. */
-static void set_forward(struct rec_stream *stream, const struct rec_anchor *now)
+static void set_forward(struct rec_buffer *stream, const struct rec_anchor *now)
 {
     double passed = (double)(now->ns - stream->anchor.ns) * 1e-9 * (double)stream->rate;
     stream->base = now->ticks - (stream->anchor.ticks - stream->base) - (uint64_t)passed;
 }
 
-bool rec_stream_anchor(struct rec_stream *stream)
+bool rec_buffer_anchor(struct rec_buffer *stream)
 {
     enum { PER_SECOND = 100 };
     uint64_t between = stream->rate > 0 ? stream->rate / PER_SECOND : FAR;
@@ -316,10 +316,10 @@ bool rec_stream_anchor(struct rec_stream *stream)
                                   .extra = (int64_t)now.ns};
     stream->anchor = now;
     settle(stream, now.ticks, between);
-    return rec_stream_put(stream, &record);
+    return rec_buffer_put(stream, &record);
 }
 
-bool rec_stream_detach(struct rec_stream *stream)
+bool rec_buffer_detach(struct rec_buffer *stream)
 {
     struct spool_tail *tail = stream->tail;
     int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED;
@@ -328,7 +328,7 @@ bool rec_stream_detach(struct rec_stream *stream)
     return true;
 }
 
-void rec_stream_restore(const struct rec_stream *stream)
+void rec_buffer_restore(const struct rec_buffer *stream)
 {
     struct guard guard;
     int file = open_again(stream, SPOOL_TAIL_SUFFIX, &stream->tail_file, O_WRONLY);
@@ -339,7 +339,7 @@ void rec_stream_restore(const struct rec_stream *stream)
     close(file);
 }
 
-void rec_stream_close(struct rec_stream *stream)
+void rec_buffer_close(struct rec_buffer *stream)
 {
     __atomic_fetch_or(&stream->tail->state, (uint32_t)SPOOL_CLOSED, __ATOMIC_RELEASE);
     if (is_file(stream->file, &stream->main_file)) close(stream->file);

@@ -39,11 +39,11 @@ struct rec_file { /* which file it is, whatever its name or a descriptor's numbe
     ino_t inode;
 };
 
-struct rec_stream {
+struct rec_buffer {
     uint64_t *next;                /* in tail->words, where 0 stands: the end */
     uint64_t *last;                /* a record may begin here or before */
     uint64_t base;                 /* the stamp that times count from */
-    uint64_t settled, settled_for; /* no anchor is due for stamps from settled on, for so many ticks */
+    uint64_t settled, final_for;   /* no anchor is due for stamps from settled on, for so many ticks */
     int file;                      /* main file, enum rec_no_file: none */
     bool limited;                  /* the limit has been reached */
     struct spool_tail *tail;
@@ -58,26 +58,26 @@ struct rec_stream {
 } __attribute__((aligned(64)));
 
 /* A stream into tail alone. */
-void rec_stream_begin(struct rec_stream *stream, struct spool_tail *tail, const struct spool_header *header);
+void rec_buffer_begin(struct rec_buffer *stream, struct spool_tail *tail, const struct spool_header *header);
 
 /* Makes both files in directory, which is borrowed until the stream is closed. They must not exist: a second program of
  * the same job does not write into the first one's. Returns NULL, or what went wrong (errno is set or 0). */
-const char *rec_stream_open(struct rec_stream *stream, const char *directory, const struct spool_header *header);
+const char *rec_buffer_open(struct rec_buffer *stream, const char *directory, const struct spool_header *header);
 
 /* Of a thread that ends: marks the stream as closed. */
-void rec_stream_close(struct rec_stream *stream);
+void rec_buffer_close(struct rec_buffer *stream);
 
 /* Appends the full tail to the main file and begins the next chunk; false on failure (errno) and at the limit. Where the
  * program has closed the main file, and maybe got its descriptor for a file of its own, it is opened again. */
-bool rec_stream_flush(struct rec_stream *stream);
+bool rec_buffer_flush(struct rec_buffer *stream);
 
 /* The tail becomes plain memory without records, since its file was truncated; false: there is none. */
-bool rec_stream_detach(struct rec_stream *stream);
+bool rec_buffer_detach(struct rec_buffer *stream);
 /* Writes such a tail to the file, which so ends with the main file's last chunk. Nothing if that cannot be. */
-void rec_stream_restore(const struct rec_stream *stream);
+void rec_buffer_restore(const struct rec_buffer *stream);
 
 /* The next place is 0 before this one is not: so a word that ends the stream is there, whenever the process dies. */
-static inline void rec_stream_publish(struct rec_stream *stream, uint64_t *next, uint64_t head)
+static inline void rec_buffer_publish(struct rec_buffer *stream, uint64_t *next, uint64_t head)
 {
     uint64_t *to = stream->next;
     *next = 0;
@@ -87,7 +87,7 @@ static inline void rec_stream_publish(struct rec_stream *stream, uint64_t *next,
 
 /* The words of a record without its time. Loads are as wide as the stores into it, which may still be on their way to the
  * cache, or narrower: only so they need not wait. Kind, flags and call are mostly stored as one. */
-static inline void rec_stream_words(const struct spool_record *record, uint64_t words[SPOOL_RECORD_WORDS])
+static inline void rec_buffer_words(const struct spool_record *record, uint64_t words[SPOOL_RECORD_WORDS])
 {
     typedef const volatile uint32_t __attribute__((may_alias)) * half;
     half halves = (half)&record->kind;
@@ -98,23 +98,23 @@ static inline void rec_stream_words(const struct spool_record *record, uint64_t 
 }
 
 /* record->time is absolute. False, and nothing is done: there is no room, or the record is not as its template. */
-static inline bool rec_stream_put_same(struct rec_stream *stream, const struct spool_record *record, unsigned pattern)
+static inline bool rec_buffer_put_same(struct rec_buffer *stream, const struct spool_record *record, unsigned pattern)
 {
     const uint64_t *known = stream->templates[pattern];
     uint64_t words[SPOOL_RECORD_WORDS];
-    rec_stream_words(record, words);
+    rec_buffer_words(record, words);
     uint64_t differs = (words[0] ^ known[0]) | (words[1] ^ known[1]) | (words[2] ^ known[2]) | (words[3] ^ known[3]);
     if (__builtin_expect(differs != 0 || stream->next > stream->last, 0)) return false;
-    rec_stream_publish(stream, stream->next + 1, SPOOL_HEAD(0, pattern, record->time - stream->base));
+    rec_buffer_publish(stream, stream->next + 1, SPOOL_HEAD(0, pattern, record->time - stream->base));
     return true;
 }
 
 /* Any record, with the words that differ from its template or from that of the other half of the calls', whichever is
  * nearer: two calls of which one takes the other's template in turns have both. False if the tail was full and could not be
  * flushed. */
-bool rec_stream_put_as(struct rec_stream *stream, const struct spool_record *record, unsigned pattern);
+bool rec_buffer_put_as(struct rec_buffer *stream, const struct spool_record *record, unsigned pattern);
 
-static inline unsigned rec_stream_template(const struct spool_record *record)
+static inline unsigned rec_buffer_template(const struct spool_record *record)
 {
     if (record->kind <= SPOOL_EXIT) return (record->call * 2u + (record->kind == SPOOL_EXIT)) % REC_CALL_TEMPLATES;
     if (record->kind != SPOOL_FUNCTION_ENTER && record->kind != SPOOL_FUNCTION_LEAVE)
@@ -124,22 +124,22 @@ static inline unsigned rec_stream_template(const struct spool_record *record)
            (unsigned)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 32) % REC_FUNCTION_TEMPLATE_COUNT;
 }
 
-static inline bool rec_stream_put(struct rec_stream *stream, const struct spool_record *record)
+static inline bool rec_buffer_put(struct rec_buffer *stream, const struct spool_record *record)
 {
-    return rec_stream_put_as(stream, record, rec_stream_template(record));
+    return rec_buffer_put_as(stream, record, rec_buffer_template(record));
 }
 
-/* Puts an anchor. False as rec_stream_put. */
-bool rec_stream_anchor(struct rec_stream *stream);
+/* Puts an anchor. False as rec_buffer_put. */
+bool rec_buffer_anchor(struct rec_buffer *stream);
 
 /* True if the stamp is far from the last anchor; also where the counter has been set back. */
-static inline bool rec_stream_unanchored(const struct rec_stream *stream, uint64_t stamp)
+static inline bool rec_buffer_unanchored(const struct rec_buffer *stream, uint64_t stamp)
 {
-    return stamp - stream->settled > stream->settled_for;
+    return stamp - stream->settled > stream->final_for;
 }
 
 /* A definition: head (its bytes are set here; its time is absolute) and its content in two parts. */
-bool rec_stream_define(struct rec_stream *stream, struct spool_record head, const void *first, size_t first_bytes,
+bool rec_buffer_define(struct rec_buffer *stream, struct spool_record head, const void *first, size_t first_bytes,
                        const void *second, size_t second_bytes);
 
 #endif

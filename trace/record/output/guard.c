@@ -10,7 +10,7 @@
 enum { SIGNALS = 32 };
 static struct sigaction before_of[SIGNALS]; /* by number: what was there before */
 
-static bool is_in(const struct rec_stream *stream, uintptr_t address)
+static bool is_in(const struct rec_buffer *stream, uintptr_t address)
 {
     return stream && stream->tail && address - (uintptr_t)stream->tail < sizeof *stream->tail;
 }
@@ -18,7 +18,7 @@ static bool is_in(const struct rec_stream *stream, uintptr_t address)
 /* The child of a fork is not the rank. Only stores: the signal may have interrupted anything. */
 static void note_signal(int number)
 {
-    struct rec_stream *own = rec_own && rec_own->tail ? rec_own : &rec_out;
+    struct rec_buffer *own = rec_own && rec_own->tail ? rec_own : &rec_out;
     if (rec_state != REC_OPEN || (uint32_t)getpid() != rec_out.header.pid) return;
     __atomic_store_n(&own->tail->signal, (uint32_t)number, __ATOMIC_RELAXED);
 }
@@ -72,17 +72,17 @@ static void note_and_pass_on(int number, siginfo_t *info, void *context, handler
 /* The store that found no memory is one of the recorder's own, in this thread: so what follows may use any function. */
 static void on_bus(int number, siginfo_t *info, void *context)
 {
-    struct rec_stream *own = rec_own;
+    struct rec_buffer *own = rec_own;
     uintptr_t address = info->si_code > 0 ? (uintptr_t)info->si_addr : 0;
-    struct rec_stream *cut = is_in(own, address) ? own : is_in(&rec_out, address) ? &rec_out : NULL;
+    struct rec_buffer *cut = is_in(own, address) ? own : is_in(&rec_out, address) ? &rec_out : NULL;
     int failure = errno;
-    if (!cut || !rec_stream_detach(cut)) {
+    if (!cut || !rec_buffer_detach(cut)) {
         note_and_pass_on(number, info, context, on_bus);
         return;
     }
     errno = 0;
     rec_stop("the spool's tail file was truncated");
-    rec_stream_restore(cut);
+    rec_buffer_restore(cut);
     errno = failure;
 }
 

@@ -32,12 +32,12 @@ static bool set_place(int number)
 static int take_place(const struct spool_header *header, const char **why)
 {
     int number = 0;
-    *why = set_place(0) ? rec_stream_open(&rec_out, place, header) : "the spool's main file cannot be made";
+    *why = set_place(0) ? rec_buffer_open(&rec_out, place, header) : "the spool's main file cannot be made";
     if (!*why || errno != EEXIST) return 0; /* ranks of other machines may fare better */
     do {
         if (!set_place(++number)) return NO_PLACE;
     } while (mkdir(place, 0777) != 0 && errno == EEXIST);
-    *why = rec_stream_open(&rec_out, place, header);
+    *why = rec_buffer_open(&rec_out, place, header);
     return *why ? NO_PLACE : number;
 }
 
@@ -47,10 +47,10 @@ static const char *follow(int number, const struct spool_header *header)
     if (number == NO_PLACE) return "rank 0 found no place for another program in the spool";
     if (!set_place(number)) return "the spool's main file cannot be made";
     if (number > 0 && mkdir(place, 0777) != 0 && errno != EEXIST) return "the spool of another program cannot be made";
-    return rec_stream_open(&rec_out, place, header);
+    return rec_buffer_open(&rec_out, place, header);
 }
 
-const char *rec_place_open(const struct spool_header *header)
+const char *rec_spool_open(const struct spool_header *header)
 {
     const char *why = NULL;
     int number = 0, failure;

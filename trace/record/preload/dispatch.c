@@ -126,8 +126,8 @@ static bool initialises(const char *name)
 }
 
 /* word: of the stub that was called. Another thread may do the same at the same time: it finds the same. */
-void rec_choose(void **word) __attribute__((visibility("hidden")));
-void rec_choose(void **word)
+void rec_dispatch(void **word) __attribute__((visibility("hidden")));
+void rec_dispatch(void **word)
 {
     if (!rmacast_record_next("PMPI_Init")) rec_make_visible();
     if (!rmacast_record_next("PMPI_Init")) {
@@ -150,5 +150,5 @@ __attribute__((constructor)) static void loaded(void)
 {
     void *ignored;
     rec_settings_copy(environ);
-    if (rmacast_record_next("PMPI_Init")) rec_choose(&ignored);
+    if (rmacast_record_next("PMPI_Init")) rec_dispatch(&ignored);
 }

@@ -48,7 +48,7 @@ const void *rec_binding_caller(const void *site, const void *frame);
 /* Where the program calls from, out of which functions. */
 static inline const void *rec_site(const void *site, const void *frame)
 {
-    if (__builtin_expect(rec_functions, 0)) rec_functions_settle(frame);
+    if (__builtin_expect(rec_functions, 0)) rec_functions_resolve(frame);
     for (int i = 0; i < rec_binding_count; i++)
         if (rec_in(&rec_bindings[i], site)) return rec_binding_caller(site, frame);
     return site;

@@ -3,45 +3,45 @@
  * than x86-64 have no stubs: there such calls pass unseen. */
 #include "trace/record/record.h"
 
-bool rec_missed_any REC_HOT;
+bool rec_unrecorded_any REC_HOT;
 
 #if defined(__x86_64__)
 
-#define REC_MISSED(NAME) extern bool rec_missed_##NAME;
+#define REC_UNRECORDED(NAME) extern bool rec_unrecorded_##NAME;
 #include "trace/record/preload/unrecorded.def"
-#undef REC_MISSED
-#define REC_MISSED(NAME) bool rec_missed_##NAME;
+#undef REC_UNRECORDED
+#define REC_UNRECORDED(NAME) bool rec_unrecorded_##NAME;
 #include "trace/record/preload/unrecorded.def"
-#undef REC_MISSED
-#define REC_MISSED(NAME)                                                                                               \
+#undef REC_UNRECORDED
+#define REC_UNRECORDED(NAME)                                                                                           \
     __asm__(".pushsection .text\n"                                                                                     \
             ".globl MPI_" #NAME "\n"                                                                                   \
             ".type MPI_" #NAME ", @function\n"                                                                         \
             ".weak PMPI_" #NAME "\n"                                                                                   \
             "MPI_" #NAME ":\n"                                                                                         \
             "endbr64\n"                                                                                                \
-            "movb $1, rec_missed_" #NAME "(%rip)\n"                                                                    \
-            "movb $1, rec_missed_any(%rip)\n"                                                                          \
+            "movb $1, rec_unrecorded_" #NAME "(%rip)\n"                                                                \
+            "movb $1, rec_unrecorded_any(%rip)\n"                                                                      \
             "jmp *PMPI_" #NAME "@GOTPCREL(%rip)\n"                                                                     \
             ".size MPI_" #NAME ", . - MPI_" #NAME "\n"                                                                 \
             ".popsection\n");
 #include "trace/record/preload/unrecorded.def"
-#undef REC_MISSED
+#undef REC_UNRECORDED
 
 static struct {
     const char *name;
     const bool *called;
     bool told;
 } missed[] = {
-#define REC_MISSED(NAME) {"MPI_" #NAME, &rec_missed_##NAME, false},
+#define REC_UNRECORDED(NAME) {"MPI_" #NAME, &rec_unrecorded_##NAME, false},
 #include "trace/record/preload/unrecorded.def"
-#undef REC_MISSED
+#undef REC_UNRECORDED
 };
 
-void rec_missed_define(void)
+void rec_unrecorded_define(void)
 {
     rec_lock();
-    rec_missed_any = false;
+    rec_unrecorded_any = false;
     for (size_t i = 0; i < sizeof missed / sizeof *missed; i++) {
         if (!*missed[i].called || missed[i].told) continue;
         missed[i].told = true;
@@ -52,7 +52,7 @@ void rec_missed_define(void)
 
 #else
 
-void rec_missed_define(void)
+void rec_unrecorded_define(void)
 {
 }
 
