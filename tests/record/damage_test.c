@@ -197,6 +197,9 @@ static void refused(void **state)
     craft_write(&craft, directory, craft.count, SPOOL_CLOSED);
     craft_patch(directory, "rank-000000.tail", 16, "\x01", 1);
     expect_refused(directory, "/rank-000000.tail:8: the tail belongs to another main file");
+    craft_write(&craft, directory, craft.count, SPOOL_CLOSED);
+    craft_patch(directory, "rank-000000.spool", 24, "\x00\x00\x00\x01", 4); /* 2^24 ranks, little-endian */
+    expect_refused(directory, "/rank-000000.spool:24: more ranks than an analysis takes, expected at most 1048576");
     craft_remove(directory);
     craft_free(&craft);
 }

@@ -32,6 +32,34 @@ expect 9 "$rmacast" record -o killed.rma -- "$mpiexec" -n 4 "$programs/killed"
 check test -f killed.rma/traces.otf2
 check grep -q '4 of 4 ranks are incomplete; rank 0: killed or ended without MPI_Finalize' err
 
+# Rank 2 was killed while it held a lock: the others wait for it in the barrier, which ends a replay in one line. What came before
+# replays and keeps the laws.
+expect 1 "$rmacast" simulate killed.rma --platform ideal --verify
+check lines err 1
+check grep -q 'event 13 (MPI_Barrier): deadlock: .* the stream of rank 2 breaks off after event 14' err
+# The same where another rank waits for that lock.
+cat >lock.txt <<'END'
+rmacast-trace 1
+ranks 2
+window 0 comm=0 bytes=8,8 disp_unit=1
+incomplete 0 killed
+incomplete 1 killed
+0 0.000000 0.000010 MPI_Win_lock win=0 target=0 lock=exclusive assert=0
+0 0.000010 0.000020 MPI_Put win=0 target=0 bytes=8 disp=0
+1 0.000000 0.000100 MPI_Comm_group comm=0
+1 0.000200 0.000200 MPI_Win_lock win=0 target=0 lock=exclusive assert=0 break=1
+END
+expect 1 "$rmacast" simulate lock.txt --platform ideal --verify
+check lines err 1
+for engine in simgrid loggp; do
+    for progress in hardware thread call; do
+        expect 0 "$rmacast" simulate killed.rma --platform ideal --verify --keep-going --engine $engine --progress $progress
+        check test "$(grep -c 'never returns: it waits for MPI_Barrier of rank 2$' out)" = 3
+        expect 0 "$rmacast" simulate lock.txt --platform ideal --verify --keep-going --engine $engine --progress $progress
+        check grep -q 'rank 1, event 2 (MPI_Win_lock): never returns: it waits for the lock of window 0 on rank 0, held by rank 0$' out
+    done
+done
+
 # Output untouched, status of a command that is no MPI program, signals.
 expect 1 "$rmacast" record -o plain.rma -- sh -c 'echo to out; echo to err >&2'
 check test "$(cat out)" = 'to out'
