@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/platform_file.h"
+#include "cli/simgrid_files.h"
 #include "cli/trace_memory.h"
 #include "common/array.h"
 #include "simulate/rma/window_modes.h"
@@ -211,13 +212,30 @@ enum status prediction_options_check_files(const struct prediction_options *opti
     return cli_check_files(files, sizeof files / sizeof *files, err);
 }
 
+static enum status compare_simgrid_files(const struct prediction_options *options, const char *xml,
+                                         const struct simgrid_files *named, struct err *err)
+{
+    size_t count = 1 + named->count + PREDICTION_OUTPUTS;
+    struct cli_file *files = calloc(count, sizeof *files);
+    if (!files) return err_memory(err);
+    files[0] = (struct cli_file){CLI_READS, "the SimGrid platform", xml};
+    for (size_t i = 0; i < named->count; i++)
+        files[1 + i] = (struct cli_file){CLI_READS, "a file of the SimGrid platform", named->paths[i]};
+    memcpy(files + 1 + named->count, options->outputs, sizeof options->outputs);
+    enum status status = cli_check_files(files, count, err);
+    free(files);
+    return status;
+}
+
 static enum status check_simgrid_file(const struct prediction_options *options, const struct platform *platform,
                                       struct err *err)
 {
-    struct cli_file files[1 + PREDICTION_OUTPUTS] = {{CLI_READS, "the SimGrid platform", platform->simgrid_xml}};
+    struct simgrid_files named = {.count = 0};
     if (!platform->simgrid_xml) return STATUS_OK;
-    memcpy(files + 1, options->outputs, sizeof options->outputs);
-    return cli_check_files(files, sizeof files / sizeof *files, err);
+    enum status status = simgrid_files_find(platform->simgrid_xml, &named, err);
+    if (status == STATUS_OK) status = compare_simgrid_files(options, platform->simgrid_xml, &named, err);
+    simgrid_files_clear(&named);
+    return status;
 }
 
 enum status prediction_options_trace(const struct prediction_options *options, const char *file, struct trace **trace,

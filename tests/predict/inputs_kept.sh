@@ -82,6 +82,30 @@ for command in simulate compare; do
     replaces "--json p.json would replace the platform that is read" $command t.txt --platform p.json --engine loggp --json p.json
     replaces "--json xml/net.xml would replace the SimGrid platform that is read" $command t.txt --platform xml/p.json --json xml/net.xml
 done
+# Files that the SimGrid platform names: SimGrid looks for them from the working directory and from the platform's. It reads the
+# profile and refuses <include>.
+cat >xml/profiles.xml <<'XML'
+<?xml version='1.0'?>
+<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
+<platform version="4.1"><zone id="z" routing="Full">
+<host id="n0" speed="1Gf"/><host id="n1" speed="1Gf"/><host id="n2" speed="1Gf"/>
+<link id="l" bandwidth="1GBps" latency="1us" bandwidth_file="l.bw"/>
+<route src="n0" dst="n1"><link_ctn id="l"/></route><route src="n0" dst="n2"><link_ctn id="l"/></route>
+<route src="n1" dst="n2"><link_ctn id="l"/></route></zone></platform>
+XML
+echo '<platform version="4.1"><include file = '"'l.bw'"'/></platform>' >xml/include.xml
+for name in profiles include; do jq ".network.topology = {simgrid_xml: \"$name.xml\"}" p.json >xml/$name.json; done
+echo '0 1000000000' >xml/l.bw
+cp xml/l.bw l.bw
+keep
+for name in profiles include; do
+    for file in xml/l.bw l.bw; do
+        replaces "--json $file would replace a file of the SimGrid platform that is read" \
+            simulate t.txt --platform xml/$name.json --json $file
+    done
+done
+run 0 simulate t.txt --platform xml/profiles.json --json xml/other.json
+rm xml/other.json
 replaces "-o xml/net.xml would replace the SimGrid platform" simulate t.txt --platform xml/p.json -o xml/net.xml
 replaces "--json result.json would replace the --ideal result" analyze t.txt --ideal result.json --json result.json
 replaces "--json reference.json would replace the --reference result" analyze t.txt --reference reference.json --json reference.json
