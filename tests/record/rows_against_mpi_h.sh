@@ -17,7 +17,7 @@ if [ "$standard" = MPI-3 ]; then sed -i "/_\(c2f\|f2c\)$/d" "$work/declared"; fi
 sed -n 's/^MPI_CALL(\([A-Za-z0-9_]*\),.*/MPI_\1/p' "$source"/trace/calls/mpi_*calls.def >"$work/rows"
 sed -n 's/^MPI_LARGE(\([A-Za-z0-9_]*\),.*/MPI_\1_c/p' "$source/trace/record/mpi/large_calls.def" >>"$work/rows"
 sed -n 's/^MPI_PLAIN[_A-Z]*(\([A-Za-z0-9_]*\),.*/MPI_\1/p' "$source/trace/calls/mpi_plain_calls.def" | sort - "$work/rows" -o "$work/rows"
-sed -n 's/^REC_MISSED(\([A-Za-z0-9_]*\))$/MPI_\1/p' "$source/trace/record/preload/unrecorded.def" | sort >"$work/missed"
+sed -n 's/^REC_UNRECORDED(\([A-Za-z0-9_]*\))$/MPI_\1/p' "$source/trace/record/preload/unrecorded.def" | sort >"$work/missed"
 grep -v '^#' "$here/unrecorded.txt" | cut -d' ' -f1 >"$work/unrecorded"
 failures=0
 fail() {
