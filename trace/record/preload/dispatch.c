@@ -48,7 +48,7 @@ __asm__(".pushsection .text\n"
         "movups %xmm0, (%rsp)\n movups %xmm1, 16(%rsp)\n movups %xmm2, 32(%rsp)\n movups %xmm3, 48(%rsp)\n"
         "movups %xmm4, 64(%rsp)\n movups %xmm5, 80(%rsp)\n movups %xmm6, 96(%rsp)\n movups %xmm7, 112(%rsp)\n"
         "movq %r11, %rdi\n"
-        "call rec_choose\n"
+        "call rec_dispatch\n"
         "movups (%rsp), %xmm0\n movups 16(%rsp), %xmm1\n movups 32(%rsp), %xmm2\n movups 48(%rsp), %xmm3\n"
         "movups 64(%rsp), %xmm4\n movups 80(%rsp), %xmm5\n movups 96(%rsp), %xmm6\n movups 112(%rsp), %xmm7\n"
         "addq $136, %rsp\n"
@@ -141,7 +141,7 @@ void rec_dispatch(void **word)
     for (int i = 0; i < STUBS; i++) {
         void *to = recorder && (wanted || initialises(stubs[i].name)) ? dlsym(recorder, stubs[i].name) : NULL;
         if (!to) to = rmacast_record_next(stubs[i].name);
-        if (!to) *(int (**)(void)) & to = absent;
+        if (!to) *(int (**)(void))&to = absent;
         __atomic_store_n(stubs[i].to, to, __ATOMIC_RELEASE);
     }
 }
