@@ -5,8 +5,7 @@
 #include <string.h>
 
 #include "common/array.h"
-
-static const char blanks[] = " \t\r\n";
+#include "common/xml_attribute.h"
 
 static enum status add_path(struct simgrid_files *files, const char *folder, size_t folder_bytes, const char *name,
                             size_t name_bytes, struct err *err)
@@ -21,15 +20,6 @@ static enum status add_path(struct simgrid_files *files, const char *folder, siz
     return STATUS_OK;
 }
 
-/* Where the value begins if an attribute's `=` and quote follow, else NULL. */
-static const char *value_after(const char *at)
-{
-    at += strspn(at, blanks);
-    if (*at++ != '=') return NULL;
-    at += strspn(at, blanks);
-    return *at == '"' || *at == '\'' ? at + 1 : NULL;
-}
-
 static enum status add_named(const char *text, const char *xml, struct simgrid_files *files, struct err *err)
 {
     static const char word[] = "file";
@@ -37,7 +27,7 @@ static enum status add_named(const char *text, const char *xml, struct simgrid_f
     size_t folder = slash ? (size_t)(slash - xml) + 1 : 0;
     for (const char *at = text; (at = strstr(at, word)) != NULL;) {
         at += sizeof word - 1;
-        const char *value = value_after(at), *end = value ? strchr(value, value[-1]) : NULL;
+        const char *value = xml_attribute_value(at), *end = value ? strchr(value, value[-1]) : NULL;
         if (!end || end == value) continue;
         TRY(add_path(files, "", 0, value, (size_t)(end - value), err));
         if (folder > 0 && *value != '/') TRY(add_path(files, xml, folder, value, (size_t)(end - value), err));

@@ -1,5 +1,5 @@
-/* A few words of XML are read here, no more: comments, and the attribute radical of clusters and cabinets, a list of
- * numbers and ranges such as 0-9,12. */
+/* The file is not parsed: only comments are skipped, and the attribute radical of clusters and cabinets is read, a list
+ * of numbers and ranges such as 0-9,12. */
 #include "simulate/engine/simgrid/host_count.h"
 
 #include <ctype.h>
@@ -9,23 +9,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BLANKS " \t\r\n"
+#include "common/xml_attribute.h"
 
 /* The attribute's value, NULL: the tag has none. */
 static const char *radical_of(const char *tag)
 {
     static const char name[] = "radical";
     for (const char *at = tag; (at = strstr(at, name)); at++) {
-        const char *value = at + strlen(name);
-        value += strspn(value, BLANKS);
-        if (at == tag || !isspace((unsigned char)at[-1]) || *value != '=') continue;
-        value += 1 + strspn(value + 1, BLANKS);
-        if (*value == '"' || *value == '\'') return value + 1;
+        const char *value = xml_attribute_value(at + strlen(name));
+        if (value && at > tag && isspace((unsigned char)at[-1])) return value;
     }
     return NULL;
 }
 
-/* Of one more number or range. Numbers are of int in SimGrid; larger ones count as large. */
+/* Reads one number or range and returns how many numbers it has. SimGrid takes numbers of int; larger ones are cut to
+ * UINT32_MAX. */
 static uint64_t range_size(const char **text)
 {
     char *end;
@@ -41,9 +39,9 @@ static uint64_t radical_size(const char *radical)
     uint64_t count = 0;
     while (isdigit((unsigned char)*radical)) {
         count += range_size(&radical);
-        radical += strspn(radical, BLANKS);
+        radical += strspn(radical, XML_BLANKS);
         if (*radical == ',') radical++;
-        radical += strspn(radical, BLANKS);
+        radical += strspn(radical, XML_BLANKS);
     }
     return count;
 }
@@ -55,7 +53,7 @@ static uint64_t count_hosts(FILE *in)
     uint64_t count = 0;
     bool comment = false;
     for (ssize_t length; (length = getdelim(&tag, &room, '>', in)) > 0;) {
-        const char *open = tag + strspn(tag, BLANKS), *radical;
+        const char *open = tag + strspn(tag, XML_BLANKS), *radical;
         comment = comment || strncmp(open, "<!--", 4) == 0;
         if (!comment && (radical = radical_of(tag))) count += radical_size(radical);
         if (length >= 3 && strcmp(tag + length - 3, "-->") == 0) comment = false;
