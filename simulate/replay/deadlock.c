@@ -235,7 +235,7 @@ static void name_cause(struct replay *replay, uint32_t rank, struct text *text)
 {
     const struct rank_state *state = &replay->ranks[rank];
     const struct trace_call *call = &state->calls[state->next];
-    if (state->threads && state->threads->items[state->thread].outside && call_row(call->call)->needed & F_WIN) {
+    if (replay_thread_lacks_epoch(state)) {
         name_epoch(replay, rank, call, text);
         return;
     }

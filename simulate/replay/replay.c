@@ -172,7 +172,7 @@ static enum step step_call(struct replay *replay, uint32_t rank)
     const struct trace_call *call = &state->calls[state->next];
     if (state->phase == PHASE_LEAVE) return replay_exit(state, replay->now_ps);
     enum call_kind kind = call_kind(call->call);
-    if (state->threads && state->threads->items[state->thread].outside && (call_row(call->call)->needed & F_WIN)) {
+    if (replay_thread_lacks_epoch(state)) {
         if (replay_epoch_awaited(replay, rank)) return STEP_BLOCK;
         STEP_TRY(replay_thread_reenter(replay, rank));
     }

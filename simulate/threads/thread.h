@@ -75,6 +75,12 @@ enum status replay_thread_end(struct replay *replay, uint32_t rank);
 /* epoch_wait.c */
 /* The loaded thread's next call needs an epoch that another thread must open or close first. */
 bool replay_epoch_awaited(struct replay *replay, uint32_t rank);
+/* Whether the loaded thread's call waits for such an epoch, outside MPI. */
+static inline bool replay_thread_lacks_epoch(const struct rank_state *state)
+{
+    return state->threads && state->threads->items[state->thread].outside &&
+           (call_row(state->calls[state->next].call)->needed & F_WIN);
+}
 /* A call of this kind returns: threads that wait for an epoch look again. */
 enum status replay_epoch_changed(struct replay *replay, uint32_t rank, enum call_kind kind);
 /* A lock of the rank towards the target (TRACE_NONE: any) on the member's window, by MPI_Win_lock; returned: whose call
@@ -82,7 +88,7 @@ enum status replay_epoch_changed(struct replay *replay, uint32_t rank, enum call
 uint32_t replay_lock_of_member(const struct replay *replay, uint32_t rank, uint32_t member, int32_t target,
                                bool returned);
 
-/* replay_sync.c */
+/* sync.c */
 enum step replay_step_thread(struct replay *replay, uint32_t rank);
 enum status replay_prepare_syncs(struct replay *replay, uint32_t rank);
 /* The first call on each semaphore says its value. */
