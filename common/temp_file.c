@@ -26,47 +26,46 @@ static int open_nameless(void)
     return open(directory(), O_TMPFILE | O_RDWR | O_EXCL | O_CLOEXEC, 0600);
 }
 
-enum status temp_file_open(struct temp_file *scratch, struct err *err)
+enum status temp_file_open(struct temp_file *temp, struct err *err)
 {
     char *path;
-    *scratch = (struct temp_file){.descriptor = open_nameless()};
-    if (scratch->descriptor >= 0) return STATUS_OK; /* else the file system has none, or takes no files at all */
+    *temp = (struct temp_file){.descriptor = open_nameless()};
+    if (temp->descriptor >= 0) return STATUS_OK; /* else the file system has none, or takes no files at all */
     if (asprintf(&path, "%s/rmacast.XXXXXX", directory()) < 0) return err_memory(err);
     int descriptor = mkostemp(path, O_CLOEXEC), error = errno;
     if (descriptor >= 0) unlink(path);
     free(path);
     if (descriptor < 0) return failed("made", error, err);
-    scratch->descriptor = descriptor;
+    temp->descriptor = descriptor;
     return STATUS_OK;
 }
 
-void temp_file_close(struct temp_file *scratch)
+void temp_file_close(struct temp_file *temp)
 {
-    if (scratch->descriptor >= 0) close(scratch->descriptor);
-    scratch->descriptor = -1;
+    if (temp->descriptor >= 0) close(temp->descriptor);
+    temp->descriptor = -1;
 }
 
-enum status temp_file_append(struct temp_file *scratch, const void *data, size_t bytes, int64_t *offset,
-                             struct err *err)
+enum status temp_file_append(struct temp_file *temp, const void *data, size_t bytes, int64_t *offset, struct err *err)
 {
     const char *from = data;
-    if (offset) *offset = scratch->bytes;
+    if (offset) *offset = temp->bytes;
     while (bytes > 0) {
-        ssize_t written = pwrite(scratch->descriptor, from, bytes, scratch->bytes);
+        ssize_t written = pwrite(temp->descriptor, from, bytes, temp->bytes);
         if (written < 0 && errno == EINTR) continue;
         if (written <= 0) return failed("written", written < 0 ? errno : ENOSPC, err);
         from += written;
         bytes -= (size_t)written;
-        scratch->bytes += written;
+        temp->bytes += written;
     }
     return STATUS_OK;
 }
 
-enum status temp_file_read(const struct temp_file *scratch, int64_t offset, void *data, size_t bytes, struct err *err)
+enum status temp_file_read(const struct temp_file *temp, int64_t offset, void *data, size_t bytes, struct err *err)
 {
     char *to = data;
     while (bytes > 0) {
-        ssize_t got = pread(scratch->descriptor, to, bytes, offset);
+        ssize_t got = pread(temp->descriptor, to, bytes, offset);
         if (got < 0 && errno == EINTR) continue;
         if (got <= 0) return failed("read", got < 0 ? errno : EIO, err);
         to += got;

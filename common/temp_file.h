@@ -14,13 +14,12 @@ struct temp_file {
     int64_t bytes; /* written so far */
 };
 
-/* Inits *scratch. STATUS_SYSTEM naming the directory if no file can be made there. */
-enum status temp_file_open(struct temp_file *scratch, struct err *err);
-void temp_file_close(struct temp_file *scratch);
+/* Inits *temp. STATUS_SYSTEM naming the directory if no file can be made there. */
+enum status temp_file_open(struct temp_file *temp, struct err *err);
+void temp_file_close(struct temp_file *temp);
 
 /* Appends bytes; *offset (may be NULL) says where they begin. */
-enum status temp_file_append(struct temp_file *scratch, const void *data, size_t bytes, int64_t *offset,
-                             struct err *err);
-enum status temp_file_read(const struct temp_file *scratch, int64_t offset, void *data, size_t bytes, struct err *err);
+enum status temp_file_append(struct temp_file *temp, const void *data, size_t bytes, int64_t *offset, struct err *err);
+enum status temp_file_read(const struct temp_file *temp, int64_t offset, void *data, size_t bytes, struct err *err);
 
 #endif

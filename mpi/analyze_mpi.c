@@ -77,7 +77,7 @@ static enum status analyze_parts(const struct analysis *analysis, struct trace_s
     struct mpi_link link;
     if (link_init(&link, err) != STATUS_OK) abandon(err);
     size_t calls = slice_calls(archive->trace->rank_count) / link.parts.count;
-    enum status status = model_slices_shard(archive, &analysis->options, calls, &link.parts, result, err);
+    enum status status = model_analyze_shard(archive, &analysis->options, calls, &link.parts, result, err);
     if (link.broken || (status == STATUS_SYSTEM && !link.met)) abandon(err);
     if (status != STATUS_OK && link.parts.own == 0) complain(err);
     link_clear(&link);

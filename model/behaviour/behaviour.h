@@ -36,7 +36,7 @@ struct behaviour {
     struct behaviour_count operations[BEHAVIOUR_OPERATIONS][BEHAVIOUR_SIZES];
 };
 
-/* Adds a whole trace, or of a slice what is settled now. */
+/* Adds a whole trace, or of a slice what is final now. */
 enum status behaviour_add(struct behaviour *behaviour, const struct relations *relations, struct err *err);
 void behaviour_merge(struct behaviour *into, const struct behaviour *from);
 enum status behaviour_report(const struct behaviour *behaviour, struct result *result, struct err *err);

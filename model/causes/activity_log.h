@@ -46,7 +46,7 @@ enum status activity_log_report_causes(struct activity_log *log, struct time_pro
 
 /* What a rank did in one way, with computing before it; busy: of which transfers were under way. */
 struct activity_log_row {
-    uint32_t rank, kind; /* of the ledger: all zero before the first row */
+    uint32_t rank, kind;    /* of the log: all zero before the first row */
     enum mpi_call call, as; /* as: whose time it is (model/match/collective_requests.h) */
     uint32_t interval, gap_interval;
     int64_t call_ps, gap_ps, call_busy_ps, gap_busy_ps;

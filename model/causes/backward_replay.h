@@ -19,8 +19,8 @@ enum { BACKWARD_BEGIN_KIND = 0 }; /* of no call: computing before a rank's first
 struct backward_sums {
     wide_ps cause_ps[BACKWARD_PARTS]; /* that waits lasted, in calls of the kind and computing behind them */
     int64_t path_ps[BACKWARD_PARTS];  /* of the critical path, likewise */
-    int64_t
-        busy_ps[BACKWARD_PARTS]; /* while transfers were under way, in calls of the kind and computing before them */
+    /* While transfers were under way, in calls of the kind and computing before them. */
+    int64_t busy_ps[BACKWARD_PARTS];
 };
 
 struct backward_rank_sums {

@@ -16,7 +16,7 @@ struct call_log_row {
 
 struct call_log;
 
-/* Borrows scratch until call_log_free. NULL is legal there. */
+/* Borrows temp until call_log_free. NULL is legal there. */
 enum status call_log_new(uint32_t rank_count, struct temp_file *temp, struct call_log **call_log, struct err *err);
 void call_log_free(struct call_log *call_log);
 

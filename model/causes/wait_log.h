@@ -22,7 +22,7 @@ struct wait_log_row {
 
 struct wait_log;
 
-/* Borrows scratch until wait_log_free. NULL is legal there. */
+/* Borrows temp until wait_log_free. NULL is legal there. */
 enum status wait_log_new(struct temp_file *temp, struct wait_log **wait_log, struct err *err);
 void wait_log_free(struct wait_log *wait_log);
 

@@ -1,6 +1,6 @@
 /* Efficiency by interval of a trace in slices: the same figures as of efficiency_new(). One thread per rank.
  *
- *   for each slice: efficiency_slices_go_on; once it is settled: activity_log_add_calls, efficiency_slices_add
+ *   for each slice: efficiency_slices_go_on; once it is final: activity_log_add_calls, efficiency_slices_add
  *   at the end: activity_log_sum, efficiency_slices_sum, efficiency_slices_end */
 #ifndef MODEL_EFFICIENCY_EFFICIENCY_SLICES_H
 #define MODEL_EFFICIENCY_EFFICIENCY_SLICES_H

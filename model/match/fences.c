@@ -161,7 +161,7 @@ static void count_empty(const struct relations *relations, const struct instance
             pairs->empty_ps += cut(instance_call(relations->trace, &relations->instances, instance, m), last_ps);
 }
 
-/* Of the fences of a slice those that are settled for it now (model/slices/final.h). */
+/* Of the fences of a slice those that are final for it now (model/slices/final.h). */
 static bool counts(const struct relations *relations, int32_t window, size_t number)
 {
     const struct slice_state *state = relations->state;

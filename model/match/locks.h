@@ -17,7 +17,7 @@ struct holding { /* one lock epoch whose unlock was seen to return */
 typedef enum status holding_visitor(void *context, const struct holding *holding, const struct holding *holder);
 
 /* Calls visit for every holding, by window and target in the order of the grants, with the holding before it that
- * excludes it, or NULL. Of a slice: those that are settled now. */
+ * excludes it, or NULL. Of a slice: those that are final now. */
 enum status locks_visit(const struct relations *relations, holding_visitor *visit, void *context, struct err *err);
 
 typedef void holder_keeper(void *context, const struct access_epoch *epoch);

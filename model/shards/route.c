@@ -46,7 +46,7 @@ struct routing {
     struct call_copy copy;
     const struct trace_sim *sim; /* of the call, in simulated traces */
     size_t index;                /* of the call */
-    bool placed;                 /* its place in the program is in ghost */
+    bool placed;                 /* its place in the program is in the copy */
     call_copy_taker *take;
     void *context;
     struct err *err;

@@ -4,7 +4,7 @@
  * Part p has the ranks shards_first(p) to shards_first(p + 1) - 1: it alone reads and checks their calls, and it counts
  * their waits, transfers and times. What matching and detection need of others' ranks it gets as copies of their calls,
  * which stand in the streams of these (trace_rank.foreign) as calls that were kept (trace_kept): so epochs, messages,
- * instances and what is settled are found by the same code as of a whole slice. A call goes to
+ * instances and what is final are found by the same code as of a whole slice. A call goes to
  *
  *   the parts of its members              fences, creations and freeings of windows, collectives, lock_all
  *   the parts of its group                post, start, and what ends their epochs

@@ -66,7 +66,7 @@ static enum status start(struct slice_state *state, const struct trace *trace, s
     return STATUS_OK;
 }
 
-static void final_instances(struct slice_state *state, const struct relations *relations)
+static void mark_final_instances(struct slice_state *state, const struct relations *relations)
 {
     const struct instances *instances = &relations->instances;
     for (size_t i = 0; i < instances->count; i++) {
@@ -135,10 +135,10 @@ enum status settle(struct slice_state *state, const struct relations *relations,
     if (last) return STATUS_OK;
     final_ends(state, relations->trace);
     keep_unsent(state, relations->trace, horizon.unsent);
-    final_instances(state, relations);
-    TRY(final_epochs(state, relations, err));
-    TRY(final_fences(state, relations, err));
-    TRY(final_locks(state, relations, horizon.time_ps, err));
-    TRY(final_shmem(state, relations, horizon.time_ps, err));
-    return final_messages(state, relations, horizon.eager_bytes, err);
+    mark_final_instances(state, relations);
+    TRY(mark_final_epochs(state, relations, err));
+    TRY(mark_final_fences(state, relations, err));
+    TRY(mark_final_locks(state, relations, horizon.time_ps, err));
+    TRY(mark_final_shmem(state, relations, horizon.time_ps, err));
+    return mark_final_messages(state, relations, horizon.eager_bytes, err);
 }

@@ -1,4 +1,4 @@
-/* Analysis in rounds: which calls of a slice are settled.
+/* Analysis in rounds: which calls of a slice are final.
  *
  * A slice holds of every rank the calls that earlier rounds have kept and the next ones of its stream. Epochs, messages
  * and collective instances are found in it as in a whole trace. What lacks a part that may still come stays open: its
@@ -44,7 +44,7 @@ struct slice_state {
     size_t *pairs_before, *pairs_now;
     size_t *pairs_next; /* what pairs_before is going to be in the next round */
     size_t window_count;
-    bool last; /* nothing comes any more: everything is settled */
+    bool last; /* nothing comes any more: everything is final */
 };
 
 struct slice_limits {
@@ -69,14 +69,14 @@ static inline void slice_state_mark(struct slice_state *state, uint32_t rank, si
 {
     state->flags[rank][call] |= (uint16_t)flags;
 }
-enum status final_epochs(struct slice_state *state, const struct relations *relations, struct err *err);
-enum status final_fences(struct slice_state *state, const struct relations *relations, struct err *err);
-enum status final_locks(struct slice_state *state, const struct relations *relations, int64_t watermark_ps,
-                        struct err *err);
-enum status final_shmem(struct slice_state *state, const struct relations *relations, int64_t watermark_ps,
-                        struct err *err);
-enum status final_messages(struct slice_state *state, const struct relations *relations, int64_t eager_bytes,
-                           struct err *err);
+enum status mark_final_epochs(struct slice_state *state, const struct relations *relations, struct err *err);
+enum status mark_final_fences(struct slice_state *state, const struct relations *relations, struct err *err);
+enum status mark_final_locks(struct slice_state *state, const struct relations *relations, int64_t watermark_ps,
+                             struct err *err);
+enum status mark_final_shmem(struct slice_state *state, const struct relations *relations, int64_t watermark_ps,
+                             struct err *err);
+enum status mark_final_messages(struct slice_state *state, const struct relations *relations, int64_t eager_bytes,
+                                struct err *err);
 
 /* Whether waits of a call are counted in this round; of a whole trace (state NULL) all are. */
 static inline bool slice_state_counts(const struct slice_state *state, uint32_t rank, size_t call)

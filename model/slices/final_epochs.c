@@ -1,4 +1,4 @@
-/* Epochs of post, start, complete, wait: those that are joined by pairs are settled together, once all of them have
+/* Epochs of post, start, complete, wait: those that are joined by pairs are final together, once all of them have
  * ended and no partner is missing. */
 #include <stdlib.h>
 
@@ -132,7 +132,7 @@ static void mark(struct slice_state *state, struct sets *sets)
     }
 }
 
-enum status final_epochs(struct slice_state *state, const struct relations *relations, struct err *err)
+enum status mark_final_epochs(struct slice_state *state, const struct relations *relations, struct err *err)
 {
     struct sets sets = {.relations = relations};
     size_t count = relations->epochs.access_count + relations->epochs.exposure_count;

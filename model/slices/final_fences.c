@@ -1,4 +1,4 @@
-/* Fence epochs. Whether a fence was needed shows with the operations before it and those behind it: a fence is settled
+/* Fence epochs. Whether a fence was needed shows with the operations before it and those behind it: a fence is final
  * for that once every member has made the next one. Fences are counted: those that stay, stay for all members. */
 #include <stdlib.h>
 
@@ -57,7 +57,7 @@ static void mark_fences(struct slice_state *state, const struct relations *relat
         }
 }
 
-enum status final_fences(struct slice_state *state, const struct relations *relations, struct err *err)
+enum status mark_final_fences(struct slice_state *state, const struct relations *relations, struct err *err)
 {
     size_t windows = relations->trace->window_count;
     struct window_fences *fences = calloc(windows + 1, sizeof *fences);

@@ -1,4 +1,4 @@
-/* Lock epochs: who waited for whom follows from the order in which locks are released, so that an epoch is settled when
+/* Lock epochs: who waited for whom follows from the order in which locks are released, so that an epoch is final when
  * no release that comes can be earlier. Of each lock the last holders stay, of each rank the times of the calls that a
  * lock to come may have waited for. */
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "model/match/relations.h"
 #include "model/slices/final.h"
 
-/* Locks that one rank holds of one window at the same time are settled together: a flush may mean several. */
+/* Locks that one rank holds of one window at the same time are final together: a flush may mean several. */
 struct cluster {
     uint32_t rank;
     size_t first; /* epoch, EPOCH_NONE: none yet */
@@ -19,12 +19,12 @@ struct work {
     struct slice_state *state;
     const struct relations *relations;
     int64_t watermark_ps;
-    int64_t *final_ps; /* per window: up to here its releases are settled */
+    int64_t *final_ps; /* per window: up to here its releases are final */
     bool lazy;
     struct cluster *clusters; /* per window */
     size_t *first_of;         /* per access epoch: the first of its cluster */
-    bool *late;               /* of these: not settled */
-    bool *open;               /* per window: some epoch is not settled */
+    bool *late;               /* of these: not final */
+    bool *open;               /* per window: some epoch is not final */
 };
 
 static bool is_lock(const struct access_epoch *epoch)
@@ -62,7 +62,7 @@ static void find_clusters(struct work *work)
     }
 }
 
-/* Locks are settled in the order of their releases: what is late with its cluster holds up those behind it. Whether any
+/* Locks are final in the order of their releases: what is late with its cluster holds up those behind it. Whether any
  * is late that was not. */
 static bool is_held_up(struct work *work)
 {
@@ -84,7 +84,7 @@ static void keep_call(struct work *work, uint32_t rank, size_t call)
     if (call != EPOCH_NONE) slice_state_mark(work->state, rank, call, SLICE_KEEP);
 }
 
-/* Returns the enter of the first lock that is not settled. */
+/* Returns the enter of the first lock that is not final. */
 static int64_t mark_epochs(struct work *work)
 {
     const struct epochs *epochs = &work->relations->epochs;
@@ -154,7 +154,7 @@ static const struct instance *freed(const struct work *work, int32_t window)
     return instance && instance_complete(instance) ? instance : NULL;
 }
 
-/* No lock of a freed window is going to ask for its holders once all its epochs are settled. */
+/* No lock of a freed window is going to ask for its holders once all its epochs are final. */
 static void keep_holder(void *context, const struct access_epoch *epoch)
 {
     struct work *work = context;
@@ -188,8 +188,8 @@ static enum status mark(struct work *work, struct err *err)
     return locks_last_holders(work->relations, keep_holder, work, err);
 }
 
-enum status final_locks(struct slice_state *state, const struct relations *relations, int64_t watermark_ps,
-                        struct err *err)
+enum status mark_final_locks(struct slice_state *state, const struct relations *relations, int64_t watermark_ps,
+                             struct err *err)
 {
     const char *lock = relations->trace->lock;
     struct work work = {.state = state,

@@ -1,4 +1,4 @@
-/* Messages and requests. A message is settled once its send and its receive are there; it stays as long as one of its
+/* Messages and requests. A message is final once its send and its receive are there; it stays as long as one of its
  * requests is not completed, since the wait for it looks at both sides, and as long as a message that was sent before
  * may be received behind it. */
 #include <stdlib.h>
@@ -202,8 +202,8 @@ static enum status look_at_all(struct work *work)
     return STATUS_OK;
 }
 
-enum status final_messages(struct slice_state *state, const struct relations *relations, int64_t eager_bytes,
-                           struct err *err)
+enum status mark_final_messages(struct slice_state *state, const struct relations *relations, int64_t eager_bytes,
+                                struct err *err)
 {
     struct work work = {.state = state, .relations = relations, .eager_bytes = eager_bytes, .err = err};
     work.blocked = malloc(((size_t)relations->trace->rank_count + 1) * sizeof *work.blocked);

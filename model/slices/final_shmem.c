@@ -1,6 +1,6 @@
-/* OpenSHMEM: an operation is settled once the quiet behind it is there, what waited for a lock once the holding before
- * it has ended and no earlier one can come. Of each lock the last settled holding stays for the next one. A wait for a
- * write is settled once no call that comes can have begun before it returned; writes stay that may end an open wait. */
+/* OpenSHMEM: an operation is final once the quiet behind it is there, what waited for a lock once the holding before
+ * it has ended and no earlier one can come. Of each lock the last final holding stays for the next one. A wait for a
+ * write is final once no call that comes can have begun before it returned; writes stay that may end an open wait. */
 #include <stdlib.h>
 
 #include "model/transfers/bounds.h"
@@ -15,7 +15,7 @@ static bool needs_quiet(enum call_kind kind)
            kind == CALL_SHMEM_ATOMIC;
 }
 
-static void final_operations(struct slice_state *state, const struct trace *trace, uint32_t rank)
+static void mark_final_operations(struct slice_state *state, const struct trace *trace, uint32_t rank)
 {
     const struct trace_rank *stream = &trace->ranks[rank];
     bool quiet = false;
@@ -131,13 +131,13 @@ static enum status settle_writes(struct slice_state *state, const struct trace *
     return status;
 }
 
-enum status final_shmem(struct slice_state *state, const struct relations *relations, int64_t watermark_ps,
-                        struct err *err)
+enum status mark_final_shmem(struct slice_state *state, const struct relations *relations, int64_t watermark_ps,
+                             struct err *err)
 {
     const struct trace *trace = relations->trace;
     if (!bounds_have_shmem(trace)) return STATUS_OK;
     for (uint32_t r = 0; r < trace->rank_count; r++)
-        if (!trace->ranks[r].foreign) final_operations(state, trace, r);
+        if (!trace->ranks[r].foreign) mark_final_operations(state, trace, r);
     TRY(settle_writes(state, trace, watermark_ps, err));
     return settle_shmem_locks(state, trace, watermark_ps, err);
 }

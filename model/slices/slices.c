@@ -219,7 +219,7 @@ static bool verifies(const struct stream *stream)
     return stream->options->verify && stream->log && !stream->link;
 }
 
-/* What the ledger remembers of a slice. */
+/* What the activity log remembers of a slice. */
 static enum status write_down(struct stream *stream, const struct relations *relations)
 {
     struct waits waits = {0};
@@ -395,8 +395,8 @@ static enum status run(struct stream *stream, struct result **result)
     return status;
 }
 
-enum status model_slices_shard(struct trace_source *source, const struct analyze_options *options, size_t calls,
-                               const struct shards_link *link, struct result **result, struct err *err)
+enum status model_analyze_shard(struct trace_source *source, const struct analyze_options *options, size_t calls,
+                                const struct shards_link *link, struct result **result, struct err *err)
 {
     struct stream stream = {.source = source,
                             .trace = source->trace,
@@ -407,8 +407,8 @@ enum status model_slices_shard(struct trace_source *source, const struct analyze
     return run(&stream, result);
 }
 
-enum status model_slices(struct trace_source *source, const struct analyze_options *options, size_t calls,
-                         struct result **result, struct err *err)
+enum status model_analyze_slices(struct trace_source *source, const struct analyze_options *options, size_t calls,
+                                 struct result **result, struct err *err)
 {
-    return model_slices_shard(source, options, calls, NULL, result, err);
+    return model_analyze_shard(source, options, calls, NULL, result, err);
 }

@@ -1,4 +1,4 @@
-/* The detector on traces that do not fit into memory: a trace is read in slices, what is settled is counted and let go
+/* The detector on traces that do not fit into memory: a trace is read in slices, what is final is counted and let go
  * (model/slices/final.h). The result is that of model_analyze(), byte for byte. */
 #ifndef MODEL_SLICES_SLICES_H
 #define MODEL_SLICES_SLICES_H
@@ -20,13 +20,13 @@ size_t slice_batch(size_t calls, uint32_t rank_count);
 
 /* calls: as slice_calls(), at least
  * 1. The caller owns *result and closes the source. */
-enum status model_slices(struct trace_source *source, const struct analyze_options *options, size_t calls,
-                         struct result **result, struct err *err);
+enum status model_analyze_slices(struct trace_source *source, const struct analyze_options *options, size_t calls,
+                                 struct result **result, struct err *err);
 
 /* The same in several parts (model/shards/shards.h), of which this is one: parts_possible(). calls: of one part; options->verify counts for nothing. *result is that
  * of part 0, NULL of the others. A failure of one part is that of all, with the same text; if link->swap has failed, the
  * others wait for ever. */
-enum status model_slices_shard(struct trace_source *source, const struct analyze_options *options, size_t calls,
-                               const struct shards_link *link, struct result **result, struct err *err);
+enum status model_analyze_shard(struct trace_source *source, const struct analyze_options *options, size_t calls,
+                                const struct shards_link *link, struct result **result, struct err *err);
 
 #endif

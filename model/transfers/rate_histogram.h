@@ -41,7 +41,7 @@ enum status rate_histogram_merge(struct rate_histogram *into, const struct rate_
 /* The median is exact where the values are, else within 1/64 of the true one. */
 struct result_rates rate_histogram_report(const struct rate_histogram *histogram);
 
-/* For another process; rate_histogram_take inits *spread. */
+/* For another process; rate_histogram_take inits *histogram. */
 enum status rate_histogram_put(const struct rate_histogram *histogram, struct bytes *bytes, struct err *err);
 enum status rate_histogram_take(struct rate_histogram *histogram, struct bytes *bytes, struct err *err);
 

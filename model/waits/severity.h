@@ -33,12 +33,12 @@ struct severity {
     bool parted;                    /* other parts have the rest */
 };
 
-/* Inits *tally for a trace, which is borrowed until severity_clear. */
+/* Inits *severity for a trace, which is borrowed until severity_clear. */
 enum status severity_init(struct severity *severity, const struct trace *trace, const struct analyze_options *options,
                           struct err *err);
 void severity_clear(struct severity *severity);
 
-/* Adds a whole trace, or of a slice what is settled now. waits and transfers (both may be NULL) get all waits and
+/* Adds a whole trace, or of a slice what is final now. waits and transfers (both may be NULL) get all waits and
  * transfers that are added; the caller clears them. */
 enum status severity_add(struct severity *severity, const struct relations *relations, struct waits *waits,
                          struct transfers *transfers, struct err *err);

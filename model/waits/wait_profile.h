@@ -29,7 +29,7 @@ struct wait_profile {
     struct rank_sums ranks; /* of the items */
 };
 
-/* Inits *places; wait_profile_go_on() tells of the trace's next calls (callpaths_go_on()). */
+/* Inits *profile; wait_profile_go_on() tells of the trace's next calls (callpaths_go_on()). */
 enum status wait_profile_init(const struct trace *trace, struct wait_profile *profile, struct err *err);
 enum status wait_profile_go_on(struct wait_profile *profile, struct err *err);
 void wait_profile_clear(struct wait_profile *profile);

@@ -64,7 +64,7 @@ struct coll_shape {
     struct trace_neighbors neighbors; /* of the rank whose steps are asked for; the edges that it names */
     uint32_t between;    /* of two groups: how many ranks the first one has; the algorithm follows from kind and size. 0: of one */
     enum call_kind kind;
-    enum coll_meeting quick_barrier; /* of two groups */
+    enum coll_meeting meeting; /* of two groups */
     bool later;          /* the non-blocking form */
     const struct coll_calls *calls; /* NULL: what others send is not known, and is taken to be something */
     size_t turn;                    /* the call's place among them */

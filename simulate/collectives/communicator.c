@@ -23,7 +23,7 @@ struct part {
     enum call_kind kind;
     enum times times;
     int64_t bytes; /* so many times */
-    enum coll_meeting quick_barrier;
+    enum coll_meeting meeting;
 };
 
 #define CONTEXT {OVER_OLD, CALL_COMM_CREATE, ONCE, CONTEXT_MASK_BYTES, COLL_TOGETHER}
@@ -125,7 +125,7 @@ bool replay_comm_part(const struct replay *replay, uint32_t rank, const struct t
                                               : group_size(groups, rank, part->times == PER_OWN);
     *shape = (struct coll_shape){.size = members->count, .bytes = times * part->bytes, .kind = part->kind};
     shape->between = members->between;
-    shape->quick_barrier = part->quick_barrier;
+    shape->meeting = part->meeting;
     shape->algorithm = coll_choose(part->kind, false, shape->size, shape->bytes);
     if (function == ID_Comm_create_group && part->kind == CALL_COMM_CREATE) shape->algorithm = COLL_ALLREDUCE_DOUBLING;
     if (part->kind == CALL_NEIGHBOR) {

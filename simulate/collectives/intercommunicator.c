@@ -175,8 +175,8 @@ static bool idup_part(const struct coll_shape *shape, const struct sides *sides,
 /* What is no collective of both groups. */
 static bool single_part(const struct coll_shape *shape, const struct sides *sides, uint32_t number, struct part *part)
 {
-    *part = shape->quick_barrier == COLL_EACH ? local_part(shape, sides, shape->kind, shape->bytes)
-                                              : leaders_part(sides, true, true, shape->bytes);
+    *part = shape->meeting == COLL_EACH ? local_part(shape, sides, shape->kind, shape->bytes)
+                                        : leaders_part(sides, true, true, shape->bytes);
     return number < 1;
 }
 
@@ -184,7 +184,7 @@ typedef bool parts_of_plan(const struct coll_shape *shape, const struct sides *s
 
 static parts_of_plan *plan_of(const struct coll_shape *shape)
 {
-    if (shape->quick_barrier != COLL_TOGETHER) return single_part;
+    if (shape->meeting != COLL_TOGETHER) return single_part;
     if (shape->algorithm == COLL_COMM_IDUP) return idup_part;
     bool rooted = shape->kind == CALL_BCAST || shape->kind == CALL_REDUCE || shape->kind == CALL_GATHER ||
                   shape->kind == CALL_SCATTER;

@@ -124,26 +124,26 @@ enum status verify_bounds(const struct verify_context *context, struct verify_ro
 }
 
 /* Recorded minus simulated operations of one origin, target and kind. */
-struct severity {
+struct balance {
     uint32_t origin, target;
     enum rma_kind kind;
     int64_t count, bytes;
 };
-struct tallies {
-    struct severity *items;
+struct balances {
+    struct balance *items;
     size_t count, capacity;
     struct map index;
 };
 
-static enum status tally_find(struct tallies *tallies, uint32_t rank_count, uint32_t origin,
-                              const struct trace_call *call, struct severity **tally, struct err *err)
+static enum status find_balance(struct balances *balances, uint32_t rank_count, uint32_t origin,
+                                const struct trace_call *call, struct balance **balance, struct err *err)
 {
-    struct severity made = {
+    struct balance made = {
         .origin = origin, .target = (uint32_t)call->peer, .kind = verify_rma_kind(call_kind(call->call))};
     uint64_t key = ((uint64_t)origin * rank_count + made.target) * RMA_KIND_COUNT + made.kind, *slot;
-    TRY(map_put(&tallies->index, key, tallies->count, &slot, err));
-    if (*slot == tallies->count) ARRAY_PUSH(tallies->items, tallies->count, tallies->capacity, made, err);
-    *tally = &tallies->items[*slot];
+    TRY(map_put(&balances->index, key, balances->count, &slot, err));
+    if (*slot == balances->count) ARRAY_PUSH(balances->items, balances->count, balances->capacity, made, err);
+    *balance = &balances->items[*slot];
     return STATUS_OK;
 }
 
@@ -153,16 +153,16 @@ static int64_t result_bytes(const struct trace_call *call)
     return call_operation(call_kind(call->call)) == CALL_GET_ACCUMULATE ? call->aux : 0;
 }
 
-static enum status severity_add(struct tallies *tallies, const struct trace *trace, int64_t sign, struct err *err)
+static enum status add_operations(struct balances *balances, const struct trace *trace, int64_t sign, struct err *err)
 {
     for (uint32_t r = 0; r < trace->rank_count; r++) {
         for (size_t i = 0; i < trace->ranks[r].count; i++) {
             const struct trace_call *call = &trace->ranks[r].calls[i];
             if (!verify_is_operation(call)) continue;
-            struct severity *tally;
-            TRY(tally_find(tallies, trace->rank_count, r, call, &tally, err));
-            tally->count += sign;
-            tally->bytes += sign * (call->bytes + result_bytes(call));
+            struct balance *balance;
+            TRY(find_balance(balances, trace->rank_count, r, call, &balance, err));
+            balance->count += sign;
+            balance->bytes += sign * (call->bytes + result_bytes(call));
         }
     }
     return STATUS_OK;
@@ -188,19 +188,19 @@ static void compare_totals(const struct verify_context *context, struct verify_r
 enum status verify_conservation(const struct verify_context *context, struct verify_row *row, struct err *err)
 {
     static const char *const kinds[RMA_KIND_COUNT] = {"put", "get", "accumulate"};
-    struct tallies tallies = {0};
-    enum status status = severity_add(&tallies, context->trace, 1, err);
-    if (status == STATUS_OK) status = severity_add(&tallies, context->predicted, -1, err);
-    for (size_t i = 0; status == STATUS_OK && i < tallies.count; i++) {
-        const struct severity *tally = &tallies.items[i];
+    struct balances balances = {0};
+    enum status status = add_operations(&balances, context->trace, 1, err);
+    if (status == STATUS_OK) status = add_operations(&balances, context->predicted, -1, err);
+    for (size_t i = 0; status == STATUS_OK && i < balances.count; i++) {
+        const struct balance *balance = &balances.items[i];
         row->checked++;
-        if (tally->count == 0 && tally->bytes == 0) continue;
+        if (balance->count == 0 && balance->bytes == 0) continue;
         verify_breach(
             row, "%s from rank %u to rank %u: recorded minus simulated are %" PRId64 " operations, %" PRId64 " bytes",
-            kinds[tally->kind], tally->origin, tally->target, tally->count, tally->bytes);
+            kinds[balance->kind], balance->origin, balance->target, balance->count, balance->bytes);
     }
     if (status == STATUS_OK) compare_totals(context, row);
-    map_clear(&tallies.index);
-    free(tallies.items);
+    map_clear(&balances.index);
+    free(balances.items);
     return status;
 }

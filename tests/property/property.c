@@ -34,21 +34,21 @@ static enum status replay(const struct engine_descriptor *engine, const struct t
                                     : replay_run(trace, platform, &options, outcome, err);
 }
 
-static void count_calls(struct severity *tally, const struct trace *trace, const struct replay_outcome *outcome)
+static void count_calls(struct program_counts *counts, const struct trace *trace, const struct replay_outcome *outcome)
 {
-    if (!tally) return;
-    tally->programs++;
-    tally->transfers += outcome->transfers;
-    for (uint32_t r = 0; r < trace->rank_count; r++) tally->calls += trace->ranks[r].count;
+    if (!counts) return;
+    counts->programs++;
+    counts->transfers += outcome->transfers;
+    for (uint32_t r = 0; r < trace->rank_count; r++) counts->calls += trace->ranks[r].count;
 }
 
-static void count_laws(struct severity *tally, const struct verify_report *report)
+static void count_laws(struct program_counts *counts, const struct verify_report *report)
 {
-    if (!tally) return;
-    tally->last = *report;
+    if (!counts) return;
+    counts->last = *report;
     for (size_t i = 0; i < report->count; i++) {
-        tally->holds[i] += report->rows[i].state == VERIFY_HOLDS;
-        tally->not_applicable[i] += report->rows[i].state == VERIFY_NOT_APPLICABLE;
+        counts->holds[i] += report->rows[i].state == VERIFY_HOLDS;
+        counts->not_applicable[i] += report->rows[i].state == VERIFY_NOT_APPLICABLE;
     }
 }
 
@@ -74,8 +74,8 @@ enum status property_verify(const struct trial *trial, const struct trace *trace
     struct verify_report report;
     enum status status = verify_run(trace, platform, &options, &outcome, &report, err);
     if (status == STATUS_OK) {
-        count_calls(trial->tally, trace, &outcome);
-        count_laws(trial->tally, &report);
+        count_calls(trial->counts, trace, &outcome);
+        count_laws(trial->counts, &report);
         for (size_t i = 0; i < report.count; i++)
             if (report.rows[i].state == VERIFY_BROKEN)
                 verdict_fail(verdict, report.rows[i].name, "law %d: %s", report.rows[i].law, report.rows[i].detail);
@@ -122,7 +122,7 @@ static enum status compare_engines(const struct trial *trial, const struct trace
     const struct engine_descriptor *const *engines = engine_descriptors();
     struct replay_outcome first = {0};
     TRY(replay(engines[0], trace, platform, &first, err));
-    count_calls(trial->tally, trace, &first);
+    count_calls(trial->counts, trace, &first);
     enum status status = STATUS_OK;
     for (int i = 1; status == STATUS_OK && engines[i]; i++) {
         struct replay_outcome other = {0};
@@ -181,7 +181,7 @@ static enum status check_late(const struct trial *trial, const struct program *p
     bool timeless = has_timeless(trace, platform);
     enum status status = timeless ? STATUS_OK : replay(trial->engine, trace, platform, &outcome, err);
     if (status == STATUS_OK && !timeless) {
-        count_calls(trial->tally, trace, &outcome);
+        count_calls(trial->counts, trace, &outcome);
         status = same_at_once(trial, trace, platform, outcome.trace, verdict, err);
     }
     replay_outcome_clear(&outcome);
@@ -201,7 +201,7 @@ static enum status check_ways(const struct trial *trial, const struct program *p
     enum status status = replay(trial->engine, trace, platform, &outcome, err);
     platform_free(platform);
     TRY(status);
-    count_calls(trial->tally, trace, &outcome);
+    count_calls(trial->counts, trace, &outcome);
     status = streams_check(trace, outcome.trace, program->seed, way, &same, what, err);
     if (!same) verdict_fail(verdict, law, "%s", what);
     replay_outcome_clear(&outcome);
@@ -236,7 +236,7 @@ static enum status compare_orders(const struct trial *trial, const struct trace 
     struct replay_outcome freely = {0}, strictly = {0};
     uint64_t digests[2];
     TRY(replay(trial->engine, trace, platform, &freely, err));
-    count_calls(trial->tally, trace, &freely);
+    count_calls(trial->counts, trace, &freely);
     enum status status = replay_run(trace, platform, strict, &strictly, err);
     if (status == STATUS_OK) status = verify_digest(freely.trace, &digests[0], err);
     if (status == STATUS_OK) status = verify_digest(strictly.trace, &digests[1], err);

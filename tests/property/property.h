@@ -13,7 +13,7 @@ struct verdict {
     char detail[VERDICT_DETAIL_BYTES];
 };
 
-struct severity { /* over all programs, by row of the laws */
+struct program_counts { /* over all programs, by row of the laws */
     uint64_t holds[VERIFY_ROWS_MAX], not_applicable[VERIFY_ROWS_MAX];
     struct verify_report last;
     uint64_t programs, calls, transfers;
@@ -22,7 +22,7 @@ struct severity { /* over all programs, by row of the laws */
 struct trial {
     const struct engine_descriptor *engine;
     bool tamper; /* falsify the outcome, so that a law must break */
-    struct severity *tally; /* may be NULL */
+    struct program_counts *counts; /* may be NULL */
 };
 
 struct property {

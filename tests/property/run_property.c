@@ -63,18 +63,18 @@ static bool may_never_apply(const struct run *run, const struct verify_row *row)
 
 static enum status report_tally(const struct run *run, struct err *err)
 {
-    const struct severity *tally = run->trial.tally;
+    const struct program_counts *counts = run->trial.counts;
     printf("%s, %s: seeds %" PRIu64 " to %" PRIu64 ", %" PRIu64 " calls, %" PRIu64 " transfers\n",
            run->property->summary, run->trial.engine->name, run->first_seed, run->first_seed + run->count - 1,
-           tally->calls, tally->transfers);
-    for (size_t i = 0; i < tally->last.count; i++) {
-        const struct verify_row *row = &tally->last.rows[i];
-        printf("law %d  %-28s held %6" PRIu64 "  not applicable %6" PRIu64 "\n", row->law, row->name, tally->holds[i],
-               tally->not_applicable[i]);
-        if (tally->holds[i] == 0 && !may_never_apply(run, row))
+           counts->calls, counts->transfers);
+    for (size_t i = 0; i < counts->last.count; i++) {
+        const struct verify_row *row = &counts->last.rows[i];
+        printf("law %d  %-28s held %6" PRIu64 "  not applicable %6" PRIu64 "\n", row->law, row->name, counts->holds[i],
+               counts->not_applicable[i]);
+        if (counts->holds[i] == 0 && !may_never_apply(run, row))
             return err_set(err, STATUS_DATA, "run_property", row->name, "no program to which this law applies");
     }
-    if (tally->transfers == 0) return err_set(err, STATUS_DATA, "run_property", NULL, "no program moves data");
+    if (counts->transfers == 0) return err_set(err, STATUS_DATA, "run_property", NULL, "no program moves data");
     return STATUS_OK;
 }
 
@@ -101,8 +101,8 @@ static bool read_arguments(int argc, char **argv, struct run *run)
 
 int main(int argc, char **argv)
 {
-    static struct severity tally;
-    struct run run = {.trial.tally = &tally};
+    static struct program_counts counts;
+    struct run run = {.trial.counts = &counts};
     struct err err;
     if (!read_arguments(argc, argv, &run)) {
         fputs("run_property PROPERTY ENGINE FIRST_SEED COUNT [--tamper|--threads|--shmem], "

@@ -178,7 +178,7 @@ static enum status check_replays(const struct trial *trial, const struct program
         struct replay_outcome outcome;
         struct err why;
         if (replay_run(trace, platform, &options, &outcome, &why) == STATUS_OK) {
-            if (trial->tally) trial->tally->transfers += outcome.transfers;
+            if (trial->counts) trial->counts->transfers += outcome.transfers;
             replay_outcome_clear(&outcome);
         } else {
             fail(verdict, spec, "under %c: %s", *letter, why.text);
@@ -215,8 +215,8 @@ enum status check_transforms(const struct trial *trial, const struct program *pr
     for (size_t i = 0; i < sizeof rows / sizeof *rows && !verdict->failed; i++)
         TRY(check_row(trial, program, trace, &rows[i], verdict, err));
     if (!verdict->failed) TRY(check_separated(trial, program, verdict, err));
-    if (!trial->tally) return STATUS_OK;
-    trial->tally->programs++;
-    for (uint32_t r = 0; r < trace->rank_count; r++) trial->tally->calls += trace->ranks[r].count;
+    if (!trial->counts) return STATUS_OK;
+    trial->counts->programs++;
+    for (uint32_t r = 0; r < trace->rank_count; r++) trial->counts->calls += trace->ranks[r].count;
     return STATUS_OK;
 }

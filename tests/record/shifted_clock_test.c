@@ -15,11 +15,11 @@
 enum { RANKS = 4, MARKS = 8 };
 
 /* When the machine's clock says that a mark was made: not before, not after. */
-struct wait_log {
+struct marks {
     long long before_ns[MARKS], behind_ns[MARKS];
 };
 
-static void read_marks(const char *prefix, int rank, struct wait_log *marks)
+static void read_marks(const char *prefix, int rank, struct marks *marks)
 {
     char name[128];
     snprintf(name, sizeof name, "%s.%d", prefix, rank);
@@ -44,7 +44,7 @@ static double mark_ns(const struct trace *trace, int rank, int i)
 
 /* Rank 0's clock is the machine's: every mark of it bounds trace time minus machine time. moved_ns: repairing effects
  * before their causes may have moved a mark forward by so much. */
-static void bound_shift(const struct trace *trace, const struct wait_log *marks, double moved_ns, double *low_ns,
+static void bound_shift(const struct trace *trace, const struct marks *marks, double moved_ns, double *low_ns,
                         double *high_ns)
 {
     *low_ns = -1e300;
@@ -61,7 +61,7 @@ static void bound_shift(const struct trace *trace, const struct wait_log *marks,
 /* An effect stands before its cause by no more than the errors of both ranks. */
 static void expect_times(const struct trace *trace, const char *prefix)
 {
-    struct wait_log marks[RANKS];
+    struct marks marks[RANKS];
     double low_ns, high_ns, error_ns = trace->clock.worst_error_s * 1e9;
     double moved_ns = trace->clock.violations > 0 ? 2 * error_ns : 0;
     for (int rank = 0; rank < RANKS; rank++) read_marks(prefix, rank, &marks[rank]);

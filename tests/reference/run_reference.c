@@ -69,9 +69,9 @@ static void compare_calls(const struct trace *trace, const struct reference_time
         }
 }
 
-static void count_calls(const struct trace_rank *rank, struct severity *tally)
+static void count_calls(const struct trace_rank *rank, struct program_counts *counts)
 {
-    tally->calls += rank->count;
+    counts->calls += rank->count;
     for (size_t i = 0; i < rank->count; i++) calls_of[rank->calls[i].call]++;
 }
 
@@ -115,12 +115,12 @@ static enum status compare(const struct trace *trace, const struct platform *pla
                  ends ? "ends" : "does not end", replayed ? "ends" : why.text);
     else if (ends)
         compare_calls(outcome.trace, times, comparison);
-    if (trial && trial->tally) {
+    if (trial && trial->counts) {
         link_waits += waits;
-        struct severity *tally = trial->tally;
-        tally->programs++;
-        tally->transfers += outcome.transfers;
-        for (uint32_t r = 0; r < trace->rank_count; r++) count_calls(&trace->ranks[r], tally);
+        struct program_counts *counts = trial->counts;
+        counts->programs++;
+        counts->transfers += outcome.transfers;
+        for (uint32_t r = 0; r < trace->rank_count; r++) count_calls(&trace->ranks[r], counts);
     }
     replay_outcome_clear(&outcome);
     free_times(trace, times);
@@ -187,14 +187,14 @@ static enum status run_seed(uint64_t seed, enum subject subject, const struct tr
 static enum status run_programs(enum subject subject, uint64_t first, uint64_t count, uint64_t at_least, bool tamper,
                                 char **floors, struct err *err)
 {
-    static struct severity tally;
-    const struct trial trial = {.engine = engine_by_name("loggp"), .tamper = tamper, .tally = &tally};
+    static struct program_counts counts;
+    const struct trial trial = {.engine = engine_by_name("loggp"), .tamper = tamper, .counts = &counts};
     bool failed = false;
     for (uint64_t i = 0; i < count && !failed; i++) TRY(run_seed(first + i, subject, &trial, &failed, err));
-    printf("%" PRIu64 " programs, %" PRIu64 " calls, %" PRIu64 " transfers compared\n", tally.programs, tally.calls,
-           tally.transfers);
+    printf("%" PRIu64 " programs, %" PRIu64 " calls, %" PRIu64 " transfers compared\n", counts.programs, counts.calls,
+           counts.transfers);
     if (failed) return err_set(err, STATUS_DATA, "run_reference", NULL, "replay and reference differ");
-    if (tally.programs < at_least || tally.transfers == 0)
+    if (counts.programs < at_least || counts.transfers == 0)
         return err_set(err, STATUS_DATA, "run_reference", NULL, "expected %" PRIu64 " programs and some transfers",
                        at_least);
     for (; *floors; floors++) TRY(check_floor(*floors, err));

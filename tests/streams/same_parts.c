@@ -55,7 +55,7 @@ static void *run(void *argument)
     part->status = late_source_of_trace(part->trace, &source, &part->err);
     if (part->status != STATUS_OK) abort(); /* the others wait */
     part->read = source.trace;
-    part->status = model_slices_shard(&source, part->options, part->calls, &part->link, &part->result, &part->err);
+    part->status = model_analyze_shard(&source, part->options, part->calls, &part->link, &part->result, &part->err);
     source_close(&source);
     return NULL;
 }

@@ -14,7 +14,7 @@ enum status parts_result(const struct trace *trace, const struct analyze_options
  * too; which fault of several is told may differ. */
 enum status same_in_parts(const struct trace *trace, bool *same, char what[SAME_RESULT_BYTES], struct err *err);
 
-/* Whether no part of three ever holds an eighth of a long trace: what is settled goes, copies too. */
+/* Whether no part of three ever holds an eighth of a long trace: what is final goes, copies too. */
 enum status parts_hold_little(const struct trace *trace, bool *little, char what[SAME_RESULT_BYTES], struct err *err);
 
 #endif

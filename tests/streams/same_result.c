@@ -76,7 +76,7 @@ enum status same_result(struct trace_source *source, const struct analyze_option
     char *other;
     size_t at = 0;
     TRY(transfer_log_new(&logged.transfers, err));
-    enum status status = model_slices(source, &logged, calls, &result, &fault);
+    enum status status = model_analyze_slices(source, &logged, calls, &result, &fault);
     bool analyzed = status == STATUS_OK;
     status = text_of_result(status, result, &fault, &other, err);
     if (status == STATUS_OK && analyzed && options->verify)

@@ -13,7 +13,7 @@ struct mover {                   /* of one rank */
     size_t index, cause, effect; /* of the next call and its links */
     int64_t shift_ps;
     bool entered;
-    uint32_t next; /* rank waiting for the same knot, or ready */
+    uint32_t next; /* rank waiting for the same sync_group, or ready */
 };
 
 #define NOBODY UINT32_MAX
@@ -22,7 +22,7 @@ enum { AMORTISE = 10 }; /* of the computing after a shift, one part in so many m
 struct repair {
     struct trace *trace;
     const struct clock_conditions *links;
-    struct sync_group *knots;
+    struct sync_group *sync_groups;
     struct mover *movers;
     uint32_t ready; /* list of ranks */
 };
@@ -32,22 +32,24 @@ static int64_t enter_ps(const struct trace *trace, const struct clock_condition 
     return trace->ranks[link->rank].calls[link->index].enter_ps;
 }
 
-static void tie_knots(const struct trace *trace, const struct clock_conditions *links, struct sync_group *knots)
+static void join_sync_groups(const struct trace *trace, const struct clock_conditions *links,
+                             struct sync_group *sync_groups)
 {
-    for (size_t i = 0; i < links->knots; i++) knots[i] = (struct sync_group){.ps = INT64_MIN, .waiting = NOBODY};
+    for (size_t i = 0; i < links->sync_groups; i++)
+        sync_groups[i] = (struct sync_group){.ps = INT64_MIN, .waiting = NOBODY};
     for (size_t i = 0; i < links->cause_count; i++) {
-        struct sync_group *knot = &knots[links->causes[i].knot];
+        struct sync_group *sync_group = &sync_groups[links->causes[i].sync_group];
         int64_t ps = enter_ps(trace, &links->causes[i]);
-        if (ps > knot->ps) knot->ps = ps;
-        knot->missing++;
+        if (ps > sync_group->ps) sync_group->ps = ps;
+        sync_group->missing++;
     }
 }
 
-static void wake(struct repair *repair, struct sync_group *knot)
+static void wake(struct repair *repair, struct sync_group *sync_group)
 {
-    while (knot->waiting != NOBODY) {
-        uint32_t rank = knot->waiting;
-        knot->waiting = repair->movers[rank].next;
+    while (sync_group->waiting != NOBODY) {
+        uint32_t rank = sync_group->waiting;
+        sync_group->waiting = repair->movers[rank].next;
         repair->movers[rank].next = repair->ready;
         repair->ready = rank;
     }
@@ -64,9 +66,9 @@ static void enter_call(struct repair *repair, uint32_t rank, struct trace_call *
     for (; mover->cause < links->cause_count; mover->cause++) {
         const struct clock_condition *link = &links->causes[mover->cause];
         if (link->rank != rank || link->index != mover->index) break;
-        struct sync_group *knot = &repair->knots[link->knot];
-        if (call->enter_ps > knot->ps) knot->ps = call->enter_ps;
-        if (knot->missing > 0 && --knot->missing == 0) wake(repair, knot);
+        struct sync_group *sync_group = &repair->sync_groups[link->sync_group];
+        if (call->enter_ps > sync_group->ps) sync_group->ps = call->enter_ps;
+        if (sync_group->missing > 0 && --sync_group->missing == 0) wake(repair, sync_group);
     }
     mover->entered = true;
 }
@@ -79,13 +81,13 @@ static bool exit_call(struct repair *repair, uint32_t rank, struct trace_call *c
     for (; mover->effect < links->effect_count; mover->effect++) {
         const struct clock_condition *link = &links->effects[mover->effect];
         if (link->rank != rank || link->index != mover->index) break;
-        struct sync_group *knot = &repair->knots[link->knot];
-        if (knot->missing > 0) {
-            mover->next = knot->waiting;
-            knot->waiting = rank;
+        struct sync_group *sync_group = &repair->sync_groups[link->sync_group];
+        if (sync_group->missing > 0) {
+            mover->next = sync_group->waiting;
+            sync_group->waiting = rank;
             return false;
         }
-        if (knot->ps > call->exit_ps + mover->shift_ps) mover->shift_ps = knot->ps - call->exit_ps;
+        if (sync_group->ps > call->exit_ps + mover->shift_ps) mover->shift_ps = sync_group->ps - call->exit_ps;
     }
     call->exit_ps += mover->shift_ps;
     mover->entered = false;
@@ -109,21 +111,21 @@ static void move_rank(struct repair *repair, uint32_t rank, int64_t *old_exit_ps
 /* A rank that waits for a cause which waits for it (a call that the matching misunderstood) goes on unmoved. */
 static bool force_one(struct repair *repair)
 {
-    for (size_t i = 0; i < repair->links->knots; i++) {
-        struct sync_group *knot = &repair->knots[i];
-        if (knot->waiting == NOBODY) continue;
-        knot->missing = 0;
-        knot->ps = INT64_MIN;
-        wake(repair, knot);
+    for (size_t i = 0; i < repair->links->sync_groups; i++) {
+        struct sync_group *sync_group = &repair->sync_groups[i];
+        if (sync_group->waiting == NOBODY) continue;
+        sync_group->missing = 0;
+        sync_group->ps = INT64_MIN;
+        wake(repair, sync_group);
         return true;
     }
     return false;
 }
 
-static enum status move_all(struct trace *trace, const struct clock_conditions *links, struct sync_group *knots,
+static enum status move_all(struct trace *trace, const struct clock_conditions *links, struct sync_group *sync_groups,
                             struct err *err)
 {
-    struct repair repair = {.trace = trace, .links = links, .knots = knots, .ready = NOBODY};
+    struct repair repair = {.trace = trace, .links = links, .sync_groups = sync_groups, .ready = NOBODY};
     int64_t *old_exit_ps = calloc(trace->rank_count, sizeof *old_exit_ps);
     repair.movers = calloc(trace->rank_count, sizeof *repair.movers);
     if (!old_exit_ps || !repair.movers) {
@@ -131,7 +133,7 @@ static enum status move_all(struct trace *trace, const struct clock_conditions *
         free(repair.movers);
         return err_memory(err);
     }
-    for (size_t i = 0; i < links->knots; i++) knots[i].ps = INT64_MIN;
+    for (size_t i = 0; i < links->sync_groups; i++) sync_groups[i].ps = INT64_MIN;
     size_t cause = 0, effect = 0;
     for (uint32_t rank = 0; rank < trace->rank_count; rank++) {
         while (cause < links->cause_count && links->causes[cause].rank < rank) cause++;
@@ -167,11 +169,11 @@ static enum status repair(struct trace *trace, const struct clock_conditions *li
         return trace_add_note(trace, err,
                               "effects before their causes are counted, not repaired: ranks have several "
                               "threads");
-    struct sync_group *knots = calloc(links->knots + 1, sizeof *knots);
-    if (!knots) return err_memory(err);
-    tie_knots(trace, links, knots);
-    enum status status = move_all(trace, links, knots, err);
-    free(knots);
+    struct sync_group *sync_groups = calloc(links->sync_groups + 1, sizeof *sync_groups);
+    if (!sync_groups) return err_memory(err);
+    join_sync_groups(trace, links, sync_groups);
+    enum status status = move_all(trace, links, sync_groups, err);
+    free(sync_groups);
     return status;
 }
 

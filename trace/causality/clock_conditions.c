@@ -19,13 +19,13 @@ static int compare_keys(const void *a, const void *b)
 static enum status add_pair(struct happens_before *finder, const struct clock_side *cause,
                             const struct clock_side *effect)
 {
-    size_t knot = finder->links->knots++;
+    size_t sync_group = finder->links->sync_groups++;
     finder->rank = cause->rank;
     finder->index = cause->index;
-    TRY(happens_before_cause(finder, knot));
+    TRY(happens_before_cause(finder, sync_group));
     finder->rank = effect->rank;
     finder->index = effect->index;
-    return happens_before_effect(finder, knot);
+    return happens_before_effect(finder, sync_group);
 }
 
 /* Sorting by numbers below `numbers` in their order of making takes time by their count: starts[i] is how many items
@@ -40,7 +40,7 @@ static void sum_up(size_t *starts, size_t numbers)
     for (size_t i = 0; i < numbers; i++) starts[i + 1] += starts[i];
 }
 
-/* By rank and index, those of one call in the order of their making, which is that of their knots. */
+/* By rank and index, those of one call in the order of their making, which is that of their sync groups. */
 static enum status order_links(struct happens_before *finder, const size_t *first_calls, struct clock_condition **links,
                                size_t count, size_t *capacity)
 {
@@ -112,17 +112,17 @@ static uint64_t count_pairs(const struct happens_before *finder, const struct pa
 static enum status count_collectives(const struct happens_before *finder, uint64_t *violations)
 {
     const struct clock_conditions *links = finder->links;
-    int64_t *latest_ps = malloc((links->knots + 1) * sizeof *latest_ps);
+    int64_t *latest_ps = malloc((links->sync_groups + 1) * sizeof *latest_ps);
     if (!latest_ps) return err_memory(finder->err);
-    for (size_t i = 0; i < links->knots; i++) latest_ps[i] = INT64_MIN;
+    for (size_t i = 0; i < links->sync_groups; i++) latest_ps[i] = INT64_MIN;
     for (size_t i = 0; i < links->cause_count; i++) {
         const struct clock_condition *cause = &links->causes[i];
         int64_t ps = clock_call(finder, cause->rank, cause->index)->enter_ps;
-        if (ps > latest_ps[cause->knot]) latest_ps[cause->knot] = ps;
+        if (ps > latest_ps[cause->sync_group]) latest_ps[cause->sync_group] = ps;
     }
     for (size_t i = 0; i < links->effect_count; i++) {
         const struct clock_condition *effect = &links->effects[i];
-        *violations += clock_call(finder, effect->rank, effect->index)->exit_ps < latest_ps[effect->knot];
+        *violations += clock_call(finder, effect->rank, effect->index)->exit_ps < latest_ps[effect->sync_group];
     }
     free(latest_ps);
     return STATUS_OK;

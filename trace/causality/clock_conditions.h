@@ -1,8 +1,8 @@
-/* What must not run backwards in a trace: causes (entries of calls) and effects (exits that waited for them). A knot
- * joins both: its time is the latest of its causes, and none of its effects may end before it. Taken are only waits
- * that MPI itself demands, whatever the implementation: a message before its receipt, data of a collective, barriers,
- * fences that close an epoch, MPI_Win_free, an origin's complete before its target's wait, a post before the complete
- * of an epoch with a get. */
+/* What must not run backwards in a trace: causes (entries of calls) and effects (exits that waited for them). A sync
+ * group joins both: its time is the latest of its causes, and none of its effects may end before it. Taken are only
+ * waits that MPI itself demands, whatever the implementation: a message before its receipt, data of a collective,
+ * barriers, fences that close an epoch, MPI_Win_free, an origin's complete before its target's wait, a post before the
+ * complete of an epoch with a get. */
 #ifndef TRACE_CAUSALITY_CLOCK_CONDITIONS_H
 #define TRACE_CAUSALITY_CLOCK_CONDITIONS_H
 
@@ -11,14 +11,14 @@
 struct clock_condition {
     uint32_t rank;
     size_t index; /* of the call */
-    size_t knot;
+    size_t sync_group;
 };
 
 struct clock_conditions { /* causes and effects in the order of rank and index */
     struct clock_condition *causes, *effects;
     size_t cause_count, cause_capacity, effect_count, effect_capacity;
-    size_t knots;
-    uint64_t violations; /* effects that end before their knot; 0: nothing else is here */
+    size_t sync_groups;
+    uint64_t violations; /* effects that end before their sync_group; 0: nothing else is here */
 };
 
 /* threads: that look whether there are violations; 0: as many as are worth it. */

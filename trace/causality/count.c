@@ -11,7 +11,7 @@ struct block {
     struct happens_before finder;
     struct clock_conditions links; /* of its collectives */
     size_t *causes, *effects; /* where each key's begin */
-    size_t *knots;            /* of all blocks, by its own knots */
+    size_t *sync_groups;      /* of all blocks, by its own sync groups */
     bool violated;
 };
 
@@ -20,8 +20,8 @@ struct counting {
     struct block *blocks;
     size_t count;
     uint32_t *block_of; /* rank */
-    int64_t *latest_ps; /* causes of each knot */
-    size_t knots;
+    int64_t *latest_ps; /* causes of each sync_group */
+    size_t sync_groups;
 };
 
 static enum status walk_block(void *context, size_t number, struct err *err)
@@ -37,20 +37,20 @@ static enum status walk_block(void *context, size_t number, struct err *err)
     return happens_before_order(finder, &finder->effects, &block->effects);
 }
 
-/* The knots of all blocks: those of the same collective call are one. */
+/* The sync groups of all blocks: those of the same collective call are one. */
 static enum status number_knots(struct counting *counting, struct block *block, struct map *known, struct err *err)
 {
     const struct map *instances = &block->finder.instances;
-    block->knots = calloc(block->links.knots + 1, sizeof *block->knots);
-    if (!block->knots) return err_memory(err);
+    block->sync_groups = calloc(block->links.sync_groups + 1, sizeof *block->sync_groups);
+    if (!block->sync_groups) return err_memory(err);
     for (size_t i = 0; i < instances->capacity; i++) {
         if (!instances->used[i]) continue;
         size_t own = (size_t)instances->values[i], two = clock_instance_is_double(counting->trace, instances->keys[i]);
-        uint64_t *knot;
-        TRY(map_put(known, instances->keys[i], counting->knots, &knot, err));
-        if (*knot == counting->knots) counting->knots += 1 + two;
-        block->knots[own] = (size_t)*knot;
-        if (two) block->knots[own + 1] = (size_t)*knot + 1;
+        uint64_t *sync_group;
+        TRY(map_put(known, instances->keys[i], counting->sync_groups, &sync_group, err));
+        if (*sync_group == counting->sync_groups) counting->sync_groups += 1 + two;
+        block->sync_groups[own] = (size_t)*sync_group;
+        if (two) block->sync_groups[own + 1] = (size_t)*sync_group + 1;
     }
     return STATUS_OK;
 }
@@ -59,7 +59,7 @@ static void find_latest(const struct counting *counting, const struct block *blo
 {
     for (size_t i = 0; i < block->links.cause_count; i++) {
         const struct clock_condition *cause = &block->links.causes[i];
-        int64_t *latest_ps = &counting->latest_ps[block->knots[cause->knot]];
+        int64_t *latest_ps = &counting->latest_ps[block->sync_groups[cause->sync_group]];
         int64_t ps = clock_call(&block->finder, cause->rank, cause->index)->enter_ps;
         if (ps > *latest_ps) *latest_ps = ps;
     }
@@ -73,9 +73,9 @@ static enum status join_knots(struct counting *counting, struct err *err)
         status = number_knots(counting, &counting->blocks[i], &known, err);
     map_clear(&known);
     TRY(status);
-    counting->latest_ps = malloc((counting->knots + 1) * sizeof *counting->latest_ps);
+    counting->latest_ps = malloc((counting->sync_groups + 1) * sizeof *counting->latest_ps);
     if (!counting->latest_ps) return err_memory(err);
-    for (size_t i = 0; i < counting->knots; i++) counting->latest_ps[i] = INT64_MIN;
+    for (size_t i = 0; i < counting->sync_groups; i++) counting->latest_ps[i] = INT64_MIN;
     for (size_t i = 0; i < counting->count; i++) find_latest(counting, &counting->blocks[i]);
     return STATUS_OK;
 }
@@ -98,7 +98,7 @@ static bool is_collective_violated(const struct counting *counting, const struct
     for (size_t i = 0; i < block->links.effect_count; i++) {
         const struct clock_condition *effect = &block->links.effects[i];
         if (clock_call(&block->finder, effect->rank, effect->index)->exit_ps <
-            counting->latest_ps[block->knots[effect->knot]])
+            counting->latest_ps[block->sync_groups[effect->sync_group]])
             return true;
     }
     return false;
@@ -145,7 +145,7 @@ static void clear(struct counting *counting)
         clock_conditions_clear(&block->links);
         free(block->causes);
         free(block->effects);
-        free(block->knots);
+        free(block->sync_groups);
     }
     free(counting->blocks);
     free(counting->block_of);

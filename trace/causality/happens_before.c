@@ -72,18 +72,18 @@ static enum status add_side(struct happens_before *finder, struct clock_sides *s
     return add_tagged_side(finder, sides, &key, applies);
 }
 
-enum status happens_before_cause(struct happens_before *finder, size_t knot)
+enum status happens_before_cause(struct happens_before *finder, size_t sync_group)
 {
     struct clock_conditions *links = finder->links;
-    struct clock_condition link = {finder->rank, finder->index, knot};
+    struct clock_condition link = {finder->rank, finder->index, sync_group};
     ARRAY_PUSH(links->causes, links->cause_count, links->cause_capacity, link, finder->err);
     return STATUS_OK;
 }
 
-enum status happens_before_effect(struct happens_before *finder, size_t knot)
+enum status happens_before_effect(struct happens_before *finder, size_t sync_group)
 {
     struct clock_conditions *links = finder->links;
-    struct clock_condition link = {finder->rank, finder->index, knot};
+    struct clock_condition link = {finder->rank, finder->index, sync_group};
     ARRAY_PUSH(links->effects, links->effect_count, links->effect_capacity, link, finder->err);
     return STATUS_OK;
 }
@@ -101,11 +101,12 @@ static enum status collective(struct happens_before *finder, bool causes, bool e
 {
     bool window = call_row(finder->call->call)->allowed & F_WIN;
     bool between = !window && finder->trace->comms[finder->call->handle].between > 0;
-    uint64_t key = (uint64_t)(uint32_t)finder->call->handle << 1 | window, *sequence, *knot;
+    uint64_t key = (uint64_t)(uint32_t)finder->call->handle << 1 | window, *sequence, *sync_group;
     TRY(map_put(&finder->sequences, key, 0, &sequence, finder->err));
-    TRY(map_put(&finder->instances, clock_instance(key, (*sequence)++), finder->links->knots, &knot, finder->err));
-    if (*knot == finder->links->knots) finder->links->knots += 1 + between;
-    size_t number = (size_t)*knot;
+    TRY(map_put(&finder->instances, clock_instance(key, (*sequence)++), finder->links->sync_groups, &sync_group,
+                finder->err));
+    if (*sync_group == finder->links->sync_groups) finder->links->sync_groups += 1 + between;
+    size_t number = (size_t)*sync_group;
     bool second = is_in_second(finder);
     if (causes) TRY(happens_before_cause(finder, number + second));
     if (effects && !(finder->call->flags & TRACE_BREAK))

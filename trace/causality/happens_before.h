@@ -42,7 +42,7 @@ struct happens_before {
     size_t key_count, key_capacity;
     struct map key_index;            /* hash of a key to its number, chained by probing */
     struct clock_key recent[RECENT_KEYS];  /* found last, by a cheaper hash; before the first one `what` is SIDE_NONE */
-    struct map instances;            /* (window or communicator, sequence) to knot */
+    struct map instances;                  /* (window or communicator, sequence) to sync_group */
     struct map sequences;            /* of one rank: window or communicator to number of its collective calls */
     struct map receives;             /* of one rank: request to index in effects */
     struct clock_epoch *access, *exposure; /* of one rank, by window */
@@ -61,14 +61,14 @@ void happens_before_clear(struct happens_before *finder);
 enum status happens_before_order(struct happens_before *finder, struct clock_sides *sides, size_t **starts);
 
 /* A link of the call in hand. */
-enum status happens_before_cause(struct happens_before *finder, size_t knot);
-enum status happens_before_effect(struct happens_before *finder, size_t knot);
+enum status happens_before_cause(struct happens_before *finder, size_t sync_group);
+enum status happens_before_effect(struct happens_before *finder, size_t sync_group);
 
 /* The number of a key that the finder may have met. */
 bool happens_before_key(const struct happens_before *finder, const struct clock_key *key, uint32_t *number);
 
 /* Where a window's or communicator's n-th collective call is in `instances`, and the way back: whether it is between
- * two groups, and so has two knots. */
+ * two groups, and so has two sync_groups. */
 static inline uint64_t clock_instance(uint64_t object, uint64_t sequence)
 {
     return object << 31 ^ sequence;

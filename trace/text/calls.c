@@ -149,7 +149,7 @@ static enum status use_list(struct text_reader *reader, struct text_requests *re
     return status;
 }
 
-static enum status final_requests(struct text_reader *reader, uint32_t rank, struct trace_call *call)
+static enum status resolve_requests(struct text_reader *reader, uint32_t rank, struct trace_call *call)
 {
     struct text_requests *requests = &reader->requests[rank];
     const struct call_row *row = call_row(call->call);
@@ -165,7 +165,7 @@ enum status text_add_call(struct text_reader *reader, uint32_t rank, struct text
 {
     struct trace *trace = reader->trace;
     struct err cause;
-    TRY(final_requests(reader, rank, &values->call));
+    TRY(resolve_requests(reader, rank, &values->call));
     enum status status = trace_add_thread_call(trace, rank, values->thread, &values->call, &cause);
     if (status == STATUS_DATA) TEXT_FAIL(reader, "%s", strstr(cause.text, " s: ") + strlen(" s: "));
     if (status != STATUS_OK) return err_set(reader->err, status, NULL, NULL, "%s", cause.text);

@@ -171,9 +171,10 @@ static bool may_tie(const struct barrier *barrier, const struct engine_note *not
 /* The receiver goes on at the moment at which the message comes: which of the two is first, the rounds tell. */
 static bool meets_end(const struct engine *engine, int32_t node, int64_t head_ps)
 {
-    uint32_t at = engine->nics[node].meets ? engine->nics[node].inbox.tallies : COUNTER_NONE;
-    while (at != COUNTER_NONE && !(engine->tallies[at].ends && engine->tallies[at].place.time_ps == head_ps))
-        at = engine->tallies[at].next;
+    uint32_t at = engine->nics[node].meets ? engine->nics[node].inbox.counter_messages : COUNTER_NONE;
+    while (at != COUNTER_NONE &&
+           !(engine->counter_messages[at].ends && engine->counter_messages[at].place.time_ps == head_ps))
+        at = engine->counter_messages[at].next;
     return at != COUNTER_NONE;
 }
 
@@ -373,12 +374,12 @@ static enum status let_go(struct engine *engine, struct barrier *barrier, struct
     }
     uint32_t stride = barrier->rounds + 1;
     for (uint32_t i = 0; i < barrier->count; i++) {
-        const struct severity tally = {.place = from[i],
-                                       .counter = barrier->first_counter + i * stride + barrier->rounds,
-                                       .rank = (uint32_t)barrier->ranks[i],
-                                       .settled = true,
-                                       .ends = true};
-        TRY(loggp_put_counter(engine, barrier->members[i].node, &tally, err));
+        const struct counter_message sent = {.place = from[i],
+                                             .counter = barrier->first_counter + i * stride + barrier->rounds,
+                                             .rank = (uint32_t)barrier->ranks[i],
+                                             .final = true,
+                                             .ends = true};
+        TRY(loggp_put_counter(engine, barrier->members[i].node, &sent, err));
     }
     engine->stats.messages += (uint64_t)barrier->count * barrier->rounds;
     barrier->state = MEETING_GOES;
@@ -418,14 +419,14 @@ static enum status put_message(struct engine *engine, const struct round *round,
     uint32_t last = engine->nics[node].taken_in;
     bool known = event_before(head, now) || (awaited && event_before(head, member->come));
     if (!known && last != NO_BUSY) known = event_before(head, engine->barriers->busy[last].place);
-    struct severity tally = {.place = known ? settled(round, to, head) : head,
-                             .counter = barrier->first_counter + to * (barrier->rounds + 1) + round->number,
-                             .rank = (uint32_t)barrier->ranks[to],
-                             .settled = known};
-    if (known && tally.place.time_ps != head.time_ps)
-        tally.place.order = event_queue_order(&engine->queue, event_key(head.order));
-    if (awaited) tally.place = later(tally.place, member->come);
-    return loggp_put_counter(engine, node, &tally, err);
+    struct counter_message sent = {.place = known ? settled(round, to, head) : head,
+                                   .counter = barrier->first_counter + to * (barrier->rounds + 1) + round->number,
+                                   .rank = (uint32_t)barrier->ranks[to],
+                                   .final = known};
+    if (known && sent.place.time_ps != head.time_ps)
+        sent.place.order = event_queue_order(&engine->queue, event_key(head.order));
+    if (awaited) sent.place = later(sent.place, member->come);
+    return loggp_put_counter(engine, node, &sent, err);
 }
 
 /* What has come before now, all that came to its node has been taken in, is over; the last round ends by an event. */
@@ -451,8 +452,8 @@ static enum status scatter_round(struct engine *engine, const struct round *roun
 /* The one that says that the meeting is over. */
 static void drop_end(struct engine *engine, int32_t node)
 {
-    uint32_t *link = &engine->nics[node].inbox.tallies;
-    while (*link != COUNTER_NONE && !engine->tallies[*link].ends) link = &engine->tallies[*link].next;
+    uint32_t *link = &engine->nics[node].inbox.counter_messages;
+    while (*link != COUNTER_NONE && !engine->counter_messages[*link].ends) link = &engine->counter_messages[*link].next;
     if (*link != COUNTER_NONE) loggp_unlink_counter(engine, link);
 }
 
@@ -499,7 +500,7 @@ static enum status scatter(struct engine *engine, struct barrier *barrier, struc
 
 static bool has_something(const struct inbox *inbox)
 {
-    return inbox->first != FLIGHT_NONE || inbox->heap != FLIGHT_NONE || inbox->tallies != COUNTER_NONE;
+    return inbox->first != FLIGHT_NONE || inbox->heap != FLIGHT_NONE || inbox->counter_messages != COUNTER_NONE;
 }
 
 /* All that has come to the members' nodes by now has been taken in. */

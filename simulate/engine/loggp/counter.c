@@ -18,32 +18,33 @@ static enum status take_tally(struct engine *engine, uint32_t *index, struct err
 {
     *index = engine->free_counter;
     if (*index != COUNTER_NONE) {
-        engine->free_counter = engine->tallies[*index].next;
+        engine->free_counter = engine->counter_messages[*index].next;
         return STATUS_OK;
     }
-    TRY(lines_reserve((void **)&engine->tallies, &engine->tally_capacity, engine->tally_count + 1,
-                      sizeof *engine->tallies, err));
-    *index = (uint32_t)engine->tally_count++;
+    TRY(lines_reserve((void **)&engine->counter_messages, &engine->counter_message_capacity,
+                      engine->counter_message_count + 1, sizeof *engine->counter_messages, err));
+    *index = (uint32_t)engine->counter_message_count++;
     return STATUS_OK;
 }
 
-static inline enum status put(struct engine *engine, struct inbox *inbox, const struct severity *tally, struct err *err)
+static inline enum status put(struct engine *engine, struct inbox *inbox, const struct counter_message *sent,
+                              struct err *err)
 {
     uint32_t index;
     TRY(take_tally(engine, &index, err));
-    engine->tallies[index] = *tally;
-    engine->tallies[index].next = inbox->tallies;
-    inbox->tallies = index;
+    engine->counter_messages[index] = *sent;
+    engine->counter_messages[index].next = inbox->counter_messages;
+    inbox->counter_messages = index;
     return STATUS_OK;
 }
 
-enum status loggp_put_counter(struct engine *engine, int32_t node, const struct severity *tally, struct err *err)
+enum status loggp_put_counter(struct engine *engine, int32_t node, const struct counter_message *sent, struct err *err)
 {
     struct inbox *inbox = &engine->nics[node].inbox;
-    TRY(put(engine, inbox, tally, err));
-    if (!inbox_awaits(inbox, tally->counter) || !event_before(tally->place, inbox->alarm)) return STATUS_OK;
-    inbox->alarm = tally->place;
-    return event_queue_push_at(&engine->queue, tally->place, EVENT_ALARM, (uint32_t)node, err);
+    TRY(put(engine, inbox, sent, err));
+    if (!inbox_awaits(inbox, sent->counter) || !event_before(sent->place, inbox->alarm)) return STATUS_OK;
+    inbox->alarm = sent->place;
+    return event_queue_push_at(&engine->queue, sent->place, EVENT_ALARM, (uint32_t)node, err);
 }
 
 enum status loggp_count(struct engine *engine, const struct engine_count *message, struct err *err)
@@ -52,30 +53,30 @@ enum status loggp_count(struct engine *engine, const struct engine_count *messag
     if (*free_ps > begin_ps) begin_ps = *free_ps;
     *free_ps = begin_ps + engine->count_cost.occupy_ps;
     engine->stats.messages++;
-    const struct severity tally = {
+    const struct counter_message sent = {
         .place = {begin_ps + engine->count_cost.latency_ps, event_queue_order(&engine->queue, message->source)},
         .counter = message->counter,
         .rank = message->destination};
     struct inbox *inbox = &engine->nics[message->dst_node].inbox;
-    TRY(put(engine, inbox, &tally, err));
-    if (!inbox_awaits(inbox, tally.counter)) return STATUS_OK;
-    return loggp_set_alarm(engine, message->dst_node, tally.place, err);
+    TRY(put(engine, inbox, &sent, err));
+    if (!inbox_awaits(inbox, sent.counter)) return STATUS_OK;
+    return loggp_set_alarm(engine, message->dst_node, sent.place, err);
 }
 
-/* The NIC may be taking in what came before, or be done with it at this moment: then the tally comes behind that. */
-static void settle(struct engine *engine, const struct nic *nic, struct severity *tally)
+/* The NIC may be taking in what came before, or be done with it at this moment: then the message comes behind that. */
+static void make_final(struct engine *engine, const struct nic *nic, struct counter_message *sent)
 {
-    tally->settled = true;
-    if (nic->receive_free_ps < tally->place.time_ps) return;
-    uint32_t key = event_key(tally->place.order);
-    tally->place = (struct event_time){nic->receive_free_ps, event_queue_order(&engine->queue, key)};
+    sent->final = true;
+    if (nic->receive_free_ps < sent->place.time_ps) return;
+    uint32_t key = event_key(sent->place.order);
+    sent->place = (struct event_time){nic->receive_free_ps, event_queue_order(&engine->queue, key)};
 }
 
 uint32_t loggp_unlink_counter(struct engine *engine, uint32_t *link)
 {
     uint32_t index = *link;
-    *link = engine->tallies[index].next;
-    engine->tallies[index].next = engine->free_counter;
+    *link = engine->counter_messages[index].next;
+    engine->counter_messages[index].next = engine->free_counter;
     engine->free_counter = index;
     return index;
 }
@@ -84,35 +85,35 @@ bool loggp_counted_all(struct engine *engine, int32_t node, struct event_time li
 {
     struct nic *nic = &engine->nics[node];
     uint32_t *awaited = NULL;
-    for (uint32_t *link = &nic->inbox.tallies; *link != COUNTER_NONE;) {
-        struct severity *tally = &engine->tallies[*link];
-        bool comes = !event_before(limit, tally->place);
-        if (comes && !tally->settled) {
-            settle(engine, nic, tally);
-            comes = !event_before(limit, tally->place);
+    for (uint32_t *link = &nic->inbox.counter_messages; *link != COUNTER_NONE;) {
+        struct counter_message *sent = &engine->counter_messages[*link];
+        bool comes = !event_before(limit, sent->place);
+        if (comes && !sent->final) {
+            make_final(engine, nic, sent);
+            comes = !event_before(limit, sent->place);
         }
-        if (comes && !inbox_awaits(&nic->inbox, tally->counter)) {
-            engine->callbacks.counters[tally->counter]++;
+        if (comes && !inbox_awaits(&nic->inbox, sent->counter)) {
+            engine->callbacks.counters[sent->counter]++;
             loggp_unlink_counter(engine, link);
             continue;
         }
-        if (comes && (!awaited || event_before(tally->place, engine->tallies[*awaited].place))) awaited = link;
-        link = &tally->next;
+        if (comes && (!awaited || event_before(sent->place, engine->counter_messages[*awaited].place))) awaited = link;
+        link = &sent->next;
     }
     if (!awaited) return true;
-    const struct severity tally = engine->tallies[loggp_unlink_counter(engine, awaited)];
-    if (tally.ends) loggp_gone(engine, node, tally.counter);
-    engine->now = tally.place;
-    engine->callbacks.counted(engine->callbacks.context, tally.rank, tally.counter, tally.place.time_ps);
+    const struct counter_message sent = engine->counter_messages[loggp_unlink_counter(engine, awaited)];
+    if (sent.ends) loggp_gone(engine, node, sent.counter);
+    engine->now = sent.place;
+    engine->callbacks.counted(engine->callbacks.context, sent.rank, sent.counter, sent.place.time_ps);
     return false;
 }
 
 struct event_time loggp_counter_due(const struct engine *engine, const struct inbox *inbox)
 {
     struct event_time due = INBOX_NO_ALARM;
-    for (uint32_t at = inbox->tallies; at != COUNTER_NONE; at = engine->tallies[at].next) {
-        const struct severity *tally = &engine->tallies[at];
-        if (inbox_awaits(inbox, tally->counter) && event_before(tally->place, due)) due = tally->place;
+    for (uint32_t at = inbox->counter_messages; at != COUNTER_NONE; at = engine->counter_messages[at].next) {
+        const struct counter_message *sent = &engine->counter_messages[at];
+        if (inbox_awaits(inbox, sent->counter) && event_before(sent->place, due)) due = sent->place;
     }
     return due;
 }

@@ -111,7 +111,7 @@ static enum status look_until(struct engine *engine, int32_t node, struct event_
     for (;;) {
         uint32_t first = inbox_first(inbox, engine->flights);
         bool comes = first != FLIGHT_NONE && !event_before(limit, engine->flights[first].place);
-        if (inbox->tallies != COUNTER_NONE &&
+        if (inbox->counter_messages != COUNTER_NONE &&
             !loggp_counted_all(engine, node, comes ? engine->flights[first].place : limit))
             continue;
         if (!comes) break;
@@ -124,12 +124,12 @@ static enum status look_until(struct engine *engine, int32_t node, struct event_
     return STATUS_OK;
 }
 
-/* Something has come to the node by the limit, or a tally may have. */
+/* Something has come to the node by the limit, or a counter message may have. */
 static inline bool has_come(const struct engine *engine, int32_t node, struct event_time limit)
 {
     const struct inbox *inbox = &engine->nics[node].inbox;
     uint32_t first = inbox_first(inbox, engine->flights);
-    return inbox->tallies != COUNTER_NONE ||
+    return inbox->counter_messages != COUNTER_NONE ||
            (first != FLIGHT_NONE && !event_before(limit, engine->flights[first].place));
 }
 
@@ -142,7 +142,7 @@ enum status loggp_poll_until(struct engine *engine, int32_t node, struct event_t
 static inline struct event_time due(const struct engine *engine, const struct inbox *inbox)
 {
     struct event_time arrives = inbox_due(inbox, engine->flights);
-    if (inbox->tallies == COUNTER_NONE || inbox->awaits == ENGINE_NO_COUNTER) return arrives;
+    if (inbox->counter_messages == COUNTER_NONE || inbox->awaits == ENGINE_NO_COUNTER) return arrives;
     struct event_time counted = loggp_counter_due(engine, inbox);
     return event_before(counted, arrives) ? counted : arrives;
 }

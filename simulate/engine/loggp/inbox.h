@@ -41,7 +41,7 @@ struct inbox {
     uint32_t waiter;  /* one of those that wait, for hints */
     uint32_t awaits;  /* the counter that the only one who waits waits for; or that nobody, or some may */
     uint32_t counted; /* of those of ENGINE_DELIVER_COUNTED */
-    uint32_t tallies; /* the first of what count() sent, or COUNTER_NONE: simulate/engine/loggp/counter.c */
+    uint32_t counter_messages; /* the first of what count() sent, or COUNTER_NONE: simulate/engine/loggp/counter.c */
 };
 
 #define INBOX_NO_ALARM ((struct event_time){INT64_MAX, UINT64_MAX})

@@ -41,7 +41,7 @@ static void loggp_close(struct engine *engine)
     link_queues_clear(&engine->links);
     free(engine->nics);
     free(engine->flights);
-    free(engine->tallies);
+    free(engine->counter_messages);
     loggp_clear_meetings(engine);
     free(engine);
 }
@@ -73,7 +73,7 @@ static enum status loggp_open(const struct platform *platform, const int32_t (*p
         return err_memory(err);
     }
     made->flight_count = FLIGHT_NONE + 1;
-    made->tally_count = COUNTER_NONE + 1;
+    made->counter_message_count = COUNTER_NONE + 1;
     for (int32_t node = 0; node < platform->node_count; node++) inbox_init(&made->nics[node].inbox);
     *engine = made;
     return STATUS_OK;
@@ -188,8 +188,8 @@ static void prefetch_alarm(const struct engine *engine, const struct nic *nic, e
     case ENGINE_HERE:
     case ENGINE_CALLS: break;
     }
-    on->prefetch_resume(on->context, nic->inbox.waiter, distance + 1,
-                        lines); /* one step behind: the NIC says who it is */
+    /* One step behind: the NIC says who it is. */
+    on->prefetch_resume(on->context, nic->inbox.waiter, distance + 1, lines);
 }
 
 static void prefetch_timer(const struct engine *engine, const struct event *event, enum engine_distance distance,

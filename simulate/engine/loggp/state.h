@@ -24,11 +24,11 @@ _Static_assert(offsetof(struct inbox, heap) <= LINE_BYTES, "who sends touches on
 /* What count() sends takes the receiving NIC no time: it keeps nothing else waiting, and need not lie among the flights
  * in their order. */
 enum { COUNTER_NONE = 0 };
-struct severity {
-    struct event_time place; /* of its arrival if nothing kept it waiting; settled: of its arrival */
+struct counter_message {
+    struct event_time place; /* of its arrival if nothing kept it waiting; final: of its arrival */
     uint32_t counter, rank;
     uint32_t next; /* of its node's, or free */
-    bool settled;
+    bool final;
     bool ends; /* not a message: a meeting is over for the rank */
 };
 
@@ -48,8 +48,8 @@ struct engine {
     struct flight *flights;
     size_t flight_count, flight_capacity;
     uint32_t free_flight;
-    struct severity *tallies;
-    size_t tally_count, tally_capacity;
+    struct counter_message *counter_messages;
+    size_t counter_message_count, counter_message_capacity;
     uint32_t free_counter;
     struct cost count_cost; /* of what count() sends */
     struct link_queues links;
@@ -173,7 +173,7 @@ enum status loggp_meet(struct engine *engine, const struct engine_barrier *meets
  * programs. A message has been sent, whose head arrives at head_ps: data, or by a rank that has come to a meeting. */
 __attribute__((cold)) void loggp_note_head(struct engine *engine, const struct flight *flight);
 void loggp_note_sent(struct engine *engine, const struct engine_message *message, int64_t head_ps, bool data);
-/* A tally that ends its meeting has come. */
+/* A counter message that ends its barrier has come. */
 void loggp_gone(struct engine *engine, int32_t node, uint32_t counter);
 /* Where meetings_due. All events before now have been handled. */
 enum status loggp_resolve_barriers(struct engine *engine, struct event_time now, struct err *err);
@@ -183,8 +183,8 @@ void loggp_clear_meetings(struct engine *engine);
 
 /* loggp_tally.c */
 /* Into the node's list, copied, with an alarm if it is awaited: not among those that come in nearly their order. */
-enum status loggp_put_counter(struct engine *engine, int32_t node, const struct severity *tally, struct err *err);
-/* Takes the tally out of its list and returns its index. */
+enum status loggp_put_counter(struct engine *engine, int32_t node, const struct counter_message *sent, struct err *err);
+/* Takes the counter message out of its list and returns its index. */
 uint32_t loggp_unlink_counter(struct engine *engine, uint32_t *link);
 bool loggp_counts(struct engine *engine, int64_t bytes);
 enum status loggp_count(struct engine *engine, const struct engine_count *message, struct err *err);

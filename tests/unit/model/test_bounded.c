@@ -106,7 +106,7 @@ static size_t kept_of(iteration *iterate, const char *definitions, int iteration
     if (source_of_trace(trace, &source, &err) != STATUS_OK) fail_msg("%s", err.text);
     source.moved = count_kept;
     most_kept = 0;
-    if (model_slices(&source, &options, CALLS_PER_SLICE, &result, &err) != STATUS_OK) fail_msg("%s", err.text);
+    if (model_analyze_slices(&source, &options, CALLS_PER_SLICE, &result, &err) != STATUS_OK) fail_msg("%s", err.text);
     result_free(result);
     source_close(&source);
     trace_free(trace);

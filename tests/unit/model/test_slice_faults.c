@@ -65,7 +65,7 @@ static void expect_line(struct trace *trace, const char *expected)
     for (size_t calls = 40; calls <= 4000; calls *= 10) {
         OK(source_of_trace(trace, &source, &err));
         source.checked = false;
-        assert_int_equal(model_slices(&source, NULL, calls, &result, &sliced), STATUS_DATA);
+        assert_int_equal(model_analyze_slices(&source, NULL, calls, &result, &sliced), STATUS_DATA);
         assert_string_equal(sliced.text, whole.text);
         source_close(&source);
     }

@@ -1,4 +1,4 @@
-/* What analyses in slices write down and read backwards: calls, marks, and the sweep on runs worked out by hand. */
+/* What analyses in slices write down and read backwards: calls, wait_log, and the sweep on runs worked out by hand. */
 #include "model_test.h"
 
 #include <stdlib.h>
@@ -26,66 +26,67 @@ static void calls_come_back_in_reverse(void **state)
 {
     enum { RANKS = 3, CALLS = 200000 };
     struct temp_file temp;
-    struct call_log *spill;
+    struct call_log *call_log;
     struct call_log_row found;
     bool any;
     (void)state;
     OK(temp_file_open(&temp, &err));
-    OK(call_log_new(RANKS, &temp, &spill, &err));
+    OK(call_log_new(RANKS, &temp, &call_log, &err));
     for (uint64_t i = 0; i < CALLS; i++)
         for (uint32_t r = 1; r < RANKS; r++) { /* rank 0 has none */
             struct call_log_row call = call_of(r, i);
-            OK(call_log_add(spill, r, &call, &err));
+            OK(call_log_add(call_log, r, &call, &err));
         }
     assert_true(temp.bytes > 0 && temp.bytes < 2 * CALLS * 12);
     for (uint64_t i = CALLS; i-- > 0;)
         for (uint32_t r = 1; r < RANKS; r++) {
             struct call_log_row call = call_of(r, i);
-            OK(call_log_back(spill, r, &found, &any, &err));
+            OK(call_log_back(call_log, r, &found, &any, &err));
             if (!any || found.enter_ps != call.enter_ps || found.exit_ps != call.exit_ps || found.kind != call.kind)
                 fail_msg("call %lu of rank %u is another", (unsigned long)i, r);
         }
     for (uint32_t r = 0; r < RANKS; r++) {
-        OK(call_log_back(spill, r, &found, &any, &err));
+        OK(call_log_back(call_log, r, &found, &any, &err));
         assert_false(any);
     }
-    call_log_free(spill);
+    call_log_free(call_log);
     temp_file_close(&temp);
 }
 
-/* A million marks, more than one run of them, in a scattered order: 48271 is a generator modulo the prime 1000003. */
+/* A million wait_log, more than one run of them, in a scattered order: 48271 is a generator modulo the prime 1000003.
+ */
 static void marks_come_back_by_their_ends(void **state)
 {
     enum { MARKS = 1000002, PRIME = 1000003 };
     struct temp_file temp;
-    struct wait_log *marks;
+    struct wait_log *wait_log;
     struct wait_log_row mark = {.rank = 7};
     bool any;
     (void)state;
     OK(temp_file_open(&temp, &err));
-    OK(wait_log_new(&temp, &marks, &err));
+    OK(wait_log_new(&temp, &wait_log, &err));
     int64_t until = 1;
     for (int i = 0; i < MARKS; i++, until = until * 48271 % PRIME) {
         mark.until_ps = until;
         mark.from_ps = -until;
-        OK(wait_log_add(marks, &mark, &err));
+        OK(wait_log_add(wait_log, &mark, &err));
     }
-    OK(wait_log_turn(marks, &err));
+    OK(wait_log_turn(wait_log, &err));
     int64_t count = 0, last = PRIME;
     for (;; count++, last = mark.until_ps) {
-        OK(wait_log_next(marks, &mark, &any, &err));
+        OK(wait_log_next(wait_log, &mark, &any, &err));
         if (!any) break;
         if (mark.until_ps > last || mark.from_ps != -mark.until_ps || mark.rank != 7) fail_msg("after %ld", (long)last);
     }
     assert_int_equal(count, MARKS);
-    wait_log_free(marks);
+    wait_log_free(wait_log);
     temp_file_close(&temp);
 }
 
 struct run {
     struct temp_file temp;
-    struct call_log *spill;
-    struct wait_log *marks;
+    struct call_log *call_log;
+    struct wait_log *wait_log;
     struct backward_rank_sums *sums;
     wide_ps waited_ps;
 };
@@ -95,29 +96,32 @@ enum { RANKS = 3 };
 static void begin(struct run *run)
 {
     OK(temp_file_open(&run->temp, &err));
-    OK(call_log_new(RANKS, &run->temp, &run->spill, &err));
-    OK(wait_log_new(&run->temp, &run->marks, &err));
+    OK(call_log_new(RANKS, &run->temp, &run->call_log, &err));
+    OK(wait_log_new(&run->temp, &run->wait_log, &err));
 }
 
 static void call(struct run *run, uint32_t rank, int64_t enter_ps, int64_t exit_ps, uint32_t kind)
 {
     struct call_log_row made = {enter_ps, exit_ps, kind};
-    OK(call_log_add(run->spill, rank, &made, &err));
+    OK(call_log_add(run->call_log, rank, &made, &err));
 }
 
 static void wait_of(struct run *run, uint32_t rank, int64_t from_ps, int64_t until_ps, uint32_t cause)
 {
     struct wait_log_row mark = {
         .from_ps = from_ps, .until_ps = until_ps, .rank = rank, .cause = cause, .flags = WAIT_LOG_COUNTED};
-    OK(wait_log_add(run->marks, &mark, &err));
+    OK(wait_log_add(run->wait_log, &mark, &err));
 }
 
 static void replay(struct run *run, int64_t end0_ps, int64_t end1_ps, int64_t end2_ps)
 {
     static const bool refuted[MPI_CALL_COUNT];
     const int64_t end_ps[RANKS] = {end0_ps, end1_ps, end2_ps};
-    struct backward_replay of = {
-        .rank_count = RANKS, .call_log = run->spill, .wait_log = run->marks, .refuted = refuted, .end_ps = end_ps};
+    struct backward_replay of = {.rank_count = RANKS,
+                                 .call_log = run->call_log,
+                                 .wait_log = run->wait_log,
+                                 .refuted = refuted,
+                                 .end_ps = end_ps};
     OK(backward_replay_run(&of, &run->sums, &run->waited_ps, &err));
 }
 
@@ -135,8 +139,8 @@ static void expect(const struct run *run, uint32_t rank, uint32_t kind, int64_t 
 static void end(struct run *run)
 {
     backward_sums_free(run->sums, RANKS);
-    call_log_free(run->spill);
-    wait_log_free(run->marks);
+    call_log_free(run->call_log);
+    wait_log_free(run->wait_log);
     temp_file_close(&run->temp);
 }
 

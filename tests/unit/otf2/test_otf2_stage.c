@@ -22,7 +22,7 @@
 
 enum { CANNOT_TRACE = 77, CALLS_MOST = 2000 };
 
-static char scratch[SCRATCH_BYTES];
+static char temp[SCRATCH_BYTES];
 static const char *directory;
 static struct trace *old, *new;
 
@@ -103,7 +103,7 @@ static int count_entry(const char *path, const struct stat *about, int type, str
 static void assert_entries(uint32_t ranks)
 {
     entries = 0;
-    assert_int_equal(nftw(scratch, count_entry, 8, FTW_PHYS), 0);
+    assert_int_equal(nftw(temp, count_entry, 8, FTW_PHYS), 0);
     assert_int_equal(entries, 7 + 2 * (int)ranks);
     assert_int_equal(access(file_in(directory, "spool/rank-000000.spool"), F_OK), 0);
 }
@@ -145,10 +145,10 @@ static void kill_everywhere(bool gaps)
 static int enter(void **state)
 {
     (void)state;
-    scratch_make(scratch);
+    scratch_make(temp);
     old = trace_of("rmacast-trace 1\nranks 1\n0 0.5 0.75 MPI_Init\n");
     new = trace_of("rmacast-trace 1\nranks 2\n0 0.5 0.75 MPI_Init\n");
-    if (chdir(scratch) != 0 || mkdir("a.rma", 0777) != 0 || mkdir("a.rma/spool", 0777) != 0) return -1;
+    if (chdir(temp) != 0 || mkdir("a.rma", 0777) != 0 || mkdir("a.rma/spool", 0777) != 0) return -1;
     write_bytes("a.rma/spool/rank-000000.spool", "mine", 4);
     return 0;
 }
@@ -158,7 +158,7 @@ static int leave(void **state)
     (void)state;
     trace_free(old);
     trace_free(new);
-    scratch_remove(scratch);
+    scratch_remove(temp);
     return chdir("/");
 }
 
