@@ -252,6 +252,14 @@ static enum status write_json(const char *file, const struct result *result, str
     return status;
 }
 
+enum status analysis_note_unchecked(struct result *result, struct err *err)
+{
+    return result_add_note(
+        result, err,
+        "what contradicts MPI was not looked for: the trace was analysed in slices; rmacast analyze --check "
+        "reads it as a whole");
+}
+
 enum status analysis_write(const struct analysis *analysis, const struct trace *trace, const struct result *result,
                            struct err *err)
 {

@@ -98,6 +98,9 @@ enum status analysis_read_runs(struct analysis *analysis, struct err *err);
 /* Whether the trace has what is asked for; STATUS_USAGE. */
 enum status analysis_check(const struct analysis *analysis, const struct trace *trace, struct err *err);
 
+/* The note of an analysis in slices, which does not look for what contradicts MPI. */
+enum status analysis_note_unchecked(struct result *result, struct err *err);
+
 /* Table, JSON, and the tables of CSV: those need the trace and options.transfers, the log of all transfers, which they
  * empty. */
 enum status analysis_write(const struct analysis *analysis, const struct trace *trace, const struct result *result,

@@ -67,9 +67,6 @@ enum status cli_write_json(const cJSON *json, const char *file, struct err *err)
 /* True if what is written to file goes to standard output ("-"), so that the table is left out. file may be NULL. */
 bool cli_is_output(const char *file);
 
-/* A line on standard error if that is a terminal. */
-void cli_progress(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
 /* For a command that has done its work and must end with another status than 0 (record: the application's own;
  * validate: a tolerance that does not hold). Counts if the command returns STATUS_OK. */
 void cli_exit_with(int exit_status);

@@ -55,7 +55,8 @@ static enum status analyze_slices(struct settings *settings, struct trace_source
     TRY(analysis_check(&settings->analysis, source->trace, err));
     TRY(model_analyze_slices(source, &settings->analysis.options, slice_calls(source->trace->rank_count), &result,
                              err));
-    enum status status = analysis_write(&settings->analysis, source->trace, result, err);
+    enum status status = analysis_note_unchecked(result, err);
+    if (status == STATUS_OK) status = analysis_write(&settings->analysis, source->trace, result, err);
     settings->written = true;
     if (status == STATUS_OK) status = checks_expect(result, err);
     result_free(result);

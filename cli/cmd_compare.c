@@ -8,18 +8,18 @@
 #include "predictors/prediction.h"
 #include "trace/open.h"
 
-enum { KEY_SEMANTICS = 1000, KEY_JSON, KEY_HTML, ROWS_MAX = 32, ROW_BYTES = 256, SPECS_MAX = 16 };
+enum { KEY_SEMANTICS = 1000, KEY_JSON, ROWS_MAX = 32, ROW_BYTES = 256, SPECS_MAX = 16 };
 
 static const struct argp_option options[] = {
     PREDICTION_OPTIONS,
     {"semantics", KEY_SEMANTICS, "LIST", 0,
      "the rows, as a,b,c,d (default); +NAME behind a letter rewrites the trace for this row, as a,a+post-early; "
-     "@WINDOW=LETTER differs on one window, as a,a@3=c; platform in a letter's place is what the platform file says, such "
+     "@WINDOW=LETTER differs on one window, as a,a@3=c; platform in a letter's place is what the platform file says, "
+     "such "
      "as a mixed table",
      0},
     {"rows", KEY_SEMANTICS, "LIST", 0, "the same as --semantics", 0},
     {"json", KEY_JSON, "FILE", 0, "write all results as JSON; - is standard output, without the table", 0},
-    {"html", KEY_HTML, "FILE", 0, "not available yet", 0},
     ANALYZE_OPTIONS,
     {0}};
 
@@ -80,7 +80,6 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     switch (key) {
     case KEY_SEMANTICS: return parse_rows(state, argument, settings);
     case KEY_JSON: settings->json = argument; return 0;
-    case KEY_HTML: return cli_usage(state, "--html is not available yet, use --json %s", argument);
     case ARGP_KEY_ARG: return cli_one_argument(state, argument, &settings->trace);
     case ARGP_KEY_END: {
         if (settings->analyze.per_rank && !settings->json)
@@ -158,7 +157,7 @@ static enum status compare(const struct settings *settings, const struct trace *
     for (size_t i = 0; status == STATUS_OK && i < settings->row_count; i++)
         rows[i].progress_context = progress_bar_share(bar, i);
     struct comparison comparison = {.count = 0};
-    struct warnings warnings = {.choice = true};
+    struct warnings warnings = {.choice = CHOICE_WAITS};
     if (status == STATUS_OK) status = prediction_options_warnings(&settings->prediction, trace, &warnings, err);
     if (status == STATUS_OK)
         status = comparison_run(trace, rows, settings->row_count, settings->prediction.engine, &settings->analyze,

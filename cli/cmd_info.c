@@ -156,6 +156,7 @@ static void print_origin(const struct trace *trace, const struct info *info)
     if (info->gaps.count > 0)
         printf("data types     %" PRIu64 " calls with non-contiguous buffers, %s\n", info->gaps.count,
                units_format_bytes((double)info->gaps.bytes, text));
+    if (trace->library) printf("MPI library    %s\n", trace->library);
     if (trace->clock.known)
         printf("clocks         offsets up to %s corrected, error up to %s, %" PRIu64
                " effects before their cause repaired\n",
@@ -245,6 +246,7 @@ static void add_origin(cJSON *json, const struct trace *trace, const struct info
     cJSON_AddStringToObject(json, "trace", trace->name);
     cJSON_AddStringToObject(json, "origin", trace->simulated ? "simulated" : "recorded");
     if (trace->platform) cJSON_AddStringToObject(json, "platform", trace->platform);
+    if (trace->library) cJSON_AddStringToObject(json, "library", trace->library);
     if (trace->semantics) cJSON_AddStringToObject(json, "semantics", trace->semantics);
     if (trace->engine) cJSON_AddStringToObject(json, "engine", trace->engine);
     if (trace->lock) cJSON_AddStringToObject(json, "lock", trace->lock);

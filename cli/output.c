@@ -1,7 +1,5 @@
 /* Where commands write. */
-#include <stdarg.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cli/cli.h"
 #include "common/output_file.h"
@@ -40,14 +38,4 @@ enum status cli_write_json(const cJSON *json, const char *file, struct err *err)
     }
     cJSON_free(text);
     return status;
-}
-
-void cli_progress(const char *format, ...)
-{
-    if (!isatty(STDERR_FILENO)) return;
-    va_list arguments;
-    va_start(arguments, format);
-    vfprintf(stderr, format, arguments);
-    va_end(arguments);
-    fputc('\n', stderr);
 }

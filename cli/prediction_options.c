@@ -6,6 +6,7 @@
 
 #include "cli/platform_file.h"
 #include "cli/simgrid_files.h"
+#include "platforms/profile.h"
 #include "cli/trace_memory.h"
 #include "common/array.h"
 #include "simulate/rma/window_modes.h"
@@ -238,6 +239,18 @@ static enum status check_simgrid_file(const struct prediction_options *options, 
     return status;
 }
 
+static enum status check_profile_file(const struct prediction_options *options, const struct platform *platform,
+                                      struct err *err)
+{
+    struct cli_file files[1 + PREDICTION_OUTPUTS];
+    char path[PROFILE_PATH_BYTES];
+    if (!platform->profile) return STATUS_OK;
+    TRY(profile_find(platform->profile, platform->file, path, err));
+    files[0] = (struct cli_file){CLI_READS, "the MPI profile", path};
+    memcpy(files + 1, options->outputs, sizeof options->outputs);
+    return cli_check_files(files, sizeof files / sizeof *files, err);
+}
+
 enum status prediction_options_trace(const struct prediction_options *options, const char *file, struct trace **trace,
                                      struct err *err)
 {
@@ -321,6 +334,7 @@ enum status prediction_options_open_rewritten(const struct prediction_options *o
     free(overrides);
     TRY(status);
     status = check_simgrid_file(options, opened, err);
+    if (status == STATUS_OK) status = check_profile_file(options, opened, err);
     if (status == STATUS_OK) status = platform_check_ranks(opened, trace->rank_count, err);
     if (status == STATUS_OK) status = check_windows(options, semantics, trace, opened, err);
     if (status == STATUS_OK)
@@ -341,7 +355,7 @@ enum status prediction_options_warnings(const struct prediction_options *options
 {
     struct platform *platform;
     struct err fault;
-    *warnings = (struct warnings){.choice = true};
+    *warnings = (struct warnings){.choice = CHOICE_WAITS};
     if (prediction_options_open(options, NULL, trace, &platform, &fault) != STATUS_OK) return STATUS_OK;
     enum status status = warnings_find(trace, platform, warnings, err);
     platform_free(platform);

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "cli/record_guests.h"
+#include "common/installed.h"
 #include "trace/otf2/otf2.h"
 
 #define LIBRARY         "librmacast-record.so"
@@ -20,26 +21,18 @@
 
 enum status record_find_library(char path[RECORD_PATH_BYTES], struct err *err)
 {
-    static const char *const beside[] = {"../lib", "../" RMACAST_LIBDIR, "."};
     const char *named = getenv("RMACAST_RECORDER");
-    char program[RECORD_PATH_BYTES], tried[RECORD_PATH_BYTES + 64];
+    char program[INSTALLED_PATH_BYTES];
     if (named && *named) {
         if (!realpath(named, path))
             return err_set(err, STATUS_USAGE, named, NULL, "%s, expected the recorder library (RMACAST_RECORDER)",
                            strerror(errno));
         return STATUS_OK;
     }
-    ssize_t bytes = readlink("/proc/self/exe", program, sizeof program - 1);
-    program[bytes > 0 ? bytes : 0] = '\0';
-    char *slash = strrchr(program, '/');
-    if (slash) *slash = '\0';
-    for (size_t i = 0; i < sizeof beside / sizeof *beside; i++) {
-        snprintf(tried, sizeof tried, "%s/%s/" LIBRARY, program, beside[i]);
-        if (realpath(tried, path)) return STATUS_OK;
-    }
-    if (realpath(RMACAST_FULL_LIBDIR "/" LIBRARY, path)) return STATUS_OK;
+    if (installed_library_find(LIBRARY, path)) return STATUS_OK;
+    installed_program_directory(program);
     return err_set(err, STATUS_SYSTEM, LIBRARY, NULL,
-                   "not found beside %s nor in " RMACAST_FULL_LIBDIR ", expected it there or in RMACAST_RECORDER",
+                   "not found beside %s nor where this build is installed, expected it there or in RMACAST_RECORDER",
                    program);
 }
 

@@ -1,7 +1,8 @@
-/* A file that appears as a whole or not at all: until it is closed it has no name (O_TMPFILE), so whatever ends the
- * process, nothing half done stays and what had the name before is untouched. Links are followed, but none that another user put
- * into a directory for all (common/place.h). Pipes and devices, and file systems
- * without nameless files, are written as they are. "-" is standard output. */
+/* A file that appears as a whole or not at all: until it is closed it has no name (O_TMPFILE), or, where the file
+ * system knows no such files, the name .NAME.rmacast-XXXXXX beside it. So whatever ends the process, what had the name
+ * before is untouched. What a killed writer left under such a name the next writer of the same file removes. Links are
+ * followed, but none that another user put into a directory for all (common/place.h). Pipes, devices, and files in a
+ * directory that may not be written, are written as they are. "-" is standard output. */
 #ifndef COMMON_OUTPUT_FILE_H
 #define COMMON_OUTPUT_FILE_H
 

@@ -23,6 +23,16 @@ static inline int64_t units_add_ps(int64_t a, int64_t b)
     return a < 0 ? INT64_MIN : INT64_MAX;
 }
 
+static inline int64_t units_min_ps(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static inline int64_t units_max_ps(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
 /* "0.000123", "10us", "1.5ms", "2s", "300ns", "5ps", "1e-6" to seconds; false on anything else or a negative value. */
 bool units_parse_duration(const char *text, double *seconds);
 

@@ -62,8 +62,7 @@ static size_t slot_at(const struct lane *lane, int64_t time_ps)
     const struct trace_call *call = lane_call(lane, low);
     size_t before = 2 * lane_index(lane, low);
     if (call->enter_ps > time_ps) return before;
-    enum call_kind kind = call_kind(call->call);
-    if (kind != CALL_REGION_ENTER && kind != CALL_REGION_LEAVE) return before + 1;
+    if (!call_is_region(call->call)) return before + 1;
     return call->enter_ps == time_ps ? before : before + 2;
 }
 

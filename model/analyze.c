@@ -1,11 +1,29 @@
 #include "model/analyze.h"
 
+#include <stdlib.h>
+
 #include "model/causes/causes.h"
 #include "model/result/checks.h"
 #include "model/waits/detect.h"
 #include "model/waits/severity.h"
 
 static const struct analyze_options defaults = ANALYZE_DEFAULTS;
+
+static enum status detect_totals(const struct relations *relations, const struct analyze_options *options,
+                                 struct totals *totals, struct err *err)
+{
+    struct group_votes votes;
+    bool for_group[GROUP_VOTE_CLASSES];
+    struct detection detection = {
+        .relations = relations, .options = options, .totals = totals, .for_group = for_group, .err = err};
+    struct behaviour *behaviour = calloc(1, sizeof *behaviour);
+    enum status status = behaviour ? behaviour_add(behaviour, relations, err) : err_memory(err);
+    if (status == STATUS_OK) group_votes_count(behaviour, &votes);
+    free(behaviour);
+    TRY(status);
+    group_votes_decide(&votes, for_group);
+    return detect_all(&detection);
+}
 
 enum status model_totals(const struct trace *trace, const struct analyze_options *options, struct totals *totals,
                          struct err *err)
@@ -15,9 +33,7 @@ enum status model_totals(const struct trace *trace, const struct analyze_options
     TRY(relations_build(trace, &relations, err));
     enum status status = totals_init(&made, trace->rank_count, err);
     if (status == STATUS_OK) {
-        struct detection detection = {
-            .relations = &relations, .options = options ? options : &defaults, .totals = &made, .err = err};
-        status = detect_all(&detection);
+        status = detect_totals(&relations, options ? options : &defaults, &made, err);
         if (status == STATUS_OK)
             *totals = made;
         else

@@ -89,7 +89,8 @@ static enum status run(const struct analysis *analysis, struct trace_source *arc
     struct result *result = NULL;
     enum status status = analyze_parts(analysis, archive, &result, err);
     if (status == STATUS_OK && result) {
-        status = analysis_write(analysis, archive->trace, result, err);
+        status = analysis_note_unchecked(result, err);
+        if (status == STATUS_OK) status = analysis_write(analysis, archive->trace, result, err);
         if (status != STATUS_OK) complain(err);
     }
     result_free(result);

@@ -67,6 +67,19 @@ static void drop_alternatives(cJSON *object, const char *path)
             cJSON_DeleteItemFromObjectCaseSensitive(object, alternatives[i][1]);
 }
 
+/* One server of all messages is asked for: neither the file nor its profile names others. False: out of memory. */
+static bool drop_servers(cJSON *rma, const char *path)
+{
+    static const char key[] = "mpi.rma.progress=";
+    if (strncmp(path, key, sizeof key - 1) != 0) return true;
+    cJSON *protocol = cJSON_GetObjectItemCaseSensitive(rma, "protocol");
+    if (!protocol) protocol = cJSON_AddObjectToObject(rma, "protocol");
+    if (!protocol) return false;
+    if (!cJSON_IsObject(protocol)) return true; /* its reader says what is wrong */
+    cJSON_DeleteItemFromObjectCaseSensitive(protocol, "serves");
+    return cJSON_AddNullToObject(protocol, "serves") != NULL;
+}
+
 /* Where the key ends, whose parts in quotes may hold anything: at its '=', or at the end of the text. */
 static const char *end_of_key(const char *override)
 {
@@ -92,7 +105,7 @@ enum status override_apply(struct json_document *document, const char *override,
         cJSON *value = value_from(override, (size_t)(equals - override), equals + 1);
         cJSON_DeleteItemFromObjectCaseSensitive(object, last);
         drop_alternatives(object, override);
-        if (!value || !cJSON_AddItemToObject(object, last, value)) {
+        if (!drop_servers(object, override) || !value || !cJSON_AddItemToObject(object, last, value)) {
             cJSON_Delete(value);
             status = err_memory(err);
         }

@@ -12,6 +12,8 @@ void platform_free(struct platform *platform)
     topology_free(platform->topology);
     free(platform->name);
     free(platform->file);
+    free(platform->profile);
+    free(platform->profile_library);
     free(platform->simgrid_xml);
     free(platform->segments);
     free(platform->loopback);
@@ -80,6 +82,18 @@ bool platform_same_latency(const struct platform *platform)
 double platform_bandwidth_Bps(const struct platform *platform, int32_t src_node, int32_t dst_node, int64_t bytes)
 {
     return segment_for(src_node == dst_node ? platform->loopback : platform->segments, bytes)->bandwidth_Bps;
+}
+
+bool platform_has_inner_links(const struct platform *platform)
+{
+    return platform->topology && !topology_is_crossbar(platform->topology);
+}
+
+double platform_apply_s(const struct platform *platform, int64_t bytes)
+{
+    const struct apply_cost *cost = platform->atomics;
+    while (cost->upto_bytes < bytes) cost++;
+    return cost->fixed_s + (double)bytes * cost->s_per_byte;
 }
 
 double platform_peak_Bps(const struct platform *platform)

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "platforms/profile.h"
 #include "platforms/read.h"
 #include "platforms/topology/topology.h"
 
@@ -37,6 +38,9 @@ static const struct field network_fields[] = {
 };
 static const struct field mpi_fields[] = {
     {"eager_bytes", FIELD_INT64, AT(eager_bytes), 0, BYTES_MOST, NULL, false},
+    {"rendezvous", FIELD_NAME, AT(rendezvous), 0, 0, platform_rendezvous_names, false},
+    {"init_s", FIELD_NUMBER, AT(init_s), 0, TIME_MOST, NULL, false},
+    {"finalize_s", FIELD_NUMBER, AT(finalize_s), 0, TIME_MOST, NULL, false},
     {"unexpected_copy", FIELD_BOOLEAN, AT(unexpected_copy), 0, 0, NULL, false},
     {.key = NULL},
 };
@@ -49,7 +53,7 @@ static const struct field rma_fields[] = {
     {"aggregate", FIELD_BOOLEAN, AT(aggregate), 0, 0, NULL, false},
     {"control_bytes", FIELD_INT64, AT(control_bytes), 0, BYTES_MOST, NULL, false},
     {"eager_bytes", FIELD_INT64, AT(rma_eager_bytes), 0, BYTES_MOST, NULL, false},
-    {"atomic_s_per_byte", FIELD_NUMBER, AT(atomic_s_per_byte), 0, 1, NULL, false},
+    {"window_creation", FIELD_NAME, AT(window_creation), 0, 0, platform_window_creation_names, false},
     {"window_info_bytes", FIELD_INT64, AT(window_info_bytes), 0, BYTES_MOST, NULL, false},
     {.key = NULL},
 };
@@ -138,22 +142,29 @@ static enum status read_section(const struct json_node *section, const struct fi
 
 static enum status read_mpi(const struct json_node *root, struct platform *platform, struct err *err)
 {
-    static const char *const more[] = {"collectives", "rma", NULL}, *const more_rma[] = {"semantics", "buffer_bytes",
+    static const char *const more[] = {"collectives", "rma", "profile", NULL}, *const more_rma[] = {"semantics", "buffer_bytes",
                                                                                          "epochs_ahead", "windows",
-                                                                                         NULL};
+                                                                                         "protocol", "atomic_s_per_byte", NULL};
     static const char *const collectives[] = {"mpich", NULL};
     struct json_node mpi = json_member(root, "mpi");
     TRY(read_section(&mpi, mpi_fields, more, platform, err));
     struct json_node algorithms = json_member(&mpi, "collectives"), rma = json_member(&mpi, "rma");
+    struct json_node profile = json_member(&mpi, "profile");
+    const char *text = NULL;
+    if (profile.item) TRY(json_string(&profile, &text, err));
+    if (text && !(platform->profile = strdup(text))) return err_memory(err);
     int index;
     if (algorithms.item) TRY(name_read(&algorithms, collectives, &index, err));
     TRY(read_section(&rma, rma_fields, more_rma, platform, err));
     struct json_node semantics = json_member(&rma, "semantics"), buffer = json_member(&rma, "buffer_bytes"),
-                     ahead = json_member(&rma, "epochs_ahead"), windows = json_member(&rma, "windows");
+                     ahead = json_member(&rma, "epochs_ahead"), windows = json_member(&rma, "windows"),
+                     protocol = json_member(&rma, "protocol"), atomics = json_member(&rma, "atomic_s_per_byte");
     semantics_by_letter("a", &platform->semantics);
     if (semantics.item) TRY(semantics_read(&semantics, &platform->semantics, err));
     if (buffer.item) TRY(buffer_read(&buffer, platform, &platform->semantics, err));
     if (ahead.item) TRY(ahead_read(&ahead, &platform->epochs_ahead, err));
+    TRY(atomics_read(&atomics, platform->atomics, err));
+    TRY(protocol_read(&protocol, platform->progress, &platform->protocol, err));
     return windows.item ? windows_read(&windows, platform, err) : STATUS_OK;
 }
 
@@ -227,6 +238,7 @@ static enum status read_platform(const struct json_document *document, struct pl
     TRY(read_section(&threads, thread_fields, NULL, platform, err));
     TRY(read_section(&engine, engine_fields, NULL, platform, err));
     struct json_node links = json_member(&engine, "links");
+    if (!links.item) platform->links = platform->simgrid_xml ? LINKS_FREE : LINKS_QUEUE;
     if (platform->links == LINKS_QUEUE && platform->simgrid_xml)
         return json_error(&links, err, "the links of a simgrid_xml platform are known to SimGrid only, expected free");
     return read_mapping(&root, platform, err);
@@ -256,6 +268,15 @@ static enum status new_with_defaults(const char *file, struct platform **platfor
     return STATUS_OK;
 }
 
+enum status platform_check_mpi(const struct json_node *root, struct err *err)
+{
+    struct platform *checked;
+    TRY(new_with_defaults(root->document->file, &checked, err));
+    enum status status = read_mpi(root, checked, err);
+    platform_free(checked);
+    return status;
+}
+
 static const char ideal[] = "{ \"schema\": \"rmacast.platform/1\", \"name\": \"ideal\","
                             "  \"nodes\": { \"count\": 1048576, \"memory_bandwidth_Bps\": \"infinite\" },"
                             "  \"network\": { \"latency_s\": 0, \"bandwidth_Bps\": \"infinite\","
@@ -269,7 +290,7 @@ static enum status open_document(struct json_document *document, const char *con
     for (size_t i = 0; i < override_count; i++) TRY(override_apply(document, overrides[i], err));
     TRY(new_with_defaults(document->file, &made, err));
     struct err found = {0};
-    if (read_platform(document, made, &found) != STATUS_OK) {
+    if (profile_apply(document, &made->profile_library, &found) != STATUS_OK || read_platform(document, made, &found) != STATUS_OK) {
         platform_free(made);
         if (found.status == STATUS_DATA) override_blame(document, overrides, override_count, &found);
         if (err) *err = found;
@@ -277,6 +298,25 @@ static enum status open_document(struct json_document *document, const char *con
     }
     *platform = made;
     return STATUS_OK;
+}
+
+enum status platform_effective(const char *file, const char *const *overrides, size_t override_count, cJSON **json,
+                               struct err *err)
+{
+    struct json_document document;
+    struct platform *platform;
+    if (strcmp(file, "ideal") == 0)
+        TRY(json_parse(ideal, file, &document, err));
+    else
+        TRY(json_open(file, &document, err));
+    enum status status = open_document(&document, overrides, override_count, &platform, err);
+    if (status == STATUS_OK) {
+        platform_free(platform);
+        *json = cJSON_Duplicate(document.root, true);
+        if (!*json) status = err_memory(err);
+    }
+    json_close(&document);
+    return status;
 }
 
 enum status platform_open(const char *file, const char *const *overrides, size_t override_count,

@@ -7,7 +7,8 @@
 
 /* NULL-terminated, in the order of the enums. */
 extern const char *const platform_lock_names[], *const platform_fence_names[], *const platform_progress_names[],
-    *const platform_issue_names[], *const platform_links_names[];
+    *const platform_issue_names[], *const platform_links_names[], *const platform_rendezvous_names[],
+    *const platform_window_creation_names[];
 /* -1 for an unknown name. */
 int platform_name_index(const char *const *names, const char *name);
 
@@ -29,6 +30,15 @@ enum status buffer_read(const struct json_node *node, const struct platform *pla
                         struct err *err);
 /* mpi.rma.epochs_ahead: a number from 1 on, or "unlimited". */
 enum status ahead_read(const struct json_node *node, int64_t *epochs_ahead, struct err *err);
+/* upto_bytes of a row by size: behind `above`, that of the row before; of the last row INT64_MAX. */
+enum status upto_read(const struct json_node *upto, bool last, int64_t above, int64_t *upto_bytes, struct err *err);
+/* mpi.rma.protocol, which may be missing; what it leaves out follows mpi.rma.progress. */
+enum status protocol_read(const struct json_node *node, enum progress_mode progress, struct rma_protocol *protocol,
+                          struct err *err);
+/* mpi.rma.atomic_s_per_byte, which may be missing: a number, or rows by size. */
+enum status atomics_read(const struct json_node *node, struct apply_cost costs[APPLY_COSTS_MAX], struct err *err);
+/* Whether the section `mpi` of the root is one of a platform file. */
+enum status platform_check_mpi(const struct json_node *root, struct err *err);
 /* mpi.rma.windows; the rest of mpi.rma has been read. */
 enum status windows_read(const struct json_node *node, struct platform *platform, struct err *err);
 

@@ -16,12 +16,23 @@ bool semantics_by_letter(const char *letter, struct rma_semantics *semantics)
     return true;
 }
 
-enum rma_waits semantics_waits(const struct rma_semantics *semantics, enum rma_kind kind, int64_t bytes)
+static const struct rma_rule *find_rule(const struct rma_semantics *semantics, enum rma_kind kind, int64_t bytes)
 {
     const struct rma_rule *rule = semantics->rules[kind];
     while (rule->upto_bytes < bytes) rule++;
+    return rule;
+}
+
+enum rma_waits semantics_waits(const struct rma_semantics *semantics, enum rma_kind kind, int64_t bytes)
+{
+    const struct rma_rule *rule = find_rule(semantics, kind, bytes);
     bool fits = kind == RMA_GET || bytes <= semantics->buffer_bytes;
     return rule->waits == WAITS_NEVER && !fits ? WAITS_CALL : rule->waits;
+}
+
+bool semantics_waits_for_group(const struct rma_semantics *semantics, enum rma_kind kind, int64_t bytes)
+{
+    return find_rule(semantics, kind, bytes)->group;
 }
 
 /* "start" | "call" | "complete" | "never", or the letter. */
@@ -36,20 +47,41 @@ static enum status read_waits(const struct json_node *node, enum rma_waits *wait
     return STATUS_OK;
 }
 
+/* "target" | "group": only of what waits in its call or in complete. */
+static enum status read_posts(const struct json_node *node, enum rma_waits waits, bool *group, struct err *err)
+{
+    const char *text;
+    TRY(json_string(node, &text, err));
+    if (strcmp(text, "target") != 0 && strcmp(text, "group") != 0)
+        return json_error(node, err, "unknown value '%s', expected target or group", text);
+    if (waits != WAITS_CALL && waits != WAITS_COMPLETE)
+        return json_error(node, err, "contradicts waits = %s, expected waits = call or complete beside it",
+                          waits_names[waits]);
+    *group = strcmp(text, "group") == 0;
+    return STATUS_OK;
+}
+
+enum status upto_read(const struct json_node *upto, bool last, int64_t above, int64_t *upto_bytes, struct err *err)
+{
+    if (upto->item || !last) TRY(json_integer(upto, 0, INT64_C(1) << 50, upto_bytes, err));
+    if (upto->item && *upto_bytes <= above)
+        return json_error(upto, err, "not ascending, expected more than the row before");
+    if (last) *upto_bytes = INT64_MAX;
+    return STATUS_OK;
+}
+
 static enum status read_row(const struct json_node *row, bool last, int64_t above, struct rma_rule *rule,
                             struct err *err)
 {
-    static const char *const keys[] = {"upto_bytes", "waits", NULL};
+    static const char *const keys[] = {"upto_bytes", "waits", "posts", NULL};
     TRY(json_object(row, err));
     TRY(json_known_keys(row, keys, err));
     struct json_node waits = json_member(row, "waits");
     TRY(read_waits(&waits, &rule->waits, err));
+    struct json_node posts = json_member(row, "posts");
+    if (posts.item) TRY(read_posts(&posts, rule->waits, &rule->group, err));
     struct json_node upto = json_member(row, "upto_bytes");
-    if (upto.item || !last) TRY(json_integer(&upto, 0, INT64_C(1) << 50, &rule->upto_bytes, err));
-    if (upto.item && rule->upto_bytes <= above)
-        return json_error(&upto, err, "not ascending, expected more than the row before");
-    if (last) rule->upto_bytes = INT64_MAX;
-    return STATUS_OK;
+    return upto_read(&upto, last, above, &rule->upto_bytes, err);
 }
 
 static enum status read_rules(const struct json_node *node, struct rma_rule rules[RMA_RULES_MAX], struct err *err)

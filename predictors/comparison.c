@@ -165,7 +165,7 @@ static bool add_failure(cJSON *root, const struct comparison *comparison, size_t
 
 static enum status add_warnings(const struct warnings *warnings, cJSON *root, struct err *err)
 {
-    if (!cJSON_AddBoolToObject(root, "semantics_matter", warnings->choice)) return err_memory(err);
+    if (!cJSON_AddBoolToObject(root, "semantics_matter", warnings->choice != CHOICE_NONE)) return err_memory(err);
     return warnings_to_json(warnings, root, err);
 }
 

@@ -35,6 +35,15 @@ static void describe_buffer(const struct prediction *prediction, struct result_b
     buffer->peak_bytes = (uint64_t)use->peak_bytes;
 }
 
+/* "MPICH 4.0.2 (ch4:ucx), 2 hosts" against "MPICH 4.0.2, ch4:ucx, ..." : name and version. A profile without a version is of any. */
+static bool is_other_library(const char *recorded, const char *profiled)
+{
+    if (!recorded || !profiled) return false;
+    size_t length = strcspn(profiled, ",");
+    bool versioned = strcspn(profiled, "0123456789") < length;
+    return versioned && (strncmp(recorded, profiled, length) != 0 || !strchr(" ,(", recorded[length]));
+}
+
 /* What the analysis of the predicted trace alone cannot know. */
 static enum status describe(struct prediction *prediction, struct err *err)
 {
@@ -51,6 +60,14 @@ static enum status describe(struct prediction *prediction, struct err *err)
     result->wall_ns = (uint64_t)(outcome->wall_s * 1e9);
     result->peak_bytes = outcome->peak_bytes;
     describe_buffer(prediction, &result->buffer);
+    const struct platform *platform = prediction->platform;
+    if (is_other_library(prediction->trace->library, platform->profile_library))
+        TRY(result_add_note(result, err, "recorded with %s; the platform's MPI profile %s is of %s",
+                            prediction->trace->library, platform->profile, platform->profile_library));
+    bool free_links = platform->links == LINKS_FREE && platform_has_inner_links(platform) && platform->contention;
+    if (free_links && strcmp(prediction->engine->name, "loggp") == 0)
+        TRY(result_add_note(result, err,
+                            "engine.links is free: messages do not wait for each other on links inside the network"));
     return model_report_faults(prediction->trace, result, err);
 }
 

@@ -1,27 +1,73 @@
 #include "predictors/warnings.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/array.h"
 #include "model/behaviour/behaviour.h"
 
-struct uses {    /* of a trace */
-    bool choice; /* a start with a post to wait for */
+struct uses { /* of a trace */
+    bool starts;
     bool locks;
+    enum semantics_choice choice;
 };
 
-static struct uses find_uses(const struct trace *trace)
+/* Of one rank on a window. */
+struct window_uses {
+    bool started;
+    uint32_t starts, posts; /* that name the rank itself */
+};
+
+static void add_choice(struct uses *uses, enum semantics_choice choice)
 {
-    struct uses uses = {false, false};
-    for (uint32_t r = 0; r < trace->rank_count; r++)
-        for (size_t i = 0; i < trace->ranks[r].count; i++) {
-            const struct trace_call *call = &trace->ranks[r].calls[i];
-            enum call_kind kind = call_kind(call->call);
-            if (kind == CALL_START && !(call->flags & TRACE_NOCHECK) && trace->groups[call->ref].count > 0)
-                uses.choice = true;
-            if (kind == CALL_LOCK) uses.locks = true;
-        }
-    return uses;
+    if (choice > uses->choice) uses->choice = choice;
+}
+
+/* A rank that posts to itself before it starts has no post to wait for, as long as one thread does both. */
+static void add_start(const struct trace *trace, uint32_t rank, const struct trace_call *call,
+                      struct window_uses *window, struct uses *uses)
+{
+    const struct trace_group *group = &trace->groups[call->ref];
+    bool itself = trace_group_rank(group, (int32_t)rank) != TRACE_NONE;
+    window->started = group->count > 0;
+    if (itself) window->starts++;
+    if ((call->flags & TRACE_NOCHECK) || group->count == 0) return;
+    uses->starts = true;
+    bool posted = itself && window->posts >= window->starts && trace->ranks[rank].thread_count <= 1;
+    if (group->count > 1 || !posted) add_choice(uses, CHOICE_WAITS);
+}
+
+static void add_call(const struct trace *trace, uint32_t rank, const struct trace_call *call,
+                     struct window_uses *windows, struct uses *uses)
+{
+    enum call_kind kind = call_kind(call->call);
+    switch (kind) {
+    case CALL_LOCK: uses->locks = true; break;
+    case CALL_START: add_start(trace, rank, call, &windows[call->handle], uses); break;
+    case CALL_COMPLETE: windows[call->handle].started = false; break;
+    case CALL_POST:
+        if (trace_group_rank(&trace->groups[call->ref], (int32_t)rank) != TRACE_NONE) windows[call->handle].posts++;
+        break;
+    case CALL_PUT:
+    case CALL_ACCUMULATE:
+        if (windows[call->handle].started && call->peer != TRACE_NONE) add_choice(uses, CHOICE_COPIES);
+        break;
+    default: break;
+    }
+}
+
+static enum status find_uses(const struct trace *trace, struct uses *uses, struct err *err)
+{
+    size_t bytes = (trace->window_count + 1) * sizeof(struct window_uses);
+    struct window_uses *windows = malloc(bytes);
+    *uses = (struct uses){.choice = CHOICE_NONE};
+    if (!windows) return err_memory(err);
+    for (uint32_t r = 0; r < trace->rank_count; r++) {
+        memset(windows, 0, bytes);
+        for (size_t i = 0; i < trace->ranks[r].count; i++) add_call(trace, r, &trace->ranks[r].calls[i], windows, uses);
+    }
+    free(windows);
+    return STATUS_OK;
 }
 
 static bool kind_of(enum mpi_call call, enum rma_kind *kind)
@@ -69,12 +115,20 @@ static enum result_waits expect(const struct platform *platform, const struct re
     enum rma_waits waits = semantics_waits(semantics, kind, row->least_bytes);
     if (waits != semantics_waits(semantics, kind, row->most_bytes)) return BEHAVES_UNSEEN;
     if (waits == WAITS_START) return BEHAVES_UNSEEN; /* start says it */
-    return waits == WAITS_CALL ? BEHAVES_POST : BEHAVES_NONE;
+    if (waits != WAITS_CALL) return BEHAVES_NONE;
+    bool group = semantics_waits_for_group(semantics, kind, row->least_bytes);
+    if (group != semantics_waits_for_group(semantics, kind, row->most_bytes)) group = row->waits == BEHAVES_GROUP;
+    return group ? BEHAVES_GROUP : BEHAVES_POST;
 }
 
-static bool contradicts(enum result_waits seen, enum result_waits expected)
+/* That an operation waited for its target's post does not say that it did not wait for others: the proof is one that
+ * returned before another's. */
+static bool contradicts(const struct result_behaviour *row, enum result_waits expected)
 {
-    return seen != BEHAVES_UNSEEN && expected != BEHAVES_UNSEEN && (seen == BEHAVES_NONE) != (expected == BEHAVES_NONE);
+    if (row->waits == BEHAVES_UNSEEN || expected == BEHAVES_UNSEEN) return false;
+    if ((row->waits == BEHAVES_NONE) != (expected == BEHAVES_NONE)) return true;
+    if (row->waits == BEHAVES_GROUP) return expected == BEHAVES_POST;
+    return expected == BEHAVES_GROUP && row->waits == BEHAVES_POST && row->not_for_group > 0;
 }
 
 static enum status find(const struct relations *relations, const struct platform *platform, struct result *result,
@@ -87,7 +141,7 @@ static enum status find(const struct relations *relations, const struct platform
     TRY(status);
     for (size_t i = 0; i < result->behaviour_count; i++) {
         struct contradiction found = {result->behaviour[i], expect(platform, &result->behaviour[i])};
-        if (contradicts(found.row.waits, found.expected))
+        if (contradicts(&found.row, found.expected))
             ARRAY_PUSH(warnings->items, warnings->count, warnings->capacity, found, err);
     }
     return STATUS_OK;
@@ -99,9 +153,11 @@ enum status warnings_find(const struct trace *trace, const struct platform *plat
     struct relations relations;
     struct result *result;
     struct err fault;
-    struct uses uses = find_uses(trace);
-    *warnings = (struct warnings){.choice = uses.choice};
-    if (trace->simulated || platform->window_rule_count > 0 || (!uses.choice && !uses.locks)) return STATUS_OK;
+    struct uses uses;
+    *warnings = (struct warnings){.choice = CHOICE_WAITS};
+    TRY(find_uses(trace, &uses, err));
+    warnings->choice = uses.choice;
+    if (trace->simulated || platform->window_rule_count > 0 || (!uses.starts && !uses.locks)) return STATUS_OK;
     if (relations_build(trace, &relations, &fault) != STATUS_OK) return STATUS_OK;
     enum status status = result_new(0, &result, err);
     if (status == STATUS_OK) {
@@ -118,11 +174,14 @@ void warnings_clear(struct warnings *warnings)
     *warnings = (struct warnings){0};
 }
 
-static const char *expected_text(enum result_waits expected)
+static const char *expected_text(const struct contradiction *found)
 {
-    switch (expected) {
+    if (found->row.waits == BEHAVES_GROUP && found->expected == BEHAVES_POST)
+        return "waits for its target's post alone";
+    switch (found->expected) {
     case BEHAVES_NONE: return "returns at once";
     case BEHAVES_HOLDER: return "waits for the holder";
+    case BEHAVES_GROUP: return "waits for the posts of the whole group";
     default: return "waits for the post";
     }
 }
@@ -133,14 +192,19 @@ void warnings_print_contradictions(const struct warnings *warnings, FILE *out)
     for (size_t i = 0; i < warnings->count; i++)
         fprintf(out, "%s%s; on this platform it %s%s",
                 i == 0 ? "Warning: the recording contradicts the platform's semantics: " : "; ",
-                result_behaviour_text(&warnings->items[i].row, text), expected_text(warnings->items[i].expected),
+                result_behaviour_text(&warnings->items[i].row, text), expected_text(&warnings->items[i]),
                 i + 1 == warnings->count ? ".\n" : "");
 }
 
 void warnings_print_choice(const struct warnings *warnings, FILE *out)
 {
-    if (!warnings->choice)
+    if (warnings->choice == CHOICE_NONE)
         fputs("No call of this trace can differ under a to d: no MPI_Win_start of it has a post to wait for.\n", out);
+    if (warnings->choice == CHOICE_COPIES)
+        fputs("No call of this trace can differ under a to c, and under d only by the copies of puts: no MPI_Win_start "
+              "of it "
+              "has a post to wait for.\n",
+              out);
 }
 
 static bool add_contradiction(cJSON *object, const struct contradiction *one)

@@ -16,9 +16,16 @@ struct contradiction {
     enum result_waits expected;  /* what the platform says */
 };
 
+/* What semantics a to d can change. */
+enum semantics_choice {
+    CHOICE_NONE,
+    CHOICE_COPIES, /* d copies puts, but nothing has a post to wait for */
+    CHOICE_WAITS   /* some MPI_Win_start has a post to wait for */
+};
+
 /* All-zero is empty. */
 struct warnings {
-    bool choice;                 /* some MPI_Win_start has a post to wait for */
+    enum semantics_choice choice;
     struct contradiction *items; /* owned */
     size_t count, capacity;
 };

@@ -1,8 +1,7 @@
 /* The gate between readers and whatever walks a trace. What it accepts, model, replay, export and transforms rely on
  * without looking again:
- *   every id exists; every rank named is a member of the call's window or communicator
- *   a call that works on a window or communicator has one, also where the stream breaks off inside it; only the
- *   creation of a window that breaks off has none
+ *   every id exists; every rank named is a member of the call's window or communicator, which has it once
+ *   a call that works on a window or communicator has one, also where the stream breaks off inside it
  *   at most one window is the heap of OpenSHMEM; OpenSHMEM's calls work on it, MPI's calls on other windows
  *   a request lives once, a region left was entered, threads begin and end once
  *   times of a thread rise; times and bytes are within trace/limits.h, so that no sum of a rank overflows */
@@ -49,6 +48,7 @@ struct walk {
     uint64_t made_from, made_end; /* ids that were made one after the other: those not in requests are done */
     struct map groups;            /* (group, communicator) that were found right */
     struct map objects;           /* id to enum object */
+    struct map parties;           /* barriers of threads to how many come */
     bool unfinished;              /* completions that say what receives are about may still come */
     struct err *err;
 };
@@ -77,7 +77,6 @@ static enum status check_handle(const struct walk *walk)
     const struct call_row *row = call_row(walk->call->call);
     int32_t handle = walk->call->handle;
     if (handle == TRACE_NONE) {
-        if ((walk->call->flags & TRACE_BREAK) && row->kind == CALL_WIN_CREATE) return STATUS_OK; /* nobody has it yet */
         if (row->needed & F_WIN) FAIL(walk, "no window, expected win");
         if (row->needed & F_COMM) FAIL(walk, "no communicator, expected comm");
         return STATUS_OK;
@@ -241,7 +240,7 @@ static enum status check_region(struct walk *walk)
     uint32_t id = walk->call->ref;
     if (id >= trace->region_count) FAIL(walk, "region %" PRIu32 " is not defined", id);
     struct thread_walk *thread = walk->thread;
-    if (call_kind(walk->call->call) == CALL_REGION_ENTER) {
+    if (walk->call->call == ID_region_enter) {
         ARRAY_PUSH(thread->regions, thread->region_count, thread->region_capacity, id, walk->err);
         return STATUS_OK;
     }
@@ -282,6 +281,15 @@ static enum status check_counter(const struct walk *walk)
     return STATUS_OK;
 }
 
+/* What the call's row keeps in aux. */
+static const char *key_of_aux(uint32_t allowed)
+{
+    enum call_field field = allowed & F_MUTEX     ? F_MUTEX_INDEX
+                            : allowed & F_PARTIES ? F_PARTIES_INDEX
+                                                  : F_RESULT_BYTES_INDEX;
+    return call_field_key(field);
+}
+
 static enum status check_sizes(struct walk *walk)
 {
     const struct trace_call *call = walk->call;
@@ -290,7 +298,7 @@ static enum status check_sizes(struct walk *walk)
     if (call->disp < -1 && !(allowed & F_SOURCE)) FAIL(walk, "disp=%" PRId64 ", expected 0 or more", call->disp);
     if (call->disp > TRACE_DISP_MAX && !(allowed & F_SOURCE))
         FAIL(walk, "disp=%" PRId64 ", expected at most %" PRId64, call->disp, TRACE_DISP_MAX);
-    if (call->aux < 0) FAIL(walk, "result_bytes=%" PRId64 ", expected 0 or more", call->aux);
+    if (call->aux < 0) FAIL(walk, "%s=%" PRId64 ", expected 0 or more", key_of_aux(allowed), call->aux);
     if (call_is_thread(call->call)) return check_counter(walk);
     TRY(add_bytes(walk, "bytes", call->bytes));
     return add_bytes(walk, "result_bytes", call->aux);
@@ -357,6 +365,17 @@ static enum status check_object(struct walk *walk, const char *key, int64_t id, 
     return STATUS_OK;
 }
 
+static enum status check_parties(struct walk *walk)
+{
+    const struct trace_call *call = walk->call;
+    uint64_t *known;
+    if (call->aux < 1) FAIL(walk, "parties=%" PRId64 ", expected at least one thread", call->aux);
+    TRY(map_put(&walk->parties, call->ref, (uint64_t)call->aux, &known, walk->err));
+    if (*known != (uint64_t)call->aux)
+        FAIL(walk, "parties=%" PRId64 ", expected %" PRIu64 " as in the barrier's calls before", call->aux, *known);
+    return STATUS_OK;
+}
+
 static enum status check_primitive(struct walk *walk)
 {
     const struct trace_call *call = walk->call;
@@ -369,9 +388,7 @@ static enum status check_primitive(struct walk *walk)
     if (!(row->needed & F_OBJECT)) return STATUS_OK;
     TRY(check_object(walk, "object", call->ref, object_of[row->kind]));
     if (row->needed & F_MUTEX) TRY(check_object(walk, "mutex", call->aux, OBJECT_MUTEX));
-    if ((row->needed & F_PARTIES) && call->aux < 1)
-        FAIL(walk, "parties=%" PRId64 ", expected at least one thread", call->aux);
-    return STATUS_OK;
+    return row->needed & F_PARTIES ? check_parties(walk) : STATUS_OK;
 }
 
 static enum status check_call(struct walk *walk)
@@ -439,7 +456,7 @@ static enum status check_more_times(const struct walk *walk)
     if (!stream->sim) return STATUS_OK;
     const struct trace_sim *sim = &stream->sim[walk->index];
     const int64_t known[] = {sim->xfer_start_ps,    sim->xfer_end_ps,       sim->base_end_ps,    sim->extended_end_ps,
-                             sim->progress_from_ps, sim->progress_until_ps, sim->awaited_post_ps};
+                             sim->progress_from_ps, sim->progress_until_ps, sim->awaited_post_ps, sim->released_ps};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (known[i] != TRACE_UNKNOWN_PS && !is_time(known[i])) FAIL(walk, "a simulated time is beyond " TIME_LIMIT);
     if (sim->blocked_ps < 0 || sim->blocked_ps > lasts_ps)
@@ -523,19 +540,49 @@ static enum status check_heaps(const struct trace *trace, struct err *err)
     return STATUS_OK;
 }
 
+static enum status check_comm(const struct trace *trace, size_t id, struct err *err)
+{
+    const struct trace_comm *comm = &trace->comms[id];
+    char place[TRACE_PLACE_BYTES];
+    snprintf(place, sizeof place, "comm %zu", id);
+    for (uint32_t k = 0; k < comm->count; k++) {
+        int32_t member = comm->members[k];
+        if (member < 0 || (uint32_t)member >= trace->rank_count)
+            return err_set(err, STATUS_DATA, trace->name, place,
+                           "member %" PRId32 " is not a rank, expected 0 to %" PRIu32, member, trace->rank_count - 1);
+    }
+    for (uint32_t k = 1; comm->order && k < comm->count; k++) {
+        int32_t member = comm->members[comm->order[k]];
+        if (member == comm->members[comm->order[k - 1]])
+            return err_set(err, STATUS_DATA, trace->name, place, "rank %" PRId32 " is a member twice, expected once",
+                           member);
+    }
+    return STATUS_OK;
+}
+
+/* The sizes of a window. */
+static enum status check_window(const struct trace *trace, size_t id, struct err *err)
+{
+    const struct trace_window *window = &trace->windows[id];
+    char place[TRACE_PLACE_BYTES];
+    snprintf(place, sizeof place, "window %zu", id);
+    for (uint32_t k = 0; k < trace->comms[window->comm].count; k++) {
+        if (window->bytes && (window->bytes[k] < 0 || window->bytes[k] > TRACE_DISP_MAX))
+            return err_set(err, STATUS_DATA, trace->name, place, "%" PRId64 " bytes, expected 0 to %" PRId64,
+                           window->bytes[k], TRACE_DISP_MAX);
+        if (window->disp_unit && window->disp_unit[k] < 1)
+            return err_set(err, STATUS_DATA, trace->name, place, "displacement unit %" PRId32 ", expected 1 or more",
+                           window->disp_unit[k]);
+    }
+    return STATUS_OK;
+}
+
 static enum status check_definitions(const struct trace *trace, struct err *err)
 {
     if (trace->record_cost_ps < 0 || trace->record_cost_ps > TRACE_TIME_MAX_PS)
         return err_set(err, STATUS_DATA, trace->name, "record_cost", "expected 0 to 6000000 s");
-    for (size_t i = 0; i < trace->comm_count; i++)
-        for (uint32_t k = 0; k < trace->comms[i].count; k++) {
-            int32_t member = trace->comms[i].members[k];
-            if (member >= 0 && (uint32_t)member < trace->rank_count) continue;
-            char place[TRACE_PLACE_BYTES];
-            snprintf(place, sizeof place, "comm %zu", i);
-            return err_set(err, STATUS_DATA, trace->name, place,
-                           "member %" PRId32 " is not a rank, expected 0 to %" PRIu32, member, trace->rank_count - 1);
-        }
+    for (size_t i = 0; i < trace->comm_count; i++) TRY(check_comm(trace, i, err));
+    for (size_t i = 0; i < trace->window_count; i++) TRY(check_window(trace, i, err));
     return check_heaps(trace, err);
 }
 
@@ -574,6 +621,7 @@ static enum status check_block(void *context, size_t block, struct err *err)
         walk.bytes = 0;
         walk.lives_ps = 0;
         map_clear(&walk.objects);
+        map_clear(&walk.parties);
     }
     map_clear(&walk.groups);
     for (size_t i = 0; i < walk.thread_capacity; i++) free(walk.threads[i].regions);

@@ -360,6 +360,7 @@ static enum status copy_names(const struct trace *other, struct trace *made, str
     made->engine = copy_text(other->engine, &failed);
     made->semantics = copy_text(other->semantics, &failed);
     made->lock = copy_text(other->lock, &failed);
+    made->library = copy_text(other->library, &failed);
     made->clock = other->clock;
     made->record_cost_ps = other->record_cost_ps;
     return failed ? err_memory(err) : STATUS_OK;

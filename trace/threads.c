@@ -60,8 +60,8 @@ enum status trace_sort_calls(struct trace *trace, uint32_t rank, const uint32_t 
     struct trace_rank *stream = &trace->ranks[rank];
     if (stream->count == 0) return STATUS_OK;
     struct place *places = malloc(stream->count * sizeof *places);
-    void *spare = malloc(stream->count * sizeof *stream->calls);
-    _Static_assert(sizeof *stream->calls >= sizeof *stream->sim, "room for every array's items");
+    void *spare = malloc(stream->count * sizeof *stream->sim);
+    _Static_assert(sizeof *stream->sim >= sizeof *stream->calls, "room for every array's items");
     if (!places || !spare) {
         free(places);
         free(spare);

@@ -94,6 +94,7 @@ void trace_free(struct trace *trace)
     free(trace->engine);
     free(trace->semantics);
     free(trace->lock);
+    free(trace->library);
     for (size_t i = 0; i < trace->fault_count; i++) free(trace->faults[i].text);
     free(trace->faults);
     for (size_t i = 0; i < trace->note_count; i++) free(trace->notes[i]);
@@ -205,6 +206,7 @@ enum status trace_add_thread_call(struct trace *trace, uint32_t rank, uint32_t t
     TRY(note_thread(stream, thread, call, err));
     if (stream->count > 0 && call->enter_ps < stream->calls[stream->count - 1].enter_ps) stream->unsorted = true;
     if (trace->simulated) stream->sim[stream->count] = trace_sim_unknown;
+    if (call->flags & TRACE_BREAK) stream->incomplete = true;
     stream->calls[stream->count++] = *call;
     if (call->flags & TRACE_NOCHECK) trace->skips_checks = true;
     return STATUS_OK;

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "common/map.h"
 #include "common/status.h"
@@ -119,12 +120,15 @@ struct trace_sim {
     /* The latest enter(post) of the posts that a start, a complete or an operation waited for; TRACE_UNKNOWN_PS where it
      * waited for none. */
     int64_t awaited_post_ps;
+    /* When the release left that an unlock then waited to be acknowledged; TRACE_UNKNOWN_PS: as the call returned. */
+    int64_t released_ps;
 };
 #define TRACE_SIM_UNKNOWN                                                                                              \
     {                                                                                                                  \
         .xfer_start_ps = TRACE_UNKNOWN_PS, .xfer_end_ps = TRACE_UNKNOWN_PS, .base_end_ps = TRACE_UNKNOWN_PS,           \
         .extended_end_ps = TRACE_UNKNOWN_PS, .progress_from_ps = TRACE_UNKNOWN_PS,                                     \
-        .progress_until_ps = TRACE_UNKNOWN_PS, .awaited_post_ps = TRACE_UNKNOWN_PS                                     \
+        .progress_until_ps = TRACE_UNKNOWN_PS, .awaited_post_ps = TRACE_UNKNOWN_PS,                                    \
+        .released_ps = TRACE_UNKNOWN_PS                                                                                \
     }
 extern const struct trace_sim trace_sim_unknown; /* of a call of which a simulation has said nothing yet */
 
@@ -257,6 +261,7 @@ struct trace {
     size_t site_count, site_capacity;
     bool simulated;
     char *platform, *engine, *semantics, *lock; /* of a simulated trace, else NULL */
+    char *library; /* with which the program was recorded: "MPICH 4.0.2 (ch4:ucx), 2 hosts"; NULL: not known */
     struct trace_clock_quality clock;
     int64_t record_cost_ps; /* the recorder's own cost per call, 0 unknown */
     struct trace_fault *faults; /* of an input that was read to keep going, one per rank at most */
@@ -361,6 +366,12 @@ enum status trace_add_extents(struct trace *trace, const struct trace_extents *e
 enum status trace_add_region(struct trace *trace, const char *name, uint32_t *id, struct err *err);
 enum status trace_add_site(struct trace *trace, const char *function, const char *file, int32_t line, uint32_t *id,
                            struct err *err);
+
+/* The trace was predicted with mpi.rma.lock = lazy: locks are asked for at unlock. */
+static inline bool trace_is_lazy(const struct trace *trace)
+{
+    return trace->lock && strcmp(trace->lock, "lazy") == 0;
+}
 
 /* The node on which a rank ran; a name that is not empty. The one of a simulated rank is the platform's: "node3". */
 enum status trace_set_node(struct trace *trace, uint32_t rank, const char *name, struct err *err);

@@ -131,15 +131,15 @@ enum status validate_results(const struct result *predicted, const char *predict
     struct validation *v = NULL;
     TRY(new_validation(predicted, predicted_name, measured_names, repetitions, &v, err));
     size_t room = repetitions > v->rank_count ? repetitions : v->rank_count;
-    double *scratch = calloc(room ? room : 1, sizeof *scratch);
-    if (!scratch) {
+    double *values = calloc(room ? room : 1, sizeof *values);
+    if (!values) {
         validation_free(v);
         return err_memory(err);
     }
-    compare_run(v, predicted, measured, scratch);
-    rank_errors(v, scratch);
-    for (int p = 0; p < PATTERN_COUNT; p++) compare_pattern(v, (enum pattern)p, predicted, measured, scratch);
-    free(scratch);
+    compare_run(v, predicted, measured, values);
+    rank_errors(v, values);
+    for (int p = 0; p < PATTERN_COUNT; p++) compare_pattern(v, (enum pattern)p, predicted, measured, values);
+    free(values);
     *validation = v;
     return STATUS_OK;
 }

@@ -2,8 +2,8 @@
 
 #include <stdlib.h>
 
+#include "model/behaviour/group_votes.h"
 #include "model/match/locks.h"
-#include "model/transfers/transfer_groups.h"
 
 static void take_latest(int64_t *latest_ps, int64_t post_ps)
 {
@@ -86,26 +86,14 @@ static void count_epoch(const struct adder *adder, const struct access_epoch *ep
     if (!(complete->flags & TRACE_BREAK)) count_contents(adder, epoch, complete);
 }
 
-static int operation_row(uint16_t call)
-{
-    switch (call) {
-#define BEHAVIOUR(ID, CALL)                                                                                            \
-    case ID_##CALL:                                                                                                    \
-        return BEHAVIOUR_##ID;
-#include "model/behaviour/behaviour.def"
-#undef BEHAVIOUR
-    default: return -1;
-    }
-}
-
 static void count_operation(const struct adder *adder, const struct epoch_operation *operation)
 {
     const struct epochs *epochs = &adder->relations->epochs;
     const struct access_epoch *epoch = &epochs->accesses[operation->epoch];
     const struct trace_call *call = relations_call(adder->relations, operation->origin, operation->call);
-    int row = operation_row(call->call);
-    if (row < 0 || call->flags & TRACE_BREAK) return;
-    struct behaviour_count *count = &adder->behaviour->operations[row][transfer_size_class(call->bytes)];
+    int of = group_votes_class(call);
+    if (of < 0 || call->flags & TRACE_BREAK) return;
+    struct behaviour_count *count = &adder->behaviour->operations[of / BEHAVIOUR_SIZES][of % BEHAVIOUR_SIZES];
     int64_t own_ps = post_of(adder, operation->pair), group_ps = latest_post(adder, epoch), others_ps = INT64_MIN;
     for (size_t p = epoch->pair_first; p < epoch->pair_first + epoch->pair_count; p++)
         if (p != operation->pair) take_latest(&others_ps, post_of(adder, p));
@@ -196,6 +184,8 @@ static void decide(const struct behaviour_count *count, enum result_waits waits,
 {
     row->calls = count->calls;
     row->of = count->of;
+    row->for_group = count->group_only;
+    row->not_for_group = count->group_not;
     if (count->of == 0 && count->group_only == 0) return;
     row->waits = waits;
     row->seen = count->waited;

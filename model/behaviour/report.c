@@ -26,7 +26,9 @@ static bool add_counts(cJSON *object, const struct result_behaviour *row)
     return cJSON_AddStringToObject(object, "waits", waits_names[row->waits]) &&
            cJSON_AddNumberToObject(object, "seen", (double)row->seen) &&
            cJSON_AddNumberToObject(object, "of", (double)row->of) &&
-           cJSON_AddNumberToObject(object, "calls", (double)row->calls);
+           cJSON_AddNumberToObject(object, "calls", (double)row->calls) &&
+           (!row->sized || (cJSON_AddNumberToObject(object, "for_group", (double)row->for_group) &&
+                            cJSON_AddNumberToObject(object, "not_for_group", (double)row->not_for_group)));
 }
 
 /* A complete's rows by content are part of its own. */

@@ -48,7 +48,7 @@ static enum status walk_calls(const struct trace *trace, uint32_t rank, uint32_t
         uint32_t thread = trace_call_thread(trace, rank, i), *node = &nodes[thread];
         if (call->call == ID_region_enter)
             TRY(callpaths_child(paths, *node, call->ref, node, err));
-        else if (call_kind(call->call) == CALL_REGION_LEAVE)
+        else if (call->call == ID_region_leave)
             *node = paths->nodes[*node].parent; /* trace_check: regions nest */
         else
             continue;

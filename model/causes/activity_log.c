@@ -271,9 +271,8 @@ enum status activity_log_add_waits(struct activity_log *log, const struct waits 
                                     .rank = wait->rank,
                                     .cause = wait->cause_rank,
                                     .pattern = wait->pattern,
+                                    .doubt = wait->doubt,
                                     .flags = wait->counted ? WAIT_LOG_COUNTED : 0};
-        if (wait->pattern == PATTERN_WAIT_FOR_PROGRESS)
-            made.function = (uint16_t)(trace_function(log->trace, wait->rank, wait->call) + 1);
         if (made.from_ps >= made.until_ps) continue;
         if (log->tells) TRY(bytes_put(&log->told, &made, sizeof made, err));
         TRY(activity_log_add_mark(log, &made, err));

@@ -5,9 +5,10 @@
 
 #include "common/array.h"
 #include "common/heap.h"
+#include "common/units.h"
+#include "model/causes/causes.h"
 
 /* As in model/causes/causes.c: chains of waits are cut here. */
-enum { MOST_HOPS = 64 };
 static const uint32_t NOBODY = UINT32_MAX;
 
 struct rank {
@@ -15,7 +16,7 @@ struct rank {
     struct call_log_row call;
     bool any;           /* call is there: the last one that began before at_ps, or that at_ps is behind */
     uint32_t next_kind; /* of the call after it */
-    int64_t busy_ps;    /* from here to at_ps transfers are under way */
+    int64_t busy_ps;    /* from here to at_ps transfers are under way; no less than at_ps: none are */
     uint64_t weight;    /* waits that it carries */
     bool on_path;
     /* While it waits. */
@@ -44,11 +45,6 @@ struct work {
     struct err *err;
 };
 
-static int64_t larger(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
 static enum status sums_of(struct work *work, uint32_t rank, uint32_t kind, struct backward_sums **sums)
 {
     struct backward_rank_sums *of = &work->sums[rank];
@@ -66,7 +62,7 @@ static enum status add(struct work *work, uint32_t rank, enum backward_part part
 {
     struct rank *at = &work->ranks[rank];
     struct backward_sums *sums;
-    int64_t ps = at->at_ps - low_ps, busy_ps = at->at_ps - larger(low_ps, at->busy_ps);
+    int64_t ps = at->at_ps - low_ps, busy_ps = at->at_ps - units_max_ps(low_ps, at->busy_ps);
     uint32_t kind = at->any ? at->call.kind : BACKWARD_BEGIN_KIND;
     if (at->weight > 0 || at->on_path) {
         TRY(sums_of(work, rank, kind, &sums));
@@ -88,9 +84,9 @@ static enum status bring(struct work *work, uint32_t rank, int64_t to_ps)
     if (work->replay->trace && work->replay->trace->ranks[rank].foreign) return STATUS_OK;
     while (at->at_ps > to_ps) {
         if (!at->any || at->at_ps > at->call.exit_ps) {
-            TRY(add(work, rank, BACKWARD_GAP, at->any ? larger(to_ps, at->call.exit_ps) : to_ps));
+            TRY(add(work, rank, BACKWARD_GAP, at->any ? units_max_ps(to_ps, at->call.exit_ps) : to_ps));
         } else if (at->at_ps > at->call.enter_ps) {
-            TRY(add(work, rank, BACKWARD_CALL, larger(to_ps, at->call.enter_ps)));
+            TRY(add(work, rank, BACKWARD_CALL, units_max_ps(to_ps, at->call.enter_ps)));
         } else {
             at->next_kind = at->call.kind;
             TRY(call_log_back(work->replay->call_log, rank, &at->call, &at->any, work->err));
@@ -114,7 +110,7 @@ static enum status let_go(struct work *work, uint32_t waiter, int64_t now_ps)
 static enum status find_carrier(struct work *work, uint32_t waiter, int64_t now_ps)
 {
     uint32_t carrier = work->ranks[waiter].cause;
-    for (int hops = 0; hops < MOST_HOPS && work->ranks[carrier].cause != NOBODY; hops++)
+    for (int hops = 0; hops < CAUSES_MOST_HOPS && work->ranks[carrier].cause != NOBODY; hops++)
         carrier = work->ranks[carrier].cause;
     work->ranks[waiter].carrier = carrier;
     return carry(work, carrier, now_ps, 1);
@@ -129,7 +125,7 @@ static size_t find_waiters(struct work *work, uint32_t rank)
     ranks[rank].hops = 0;
     for (size_t i = 0;; i++) {
         uint32_t of = i == 0 ? rank : work->waiters[i - 1];
-        uint32_t w = ranks[of].hops < MOST_HOPS ? ranks[of].first_waiter : NOBODY;
+        uint32_t w = ranks[of].hops < CAUSES_MOST_HOPS ? ranks[of].first_waiter : NOBODY;
         for (; w != NOBODY; w = ranks[w].next_waiter) {
             if (ranks[w].visited == work->visit) continue;
             ranks[w].visited = work->visit;
@@ -237,7 +233,7 @@ static enum status take_busy(struct work *work, const struct wait_log_row *row)
 
 static enum status take_wait(struct work *work, const struct wait_log_row *row)
 {
-    if (row->function > 0 && work->replay->refuted[row->function - 1]) return STATUS_OK;
+    if (work->replay->refuted[row->doubt]) return STATUS_OK;
     if (work->ranks[row->rank].cause == NOBODY) return begin_wait(work, row->until_ps, row);
     ARRAY_PUSH(work->pending, work->pending_count, work->pending_capacity, *row, work->err);
     return STATUS_OK;
@@ -265,7 +261,7 @@ static enum status go_back(struct work *work, int64_t end_ps)
     TRY(wait_log_next(work->replay->wait_log, &row, &any, work->err));
     while (any || work->heap.count > 0) {
         int64_t now_ps = any ? row.until_ps : INT64_MIN;
-        if (work->heap.count > 0) now_ps = larger(now_ps, work->ranks[work->heap.items[0]].from_ps);
+        if (work->heap.count > 0) now_ps = units_max_ps(now_ps, work->ranks[work->heap.items[0]].from_ps);
         TRY(leave_waits(work, now_ps));
         while (any && row.until_ps == now_ps) {
             TRY(row.flags & WAIT_LOG_BUSY ? take_busy(work, &row) : take_wait(work, &row));
@@ -289,7 +285,7 @@ static enum status start(struct work *work)
     }
     for (uint32_t r = 0; r < replay->rank_count; r++) {
         work->ranks[r] = (struct rank){.at_ps = end_ps,
-                                       .busy_ps = INT64_MAX,
+                                       .busy_ps = end_ps,
                                        .on_path = r == work->path,
                                        .cause = NOBODY,
                                        .first_waiter = NOBODY,

@@ -1,6 +1,6 @@
-/* Root causes, the critical path and overlap of a trace that was written down (model/causes/call_log.h, model/causes/wait_log.h), in one
- * sweep from its end to its begin: the same sums as of model/causes/causes.h and model/causes/busy.h, in memory that the trace's
- * length has no part in.
+/* Root causes, the critical path and overlap of a trace that was written down (model/causes/call_log.h,
+ * model/causes/wait_log.h), in one pass from its end to its begin: the same sums as of model/causes/causes.h and
+ * model/causes/busy.h, in memory that the trace's length has no part in.
  *
  * At any time each rank does one thing. It carries the waits that end in it: a wait counts for the rank that is waited
  * for, and where that one waits itself, for the next. The critical path is on one rank. Sums grow when a rank goes on
@@ -33,7 +33,7 @@ struct backward_replay {
     uint32_t rank_count;
     struct call_log *call_log; /* borrowed, as the others */
     struct wait_log *wait_log;
-    const bool *refuted; /* by enum mpi_call: waits in them are none */
+    const bool *refuted; /* by doubt: waits that depend on it are none; never FINDING_CERTAIN */
     int64_t begin_ps;
     const int64_t *end_ps; /* per rank: exit of its last call; below begin_ps: it has none */
 };

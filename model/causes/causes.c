@@ -1,7 +1,9 @@
 #include "model/causes/causes.h"
 
+#include "common/search.h"
+#include "common/units.h"
+
 /* Chains of waits are cut here: time stamps that contradict each other could make them circles. */
-enum { MOST_HOPS = 64 };
 
 struct search {
     const struct waits *waits;
@@ -17,16 +19,6 @@ struct at { /* a thread of a rank */
 
 static enum status walk(const struct search *search, struct at at, int64_t from_ps, int64_t to_ps, int hops);
 
-static int64_t smaller(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
-static int64_t larger(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
 /* The part from..to of one call. */
 static enum status walk_call(const struct search *search, struct at at, size_t call, int64_t from_ps, int64_t to_ps,
                              int hops)
@@ -34,10 +26,10 @@ static enum status walk_call(const struct search *search, struct at at, size_t c
     const struct waits *waits = search->waits;
     int64_t own_ps = to_ps - from_ps;
     size_t first = 0, end = 0;
-    if (search->follow && hops < MOST_HOPS) waits_of_call(waits, at.rank, at.thread, call, &first, &end);
+    if (search->follow && hops < CAUSES_MOST_HOPS) waits_of_call(waits, at.rank, at.thread, call, &first, &end);
     for (size_t w = first; w < end; w++) {
         const struct wait *wait = &waits->items[w];
-        int64_t low_ps = larger(from_ps, wait->from_ps), high_ps = smaller(to_ps, wait->until_ps);
+        int64_t low_ps = units_max_ps(from_ps, wait->from_ps), high_ps = units_min_ps(to_ps, wait->until_ps);
         struct at cause = {wait->cause_rank, wait->cause_thread};
         if (low_ps >= high_ps) continue;
         own_ps -= high_ps - low_ps;
@@ -53,13 +45,13 @@ static enum status walk(const struct search *search, struct at at, int64_t from_
     size_t k = lane_first_ending(&lane, from_ps, false), after = k > 0 ? lane_index(&lane, k - 1) : SHARE_AT_BEGIN;
     for (; from_ps < to_ps && k < lane.count; k++) {
         const struct trace_call *call = lane_call(&lane, k);
-        int64_t computing_ps = smaller(call->enter_ps, to_ps) - from_ps;
+        int64_t computing_ps = units_min_ps(call->enter_ps, to_ps) - from_ps;
         if (computing_ps > 0) {
             TRY(time_profile_add_computing(search->profile, at.rank, at.thread, after, computing_ps, search->err));
             from_ps += computing_ps;
         }
         after = lane_index(&lane, k);
-        int64_t end_ps = smaller(call->exit_ps, to_ps);
+        int64_t end_ps = units_min_ps(call->exit_ps, to_ps);
         if (end_ps <= from_ps) continue;
         TRY(walk_call(search, at, after, from_ps, end_ps, hops));
         from_ps = end_ps;
@@ -85,13 +77,7 @@ static const struct wait *last_wait(const struct waits *waits, struct at at, int
     size_t low, high;
     waits_of_thread(waits, at.rank, at.thread, &low, &high);
     size_t first = low;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (waits->items[middle].until_ps <= time_ps)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    SEARCH_FIRST(low, high, i, waits->items[i].until_ps <= time_ps);
     while (low > first && waits->items[low - 1].until_ps <= waits->items[low - 1].from_ps) low--;
     return low > first ? &waits->items[low - 1] : NULL;
 }
@@ -122,7 +108,7 @@ static bool step_back(const struct search *search, struct at *at, int64_t time_p
         *from_ps = wait->until_ps;
         *at = (struct at){wait->cause_rank, wait->cause_thread};
     } else if (lane.creator != LANE_NO_CREATOR && lane.count > 0) {
-        *from_ps = smaller(lane_call(&lane, 0)->enter_ps, time_ps);
+        *from_ps = units_min_ps(lane_call(&lane, 0)->enter_ps, time_ps);
         at->thread = trace_call_thread(search->lanes->trace, at->rank, lane.creator);
     } else {
         return false;

@@ -6,6 +6,9 @@
 #include "model/callpaths/time_profile.h"
 #include "model/waits/waits.h"
 
+/* A chain of waits is followed so far. */
+enum { CAUSES_MOST_HOPS = 64 };
+
 /* Of every wait with a known cause: what the thread that is waited for does meanwhile; where that one waits itself,
  * what the thread does that it waits for, and so on. The sum is that of the waits' intervals. waits are sorted. */
 enum status causes_find(const struct waits *waits, const struct lanes *lanes, struct time_profile *profile,

@@ -15,7 +15,7 @@ enum wait_log_flag {
 struct wait_log_row {
     int64_t from_ps, until_ps;
     uint32_t rank, cause; /* cause: of a wait, the rank that it waits for */
-    uint16_t function;    /* 0, or of a wait that may prove to be none: enum mpi_call + 1 */
+    uint16_t doubt;       /* of a wait (model/waits/finding.h) */
     uint16_t pattern;     /* of a wait */
     uint16_t flags;
 };

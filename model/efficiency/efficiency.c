@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/search.h"
 #include "common/units.h"
 #include "model/causes/busy.h"
 #include "model/match/collective_requests.h"
@@ -101,14 +102,8 @@ static void changes_of(const struct intervals *intervals, uint32_t rank, uint32_
 {
     size_t bounds[2];
     for (uint32_t side = 0; side < 2; side++) {
-        size_t low = intervals->rank_first[rank], high = intervals->rank_first[rank + 1];
-        while (low < high) {
-            size_t middle = low + (high - low) / 2;
-            if (intervals->changes[middle].thread < thread + side)
-                low = middle + 1;
-            else
-                high = middle;
-        }
+        size_t low = intervals->rank_first[rank];
+        SEARCH_FIRST(low, intervals->rank_first[rank + 1], i, intervals->changes[i].thread < thread + side);
         bounds[side] = low;
     }
     *first = bounds[0];
@@ -160,7 +155,7 @@ static void walk_thread(struct whole *whole, uint32_t processor, uint32_t thread
             at = intervals->changes[change++].node;
             collector->efficiency->intervals[at].takes_part[processor] = true;
         }
-        if (collector_is_region(call->call))
+        if (call_is_region(call->call))
             add_computing(whole, at, processor, call->enter_ps, call->exit_ps);
         else
             collector_add_call(collector, at, processor, call->call, counts_as(whole, rank, index, call),
@@ -263,19 +258,19 @@ static void add_children(struct efficiency *efficiency)
     }
 }
 
-static void spread_values(struct efficiency_interval *interval, uint32_t processor_count, int c)
+static void summarize_values(struct efficiency_interval *interval, uint32_t processor_count, int c)
 {
-    struct efficiency_spread *histogram = &interval->histogram[c];
+    struct efficiency_range *range = &interval->range[c];
     bool first = true;
     for (uint32_t p = 0; p < processor_count; p++) {
         if (!interval->takes_part[p]) continue;
         int64_t ps = interval->value_ps[c][p];
         interval->sum_ps[c] += ps;
-        if (first || ps < histogram->min_ps) histogram->min_ps = ps, histogram->min_processor = p;
-        if (first || ps > histogram->max_ps) histogram->max_ps = ps, histogram->max_processor = p;
+        if (first || ps < range->min_ps) range->min_ps = ps, range->min_processor = p;
+        if (first || ps > range->max_ps) range->max_ps = ps, range->max_processor = p;
         first = false;
     }
-    if (interval->processors > 0) histogram->mean_s = wide_s(interval->sum_ps[c]) / interval->processors;
+    if (interval->processors > 0) range->mean_s = wide_s(interval->sum_ps[c]) / interval->processors;
 }
 
 /* The rank with the least MPI time: its MPI time and its sequential share count as useful, those of the others as lost.
@@ -331,7 +326,7 @@ static void derive(const struct efficiency *efficiency, struct efficiency_interv
     }
     for (uint32_t p = 0; p < efficiency->processor_count; p++)
         if (interval->takes_part[p]) value_ps[EFFICIENCY_LOAD_IMBALANCE][p] += most_ps;
-    for (int c = 0; c < CHARACTERISTIC_COUNT; c++) spread_values(interval, efficiency->processor_count, c);
+    for (int c = 0; c < CHARACTERISTIC_COUNT; c++) summarize_values(interval, efficiency->processor_count, c);
     interval->total_ps = (wide_ps)interval->execution_ps * interval->processors;
     interval->productive_ps = interval->sum_ps[EFFICIENCY_CPU] - interval->sum_ps[EFFICIENCY_INSUFFICIENT_USER];
     interval->productive_ps += interval->useful_mpi_ps;

@@ -27,7 +27,7 @@ struct characteristic_row {
 };
 const struct characteristic_row *characteristic_row(enum characteristic characteristic);
 
-struct efficiency_spread { /* over the processors that take part */
+struct efficiency_range { /* over the processors that take part */
     int64_t min_ps, max_ps;
     uint32_t min_processor, max_processor; /* the first of several */
     double mean_s;
@@ -43,7 +43,7 @@ struct efficiency_interval {
     bool *takes_part;                        /* per processor */
     int64_t *value_ps[CHARACTERISTIC_COUNT]; /* per processor */
     wide_ps sum_ps[CHARACTERISTIC_COUNT];    /* over processors */
-    struct efficiency_spread histogram[CHARACTERISTIC_COUNT];
+    struct efficiency_range range[CHARACTERISTIC_COUNT];
     int64_t execution_ps;
     wide_ps total_ps, productive_ps, lost_ps;
 };

@@ -71,18 +71,18 @@ static void write_values(struct writer *writer, cJSON *object, const struct effi
 static void write_characteristic(struct writer *writer, cJSON *object, const struct efficiency *efficiency,
                                  const struct efficiency_interval *interval, int c, bool per_rank)
 {
-    const struct efficiency_spread *histogram = &interval->histogram[c];
-    const struct efficiency_processor *min = &efficiency->processors[histogram->min_processor];
-    const struct efficiency_processor *max = &efficiency->processors[histogram->max_processor];
+    const struct efficiency_range *range = &interval->range[c];
+    const struct efficiency_processor *min = &efficiency->processors[range->min_processor];
+    const struct efficiency_processor *max = &efficiency->processors[range->max_processor];
     cJSON *made = keep(writer, cJSON_AddObjectToObject(object, characteristic_row((enum characteristic)c)->key));
     number(writer, made, "sum", wide_s(interval->sum_ps[c]));
-    number(writer, made, "min", units_s(histogram->min_ps));
+    number(writer, made, "min", units_s(range->min_ps));
     number(writer, made, "min_rank", min->rank);
     if (efficiency->several) number(writer, made, "min_processor", min->index);
-    number(writer, made, "max", units_s(histogram->max_ps));
+    number(writer, made, "max", units_s(range->max_ps));
     number(writer, made, "max_rank", max->rank);
     if (efficiency->several) number(writer, made, "max_processor", max->index);
-    number(writer, made, "mean", histogram->mean_s);
+    number(writer, made, "mean", range->mean_s);
     if (per_rank) write_values(writer, made, efficiency, interval, c);
 }
 

@@ -23,11 +23,6 @@ static inline void collector_add(const struct collector *collector, uint32_t int
     *value_ps = units_add_ps(*value_ps, ps); /* losses against the last rank may exceed the time that there is */
 }
 
-static inline bool collector_is_region(enum mpi_call call)
-{
-    return call_kind(call) == CALL_REGION_ENTER || call_kind(call) == CALL_REGION_LEAVE;
-}
-
 /* Time in calls, and in computing. as: the function whose kind of time it is (model/match/collective_requests.h). */
 void collector_add_call(const struct collector *collector, uint32_t interval, uint32_t processor, enum mpi_call call,
                         enum mpi_call as, int64_t ps);

@@ -13,7 +13,7 @@ static double ratio(double part, double whole)
 struct efficiency_pop efficiency_pop(const struct efficiency *efficiency, size_t index)
 {
     const struct efficiency_interval *interval = &efficiency->intervals[index];
-    const struct efficiency_spread *cpu = &interval->histogram[EFFICIENCY_CPU];
+    const struct efficiency_range *cpu = &interval->range[EFFICIENCY_CPU];
     double run_s = units_s(interval->execution_ps), most_s = units_s(cpu->max_ps);
     struct efficiency_pop pop = {
         .load_balance = ratio(cpu->mean_s, most_s),
@@ -55,7 +55,7 @@ static wide_ps parts_ps(const wide_ps *sum_ps, int first, int last)
 /* A rank's loss against the last one has reached what 64 bits hold: its parts may be more. */
 static bool stops(const struct efficiency_interval *interval, enum characteristic loss)
 {
-    return interval->histogram[loss].max_ps == INT64_MAX;
+    return interval->range[loss].max_ps == INT64_MAX;
 }
 
 static void check_interval(struct efficiency *efficiency, const struct efficiency_interval *interval)
@@ -232,11 +232,11 @@ static void print_comparison(const struct efficiency *efficiency, const struct e
     fputs("---Comparative characteristics---\n", out);
     fprintf(out, "%-28s %12s %6s %12s %6s %12s\n", "", "Tmin", "rank", "Tmax", "rank", "Tmid");
     for (size_t i = 0; i < sizeof compared / sizeof *compared; i++) {
-        const struct efficiency_spread *histogram = &interval->histogram[compared[i]];
+        const struct efficiency_range *range = &interval->range[compared[i]];
         fprintf(out, "%-28s %12.6f %6s %12.6f %6s %12.6f\n",
-                characteristic_row((enum characteristic)compared[i])->title, units_s(histogram->min_ps),
-                processor_text(efficiency, histogram->min_processor, low), units_s(histogram->max_ps),
-                processor_text(efficiency, histogram->max_processor, high), histogram->mean_s);
+                characteristic_row((enum characteristic)compared[i])->title, units_s(range->min_ps),
+                processor_text(efficiency, range->min_processor, low), units_s(range->max_ps),
+                processor_text(efficiency, range->max_processor, high), range->mean_s);
     }
 }
 

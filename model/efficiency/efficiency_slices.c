@@ -6,6 +6,11 @@
 #include "common/array.h"
 #include "model/efficiency/efficiency_parts.h"
 
+struct doubtful {    /* waits in doubt */
+    struct map sums; /* (interval, rank) to their seconds */
+    struct caused caused;
+};
+
 struct efficiency_slices {
     struct intervals intervals;
     struct intervals_walk *walk;
@@ -13,8 +18,7 @@ struct efficiency_slices {
     struct processors processors;
     struct efficiency *efficiency; /* intervals in the order of their coming */
     size_t capacity;
-    struct map provisional[MPI_CALL_COUNT]; /* (interval, rank) to seconds of waits that may prove to be none */
-    struct caused provisional_caused[MPI_CALL_COUNT];
+    struct doubtful *doubtful[DOUBT_COUNT]; /* owned; NULL: no wait depends on it */
 };
 
 void efficiency_slices_free(struct efficiency_slices *slices)
@@ -24,9 +28,11 @@ void efficiency_slices_free(struct efficiency_slices *slices)
     intervals_walk_free(slices->walk);
     intervals_clear(&slices->intervals);
     processors_clear(&slices->processors);
-    for (int c = 0; c < MPI_CALL_COUNT; c++) {
-        map_clear(&slices->provisional[c]);
-        caused_clear(&slices->provisional_caused[c]);
+    for (int d = 0; d < DOUBT_COUNT; d++) {
+        if (!slices->doubtful[d]) continue;
+        map_clear(&slices->doubtful[d]->sums);
+        caused_clear(&slices->doubtful[d]->caused);
+        free(slices->doubtful[d]);
     }
     free(slices);
 }
@@ -93,13 +99,15 @@ static enum status add_wait(struct efficiency_slices *slices, const struct colle
     enum mpi_call function = trace_function(slices->intervals.trace, wait->rank, wait->call);
     uint32_t cause = collector_cause(collector, wait);
     uint64_t *sum;
-    if (wait->pattern != PATTERN_WAIT_FOR_PROGRESS) {
+    if (wait->doubt == FINDING_CERTAIN) {
         collector_add_wait(collector, interval, wait->rank, function, wait->severity_ps);
         return caused_add(&slices->efficiency->caused, interval, cause, wait->severity_ps, collector->err);
     }
-    TRY(map_put(&slices->provisional[function], (uint64_t)interval << 32 | wait->rank, 0, &sum, collector->err));
+    struct doubtful **doubtful = &slices->doubtful[wait->doubt];
+    if (!*doubtful && !(*doubtful = calloc(1, sizeof **doubtful))) return err_memory(collector->err);
+    TRY(map_put(&(*doubtful)->sums, (uint64_t)interval << 32 | wait->rank, 0, &sum, collector->err));
     *sum += (uint64_t)wait->severity_ps;
-    return caused_add(&slices->provisional_caused[function], interval, cause, wait->severity_ps, collector->err);
+    return caused_add(&(*doubtful)->caused, interval, cause, wait->severity_ps, collector->err);
 }
 
 enum status efficiency_slices_add(struct efficiency_slices *slices, const struct relations *relations,
@@ -122,9 +130,11 @@ enum status efficiency_slices_add_wait(struct efficiency_slices *slices, uint32_
     return caused_add(&slices->efficiency->caused, interval, cause, severity_ps, err);
 }
 
-static enum status add_provisional(const struct collector *collector, const struct map *sums,
-                                   const struct caused *caused, enum mpi_call call)
+static enum status add_provisional(const struct collector *collector, const struct doubtful *doubtful,
+                                   enum mpi_call call)
 {
+    const struct map *sums = &doubtful->sums;
+    const struct caused *caused = &doubtful->caused;
     for (size_t i = 0; i < sums->capacity; i++)
         if (sums->used[i])
             collector_add_wait(collector, (uint32_t)(sums->keys[i] >> 32), (uint32_t)sums->keys[i], call,
@@ -140,7 +150,7 @@ static void add_row(const struct collector *collector, const struct activity_log
     collector_add_computing(collector, row->gap_interval, row->rank, row->gap_ps);
     collector_add(collector, row->gap_interval, EFFICIENCY_OVERLAP, row->rank, row->gap_busy_ps);
     collector->efficiency->intervals[row->interval].takes_part[row->rank] = true;
-    if (!collector_is_region(row->call)) {
+    if (!call_is_region(row->call)) {
         collector_add_call(collector, row->interval, row->rank, row->call, row->as, row->call_ps);
         return;
     }
@@ -199,9 +209,9 @@ enum status efficiency_slices_sum(struct efficiency_slices *slices, const struct
     struct collector collector = collector_of(slices, NULL, err);
     struct activity_log_row row = {0};
     TRY(make_room(slices, err));
-    for (int c = 0; c < MPI_CALL_COUNT; c++)
-        if (!provisional->refuted[c])
-            TRY(add_provisional(&collector, &slices->provisional[c], &slices->provisional_caused[c], (enum mpi_call)c));
+    for (uint16_t d = DOUBT_PROGRESS; d < DOUBT_COUNT; d++)
+        if (!provisional->refuted[d] && slices->doubtful[d])
+            TRY(add_provisional(&collector, slices->doubtful[d], doubt_function(d)));
     while (activity_log_next_row(log, &row)) add_row(&collector, &row);
     return STATUS_OK;
 }

@@ -8,7 +8,6 @@
 #include "common/array.h"
 
 static const uint32_t NOWHERE = UINT32_MAX;
-enum { MARK = 0xAA, MARK_BEGIN = 0xAA, MARK_END = 0xBB };
 
 static const char sequential_prefix[] = "sequential";
 
@@ -22,14 +21,14 @@ void intervals_clear(struct intervals *intervals)
     memset(intervals, 0, sizeof *intervals);
 }
 
-bool interval_mark(uint32_t rank, const struct trace_call *call, uint32_t *number, bool *begins)
+bool interval_mark(const struct trace *trace, uint32_t rank, const struct trace_call *call, struct interval_mark *mark)
 {
-    uint32_t tag = (uint32_t)call->tag, last = tag & 0xFF;
-    if (call_kind(call->call) != CALL_SEND || call->peer < 0 || (uint32_t)call->peer != rank) return false;
-    if (tag >> 24 != MARK || (last != MARK_BEGIN && last != MARK_END)) return false;
-    *number = tag >> 8 & 0xFFFF;
-    *begins = last == MARK_BEGIN;
-    return true;
+    switch (call_kind(call->call)) {
+    case CALL_SEND: return call->peer == (int32_t)rank && interval_mark_of_tag(call->tag, mark);
+    case CALL_REGION_ENTER:
+    case CALL_REGION_LEAVE: return interval_mark_of_region(trace->regions[call->ref], mark);
+    default: return false;
+    }
 }
 
 /* One thread on its way through the intervals. */
@@ -147,22 +146,23 @@ static void place(struct walk *walk, uint32_t site)
 static enum status step(struct walk *walk, uint32_t rank, size_t index)
 {
     const struct trace_call *call = &walk->trace->ranks[rank].calls[index];
-    enum call_kind kind = call_kind(call->call);
-    uint32_t before = walk->at, number;
+    uint32_t before = walk->at;
     uint64_t event = trace_event(walk->trace, rank, index);
-    bool begins, marks = interval_mark(rank, call, &number, &begins);
-    if (marks || kind == CALL_REGION_ENTER || kind == CALL_REGION_LEAVE)
+    struct interval_mark mark;
+    bool marks = interval_mark(walk->trace, rank, call, &mark);
+    if (marks && call->call == ID_region_leave) return STATUS_OK; /* its enter was the mark */
+    if (marks || call_is_region(call->call))
         walk->at = interval_behind(walk->intervals, walk->at);
     else if (walk->functions)
         TRY(enter_function(walk, call->site, event));
-    if (kind == CALL_REGION_ENTER)
-        TRY(enter(walk, INTERVAL_REGION, call->ref, call->site, event));
-    else if (kind == CALL_REGION_LEAVE)
-        leave(walk, INTERVAL_REGION, call->ref);
-    else if (marks && begins)
-        TRY(enter(walk, INTERVAL_MARKED, number, call->site, event));
+    if (marks && mark.begins)
+        TRY(enter(walk, INTERVAL_MARKED, mark.number, call->site, event));
     else if (marks)
-        leave(walk, INTERVAL_MARKED, number);
+        leave(walk, INTERVAL_MARKED, mark.number);
+    else if (call->call == ID_region_enter)
+        TRY(enter(walk, INTERVAL_REGION, call->ref, call->site, event));
+    else if (call->call == ID_region_leave)
+        leave(walk, INTERVAL_REGION, call->ref);
     place(walk, call->site);
     struct change change = {.call = index, .node = walk->at, .thread = walk->thread};
     if (walk->at != before)

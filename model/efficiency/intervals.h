@@ -11,6 +11,7 @@
 #include "common/map.h"
 #include "model/callpaths/changes.h"
 #include "model/efficiency/processors.h"
+#include "trace/interval_marks.h"
 
 enum { INTERVAL_ROOT = 0 };
 
@@ -77,7 +78,8 @@ uint32_t interval_behind(const struct intervals *intervals, uint32_t interval);
 enum status interval_path(const struct trace *trace, const struct intervals *intervals, uint32_t interval, char **text,
                           struct err *err);
 
-/* A message to oneself marks an interval by its tag: 0xAA, a number of 16 bits, 0xAA (begin) or 0xBB (end). */
-bool interval_mark(uint32_t rank, const struct trace_call *call, uint32_t *number, bool *begins);
+/* Whether a call marks an interval (trace/interval_marks.h): a message to oneself by its tag, or the region of a
+ * refused one. */
+bool interval_mark(const struct trace *trace, uint32_t rank, const struct trace_call *call, struct interval_mark *mark);
 
 #endif

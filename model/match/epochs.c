@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/array.h"
+#include "common/units.h"
 #include "model/match/completions.h"
 #include "model/match/fifo.h"
 #include "trace/faults.h"
@@ -272,7 +273,9 @@ static enum status on_operation(struct walk *walk, const struct trace_call *call
             return fault(walk, "target %d is not in the group of the MPI_Win_start of event %" PRIu64, call->peer,
                          trace_event(walk->trace, walk->rank, epoch->open_call));
         operation.pair = epoch->pair_first + (size_t)member;
-        epochs->pairs[operation.pair].last_operation = walk->index;
+        struct epoch_pair *pair = &epochs->pairs[operation.pair];
+        pair->last_operation = walk->index;
+        pair->bytes = units_add_ps(pair->bytes, call->bytes);
     }
     epoch->operation_count++;
     ARRAY_PUSH(epochs->operations, epochs->operation_count, epochs->operation_capacity, operation, walk->err);
@@ -287,16 +290,25 @@ static enum status use_window(const struct walk *walk, const struct trace_call *
     return STATUS_OK;
 }
 
+/* A slice lacks calls before it, and what other ranks of a shared analysis are known by lacks more: there window_uses.h
+ * looks. */
+static bool has_all_before(const struct trace *trace, uint32_t rank)
+{
+    const struct trace_rank *stream = &trace->ranks[rank];
+    return !stream->foreign && stream->kept_count == 0 && trace_event(trace, rank, 0) == 1;
+}
+
 static enum status on_create(struct walk *walk, const struct trace_call *call, struct window_state *state)
 {
     size_t creation = walk->index;
-    if (state->first_use != EPOCH_NONE) {
+    if (state->first_use != EPOCH_NONE && has_all_before(walk->trace, walk->rank)) {
         walk->index = state->first_use;
         return fault(walk, "window %d is used before event %" PRIu64 " creates it", call->handle,
                      trace_event(walk->trace, walk->rank, creation));
     }
     state->created = true;
     state->freed = false;
+    state->first_use = EPOCH_NONE;
     return STATUS_OK;
 }
 
@@ -334,7 +346,7 @@ static enum status walk_rank(struct walk *walk, uint32_t rank)
         const struct trace_call *call = &trace->ranks[rank].calls[i];
         enum call_kind kind = call_kind(call->call);
         handler *handle = handlers[kind];
-        if (!handle || call->handle == TRACE_NONE) continue; /* a creation that breaks off has no window */
+        if (!handle) continue;
         walk->index = i;
         if (kind != CALL_WIN_CREATE && kind != CALL_WIN_FREE) TRY(use_window(walk, call, &walk->windows[call->handle]));
         TRY(handle(walk, call, &walk->windows[call->handle]));

@@ -48,6 +48,7 @@ struct epoch_pair {
     size_t access, exposure; /* exposure is EPOCH_NONE if the target never posted */
     size_t previous; /* the latest earlier pair of the same two ranks and window that has an exposure; EPOCH_NONE */
     size_t last_operation;   /* call of the last operation to this target, EPOCH_NONE if there was none */
+    int64_t bytes;           /* of the operations to this target */
 };
 
 /* One origin of an exposure epoch. */

@@ -5,9 +5,9 @@
 
 #include "common/array.h"
 
-/* The last release so far, and the last one by another origin than that; NULL: there is none. */
+/* The last releases so far by three different origins, the latest first; NULL: there is none. */
 struct releases {
-    const struct holding *last, *other;
+    const struct holding *last, *other, *third;
 };
 
 static int compare_times(int64_t a, int64_t b)
@@ -31,13 +31,24 @@ static int compare_holdings(const void *one, const void *other)
 
 static void add_release(struct releases *releases, const struct holding *holding)
 {
-    if (releases->last && releases->last->origin != holding->origin) releases->other = releases->last;
+    if (releases->last && releases->last->origin != holding->origin) {
+        if (releases->other && releases->other->origin != holding->origin) releases->third = releases->other;
+        releases->other = releases->last;
+    }
     releases->last = holding;
 }
 
 static const struct holding *release_by_others(const struct releases *releases, uint32_t origin)
 {
     return releases->last && releases->last->origin != origin ? releases->last : releases->other;
+}
+
+/* The one before it, by a third origin. */
+static int64_t next_release_ps(const struct releases *releases, uint32_t origin)
+{
+    bool others = releases->other && releases->last->origin != origin && releases->other->origin != origin;
+    const struct holding *next = others ? releases->other : releases->third;
+    return next ? next->release_ps : INT64_MIN;
 }
 
 struct holdings {
@@ -78,7 +89,7 @@ static enum status add_holding(struct holdings *holdings, const struct relations
                               .target = target,
                               .origin = epoch->rank,
                               .exclusive = lock->flags & TRACE_EXCLUSIVE,
-                              .release_ps = unlock->exit_ps,
+                              .release_ps = relations_release_ps(relations, epoch->rank, epoch->close_call),
                               .asked_ps = lock->enter_ps,
                               .unlocking_ps = asks_in->enter_ps,
                               .epoch = epoch,
@@ -135,8 +146,7 @@ static enum status collect_all(const struct relations *relations, bool lazy, str
 static enum status collect(const struct relations *relations, struct holdings *holdings, struct err *err)
 {
     const struct epochs *epochs = &relations->epochs;
-    const char *lock = relations->trace->lock;
-    bool lazy = lock && strcmp(lock, "lazy") == 0;
+    bool lazy = trace_is_lazy(relations->trace);
     if (lazy) TRY(find_lazy(relations, holdings, err));
     for (size_t a = 0; a < epochs->access_count; a++) {
         const struct access_epoch *epoch = &epochs->accesses[a];
@@ -171,15 +181,16 @@ static void add_holding_to(struct releases *all, struct releases *exclusive, con
 
 enum status locks_visit(const struct relations *relations, holding_visitor *visit, void *context, struct err *err)
 {
-    struct releases all = {NULL, NULL}, exclusive = {NULL, NULL};
+    struct releases all = {0}, exclusive = {0};
     struct holdings holdings = {0};
     enum status status = sorted_holdings(relations, &holdings, err);
     for (size_t i = 0; status == STATUS_OK && i < holdings.count; i++) {
-        const struct holding *holding = &holdings.items[i];
-        if (i > 0 && !of_same_lock(holding, holding - 1)) all = exclusive = (struct releases){NULL, NULL};
+        struct holding *holding = &holdings.items[i];
+        if (i > 0 && !of_same_lock(holding, holding - 1)) all = exclusive = (struct releases){0};
+        const struct releases *releases = holding->exclusive ? &all : &exclusive;
+        holding->next_ps = next_release_ps(releases, holding->origin);
         if (slice_state_counts(relations->state, holding->origin, holding->epoch->close_call))
-            status = visit(context, holding,
-                           release_by_others(holding->exclusive ? &all : &exclusive, holding->origin));
+            status = visit(context, holding, release_by_others(releases, holding->origin));
         add_holding_to(&all, &exclusive, holding);
     }
     holdings_clear(&holdings);
@@ -199,11 +210,12 @@ static void keep_last(const struct releases *releases, holder_keeper *keep, void
 {
     if (releases->last) keep(context, releases->last->epoch);
     if (releases->other) keep(context, releases->other->epoch);
+    if (releases->third) keep(context, releases->third->epoch);
 }
 
 enum status locks_last_holders(const struct relations *relations, holder_keeper *keep, void *context, struct err *err)
 {
-    struct releases all = {NULL, NULL}, exclusive = {NULL, NULL};
+    struct releases all = {0}, exclusive = {0};
     struct holdings holdings = {0};
     enum status status = collect_windows(relations, &holdings, err);
     if (status == STATUS_OK) status = sorted_holdings(relations, &holdings, err);
@@ -213,7 +225,7 @@ enum status locks_last_holders(const struct relations *relations, holder_keeper 
         if (i + 1 < holdings.count && of_same_lock(holding, holding + 1)) continue;
         keep_last(&all, keep, context);
         keep_last(&exclusive, keep, context);
-        all = exclusive = (struct releases){NULL, NULL};
+        all = exclusive = (struct releases){0};
     }
     holdings_clear(&holdings);
     return status;

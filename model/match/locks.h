@@ -12,6 +12,8 @@ struct holding { /* one lock epoch whose unlock was seen to return */
         unlocking_ps; /* exit of unlock, enter of lock, enter of unlock (lazy: of what asks) */
     const struct access_epoch *epoch;
     size_t wait_call; /* lock_all: where it waits for this target; EPOCH_NONE: as any lock */
+    int64_t
+        next_ps; /* release by a third origin that would let it in last without the holder; INT64_MIN: there is none */
 };
 
 typedef enum status holding_visitor(void *context, const struct holding *holding, const struct holding *holder);

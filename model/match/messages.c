@@ -181,7 +181,9 @@ enum status messages_build(const struct trace *trace, struct messages *messages,
 
 bool message_is_eager(const struct trace_call *send, int64_t eager_bytes)
 {
-    return send->call == ID_Bsend || (send->call != ID_Ssend && send->bytes <= eager_bytes);
+    bool buffered = send->call == ID_Bsend || send->call == ID_Ibsend;
+    bool synchronous = send->call == ID_Ssend || send->call == ID_Issend;
+    return buffered || (!synchronous && send->bytes <= eager_bytes);
 }
 
 bool message_may_overtake(const struct trace_call *send, int64_t eager_bytes)

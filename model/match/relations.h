@@ -29,4 +29,13 @@ static inline const struct trace_call *relations_call(const struct relations *re
     return &relations->trace->ranks[rank].calls[call];
 }
 
+/* When the lock that the unlock closes was let go: as the call returned or, of a simulated trace where the call then waited
+ * to hear that the target knows, before. */
+static inline int64_t relations_release_ps(const struct relations *relations, uint32_t rank, size_t unlock)
+{
+    const struct trace_rank *stream = &relations->trace->ranks[rank];
+    bool known = stream->sim && stream->sim[unlock].released_ps != TRACE_UNKNOWN_PS;
+    return known ? stream->sim[unlock].released_ps : stream->calls[unlock].exit_ps;
+}
+
 #endif

@@ -4,6 +4,7 @@
 
 #include "common/array.h"
 #include "common/map.h"
+#include "common/search.h"
 
 bool shmem_is_write(enum call_kind kind)
 {
@@ -71,15 +72,10 @@ void shmem_writes_clear(struct shmem_writes *writes)
 /* The first write to the rank behind that time, or of a later rank. */
 static size_t behind(const struct shmem_writes *writes, uint32_t rank, int64_t time_ps)
 {
-    size_t low = 0, high = writes->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        const struct shmem_write *write = &writes->items[middle];
-        if (write->target < rank || (write->target == rank && write->time_ps <= time_ps))
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    const struct shmem_write *items = writes->items;
+    size_t low = 0;
+    SEARCH_FIRST(low, writes->count, i,
+                 items[i].target < rank || (items[i].target == rank && items[i].time_ps <= time_ps));
     return low;
 }
 

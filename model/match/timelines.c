@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/search.h"
+
 void lanes_clear(struct lanes *lanes)
 {
     for (uint32_t r = 0; lanes->trace && r < lanes->trace->rank_count; r++) {
@@ -71,15 +73,9 @@ struct lane lane_of(const struct lanes *lanes, uint32_t rank, uint32_t thread)
 
 size_t lane_first_ending(const struct lane *lane, int64_t time_ps, bool or_at)
 {
-    size_t low = 0, high = lane->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        int64_t exit_ps = lane_call(lane, middle)->exit_ps;
-        if (exit_ps < time_ps || (exit_ps == time_ps && !or_at))
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low = 0;
+    SEARCH_FIRST(low, lane->count, i,
+                 or_at ? lane_call(lane, i)->exit_ps < time_ps : lane_call(lane, i)->exit_ps <= time_ps);
     return low;
 }
 

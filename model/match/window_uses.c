@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/array.h"
+#include "common/search.h"
 #include "trace/faults.h"
 
 void window_uses_clear(struct window_uses *uses)
@@ -41,15 +42,9 @@ static bool is_use(enum call_kind kind)
 /* The first range of freed windows that ends at this one or behind it, or is of a later rank. */
 static size_t freed_from(const struct window_uses *uses, uint32_t rank, int32_t window)
 {
-    size_t low = 0, high = uses->freed_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        const struct freed_windows *at = &uses->freed[middle];
-        if (at->rank < rank || (at->rank == rank && at->end < window))
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low = 0;
+    SEARCH_FIRST(low, uses->freed_count, i,
+                 uses->freed[i].rank < rank || (uses->freed[i].rank == rank && uses->freed[i].end < window));
     return low;
 }
 

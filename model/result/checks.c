@@ -72,12 +72,13 @@ static uint64_t waited_word(int64_t waited_ps, bool certain)
     return (uint64_t)waited_ps << 1 | certain;
 }
 
-/* Calls that wait are looked at, unless all that they wait for may prove to be nothing: these are counted per function. */
-static void count_call(struct checks *checks, enum mpi_call function, bool known, bool was_certain, bool certain)
+/* Calls that wait are looked at, unless all that they wait for is in doubt: these are counted per doubt. */
+static void count_call(struct checks *checks, const struct wait *wait, enum mpi_call function, bool known,
+                       bool was_certain, bool certain)
 {
     if (certain && !was_certain) checks->calls++;
-    if (certain && known && !was_certain) checks->uncertain_calls[function]--;
-    if (!certain && !known) checks->uncertain_calls[function]++;
+    if (certain && known && !was_certain) checks->uncertain_calls[DOUBT_PROGRESS + function]--;
+    if (!certain && !known) checks->uncertain_calls[wait->doubt]++;
 }
 
 static enum status add_wait(struct checks *checks, const struct relations *relations, const struct wait *wait,
@@ -86,10 +87,12 @@ static enum status add_wait(struct checks *checks, const struct relations *relat
     const struct trace *trace = relations->trace;
     uint64_t *word, key = (uint64_t)wait->rank << 40 | trace_event(trace, wait->rank, wait->call);
     bool known = map_find(&checks->waited, key) != NULL;
-    bool certain = wait->pattern != PATTERN_WAIT_FOR_PROGRESS || !relations->state || trace->simulated;
+    bool of_target =
+        doubt_is_of_target(wait->doubt); /* that of the group follows: one of both counts, it is the longer */
+    bool certain = wait->doubt == FINDING_CERTAIN || of_target;
     TRY(map_put(&checks->waited, key, 0, &word, err));
-    count_call(checks, trace_function(trace, wait->rank, wait->call), known, *word & 1, certain);
-    int64_t waited_ps = (int64_t)(*word >> 1) + wait->severity_ps;
+    count_call(checks, wait, trace_function(trace, wait->rank, wait->call), known, *word & 1, certain);
+    int64_t waited_ps = (int64_t)(*word >> 1) + (of_target ? 0 : wait->severity_ps);
     int64_t time_ps = time_of_call(relations, wait->rank, wait->call);
     *word = waited_word(waited_ps, certain || *word & 1);
     if (waited_ps <= time_ps) return STATUS_OK;
@@ -217,8 +220,8 @@ void checks_report(struct checks *checks, const struct totals *totals, const boo
     _Static_assert(sizeof rows / sizeof *rows + 1 <= RESULT_CHECKS_MAX, "a row of result->checks for each check");
     const struct figures figures = {.totals = totals, .result = result, .waited_ps = waited_ps};
     checks->fit.checked = checks->calls;
-    for (int c = 0; c < MPI_CALL_COUNT; c++)
-        if (!refuted || !refuted[c]) checks->fit.checked += checks->uncertain_calls[c];
+    for (int d = 0; d < DOUBT_COUNT; d++)
+        if (!refuted || !refuted[d]) checks->fit.checked += checks->uncertain_calls[d];
     report(result, checks->fit);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct result_check row = {.name = rows[i].name, .holds = true};

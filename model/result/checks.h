@@ -8,12 +8,13 @@
 #include "common/wide.h"
 #include "model/match/relations.h"
 #include "model/result/result.h"
+#include "model/waits/provisional.h"
 #include "model/waits/waits.h"
 
 /* All-zero before the first checks_add. */
 struct checks {
     struct result_check fit; /* that waits fit their calls */
-    uint64_t calls, uncertain_calls[MPI_CALL_COUNT]; /* looked at for that */
+    uint64_t calls, uncertain_calls[DOUBT_COUNT]; /* looked at for that */
     struct map waited; /* (rank, event) of the calls that wait to how long; of slices those that may wait for more */
 };
 

@@ -27,10 +27,18 @@ struct result_place_rank { /* what one rank, or thread, has of a place */
     uint64_t count;
 };
 
+struct result_moves {       /* what an advice says in figures; 0: it does not say that */
+    double other_earlier_s; /* how much earlier the other side's call is of use */
+    double own_later_s;     /* how much later the call that waits */
+    double distance_s,
+        advised_s; /* from the call that starts what is waited for to the call that waits, now and advised */
+};
+
 struct result_place {
     char *callpath, *file; /* owned; file NULL if unknown */
     char *advice;          /* owned: what to move where, for the longest single wait; NULL if there is none to give */
     char *rows;            /* owned: of `compare`, which show what the advice is worth; NULL: none do */
+    struct result_moves moves;
     int32_t line;
     struct result_who who; /* that has most of it */
     double severity_s;
@@ -88,7 +96,7 @@ struct result_property {
     double inclusive_s, exclusive_s;
 };
 
-struct result_check { /* of the figures, by checks_run */
+struct result_check { /* of the figures, model/result/checks.h */
     const char *name;
     bool holds;
     uint64_t checked;
@@ -130,6 +138,8 @@ struct result_behaviour { /* how the recorded library behaved in one function, o
     int64_t from_bytes, to_bytes, least_bytes, most_bytes;
     enum result_waits waits;
     uint64_t seen, of, calls; /* seen: calls that show it, of those that can show anything, of all */
+    uint64_t for_group,
+        not_for_group; /* operations: calls that waited for another target's post alone; returned before it */
 };
 
 struct result_creation { /* of windows, again and again at one place */

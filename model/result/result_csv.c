@@ -91,7 +91,7 @@ void csv_write_properties(const struct result *result, FILE *out)
     }
 }
 
-static void write_spread(const struct result_rates *rates, FILE *out)
+static void write_rates(const struct result_rates *rates, FILE *out)
 {
     if (rates->count > 0)
         fprintf(out, ",%.15g,%.15g,%.15g,%.15g", rates->min, rates->median, rates->max, rates->overall);
@@ -140,8 +140,8 @@ void csv_write_transfer_groups(const struct result *result, FILE *out)
             fputc(',', out);
             if (g == TRANSFERS_OF_SIZE) fprintf(out, "%" PRId64, group->to_bytes);
             fprintf(out, ",%" PRIu64 ",%" PRIu64, group->count, group->bytes);
-            write_spread(&group->lower_bound_Bps, out);
-            write_spread(&group->upper_bound_Bps, out);
+            write_rates(&group->lower_bound_Bps, out);
+            write_rates(&group->upper_bound_Bps, out);
             fputc('\n', out);
         }
     }

@@ -69,6 +69,19 @@ static void add_place_ranks(struct writer *writer, cJSON *object, const struct r
     }
 }
 
+static void add_moves(struct writer *writer, cJSON *place, const struct result_moves *moves)
+{
+    if (moves->other_earlier_s == 0 && moves->own_later_s == 0 && moves->advised_s == 0) {
+        add_text(writer, place, "moves", NULL);
+        return;
+    }
+    cJSON *object = keep(writer, cJSON_AddObjectToObject(place, "moves"));
+    add_known(writer, object, "other_earlier_s", moves->other_earlier_s > 0, moves->other_earlier_s);
+    add_known(writer, object, "own_later_s", moves->own_later_s > 0, moves->own_later_s);
+    add_known(writer, object, "distance_s", moves->advised_s > 0, moves->distance_s);
+    add_known(writer, object, "advised_s", moves->advised_s > 0, moves->advised_s);
+}
+
 static void add_place(struct writer *writer, cJSON *places, const struct result_place *place)
 {
     cJSON *object = add_element(writer, places);
@@ -79,6 +92,7 @@ static void add_place(struct writer *writer, cJSON *places, const struct result_
     add_number(writer, object, "severity_s", place->severity_s);
     add_number(writer, object, "count", (double)place->count);
     add_text(writer, object, "advice", place->advice);
+    add_moves(writer, object, &place->moves);
     add_text(writer, object, "rows", place->rows);
     if (place->rank_count > 0) add_place_ranks(writer, object, place);
 }
@@ -122,7 +136,7 @@ static void add_distribution(struct writer *writer, cJSON *object, const char *k
     add_known(writer, made, "max", rates->count > 0, rates->max);
 }
 
-static void add_spread(struct writer *writer, cJSON *object, const char *key, const struct result_rates *rates)
+static void add_rates(struct writer *writer, cJSON *object, const char *key, const struct result_rates *rates)
 {
     cJSON *made = keep(writer, cJSON_AddObjectToObject(object, key));
     add_number(writer, made, "count", (double)rates->count);
@@ -137,8 +151,8 @@ static void add_group(struct writer *writer, cJSON *object, const struct result_
 {
     add_number(writer, object, "count", (double)group->count);
     add_number(writer, object, "bytes", (double)group->bytes);
-    add_spread(writer, object, "lower_bound_Bps", &group->lower_bound_Bps);
-    add_spread(writer, object, "upper_bound_Bps", &group->upper_bound_Bps);
+    add_rates(writer, object, "lower_bound_Bps", &group->lower_bound_Bps);
+    add_rates(writer, object, "upper_bound_Bps", &group->upper_bound_Bps);
 }
 
 static void add_transfers(struct writer *writer, cJSON *root, const struct result *result)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/search.h"
 #include "common/units.h"
 #include "model/result/result.h"
 
@@ -107,20 +108,19 @@ static void print_groups(const struct result *result, enum transfer_grouping gro
     free(order);
 }
 
+static bool is_before(const struct result_group *pair, uint32_t origin, uint32_t target)
+{
+    uint32_t at = (uint32_t)pair->origin;
+    return at < origin || (at == origin && (uint32_t)pair->target < target);
+}
+
 uint64_t result_matrix_bytes(const struct result *result, uint32_t origin, uint32_t target, uint64_t *count)
 {
     const struct result_groups *pairs = &result->transfer_groups[TRANSFERS_OF_PAIR];
-    size_t low = 0, high = pairs->count;
+    size_t low = 0;
     uint64_t bytes = 0;
     *count = 0;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        uint32_t at = (uint32_t)pairs->items[middle].origin, to = (uint32_t)pairs->items[middle].target;
-        if (at < origin || (at == origin && to < target))
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    SEARCH_FIRST(low, pairs->count, i, is_before(&pairs->items[i], origin, target));
     for (; low < pairs->count && (uint32_t)pairs->items[low].origin == origin &&
            (uint32_t)pairs->items[low].target == target;
          low++) {

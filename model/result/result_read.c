@@ -119,6 +119,25 @@ static enum status read_place_ranks(const struct json_node *node, struct result_
     return place->ranks ? for_elements(&ranks, read_place_rank, place, err) : err_memory(err);
 }
 
+/* null is 0. */
+static enum status read_if_known(const struct json_node *object, const char *key, double low, double *value,
+                                 struct err *err)
+{
+    struct json_node node = json_member(object, key);
+    if (node.item && cJSON_IsNull(node.item)) return STATUS_OK;
+    return json_number(&node, low, LARGEST, value, err);
+}
+
+static enum status read_moves(const struct json_node *node, struct result_moves *moves, struct err *err)
+{
+    struct json_node object = json_member(node, "moves");
+    if (!object.item || cJSON_IsNull(object.item)) return STATUS_OK;
+    TRY(read_if_known(&object, "other_earlier_s", 0, &moves->other_earlier_s, err));
+    TRY(read_if_known(&object, "own_later_s", 0, &moves->own_later_s, err));
+    TRY(read_if_known(&object, "distance_s", -LARGEST, &moves->distance_s, err));
+    return read_if_known(&object, "advised_s", 0, &moves->advised_s, err);
+}
+
 static enum status fill_place(const struct json_node *node, struct result_place *place, struct err *err)
 {
     struct json_node line = json_member(node, "line");
@@ -132,6 +151,7 @@ static enum status fill_place(const struct json_node *node, struct result_place 
     TRY(read_place_ranks(node, place, err));
     TRY(read_number(node, "severity_s", 0, &place->severity_s, err));
     TRY(read_text(node, "advice", &place->advice, err));
+    TRY(read_moves(node, &place->moves, err));
     TRY(read_text(node, "rows", &place->rows, err));
     return read_count(node, "count", &place->count, err);
 }
@@ -218,8 +238,8 @@ static enum status read_distribution(const struct json_node *transfers, const ch
 }
 
 /* Absent or null: nothing is known. */
-static enum status read_spread(const struct json_node *group, const char *key, struct result_rates *rates,
-                               struct err *err)
+static enum status read_rates(const struct json_node *group, const char *key, struct result_rates *rates,
+                              struct err *err)
 {
     struct json_node node = json_member(group, key);
     if (!node.item || cJSON_IsNull(node.item)) return STATUS_OK;
@@ -246,8 +266,8 @@ static enum status read_pair(const struct json_node *node, size_t index, void *i
     TRY(json_string(&kind, &text, err));
     TRY(read_count(node, "count", &pair.count, err));
     TRY(read_bytes(node, "bytes", &pair.bytes, err));
-    TRY(read_spread(node, "lower_bound_Bps", &pair.lower_bound_Bps, err));
-    TRY(read_spread(node, "upper_bound_Bps", &pair.upper_bound_Bps, err));
+    TRY(read_rates(node, "lower_bound_Bps", &pair.lower_bound_Bps, err));
+    TRY(read_rates(node, "upper_bound_Bps", &pair.upper_bound_Bps, err));
     pair.origin = (int32_t)ranks[0];
     pair.target = (int32_t)ranks[1];
     snprintf(pair.kind, sizeof pair.kind, "%s", text);

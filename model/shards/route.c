@@ -80,7 +80,7 @@ enum status shards_route_new(const struct trace *trace, const struct shards_link
     *made = (struct shards_route){.trace = trace,
                                   .own = link->own,
                                   .count = link->count,
-                                  .lazy = trace->lock && strcmp(trace->lock, "lazy") == 0,
+                                  .lazy = trace_is_lazy(trace),
                                   .comm_count = trace->comm_count,
                                   .group_count = trace->group_count};
     made->owner = malloc(ranks * sizeof *made->owner);
@@ -156,7 +156,7 @@ static enum status send_to_comm(struct routing *routing)
 {
     struct shards_route *route = routing->route;
     const struct trace_comm *comm = trace_call_comm(route->trace, &routing->copy.call);
-    if (!comm) return STATUS_OK; /* a creation that breaks off has no window */
+    if (!comm) return STATUS_OK;
     struct part_list *list = &route->comms[comm - route->trace->comms];
     if (!list->made) TRY(make_list(route, list, comm->members, comm->count, routing->err));
     return send_to_list(routing, list);
@@ -356,11 +356,11 @@ static bool is_collective(const struct trace_call *call, enum call_kind kind)
     return kind >= CALL_BARRIER && kind <= CALL_NEIGHBOR && !call_makes_request(call->call);
 }
 
-/* The lists of a collective are its own rank's. */
+/* The lists of a collective are its own rank's, but for those that say what it gives to each member. */
 static enum status route_collective(struct routing *routing, enum call_kind kind)
 {
     if (kind == CALL_NEIGHBOR) routing->copy.call.tag = -1;
-    routing->copy.call.disp = -1;
+    if (kind != CALL_ALLTOALLV && kind != CALL_REDUCE_SCATTER) routing->copy.call.disp = -1;
     return send_to_comm(routing);
 }
 

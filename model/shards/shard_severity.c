@@ -60,23 +60,23 @@ static enum status put_provisional(struct bytes *bytes, const struct provisional
                                    struct err *err)
 {
     TRY(bytes_put(bytes, provisional->refuted, sizeof provisional->refuted, err));
-    for (int c = 0; c < MPI_CALL_COUNT; c++)
-        TRY(put_sums(bytes, provisional->severity_ps[c], provisional->count[c], ranks, err));
+    for (int d = 0; d < DOUBT_COUNT; d++)
+        TRY(put_sums(bytes, provisional->severity_ps[d], provisional->count[d], ranks, err));
     return STATUS_OK;
 }
 
 static enum status merge_provisional(struct bytes *bytes, struct provisional *provisional, uint32_t ranks,
                                      struct err *err)
 {
-    bool refuted[MPI_CALL_COUNT];
+    bool refuted[DOUBT_COUNT];
     bytes_take(bytes, refuted, sizeof refuted);
-    for (int c = 0; c < MPI_CALL_COUNT; c++) {
+    for (uint16_t d = 0; d < DOUBT_COUNT; d++) {
         bool some;
-        provisional->refuted[c] = provisional->refuted[c] || refuted[c];
+        provisional->refuted[d] = provisional->refuted[d] || refuted[d];
         bytes_take(bytes, &some, sizeof some);
         if (!some) continue;
-        TRY(provisional_reserve(provisional, (enum mpi_call)c, ranks, err));
-        add_sums(bytes, provisional->severity_ps[c], provisional->count[c], ranks);
+        TRY(provisional_reserve(provisional, d, ranks, err));
+        add_sums(bytes, provisional->severity_ps[d], provisional->count[d], ranks);
     }
     return STATUS_OK;
 }
@@ -305,6 +305,7 @@ enum status shards_put_end(const struct severity *severity, const struct trace *
 {
     const struct several *several = &severity->several;
     TRY(bytes_put(bytes, severity->provisional.refuted, sizeof severity->provisional.refuted, err));
+    TRY(bytes_put(bytes, &severity->provisional.votes, sizeof severity->provisional.votes, err));
     TRY(bytes_put(bytes, &several->count, sizeof several->count, err));
     TRY(bytes_put(bytes, several->items, several->count * sizeof *several->items, err));
     for (uint32_t r = 0; r < trace->rank_count; r++) {
@@ -329,7 +330,7 @@ static enum status take_rank_end(struct trace *trace, int64_t *end_ps, struct by
                               .handle = TRACE_NONE,
                               .peer = TRACE_NONE,
                               .ref = TRACE_NO_REF,
-                              .call = ID_Pcontrol};
+                              .call = ID_none};
     free(stream->incomplete_why);
     stream->incomplete_why = NULL;
     TRY(bytes_take_text(bytes, &stream->incomplete_why, err));
@@ -343,11 +344,14 @@ static enum status take_rank_end(struct trace *trace, int64_t *end_ps, struct by
 enum status shards_take_end(struct severity *severity, struct trace *trace, int64_t *end_ps, struct bytes *bytes,
                             const struct shards_sender *sender, struct several *several, struct err *err)
 {
-    bool refuted[MPI_CALL_COUNT];
+    bool refuted[DOUBT_COUNT];
+    struct group_votes votes;
     size_t count;
     bytes_take(bytes, refuted, sizeof refuted);
-    for (int c = 0; c < MPI_CALL_COUNT; c++)
-        severity->provisional.refuted[c] = severity->provisional.refuted[c] || refuted[c];
+    for (int d = 0; d < DOUBT_COUNT; d++)
+        severity->provisional.refuted[d] = severity->provisional.refuted[d] || refuted[d];
+    bytes_take(bytes, &votes, sizeof votes);
+    group_votes_merge(&severity->provisional.votes, &votes);
     bytes_take(bytes, &count, sizeof count);
     for (size_t i = 0; i < count; i++) {
         struct several_wait wait;

@@ -158,11 +158,14 @@ static void put_failure(struct shards *shards, enum status failure, const struct
     put_head(shards, &head, NULL, NULL, &ignored);
 }
 
-/* Of a simulated trace: whether its struct trace_sim follows the copy: who served it, when the write took effect. */
+/* Of a simulated trace: whether its struct trace_sim follows the copy: who served it, when the write took effect, when
+ * the lock was let go. */
 static bool has_sim(const struct shards *shards, const struct call_copy *copy)
 {
-    bool write = shmem_is_write(call_kind(copy->call.call));
-    return copy->flags & SLICE_LATE || (shards->trace->simulated && write);
+    enum call_kind kind = call_kind(copy->call.call);
+    bool write = shmem_is_write(kind);
+    bool unlocks = kind == CALL_UNLOCK || kind == CALL_UNLOCK_ALL; /* when they let go */
+    return copy->flags & SLICE_LATE || (shards->trace->simulated && (write || unlocks));
 }
 
 static enum status put_copy(void *context, uint32_t part, const struct call_copy *copy, const struct trace_sim *sim,

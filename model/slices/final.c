@@ -80,14 +80,9 @@ static void mark_final_instances(struct slice_state *state, const struct relatio
     }
 }
 
-static bool is_region(const struct trace_call *call)
-{
-    return call_kind(call->call) == CALL_REGION_ENTER || call_kind(call->call) == CALL_REGION_LEAVE;
-}
-
 void slice_leave_times(struct trace_call *call)
 {
-    if (is_region(call)) return;
+    if (call_is_region(call->call)) return;
     *call = (struct trace_call){.enter_ps = call->enter_ps,
                                 .exit_ps = call->exit_ps,
                                 .disp = -1,
@@ -95,7 +90,7 @@ void slice_leave_times(struct trace_call *call)
                                 .peer = call->peer,
                                 .ref = TRACE_NO_REF,
                                 .site = call->site,
-                                .call = ID_Pcontrol};
+                                .call = ID_none};
 }
 
 /* The last event and the last MPI call of each rank: the next ones are compared with them. */
@@ -106,7 +101,7 @@ static void final_ends(struct slice_state *state, const struct trace *trace)
         size_t i = stream->count;
         if (stream->foreign) continue;
         if (i > 0) slice_state_mark(state, r, i - 1, SLICE_TIMES);
-        while (i > 0 && is_region(&stream->calls[i - 1])) i--;
+        while (i > 0 && call_is_region(stream->calls[i - 1].call)) i--;
         if (i == 0) continue;
         bool sends = call_kind(stream->calls[i - 1].call) == CALL_SEND;
         slice_state_mark(state, r, i - 1, sends ? SLICE_HOLD : SLICE_TIMES);
@@ -127,18 +122,18 @@ static void keep_unsent(struct slice_state *state, const struct trace *trace, co
     }
 }
 
-enum status settle(struct slice_state *state, const struct relations *relations, struct slice_limits horizon, bool last,
-                   struct err *err)
+enum status mark_final(struct slice_state *state, const struct relations *relations, struct slice_limits limits,
+                       bool last, struct err *err)
 {
     state->last = last;
     TRY(start(state, relations->trace, err));
     if (last) return STATUS_OK;
     final_ends(state, relations->trace);
-    keep_unsent(state, relations->trace, horizon.unsent);
+    keep_unsent(state, relations->trace, limits.unsent);
     mark_final_instances(state, relations);
     TRY(mark_final_epochs(state, relations, err));
     TRY(mark_final_fences(state, relations, err));
-    TRY(mark_final_locks(state, relations, horizon.time_ps, err));
-    TRY(mark_final_shmem(state, relations, horizon.time_ps, err));
-    return mark_final_messages(state, relations, horizon.eager_bytes, err);
+    TRY(mark_final_locks(state, relations, limits.time_ps, err));
+    TRY(mark_final_shmem(state, relations, limits.time_ps, err));
+    return mark_final_messages(state, relations, limits.eager_bytes, err);
 }

@@ -61,10 +61,10 @@ void slice_state_clear(struct slice_state *state);
 void slice_leave_times(struct trace_call *call);
 
 /* Decides about every call of the slice that relations were built from. */
-enum status settle(struct slice_state *state, const struct relations *relations, struct slice_limits horizon, bool last,
-                   struct err *err);
+enum status mark_final(struct slice_state *state, const struct relations *relations, struct slice_limits limits,
+                       bool last, struct err *err);
 
-/* The rest is for settle_*.c. */
+/* The rest is for final_*.c. */
 static inline void slice_state_mark(struct slice_state *state, uint32_t rank, size_t call, unsigned flags)
 {
     state->flags[rank][call] |= (uint16_t)flags;

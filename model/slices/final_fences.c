@@ -7,7 +7,7 @@
 
 struct window_fences {
     size_t complete; /* so many fences from the first on */
-    size_t settled;
+    size_t final_count;
     size_t stay; /* the first that stays */
 };
 
@@ -18,8 +18,8 @@ static void look_at_fences(const struct relations *relations, int32_t window, st
     size_t count = 0;
     while ((fence = instance_find(instances, CALL_FENCE, window, count)) && instance_complete(fence)) count++;
     fences->complete = count;
-    fences->settled = count > 0 ? count - 1 : 0;
-    if (!fence && freed && instance_complete(freed)) fences->settled = count;
+    fences->final_count = count > 0 ? count - 1 : 0;
+    if (!fence && freed && instance_complete(freed)) fences->final_count = count;
 }
 
 static void look_at_epochs(const struct epochs *epochs, struct window_fences *fences)
@@ -27,8 +27,8 @@ static void look_at_epochs(const struct epochs *epochs, struct window_fences *fe
     for (size_t a = 0; a < epochs->access_count; a++) {
         const struct access_epoch *epoch = &epochs->accesses[a];
         struct window_fences *of = &fences[epoch->window];
-        if (epoch->kind == EPOCH_FENCE && epoch->close_call == EPOCH_NONE && epoch->open_number < of->settled)
-            of->settled = epoch->open_number;
+        if (epoch->kind == EPOCH_FENCE && epoch->close_call == EPOCH_NONE && epoch->open_number < of->final_count)
+            of->final_count = epoch->open_number;
     }
 }
 
@@ -39,7 +39,7 @@ static void mark_operations(struct slice_state *state, const struct epochs *epoc
         const struct access_epoch *epoch = &epochs->accesses[operation->epoch];
         struct window_fences *of = &fences[epoch->window];
         bool closed = epoch->close_call != EPOCH_NONE;
-        if (epoch->kind != EPOCH_FENCE || (closed && epoch->close_number < of->settled)) continue;
+        if (epoch->kind != EPOCH_FENCE || (closed && epoch->close_number < of->final_count)) continue;
         slice_state_mark(state, operation->origin, operation->call,
                          closed && epoch->close_number < of->complete ? SLICE_KEEP : SLICE_OPEN);
         if (epoch->open_number < of->stay) of->stay = epoch->open_number;
@@ -64,12 +64,12 @@ enum status mark_final_fences(struct slice_state *state, const struct relations 
     if (!fences) return err_memory(err);
     for (size_t w = 0; w < windows; w++) look_at_fences(relations, (int32_t)w, &fences[w]);
     look_at_epochs(&relations->epochs, fences);
-    for (size_t w = 0; w < windows; w++) fences[w].stay = fences[w].settled;
+    for (size_t w = 0; w < windows; w++) fences[w].stay = fences[w].final_count;
     mark_operations(state, &relations->epochs, fences);
     for (size_t w = 0; w < windows; w++) {
         mark_fences(state, relations, (int32_t)w, fences[w].stay);
-        state->pairs_now[w] = fences[w].settled;
-        state->pairs_next[w] = fences[w].settled - fences[w].stay;
+        state->pairs_now[w] = fences[w].final_count;
+        state->pairs_next[w] = fences[w].final_count - fences[w].stay;
     }
     free(fences);
     return STATUS_OK;

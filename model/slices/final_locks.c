@@ -32,9 +32,13 @@ static bool is_lock(const struct access_epoch *epoch)
     return epoch->kind == EPOCH_LOCK || epoch->kind == EPOCH_LOCK_ALL;
 }
 
+/* Of an epoch that is open, the earliest moment possible: the release of a simulated unlock is known to lie in the call, that
+ * of a recorded one is its end, which comes behind what has been read. */
 static int64_t release_ps(const struct work *work, const struct access_epoch *epoch)
 {
-    return relations_call(work->relations, epoch->rank, epoch->close_call)->exit_ps;
+    if (epoch->close_call != EPOCH_NONE) return relations_release_ps(work->relations, epoch->rank, epoch->close_call);
+    const struct trace_rank *stream = &work->relations->trace->ranks[epoch->rank];
+    return stream->sim ? stream->calls[stream->count - 1].exit_ps : INT64_MAX;
 }
 
 /* Lazy locks (simulated traces) ask in an operation or a flush: their epochs stay whole. */
@@ -71,7 +75,7 @@ static bool is_held_up(struct work *work)
     for (size_t a = 0; a < epochs->access_count; a++) {
         const struct access_epoch *epoch = &epochs->accesses[a];
         int64_t *final_ps = &work->final_ps[epoch->window];
-        if (!is_lock(epoch) || !work->late[work->first_of[a]] || epoch->close_call == EPOCH_NONE) continue;
+        if (!is_lock(epoch) || !work->late[work->first_of[a]]) continue;
         if (release_ps(work, epoch) >= *final_ps) continue;
         *final_ps = release_ps(work, epoch);
         changed = true;
@@ -191,11 +195,8 @@ static enum status mark(struct work *work, struct err *err)
 enum status mark_final_locks(struct slice_state *state, const struct relations *relations, int64_t watermark_ps,
                              struct err *err)
 {
-    const char *lock = relations->trace->lock;
-    struct work work = {.state = state,
-                        .relations = relations,
-                        .watermark_ps = watermark_ps,
-                        .lazy = lock && strcmp(lock, "lazy") == 0};
+    struct work work = {
+        .state = state, .relations = relations, .watermark_ps = watermark_ps, .lazy = trace_is_lazy(relations->trace)};
     work.clusters = malloc((relations->trace->window_count + 1) * sizeof *work.clusters);
     work.first_of = malloc((relations->epochs.access_count + 1) * sizeof *work.first_of);
     work.late = calloc(relations->epochs.access_count + 1, sizeof *work.late);

@@ -94,6 +94,13 @@ static bool lacks_message(const struct work *work, uint32_t rank, size_t made)
     return *flags_of(work, rank, made) & SLICE_OPEN;
 }
 
+/* A request whose completion is not final stays; a message with MPI_PROC_NULL has no other side that would keep it. */
+static void hold(struct work *work, uint32_t rank, size_t made)
+{
+    bool alone = work->relations->trace->ranks[rank].calls[made].peer == TRACE_NONE;
+    slice_state_mark(work->state, rank, made, alone ? SLICE_HOLD | SLICE_KEEP : SLICE_HOLD);
+}
+
 /* A call that completes requests: it waits until all their messages are known. */
 static void complete(struct work *work, uint32_t rank, size_t index, const uint32_t *ids, uint32_t count)
 {
@@ -106,7 +113,10 @@ static void complete(struct work *work, uint32_t rank, size_t index, const uint3
     for (uint32_t i = 0; i < count; i++) {
         uint64_t *made = map_find(&work->requests, ids[i]);
         if (!made || *made == 0) continue;
-        slice_state_mark(work->state, rank, (size_t)*made - 1, lacks ? SLICE_HOLD : SLICE_DONE);
+        if (lacks)
+            hold(work, rank, (size_t)*made - 1);
+        else
+            slice_state_mark(work->state, rank, (size_t)*made - 1, SLICE_DONE);
         *made = 0;
     }
 }
@@ -144,7 +154,7 @@ static enum status look_at_rank(struct work *work, uint32_t rank)
     }
     for (size_t i = 0; i < work->requests.capacity; i++)
         if (work->requests.used[i] && work->requests.values[i] != 0)
-            slice_state_mark(work->state, rank, (size_t)work->requests.values[i] - 1, SLICE_HOLD);
+            hold(work, rank, (size_t)work->requests.values[i] - 1);
     return STATUS_OK;
 }
 

@@ -39,17 +39,17 @@ static void keep(struct slice_state *state, const struct holding *holding)
     if (holding->cleared != HOLDING_NO_CALL) slice_state_mark(state, holding->rank, holding->cleared, SLICE_KEEP);
 }
 
-static enum status settle_shmem_locks(struct slice_state *state, const struct trace *trace, int64_t watermark_ps,
-                                      struct err *err)
+static enum status mark_final_shmem_locks(struct slice_state *state, const struct trace *trace, int64_t watermark_ps,
+                                          struct err *err)
 {
     struct holdings holdings;
     TRY(holdings_find(trace, &holdings, err));
     for (size_t i = 0; i < holdings.count; i++) {
         const struct holding *holding = &holdings.items[i], *next = i + 1 < holdings.count ? holding + 1 : NULL;
-        bool settled = is_final(&holdings, trace, i, watermark_ps);
+        bool final = is_final(&holdings, trace, i, watermark_ps);
         bool followed = next && next->lock == holding->lock && is_final(&holdings, trace, i + 1, watermark_ps);
-        if (!settled || !followed) keep(state, holding);
-        if (!settled) slice_state_mark(state, holding->rank, holding->taken, SLICE_OPEN);
+        if (!final || !followed) keep(state, holding);
+        if (!final) slice_state_mark(state, holding->rank, holding->taken, SLICE_OPEN);
     }
     holdings_clear(&holdings);
     return STATUS_OK;
@@ -74,9 +74,9 @@ static void take_row(struct slice_state *state, const struct trace *trace, uint3
     }
 }
 
-/* Open are waits that returned behind the horizon: a write that comes may have begun before that. */
-static void settle_waits(struct slice_state *state, const struct trace *trace, uint32_t rank, int64_t watermark_ps,
-                         struct write_waits *waits)
+/* Open are waits that returned behind the watermark: a write that comes may have begun before that. */
+static void mark_final_waits(struct slice_state *state, const struct trace *trace, uint32_t rank, int64_t watermark_ps,
+                             struct write_waits *waits)
 {
     const struct trace_rank *stream = &trace->ranks[rank];
     for (size_t i = stream->count; i-- > 0;) {
@@ -89,14 +89,14 @@ static void settle_waits(struct slice_state *state, const struct trace *trace, u
     }
 }
 
-static enum status settle_waits_of(struct slice_state *state, const struct trace *trace, uint32_t rank,
-                                   int64_t watermark_ps, int64_t *needed_ps, struct err *err)
+static enum status mark_final_waits_of(struct slice_state *state, const struct trace *trace, uint32_t rank,
+                                       int64_t watermark_ps, int64_t *needed_ps, struct err *err)
 {
     size_t *row;
     TRY(shmem_rows_find(trace, rank, &row, err));
     struct write_waits waits = {row, row ? calloc(trace->ranks[rank].count, sizeof *waits.over) : NULL, watermark_ps};
     bool failed = row && !waits.over;
-    if (!failed) settle_waits(state, trace, rank, watermark_ps, &waits);
+    if (!failed) mark_final_waits(state, trace, rank, watermark_ps, &waits);
     *needed_ps = waits.needed_ps;
     free(row);
     free(waits.over);
@@ -118,14 +118,14 @@ static enum status keep_writes(struct slice_state *state, const struct trace *tr
     return STATUS_OK;
 }
 
-static enum status settle_writes(struct slice_state *state, const struct trace *trace, int64_t watermark_ps,
-                                 struct err *err)
+static enum status mark_final_writes(struct slice_state *state, const struct trace *trace, int64_t watermark_ps,
+                                     struct err *err)
 {
     int64_t *needed_ps = malloc((trace->rank_count + 1) * sizeof *needed_ps);
     if (!needed_ps) return err_memory(err);
     enum status status = STATUS_OK;
     for (uint32_t r = 0; status == STATUS_OK && r < trace->rank_count; r++)
-        if (!trace->ranks[r].foreign) status = settle_waits_of(state, trace, r, watermark_ps, &needed_ps[r], err);
+        if (!trace->ranks[r].foreign) status = mark_final_waits_of(state, trace, r, watermark_ps, &needed_ps[r], err);
     if (status == STATUS_OK) status = keep_writes(state, trace, needed_ps, err);
     free(needed_ps);
     return status;
@@ -138,6 +138,6 @@ enum status mark_final_shmem(struct slice_state *state, const struct relations *
     if (!bounds_have_shmem(trace)) return STATUS_OK;
     for (uint32_t r = 0; r < trace->rank_count; r++)
         if (!trace->ranks[r].foreign) mark_final_operations(state, trace, r);
-    TRY(settle_writes(state, trace, watermark_ps, err));
-    return settle_shmem_locks(state, trace, watermark_ps, err);
+    TRY(mark_final_writes(state, trace, watermark_ps, err));
+    return mark_final_shmem_locks(state, trace, watermark_ps, err);
 }

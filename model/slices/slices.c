@@ -19,7 +19,7 @@ struct stream {
     const struct analyze_options *options;
     struct slice_state state;
     struct severity severity;
-    bool tally_made;
+    bool severity_made;
     struct checks checks; /* of options->verify */
     struct activity_log *log;             /* of options->intervals, else NULL */
     struct efficiency_slices *efficiency; /* the same */
@@ -240,11 +240,11 @@ static enum status write_down(struct stream *stream, const struct relations *rel
 
 static enum status look_at_slice(struct stream *stream, struct relations *relations, bool last)
 {
-    struct slice_limits horizon = {.time_ps = stream->news.watermark_ps,
-                                   .eager_bytes = stream->options->eager_bytes,
-                                   .unsent = stream->shards ? shards_unsent(stream->shards) : NULL};
+    struct slice_limits limits = {.time_ps = stream->news.watermark_ps,
+                                  .eager_bytes = stream->options->eager_bytes,
+                                  .unsent = stream->shards ? shards_unsent(stream->shards) : NULL};
     relations->state = &stream->state;
-    TRY(settle(&stream->state, relations, horizon, last, stream->err));
+    TRY(mark_final(&stream->state, relations, limits, last, stream->err));
     if (stream->log) return write_down(stream, relations);
     return severity_add(&stream->severity, relations, NULL, NULL, stream->err);
 }
@@ -288,7 +288,9 @@ static enum status walk(struct stream *stream, enum status own, struct time_prof
         if (own == STATUS_OK) own = look(stream, last);
     }
     struct shards_told mine = update(stream);
+    severity_vote(&stream->severity);
     if (stream->shards) TRY(shards_end(stream->shards, &mine, &stream->severity, stream->read_ps, &own, stream->err));
+    provisional_decide(&stream->severity.provisional);
     if (own == STATUS_OK) own = look_back(stream, causes, path);
     if (!stream->shards) return own;
     TRY(shards_gather(stream->shards, &mine, &stream->severity, causes, path, own, stream->err));
@@ -355,7 +357,7 @@ static enum status start(struct stream *stream)
     stream->until_ps = INT64_MAX;
     if (!stream->source->checked) TRY(trace_checker_new(stream->trace, &stream->checker, stream->err));
     TRY(severity_init(&stream->severity, stream->trace, stream->options, stream->err));
-    stream->tally_made = true;
+    stream->severity_made = true;
     stream->severity.parted = stream->link != NULL;
     if (!stream->options->intervals) return STATUS_OK;
     TRY(activity_log_new(stream->trace, &stream->log, stream->err));
@@ -375,7 +377,7 @@ static void clear(struct stream *stream)
     activity_log_free(stream->log);
     shards_free(stream->shards);
     efficiency_slices_free(stream->efficiency);
-    if (stream->tally_made) severity_clear(&stream->severity);
+    if (stream->severity_made) severity_clear(&stream->severity);
     free(stream->read_ps);
     free(stream->ended);
     free(stream->heap.items);

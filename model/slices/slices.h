@@ -18,14 +18,13 @@ static inline size_t slice_calls(uint32_t rank_count)
 /* Calls of one rank that are read at a time, of a slice of so many. */
 size_t slice_batch(size_t calls, uint32_t rank_count);
 
-/* calls: as slice_calls(), at least
- * 1. The caller owns *result and closes the source. */
+/* calls: as slice_calls(), at least 1. The caller owns *result and closes the source. */
 enum status model_analyze_slices(struct trace_source *source, const struct analyze_options *options, size_t calls,
                                  struct result **result, struct err *err);
 
-/* The same in several parts (model/shards/shards.h), of which this is one: parts_possible(). calls: of one part; options->verify counts for nothing. *result is that
- * of part 0, NULL of the others. A failure of one part is that of all, with the same text; if link->swap has failed, the
- * others wait for ever. */
+/* The same for one shard of several (model/shards/shards.h). calls: of one shard. options->verify is ignored. *result
+ * is that of shard 0, NULL of the others. A failure of one shard is that of all, with the same text; if link->swap has
+ * failed, the others wait for ever. */
 enum status model_analyze_shard(struct trace_source *source, const struct analyze_options *options, size_t calls,
                                 const struct shards_link *link, struct result **result, struct err *err);
 

@@ -31,6 +31,13 @@ struct lock_walk {
 struct comm_walk {
     size_t first_use, freed;
     bool created;
+    bool begun; /* the rank has used, freed or created it */
+};
+
+/* A communicator that a rank has used and freed before it creates it. */
+struct reuse {
+    struct call_at use, creation;
+    uint32_t comm;
 };
 
 struct walk {
@@ -48,6 +55,9 @@ struct walk {
     struct map held;     /* (thread, object) to how often the thread has it */
     struct map born;     /* threads that began in the trace */
     size_t request_frees;
+    bool *new; /* per communicator: a rank's first call with it creates it */
+    struct reuse *reuses;
+    size_t reuse_count, reuse_capacity;
 };
 
 typedef enum status rule(struct walk *walk, struct window_walk *window);
@@ -368,14 +378,30 @@ static enum status walk_window(struct walk *walk)
     return window_rules[kind](walk, window);
 }
 
+/* A trace may begin with communicators that it does not create. Who frees such a one may create another one of its
+ * number. */
 static enum status create_comm(struct walk *walk)
 {
     if (walk->call->ref == TRACE_NO_REF || walk->call->ref == 0) return STATUS_OK;
     struct comm_walk *comm = &walk->comms[walk->call->ref];
-    if (comm->first_use != NO_CALL && !comm->created && comm->freed == NO_CALL)
-        TRY(finder_add(walk->finder, VIOLATION_communicator_before_creation, own(walk, comm->first_use), walk->at, "%s",
-                       ""));
-    *comm = (struct comm_walk){NO_CALL, NO_CALL, true};
+    bool unmade = comm->first_use != NO_CALL && !comm->created;
+    struct reuse reuse = {own(walk, comm->first_use), walk->at, walk->call->ref};
+    if (unmade && comm->freed == NO_CALL)
+        TRY(finder_add(walk->finder, VIOLATION_communicator_before_creation, reuse.use, walk->at, "%s", ""));
+    if (unmade && comm->freed != NO_CALL)
+        ARRAY_PUSH(walk->reuses, walk->reuse_count, walk->reuse_capacity, reuse, walk->finder->err);
+    if (!comm->begun) walk->new[walk->call->ref] = true;
+    *comm = (struct comm_walk){NO_CALL, NO_CALL, true, true};
+    return STATUS_OK;
+}
+
+/* All members free a communicator: where one of them begins with creating it, there was none to free. */
+static enum status end_reuses(const struct walk *walk)
+{
+    for (size_t i = 0; i < walk->reuse_count; i++)
+        if (walk->new[walk->reuses[i].comm])
+            TRY(finder_add(walk->finder, VIOLATION_communicator_before_creation, walk->reuses[i].use,
+                           walk->reuses[i].creation, "%s", ""));
     return STATUS_OK;
 }
 
@@ -390,6 +416,7 @@ static enum status walk_comm(struct walk *walk)
         struct comm_walk *comm = &walk->comms[call->handle];
         if (comm->freed != NO_CALL) return add(walk, VIOLATION_communicator_after_free, comm->freed);
         if (comm->first_use == NO_CALL) comm->first_use = walk->at.call;
+        comm->begun = true;
         if (kind == CALL_COMM_FREE) comm->freed = walk->at.call;
     }
     return makes ? create_comm(walk) : STATUS_OK;
@@ -426,8 +453,7 @@ static enum status walk_init(struct walk *walk)
 {
     const struct trace_call *call = walk->call;
     enum call_kind kind = call_kind(call->call);
-    if (kind == CALL_LOCAL || kind == CALL_REGION_ENTER || kind == CALL_REGION_LEAVE || call_is_thread(call->call) ||
-        call_is_shmem(call->call))
+    if (kind == CALL_LOCAL || call_is_region(call->call) || call_is_thread(call->call) || call_is_shmem(call->call))
         return STATUS_OK;
     if (walk->finalize != NO_CALL) return add(walk, VIOLATION_call_after_finalize, walk->finalize);
     if (walk->init != NO_CALL && walk->at.call < walk->init) return add(walk, VIOLATION_call_before_init, walk->init);
@@ -561,7 +587,8 @@ static void begin_rank(struct walk *walk, uint32_t rank)
                                        .freed = NO_CALL};
     walk->at.rank = rank;
     for (size_t w = 0; w < walk->trace->window_count; w++) walk->windows[w] = window;
-    for (size_t c = 0; c < walk->trace->comm_count; c++) walk->comms[c] = (struct comm_walk){NO_CALL, NO_CALL, false};
+    for (size_t c = 0; c < walk->trace->comm_count; c++)
+        walk->comms[c] = (struct comm_walk){NO_CALL, NO_CALL, false, false};
     map_empty(&walk->lock_index);
     map_empty(&walk->requests);
     map_empty(&walk->held);
@@ -595,10 +622,14 @@ enum status find_in_ranks(struct finder *finder)
     enum status status = STATUS_OK;
     walk.windows = calloc(finder->trace->window_count + 1, sizeof *walk.windows);
     walk.comms = calloc(finder->trace->comm_count + 1, sizeof *walk.comms);
-    if (!walk.windows || !walk.comms) status = err_memory(finder->err);
+    walk.new = calloc(finder->trace->comm_count + 1, sizeof *walk.new);
+    if (!walk.windows || !walk.comms || !walk.new) status = err_memory(finder->err);
     for (uint32_t r = 0; status == STATUS_OK && r < finder->trace->rank_count; r++) status = walk_rank(&walk, r);
+    if (status == STATUS_OK) status = end_reuses(&walk);
     free(walk.windows);
     free(walk.comms);
+    free(walk.new);
+    free(walk.reuses);
     free(walk.locks);
     map_clear(&walk.lock_index);
     map_clear(&walk.requests);

@@ -8,13 +8,13 @@
 #include "common/units.h"
 
 static const char *const sentences[PATTERN_COUNT] = {
-#define ADVICE(ID, SENTENCE, ROWS) [PATTERN_##ID] = SENTENCE,
+#define ADVICE(ID, SENTENCE, TRANSFORMS) [PATTERN_##ID] = SENTENCE,
 #include "model/waits/advice.def"
 #undef ADVICE
 };
 
-static const char *const rows[PATTERN_COUNT] = {
-#define ADVICE(ID, SENTENCE, ROWS) [PATTERN_##ID] = ROWS,
+static const char *const transforms[PATTERN_COUNT] = {
+#define ADVICE(ID, SENTENCE, TRANSFORMS) [PATTERN_##ID] = TRANSFORMS,
 #include "model/waits/advice.def"
 #undef ADVICE
 };
@@ -59,11 +59,6 @@ static enum status write_duration(const struct advice *advice, int64_t ps)
     return STATUS_OK;
 }
 
-static enum status write_time(const struct advice *advice)
-{
-    return write_duration(advice, advice->facts->severity_ps);
-}
-
 static enum status write_distance(const struct advice *advice)
 {
     return write_duration(advice, advice->facts->distance_ps);
@@ -79,11 +74,24 @@ static enum status write_earlier(const struct advice *advice)
     return write_duration(advice, advice->facts->earlier_ps);
 }
 
+/* How much later the call that waits is of use. */
+static int64_t later_ps(const struct advice_facts *facts)
+{
+    int64_t later_ps = facts->severity_ps;
+    if (facts->advised_ps > 0) later_ps = facts->advised_ps - facts->distance_ps;
+    return later_ps > 0 ? later_ps : 0;
+}
+
+static enum status write_later(const struct advice *advice)
+{
+    return write_duration(advice, later_ps(advice->facts));
+}
+
 static const struct {
     const char *tag;
     enum status (*write)(const struct advice *advice);
-} tags[] = {{"{own}", write_own},           {"{other}", write_other},     {"{time}", write_time},
-            {"{distance}", write_distance}, {"{advised}", write_advised}, {"{earlier}", write_earlier}};
+} tags[] = {{"{own}", write_own},     {"{other}", write_other},       {"{earlier}", write_earlier},
+            {"{later}", write_later}, {"{distance}", write_distance}, {"{advised}", write_advised}};
 
 /* Up to the end of a clause. */
 static enum status write_clause(const struct advice *advice, const char *sentence)
@@ -101,13 +109,24 @@ static enum status write_clause(const struct advice *advice, const char *sentenc
     return STATUS_OK;
 }
 
+static bool has(const char *clause, const char *tag)
+{
+    const char *found = strstr(clause, tag);
+    return found && found < clause + strcspn(clause, "|");
+}
+
+/* Rows of tests are the program's; what these calls send would come later, too. */
+static bool may_come_later(enum call_kind kind)
+{
+    return kind != CALL_WIN_TEST && kind != CALL_SHMEM_TEST && kind != CALL_COMPLETE && kind != CALL_SENDRECV;
+}
+
 /* Whether following a clause can help. */
 static bool helps(const struct advice_facts *facts, const char *clause)
 {
-    size_t length = strcspn(clause, "|");
-    const char *advised = strstr(clause, "{advised}"), *earlier = strstr(clause, "{earlier}");
-    if (advised && advised < clause + length && facts->distance_ps >= facts->advised_ps) return false;
-    return !earlier || earlier >= clause + length || facts->earlier_ps > 0;
+    if (has(clause, "{earlier}") && facts->earlier_ps <= 0) return false;
+    if (has(clause, "MPI_Win_start") && !facts->fences_save) return false;
+    return !has(clause, "{later}") || (later_ps(facts) > 0 && may_come_later(call_kind(facts->own)));
 }
 
 static const char *next_clause(const char *clause)
@@ -116,8 +135,10 @@ static const char *next_clause(const char *clause)
     return *clause ? clause + 1 : clause;
 }
 
-static bool any_helps(const struct advice_facts *facts, const char *sentence)
+/* Whether there is anything to advise. */
+static bool applies(const struct advice_facts *facts, const char *sentence)
 {
+    if (!sentence || (strstr(sentence, "{other}") && facts->other == MPI_CALL_COUNT)) return false;
     const char *clause = next_clause(sentence);
     if (!*clause) return true;
     for (; *clause; clause = next_clause(clause))
@@ -138,9 +159,48 @@ static enum status write_sentence(const struct advice *advice, const char *sente
     return STATUS_OK;
 }
 
-const char *advice_rows(const struct advice_facts *facts)
+struct advice_moves advice_moves(const struct advice_facts *facts)
 {
-    return facts->own == ID_Win_test ? NULL : rows[facts->pattern]; /* rows of tests are the program's */
+    struct advice_moves moves = {0};
+    const char *sentence = sentences[facts->pattern];
+    if (!applies(facts, sentence)) return moves;
+    for (const char *clause = next_clause(sentence); *clause; clause = next_clause(clause)) {
+        if (!helps(facts, clause)) continue;
+        if (has(clause, "{earlier}")) moves.earlier_ps = facts->earlier_ps;
+        if (has(clause, "{later}")) moves.later_ps = later_ps(facts);
+        if (has(clause, "{advised}")) moves.advised_ps = facts->advised_ps;
+    }
+    moves.distance_ps = moves.advised_ps > 0 ? facts->distance_ps : 0;
+    return moves;
+}
+
+enum status advice_rows(const struct advice_facts *facts, char **text, struct err *err)
+{
+    const char *name = transforms[facts->pattern];
+    char *made = NULL;
+    size_t bytes = 0;
+    bool any = false;
+    *text = NULL;
+    if (!name || !applies(facts, sentences[facts->pattern])) return STATUS_OK;
+    const char *clause = next_clause(sentences[facts->pattern]);
+    FILE *out = open_memstream(&made, &bytes);
+    if (!out) return err_memory(err);
+    fputs("platform", out);
+    for (name = next_clause(name); *clause; clause = next_clause(clause), name = next_clause(name)) {
+        int length = (int)strcspn(name, "|");
+        if (length == 0 || !helps(facts, clause)) continue;
+        fprintf(out, ",platform+%.*s", length, name);
+        any = true;
+    }
+    if (fclose(out) != 0) {
+        free(made);
+        return err_memory(err);
+    }
+    if (any)
+        *text = made;
+    else
+        free(made);
+    return STATUS_OK;
 }
 
 struct advice_facts advice_facts(const struct trace *trace, const struct callpaths *paths,
@@ -171,8 +231,7 @@ enum status advice_text(const struct trace *trace, const struct callpaths *paths
     char *made = NULL;
     size_t bytes = 0;
     *text = NULL;
-    if (!sentence || !any_helps(facts, sentence) || (strstr(sentence, "{other}") && facts->other == MPI_CALL_COUNT))
-        return STATUS_OK;
+    if (!applies(facts, sentence)) return STATUS_OK;
     FILE *out = open_memstream(&made, &bytes);
     if (!out) return err_memory(err);
     struct advice advice = {trace, paths, facts, out, err};

@@ -14,14 +14,24 @@ struct advice_facts {
     uint32_t other_site, other_node; /* call site and call path */
     int64_t enter_ps;                /* of own */
     int64_t severity_ps, distance_ps, advised_ps, earlier_ps; /* struct finding */
+    bool fences_save; /* of the whole trace: ranks waited in fences for ranks that they exchange nothing with; the
+                         caller's */
 };
 
 struct advice_facts advice_facts(const struct trace *trace, const struct callpaths *paths,
                                  const struct finding *finding);
 
-/* The rows of `compare` that show what following the advice is worth, "platform,platform+post-early"; NULL: no transform does
- * what it says. Static. */
-const char *advice_rows(const struct advice_facts *facts);
+/* What the advice for a wait moves; 0: it does not say that. */
+struct advice_moves {
+    int64_t earlier_ps;              /* the other side's call */
+    int64_t later_ps;                /* the call that waits */
+    int64_t distance_ps, advised_ps; /* struct finding */
+};
+struct advice_moves advice_moves(const struct advice_facts *facts);
+
+/* The rows of `compare` that show what following the advice is worth, "platform,platform+post-early"; the caller frees
+ * *text; NULL: no transform does what it says. */
+enum status advice_rows(const struct advice_facts *facts, char **text, struct err *err);
 
 /* The advice for one wait, the caller frees *text; NULL for a pattern without a row, without a known cause, or where nothing
  * helps. */

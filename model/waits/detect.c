@@ -49,13 +49,15 @@ enum status detect_counted(struct detection *detection, const struct finding *fi
         TRY(waits_add(detection->waits, trace, finding, passes, detection->err));
     if (!passes) return STATUS_OK;
     if (detection->observer) detection->observer(detection->observer_context, finding);
+    if (finding->doubt != FINDING_CERTAIN) {
+        TRY(provisional_add(detection->provisional, trace, finding, detection->err));
+        return wait_profile_add(detection->profile, trace, finding, detection->err);
+    }
     if (finding->severity_ps == 0) detection->totals->count[finding->pattern][finding->rank]++;
     totals_add(detection->totals, finding->pattern, finding->rank, finding->severity_ps);
     if (finding->severity_ps > 0 && pattern_whole(finding->pattern) == finding->pattern)
         detection->totals->in_kind_ps[call_kind(trace_function(trace, finding->rank, finding->call))] +=
             finding->severity_ps;
-    if (detection->provisional && finding->pattern == PATTERN_WAIT_FOR_PROGRESS)
-        TRY(provisional_add(detection->provisional, trace, finding, detection->err));
     return detection->profile ? wait_profile_add(detection->profile, trace, finding, detection->err) : STATUS_OK;
 }
 
@@ -84,12 +86,14 @@ struct finding finding_of_enter(const struct relations *relations, enum pattern 
                                 uint32_t cause_rank, size_t cause_call)
 {
     int64_t until_ps = relations_call(relations, cause_rank, cause_call)->enter_ps;
+    int64_t severity_ps = wait_until(relations_call(relations, rank, call), until_ps);
     return (struct finding){.pattern = pattern,
                             .rank = rank,
                             .call = call,
-                            .severity_ps = wait_until(relations_call(relations, rank, call), until_ps),
+                            .severity_ps = severity_ps,
                             .cause_rank = cause_rank,
                             .cause_call = cause_call,
                             .from_ps = INT64_MIN,
-                            .until_ps = until_ps};
+                            .until_ps = until_ps,
+                            .earlier_ps = severity_ps};
 }

@@ -19,6 +19,7 @@ struct detection {
     struct wait_profile *profile; /* NULL: not wanted */
     struct waits *waits;   /* NULL: not wanted */
     struct provisional *provisional; /* of a trace in slices, else NULL */
+    const bool *for_group;           /* of a whole trace, by group_votes_class(), else NULL */
     struct several *several; /* of one part of several, else NULL: waits that other parts may have longer ones of */
     void (*observer)(void *context, const struct finding *finding); /* is told of every wait counted; may be NULL */
     void *observer_context;
@@ -49,7 +50,7 @@ enum status detect_counted(struct detection *detection, const struct finding *fi
 enum status detect_for_target(struct detection *detection, const struct finding *finding);
 
 /* The wait of a rank in one of its calls for the enter of another rank's call: severity min(exit, enter of cause) -
- * enter. */
+ * enter. That call is of use earlier by as much. */
 struct finding finding_of_enter(const struct relations *relations, enum pattern pattern, uint32_t rank, size_t call,
                                 uint32_t cause_rank, size_t cause_call);
 

@@ -1,4 +1,5 @@
 /* Wait states of collective calls: fences, window creation and freeing, barriers, collectives. */
+#include "common/units.h"
 #include "model/waits/detect.h"
 
 /* What the calls of one complete instance have in common. */
@@ -7,23 +8,20 @@ struct meeting {
     const struct instance *instance;
     const struct trace_comm *comm;
     int64_t last_enter_ps, first_exit_ps, first_sender_ps; /* first_sender: earliest enter among all but the root */
-    uint32_t last, root, first_sender;                     /* members; NO_MEMBER: there is none */
+    int64_t next_enter_ps;                                 /* of the members but the last one the latest */
+    uint32_t last, next, root, first_sender;               /* members; NO_MEMBER: there is none */
 };
-
-/* The member whose enter another member waits for; NO_MEMBER if it waits for nobody. */
-typedef uint32_t meeting_cause(const struct meeting *meeting, uint32_t member, const struct trace_call *call);
 
 enum { NO_MEMBER = UINT32_MAX };
 
-static int64_t smaller(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
+/* The member whose enter another member waits for, and whom it would wait for without that one. */
+struct cause {
+    uint32_t member; /* NO_MEMBER: it waits for nobody */
+    int64_t next_ps; /* INT64_MIN: for nobody */
+};
+static const struct cause nobody = {NO_MEMBER, INT64_MIN};
 
-static int64_t larger(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
+typedef struct cause meeting_cause(const struct meeting *meeting, uint32_t member, const struct trace_call *call);
 
 static bool is_root(const struct meeting *meeting, uint32_t member, const struct trace_call *call)
 {
@@ -42,17 +40,24 @@ static void meet(const struct relations *relations, const struct instance *insta
                                 .instance = instance,
                                 .comm = instance_comm(relations->trace, instance),
                                 .last_enter_ps = INT64_MIN,
+                                .next_enter_ps = INT64_MIN,
                                 .first_exit_ps = INT64_MAX,
                                 .first_sender_ps = INT64_MAX,
                                 .last = NO_MEMBER,
+                                .next = NO_MEMBER,
                                 .root = NO_MEMBER,
                                 .first_sender = NO_MEMBER};
     for (uint32_t m = 0; m < instance->size; m++) {
         const struct trace_call *call = instance_call(relations->trace, &relations->instances, instance, m);
-        meeting->first_exit_ps = smaller(meeting->first_exit_ps, call->exit_ps);
+        meeting->first_exit_ps = units_min_ps(meeting->first_exit_ps, call->exit_ps);
         if (call->enter_ps > meeting->last_enter_ps) {
+            meeting->next_enter_ps = meeting->last_enter_ps;
+            meeting->next = meeting->last;
             meeting->last_enter_ps = call->enter_ps;
             meeting->last = m;
+        } else if (call->enter_ps > meeting->next_enter_ps) {
+            meeting->next_enter_ps = call->enter_ps;
+            meeting->next = m;
         }
         if (is_root(meeting, m, call)) {
             meeting->root = m;
@@ -68,6 +73,14 @@ static size_t member_call(const struct relations *relations, const struct instan
     return relations->instances.calls[instance->member_first + member];
 }
 
+/* The cause's enter is of use earlier until another one is the last. */
+static int64_t earlier_ps(const struct relations *relations, const struct finding *finding, int64_t next_ps)
+{
+    int64_t cause_ps = relations_call(relations, finding->cause_rank, finding->cause_call)->enter_ps;
+    bool capped = next_ps != INT64_MIN && cause_ps - next_ps < finding->severity_ps;
+    return capped ? cause_ps - next_ps : finding->severity_ps;
+}
+
 static enum status find_members(struct detection *detection, enum pattern pattern, const struct meeting *meeting,
                                 meeting_cause *cause)
 {
@@ -75,11 +88,12 @@ static enum status find_members(struct detection *detection, enum pattern patter
     const struct instance *instance = meeting->instance;
     for (uint32_t m = 0; m < instance->size; m++) {
         if (relations->trace->ranks[meeting->comm->members[m]].foreign) continue;
-        uint32_t other = cause(meeting, m, instance_call(relations->trace, &relations->instances, instance, m));
-        if (other == NO_MEMBER) continue;
+        struct cause other = cause(meeting, m, instance_call(relations->trace, &relations->instances, instance, m));
+        if (other.member == NO_MEMBER) continue;
         struct finding finding = finding_of_enter(
             relations, pattern, (uint32_t)meeting->comm->members[m], member_call(relations, instance, m),
-            (uint32_t)meeting->comm->members[other], member_call(relations, instance, other));
+            (uint32_t)meeting->comm->members[other.member], member_call(relations, instance, other.member));
+        finding.earlier_ps = earlier_ps(relations, &finding, other.next_ps);
         TRY(detect_found(detection, &finding));
     }
     return STATUS_OK;
@@ -98,67 +112,88 @@ static enum status for_instances(struct detection *detection, enum pattern patte
     return STATUS_OK;
 }
 
-static uint32_t until_last(const struct meeting *meeting, uint32_t member, const struct trace_call *call)
+static struct cause until_last(const struct meeting *meeting, uint32_t member, const struct trace_call *call)
 {
     (void)member;
     (void)call;
-    return meeting->last;
+    return (struct cause){meeting->last, meeting->next_enter_ps};
+}
+
+/* Adds a member to those that another one waits for. */
+static void wait_for(const struct meeting *meeting, uint32_t member, struct cause *cause, int64_t *last_ps)
+{
+    const struct relations *relations = meeting->relations;
+    int64_t enter_ps = instance_call(relations->trace, &relations->instances, meeting->instance, member)->enter_ps;
+    if (member == cause->member) return; /* a neighbour twice */
+    if (cause->member == NO_MEMBER || enter_ps > *last_ps) {
+        if (cause->member != NO_MEMBER) cause->next_ps = *last_ps;
+        *last_ps = enter_ps;
+        cause->member = member;
+    } else if (enter_ps > cause->next_ps) {
+        cause->next_ps = enter_ps;
+    }
+}
+
+/* All members of a reduce-scatter say the same counts (MPI-3.1 5.10): the member's own say what it gets, also where
+ * those of others are not known (model/shards). */
+static bool gets_nothing_of_all(const struct meeting *meeting, uint32_t member, const struct trace_call *call)
+{
+    if (call_kind(call->call) != CALL_REDUCE_SCATTER || meeting->comm->between > 0) return false;
+    const int64_t *counts = trace_call_counts(meeting->relations->trace, call);
+    return counts && counts[member] == 0;
 }
 
 /* The last one that brings something for the member. */
-static uint32_t until_last_giver(const struct meeting *meeting, uint32_t member, const struct trace_call *call)
+static struct cause until_last_giver(const struct meeting *meeting, uint32_t member, const struct trace_call *call)
 {
     const struct relations *relations = meeting->relations;
-    uint32_t last = NO_MEMBER;
+    const uint32_t last[] = {meeting->last, meeting->next};
+    struct cause cause = nobody;
     int64_t last_ps = INT64_MIN;
-    (void)call;
-    for (uint32_t i = 0; i <= meeting->instance->size; i++) { /* the last of all first: it mostly does */
-        uint32_t m = i == 0 ? meeting->last : i - 1;
-        const struct trace_call *its = instance_call(relations->trace, &relations->instances, meeting->instance, m);
-        if (its->enter_ps <= last_ps || !instance_gives(relations->trace, meeting->comm, its, m, member)) continue;
-        if (i == 0) return m;
-        last_ps = its->enter_ps;
-        last = m;
+    bool both = true;
+    if (gets_nothing_of_all(meeting, member, call)) return nobody;
+    for (int i = 0; i < 2 && both && last[i] != NO_MEMBER; i++) { /* the last two of all: they mostly do */
+        const struct trace_call *its =
+            instance_call(relations->trace, &relations->instances, meeting->instance, last[i]);
+        both = instance_gives(relations->trace, meeting->comm, its, last[i], member);
     }
-    return last;
+    if (both) return (struct cause){meeting->last, meeting->next_enter_ps};
+    for (uint32_t m = 0; m < meeting->instance->size; m++) {
+        const struct trace_call *its = instance_call(relations->trace, &relations->instances, meeting->instance, m);
+        if (instance_gives(relations->trace, meeting->comm, its, m, member)) wait_for(meeting, m, &cause, &last_ps);
+    }
+    return cause;
 }
 
 /* A member that left before the last one came shows that nobody had to wait for it. */
-static uint32_t until_last_if_synchronising(const struct meeting *meeting, uint32_t member,
-                                            const struct trace_call *call)
+static struct cause until_last_if_synchronising(const struct meeting *meeting, uint32_t member,
+                                                const struct trace_call *call)
 {
-    return meeting->first_exit_ps >= meeting->last_enter_ps ? until_last(meeting, member, call) : NO_MEMBER;
+    return meeting->first_exit_ps >= meeting->last_enter_ps ? until_last(meeting, member, call) : nobody;
 }
 
 /* The last source of a neighbourhood collective. */
-static uint32_t until_last_source(const struct meeting *meeting, uint32_t member, const struct trace_call *call)
+static struct cause until_last_source(const struct meeting *meeting, uint32_t member, const struct trace_call *call)
 {
     (void)member;
-    const struct relations *relations = meeting->relations;
     struct trace_neighbors neighbors;
-    uint32_t last = NO_MEMBER;
+    struct cause cause = nobody;
     int64_t last_ps = INT64_MIN;
-    if (!trace_call_neighbors(relations->trace, call, &neighbors)) return NO_MEMBER;
-    for (uint32_t i = 0; i < neighbors.source_count; i++) {
-        uint32_t source = (uint32_t)trace_comm_rank(meeting->comm, (int32_t)neighbors.sources[i]);
-        const struct trace_call *its =
-            instance_call(relations->trace, &relations->instances, meeting->instance, source);
-        if (its->enter_ps <= last_ps) continue;
-        last_ps = its->enter_ps;
-        last = source;
-    }
-    return last;
+    if (!trace_call_neighbors(meeting->relations->trace, call, &neighbors)) return nobody;
+    for (uint32_t i = 0; i < neighbors.source_count; i++)
+        wait_for(meeting, (uint32_t)trace_comm_rank(meeting->comm, (int32_t)neighbors.sources[i]), &cause, &last_ps);
+    return cause;
 }
 
-static uint32_t until_root(const struct meeting *meeting, uint32_t member, const struct trace_call *call)
+static struct cause until_root(const struct meeting *meeting, uint32_t member, const struct trace_call *call)
 {
     bool gets_nothing = call_kind(call->call) == CALL_SCATTERV && call->bytes == 0;
-    return is_root(meeting, member, call) || gets_nothing ? NO_MEMBER : meeting->root;
+    return is_root(meeting, member, call) || gets_nothing ? nobody : (struct cause){meeting->root, INT64_MIN};
 }
 
-static uint32_t root_until_first(const struct meeting *meeting, uint32_t member, const struct trace_call *call)
+static struct cause root_until_first(const struct meeting *meeting, uint32_t member, const struct trace_call *call)
 {
-    return is_root(meeting, member, call) ? meeting->first_sender : NO_MEMBER;
+    return is_root(meeting, member, call) ? (struct cause){meeting->first_sender, INT64_MIN} : nobody;
 }
 
 _Static_assert(CALL_COMM_FREE < 64, "a set of kinds is one word");
@@ -190,7 +225,7 @@ static enum status find_completion(struct detection *detection, const struct mee
     const struct relations *relations = detection->relations;
     for (uint32_t m = 0; m < meeting->instance->size; m++) {
         const struct trace_call *call = instance_call(relations->trace, &relations->instances, meeting->instance, m);
-        int64_t from_ps = larger(call->enter_ps, larger(meeting->first_exit_ps, meeting->last_enter_ps));
+        int64_t from_ps = units_max_ps(call->enter_ps, units_max_ps(meeting->first_exit_ps, meeting->last_enter_ps));
         TRY(detect_found(detection, &(struct finding){.pattern = PATTERN_BARRIER_COMPLETION,
                                                       .rank = (uint32_t)meeting->comm->members[m],
                                                       .call = member_call(relations, meeting->instance, m),
@@ -227,14 +262,15 @@ static enum status find_prefixes(struct detection *detection, const struct insta
 {
     const struct relations *relations = detection->relations;
     const struct trace_comm *comm = instance_comm(relations->trace, instance);
-    uint32_t last = 0;
+    const struct meeting meeting = {.relations = relations, .instance = instance, .comm = comm};
+    struct cause cause = nobody;
+    int64_t last_ps = INT64_MIN;
     for (uint32_t m = 1; m < instance->size; m++) {
-        const struct trace_call *before = instance_call(relations->trace, &relations->instances, instance, m - 1);
-        if (before->enter_ps > instance_call(relations->trace, &relations->instances, instance, last)->enter_ps)
-            last = m - 1;
+        wait_for(&meeting, m - 1, &cause, &last_ps);
         struct finding finding = finding_of_enter(
             relations, PATTERN_EARLY_SCAN, (uint32_t)comm->members[m], member_call(relations, instance, m),
-            (uint32_t)comm->members[last], member_call(relations, instance, last));
+            (uint32_t)comm->members[cause.member], member_call(relations, instance, cause.member));
+        finding.earlier_ps = earlier_ps(relations, &finding, cause.next_ps);
         TRY(detect_found(detection, &finding));
     }
     return STATUS_OK;

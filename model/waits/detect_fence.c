@@ -6,7 +6,7 @@
 
 /* The last operation to end towards one member before a fence; origin and call of it. */
 struct incoming {
-    int64_t exit_ps;
+    int64_t exit_ps, next_ps; /* next_ps: of the others the latest */
     uint32_t origin;
     size_t call;
 };
@@ -23,7 +23,10 @@ static void note_operation(const struct relations *relations, const struct epoch
     if (!instance || !instance_complete(instance)) return;
     int32_t member = trace_comm_rank(instance_comm(relations->trace, instance), call->peer);
     struct incoming *last = &incoming[instance->member_first + (size_t)member];
-    if (call->exit_ps > last->exit_ps) *last = (struct incoming){call->exit_ps, operation->origin, operation->call};
+    if (call->exit_ps > last->exit_ps)
+        *last = (struct incoming){call->exit_ps, last->exit_ps, operation->origin, operation->call};
+    else if (call->exit_ps > last->next_ps)
+        last->next_ps = call->exit_ps;
 }
 
 static enum status find_members(struct detection *detection, const struct instance *instance,
@@ -39,6 +42,9 @@ static enum status find_members(struct detection *detection, const struct instan
                                                   last->origin, last->call);
         finding.until_ps = last->exit_ps;
         finding.severity_ps = wait_until(relations_call(relations, finding.rank, call), last->exit_ps);
+        finding.earlier_ps = finding.severity_ps;
+        if (last->next_ps != INT64_MIN && last->exit_ps - last->next_ps < finding.earlier_ps)
+            finding.earlier_ps = last->exit_ps - last->next_ps;
         TRY(detect_found(detection, &finding));
     }
     return STATUS_OK;
@@ -52,7 +58,7 @@ enum status detect_early_fence(struct detection *detection)
     if (relations->epochs.operation_count == 0) return STATUS_OK;
     struct incoming *incoming = malloc((instances->call_count + 1) * sizeof *incoming);
     if (!incoming) return err_memory(detection->err);
-    for (size_t i = 0; i < instances->call_count; i++) incoming[i] = (struct incoming){INT64_MIN, 0, 0};
+    for (size_t i = 0; i < instances->call_count; i++) incoming[i] = (struct incoming){INT64_MIN, INT64_MIN, 0, 0};
     for (size_t i = 0; i < relations->epochs.operation_count; i++)
         note_operation(relations, &relations->epochs.operations[i], incoming);
     for (size_t i = 0; status == STATUS_OK && i < instances->count; i++)

@@ -18,6 +18,7 @@ struct contention {
     size_t call;
     const struct trace_call *at;
     int64_t release_ps;
+    int64_t earlier_ps; /* how much earlier the holder's release is of use */
     uint32_t holder;
     size_t unlock;
 };
@@ -37,13 +38,32 @@ static int compare_contentions(const void *one, const void *other)
     return order != 0 ? order : compare_times(a->holder, b->holder);
 }
 
+/* A holder can hold its lock for no less than nothing; of several that share it the next to release is then waited for.
+ */
+static int64_t earlier_release_ps(const struct relations *relations, const struct holding *holding,
+                                  const struct holding *holder, int64_t severity_ps)
+{
+    int64_t locked_ps = relations_call(relations, holder->origin, holder->epoch->open_call)->exit_ps;
+    int64_t held_ps = relations_call(relations, holder->origin, holder->epoch->close_call)->enter_ps - locked_ps;
+    int64_t earlier_ps = held_ps < severity_ps ? held_ps : severity_ps;
+    if (!holder->exclusive && holding->next_ps != INT64_MIN && holder->release_ps - holding->next_ps < earlier_ps)
+        earlier_ps = holder->release_ps - holding->next_ps;
+    return earlier_ps > 0 ? earlier_ps : 0;
+}
+
 static enum status add_contention(struct detection *detection, const struct holding *holding, size_t call,
                                   const struct holding *holder, struct contentions *found)
 {
     const struct trace_call *at = relations_call(detection->relations, holding->origin, call);
-    struct contention made = {holding->origin, call, at, holder->release_ps, holder->origin, holder->epoch->close_call};
-    if (wait_until(at, holder->release_ps) > 0)
-        ARRAY_PUSH(found->items, found->count, found->capacity, made, detection->err);
+    int64_t severity_ps = wait_until(at, holder->release_ps);
+    struct contention made = {holding->origin,
+                              call,
+                              at,
+                              holder->release_ps,
+                              earlier_release_ps(detection->relations, holding, holder, severity_ps),
+                              holder->origin,
+                              holder->epoch->close_call};
+    if (severity_ps > 0) ARRAY_PUSH(found->items, found->count, found->capacity, made, detection->err);
     return STATUS_OK;
 }
 
@@ -77,7 +97,8 @@ enum status detect_lock_contention(struct detection *detection)
                                   .cause_rank = one->holder,
                                   .cause_call = one->unlock,
                                   .from_ps = INT64_MIN,
-                                  .until_ps = one->release_ps};
+                                  .until_ps = one->release_ps,
+                                  .earlier_ps = one->earlier_ps};
         status = detect_for_target(detection, &finding);
     }
     free(found.items);
@@ -87,7 +108,7 @@ enum status detect_lock_contention(struct detection *detection)
 /* Functions that returned although the target was outside MPI all the time: nothing waits for the target to enter. */
 struct progress {
     struct detection *detection;
-    bool *refuted; /* by enum mpi_call */
+    bool *refuted; /* by DOUBT_PROGRESS + enum mpi_call */
     bool looking;  /* for refutations; then for waits */
 };
 
@@ -118,20 +139,23 @@ static enum status look_at(struct progress *progress, const struct holding *hold
     const struct trace_call *entered =
         next == FINDING_NO_CALL ? NULL : relations_call(detection->relations, (uint32_t)holding->target, next);
     if (!entered || entered->enter_ps > at->exit_ps) {
-        if (progress->looking) progress->refuted[at->call] = true;
+        if (progress->looking) progress->refuted[DOUBT_PROGRESS + at->call] = true;
         return STATUS_OK;
     }
-    if (progress->looking || progress->refuted[at->call] || entered->enter_ps <= from_ps ||
+    if (progress->looking || progress->refuted[DOUBT_PROGRESS + at->call] || entered->enter_ps <= from_ps ||
         at->exit_ps > entered->exit_ps)
         return STATUS_OK;
+    uint16_t doubt = detection->provisional ? (uint16_t)(DOUBT_PROGRESS + at->call) : (uint16_t)FINDING_CERTAIN;
     return detect_found(detection, &(struct finding){.pattern = PATTERN_WAIT_FOR_PROGRESS,
                                                      .rank = holding->origin,
                                                      .call = call,
+                                                     .doubt = doubt,
                                                      .severity_ps = entered->enter_ps - from_ps,
                                                      .cause_rank = (uint32_t)holding->target,
                                                      .cause_call = next,
                                                      .from_ps = from_ps,
-                                                     .until_ps = entered->enter_ps});
+                                                     .until_ps = entered->enter_ps,
+                                                     .earlier_ps = entered->enter_ps - from_ps});
 }
 
 /* A lock without operations may be granted and released without the target. */
@@ -146,7 +170,7 @@ static enum status visit_progress(void *context, const struct holding *holding, 
 
 enum status detect_wait_for_progress(struct detection *detection)
 {
-    bool refuted[MPI_CALL_COUNT] = {false};
+    bool refuted[DOUBT_COUNT] = {false};
     struct provisional *provisional = detection->provisional;
     struct progress progress = {
         .detection = detection, .refuted = provisional ? provisional->refuted : refuted, .looking = true};

@@ -98,12 +98,26 @@ enum status detect_wrong_order(struct detection *detection)
     return status;
 }
 
-/* The blocking receive that is the thread's next MPI call after a blocking send to the same partner. */
+/* Sends so many places on in the communicator and receives from as many places back. */
+static bool is_ring_shift(const struct trace *trace, uint32_t rank, const struct trace_call *send,
+                          const struct trace_call *receive)
+{
+    const struct trace_comm *comm = &trace->comms[send->handle];
+    if (comm->between > 0) return false;
+    int64_t own = trace_comm_rank(comm, (int32_t)rank), count = comm->count;
+    int64_t to = trace_comm_rank(comm, send->peer), from = trace_comm_rank(comm, receive->peer);
+    return to >= 0 && from >= 0 && (to - own + count) % count == (own - from + count) % count;
+}
+
+/* The blocking receive that is the thread's next MPI call after a blocking send to the same partner, or in a ring. */
 static bool is_close(const struct detection *detection, uint32_t rank, const struct trace_call *send,
                      const struct trace_call *receive)
 {
-    return receive->peer == send->peer && receive->peer != TRACE_NONE && (uint32_t)receive->peer != rank &&
-           receive->handle == send->handle && receive->enter_ps - send->exit_ps < detection->options->close_ps;
+    bool alone = send->peer == TRACE_NONE || receive->peer == TRACE_NONE || (uint32_t)send->peer == rank ||
+                 (uint32_t)receive->peer == rank;
+    if (alone || receive->handle != send->handle) return false;
+    if (receive->enter_ps - send->exit_ps >= detection->options->close_ps) return false;
+    return receive->peer == send->peer || is_ring_shift(detection->relations->trace, rank, send, receive);
 }
 
 static enum status find_close(struct detection *detection, uint32_t rank, uint32_t thread)

@@ -1,22 +1,15 @@
 /* Wait for Progress in simulated traces: when an origin lacked nothing but its target's progress is known of each call.
  * Only who served it is looked for here (of a trace in slices once all ranks have come so far: SLICE_LATE). */
+#include "common/search.h"
 #include "model/waits/detect.h"
 
 /* A call of the rank that begins at this moment: it lets the rank serve what waits. */
 static bool enters_at(const struct relations *relations, uint32_t rank, int64_t time_ps, size_t *call)
 {
     const struct trace_rank *stream = &relations->trace->ranks[rank];
-    size_t low = 0, high = stream->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (stream->calls[middle].enter_ps < time_ps)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    while (low < stream->count && stream->calls[low].enter_ps == time_ps &&
-           (call_kind(stream->calls[low].call) == CALL_REGION_ENTER ||
-            call_kind(stream->calls[low].call) == CALL_REGION_LEAVE))
+    size_t low = 0;
+    SEARCH_FIRST(low, stream->count, i, stream->calls[i].enter_ps < time_ps);
+    while (low < stream->count && stream->calls[low].enter_ps == time_ps && call_is_region(stream->calls[low].call))
         low++;
     *call = low;
     return low < stream->count && stream->calls[low].enter_ps == time_ps;
@@ -51,6 +44,7 @@ static enum status find_call(struct detection *detection, uint32_t rank, size_t 
                               .until_ps = sim->progress_until_ps};
     int64_t from_ps = finding.from_ps > call->enter_ps ? finding.from_ps : call->enter_ps;
     finding.severity_ps = (finding.until_ps < call->exit_ps ? finding.until_ps : call->exit_ps) - from_ps;
+    finding.earlier_ps = finding.severity_ps;
     bool one = call_row(trace_function(trace, rank, index))->needed & F_TARGET && call->peer != TRACE_NONE;
     if (one && trace->ranks[call->peer].foreign) return STATUS_OK; /* it is found there */
     find_cause(detection->relations, one, call->peer, &finding);

@@ -1,4 +1,5 @@
 /* Wait states of post/start/complete/wait. */
+#include "common/units.h"
 #include "model/waits/detect.h"
 
 static int64_t enter_of_post(const struct relations *relations, const struct exposure_epoch *exposure)
@@ -88,6 +89,20 @@ static int64_t useful_earlier(const struct relations *relations, const struct ac
     return earlier_ps;
 }
 
+/* How far a call has to stand behind the post that it waits for: D = dT + T. T is the described network's latency, or
+ * what the trace shows: from the post to the call's end, which for a call that moves data is more than enough. */
+static void set_distance(const struct detection *detection, const struct exposure_epoch *exposure,
+                         struct finding *finding)
+{
+    const struct analyze_options *options = detection->options;
+    const struct trace_call *call = relations_call(detection->relations, finding->rank, finding->call);
+    const struct trace_call *post = relations_call(detection->relations, exposure->rank, exposure->post_call);
+    int64_t posting_ps = post->exit_ps - post->enter_ps, transfer_ps = call->exit_ps - post->exit_ps;
+    if (options->network_known) transfer_ps = units_ps(options->latency_s);
+    finding->distance_ps = call->enter_ps - post->enter_ps;
+    finding->advised_ps = units_add_ps(posting_ps, transfer_ps > 0 ? transfer_ps : 0);
+}
+
 static enum status find_late_post(struct detection *detection, const struct access_epoch *epoch, size_t call)
 {
     bool latest = detection->options->late_post == LATE_POST_LATEST;
@@ -98,6 +113,7 @@ static enum status find_late_post(struct detection *detection, const struct acce
                                               exposure->rank, exposure->post_call);
     finding.earlier_ps = latest ? useful_earlier(detection->relations, epoch, call, exposure, finding.severity_ps)
                                 : finding.severity_ps;
+    set_distance(detection, exposure, &finding);
     return detect_found(detection, &finding);
 }
 
@@ -133,21 +149,58 @@ static void find_posts(const struct relations *relations, size_t index, struct p
     }
 }
 
-/* The post that an operation waited for: its own target's if that lies in the call, else the latest one of the epoch's other
- * targets: some libraries wait for the posts of the whole group (docs/patterns.md). A simulated trace says which. */
-static const struct exposure_epoch *post_of_operation(const struct relations *relations,
-                                                      const struct epoch_operation *operation)
+/* The own target's post, if it lies in the operation's call; NULL: it does not. */
+static const struct exposure_epoch *own_post_inside(const struct relations *relations,
+                                                    const struct epoch_operation *operation)
 {
-    const struct epochs *epochs = &relations->epochs;
-    const struct trace_rank *stream = &relations->trace->ranks[operation->origin];
-    size_t own = epochs->pairs[operation->pair].exposure;
-    if (!stream->sim && own != EPOCH_NONE) {
-        int64_t post_ps = enter_of_post(relations, &epochs->exposures[own]);
-        bool inside =
-            post_ps > stream->calls[operation->call].enter_ps && post_ps <= stream->calls[operation->call].exit_ps;
-        if (inside) return &epochs->exposures[own];
+    size_t own = relations->epochs.pairs[operation->pair].exposure;
+    if (own == EPOCH_NONE) return NULL;
+    const struct trace_call *call = relations_call(relations, operation->origin, operation->call);
+    int64_t post_ps = enter_of_post(relations, &relations->epochs.exposures[own]);
+    return post_ps > call->enter_ps && post_ps <= call->exit_ps ? &relations->epochs.exposures[own] : NULL;
+}
+
+static enum status find_transfer(struct detection *detection, const struct epoch_operation *operation,
+                                 const struct exposure_epoch *exposure, int doubt)
+{
+    struct finding finding = finding_of_enter(detection->relations, PATTERN_EARLY_TRANSFER, operation->origin,
+                                              operation->call, exposure->rank, exposure->post_call);
+    const struct access_epoch *epoch = &detection->relations->epochs.accesses[operation->epoch];
+    finding.doubt = (uint16_t)doubt;
+    /* Another post in the call may be waited for, too. */
+    finding.earlier_ps = useful_earlier(detection->relations, epoch, operation->call, exposure, finding.severity_ps);
+    set_distance(detection, exposure, &finding);
+    return detect_found(detection, &finding);
+}
+
+/* The own target's post and a later one lie in the call: what the library waits for decides. In slices that shows at
+ * the end. */
+static enum status find_unclear(struct detection *detection, const struct epoch_operation *operation,
+                                const struct exposure_epoch *own, const struct exposure_epoch *last)
+{
+    int of = group_votes_class(relations_call(detection->relations, operation->origin, operation->call));
+    if (of < 0) return find_transfer(detection, operation, own, FINDING_CERTAIN);
+    if (!detection->provisional) {
+        bool group = detection->for_group && detection->for_group[of];
+        return find_transfer(detection, operation, group ? last : own, FINDING_CERTAIN);
     }
-    return awaited_post(relations, &epochs->accesses[operation->epoch], operation->call, true);
+    TRY(find_transfer(detection, operation, own, DOUBT_TARGET + of));
+    return find_transfer(detection, operation, last, DOUBT_GROUP + of);
+}
+
+/* An operation waited for its own target's post if that lies in the call and no later one does, else for the latest one
+ * of the epoch's other targets. A simulated trace says how far it waited. */
+static enum status find_early_transfer(struct detection *detection, const struct epoch_operation *operation)
+{
+    const struct relations *relations = detection->relations;
+    const struct access_epoch *epoch = &relations->epochs.accesses[operation->epoch];
+    const struct exposure_epoch *last = awaited_post(relations, epoch, operation->call, true);
+    const struct exposure_epoch *own =
+        relations->trace->ranks[operation->origin].sim ? NULL : own_post_inside(relations, operation);
+    if (!last) return STATUS_OK;
+    if (own && enter_of_post(relations, own) < enter_of_post(relations, last))
+        return find_unclear(detection, operation, own, last);
+    return find_transfer(detection, operation, own ? own : last, FINDING_CERTAIN);
 }
 
 enum status detect_early_transfer(struct detection *detection)
@@ -161,11 +214,7 @@ enum status detect_early_transfer(struct detection *detection)
         const struct trace_call *call = relations_call(relations, operation->origin, operation->call);
         find_posts(relations, operation->epoch, &posts);
         if (posts.last_ps <= call->enter_ps || posts.first_ps > call->exit_ps) continue;
-        const struct exposure_epoch *exposure = post_of_operation(relations, operation);
-        if (!exposure) continue;
-        struct finding finding = finding_of_enter(relations, PATTERN_EARLY_TRANSFER, operation->origin, operation->call,
-                                                  exposure->rank, exposure->post_call);
-        TRY(detect_found(detection, &finding));
+        TRY(find_early_transfer(detection, operation));
     }
     return STATUS_OK;
 }
@@ -174,6 +223,8 @@ enum status detect_early_transfer(struct detection *detection)
 struct last_complete {
     int64_t enter_ps;
     int64_t worked_from_ps; /* exit of its last operation to this target, of its start if there was none */
+    int64_t next_ps;        /* the latest enter of the other origins' completes; INT64_MIN: there is none */
+    int64_t bytes;          /* of its operations towards this target */
     uint32_t rank;
     size_t call;
 };
@@ -182,6 +233,7 @@ static bool last_complete(const struct relations *relations, const struct exposu
                           struct last_complete *last)
 {
     const struct epochs *epochs = &relations->epochs;
+    int64_t next_ps = INT64_MIN;
     bool found = false;
     for (size_t l = exposure->link_first; l < exposure->link_first + exposure->link_count; l++) {
         if (epochs->links[l].pair == EPOCH_NONE) continue;
@@ -194,10 +246,17 @@ static bool last_complete(const struct relations *relations, const struct exposu
         /* Of origins that complete at the same moment the one that had least to do after its last operation. */
         bool earlier =
             enter_ps < last->enter_ps || (enter_ps == last->enter_ps && worked_from_ps <= last->worked_from_ps);
+        int64_t before_ps = !found ? INT64_MIN : earlier ? enter_ps : last->enter_ps;
+        if (before_ps > next_ps) next_ps = before_ps;
         if (found && earlier) continue;
-        *last = (struct last_complete){enter_ps, worked_from_ps, access->rank, access->close_call};
+        *last = (struct last_complete){.enter_ps = enter_ps,
+                                       .worked_from_ps = worked_from_ps,
+                                       .bytes = pair->bytes,
+                                       .rank = access->rank,
+                                       .call = access->close_call};
         found = true;
     }
+    last->next_ps = next_ps;
     return found;
 }
 
@@ -231,6 +290,24 @@ static void add_tests(const struct relations *relations, const struct exposure_e
     }
 }
 
+/* How far wait has to stand behind its post: D = dT + T behind a complete that came before, else later by as much as
+ * that one came later. T is the time that the pair's data and the notification take on the described network, or what
+ * the trace shows: from the last complete to the end of wait. */
+static void set_distance_of_wait(const struct detection *detection, const struct exposure_epoch *exposure,
+                                 const struct last_complete *last, struct finding *finding)
+{
+    const struct analyze_options *options = detection->options;
+    const struct trace_call *post = relations_call(detection->relations, exposure->rank, exposure->post_call);
+    const struct trace_call *wait = relations_call(detection->relations, exposure->rank, exposure->close_call);
+    int64_t posting_ps = post->exit_ps - post->enter_ps;
+    int64_t began_ps = last->enter_ps > post->enter_ps ? last->enter_ps : post->enter_ps;
+    int64_t transfer_ps = wait->exit_ps - began_ps - posting_ps;
+    if (options->network_known)
+        transfer_ps = units_ps(options->latency_s + (double)last->bytes / options->bandwidth_Bps);
+    finding->distance_ps = wait->enter_ps - post->enter_ps;
+    finding->advised_ps = units_add_ps(began_ps - post->enter_ps + posting_ps, transfer_ps > 0 ? transfer_ps : 0);
+}
+
 static enum status for_exposures(struct detection *detection, enum pattern pattern)
 {
     const struct relations *relations = detection->relations;
@@ -247,6 +324,11 @@ static enum status for_exposures(struct detection *detection, enum pattern patte
         struct finding finding =
             finding_of_enter(relations, pattern, exposure->rank, exposure->close_call, last.rank, last.call);
         finding.severity_ps = pattern == PATTERN_EARLY_WAIT ? wait.early_wait_ps : wait.late_complete_ps;
+        finding.earlier_ps = finding.severity_ps;
+        if (last.next_ps != INT64_MIN && last.enter_ps - last.next_ps < finding.earlier_ps)
+            finding.earlier_ps = last.enter_ps - last.next_ps;
+        if (call_kind(close->call) != CALL_WIN_TEST) /* a row of tests is the program's */
+            set_distance_of_wait(detection, exposure, &last, &finding);
         TRY(detect_found(detection, &finding));
     }
     return STATUS_OK;

@@ -20,40 +20,110 @@ static uint64_t request_key(uint32_t rank, uint32_t request)
     return (uint64_t)rank << 32 | request;
 }
 
-/* Requests of messages to 2 × message + receives. The library holds the data of MPI_Ibsend: its wait ends at once. */
+enum { ENDS_AT_ONCE = -1 }; /* a request that nobody else has a part in */
+
+static enum status index_request(uint32_t rank, uint32_t request, uint64_t value, struct map *requests, struct err *err)
+{
+    uint64_t *slot;
+    return map_put(requests, request_key(rank, request), value, &slot, err);
+}
+
+/* Requests of messages to 2 × message + receives. The library holds the data of MPI_Ibsend: its wait ends at once, as
+ * that of a message with MPI_PROC_NULL. */
 static enum status index_requests(const struct relations *relations, struct map *requests, struct err *err)
 {
+    const struct trace *trace = relations->trace;
     for (size_t i = 0; i < relations->messages.count; i++) {
         const struct message *message = &relations->messages.items[i];
         const struct trace_call *send = relations_call(relations, message->sender, message->send_call);
         const struct trace_call *receive = relations_call(relations, message->receiver, message->receive_call);
-        uint64_t *slot;
         if (call_kind(send->call) == CALL_ISEND && send->call != ID_Ibsend)
-            TRY(map_put(requests, request_key(message->sender, send->ref), 2 * i, &slot, err));
+            TRY(index_request(message->sender, send->ref, 2 * i, requests, err));
         if (call_kind(receive->call) == CALL_IRECV)
-            TRY(map_put(requests, request_key(message->receiver, receive->ref), 2 * i + 1, &slot, err));
+            TRY(index_request(message->receiver, receive->ref, 2 * i + 1, requests, err));
     }
+    if (requests->count == 0) return STATUS_OK;
+    for (uint32_t r = 0; r < trace->rank_count; r++)
+        for (size_t i = 0; i < trace->ranks[r].count; i++) {
+            const struct trace_call *call = &trace->ranks[r].calls[i];
+            enum call_kind kind = call_kind(call->call);
+            if ((kind == CALL_ISEND || kind == CALL_IRECV) && (call->peer == TRACE_NONE || call->call == ID_Ibsend))
+                TRY(index_request(r, call->ref, (uint64_t)ENDS_AT_ONCE, requests, err));
+        }
     return STATUS_OK;
 }
 
-/* Of the messages that a wait ends the one whose other side began last, a receive before a send: that is the one to
- * wait for. False if the wait ends no message. */
-static bool last_to_begin(const struct relations *relations, const struct map *requests, uint32_t rank,
-                          const uint32_t *ids, uint32_t count, struct side *last)
+/* The data leave with the send, in every mode: a synchronous one is then answered where it is received, and a large
+ * message of MPI_Bsend is still a rendezvous for its receiver. */
+static bool leaves_at_once(const struct detection *detection, const struct trace_call *send)
 {
-    bool found = false;
-    int64_t last_ps = 0;
+    return send->bytes <= detection->options->eager_bytes;
+}
+
+static int64_t larger(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* When a message is complete on the side that waits. A rendezvous asks, when both sides have begun, and then moves the
+ * data. A network that is not described takes no time. */
+static int64_t end_ps(const struct detection *detection, const struct side *side, const struct trace_call *own,
+                      const struct trace_call *other)
+{
+    const struct analyze_options *options = detection->options;
+    const struct trace_call *send = side->receives ? other : own, *receive = side->receives ? own : other;
+    int64_t latency_ps = options->network_known ? units_ps(options->latency_s) : 0;
+    int64_t data_ps = options->network_known ? units_ps((double)send->bytes / options->bandwidth_Bps) : 0;
+    int64_t asked_ps = units_add_ps(send->enter_ps, latency_ps), there_ps = units_add_ps(asked_ps, data_ps);
+    if (!side->receives && message_is_eager(send, options->eager_bytes)) return own->exit_ps;
+    if (leaves_at_once(detection, send))
+        return side->receives ? there_ps : units_add_ps(larger(there_ps, receive->enter_ps), latency_ps);
+    int64_t answered_ps = units_add_ps(larger(asked_ps, receive->enter_ps), latency_ps);
+    return units_add_ps(answered_ps, side->receives ? units_add_ps(latency_ps, data_ps) : data_ps);
+}
+
+/* What a wait ends. */
+struct ended {
+    struct side
+        last; /* of the messages the one whose other side began last, a receive before a send: that is waited for */
+    int64_t last_ps;    /* when it began */
+    bool any, unknown;  /* there is one; something else may have ended the wait */
+    int64_t rest_ps;    /* when the other messages are complete; INT64_MIN: there are none */
+    int64_t rest_bytes; /* of the largest of them */
+};
+
+static void add_message(const struct detection *detection, uint32_t rank, const struct side *side, struct ended *ended)
+{
+    const struct relations *relations = detection->relations;
+    const struct trace_call *own = relations_call(relations, rank, side->own_call);
+    const struct trace_call *other = relations_call(relations, side->other_rank, side->other_call);
+    int64_t complete_ps = end_ps(detection, side, own, other);
+    if (complete_ps > ended->rest_ps) ended->rest_ps = complete_ps;
+    if (own->bytes > ended->rest_bytes) ended->rest_bytes = own->bytes;
+}
+
+static struct ended what_ended(const struct detection *detection, const struct map *requests, uint32_t rank,
+                               const uint32_t *ids, uint32_t count)
+{
+    struct ended ended = {.rest_ps = INT64_MIN};
     for (uint32_t i = 0; i < count; i++) {
         const uint64_t *slot = map_find(requests, request_key(rank, ids[i]));
-        if (!slot) continue;
-        struct side side = side_of(&relations->messages.items[*slot / 2], *slot % 2);
-        int64_t began_ps = relations_call(relations, side.other_rank, side.other_call)->enter_ps;
-        if (found && (began_ps < last_ps || (began_ps == last_ps && (last->receives || !side.receives)))) continue;
-        *last = side;
-        last_ps = began_ps;
-        found = true;
+        if (!slot) ended.unknown = true;
+        if (!slot || *slot == (uint64_t)ENDS_AT_ONCE) continue;
+        struct side side = side_of(&detection->relations->messages.items[*slot / 2], *slot % 2);
+        int64_t began_ps = relations_call(detection->relations, side.other_rank, side.other_call)->enter_ps;
+        bool before =
+            began_ps < ended.last_ps || (began_ps == ended.last_ps && (ended.last.receives || !side.receives));
+        if (ended.any && before) {
+            add_message(detection, rank, &side, &ended);
+            continue;
+        }
+        if (ended.any) add_message(detection, rank, &ended.last, &ended);
+        ended.last = side;
+        ended.last_ps = began_ps;
+        ended.any = true;
     }
-    return found;
+    return ended;
 }
 
 /* D = dT + T, and the other side's delay before it where the other side began later. T comes from the described
@@ -69,15 +139,28 @@ static int64_t advised_ps(const struct detection *detection, const struct trace_
     return units_add_ps(began_ps - own->enter_ps + starting_ps, transfer_ps > 0 ? transfer_ps : 0);
 }
 
-/* How much earlier the other side's start is of use. A rendezvous begins when both sides have; eager data leave with the
- * send, whatever the receive does. */
-static int64_t earlier_ps(const struct detection *detection, const struct side *side, const struct trace_call *own,
-                          const struct trace_call *other, int64_t severity_ps)
+/* How much earlier the other side's start is of use: a rendezvous begins when both sides have; eager data leave with
+ * the send, whatever the receive does; and what else the call waits for does not come earlier. */
+static int64_t earlier_ps(const struct detection *detection, uint32_t rank, const struct ended *ended,
+                          const struct trace_call *own, const struct trace_call *other, int64_t severity_ps)
 {
-    int64_t later_ps = other->enter_ps - own->enter_ps;
-    if (message_is_eager(side->receives ? other : own, detection->options->eager_bytes))
-        return side->receives ? severity_ps : 0;
-    return later_ps < severity_ps ? later_ps : severity_ps;
+    const struct side *side = &ended->last;
+    const struct analyze_options *options = detection->options;
+    const struct trace_call *send = side->receives ? other : own;
+    bool at_once = leaves_at_once(detection, send);
+    int64_t latency_ps = options->network_known ? units_ps(options->latency_s) : 0;
+    int64_t data_ps = options->network_known && at_once ? units_ps((double)send->bytes / options->bandwidth_Bps) : 0;
+    int64_t behind_ps = other->enter_ps - own->enter_ps, earlier_ps = severity_ps;
+    if (ended->unknown || side->other_rank == rank) return 0;
+    if (!side->receives && message_is_eager(own, options->eager_bytes)) return 0;
+    if (!side->receives) earlier_ps = behind_ps - latency_ps - data_ps;
+    if (side->receives && !at_once) earlier_ps = behind_ps + latency_ps;
+    if (ended->rest_ps != INT64_MIN) {
+        int64_t alone_ps = end_ps(detection, side, own, other) - ended->rest_ps;
+        if (!options->network_known && ended->rest_bytes > own->bytes) return 0;
+        if (alone_ps < earlier_ps) earlier_ps = alone_ps;
+    }
+    return earlier_ps < severity_ps ? earlier_ps : severity_ps;
 }
 
 static enum status find_wait(struct detection *detection, enum pattern pattern, const struct map *requests,
@@ -88,17 +171,16 @@ static enum status find_wait(struct detection *detection, enum pattern pattern, 
     const struct trace_call *wait = relations_call(relations, rank, call);
     bool list = call_kind(wait->call) == CALL_REQUEST_WAITALL;
     const uint32_t *ids = list ? trace->requests + trace->lists[wait->ref].first : &wait->ref;
-    struct side side = {0};
-    if (!last_to_begin(relations, requests, rank, ids, list ? trace->lists[wait->ref].count : 1, &side))
-        return STATUS_OK;
-    if (side.receives != (pattern == PATTERN_WAIT_IN_RECEIVER_COMPLETION)) return STATUS_OK;
-    const struct trace_call *own = relations_call(relations, rank, side.own_call);
-    const struct trace_call *other = relations_call(relations, side.other_rank, side.other_call);
-    struct finding finding = finding_of_enter(relations, pattern, rank, call, side.other_rank, side.other_call);
+    struct ended ended = what_ended(detection, requests, rank, ids, list ? trace->lists[wait->ref].count : 1);
+    const struct side *side = &ended.last;
+    if (!ended.any || side->receives != (pattern == PATTERN_WAIT_IN_RECEIVER_COMPLETION)) return STATUS_OK;
+    const struct trace_call *own = relations_call(relations, rank, side->own_call);
+    const struct trace_call *other = relations_call(relations, side->other_rank, side->other_call);
+    struct finding finding = finding_of_enter(relations, pattern, rank, call, side->other_rank, side->other_call);
     finding.severity_ps = wait->exit_ps - wait->enter_ps;
     finding.distance_ps = wait->enter_ps - own->enter_ps;
     finding.advised_ps = advised_ps(detection, own, other, wait);
-    finding.earlier_ps = earlier_ps(detection, &side, own, other, finding.severity_ps);
+    finding.earlier_ps = earlier_ps(detection, rank, &ended, own, other, finding.severity_ps);
     return detect_found(detection, &finding);
 }
 

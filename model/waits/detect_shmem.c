@@ -15,15 +15,18 @@ static enum status find_wait(struct detection *detection, const struct holdings 
     const struct trace_call *call = relations_call(relations, holding->rank, holding->taken);
     if (before->cleared == HOLDING_NO_CALL || !slice_state_counts(relations->state, holding->rank, holding->taken))
         return STATUS_OK;
-    int64_t release_ps = relations_call(relations, before->rank, before->cleared)->exit_ps;
+    const struct trace_call *cleared = relations_call(relations, before->rank, before->cleared);
+    int64_t release_ps = cleared->exit_ps, severity_ps = wait_until(call, release_ps);
+    int64_t held_ps = cleared->enter_ps > before->taken_ps ? cleared->enter_ps - before->taken_ps : 0;
     return detect_found(detection, &(struct finding){.pattern = PATTERN_LOCK_CONTENTION,
                                                      .rank = holding->rank,
                                                      .call = holding->taken,
-                                                     .severity_ps = wait_until(call, release_ps),
+                                                     .severity_ps = severity_ps,
                                                      .cause_rank = before->rank,
                                                      .cause_call = before->cleared,
                                                      .from_ps = INT64_MIN,
-                                                     .until_ps = release_ps});
+                                                     .until_ps = release_ps,
+                                                     .earlier_ps = held_ps < severity_ps ? held_ps : severity_ps});
 }
 
 enum status detect_shmem_lock_contention(struct detection *detection)
@@ -66,6 +69,7 @@ static enum status find_write_waits(struct detection *detection, const struct sh
                                   .cause_call = cause->call,
                                   .from_ps = INT64_MIN,
                                   .until_ps = cause->time_ps};
+        finding.earlier_ps = finding.severity_ps;
         TRY(detect_found(detection, &finding));
     }
     return STATUS_OK;

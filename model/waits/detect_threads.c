@@ -52,18 +52,21 @@ static bool has_failed(const struct trace_call *call)
     return (call->flags & TRACE_BREAK) || (tries && !(call->flags & TRACE_FLAG));
 }
 
+/* next_ps: until when it would wait without the cause; INT64_MIN: not at all, or not known. */
 static enum status find_until(struct detection *detection, enum pattern pattern, uint32_t rank, size_t call,
-                              size_t cause, int64_t until_ps)
+                              size_t cause, int64_t until_ps, int64_t next_ps)
 {
+    int64_t severity_ps = wait_until(relations_call(detection->relations, rank, call), until_ps);
+    bool capped = next_ps != INT64_MIN && until_ps - next_ps < severity_ps;
     return detect_found(detection, &(struct finding){.pattern = pattern,
                                                      .rank = rank,
                                                      .call = call,
-                                                     .severity_ps = wait_until(
-                                                         relations_call(detection->relations, rank, call), until_ps),
+                                                     .severity_ps = severity_ps,
                                                      .cause_rank = rank,
                                                      .cause_call = cause,
                                                      .from_ps = INT64_MIN,
-                                                     .until_ps = until_ps});
+                                                     .until_ps = until_ps,
+                                                     .earlier_ps = capped ? until_ps - next_ps : severity_ps});
 }
 
 typedef enum status rank_function(struct detection *detection, uint32_t rank, struct uses *uses);
@@ -161,14 +164,19 @@ static enum status note_lock(struct held *held, const struct trace *trace, uint3
 static enum status find_contention(struct detection *detection, uint32_t rank, const struct uses *uses)
 {
     const struct use *alone = NULL, *together = NULL; /* of the object: released last, by writers and by readers */
+    int64_t next_ps = INT64_MIN;                      /* of the readers but the last one */
     for (size_t i = 0; i < uses->count; i++) {
         const struct use *use = &uses->items[i], *before = alone;
-        if (i > 0 && uses->items[i - 1].object != use->object) before = alone = together = NULL;
+        if (i > 0 && uses->items[i - 1].object != use->object) before = alone = together = NULL, next_ps = INT64_MIN;
         if (!use->shared && together && (!before || together->release_ps > before->release_ps)) before = together;
         if (use->waits && before)
             TRY(find_until(detection, PATTERN_THREAD_LOCK_CONTENTION, rank, use->call, before->release,
-                           before->release_ps));
+                           before->release_ps, !use->shared && before == together ? next_ps : INT64_MIN));
         const struct use **last = use->shared ? &together : &alone;
+        if (use->shared && use->release != FINDING_NO_CALL && together) {
+            int64_t less_ps = use->release_ps > together->release_ps ? together->release_ps : use->release_ps;
+            if (less_ps > next_ps) next_ps = less_ps;
+        }
         if (use->release != FINDING_NO_CALL && (!*last || use->release_ps > (*last)->release_ps)) *last = use;
     }
     return STATUS_OK;
@@ -213,7 +221,8 @@ static enum status find_barriers(struct detection *detection, uint32_t rank, str
         }
         const struct use *last = &items[parties - 1];
         for (size_t k = 0; k + 1 < parties; k++)
-            TRY(find_until(detection, PATTERN_THREAD_BARRIER_WAIT, rank, items[k].call, last->call, last->at_ps));
+            TRY(find_until(detection, PATTERN_THREAD_BARRIER_WAIT, rank, items[k].call, last->call, last->at_ps,
+                           parties > 1 ? last[-1].at_ps : INT64_MIN));
     }
     return STATUS_OK;
 }
@@ -237,7 +246,7 @@ static enum status find_joins(struct detection *detection, uint32_t rank, struct
         struct lane lane = lane_of(&detection->relations->lanes, rank, call->ref);
         if (lane.count == 0) continue;
         size_t last = lane_index(&lane, lane.count - 1);
-        TRY(find_until(detection, PATTERN_JOIN_WAIT, rank, i, last, stream->calls[last].exit_ps));
+        TRY(find_until(detection, PATTERN_JOIN_WAIT, rank, i, last, stream->calls[last].exit_ps, INT64_MIN));
     }
     return STATUS_OK;
 }
@@ -278,13 +287,15 @@ static enum status find_units(struct detection *detection, uint32_t rank, const 
 {
     int64_t left = value_of(&detection->relations->trace->ranks[rank], items, count);
     if (left < 0) return STATUS_OK;
+    int64_t before_ps = INT64_MIN; /* the post before */
     for (size_t i = 0, post = 0; i < count; i++) {
         if (items[i].posts || items[i].fails || left-- > 0) continue;
         while (post < count && !items[post].posts) post++;
         if (post == count) return STATUS_OK;
         if (items[i].waits)
-            TRY(find_until(detection, PATTERN_SEMAPHORE_WAIT, rank, items[i].call, items[post].call,
-                           items[post].at_ps));
+            TRY(find_until(detection, PATTERN_SEMAPHORE_WAIT, rank, items[i].call, items[post].call, items[post].at_ps,
+                           before_ps));
+        before_ps = items[post].at_ps;
         post++;
     }
     return STATUS_OK;

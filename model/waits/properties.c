@@ -129,9 +129,9 @@ void properties_add(const struct trace *trace, wide_ps times_ps[PROPERTY_COUNT])
     for (uint32_t r = 0; r < trace->rank_count; r++) {
         const struct trace_rank *rank = &trace->ranks[r];
         for (size_t i = rank->kept_count; i < rank->count; i++) {
-            enum call_kind kind = call_kind(rank->calls[i].call);
-            if (kind == CALL_REGION_ENTER || kind == CALL_REGION_LEAVE) continue;
-            times_ps[property_of(kind)] += rank->calls[i].exit_ps - rank->calls[i].enter_ps;
+            const struct trace_call *call = &rank->calls[i];
+            if (call_is_region(call->call)) continue;
+            times_ps[property_of(call_kind(call->call))] += call->exit_ps - call->enter_ps;
         }
     }
 }

@@ -5,39 +5,63 @@
 
 void provisional_clear(struct provisional *provisional)
 {
-    for (int c = 0; c < MPI_CALL_COUNT; c++) {
-        free(provisional->severity_ps[c]);
-        free(provisional->count[c]);
+    for (int d = 0; d < DOUBT_COUNT; d++) {
+        free(provisional->severity_ps[d]);
+        free(provisional->count[d]);
     }
     memset(provisional, 0, sizeof *provisional);
 }
 
-enum status provisional_reserve(struct provisional *provisional, enum mpi_call call, uint32_t ranks, struct err *err)
+bool doubt_is_of_target(uint16_t doubt)
 {
-    if (!provisional->severity_ps[call]) provisional->severity_ps[call] = calloc((size_t)ranks + 1, sizeof(int64_t));
-    if (!provisional->count[call]) provisional->count[call] = calloc((size_t)ranks + 1, sizeof(uint64_t));
-    return provisional->severity_ps[call] && provisional->count[call] ? STATUS_OK : err_memory(err);
+    return doubt >= DOUBT_TARGET && doubt < DOUBT_GROUP;
+}
+
+enum mpi_call doubt_function(uint16_t doubt)
+{
+    if (doubt < DOUBT_TARGET) return (enum mpi_call)(doubt - DOUBT_PROGRESS);
+    return group_votes_function(doubt - (doubt < DOUBT_GROUP ? DOUBT_TARGET : DOUBT_GROUP));
+}
+
+static enum pattern pattern_of(uint16_t doubt)
+{
+    return doubt < DOUBT_TARGET ? PATTERN_WAIT_FOR_PROGRESS : PATTERN_EARLY_TRANSFER;
+}
+
+enum status provisional_reserve(struct provisional *provisional, uint16_t doubt, uint32_t ranks, struct err *err)
+{
+    if (!provisional->severity_ps[doubt]) provisional->severity_ps[doubt] = calloc((size_t)ranks + 1, sizeof(int64_t));
+    if (!provisional->count[doubt]) provisional->count[doubt] = calloc((size_t)ranks + 1, sizeof(uint64_t));
+    return provisional->severity_ps[doubt] && provisional->count[doubt] ? STATUS_OK : err_memory(err);
 }
 
 enum status provisional_add(struct provisional *provisional, const struct trace *trace, const struct finding *finding,
                             struct err *err)
 {
-    enum mpi_call call = trace_function(trace, finding->rank, finding->call);
-    TRY(provisional_reserve(provisional, call, trace->rank_count, err));
-    provisional->severity_ps[call][finding->rank] += finding->severity_ps;
-    provisional->count[call][finding->rank]++;
+    TRY(provisional_reserve(provisional, finding->doubt, trace->rank_count, err));
+    provisional->severity_ps[finding->doubt][finding->rank] += finding->severity_ps;
+    provisional->count[finding->doubt][finding->rank]++;
     return STATUS_OK;
 }
 
-void provisional_withdraw(const struct provisional *provisional, struct totals *totals, struct wait_profile *profile)
+void provisional_decide(struct provisional *provisional)
 {
-    for (uint16_t c = 0; c < MPI_CALL_COUNT; c++) {
-        if (!provisional->refuted[c] || !provisional->count[c]) continue;
+    bool *of_target = &provisional->refuted[DOUBT_TARGET];
+    group_votes_decide(&provisional->votes, of_target);
+    for (int c = 0; c < GROUP_VOTE_CLASSES; c++) provisional->refuted[DOUBT_GROUP + c] = !of_target[c];
+}
+
+enum status provisional_end(const struct provisional *provisional, struct totals *totals, struct wait_profile *profile,
+                            struct err *err)
+{
+    for (uint16_t d = DOUBT_PROGRESS; d < DOUBT_COUNT; d++) {
+        if (provisional->refuted[d] || !provisional->count[d]) continue;
+        enum pattern pattern = pattern_of(d);
         for (uint32_t r = 0; r < totals->rank_count; r++) {
-            totals->severity_ps[PATTERN_WAIT_FOR_PROGRESS][r] -= provisional->severity_ps[c][r];
-            totals->count[PATTERN_WAIT_FOR_PROGRESS][r] -= provisional->count[c][r];
-            totals->in_kind_ps[call_kind((enum mpi_call)c)] -= provisional->severity_ps[c][r];
+            totals->severity_ps[pattern][r] += provisional->severity_ps[d][r];
+            totals->count[pattern][r] += provisional->count[d][r];
+            totals->in_kind_ps[call_kind(doubt_function(d))] += provisional->severity_ps[d][r];
         }
-        wait_profile_withdraw(profile, PATTERN_WAIT_FOR_PROGRESS, c);
     }
+    return wait_profile_end_doubts(profile, provisional->refuted, err);
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/array.h"
+#include "common/search.h"
 
 void rank_sums_clear(struct rank_sums *sums)
 {
@@ -41,14 +42,8 @@ void rank_sums_sort(struct rank_sums *sums)
 
 static size_t first_of(const struct rank_sums *sums, uint64_t item)
 {
-    size_t low = 0, high = sums->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (sums->items[middle].item < item)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low = 0;
+    SEARCH_FIRST(low, sums->count, i, sums->items[i].item < item);
     return low;
 }
 

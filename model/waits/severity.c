@@ -42,20 +42,31 @@ static enum status add_transfers(struct severity *severity, const struct relatio
     return status;
 }
 
+void severity_vote(struct severity *severity)
+{
+    group_votes_count(&severity->behaviour, &severity->provisional.votes);
+}
+
 enum status severity_add(struct severity *severity, const struct relations *relations, struct waits *waits,
                          struct transfers *transfers, struct err *err)
 {
+    bool for_group[GROUP_VOTE_CLASSES];
     struct detection detection = {.relations = relations,
                                   .options = severity->options,
                                   .totals = &severity->totals,
                                   .profile = &severity->profile,
                                   .waits = waits,
                                   .provisional = relations->state ? &severity->provisional : NULL,
+                                  .for_group = relations->state ? NULL : for_group,
                                   .several = severity->parted ? &severity->several : NULL,
                                   .err = err};
+    TRY(behaviour_add(&severity->behaviour, relations, err));
+    if (!relations->state) {
+        severity_vote(severity);
+        group_votes_decide(&severity->provisional.votes, for_group);
+    }
     TRY(detect_all(&detection));
     TRY(fence_pairs_count(relations, &severity->fence_pairs, err));
-    TRY(behaviour_add(&severity->behaviour, relations, err));
     TRY(window_creations_add(&severity->creations, relations->trace, err));
     TRY(notes_add(&severity->notes, relations, err));
     properties_add(relations->trace, severity->times_ps);
@@ -135,14 +146,14 @@ enum status severity_report(struct severity *severity, const struct lanes *lanes
                             struct err *err)
 {
     const struct trace *trace = lanes->trace;
-    provisional_withdraw(&severity->provisional, &severity->totals, &severity->profile);
+    TRY(provisional_end(&severity->provisional, &severity->totals, &severity->profile, err));
     TRY(describe_trace(trace, severity->options, result, err));
     TRY(model_report_faults(trace, result, err));
     report_account(&severity->totals, result);
+    report_fence_pairs(&severity->fence_pairs, result);
     TRY(wait_profile_report(&severity->profile, trace, severity->options->per_rank, result, err));
     TRY(properties_report(lanes, severity->times_ps, &severity->totals, result, err));
     TRY(rates_report(&severity->rates, trace, &severity->profile.paths, result, err));
-    report_fence_pairs(&severity->fence_pairs, result);
     TRY(behaviour_report(&severity->behaviour, result, err));
     TRY(window_creations_report(&severity->creations, trace, result, err));
     if (filter_is_set(&severity->options->filter))

@@ -28,7 +28,7 @@ struct severity {
     struct behaviour behaviour;
     struct window_creations creations;
     wide_ps times_ps[PROPERTY_COUNT];
-    struct provisional provisional; /* of slices */
+    struct provisional provisional; /* of slices, but votes */
     struct several several;         /* of parts */
     bool parted;                    /* other parts have the rest */
 };
@@ -42,6 +42,10 @@ void severity_clear(struct severity *severity);
  * transfers that are added; the caller clears them. */
 enum status severity_add(struct severity *severity, const struct relations *relations, struct waits *waits,
                          struct transfers *transfers, struct err *err);
+
+/* All slices are added: counts the votes of this part (model/behaviour/group_votes.h). Of several parts each hears
+ * those of the others before they are decided on. */
+void severity_vote(struct severity *severity);
 
 /* Adds what shows at the end of the trace, which relations hold; of each part before the sums of parts are merged
  * (model/shards/shards.h). */

@@ -40,7 +40,8 @@ static enum status item_of(struct wait_profile *profile, struct wait_place made,
 {
     uint64_t *location, *item;
     TRY(map_put(&profile->locations, (uint64_t)made.node << 32 | made.site, profile->locations.count, &location, err));
-    uint64_t key = (*location << 16 | made.pattern) << 16 | made.call;
+    uint64_t sort = made.doubt == FINDING_CERTAIN ? made.pattern : PATTERN_COUNT + (uint64_t)made.doubt;
+    uint64_t key = (*location << 16 | sort) << 16 | made.call;
     TRY(map_put(&profile->index, key, profile->count, &item, err));
     size_t index = *item;
     made.severity_ps = 0;
@@ -59,6 +60,7 @@ static struct wait_place place_of(const struct wait_profile *profile, const stru
                                .site = at->site,
                                .call = (uint16_t)trace_function(trace, finding->rank, finding->call),
                                .pattern = (uint16_t)finding->pattern,
+                               .doubt = finding->doubt,
                                .thread = trace_call_thread(trace, finding->rank, finding->call),
                                .severity_ps = finding->severity_ps,
                                .count = 1,
@@ -121,10 +123,31 @@ enum status wait_profile_add_one(struct wait_profile *profile, const struct wait
     return add_rank(profile, item, wait, wait->worst.rank, err);
 }
 
-void wait_profile_withdraw(struct wait_profile *profile, enum pattern pattern, uint16_t call)
+/* What was in doubt is part of the certain waits of its place. */
+static enum status make_certain(struct wait_profile *profile, uint32_t doubtful, struct err *err)
 {
-    for (size_t i = 0; i < profile->count; i++)
-        if (profile->items[i].pattern == pattern && profile->items[i].call == call) profile->items[i].count = 0;
+    struct wait_place place = profile->items[doubtful];
+    uint32_t item;
+    place.doubt = FINDING_CERTAIN;
+    TRY(wait_profile_merge(profile, &place, &item, err));
+    for (size_t s = 0, count = profile->ranks.count; s < count; s++) {
+        struct rank_sum sum = profile->ranks.items[s];
+        if (sum.item != doubtful) continue;
+        sum.item = item;
+        TRY(rank_sums_add(&profile->ranks, &sum, err));
+    }
+    return STATUS_OK;
+}
+
+enum status wait_profile_end_doubts(struct wait_profile *profile, const bool *refuted, struct err *err)
+{
+    for (size_t i = 0, count = profile->count; i < count; i++) {
+        uint16_t doubt = profile->items[i].doubt;
+        if (doubt == FINDING_CERTAIN) continue;
+        if (!refuted[doubt]) TRY(make_certain(profile, (uint32_t)i, err));
+        profile->items[i].count = 0;
+    }
+    return STATUS_OK;
 }
 
 static int compare_text(const char *one, const char *other)
@@ -162,8 +185,8 @@ static enum status report_ranks(const struct trace *trace, const struct rank_sum
 }
 
 static enum status report_place(const struct wait_profile *profile, const struct trace *trace,
-                                const struct wait_place *place, bool per_rank, struct result_pattern *pattern,
-                                struct err *err)
+                                const struct wait_place *place, bool per_rank, bool fences_save,
+                                struct result_pattern *pattern, struct err *err)
 {
     const struct trace_site *site = &trace->sites[place->site];
     struct result_place made = {.line = site->line, .severity_s = wide_s(place->severity_ps), .count = place->count};
@@ -175,9 +198,17 @@ static enum status report_place(const struct wait_profile *profile, const struct
     enum status status =
         callpath_text(trace, &profile->paths, place->node, place->site, place->call, &made.callpath, err);
     if (status == STATUS_OK) status = report_ranks(trace, sums, sum_count, per_rank, &made, err);
-    if (status == STATUS_OK) status = advice_text(trace, &profile->paths, &place->worst, &made.advice, err);
-    const char *rows = made.advice ? advice_rows(&place->worst) : NULL;
-    if (status == STATUS_OK && rows && !(made.rows = strdup(rows))) status = err_memory(err);
+    struct advice_facts facts = place->worst;
+    facts.fences_save = fences_save;
+    if (status == STATUS_OK) status = advice_text(trace, &profile->paths, &facts, &made.advice, err);
+    if (status == STATUS_OK && made.advice) {
+        const struct advice_moves moves = advice_moves(&facts);
+        made.moves = (struct result_moves){.other_earlier_s = units_s(moves.earlier_ps),
+                                           .own_later_s = units_s(moves.later_ps),
+                                           .distance_s = units_s(moves.distance_ps),
+                                           .advised_s = units_s(moves.advised_ps)};
+        status = advice_rows(&facts, &made.rows, err);
+    }
     if (status == STATUS_OK)
         pattern->places[pattern->place_count++] = made;
     else
@@ -191,8 +222,8 @@ enum status wait_profile_report(struct wait_profile *profile, const struct trace
     rank_sums_sort(&profile->ranks);
     for (size_t i = 0; i < profile->count; i++)
         if (profile->items[i].count > 0)
-            TRY(report_place(profile, trace, &profile->items[i], per_rank, &result->patterns[profile->items[i].pattern],
-                             err));
+            TRY(report_place(profile, trace, &profile->items[i], per_rank, result->fence_saved_s > 0,
+                             &result->patterns[profile->items[i].pattern], err));
     for (int p = 0; p < PATTERN_COUNT; p++)
         if (result->patterns[p].place_count > 1)
             qsort(result->patterns[p].places, result->patterns[p].place_count, sizeof *result->patterns[p].places,

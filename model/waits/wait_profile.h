@@ -15,6 +15,7 @@ struct wait_place {
     uint32_t site;
     uint16_t call; /* enum mpi_call */
     uint16_t pattern;
+    uint16_t doubt;  /* of the findings */
     uint32_t thread; /* of a single wait */
     wide_ps severity_ps;
     uint64_t count;
@@ -23,7 +24,7 @@ struct wait_place {
 
 struct wait_profile {
     struct callpaths paths;
-    struct map locations, index; /* (node, site) to location; (location, pattern, call) to item */
+    struct map locations, index; /* (node, site) to location; (location, pattern and doubt, call) to item */
     struct wait_place *items;
     size_t count, capacity;
     struct rank_sums ranks; /* of the items */
@@ -46,11 +47,11 @@ enum status wait_profile_add_one(struct wait_profile *profile, const struct wait
 enum status wait_profile_merge(struct wait_profile *profile, const struct wait_place *from, uint32_t *item,
                                struct err *err);
 
-/* Takes out the waits of a pattern in one MPI function. */
-void wait_profile_withdraw(struct wait_profile *profile, enum pattern pattern, uint16_t call);
+/* Takes out the waits whose doubt is refuted; the others in doubt are certain now. */
+enum status wait_profile_end_doubts(struct wait_profile *profile, const bool *refuted, struct err *err);
 
-/* Appends each place, with its advice and its worst rank, to its pattern in result, the largest severity first;
- * per_rank: with the figures of every rank. Nothing is added afterwards. */
+/* Appends each place, with its advice and its worst rank, to its pattern in result, which has the pairs of fences, the
+ * largest severity first; per_rank: with the figures of every rank. Nothing is added afterwards. */
 enum status wait_profile_report(struct wait_profile *profile, const struct trace *trace, bool per_rank,
                                 struct result *result, struct err *err);
 

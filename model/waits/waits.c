@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/array.h"
+#include "common/search.h"
 
 void waits_clear(struct waits *waits)
 {
@@ -27,6 +28,7 @@ enum status waits_add(struct waits *waits, const struct trace *trace, const stru
     if (finding->cause_call != FINDING_NO_CALL)
         made.cause_thread = (uint16_t)trace_call_thread(trace, finding->cause_rank, finding->cause_call);
     made.severity_ps = finding->severity_ps;
+    made.doubt = finding->doubt;
     made.counted = counted;
     if (finding->cause_call == FINDING_NO_CALL || made.until_ps < made.from_ps) made.until_ps = made.from_ps;
     ARRAY_PUSH(waits->items, waits->count, waits->capacity, made, err);
@@ -72,15 +74,10 @@ enum status waits_sort(struct waits *waits, uint32_t rank_count, struct err *err
 /* The first wait of this rank that is of this call of this thread, or of a later call of it, or of a later thread. */
 static size_t first_from(const struct waits *waits, uint32_t rank, uint32_t thread, size_t call)
 {
-    size_t low = waits->rank_first[rank], high = waits->rank_first[rank + 1];
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        const struct wait *wait = &waits->items[middle];
-        if (wait->thread < thread || (wait->thread == thread && wait->call < call))
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    const struct wait *items = waits->items;
+    size_t low = waits->rank_first[rank];
+    SEARCH_FIRST(low, waits->rank_first[rank + 1], i,
+                 items[i].thread < thread || (items[i].thread == thread && items[i].call < call));
     return low;
 }
 

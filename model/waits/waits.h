@@ -18,6 +18,7 @@ struct wait {
     size_t call, cause_call;
     uint16_t pattern;
     uint16_t thread, cause_thread;
+    uint16_t doubt; /* of its finding */
     bool counted; /* the filter lets it through */
 };
 

@@ -1,4 +1,4 @@
-/* Inside the topologies: what a shape holds, shared by topology.c (reading, distances) and topology_route.c (links on
+/* Inside the topologies: what a shape holds, shared by topology.c (reading, distances) and route.c (links on
  * the way). */
 #ifndef PLATFORMS_TOPOLOGY_SHAPE_H
 #define PLATFORMS_TOPOLOGY_SHAPE_H

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/array.h"
+#include "common/search.h"
 #include "predictors/transforms/rows.h"
 #include "predictors/transforms/timeline.h"
 
@@ -67,14 +68,8 @@ static const struct edge *find_edges(const struct edges *edges, uint32_t of, int
                                      uint32_t *count)
 {
     const struct edge key = {.of = of, .window = window, .fence = fence, .partner = 0};
-    size_t low = 0, high = edges->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (compare_edges(&edges->items[middle], &key) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low = 0;
+    SEARCH_FIRST(low, edges->count, i, compare_edges(&edges->items[i], &key) < 0);
     for (*count = 0; low + *count < edges->count; ++*count) {
         const struct edge *edge = &edges->items[low + *count];
         if (edge->of != of || edge->window != window || edge->fence != fence) break;

@@ -48,8 +48,7 @@ static bool orders(const struct mover *mover, const struct trace_call *call)
 /* Orders nothing between ranks. */
 static bool is_local(const struct trace_call *call)
 {
-    enum call_kind kind = call_kind(call->call);
-    return kind == CALL_LOCAL || kind == CALL_REGION_ENTER || kind == CALL_REGION_LEAVE;
+    return call_kind(call->call) == CALL_LOCAL || call_is_region(call->call);
 }
 
 /* Thread primitives order the calls of threads and what they compute. */

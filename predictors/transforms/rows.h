@@ -4,11 +4,11 @@
 
 #include "predictors/transforms/transform.h"
 
-extern const struct transform transform_post_early, transform_complete_early, transform_wait_late; /* _move.c */
-extern const struct transform transform_fence_pscw, transform_fence_notify;                        /* _fence.c */
-extern const struct transform transform_lock_all;                                                  /* _lock.c */
-extern const struct transform transform_put_rput;                                                  /* _rput.c */
-extern const struct transform transform_merge_puts;                                                /* _puts.c */
-extern const struct transform transform_scale;                                                     /* _scale.c */
+extern const struct transform transform_post_early, transform_complete_early, transform_wait_late; /* move.c */
+extern const struct transform transform_fence_pscw, transform_fence_notify;                        /* fence.c */
+extern const struct transform transform_lock_all;                                                  /* lock.c */
+extern const struct transform transform_put_rput;                                                  /* rput.c */
+extern const struct transform transform_merge_puts;                                                /* puts.c */
+extern const struct transform transform_scale;                                                     /* scale.c */
 
 #endif

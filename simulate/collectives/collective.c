@@ -139,7 +139,8 @@ static enum status start_task_step(struct replay *replay, uint32_t index, const 
     return replay_send_side(replay, &match, step->send_bytes, protocol_of(replay, step), request);
 }
 
-static enum status advance_task(struct replay *replay, uint32_t index)
+/* The call that begins it goes as far as nothing must come; behind that it needs the rank's progress. */
+static enum status advance_task(struct replay *replay, uint32_t index, bool begins)
 {
     const struct trace_comm *comm = &replay->trace->comms[replay->tasks[index].comm];
     uint32_t own = (uint32_t)trace_comm_rank(comm, (int32_t)replay->tasks[index].rank);
@@ -147,7 +148,8 @@ static enum status advance_task(struct replay *replay, uint32_t index)
         struct coll_task *task = &replay->tasks[index];
         struct coll_step step;
         if (task->missing > 0 && !task->overlap) return STATUS_OK;
-        if (replay->platform->progress == PROGRESS_CALL && !replay->ranks[task->rank].inside)
+        bool served = replay->ranks[task->rank].inside || begins;
+        if (replay->platform->progress == PROGRESS_CALL && !served)
             return replay_postpone(replay, MESSAGE_TASK, task->rank, index);
         if (!coll_step(&task->shape, own, task->step, &step)) {
             uint32_t request = task->request;
@@ -165,12 +167,12 @@ static enum status advance_task(struct replay *replay, uint32_t index)
 
 enum status replay_task_received(struct replay *replay, uint32_t task)
 {
-    return --replay->tasks[task].missing > 0 ? STATUS_OK : advance_task(replay, task);
+    return --replay->tasks[task].missing > 0 ? STATUS_OK : advance_task(replay, task, false);
 }
 
 enum status replay_on_task(struct replay *replay, const struct engine_note *message)
 {
-    return advance_task(replay, message->ref);
+    return advance_task(replay, message->ref, false);
 }
 
 static bool sends_something(const struct coll_shape *shape)
@@ -198,7 +200,7 @@ static enum step begin_task(struct replay *replay, uint32_t rank, const struct c
                                              .next = NO_INDEX,
                                              .shape = *shape};
     replay_await(replay, rank);
-    STEP_TRY(advance_task(replay, task));
+    STEP_TRY(advance_task(replay, task, true));
     return replay_exit(state, replay->now_ps);
 }
 

@@ -268,6 +268,9 @@ enum status replay_on_send_clear(struct replay *replay, const struct engine_note
 {
     const struct envelope *envelope = &replay->envelopes[message->ref];
     struct engine_departure departure;
+    if (replay->platform->rendezvous == RENDEZVOUS_NOTIFIED)
+        return replay_send(replay, MESSAGE_SEND_PUT, envelope->source, envelope->destination, envelope->bytes,
+                           message->ref, 0, NULL);
     TRY(replay_send(replay, MESSAGE_SEND_DATA, envelope->source, envelope->destination, envelope->bytes, message->ref,
                     0, &departure));
     if (departure.left_ps == ENGINE_LATER) return STATUS_OK;
@@ -291,6 +294,26 @@ enum status replay_on_send_data(struct replay *replay, const struct engine_note 
     uint32_t request = envelope->receive_request;
     envelope->delivered = true;
     if (envelope->left) replay_release_envelope(replay, message->ref);
+    return replay_request_done(replay, request);
+}
+
+enum status replay_on_send_put(struct replay *replay, const struct engine_note *message)
+{
+    return replay_send_control(replay, MESSAGE_SEND_STORED, message->destination, message->source, message->ref, 0);
+}
+
+/* The receiver is told before the sender goes on. */
+enum status replay_on_send_stored(struct replay *replay, const struct engine_note *message)
+{
+    uint32_t request = replay->envelopes[message->ref].send_request;
+    TRY(replay_send_control(replay, MESSAGE_SEND_NOTICE, message->destination, message->source, message->ref, 0));
+    return replay_request_done(replay, request);
+}
+
+enum status replay_on_send_notice(struct replay *replay, const struct engine_note *message)
+{
+    uint32_t request = replay->envelopes[message->ref].receive_request;
+    replay_release_envelope(replay, message->ref);
     return replay_request_done(replay, request);
 }
 
@@ -322,18 +345,51 @@ static struct match match_of(const struct trace_call *call, uint32_t source, uin
     return (struct match){(uint32_t)call->handle * 2, source, destination, call->tag};
 }
 
-static enum status note_request(struct replay *replay, uint32_t rank, uint32_t id, uint32_t index)
+/* Ids from here on take a map, so that memory follows the calls. */
+static uint32_t far_from(const struct rank_state *state)
+{
+    enum { LEAST = 8192, PER_CALL = 8 };
+    uint64_t from = LEAST + PER_CALL * (uint64_t)state->count;
+    return from < UINT32_MAX ? (uint32_t)from : UINT32_MAX;
+}
+
+static enum status set_far_request(struct replay *replay, uint32_t rank, uint32_t id, uint32_t index)
+{
+    struct rank_rare *rare = &replay->rare[rank];
+    uint64_t *slot;
+    if (!rare->far_requests) rare->far_requests = calloc(1, sizeof *rare->far_requests);
+    if (!rare->far_requests) return err_memory(replay->err);
+    TRY(map_put(rare->far_requests, id, index, &slot, replay->err));
+    *slot = index;
+    return STATUS_OK;
+}
+
+static enum status grow_requests(struct replay *replay, uint32_t rank, uint32_t id)
+{
+    struct rank_rare *rare = &replay->rare[rank];
+    uint32_t far = far_from(&replay->ranks[rank]), limit = id < 32 ? 64 : id < far / 2 ? id * 2 : far;
+    uint32_t *grown = realloc(rare->requests, (size_t)limit * sizeof *grown);
+    if (!grown) return err_memory(replay->err);
+    for (uint32_t i = rare->request_limit; i < limit; i++) grown[i] = NO_INDEX;
+    rare->requests = grown;
+    rare->request_limit = limit;
+    return STATUS_OK;
+}
+
+static enum status set_request(struct replay *replay, uint32_t rank, uint32_t id, uint32_t index)
 {
     struct rank_rare *rare = &replay->rare[rank];
     if (id >= rare->request_limit) {
-        uint32_t limit = id < 32 ? 64 : id * 2;
-        uint32_t *grown = realloc(rare->requests, (size_t)limit * sizeof *grown);
-        if (!grown) return err_memory(replay->err);
-        for (uint32_t i = rare->request_limit; i < limit; i++) grown[i] = NO_INDEX;
-        rare->requests = grown;
-        rare->request_limit = limit;
+        if (id >= far_from(&replay->ranks[rank])) return set_far_request(replay, rank, id, index);
+        TRY(grow_requests(replay, rank, id));
     }
     rare->requests[id] = index;
+    return STATUS_OK;
+}
+
+static enum status note_request(struct replay *replay, uint32_t rank, uint32_t id, uint32_t index)
+{
+    TRY(set_request(replay, rank, id, index));
     if (replay->ranks[rank].threads) return replay_threads_wake(replay, rank); /* another thread may wait for it already */
     return STATUS_OK;
 }
@@ -459,7 +515,11 @@ static void forget(struct replay *replay, struct rank_state *state, uint32_t id)
     uint32_t index = replay_request_index(replay, state, id);
     if (index >= REQUEST_GONE) return;
     replay_release_request(replay, index);
-    replay_rare(replay, state)->requests[id] = REQUEST_GONE;
+    struct rank_rare *rare = replay_rare(replay, state);
+    if (id < rare->request_limit)
+        rare->requests[id] = REQUEST_GONE;
+    else
+        *map_find(rare->far_requests, id) = REQUEST_GONE;
 }
 
 typedef void request_function(struct replay *, struct rank_state *, uint32_t);
@@ -481,8 +541,8 @@ bool replay_request_unmade(struct replay *replay, uint32_t rank)
     struct rank_state *state = &replay->ranks[rank];
     const struct trace_call *call = &state->calls[state->next];
     enum call_kind kind = call_kind(call->call);
-    bool asks = kind == CALL_REQUEST_TEST || kind == CALL_REQUEST_TESTALL;
-    if (kind < CALL_REQUEST_WAIT || kind > CALL_REQUEST_TESTALL || (asks && !(call->flags & TRACE_FLAG))) return false;
+    bool none = kind == CALL_REQUEST_TESTALL && !(call->flags & TRACE_FLAG);
+    if (kind < CALL_REQUEST_WAIT || kind > CALL_REQUEST_TESTALL || none) return false;
     state->missing = 0;
     each_request(replay, state, call, count_unmade);
     return state->missing > 0;

@@ -13,7 +13,8 @@
 enum step {
     STEP_BLOCK, /* look again when woken */
     STEP_AGAIN, /* look again at once: the phase has changed */
-    STEP_PAUSE, /* look again at rank.resume_ps */
+    STEP_PAUSE, /* waits for something known: look again at rank.resume_ps */
+    STEP_SPEND, /* works: look again at rank.resume_ps */
     STEP_EXIT,  /* the call returns at rank.resume_ps, now or later */
     STEP_FAIL,  /* replay.err is set */
 };
@@ -21,7 +22,7 @@ enum step {
 /* The last phase of every call: it only waits for its own exit time. */
 enum { PHASE_LEAVE = 255 };
 
-/* Pools: *index is a zeroed item. Defined by REPLAY_POOL in replay_pools.c. */
+/* Pools: *index is a zeroed item. Defined by REPLAY_POOL in replay/pools.c. */
 #define DECLARE_POOL(type, name)                                                                                       \
     enum status replay_take_##name(struct replay *replay, uint32_t *index);                                            \
     void replay_release_##name(struct replay *replay, uint32_t index)
@@ -37,6 +38,14 @@ void replay_clear_pools(struct replay *replay);
 /* replay.c */
 void replay_advance(struct replay *replay, uint32_t rank); /* the loaded thread: enters its next call, or looks again */
 void replay_wake_blocked(struct replay *replay, uint32_t rank);
+/* The rank is inside the library then: user regions and primitives of threads are outside. */
+static inline bool replay_is_library(const struct trace_call *call)
+{
+    enum call_kind kind = call_kind(call->call);
+    bool primitive = kind >= CALL_THREAD_BEGIN && kind <= CALL_SEM_POST;
+    return kind != CALL_REGION_ENTER && kind != CALL_REGION_LEAVE && !primitive;
+}
+
 /* A blocked rank, or the blocked ones of its threads, look again. */
 static inline void replay_wake(struct replay *replay, uint32_t rank)
 {
@@ -70,20 +79,20 @@ enum status replay_timer_envelope(struct replay *replay, int64_t at_ps, uint32_t
 enum status replay_timer_thread(struct replay *replay, int64_t at_ps, uint32_t key, uint32_t thread, bool look);
 enum status replay_timer_room(struct replay *replay, int64_t at_ps, uint32_t key, uint32_t room);
 
-/* replay_foresee.c */
+/* replay/prefetch.c */
 void replay_prefetch_rank(const struct replay *replay, uint32_t rank, enum engine_distance distance,
                           struct prefetch_lines *wanted);
 void replay_prefetch_message(const struct replay *replay, const struct engine_note *message,
                              struct prefetch_lines *wanted);
 
-/* replay_open.c */
+/* replay/open.c */
 enum status replay_open(struct replay *replay, const struct trace *trace, const struct platform *platform,
                         const struct replay_options *options, struct replay_outcome *outcome,
                         const struct engine_callbacks *callbacks, struct err *err);
 enum status replay_finish(struct replay *replay);
 void replay_close(struct replay *replay);
 
-/* replay_message.c: sending, and who serves what arrives. */
+/* replay/message.c: sending, and who serves what arrives. */
 enum status replay_send(struct replay *replay, enum message_type type, uint32_t source, uint32_t destination,
                         int64_t bytes, uint32_t ref, uint32_t extra, struct engine_departure *departure);
 enum status replay_send_control(struct replay *replay, enum message_type type, uint32_t source, uint32_t destination,
@@ -98,7 +107,7 @@ enum status replay_serve_late(struct replay *replay, uint32_t waiting);
 enum status replay_serve_waiting(struct replay *replay, uint32_t rank);
 enum status replay_left(struct replay *replay, const struct engine_note *message, int64_t began_ps, int64_t left_ps);
 
-/* replay_window.c: members, pairs, Wait at Fence/Create/Free. */
+/* rma/window.c: members, pairs, Wait at Fence/Create/Free. */
 enum status replay_prepare_windows(struct replay *replay);
 void replay_clear_windows(struct replay *replay);
 struct member *replay_member(struct replay *replay, const struct trace_call *call, uint32_t rank);
@@ -113,7 +122,7 @@ enum step replay_step_win_create(struct replay *replay, uint32_t rank);
 enum step replay_step_win_free(struct replay *replay, uint32_t rank);
 enum step replay_step_fence(struct replay *replay, uint32_t rank);
 
-/* replay_barrier.c. Barriers by their index in replay.barriers; windows have been prepared. */
+/* collectives/barrier.c. Barriers by their index in replay.barriers; windows have been prepared. */
 enum status replay_prepare_barriers(struct replay *replay);
 void replay_clear_barriers(struct replay *replay);
 uint32_t replay_barrier_of(const struct replay *replay, const struct member *member);
@@ -127,7 +136,7 @@ enum status replay_counted(struct replay *replay, uint32_t rank, uint32_t counte
 void replay_scattered(struct replay *replay, uint32_t rank, uint32_t round);
 enum status replay_on_barrier(struct replay *replay, const struct engine_note *message);
 
-/* replay_active.c */
+/* rma/active.c */
 enum step replay_step_post(struct replay *replay, uint32_t rank);
 enum step replay_step_start(struct replay *replay, uint32_t rank);
 enum step replay_step_complete(struct replay *replay, uint32_t rank);
@@ -139,6 +148,10 @@ enum status replay_on_complete(struct replay *replay, const struct engine_note *
 void replay_pair_effect(struct replay *replay, struct pair *pair, int64_t at_ps);
 struct pair *replay_open_pair(struct replay *replay, const struct member *member, int32_t target);
 bool replay_pair_ready(const struct member *member, const struct pair *pair);
+/* The pair's queue begins with an operation that waits for the posts of the whole group: others queue behind it. */
+bool replay_pair_awaits_group(const struct replay *replay, const struct pair *pair);
+/* The call, an operation, waits for all posts of the access epoch that have not come. */
+void replay_await_group(struct replay *replay, struct member *member);
 /* What waits for the post leaves now that it has come: a rank that one of these operations wakes acts behind all. */
 enum status replay_pair_issue_queued(struct replay *replay, uint32_t pair);
 /* An operation's data, which waited for the clear to send, have been sent. */
@@ -153,11 +166,15 @@ static inline int64_t replay_pair_post_enter(const struct pair *pair)
 /* The rank's call has waited for posts of which the latest was entered at post_ps; TRACE_UNKNOWN_PS: for none. */
 void replay_account_post(struct replay *replay, uint32_t rank, enum pattern pattern, int64_t post_ps);
 
-/* replay_op.c */
+/* rma/operation.c */
 enum step replay_step_op(struct replay *replay, uint32_t rank);
 /* In the epoch that is open towards the target; *op is NO_INDEX if there is none. */
 enum status replay_make_op(struct replay *replay, uint32_t rank, uint32_t *op);
 enum status replay_issue(struct replay *replay, uint32_t op);
+/* When a put or accumulate is complete at its origin (mpi.rma.protocol.local); OpenSHMEM says so itself. */
+enum local_mode replay_local_mode(const struct replay *replay, const struct op *op);
+/* The operation is issued: complete's notification may have to wait for its acknowledgement. */
+void replay_note_issue(struct replay *replay, const struct op *op);
 enum status replay_op_left(struct replay *replay, uint32_t op, int64_t began_ps, int64_t left_ps);
 /* Complete waits until the operation has left, or has brought its data. */
 bool replay_complete_awaits_op(const struct op *op);
@@ -178,12 +195,12 @@ enum status replay_on_rma_clear(struct replay *replay, const struct engine_note 
 enum status replay_op_arrived(struct replay *replay, uint32_t op);
 enum status replay_get_arrived(struct replay *replay, uint32_t op);
 
-/* replay_progress.c: Wait for Progress. A message is served that had to wait for its destination's progress. */
+/* replay/progress.c: Wait for Progress. A message is served that had to wait for its destination's progress. */
 void replay_served_late(struct replay *replay, const struct waiting_message *waiting);
 /* The rank's call returns at exit_ps; it is in the predicted trace already. */
 void replay_account_progress(struct replay *replay, uint32_t rank, int64_t exit_ps);
 
-/* replay_buffer.c: the limited buffer of semantics d. */
+/* rma/buffer.c: the limited buffer of semantics d. */
 bool replay_buffer_fits(const struct replay *replay, const struct rank_state *rank, int64_t bytes);
 /* A put begins to be copied; it may have waited since the rank entered the call. */
 void replay_buffer_take(struct replay *replay, struct rank_state *rank, int64_t bytes);
@@ -191,7 +208,7 @@ void replay_buffer_take(struct replay *replay, struct rank_state *rank, int64_t 
 enum status replay_buffer_left(struct replay *replay, uint32_t rank, int64_t bytes, int64_t left_ps);
 enum status replay_on_room(struct replay *replay, uint32_t room);
 
-/* replay_queue.c: operations that wait at their origin, chained by op.next; a chain has one target. */
+/* rma/queue.c: operations that wait at their origin, chained by op.next; a chain has one target. */
 void replay_queue_append(struct replay *replay, uint32_t *first, uint32_t *last, uint32_t op);
 enum status replay_issue_chain(struct replay *replay, uint32_t first);       /* one by one, or together if aggregated */
 enum status replay_issue_held(struct replay *replay, struct member *member); /* of a fence epoch, target by target */
@@ -200,7 +217,7 @@ enum status replay_together_left(struct replay *replay, uint32_t first, bool rep
 enum status replay_on_together(struct replay *replay, const struct engine_note *message);
 enum status replay_on_together_reply(struct replay *replay, const struct engine_note *message);
 
-/* replay_lock.c */
+/* rma/lock.c */
 enum step replay_step_lock(struct replay *replay, uint32_t rank);
 enum step replay_step_unlock(struct replay *replay, uint32_t rank);
 uint32_t replay_open_lock(const struct replay *replay, uint32_t rank, uint32_t member, int32_t target);
@@ -216,13 +233,25 @@ static inline bool replay_lock_sends(const struct lock_epoch *epoch, bool releas
 }
 /* All operations are complete: the release leaves, the origin forgets the epoch. */
 enum status replay_lock_end(struct replay *replay, uint32_t lock);
+/* The predicted trace says when the unlock that the rank is in let go of what it then waits to hear of. */
+void replay_note_release(struct replay *replay, uint32_t rank);
 /* Until when, up to now, others held the lock that this epoch was then given. */
 int64_t replay_lock_contended_ps(const struct replay *replay, uint32_t lock);
 enum status replay_on_lock_ask(struct replay *replay, const struct engine_note *message);
 enum status replay_on_lock_grant(struct replay *replay, const struct engine_note *message);
 enum status replay_on_lock_release(struct replay *replay, const struct engine_note *message);
+enum status replay_on_lock_released(struct replay *replay, const struct engine_note *message);
+/* mpi.rma.protocol.flush = requested: asks the target to say when it has all that was sent before, if there is anything that
+ * was not asked for; always: also if all of that is known to be complete. */
+enum status replay_lock_flush(struct replay *replay, uint32_t lock, bool always);
+enum status replay_on_flush_ask(struct replay *replay, const struct engine_note *message);
+enum status replay_on_pair_flushed(struct replay *replay, const struct engine_note *message);
+enum status replay_on_fence_flushed(struct replay *replay, const struct engine_note *message);
+/* flush = requested: a put or get of a fence epoch is made (+1), or known to be complete (-1). */
+enum status replay_count_fence_answer(struct replay *replay, const struct op *op, int change);
+enum status replay_on_lock_flushed(struct replay *replay, const struct engine_note *message);
 
-/* replay_flush.c: locks of all targets, and completion without unlock. */
+/* rma/flush.c: locks of all targets, and completion without unlock. */
 enum step replay_step_lock_all(struct replay *replay, uint32_t rank);
 enum step replay_step_unlock_all(struct replay *replay, uint32_t rank);
 enum step replay_step_flush(struct replay *replay, uint32_t rank);
@@ -235,7 +264,7 @@ bool replay_all_complete(struct replay *replay, struct all_locks *all); /* no op
 bool replay_lock_at(const struct replay *replay, uint32_t rank, const struct trace_call *call, uint32_t place,
                     uint32_t *lock);
 
-/* replay_p2p.c */
+/* messages/p2p.c */
 /* Request `id` of the program. */
 enum status replay_new_request(struct replay *replay, uint32_t rank, uint32_t id, uint32_t *request);
 enum status replay_request_done_at(struct replay *replay, uint32_t request, int64_t at_ps);
@@ -248,6 +277,9 @@ enum status replay_on_eager(struct replay *replay, const struct engine_note *mes
 enum status replay_on_send_ask(struct replay *replay, const struct engine_note *message);
 enum status replay_on_send_clear(struct replay *replay, const struct engine_note *message);
 enum status replay_on_send_data(struct replay *replay, const struct engine_note *message);
+enum status replay_on_send_put(struct replay *replay, const struct engine_note *message);
+enum status replay_on_send_stored(struct replay *replay, const struct engine_note *message);
+enum status replay_on_send_notice(struct replay *replay, const struct engine_note *message);
 enum status replay_on_send_ack(struct replay *replay, const struct engine_note *message);
 enum status replay_send_left(struct replay *replay, uint32_t envelope);
 /* One side of a message comes; request (may be NO_INDEX) is marked done when that side is finished. */
@@ -266,7 +298,7 @@ int64_t replay_unexpected_ps(const struct replay *replay, const struct match *ma
 /* Takes this message out of matching: only MPI_Mrecv and MPI_Imrecv find it. */
 enum status replay_message_take(struct replay *replay, const struct match *match);
 
-/* replay_probe.c */
+/* messages/probe.c */
 enum step replay_step_sendrecv(struct replay *replay, uint32_t rank);
 enum step replay_step_probe(struct replay *replay, uint32_t rank);
 void replay_wake_prober(struct replay *replay, uint32_t rank); /* a message has come for which nobody has asked */
@@ -275,19 +307,19 @@ enum status replay_request_done(struct replay *replay, uint32_t request);
 /* A request that nobody sees: counts down rank.missing and ends. */
 enum status replay_collective_request(struct replay *replay, uint32_t rank, uint32_t *request);
 
-/* replay_shmem.c */
+/* shmem/shmem.c */
 enum status replay_on_shmem_ask(struct replay *replay, const struct engine_note *message);
 enum status replay_on_shmem_grant(struct replay *replay, const struct engine_note *message);
 enum status replay_on_shmem_release(struct replay *replay, const struct engine_note *message);
 
-/* replay_collective.c */
+/* collectives/collective.c */
 enum step replay_step_collective(struct replay *replay, uint32_t rank);
 enum status replay_on_task(struct replay *replay, const struct engine_note *message);
 enum status replay_task_received(struct replay *replay, uint32_t task); /* one of its messages is done */
 struct coll_shape replay_shape_of(const struct replay *replay, const struct trace_call *call);
 
-/* replay_others.c: adds to the shape what the same call of the other members says, where its own counts do not tell what they
- * send. rank: whose call it is. */
+/* replay/peer_counts.c: adds to the shape what the same call of the other members says, where its own counts do not
+ * tell what they send. rank: whose call it is. */
 enum status replay_learn_peer_counts(struct replay *replay, uint32_t rank, const struct trace_call *call,
                                      struct coll_shape *shape);
 void replay_clear_peer_counts(struct replay *replay);
@@ -296,17 +328,17 @@ void replay_clear_peer_counts(struct replay *replay);
 enum step replay_run_plan(struct replay *replay, uint32_t rank, int32_t comm, const struct coll_shape *shape,
                           bool pays_overhead, bool *done);
 
-/* replay_comm.c: making communicators. The call's part `number`, a plan over *comm (TRACE_NONE: the rank is not in it);
- * false behind the last. */
+/* collectives/communicator.c: making communicators. The call's part `number`, a plan over *comm (TRACE_NONE: the rank
+ * is not in it); false behind the last. */
 bool replay_comm_part(const struct replay *replay, uint32_t rank, const struct trace_call *call, uint32_t number,
                       int32_t *comm, struct coll_shape *shape);
 enum step replay_step_comm_create(struct replay *replay, uint32_t rank);
 
-/* replay_deadlock.c: says who waits for whom. */
+/* replay/deadlock.c: says who waits for whom. */
 enum status replay_report_deadlock(struct replay *replay);
 
-/* replay_routes.c: node pairs that messages may use, where the platform may lack some; a call that needs one, as text (empty:
- * none), for struct engine_callbacks. The caller frees *pairs. */
+/* replay/routes.c: node pairs that messages may use, where the platform may lack some; a call that needs one, as text
+ * (empty: none), for struct engine_callbacks. The caller frees *pairs. */
 enum status replay_used_pairs(const struct replay *replay, int32_t (**pairs)[2], size_t *count);
 void replay_explain_route(void *context, int32_t src_node, int32_t dst_node, char *text, size_t room);
 

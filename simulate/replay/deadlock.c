@@ -1,4 +1,5 @@
 /* When nothing moves any more but ranks are left: who waits for whom. */
+#include <inttypes.h>
 #include <stdio.h>
 
 #include "simulate/replay/collective_matching.h"
@@ -61,11 +62,16 @@ static void name_operation(struct replay *replay, uint32_t rank, const struct tr
 {
     enum call_kind kind = call_kind(call->call);
     bool puts = kind == CALL_PUT || kind == CALL_ACCUMULATE;
-    enum rma_kind as = kind == CALL_PUT ? RMA_PUT : RMA_ACCUMULATE;
-    if (puts && semantics_waits(replay->modes[call->handle].semantics, as, call->bytes) == WAITS_NEVER)
+    enum rma_kind as = kind == CALL_PUT ? RMA_PUT : kind == CALL_ACCUMULATE ? RMA_ACCUMULATE : RMA_GET;
+    const struct rma_semantics *semantics = replay->modes[call->handle].semantics;
+    const struct member *member = replay_member(replay, call, rank);
+    const struct pair *pair = replay_open_pair(replay, member, call->peer);
+    if (puts && semantics_waits(semantics, as, call->bytes) == WAITS_NEVER)
         name_buffered(replay, rank, call, text);
+    else if (pair && !semantics_waits_for_group(semantics, as, call->bytes))
+        NAME(text, " MPI_Win_post of rank %u", pair->target);
     else
-        name_posts(replay, replay_member(replay, call, rank), text);
+        name_posts(replay, member, text);
 }
 
 static void name_completes(struct replay *replay, const struct member *member, struct text *text)
@@ -118,6 +124,8 @@ static void name_locks(struct replay *replay, uint32_t rank, const struct trace_
     for (uint32_t i = 0; replay_lock_at(replay, rank, call, i, &lock); i++) {
         if (lock == NO_INDEX) continue;
         const struct lock_epoch *epoch = &replay->lock_epochs[lock];
+        if (epoch->releasing && !epoch->answered)
+            NAME(text, " rank %u to know that window %d is unlocked", epoch->target, call->handle);
         if (epoch->granted && epoch->outstanding == 0) continue;
         NAME(text, " %s window %d on rank %u", epoch->granted ? "its operations on" : "the lock of", call->handle,
              epoch->target);
@@ -235,6 +243,12 @@ static void name_cause(struct replay *replay, uint32_t rank, struct text *text)
 {
     const struct rank_state *state = &replay->ranks[rank];
     const struct trace_call *call = &state->calls[state->next];
+    uint32_t turn = replay_turn_awaited(replay, rank);
+    if (turn != NO_INDEX) {
+        ADD(text, " %s of thread %u (event %" PRIu64 ")", call_name(state->calls[turn].call),
+            trace_call_thread(replay->trace, rank, turn), trace_event(replay->trace, rank, turn));
+        return;
+    }
     if (replay_thread_lacks_epoch(state)) {
         name_epoch(replay, rank, call, text);
         return;

@@ -11,13 +11,12 @@
 
 typedef enum status message_function(struct replay *, const struct engine_note *);
 
-/* Who acts on an arriving message: nobody but the NIC, or the destination's progress (spec "Progress at the target").
- */
-enum server { SERVER_NIC, SERVER_PROGRESS, SERVER_CALL /* progress = call only: the origin must look */ };
+/* Of a message that needs nobody but the NIC, or that only a rank inside the call that waits for it looks at. */
+enum { SERVICE_NONE = SERVICE_COUNT };
 
 struct message_row {
     message_function *act;
-    enum server server;
+    uint8_t service; /* enum service, or SERVICE_NONE */
     enum engine_delivery delivery;
     bool early;  /* only wait looks at when it arrives */
     bool varies; /* notice and early are those of most such messages, see vary() */
@@ -25,34 +24,42 @@ struct message_row {
 };
 
 static const struct message_row rows[] = {
-    [MESSAGE_POST] = {replay_on_post, SERVER_CALL, ENGINE_DELIVER_LAZY},
-    [MESSAGE_COMPLETE] = {replay_on_complete, SERVER_NIC, ENGINE_DELIVER_LAZY},
-    [MESSAGE_DATA] = {replay_on_data, SERVER_NIC, .varies = true},
-    [MESSAGE_PUT] = {replay_on_put, SERVER_NIC, ENGINE_DELIVER_UNWATCHED, .early = true},
-    [MESSAGE_ACK] = {replay_on_ack, SERVER_NIC, ENGINE_DELIVER_LAZY, .passes = true},
-    [MESSAGE_GET_REQUEST] = {replay_on_get_request, SERVER_PROGRESS, .varies = true, .passes = true},
-    [MESSAGE_GET_REPLY] = {replay_on_get_reply, SERVER_NIC},
-    [MESSAGE_ACCUMULATE] = {replay_on_accumulate, SERVER_PROGRESS},
-    [MESSAGE_FETCH] = {replay_on_fetch, SERVER_PROGRESS},
-    [MESSAGE_RMA_ASK] = {replay_on_rma_ask, SERVER_PROGRESS, .passes = true},
-    [MESSAGE_RMA_CLEAR] = {replay_on_rma_clear, SERVER_NIC, .passes = true},
-    [MESSAGE_TOGETHER] = {replay_on_together, SERVER_NIC},
-    [MESSAGE_TOGETHER_SERVED] = {replay_on_together, SERVER_PROGRESS},
-    [MESSAGE_TOGETHER_GETS] = {replay_on_together, SERVER_PROGRESS, .passes = true},
-    [MESSAGE_TOGETHER_REPLY] = {replay_on_together_reply, SERVER_NIC},
-    [MESSAGE_LOCK_ASK] = {replay_on_lock_ask, SERVER_PROGRESS, .varies = true, .passes = true},
-    [MESSAGE_LOCK_GRANT] = {replay_on_lock_grant, SERVER_CALL, .varies = true, .passes = true},
-    [MESSAGE_LOCK_RELEASE] = {replay_on_lock_release, SERVER_NIC, ENGINE_DELIVER_FOR_QUEUE},
-    [MESSAGE_BARRIER] = {replay_on_barrier, SERVER_NIC, ENGINE_DELIVER_COUNTED},
-    [MESSAGE_EAGER] = {replay_on_eager, SERVER_NIC, ENGINE_DELIVER_LAZY, .varies = true},
-    [MESSAGE_SEND_ASK] = {replay_on_send_ask, SERVER_PROGRESS, .passes = true},
-    [MESSAGE_SEND_CLEAR] = {replay_on_send_clear, SERVER_PROGRESS, .passes = true},
-    [MESSAGE_SEND_DATA] = {replay_on_send_data, SERVER_NIC},
-    [MESSAGE_SEND_ACK] = {replay_on_send_ack, SERVER_NIC, .passes = true},
-    [MESSAGE_SHMEM_ASK] = {replay_on_shmem_ask, SERVER_PROGRESS, .passes = true},
-    [MESSAGE_SHMEM_GRANT] = {replay_on_shmem_grant, SERVER_CALL, .passes = true},
-    [MESSAGE_SHMEM_RELEASE] = {replay_on_shmem_release, SERVER_NIC},
-    [MESSAGE_TASK] = {replay_on_task, SERVER_PROGRESS},
+    [MESSAGE_POST] = {replay_on_post, SERVICE_NOTIFICATION, ENGINE_DELIVER_LAZY},
+    [MESSAGE_COMPLETE] = {replay_on_complete, SERVICE_NONE, ENGINE_DELIVER_LAZY},
+    [MESSAGE_DATA] = {replay_on_data, SERVICE_PUT, .varies = true},
+    [MESSAGE_PUT] = {replay_on_put, SERVICE_PUT, ENGINE_DELIVER_UNWATCHED, .early = true},
+    [MESSAGE_ACK] = {replay_on_ack, SERVICE_ACKNOWLEDGEMENT, ENGINE_DELIVER_LAZY, .passes = true},
+    [MESSAGE_GET_REQUEST] = {replay_on_get_request, SERVICE_GET, .varies = true, .passes = true},
+    [MESSAGE_GET_REPLY] = {replay_on_get_reply, SERVICE_NONE},
+    [MESSAGE_ACCUMULATE] = {replay_on_accumulate, SERVICE_ACCUMULATE},
+    [MESSAGE_FETCH] = {replay_on_fetch, SERVICE_FETCH},
+    [MESSAGE_RMA_ASK] = {replay_on_rma_ask, SERVICE_RENDEZVOUS, .passes = true},
+    [MESSAGE_RMA_CLEAR] = {replay_on_rma_clear, SERVICE_CLEAR, .passes = true},
+    [MESSAGE_TOGETHER] = {replay_on_together, SERVICE_PUT},
+    [MESSAGE_TOGETHER_SERVED] = {replay_on_together, SERVICE_ACCUMULATE},
+    [MESSAGE_TOGETHER_GETS] = {replay_on_together, SERVICE_GET, .passes = true},
+    [MESSAGE_TOGETHER_REPLY] = {replay_on_together_reply, SERVICE_NONE},
+    [MESSAGE_LOCK_ASK] = {replay_on_lock_ask, SERVICE_LOCK, .varies = true, .passes = true},
+    [MESSAGE_LOCK_GRANT] = {replay_on_lock_grant, SERVICE_NOTIFICATION, .varies = true, .passes = true},
+    [MESSAGE_LOCK_RELEASE] = {replay_on_lock_release, SERVICE_RELEASE, ENGINE_DELIVER_FOR_QUEUE, .varies = true},
+    [MESSAGE_LOCK_RELEASED] = {replay_on_lock_released, SERVICE_ACKNOWLEDGEMENT, ENGINE_DELIVER_LAZY, .passes = true},
+    [MESSAGE_FLUSH_ASK] = {replay_on_flush_ask, SERVICE_PUT},
+    [MESSAGE_PAIR_FLUSHED] = {replay_on_pair_flushed, SERVICE_ACKNOWLEDGEMENT, ENGINE_DELIVER_LAZY, .passes = true},
+    [MESSAGE_LOCK_FLUSHED] = {replay_on_lock_flushed, SERVICE_ACKNOWLEDGEMENT, ENGINE_DELIVER_LAZY, .passes = true},
+    [MESSAGE_FENCE_FLUSHED] = {replay_on_fence_flushed, SERVICE_ACKNOWLEDGEMENT, ENGINE_DELIVER_LAZY, .passes = true},
+    [MESSAGE_BARRIER] = {replay_on_barrier, SERVICE_NONE, ENGINE_DELIVER_COUNTED},
+    [MESSAGE_EAGER] = {replay_on_eager, SERVICE_NONE, ENGINE_DELIVER_LAZY, .varies = true},
+    [MESSAGE_SEND_ASK] = {replay_on_send_ask, SERVICE_RENDEZVOUS, .passes = true},
+    [MESSAGE_SEND_CLEAR] = {replay_on_send_clear, SERVICE_RENDEZVOUS, .passes = true},
+    [MESSAGE_SEND_DATA] = {replay_on_send_data, SERVICE_NONE},
+    [MESSAGE_SEND_PUT] = {replay_on_send_put, SERVICE_RENDEZVOUS},
+    [MESSAGE_SEND_STORED] = {replay_on_send_stored, SERVICE_RENDEZVOUS, .passes = true},
+    [MESSAGE_SEND_NOTICE] = {replay_on_send_notice, SERVICE_NONE, .passes = true},
+    [MESSAGE_SEND_ACK] = {replay_on_send_ack, SERVICE_NONE, .passes = true},
+    [MESSAGE_SHMEM_ASK] = {replay_on_shmem_ask, SERVICE_LOCK, .passes = true},
+    [MESSAGE_SHMEM_GRANT] = {replay_on_shmem_grant, SERVICE_NOTIFICATION, .passes = true},
+    [MESSAGE_SHMEM_RELEASE] = {replay_on_shmem_release, SERVICE_RELEASE},
+    [MESSAGE_TASK] = {replay_on_task, SERVICE_RENDEZVOUS},
 };
 
 /* Nobody looks at the operation's arrival at the target but those whom the acknowledgement or the data reach. */
@@ -67,14 +74,17 @@ static bool answers_late(const struct replay *replay, const struct op *op)
  * data left after a rendezvous. A synchronous send is answered at its arrival. */
 static void vary(const struct replay *replay, enum message_type type, uint32_t ref, struct engine_message *message)
 {
-    bool hardware = replay->platform->progress == PROGRESS_HARDWARE;
     switch (type) {
     case MESSAGE_EAGER:
         if (replay->envelopes[ref].mode == SEND_SYNC) message->delivery = ENGINE_DELIVER_NOW;
         return;
+    case MESSAGE_LOCK_RELEASE:
+        if (replay->lock_epochs[ref].releasing) message->delivery = ENGINE_DELIVER_NOW;
+        return;
     case MESSAGE_DATA:
+        if (replay->ops[ref].epoch_kind == OP_ACTIVE && replay->acknowledges_puts) return;
         message->early = replay->ops[ref].epoch_kind == OP_ACTIVE;
-        if (message->early && hardware) message->delivery = ENGINE_DELIVER_UNWATCHED;
+        if (message->early && replay->hardware) message->delivery = ENGINE_DELIVER_UNWATCHED;
         if (message->early) return;
         break;
     default: break;
@@ -91,6 +101,46 @@ static void vary(const struct replay *replay, enum message_type type, uint32_t r
         return;
     default: return;
     }
+}
+
+/* The bytes by which the platform tells who serves the message; those of several operations go by the largest row. */
+static int64_t served_bytes(const struct replay *replay, const struct engine_note *message)
+{
+    switch ((enum message_type)message->type) {
+    case MESSAGE_DATA:
+    case MESSAGE_ACCUMULATE:
+    case MESSAGE_FETCH:
+    case MESSAGE_GET_REQUEST:
+    case MESSAGE_RMA_CLEAR:
+    case MESSAGE_RMA_ASK: return replay->ops[message->ref].together ? INT64_MAX : replay->ops[message->ref].bytes;
+    case MESSAGE_ACK: return replay->ops[message->ref].bytes; /* each has its own, of those that came together, too */
+    case MESSAGE_SEND_ASK:
+    case MESSAGE_SEND_PUT:
+    case MESSAGE_SEND_STORED:
+    case MESSAGE_SEND_CLEAR: return replay->envelopes[message->ref].bytes;
+    case MESSAGE_TOGETHER:
+    case MESSAGE_TOGETHER_GETS:
+    case MESSAGE_TOGETHER_SERVED: return INT64_MAX;
+    default: return 0;
+    }
+}
+
+/* Where accumulates, fetches and gets travel together, whoever of their servers comes last serves them. */
+static enum progress_mode server_of(const struct replay *replay, const struct engine_note *message)
+{
+    const struct message_row *row = &rows[message->type];
+    const struct rma_protocol *protocol = &replay->platform->protocol;
+    if (replay->hardware || row->service == SERVICE_NONE || message->source == message->destination)
+        return PROGRESS_HARDWARE;
+    int64_t bytes = served_bytes(replay, message);
+    enum progress_mode server = protocol_serves(protocol, (enum service)row->service, bytes);
+    if (message->type != MESSAGE_TOGETHER_SERVED) return server;
+    static const enum service others[] = {SERVICE_GET, SERVICE_FETCH, SERVICE_PUT};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        enum progress_mode other = protocol_serves(protocol, others[i], bytes);
+        if (other > server) server = other;
+    }
+    return server;
 }
 
 enum status replay_send(struct replay *replay, enum message_type type, uint32_t source, uint32_t destination,
@@ -110,6 +160,9 @@ enum status replay_send(struct replay *replay, enum message_type type, uint32_t 
         .passes = row->passes && replay->platform->control_bypass,
     };
     if (row->varies) vary(replay, type, ref, &message);
+    enum progress_mode server = server_of(replay, &message.note);
+    if (server != PROGRESS_HARDWARE) message.early = false; /* it takes effect when it is served */
+    if (server == PROGRESS_THREAD) message.delivery = ENGINE_DELIVER_NOW; /* who counts from its arrival */
     struct engine_departure ignored, *told = departure ? departure : &ignored;
     TRY(replay->engine_kind->send(replay->engine, &message, told, replay->err));
     bool late = told->left_ps != ENGINE_LATER && replay_past_end(replay, source, told->left_ps);
@@ -126,6 +179,7 @@ enum status replay_serve(struct replay *replay, uint32_t index)
 {
     struct engine_note message = replay->messages[index].message;
     replay_release_message(replay, index);
+    replay->arrival_ps = replay->now_ps;
     return rows[message.type].act(replay, &message);
 }
 
@@ -165,14 +219,15 @@ enum status replay_postpone(struct replay *replay, enum message_type type, uint3
 enum status replay_arrived(struct replay *replay, const struct engine_note *message)
 {
     const struct message_row *row = &rows[message->type];
-    enum progress_mode progress = replay->platform->progress;
-    if (row->server == SERVER_NIC || progress == PROGRESS_HARDWARE || message->source == message->destination)
-        return row->act(replay, message);
-    if (progress == PROGRESS_THREAD) {
-        if (row->server == SERVER_CALL || replay->thread_delay_ps == 0) return row->act(replay, message);
+    switch (server_of(replay, message)) {
+    case PROGRESS_HARDWARE: return row->act(replay, message);
+    case PROGRESS_THREAD: {
         uint32_t index;
+        if (replay->thread_delay_ps == 0) return row->act(replay, message);
         TRY(keep(replay, message, &index));
         return replay_timer_message(replay, replay->now_ps + replay->thread_delay_ps, message->destination, index);
+    }
+    case PROGRESS_CALL: break;
     }
     if (replay->ranks[message->destination].inside) return row->act(replay, message);
     return wait_for_progress(replay, message);

@@ -49,7 +49,7 @@ static enum status prepare_ranks(struct replay *replay)
         state->count = trace->ranks[rank].count;
         state->compute_ps = trace->ranks[rank].compute_ps;
         state->serve_first = state->lock_list = state->last_member = NO_INDEX;
-        if (platform->progress != PROGRESS_HARDWARE)
+        if (!replay->hardware)
             replay->rare[rank].progress_from_ps = replay->rare[rank].progress_until_ps = TRACE_UNKNOWN_PS;
         double source = source_speed(&trace->ranks[rank]);
         state->stretch = source / (platform->speed * core_share(platform, load, rank));
@@ -177,7 +177,7 @@ static enum status start_ranks(struct replay *replay)
 static bool nodes_are_apart(const struct replay *replay)
 {
     const struct trace *trace = replay->trace;
-    bool apart = !replay->options->in_step && replay->platform->progress == PROGRESS_HARDWARE && !replay->shmem &&
+    bool apart = !replay->options->in_step && replay->hardware && !replay->shmem &&
                  !trace->skips_checks;
     for (size_t w = 0; w < trace->window_count; w++)
         apart = apart && replay->modes[w].semantics->start_waits && replay->modes[w].fence != FENCE_NOTIFY;
@@ -242,6 +242,14 @@ enum status replay_open(struct replay *replay, const struct trace *trace, const 
     replay->overhead_ps = units_ps(platform->overhead_s);
     replay->deferred = platform->issue == ISSUE_DEFERRED;
     replay->thread_delay_ps = units_ps(platform->thread_delay_s);
+    const struct rma_protocol *protocol = &platform->protocol;
+    replay->hardware = protocol_is_hardware(protocol);
+    replay->needs_call = protocol_uses(protocol, PROGRESS_CALL);
+    replay->acknowledges_puts =
+        protocol->complete[RMA_PUT] == COMPLETE_REMOTE || protocol->local[RMA_PUT] == LOCAL_ACKNOWLEDGED;
+    replay->complete_remote = replay->acknowledges_puts || protocol->complete[RMA_ACCUMULATE] == COMPLETE_REMOTE ||
+                              protocol->local[RMA_ACCUMULATE] == LOCAL_ACKNOWLEDGED;
+    replay->plain_puts = replay->hardware && !replay->acknowledges_puts && protocol->local[RMA_PUT] == LOCAL_LEFT;
     replay->thread_costs = (struct thread_costs){
         units_ps(platform->thread_create_s), units_ps(platform->thread_start_s),  units_ps(platform->thread_join_s),
         units_ps(platform->thread_lock_s),   units_ps(platform->thread_unlock_s), units_ps(platform->thread_barrier_s)};
@@ -254,11 +262,11 @@ enum status replay_open(struct replay *replay, const struct trace *trace, const 
     TRY(replay_prepare_windows(replay));
     TRY(replay_prepare_barriers(replay));
     TRY(replay_prepare_shmem(replay));
-    replay->answers_late = platform->progress == PROGRESS_HARDWARE && !replay->shmem;
+    replay->answers_late = replay->hardware && !replay->shmem;
     replay->init_is_barrier = all_ranks_call(trace, CALL_INIT, true);
     replay->finalize_is_barrier = all_ranks_call(trace, CALL_FINALIZE, false);
     if (options->keep_trace) TRY(prepare_trace(replay));
-    replay->notes_exits = replay->made || platform->progress != PROGRESS_HARDWARE;
+    replay->notes_exits = replay->made || !replay->hardware;
     TRY(open_engine(replay, callbacks));
     return start_ranks(replay);
 }
@@ -305,7 +313,11 @@ void replay_close(struct replay *replay)
     replay_clear_shmem(replay);
     replay_clear_agreements(replay);
     replay_clear_peer_counts(replay);
-    for (uint32_t rank = 0; replay->rare && rank < replay->trace->rank_count; rank++) free(replay->rare[rank].requests);
+    for (uint32_t rank = 0; replay->rare && rank < replay->trace->rank_count; rank++) {
+        free(replay->rare[rank].requests);
+        if (replay->rare[rank].far_requests) map_clear(replay->rare[rank].far_requests);
+        free(replay->rare[rank].far_requests);
+    }
     free(replay->rare);
     free(replay->ranks);
     free(replay->modes);

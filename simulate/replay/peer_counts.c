@@ -3,6 +3,7 @@
  * unknown. */
 #include <stdlib.h>
 
+#include "common/search.h"
 #include "simulate/replay/core.h"
 
 static bool is_asked(const struct trace *trace, const struct trace_call *call, int32_t comm)
@@ -49,14 +50,8 @@ static enum status make_calls(struct replay *replay, int32_t comm)
 static size_t turn_of(const struct coll_calls *calls, uint32_t own, size_t index)
 {
     const size_t *list = calls->calls + calls->first[own];
-    size_t low = 0, high = calls->first[own + 1] - calls->first[own];
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (list[middle] < index)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low = 0;
+    SEARCH_FIRST(low, calls->first[own + 1] - calls->first[own], i, list[i] < index);
     return low;
 }
 

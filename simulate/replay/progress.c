@@ -28,9 +28,12 @@ static bool awaits_op(const struct replay *replay, const struct trace_call *call
     case CALL_UNLOCK:
     case CALL_UNLOCK_ALL:
     case CALL_FLUSH: return names && op->epoch_kind == OP_LOCK;
-    case CALL_FLUSH_LOCAL: return names && op->epoch_kind == OP_LOCK && holds_back(op, type);
+    case CALL_FLUSH_LOCAL:
+        return names && op->epoch_kind == OP_LOCK &&
+               (holds_back(op, type) || replay_local_mode(replay, op) == LOCAL_ACKNOWLEDGED);
     case CALL_COMPLETE:
-        return names && op->epoch_kind == OP_ACTIVE && (brings_data(op) || (op->counts_left && holds_back(op, type)));
+        return names && op->epoch_kind == OP_ACTIVE &&
+               (brings_data(op) || (op->counts_left && (holds_back(op, type) || replay->complete_remote)));
     case CALL_REQUEST_WAIT:
     case CALL_REQUEST_WAITALL: return awaits_request(replay, op);
     default: return false;
@@ -78,6 +81,10 @@ void replay_served_late(struct replay *replay, const struct waiting_message *wai
     bool awaited = false;
     switch (type) {
     case MESSAGE_LOCK_ASK: awaited = awaits_lock(replay, call, &replay->lock_epochs[message->ref]); break;
+    case MESSAGE_LOCK_RELEASE: awaited = replay->lock_epochs[message->ref].releasing; break;
+    case MESSAGE_FLUSH_ASK: awaited = message->extra != MESSAGE_FENCE_FLUSHED; break;
+    case MESSAGE_DATA:
+    case MESSAGE_TOGETHER:
     case MESSAGE_GET_REQUEST:
     case MESSAGE_ACCUMULATE:
     case MESSAGE_FETCH:

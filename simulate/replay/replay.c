@@ -32,15 +32,27 @@ static enum step step_local(struct replay *replay, uint32_t rank)
     return replay_exit(&replay->ranks[rank], replay->now_ps);
 }
 
+/* mpi.init_s, mpi.finalize_s. */
+static enum step add_own_time(struct replay *replay, uint32_t rank, enum step step, double own_s)
+{
+    struct rank_state *state = &replay->ranks[rank];
+    if (step != STEP_EXIT || own_s == 0) return step;
+    int64_t own_ps = units_ps(own_s);
+    state->busy_ps += own_ps;
+    return replay_exit(state, state->resume_ps + own_ps);
+}
+
 /* MPICH synchronises all processes in MPI_Init and MPI_Finalize; a broken-off trace has them on some ranks only. */
 static enum step step_init(struct replay *replay, uint32_t rank)
 {
-    return replay->init_is_barrier ? replay_step_barrier(replay, rank) : step_local(replay, rank);
+    enum step step = replay->init_is_barrier ? replay_step_barrier(replay, rank) : step_local(replay, rank);
+    return add_own_time(replay, rank, step, replay->platform->init_s);
 }
 
 static enum step step_finalize(struct replay *replay, uint32_t rank)
 {
-    return replay->finalize_is_barrier ? replay_step_barrier(replay, rank) : step_local(replay, rank);
+    enum step step = replay->finalize_is_barrier ? replay_step_barrier(replay, rank) : step_local(replay, rank);
+    return add_own_time(replay, rank, step, replay->platform->finalize_s);
 }
 
 typedef enum step step_function(struct replay *, uint32_t);
@@ -135,7 +147,8 @@ enum step replay_spend(struct replay *replay, struct rank_state *rank, int64_t c
     rank->phase = phase;
     if (cost_ps == 0) return STEP_AGAIN;
     rank->busy_ps += cost_ps;
-    return replay_pause(rank, replay->now_ps + cost_ps, phase);
+    rank->resume_ps = replay->now_ps + cost_ps;
+    return STEP_SPEND;
 }
 
 int64_t replay_copy_ps(const struct replay *replay, int64_t bytes)
@@ -173,10 +186,12 @@ static enum step step_call(struct replay *replay, uint32_t rank)
     if (state->phase == PHASE_LEAVE) return replay_exit(state, replay->now_ps);
     enum call_kind kind = call_kind(call->call);
     if (replay_thread_lacks_epoch(state)) {
-        if (replay_epoch_awaited(replay, rank)) return STEP_BLOCK;
+        if (replay_turn_awaited(replay, rank) != NO_INDEX || replay_epoch_awaited(replay, rank)) return STEP_BLOCK;
         STEP_TRY(replay_thread_reenter(replay, rank));
     }
     if (tests[kind] && !(call->flags & TRACE_FLAG)) { /* a failed test is computing */
+        if (state->threads && replay_request_unmade(replay, rank)) return STEP_BLOCK;
+        if (state->threads) STEP_TRY(replay_thread_reenter(replay, rank));
         int64_t spent_ps = replay_compute_ps(state, call->exit_ps - call->enter_ps);
         state->busy_ps = spent_ps;
         return replay_exit(state, replay->now_ps + spent_ps);
@@ -232,7 +247,7 @@ static enum status set_walk_timer(struct replay *replay, uint32_t rank, int64_t 
 static void note_exit(struct replay *replay, uint32_t rank, int64_t exit_ps)
 {
     if (replay->made) keep_call(replay, rank, exit_ps);
-    if (replay->platform->progress != PROGRESS_HARDWARE) replay_account_progress(replay, rank, exit_ps);
+    if (!replay->hardware) replay_account_progress(replay, rank, exit_ps);
 }
 
 /* A time that has overflowed is negative. */
@@ -283,12 +298,40 @@ static bool leave_call(struct replay *replay, uint32_t rank)
     return false;
 }
 
+/* Whether a call serves what lies at its rank as soon as it is entered (mpi.rma.protocol.visit, .lock_order): one that only
+ * serves while it waits begins to when it does. Calls that close an epoch, flushes, and waits and tests for requests look
+ * once in any case: what ends a request is found by looking. */
+static bool serves_on_enter(const struct replay *replay, uint32_t rank)
+{
+    const struct rma_protocol *protocol = &replay->platform->protocol;
+    const struct rank_state *state = &replay->ranks[rank];
+    const struct trace_call *call = &state->calls[state->next];
+    enum call_kind kind = call_kind(call->call);
+    switch (kind) {
+    case CALL_COMPLETE:
+    case CALL_FENCE:
+    case CALL_UNLOCK:
+    case CALL_UNLOCK_ALL:
+    case CALL_FLUSH:
+    case CALL_FLUSH_LOCAL:
+    case CALL_REQUEST_WAIT:
+    case CALL_REQUEST_WAITALL:
+    case CALL_REQUEST_TEST:
+    case CALL_REQUEST_TESTALL: return true;
+    case CALL_LOCK:
+    case CALL_LOCK_ALL:
+        if (kind == CALL_LOCK_ALL || call->peer == (int32_t)rank) return protocol->lock_order == LOCK_ORDER_ARRIVAL;
+        return protocol->visit == VISIT_ENTER;
+    default: return protocol->visit == VISIT_ENTER;
+    }
+}
+
 static inline void enter_call(struct replay *replay, uint32_t rank)
 {
     struct rank_state *state = &replay->ranks[rank];
     state->status = RANK_RUNNING;
     state->enter_ps = replay->now_ps;
-    state->inside = true;
+    state->inside = replay_is_library(&state->calls[state->next]) && (!replay->needs_call || serves_on_enter(replay, rank));
     if (state->threads) replay_thread_enter(replay, rank);
     if (state->inside && state->serve_first != NO_INDEX && replay_serve_waiting(replay, rank) != STATUS_OK)
         replay->failed = true;
@@ -331,7 +374,18 @@ static void block(struct replay *replay, uint32_t rank)
 /* Whether a rank is inside MPI matters to progress = call only: there the exit is a moment of its own. */
 static bool exits_apart(const struct replay *replay, const struct rank_state *state)
 {
-    return replay->platform->progress == PROGRESS_CALL && state->resume_ps > replay->now_ps;
+    return replay->needs_call && state->resume_ps > replay->now_ps;
+}
+
+/* The call that the rank is in begins to serve what lies there. True: it did serve something, which may let it go on. */
+static bool begin_serving(struct replay *replay, uint32_t rank)
+{
+    struct rank_state *state = &replay->ranks[rank];
+    if (state->inside || state->threads || !replay_is_library(&state->calls[state->next])) return false;
+    state->inside = true;
+    if (state->serve_first == NO_INDEX) return false;
+    if (replay_serve_waiting(replay, rank) != STATUS_OK) replay->failed = true;
+    return true;
 }
 
 static void advance(struct replay *replay, uint32_t rank)
@@ -343,10 +397,20 @@ static void advance(struct replay *replay, uint32_t rank)
         enum step step = step_call(replay, rank);
         if (step == STEP_EXIT && exits_apart(replay, state))
             step = replay_pause(state, state->resume_ps, PHASE_LEAVE);
+        bool waits = step == STEP_BLOCK || step == STEP_PAUSE ||
+                     (step == STEP_EXIT && replay->platform->protocol.visit == VISIT_ENTER);
+        bool served = replay->needs_call && waits && begin_serving(replay, rank);
+        if (served && step == STEP_BLOCK) {
+            state->need = 0;
+            continue; /* looks again */
+        }
         switch (step) {
         case STEP_AGAIN: break;
         case STEP_BLOCK: block(replay, rank); return;
         case STEP_FAIL: replay->failed = true; return;
+        case STEP_SPEND: /* works, and serves nothing meanwhile, unless it does so from its entry on */
+            if (state->inside && replay->needs_call && !state->threads) state->inside = serves_on_enter(replay, rank);
+            /* fall through */
         case STEP_PAUSE:
             state->status = RANK_PAUSED;
             if (set_walk_timer(replay, rank, state->resume_ps) != STATUS_OK) replay->failed = true;

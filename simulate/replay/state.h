@@ -17,7 +17,7 @@ struct threads; /* simulate/threads/thread.h */
 
 /* Members that are used together share a cache line, here and in struct pair and struct member. */
 struct rank_state {
-    /* Of the thread that is loaded; up to `calls` (WALK_BYTES in replay_thread.c). */
+    /* Of the thread that is loaded; up to `calls` (WALK_BYTES in threads/thread.c). */
     _Alignas(LINE_BYTES) size_t next;
     int64_t enter_ps, resume_ps;
     int64_t busy_ps; /* time in this call that was no waiting: overhead, copies */
@@ -51,13 +51,14 @@ _Static_assert(sizeof(struct rank_state) == 2 * LINE_BYTES, "who visits a rank t
 /* What few programs use of a rank: pages of these that nobody touches take no memory. */
 struct rank_rare {
     uint32_t *requests; /* request id -> index in replay.requests; NULL: none used */
+    struct map *far_requests; /* the same of ids far beyond the number of the rank's calls; NULL: none used */
     uint32_t request_limit;
     uint32_t serve_last;    /* of use where rank_state.serve_first is something */
     int64_t buffered_bytes; /* d: copied, or being copied, and not left yet; counted where the buffer is limited */
     int64_t progress_from_ps, progress_until_ps; /* of this call: arrived, and served, last; not with progress hardware */
 };
 
-/* In rank_rare.requests. NO_INDEX: not made yet. */
+/* In rank_rare.requests and far_requests. NO_INDEX: not made yet. */
 #define REQUEST_GONE (NO_INDEX - 1)
 
 /* One origin and one target on one window, counting epochs as patterns.md pairs them: the n-th access epoch of the
@@ -74,15 +75,17 @@ struct pair {
     uint32_t queue_first, queue_last; /* operations and notifications that wait for the post */
     uint32_t open : 1;                /* the origin's current access epoch names the target */
     uint32_t closing : 1;             /* and its complete has begun: held operations leave */
-    uint32_t awaited : 1;             /* the start or complete that the origin is in waits for the post */
+    uint32_t awaited : 1;             /* the start, complete or operation that the origin is in waits for the post */
     uint32_t awaited_before : 1;      /* the complete that it is in waits for the post of an epoch before */
-    uint32_t uncleared : 28;          /* operations whose data wait for the clear to send */
+    uint32_t unflushed : 1;           /* puts or gets since the last request to flush (mpi.rma.protocol.flush) */
+    uint32_t uncleared : 27;          /* operations whose data wait for the clear to send, or that must be acknowledged first */
     int64_t last_op_exit_ps;          /* in the current access epoch, TRACE_UNKNOWN_PS: none yet */
     int64_t post_enter_ps[2];
 
     /* At the target. */
     _Alignas(LINE_BYTES) uint32_t target_member;
     uint32_t exposures, completes_arrived, epochs_done;
+    uint32_t answers; /* at the origin: gets and acknowledgements that its complete waits for, where they hold its notification */
     uint32_t data_arrived, data_expected[2]; /* operations over all epochs of which the time of their effect is known */
     int64_t complete_enter_ps[2], complete_last_op_ps[2];
 };
@@ -124,6 +127,7 @@ struct all_locks {
     uint32_t busy_first, busy_last;
     uint32_t thread;          /* that called MPI_Win_lock_all */
     bool returned, unlocking; /* MPI_Win_lock_all has; MPI_Win_unlock_all has begun */
+    uint32_t unanswered;      /* releases under way whose answers are awaited */
     uint32_t locks[]; /* per rank of the communicator its lock epoch, NO_INDEX: none yet */
 };
 
@@ -137,6 +141,7 @@ struct member {
     int32_t window;
     bool access_open, nocheck, exposed;
     bool fence_open : 1, created : 1;
+    bool posted : 1; /* the posts of the whole access epoch have come, or need not: what is queued for them leaves */
     bool exclusive_held : 1, all_nocheck : 1; /* lock, as target; lock_all, as origin */
     bool in_wait : 1;                         /* the exposure epoch's wait waits for notifications */
 
@@ -155,7 +160,7 @@ struct member {
     struct all_locks *all; /* lock_all, as origin; NULL: not open. Owned */
     uint32_t incoming_issued[2], incoming_arrived[2]; /* fence = notify: operations towards this rank, per fence & 1 */
     uint32_t queue_first, queue_last; /* lock, as target */
-    int64_t awaited_post_ps; /* enter of the latest post that the start or complete has waited for, TRACE_UNKNOWN_PS: none */
+    int64_t awaited_post_ps; /* enter of the latest post that the call has waited for, TRACE_UNKNOWN_PS: none */
     uint32_t missing_before; /* posts of epochs before the current one that complete waits for */
     uint32_t last_completer; /* pair of the latest complete that the wait has waited for; NO_INDEX: none */
 };
@@ -188,6 +193,7 @@ struct op {
     uint8_t kind;           /* enum call_kind; CALL_COMPLETE: a notification */
     uint8_t epoch_kind;     /* enum op_epoch */
     bool counts_left;       /* complete waits for its last byte to leave */
+    bool group;             /* leaves when the posts of the whole access epoch have come */
     uint32_t request;       /* that its local completion ends, or NO_INDEX */
     bool buffered;          /* gives its bytes back to the rank's buffer when they have left */
     bool together;          /* heads a chain (by next) that travels in one message */
@@ -205,6 +211,10 @@ struct lock_epoch {
     bool waits;            /* in the target's queue, behind holders */
     bool returned;         /* MPI_Win_lock has */
     bool unlocking;        /* MPI_Win_unlock has begun */
+    bool releasing;        /* its release is under way, and the target's answer is awaited */
+    bool answered;         /* that has come */
+    bool unflushed;        /* puts or gets since the last request to flush */
+    bool flushing;         /* a flush waits for the grant: it asks then */
     int64_t held_until_ps; /* by others, incompatibly, as of the grant: the last exit of their unlocks */
     int64_t unlock_exit_ps;
     uint32_t outstanding, queue_first, queue_last;
@@ -268,11 +278,19 @@ enum message_type {
     MESSAGE_LOCK_ASK,
     MESSAGE_LOCK_GRANT,
     MESSAGE_LOCK_RELEASE,
+    MESSAGE_LOCK_RELEASED, /* the target knows of the release */
+    MESSAGE_FLUSH_ASK,     /* behind the data of its pair, or of its lock */
+    MESSAGE_PAIR_FLUSHED,
+    MESSAGE_LOCK_FLUSHED,
+    MESSAGE_FENCE_FLUSHED,
     MESSAGE_BARRIER,
     MESSAGE_EAGER,
     MESSAGE_SEND_ASK, /* rendezvous of a send */
     MESSAGE_SEND_CLEAR,
     MESSAGE_SEND_DATA,
+    MESSAGE_SEND_PUT,    /* rendezvous = notified: data whose storing the receiver acknowledges */
+    MESSAGE_SEND_STORED, /* that */
+    MESSAGE_SEND_NOTICE, /* the sender tells the receiver that all is there */
     MESSAGE_SEND_ACK, /* of a small synchronous send */
     MESSAGE_SHMEM_ASK, /* of an OpenSHMEM lock */
     MESSAGE_SHMEM_GRANT,
@@ -329,7 +347,12 @@ struct replay {
     struct coll_calls **coll_calls; /* by communicator, made when first asked for */
     struct thread_costs thread_costs;
     struct thread_name *thread_names; /* of ranks with several threads, by id in timers */
-    bool answers_late;       /* an answered message need not act at its moment (replay_message.c) */
+    bool hardware;           /* NICs serve everything */
+    bool needs_call;         /* something is served only while its rank is inside MPI */
+    bool complete_remote;    /* MPI_Win_complete waits for acknowledgements */
+    bool acknowledges_puts;  /* of active epochs */
+    bool plain_puts;         /* puts of active epochs need no struct op */
+    bool answers_late;       /* an answered message need not act at its moment (replay/message.c) */
     bool counts;             /* barriers' messages are sent by count() */
     bool deferred;           /* operations are held until the closing call */
     uint32_t counter; /* of the barrier that the rank blocks in; ENGINE_NO_COUNTER: in something else */
@@ -362,6 +385,7 @@ struct replay {
     size_t channel_count, channel_capacity;
     int64_t *incoming_latest_ps; /* fence = notify: per member and fence & 1, when the last operation towards it that is
                                     counted takes effect there; NULL: no window has such fences */
+    struct map fence_answers; /* flush = requested: per member and target the puts and gets of fence epochs that are not complete */
     int64_t *server_free_ps; /* per rank: when it can apply the next accumulate */
 };
 
@@ -374,7 +398,9 @@ static inline struct rank_rare *replay_rare(const struct replay *replay, const s
 static inline uint32_t replay_request_index(const struct replay *replay, const struct rank_state *rank, uint32_t id)
 {
     const struct rank_rare *rare = replay_rare(replay, rank);
-    return id < rare->request_limit ? rare->requests[id] : NO_INDEX;
+    if (id < rare->request_limit) return rare->requests[id];
+    const uint64_t *far = rare->far_requests ? map_find(rare->far_requests, id) : NULL;
+    return far ? (uint32_t)*far : NO_INDEX;
 }
 
 #endif

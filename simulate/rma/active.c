@@ -9,6 +9,30 @@ bool replay_pair_ready(const struct member *member, const struct pair *pair)
     return member->nocheck || pair->posts_arrived >= pair->accesses;
 }
 
+static bool awaits_group(const struct replay *replay, const struct pair *pair, uint32_t op)
+{
+    return replay->ops[op].group && !replay->members[pair->origin_member].posted;
+}
+
+bool replay_pair_awaits_group(const struct replay *replay, const struct pair *pair)
+{
+    return pair->queue_first != NO_INDEX && awaits_group(replay, pair, pair->queue_first);
+}
+
+/* Threads of a rank may wait for the same posts. What is left of a call before is a post that had come before this
+ * one began to wait. */
+void replay_await_group(struct replay *replay, struct member *member)
+{
+    bool waits = false;
+    for (uint32_t i = 0; i < member->access.pair_count; i++)
+        waits |= replay->pairs[role_pairs(&member->access)[i]].awaited;
+    if (!waits) member->awaited_post_ps = TRACE_UNKNOWN_PS;
+    for (uint32_t i = 0; i < member->access.pair_count; i++) {
+        struct pair *pair = &replay->pairs[role_pairs(&member->access)[i]];
+        pair->awaited |= !replay_pair_ready(member, pair);
+    }
+}
+
 struct pair *replay_open_pair(struct replay *replay, const struct member *member, int32_t target)
 {
     if (!member->access_open) return NULL;
@@ -170,12 +194,14 @@ static enum step open_access(struct replay *replay, uint32_t rank, struct member
         pair->accesses++;
         pair->open = true;
         pair->closing = false;
+        pair->unflushed = false;
         pair->last_op_exit_ps = TRACE_UNKNOWN_PS;
         pair->awaited = false;
         if (replay_pair_ready(member, pair)) continue;
         member->missing_posts++;
         pair->awaited = waits;
     }
+    member->posted = member->missing_posts == 0;
     state->phase = PHASE_WAIT;
     return STEP_AGAIN;
 }
@@ -234,7 +260,7 @@ static uint32_t take_queued(struct replay *replay, struct pair *pair)
         pair->queue_first = next;
         replay_resume(replay, pair->origin);
         if (!together || next == NO_INDEX || replay->ops[next].kind == CALL_COMPLETE ||
-            replay->ops[next].epoch != replay->ops[first].epoch)
+            replay->ops[next].epoch != replay->ops[first].epoch || awaits_group(replay, pair, next))
             break;
         last = next;
     }
@@ -242,8 +268,8 @@ static uint32_t take_queued(struct replay *replay, struct pair *pair)
     return first;
 }
 
-/* Issues what waits in the pair's queue up to the epoch, unless it is held until complete. A notification waits for
- * the data in front of it, which may themselves wait for the clear to send. */
+/* Issues what waits in the pair's queue up to the epoch, unless it is held until complete or waits for the whole group.
+ * A notification waits for the data in front of it, which may themselves wait for the clear to send. */
 static enum status issue_queued(struct replay *replay, uint32_t index, uint32_t epoch)
 {
     for (;;) { /* issuing may wake a rank, which may move pairs and operations */
@@ -253,6 +279,7 @@ static enum status issue_queued(struct replay *replay, uint32_t index, uint32_t 
         if (pair->uncleared > 0 && replay->ops[op].kind == CALL_COMPLETE) return STATUS_OK;
         if (replay->deferred && pair->open && !pair->closing && replay->ops[op].epoch == pair->accesses)
             return STATUS_OK;
+        if (awaits_group(replay, pair, op)) return STATUS_OK;
         TRY(send_queued(replay, take_queued(replay, pair)));
     }
 }
@@ -289,14 +316,41 @@ static void end_wait_before(struct replay *replay, struct pair *pair)
     if (--origin->missing_before == 0) replay_wake(replay, origin->rank);
 }
 
+/* All posts of the access epoch have come: what waits for them leaves, target by target. */
+static enum status issue_for_group(struct replay *replay, const struct member *origin)
+{
+    for (uint32_t i = 0; i < origin->access.pair_count; i++)
+        TRY(replay_pair_issue_queued(replay, role_pairs(&origin->access)[i]));
+    return STATUS_OK;
+}
+
+/* What is queued for the group leaves before the rank goes on, which one of these operations may wake. */
+static enum status issue_before_rank(struct replay *replay, struct member *origin)
+{
+    struct rank_state *state = &replay->ranks[origin->rank];
+    bool held = state->status == RANK_BLOCKED && !state->threads;
+    if (held) state->status = RANK_PAUSED;
+    TRY(issue_for_group(replay, origin));
+    if (!held) return STATUS_OK;
+    state->status = RANK_BLOCKED;
+    replay_wake(replay, origin->rank);
+    return STATUS_OK;
+}
+
 enum status replay_on_post(struct replay *replay, const struct engine_note *message)
 {
-    uint32_t posts = ++replay->pairs[message->ref].posts_arrived;
-    if (replay->pairs[message->ref].queue_first != NO_INDEX) TRY(issue_queued(replay, message->ref, posts));
-    end_wait_before(replay, &replay->pairs[message->ref]);
     struct pair *pair = &replay->pairs[message->ref];
-    if (!pair->open || posts != pair->accesses) return STATUS_OK;
+    uint32_t posts = ++pair->posts_arrived;
     struct member *origin = &replay->members[pair->origin_member];
+    bool last = pair->open && posts == pair->accesses && origin->missing_posts == 1;
+    if (last) origin->posted = true;
+    if (last && replay->modes[origin->window].queues_for_group)
+        TRY(issue_before_rank(replay, origin));
+    else if (pair->queue_first != NO_INDEX)
+        TRY(issue_queued(replay, message->ref, posts));
+    end_wait_before(replay, &replay->pairs[message->ref]);
+    pair = &replay->pairs[message->ref];
+    if (!pair->open || posts != pair->accesses) return STATUS_OK;
     if (pair->awaited) note_awaited_post(origin, replay_pair_post_enter(pair));
     pair->awaited = false;
     if (origin->nocheck || --origin->missing_posts == 0 || !replay->modes[origin->window].semantics->start_waits)
@@ -334,29 +388,76 @@ static enum status queue_notification(struct replay *replay, uint32_t index, con
     return STATUS_OK;
 }
 
-/* Tells every target, behind what is issued (held operations now) or queued for it; a queued notification leaves when
- * the post has come and the data in front of it have been sent. */
-static enum status notify_targets(struct replay *replay, struct member *member)
+/* What is held towards the target leaves. */
+static enum status issue_to_target(struct replay *replay, struct member *member, uint32_t index)
 {
-    member->missing_before = 0;
+    struct pair *pair = &replay->pairs[index];
+    pair->closing = true;
+    pair->awaited = complete_awaits(replay, member, pair);
+    pair->awaited_before = is_ahead(replay, member, pair);
+    member->missing_before += pair->awaited_before;
+    return replay_pair_ready(member, pair) ? issue_queued(replay, index, pair->accesses) : STATUS_OK;
+}
+
+/* Tells the target, behind what is issued or queued for it; a queued notification leaves when the post has come and the data
+ * in front of it have been sent or, where complete waits for it, acknowledged. */
+static enum status notify_target(struct replay *replay, const struct member *member, uint32_t index)
+{
+    const struct pair *pair = &replay->pairs[index];
+    bool acted = pair->last_op_exit_ps != TRACE_UNKNOWN_PS;
+    const struct notification end = {pair->accesses, pair->data_issued, replay->ranks[member->rank].enter_ps,
+                                     acted ? pair->last_op_exit_ps : member->start_exit_ps};
+    if (replay_pair_ready(member, pair) && pair->uncleared == 0 && !replay_pair_awaits_group(replay, pair))
+        return send_notification(replay, index, &end);
+    return queue_notification(replay, index, &end);
+}
+
+static enum status notify_targets(struct replay *replay, struct member *member, bool issues)
+{
+    for (uint32_t i = 0; i < member->access.pair_count; i++) {
+        uint32_t index = role_pairs(&member->access)[i];
+        if (issues) TRY(issue_to_target(replay, member, index));
+        TRY(notify_target(replay, member, index));
+    }
+    return STATUS_OK;
+}
+
+/* mpi.rma.protocol.flush = requested: complete asks the targets from which it waits for something. What is still queued for the post
+ * has not left: its acknowledgement is the answer. */
+static enum status request_flush(struct replay *replay, struct member *member)
+{
+    if (replay->platform->protocol.flush != FLUSH_REQUESTED ) return STATUS_OK;
     for (uint32_t i = 0; i < member->access.pair_count; i++) {
         uint32_t index = role_pairs(&member->access)[i];
         struct pair *pair = &replay->pairs[index];
-        bool acted = pair->last_op_exit_ps != TRACE_UNKNOWN_PS;
-        pair->closing = true;
-        pair->awaited = complete_awaits(replay, member, pair);
-        pair->awaited_before = is_ahead(replay, member, pair);
-        member->missing_before += pair->awaited_before;
-        const struct notification end = {pair->accesses, pair->data_issued, replay->ranks[member->rank].enter_ps,
-                                         acted ? pair->last_op_exit_ps : member->start_exit_ps};
-        bool ready = replay_pair_ready(member, pair);
-        if (ready) TRY(issue_queued(replay, index, end.epoch));
-        if (ready && replay->pairs[index].uncleared == 0)
-            TRY(send_notification(replay, index, &end));
-        else
-            TRY(queue_notification(replay, index, &end));
+        if (!pair->unflushed || pair->answers == 0 || pair->queue_first != NO_INDEX || pair->origin == pair->target) continue;
+        pair->unflushed = false;
+        member->lefts++;
+        TRY(replay_send_control(replay, MESSAGE_FLUSH_ASK, pair->origin, pair->target, index, MESSAGE_PAIR_FLUSHED));
     }
     return STATUS_OK;
+}
+
+enum status replay_on_pair_flushed(struct replay *replay, const struct engine_note *message)
+{
+    struct member *origin = &replay->members[replay->pairs[message->ref].origin_member];
+    if (--origin->lefts == 0) replay_wake(replay, origin->rank);
+    return STATUS_OK;
+}
+
+/* complete = remote: the targets hear of it when all that complete waits for is acknowledged. */
+static enum status issue_to_targets(struct replay *replay, struct member *member)
+{
+    for (uint32_t i = 0; i < member->access.pair_count; i++)
+        TRY(issue_to_target(replay, member, role_pairs(&member->access)[i]));
+    return request_flush(replay, member);
+}
+
+static bool complete_waits(const struct replay *replay, const struct member *member)
+{
+    if (member->missing_before > 0) return true;
+    if (replay->modes[member->window].complete_waits_all && !member->nocheck && member->missing_posts > 0) return true;
+    return member->lefts > 0 || member->gets > 0;
 }
 
 static enum step close_access(struct replay *replay, struct member *member)
@@ -380,14 +481,17 @@ enum step replay_step_complete(struct replay *replay, uint32_t rank)
             return replay_fail(replay, rank, "no access epoch is open on window %d", member->window), STEP_FAIL;
         return replay_spend(replay, state, member->access.pair_count > 0 ? replay->overhead_ps : 0, PHASE_ACT);
     case PHASE_ACT:
-        STEP_TRY(notify_targets(replay, member));
-        state->phase = PHASE_WAIT;
+        member->missing_before = 0;
+        member->awaited_post_ps = TRACE_UNKNOWN_PS;
+        state->phase = replay->complete_remote ? PHASE_LAST : PHASE_WAIT;
+        STEP_TRY(replay->complete_remote ? issue_to_targets(replay, member) : notify_targets(replay, member, true));
         return STEP_AGAIN;
+    case PHASE_LAST:
+        if (complete_waits(replay, member)) return STEP_BLOCK;
+        STEP_TRY(notify_targets(replay, member, false));
+        return close_access(replay, member);
     default:
-        if (member->missing_before > 0) return STEP_BLOCK;
-        if (replay->modes[member->window].complete_waits_all && !member->nocheck && member->missing_posts > 0)
-            return STEP_BLOCK;
-        if (member->lefts > 0 || member->gets > 0) return STEP_BLOCK;
+        if (complete_waits(replay, member)) return STEP_BLOCK;
         return close_access(replay, member);
     }
 }

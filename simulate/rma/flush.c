@@ -7,7 +7,7 @@
 #include "common/array.h"
 #include "simulate/replay/core.h"
 
-enum { PHASE_ENTER, PHASE_ASK, PHASE_WAIT };
+enum { PHASE_ENTER, PHASE_ASK, PHASE_WAIT, PHASE_ANSWER };
 
 bool replay_lock_at(const struct replay *replay, uint32_t rank, const struct trace_call *call, uint32_t place,
                     uint32_t *lock)
@@ -224,6 +224,18 @@ static enum status hurry(struct replay *replay, uint32_t rank, const struct trac
     return STATUS_OK;
 }
 
+/* mpi.rma.protocol.flush = requested. A call that names its target asks in any case; one for all only where something is not
+ * known to be complete. */
+static enum status request_flush(struct replay *replay, uint32_t rank, const struct trace_call *call)
+{
+    bool always = call->peer != TRACE_NONE;
+    struct lock_walk walk = walk_of(replay, rank, call);
+    if (replay->platform->protocol.flush != FLUSH_REQUESTED) return STATUS_OK;
+    for (uint32_t lock; walk_next(replay, rank, call, &walk, &lock);)
+        if (lock != NO_INDEX) TRY(replay_lock_flush(replay, lock, always));
+    return STATUS_OK;
+}
+
 static enum status release_all(struct replay *replay, struct member *member)
 {
     struct all_locks *all = member->all;
@@ -233,6 +245,40 @@ static enum status release_all(struct replay *replay, struct member *member)
         if (all->locks[i] != NO_INDEX) status = replay_lock_end(replay, all->locks[i]);
     free(all);
     return status;
+}
+
+/* How many targets have to say that they know of the release. */
+static uint32_t count_answers(const struct replay *replay, const struct member *member)
+{
+    uint32_t count = 0;
+    if (replay->platform->protocol.unlock != UNLOCK_ACKNOWLEDGED || member->all_nocheck) return 0;
+    for (uint32_t i = 0; i < replay_comm_of(replay, member)->count; i++) {
+        uint32_t lock = member->all->locks[i];
+        count += lock != NO_INDEX && replay->lock_epochs[lock].target != member->rank;
+    }
+    return count;
+}
+
+/* Lets all go; the epochs but the own rank's stay until the targets have answered. */
+static enum status begin_release(struct replay *replay, struct member *member)
+{
+    struct all_locks *all = member->all;
+    for (uint32_t i = 0; i < replay_comm_of(replay, member)->count; i++) {
+        uint32_t lock = all->locks[i];
+        if (lock == NO_INDEX) continue;
+        if (replay->lock_epochs[lock].target == member->rank) all->locks[i] = NO_INDEX;
+        TRY(replay_lock_end(replay, lock));
+    }
+    return STATUS_OK;
+}
+
+static void forget_all(struct replay *replay, struct member *member)
+{
+    struct all_locks *all = member->all;
+    for (uint32_t i = 0; i < replay_comm_of(replay, member)->count; i++)
+        if (all->locks[i] != NO_INDEX) replay_release_lock_epoch(replay, all->locks[i]);
+    member->all = NULL;
+    free(all);
 }
 
 /* From rank.step on, where the walk stands: STEP_EXIT if all that the call means is complete (granted and known to be
@@ -245,7 +291,7 @@ static enum step completed(struct replay *replay, uint32_t rank, const struct tr
     for (uint32_t lock; walk_next(replay, rank, call, &walk, &lock); state->step = walk.at) {
         if (lock == NO_INDEX) continue;
         const struct lock_epoch *epoch = &replay->lock_epochs[lock];
-        if ((local ? epoch->lefts : epoch->outstanding) > 0) return STEP_BLOCK;
+        if ((local && epoch->granted ? epoch->lefts : epoch->outstanding) > 0) return STEP_BLOCK;
         if (local && epoch->last_left_ps > replay->now_ps) return replay_pause(state, epoch->last_left_ps, PHASE_WAIT);
     }
     return STEP_EXIT;
@@ -265,10 +311,23 @@ enum step replay_step_unlock_all(struct replay *replay, uint32_t rank)
     if (state->phase == PHASE_ASK) {
         state->phase = PHASE_WAIT;
         STEP_TRY(hurry(replay, rank, call));
+        STEP_TRY(request_flush(replay, rank, call));
+    }
+    if (state->phase == PHASE_ANSWER) {
+        if (member->all->unanswered > 0) return STEP_BLOCK;
+        forget_all(replay, member);
+        return replay_exit(state, replay->now_ps);
     }
     enum step step = completed(replay, rank, call, false);
     if (step != STEP_EXIT) return step;
     if (replay->modes[call->handle].lock == LOCK_LAZY) account_contention(replay, rank, call);
+    member->all->unanswered = count_answers(replay, member);
+    if (member->all->unanswered > 0) {
+        STEP_TRY(begin_release(replay, member));
+        replay_note_release(replay, rank);
+        state->phase = PHASE_ANSWER;
+        return STEP_BLOCK;
+    }
     STEP_TRY(release_all(replay, member));
     return replay_exit(state, replay->now_ps);
 }
@@ -303,6 +362,7 @@ enum step replay_step_flush(struct replay *replay, uint32_t rank)
         state->phase = PHASE_WAIT;
         state->step = walk_of(replay, rank, call).at;
         STEP_TRY(hurry(replay, rank, call));
+        if (call_kind(call->call) == CALL_FLUSH) STEP_TRY(request_flush(replay, rank, call));
     }
     bool local = call_kind(call->call) == CALL_FLUSH_LOCAL;
     enum step step = completed(replay, rank, call, local);

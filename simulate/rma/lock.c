@@ -3,7 +3,7 @@
  */
 #include "simulate/replay/core.h"
 
-enum { PHASE_ENTER, PHASE_ASK, PHASE_GRANT, PHASE_COMPLETE };
+enum { PHASE_ENTER, PHASE_ASK, PHASE_GRANT, PHASE_FLUSH, PHASE_COMPLETE, PHASE_ANSWER };
 
 uint32_t replay_open_lock(const struct replay *replay, uint32_t rank, uint32_t member, int32_t target)
 {
@@ -35,6 +35,7 @@ static enum status granted(struct replay *replay, uint32_t lock)
 {
     replay->lock_epochs[lock].granted = true;
     TRY(issue_queued(replay, lock));
+    if (replay->lock_epochs[lock].flushing) TRY(replay_lock_flush(replay, lock, true));
     replay_wake(replay, replay->lock_epochs[lock].origin);
     return STATUS_OK;
 }
@@ -120,12 +121,16 @@ static enum status release(struct replay *replay, uint32_t lock)
     const struct lock_epoch *epoch = &replay->lock_epochs[lock];
     int64_t *latest_ps = &target->unlock_exit_ps[epoch->exclusive];
     if (epoch->unlock_exit_ps > *latest_ps) *latest_ps = epoch->unlock_exit_ps;
+    uint32_t origin = epoch->origin;
+    bool answers = epoch->releasing;
     if (epoch->exclusive)
         target->exclusive_held = false;
     else
         target->shared_holders--;
-    replay_release_lock_epoch(replay, lock);
-    return grant_next(replay, target);
+    if (!answers) replay_release_lock_epoch(replay, lock);
+    uint32_t rank = target->rank;
+    TRY(grant_next(replay, target)); /* before the answer, as MPICH 4.0.2: src/mpid/ch4/src/mpidig_rma_callbacks.c */
+    return answers ? replay_send_control(replay, MESSAGE_LOCK_RELEASED, rank, origin, lock, 0) : STATUS_OK;
 }
 
 enum status replay_on_lock_ask(struct replay *replay, const struct engine_note *message)
@@ -141,6 +146,42 @@ enum status replay_on_lock_grant(struct replay *replay, const struct engine_note
 enum status replay_on_lock_release(struct replay *replay, const struct engine_note *message)
 {
     return release(replay, message->ref);
+}
+
+enum status replay_on_lock_released(struct replay *replay, const struct engine_note *message)
+{
+    struct lock_epoch *epoch = &replay->lock_epochs[message->ref];
+    struct all_locks *all = epoch->of_all ? replay->members[epoch->member].all : NULL;
+    epoch->answered = true;
+    if (all) all->unanswered--;
+    replay_wake(replay, epoch->origin);
+    return STATUS_OK;
+}
+
+enum status replay_lock_flush(struct replay *replay, uint32_t lock, bool always)
+{
+    struct lock_epoch *epoch = &replay->lock_epochs[lock];
+    if (replay->platform->protocol.flush != FLUSH_REQUESTED || !epoch->unflushed || epoch->origin == epoch->target)
+        return STATUS_OK;
+    if (!always && epoch->outstanding == 0) return STATUS_OK;
+    epoch->flushing = !epoch->granted;
+    if (epoch->flushing) return STATUS_OK;
+    epoch->unflushed = false;
+    epoch->outstanding++;
+    return replay_send_control(replay, MESSAGE_FLUSH_ASK, epoch->origin, epoch->target, lock, MESSAGE_LOCK_FLUSHED);
+}
+
+enum status replay_on_flush_ask(struct replay *replay, const struct engine_note *message)
+{
+    return replay_send_control(replay, (enum message_type)message->extra, message->destination, message->source,
+                               message->ref, 0);
+}
+
+enum status replay_on_lock_flushed(struct replay *replay, const struct engine_note *message)
+{
+    struct lock_epoch *epoch = &replay->lock_epochs[message->ref];
+    if (--epoch->outstanding == 0) replay_wake(replay, epoch->origin);
+    return STATUS_OK;
 }
 
 /* --- origin ----------------------------------------------------------------------------------------------------------
@@ -238,6 +279,11 @@ enum step replay_step_lock(struct replay *replay, uint32_t rank)
     return return_locked(replay, rank, lock);
 }
 
+void replay_note_release(struct replay *replay, uint32_t rank)
+{
+    if (replay->made) replay->made->ranks[rank].sim[replay->ranks[rank].next].released_ps = replay->now_ps;
+}
+
 enum status replay_lock_end(struct replay *replay, uint32_t lock)
 {
     struct lock_epoch *epoch = &replay->lock_epochs[lock];
@@ -247,15 +293,30 @@ enum status replay_lock_end(struct replay *replay, uint32_t lock)
         return STATUS_OK;
     }
     if (epoch->origin == epoch->target) return release(replay, lock);
+    epoch->releasing = replay->platform->protocol.unlock == UNLOCK_ACKNOWLEDGED;
     return replay_send_control(replay, MESSAGE_LOCK_RELEASE, epoch->origin, epoch->target, lock, 0);
 }
 
-static enum status close_lock(struct replay *replay, uint32_t rank, uint32_t lock)
+static void unlink_lock(struct replay *replay, uint32_t rank, uint32_t lock)
 {
     uint32_t *link = &replay->ranks[rank].lock_list;
     while (*link != lock) link = &replay->lock_epochs[*link].next;
     *link = replay->lock_epochs[lock].next;
-    return replay_lock_end(replay, lock);
+}
+
+/* All operations are complete. Where the target has to say that it knows of the release, the epoch ends when it has. */
+static enum step end_lock(struct replay *replay, uint32_t rank, uint32_t lock)
+{
+    struct rank_state *state = &replay->ranks[rank];
+    const struct lock_epoch *epoch = &replay->lock_epochs[lock];
+    bool waits = replay->platform->protocol.unlock == UNLOCK_ACKNOWLEDGED && !epoch->nocheck &&
+                 epoch->origin != epoch->target;
+    if (!waits) unlink_lock(replay, rank, lock);
+    STEP_TRY(replay_lock_end(replay, lock));
+    if (!waits) return replay_exit(state, replay->now_ps);
+    replay_note_release(replay, rank);
+    state->phase = PHASE_ANSWER;
+    return STEP_BLOCK;
 }
 
 enum step replay_step_unlock(struct replay *replay, uint32_t rank)
@@ -276,13 +337,24 @@ enum step replay_step_unlock(struct replay *replay, uint32_t rank)
         if (step != STEP_AGAIN) return step;
     }
     if (state->phase == PHASE_ASK) {
-        state->phase = PHASE_COMPLETE;
+        state->phase = PHASE_FLUSH;
         epoch->awaited = !epoch->asked && !state->threads;
         STEP_TRY(replay_lock_hurry(replay, lock));
         epoch = &replay->lock_epochs[lock];
     }
-    if (!epoch->granted || epoch->outstanding > 0) return STEP_BLOCK;
+    if (!epoch->granted) return STEP_BLOCK;
+    if (state->phase == PHASE_FLUSH) {
+        state->phase = PHASE_COMPLETE;
+        STEP_TRY(replay_lock_flush(replay, lock, true));
+        epoch = &replay->lock_epochs[lock];
+    }
+    if (epoch->outstanding > 0) return STEP_BLOCK;
+    if (state->phase == PHASE_ANSWER) {
+        if (!epoch->answered) return STEP_BLOCK;
+        unlink_lock(replay, rank, lock);
+        replay_release_lock_epoch(replay, lock);
+        return replay_exit(state, replay->now_ps);
+    }
     if (replay->modes[call->handle].lock == LOCK_LAZY) account_contention(replay, rank, lock);
-    STEP_TRY(close_lock(replay, rank, lock));
-    return replay_exit(state, replay->now_ps);
+    return end_lock(replay, rank, lock);
 }

@@ -24,6 +24,38 @@ static void note_end(struct replay *replay, const struct op *op, int64_t end_ps)
     sim->xfer_end_ps = end_ps;
 }
 
+/* Of a put or an accumulate. */
+static enum rma_kind kind_of(const struct op *op)
+{
+    return op->kind == CALL_PUT ? RMA_PUT : RMA_ACCUMULATE;
+}
+
+enum local_mode replay_local_mode(const struct replay *replay, const struct op *op)
+{
+    bool shmem = replay->shmem && call_is_shmem(replay->ranks[op->origin].calls[op->call].call);
+    return shmem ? LOCAL_LEFT : replay->platform->protocol.local[kind_of(op)];
+}
+
+/* Complete waits for the acknowledgement of the put or accumulate. */
+static bool complete_awaits_ack(const struct replay *replay, const struct op *op)
+{
+    return op->epoch_kind == OP_ACTIVE && (replay->platform->protocol.complete[kind_of(op)] == COMPLETE_REMOTE ||
+                                           replay_local_mode(replay, op) == LOCAL_ACKNOWLEDGED);
+}
+
+/* Complete's notification waits for what comes back of the operation: where a flush must be requested, of gets, too. */
+static bool holds_notification(const struct replay *replay, const struct op *op)
+{
+    if (op->epoch_kind != OP_ACTIVE || !replay->complete_remote) return false;
+    return is_get(op) ? replay->platform->protocol.flush == FLUSH_REQUESTED : complete_awaits_ack(replay, op);
+}
+
+/* Its call copies the put or accumulate, which is complete at its origin then. */
+static bool is_copied(const struct replay *replay, const struct op *op)
+{
+    return !is_get(op) && replay_local_mode(replay, op) == LOCAL_COPIED;
+}
+
 /* --- the call
  * ---------------------------------------------------------------------------------------------------------- */
 
@@ -58,7 +90,9 @@ enum status replay_make_op(struct replay *replay, uint32_t rank, uint32_t *op)
     made->call = state->next;
     made->bytes = call->bytes;
     made->kind = (uint8_t)call_operation(call_kind(call->call));
+    bool flushed = made->kind != CALL_PUT && made->kind != CALL_GET; /* each has an answer of its own */
     if (pair) {
+        if (!flushed) pair->unflushed = true;
         made->epoch_kind = OP_ACTIVE;
         made->pair = (uint32_t)(pair - replay->pairs);
         made->epoch = pair->accesses;
@@ -66,39 +100,92 @@ enum status replay_make_op(struct replay *replay, uint32_t rank, uint32_t *op)
     } else if (lock != NO_INDEX) {
         made->epoch_kind = OP_LOCK;
         replay->lock_epochs[lock].outstanding++;
-        replay->lock_epochs[lock].lefts++;
+        made->counts_left = !is_get(made) && !is_copied(replay, made);
+        replay->lock_epochs[lock].lefts += is_get(made) || made->counts_left;
+        if (!flushed) replay->lock_epochs[lock].unflushed = true;
         if (member->all && !replay->lock_epochs[lock].busy) replay_lock_busy(replay, member->all, lock);
-        made->counts_left = !is_get(made);
     } else {
         made->epoch_kind = OP_FENCE;
         made->epoch = member->fence_instance;
         member->fence_outstanding++;
+        if (!flushed) TRY(replay_count_fence_answer(replay, made, +1));
         replay->members[replay_member_index(replay, member->window, made->target)].incoming_issued[made->epoch & 1]++;
     }
     return STATUS_OK;
 }
 
-static enum step leave(const struct replay *replay, struct rank_state *state, struct pair *pair)
+/* What the call of a put copies on its own time: mpi.rma.protocol.put_s_per_byte. */
+static int64_t put_copy_ps(const struct replay *replay, const struct trace_call *call)
 {
-    int64_t now_ps = replay->now_ps;
-    if (pair) pair->last_op_exit_ps = now_ps;
-    return replay_exit(state, now_ps);
+    if (call_kind(call->call) != CALL_PUT) return 0;
+    return cost_duration_ps((double)call->bytes * replay->platform->protocol.put_s_per_byte);
 }
 
-/* The call waits for its target's post. */
-static enum step await_post(struct rank_state *state)
+/* The data leave while the call copies them: they begin to so that the last byte has been copied when it leaves. */
+static int64_t copy_ahead_ps(const struct replay *replay, uint32_t rank, const struct trace_call *call)
 {
+    int64_t copy_ps = put_copy_ps(replay, call);
+    if (copy_ps == 0) return 0;
+    uint32_t target = (uint32_t)call->peer;
+    const struct engine_message data = {.src_node = replay->nodes[rank],
+                                        .dst_node = replay->nodes[target],
+                                        .bytes = call->bytes,
+                                        .to_self = rank == target};
+    const struct cost cost = cost_message(replay->platform, &data);
+    return copy_ps > cost.transmit_ps ? copy_ps - cost.transmit_ps : 0;
+}
+
+/* The call returns; that of a put which has been issued, when it has copied the rest. */
+static enum step leave(struct replay *replay, struct rank_state *state, struct pair *pair)
+{
+    const struct trace_call *call = &state->calls[state->next];
+    int64_t copy_ps = 0;
+    if (state->phase == PHASE_ISSUE)
+        copy_ps = put_copy_ps(replay, call) - copy_ahead_ps(replay, (uint32_t)(state - replay->ranks), call);
+    if (pair) pair->last_op_exit_ps = replay->now_ps + copy_ps;
+    return copy_ps == 0 ? replay_exit(state, replay->now_ps) : replay_spend(replay, state, copy_ps, PHASE_LEAVE);
+}
+
+static bool is_for_group(const struct replay *replay, const struct trace_call *call)
+{
+    return semantics_waits_for_group(replay->modes[call->handle].semantics, rma_kind_of(call_kind(call->call)),
+                                     call->bytes);
+}
+
+/* The call's wait for its target's post, or for those of the whole group, is over. */
+static bool has_posts(const struct replay *replay, const struct member *member, const struct pair *pair,
+                      const struct trace_call *call)
+{
+    if (is_for_group(replay, call)) return member->nocheck || member->missing_posts == 0;
+    return replay_pair_ready(member, pair);
+}
+
+/* The call waits for its target's post, or for those of the whole group. */
+static enum step await_posts(struct replay *replay, struct rank_state *state, struct member *member,
+                             const struct trace_call *call)
+{
+    if (state->phase == PHASE_ENTER && is_for_group(replay, call)) replay_await_group(replay, member);
     state->phase = PHASE_POST;
     return STEP_BLOCK;
 }
 
+static void account_posts(struct replay *replay, uint32_t rank, const struct member *member, const struct pair *pair,
+                          const struct trace_call *call)
+{
+    int64_t post_ps = is_for_group(replay, call) ? member->awaited_post_ps : replay_pair_post_enter(pair);
+    replay_account_post(replay, rank, PATTERN_EARLY_TRANSFER, post_ps);
+}
+
 /* What the semantics make of an operation in an access epoch of start: now, later, after a copy. */
-static enum step decide_active(struct replay *replay, struct rank_state *state, const struct member *member,
+static enum step decide_active(struct replay *replay, struct rank_state *state, struct member *member,
                                const struct pair *pair, const struct trace_call *call)
 {
     enum rma_kind kind = rma_kind_of(call_kind(call->call));
     enum rma_waits waits = semantics_waits(replay->modes[member->window].semantics, kind, call->bytes);
-    bool ready = replay_pair_ready(member, pair);
+    bool waits_here = waits == WAITS_CALL || waits == WAITS_START;
+    if (waits_here && !has_posts(replay, member, pair, call)) return await_posts(replay, state, member, call);
+    bool ready = replay_pair_ready(member, pair) && !replay_pair_awaits_group(replay, pair) &&
+                 (waits_here || member->posted || !is_for_group(replay, call));
     if (waits == WAITS_NEVER && kind != RMA_GET) {
         if (!replay_buffer_fits(replay, state, call->bytes)) return STEP_BLOCK;
         replay_buffer_take(replay, state, call->bytes);
@@ -106,10 +193,10 @@ static enum step decide_active(struct replay *replay, struct rank_state *state, 
         return replay_spend(replay, state, copy_ps + (ready && !replay->deferred ? replay->overhead_ps : 0),
                             PHASE_COPIED);
     }
-    if (ready && !replay->deferred) return replay_spend(replay, state, replay->overhead_ps, PHASE_ISSUE);
-    if (!ready && (waits == WAITS_CALL || waits == WAITS_START)) return await_post(state);
-    state->phase = PHASE_QUEUE;
-    return STEP_AGAIN;
+    uint32_t rank = (uint32_t)(state - replay->ranks);
+    if (ready && !replay->deferred)
+        return replay_spend(replay, state, replay->overhead_ps + copy_ahead_ps(replay, rank, call), PHASE_ISSUE);
+    return replay_spend(replay, state, put_copy_ps(replay, call), PHASE_QUEUE);
 }
 
 static enum step decide(struct replay *replay, uint32_t rank, struct member *member, const struct pair *pair)
@@ -123,9 +210,9 @@ static enum step decide(struct replay *replay, uint32_t rank, struct member *mem
     if (replay->deferred || (epoch && !epoch->granted)) {
         bool hurries = epoch && call->ref != TRACE_NO_REF; /* its request may be waited for before the unlock */
         bool sends = hurries && (epoch->granted || !epoch->asked);
-        return replay_spend(replay, state, sends ? replay->overhead_ps : 0, PHASE_QUEUE);
+        return replay_spend(replay, state, (sends ? replay->overhead_ps : 0) + put_copy_ps(replay, call), PHASE_QUEUE);
     }
-    return replay_spend(replay, state, replay->overhead_ps, PHASE_ISSUE);
+    return replay_spend(replay, state, replay->overhead_ps + copy_ahead_ps(replay, rank, call), PHASE_ISSUE);
 }
 
 static void queue_op(struct replay *replay, uint32_t op)
@@ -148,9 +235,9 @@ static void queue_op(struct replay *replay, uint32_t op)
 static enum status dispatch(struct replay *replay, uint32_t index, const struct rank_state *state, bool leaves)
 {
     const struct op *op = &replay->ops[index];
-    bool hurries = op->lock != NO_INDEX && op->request != NO_INDEX;
+    bool hurries = op->lock != NO_INDEX && state->calls[state->next].ref != TRACE_NO_REF;
     uint32_t lock = op->lock;
-    if (state->phase != PHASE_QUEUE && (state->phase != PHASE_COPIED || leaves)) return replay_issue(replay, index);
+    if (state->phase == PHASE_ISSUE || leaves) return replay_issue(replay, index);
     queue_op(replay, index);
     if (op->lock != NO_INDEX && state->threads) replay_wake(replay, op->origin); /* another thread may be in a flush */
     return hurries ? replay_lock_hurry(replay, lock) : STATUS_OK;
@@ -174,7 +261,7 @@ static enum status attach_request(struct replay *replay, uint32_t rank, const st
 static bool is_plain_put(const struct replay *replay, const struct rank_state *state, const struct trace_call *call)
 {
     return state->phase == PHASE_ISSUE && call_kind(call->call) == CALL_PUT && call->ref == TRACE_NO_REF &&
-           replay->platform->progress == PROGRESS_HARDWARE && state->next < NO_INDEX;
+           replay->plain_puts && state->next < NO_INDEX;
 }
 
 static enum step put_plainly(struct replay *replay, uint32_t rank, struct member *member, struct pair *pair)
@@ -185,6 +272,7 @@ static enum step put_plainly(struct replay *replay, uint32_t rank, struct member
                                   MESSAGE_PUT};
     struct engine_departure departure;
     pair->data_issued++;
+    pair->unflushed = true;
     member->lefts++;
     replay->outcome->transfers++;
     replay->outcome->transfer_bytes += (uint64_t)call->bytes;
@@ -217,6 +305,15 @@ enum status replay_on_put(struct replay *replay, const struct engine_note *messa
     return STATUS_OK;
 }
 
+/* Nothing is missing for it any more; it may have come while the call copied. */
+static bool may_leave(const struct replay *replay, const struct member *member, const struct op *op)
+{
+    if (op->epoch_kind == OP_FENCE) return true;
+    if (op->epoch_kind == OP_LOCK) return replay->lock_epochs[op->lock].granted;
+    const struct pair *pair = &replay->pairs[op->pair];
+    return replay_pair_ready(member, pair) && !replay_pair_awaits_group(replay, pair) && (member->posted || !op->group);
+}
+
 enum step replay_step_op(struct replay *replay, uint32_t rank)
 {
     struct rank_state *state = &replay->ranks[rank];
@@ -227,8 +324,8 @@ enum step replay_step_op(struct replay *replay, uint32_t rank)
     }
     struct member *member = replay_member(replay, call, rank);
     struct pair *pair = replay_open_pair(replay, member, call->peer);
-    if (state->phase == PHASE_POST && replay_pair_ready(member, pair)) {
-        replay_account_post(replay, rank, PATTERN_EARLY_TRANSFER, replay_pair_post_enter(pair));
+    if (state->phase == PHASE_POST && has_posts(replay, member, pair, call)) {
+        account_posts(replay, rank, member, pair, call);
         state->phase = PHASE_ENTER;
     }
     if (state->phase == PHASE_ENTER || state->phase == PHASE_POST) {
@@ -250,15 +347,16 @@ enum step replay_step_op(struct replay *replay, uint32_t rank)
     struct op *made = &replay->ops[op];
     if (made->epoch_kind == OP_ACTIVE) {
         made->buffered = state->phase == PHASE_COPIED && replay->platform->semantics.buffer_bytes != INT64_MAX;
-        made->counts_left = state->phase != PHASE_COPIED && !is_get(made);
+        made->counts_left = state->phase != PHASE_COPIED && !is_get(made) &&
+                            (!is_copied(replay, made) || complete_awaits_ack(replay, made));
         if (made->counts_left) member->lefts++;
+        made->group = is_for_group(replay, call);
         if (is_get(made)) member->gets++;
     }
-    bool leaves =
-        !replay->deferred && (made->epoch_kind != OP_ACTIVE || replay_pair_ready(member, &replay->pairs[made->pair]));
+    bool leaves = !replay->deferred && may_leave(replay, member, made);
     replay->outcome->transfers++;
     replay->outcome->transfer_bytes += (uint64_t)made->bytes;
-    if (call->ref != TRACE_NO_REF) STEP_TRY(attach_request(replay, rank, call, op, state->phase == PHASE_COPIED));
+    if (call->ref != TRACE_NO_REF) STEP_TRY(attach_request(replay, rank, call, op, state->phase == PHASE_COPIED || is_copied(replay, made)));
     STEP_TRY(dispatch(replay, op, state, leaves));
     return leave(replay, state, replay_open_pair(replay, member, call->peer));
 }
@@ -314,9 +412,17 @@ enum status replay_ask_to_send(struct replay *replay, uint32_t index)
     return replay_send_control(replay, MESSAGE_RMA_ASK, op->origin, op->target, index, 0);
 }
 
+void replay_note_issue(struct replay *replay, const struct op *op)
+{
+    if (!holds_notification(replay, op)) return;
+    replay->pairs[op->pair].uncleared++;
+    replay->pairs[op->pair].answers += is_get(op) || op->counts_left;
+}
+
 enum status replay_issue(struct replay *replay, uint32_t index)
 {
     const struct op *op = &replay->ops[index];
+    replay_note_issue(replay, op);
     if (op->kind == CALL_GET) return replay_send_control(replay, MESSAGE_GET_REQUEST, op->origin, op->target, index, 0);
     bool rendezvous = replay->platform->progress != PROGRESS_HARDWARE && op->bytes > replay->platform->rma_eager_bytes;
     if (rendezvous) return replay_ask_to_send(replay, index);
@@ -380,6 +486,7 @@ enum status replay_op_left(struct replay *replay, uint32_t index, int64_t began_
         count_incoming(replay, op, left_ps);
         return STATUS_OK;
     }
+    if (replay_local_mode(replay, op) == LOCAL_ACKNOWLEDGED) return STATUS_OK;
     uint32_t request = op->request;
     if (request != NO_INDEX) {
         op->request = NO_INDEX;
@@ -391,6 +498,7 @@ enum status replay_op_left(struct replay *replay, uint32_t index, int64_t began_
         left_under_lock(replay, op, left_ps);
         return STATUS_OK;
     }
+    if (complete_awaits_ack(replay, op)) return STATUS_OK;
     if (left_ps > member->last_left_ps) member->last_left_ps = left_ps;
     if (--member->lefts == 0) replay_wake(replay, op->origin);
     return STATUS_OK;
@@ -402,9 +510,12 @@ static enum status reached_target(struct replay *replay, uint32_t index, int64_t
     struct op *op = &replay->ops[index];
     note_end(replay, op, at_ps);
     if (op->epoch_kind == OP_ACTIVE) {
-        struct pair *pair = &replay->pairs[op->pair];
-        replay_release_op(replay, index);
-        replay_pair_effect(replay, pair, at_ps);
+        uint32_t pair = op->pair;
+        if (complete_awaits_ack(replay, op))
+            TRY(replay_send_control(replay, MESSAGE_ACK, op->target, op->origin, index, 0));
+        else
+            replay_release_op(replay, index);
+        replay_pair_effect(replay, &replay->pairs[pair], at_ps);
         return STATUS_OK;
     }
     const struct op reached = replay->ops[index]; /* a woken rank may make operations */
@@ -432,7 +543,7 @@ static enum status applied(struct replay *replay, uint32_t index)
 static enum status apply(struct replay *replay, uint32_t index)
 {
     const struct op *op = &replay->ops[index];
-    int64_t apply_ps = cost_duration_ps((double)op->bytes * replay->platform->atomic_s_per_byte);
+    int64_t apply_ps = cost_duration_ps(platform_apply_s(replay->platform, op->bytes));
     if (apply_ps == 0) return applied(replay, index);
     int64_t *free_ps = &replay->server_free_ps[op->target];
     int64_t begin_ps = replay->platform->contention && *free_ps > replay->now_ps ? *free_ps : replay->now_ps;
@@ -462,19 +573,36 @@ enum status replay_on_applied(struct replay *replay, uint32_t op)
     return applied(replay, op);
 }
 
+/* The origin knows that the operation of an active epoch is complete. */
+static enum status finish_active(struct replay *replay, const struct op *op)
+{
+    uint32_t *left = is_get(op) ? &replay->members[op->member].gets : &replay->members[op->member].lefts;
+    if (holds_notification(replay, op)) {
+        replay->pairs[op->pair].answers -= is_get(op) || op->counts_left;
+        TRY(replay_pair_cleared(replay, op->pair, op->epoch));
+    }
+    if ((is_get(op) || op->counts_left) && --*left == 0) replay_wake(replay, op->origin);
+    return STATUS_OK;
+}
+
+/* The origin knows that the operation is complete. */
 static enum status finished(struct replay *replay, uint32_t index)
 {
-    const struct op *op = &replay->ops[index];
-    uint32_t request = op->request, origin = op->origin, member = op->member, lock = op->lock;
-    enum op_epoch kind = op->epoch_kind;
-    bool gets = is_get(op);
+    const struct op op = replay->ops[index];
     replay_release_op(replay, index);
-    if (request != NO_INDEX) TRY(replay_request_done(replay, request));
-    bool wakes = kind == OP_LOCK && gets && --replay->lock_epochs[lock].lefts == 0;
-    uint32_t *left = kind == OP_LOCK     ? &replay->lock_epochs[lock].outstanding
-                     : kind == OP_ACTIVE ? &replay->members[member].gets
-                                         : &replay->members[member].fence_outstanding;
-    if (--*left == 0 || wakes) replay_wake(replay, origin);
+    if (op.epoch_kind == OP_ACTIVE) {
+        if (op.request != NO_INDEX) TRY(replay_request_done(replay, op.request));
+        return finish_active(replay, &op);
+    }
+    bool counted = is_get(&op) || (op.counts_left && replay_local_mode(replay, &op) == LOCAL_ACKNOWLEDGED);
+    bool wakes = op.epoch_kind == OP_LOCK && counted && --replay->lock_epochs[op.lock].lefts == 0;
+    uint32_t *left = op.epoch_kind == OP_LOCK ? &replay->lock_epochs[op.lock].outstanding
+                                              : &replay->members[op.member].fence_outstanding;
+    bool flushed = op.kind != CALL_PUT && op.kind != CALL_GET;
+    if (op.epoch_kind == OP_FENCE && !flushed) TRY(replay_count_fence_answer(replay, &op, -1));
+    wakes = --*left == 0 || wakes;
+    if (op.request != NO_INDEX) TRY(replay_request_done(replay, op.request)); /* its rank may go on to a flush */
+    if (wakes) replay_wake(replay, op.origin);
     return STATUS_OK;
 }
 

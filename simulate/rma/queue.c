@@ -55,6 +55,8 @@ static enum status issue_together(struct replay *replay, uint32_t first)
 {
     struct op *op = &replay->ops[first];
     op->together = true;
+    for (uint32_t each = first; each != NO_INDEX; each = replay->ops[each].next)
+        replay_note_issue(replay, &replay->ops[each]);
     bool rendezvous = replay->platform->progress != PROGRESS_HARDWARE &&
                       bytes_together(replay, first) > replay->platform->rma_eager_bytes;
     if (rendezvous) return replay_ask_to_send(replay, first);

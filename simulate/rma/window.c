@@ -69,6 +69,7 @@ void replay_clear_windows(struct replay *replay)
     free(replay->incoming_latest_ps);
     free(replay->pairs);
     map_clear(&replay->pair_index);
+    map_clear(&replay->fence_answers);
 }
 
 const struct trace_comm *replay_comm_of(const struct replay *replay, const struct member *member)
@@ -161,7 +162,7 @@ static uint32_t window_size(const struct replay *replay, const struct member *me
     return replay->trace->comms[replay->trace->windows[member->window].comm].count;
 }
 
-enum { PHASE_ENTER, PHASE_GATHER, PHASE_ISSUE, PHASE_COMPLETE_OPS, PHASE_BARRIER, PHASE_INCOMING };
+enum { PHASE_ENTER, PHASE_GATHER, PHASE_ISSUE, PHASE_COMPLETE_OPS, PHASE_BARRIER, PHASE_INCOMING, PHASE_PARTS };
 
 struct coll_shape replay_gather_shape(const struct replay *replay, uint32_t size)
 {
@@ -169,6 +170,54 @@ struct coll_shape replay_gather_shape(const struct replay *replay, uint32_t size
                                    coll_is_power_of_two(size) ? COLL_ALLGATHER_DOUBLING : COLL_ALLGATHER_BRUCK,
                                .size = size,
                                .bytes = replay->platform->window_info_bytes};
+}
+
+/* What MPICH 4.0.2 exchanges to make a window: a communicator of its own (MPI_Comm_dup), whether all went well, remote keys and
+ * addresses; MPI_Win_allocate, who has the largest part (docs/protocols.md). */
+struct creation_part {
+    enum call_kind kind;
+    int64_t bytes;
+};
+static const struct creation_part allocation[] = {
+    {CALL_ALLREDUCE, 260}, {CALL_BCAST, 4},     {CALL_ALLREDUCE, 1},  {CALL_ALLREDUCE, 1},  {CALL_ALLREDUCE, 12},
+    {CALL_BCAST, 8},       {CALL_ALLREDUCE, 4}, {CALL_ALLGATHER, 8}, {CALL_ALLGATHER, 11}, {CALL_ALLGATHER, 16}, {0}};
+static const struct creation_part shared_allocation[] = {
+    {CALL_ALLREDUCE, 260}, {CALL_BCAST, 4}, {CALL_ALLREDUCE, 1},  {CALL_ALLGATHER, 24}, {CALL_ALLREDUCE, 1}, {CALL_ALLREDUCE, 12},
+    {CALL_BCAST, 8},       {CALL_ALLREDUCE, 4}, {CALL_BCAST, 50}, {CALL_ALLREDUCE, 4},  {CALL_ALLREDUCE, 4}, {0}};
+static const struct creation_part creation[] = {{CALL_ALLREDUCE, 260}, {CALL_BCAST, 4},      {CALL_ALLREDUCE, 1},
+                                                {CALL_ALLGATHER, 8},   {CALL_ALLGATHER, 11}, {CALL_ALLGATHER, 16},
+                                                {0}};
+static const struct creation_part dynamic_creation[] = {{CALL_ALLREDUCE, 260}, {CALL_BCAST, 4}, {CALL_ALLREDUCE, 1}, {0}};
+
+static const struct creation_part *creation_parts(enum mpi_call call)
+{
+    switch (call) {
+    case ID_Win_create: return creation;
+    case ID_Win_create_dynamic: return dynamic_creation;
+    case ID_Win_allocate_shared: return shared_allocation;
+    default: return allocation;
+    }
+}
+
+/* One part after the other; then the barrier, for which rank.phase has another value. */
+static enum step create_as_mpich(struct replay *replay, uint32_t rank, struct member *member)
+{
+    struct rank_state *state = &replay->ranks[rank];
+    const struct trace_call *call = &state->calls[state->next];
+    for (;;) {
+        const struct creation_part *part = creation_parts((enum mpi_call)call->call) + (state->phase - PHASE_PARTS);
+        if (part->bytes == 0) break;
+        struct coll_shape shape = {.size = window_size(replay, member), .bytes = part->bytes, .kind = part->kind};
+        shape.algorithm = coll_choose(part->kind, false, shape.size, shape.bytes);
+        bool done;
+        enum step step =
+            replay_run_plan(replay, rank, replay->trace->windows[member->window].comm, &shape, true, &done);
+        if (!done) return step;
+        state->phase++;
+        state->step = 0;
+    }
+    replay_barrier_begin(replay, replay_barrier_of(replay, member));
+    return replay_spend(replay, state, window_size(replay, member) > 1 ? replay->overhead_ps : 0, PHASE_BARRIER);
 }
 
 enum step replay_step_win_create(struct replay *replay, uint32_t rank)
@@ -182,6 +231,10 @@ enum step replay_step_win_create(struct replay *replay, uint32_t rank)
         if (member->created) return replay_fail(replay, rank, "window %d is created twice", member->window), STEP_FAIL;
         member->created = true;
         replay_sync_enter(replay, member, state->enter_ps);
+        if (replay->platform->window_creation == WINDOW_CREATION_MPICH) {
+            state->phase = PHASE_PARTS;
+            return STEP_AGAIN;
+        }
         return replay_spend(replay, state, size > 1 ? replay->overhead_ps : 0, PHASE_GATHER);
     case PHASE_GATHER: {
         struct coll_shape shape = replay_gather_shape(replay, size);
@@ -193,6 +246,7 @@ enum step replay_step_win_create(struct replay *replay, uint32_t rank)
         return STEP_AGAIN;
     }
     default:
+        if (state->phase >= PHASE_PARTS) return create_as_mpich(replay, rank, member);
         STEP_TRY(replay_barrier_step(replay, rank, replay_barrier_of(replay, member), &done));
         if (!done) return STEP_BLOCK;
         replay_sync_exit(replay, member, PATTERN_WAIT_AT_CREATE, replay->now_ps);
@@ -215,6 +269,7 @@ enum step replay_step_win_free(struct replay *replay, uint32_t rank)
     STEP_TRY(replay_barrier_step(replay, rank, replay_barrier_of(replay, member), &done));
     if (!done) return STEP_BLOCK;
     replay_sync_exit(replay, member, PATTERN_WAIT_AT_FREE, replay->now_ps);
+    member->created = member->fence_open = false; /* its number may be that of another window from now on */
     return replay_exit(state, replay->now_ps);
 }
 
@@ -227,6 +282,43 @@ static bool fence_incoming_done(const struct replay *replay, const struct member
     return member->incoming_arrived[slot] == member->incoming_issued[slot];
 }
 
+static uint64_t answer_key(uint32_t member, uint32_t target)
+{
+    return (uint64_t)member << 32 | target;
+}
+
+enum status replay_count_fence_answer(struct replay *replay, const struct op *op, int change)
+{
+    uint64_t *count;
+    if (replay->platform->protocol.flush != FLUSH_REQUESTED) return STATUS_OK;
+    TRY(map_put(&replay->fence_answers, answer_key(op->member, op->target), 0, &count, replay->err));
+    *count += (uint64_t)(int64_t)change;
+    return STATUS_OK;
+}
+
+/* mpi.rma.protocol.flush = requested: asks every other rank that has not answered all. */
+static enum status request_flush(struct replay *replay, struct member *member)
+{
+    if (replay->platform->protocol.flush != FLUSH_REQUESTED || member->fence_outstanding == 0) return STATUS_OK;
+    const struct trace_comm *comm = replay_comm_of(replay, member);
+    uint32_t own = (uint32_t)(member - replay->members);
+    for (uint32_t i = 0; i < comm->count; i++) {
+        uint32_t target = (uint32_t)comm->members[i];
+        const uint64_t *count = map_find(&replay->fence_answers, answer_key(own, target));
+        if (target == member->rank || !count || *count == 0) continue;
+        member->fence_outstanding++;
+        TRY(replay_send_control(replay, MESSAGE_FLUSH_ASK, member->rank, target, own, MESSAGE_FENCE_FLUSHED));
+    }
+    return STATUS_OK;
+}
+
+enum status replay_on_fence_flushed(struct replay *replay, const struct engine_note *message)
+{
+    struct member *member = &replay->members[message->ref];
+    if (--member->fence_outstanding == 0) replay_wake(replay, member->rank);
+    return STATUS_OK;
+}
+
 static enum step fence_enter(struct replay *replay, uint32_t rank, struct member *member, unsigned flags)
 {
     struct rank_state *state = &replay->ranks[rank];
@@ -234,6 +326,7 @@ static enum step fence_enter(struct replay *replay, uint32_t rank, struct member
         return replay_fail(replay, rank, "fence inside the access epoch of MPI_Win_start on window %d", member->window),
                STEP_FAIL;
     member->fence_open = !(flags & TRACE_NOSUCCEED);
+    if (replay->platform->protocol.fence_assertions == ASSERTIONS_IGNORED) flags = 0;
     if ((flags & TRACE_NOPRECEDE) && (flags & TRACE_NOSUCCEED)) return replay_exit(state, replay->now_ps);
     replay_sync_enter(replay, member, state->enter_ps);
     replay_barrier_begin(replay, replay_barrier_of(replay, member));
@@ -253,6 +346,7 @@ enum step replay_step_fence(struct replay *replay, uint32_t rank)
     case PHASE_ENTER: return fence_enter(replay, rank, member, call->flags);
     case PHASE_ISSUE:
         if (member->held_first != NO_INDEX) STEP_TRY(replay_issue_held(replay, member));
+        STEP_TRY(request_flush(replay, member));
         state->phase = replay->modes[member->window].fence == FENCE_BARRIER ? PHASE_COMPLETE_OPS : PHASE_BARRIER;
         return STEP_AGAIN;
     case PHASE_COMPLETE_OPS:
@@ -268,7 +362,8 @@ enum step replay_step_fence(struct replay *replay, uint32_t rank)
         state->phase = PHASE_INCOMING;
         return STEP_AGAIN;
     default:
-        if (!(call->flags & TRACE_NOPRECEDE) && replay->modes[member->window].fence == FENCE_NOTIFY) {
+        bool counts = !(call->flags & TRACE_NOPRECEDE) || replay->platform->protocol.fence_assertions == ASSERTIONS_IGNORED;
+        if (counts && replay->modes[member->window].fence == FENCE_NOTIFY) {
             if (member->fence_outstanding > 0 || !fence_incoming_done(replay, member)) return STEP_BLOCK;
             uint32_t slot = (member->fence_instance - 1) & 1;
             int64_t *latest_ps = &replay->incoming_latest_ps[2 * (size_t)(member - replay->members) + slot];

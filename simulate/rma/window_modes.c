@@ -3,11 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool any_waits_in_complete(const struct rma_semantics *semantics)
+static bool any_waits_in_complete(const struct rma_semantics *semantics, bool for_group)
 {
     for (int kind = 0; kind < RMA_KIND_COUNT; kind++)
         for (const struct rma_rule *rule = semantics->rules[kind];; rule++) {
-            if (rule->waits == WAITS_COMPLETE) return true;
+            if (rule->waits == WAITS_COMPLETE && (rule->group || !for_group)) return true;
             if (rule->upto_bytes == INT64_MAX) break;
         }
     return false;
@@ -19,7 +19,8 @@ static struct window_mode make_mode(const struct platform *platform, const struc
     return (struct window_mode){.semantics = semantics,
                                 .lock = lock,
                                 .fence = fence,
-                                .complete_waits_all = any_waits_in_complete(semantics),
+                                .complete_waits_all = any_waits_in_complete(semantics, false),
+                                .queues_for_group = any_waits_in_complete(semantics, true),
                                 .epochs_ahead = semantics_run_ahead(semantics) ? platform->epochs_ahead : INT64_MAX};
 }
 

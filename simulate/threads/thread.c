@@ -97,14 +97,15 @@ enum status replay_on_thread_timer(struct replay *replay, uint32_t id, bool look
     return STATUS_OK;
 }
 
-/* Thread primitives are outside MPI, and so is whoever waits for a request before anybody has made it, or for an epoch
- * that another thread opens or closes: in the program it did not call yet. */
+/* Thread primitives are outside MPI, and so is whoever waits for a request before anybody has made it, or for a turn or
+ * an epoch that another thread ends, opens or closes: in the program it did not call yet. */
 void replay_thread_enter(struct replay *replay, uint32_t rank)
 {
     struct rank_state *state = &replay->ranks[rank];
-    bool outside = replay_request_unmade(replay, rank) || replay_epoch_awaited(replay, rank);
+    bool outside = replay_request_unmade(replay, rank) || replay_turn_awaited(replay, rank) != NO_INDEX ||
+                   replay_epoch_awaited(replay, rank);
     state->threads->items[state->thread].outside = outside;
-    if (!outside && !is_primitive(&state->calls[state->next])) state->threads->inside++;
+    if (!outside && replay_is_library(&state->calls[state->next])) state->threads->inside++;
     state->inside = state->threads->inside > 0;
 }
 
@@ -135,8 +136,9 @@ enum status replay_thread_leave(struct replay *replay, uint32_t rank)
     struct rank_state *state = &replay->ranks[rank];
     struct threads *threads = state->threads;
     threads->finished[threads->finished_count++] = (uint32_t)state->next;
-    if (!is_primitive(&state->calls[state->next])) threads->inside--;
+    if (replay_is_library(&state->calls[state->next])) threads->inside--;
     state->inside = threads->inside > 0;
+    TRY(replay_turn_returns(replay, rank));
     TRY(replay_epoch_changed(replay, rank, call_kind(state->calls[state->next].call)));
     if (!threads->beginning) return STATUS_OK;
     for (uint32_t t = threads->beginning[state->next]; t != NO_INDEX; t = threads->items[t].next_beginning)
@@ -153,6 +155,35 @@ enum status replay_thread_end(struct replay *replay, uint32_t rank)
     threads->left--;
     if (item->joiner == NO_INDEX) return STATUS_OK;
     return replay_thread_wake(replay, rank, item->joiner);
+}
+
+static enum status note_completed(const struct trace *trace, struct trace_call *call, struct map *done, struct err *err)
+{
+    enum call_kind kind = call_kind(call->call);
+    uint64_t *slot;
+    if (kind < CALL_REQUEST_WAIT || kind > CALL_REQUEST_TESTALL || call->ref == TRACE_NO_REF) return STATUS_OK;
+    if (kind == CALL_REQUEST_WAITALL || kind == CALL_REQUEST_TESTALL) {
+        const struct trace_list *list = &trace->lists[call->ref];
+        for (uint32_t i = 0; i < list->count; i++) TRY(map_put(done, trace->requests[list->first + i], 1, &slot, err));
+        return STATUS_OK;
+    }
+    bool completes = kind == CALL_REQUEST_WAIT ? !(call->flags & TRACE_BREAK) : call->flags & TRACE_FLAG;
+    if (completes) return map_put(done, call->ref, 1, &slot, err);
+    if (map_find(done, call->ref)) call->ref = TRACE_NO_REF;
+    return STATUS_OK;
+}
+
+/* A test that says no may come behind the call of another thread that completes the request: it has none to ask about.
+ */
+static enum status forget_tested(struct replay *replay, uint32_t rank)
+{
+    struct trace_rank *made = &replay->made->ranks[rank];
+    struct map done = {0};
+    enum status status = STATUS_OK;
+    for (size_t i = 0; status == STATUS_OK && i < made->count; i++)
+        status = note_completed(replay->made, &made->calls[i], &done, replay->err);
+    map_clear(&done);
+    return status;
 }
 
 enum status replay_thread_sort(struct replay *replay, uint32_t rank)
@@ -186,8 +217,28 @@ enum status replay_thread_sort(struct replay *replay, uint32_t rank)
     free(thread);
     if (!done) return err_memory(replay->err);
     TRY(trace_sort_threads(replay->made, replay->err));
+    if (threads->count > 1) TRY(forget_tested(replay, rank));
     replay_keep_values(threads, made->calls, count);
     return STATUS_OK;
+}
+
+/* What another thread of the same rank may end: messages and epochs with oneself, locks, primitives. */
+static bool may_wait_for_thread(const struct trace_call *call)
+{
+    enum call_kind kind = call_kind(call->call);
+    return is_primitive(call) || (kind >= CALL_START && kind <= CALL_WIN_TEST) || kind == CALL_LOCK ||
+           (kind >= CALL_SEND && kind <= CALL_REQUEST_TESTALL) || kind == CALL_SHMEM_WAIT ||
+           kind == CALL_SHMEM_SET_LOCK;
+}
+
+/* A return at the moment of the thread's first call comes before it if its call does; but in a predicted trace, where much
+ * is at one moment, a call that waited until then may have waited for the thread. */
+static bool returns_before(const struct trace *trace, const struct trace_rank *stream, uint32_t call, uint32_t first)
+{
+    const struct trace_call *of = &stream->calls[call];
+    int64_t begin_ps = stream->calls[first].enter_ps;
+    bool waited = trace->simulated && of->enter_ps < of->exit_ps && may_wait_for_thread(of);
+    return of->exit_ps < begin_ps || (of->exit_ps == begin_ps && call < first && !waited);
 }
 
 /* A thread whose creation nobody recorded was there at its first call, and not before the rank's first thread, which
@@ -201,7 +252,7 @@ static enum status place_beginnings(const struct replay *replay, uint32_t rank, 
         if (item->first == NO_INDEX || item->created_by != NO_INDEX) continue;
         for (uint32_t i = threads->items[0].first; i != NO_INDEX; i = threads->following[i]) {
             if (stream->calls[i].exit_ps > stream->calls[item->first].enter_ps) break;
-            after = i;
+            if (returns_before(replay->trace, stream, i, item->first)) after = i;
         }
         item->begins_after = after;
         if (after == NO_INDEX) continue;
@@ -241,6 +292,7 @@ static enum status follow(struct replay *replay, uint32_t rank, struct threads *
         threads->left += !item->ended;
     }
     TRY(place_beginnings(replay, rank, threads));
+    TRY(replay_prepare_turns(replay, rank));
     return replay_prepare_syncs(replay, rank);
 }
 
@@ -290,6 +342,8 @@ void replay_clear_threads(struct replay *replay)
         free(threads->items);
         free(threads->following);
         free(threads->beginning);
+        free(threads->awaits);
+        free(threads->returned);
         free(threads->wakes);
         free(threads->finished);
         free(threads->syncs);

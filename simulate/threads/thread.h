@@ -18,7 +18,7 @@ struct thread {
     bool granted;           /* what it queued for is its own */
     bool shares;            /* it waits to read */
     int64_t granted_ps;     /* since when */
-    bool outside;           /* waits for a request or an epoch that is not there yet: not in MPI */
+    bool outside;           /* waits for a request, a turn or an epoch that is not there yet: not in MPI */
 };
 
 /* A mutex, spin lock, read-write lock, condition, barrier or semaphore. */
@@ -40,6 +40,8 @@ struct threads {
     size_t finished_count;
     uint32_t *following; /* per call: the thread's next one, NO_INDEX: none */
     uint32_t *beginning; /* per call: thread that begins after it, its creation is not known; NO_INDEX: none; NULL: no such thread */
+    uint32_t *awaits;    /* per call: the call of another thread that must return before it begins, NO_INDEX: none */
+    bool *returned;      /* per call */
     uint32_t *wakes;     /* per call: how many waits on the condition a signal or broadcast ended when recorded */
     struct map names;    /* object to index in syncs */
     struct sync *syncs;
@@ -67,19 +69,26 @@ enum status replay_thread_sort(struct replay *replay, uint32_t rank);
 
 /* The loaded thread enters or leaves a call, has left its last one. */
 void replay_thread_enter(struct replay *replay, uint32_t rank);
-/* It waited outside for a request, which is there now. */
+/* It waited outside for a request, a turn or an epoch, which is there now. */
 enum status replay_thread_reenter(struct replay *replay, uint32_t rank);
 enum status replay_thread_leave(struct replay *replay, uint32_t rank);
 enum status replay_thread_end(struct replay *replay, uint32_t rank);
 
+/* turn_wait.c */
+enum status replay_prepare_turns(struct replay *replay, uint32_t rank);
+/* The call of another thread whose return the loaded thread's next call waits for, outside MPI; NO_INDEX: none. */
+uint32_t replay_turn_awaited(const struct replay *replay, uint32_t rank);
+/* The loaded thread's call returns: threads that wait for it look again. */
+enum status replay_turn_returns(struct replay *replay, uint32_t rank);
+
 /* epoch_wait.c */
 /* The loaded thread's next call needs an epoch that another thread must open or close first. */
 bool replay_epoch_awaited(struct replay *replay, uint32_t rank);
-/* Whether the loaded thread's call waits for such an epoch, outside MPI. */
+/* Whether the loaded thread's call waits for such an epoch or for its turn, outside MPI. */
 static inline bool replay_thread_lacks_epoch(const struct rank_state *state)
 {
     return state->threads && state->threads->items[state->thread].outside &&
-           (call_row(state->calls[state->next].call)->needed & F_WIN);
+           (call_row(state->calls[state->next].call)->allowed & (F_WIN | F_COMM));
 }
 /* A call of this kind returns: threads that wait for an epoch look again. */
 enum status replay_epoch_changed(struct replay *replay, uint32_t rank, enum call_kind kind);

@@ -31,8 +31,7 @@ static bool view_pair(const struct verify_context *context, const struct epoch_p
     return true;
 }
 
-/* So many pairs before this one; EPOCH_NONE: there are not so many. */
-static size_t pair_before(const struct epochs *epochs, size_t pair, int64_t count)
+size_t verify_pair_before(const struct epochs *epochs, size_t pair, int64_t count)
 {
     for (; count > 0 && pair != EPOCH_NONE; count--) pair = epochs->pairs[pair].previous;
     return pair;
@@ -45,7 +44,7 @@ static void check_ahead(const struct verify_context *context, size_t index, stru
     const struct epochs *epochs = &context->relations.epochs;
     if (!view_pair(context, &epochs->pairs[index], &view) || view.knows_posted) return;
     int64_t ahead = context->modes[view.access->window].epochs_ahead;
-    size_t first = ahead == INT64_MAX ? EPOCH_NONE : pair_before(epochs, index, ahead);
+    size_t first = ahead == INT64_MAX ? EPOCH_NONE : verify_pair_before(epochs, index, ahead);
     if (first == EPOCH_NONE || !view_pair(context, &epochs->pairs[first], &before)) return;
     verify_after(context, row, view.origin, view.access->close_call, view.calls[view.access->close_call].exit_ps,
                  before.posted_ps, "complete returns before the post of an epoch before can be known");
@@ -79,10 +78,29 @@ static void check_complete(const struct verify_context *context, const struct pa
     if (call_kind(call->call) == CALL_GET || call_kind(call->call) == CALL_GET_ACCUMULATE)
         verify_after(context, row, view->origin, close, complete->exit_ps, sim->xfer_end_ps,
                      "complete returns before the data of a get");
+    else if (waits != WAITS_NEVER && context->platform->protocol.complete[verify_rma_kind(call_kind(call->call))])
+        verify_after(context, row, view->origin, close, complete->exit_ps, verify_known_ps(context, view->origin, index),
+                     "complete returns before a put is acknowledged");
     else if (waits != WAITS_NEVER)
-        verify_after(context, row, view->origin, close, complete->exit_ps,
-                     sim->xfer_start_ps + verify_leaving_ps(context, view->origin, view->target, call->bytes),
+        verify_after(context, row, view->origin, close, complete->exit_ps, verify_local_ps(context, view->origin, index),
                      "complete returns before a put has left");
+}
+
+/* An operation for the whole group leaves, and under b its call returns, when the posts of all its targets are known.
+ */
+static void check_group(const struct verify_context *context, const struct pair_view *view, size_t index,
+                        enum rma_waits waits, struct verify_row *row)
+{
+    const struct trace_call *call = &view->calls[index];
+    for (size_t p = view->access->pair_first; p < view->access->pair_first + view->access->pair_count; p++) {
+        struct pair_view other;
+        if (!view_pair(context, &context->relations.epochs.pairs[p], &other)) continue;
+        verify_after(context, row, view->origin, index, view->sim[index].xfer_start_ps, other.posted_ps,
+                     "the data move before the posts of the group can be known");
+        if (waits == WAITS_CALL)
+            verify_after(context, row, view->origin, index, call->exit_ps, other.posted_ps,
+                         "the call returns before the posts of the group can be known");
+    }
 }
 
 static void check_operation(const struct verify_context *context, const struct pair_view *view, size_t index,
@@ -91,7 +109,10 @@ static void check_operation(const struct verify_context *context, const struct p
     const struct trace_call *call = &view->calls[index];
     const struct trace_sim *sim = &view->sim[index];
     enum rma_kind kind = verify_rma_kind(call_kind(call->call));
-    enum rma_waits waits = semantics_waits(context->modes[call->handle].semantics, kind, call->bytes);
+    const struct rma_semantics *semantics = context->modes[call->handle].semantics;
+    enum rma_waits waits = semantics_waits(semantics, kind, call->bytes);
+    if (!view->knows_posted && semantics_waits_for_group(semantics, kind, call->bytes))
+        check_group(context, view, index, waits, row);
     if (!view->knows_posted) {
         verify_after(context, row, view->origin, index, sim->xfer_start_ps, view->posted_ps,
                      "the data move before the post can be known");

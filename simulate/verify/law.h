@@ -37,10 +37,21 @@ int64_t verify_control_ps(const struct verify_context *context, uint32_t from, u
 int64_t verify_operation_ps(const struct verify_context *context, uint32_t from, uint32_t to, int64_t bytes);
 int64_t verify_leaving_ps(const struct verify_context *context, uint32_t from, uint32_t to, int64_t bytes);
 
+/* The earliest at which a put or accumulate of the predicted trace is complete at its origin (mpi.rma.protocol.local), or its
+ * origin has heard that it is complete at its target. */
+int64_t verify_local_ps(const struct verify_context *context, uint32_t origin, size_t index);
+int64_t verify_known_ps(const struct verify_context *context, uint32_t origin, size_t index);
+
 /* The calls of a whole trace that ended requests. verify_ending: the call whose return shows that the one at index is
  * finished, the wait or test for its request or itself if it makes none; INSTANCE_NONE: nobody waits. */
 enum status verify_endings_find(const struct trace *trace, struct map *endings, struct err *err);
 size_t verify_ending(const struct verify_context *context, uint32_t rank, size_t index);
+
+/* So many pairs before this one; EPOCH_NONE: there are not so many. */
+size_t verify_pair_before(const struct epochs *epochs, size_t pair, int64_t count);
+
+/* Law 3 of the waits for progress that the predicted trace tells of: somebody served as they ended. */
+void verify_served(const struct verify_context *context, struct verify_row *row);
 
 /* Operations of MPI and OpenSHMEM with a target. */
 bool verify_is_operation(const struct trace_call *call);
@@ -58,6 +69,7 @@ verify_law verify_waits_request; /* 2: waits for requests of one-sided operation
 verify_law verify_waits_shmem;   /* 2: OpenSHMEM */
 verify_law verify_bounds;        /* 3 */
 verify_law verify_account;       /* 3 */
+verify_law verify_awaited;       /* 3: posts, progress */
 verify_law verify_monotony;      /* 4 */
 verify_law verify_conservation;  /* 5 */
 verify_law verify_identity;      /* 6 */

@@ -49,7 +49,8 @@ static enum status variant_init(struct variant *variant, const struct platform *
     struct platform *made = &variant->platform;
     made->contention = false;
     made->memory_bandwidth_Bps = INFINITY;
-    made->atomic_s_per_byte = 0;
+    made->protocol.put_s_per_byte = 0;
+    made->atomics[0] = (struct apply_cost){.upto_bytes = INT64_MAX};
     made->overhead_s = 0;
     const char letter[2] = {(char)('a' + kind), '\0'};
     if (kind <= VARIANT_D_LIMITED) made->window_rule_count = 0; /* the letter holds on all windows */
@@ -82,7 +83,7 @@ static const char *no_monotony(const struct verify_context *context)
     if (context->engine->once_per_process || context->platform->simgrid_xml)
         return "only the loggp engine knows a network without contention";
     if (context->platform->aggregate) return "operations that leave together arrive later than the first would alone";
-    if (context->platform->progress != PROGRESS_HARDWARE) return "progress depends on when ranks are inside MPI";
+    if (!protocol_is_hardware(&context->platform->protocol)) return "progress depends on when ranks are inside MPI";
     for (uint32_t r = 0; r < context->trace->rank_count; r++)
         if (context->trace->ranks[r].thread_count > 0) return "threads may take mutexes in another order";
     for (uint32_t r = 0; r < context->trace->rank_count; r++)

@@ -34,11 +34,24 @@ static void check_known(const struct verify_context *context, const struct epoch
 {
     const struct trace_rank *rank = &context->predicted->ranks[operation->origin];
     const struct trace_call *call = &rank->calls[operation->call];
-    int64_t known_ps = rank->sim[operation->call].xfer_end_ps;
-    if (!brings_data(call) && (uint32_t)call->peer != operation->origin)
-        known_ps += verify_control_ps(context, (uint32_t)call->peer, operation->origin);
+    int64_t known_ps = brings_data(call) ? rank->sim[operation->call].xfer_end_ps
+                                         : verify_known_ps(context, operation->origin, operation->call);
     verify_after(context, row, operation->origin, close, rank->calls[close].exit_ps, known_ps,
                  "returns before an operation is known to be complete");
+}
+
+/* unlock = acknowledged: the release goes to the target, and its answer comes back. */
+static void check_release(const struct verify_context *context, const struct access_epoch *epoch, struct verify_row *row)
+{
+    if (context->platform->protocol.unlock != UNLOCK_ACKNOWLEDGED || epoch->kind != EPOCH_LOCK) return;
+    if (epoch->close_call == EPOCH_NONE || epoch->target == TRACE_NONE || epoch->target == (int32_t)epoch->rank) return;
+    const struct trace_call *calls = context->predicted->ranks[epoch->rank].calls;
+    if (calls[epoch->open_call].flags & TRACE_NOCHECK) return;
+    int64_t known_ps = relations_release_ps(&context->relations, epoch->rank, epoch->close_call) +
+                       verify_control_ps(context, epoch->rank, (uint32_t)epoch->target) +
+                       verify_control_ps(context, (uint32_t)epoch->target, epoch->rank);
+    verify_after(context, row, epoch->rank, epoch->close_call, calls[epoch->close_call].exit_ps, known_ps,
+                 "unlock returns before the target can have acknowledged the release");
 }
 
 static bool is_blocking(const struct verify_context *context, int32_t window)
@@ -63,7 +76,7 @@ static void gather_holds(const struct verify_context *context, struct hold *hold
                               .call = epoch->open_call,
                               .exclusive = lock->flags & TRACE_EXCLUSIVE,
                               .begin_ps = is_blocking(context, epoch->window) ? lock->exit_ps : INT64_MAX,
-                              .end_ps = calls[epoch->close_call].exit_ps};
+                              .end_ps = relations_release_ps(&context->relations, epoch->rank, epoch->close_call)};
     }
     for (size_t i = 0; i < epochs->operation_count; i++) {
         const struct epoch_operation *operation = &epochs->operations[i];
@@ -104,6 +117,7 @@ enum status verify_waits_passive(const struct verify_context *context, struct ve
         if (operation->done_call != EPOCH_NONE) check_known(context, operation, operation->done_call, row);
         if (epoch->close_call != EPOCH_NONE) check_known(context, operation, epoch->close_call, row);
     }
+    for (size_t i = 0; i < epochs->access_count; i++) check_release(context, &epochs->accesses[i], row);
     struct hold *holds = calloc(epochs->access_count + 1, sizeof *holds);
     if (!holds) return err_memory(err);
     size_t count;

@@ -63,6 +63,10 @@ static struct passage least_passage(const struct verify_context *context, const 
     if (send->bytes > context->platform->eager_bytes) {
         int64_t asked_ps = send->enter_ps + verify_control_ps(context, from, to);
         int64_t clear_ps = (asked_ps > receive->enter_ps ? asked_ps : receive->enter_ps) + back_ps;
+        if (context->platform->rendezvous == RENDEZVOUS_NOTIFIED) {
+            int64_t stored_ps = clear_ps + there_ps + back_ps;
+            return (struct passage){stored_ps, stored_ps + verify_control_ps(context, from, to), true};
+        }
         return (struct passage){clear_ps + verify_transmit_ps(context, from, to, send->bytes), clear_ps + there_ps, true};
     }
     int64_t arrived_ps = send->enter_ps + there_ps;
@@ -106,7 +110,7 @@ static int64_t local_ps(const struct verify_context *context, uint32_t origin, s
     if (kind == RMA_GET) return sim->xfer_end_ps;
     if (buffers && semantics_waits(context->modes[call->handle].semantics, kind, call->bytes) == WAITS_NEVER)
         return call->exit_ps;
-    return sim->xfer_start_ps + verify_leaving_ps(context, origin, (uint32_t)call->peer, call->bytes);
+    return verify_local_ps(context, origin, index);
 }
 
 enum status verify_waits_request(const struct verify_context *context, struct verify_row *row, struct err *err)

@@ -19,7 +19,7 @@ static int64_t least_transfer_ps(const struct verify_context *context, uint32_t 
     if (kind == CALL_GET) return verify_operation_ps(context, target, origin, call->bytes);
     int64_t applied_ps = 0;
     if (kind == CALL_GET_ACCUMULATE) applied_ps = verify_operation_ps(context, target, origin, call->aux);
-    if (kind != CALL_PUT) applied_ps += units_ps((double)call->bytes * context->platform->atomic_s_per_byte);
+    if (kind != CALL_PUT) applied_ps += units_ps(platform_apply_s(context->platform, call->bytes));
     return verify_operation_ps(context, origin, target, call->bytes) + applied_ps;
 }
 

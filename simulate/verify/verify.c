@@ -26,6 +26,7 @@ static const struct law_row laws[] = {
     {2, "OpenSHMEM", "causes", verify_waits_shmem},
     {3, "bounds of transfers", "transfers", verify_bounds},
     {3, "wait states", "figures", verify_account},
+    {3, "posts, progress waited for", "calls", verify_awaited},
     {4, "monotony", "comparisons", verify_monotony},
     {5, "conservation", "pairs", verify_conservation},
     {6, "identity", "replays", verify_identity},
@@ -116,6 +117,25 @@ int64_t verify_leaving_ps(const struct verify_context *context, uint32_t from, u
 int64_t verify_control_ps(const struct verify_context *context, uint32_t from, uint32_t to)
 {
     return verify_message_ps(context, from, to, context->platform->control_bytes);
+}
+
+int64_t verify_known_ps(const struct verify_context *context, uint32_t origin, size_t index)
+{
+    const struct trace_rank *rank = &context->predicted->ranks[origin];
+    uint32_t target = (uint32_t)rank->calls[index].peer;
+    return rank->sim[index].xfer_end_ps + (target == origin ? 0 : verify_control_ps(context, target, origin));
+}
+
+int64_t verify_local_ps(const struct verify_context *context, uint32_t origin, size_t index)
+{
+    const struct trace_rank *rank = &context->predicted->ranks[origin];
+    const struct trace_call *call = &rank->calls[index];
+    switch (context->platform->protocol.local[verify_rma_kind(call_kind(call->call))]) {
+    case LOCAL_COPIED: return call->exit_ps;
+    case LOCAL_ACKNOWLEDGED: return verify_known_ps(context, origin, index);
+    case LOCAL_LEFT: break;
+    }
+    return rank->sim[index].xfer_start_ps + verify_leaving_ps(context, origin, (uint32_t)call->peer, call->bytes);
 }
 
 enum rma_kind verify_rma_kind(enum call_kind kind)

@@ -9,7 +9,7 @@
 
 enum verify_state { VERIFY_HOLDS, VERIFY_BROKEN, VERIFY_NOT_APPLICABLE };
 
-enum { VERIFY_ROWS_MAX = 16, VERIFY_DETAIL_BYTES = 320 };
+enum { VERIFY_ROWS_MAX = 20, VERIFY_DETAIL_BYTES = 320 };
 
 struct verify_row {
     int law; /* its number in docs/simulation.md */

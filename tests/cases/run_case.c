@@ -251,7 +251,7 @@ int main(int argc, char **argv)
     }
     struct run run = {.directory = argv[1], .letter = argv[2][0], .engine = argv[3]};
     char base[PATH_BYTES];
-    snprintf(base, sizeof base, "%s/../base.json", run.directory);
+    snprintf(base, sizeof base, "%s/../../base.json", run.directory);
     struct err err = {0};
     enum status status = open_case(&run, base, &err);
     if (status == STATUS_OK) status = updating ? update(&run, &err) : compare(&run, &err);

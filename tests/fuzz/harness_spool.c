@@ -342,7 +342,7 @@ static void write_call(FILE *out, const struct trace *trace, uint32_t rank, cons
     const struct call_row *row = call_row(call->call);
     bool create = row->kind == CALL_WIN_CREATE, request = call_makes_request(call->call),
          waits = row->kind == CALL_REQUEST_WAIT;
-    if (row->kind == CALL_REGION_ENTER || row->kind == CALL_REGION_LEAVE || call_is_thread(call->call)) return;
+    if (call_is_region(call->call) || call_is_thread(call->call)) return;
     if (row->needed & F_GROUP) write_group(out, trace, call->ref, groups);
     int64_t id = create ? (int64_t)SPOOL_NO_ID : own_handle(trace, rank, call), tag = call->tag;
     if (waits) id = (int64_t)call->ref;

@@ -62,7 +62,6 @@ static bool has_many_ranks(const uint8_t *data, size_t size)
     memcpy(text, data, size);
     text[size] = '\0';
     const char *ranks = strstr(text, "ranks ");
-    if (strstr(text, "shmem_") && !strstr(text, "flavor=heap")) return true; /* TEMPORARY */
     return ranks && strtoul(ranks + 6, NULL, 10) > RANKS;
 }
 

@@ -11,7 +11,7 @@ pc=$(find "$place/usr" -name rmacast.pc)
 PKG_CONFIG_PATH=$(dirname "$pc")
 export PKG_CONFIG_PATH
 libdir=$(pkg-config --variable=libdir rmacast)
-trace=$source/tests/cases/worked_example/trace.txt
+trace=$source/tests/cases/active/worked_example/trace.txt
 
 # The example by pkg-config and by find_package. Expected: the worked example of docs/simulation.md; as recorded it lasts from
 # MPI_Win_start at 0 to the exit of MPI_Win_wait at 0.0006 s, and start returned before the post.
@@ -39,6 +39,30 @@ cmake --build "$place/project/build" >>"$place/log"
 diff "$place/expected" "$place/found"
 ! "$place/what_if" "$place/missing" "$source/tests/cases/base.json" 2>"$place/found" || { echo "a missing trace was read"; exit 1; }
 grep -q '^what_if: .*missing' "$place/found"
+
+# A program that is elsewhere: librmacast finds the module of its second engine beside itself. Both engines agree on the worked
+# example; under a it lasts 0.00057 s.
+cat >"$place/engine.c" <<'T'
+#include <rmacast/rmacast.h>
+#include <stdio.h>
+
+int main(int argc, char **argv)
+{
+    struct rmacast_error error = {.text = ""};
+    struct rmacast_trace *trace;
+    struct rmacast_platform *platform;
+    struct rmacast_result *result;
+    const struct rmacast_simulate_options options = {.size = sizeof options, .engine = argv[argc - 1]};
+    if (rmacast_trace_open(argv[1], &trace, &error) == RMACAST_OK &&
+        rmacast_platform_open(argv[2], NULL, 0, &platform, &error) == RMACAST_OK &&
+        rmacast_simulate(trace, platform, &options, NULL, &result, &error) == RMACAST_OK)
+        printf("%g\n", rmacast_result_run_time_s(result));
+    fputs(error.text, stderr);
+    return (int)error.status;
+}
+T
+cc -std=c11 -Wall -Wextra -Werror -o "$place/engine" "$place/engine.c" $(pkg-config --cflags --libs rmacast) -Wl,-rpath,"$libdir"
+[ "$("$place/engine" "$trace" "$source/tests/cases/base.json" simgrid)" = 0.00057 ]
 
 cd "$place"
 "$place/usr/bin/rmacast" simulate "$trace" --platform "$place/usr/share/rmacast/platforms/two-nodes.json" >simulated

@@ -15,7 +15,7 @@ compare() { # NAME TRACE [PROCESSES]
 
 for case in both_roles_mixed_order collectives_two fence_four isend_irecv_waitall lock_all_contended lock_mixed \
   recv_out_of_order regions rput_rget unmatched_start waitany_testall; do
-  compare $case tests/cases/$case/trace.txt
+  compare $case tests/cases/*/$case/trace.txt
 done
 for sync in pscw fence lock flush p2p; do
   "$rmacast" generate halo2d --ranks 6 --iterations 300 --imbalance 0.3 --sync $sync -o "$work/$sync.txt"
@@ -72,13 +72,13 @@ refuses "unknown option --what" --what "$work/lock.rma"
 [ "$(timeout 60 mpiexec.mpich -n 3 "$analyze_mpi" --help | grep -c "^Usage: rmacast-analyze-mpi")" -eq 1 ] || complain "no help"
 
 # Simulated and OpenSHMEM programs.
-"$rmacast" simulate tests/cases/lock_mixed_lazy/trace.txt --platform tests/cases/base.json --set nodes.count=4 \
+"$rmacast" simulate tests/cases/locks/lock_mixed_lazy/trace.txt --platform tests/cases/base.json --set nodes.count=4 \
   --set mpi.rma.lock=lazy -o "$work/simulated.text" >"$work/simulated.log"
 compare simulated "$work/simulated.text" "2 3"
-"$rmacast" simulate tests/cases/shmem_wait_for_write/trace.txt --platform tests/cases/base.json -o "$work/written.text" >"$work/written.log"
+"$rmacast" simulate tests/cases/shmem/shmem_wait_for_write/trace.txt --platform tests/cases/base.json -o "$work/written.text" >"$work/written.log"
 compare written "$work/written.text" "2 3"
-compare shmem tests/cases/shmem_locks/trace.txt "2 3"
-compare writes tests/cases/shmem_wait_for_write/trace.txt "2 3"
+compare shmem tests/cases/shmem/shmem_locks/trace.txt "2 3"
+compare writes tests/cases/shmem/shmem_wait_for_write/trace.txt "2 3"
 tables shmem
 tables simulated
 

@@ -121,7 +121,7 @@ waits for MPI_Win_complete of rank 0" err || fail "an abort does not say who wai
 rm -f off.state
 
 # more ranks than places
-ring=$cases/ring_three/trace.txt
+ring=$cases/active/ring_three/trace.txt
 error 1 "nodes.count: platform 'case' has too few nodes: 2 with 1 rank each, expected room for the trace's 3 ranks" \
     simulate "$ring" --platform "$platform" --set nodes.count=2
 error 1 "mapping.ranks: platform 'case' places 2 ranks, expected a node for each of the trace's 3" \
@@ -130,7 +130,7 @@ error 1 "mapping.ranks: platform 'case' places 2 ranks, expected a node for each
 # both engines name rank, call, event and partner of a deadlock, and write no trace
 for engine in loggp simgrid; do
     error 1 "rank 0, event 1 (MPI_Recv): deadlock: rank 0 in MPI_Recv (event 1) waits for a send of rank 1 (tag 1)" \
-        simulate "$cases/recv_unmatched/trace.txt" --platform "$platform" --engine $engine -o stuck.txt
+        simulate "$cases/messages/recv_unmatched/trace.txt" --platform "$platform" --engine $engine -o stuck.txt
     [ ! -e stuck.txt ] || fail "a predicted trace of a deadlock is written"
 done
 
@@ -231,7 +231,7 @@ three "window 0 comm=0\n$(of_three "MPI_Win_fence win=0 assert=NOPRECEDE|NOSUCCE
     "rank 1, event 1 (MPI_Win_fence): fence 1 on window 0 asserts neither NOPRECEDE nor NOSUCCEED, that of rank 0 (event 1) NOPRECEDE|NOSUCCEED, \
 expected the same on all ranks"
 # where nobody waits for ever, a note for each fence: in a simulation, of a whole trace and of one in slices
-differs=$cases/fence_asserts_differ/trace.txt
+differs=$cases/fence/fence_asserts_differ/trace.txt
 rm -rf differs.rma
 run 0 export "$differs" --to otf2 -o differs.rma
 for command in "simulate $differs --platform $platform --set nodes.count=3" "analyze $differs" "analyze differs.rma/traces.otf2 --slices"; do

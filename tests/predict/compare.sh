@@ -45,7 +45,7 @@ run 0 compare cpu.txt --platform "$platform" --compute wall --semantics a,c --js
 holds out '[.results[].run_time_s * 1e6 | round] == [570, 520]'
 # Threads: thread 1 has the mutex from 10 to 60, thread 2 then computes 30 + 3: 93. With 20 us of CPU time thread 1 has it
 # until 30: 63. The CPU time of thread 2 behind its lock is unknown, so wall time.
-sed '/pthread_mutex_unlock.*thread=1/s/$/ cpu=0.00002/' "$source/tests/cases/threads_mutex/trace.txt" >threads.txt
+sed '/pthread_mutex_unlock.*thread=1/s/$/ cpu=0.00002/' "$source/tests/cases/threads/threads_mutex/trace.txt" >threads.txt
 for compute in wall:93 cpu:63; do
     run 0 simulate threads.txt --platform "$platform" --set nodes.cores=2 --compute ${compute%:*} --verify --json result.json
     holds result.json ".run_time_s * 1e6 | round == ${compute#*:}"
@@ -66,7 +66,7 @@ run 0 compare "$worked" --platform mixed.json --rows platform+post-early,c+post-
 holds own.json '.results[0].run_time_s == .results[1].run_time_s'
 # One window changed from that table: case window_semantics, 1 MB puts, so the table is c. On the second window b: its put is
 # entered at 220, the post comes at 520, complete is entered at 550. Late Post is left on the first window, 100 - 0.
-windows=$source/tests/cases/window_semantics/trace.txt
+windows=$source/tests/cases/windows/window_semantics/trace.txt
 run 0 compare "$windows" --platform mixed.json --rows platform,platform@halo=b,c@1=b --json own.json
 holds own.json '[.results[].row] == ["platform", "platform@halo=b", "c@1=b"]'
 holds own.json '[.results[].semantics] == ["table", "table@halo=b", "c@1=b"]'
@@ -79,7 +79,7 @@ error 2 "--semantics platforms" compare "$worked" --platform mixed.json --rows p
 
 # a row that fails leaves the others: under d a put waits for room that never comes (case buffer_deadlock)
 for engine in loggp simgrid; do
-    stuck=$source/tests/cases/buffer_deadlock/trace.txt
+    stuck=$source/tests/cases/active/buffer_deadlock/trace.txt
     error 1 "semantics d: " compare "$stuck" --platform "$platform" --engine $engine --set mpi.rma.buffer_bytes=1500000 \
         --rows d,c --json rows.json
     shows '^c +220 us'
@@ -160,14 +160,13 @@ error 2 "--platform FILE is missing" compare "$worked"
 error 2 "--platform FILE is missing" compare "$worked" --platform ''
 error 2 "TRACE is missing" compare --platform "$platform"
 error 2 "expected one of a, b, c, d" compare "$worked" --platform "$platform" --semantics a,e
-error 2 "--html is not available yet" compare "$worked" --platform "$platform" --html x.html
 error 2 "expected one of simgrid, loggp" compare "$worked" --platform "$platform" --engine ns3
 error 1 "none.txt" compare none.txt --platform "$platform"
 error 1 "nodes.count" compare "$worked" --platform "$platform" --set nodes.count=1
 # deadlocks under every semantics; the first row is named
-error 1 "semantics a: " compare "$source/tests/cases/recv_unmatched/trace.txt" --platform "$platform"
+error 1 "semantics a: " compare "$source/tests/cases/messages/recv_unmatched/trace.txt" --platform "$platform"
 # deadlocks under a only because start waits
-start_first=$source/tests/cases/both_roles_start_first/trace.txt
+start_first=$source/tests/cases/active/both_roles_start_first/trace.txt
 error 1 "semantics b: " compare "$start_first" --platform "$platform" --semantics d,b
 
 # The recorded start returned at 300, before the post at 400, put and complete at 360 and before 500: base.json says a,
@@ -192,9 +191,65 @@ for row in "a post not_seen not_seen" "b none post not_seen" "c none none post" 
     holds result.json '[.behaviour[] | .call] == ["MPI_Win_start", "MPI_Put", "MPI_Win_complete"]'
     holds result.json '[.contradictions[] | .call] == ["MPI_Win_start"]'
 done
-run 0 compare "$source/tests/cases/fence_four/trace.txt" --platform "$platform" --set nodes.count=4 --json comparison.json
+# Start returned before both posts, so did the put before its target's or another's, or neither. Of a put to rank 1 of 10 us on:
+# rank 1 has posted at 5 and rank 2 posts at 40 in the put, 10-45: it waited for the group. One that ends at 15 returned before
+# rank 2's post; one that waits for its own, 10-25 with posts at 20 and 40, did so, too. Where both posts are at 20 none can tell.
+put() { # OWN OTHER EXIT
+    printf 'rmacast-trace 1\nranks 3\nwindow 0 comm=0\n0 0 0.000001 MPI_Win_start win=0 group=1,2\n'
+    printf '0 0.00001 0.0000%s MPI_Put win=0 target=1 bytes=8\n0 0.00005 0.000051 MPI_Win_complete win=0\n' "$3"
+    for target in "1 $1" "2 $2"; do
+        printf '%s 0.0000%s 0.0000%s MPI_Win_post win=0 group=0\n' ${target% *} ${target#* } ${target#* }
+        printf '%s 0.00006 0.00006 MPI_Win_wait win=0\n' ${target% *}
+    done
+}
+group='{"put":[{"waits":"call","posts":"group"}]}'
+for row in "05 40 45 b [[\"MPI_Put\",\"group\",\"post\"]]" "05 40 45 $group []" "20 40 25 b []" "20 20 25 b []" "20 20 25 $group []" \
+    "20 40 25 $group [[\"MPI_Put\",\"post\",\"group\"]]"; do
+    set -- $row
+    put $1 $2 $3 >put.txt
+    run 0 compare put.txt --platform "$platform" --set nodes.count=3 --set "mpi.rma.semantics=$4" --json comparison.json
+    holds comparison.json "[.contradictions[] | [.call, .waits, .expected]] == $5"
+done
+shows 'MPI_Put of 8 B waited for its target.s post in 1 of 1 calls; on this platform it waits for the posts of the whole group\.$'
+put 05 40 45 >put.txt
+run 0 compare put.txt --platform "$platform" --set nodes.count=3 --set mpi.rma.semantics=b
+shows 'MPI_Put of 8 B waited for the posts of the whole group in 1 of 1 calls; on this platform it waits for its target.s post alone\.$'
+run 0 analyze put.txt --json result.json
+holds result.json '[.behaviour[] | select(.call == "MPI_Put") | .for_group, .not_for_group] == [1, 0]'
+put 05 40 15 >put.txt
+run 0 analyze put.txt --json result.json
+holds result.json '[.behaviour[] | select(.call == "MPI_Put") | .for_group, .not_for_group] == [0, 1]'
+run 0 compare "$source/tests/cases/fence/fence_four/trace.txt" --platform "$platform" --set nodes.count=4 --json comparison.json
 holds comparison.json '.semantics_matter == false'
-shows '^No call of this trace can differ under a to d: no MPI_Win_start of it has a post to wait for\.$'
+none='no MPI_Win_start of it has a post to wait for\.$'
+shows "^No call of this trace can differ under a to d: $none"
+# A rank that posts to itself before it starts has nobody to wait for: rows are the same. Only d copies its put.
+alone() {
+    printf 'rmacast-trace 1\nranks 2\nwindow 0 comm=0\n0 0 0.000001 MPI_Win_%s win=0 group=0\n' "$2"
+    printf '0 0.000001 0.000002 MPI_Win_%s win=0 group=%s\n' "$3" "$4"
+    printf '0 0.000003 0.000004 MPI_%s win=0 target=0 bytes=1000000\n0 0.000007 0.00001 MPI_Win_complete win=0\n' "$1"
+    printf '0 0.00002 0.00003 MPI_Win_wait win=0\n'
+}
+alone Get post start 0 >alone.txt
+run 0 compare alone.txt --platform "$platform" --json comparison.json
+holds comparison.json '.semantics_matter == false and ([.results[].run_time_s] | unique | length == 1)'
+shows "^No call of this trace can differ under a to d: $none"
+alone Put post start 0 >alone.txt
+run 0 compare alone.txt --platform "$platform" --json comparison.json
+holds comparison.json '.semantics_matter == true and ([.results[:3][].run_time_s] | unique | length == 1)'
+holds comparison.json '.results[3].run_time_s > .results[0].run_time_s'
+shows "^No call of this trace can differ under a to c, and under d only by the copies of puts: $none"
+alone Get start post 0 >alone.txt # start waits for ever under a
+run 1 compare alone.txt --platform "$platform" --json comparison.json
+holds comparison.json '.semantics_matter == true and [.failed[].row] == ["a"]'
+alone Put post start 0,1 >alone.txt
+sed 's/^0 \(.*MPI_Win_post.*\)/&\n1 \1/; s/^0 \(.*MPI_Win_wait.*\)/&\n1 \1/' alone.txt >both.txt
+run 0 compare both.txt --platform "$platform" --json comparison.json
+holds comparison.json '.semantics_matter == true'
+grep -q '^No call' out && fail "an epoch with another rank is no choice"
+sed 's/MPI_Win_\(post\|start\).*/& assert=NOCHECK/' both.txt >nocheck.txt
+run 0 compare nocheck.txt --platform "$platform"
+shows "^No call of this trace can differ under a to c, and under d only"
 
 # Installed platforms by name: of a build tree the source's.
 run 0 compare "$worked" --platform two-nodes --semantics a --json by-name.json

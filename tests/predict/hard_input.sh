@@ -12,13 +12,21 @@ refused() {
     [ ! -e out.rma ] || fail "an archive of a refused trace is written"
 }
 
-# a call that breaks off works on a window, on a communicator, as any other; a creation that breaks off has no window yet
+# a call that breaks off works on a window, on a communicator, as any other, and so does a creation that breaks off
 refused 'm.txt:rank 1, event 1 (MPI_Win_fence) at 0.100000 s: no window, expected win' <<'T'
 rmacast-trace 1
 ranks 2
 window 0 comm=0
 0 0 0 MPI_Win_fence win=0 assert=0
 1 0.1 0.2 MPI_Win_fence win=- assert=0 break=1
+T
+refused 'm.txt:rank 0, event 1 (MPI_Win_create) at 0.000000 s: no window, expected win' <<'T'
+rmacast-trace 1
+ranks 2
+window 0 comm=0
+0 0 0.000001 MPI_Win_create win=- break=1
+1 0 0.000001 MPI_Win_create win=0
+1 0.000002 0.000003 MPI_Win_free win=0
 T
 refused 'm.txt:rank 1, event 1 (MPI_Barrier) at 0.100000 s: no communicator, expected comm' <<'T'
 rmacast-trace 1
@@ -160,6 +168,33 @@ rmacast-trace 1
 ranks 2
 property record_cost=-9000000
 T
+
+refused 'm.txt:rank 0, event 2 (pthread_barrier_wait) at 0.000057 s: parties=3, expected 2 as in the barrier' <<'T'
+rmacast-trace 1
+ranks 1
+0 0.000036 0.000057 pthread_barrier_wait object=2 parties=2 thread=1
+0 0.000057 0.000057 pthread_barrier_wait object=2 parties=3
+T
+
+# Numbers of requests, threads and objects are names: what they cost follows how many there are.
+cat >m.txt <<'T'
+rmacast-trace 1
+ranks 2
+0 0 0 MPI_Isend comm=0 peer=1 tag=2147483647 bytes=8 req=2147483646
+0 0 0 pthread_mutex_lock object=2147483647
+0 0 0 pthread_mutex_unlock object=2147483647
+0 0 0 MPI_Wait req=2147483646
+1 0 0 MPI_Recv comm=0 peer=0 tag=2147483647 bytes=8
+1 0 0 MPI_Irecv comm=0 peer=0 tag=1 bytes=8 req=9999
+1 0 0 MPI_Irecv comm=0 peer=0 tag=1 bytes=8 req=7
+1 0 0 MPI_Waitall reqs=9999,7
+0 0 0 MPI_Isend comm=0 peer=1 tag=1 bytes=8 req=2147483647
+0 0 0 MPI_Isend comm=0 peer=1 tag=1 bytes=8 req=5
+0 0 0 MPI_Waitall reqs=5,2147483647
+T
+run 0 analyze m.txt
+run 0 simulate --engine loggp --verify --platform "$platform" --json - m.txt
+holds out '.engine_stats.peak_bytes < 1e9'
 
 # A result that is read back: what it left out has a reason, and its ranks are ranks of the result. Ranks cost memory only where
 # their times stand in the file.

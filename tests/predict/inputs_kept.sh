@@ -55,6 +55,15 @@ timeout 50 "$program" dump t.txt >>t.txt 2>err
 [ $? -eq 2 ] || fail "a dump goes to the end of the trace that is dumped: $(cat err)"
 kept "dump >>"
 
+# A platform's MPI profile.
+mkdir mpi
+sed 's/"lock": "blocking"/"lock": "lazy"/' "$source/platforms/mpi/rdma.json" >mpi/mine.json
+jq '.mpi = {profile: "mine"}' p.json >profiled.json
+keep
+replaces "--json mpi/mine.json would replace the MPI profile" simulate t.txt --platform profiled.json --json mpi/mine.json
+replaces "-o mpi/mine.json would replace the MPI profile" simulate t.txt --platform profiled.json -o mpi/mine.json
+replaces "--json profiled.json would replace the platform" platform show profiled.json --json profiled.json
+
 # Any file of an archive, named by its directory or by its anchor.
 for name in a.rma/traces.otf2 a.rma/traces.def a.rma/traces/0.evt soft.rma/traces/1.def hard.evt a.rma/traces/new.json; do
     replaces "--json $name would replace the trace that is read" analyze a.rma --json $name

@@ -3,12 +3,13 @@
 . "$(dirname "$0")/lib.sh"
 costs=$source/docs/simulation.md
 cases=$source/tests/cases
+is_case() { ls -d "$cases"/*/"$1" >/dev/null 2>&1; }
 
 # What the reader says of a key that it does not know, in every section; what only holds other keys is left out.
-for section in nodes network network.loopback network.topology mpi mpi.rma threads engine mapping; do
+for section in nodes network network.loopback network.topology mpi mpi.rma mpi.rma.protocol mpi.rma.protocol.serves threads engine mapping; do
     error 2 "unknown key, expected one of" simulate "$worked" --platform "$platform" --set "$section.nosuch=1"
     sed 's/.*expected one of //; s/, /\n/g' err | sed "s/^/$section./"
-done | grep -vx 'network.topology\|network.loopback\|mpi.rma' | sort >known
+done | grep -vx 'network.topology\|network.loopback\|mpi.rma\|mpi.rma.protocol\|mpi.rma.protocol.serves' | sort >known
 
 # Rows "| `a.b`, `.c` | ... | `case` `case` |" as "a.b a.c | case case"
 sed -n '/^## Every key of a platform file/,/^## What a replay/p' "$costs" | grep '^| `' |
@@ -35,18 +36,18 @@ while IFS='|' read -r keys names; do
     found=
     for name in $names; do
         [ "$name" = "${name#*[!a-z0-9_]}" ] || continue
-        [ -d "$cases/$name" ] || continue
+        is_case "$name" || continue
         for key in $keys; do
             [ "$key" = mapping.ranks ] && word=nodes_of_ranks || word=${key##*.}
-            grep -q "$word" "$cases/$name/platform" && found="$found $name"
+            grep -q "$word" "$cases"/*/"$name/platform" && found="$found $name"
             case " $base " in *" $key "*) found="$found $name" ;; esac
         done
-        [ -n "$found" ] || case "$keys" in nodes.count*) grep -q nodes "$cases/$name/platform" && found=$name ;; esac
+        [ -n "$found" ] || case "$keys" in nodes.count*) grep -q nodes "$cases"/*/"$name/platform" && found=$name ;; esac
     done
-    case $keys in network.topology.simgrid_xml*) continue ;; esac
+    case $keys in network.topology.simgrid_xml* | mpi.profile*) continue ;; esac
     [ -n "$found" ] || fail "no case of '$names' sets one of $keys"
     for name in $(echo "$names" | grep -o '\b[a-z0-9_]*_[a-z0-9_]*\b'); do
-        [ -d "$cases/$name" ] || fail "docs/simulation.md names the case '$name', which is not there"
+        is_case "$name" || fail "docs/simulation.md names the case '$name', which is not there"
     done
 done <rows
 [ "$(wc -l <rows)" -ge 35 ] || fail "the table of costs has only $(wc -l <rows) rows"

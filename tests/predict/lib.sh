@@ -3,7 +3,7 @@ set -u
 program=$1
 source=$2
 failures=0
-worked=$source/tests/cases/worked_example/trace.txt
+worked=$source/tests/cases/active/worked_example/trace.txt
 platform=$source/tests/cases/base.json
 
 fail() {

@@ -17,7 +17,7 @@ run 0 simulate "$worked" --platform "$platform" --set 'network.latency_s=20us' -
 holds out 'near(.run_time_s; 570e-6)'
 
 # an option and the key that it stands for give the same
-lock=$source/tests/cases/lock_exclusive/trace.txt
+lock=$source/tests/cases/locks/lock_exclusive/trace.txt
 run 0 simulate "$lock" --platform "$platform" --lock lazy --json lazy.json
 run 0 simulate "$lock" --platform "$platform" --set mpi.rma.lock=lazy --json lazy2.json
 jq -S 'del(.engine_stats)' lazy.json >lazy.txt
@@ -76,7 +76,7 @@ run 0 simulate open.txt --platform "$platform" --verify --json -
 holds out '.transfers.within_bounds == 2 and ([.notes[] | select(contains("never leave"))] == [])'
 
 # the buffer of d: 1.5 MB for two puts of 1 MB; the second one enters at 60 and finds room at 310 (case buffer_full)
-full=$source/tests/cases/buffer_full/trace.txt
+full=$source/tests/cases/active/buffer_full/trace.txt
 for engine in loggp simgrid; do
     run 0 simulate "$full" --platform "$platform" --engine $engine --semantics d --set mpi.rma.buffer_bytes=1500000 --json d.json --verify
     holds d.json '.buffer | .limit_bytes == 1500000 and .waits == 1 and near(.wait_s; 250e-6) and .peak_bytes == 1000000'
@@ -93,7 +93,7 @@ error 2 "contradicts mpi.rma.issue = deferred" simulate "$full" --platform "$pla
 error 2 'expected bytes or "unlimited"' simulate "$full" --platform "$platform" --set mpi.rma.buffer_bytes=much
 
 # how far d runs ahead: the origin's last complete returns with the second post, with the first, at once (cases epochs_ahead*)
-ahead=$source/tests/cases/epochs_ahead/trace.txt
+ahead=$source/tests/cases/active/epochs_ahead/trace.txt
 for lead in "1 530" "2 310" "unlimited 230"; do
     set -- $lead
     run 0 simulate "$ahead" --platform "$platform" --semantics d --set mpi.rma.epochs_ahead=$1 --json - --verify
@@ -104,7 +104,7 @@ error 2 "mpi.rma.epochs_ahead" simulate "$ahead" --platform "$platform" --set mp
 
 # links as queues: both engines agree to 1e-9 where nothing meets, and each says its own where two messages share a link
 tree='network.topology={"type":"fat_tree","down":[2,2],"up":[1,1]}'
-shared="$source/tests/cases/links_queue/trace.txt"
+shared="$source/tests/cases/network/links_queue/trace.txt"
 for what in "loggp queue 120 220" "loggp free 120 120" "simgrid queue 220 220"; do
     set -- $what
     run 0 simulate "$shared" --platform "$platform" --set nodes.count=4 --set "$tree" --engine $1 --set engine.links=$2 --json - --verify
@@ -146,8 +146,8 @@ error 2 "expected one of blocking, lazy" simulate "$worked" --platform "$platfor
 error 2 "expected one of hardware, thread, call" simulate "$worked" --platform "$platform" --progress never
 error 2 "expected one of a, b, c, d" simulate "$worked" --platform "$platform" --semantics abcd
 error 2 "unknown option" simulate "$worked" --platform "$platform" --unknown
-error 1 "deadlock" simulate "$source/tests/cases/unmatched_start/trace.txt" --platform "$platform" --engine loggp
-error 1 "deadlock" simulate "$source/tests/cases/unmatched_start/trace.txt" --platform "$platform" --verify
+error 1 "deadlock" simulate "$source/tests/cases/active/unmatched_start/trace.txt" --platform "$platform" --engine loggp
+error 1 "deadlock" simulate "$source/tests/cases/active/unmatched_start/trace.txt" --platform "$platform" --verify
 
 
 # Making communicators, latency 10 us, nothing else takes time, 4 ranks, none waits for another: rounds of messages, one behind the other.
@@ -238,6 +238,57 @@ printf 'rmacast-trace 1\nranks 3\n0 0 0 MPI_Allgatherv comm=0 bytes=65536 counts
 for engine in loggp simgrid; do
     run 0 simulate ring.txt --platform "$platform" --engine $engine --verify --json -
     holds out 'near(.rank_time_s[1]; 16.5536e-6) and ([.verify[] | select(.state == "broken")] == [])'
+done
+
+# Thread 1 is told no before thread 0 waits. A message that takes longer brings its test behind the wait, to 130 + 9 x 2 = 148 us with
+# two threads on a core: there it asks for nothing, and the predicted trace can be read.
+cat >ask.txt <<'T'
+rmacast-trace 1
+ranks 2
+0 0.000000 0.000000 MPI_Irecv comm=0 peer=1 tag=1 bytes=8 req=1
+0 0.000000 0.000001 MPI_Recv comm=0 peer=1 tag=2 bytes=1000000 thread=1
+0 0.000010 0.000030 MPI_Test req=1 flag=0 thread=1
+0 0.000040 0.000050 MPI_Wait req=1
+1 0.000000 0.000000 MPI_Send comm=0 peer=0 tag=1 bytes=8
+1 0.000000 0.000001 MPI_Send comm=0 peer=0 tag=2 bytes=1000000
+T
+run 0 simulate ask.txt --platform "$platform" --engine loggp --verify -o asked.txt
+grep -q 'MPI_Test req=- flag=0 thread=1' asked.txt || fail "a test behind its request's end: $(grep Test asked.txt)"
+run 0 simulate asked.txt --platform "$platform" --engine loggp --verify
+
+# A window's number that is created again after its free is another window: the same times as with a number of its own.
+generation() {
+    sed "s/win=0/win=$1/; s/0T/0$2/g" <<'END'
+0 0.000T00 0.000T10 MPI_Win_create win=0
+0 0.000T10 0.000T10 MPI_Win_fence win=0 assert=NOPRECEDE
+0 0.000T10 0.000T11 MPI_Put win=0 target=1 bytes=100
+0 0.000T12 0.000T20 MPI_Win_fence win=0 assert=NOSUCCEED
+0 0.000T20 0.000T21 MPI_Win_start win=0 group=1
+0 0.000T22 0.000T23 MPI_Put win=0 target=1 bytes=100
+0 0.000T24 0.000T25 MPI_Win_complete win=0
+0 0.000T26 0.000T27 MPI_Win_lock win=0 target=1 lock=exclusive
+0 0.000T28 0.000T30 MPI_Win_unlock win=0 target=1
+0 0.000T30 0.000T40 MPI_Win_free win=0
+1 0.000T05 0.000T10 MPI_Win_create win=0
+1 0.000T10 0.000T10 MPI_Win_fence win=0 assert=NOPRECEDE
+1 0.000T12 0.000T20 MPI_Win_fence win=0 assert=NOSUCCEED
+1 0.000T20 0.000T20 MPI_Win_post win=0 group=0
+1 0.000T22 0.000T30 MPI_Win_wait win=0
+1 0.000T31 0.000T40 MPI_Win_free win=0
+END
+}
+for again in 0 1; do
+    { printf 'rmacast-trace 1\nranks 2\nwindow 0 comm=0 bytes=100\nwindow 1 comm=0 bytes=100\n'
+      generation 0 0
+      generation $again 1; } >again.$again.txt
+    run 0 analyze again.$again.txt --check
+done
+for row in a.loggp b.simgrid c.loggp d.loggp; do
+    for again in 0 1; do
+        run 0 simulate again.$again.txt --platform "$platform" --semantics ${row%.*} --engine ${row#*.} --verify -o again.rma.txt
+        sed 's/win=[01]//' again.rma.txt >times.$again
+    done
+    cmp -s times.0 times.1 || fail "a window created again has other times under $row"
 done
 
 finish

@@ -37,7 +37,7 @@ holds out '.run_time.within_spread'
 
 error 1 "expected --semantics" validate --predicted comparison.json --measured a.txt
 error 1 "is of semantics 'a', expected 'c'" validate --predicted a.json --semantics c --measured a.txt
-error 1 "has 3 ranks, expected 2" validate --predicted a.json --measured "$source/tests/cases/two_targets_put/trace.txt"
+error 1 "has 3 ranks, expected 2" validate --predicted a.json --measured "$source/tests/cases/active/two_targets_put/trace.txt"
 error 1 "none.json" validate --predicted none.json --measured a.txt
 error 2 "--measured FILE is missing" validate --predicted a.json
 error 2 "--predicted FILE is missing" validate --measured a.json

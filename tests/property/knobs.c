@@ -3,9 +3,15 @@
 #include <string.h>
 
 const struct knob knobs[] = {
-    {"mpi.rma.semantics", {"a", "b", "c", "d", "a", "b", "c", "d",
-                           "{\"put\":[{\"upto_bytes\":1000,\"waits\":\"complete\"},{\"waits\":\"call\"}],"
-                           "\"get\":\"complete\",\"accumulate\":\"never\",\"start\":\"returns\"}"}},
+    {"mpi.rma.semantics",
+     {"a", "b", "c", "d", "a", "b", "c", "d",
+      "{\"put\":[{\"upto_bytes\":1000,\"waits\":\"complete\"},{\"waits\":\"call\"}],"
+      "\"get\":\"complete\",\"accumulate\":\"never\",\"start\":\"returns\"}",
+      "{\"put\":[{\"waits\":\"call\",\"posts\":\"group\"}],"
+      "\"accumulate\":[{\"upto_bytes\":1000,\"waits\":\"call\"},{\"waits\":\"never\"}]}",
+      "{\"put\":[{\"upto_bytes\":1000,\"waits\":\"complete\",\"posts\":\"group\"},"
+      "{\"waits\":\"call\"}],\"get\":[{\"waits\":\"complete\",\"posts\":\"group\"}],"
+      "\"accumulate\":[{\"upto_bytes\":5000,\"waits\":\"complete\"},{\"waits\":\"never\"}]}"}},
     {"network.overhead_s", {"0", "0", "0", "1e-6", "3e-7"}},
     {"network.gap_s", {"0", "0", "5e-6"}},
     {"network.latency_s", {"1e-5", "1e-5", "0", "3e-7"}},
@@ -25,14 +31,44 @@ const struct knob knobs[] = {
     {"mpi.rma.aggregate", {"false", "false", "true"}},
     {"mpi.rma.buffer_bytes", {"\"unlimited\"", "\"unlimited\"", "1000", "100000"}},
     {"mpi.rma.epochs_ahead", {"1", "1", "2", "\"unlimited\""}},
-    {"mpi.rma.atomic_s_per_byte", {"0", "0", "1e-10"}},
+    {"mpi.rma.atomic_s_per_byte",
+     {"0", "0", "1e-10", "[{\"upto_bytes\":500,\"fixed_s\":1e-6,\"s_per_byte\":0},{\"s_per_byte\":2e-10}]"}},
     {"engine.contention", {"true", "true", "true", "false"}},
     {"mapping.ranks_per_node", {"1", "1", "1", "2", "3"}},
     {"mapping.round_robin", {"false", "true"}},
     {"network.control_bypass", {"false", "false", "true"}},
-    {"network.topology", {NULL, NULL, NULL, "{\"type\":\"torus\",\"dimensions\":[4,3],\"hop_latency_s\":1e-6}",
-                          "{\"type\":\"fat_tree\",\"down\":[3,4],\"up\":[1,2]}"}},
-    {"engine.links", {"free", "queue"}},
+    {"network.topology",
+     {NULL, NULL, NULL, "{\"type\":\"torus\",\"dimensions\":[4,3],\"hop_latency_s\":1e-6}",
+      "{\"type\":\"fat_tree\",\"down\":[3,4],\"up\":[1,2]}"}},
+    {"engine.links", {"queue", "free"}},
+    {"mpi.rma.protocol.complete", {"local", "local", "remote", "{\"put\":\"remote\"}", "{\"accumulate\":\"remote\"}"}},
+    {"mpi.rma.protocol.unlock", {"released", "released", "acknowledged"}},
+    {"mpi.rma.protocol.flush", {"counted", "counted", "requested"}},
+    {"mpi.rma.protocol.local",
+     {"left", "left", "left", "copied", "acknowledged", "{\"put\":\"copied\",\"accumulate\":\"acknowledged\"}"}},
+    {"mpi.rma.protocol.put_s_per_byte", {"0", "0", "1e-9"}},
+    {"mpi.rma.protocol.serves",
+     {"{}", "{}", "{}", "{\"put\":\"call\",\"release\":\"call\",\"lock\":\"call\",\"get\":\"call\"}",
+      "{\"put\":[{\"upto_bytes\":1000,\"by\":\"thread\"},{\"by\":\"call\"}],\"notification\":\"call\","
+      "\"acknowledgement\":\"call\"}",
+      "{\"accumulate\":\"call\",\"fetch\":\"hardware\",\"rendezvous\":\"call\",\"clear\":\"call\"}",
+      "{\"acknowledgement\":[{\"upto_bytes\":3000,\"by\":\"thread\"},{\"by\":\"hardware\"}],"
+      "\"notification\":\"thread\","
+      "\"release\":\"thread\","
+      "\"clear\":\"thread\"}",
+      "{\"get\":[{\"upto_bytes\":1000,\"by\":\"thread\"},{\"by\":\"call\"}],"
+      "\"accumulate\":[{\"upto_bytes\":1000,\"by\":\"thread\"},{\"by\":\"call\"}],"
+      "\"fetch\":[{\"upto_bytes\":1000,\"by\":\"hardware\"},{\"by\":\"thread\"}]}",
+      "{\"put\":[{\"upto_bytes\":7,\"by\":\"call\"},{\"by\":\"thread\"}],"
+      "\"rendezvous\":[{\"upto_bytes\":20000,\"by\":\"call\"},{\"by\":\"thread\"}],"
+      "\"clear\":[{\"upto_bytes\":20000,\"by\":\"thread\"},{\"by\":\"hardware\"}],"
+      "\"lock\":\"thread\"}"}},
+    {"mpi.rendezvous", {"direct", "direct", "notified"}},
+    {"mpi.rma.window_creation", {"exchange", "exchange", "exchange", "mpich"}},
+    {"mpi.init_s", {"0", "0", "3e-6"}},
+    {"mpi.rma.protocol.visit", {"enter", "enter", "wait"}},
+    {"mpi.rma.protocol.lock_order", {"arrival", "service"}},
+    {"mpi.rma.protocol.fence_assertions", {"honoured", "honoured", "ignored"}},
 };
 const size_t knob_count = sizeof knobs / sizeof *knobs;
 _Static_assert(sizeof knobs / sizeof *knobs <= KNOBS_MAX, "a program holds the value of every knob");

@@ -10,7 +10,7 @@
 
 #define KNOBS_BASE "tests/cases/base.json"
 
-enum { KNOB_VALUES_MAX = 10, KNOB_BYTES = 256 };
+enum { KNOB_VALUES_MAX = 12, KNOB_BYTES = 512 };
 
 struct knob {
     const char *key;

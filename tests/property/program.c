@@ -204,6 +204,7 @@ static void make_shape(struct random *random, struct program *program)
     }
     program->computes = random_chance(random, 90);
     program->init = random_chance(random, 30);
+    program->regions = program->subject != SUBJECT_THREADS && random_chance(random, 25);
 }
 
 enum status program_make(uint64_t seed, enum subject subject, struct program *program, struct err *err)

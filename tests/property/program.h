@@ -10,7 +10,7 @@
 
 #include "trace/trace.h"
 
-enum { RANKS_MAX = 12, COMMS_MAX = 3, WINDOWS_MAX = 3, KNOBS_MAX = 32 };
+enum { RANKS_MAX = 12, COMMS_MAX = 3, WINDOWS_MAX = 3, KNOBS_MAX = 48 };
 
 enum phase_kind {
     PHASE_PSCW,
@@ -91,6 +91,7 @@ struct program {
     uint32_t window_comm[WINDOWS_MAX], windows_alive; /* bits */
     char window_flavor[WINDOWS_MAX];
     bool computes, init;                              /* init: MPI_Init and MPI_Finalize are called */
+    bool regions;                                     /* computing is in a region of the program now and then */
     struct phase *phases;
     size_t phase_count, phase_capacity;
     uint32_t knobs[KNOBS_MAX]; /* the platform: the value of each knob, tests/property/knobs.h */

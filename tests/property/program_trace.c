@@ -38,6 +38,20 @@ struct trace_call new_call(enum mpi_call call, int32_t handle)
         .call = (uint16_t)call, .handle = handle, .peer = TRACE_NONE, .disp = -1, .ref = TRACE_NO_REF};
 }
 
+/* Some of the computing up to until_ps in a region, which its rank enters and leaves outside the library. */
+static enum status put_region(struct writer *writer, uint32_t rank, int64_t until_ps, struct err *err)
+{
+    int64_t now_ps = writer->now_ps[rank];
+    if (!writer->program->regions || !random_chance(&writer->gaps[rank], 30)) return STATUS_OK;
+    struct trace_call region = new_call(ID_region_enter, TRACE_NONE);
+    TRY(trace_add_region(writer->trace, "work", &region.ref, err));
+    region.enter_ps = region.exit_ps = now_ps + (until_ps - now_ps) / 3;
+    TRY(trace_add_call(writer->trace, writer->rank_of[rank], &region, err));
+    region.call = ID_region_leave;
+    region.enter_ps = region.exit_ps = now_ps + (until_ps - now_ps) / 3 * 2;
+    return trace_add_call(writer->trace, writer->rank_of[rank], &region, err);
+}
+
 enum status put(struct writer *writer, uint32_t rank, struct trace_call call, struct err *err)
 {
     struct random *gaps = &writer->gaps[rank];
@@ -45,6 +59,7 @@ enum status put(struct writer *writer, uint32_t rank, struct trace_call call, st
     int64_t lasts_ps = random_chance(gaps, 50) ? US : 0;
     if (gap_ps < 0) gap_ps = -gap_ps;
     call.enter_ps = writer->now_ps[rank] + (writer->program->computes ? gap_ps : 0);
+    TRY(put_region(writer, rank, call.enter_ps, err));
     call.exit_ps = writer->now_ps[rank] = call.enter_ps + lasts_ps;
     return trace_add_call(writer->trace, writer->rank_of[rank], &call, err);
 }

@@ -7,6 +7,7 @@
 
 #include "simulate/verify/apart.h"
 #include "simulate/verify/digest.h"
+#include "tests/property/advice.h"
 #include "tests/property/at_once.h"
 #include "tests/property/broken_off.h"
 #include "tests/property/knobs.h"
@@ -305,6 +306,7 @@ const struct property properties[] = {
     {"late", "what an engine tells late changes nothing", check_late},
     {"broken-off", "of programs that break off what is left when cut replays and keeps the laws", check_broken_off},
     {"transforms", "rewritten programs keep what they move and still run", check_transforms},
+    {"advice", "who follows the advice waits less", check_advice},
     {"streams", "a trace in slices gives the same result as in memory", check_streams},
     {"parts", "a trace gives the same result in several parts as in memory", check_parts},
     {"ahead", "ranks that run ahead of others change nothing", check_ahead},

@@ -61,7 +61,7 @@ static bool may_never_apply(const struct run *run, const struct verify_row *row)
     return others || row->law == 7 || (row->law == 4 && run->trial.engine->once_per_process);
 }
 
-static enum status report_tally(const struct run *run, struct err *err)
+static enum status report_counts(const struct run *run, struct err *err)
 {
     const struct program_counts *counts = run->trial.counts;
     printf("%s, %s: seeds %" PRIu64 " to %" PRIu64 ", %" PRIu64 " calls, %" PRIu64 " transfers\n",
@@ -81,7 +81,7 @@ static enum status report_tally(const struct run *run, struct err *err)
 static enum status run_seeds(const struct run *run, struct err *err)
 {
     for (uint64_t i = 0; i < run->count; i++) TRY(run_seed(run, run->first_seed + i, err));
-    return report_tally(run, err);
+    return report_counts(run, err);
 }
 
 static bool read_arguments(int argc, char **argv, struct run *run)

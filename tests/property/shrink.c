@@ -123,6 +123,12 @@ static bool plain_program(struct program *program, size_t place)
     return clear_flag(&program->init);
 }
 
+static bool no_regions(struct program *program, size_t place)
+{
+    (void)place;
+    return clear_flag(&program->regions);
+}
+
 static bool no_computing(struct program *program, size_t place)
 {
     (void)place;
@@ -195,11 +201,10 @@ static bool halved_item(struct program *program, size_t place)
 }
 
 static const struct edit edits[] = {
-    {phase_count, remove_phase}, {rank_count, remove_rank},   {handle_count, remove_handle},
-    {item_count, remove_item},   {pair_count, remove_pair},   {phase_count, fewer_epochs},
-    {phase_count, plain_phase},  {knobs_of, plain_knob},      {one, plain_program},
-    {one, no_computing},         {phase_count, small_phase},  {item_count, small_item},
-    {item_count, halved_item},   {item_count, plain_item},
+    {phase_count, remove_phase}, {rank_count, remove_rank},   {handle_count, remove_handle}, {item_count, remove_item},
+    {pair_count, remove_pair},   {phase_count, fewer_epochs}, {phase_count, plain_phase},    {knobs_of, plain_knob},
+    {one, plain_program},        {one, no_regions},           {one, no_computing},           {phase_count, small_phase},
+    {item_count, small_item},    {item_count, halved_item},   {item_count, plain_item},
 };
 
 /* Puts candidate in the place of *program if it fails in the same way; consumes candidate. */

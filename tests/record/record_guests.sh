@@ -35,6 +35,12 @@ check test "$(events truncate.rma 0)" -gt 15000
 # A SIGBUS of the program itself is the program's: its handler's, or its end.
 expect 5 "$rmacast" record -o bus.rma -- "$mpiexec" -n 1 "$programs/guests" bus
 expect 7 "$rmacast" record -o die.rma -- "$mpiexec" -n 1 "$programs/guests" die
+check grep -q 'rank 0: ended without MPI_Finalize by signal 7 (SIGBUS)$' err
+
+# A signal of the kernel that is no fault of an instruction: 24 is SIGXCPU.
+expect 24 "$rmacast" record -o limit-cpu.rma -- "$mpiexec" -n 1 "$programs/guests" limit
+check grep -q 'rank 0: ended without MPI_Finalize by signal 24 (SIGXCPU)$' err
+check test "$(events limit-cpu.rma 0)" = 1
 
 # Runs until both ranks have said who they are.
 await_pids() {
@@ -56,8 +62,40 @@ for signal in HUP TERM; do
     kill -$signal $record
     wait $timeout
     for pid in $(cat pid-0 pid-1); do lives $pid && check false "rank runs on after $signal"; done
-    check grep -q '2 of 2 ranks are incomplete; rank 0: ended without MPI_Finalize' err
+    check grep -q '2 of 2 ranks are incomplete; rank 0: .*ended without MPI_Finalize' err # the launcher may kill, too
     check test ! -e end.rma/spool
+done
+
+# Ctrl-C at a terminal: the kernel sends SIGINT to all in its foreground, to a rank without a launcher, too. What was recorded is
+# packed, and the command ends as the program does: by signal 2, which MPICH's launcher says as 2, with the 9 of a rank that it
+# killed before that ended, 11. The shell that script starts, $SHELL or /bin/sh, gets the signal, too, and must not end by it.
+press() { # LAST: the rank that is waited for
+    for turn in $(seq 300); do
+        [ -s "pid-$1" ] && break
+        sleep 0.1
+    done
+    sleep 0.2
+    printf '\003'
+    for turn in $(seq 100); do
+        [ -e pressed ] && break
+        sleep 0.1
+    done
+}
+for ranks in 0 2; do
+    rm -rf pid-* pressed ctrl.rma
+    if [ $ranks = 0 ]; then
+        ended=130 said=ended run="$programs/guests long"
+    else
+        ended='(2|11)' said='.*ended' run="$mpiexec -n 2 $programs/guests long"
+    fi
+    press $((ranks > 0)) |
+        timeout 60 script -qec "trap : INT; $rmacast record -o ctrl.rma -- $run; echo status \$?; touch pressed" /dev/null |
+        tr -d '\r' >out 2>err
+    check grep -qxE "status $ended" out
+    check grep -q "are incomplete; rank 0: $said without MPI_Finalize" out
+    for pid in $(cat pid-*); do lives $pid && check false "rank runs on after Ctrl-C"; done
+    check test ! -e ctrl.rma/spool
+    [ $ranks = 2 ] || check grep -q 'rank 0: ended without MPI_Finalize by signal 2 (SIGINT)' out
 done
 
 # Ranks that run on where the launcher has ended by itself: their spool is kept, and can be read.

@@ -18,12 +18,21 @@ expect 0 "$rmacast" compare halo.rma --platform ideal
 expect 0 "$rmacast" simulate halo.rma --platform ideal --verify
 
 # A put of 64 KB to rank 1, which has posted, waits until rank 2 posts, 150 ms later: osc/pt2pt waits for the posts of the whole
-# group. The time is found in the put to rank 1 (the first of two lines), and rank 2 is its cause.
+# group. The time is found in the put to rank 1 (the first of two lines), and rank 2 is its cause. The second time the put has both
+# posts in it, after 10 and 150 ms: the first one shows that it waited for rank 2's.
 expect 0 "$rmacast" record -o group.rma -- "$launch" "$mpiexec" --mca osc pt2pt -n 3 "$programs/group_posts"
 expect 0 "$rmacast" analyze group.rma --json group.json
-check jq -e '.patterns[] | select(.name == "early_transfer") | .severity_s > 0.05 and .rank_severity_s[0] == .severity_s and
-             .places[0].line == 13' group.json
-check jq -e '.causes.places[0] | .activity == "computing" and .worst_rank == 2 and .time_s > 0.05' group.json
+check jq -e '.patterns[] | select(.name == "early_transfer") | .severity_s > 0.2 and .rank_severity_s[0] == .severity_s and
+             .places[0].line == 16' group.json
+check jq -e '.causes.places[0] | .activity == "computing" and .worst_rank == 2 and .time_s > 0.2' group.json
+check jq -e '[.behaviour[] | select(.call == "MPI_Put") | .waits, .for_group, .not_for_group] == ["group", 1, 0]' group.json
+# A platform says it, too: a put that waits for its target alone contradicts the recording, one that waits for the group does not.
+expect 0 "$rmacast" compare group.rma --platform ideal --set mpi.rma.semantics=b --json compared.json
+check jq -e '[.contradictions[] | select(.call == "MPI_Put") | .waits, .expected] == ["group", "post"]' compared.json
+group='mpi.rma.semantics={"put":[{"waits":"call","posts":"group"}]}'
+expect 0 "$rmacast" compare group.rma --platform ideal --set "$group" --rows platform --json compared.json
+check jq -e '[.contradictions[] | select(.call == "MPI_Put")] == []' compared.json
+check jq -e '.results[0].patterns[] | select(.name == "early_transfer") | .severity_s > 0.2' compared.json
 
 # Inert without a spool, and in a build without the recorder for this MPI: one line per rank says so.
 expect 0 env LD_PRELOAD="$recorder" "$launch" "$mpiexec" -n 2 "$programs/locks"
@@ -43,6 +52,7 @@ if [ -n "$oshrun" ]; then
     expect 0 "$rmacast" record -o pes.rma -- ./script "$launch" "$oshrun" -n 2 "$shmem_programs/shmem_mixed"
     expect 0 "$rmacast" info pes.rma
     check grep -q "^one-sided  *16 B moved" out
+    check grep -q '^MPI library    Open MPI [0-9.]*$' out
     check grep -q "^shmem_p  *2  *16 B" out
     expect 0 "$rmacast" analyze pes.rma
     expect 1 timeout 60 "$rmacast" record -o some.rma -- "$launch" "$oshrun" -n 1 env -u RMACAST_SPOOL "$shmem_programs/shmem_mixed" : \

@@ -1,10 +1,10 @@
 #!/bin/sh
-# Usage: rows_against_shmem_h.sh OSHCC RECORDER-FOR-OPEN-MPI CHOOSER
-# Every function that shmem.h declares is one that the recorder has a wrapper of and the chooser a stub, or stands below with
+# Usage: rows_against_shmem_h.sh OSHCC RECORDER-FOR-OPEN-MPI DISPATCH
+# Every function that shmem.h declares is one that the recorder has a wrapper of and the dispatch a stub, or stands below with
 # the reason why it is not recorded. (That the prototypes are shmem.h's is checked by compiling the wrappers.)
 set -eu
 export LC_ALL=C
-oshcc=$1 recorder=$2 chooser=$3
+oshcc=$1 recorder=$2 dispatch=$3
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 sort -u >"$work/unrecorded" <<'END'
@@ -34,7 +34,7 @@ echo '#include <shmem.h>' >"$work/shmem.c"
     grep -oE '(^|[ *])(shmem_[a-z0-9_]+|start_pes|_?my_pe|_?num_pes|sh[a-z]*alloc|shmemalign|shfree|globalexit) *\(' |
     tr -d ' *(' | sort -u >"$work/declared"
 failures=0
-for library in "$recorder" "$chooser"; do
+for library in "$recorder" "$dispatch"; do
     nm -D --defined-only "$library" | cut -d' ' -f3 | grep -E '^(shmem|start_pes|sh[a-z]*alloc|shfree|globalexit)' | sort -u >"$work/wrapped"
     cut -d' ' -f1 "$work/unrecorded" | sort -u - "$work/wrapped" >"$work/known"
     only=$(comm -3 "$work/declared" "$work/known" | tr -d '\t' | tr '\n' ' ')

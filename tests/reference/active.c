@@ -13,7 +13,10 @@ static void notice_post(struct model *model, void *what)
     if (pair->posts++ >= pair->starts) return;
     struct lane *lane = pair->started[pair->posts - 1];
     lane->open = true;
-    lane_pump(model, lane);
+    if (!epoch_is_open(model, lane->epoch))
+        lane_pump(model, lane);
+    else
+        for (uint32_t i = 0; i < lane->epoch->lane_count; i++) lane_pump(model, &lane->epoch->lanes[i]);
 }
 
 struct posted {
@@ -24,7 +27,7 @@ struct posted {
 static void post_arrives(struct model *model, void *what)
 {
     const struct posted *posted = what;
-    rank_notice(model, posted->target, posted->origin, notice_post, posted->pair);
+    rank_serve(model, (struct arrival){posted->target, posted->origin, SERVICE_NOTIFICATION, 0}, notice_post, posted->pair);
 }
 
 static const struct trace_group *group_of(const struct model *model, const struct trace_call *call)
@@ -47,14 +50,6 @@ static void post(struct model *model, struct rank *rank, const struct trace_call
     }
 }
 
-static bool all_open(const struct model *model, const void *what)
-{
-    const struct epoch *epoch = what;
-    for (uint32_t i = 0; i < epoch->lane_count; i++)
-        if (!lane_is_open(model, &epoch->lanes[i])) return false;
-    return true;
-}
-
 static void start(struct model *model, struct rank *rank, const struct trace_call *call)
 {
     const struct trace_group *group = group_of(model, call);
@@ -68,17 +63,22 @@ static void start(struct model *model, struct rank *rank, const struct trace_cal
         pair->started[pair->starts++] = lane;
         lane->open = epoch->nocheck || pair->posts >= pair->starts;
     }
-    if (semantics_of(model, call->handle)->start_waits) rank_await(model, rank, all_open, epoch);
+    if (semantics_of(model, call->handle)->start_waits) rank_await(model, rank, epoch_is_open, epoch);
 }
 
 /* What has been copied is no longer complete's concern. */
+static bool is_kept(const struct op *op)
+{
+    return !op->copied && !(op->acknowledged ? op->known : op_is_away(op));
+}
+
 static bool nothing_is_kept(const struct model *model, const void *what)
 {
     const struct epoch *epoch = what;
     (void)model;
     for (uint32_t i = 0; i < epoch->lane_count; i++)
         for (const struct op *op = epoch->lanes[i].first; op; op = op->next)
-            if (!op->copied && !op_is_away(op)) return false;
+            if (is_kept(op)) return false;
     return true;
 }
 
@@ -87,8 +87,62 @@ static int64_t own_left_ps(const struct epoch *epoch)
     int64_t last_ps = INT64_MIN;
     for (uint32_t i = 0; i < epoch->lane_count; i++)
         for (const struct op *op = epoch->lanes[i].first; op; op = op->next)
-            if (!op->copied && op_left_ps(op) > last_ps) last_ps = op_left_ps(op);
+            if (!op->copied && !op->acknowledged && op_left_ps(op) > last_ps) last_ps = op_left_ps(op);
     return last_ps;
+}
+
+/* Some put or accumulate of an access epoch is acknowledged. */
+static bool is_remote(const struct model *model)
+{
+    const struct rma_protocol *protocol = &model->platform->protocol;
+    for (int kind = 0; kind < RMA_KIND_COUNT; kind++)
+        if (kind != RMA_GET &&
+            (protocol->complete[kind] == COMPLETE_REMOTE || protocol->local[kind] == LOCAL_ACKNOWLEDGED))
+            return true;
+    return false;
+}
+
+/* What complete waits for before it tells its targets: acknowledgements, the data of gets, and that all else is in the
+ * NIC. */
+static bool is_answered(const struct op *op)
+{
+    if (op->acknowledged || rma_kind_of(op->kind) == RMA_GET) return op->known;
+    return op->sent || op->local == LOCAL_COPIED;
+}
+
+static bool all_is_answered(const struct model *model, const void *what)
+{
+    const struct epoch *epoch = what;
+    (void)model;
+    for (uint32_t i = 0; i < epoch->lane_count; i++) {
+        if (!lane_is_answered(&epoch->lanes[i])) return false;
+        for (const struct op *op = epoch->lanes[i].first; op; op = op->next)
+            if (!op->copied && !is_answered(op)) return false;
+    }
+    return true;
+}
+
+static void tell_all(struct model *model, struct epoch *epoch)
+{
+    for (uint32_t i = 0; i < epoch->lane_count; i++) {
+        epoch->lanes[i].closing = true;
+        lane_pump(model, &epoch->lanes[i]);
+    }
+}
+
+static bool lane_awaits_answer(const struct lane *lane)
+{
+    for (const struct op *op = lane->first; op; op = op->next)
+        if (!op->copied && !op->known && (op->acknowledged || rma_kind_of(op->kind) == RMA_GET)) return true;
+    return false;
+}
+
+/* Nothing is asked of a target from which nothing is waited for, nor of one for which something waits for the post as complete is entered. */
+static void request_all(struct model *model, struct epoch *epoch)
+{
+    for (uint32_t i = 0; i < epoch->lane_count; i++)
+        if (lane_awaits_answer(&epoch->lanes[i]) && !lane_unissued(&epoch->lanes[i]))
+            lane_request(model, &epoch->lanes[i]);
 }
 
 /* Some operation of the table may. */
@@ -126,16 +180,22 @@ static bool near_enough(const struct model *model, const void *what)
 static void complete(struct model *model, struct rank *rank, const struct trace_call *call)
 {
     struct epoch *epoch = open_start(model, rank, call->handle);
+    bool remote = is_remote(model);
     if (epoch->lane_count > 0) rank_pay_overhead(model, rank);
     for (uint32_t i = 0; i < epoch->lane_count; i++) {
-        epoch->lanes[i].closing = true;
+        epoch->lanes[i].closing = !remote;
         lane_unhold(&epoch->lanes[i]);
         lane_pump(model, &epoch->lanes[i]);
     }
+    if (remote) request_all(model, epoch);
     if (runs_ahead(semantics_of(model, call->handle)) && !epoch->nocheck) rank_await(model, rank, near_enough, epoch);
-    if (waits_in_complete(semantics_of(model, call->handle))) rank_await(model, rank, all_open, epoch);
+    if (waits_in_complete(semantics_of(model, call->handle))) rank_await(model, rank, epoch_is_open, epoch);
+    if (remote) {
+        rank_await(model, rank, all_is_answered, epoch);
+        tell_all(model, epoch);
+    }
     rank_await(model, rank, nothing_is_kept, epoch);
-    rank_spend_until(model, rank, own_left_ps(epoch));
+    rank_await_time(model, rank, own_left_ps(epoch));
 }
 
 struct exposure {
@@ -172,7 +232,7 @@ static void wait_for_origins(struct model *model, struct rank *rank, const struc
         int64_t ps = lane_done_ps(exposed_to(model, &exposure, i));
         if (ps > done_ps) done_ps = ps;
     }
-    rank_spend_until(model, rank, done_ps);
+    rank_await_time(model, rank, done_ps);
 }
 
 void do_active(struct model *model, struct rank *rank, const struct trace_call *call)

@@ -176,6 +176,31 @@ static bool is_barrier(const struct trace_call *call)
     return call_kind(call->call) == CALL_BARRIER || call_kind(call->call) == CALL_SHMEM_BARRIER;
 }
 
+void collective_make_window(struct model *model, struct rank *rank, const struct trace_call *call)
+{
+    static const int64_t allocating[] = {1, 12}, blocks[] = {8, 11, 16};
+    const struct trace_comm *comm = trace_call_comm(model->trace, call);
+    bool shares = call->call == ID_Win_allocate_shared, allocates = call->call == ID_Win_allocate || shares;
+    bool registers = call->call == ID_Win_create || call->call == ID_Win_allocate;
+    struct party party = {.model = model,
+                          .rank = rank,
+                          .comm = comm,
+                          .context = -2 - call->handle,
+                          .tag = -1,
+                          .me = (uint32_t)trace_comm_rank(comm, (int32_t)rank->number),
+                          .count = comm->count};
+    party_allreduce(&party, 260);
+    party_broadcast(&party, 0, 4);
+    party_allreduce(&party, 1);
+    if (shares) party_allgather(&party, 24);
+    for (size_t i = 0; allocates && i < 2; i++) party_allreduce(&party, allocating[i]);
+    if (allocates) party_broadcast(&party, 0, 8);
+    if (allocates) party_allreduce(&party, 4);
+    if (shares) party_broadcast(&party, 0, 50);
+    for (size_t i = 0; shares && i < 2; i++) party_allreduce(&party, 4);
+    for (size_t i = 0; registers && i < 3; i++) party_allgather(&party, blocks[i]);
+}
+
 static void collective(struct model *model, struct rank *rank, const struct trace_call *call)
 {
     const struct trace_comm *comm = &model->trace->comms[call->handle];

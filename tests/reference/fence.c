@@ -5,8 +5,19 @@ static bool all_known(const struct model *model, const void *what)
 {
     const struct epoch *epoch = what;
     for (uint32_t i = 0; i < epoch->lane_count; i++)
-        if (!lane_is_known(model, &epoch->lanes[i])) return false;
+        if (!lane_is_known(model, &epoch->lanes[i]) || !lane_is_answered(&epoch->lanes[i])) return false;
     return true;
+}
+
+/* mpi.rma.protocol.flush: accumulates and fetching operations have answers of their own. */
+static void request_answers(struct model *model, struct epoch *epoch)
+{
+    for (uint32_t i = 0; i < epoch->lane_count; i++)
+        for (const struct op *op = epoch->lanes[i].first; op; op = op->next)
+            if (!op->known && (op->kind == CALL_PUT || op->kind == CALL_GET)) {
+                lane_request(model, &epoch->lanes[i]);
+                break;
+            }
 }
 
 struct incoming {
@@ -70,19 +81,21 @@ static struct epoch *close_epoch(struct model *model, struct fences *fences, str
 
 static void fence(struct model *model, struct rank *rank, const struct trace_call *call, const struct trace_comm *comm)
 {
-    bool precedes = !(call->flags & TRACE_NOPRECEDE), succeeds = !(call->flags & TRACE_NOSUCCEED);
+    bool ignores = model->platform->protocol.fence_assertions == ASSERTIONS_IGNORED;
+    bool precedes = ignores || !(call->flags & TRACE_NOPRECEDE), succeeds = !(call->flags & TRACE_NOSUCCEED);
     bool meets = precedes || succeeds, notify = fence_of(model, call->handle) == FENCE_NOTIFY;
     struct fences *fences = fences_of(model, call->handle, rank->number);
     struct epoch *closed = close_epoch(model, fences, rank, call->handle);
     struct incoming incoming = {comm, call->handle, rank->number, fences->closed_count - 1};
     if ((meets && comm->count > 1) || has_unsent(closed)) rank_pay_overhead(model, rank);
     let_go(model, closed);
+    if (precedes) request_answers(model, closed);
     if (precedes && !notify) rank_await(model, rank, all_known, closed);
     if (meets) collective_barrier(model, rank, comm, (uint32_t)call->handle);
     if (precedes && notify) {
         rank_await(model, rank, all_known, closed);
         rank_await(model, rank, all_came, &incoming);
-        rank_spend_until(model, rank, last_done_ps(model, &incoming));
+        rank_await_time(model, rank, last_done_ps(model, &incoming));
     }
     if (succeeds) fences->open = epoch_new(model, EPOCH_FENCE, call->handle, rank->number, comm->members, comm->count);
 }
@@ -94,8 +107,11 @@ void do_fence(struct model *model, struct rank *rank, const struct trace_call *c
         fence(model, rank, call, comm);
         return;
     }
+    bool creates = call_kind(call->call) == CALL_WIN_CREATE;
+    bool as_mpich = creates && model->platform->window_creation == WINDOW_CREATION_MPICH;
+    if (as_mpich) collective_make_window(model, rank, call);
     if (comm->count > 1) rank_pay_overhead(model, rank);
-    if (call_kind(call->call) == CALL_WIN_CREATE)
+    if (creates && !as_mpich)
         collective_allgather(model, rank, comm, (uint32_t)call->handle, model->platform->window_info_bytes);
     collective_barrier(model, rank, comm, (uint32_t)call->handle);
 }

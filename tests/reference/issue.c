@@ -28,7 +28,7 @@ static void copy(struct model *model, struct rank *rank, struct op *op)
     if (op->bytes > 0) rank_spend(model, rank, units_ps((double)op->bytes / model->platform->memory_bandwidth_Bps));
 }
 
-static enum rma_kind rule_of(enum call_kind kind)
+enum rma_kind rma_kind_of(enum call_kind kind)
 {
     switch (kind) {
     case CALL_PUT: return RMA_PUT;
@@ -37,20 +37,48 @@ static enum rma_kind rule_of(enum call_kind kind)
     }
 }
 
+static void obey_protocol(const struct model *model, struct op *op)
+{
+    const struct rma_protocol *protocol = &model->platform->protocol;
+    enum rma_kind kind = rma_kind_of(op->kind);
+    if (kind == RMA_GET) return;
+    op->local = protocol->local[kind];
+    op->acknowledged = op->lane->epoch->kind != EPOCH_START || op->local == LOCAL_ACKNOWLEDGED ||
+                       protocol->complete[kind] == COMPLETE_REMOTE;
+}
+
+/* mpi.rma.protocol.put_s_per_byte: what is issued leaves while its call copies, so late that it has left alone when the
+ * copy ends; what is queued is copied before. */
+static void append(struct model *model, struct rank *rank, struct op *op, bool issues)
+{
+    int64_t copy_ps = 0, lead_ps = 0;
+    if (op->kind == CALL_PUT && !op->copied)
+        copy_ps = lead_ps = units_ps((double)op->bytes * model->platform->protocol.put_s_per_byte);
+    if (issues) lead_ps -= network_lasts_ps(model, rank->number, op->lane->target, op->bytes);
+    if (lead_ps < 0) lead_ps = 0;
+    rank_spend(model, rank, lead_ps);
+    lane_append(op);
+    if (op->has_request) lane_unhold(op->lane);
+    lane_pump(model, op->lane);
+    rank_spend(model, rank, copy_ps - lead_ps);
+}
+
 /* In an access epoch of PSCW. */
 static void issue_active(struct model *model, struct rank *rank, struct op *op)
 {
     struct lane *lane = op->lane;
     const struct rma_semantics *semantics = semantics_of(model, lane->epoch->window);
-    op->waits = semantics_waits(semantics, rule_of(op->kind), op->bytes);
+    op->waits = semantics_waits(semantics, rma_kind_of(op->kind), op->bytes);
     bool copies = op->waits == WAITS_NEVER && op->kind != CALL_GET && op->kind != CALL_GET_ACCUMULATE;
+    op->group = semantics_waits_for_group(semantics, rma_kind_of(op->kind), op->bytes);
+    if (op->waits == WAITS_CALL && op->group) rank_await(model, rank, epoch_is_open, lane->epoch);
     if (op->waits == WAITS_CALL) rank_await(model, rank, lane_is_open, lane);
     if (copies) await_room(model, rank, op->bytes, semantics);
-    bool sends = !op->held && lane->open; /* else it is sent in the background */
+    bool posted = lane->open && !lane_awaits_group(lane) && (!op->group || epoch_is_open(model, lane->epoch));
+    bool sends = !op->held && posted; /* else it is sent in the background */
     if (copies) copy(model, rank, op);
     if (sends) rank_pay_overhead(model, rank);
-    lane_append(op);
-    lane_pump(model, lane);
+    append(model, rank, op, sends);
 }
 
 static void issue_passive(struct model *model, struct rank *rank, struct op *op)
@@ -58,9 +86,9 @@ static void issue_passive(struct model *model, struct rank *rank, struct op *op)
     struct lane *lane = op->lane;
     bool asks = op->has_request && !lane->open && !lane->asked;
     if (op->has_request) op->held = false;
-    if (asks || (!op->held && lane->open)) rank_pay_overhead(model, rank);
-    lane_append(op);
-    if (op->has_request) lane_unhold(lane);
+    bool sends = !op->held && lane->open;
+    if (asks || sends) rank_pay_overhead(model, rank);
+    append(model, rank, op, sends && model->platform->issue == ISSUE_IMMEDIATE);
     if (asks) lane_ask(model, lane);
     lane_pump(model, lane);
 }
@@ -99,6 +127,7 @@ void do_operation(struct model *model, struct rank *rank, const struct trace_cal
     if (op->kind == CALL_GET) op->bytes = call->bytes;
     if (!op->lane) rank_await(model, rank, never, NULL); /* an error of the program: it does not end */
     if (op->has_request) rank->requests[call->ref].op = op;
+    obey_protocol(model, op);
     switch (op->lane->epoch->kind) {
     case EPOCH_START: issue_active(model, rank, op); break;
     case EPOCH_FENCE:

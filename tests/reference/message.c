@@ -38,10 +38,48 @@ static void send_is_over(struct model *model, void *what)
     ((struct message *)what)->sent_locally = true;
 }
 
-static void data_arrived(struct model *model, void *what)
+static void message_is_there(struct model *model, void *what)
 {
     (void)model;
     ((struct message *)what)->arrived = true;
+}
+
+static void serve_at(struct model *model, const struct message *message, bool receiver, action *act)
+{
+    const struct envelope *envelope = &message->envelope;
+    rank_serve(model,
+               (struct arrival){.from = receiver ? envelope->from : envelope->to,
+                                .to = receiver ? envelope->to : envelope->from,
+                                .service = SERVICE_RENDEZVOUS,
+                                .bytes = message->bytes},
+               act, (void *)message);
+}
+
+/* mpi.rendezvous = notified */
+static void notify(struct model *model, void *what)
+{
+    struct message *message = what;
+    network_send_control(model, message->envelope.from, message->envelope.to, true, message_is_there, message);
+    message->sent_locally = true;
+}
+
+static void data_acknowledged(struct model *model, void *what)
+{
+    serve_at(model, what, false, notify);
+}
+
+static void acknowledge_data(struct model *model, void *what)
+{
+    const struct message *message = what;
+    network_send_control(model, message->envelope.to, message->envelope.from, true, data_acknowledged, what);
+}
+
+static void data_arrived(struct model *model, void *what)
+{
+    if (model->platform->rendezvous == RENDEZVOUS_NOTIFIED)
+        serve_at(model, what, true, acknowledge_data);
+    else
+        message_is_there(model, what);
 }
 
 static void send_data(struct model *model, void *what)
@@ -50,15 +88,14 @@ static void send_data(struct model *model, void *what)
     network_send(model, (struct transport){.from = message->envelope.from,
                                            .to = message->envelope.to,
                                            .bytes = message->bytes,
-                                           .left = send_is_over,
+                                           .left = model->platform->rendezvous == RENDEZVOUS_DIRECT ? send_is_over : NULL,
                                            .arrived = data_arrived,
                                            .what = message});
 }
 
 static void cleared(struct model *model, void *what)
 {
-    const struct message *message = what;
-    rank_serve(model, message->envelope.to, message->envelope.from, send_data, what);
+    serve_at(model, what, false, send_data);
 }
 
 /* Clear to send, or the acknowledgement of a synchronous message, once the receive is posted and the message is here.
@@ -80,8 +117,7 @@ static void look_at(struct model *model, void *what)
 
 static void request_arrived(struct model *model, void *what)
 {
-    const struct message *message = what;
-    rank_serve(model, message->envelope.from, message->envelope.to, look_at, what);
+    serve_at(model, what, true, look_at);
 }
 
 static void eager_arrived(struct model *model, void *what)

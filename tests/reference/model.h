@@ -3,7 +3,7 @@
  * step of a message, every rank a coroutine that runs through its calls as straight code and looks after each event
  * whether it can go on. Nothing in it is fast; what it is for is to disagree.
  *
- * Only the loggp engine is modelled. What the model does not know is refused by reference_knows(). */
+ * Only the loggp engine is modelled. What the model does not know is refused by reference_lacks(). */
 #ifndef TESTS_REFERENCE_MODEL_H
 #define TESTS_REFERENCE_MODEL_H
 
@@ -60,14 +60,14 @@ struct rank {
     struct reference_times times;
     ucontext_t context, *caller;
     char *stack;
-    bool ended, inside; /* inside an MPI call, or behind the last one */
+    bool ended, serves; /* its call serves what comes; behind the last one it is served in any case */
     struct rank *owner; /* of a task: the rank whose non-blocking collective it is; else NULL */
-    bool postponed;     /* a task: until the owner is inside */
+    bool postponed;     /* a task: until the owner serves */
     condition *ready;   /* what it waits for */
     const void *what;
     coroutine *body;
     void *body_what;
-    struct step *pending; /* progress call: what waits until it is inside */
+    struct step *pending; /* what a call has to serve, by arrival */
     size_t pending_count, pending_capacity;
     int64_t applied_ps;       /* accumulates are applied one after another */
     int64_t buffered_bytes;   /* semantics d */
@@ -145,23 +145,28 @@ bool event_take(struct model *model, struct event *event);
 
 /* ranks.c: of the rank that runs. */
 void rank_await(struct model *model, struct rank *rank, condition *ready, const void *what);
-void rank_spend(struct model *model, struct rank *rank, int64_t ps);
-void rank_spend_until(struct model *model, struct rank *rank, int64_t until_ps); /* nothing, if that is past */
+void rank_spend(struct model *model, struct rank *rank, int64_t ps); /* not as who waits */
+void rank_await_time(struct model *model, struct rank *rank, int64_t until_ps); /* as who waits; nothing, if past */
 void rank_pay_overhead(struct model *model, struct rank *rank);
-void rank_enter(struct model *model, struct rank *rank);
+void rank_look(struct model *model, struct rank *rank); /* serves what lies there */
 void rank_start(struct model *model, struct rank *rank, coroutine *body, void *what);
 /* A coroutine of the owner beside its calls: it is run at once until it waits, and goes on as what it waits for is
- * there; with progress call while the owner is inside. It has the owner's number, and ended when it is over. */
+ * there; with progress call while the owner's calls serve. It has the owner's number, and ended when it is over. */
 struct rank *rank_task(struct model *model, struct rank *owner, coroutine *body, void *what);
 void rank_walk(struct model *model, struct rank *rank, void *unused); /* through the calls: a body */
 void ranks_go_on(struct model *model);
 /* Within an event: now and not behind it. False: it still waits, or the event is its own step. */
 bool rank_go_on(struct model *model, struct rank *rank);
 
-/* Done by the rank's progress: of a request of `from` (to oneself: at once; hardware: at once, thread: after its delay,
- * call: when it is inside), and of something that it only has to take notice of (at once, or when it is inside). */
-void rank_serve(struct model *model, uint32_t from, uint32_t rank, action *act, void *what);
-void rank_notice(struct model *model, uint32_t from, uint32_t rank, action *act, void *what);
+/* A message that has arrived, and who serves it by mpi.rma.protocol.serves: hardware, and whoever has sent it to itself,
+ * at once, thread after its delay, call when a call of the rank serves. */
+struct arrival {
+    uint32_t from, to;
+    enum service service;
+    int64_t bytes; /* that its operation moves */
+};
+void rank_serve(struct model *model, struct arrival arrival, action *act, void *what);
+enum progress_mode server_of_message(const struct model *model, enum service service, int64_t bytes);
 
 /* network.c. arrived, left: may be NULL. bypass: a request or its answer. Returns when the last byte has left: who only
  * has to wait until then needs no event of the NIC. */
@@ -173,11 +178,13 @@ struct transport {
     void *what;
 };
 int64_t network_send(struct model *model, struct transport transport);
+int64_t network_lasts_ps(const struct model *model, uint32_t from, uint32_t to, int64_t bytes); /* in a NIC */
 void network_send_control(struct model *model, uint32_t from, uint32_t to, bool bypass, action *arrived, void *what);
 
 /* collective.c: among the members of a communicator. A channel keeps the instances of one use of it apart from all
  * others. */
 void collective_barrier(struct model *model, struct rank *rank, const struct trace_comm *comm, uint32_t channel);
+void collective_make_window(struct model *model, struct rank *rank, const struct trace_call *call); /* as MPICH */
 void collective_allgather(struct model *model, struct rank *rank, const struct trace_comm *comm, uint32_t channel,
                           int64_t block_bytes);
 

@@ -76,16 +76,23 @@ static void head_at_link(struct model *model, void *what)
     head_goes_on(model, flight, begin_ps);
 }
 
+int64_t network_lasts_ps(const struct model *model, uint32_t from, uint32_t to, int64_t bytes)
+{
+    const struct platform *platform = model->platform;
+    double rate_Bps = from == to
+                          ? platform->memory_bandwidth_Bps
+                          : platform_bandwidth_Bps(platform, model->ranks[from].node, model->ranks[to].node, bytes);
+    return copy_ps(bytes, rate_Bps);
+}
+
 int64_t network_send(struct model *model, struct transport transport)
 {
     const struct platform *platform = model->platform;
     int32_t from_node = model->ranks[transport.from].node, to_node = model->ranks[transport.to].node;
     struct flight *flight = model_new(model, sizeof *flight);
     bool to_self = transport.from == transport.to, alone = !platform->contention || from_node == to_node;
-    double rate_Bps = to_self ? platform->memory_bandwidth_Bps
-                              : platform_bandwidth_Bps(platform, from_node, to_node, transport.bytes);
     int64_t latency_ps = to_self ? 0 : units_ps(platform_latency_s(platform, from_node, to_node, transport.bytes));
-    int64_t lasts_ps = copy_ps(transport.bytes, rate_Bps), begin_ps = model->now_ps;
+    int64_t lasts_ps = network_lasts_ps(model, transport.from, transport.to, transport.bytes), begin_ps = model->now_ps;
     *flight = (struct flight){transport, from_node, to_node, lasts_ps, latency_ps, 0, 0};
     if (alone || (transport.bypass && platform->control_bypass)) {
         event_add(model, begin_ps + lasts_ps + latency_ps, transport.from, arrive, flight);

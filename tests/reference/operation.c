@@ -24,12 +24,14 @@ static bool comes_back(const struct op *op)
 
 bool op_is_away(const struct op *op)
 {
-    return comes_back(op) ? op->known : op->sent;
+    if (comes_back(op) || op->local == LOCAL_ACKNOWLEDGED) return op->known;
+    return op->local == LOCAL_COPIED || op->sent;
 }
 
 bool op_is_local(const struct op *op)
 {
-    return comes_back(op) ? op->known : op->left;
+    if (comes_back(op) || op->local == LOCAL_ACKNOWLEDGED) return op->known;
+    return op->local == LOCAL_COPIED || op->left;
 }
 
 bool op_is_away_now(const struct model *model, const void *op)
@@ -40,15 +42,24 @@ bool op_is_away_now(const struct model *model, const void *op)
 
 int64_t op_left_ps(const struct op *op)
 {
-    return comes_back(op) ? INT64_MIN : op->left_ps;
+    return comes_back(op) || op->local != LOCAL_LEFT ? INT64_MIN : op->left_ps;
 }
 
 /* --- at the target */
 
 static void know(struct model *model, void *what)
 {
-    (void)model;
-    ((struct op *)what)->known = true;
+    struct op *op = what;
+    op->known = true;
+    lane_pump(model, op->lane);
+}
+
+static void acknowledgement_arrives(struct model *model, void *what)
+{
+    const struct op *op = what;
+    rank_serve(model,
+               (struct arrival){op->lane->target, op->lane->epoch->origin, SERVICE_ACKNOWLEDGEMENT, op->bytes}, know,
+               what);
 }
 
 static void done(struct op *op, int64_t done_ps)
@@ -69,10 +80,10 @@ static void acknowledge(struct model *model, struct op *op)
 {
     op->written = true;
     done(op, model->now_ps);
-    if (op->lane->epoch->kind == EPOCH_START)
-        op->known = true; /* nobody asks */
+    if (op->acknowledged)
+        network_send_control(model, op->lane->target, op->lane->epoch->origin, true, acknowledgement_arrives, op);
     else
-        network_send_control(model, op->lane->target, op->lane->epoch->origin, true, know, op);
+        op->known = true; /* nobody asks */
 }
 
 static void applied(struct model *model, void *what)
@@ -89,7 +100,7 @@ static void serve(struct model *model, void *what)
 {
     struct op *op = what;
     struct rank *target = &model->ranks[op->lane->target];
-    int64_t lasts_ps = units_ps((double)op->bytes * model->platform->atomic_s_per_byte);
+    int64_t lasts_ps = units_ps(platform_apply_s(model->platform, op->bytes));
     if (lasts_ps == 0) {
         applied(model, op);
         return;
@@ -138,20 +149,48 @@ static void serve_parcel(struct model *model, void *what)
     answer_gets(model, parcel);
 }
 
-static bool needs_service(const struct parcel *parcel)
+static enum service service_of(const struct op *op)
 {
-    for (uint32_t i = 0; i < parcel->count; i++)
-        if (parcel->ops[i]->kind != CALL_PUT) return true;
-    return false;
+    switch (op->kind) {
+    case CALL_PUT: return SERVICE_PUT;
+    case CALL_GET: return SERVICE_GET;
+    case CALL_ACCUMULATE: return SERVICE_ACCUMULATE;
+    default: return SERVICE_FETCH;
+    }
+}
+
+/* mpi.rma.protocol.serves: several operations go by the row of the largest sizes. */
+static int64_t served_bytes(const struct parcel *parcel)
+{
+    return parcel->count > 1 ? INT64_MAX : parcel->ops[0]->bytes;
+}
+
+/* Several operations are served as the largest one could be: puts as puts, gets as gets, others by the last of all kinds in the order
+ * hardware, thread, call. */
+static struct arrival arrival_of(const struct model *model, const struct parcel *parcel)
+{
+    static const enum service kinds[] = {SERVICE_GET, SERVICE_ACCUMULATE, SERVICE_FETCH};
+    struct arrival arrival = {parcel->lane->epoch->origin, parcel->lane->target, service_of(parcel->ops[0]),
+                              parcel->ops[0]->bytes};
+    bool puts = true, gets = true;
+    if (parcel->count == 1) return arrival;
+    for (uint32_t i = 0; i < parcel->count; i++) {
+        puts &= parcel->ops[i]->kind == CALL_PUT;
+        gets &= parcel->ops[i]->kind == CALL_GET;
+    }
+    arrival.service = gets ? SERVICE_GET : SERVICE_PUT;
+    arrival.bytes = INT64_MAX;
+    bool mixed = !puts && !gets;
+    for (size_t i = 0; mixed && i < sizeof kinds / sizeof *kinds; i++)
+        if (server_of_message(model, kinds[i], INT64_MAX) > server_of_message(model, arrival.service, INT64_MAX))
+            arrival.service = kinds[i];
+    return arrival;
 }
 
 static void parcel_arrives(struct model *model, void *what)
 {
     struct parcel *parcel = what;
-    if (needs_service(parcel))
-        rank_serve(model, parcel->lane->epoch->origin, parcel->lane->target, serve_parcel, parcel);
-    else
-        serve_parcel(model, parcel);
+    rank_serve(model, arrival_of(model, parcel), serve_parcel, parcel);
 }
 
 /* --- at the origin */
@@ -208,16 +247,27 @@ static void cleared(struct model *model, void *what)
     lane_pump(model, parcel->lane);
 }
 
+static void clear_arrives(struct model *model, void *what)
+{
+    const struct parcel *parcel = what;
+    rank_serve(model,
+               (struct arrival){parcel->lane->target, parcel->lane->epoch->origin, SERVICE_CLEAR, served_bytes(parcel)},
+               cleared, what);
+}
+
 static void clear_to_send(struct model *model, void *what)
 {
     struct parcel *parcel = what;
-    network_send_control(model, parcel->lane->target, parcel->lane->epoch->origin, true, cleared, parcel);
+    network_send_control(model, parcel->lane->target, parcel->lane->epoch->origin, true, clear_arrives, parcel);
 }
 
 static void asked_to_send(struct model *model, void *what)
 {
-    const struct lane *lane = ((const struct parcel *)what)->lane;
-    rank_serve(model, lane->epoch->origin, lane->target, clear_to_send, what);
+    const struct parcel *parcel = what;
+    rank_serve(
+        model,
+        (struct arrival){parcel->lane->epoch->origin, parcel->lane->target, SERVICE_RENDEZVOUS, served_bytes(parcel)},
+        clear_to_send, what);
 }
 
 static void parcel_leaves(struct model *model, struct parcel *parcel)
@@ -228,6 +278,26 @@ static void parcel_leaves(struct model *model, struct parcel *parcel)
         network_send_control(model, parcel->lane->epoch->origin, parcel->lane->target, true, asked_to_send, parcel);
     else
         send_parcel(model, parcel);
+}
+
+bool epoch_is_open(const struct model *model, const void *what)
+{
+    const struct epoch *epoch = what;
+    for (uint32_t i = 0; i < epoch->lane_count; i++)
+        if (!lane_is_open(model, &epoch->lanes[i])) return false;
+    return true;
+}
+
+static bool waits_for_group(const struct op *op)
+{
+    return op->group && !op->sending && !epoch_is_open(NULL, op->lane->epoch);
+}
+
+bool lane_awaits_group(const struct lane *lane)
+{
+    for (const struct op *op = lane->first; op; op = op->next)
+        if (waits_for_group(op)) return true;
+    return false;
 }
 
 static bool may_leave(const struct op *op)
@@ -265,10 +335,68 @@ static void heard(struct model *model, void *what)
     ((struct lane *)what)->heard = true;
 }
 
+/* --- requests of flushes */
+
+static void request_answered(struct model *model, void *what)
+{
+    (void)model;
+    ((struct lane *)what)->requests_answered++;
+}
+
+static void request_answer_arrives(struct model *model, void *what)
+{
+    const struct lane *lane = what;
+    rank_serve(model, (struct arrival){lane->target, lane->epoch->origin, SERVICE_ACKNOWLEDGEMENT, 0},
+               request_answered, what);
+}
+
+static void answer_request(struct model *model, void *what)
+{
+    const struct lane *lane = what;
+    network_send_control(model, lane->target, lane->epoch->origin, true, request_answer_arrives, what);
+}
+
+static void request_arrives(struct model *model, void *what)
+{
+    const struct lane *lane = what;
+    rank_serve(model, (struct arrival){lane->epoch->origin, lane->target, SERVICE_PUT, 0}, answer_request, what);
+}
+
+void lane_request(struct model *model, struct lane *lane)
+{
+    if (model->platform->protocol.flush != FLUSH_REQUESTED) return;
+    if (!lane->called || lane->target == lane->epoch->origin) return;
+    lane->called = false;
+    lane->requests = true;
+    lane->requests_made++;
+    lane_pump(model, lane);
+}
+
+bool lane_is_answered(const struct lane *lane)
+{
+    return lane->requests_made == lane->requests_answered;
+}
+
+static void send_request(struct model *model, struct lane *lane)
+{
+    if (!lane->requests || !lane->open || lane_unissued(lane)) return;
+    lane->requests = false;
+    network_send_control(model, lane->epoch->origin, lane->target, false, request_arrives, lane);
+}
+
+/* Complete tells a target behind the data, and behind their acknowledgements. */
+static bool may_tell(const struct lane *lane)
+{
+    for (const struct op *op = lane->first; op; op = op->next)
+        if (!op->sent || (op->acknowledged && !op->known)) return false;
+    return lane->closing && lane->open && !lane->told;
+}
+
 void lane_pump(struct model *model, struct lane *lane)
 {
     struct parcel *parcel = NULL;
     for (struct op *op = lane->first; op; op = op->next) {
+        if (waits_for_group(op)) break;
         if (!may_leave(op) || op->sending) continue;
         if (!parcel || !model->platform->aggregate) {
             if (parcel) parcel_leaves(model, parcel);
@@ -280,7 +408,8 @@ void lane_pump(struct model *model, struct lane *lane)
         parcel->bytes += moves_out(op) ? op->bytes : 0;
     }
     if (parcel) parcel_leaves(model, parcel);
-    if (!lane->closing || !lane->open || lane->told || lane_unsent(lane)) return;
+    send_request(model, lane);
+    if (!may_tell(lane)) return;
     lane->told = true;
     network_send_control(model, lane->epoch->origin, lane->target, false, heard, lane);
 }
@@ -288,6 +417,7 @@ void lane_pump(struct model *model, struct lane *lane)
 void lane_append(struct op *op)
 {
     struct lane *lane = op->lane;
+    if (op->kind == CALL_PUT || op->kind == CALL_GET) lane->called = true;
     if (lane->last)
         lane->last->next = op;
     else

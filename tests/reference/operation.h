@@ -14,7 +14,10 @@ struct op {
     struct lane *lane;
     int64_t bytes, result_bytes;
     enum rma_waits waits;
+    bool group;                   /* waits for the posts of the whole group */
     bool copied;                  /* semantics d: no longer the caller's */
+    bool acknowledged;            /* its target tells the origin of it */
+    enum local_mode local;        /* when it is complete at its origin; of gets: when its data are there */
     bool held;                    /* deferred: until the closing call */
     bool sending;                 /* it has left the queue; a rendezvous may still keep its data */
     bool sent, left, done, known; /* left: of one with a request or a copy */
@@ -34,6 +37,10 @@ struct lane {
     bool heard;    /* PSCW: it has arrived */
     bool asked;    /* lock: for the grant */
     bool released; /* lock: nothing to be released, or it was */
+    bool answered; /* lock: the target has answered the release, or need not */
+    bool called;   /* a put or get since the last request of a flush */
+    bool requests; /* a flush's request leaves behind the data */
+    uint32_t requests_made, requests_answered;
     struct op *first, *last;
 };
 
@@ -68,6 +75,7 @@ struct epoch *epoch_new(struct model *model, enum epoch_kind kind, int32_t windo
                         const int32_t *targets, uint32_t count);
 struct fences *fences_of(const struct model *model, int32_t window, uint32_t rank);
 const struct rma_semantics *semantics_of(const struct model *model, int32_t window);
+enum rma_kind rma_kind_of(enum call_kind kind); /* fetches go by the rules of gets */
 enum lock_mode lock_of(const struct model *model, int32_t window);
 enum fence_mode fence_of(const struct model *model, int32_t window);
 
@@ -79,10 +87,18 @@ bool lane_unhold(struct lane *lane);
 bool lane_unsent(const struct lane *lane);   /* data still to be sent, by a rendezvous perhaps */
 bool lane_unissued(const struct lane *lane); /* something still queued */
 
+/* mpi.rma.protocol.flush: asks the target for an answer to what was called, as soon as all of that has left. */
+void lane_request(struct model *model, struct lane *lane);
+
+/* Some operation of it waits for the posts of the whole group: what comes behind does not leave before it. */
+bool lane_awaits_group(const struct lane *lane);
+
 /* Conditions. */
+bool epoch_is_open(const struct model *model, const void *epoch); /* all its lanes */
 bool lane_is_open(const struct model *model, const void *lane);
 bool lane_is_away(const struct model *model, const void *lane);  /* complete at the origin as soon as all has left */
 bool lane_is_known(const struct model *model, const void *lane); /* known to be complete at the target */
+bool lane_is_answered(const struct lane *lane);                  /* all requests of flushes are */
 bool lane_is_done(const struct lane *lane);                      /* complete at the target at lane_done_ps() */
 void lane_append(struct op *op);
 bool op_is_away_now(const struct model *model, const void *op); /* as a condition */

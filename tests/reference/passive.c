@@ -16,7 +16,8 @@ static void granted(struct model *model, void *what)
 
 static void grant_arrives(struct model *model, void *what)
 {
-    rank_notice(model, ((struct lane *)what)->target, ((struct lane *)what)->epoch->origin, granted, what);
+    const struct lane *lane = what;
+    rank_serve(model, (struct arrival){lane->target, lane->epoch->origin, SERVICE_NOTIFICATION, 0}, granted, what);
 }
 
 static bool fits(const struct server *server, const struct lane *lane)
@@ -66,14 +67,41 @@ static void request_served(struct model *model, void *what)
 static void request_arrives(struct model *model, void *what)
 {
     const struct lane *lane = what;
-    rank_serve(model, lane->epoch->origin, lane->target, request_served, what);
+    rank_serve(model, (struct arrival){lane->epoch->origin, lane->target, SERVICE_LOCK, 0}, request_served, what);
+}
+
+static void let_go(struct model *model, struct lane *lane)
+{
+    struct server *server = server_of(model, lane);
+    server->holder_count--;
+    grant_all_that_fit(model, server);
+}
+
+static void release_answered(struct model *model, void *what)
+{
+    (void)model;
+    ((struct lane *)what)->answered = true;
+}
+
+static void release_answer_arrives(struct model *model, void *what)
+{
+    const struct lane *lane = what;
+    rank_serve(model, (struct arrival){lane->target, lane->epoch->origin, SERVICE_ACKNOWLEDGEMENT, 0},
+               release_answered, what);
+}
+
+static void release_served(struct model *model, void *what)
+{
+    struct lane *lane = what;
+    let_go(model, lane);
+    if (!lane->answered)
+        network_send_control(model, lane->target, lane->epoch->origin, true, release_answer_arrives, lane);
 }
 
 static void release_arrives(struct model *model, void *what)
 {
-    struct server *server = server_of(model, what);
-    server->holder_count--;
-    grant_all_that_fit(model, server);
+    const struct lane *lane = what;
+    rank_serve(model, (struct arrival){lane->epoch->origin, lane->target, SERVICE_RELEASE, 0}, release_served, what);
 }
 
 void lane_ask(struct model *model, struct lane *lane)
@@ -87,9 +115,11 @@ void lane_ask(struct model *model, struct lane *lane)
 
 static void release(struct model *model, struct lane *lane)
 {
+    bool own = lane->target == lane->epoch->origin;
+    lane->answered = !lane->asked || own || model->platform->protocol.unlock == UNLOCK_RELEASED;
     if (!lane->asked) return;
-    if (lane->target == lane->epoch->origin)
-        release_arrives(model, lane);
+    if (own)
+        let_go(model, lane);
     else
         network_send_control(model, lane->epoch->origin, lane->target, false, release_arrives, lane);
 }
@@ -125,6 +155,7 @@ static void lock(struct model *model, struct rank *rank, const struct trace_call
     }
     if (pays) rank_pay_overhead(model, rank);
     for (uint32_t i = 0; asks && i < epoch->lane_count; i++) lane_ask(model, &epoch->lanes[i]);
+    if (model->platform->protocol.visit == VISIT_ENTER) rank_look(model, rank); /* if it has not */
     rank_await(model, rank, is_open, epoch);
 }
 
@@ -132,13 +163,14 @@ static void lock(struct model *model, struct rank *rank, const struct trace_call
 struct named {
     struct lane *lanes[64];
     uint32_t count;
+    bool all;
 };
 
 static struct named name_lanes(const struct model *model, const struct rank *rank, const struct trace_call *call)
 {
     const struct trace_comm *comm = trace_call_comm(model->trace, call);
-    struct named named = {.count = 0};
     bool all = !(call_row(call->call)->needed & F_TARGET);
+    struct named named = {.all = all};
     for (uint32_t t = 0; t < model->rank_count; t++) {
         if (all ? trace_comm_rank(comm, (int32_t)t) == TRACE_NONE : (int32_t)t != call->peer) continue;
         struct lane *lane = pair_of(model, call->handle, rank->number, t)->lock;
@@ -151,7 +183,16 @@ static bool is_complete(const struct model *model, const void *what)
 {
     const struct named *named = what;
     for (uint32_t i = 0; i < named->count; i++)
-        if (!lane_is_known(model, named->lanes[i])) return false;
+        if (!lane_is_known(model, named->lanes[i]) || !lane_is_answered(named->lanes[i])) return false;
+    return true;
+}
+
+static bool are_answered(const struct model *model, const void *what)
+{
+    const struct named *named = what;
+    (void)model;
+    for (uint32_t i = 0; i < named->count; i++)
+        if (!named->lanes[i]->answered) return false;
     return true;
 }
 
@@ -178,6 +219,21 @@ static void go(struct model *model, struct lane *lane, bool asks)
     lane_pump(model, lane);
 }
 
+/* mpi.rma.protocol.flush: one target is asked in any case, of all those where something is not known to be complete. */
+static void request_answers(struct model *model, const struct named *named)
+{
+    for (uint32_t i = 0; i < named->count; i++)
+        if (!named->all || !lane_is_known(model, named->lanes[i])) lane_request(model, named->lanes[i]);
+}
+
+/* mpi.rma.protocol.local: what is copied waits for nothing but a lazy lock that is not granted. */
+static bool needs_grant(const struct lane *lane)
+{
+    for (const struct op *op = lane->first; op; op = op->next)
+        if (op->local == LOCAL_COPIED && !lane->open) return true;
+    return false;
+}
+
 static void flush(struct model *model, struct rank *rank, const struct trace_call *call)
 {
     struct named named = name_lanes(model, rank, call);
@@ -187,10 +243,13 @@ static void flush(struct model *model, struct rank *rank, const struct trace_cal
     for (uint32_t i = 0; i < named.count; i++) go(model, named.lanes[i], must_ask(named.lanes[i], false));
     bool local = call_kind(call->call) == CALL_FLUSH_LOCAL;
     for (uint32_t i = 0; local && i < named.count; i++) { /* one after another */
+        if (needs_grant(named.lanes[i])) rank_await(model, rank, lane_is_open, named.lanes[i]);
         rank_await(model, rank, lane_is_away, named.lanes[i]);
-        rank_spend_until(model, rank, lane_left_ps(named.lanes[i]));
+        rank_await_time(model, rank, lane_left_ps(named.lanes[i]));
     }
-    if (!local) rank_await(model, rank, is_complete, &named);
+    if (local) return;
+    request_answers(model, &named);
+    rank_await(model, rank, is_complete, &named);
 }
 
 static void unlock(struct model *model, struct rank *rank, const struct trace_call *call)
@@ -203,12 +262,14 @@ static void unlock(struct model *model, struct rank *rank, const struct trace_ca
     }
     if (pays) rank_pay_overhead(model, rank);
     for (uint32_t i = 0; i < named.count; i++) go(model, named.lanes[i], must_ask(named.lanes[i], true));
+    request_answers(model, &named);
     rank_await(model, rank, are_open, &named);
     rank_await(model, rank, is_complete, &named);
     for (uint32_t i = 0; i < named.count; i++) {
         release(model, named.lanes[i]);
         pair_of(model, call->handle, rank->number, named.lanes[i]->target)->lock = NULL;
     }
+    rank_await(model, rank, are_answered, &named);
 }
 
 void do_passive(struct model *model, struct rank *rank, const struct trace_call *call)

@@ -9,12 +9,27 @@
 
 enum { STACK_BYTES = 256 * 1024 };
 
-void rank_await(struct model *model, struct rank *rank, condition *ready, const void *what)
+static void suspend(struct model *model, struct rank *rank, condition *ready, const void *what)
 {
     if (ready(model, what)) return;
     rank->ready = ready;
     rank->what = what;
     swapcontext(&rank->context, rank->caller);
+}
+
+/* mpi.rma.protocol.visit: what comes while it waits is served then. */
+void rank_await(struct model *model, struct rank *rank, condition *ready, const void *what)
+{
+    bool served = rank->serves;
+    if (ready(model, what)) return;
+    if (!served) rank_look(model, rank);
+    suspend(model, rank, ready, what);
+    rank->serves = served;
+}
+
+static bool serves(const struct rank *rank)
+{
+    return rank->ended || rank->serves;
 }
 
 static void switch_to(struct model *model, struct rank *rank)
@@ -35,9 +50,9 @@ bool rank_go_on(struct model *model, struct rank *rank)
     return true;
 }
 
-static void when_inside(struct model *model, struct rank *rank, action *act, void *what)
+static void when_it_serves(struct model *model, struct rank *rank, action *act, void *what)
 {
-    if (rank->inside) {
+    if (serves(rank)) {
         act(model, what);
         return;
     }
@@ -46,7 +61,7 @@ static void when_inside(struct model *model, struct rank *rank, action *act, voi
     rank->pending[rank->pending_count++] = (struct step){act, what};
 }
 
-static void task_inside(struct model *model, void *what)
+static void task_served(struct model *model, void *what)
 {
     struct rank *task = what;
     task->postponed = false;
@@ -56,9 +71,9 @@ static void task_inside(struct model *model, void *what)
 static bool task_go_on(struct model *model, struct rank *task)
 {
     if (task->postponed || !task->ready || !task->ready(model, task->what)) return false;
-    task->postponed = model->platform->progress == PROGRESS_CALL && !task->owner->inside;
+    task->postponed = model->platform->progress == PROGRESS_CALL && !serves(task->owner);
     if (task->postponed)
-        when_inside(model, task->owner, task_inside, task);
+        when_it_serves(model, task->owner, task_served, task);
     else
         switch_to(model, task);
     return true;
@@ -92,12 +107,15 @@ void rank_spend(struct model *model, struct rank *rank, int64_t ps)
     bool *over = model_new(model, sizeof *over);
     if (ps == 0) return;
     event_add(model, model->now_ps + ps, rank->number, set_true, over);
-    rank_await(model, rank, is_true, over);
+    suspend(model, rank, is_true, over);
 }
 
-void rank_spend_until(struct model *model, struct rank *rank, int64_t until_ps)
+void rank_await_time(struct model *model, struct rank *rank, int64_t until_ps)
 {
-    if (until_ps > model->now_ps) rank_spend(model, rank, until_ps - model->now_ps);
+    bool *over = model_new(model, sizeof *over);
+    if (until_ps <= model->now_ps) return;
+    event_add(model, until_ps, rank->number, set_true, over);
+    rank_await(model, rank, is_true, over);
 }
 
 void rank_pay_overhead(struct model *model, struct rank *rank)
@@ -105,33 +123,38 @@ void rank_pay_overhead(struct model *model, struct rank *rank)
     rank_spend(model, rank, units_ps(model->platform->overhead_s));
 }
 
-void rank_serve(struct model *model, uint32_t from, uint32_t number, action *act, void *what)
+enum progress_mode server_of_message(const struct model *model, enum service service, int64_t bytes)
 {
-    const struct platform *platform = model->platform;
-    switch (from == number ? PROGRESS_HARDWARE : platform->progress) {
-    case PROGRESS_HARDWARE: act(model, what); break;
-    case PROGRESS_THREAD:
-        if (platform->thread_delay_s > 0)
-            event_add(model, model->now_ps + units_ps(platform->thread_delay_s), number, act, what);
-        else
-            act(model, what);
-        break;
-    case PROGRESS_CALL: when_inside(model, &model->ranks[number], act, what); break;
-    }
+    const struct serve_rule *rule = model->platform->protocol.serves[service];
+    while (bytes > rule->upto_bytes) rule++;
+    return rule->by;
 }
 
-void rank_notice(struct model *model, uint32_t from, uint32_t number, action *act, void *what)
+static void serve_by(struct model *model, uint32_t number, enum progress_mode by, action *act, void *what)
 {
-    if (model->platform->progress == PROGRESS_CALL && from != number)
-        when_inside(model, &model->ranks[number], act, what);
+    int64_t delay_ps = by == PROGRESS_THREAD ? units_ps(model->platform->thread_delay_s) : 0;
+    if (by == PROGRESS_CALL)
+        when_it_serves(model, &model->ranks[number], act, what);
+    else if (delay_ps > 0)
+        event_add(model, model->now_ps + delay_ps, number, act, what);
     else
         act(model, what);
 }
 
-void rank_enter(struct model *model, struct rank *rank)
+void rank_serve(struct model *model, struct arrival arrival, action *act, void *what)
 {
-    rank->inside = true;
-    for (size_t i = 0; i < rank->pending_count; i++) rank->pending[i].act(model, rank->pending[i].what);
+    enum progress_mode by = server_of_message(model, arrival.service, arrival.bytes);
+    serve_by(model, arrival.to, arrival.from == arrival.to ? PROGRESS_HARDWARE : by, act, what);
+}
+
+void rank_look(struct model *model, struct rank *rank)
+{
+    rank->serves = true;
+    for (size_t i = 0; i < rank->pending_count; i++) {
+        rank->pending[i].act(model, rank->pending[i].what);
+        for (size_t k = 0; k < model->task_count; k++) /* at once, before what comes behind it */
+            if (model->tasks[k]->owner == rank) task_go_on(model, model->tasks[k]);
+    }
     rank->pending_count = 0;
 }
 
@@ -153,7 +176,8 @@ static bool is_plain(enum mpi_call call)
 static void do_call(struct model *model, struct rank *rank, const struct trace_call *call)
 {
     const struct trace *trace = model->trace;
-    switch (call_kind(call->call)) {
+    enum call_kind kind = call_kind(call->call);
+    switch (kind) {
     case CALL_WIN_CREATE:
     case CALL_WIN_FREE:
     case CALL_FENCE: do_fence(model, rank, call); break;
@@ -209,9 +233,22 @@ static void do_call(struct model *model, struct rank *rank, const struct trace_c
     case CALL_FINALIZE:
         if (trace->comms[0].count > 1) rank_pay_overhead(model, rank);
         collective_barrier(model, rank, &trace->comms[0], (uint32_t)trace->window_count);
+        rank_spend(model, rank, units_ps(kind == CALL_INIT ? model->platform->init_s : model->platform->finalize_s));
         break;
     default: break; /* local */
     }
+}
+
+/* mpi.rma.protocol.visit, .lock_order: a lock that asks for the own one before it serves looks by itself. */
+static bool looks_first(const struct model *model, const struct rank *rank, const struct trace_call *call)
+{
+    const struct rma_protocol *protocol = &model->platform->protocol;
+    enum call_kind kind = call_kind(call->call);
+    bool own = kind == CALL_LOCK_ALL || (kind == CALL_LOCK && call->peer == (int32_t)rank->number);
+    if (own) return protocol->lock_order == LOCK_ORDER_ARRIVAL;
+    return protocol->visit == VISIT_ENTER || kind == CALL_COMPLETE || kind == CALL_FENCE || kind == CALL_UNLOCK ||
+           kind == CALL_UNLOCK_ALL || kind == CALL_FLUSH || kind == CALL_FLUSH_LOCAL || kind == CALL_REQUEST_WAIT ||
+           kind == CALL_REQUEST_WAITALL || kind == CALL_REQUEST_TEST || kind == CALL_REQUEST_TESTALL;
 }
 
 /* A test that says no is computing. */
@@ -221,6 +258,11 @@ static bool says_no(const struct trace_call *call)
     bool tests =
         kind == CALL_WIN_TEST || kind == CALL_REQUEST_TEST || kind == CALL_REQUEST_TESTALL || kind == CALL_IPROBE;
     return tests && !(call->flags & TRACE_FLAG);
+}
+
+static bool is_region(const struct trace_call *call)
+{
+    return call_kind(call->call) == CALL_REGION_ENTER || call_kind(call->call) == CALL_REGION_LEAVE;
 }
 
 static int64_t computing_ps(const struct rank *rank, int64_t recorded_ps)
@@ -234,22 +276,25 @@ void rank_walk(struct model *model, struct rank *rank, void *unused)
     int64_t recorded_ps = trace_begin_ps(model->trace);
     bool begun = false;
     event_add(model, 0, rank->number, set_true, &begun); /* an event of each rank, in their order */
-    rank_await(model, rank, is_true, &begun);
+    suspend(model, rank, is_true, &begun);
     for (size_t i = 0; i < rank->stream->count; i++) {
         const struct trace_call *call = &rank->stream->calls[i];
         rank_spend(model, rank, computing_ps(rank, call->enter_ps - recorded_ps));
         recorded_ps = call->exit_ps;
         rank->times.enter_ps[i] = model->now_ps;
-        rank_enter(model, rank);
-        if (says_no(call) || is_plain(call->call))
-            rank_spend(model, rank, computing_ps(rank, call->exit_ps - call->enter_ps));
+        if (!is_region(call) && looks_first(model, rank, call)) rank_look(model, rank);
+        int64_t lasts_ps = computing_ps(rank, call->exit_ps - call->enter_ps);
+        if (says_no(call)) /* it polls */
+            rank_await_time(model, rank, model->now_ps + lasts_ps);
+        else if (is_plain(call->call))
+            rank_spend(model, rank, lasts_ps);
         else
             do_call(model, rank, call);
-        rank->inside = false;
+        rank->serves = false;
         rank->times.exit_ps[i] = model->now_ps;
     }
     rank->ended = true;
-    rank_enter(model, rank);
+    rank_look(model, rank);
 }
 
 static void begin(unsigned high, unsigned low)

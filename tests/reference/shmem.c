@@ -28,7 +28,7 @@ static void operation(struct model *model, struct rank *rank, const struct trace
     enum call_kind kind = call_kind(call->call);
     struct lane *lane = pair_of(model, call->handle, rank->number, (uint32_t)call->peer)->lock;
     struct op *op = model_new(model, sizeof *op);
-    *op = (struct op){.kind = call_operation(kind), .lane = lane, .bytes = call->bytes};
+    *op = (struct op){.kind = call_operation(kind), .lane = lane, .bytes = call->bytes, .acknowledged = true};
     op->result_bytes = op->kind == CALL_GET ? call->bytes : call->aux;
     rank_pay_overhead(model, rank);
     rank->heap_ops[call - rank->stream->calls] = op;
@@ -36,7 +36,7 @@ static void operation(struct model *model, struct rank *rank, const struct trace
     lane_pump(model, lane);
     if (kind == CALL_SHMEM_PUT_NBI || kind == CALL_SHMEM_GET_NBI) return;
     rank_await(model, rank, op_is_away_now, op);
-    rank_spend_until(model, rank, op_left_ps(op));
+    rank_await_time(model, rank, op_left_ps(op));
 }
 
 static bool all_is_known(const struct model *model, const void *what)
@@ -123,7 +123,7 @@ static void granted(struct model *model, void *what)
 static void grant_arrives(struct model *model, void *what)
 {
     const struct asker *asker = what;
-    rank_notice(model, asker->keeper->rank, asker->rank, granted, what);
+    rank_serve(model, (struct arrival){asker->keeper->rank, asker->rank, SERVICE_NOTIFICATION, 0}, granted, what);
 }
 
 static void grant_next(struct model *model, struct keeper *keeper)
@@ -147,7 +147,7 @@ static void asked(struct model *model, void *what)
 static void request_arrives(struct model *model, void *what)
 {
     const struct asker *asker = what;
-    rank_serve(model, asker->rank, asker->keeper->rank, asked, what);
+    rank_serve(model, (struct arrival){asker->rank, asker->keeper->rank, SERVICE_LOCK, 0}, asked, what);
 }
 
 static void released(struct model *model, void *what)
@@ -155,6 +155,12 @@ static void released(struct model *model, void *what)
     struct keeper *keeper = what;
     keeper->holder = NULL;
     grant_next(model, keeper);
+}
+
+static void release_arrives(struct model *model, void *what)
+{
+    struct keeper *keeper = what;
+    rank_serve(model, (struct arrival){keeper->holder->rank, keeper->rank, SERVICE_RELEASE, 0}, released, what);
 }
 
 static bool is_granted(const struct model *model, const void *what)
@@ -176,7 +182,7 @@ static void clear_lock(struct model *model, struct rank *rank, struct keeper *ke
 {
     rank_await(model, rank, all_is_known, rank);
     if (rank->number != keeper->rank) rank_pay_overhead(model, rank);
-    network_send_control(model, rank->number, keeper->rank, false, released, keeper);
+    network_send_control(model, rank->number, keeper->rank, false, release_arrives, keeper);
 }
 
 void do_shmem(struct model *model, struct rank *rank, const struct trace_call *call)

@@ -12,7 +12,7 @@ simulate() { # NAME TRACE OPTION...: fails where the trace shows what cannot be 
   "$rmacast" simulate "$trace" --platform tests/cases/base.json --engine loggp --set nodes.count=32 "$@" \
     -o "$place/$name.txt" >"$place/log" 2>&1
 }
-for trace in $(ls tests/cases/*/trace.txt | grep -v /threads_); do
+for trace in $(ls tests/cases/*/*/trace.txt | grep -v /threads/); do
   name=$(basename "$(dirname "$trace")")
   simulate "$name-lazy" "$trace" --set mpi.rma.lock=lazy --set mpi.rma.progress=call || rm -f "$place/$name-lazy.txt"
   simulate "$name-thread" "$trace" --set mpi.rma.progress=thread || rm -f "$place/$name-thread.txt"

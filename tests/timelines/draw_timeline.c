@@ -1,6 +1,6 @@
-/* draw_timeline TRACE: the wait state that the file is named after (late_post.txt), as an SVG time line on standard
- * output. Fails if the detector does not find it. docs/timelines holds the pictures; check_timelines.sh tells whether
- * they are up to date. */
+/* draw_timeline [--text] TRACE: the wait state that the file is named after (late_post.txt), as an SVG time line on
+ * standard output, or as lines of text. Fails if the detector does not find it. docs/timelines holds the pictures,
+ * docs/patterns.md the texts; check_timelines.sh tells whether they are up to date. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +18,8 @@ enum {
     LETTER = 6, /* width of one, about */
     TICK_US = 10,
     FINDINGS = 16,
+    TEXT_LEFT = 10, /* columns before the time line; one column is 1 us */
+    TEXT_COLUMNS = 130,
 };
 
 struct picture {
@@ -62,13 +64,19 @@ static void draw_axis(const struct picture *picture)
     printf("<text x=\"%d\" y=\"%d\" class=\"time\">us</text>\n", LEFT + PLOT + 20, bottom + 14);
 }
 
+/* The name without MPI_, pthread_. */
+static const char *short_name(const struct trace_call *call)
+{
+    const char *name = call_name(call->call), *underscore = strchr(name, '_');
+    return underscore ? underscore + 1 : name;
+}
+
 static void draw_call(const struct picture *picture, uint32_t rank, size_t index)
 {
     const struct trace_call *call = &picture->trace->ranks[rank].calls[index];
     int x = x_of(picture, call->enter_ps), width = x_of(picture, call->exit_ps) - x,
         y = y_of_call(picture, rank, index);
-    const char *name = call_name(call->call), *underscore = strchr(name, '_');
-    if (underscore) name = underscore + 1; /* behind MPI_, pthread_ */
+    const char *name = short_name(call);
     bool inside = width >= (int)strlen(name) * LETTER + 4;
     printf("<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" class=\"call\"/>\n", x, y, width > 0 ? width : 1, BOX);
     printf("<text x=\"%d\" y=\"%d\" class=\"name\">%s</text>\n", inside ? x + 3 : x, inside ? y + 15 : y - 4, name);
@@ -89,13 +97,18 @@ static void draw_rank(const struct picture *picture, uint32_t rank)
     for (size_t i = 0; i < picture->trace->ranks[rank].count; i++) draw_call(picture, rank, i);
 }
 
-/* The part of the call that the finding counts: up to its cause, or the end of the call. */
+/* The end of the part of the call that the finding counts: its cause, or the end of the call. */
+static int64_t end_of_wait(const struct finding *finding, const struct trace_call *call)
+{
+    bool caused = finding->cause_call != FINDING_NO_CALL && finding->until_ps <= call->exit_ps &&
+                  finding->until_ps - finding->severity_ps >= call->enter_ps;
+    return caused ? finding->until_ps : call->exit_ps;
+}
+
 static void draw_wait(const struct picture *picture, const struct finding *finding)
 {
     const struct trace_call *call = &picture->trace->ranks[finding->rank].calls[finding->call];
-    bool caused = finding->cause_call != FINDING_NO_CALL && finding->until_ps <= call->exit_ps &&
-                  finding->until_ps - finding->severity_ps >= call->enter_ps;
-    int64_t end_ps = caused ? finding->until_ps : call->exit_ps;
+    int64_t end_ps = end_of_wait(finding, call);
     int x = x_of(picture, end_ps - finding->severity_ps), y = y_of_call(picture, finding->rank, finding->call);
     printf("<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" class=\"wait\"/>\n", x, y, x_of(picture, end_ps) - x,
            BOX);
@@ -130,6 +143,82 @@ static void draw(const struct picture *picture, enum pattern pattern)
     printf("</svg>\n");
 }
 
+static size_t column_of(int64_t time_ps)
+{
+    return TEXT_LEFT + (size_t)(time_ps / 1000000);
+}
+
+/* A line of text with blanks up to its last mark. */
+struct line {
+    char text[TEXT_COLUMNS + 1];
+    size_t length;
+};
+
+static void put_text(struct line *line, size_t column, const char *text)
+{
+    for (; *text && column < TEXT_COLUMNS; text++, column++) {
+        while (line->length <= column) line->text[line->length++] = ' ';
+        line->text[column] = *text;
+    }
+}
+
+static void put_mark(struct line *line, int64_t from_ps, int64_t to_ps, char mark)
+{
+    for (size_t column = column_of(from_ps); column < column_of(to_ps); column++)
+        put_text(line, column, (char[]){mark, '\0'});
+}
+
+static void print_line(const struct line *line)
+{
+    printf("%.*s\n", (int)line->length, line->text);
+}
+
+/* "[==##==]" with the name above it; a call without duration is "|". */
+static void write_call(const struct picture *picture, uint32_t rank, size_t index, struct line *names,
+                       struct line *calls)
+{
+    const struct trace_call *call = &picture->trace->ranks[rank].calls[index];
+    size_t column = column_of(call->enter_ps);
+    const char *name = short_name(call);
+    put_text(names, names->length > column ? names->length + 1 : column, name);
+    put_mark(calls, call->enter_ps, call->exit_ps, '=');
+    for (size_t i = 0; i < picture->count; i++) {
+        const struct finding *finding = &picture->findings[i];
+        if (finding->rank != rank || finding->call != index) continue;
+        int64_t end_ps = end_of_wait(finding, call);
+        put_mark(calls, end_ps - finding->severity_ps, end_ps, '#');
+        if (finding->severity_ps == 0) put_mark(calls, call->enter_ps, call->exit_ps, '+');
+    }
+    put_text(calls, column, call->exit_ps > call->enter_ps ? "[" : "|");
+    if (call->exit_ps > call->enter_ps) put_text(calls, column_of(call->exit_ps) - 1, "]");
+}
+
+static void write_line(const struct picture *picture, uint32_t rank, uint32_t thread)
+{
+    struct line names = {.length = 0}, calls = {.length = 0};
+    char text[TEXT_LEFT + 16];
+    snprintf(text, sizeof text, "%s %" PRIu32, thread > 0 ? "thread" : "rank", thread > 0 ? thread : rank);
+    put_text(&calls, 0, text);
+    for (size_t i = 0; i < picture->trace->ranks[rank].count; i++)
+        if (trace_call_thread(picture->trace, rank, i) == thread) write_call(picture, rank, i, &names, &calls);
+    print_line(&names);
+    print_line(&calls);
+}
+
+static void write_text(const struct picture *picture)
+{
+    struct line axis = {.length = 0};
+    put_text(&axis, 0, "us");
+    for (int64_t t = 0; t <= picture->end_ps; t += TICK_US * INT64_C(1000000)) {
+        char text[24];
+        snprintf(text, sizeof text, "%" PRId64, t / 1000000);
+        put_text(&axis, column_of(t), text);
+    }
+    print_line(&axis);
+    for (uint32_t r = 0; r < picture->trace->rank_count; r++)
+        for (uint32_t t = 0; t < trace_thread_count(picture->trace, r); t++) write_line(picture, r, t);
+}
+
 static enum status find(const struct relations *relations, enum pattern pattern, struct picture *picture,
                         struct err *err)
 {
@@ -162,7 +251,7 @@ static bool pattern_of_file(const char *file, enum pattern *pattern)
     return false;
 }
 
-static enum status draw_file(const char *file, struct err *err)
+static enum status draw_file(const char *file, bool text, struct err *err)
 {
     enum pattern pattern;
     struct trace *trace;
@@ -176,7 +265,8 @@ static enum status draw_file(const char *file, struct err *err)
     enum status status = relations_build(trace, &relations, err);
     if (status == STATUS_OK) {
         status = find(&relations, pattern, &picture, err);
-        if (status == STATUS_OK) draw(&picture, pattern);
+        if (status == STATUS_OK && text) write_text(&picture);
+        if (status == STATUS_OK && !text) draw(&picture, pattern);
         relations_clear(&relations);
     }
     trace_free(trace);
@@ -193,11 +283,12 @@ int main(int argc, char **argv)
 {
     struct err err;
     if (argc == 2 && strcmp(argv[1], "--list") == 0) return list();
-    if (argc != 2) {
-        fprintf(stderr, "usage: draw_timeline PATTERN.txt | --list\n");
+    bool text = argc == 3 && strcmp(argv[1], "--text") == 0;
+    if (argc != 2 && !text) {
+        fprintf(stderr, "usage: draw_timeline [--text] PATTERN.txt | --list\n");
         return 2;
     }
-    if (draw_file(argv[1], &err) == STATUS_OK) return 0;
+    if (draw_file(argv[argc - 1], text, &err) == STATUS_OK) return 0;
     fprintf(stderr, "draw_timeline: %s\n", err.text);
     return 1;
 }

@@ -131,7 +131,8 @@ enum mpi_call {
 #undef SHMEM_CALL
     ID_region_enter, /* no function: user regions */
     ID_region_leave,
-    MPI_CALL_COUNT
+    MPI_CALL_COUNT,
+    ID_none = ID_Pcontrol /* for records of which the times alone matter: no code looks at this call */
 };
 
 struct call_row {
@@ -165,6 +166,12 @@ bool call_by_name(const char *name, enum mpi_call *call);
 bool call_makes_request(enum mpi_call call);
 /* A communicator, collectively among the ranks that it is to have only (MPI-3.1 6.4.2, 6.6.2). */
 bool call_makes_own_comm(enum mpi_call call);
+
+/* A user region's record; no function. */
+static inline bool call_is_region(enum mpi_call call)
+{
+    return call == ID_region_enter || call == ID_region_leave;
+}
 
 /* A thread primitive: a row of trace/calls/thread_calls.def. */
 bool call_is_thread(enum mpi_call call);

@@ -38,7 +38,8 @@ static enum status walk_block(void *context, size_t number, struct err *err)
 }
 
 /* The sync groups of all blocks: those of the same collective call are one. */
-static enum status number_knots(struct counting *counting, struct block *block, struct map *known, struct err *err)
+static enum status number_sync_groups(struct counting *counting, struct block *block, struct map *known,
+                                      struct err *err)
 {
     const struct map *instances = &block->finder.instances;
     block->sync_groups = calloc(block->links.sync_groups + 1, sizeof *block->sync_groups);
@@ -65,12 +66,12 @@ static void find_latest(const struct counting *counting, const struct block *blo
     }
 }
 
-static enum status join_knots(struct counting *counting, struct err *err)
+static enum status join_sync_groups(struct counting *counting, struct err *err)
 {
     struct map known = {0};
     enum status status = STATUS_OK;
     for (size_t i = 0; status == STATUS_OK && i < counting->count; i++)
-        status = number_knots(counting, &counting->blocks[i], &known, err);
+        status = number_sync_groups(counting, &counting->blocks[i], &known, err);
     map_clear(&known);
     TRY(status);
     counting->latest_ps = malloc((counting->sync_groups + 1) * sizeof *counting->latest_ps);
@@ -167,7 +168,7 @@ enum status clock_count(const struct trace *trace, unsigned threads, bool *none,
     enum status status = counting.blocks && counting.block_of ? STATUS_OK : err_memory(err);
     if (status == STATUS_OK) divide(&counting, calls);
     if (status == STATUS_OK) status = parallel_run(counting.count, threads, walk_block, &counting, err);
-    if (status == STATUS_OK) status = join_knots(&counting, err);
+    if (status == STATUS_OK) status = join_sync_groups(&counting, err);
     if (status == STATUS_OK) status = parallel_run(counting.count, threads, check_block, &counting, err);
     *none = status == STATUS_OK;
     for (size_t i = 0; i < counting.count && *none; i++) *none = !counting.blocks[i].violated;

@@ -1,5 +1,5 @@
-/* Causes and effects of a trace's ranks, as they are found along the calls of each: what clock_links.c joins and
- * clock_count.c counts. Internal to trace/causality/. They are put in order by counting, which takes less time than
+/* Causes and effects of a trace's ranks, as they are found along the calls of each: what happens_before.c joins and
+ * count.c counts. Internal to trace/causality/. They are put in order by counting, which takes less time than
  * sorting: all causes of a key are one rank's, so are its effects, and each side is found in its order. */
 #ifndef TRACE_CAUSALITY_HAPPENS_BEFORE_H
 #define TRACE_CAUSALITY_HAPPENS_BEFORE_H

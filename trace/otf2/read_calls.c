@@ -70,6 +70,7 @@ static enum status take_one(struct archive_reader *reader, enum archive_attribut
     case ATTRIBUTE_PROGRESS_FROM: stream->sim.progress_from_ps = after(call->enter_ps, value.int64); break;
     case ATTRIBUTE_PROGRESS_UNTIL: stream->sim.progress_until_ps = after(call->enter_ps, value.int64); break;
     case ATTRIBUTE_AWAITED_POST: stream->sim.awaited_post_ps = after(call->enter_ps, value.int64); break;
+    case ATTRIBUTE_RELEASED: stream->sim.released_ps = after(call->enter_ps, value.int64); break;
     case ATTRIBUTE_CPU_TIME: stream->cpu_ps = value.int64; break;
     case ATTRIBUTE_BREAK: call->flags |= TRACE_BREAK; break;
     case ATTRIBUTE_DURATION: call->exit_ps = after(call->enter_ps, (int64_t)value.uint64); break;
@@ -189,7 +190,8 @@ static enum status name_function(struct archive_reader *reader, struct archive_r
     const char *name = archive_string(reader, region->name);
     char *longer;
     char *before = reader->assumed.functions;
-    if (asprintf(&longer, "%s%s%s", before ? before : "", before ? ", " : "", name) < 0) return err_memory(reader->err);
+    if (asprintf(&longer, "%s%s%s", before ? before : "", before ? ", " : "", *name ? name : "one without a name") < 0)
+        return err_memory(reader->err);
     free(before);
     reader->assumed.functions = longer;
     reader->assumed.function_count++;
@@ -240,6 +242,14 @@ static char flavor_of(uint16_t call)
     }
 }
 
+/* Sizes of all members, -1 where they are not known yet. */
+static int64_t *new_sizes(uint32_t count)
+{
+    int64_t *sizes = malloc(((size_t)count + 1) * sizeof *sizes);
+    for (uint32_t i = 0; sizes && i < count; i++) sizes[i] = -1;
+    return sizes;
+}
+
 enum status archive_put_window_part(struct archive_reader *reader, const struct archive_window_part *part)
 {
     struct trace_window *window = &reader->trace->windows[part->window];
@@ -248,7 +258,7 @@ enum status archive_put_window_part(struct archive_reader *reader, const struct 
     if (!reader->ours) window->flavor = flavor_of(part->call);
     if (part->flavor) window->flavor = part->flavor;
     if (member == TRACE_NONE) return STATUS_OK;
-    if (part->has_size && !window->bytes) window->bytes = calloc(comm->count, sizeof *window->bytes);
+    if (part->has_size && !window->bytes) window->bytes = new_sizes(comm->count);
     if (part->has_unit && !window->disp_unit) window->disp_unit = calloc(comm->count, sizeof *window->disp_unit);
     if ((part->has_size && !window->bytes) || (part->has_unit && !window->disp_unit)) return err_memory(reader->err);
     if (part->has_size) window->bytes[member] = part->bytes;
@@ -317,11 +327,10 @@ static bool is_bare(const struct archive_stream *stream, enum call_kind kind)
 }
 
 /* What a call works on, where the archive ends inside it before the records say so. */
-static bool is_cut_short(const struct archive_stream *stream, enum call_kind kind)
+static bool is_cut_short(const struct archive_stream *stream)
 {
     bool works_on = call_row(stream->call.call)->needed & (F_WIN | F_COMM);
-    return (stream->call.flags & TRACE_BREAK) && works_on && stream->call.handle == TRACE_NONE &&
-           kind != CALL_WIN_CREATE;
+    return (stream->call.flags & TRACE_BREAK) && works_on && stream->call.handle == TRACE_NONE;
 }
 
 static enum status append_bare(struct archive_reader *reader)
@@ -350,7 +359,7 @@ static enum status finish_call(struct archive_reader *reader, int64_t exit_ps)
         bool one_sided = !shmem && (call_row(stream->call.call)->needed & F_WIN);
         reader->assumed.one_sided = reader->assumed.one_sided || one_sided;
     }
-    if (is_cut_short(stream, kind)) return append_bare(reader);
+    if (is_cut_short(stream)) return append_bare(reader);
     return append(reader, &stream->call);
 }
 
@@ -400,7 +409,7 @@ enum status archive_end_stream(struct archive_reader *reader)
 }
 
 /* A completion whose request was made by another thread; one that nobody made is left out. */
-static enum status settle(struct archive_reader *reader, const struct archive_late *late)
+static enum status complete_late(struct archive_reader *reader, const struct archive_late *late)
 {
     struct archive_stream *stream = &reader->stream;
     struct trace_call *call = &stream->calls->calls[late->call];
@@ -450,7 +459,7 @@ static enum status assume_alone(struct archive_reader *reader)
 enum status archive_end_rank(struct archive_reader *reader)
 {
     struct archive_stream *stream = &reader->stream;
-    for (size_t i = 0; i < stream->late_count; i++) TRY(settle(reader, &stream->late[i]));
+    for (size_t i = 0; i < stream->late_count; i++) TRY(complete_late(reader, &stream->late[i]));
     if (!reader->ours) leave_out_unknown(reader);
     if (!reader->ours) TRY(assume_alone(reader));
     if (reader->ours || stream->requests.count == 0)
@@ -467,11 +476,29 @@ enum status archive_end_rank(struct archive_reader *reader)
     return stream->several ? trace_sort_calls(reader->trace, stream->rank, stream->orders, reader->err) : STATUS_OK;
 }
 
+/* Where the archive ends before all members have told them, sizes or displacement units are not known. */
+static void forget_partly_known(struct trace *trace)
+{
+    for (size_t i = 0; i < trace->window_count; i++) {
+        struct trace_window *window = &trace->windows[i];
+        bool sizes = true, units = true;
+        for (uint32_t k = 0; k < trace->comms[window->comm].count; k++) {
+            sizes = sizes && (!window->bytes || window->bytes[k] != -1);
+            units = units && (!window->disp_unit || window->disp_unit[k] != 0);
+        }
+        if (!sizes) free(window->bytes);
+        if (!units) free(window->disp_unit);
+        if (!sizes) window->bytes = NULL;
+        if (!units) window->disp_unit = NULL;
+    }
+}
+
 enum status archive_tell_assumptions(struct archive_reader *reader)
 {
     const struct archive_assumptions *assumed = &reader->assumed;
     struct trace *trace = reader->trace;
     struct err *err = reader->err;
+    forget_partly_known(trace);
     if (assumed->other_locations)
         TRY(trace_add_note(trace, err, "%" PRIu64 " locations that are no threads of MPI processes are left out",
                            assumed->other_locations));

@@ -316,6 +316,7 @@ static enum status read_properties(struct archive_reader *reader)
     trace->engine = property(reader, ARCHIVE_PROPERTY_ENGINE);
     trace->semantics = property(reader, ARCHIVE_PROPERTY_SEMANTICS);
     trace->lock = property(reader, ARCHIVE_PROPERTY_LOCK);
+    trace->library = property(reader, ARCHIVE_PROPERTY_LIBRARY);
     char *note;
     for (size_t i = 0; (note = numbered_property(reader, ARCHIVE_PROPERTY_NOTE, i)); i++) {
         enum status status = trace_add_note(trace, reader->err, "%s", note);

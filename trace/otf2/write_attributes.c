@@ -159,4 +159,5 @@ void archive_add_leave(struct archive_writer *writer, size_t index)
     add_time(writer, ATTRIBUTE_PROGRESS_FROM, enter_ps, sim[index].progress_from_ps);
     add_time(writer, ATTRIBUTE_PROGRESS_UNTIL, enter_ps, sim[index].progress_until_ps);
     add_time(writer, ATTRIBUTE_AWAITED_POST, enter_ps, sim[index].awaited_post_ps);
+    add_time(writer, ATTRIBUTE_RELEASED, enter_ps, sim[index].released_ps);
 }

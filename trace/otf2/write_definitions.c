@@ -316,6 +316,7 @@ static enum status set_properties(struct archive_writer *writer)
     set_text(writer, ARCHIVE_PROPERTY_ENGINE, trace->engine);
     set_text(writer, ARCHIVE_PROPERTY_SEMANTICS, trace->semantics);
     set_text(writer, ARCHIVE_PROPERTY_LOCK, trace->lock);
+    set_text(writer, ARCHIVE_PROPERTY_LIBRARY, trace->library);
     if (writer->view) {
         snprintf(text, sizeof text, "%" PRIu32, archive_arrow_comm(trace, 0));
         set_property(writer, ARCHIVE_PROPERTY_ARROWS, text);

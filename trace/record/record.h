@@ -38,6 +38,15 @@ enum rec_call_id {
 #endif
 };
 
+static inline bool rec_initialises(enum rec_call_id id)
+{
+#define REC_INITIALISES(ROW, FUNCTION) id == REC_ID_##ROW ||
+    return
+#include "trace/record/initialising.def"
+        false;
+#undef REC_INITIALISES
+}
+
 /* Weak, since the library is not linked with MPI and is preloaded into programs without it, too (mpiexec, shells). */
 #define MPI_CALL(NAME, KIND, NEEDED, ALLOWED, PARAMETERS, ARGUMENTS, BEFORE, AFTER)                                    \
     extern __typeof__(PMPI_##NAME) PMPI_##NAME __attribute__((weak));
@@ -219,7 +228,7 @@ void rec_define_with(struct spool_record head, const void *first, size_t first_b
     (rec.key = REC_KEY(win), rec_set_win(&rec, (win)), rec_shared ? rec_drop_win(rec.key) : (void)0)
 #define rec_win_freed() (rec_shared ? (void)0 : rec_drop_win(rec.key))
 #define rec_rma(win, origin_count, origin_type, target, count, type, disp)                                             \
-    (rec_set_rma(&rec, (win), (target), (count), (type), (disp)),                                                      \
+    (rec_set_rma(&rec, (win), (target), (count), (type), (disp)), rec_displaced(&rec, (type)),                         \
      rec_buffer(&rec, SPOOL_ORIGIN, (target), (origin_count), (origin_type)),                                          \
      rec_buffer(&rec, SPOOL_TARGET, (target), (count), (type)))
 #define rec_rma_op(win, origin_count, origin_type, target, count, type, disp, op)                                      \
@@ -291,7 +300,7 @@ void rec_define_with(struct spool_record head, const void *first, size_t first_b
 #define rec_made(request) rec_set_made_request(&rec, &(request), false)
 #define rec_made_apart(request) rec_set_apart_request(&rec, &(request))
 #define rec_rma_fetch(win, target, disp, count, type, result_count, result_type, target_count, target_type, op)        \
-    (rec_set_fetch(&rec, (win), (target), (disp), (count), (type), (op)),                                              \
+    (rec_set_fetch(&rec, (win), (target), (disp), (count), (type), (op)), rec_displaced(&rec, (target_type)),          \
      (op) == MPI_NO_OP ? rec_nothing() : rec_buffer(&rec, SPOOL_ORIGIN, (target), (count), (type)),                    \
      rec_buffer(&rec, SPOOL_RESULT, (target), (result_count), (result_type)),                                          \
      rec_buffer(&rec, SPOOL_TARGET, (target), (target_count), (target_type)))
@@ -411,6 +420,11 @@ REC_INLINE void rec_buffer(struct rec_call *rec, enum spool_buffer buffer, int p
     if (peer == MPI_PROC_NULL || REC_LIKELY(count < 1 || !rec_type(type)->gaps)) return;
     rec_set_extent(rec, buffer, rec_type_span(count, type));
 }
+/* Where the target's type has bytes before the displacement, that does not say where the operation begins: unknown. */
+REC_INLINE void rec_displaced(struct rec_call *rec, MPI_Datatype type)
+{
+    if (!REC_LIKELY(!rec_type(type)->back)) rec->enter.extra = -1;
+}
 bool rec_is_root(const struct rec_call *rec, int root);
 int64_t rec_in_all(const struct rec_call *rec, int64_t count); /* elements for all members of the communicator */
 void rec_set_fetch(struct rec_call *rec, MPI_Win win, int target, MPI_Aint disp, int64_t count, MPI_Datatype type,
@@ -443,7 +457,7 @@ int64_t rec_length(const struct rec_lengths *lengths, int member); /* in bytes *
 int64_t rec_length_span(const struct rec_lengths *lengths, int member); /* bytes in memory, with gaps */
 /* neighbors.c */
 void rec_set_neighbor(struct rec_call *rec, MPI_Comm comm, struct rec_lengths sent, struct rec_lengths received);
-/* prepared.c */
+/* persistent.c */
 void rec_set_persistent(MPI_Request request, enum rec_call_id call, MPI_Comm comm, int peer, int tag, int64_t count,
                         MPI_Datatype type);
 void rec_keep_begin(struct rec_call *rec);
@@ -513,7 +527,7 @@ void rec_cpu_begin(void);
 void rec_cpu_enter(void); /* writes the CPU time since rec_cpu_leave() */
 void rec_cpu_leave(void);
 void rec_cpu_measured(void); /* there were calls without computing between them */
-/* missed.c */
+/* preload/unrecorded.c */
 extern bool rec_unrecorded_any; /* a call that is not recorded has been made since the last rec_unrecorded_define() */
 void rec_unrecorded_define(void);
 /* modules.c */

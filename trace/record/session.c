@@ -71,12 +71,15 @@ static void define_identity(const struct spool_header *of_rank)
     if (at) sscanf(at + strlen("MPICH Version:"), "%63s", version);
     at = strstr(library, "MPICH Device:");
     if (at) sscanf(at + strlen("MPICH Device:"), "%63s", device);
-    const char *cache = getenv("UCX_RCACHE_ENABLE");
+    library[strcspn(library, "\n")] = '\0';
+    const char *cache = getenv("UCX_RCACHE_ENABLE"), *transports = getenv("UCX_TLS");
     MPI_Comm parent = MPI_COMM_NULL;
     PMPI_Comm_get_parent(&parent);
     int bytes = snprintf(text, sizeof text,
-                         "host=%s\nprogram=%s\nmpich_version=%s\nmpich_device=%s\nucx_rcache_enable=%s\nspawned=%s\n",
-                         host, program, version, device, cache ? cache : "", parent == MPI_COMM_NULL ? "no" : "yes");
+                         "host=%s\nprogram=%s\nlibrary=%s\nmpich_version=%s\nmpich_device=%s\nucx_rcache_enable=%s\nucx_tls=%s\n"
+                         "spawned=%s\n",
+                         host, program, library, version, device, cache ? cache : "", transports ? transports : "",
+                         parent == MPI_COMM_NULL ? "no" : "yes");
     struct spool_record head = {.kind = SPOOL_IDENTITY, .extra = (int64_t)measure_cost(of_rank)};
     rec_define_with(head, text, (size_t)bytes < sizeof text ? (size_t)bytes : sizeof text - 1, NULL, 0);
 }

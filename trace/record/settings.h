@@ -9,8 +9,8 @@ char *const *rec_settings(void);
 
 const char *rec_setting(const char *name); /* NULL: it was not set */
 
-/* Those of the chooser (trace/record/preload/dispatch.c), which is loaded before the recorder; where the recorder was preloaded
- * itself there is none. */
+/* Those of the dispatch (trace/record/preload/dispatch.c), which is loaded before the recorder; where the recorder was
+ * preloaded itself there is none. */
 extern char *const *rmacast_record_settings(void) __attribute__((weak, visibility("default")));
 
 #endif

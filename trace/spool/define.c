@@ -313,7 +313,9 @@ static enum status define_identity(struct unify *unify)
     const struct {
         const char *key;
         char **value;
-    } known[] = {{"mpich_version=", &rank->mpich_version},
+    } known[] = {{"library=", &rank->library},
+                 {"ucx_tls=", &rank->tls},
+                 {"mpich_version=", &rank->mpich_version},
                  {"mpich_device=", &rank->mpich_device},
                  {"ucx_rcache_enable=", &rank->rcache}};
     rank->cost_ps = unify->record->extra;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/array.h"
+#include "trace/interval_marks.h"
 #include "trace/spool/events.h"
 
 static enum status lookup(struct events *events, const struct spool_ids *ids, uint32_t local, const char *what,
@@ -303,11 +304,33 @@ static enum status add_apart(struct events *events, uint64_t address)
     return add_as_region(events, "", site);
 }
 
+/* A message to oneself that marks an interval: libraries refuse its tag. The send is the mark, the receive says
+ * nothing. */
+static enum status add_mark(struct events *events, const struct interval_mark *mark, uint32_t site)
+{
+    char name[INTERVAL_MARK_BYTES];
+    uint32_t id;
+    if (call_kind(events->call.call) != CALL_SEND) return STATUS_OK;
+    interval_mark_region(mark, name);
+    TRY(spool_part_region(events->part, name, &id, events->err));
+    TRY(mark_region(events, events->call.enter_ps, true, id, site));
+    return mark_region(events, events->last_ps, false, id, TRACE_NO_SITE);
+}
+
+static bool is_mark(const struct events *events, struct interval_mark *mark)
+{
+    enum call_kind kind = call_kind(events->call.call);
+    return (kind == CALL_SEND || kind == CALL_RECV) && events->call.peer == (int32_t)events->number &&
+           interval_mark_of_tag(events->call.tag, mark);
+}
+
 /* It returned an error and did nothing: it takes part in no matching. */
 static enum status add_failed(struct events *events, const struct spool_record *record)
 {
     uint32_t site;
+    struct interval_mark mark;
     TRY(find_site(events, (uint64_t)record->extra, &site));
+    if (is_mark(events, &mark)) return add_mark(events, &mark, site);
     events->part->failed++;
     return add_as_region(events, "(failed)", site);
 }

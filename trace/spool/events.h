@@ -2,7 +2,7 @@
  *
  * Ranks are read by several threads: what they add to tables that all ranks share (call sites, regions, lists of
  * requests, extents, faults, locks) stands in the part of the trace that a block of ranks has, with numbers of the
- * block's own, until spool_blocks.c puts the blocks together in the order of ranks. */
+ * block's own, until blocks.c puts the blocks together in the order of ranks. */
 #ifndef TRACE_SPOOL_EVENTS_H
 #define TRACE_SPOOL_EVENTS_H
 

@@ -296,6 +296,8 @@ static void close_rank(struct spool_rank *rank)
     free(rank->clocks);
     free(rank->anchors);
     free(rank->missed);
+    free(rank->library);
+    free(rank->tls);
     free(rank->mpich_version);
     free(rank->mpich_device);
     free(rank->rcache);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "common/array.h"
+#include "common/search.h"
 #include "trace/spool/parts.h"
 
 struct message {
@@ -86,14 +87,8 @@ static enum status make_queues(struct matching *matching)
 /* The first queue that does not stand before the key. */
 static size_t lower_bound(const struct matching *matching, const struct message *key)
 {
-    size_t low = 0, high = matching->queue_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (compare_queues(matching->queues[middle].messages, key) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low = 0;
+    SEARCH_FIRST(low, matching->queue_count, i, compare_queues(matching->queues[i].messages, key) < 0);
     return low;
 }
 

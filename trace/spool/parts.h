@@ -1,7 +1,7 @@
-/* Between the parts of the spool's reader: files (spool_files.c), records one by one (spool_cursor.c), definitions
- * (spool_scan.c, spool_define.c), events (spool_blocks.c, spool_ranks.c, spool_events.c, spool_incomplete.c),
- * messages that nobody saw completed (spool_match.c), clocks (spool_clock.c), call sites (spool_sites.c), causality
- * (clock_check.c). */
+/* Between the parts of the spool's reader: files (files.c), records one by one (cursor.c), definitions
+ * (scan.c, define.c), events (blocks.c, ranks.c, events.c, incomplete.c),
+ * messages that nobody saw completed (match.c), clocks (clock.c), call sites (sites.c), causality
+ * (trace/causality). */
 #ifndef TRACE_SPOOL_PARTS_H
 #define TRACE_SPOOL_PARTS_H
 
@@ -77,7 +77,7 @@ struct spool_rank {
     int64_t cost_ps;
     char *missed;                                /* names of calls that are not recorded, may be NULL */
     bool spawned;                                /* by MPI_Comm_spawn */
-    char *mpich_version, *mpich_device, *rcache; /* of the identity, may be NULL */
+    char *library, *mpich_version, *mpich_device, *rcache, *tls; /* of the identity, may be NULL */
     char *damage; /* where the files are damaged, and there is nothing behind it; NULL: they are not */
 };
 
@@ -179,8 +179,8 @@ void spool_sites_free(struct spool_sites *sites);
 /* Events of all ranks into the trace, and why they are incomplete. */
 enum status spool_events(struct spool *spool, struct trace *trace, struct err *err);
 
-/* A receive of which neither sender nor tag is known for the moment; its peer may be SPOOL_PEER_ANY. spool_match() settles all of
- * them once the events of all ranks are there. */
+/* A receive of which neither sender nor tag is known for the moment; its peer may be SPOOL_PEER_ANY. spool_match()
+ * finds both of all of them once the events of all ranks are there. */
 bool spool_is_unmatched(const struct trace_call *call);
 enum status spool_match(const struct spool *spool, struct trace *trace, struct err *err);
 

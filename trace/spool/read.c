@@ -26,6 +26,30 @@ static enum status add_notes(const struct spool *spool, struct trace *trace, str
     return STATUS_OK;
 }
 
+/* "MPICH 4.0.2 (ch4:ucx)" or "Open MPI 4.1.4", as the first rank that is there says; whether the ranks were on several hosts, and
+ * what UCX was told to use, say by which transport. */
+static enum status name_library(const struct spool *spool, struct trace *trace, struct err *err)
+{
+    static const char open_mpi[] = "Open MPI v";
+    char name[128] = "", hosts[32] = "", text[400];
+    const struct spool_rank *rank = spool->ranks;
+    while (rank < spool->ranks + spool->world && !rank->present) rank++;
+    if (rank == spool->ranks + spool->world) return STATUS_OK;
+    if (rank->mpich_version && *rank->mpich_version)
+        snprintf(name, sizeof name, "MPICH %.40s (%.40s)", rank->mpich_version, rank->mpich_device ? rank->mpich_device : "");
+    else if (rank->library && strncmp(rank->library, open_mpi, sizeof open_mpi - 1) == 0)
+        snprintf(name, sizeof name, "Open MPI %.*s", (int)strcspn(rank->library + sizeof open_mpi - 1, ","),
+                 rank->library + sizeof open_mpi - 1);
+    else if (rank->library)
+        snprintf(name, sizeof name, "%.100s", rank->library);
+    if (!*name) return STATUS_OK;
+    if (trace->node_count > 1) snprintf(hosts, sizeof hosts, ", %zu hosts", trace->node_count - 1);
+    bool told = rank->tls && *rank->tls;
+    snprintf(text, sizeof text, "%s%s%s%.100s", name, hosts, told ? ", UCX_TLS=" : "", told ? rank->tls : "");
+    trace->library = strdup(text);
+    return trace->library ? STATUS_OK : err_memory(err);
+}
+
 static enum status read_all(struct spool *spool, struct trace *trace, struct err *err)
 {
     TRY(spool_define(spool, trace, err));
@@ -35,6 +59,7 @@ static enum status read_all(struct spool *spool, struct trace *trace, struct err
         if (spool->ranks[i].cost_ps > trace->record_cost_ps) trace->record_cost_ps = spool->ranks[i].cost_ps;
     TRY(spool_match(spool, trace, err));
     TRY(add_notes(spool, trace, err));
+    TRY(name_library(spool, trace, err));
     for (size_t i = 0; i < spool->unread_count; i++)
         if (spool->unread[i].rank < spool->world)
             TRY(trace_add_fault(trace, spool->unread[i].rank, 0, TRACE_UNKNOWN_PS, TRACE_FAULT_UNCOUNTED,

@@ -1,6 +1,6 @@
 /* A first look at a stream: definitions and anchors, which the events before them may need, and how many calls come.
  * Ranks are scanned by several threads; then one thread numbers the definitions in the order of ranks
- * (spool_define.c), and the events are read (spool_blocks.c). */
+ * (define.c), and the events are read (blocks.c). */
 #include <stdlib.h>
 #include <string.h>
 

@@ -76,7 +76,7 @@ enum status text_read_comm(struct text_reader *reader, char **words)
 }
 
 /* reader->list holds one value for all members, or one each. */
-static enum status spread_list(struct text_reader *reader, const char *key, size_t members, int64_t **values)
+static enum status read_members_list(struct text_reader *reader, const char *key, size_t members, int64_t **values)
 {
     if (reader->list_count != 1 && reader->list_count != members)
         TEXT_FAIL(reader, "%zu values in %s=, expected one or one for each of %zu members", reader->list_count, key,
@@ -120,11 +120,11 @@ static enum status read_window_key(struct text_reader *reader, char *word, struc
     char *value;
     if (!line->bytes && (value = value_of(word, "bytes"))) {
         TRY(text_list(reader, "bytes", value, 0, INT64_MAX / 4));
-        return spread_list(reader, "bytes", members, &line->bytes);
+        return read_members_list(reader, "bytes", members, &line->bytes);
     }
     if (!line->disp_unit && (value = value_of(word, "disp_unit"))) {
         TRY(text_list(reader, "disp_unit", value, 1, INT32_MAX));
-        return spread_list(reader, "disp_unit", members, &line->disp_unit);
+        return read_members_list(reader, "disp_unit", members, &line->disp_unit);
     }
     if (!line->name && (value = value_of(word, "name"))) {
         line->name = value;
@@ -210,6 +210,7 @@ static enum status read_property_key(struct text_reader *reader, char *word)
         {"engine", &trace->engine, NULL},
         {"semantics", &trace->semantics, NULL},
         {"lock", &trace->lock, NULL},
+        {"library", &trace->library, NULL},
         {"clock_offset", NULL, &trace->clock.worst_offset_s},
         {"clock_error", NULL, &trace->clock.worst_error_s},
     };

@@ -61,6 +61,7 @@ static const struct text_field fields[TEXT_FIELD_COUNT] = {
     {"progress_from", TEXT_TIME, SIM(progress_from_ps)},
     {"progress_until", TEXT_TIME, SIM(progress_until_ps)},
     {"awaited_post", TEXT_TIME, SIM(awaited_post_ps)},
+    {"released", TEXT_TIME, SIM(released_ps)},
 };
 
 static const char *const assertions[TEXT_ASSERTION_COUNT] = {"NOCHECK", "NOSTORE", "NOPUT", "NOPRECEDE", "NOSUCCEED"};

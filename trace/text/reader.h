@@ -1,5 +1,5 @@
-/* State shared by the parts of the text reader: lines (text_read.c), pieces of a file on several threads
- * (text_pieces.c), names (text_names.c), definitions (text_definitions.c), a call's line (text_calls.c), its values
+/* State shared by the parts of the text reader: lines (read.c), pieces of a file on several threads
+ * (pieces.c), names (names.c), definitions (definitions.c), a call's line (calls.c), its values
  * (values.c), those read before (memo.c). Internal to trace/text/. */
 #ifndef TRACE_TEXT_READER_H
 #define TRACE_TEXT_READER_H

@@ -30,6 +30,7 @@ static enum status open_names(struct writer *writer)
 {
     const struct trace *trace = writer->trace;
     size_t length = longer(longer(longer(longer(0, trace->platform), trace->engine), trace->semantics), trace->lock);
+    length = longer(length, trace->library);
     for (size_t i = 0; i < trace->region_count; i++) length = longer(length, trace->regions[i]);
     for (size_t i = 0; i < trace->site_count; i++)
         length = longer(longer(length, trace->sites[i].function), trace->sites[i].file);
@@ -96,6 +97,7 @@ static void write_properties(struct writer *writer)
             if (values[i]) fprintf(writer->out, " %s=%s", keys[i], encoded(writer, values[i]));
         fputc('\n', writer->out);
     }
+    if (trace->library) fprintf(writer->out, "property library=%s\n", encoded(writer, trace->library));
     if (clock->known)
         fprintf(writer->out, "property clock_offset=%.17g clock_error=%.17g clock_violations=%" PRIu64 "\n",
                 clock->worst_offset_s, clock->worst_error_s, clock->violations);
@@ -105,11 +107,27 @@ static void write_properties(struct writer *writer)
         fprintf(writer->out, "property record_cost=%s\n", units_format_ps(trace->record_cost_ps, cost));
 }
 
-/* Free text ends with its line. */
-static void write_sentence(FILE *out, const char *text)
+static bool is_space(char c)
 {
-    for (; text && *text; text++) fputc((unsigned char)*text < ' ' ? ' ' : *text, out);
+    return (unsigned char)c <= ' ';
+}
+
+/* Free text ends with its line; blanks at its ends are none of it. */
+static void write_sentence(FILE *out, const char *before, const char *text)
+{
+    size_t length = text ? strlen(text) : 0;
+    while (length > 0 && is_space(text[length - 1])) length--;
+    for (; length > 0 && is_space(*text); length--) text++;
+    fputs(before, out);
+    if (length > 0) fputc(' ', out);
+    for (size_t i = 0; i < length; i++) fputc(is_space(text[i]) ? ' ' : text[i], out);
     fputc('\n', out);
+}
+
+static bool is_empty(const char *text)
+{
+    while (*text && is_space(*text)) text++;
+    return !*text;
 }
 
 /* The ranks of all nodes by one look at each rank: lists of them, the last one first. */
@@ -141,6 +159,7 @@ static enum status write_nodes(const struct writer *writer)
 static enum status write_definitions(struct writer *writer)
 {
     const struct trace *trace = writer->trace;
+    char before[32];
     fprintf(writer->out, "rmacast-trace 1\nranks %" PRIu32 "\n", trace->rank_count);
     write_properties(writer);
     for (size_t i = 1; i < trace->comm_count; i++) {
@@ -155,13 +174,11 @@ static enum status write_definitions(struct writer *writer)
         const struct trace_rank *rank = &trace->ranks[i];
         if (rank->speed > 0) fprintf(writer->out, "speed %" PRIu32 " %.17g\n", i, rank->speed);
         if (!rank->incomplete) continue;
-        fprintf(writer->out, "incomplete %" PRIu32 " ", i);
-        write_sentence(writer->out, rank->incomplete_why);
+        snprintf(before, sizeof before, "incomplete %" PRIu32, i);
+        write_sentence(writer->out, before, rank->incomplete_why);
     }
-    for (size_t i = 0; i < trace->note_count; i++) {
-        fputs("note ", writer->out);
-        write_sentence(writer->out, trace->notes[i]);
-    }
+    for (size_t i = 0; i < trace->note_count; i++)
+        if (!is_empty(trace->notes[i])) write_sentence(writer->out, "note", trace->notes[i]);
     return STATUS_OK;
 }
 
@@ -378,8 +395,9 @@ static enum status write_call(struct writer *writer, size_t index)
     if (!written) return STATUS_OK;
     units_format_ps(call->enter_ps, enter);
     if (row->needed & F_REGION) {
-        fprintf(writer->out, "%" PRIu32 " %s %s %s", writer->rank, enter, row->name,
-                encoded(writer, writer->trace->regions[call->ref]));
+        const char *name = writer->trace->regions[call->ref];
+        fprintf(writer->out, "%" PRIu32 " %s %s %s%s", writer->rank, enter, row->name,
+                *name ? "" : "region=", encoded(writer, name));
         write_thread(writer, index);
         write_cpu(writer, index);
         fputc('\n', writer->out);

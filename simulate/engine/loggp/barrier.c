@@ -2,7 +2,7 @@
  *
  * Nobody goes on before all have come. So until then it is only noted when each member came, and what kept its network
  * card busy: the data that it took in and sent (what has no bytes takes no time). From that, and nothing else, follow
- * the moments of all rounds, in one sweep when the last member has come. They hold unless somebody sends data before
+ * the moments of all rounds, in one pass when the last member has come. They hold unless somebody sends data before
  * the last member has gone on: then, as where a meeting is never complete, the members go through the rounds that are
  * left one by one, as if they had done so from the beginning (scatter).
  *
@@ -36,7 +36,7 @@ struct meeter {
     struct event_time come;
     uint64_t order;               /* of its messages */
     int64_t send_free_ps;         /* as it came */
-    int64_t sent_ps, taken_in_ps; /* of a sweep: no data keep what leaves, or comes, later waiting */
+    int64_t sent_ps, taken_in_ps; /* of a pass: no data keep what leaves, or comes, later waiting */
     int32_t node;
     uint8_t round; /* of scatter: those before are over */
     bool gone;
@@ -66,7 +66,7 @@ struct loggp_meetings {
     bool no_memory;
     uint32_t free_busy;
     size_t busy_used;
-    struct event_time *places[2]; /* of a sweep */
+    struct event_time *places[2]; /* of a pass */
     size_t place_capacity[2];
 };
 
@@ -328,7 +328,7 @@ static inline struct event_time head_of(const struct round *round, uint32_t from
 }
 
 /* Behind what the receiver is taking in, or is done with at this moment. */
-static inline struct event_time settled(const struct round *round, uint32_t to, struct event_time head)
+static inline struct event_time head_seen_by(const struct round *round, uint32_t to, struct event_time head)
 {
     const struct meeter *member = &round->barrier->members[to];
     if (member->taken_in_ps < head.time_ps) return head;
@@ -367,7 +367,7 @@ static enum status let_go(struct engine *engine, struct barrier *barrier, struct
     for (uint32_t number = 0; number < barrier->rounds; number++) {
         const struct round round = {engine, barrier, from, number, UINT32_C(1) << number};
         for (uint32_t i = 0; i < barrier->count; i++)
-            to[i] = later(from[i], settled(&round, i, head_of(&round, sender_of(&round, i))));
+            to[i] = later(from[i], head_seen_by(&round, i, head_of(&round, sender_of(&round, i))));
         struct event_time *swapped = from;
         from = to;
         to = swapped;
@@ -419,7 +419,7 @@ static enum status put_message(struct engine *engine, const struct round *round,
     uint32_t last = engine->nics[node].taken_in;
     bool known = event_before(head, now) || (awaited && event_before(head, member->come));
     if (!known && last != NO_BUSY) known = event_before(head, engine->barriers->busy[last].place);
-    struct counter_message sent = {.place = known ? settled(round, to, head) : head,
+    struct counter_message sent = {.place = known ? head_seen_by(round, to, head) : head,
                                    .counter = barrier->first_counter + to * (barrier->rounds + 1) + round->number,
                                    .rank = (uint32_t)barrier->ranks[to],
                                    .final = known};
@@ -438,7 +438,7 @@ static enum status scatter_round(struct engine *engine, const struct round *roun
         struct meeter *member = &barrier->members[i];
         const struct meeter *sender = &barrier->members[sender_of(round, i)];
         struct event_time head = head_of(round, sender_of(round, i));
-        to[i] = later(round->from[i], settled(round, i, head));
+        to[i] = later(round->from[i], head_seen_by(round, i, head));
         if (!member->gone && has_come(member) && member->round == round->number &&
             round->number + 1 < barrier->rounds && (event_before(to[i], now) || !event_before(member->come, to[i])))
             member->round++;
@@ -524,7 +524,7 @@ static bool is_complete(const struct barrier *barrier)
     return barrier->state == MEETING_COMES && barrier->come == 0;
 }
 
-static enum status settle(struct engine *engine, size_t index, struct event_time now, struct err *err)
+static enum status resolve_barrier(struct engine *engine, size_t index, struct event_time now, struct err *err)
 {
     struct loggp_meetings *all = engine->barriers;
     all->items[index].due = false;
@@ -541,7 +541,7 @@ enum status loggp_resolve_barriers(struct engine *engine, struct event_time now,
     engine->meetings_due = false;
     if (engine->barriers->no_memory) return err_memory(err);
     while (engine->barriers->due_count > 0)
-        TRY(settle(engine, engine->barriers->due[--engine->barriers->due_count], now, err));
+        TRY(resolve_barrier(engine, engine->barriers->due[--engine->barriers->due_count], now, err));
     engine->meetings_due = engine->barriers->no_memory;
     engine->now = kept;
     return STATUS_OK;

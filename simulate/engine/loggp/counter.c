@@ -14,7 +14,7 @@ bool loggp_counts(struct engine *engine, int64_t bytes)
     return engine->costs.same_latency && engine->count_cost.transmit_ps == 0 && !engine->at_once;
 }
 
-static enum status take_tally(struct engine *engine, uint32_t *index, struct err *err)
+static enum status take_counter_message(struct engine *engine, uint32_t *index, struct err *err)
 {
     *index = engine->free_counter;
     if (*index != COUNTER_NONE) {
@@ -31,7 +31,7 @@ static inline enum status put(struct engine *engine, struct inbox *inbox, const 
                               struct err *err)
 {
     uint32_t index;
-    TRY(take_tally(engine, &index, err));
+    TRY(take_counter_message(engine, &index, err));
     engine->counter_messages[index] = *sent;
     engine->counter_messages[index].next = inbox->counter_messages;
     inbox->counter_messages = index;

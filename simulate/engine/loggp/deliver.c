@@ -116,7 +116,7 @@ static enum status look_until(struct engine *engine, int32_t node, struct event_
             continue;
         if (!comes) break;
         inbox_take(inbox, engine->flights, first);
-        if (engine->foresees) loggp_prefetch_inbox(engine, inbox, &engine->lines);
+        if (engine->prefetches) loggp_prefetch_inbox(engine, inbox, &engine->lines);
         engine->now = engine->flights[first].place;
         TRY(tell(engine, first, limit, err));
     }

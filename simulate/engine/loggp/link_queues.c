@@ -9,7 +9,7 @@
 void link_queues_init(struct link_queues *queues, const struct platform *platform)
 {
     *queues = (struct link_queues){.platform = platform};
-    queues->used = platform->links == LINKS_QUEUE && platform->contention;
+    queues->used = platform->links == LINKS_QUEUE && platform->contention && platform_has_inner_links(platform);
 }
 
 void link_queues_clear(struct link_queues *queues)

@@ -57,9 +57,10 @@ static enum status loggp_open(const struct platform *platform, const int32_t (*p
     made->callbacks = *callbacks;
     cost_memory_init(&made->costs, platform);
     link_queues_init(&made->links, platform);
-    made->foresees = callbacks->prefetch_timer && callbacks->prefetch_arrived && platform->node_count >= PREFETCH_NODES;
-    made->peeks = !made->foresees && callbacks->prefetch_timer && platform->node_count >= PEEK_NODES;
-    made->queue.ahead = made->foresees ? AHEAD : 0;
+    made->prefetches =
+        callbacks->prefetch_timer && callbacks->prefetch_arrived && platform->node_count >= PREFETCH_NODES;
+    made->peeks = !made->prefetches && callbacks->prefetch_timer && platform->node_count >= PEEK_NODES;
+    made->queue.ahead = made->prefetches ? AHEAD : 0;
     made->in_order = platform->segment_count == 1;
     made->at_once = least_latency_ps(platform) == 0;
     made->plain = made->in_order && !made->at_once && !made->links.used;
@@ -89,7 +90,7 @@ static void loggp_prefetch_send(const struct engine *engine, int32_t node, struc
 
 /* An unwatched message is told of by what comes behind it: it must not be overtaken. Where some message may come at the
  * moment of its sending, behind events that stand later in the order, only the queue keeps the order of all. */
-static enum engine_delivery notice_of(const struct engine *engine, const struct engine_message *message, bool queues)
+static enum engine_delivery delivery_of(const struct engine *engine, const struct engine_message *message, bool queues)
 {
     if (queues && engine->plain) return message->delivery;
     if (!queues || engine->at_once || engine->links.used) return ENGINE_DELIVER_NOW;
@@ -132,7 +133,7 @@ static enum status loggp_send(struct engine *engine, const struct engine_message
     if (engine->meetings_open > 0 && (data || engine->nics[message->src_node].meets))
         loggp_note_sent(engine, message, told_ps, data);
     uint32_t index;
-    enum engine_delivery delivery = notice_of(engine, message, queues);
+    enum engine_delivery delivery = delivery_of(engine, message, queues);
     if (message->dst_node == engine->answered && delivery == ENGINE_DELIVER_LAZY && !engine->holds_answer &&
         told_ps == engine->answer_ps && cost->transmit_ps == 0) {
         engine->answer = (struct answer){place, message->note};
@@ -301,7 +302,7 @@ static enum status run_queue(struct engine *engine, struct err *err)
     const struct engine_callbacks *on = &engine->callbacks;
     while (engine->queue.count > 0 && !on->stop(on->context)) {
         struct event event = take_event(engine);
-        if (engine->foresees) prefetch_next(engine);
+        if (engine->prefetches) prefetch_next(engine);
         if (engine->peeks) peek(engine);
         const struct event_time now = event.place;
         TRY(handle(engine, &event, err));

@@ -74,8 +74,8 @@ struct engine {
     bool at_once;        /* a message between two nodes may come at the moment of its sending */
     bool plain;          /* in order, not at once, and no link queues: told as the sender says */
     bool peeks;          /* the trace is */
-    bool foresees;       /* its state is too large for the processor's caches */
-    struct prefetch_lines lines; /* where foresees: by the events that come */
+    bool prefetches;     /* its state is too large for the processor's caches */
+    struct prefetch_lines lines; /* where prefetches: by the events that come */
     bool in_order;       /* messages between two nodes arrive in the order of their sending, whatever their size */
     struct engine_stats stats;
 };
@@ -145,7 +145,7 @@ __attribute__((always_inline)) static inline enum status loggp_put(struct engine
     return loggp_set_alarm(engine, node, inbox->count == inbox->need ? inbox->latest : place, err);
 }
 
-/* loggp_tell.c */
+/* deliver.c */
 
 /* The event at which an answered flight is told of at the latest. */
 enum status loggp_push_answer(struct engine *engine, uint32_t index, struct err *err);
@@ -167,7 +167,7 @@ enum status loggp_watch_all(struct engine *engine, int32_t node, bool on, struct
 
 enum status loggp_watch(struct engine *engine, int32_t node, struct err *err);
 
-/* loggp_meet.c */
+/* barrier.c */
 enum status loggp_meet(struct engine *engine, const struct engine_barrier *meets, bool *taken, struct err *err);
 /* While meetings are open: the message is going to be taken in by its destination's network card, or told of: rare in most
  * programs. A message has been sent, whose head arrives at head_ps: data, or by a rank that has come to a meeting. */
@@ -181,7 +181,7 @@ enum status loggp_resolve_barriers(struct engine *engine, struct event_time now,
 enum status loggp_end_meetings(struct engine *engine, struct err *err);
 void loggp_clear_meetings(struct engine *engine);
 
-/* loggp_tally.c */
+/* counter.c */
 /* Into the node's list, copied, with an alarm if it is awaited: not among those that come in nearly their order. */
 enum status loggp_put_counter(struct engine *engine, int32_t node, const struct counter_message *sent, struct err *err);
 /* Takes the counter message out of its list and returns its index. */

@@ -1,31 +1,22 @@
-/* The SimGrid engine as the rest of the program sees it: its module beside librmacast is loaded when it is used, since
+/* The SimGrid engine as the rest of the program sees it. The module with SimGrid is loaded when the engine is used:
  * SimGrid's library takes 25 ms to load, which is most of the time of a short command. */
 #include <dlfcn.h>
-#include <stdio.h>
-#include <string.h>
 
+#include "common/installed.h"
 #include "simulate/engine/engine.h"
 #include "simulate/engine/simgrid/host_count.h"
 
-enum { PATH_BYTES = 4096 };
 #define MODULE "librmacast-simgrid.so"
 
 static const struct engine_descriptor *loaded;
 
-/* Beside the library, or the program, that this function is in. */
-static void module_path(char path[PATH_BYTES])
-{
-    Dl_info here;
-    const char *slash = dladdr(&loaded, &here) ? strrchr(here.dli_fname, '/') : NULL;
-    int directory = slash ? (int)(slash + 1 - here.dli_fname) : 0;
-    snprintf(path, PATH_BYTES, "%.*s" MODULE, directory, directory ? here.dli_fname : "");
-}
-
 static enum status simgrid_load(struct err *err)
 {
-    char path[PATH_BYTES];
+    char path[INSTALLED_PATH_BYTES];
     if (loaded) return STATUS_OK;
-    module_path(path);
+    if (!installed_library_find(MODULE, path))
+        return err_set(err, STATUS_SYSTEM, NULL, NULL,
+                       "engine simgrid: " MODULE " is missing, expected the module beside librmacast");
     void *module = dlopen(path, RTLD_NOW | RTLD_LOCAL); /* never closed: SimGrid's library cannot be unloaded */
     if (!module)
         return err_set(err, STATUS_SYSTEM, NULL, NULL, "engine simgrid: %s, expected the module beside librmacast", dlerror());

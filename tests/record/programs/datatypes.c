@@ -1,4 +1,4 @@
-/* Buffers with gaps in every kind of call, on 2 to 8 ranks; what spans what is worked out in tests/record/types_test.c.
+/* Buffers with gaps in every kind of call, on 2 to 8 ranks; what spans what is worked out in tests/record/test_types.c.
  * */
 #include <string.h>
 

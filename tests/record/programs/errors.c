@@ -130,6 +130,11 @@ static void refused(MPI_Comm pair)
     expect_error(MPI_Win_fence(0, MPI_WIN_NULL), MPI_ERR_WIN);
     expect_error(MPI_Win_lock(MPI_LOCK_SHARED, 1000, 0, win), MPI_ERR_RANK);
     expect_error(MPI_Put(out, 1, MPI_CHAR, 1000, 0, 1, MPI_CHAR, win), MPI_ERR_RANK);
+    /* The tag is negative. */
+    for (unsigned tag = 0xAA0007AAu; tag <= 0xAA0007BBu; tag += 0x11) {
+        expect_error(MPI_Send(out, 0, MPI_CHAR, rank, (int)tag, MPI_COMM_WORLD), MPI_ERR_TAG);
+        expect_error(MPI_Recv(in, 0, MPI_CHAR, rank, (int)tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE), MPI_ERR_TAG);
+    }
 #ifndef OPEN_MPI /* 4.1 takes it for an empty group */
     expect_error(MPI_Win_post(MPI_GROUP_NULL, 0, win), MPI_ERR_GROUP);
 #endif

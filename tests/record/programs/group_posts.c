@@ -1,29 +1,36 @@
-/* Ranks 1 and 2 expose a window to rank 0, which puts to both. Rank 1 has posted before rank 0 starts; rank 2 posts 150
- * ms after that: a library whose put waits for the posts of its whole group keeps rank 0 in its put to rank 1. */
+/* Ranks 1 and 2 expose a window to rank 0, which puts to both, twice. Rank 1 has posted before rank 0 starts; rank 2
+ * posts 150 ms after that: a library whose put waits for the posts of its whole group keeps rank 0 in its put to
+ * rank 1. The second time rank 1 posts 10 ms after the start, so that both posts are in that put. */
 #include "program.h"
 
-enum { TAG = 3, BYTES = 65536, LATE_MS = 150 };
+enum { TAG = 3, BYTES = 65536, FIRST_MS = 10, LATE_MS = 150, EPOCHS = 2 };
 
 static void originate(MPI_Win win, MPI_Group targets)
 {
     static char data[BYTES];
-    MPI_Recv(NULL, 0, MPI_CHAR, 1, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    MPI_Send(NULL, 0, MPI_CHAR, 2, TAG, MPI_COMM_WORLD);
-    MPI_Win_start(targets, 0, win);
-    MPI_Put(data, BYTES, MPI_CHAR, 1, 0, BYTES, MPI_CHAR, win);
-    MPI_Put(data, BYTES, MPI_CHAR, 2, 0, BYTES, MPI_CHAR, win);
-    MPI_Win_complete(win);
+    for (int epoch = 0; epoch < EPOCHS; epoch++) {
+        if (epoch == 0) MPI_Recv(NULL, 0, MPI_CHAR, 1, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        if (epoch > 0) MPI_Send(NULL, 0, MPI_CHAR, 1, TAG, MPI_COMM_WORLD);
+        MPI_Send(NULL, 0, MPI_CHAR, 2, TAG, MPI_COMM_WORLD);
+        MPI_Win_start(targets, 0, win);
+        MPI_Put(data, BYTES, MPI_CHAR, 1, 0, BYTES, MPI_CHAR, win);
+        MPI_Put(data, BYTES, MPI_CHAR, 2, 0, BYTES, MPI_CHAR, win);
+        MPI_Win_complete(win);
+    }
 }
 
 static void expose(MPI_Win win, MPI_Group origin, int rank)
 {
-    if (rank == 2) {
-        MPI_Recv(NULL, 0, MPI_CHAR, 0, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        compute_ms(LATE_MS);
+    for (int epoch = 0; epoch < EPOCHS; epoch++) {
+        int early = rank == 1 && epoch == 0;
+        if (!early) {
+            MPI_Recv(NULL, 0, MPI_CHAR, 0, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            compute_ms(rank == 1 ? FIRST_MS : LATE_MS);
+        }
+        MPI_Win_post(origin, 0, win);
+        if (early) MPI_Send(NULL, 0, MPI_CHAR, 0, TAG, MPI_COMM_WORLD);
+        MPI_Win_wait(win);
     }
-    MPI_Win_post(origin, 0, win);
-    if (rank == 1) MPI_Send(NULL, 0, MPI_CHAR, 0, TAG, MPI_COMM_WORLD);
-    MPI_Win_wait(win);
 }
 
 int main(int argc, char **argv)

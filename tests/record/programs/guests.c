@@ -4,6 +4,7 @@
  *   truncate  rank 0's tail file is cut; meanwhile a handler of SIGBUS is installed
  *   bus       its own SIGBUS goes to its own handler, which ends it with status 5
  *   die       its own SIGBUS ends it
+ *   limit     computes until the kernel ends it, for its limit of CPU time
  *   long      writes its process id to pid-RANK, ignores SIGHUP, and runs on for 30 s
  * Each rank calls MPI_Init, 20000 times MPI_Barrier, MPI_Finalize; long: more barriers. */
 #include <fcntl.h>
@@ -13,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 enum { BARRIERS = 20000, FILES = 4 };
@@ -35,9 +37,9 @@ static void close_others(int rank)
 
 static void cut(const char *spool)
 {
-    char path[4096];
-    snprintf(path, sizeof path, "%s/rank-000000.tail", spool);
-    if (truncate(path, 0) != 0) exit(1);
+    char path[8192];
+    int length = snprintf(path, sizeof path, "%s/rank-000000.tail", spool);
+    if (length >= (int)sizeof path || truncate(path, 0) != 0) exit(1);
 }
 
 static void on_bus(int number)
@@ -54,6 +56,13 @@ static void fault(void)
     volatile char *memory = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     unlink(name);
     *memory = 1;
+}
+
+static void compute(void)
+{
+    const struct rlimit limit = {.rlim_cur = 1, .rlim_max = 20};
+    if (setrlimit(RLIMIT_CPU, &limit) != 0) exit(1);
+    for (volatile unsigned i = 0;; i++) continue;
 }
 
 static void run_on(int rank)
@@ -86,6 +95,7 @@ int main(int argc, char **argv)
     if (strcmp(way, "close") == 0) close_others(rank);
     if (strcmp(way, "truncate") == 0) signal(SIGBUS, on_bus);
     if (strcmp(way, "long") == 0) run_on(rank);
+    if (strcmp(way, "limit") == 0) compute();
     for (int i = 0; i < BARRIERS; i++) {
         if (strcmp(way, "truncate") == 0 && i == BARRIERS - 100 && rank == 0) cut(kept);
         MPI_Barrier(MPI_COMM_WORLD);

@@ -2,13 +2,16 @@
 #include "common/output_file.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -19,12 +22,37 @@
 #include "common/remove_tree.h"
 
 static char directory[64];
+static bool knows_nameless = true;
+
+/* In place of the C library's: a file system that may know no files without a name. */
+int openat(int at, const char *path, int flags, ...)
+{
+    va_list rest;
+    mode_t mode = 0;
+    bool nameless = (flags & O_TMPFILE) == O_TMPFILE;
+    if (nameless && !knows_nameless) {
+        errno = EOPNOTSUPP;
+        return -1;
+    }
+    va_start(rest, flags);
+    if (nameless || (flags & O_CREAT)) mode = va_arg(rest, mode_t);
+    va_end(rest);
+    return (int)syscall(SYS_openat, at, path, flags, mode);
+}
 
 static int enter(void **state)
 {
     (void)state;
+    knows_nameless = true;
     strcpy(directory, "/tmp/rmacast-output-XXXXXX");
     return mkdtemp(directory) && chdir(directory) == 0 ? 0 : -1;
+}
+
+static int enter_without_nameless(void **state)
+{
+    int entered = enter(state);
+    knows_nameless = false;
+    return entered;
 }
 
 static int leave(void **state)
@@ -39,6 +67,16 @@ static int count_entries(void)
     DIR *here = opendir(".");
     int count = 0;
     for (struct dirent *entry; (entry = readdir(here));) count += entry->d_name[0] != '.';
+    closedir(here);
+    return count;
+}
+
+static int count_aside(void)
+{
+    DIR *here = opendir(".");
+    int count = 0;
+    for (struct dirent *entry; (entry = readdir(here));)
+        count += entry->d_name[0] == '.' && strstr(entry->d_name, ".rmacast-") != NULL;
     closedir(here);
     return count;
 }
@@ -88,6 +126,7 @@ static void test_replaces_whole(void **state)
     assert_holds("old.txt", "a longer text than the next");
     put("link.txt", "new", STATUS_OK, STATUS_OK);
     assert_holds("old.txt", "new");
+    assert_int_equal(count_aside(), 0);
     assert_int_equal(lstat("link.txt", &of), 0);
     assert_true(S_ISLNK(of.st_mode));
     assert_int_equal(stat("old.txt", &of), 0);
@@ -124,6 +163,66 @@ static void make_file(const char *path)
     assert_non_null(out);
     fputs("left", out);
     fclose(out);
+}
+
+/* Where files need a name: the killed writer leaves it, the next one of the same file removes it. */
+static void test_killed_writer_leaves_a_name(void **state)
+{
+    FILE *out;
+    int status;
+    (void)state;
+    put("old.txt", "old", STATUS_OK, STATUS_OK);
+    pid_t child = fork();
+    if (child == 0) {
+        if (output_file_open("old.txt", &out, NULL) != STATUS_OK) _exit(1);
+        fputs("half", out);
+        fflush(out);
+        raise(SIGKILL);
+    }
+    assert_true(child > 0);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFSIGNALED(status));
+    assert_holds("old.txt", "old");
+    assert_int_equal(count_aside(), 1);
+    put("other.txt", "some", STATUS_OK, STATUS_OK);
+    assert_int_equal(count_aside(), 1);
+    put("old.txt", "new", STATUS_OK, STATUS_OK);
+    assert_holds("old.txt", "new");
+    assert_int_equal(count_aside(), 0);
+    assert_int_equal(count_entries(), 2);
+}
+
+/* Two at the same time: the last one that is closed stays. */
+static void test_two_writers(void **state)
+{
+    FILE *first, *second;
+    struct err err;
+    (void)state;
+    assert_int_equal(output_file_open("new.txt", &first, &err), STATUS_OK);
+    assert_int_equal(output_file_open("new.txt", &second, &err), STATUS_OK);
+    fputs("second", second);
+    fputs("first", first);
+    assert_int_equal(output_file_close("new.txt", second, STATUS_OK, &err), STATUS_OK);
+    assert_holds("new.txt", "second");
+    assert_int_equal(output_file_close("new.txt", first, STATUS_OK, &err), STATUS_OK);
+    assert_holds("new.txt", "first");
+    assert_int_equal(count_aside(), 0);
+}
+
+/* What has such a name itself is a file as others. */
+static void test_odd_names(void **state)
+{
+    char longest[256];
+    (void)state;
+    put(".x.rmacast-AbCd09", "some", STATUS_OK, STATUS_OK);
+    put(".x.rmacast-AbCd09", "dropped", STATUS_DATA, STATUS_DATA);
+    assert_holds(".x.rmacast-AbCd09", "some");
+    memset(longest, 'n', 255);
+    longest[255] = '\0';
+    put(longest, "some", STATUS_OK, STATUS_OK);
+    put(longest, "new", STATUS_OK, STATUS_OK);
+    assert_holds(longest, "new");
+    assert_int_equal(count_aside(), 1);
 }
 
 /* A writer that is killed between its two names leaves the other one; the next writer of the same file removes it. */
@@ -200,8 +299,18 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_replaces_whole, enter, leave),
         cmocka_unit_test_setup_teardown(test_killed_writer_leaves_nothing, enter, leave),
         cmocka_unit_test_setup_teardown(test_removes_what_is_left, enter, leave),
+        cmocka_unit_test_setup_teardown(test_two_writers, enter, leave),
+        cmocka_unit_test_setup_teardown(test_odd_names, enter, leave),
         cmocka_unit_test_setup_teardown(test_follows_no_link_of_others, enter, leave),
         cmocka_unit_test_setup_teardown(test_faults, enter, leave),
+        cmocka_unit_test_setup_teardown(test_appears_when_closed, enter_without_nameless, leave),
+        cmocka_unit_test_setup_teardown(test_replaces_whole, enter_without_nameless, leave),
+        cmocka_unit_test_setup_teardown(test_killed_writer_leaves_a_name, enter_without_nameless, leave),
+        cmocka_unit_test_setup_teardown(test_removes_what_is_left, enter_without_nameless, leave),
+        cmocka_unit_test_setup_teardown(test_two_writers, enter_without_nameless, leave),
+        cmocka_unit_test_setup_teardown(test_odd_names, enter_without_nameless, leave),
+        cmocka_unit_test_setup_teardown(test_follows_no_link_of_others, enter_without_nameless, leave),
+        cmocka_unit_test_setup_teardown(test_faults, enter_without_nameless, leave),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

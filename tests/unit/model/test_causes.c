@@ -67,6 +67,35 @@ static void test_post_of_another_target(void **state)
     result_free(result);
 }
 
+static void test_unclear_post_of_another_target(void **state)
+{
+    (void)state;
+    /* The first epoch shows that the library waits for the group: behind rank 1's post (5) the put waits 20-150 for
+     * rank 2, which computes in "late": 130. In the second the posts at 230 and 250 both lie in the put, 220-255: it
+     * waits 30 for rank 2, which computes outside "late", not 10 for rank 1. The path from the end: rank 0's complete
+     * 260-265, computing 255-260, the put 250-255; then rank 2, which computes 150-250, its calls take no time, and
+     * 0-150 in late. */
+    struct result *result =
+        analyzed("ranks 3\nwindow 0 comm=0\n0 0.000020 0.000020 MPI_Win_start win=0 group=1,2\n"
+                 "0 0.000020 0.000155 MPI_Put win=0 target=1 bytes=8\n0 0.000160 0.000165 MPI_Win_complete win=0\n"
+                 "0 0.000220 0.000220 MPI_Win_start win=0 group=1,2\n"
+                 "0 0.000220 0.000255 MPI_Put win=0 target=1 bytes=8\n0 0.000260 0.000265 MPI_Win_complete win=0\n"
+                 "1 0.000005 0.000005 MPI_Win_post win=0 group=0\n1 0.000165 0.000165 MPI_Win_wait win=0\n"
+                 "1 0.000230 0.000230 MPI_Win_post win=0 group=0\n1 0.000265 0.000265 MPI_Win_wait win=0\n"
+                 "2 0.0 enter late\n2 0.000150 leave late\n"
+                 "2 0.000150 0.000150 MPI_Win_post win=0 group=0\n2 0.000165 0.000165 MPI_Win_wait win=0\n"
+                 "2 0.000250 0.000250 MPI_Win_post win=0 group=0\n2 0.000265 0.000265 MPI_Win_wait win=0\n");
+    assert_float_equal((float)(result->causes.total_s * 1e6), 160.0f, 1e-3f);
+    assert_int_equal(result->causes.count, 2);
+    expect(&result->causes, 0, "late", "computing", 130);
+    expect(&result->causes, 1, "", "computing", 30);
+    assert_int_equal(result->causes.items[1].who.rank, 2);
+    expect(&result->critical_path, 0, "late", "computing", 150);
+    expect(&result->critical_path, 1, "", "computing", 5 + 100);
+    assert_int_equal(result->critical_path.items[1].who.rank, 2);
+    result_free(result);
+}
+
 static void test_chain(void **state)
 {
     (void)state;
@@ -129,8 +158,13 @@ static void test_no_time(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_barrier),       cmocka_unit_test(test_post_of_another_target), cmocka_unit_test(test_chain),   cmocka_unit_test(test_lock),
-        cmocka_unit_test(test_without_waits), cmocka_unit_test(test_no_time),
+        cmocka_unit_test(test_barrier),
+        cmocka_unit_test(test_post_of_another_target),
+        cmocka_unit_test(test_unclear_post_of_another_target),
+        cmocka_unit_test(test_chain),
+        cmocka_unit_test(test_lock),
+        cmocka_unit_test(test_without_waits),
+        cmocka_unit_test(test_no_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -267,8 +267,8 @@ static void test_run(void **state)
     assert_int_equal(run->lost_ps, 70 * US);
     expect_ranks(run, EFFICIENCY_IDLE, 0, 30);
     expect_ranks(run, EFFICIENCY_LOST, 40, 30);
-    assert_int_equal(run->histogram[EFFICIENCY_LOST].min_processor, 1);
-    assert_int_equal(run->histogram[EFFICIENCY_LOST].max_ps, 40 * US);
+    assert_int_equal(run->range[EFFICIENCY_LOST].min_processor, 1);
+    assert_int_equal(run->range[EFFICIENCY_LOST].max_ps, 40 * US);
     result_free(result);
 }
 
@@ -344,18 +344,51 @@ static void test_sequential_regions(void **state)
     result_free(result);
 }
 
+/* Requests of files have no numbers. Rank 0 waits for nothing from 0 to 3, for files from 20 to 29, 30 to 34 and in a
+ * test from 40 to 42, and for a message from 50 to 57. */
+static void test_waits_for_files_are_io(void **state)
+{
+    (void)state;
+    struct result *result = analyzed("ranks 2\n0 0.0 0.000003 MPI_Wait req=-\n0 0.000010 0.000011 MPI_File_iwrite_at\n"
+                                     "0 0.000020 0.000029 MPI_Wait req=-\n0 0.000030 0.000034 MPI_Waitall reqs=\n"
+                                     "0 0.000040 0.000042 MPI_Test req=- flag=0\n"
+                                     "0 0.000045 0.000045 MPI_Irecv comm=0 peer=1 tag=1 bytes=8 req=0\n"
+                                     "0 0.000050 0.000057 MPI_Wait req=0\n"
+                                     "1 0.000050 0.000050 MPI_Send comm=0 peer=0 tag=1 bytes=8\n");
+    expect_ranks(interval_of(result, "run"), EFFICIENCY_IO, 1 + 9 + 4 + 2, 0);
+    expect_ranks(interval_of(result, "run"), EFFICIENCY_SEND_RECEIVE, 3 + 7, 0);
+    result_free(result);
+}
+
+/* The same of a program whose MPI library refused the messages: #7 from 10 on, with 2 us of MPI, ends at 50; an end
+ * without begin says nothing. Inside is 3 only, which leaving 7 leaves, too. */
+static void test_marks_that_were_refused(void **state)
+{
+    (void)state;
+    struct result *result =
+        analyzed("ranks 1\n0 0.000010 enter %237(begin)\n0 0.000011 leave %237(begin)\n"
+                 "0 0.000020 0.000022 MPI_Comm_group comm=0\n0 0.000030 enter %233(begin)\n"
+                 "0 0.000030 leave %233(begin)\n0 0.000050 enter %237(end)\n0 0.000051 leave %237(end)\n"
+                 "0 0.000060 enter %233(end)\n0 0.000060 leave %233(end)\n"
+                 "0 0.000080 0.000080 MPI_Comm_group comm=0\n");
+    assert_int_equal(result->efficiency->count, 3);
+    assert_int_equal(interval_of(result, "#7")->execution_ps, 40 * US);
+    assert_int_equal(interval_of(result, "#7")->value_ps[EFFICIENCY_MPI][0], 2 * US);
+    assert_int_equal(interval_of(result, "#7/#3")->execution_ps, 20 * US);
+    result_free(result);
+}
+
 static void test_marked_intervals(void **state)
 {
     (void)state;
     /* 0xAA0007AA begins interval 7, 0xAA0007BB ends it; as 32-bit integers: 0xAA0007AA - 2^32 = -1442838614, and the
      * end is 17 more. The begin message belongs to the interval, the end message not: 10 to 50. */
-    uint32_t number;
-    bool begins;
-    struct trace_call mark = {.call = ID_Send, .peer = 3, .tag = (int32_t)0xAA0007AAu};
-    assert_true(interval_mark(3, &mark, &number, &begins));
-    assert_int_equal(number, 7);
-    assert_true(begins);
-    assert_false(interval_mark(2, &mark, &number, &begins));
+    struct interval_mark mark;
+    struct trace_call call = {.call = ID_Send, .peer = 3, .tag = (int32_t)0xAA0007AAu};
+    assert_true(interval_mark(NULL, 3, &call, &mark));
+    assert_int_equal(mark.number, 7);
+    assert_true(mark.begins);
+    assert_false(interval_mark(NULL, 2, &call, &mark));
     struct err err;
     struct intervals intervals;
     struct trace *trace = trace_of("ranks 1\n0 0.000010 0.000011 MPI_Send comm=0 peer=0 tag=1 bytes=0\n"
@@ -578,6 +611,8 @@ int main(void)
         cmocka_unit_test(test_repeated_nested_intervals),
         cmocka_unit_test(test_sequential_regions),
         cmocka_unit_test(test_marked_intervals),
+        cmocka_unit_test(test_marks_that_were_refused),
+        cmocka_unit_test(test_waits_for_files_are_io),
         cmocka_unit_test(test_overlap_and_start),
         cmocka_unit_test(test_callpaths),
         cmocka_unit_test(test_threads_are_processors),

@@ -227,6 +227,8 @@ static void test_renaming(void **state)
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
         struct trace *trace = random_trace(seed), *other = renamed(trace, name);
         struct totals before = accounted(trace), after = accounted(other);
+        for (uint32_t r = 0; r < RANKS; r++) /* what is a ring depends on the ranks' numbers */
+            before.count[PATTERN_CLOSE_SEND_RECEIVE][r] = after.count[PATTERN_CLOSE_SEND_RECEIVE][r] = 0;
         expect_same(&before, &after, name, seed);
         totals_clear(&before);
         totals_clear(&after);

@@ -99,6 +99,21 @@ static void test_completion_of_several(void **state)
     expect(text, PATTERN_WAIT_IN_SENDER_COMPLETION, 0, 0, 0);
 }
 
+/* The trace lists what a call completed. Waitany 30-70 ended the receive, whose send begins at 60; the send is still
+ * under way and ends in Waitsome 75-90 together with nothing else. */
+static void test_waitany_and_waitsome(void **state)
+{
+    (void)state;
+    const char *text = "ranks 2\n0 0.000010 0.000011 MPI_Isend comm=0 peer=1 tag=1 bytes=1000000 req=1\n"
+                       "0 0.000020 0.000021 MPI_Irecv comm=0 peer=1 tag=2 bytes=8 req=2\n"
+                       "0 0.000030 0.000070 MPI_Waitany reqs=2\n"
+                       "0 0.000075 0.000090 MPI_Waitsome reqs=1\n"
+                       "1 0.000060 0.000061 MPI_Send comm=0 peer=0 tag=2 bytes=8\n"
+                       "1 0.000065 0.000095 MPI_Recv comm=0 peer=0 tag=1 bytes=1000000\n";
+    expect(text, PATTERN_WAIT_IN_RECEIVER_COMPLETION, 0, 40, 1);
+    expect(text, PATTERN_WAIT_IN_SENDER_COMPLETION, 0, 15, 1);
+}
+
 static void expect_advice(const struct result *result, enum pattern pattern, const char *words)
 {
     assert_true(result->patterns[pattern].place_count > 0);
@@ -142,8 +157,9 @@ static void test_advice_that_cannot_help_is_left_out(void **state)
     struct result *result = analyzed(text, NULL);
     expect_advice(result, PATTERN_WAIT_IN_SENDER_COMPLETION,
                   ", or MPI_Irecv of rank 1 up to 20 us earlier");
-    assert_string_equal(result->patterns[PATTERN_WAIT_IN_RECEIVER_COMPLETION].places[0].advice,
-                        "move MPI_Wait to 115 us behind the call that starts the receive (now 10 us)");
+    assert_string_equal(
+        result->patterns[PATTERN_WAIT_IN_RECEIVER_COMPLETION].places[0].advice,
+        "move MPI_Wait up to 105 us later: to 115 us behind the call that starts the receive (now 10 us)");
     result_free(result);
     /* 1 us and 1 TB/s: T = 2 us, the receiver's D = 3 + 2: its wait, 10 behind the receive, is far enough away. The
      * sender's D = 20 + 2 + 2 is more than its 10. */
@@ -185,6 +201,28 @@ static void test_close_send_receive(void **state)
     struct result *result = analyzed(PING "0 0.000029 0.000030 MPI_Recv comm=0 peer=1 tag=2 bytes=8\n" PONG, NULL);
     expect_advice(result, PATTERN_CLOSE_SEND_RECEIVE, "replace MPI_Send and MPI_Recv by one MPI_Sendrecv");
     result_free(result);
+}
+
+#define RING(rank, to, from)                                                                                           \
+#rank " 0.000010 0.000020 MPI_Send comm=0 peer=" #to " tag=1 bytes=8\n" #rank                                      \
+          " 0.000021 0.000030 MPI_Recv comm=0 peer=" #from " tag=1 bytes=8\n"
+
+/* Each sends to the next and receives from the one before: MPI_Sendrecv does both at once. Two places on and two back
+ * is a ring, too. Where rank 0 sends to 1 and receives from 2 of 4, the others likewise, it is none. */
+static void test_close_send_receive_in_a_ring(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        uint64_t count;
+    } rows[] = {{"ranks 4\n" RING(0, 1, 3) RING(1, 2, 0) RING(2, 3, 1) RING(3, 0, 2), 4},
+                {"ranks 5\n" RING(0, 2, 3) RING(1, 3, 4) RING(2, 4, 0) RING(3, 0, 1) RING(4, 1, 2), 5},
+                {"ranks 4\n" RING(0, 1, 2) RING(1, 3, 0) RING(3, 2, 1) RING(2, 0, 3), 0}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct totals totals = account_of(rows[i].text, NULL);
+        assert_int_equal(totals_count(&totals, PATTERN_CLOSE_SEND_RECEIVE), rows[i].count);
+        totals_clear(&totals);
+    }
 }
 
 static bool has_note(const struct result *result, const char *words)
@@ -265,9 +303,11 @@ int main(void)
         cmocka_unit_test(test_wrong_order_of_each_pair),
         cmocka_unit_test(test_completions),
         cmocka_unit_test(test_completion_of_several),
+        cmocka_unit_test(test_waitany_and_waitsome),
         cmocka_unit_test(test_advised_distance),
         cmocka_unit_test(test_advice_that_cannot_help_is_left_out),
         cmocka_unit_test(test_close_send_receive),
+        cmocka_unit_test(test_close_send_receive_in_a_ring),
         cmocka_unit_test(test_ready_send_before_its_receive),
         cmocka_unit_test(test_probe),
     };

@@ -3,6 +3,7 @@
 #include "model_test.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #define TWO   "ranks 2\nwindow 0 comm=0\n"
 #define THREE "ranks 3\nwindow 0 comm=0\n"
@@ -157,6 +158,76 @@ static void test_put_that_waits_for_the_group(void **state)
     check_group(30, "property simulated=1 engine=loggp\n", " awaited_post=0.000030", 10);
     check_group(30, "property simulated=1 engine=loggp\n", " awaited_post=0.000150", 130);
     check_group(5, "property simulated=1 engine=loggp\n", "", 0);
+}
+
+#define VOTERS_MOST 3
+
+/* An epoch of rank 0 with one call, which ends at exit us: rank 1 posts at own us, rank 2 at other us. */
+struct voter {
+    const char *operation; /* to rank 1 */
+    int enter, exit, own, other;
+};
+
+/* The unclear one: the posts at 630 and 650 lie in a put of 8 bytes, 620-655. Alone it waits for its target, 630 - 620
+ * = 10, for the group 650 - 620 = 30. */
+static void check_votes(const struct voter voters[VOTERS_MOST], int64_t us)
+{
+    static const struct voter unclear = {"MPI_Put win=0 target=1 bytes=8", 620, 655, 630, 650};
+    char text[4096];
+    int at = snprintf(text, sizeof text, "ranks 3\nwindow 0 comm=0\n");
+    for (int v = 0; v <= VOTERS_MOST; v++) {
+        const struct voter *voter = v < VOTERS_MOST ? &voters[v] : &unclear;
+        const char *space = voter->operation ? strchr(voter->operation, ' ') : NULL;
+        if (!space) continue;
+        at += snprintf(text + at, sizeof text - (size_t)at,
+                       "0 0.000%03d 0.000%03d MPI_Win_start win=0 group=1,2\n0 0.000%03d 0.000%03d %s\n"
+                       "0 0.000%03d 0.000%03d MPI_Win_complete win=0\n",
+                       voter->enter, voter->enter, voter->enter, voter->exit, voter->operation, voter->enter + 170,
+                       voter->enter + 170);
+        for (int target = 1; target <= 2; target++) {
+            int post = target == 1 ? voter->own : voter->other;
+            at += snprintf(
+                text + at, sizeof text - (size_t)at,
+                "%d 0.000%03d 0.000%03d MPI_Win_post win=0 group=0\n%d 0.000%03d 0.000%03d MPI_Win_wait win=0\n",
+                target, post, post, target, voter->enter + 170, voter->enter + 175);
+        }
+    }
+    CHECK(text, NULL, {PATTERN_EARLY_TRANSFER, 0, us});
+}
+
+/* Voters for the group are behind their target's post and have the other one in the call, 20-155: they wait 150 - 20 =
+ * 130 themselves. Those against it return before the other post and wait for nothing. */
+#define PUT_FOR(at, bytes)                                                                                             \
+    {                                                                                                                  \
+        "MPI_Put win=0 target=1 bytes=" #bytes, (at) + 20, (at) + 155, (at) + 5, (at) + 150                            \
+    }
+#define GET_FOR(at, bytes)                                                                                             \
+    {                                                                                                                  \
+        "MPI_Get win=0 target=1 bytes=" #bytes, (at) + 20, (at) + 155, (at) + 5, (at) + 150                            \
+    }
+#define PUT_AGAINST(at, bytes)                                                                                         \
+    {                                                                                                                  \
+        "MPI_Put win=0 target=1 bytes=" #bytes, (at) + 20, (at) + 25, (at) + 5, (at) + 150                             \
+    }
+
+static void test_unclear_calls_follow_the_clear_ones(void **state)
+{
+    (void)state;
+    static const struct {
+        struct voter voters[VOTERS_MOST];
+        int64_t us;
+    } rows[] = {
+        {{{NULL, 0, 0, 0, 0}}, 10},
+        {{PUT_FOR(0, 9)}, 130 + 30}, /* 8 and 9 are one class */
+        {{PUT_AGAINST(0, 8)}, 10},
+        {{PUT_FOR(0, 8), PUT_AGAINST(200, 8)}, 130 + 10}, /* as many on each side */
+        {{PUT_FOR(0, 8), PUT_AGAINST(200, 8), PUT_FOR(400, 8)}, 2 * 130 + 30},
+        {{PUT_FOR(0, 4096)}, 130 + 30}, /* no vote of the class: the function */
+        {{PUT_FOR(0, 4096), PUT_FOR(200, 4096), PUT_AGAINST(400, 8)}, 2 * 130 + 10}, /* the class has one */
+        {{GET_FOR(0, 8)}, 130 + 30},                                                 /* no put has one: all */
+        {{GET_FOR(0, 8), GET_FOR(200, 8), PUT_AGAINST(400, 4096)}, 2 * 130 + 10},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) check_votes(rows[i].voters, rows[i].us);
 }
 
 static void test_simulation_says_what_was_awaited(void **state)
@@ -419,6 +490,7 @@ int main(void)
         cmocka_unit_test(test_calls_that_return_before_a_post),
         cmocka_unit_test(test_simulation_says_what_was_awaited),
         cmocka_unit_test(test_put_that_waits_for_the_group),
+        cmocka_unit_test(test_unclear_calls_follow_the_clear_ones),
         cmocka_unit_test(test_two_targets),
         cmocka_unit_test(test_early_transfer_per_target),
         cmocka_unit_test(test_two_origins),

@@ -109,7 +109,7 @@ static void test_causes(void **state)
     assert_int_equal(path[0].who.rank, 0);
     assert_string_equal(path[1].activity, "shmem_put");
     const char *advice = result->patterns[PATTERN_WAIT_FOR_WRITE].places[0].advice;
-    assert_string_equal(advice, "move shmem_put of rank 0 up to 40 us earlier, or shmem_wait_until as much later");
+    assert_string_equal(advice, "move shmem_put of rank 0 up to 40 us earlier, or shmem_wait_until up to 40 us later");
     result_free(result);
     trace_free(trace);
 }

@@ -289,6 +289,12 @@ static const struct example examples[] = {
      "communicator_before_creation 0.1 with 0.2\n",
      "0 MPI_Comm_dup comm=0 newcomm=1\n0 MPI_Barrier comm=1\n1 MPI_Comm_dup comm=0 newcomm=1\n1 MPI_Barrier comm=1\n"
      "2 MPI_Comm_dup comm=0\n"},
+    {"communicator_before_creation, freed on one rank",
+     "0 MPI_Barrier comm=1\n0 MPI_Comm_free comm=1\n0 MPI_Comm_dup comm=0 newcomm=1\n1 MPI_Comm_dup comm=0 newcomm=1\n"
+     "1 MPI_Barrier comm=1\n1 MPI_Comm_free comm=1\n",
+     "communicator_before_creation 0.1 with 0.3\n", /* all ranks begin with it: made before the trace */
+     "0 MPI_Barrier comm=1\n0 MPI_Comm_free comm=1\n0 MPI_Comm_dup comm=0 newcomm=1\n1 MPI_Barrier comm=1\n"
+     "1 MPI_Comm_free comm=1\n1 MPI_Comm_dup comm=0 newcomm=1\n2 MPI_Comm_dup comm=0\n"},
     {"communicator_after_free",
      "0 MPI_Comm_free comm=1\n0 MPI_Barrier comm=1\n1 MPI_Barrier comm=1\n1 MPI_Comm_free comm=1\n",
      "communicator_after_free 0.2 with 0.1\n",

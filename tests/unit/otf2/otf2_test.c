@@ -18,13 +18,13 @@ static void run(const char *format, const char *one, const char *two)
     assert_int_equal(system(command), 0);
 }
 
-void scratch_make(char path[SCRATCH_BYTES])
+void temp_dir_make(char path[TEMP_DIR_BYTES])
 {
-    snprintf(path, SCRATCH_BYTES, "/tmp/rmacast-test-XXXXXX");
+    snprintf(path, TEMP_DIR_BYTES, "/tmp/rmacast-test-XXXXXX");
     assert_non_null(mkdtemp(path));
 }
 
-void scratch_remove(const char *path)
+void temp_dir_remove(const char *path)
 {
     run("rm -rf '%s'%s", path, "");
 }

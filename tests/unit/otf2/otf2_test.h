@@ -5,10 +5,10 @@
 
 #include <stddef.h>
 
-/* A new directory that scratch_remove takes away with all it holds. */
-enum { SCRATCH_BYTES = 64 };
-void scratch_make(char path[SCRATCH_BYTES]);
-void scratch_remove(const char *path);
+/* A new directory that temp_dir_remove takes away with all it holds. */
+enum { TEMP_DIR_BYTES = 64 };
+void temp_dir_make(char path[TEMP_DIR_BYTES]);
+void temp_dir_remove(const char *path);
 
 /* Path of a file in an archive directory, in a buffer that the next call but three overwrites. */
 const char *file_in(const char *directory, const char *name);

@@ -144,8 +144,8 @@ static void make_scorep(const char *directory)
  * padding), and to nothing. */
 static void cut(void (*make)(const char *), const char *const *names)
 {
-    char directory[SCRATCH_BYTES], what[128];
-    scratch_make(directory);
+    char directory[TEMP_DIR_BYTES], what[128];
+    temp_dir_make(directory);
     make(directory);
     for (; *names; names++) {
         const char *path = file_in(directory, *names);
@@ -162,7 +162,7 @@ static void cut(void (*make)(const char *), const char *const *names)
     }
     char text[ERR_TEXT_BYTES];
     assert_int_equal(try_read(directory, text), EXIT_READ);
-    scratch_remove(directory);
+    temp_dir_remove(directory);
 }
 
 static void cut_ours(void **state)
@@ -187,9 +187,9 @@ static void cut_scorep(void **state)
 static void others_go_on(void **state)
 {
     (void)state;
-    char directory[SCRATCH_BYTES];
+    char directory[TEMP_DIR_BYTES];
     struct partly whole, found;
-    scratch_make(directory);
+    temp_dir_make(directory);
     make_ours(directory);
     assert_int_equal(try_partly(directory, &whole), EXIT_READ);
     assert_int_equal(whole.fault_count, 0);
@@ -212,7 +212,7 @@ static void others_go_on(void **state)
     write_bytes(file_in(directory, "traces.def"), data, 100);
     assert_int_equal(try_partly(directory, &found), EXIT_ERROR);
     free(data);
-    scratch_remove(directory);
+    temp_dir_remove(directory);
 }
 
 /* A rank of `calls` sends: 3 events each, Enter, MpiSend and Leave. */
@@ -235,8 +235,8 @@ static void full_disk(void **state)
 {
     (void)state;
     static const rlim_t limits[] = {0, 10, 200, 100000, 1 << 20, 3 << 20, 4 << 20, (4 << 20) + 1, 9 << 20};
-    char directory[SCRATCH_BYTES], text[ERR_TEXT_BYTES];
-    scratch_make(directory);
+    char directory[TEMP_DIR_BYTES], text[ERR_TEXT_BYTES];
+    temp_dir_make(directory);
     make_ours(directory);
     struct trace *trace = make_sends(400000); /* more than 10 MB */
     for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
@@ -258,7 +258,7 @@ static void full_disk(void **state)
     }
     trace_free(trace);
     assert_int_equal(try_read(directory, text), EXIT_READ);
-    scratch_remove(directory);
+    temp_dir_remove(directory);
 }
 
 /* A call of make_sends takes 3 records of 9 bytes and more each, and no more than 60 in all: so many stand at least and
@@ -276,10 +276,10 @@ static void cut_between_chunks(void **state)
 {
     (void)state;
     enum { CHUNK_BYTES = 1 << 20 };
-    char directory[SCRATCH_BYTES];
+    char directory[TEMP_DIR_BYTES];
     struct err err = {.text = ""};
     struct trace *trace = make_sends(200000);
-    scratch_make(directory);
+    temp_dir_make(directory);
     assert_int_equal(otf2_write(trace, directory, &err), STATUS_OK);
     trace_free(trace);
     size_t bytes;
@@ -301,23 +301,23 @@ static void cut_between_chunks(void **state)
         memcpy(data + end, after, 2);
     }
     free(data);
-    scratch_remove(directory);
+    temp_dir_remove(directory);
 }
 
 static void missing(void **state)
 {
     (void)state;
-    char directory[SCRATCH_BYTES];
+    char directory[TEMP_DIR_BYTES];
     for (int i = 1; i < 4; i++) {
-        scratch_make(directory);
+        temp_dir_make(directory);
         make_ours(directory);
         assert_int_equal(unlink(file_in(directory, ours[i])), 0);
         assert_refused(directory, "a missing file", "cannot open: No such file or directory");
-        scratch_remove(directory);
+        temp_dir_remove(directory);
     }
-    scratch_make(directory);
+    temp_dir_make(directory);
     assert_refused(directory, "an empty directory", "0 OTF2 anchor files (*.otf2), expected one");
-    scratch_remove(directory);
+    temp_dir_remove(directory);
     assert_refused(directory, "no directory", "cannot open: No such file or directory");
 }
 
@@ -333,15 +333,15 @@ static void garbage(void **state)
     memcpy(framed, noise, sizeof noise);
     memcpy(framed, "\3B", 2);
     memcpy(framed + sizeof framed - 2, "\2\1", 2);
-    char directory[SCRATCH_BYTES];
+    char directory[TEMP_DIR_BYTES];
     for (int i = 0; i < 4; i++) {
-        scratch_make(directory);
+        temp_dir_make(directory);
         make_ours(directory);
         write_bytes(file_in(directory, ours[i]), noise, sizeof noise);
         assert_refused(directory, "noise", "expected");
         write_bytes(file_in(directory, ours[i]), framed, sizeof framed);
         assert_refused(directory, "noise in a frame", "");
-        scratch_remove(directory);
+        temp_dir_remove(directory);
     }
 }
 
@@ -353,8 +353,8 @@ static void bytes_changed(void **state)
     uint64_t random = 20240607;
     print_message("seed %llu\n", (unsigned long long)random);
     for (int kind = 0; kind < 2; kind++) {
-        char directory[SCRATCH_BYTES], text[ERR_TEXT_BYTES];
-        scratch_make(directory);
+        char directory[TEMP_DIR_BYTES], text[ERR_TEXT_BYTES];
+        temp_dir_make(directory);
         (kind ? make_scorep : make_ours)(directory);
         for (const char *const *name = kind ? scorep : ours; *name; name++) {
             const char *path = file_in(directory, *name);
@@ -378,7 +378,7 @@ static void bytes_changed(void **state)
             free(data);
             free(changed);
         }
-        scratch_remove(directory);
+        temp_dir_remove(directory);
     }
 }
 
@@ -388,10 +388,10 @@ static void time_beyond_the_limit(void **state)
 {
     (void)state;
     static const char zero[] = "1000000000000000000";
-    char directory[SCRATCH_BYTES], text[ERR_TEXT_BYTES];
+    char directory[TEMP_DIR_BYTES], text[ERR_TEXT_BYTES];
     struct err err = {.text = ""};
     struct trace *trace = trace_of("rmacast-trace 1\nranks 2\n1 -1000000 0 MPI_Init\n1 1 1 MPI_Finalize\n");
-    scratch_make(directory);
+    temp_dir_make(directory);
     if (otf2_write(trace, directory, &err) != STATUS_OK) fail_msg("%s", err.text);
     const char *path = file_in(directory, "traces.otf2");
     size_t bytes;
@@ -405,7 +405,7 @@ static void time_beyond_the_limit(void **state)
         fail_msg("%s", text);
     free(data);
     trace_free(trace);
-    scratch_remove(directory);
+    temp_dir_remove(directory);
 }
 
 int main(void)

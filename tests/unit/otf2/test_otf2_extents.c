@@ -93,10 +93,10 @@ static int count_of(const char *in, const char *word)
 static void the_archive_says_the_same(void **state)
 {
     (void)state;
-    char directory[SCRATCH_BYTES];
+    char directory[TEMP_DIR_BYTES];
     struct err err = {.text = ""};
     struct trace *trace = trace_of(text), *back;
-    scratch_make(directory);
+    temp_dir_make(directory);
     if (otf2_write(trace, directory, &err) != STATUS_OK) fail_msg("%s", err.text);
     if (otf2_read(directory, &back, &err) != STATUS_OK) fail_msg("%s", err.text);
     char *before = text_of(trace), *after = text_of(back);
@@ -113,13 +113,13 @@ static void the_archive_says_the_same(void **state)
     free(after);
     trace_free(trace);
     trace_free(back);
-    scratch_remove(directory);
+    temp_dir_remove(directory);
 }
 
 /* What no writer of ours says, in the archive: read as a whole, to keep going, and in slices. */
 static void assert_refused(const struct trace_extents *wrong, const char *message)
 {
-    char directory[SCRATCH_BYTES], expected[256];
+    char directory[TEMP_DIR_BYTES], expected[256];
     struct err err = {.text = ""};
     struct trace *trace = trace_of("rmacast-trace 1\nranks 2\n0 0 1 MPI_Init\n"
                                    "0 1 2 MPI_Send comm=0 peer=1 tag=1 bytes=12 send_extent=20\n"
@@ -129,7 +129,7 @@ static void assert_refused(const struct trace_extents *wrong, const char *messag
     bool possible = false, ended;
     uint64_t events;
     trace->extents[1] = *wrong;
-    scratch_make(directory);
+    temp_dir_make(directory);
     snprintf(expected, sizeof expected, "%s:rank 0, event 2 (MPI_Send) at 1.000000 s: %s", directory, message);
     if (otf2_write(trace, directory, &err) != STATUS_OK) fail_msg("%s", err.text);
     assert_int_equal(otf2_read(directory, &back, &err), STATUS_DATA);
@@ -144,7 +144,7 @@ static void assert_refused(const struct trace_extents *wrong, const char *messag
     assert_int_equal(back->ranks[0].count, 1);
     trace_free(back);
     trace_free(trace);
-    scratch_remove(directory);
+    temp_dir_remove(directory);
 }
 
 static void nonsense_is_refused(void **state)
@@ -168,13 +168,13 @@ static void nonsense_is_refused(void **state)
 static void slices(void **state)
 {
     (void)state;
-    char directory[SCRATCH_BYTES];
+    char directory[TEMP_DIR_BYTES];
     struct err err = {.text = ""};
     struct trace *trace = trace_of(text);
     struct trace_source source;
     bool possible = false, ended;
     uint64_t events;
-    scratch_make(directory);
+    temp_dir_make(directory);
     if (otf2_write(trace, directory, &err) != STATUS_OK) fail_msg("%s", err.text);
     assert_int_equal(otf2_stream_open(directory, &source, &possible, &events, &err), STATUS_OK);
     assert_true(possible);
@@ -188,7 +188,7 @@ static void slices(void **state)
     }
     source_close(&source);
     trace_free(trace);
-    scratch_remove(directory);
+    temp_dir_remove(directory);
 }
 
 int main(void)

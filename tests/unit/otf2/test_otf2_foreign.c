@@ -392,10 +392,10 @@ static const char expected_text[] =
 static void shape_of_scorep(void **state)
 {
     (void)state;
-    char directory[SCRATCH_BYTES];
+    char directory[TEMP_DIR_BYTES];
     struct trace *trace, *expected = trace_of(expected_text);
     struct err err = {.text = ""};
-    scratch_make(directory);
+    temp_dir_make(directory);
     write_archive(directory);
     if (otf2_read(directory, &trace, &err) != STATUS_OK) fail_msg("%s", err.text);
     if (trace_check(trace, &err) != STATUS_OK) fail_msg("%s", err.text);
@@ -406,7 +406,7 @@ static void shape_of_scorep(void **state)
     free(expected_again);
     trace_free(trace);
     trace_free(expected);
-    scratch_remove(directory);
+    temp_dir_remove(directory);
 }
 
 /* An anchor of format 1, as OTF2 1.0 wrote it: the mark, "OTF2", the format, 38 bytes of numbers, three strings, and the end
@@ -415,7 +415,7 @@ enum { FORMAT_AT = 7, STRINGS_AT = 46, STRING_COUNT = 3 };
 
 static void write_anchor_of_format_1(const char *directory)
 {
-    char path[SCRATCH_BYTES + 32];
+    char path[TEMP_DIR_BYTES + 32];
     unsigned char anchor[4096];
     snprintf(path, sizeof path, "%s/traces.otf2", directory);
     FILE *file = fopen(path, "r+b");
@@ -435,28 +435,28 @@ static void write_anchor_of_format_1(const char *directory)
 static void reads_anchor_of_format_1(void **state)
 {
     (void)state;
-    char directory[SCRATCH_BYTES];
+    char directory[TEMP_DIR_BYTES];
     struct trace *trace, *expected = trace_of(expected_text);
     struct err err = {.text = ""};
-    scratch_make(directory);
+    temp_dir_make(directory);
     write_archive(directory);
     write_anchor_of_format_1(directory);
     if (otf2_read(directory, &trace, &err) != STATUS_OK) fail_msg("%s", err.text);
     assert_traces_equal(trace, expected);
     trace_free(trace);
     trace_free(expected);
-    scratch_remove(directory);
+    temp_dir_remove(directory);
 }
 
 /* What was read, written in our profile, reads back equal: notes included. */
 static void becomes_ours(void **state)
 {
     (void)state;
-    char foreign[SCRATCH_BYTES], ours[SCRATCH_BYTES];
+    char foreign[TEMP_DIR_BYTES], ours[TEMP_DIR_BYTES];
     struct trace *trace, *back;
     struct err err = {.text = ""};
-    scratch_make(foreign);
-    scratch_make(ours);
+    temp_dir_make(foreign);
+    temp_dir_make(ours);
     write_archive(foreign);
     assert_int_equal(otf2_read(foreign, &trace, &err), STATUS_OK);
     if (otf2_write(trace, ours, &err) != STATUS_OK) fail_msg("%s", err.text);
@@ -464,8 +464,8 @@ static void becomes_ours(void **state)
     assert_traces_equal(trace, back);
     trace_free(trace);
     trace_free(back);
-    scratch_remove(foreign);
-    scratch_remove(ours);
+    temp_dir_remove(foreign);
+    temp_dir_remove(ours);
 }
 
 int main(void)

@@ -39,14 +39,14 @@ static void assert_records(const char *directory, int location, const struct rec
 
 static void check(const char *text, int location, const struct record *expected)
 {
-    char directory[SCRATCH_BYTES];
+    char directory[TEMP_DIR_BYTES];
     struct err err = {.text = ""};
     struct trace *trace = trace_of(text);
-    scratch_make(directory);
+    temp_dir_make(directory);
     if (otf2_write(trace, directory, &err) != STATUS_OK) fail_msg("%s", err.text);
     assert_records(directory, location, expected);
     trace_free(trace);
-    scratch_remove(directory);
+    temp_dir_remove(directory);
 }
 
 #define ENTER(time, name)                                                                                              \
@@ -473,11 +473,11 @@ static void opens(void **state)
 {
     (void)state;
     for (int i = 0; i < 4; i++) {
-        char directory[SCRATCH_BYTES];
+        char directory[TEMP_DIR_BYTES];
         struct err err = {.text = ""};
         struct trace *trace =
             sample_make(&(struct sample_options){.simulated = i & 1, .broken = i & 2, .first_ps = -i});
-        scratch_make(directory);
+        temp_dir_make(directory);
         if (otf2_write(trace, directory, &err) != STATUS_OK) fail_msg("%s", err.text);
         char *definitions = otf2_print(directory, "-G"), *events = otf2_print(directory, ""),
              *anchor = otf2_print(directory, "-I");
@@ -491,7 +491,7 @@ static void opens(void **state)
         free(events);
         free(anchor);
         trace_free(trace);
-        scratch_remove(directory);
+        temp_dir_remove(directory);
     }
 }
 

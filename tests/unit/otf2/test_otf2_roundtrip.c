@@ -42,8 +42,8 @@ static struct trace *write_and_read(const struct trace *trace, const char *direc
 
 static void check_sample(const struct sample_options *options)
 {
-    char directory[SCRATCH_BYTES];
-    scratch_make(directory);
+    char directory[TEMP_DIR_BYTES];
+    temp_dir_make(directory);
     struct trace *trace = sample_make(options), *back = write_and_read(trace, directory);
     assert_traces_equal(trace, back);
     assert_same_ids(trace, back);
@@ -53,7 +53,7 @@ static void check_sample(const struct sample_options *options)
     free(same);
     trace_free(trace);
     trace_free(back);
-    scratch_remove(directory);
+    temp_dir_remove(directory);
 }
 
 static void recorded(void **state)
@@ -130,8 +130,8 @@ static const char threads_text[] =
 
 static void check_text(const char *input, uint32_t threads)
 {
-    char directory[SCRATCH_BYTES];
-    scratch_make(directory);
+    char directory[TEMP_DIR_BYTES];
+    temp_dir_make(directory);
     struct trace *trace = trace_of(input), *back = write_and_read(trace, directory);
     assert_int_equal(trace_thread_count(back, 0), threads);
     char *text = text_of(trace), *same = text_of(back);
@@ -141,7 +141,7 @@ static void check_text(const char *input, uint32_t threads)
     free(same);
     trace_free(trace);
     trace_free(back);
-    scratch_remove(directory);
+    temp_dir_remove(directory);
 }
 
 static void threads(void **state)
@@ -192,8 +192,8 @@ static void replaces(void **state)
     (void)state;
     struct stat about;
     struct err err;
-    char directory[SCRATCH_BYTES], listing[256] = "", command[SCRATCH_BYTES + 64];
-    scratch_make(directory);
+    char directory[TEMP_DIR_BYTES], listing[256] = "", command[TEMP_DIR_BYTES + 64];
+    temp_dir_make(directory);
     struct trace *first = sample_make(&(struct sample_options){.broken = true});
     struct trace *second = trace_of("rmacast-trace 1\nranks 1\n0 0.5 0.75 MPI_Init\n");
     assert_int_equal(mkdir(file_in(directory, "spool"), 0777), 0);
@@ -218,19 +218,19 @@ static void replaces(void **state)
     trace_free(first);
     trace_free(second);
     trace_free(back);
-    scratch_remove(directory);
+    temp_dir_remove(directory);
 }
 
 static void without_events(void **state)
 {
     (void)state;
-    char directory[SCRATCH_BYTES];
-    scratch_make(directory);
+    char directory[TEMP_DIR_BYTES];
+    temp_dir_make(directory);
     struct trace *trace = trace_of("rmacast-trace 1\nranks 3\n"), *back = write_and_read(trace, directory);
     assert_traces_equal(trace, back);
     trace_free(trace);
     trace_free(back);
-    scratch_remove(directory);
+    temp_dir_remove(directory);
 }
 
 /* More than the 4 MB that the writer keeps in memory: it flushes on the way. */
@@ -238,10 +238,10 @@ static void many_events(void **state)
 {
     (void)state;
     enum { CALLS = 300000 };
-    char directory[SCRATCH_BYTES];
+    char directory[TEMP_DIR_BYTES];
     struct err err = {.text = ""};
     struct trace *trace;
-    scratch_make(directory);
+    temp_dir_make(directory);
     assert_int_equal(trace_new("many", 1, &trace, &err), STATUS_OK);
     for (int64_t i = 0; i < CALLS; i++) {
         struct trace_call call = {.enter_ps = i * 1000,
@@ -258,16 +258,16 @@ static void many_events(void **state)
     assert_memory_equal(trace->ranks[0].calls, back->ranks[0].calls, CALLS * sizeof(struct trace_call));
     trace_free(trace);
     trace_free(back);
-    scratch_remove(directory);
+    temp_dir_remove(directory);
 }
 
 static void reads_by_any_name(void **state)
 {
     (void)state;
-    char directory[SCRATCH_BYTES];
+    char directory[TEMP_DIR_BYTES];
     struct trace *trace = trace_of("rmacast-trace 1\nranks 1\n0 0.5 0.75 MPI_Init\n"), *back;
     struct err err = {.text = ""};
-    scratch_make(directory);
+    temp_dir_make(directory);
     assert_int_equal(otf2_write(trace, directory, &err), STATUS_OK);
     assert_int_equal(otf2_read(file_in(directory, "traces.otf2"), &back, &err), STATUS_OK);
     trace_free(back);
@@ -279,7 +279,7 @@ static void reads_by_any_name(void **state)
     write_bytes(file_in(directory, "third.otf2"), "x", 1);
     assert_int_equal(otf2_read(directory, &back, &err), STATUS_DATA); /* which one? */
     trace_free(trace);
-    scratch_remove(directory);
+    temp_dir_remove(directory);
 }
 
 static void unwritable(void **state)

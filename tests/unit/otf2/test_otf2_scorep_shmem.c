@@ -292,10 +292,10 @@ static struct trace *read_back(const char *directory)
 static void shape_of_scorep(void **state)
 {
     (void)state;
-    char directory[SCRATCH_BYTES], ours[SCRATCH_BYTES];
+    char directory[TEMP_DIR_BYTES], ours[TEMP_DIR_BYTES];
     struct err err = {.text = ""};
-    scratch_make(directory);
-    scratch_make(ours);
+    temp_dir_make(directory);
+    temp_dir_make(ours);
     write_archive(directory);
     struct trace *trace = read_back(directory), *expected = trace_of(expected_text);
     char *text = text_of(trace), *expected_again = text_of(expected);
@@ -308,8 +308,8 @@ static void shape_of_scorep(void **state)
     trace_free(trace);
     trace_free(expected);
     trace_free(back);
-    scratch_remove(directory);
-    scratch_remove(ours);
+    temp_dir_remove(directory);
+    temp_dir_remove(ours);
 }
 
 /* RMACAST_KEEP=DIR writes the archive there, for scripts. */

@@ -22,7 +22,7 @@
 
 enum { CANNOT_TRACE = 77, CALLS_MOST = 2000 };
 
-static char temp[SCRATCH_BYTES];
+static char temp[TEMP_DIR_BYTES];
 static const char *directory;
 static struct trace *old, *new;
 
@@ -145,7 +145,7 @@ static void kill_everywhere(bool gaps)
 static int enter(void **state)
 {
     (void)state;
-    scratch_make(temp);
+    temp_dir_make(temp);
     old = trace_of("rmacast-trace 1\nranks 1\n0 0.5 0.75 MPI_Init\n");
     new = trace_of("rmacast-trace 1\nranks 2\n0 0.5 0.75 MPI_Init\n");
     if (chdir(temp) != 0 || mkdir("a.rma", 0777) != 0 || mkdir("a.rma/spool", 0777) != 0) return -1;
@@ -158,7 +158,7 @@ static int leave(void **state)
     (void)state;
     trace_free(old);
     trace_free(new);
-    scratch_remove(temp);
+    temp_dir_remove(temp);
     return chdir("/");
 }
 
@@ -210,12 +210,12 @@ static void removed_meanwhile(void **state)
     copy_tree("a.rma/traces.otf2", stage.path);
     copy_tree("a.rma/traces.def", stage.path);
     copy_tree("a.rma/traces", stage.path);
-    scratch_remove("a.rma");
+    temp_dir_remove("a.rma");
     assert_int_equal(archive_stage_commit(&stage, &err), STATUS_OK);
     archive_stage_close(&stage);
     assert_int_equal(ranks_there(), 1);
     assert_int_equal(archive_stage_open(directory, &stage, &err), STATUS_OK);
-    scratch_remove(stage.path);
+    temp_dir_remove(stage.path);
     assert_int_equal(archive_stage_commit(&stage, &err), STATUS_SYSTEM);
     assert_string_equal(err.text, "a.rma: was removed while the archive was written");
     archive_stage_close(&stage);

@@ -96,8 +96,8 @@ static void write_archive(const struct trace *trace, const char *directory)
 
 static void check_trace(struct trace *trace)
 {
-    char directory[SCRATCH_BYTES];
-    scratch_make(directory);
+    char directory[TEMP_DIR_BYTES];
+    temp_dir_make(directory);
     write_archive(trace, directory);
     struct reading alone = read_by(1, directory, false);
     assert_int_equal(alone.status, STATUS_OK);
@@ -108,7 +108,7 @@ static void check_trace(struct trace *trace)
     assert_int_equal(check_threads(directory, false), STATUS_OK);
     assert_int_equal(check_threads(directory, true), STATUS_OK);
     trace_free(trace);
-    scratch_remove(directory);
+    temp_dir_remove(directory);
 }
 
 static void every_row(void **state)
@@ -174,9 +174,9 @@ static void cut_file(const char *directory, const char *name)
 static void damaged(void **state)
 {
     (void)state;
-    char directory[SCRATCH_BYTES];
+    char directory[TEMP_DIR_BYTES];
     struct trace *trace = generated("transpose", "p2p", 9, 4);
-    scratch_make(directory);
+    temp_dir_make(directory);
     write_archive(trace, directory);
     cut_file(directory, "traces/7.evt");
     cut_file(directory, "traces/4.evt");
@@ -193,16 +193,16 @@ static void damaged(void **state)
     assert_int_equal(unlink(file_in(directory, "traces/2.evt")), 0);
     assert_int_equal(check_threads(directory, false), STATUS_DATA);
     trace_free(trace);
-    scratch_remove(directory);
+    temp_dir_remove(directory);
 }
 
 /* A function that we do not know makes a region at its first use: only one that reads all ranks may do that. */
 static void unknown_function(void **state)
 {
     (void)state;
-    char directory[SCRATCH_BYTES];
+    char directory[TEMP_DIR_BYTES];
     struct trace *trace = generated("ring", "fence", 5, 3);
-    scratch_make(directory);
+    temp_dir_make(directory);
     write_archive(trace, directory);
     const char *path = file_in(directory, "traces.def");
     size_t bytes;
@@ -219,7 +219,7 @@ static void unknown_function(void **state)
     assert_int_equal(found.trace->note_count, 1);
     clear(&found);
     trace_free(trace);
-    scratch_remove(directory);
+    temp_dir_remove(directory);
 }
 
 static void of_others(void **state)

@@ -50,7 +50,7 @@ static void test_defaults(void **state)
     assert_int_equal(platform->rma_eager_bytes, 8192);
     assert_int_equal(platform->epochs_ahead, 1);
     assert_int_equal(platform->window_info_bytes, 16);
-    assert_true(platform->thread_delay_s == 0 && platform->atomic_s_per_byte == 0);
+    assert_true(platform->thread_delay_s == 0 && platform_apply_s(platform, 1000) == 0);
     assert_int_equal(platform->ranks_per_node, 1);
     assert_true(platform->contention);
     assert_string_equal(topology_name(platform->topology), "crossbar");
@@ -85,7 +85,7 @@ static void test_every_key(void **state)
     assert_true(platform->aggregate);
     assert_int_equal(platform->control_bytes, 64);
     assert_int_equal(platform->rma_eager_bytes, 100);
-    assert_true(platform->atomic_s_per_byte == 1e-10);
+    assert_true(platform_apply_s(platform, 1000) == 1000 * 1e-10);
     assert_int_equal(platform->window_info_bytes, 32);
     assert_false(platform->contention);
     assert_int_equal(platform_node_of(platform, 5), 1); /* ranks 3..5 sit on node 1 */
@@ -195,6 +195,31 @@ static void test_semantics_table(void **state)
     platform_free(platform);
 }
 
+/* Puts up to 64 bytes wait in complete and larger ones in the call, these for the whole group; an accumulate that the
+ * buffer does not hold waits in its call for its target alone. */
+static void test_posts_of_the_group(void **state)
+{
+    (void)state;
+    struct platform *platform = from_text(PLATFORM_TEXT(
+        "", "",
+        ", \"mpi\": {\"rma\": {\"buffer_bytes\": 100, \"semantics\": {"
+        "\"put\": [{\"upto_bytes\": 64, \"waits\": \"complete\", \"posts\": \"target\"}, "
+        "{\"waits\": \"call\", \"posts\": \"group\"}], \"get\": [{\"waits\": \"complete\", \"posts\": \"group\"}], "
+        "\"accumulate\": \"never\"}}}"));
+    const struct rma_semantics *semantics = &platform->semantics;
+    assert_false(semantics_waits_for_group(semantics, RMA_PUT, 64));
+    assert_true(semantics_waits_for_group(semantics, RMA_PUT, 65));
+    assert_true(semantics_waits_for_group(semantics, RMA_GET, 1));
+    assert_int_equal(semantics_waits(semantics, RMA_GET, 1), WAITS_COMPLETE);
+    assert_int_equal(semantics_waits(semantics, RMA_ACCUMULATE, 101), WAITS_CALL);
+    assert_false(semantics_waits_for_group(semantics, RMA_ACCUMULATE, 101));
+    platform_free(platform);
+
+    struct rma_semantics letter;
+    assert_true(semantics_by_letter("b", &letter));
+    assert_false(semantics_waits_for_group(&letter, RMA_PUT, 65));
+}
+
 static void test_mapping(void **state)
 {
     (void)state;
@@ -270,9 +295,16 @@ static void test_shipped(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_defaults),  cmocka_unit_test(test_every_key), cmocka_unit_test(test_segments),
-        cmocka_unit_test(test_overrides), cmocka_unit_test(test_letters),   cmocka_unit_test(test_semantics_table),
-        cmocka_unit_test(test_mapping),   cmocka_unit_test(test_ideal),     cmocka_unit_test(test_shipped),
+        cmocka_unit_test(test_defaults),
+        cmocka_unit_test(test_every_key),
+        cmocka_unit_test(test_segments),
+        cmocka_unit_test(test_overrides),
+        cmocka_unit_test(test_letters),
+        cmocka_unit_test(test_semantics_table),
+        cmocka_unit_test(test_posts_of_the_group),
+        cmocka_unit_test(test_mapping),
+        cmocka_unit_test(test_ideal),
+        cmocka_unit_test(test_shipped),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -80,6 +80,12 @@ static const struct row rows[] = {
                    ", \"mpi\": {\"rma\": {\"semantics\": {\"put\": [{\"upto_bytes\": 8, \"waits\": \"call\"}, "
                    "{\"upto_bytes\": 8, \"waits\": \"start\"}]}}}"),
      ":mpi.rma.semantics.put[1].upto_bytes: not ascending"},
+    {PLATFORM_TEXT("", "",
+                   ", \"mpi\": {\"rma\": {\"semantics\": {\"put\": [{\"waits\": \"call\", \"posts\": \"all\"}]}}}"),
+     ":mpi.rma.semantics.put[0].posts: unknown value 'all', expected target or group"},
+    {PLATFORM_TEXT("", "",
+                   ", \"mpi\": {\"rma\": {\"semantics\": {\"put\": [{\"waits\": \"never\", \"posts\": \"group\"}]}}}"),
+     ":mpi.rma.semantics.put[0].posts: contradicts waits = never, expected waits = call or complete"},
     {PLATFORM_TEXT("", "", ", \"mpi\": {\"rma\": {\"semantics\": {\"put\": \"soon\"}}}"),
      ":mpi.rma.semantics.put: unknown value 'soon', expected start, call, complete or never"},
     {PLATFORM_TEXT("", "", ", \"mpi\": {\"rma\": {\"semantics\": {\"put\": \"start\", \"start\": \"returns\"}}}"),

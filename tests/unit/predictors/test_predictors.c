@@ -15,7 +15,8 @@
 
 #define assert_close(a, b) assert_true(fabs((a) - (b)) <= 1e-9 * fabs(b))
 
-static const char platform_file[] = "tests/cases/base.json", trace_file[] = "tests/cases/worked_example/trace.txt";
+static const char platform_file[] = "tests/cases/base.json",
+                  trace_file[] = "tests/cases/active/worked_example/trace.txt";
 
 static struct platform *open_platform(const char *override)
 {
@@ -73,7 +74,7 @@ static void the_predictors_agree_with_the_worked_example(void **state)
 static void a_failed_prediction_leaves_nothing(void **state)
 {
     (void)state;
-    struct trace *trace = open_trace("tests/cases/unmatched_start/trace.txt");
+    struct trace *trace = open_trace("tests/cases/active/unmatched_start/trace.txt");
     struct platform *platform = open_platform("mpi.rma.semantics=a");
     struct prediction prediction = {.trace = trace, .platform = platform, .engine = engine_by_name("loggp")};
     struct err err;

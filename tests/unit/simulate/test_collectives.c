@@ -256,7 +256,7 @@ static bool counts_blocks(enum call_kind kind)
            kind == CALL_REDUCE_SCATTER;
 }
 
-static void check_spread(enum call_kind kind, const struct execution *run)
+static void check_reaches_all(enum call_kind kind, const struct execution *run)
 {
     uint32_t n = run->shape->size, root = run->shape->root;
     uint64_t all = (UINT64_C(1) << n) - 1;
@@ -335,7 +335,7 @@ static void plans_end_and_move_what_the_literature_says(void **state)
                     struct execution run;
                     if (plans[p].power_only && !coll_is_power_of_two(sizes[s])) continue;
                     execute(&shape, &run);
-                    check_spread(plans[p].kind, &run);
+                    check_reaches_all(plans[p].kind, &run);
                     check_counts(&run);
                 }
 }
@@ -351,7 +351,7 @@ static void a_vector_that_cannot_be_cut_evenly(void **state)
         struct execution run;
         int64_t sum = 0;
         execute(&shape, &run);
-        check_spread(CALL_BCAST, &run);
+        check_reaches_all(CALL_BCAST, &run);
         for (int r = 0; r < 8; r++) sum += run.bytes[r];
         assert_int_equal(sum, 2 * 7 + 2 + 7 * 13);
     }

@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -113,6 +114,111 @@ static void calls_that_do_not_wait_for_the_post_break_law_2(void **state)
     test.outcome.trace->ranks[0].sim[PUT].xfer_start_ps = 409 * US;
     assert_broken(test_law(&test, verify_waits_active), "the data move before");
     test_context_clear(&test);
+}
+
+/* A put waits for the posts of its whole group: rank 1 posts at 100, rank 2 at 300, which are known at 110 and 310. */
+static void put_for_the_group(struct test_context *test, const char *waits, int64_t exit_us, int64_t leaves_us)
+{
+    static const int32_t targets[] = {1, 2};
+    char table[128];
+    snprintf(table, sizeof table, "mpi.rma.semantics={\"put\":[{\"waits\":\"%s\",\"posts\":\"group\"}]}", waits);
+    struct trace *trace = test_trace(3, 1);
+    uint32_t group;
+    struct err err;
+    assert_int_equal(trace_add_group(trace, targets, 2, &group, &err), STATUS_OK);
+    test_call(trace, 0, ID_Win_start, 0, 0)->ref = group;
+    test_operation(trace, 0, ID_Put, 10, exit_us, 1, 1000000, leaves_us, leaves_us + 110);
+    test_call(trace, 0, ID_Win_complete, 320, 430);
+    for (uint32_t target = 1; target <= 2; target++) {
+        int64_t post_us = target == 1 ? 100 : 300;
+        test_call(trace, target, ID_Win_post, post_us, post_us)->ref = test_group(trace, 0);
+        test_call(trace, target, ID_Win_wait, post_us, 450);
+    }
+    test_context_init(test, trace, test_platform("b", table));
+}
+
+static void puts_that_do_not_wait_for_the_group_break_law_2(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *waits, *broken;
+        int64_t exit_us, leaves_us;
+    } rows[] = {
+        {"call", NULL, 310, 310},
+        {"call", "the call returns before the posts of the group", 309, 310},
+        {"call", "the data move before the posts of the group", 310, 309},
+        {"complete", NULL, 10, 310},
+        {"complete", "the data move before the posts of the group", 10, 110},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct test_context test;
+        put_for_the_group(&test, rows[i].waits, rows[i].exit_us, rows[i].leaves_us);
+        struct verify_row row = test_law(&test, verify_waits_active);
+        if (rows[i].broken)
+            assert_broken(row, rows[i].broken);
+        else
+            assert_holds(row);
+        /* What the trace says it waited for: both posts in the call under b, both in complete under c. */
+        struct trace_sim *sim = test.outcome.trace->ranks[0].sim;
+        bool in_call = strcmp(rows[i].waits, "call") == 0;
+        sim[in_call ? PUT : COMPLETE].awaited_post_ps = 300 * US;
+        totals_add(&test.outcome.totals, PATTERN_EARLY_TRANSFER, 0, in_call ? 290 * US : 0);
+        assert_holds(test_law(&test, verify_awaited));
+        if (in_call) sim[PUT].awaited_post_ps = 100 * US; /* its target's */
+        if (in_call) assert_broken(test_law(&test, verify_awaited), "has to wait for one of 300000000 ps");
+        test_context_clear(&test);
+    }
+}
+
+/* In a start, in b the put, in c complete waits for the post of 400, from 0, 50 and 100 on; in d nothing does. Said of
+ * another call, of an earlier post or not at all, or counted otherwise, it breaks the law. */
+static void calls_that_say_otherwise_what_they_waited_for_break_law_3(void **state)
+{
+    (void)state;
+    for (char letter = 'a'; letter <= 'd'; letter++) {
+        struct test_context test;
+        worked(&test, letter);
+        struct trace_sim *sim = test.outcome.trace->ranks[0].sim;
+        enum pattern pattern = letter == 'b' ? PATTERN_EARLY_TRANSFER : PATTERN_LATE_POST;
+        int call = letter - 'a';
+        const int64_t waited_us[] = {400, 350, 300};
+        if (letter == 'd') {
+            assert_holds(test_law(&test, verify_awaited));
+            sim[PUT].awaited_post_ps = 400 * US;
+            assert_broken(test_law(&test, verify_awaited),
+                          "waited for one of 400000000 ps of the posts, has to wait for none");
+            test_context_clear(&test);
+            continue;
+        }
+        assert_broken(test_law(&test, verify_awaited), "of rank 0: the simulator counts 0 ps in 0 waits");
+        totals_add(&test.outcome.totals, pattern, 0, waited_us[call] * US);
+        assert_holds(test_law(&test, verify_awaited));
+        sim[call].awaited_post_ps -= 1;
+        assert_broken(test_law(&test, verify_awaited), "has to wait for one of 400000000 ps");
+        sim[call].awaited_post_ps = TRACE_UNKNOWN_PS;
+        assert_broken(test_law(&test, verify_awaited),
+                      "waited for none of the posts, has to wait for one of 400000000 ps");
+        test_context_clear(&test);
+    }
+}
+
+/* complete pays 5 us from 100 to 105 before it waits: a post of 104 may have come by then, one of 106 has not. */
+static void posts_that_come_while_complete_pays_break_no_law(void **state)
+{
+    (void)state;
+    for (int64_t post_us = 104; post_us <= 106; post_us += 2) {
+        struct test_context test;
+        struct trace *trace = test_worked_example('c');
+        trace->ranks[1].calls[POST].enter_ps = trace->ranks[1].calls[POST].exit_ps = post_us * US;
+        trace->ranks[0].sim[COMPLETE].awaited_post_ps = TRACE_UNKNOWN_PS;
+        test_context_init(&test, trace, test_platform("c", "network.overhead_s=5e-6"));
+        struct verify_row row = test_law(&test, verify_awaited);
+        if (post_us == 104)
+            assert_holds(row);
+        else
+            assert_broken(row, "has to wait for one of 106000000 ps");
+        test_context_clear(&test);
+    }
 }
 
 /* Under NOCHECK the origin need not know of the post. */
@@ -242,6 +348,39 @@ static void a_lock_with_two_holders_breaks_law_2(void **state)
     assert_holds(two_locks(false, false, 99));
 }
 
+/* Rank 0 locks, 0-60: its request is at rank 1 at 10 and served at until_us. Rank 1 is in MPI at 0, from from_us to
+ * to_us, and at 50. */
+static struct verify_row progress_of_lock(const char *progress, int64_t from_us, int64_t to_us, int64_t until_us)
+{
+    struct trace *trace = test_trace(2, 1);
+    struct test_context test;
+    lock(trace, 0, 1, true, 0, 60, 70);
+    trace->ranks[0].sim[0].progress_from_ps = 10 * US;
+    trace->ranks[0].sim[0].progress_until_ps = until_us * US;
+    test_call(trace, 1, ID_Comm_group, 0, 0);
+    test_call(trace, 1, ID_Comm_group, from_us, to_us);
+    test_call(trace, 1, ID_Comm_group, 50, 50);
+    test_context_init(&test, trace, test_platform("a", progress));
+    if (strstr(progress, "thread")) test.platform->thread_delay_s = 4e-5;
+    struct verify_row row = test_law(&test, verify_awaited);
+    test_context_clear(&test);
+    return row;
+}
+
+static void progress_that_nobody_makes_breaks_law_3(void **state)
+{
+    (void)state;
+    static const char call[] = "mpi.rma.progress=call", thread[] = "mpi.rma.progress=thread";
+    const char *broken = "rank 0, event 1 (MPI_Win_lock): waits for progress from 10000000 to ";
+    assert_holds(progress_of_lock(call, 5, 10, 50));
+    assert_broken(progress_of_lock(call, 5, 11, 50), broken);  /* it was inside when the request came */
+    assert_broken(progress_of_lock(call, 20, 20, 50), broken); /* it would have served at 20 */
+    assert_holds(progress_of_lock(call, 20, 20, 20));
+    assert_broken(progress_of_lock(call, 5, 10, 49), broken); /* it enters at 50 */
+    assert_holds(progress_of_lock(thread, 5, 11, 50));        /* 40 later */
+    assert_broken(progress_of_lock(thread, 5, 11, 51), broken);
+}
+
 /* 1 MB leaves at 20 and arrives at 130; its ack is back at 140. */
 static void an_early_unlock_breaks_law_2(void **state)
 {
@@ -356,12 +495,16 @@ int main(void)
         cmocka_unit_test(data_behind_the_wait_break_laws_2_and_3),
         cmocka_unit_test(data_before_the_call_returns_break_law_3),
         cmocka_unit_test(calls_that_do_not_wait_for_the_post_break_law_2),
+        cmocka_unit_test(puts_that_do_not_wait_for_the_group_break_law_2),
+        cmocka_unit_test(calls_that_say_otherwise_what_they_waited_for_break_law_3),
+        cmocka_unit_test(posts_that_come_while_complete_pays_break_no_law),
         cmocka_unit_test(nocheck_lifts_the_wait_for_the_post),
         cmocka_unit_test(a_wait_before_the_notification_breaks_law_2),
         cmocka_unit_test(a_wrong_account_breaks_law_3),
         cmocka_unit_test(a_copy_is_no_early_transfer),
         cmocka_unit_test(a_lost_put_breaks_law_5),
         cmocka_unit_test(a_lock_with_two_holders_breaks_law_2),
+        cmocka_unit_test(progress_that_nobody_makes_breaks_law_3),
         cmocka_unit_test(locks_of_proc_null_are_nobodys),
         cmocka_unit_test(an_early_unlock_breaks_law_2),
         cmocka_unit_test(a_request_done_too_early_breaks_law_2),

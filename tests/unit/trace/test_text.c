@@ -306,6 +306,7 @@ static void whole_traces_come_back(void **state)
     assert_comes_back(
         HEAD "window 0 comm=0 bytes=1,2,3 disp_unit=1,2,4 flavor=allocate\nwindow 1 comm=0 bytes=8 flavor=create\n");
     assert_comes_back(HEAD "0 -1.5 enter main%20loop\n0 0 enter a%23%25\n0 1 leave a%23%25\n0 2 leave main%20loop\n");
+    assert_comes_back(HEAD "0 0 enter region=\n0 1 leave region=\n");
     assert_comes_back(HEAD "0 0 0 MPI_Barrier comm=0 site=f%40g@/a%20b:c.c:12\n");
     assert_comes_back(HEAD "0 0 0 MPI_Barrier comm=0 site=@x.c:0\n0 0 0 MPI_Barrier comm=0 site=f@:0\n");
     assert_comes_back(HEAD
@@ -318,7 +319,7 @@ static void whole_traces_come_back(void **state)
         "0 0 1 MPI_Put win=0 target=1 bytes=8 xfer_start=0.25 xfer_end=0.5 base_end=1 extended_end=1.5 blocked=0.1\n"
         "0 1 2 MPI_Win_fence win=0 blocked=0.5\n0 2 2 MPI_Barrier comm=0\n");
     assert_comes_back(HEAD "window 0 comm=0\n0 0 1 MPI_Isend comm=0 peer=1 tag=0 bytes=1 req=- break=1\n"
-                           "1 0 1 MPI_Win_create win=- break=1\nincomplete 0 x\nincomplete 1 y\n");
+                           "1 0 1 MPI_Win_create win=0 break=1\nincomplete 0 x\nincomplete 1 y\n");
     assert_comes_back(HEAD "node 0 name=a%20%23b%25 ranks=1\n");
     assert_comes_back(HEAD "node 0 name=host1 ranks=0\nnode 1 name=host2 ranks=1\n");
     assert_comes_back(HEAD "speed 0 1.3500000000000001\nspeed 1 2\nincomplete 1 y\n");

@@ -280,6 +280,11 @@ static void ids_out_of_range_are_found(void **state)
     call.handle = 0;
     call.disp = 3;
     expect_check_fault(call, "t:rank 1, event 1 (MPI_Allgatherv) at 0.000000 s: counts 3 are not defined");
+    /* One member of a call holds different fields: the fault names the call's own. */
+    call = plain(ID_pthread_cond_wait, 0, 0);
+    call.ref = 0;
+    call.aux = -3;
+    expect_check_fault(call, "t:rank 1, event 1 (pthread_cond_wait) at 0.000000 s: mutex=-3, expected 0 or more");
     struct trace *trace = new_trace(1);
     struct trace_call right = plain(ID_Init, 0, 0);
     struct err err;

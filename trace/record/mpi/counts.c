@@ -16,20 +16,20 @@ enum { KNOWN_MAX = 4096 };
 
 static struct rec_table known;
 static uint32_t list_count;
-static int64_t *scratch;
-static int scratch_room;
+static int64_t *list_bytes;
+static int list_room;
 
 int64_t *rec_numbers(int count)
 {
-    if (count <= scratch_room) return scratch;
-    int64_t *grown = realloc(scratch, (size_t)count * sizeof *scratch);
+    if (count <= list_room) return list_bytes;
+    int64_t *grown = realloc(list_bytes, (size_t)count * sizeof *list_bytes);
     if (!grown) {
         rec_stop("out of memory");
         return NULL;
     }
-    scratch = grown;
-    scratch_room = count;
-    return scratch;
+    list_bytes = grown;
+    list_room = count;
+    return list_bytes;
 }
 
 static int64_t elements(const struct rec_lengths *lengths, int member)
@@ -76,17 +76,17 @@ static void set_extents(struct rec_call *rec, enum spool_buffer buffer, const st
 static uint64_t hash_of(int members)
 {
     uint64_t hash = UINT64_C(0xcbf29ce484222325);
-    for (int i = 0; i < members; i++) hash = (hash ^ (uint64_t)scratch[i]) * UINT64_C(0x100000001b3);
+    for (int i = 0; i < members; i++) hash = (hash ^ (uint64_t)list_bytes[i]) * UINT64_C(0x100000001b3);
     return hash ^ (uint64_t)members;
 }
 
 static void remember(uint64_t hash, uint32_t id, int members)
 {
-    struct known_counts *made = malloc(sizeof *made + (size_t)members * sizeof *scratch);
+    struct known_counts *made = malloc(sizeof *made + (size_t)members * sizeof *list_bytes);
     if (!made) return;
     made->id = id;
     made->members = members;
-    memcpy(made->bytes, scratch, (size_t)members * sizeof *scratch);
+    memcpy(made->bytes, list_bytes, (size_t)members * sizeof *list_bytes);
     if (!rec_table_put(&known, hash, (uintptr_t)made)) free(made);
 }
 
@@ -95,9 +95,9 @@ int64_t rec_numbers_id(int count)
     uint64_t hash = hash_of(count);
     uintptr_t *found = rec_table_find(&known, hash);
     const struct known_counts *same = found ? (const struct known_counts *)*found : NULL;
-    if (same && same->members == count && memcmp(same->bytes, scratch, (size_t)count * sizeof *scratch) == 0)
+    if (same && same->members == count && memcmp(same->bytes, list_bytes, (size_t)count * sizeof *list_bytes) == 0)
         return (int64_t)same->id + 1;
-    rec_define(SPOOL_COUNTS, list_count, scratch, (size_t)count * sizeof *scratch);
+    rec_define(SPOOL_COUNTS, list_count, list_bytes, (size_t)count * sizeof *list_bytes);
     if (!same && known.count < KNOWN_MAX) remember(hash, list_count, count);
     return (int64_t)++list_count;
 }
@@ -106,8 +106,8 @@ int64_t rec_numbers_id(int count)
 static void set_list_among(struct rec_call *rec, const struct rec_lengths *lengths, int members, int before, int all)
 {
     if (!rec_numbers(all)) return;
-    memset(scratch, 0, (size_t)all * sizeof *scratch);
-    for (int i = 0; i < members; i++) scratch[before + i] = rec_length(lengths, i);
+    memset(list_bytes, 0, (size_t)all * sizeof *list_bytes);
+    for (int i = 0; i < members; i++) list_bytes[before + i] = rec_length(lengths, i);
     rec->enter.extra = rec_numbers_id(all);
 }
 

@@ -14,28 +14,29 @@ struct rec_members {
     int32_t world[];
 };
 
-static int *scratch;
-static size_t scratch_room;
+static int *reused;
+static size_t reused_room;
 
 /* Two arrays of count ints: the ranks 0, 1, ... and room behind them. Grows, is never freed: no allocation in steady
  * state. */
-static int *scratch_ranks(int count)
+static int *reused_ranks(int count)
 {
     size_t need = 2 * (size_t)count + 1;
-    if (need > scratch_room) {
-        int *grown = realloc(scratch, need * 2 * sizeof *scratch);
+    if (need > reused_room) {
+        int *grown = realloc(reused, need * 2 * sizeof *reused);
         if (!grown) return NULL;
-        scratch = grown;
-        scratch_room = need * 2;
+        reused = grown;
+        reused_room = need * 2;
     }
-    for (int i = 0; i < count; i++) scratch[i] = i;
-    return scratch;
+    for (int i = 0; i < count; i++) reused[i] = i;
+    return reused;
 }
 
-/* World ranks of a group in its own order, in scratch; NULL if memory is short or a member is outside the world. */
+/* World ranks of a group in its own order, in reused memory; NULL if memory is short or a member is outside the world.
+ */
 static int32_t *group_world(MPI_Group group, int count)
 {
-    int *ranks = scratch_ranks(count);
+    int *ranks = reused_ranks(count);
     if (!ranks) return NULL;
     int *world = ranks + count;
     if (count > 0 && PMPI_Group_translate_ranks(group, count, ranks, rec_world_group, world) != MPI_SUCCESS)
@@ -168,7 +169,7 @@ struct rec_comm *rec_comm_find(MPI_Comm comm)
 
 static struct rec_comm *set_learn(int first, int log_stride, int size)
 {
-    int32_t *world = size > 0 ? scratch_ranks(size) : NULL;
+    int32_t *world = size > 0 ? reused_ranks(size) : NULL;
     if (!world) return NULL;
     for (int i = 0; i < size; i++) world[i] = first + i * (1 << log_stride);
     struct rec_comm *made = comm_new(world, size);
@@ -213,7 +214,7 @@ void rec_set_coming_comm(MPI_Comm comm, MPI_Comm made)
     const struct rec_comm *like = rec_comm_find(comm);
     if (!like || like->apart || made == MPI_COMM_NULL || rec_table_find(&comms, REC_KEY(made))) return;
     const int32_t *own = NULL;
-    int *world = scratch_ranks(like->size), count = like->between ? rec_intercomm_own(like->between, &own) : 0;
+    int *world = reused_ranks(like->size), count = like->between ? rec_intercomm_own(like->between, &own) : 0;
     for (int i = 0; world && i < like->size; i++) world[i] = rec_comm_world(like, i);
     struct rec_comm *copy = !world          ? NULL
                             : like->between ? between_new(own, count, world, like->size)

@@ -35,7 +35,7 @@ void rec_comm_release(struct rec_comm *comm);
  * first of two groups, 0: they are one. */
 uint32_t rec_comm_define(const int32_t *world, int count, const struct rec_comm *parent, int between);
 
-/* between.c: what a communicator of two groups knows of the own one. NULL: memory is short. */
+/* intercommunicator.c: what a communicator of two groups knows of the own one. NULL: memory is short. */
 struct rec_intercomm *rec_intercomm_new(const int32_t *own, int count, const int32_t *other, int other_count);
 void rec_intercomm_free(struct rec_intercomm *between);
 int rec_intercomm_own(const struct rec_intercomm *between, const int32_t **ranks); /* how many; their world ranks */

@@ -14,6 +14,7 @@ static struct rec_type ask(MPI_Datatype type)
     PMPI_Type_get_true_extent_x(type, &true_lower, &true_extent);
     return (struct rec_type){.type = type,
                              .gaps = size > 0 && (extent != size || true_extent != size),
+                             .back = true_lower < 0 || extent < 0,
                              .size = size,
                              .extent = extent < 0 ? -extent : extent,
                              .true_extent = true_extent};

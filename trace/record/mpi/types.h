@@ -14,6 +14,7 @@
 struct rec_type { /* zero: no type */
     MPI_Datatype type;
     bool gaps;                         /* some count of elements is not one piece of memory without gaps */
+    bool back;                         /* some count of elements has bytes before the address that it is given */
     int64_t size, extent, true_extent; /* MPI-3.1 4.1.7, 4.1.8; of the extent without its sign */
 };
 enum { REC_TYPE_BITS = 7 };

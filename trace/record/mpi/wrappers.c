@@ -8,14 +8,13 @@
 /* A library that is loaded late is looked for when it is first needed. */
 #define REC_REAL(LIBRARY, NAME) (REC_LIKELY(LIBRARY.NAME != NULL) ? LIBRARY.NAME : (rec_library_find(), LIBRARY.NAME))
 
-#define REC_OPENS(NAME) (REC_ID_##NAME == REC_ID_Init || REC_ID_##NAME == REC_ID_Init_thread)
-
 #define REC_WRAPPER(SYMBOL, LIBRARY, TAKEN, NAME, PARAMETERS, ARGUMENTS, BEFORE, AFTER)                                \
     REC_EXPORT int SYMBOL PARAMETERS                                                                                   \
     {                                                                                                                  \
         const void *site = __builtin_return_address(0);                                                                \
-        if (!(TAKEN) || rec_off[REC_ID_##NAME] == REC_SKIPPED || !rec_begin(__builtin_dwarf_cfa(), REC_OPENS(NAME))) { \
-            if (!REC_OPENS(NAME)) return REC_REAL(LIBRARY, NAME) ARGUMENTS;                                            \
+        if (!(TAKEN) || rec_off[REC_ID_##NAME] == REC_SKIPPED ||                                                       \
+            !rec_begin(__builtin_dwarf_cfa(), rec_initialises(REC_ID_##NAME))) {                                       \
+            if (!rec_initialises(REC_ID_##NAME)) return REC_REAL(LIBRARY, NAME) ARGUMENTS;                             \
             bool outermost = rec_decline_begin();                                                                      \
             int passed = REC_REAL(LIBRARY, NAME) ARGUMENTS;                                                            \
             if (outermost) rec_decline_end((TAKEN) && passed == MPI_SUCCESS);                                          \

@@ -155,9 +155,9 @@ static struct spool_tail *map_tail(const char *directory, const struct spool_hea
     return tail;
 }
 
-static void settle(struct rec_buffer *stream, uint64_t stamp, uint64_t around)
+static void set_anchor_due(struct rec_buffer *stream, uint64_t stamp, uint64_t around)
 {
-    stream->settled = stamp - around;
+    stream->anchor_from = stamp - around;
     stream->final_for = 2 * around;
 }
 
@@ -178,7 +178,7 @@ void rec_buffer_begin(struct rec_buffer *stream, struct spool_tail *tail, const 
     stream->file = REC_MEASURED;
     stream->tail = tail;
     stream->base = ticks ? header->base_ticks : header->base_ns;
-    if (!ticks) settle(stream, stream->base, FAR);
+    if (!ticks) set_anchor_due(stream, stream->base, FAR);
     stream->rate = header->ticks_per_s;
     begin_chunk(stream);
 }
@@ -315,7 +315,7 @@ bool rec_buffer_anchor(struct rec_buffer *stream)
                                   .bytes = (int64_t)(now.ticks - stream->base),
                                   .extra = (int64_t)now.ns};
     stream->anchor = now;
-    settle(stream, now.ticks, between);
+    set_anchor_due(stream, now.ticks, between);
     return rec_buffer_put(stream, &record);
 }
 

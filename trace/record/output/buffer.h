@@ -43,7 +43,7 @@ struct rec_buffer {
     uint64_t *next;                /* in tail->words, where 0 stands: the end */
     uint64_t *last;                /* a record may begin here or before */
     uint64_t base;                 /* the stamp that times count from */
-    uint64_t settled, final_for;   /* no anchor is due for stamps from settled on, for so many ticks */
+    uint64_t anchor_from, final_for; /* no anchor is due for stamps from anchor_from on, for so many ticks */
     int file;                      /* main file, enum rec_no_file: none */
     bool limited;                  /* the limit has been reached */
     struct spool_tail *tail;
@@ -135,7 +135,7 @@ bool rec_buffer_anchor(struct rec_buffer *stream);
 /* True if the stamp is far from the last anchor; also where the counter has been set back. */
 static inline bool rec_buffer_unanchored(const struct rec_buffer *stream, uint64_t stamp)
 {
-    return stamp - stream->settled > stream->final_for;
+    return stamp - stream->anchor_from > stream->final_for;
 }
 
 /* A definition: head (its bytes are set here; its time is absolute) and its content in two parts. */

@@ -118,8 +118,11 @@ static void point_elsewhere(void **word)
 
 static bool initialises(const char *name)
 {
-    static const char *const names[] = {"MPI_Init",   "MPI_Init_thread",   "PMPI_Init", "PMPI_Init_thread",
-                                        "shmem_init", "shmem_init_thread", "start_pes"};
+    static const char *const names[] = {
+#define REC_INITIALISES(ROW, FUNCTION) #FUNCTION,
+#include "trace/record/initialising.def"
+#undef REC_INITIALISES
+    };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(name, names[i]) == 0) return true;
     return false;

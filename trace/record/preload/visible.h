@@ -12,8 +12,8 @@ bool rec_is_mpi(const struct dl_phdr_info *info);
  * that the program is linked with. */
 void rec_make_visible(void);
 
-/* The function behind the recorder's own of this name, NULL if there is none. The chooser (trace/record/preload/dispatch.c)
- * defines it; where the recorder was preloaded itself there is none. */
+/* The function behind the recorder's own of this name, NULL if there is none. The dispatch
+ * (trace/record/preload/dispatch.c) defines it; where the recorder was preloaded itself there is none. */
 extern void *rmacast_record_next(const char *name) __attribute__((weak, visibility("default")));
 
 #endif

@@ -146,8 +146,6 @@ static void set_members(struct rec_call *rec, int first, int stride, int size, s
 #define rec_shmem_reduce(OP, first, stride, size, bytes)                                                               \
     (set_members(&rec, (first), (stride), (size), (bytes)), (void)(rec.enter.tag = REC_REDUCE_##OP))
 
-#define REC_STARTS(ROW) (REC_ID_##ROW == REC_ID_shmem_init || REC_ID_##ROW == REC_ID_shmem_init_thread)
-
 #define REC_FUNCTION(TYPE, NAME, ROW, PARAMETERS, ARGUMENTS, BEFORE, AFTER, KEEP, KEPT)                                \
     static __typeof__(NAME) *real_##NAME;                                                                              \
     REC_EXPORT TYPE NAME PARAMETERS                                                                                    \
@@ -155,7 +153,7 @@ static void set_members(struct rec_call *rec, int first, int stride, int size, s
         const void *site = __builtin_return_address(0);                                                                \
         if (!REC_LIKELY(real_##NAME != NULL)) *(void **)&real_##NAME = rec_library_next(#NAME);                        \
         if (rec_off[REC_ID_##ROW] == REC_SKIPPED || !rec_begin(__builtin_dwarf_cfa(), true)) {                         \
-            if (!REC_STARTS(ROW)) return real_##NAME ARGUMENTS;                                                        \
+            if (!rec_initialises(REC_ID_##ROW)) return real_##NAME ARGUMENTS;                                          \
             bool outermost = rec_decline_begin();                                                                      \
             KEEP real_##NAME ARGUMENTS;                                                                                \
             if (outermost) rec_decline_end(true);                                                                      \

@@ -1,0 +1,120 @@
+/* Six one-sided exchanges whose predictions are compared with real runs (bench/accuracy.sh):
+ *     six_exchanges PATTERN BYTES ITERATIONS [COMPUTE_US]
+ * PATTERN: pscw, fence, transpose, hash, lock, getpipe. The measured loop lies between the second and the third MPI_Barrier of
+ * MPI_COMM_WORLD; rank 0 prints pattern, bytes and the loop's seconds. Computing is sleeping, by a time that differs between ranks
+ * and iterations: ranks that share cores do not disturb each other by it. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static int rank, ranks, bytes, compute_us = 1000;
+static char *memory, *buffer[2];
+static MPI_Win window;
+static MPI_Group others;
+
+static void compute(int iteration)
+{
+    long us = compute_us + ((iteration * 7 + rank * 13) % 5) * compute_us / 4;
+    const struct timespec time = {us / 1000000, us % 1000000 * 1000};
+    clock_nanosleep(CLOCK_MONOTONIC, 0, &time, NULL);
+}
+
+static void pscw(int i)
+{
+    MPI_Win_post(others, 0, window);
+    compute(i);
+    MPI_Win_start(others, 0, window);
+    for (int r = 0; r < ranks; r++)
+        if (r != rank) MPI_Put(buffer[0], bytes, MPI_BYTE, r, (MPI_Aint)rank * bytes, bytes, MPI_BYTE, window);
+    MPI_Win_complete(window);
+    MPI_Win_wait(window);
+}
+
+static void fence(int i)
+{
+    compute(i);
+    MPI_Put(buffer[0], bytes, MPI_BYTE, (rank + 1) % ranks, 0, bytes, MPI_BYTE, window);
+    MPI_Win_fence(0, window);
+}
+
+static void transpose(int i)
+{
+    compute(i);
+    for (int r = 0; r < ranks; r++)
+        MPI_Put(buffer[0], bytes, MPI_BYTE, (rank + r) % ranks, (MPI_Aint)rank * bytes, bytes, MPI_BYTE, window);
+    MPI_Win_flush_all(window);
+    int done = 1, all;
+    MPI_Allreduce(&done, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+}
+
+static void hash(int i)
+{
+    long long mine = i, none = -1, found;
+    int owner = (rank + 1 + i / 3) % ranks;
+    compute(i);
+    MPI_Compare_and_swap(&mine, &none, &found, MPI_LONG_LONG, owner, (MPI_Aint)(i % 16) * 8, window);
+    MPI_Win_flush(owner, window);
+    MPI_Put(buffer[0], bytes, MPI_BYTE, owner, 4096, bytes, MPI_BYTE, window);
+    MPI_Win_flush(owner, window);
+}
+
+static void lock(int i)
+{
+    compute(i);
+    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, window);
+    MPI_Put(buffer[0], bytes, MPI_BYTE, 0, (MPI_Aint)rank * bytes, bytes, MPI_BYTE, window);
+    MPI_Win_unlock(0, window);
+}
+
+static MPI_Request coming = MPI_REQUEST_NULL;
+static void get_pipe(int i)
+{
+    MPI_Request next;
+    MPI_Rget(buffer[i % 2], bytes, MPI_BYTE, (rank + 1) % ranks, 0, bytes, MPI_BYTE, window, &next);
+    compute(i);
+    MPI_Wait(&coming, MPI_STATUS_IGNORE);
+    coming = next;
+}
+
+int main(int argc, char **argv)
+{
+    static const struct {
+        const char *name;
+        void (*iterate)(int);
+        int passive; /* under lock_all */
+    } patterns[] = {{"pscw", pscw, 0}, {"fence", fence, 0}, {"transpose", transpose, 1}, {"hash", hash, 1}, {"lock", lock, 0}, {"getpipe", get_pipe, 1}};
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    if (argc < 4) MPI_Abort(MPI_COMM_WORLD, 2);
+    int p = 0, iterations = atoi(argv[3]);
+    while (p < 6 && strcmp(patterns[p].name, argv[1]) != 0) p++;
+    if (p == 6) MPI_Abort(MPI_COMM_WORLD, 2);
+    bytes = atoi(argv[2]);
+    if (argc > 4) compute_us = atoi(argv[4]);
+    buffer[0] = calloc(2, (size_t)bytes + 64);
+    buffer[1] = buffer[0] + bytes;
+    MPI_Win_allocate(8192 + (MPI_Aint)bytes * ranks, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &window);
+    MPI_Group world, self;
+    MPI_Comm_group(MPI_COMM_WORLD, &world);
+    MPI_Comm_group(MPI_COMM_SELF, &self);
+    MPI_Group_difference(world, self, &others);
+    if (patterns[p].passive) MPI_Win_lock_all(0, window);
+    if (patterns[p].iterate == fence) MPI_Win_fence(0, window);
+    double begin = 0;
+    for (int i = -3; i < iterations; i++) {
+        if (i == 0 || i == -3) MPI_Barrier(MPI_COMM_WORLD);
+        if (i == 0) begin = MPI_Wtime();
+        patterns[p].iterate(i + 3);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 0) printf("%s %d %.6f\n", argv[1], bytes, MPI_Wtime() - begin);
+    fflush(stdout);
+    MPI_Wait(&coming, MPI_STATUS_IGNORE);
+    if (patterns[p].passive) MPI_Win_unlock_all(window);
+    MPI_Win_free(&window);
+    MPI_Finalize();
+    return 0;
+}

@@ -1,0 +1,187 @@
+/* rmacast platform: platform files as they hold, and the profiles of MPI libraries that they may name. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "cli/files.h"
+#include "cli/platform_file.h"
+#include "platforms/profile.h"
+
+enum { VERB_SHOW, VERB_CHECK, VERB_PROFILES, NAMES_BYTES = 4096, VALUE_COLUMNS = 40 };
+static const char *const verbs[] = {"show", "check", "profiles", NULL};
+
+struct options {
+    size_t verb;
+    bool has_verb;
+    struct cli_strings arguments, settings;
+    const char *json;
+};
+
+enum { OPTION_SET = 256 };
+static const struct argp_option rows[] = {
+    {"set", OPTION_SET, "KEY=VALUE", 0, "show, check: overrides one key of the file; may be repeated", 0},
+    {"json", 'j', "FILE", 0, "show, profiles: write JSON to FILE, - is standard output", 0},
+    {0},
+};
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    struct options *options = state->input;
+    switch (key) {
+    case 'j': options->json = argument; return 0;
+    case OPTION_SET: return cli_add_string(state, &options->settings, argument);
+    case ARGP_KEY_ARG:
+        if (options->has_verb) return cli_add_string(state, &options->arguments, argument);
+        options->has_verb = true;
+        return cli_choice(state, "platform", argument, verbs, &options->verb);
+    case ARGP_KEY_END:
+        if (!options->has_verb) return cli_usage(state, "nothing to do, expected show, check or profiles");
+        if (options->verb == VERB_SHOW && options->arguments.count != 1)
+            return cli_usage(state, "show takes one platform file");
+        if (options->verb == VERB_CHECK && options->arguments.count == 0)
+            return cli_usage(state, "check takes platform files");
+        if (options->verb == VERB_PROFILES && options->arguments.count > 1)
+            return cli_usage(state, "profiles takes one name or none");
+        return 0;
+    default: return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp argp = {
+    rows,
+    parse,
+    "show FILE\ncheck FILE...\nprofiles [NAME]",
+    "show: the platform file as it holds, with the values of its MPI profile and of --set. check: whether files are platforms. "
+    "profiles: the MPI libraries whose behaviour is known, or every value of one.",
+    NULL,
+    NULL,
+    NULL,
+};
+
+/* --- show, check ------------------------------------------------------------------------------------------------------ */
+
+static enum status show(const struct options *options, struct err *err)
+{
+    char path[PLATFORM_PATH_BYTES];
+    cJSON *json;
+    TRY(platform_file_find(options->arguments.items[0], path, err));
+    const struct cli_file files[] = {{CLI_READS, "the platform", path}, {CLI_WRITES, "--json", options->json}};
+    TRY(cli_check_files(files, sizeof files / sizeof *files, err));
+    TRY(platform_effective(path, options->settings.items, options->settings.count, &json, err));
+    enum status status = cli_write_json(json, options->json ? options->json : "-", err);
+    cJSON_Delete(json);
+    return status;
+}
+
+static enum status check(const struct options *options, struct err *err)
+{
+    for (size_t i = 0; i < options->arguments.count; i++) {
+        char path[PLATFORM_PATH_BYTES];
+        struct platform *platform;
+        TRY(platform_file_find(options->arguments.items[i], path, err));
+        TRY(platform_open(path, options->settings.items, options->settings.count, &platform, err));
+        printf("%s: %s, %d node%s, semantics %s%s%s\n", options->arguments.items[i], platform->name, platform->node_count,
+               platform->node_count == 1 ? "" : "s", platform->semantics.name, platform->profile ? ", MPI " : "",
+               platform->profile ? platform->profile : "");
+        platform_free(platform);
+    }
+    return cli_flush(err);
+}
+
+/* --- profiles --------------------------------------------------------------------------------------------------------- */
+
+static const char *text_of(const cJSON *object, const char *key)
+{
+    const char *text = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, key));
+    return text ? text : "";
+}
+
+static enum status open_profile(const char *name, const char *output, struct json_document *profile, struct err *err)
+{
+    char path[PROFILE_PATH_BYTES];
+    TRY(profile_find(name, NULL, path, err));
+    const struct cli_file files[] = {{CLI_READS, "the MPI profile", path}, {CLI_WRITES, "--json", output}};
+    TRY(cli_check_files(files, sizeof files / sizeof *files, err));
+    return profile_open(path, profile, err);
+}
+
+static enum status list_profiles(const char *output, cJSON *list, struct err *err)
+{
+    char names[NAMES_BYTES], *save;
+    profile_list(NULL, names, sizeof names);
+    for (char *name = strtok_r(names, ", ", &save); name; name = strtok_r(NULL, ", ", &save)) {
+        struct json_document profile;
+        TRY(open_profile(name, output, &profile, err));
+        if (!cli_is_output(output))
+            printf("%-24s %s, %s: %s\n", name, text_of(profile.root, "library"), text_of(profile.root, "transport"),
+               text_of(profile.root, "summary"));
+        cJSON *copy = cJSON_Duplicate(profile.root, true);
+        json_close(&profile);
+        if (!copy || !cJSON_AddItemToArray(list, copy)) return err_memory(err);
+    }
+    return STATUS_OK;
+}
+
+/* "mpi.rma.lock = blocking    its comment": the comment of KEY is that of comment_KEY, others follow. */
+static void explain(const cJSON *object, const char *path)
+{
+    for (const cJSON *item = object->child; item; item = item->next) {
+        char below[256], key[256];
+        if (json_key_ignored(item->string)) continue;
+        snprintf(below, sizeof below, "%.120s.%.120s", path, item->string);
+        if (cJSON_IsObject(item) && strcmp(item->string, "semantics") != 0) {
+            explain(item, below);
+            continue;
+        }
+        char *value = cJSON_PrintUnformatted(item);
+        snprintf(key, sizeof key, "comment_%.200s", item->string);
+        const char *comment = text_of(object, key);
+        printf("  %-38s %-*s%s%s\n", below, *comment ? VALUE_COLUMNS / 2 : 0, value ? value : "", *comment ? " " : "", comment);
+        free(value);
+    }
+    for (const cJSON *item = object->child; item; item = item->next) {
+        const char *rest = strncmp(item->string, "comment_", 8) == 0 ? item->string + 8 : NULL;
+        if (rest && !cJSON_GetObjectItemCaseSensitive(object, rest))
+            printf("  %s (%s): %s\n", path, rest, cJSON_IsString(item) ? item->valuestring : "");
+    }
+}
+
+static enum status explain_profile(const char *name, const char *output, cJSON *list, struct err *err)
+{
+    struct json_document profile;
+    TRY(open_profile(name, output, &profile, err));
+    bool table = !cli_is_output(output);
+    if (table)
+        printf("%s: %s, %s\n%s\n", text_of(profile.root, "name"), text_of(profile.root, "library"),
+           text_of(profile.root, "transport"), text_of(profile.root, "summary"));
+    if (table && *text_of(profile.root, "comment")) printf("%s\n", text_of(profile.root, "comment"));
+    if (table) explain(cJSON_GetObjectItemCaseSensitive(profile.root, "mpi"), "mpi");
+    cJSON *copy = cJSON_Duplicate(profile.root, true);
+    json_close(&profile);
+    return copy && cJSON_AddItemToArray(list, copy) ? STATUS_OK : err_memory(err);
+}
+
+static enum status profiles(const struct options *options, struct err *err)
+{
+    cJSON *list = cJSON_CreateArray();
+    if (!list) return err_memory(err);
+    bool one = options->arguments.count == 1;
+    enum status status = one ? explain_profile(options->arguments.items[0], options->json, list, err)
+                             : list_profiles(options->json, list, err);
+    if (status == STATUS_OK && options->json) status = cli_write_json(list, options->json, err);
+    cJSON_Delete(list);
+    return status == STATUS_OK ? cli_flush(err) : status;
+}
+
+enum status cmd_platform(int argc, char **argv, struct err *err)
+{
+    struct options options = {0};
+    enum status status = cli_parse(&argp, argc, argv, 0, &options, err);
+    if (status == STATUS_OK) {
+        static enum status (*const act[])(const struct options *, struct err *) = {show, check, profiles};
+        status = act[options.verb](&options, err);
+    }
+    free(options.arguments.items);
+    free(options.settings.items);
+    return status;
+}

@@ -1,0 +1,17 @@
+/* Where the files of an installed tree are. The tree may have been moved, and a build tree counts as one. */
+#ifndef COMMON_INSTALLED_H
+#define COMMON_INSTALLED_H
+
+#include <stdbool.h>
+
+enum { INSTALLED_PATH_BYTES = 4096 };
+
+/* The directory of the running program; empty where /proc does not tell. */
+void installed_program_directory(char directory[INSTALLED_PATH_BYTES]);
+
+/* Finds one of our libraries: beside librmacast where this code is part of it, then in ../lib, in the build's ../LIBDIR
+ * and in the directory itself, seen from the program, then where this build is to be installed. path is absolute.
+ * False: it is in none of them. */
+bool installed_library_find(const char *file, char path[INSTALLED_PATH_BYTES]);
+
+#endif

@@ -1,0 +1,21 @@
+/* Binary search in what is sorted. */
+#ifndef COMMON_SEARCH_H
+#define COMMON_SEARCH_H
+
+#include <stddef.h>
+
+/* Moves FIRST, a size_t, up to the first index below END of which BEFORE is false, to END if there is none. BEFORE is
+ * an expression of AT, a name that is declared here. Indexes of which it is true come before all others. */
+#define SEARCH_FIRST(FIRST, END, AT, BEFORE)                                                                           \
+    do {                                                                                                               \
+        size_t search_end_ = (END);                                                                                    \
+        while ((FIRST) < search_end_) {                                                                                \
+            size_t AT = (FIRST) + (search_end_ - (FIRST)) / 2;                                                         \
+            if (BEFORE)                                                                                                \
+                (FIRST) = AT + 1;                                                                                      \
+            else                                                                                                       \
+                search_end_ = AT;                                                                                      \
+        }                                                                                                              \
+    } while (0)
+
+#endif

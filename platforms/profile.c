@@ -1,0 +1,166 @@
+#include "platforms/profile.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/installed.h"
+#include "platforms/read.h"
+
+static const char suffix[] = ".json";
+
+void data_directories(char directories[DATA_DIRECTORIES][PROFILE_PATH_BYTES])
+{
+    char program[INSTALLED_PATH_BYTES];
+    installed_program_directory(program);
+    snprintf(directories[0], PROFILE_PATH_BYTES, "%.4000s/../" RMACAST_DATADIR "/rmacast/platforms", program);
+    snprintf(directories[1], PROFILE_PATH_BYTES, "%s", RMACAST_FULL_DATADIR "/rmacast/platforms");
+}
+
+/* The folder of the file; false: it has none, as the built-in platform. */
+static bool folder_of(const char *file, char folder[PROFILE_PATH_BYTES])
+{
+    const char *slash = file ? strrchr(file, '/') : NULL;
+    if (!file) return false;
+    if (slash && slash - file >= PROFILE_PATH_BYTES) return false;
+    snprintf(folder, PROFILE_PATH_BYTES, "%.*s", slash ? (int)(slash - file) : 1, slash ? file : ".");
+    return true;
+}
+
+static int is_json(const struct dirent *entry)
+{
+    size_t length = strlen(entry->d_name);
+    return length >= sizeof suffix && strcmp(entry->d_name + length - (sizeof suffix - 1), suffix) == 0;
+}
+
+void data_names(const char *folder, char *names, size_t room)
+{
+    struct dirent **entries;
+    int count = scandir(folder, &entries, is_json, alphasort);
+    size_t used = 0;
+    *names = '\0';
+    for (int i = 0; i < count; i++) {
+        int length = (int)(strlen(entries[i]->d_name) - (sizeof suffix - 1));
+        if (used < room)
+            used += (size_t)snprintf(names + used, room - used, "%s%.*s", i > 0 ? ", " : "", length, entries[i]->d_name);
+        free(entries[i]);
+    }
+    if (count >= 0) free(entries);
+}
+
+static bool list_folder(const char *folder, char *names, size_t room)
+{
+    char path[PROFILE_PATH_BYTES + 8];
+    snprintf(path, sizeof path, "%.4000s/mpi", folder);
+    data_names(path, names, room);
+    return *names != '\0';
+}
+
+void profile_list(const char *platform_file, char *names, size_t room)
+{
+    char folder[PROFILE_PATH_BYTES], directories[DATA_DIRECTORIES][PROFILE_PATH_BYTES];
+    *names = '\0';
+    if (folder_of(platform_file, folder) && list_folder(folder, names, room)) return;
+    data_directories(directories);
+    for (int d = 0; d < DATA_DIRECTORIES; d++)
+        if (list_folder(directories[d], names, room)) return;
+}
+
+static bool is_there(const char *folder, const char *name, char path[PROFILE_PATH_BYTES])
+{
+    int length = snprintf(path, PROFILE_PATH_BYTES, "%.3800s/mpi/%.200s%s", folder, name, suffix);
+    return length > 0 && access(path, R_OK) == 0;
+}
+
+enum status profile_find(const char *name, const char *platform_file, char path[PROFILE_PATH_BYTES], struct err *err)
+{
+    char folder[PROFILE_PATH_BYTES], directories[DATA_DIRECTORIES][PROFILE_PATH_BYTES], names[400];
+    bool has_folder = folder_of(platform_file, folder);
+    if (strchr(name, '/')) {
+        bool relative = name[0] != '/' && has_folder;
+        snprintf(path, PROFILE_PATH_BYTES, "%.2000s%s%.2000s", relative ? folder : "", relative ? "/" : "", name);
+        return STATUS_OK; /* whoever opens it says what is wrong */
+    }
+    if (has_folder && is_there(folder, name, path)) return STATUS_OK;
+    data_directories(directories);
+    for (int d = 0; d < DATA_DIRECTORIES; d++)
+        if (is_there(directories[d], name, path)) return STATUS_OK;
+    profile_list(platform_file, names, sizeof names);
+    return err_set(err, STATUS_DATA, name, NULL, "no such MPI profile, expected a path with '/'%s%s",
+                   *names ? " or one of " : "", names);
+}
+
+static enum status check_profile(const struct json_document *profile, struct err *err)
+{
+    static const char *const keys[] = {"schema", "name", "library", "transport", "summary", "mpi", NULL};
+    static const char *const texts[] = {"name", "library", "transport", "summary"};
+    struct json_node root = json_root(profile), schema = json_member(&root, "schema"), mpi = json_member(&root, "mpi");
+    const char *text;
+    TRY(json_object(&root, err));
+    TRY(json_string(&schema, &text, err));
+    if (strcmp(text, "rmacast.mpi-profile/1") != 0)
+        return json_error(&schema, err, "unknown schema '%s', expected rmacast.mpi-profile/1", text);
+    TRY(json_known_keys(&root, keys, err));
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        struct json_node node = json_member(&root, texts[i]);
+        TRY(json_string(&node, &text, err));
+    }
+    TRY(json_object(&mpi, err));
+    struct json_node nested = json_member(&mpi, "profile");
+    if (nested.item) return json_error(&nested, err, "a profile takes no other profile");
+    return platform_check_mpi(&root, err);
+}
+
+/* Objects whose members are taken one by one; of anything else the whole value is the document's or the profile's. */
+static bool is_section(const char *key)
+{
+    static const char *const sections[] = {"rma", "protocol", "serves"};
+    for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)
+        if (strcmp(key, sections[i]) == 0) return true;
+    return false;
+}
+
+static enum status add_missing(cJSON *to, const cJSON *from, struct err *err)
+{
+    for (const cJSON *item = from->child; item; item = item->next) {
+        cJSON *there = cJSON_GetObjectItemCaseSensitive(to, item->string);
+        if (there && is_section(item->string) && cJSON_IsObject(there) && cJSON_IsObject(item))
+            TRY(add_missing(there, item, err));
+        if (there) continue;
+        cJSON *copy = cJSON_Duplicate(item, true);
+        if (!copy || !cJSON_AddItemToObject(to, item->string, copy)) {
+            cJSON_Delete(copy);
+            return err_memory(err);
+        }
+    }
+    return STATUS_OK;
+}
+
+enum status profile_open(const char *path, struct json_document *profile, struct err *err)
+{
+    TRY(json_open(path, profile, err));
+    enum status status = check_profile(profile, err);
+    if (status != STATUS_OK) json_close(profile);
+    return status;
+}
+
+enum status profile_apply(struct json_document *document, char **library, struct err *err)
+{
+    struct json_node root = json_root(document), mpi = json_member(&root, "mpi"), name = json_member(&mpi, "profile");
+    const char *text;
+    char path[PROFILE_PATH_BYTES];
+    if (!cJSON_IsObject(mpi.item) || !name.item) return STATUS_OK;
+    TRY(json_string(&name, &text, err));
+    struct err found = {0};
+    if (profile_find(text, strcmp(document->file, "ideal") == 0 ? NULL : document->file, path, &found) != STATUS_OK)
+        return json_error(&name, err, "%s", found.text);
+    struct json_document profile;
+    TRY(profile_open(path, &profile, err));
+    enum status status = add_missing(mpi.item, cJSON_GetObjectItemCaseSensitive(profile.root, "mpi"), err);
+    const char *whose = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(profile.root, "library"));
+    if (status == STATUS_OK && !(*library = strdup(whose))) status = err_memory(err);
+    json_close(&profile);
+    return status;
+}

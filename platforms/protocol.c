@@ -1,0 +1,185 @@
+/* mpi.rma.protocol: read from the platform file, and what the replay asks of it. */
+#include <string.h>
+
+#include "platforms/read.h"
+
+static const char *const complete_names[] = {"local", "remote", NULL};
+static const char *const unlock_names[] = {"released", "acknowledged", NULL};
+static const char *const visit_names[] = {"enter", "wait", NULL};
+static const char *const order_names[] = {"arrival", "service", NULL};
+static const char *const assertion_names[] = {"honoured", "ignored", NULL};
+static const char *const flush_names[] = {"counted", "requested", NULL};
+static const char *const local_names[] = {"left", "copied", "acknowledged", NULL};
+static const char *const service_names[SERVICE_COUNT + 1] = {
+    [SERVICE_PUT] = "put",         [SERVICE_GET] = "get",         [SERVICE_ACCUMULATE] = "accumulate",
+    [SERVICE_FETCH] = "fetch",     [SERVICE_LOCK] = "lock",       [SERVICE_RELEASE] = "release",
+    [SERVICE_CLEAR] = "clear",     [SERVICE_ACKNOWLEDGEMENT] = "acknowledgement",
+    [SERVICE_NOTIFICATION] = "notification", [SERVICE_RENDEZVOUS] = "rendezvous"};
+
+/* What a file that says nothing means: puts, acknowledgements and releases need nobody, what must act on the target follows
+ * mpi.rma.progress, notifications are looked at by their receiver's calls where progress is call. */
+static enum progress_mode default_server(enum service service, enum progress_mode progress)
+{
+    switch (service) {
+    case SERVICE_GET:
+    case SERVICE_ACCUMULATE:
+    case SERVICE_FETCH:
+    case SERVICE_LOCK:
+    case SERVICE_RENDEZVOUS: return progress;
+    case SERVICE_NOTIFICATION: return progress == PROGRESS_CALL ? PROGRESS_CALL : PROGRESS_HARDWARE;
+    default: return PROGRESS_HARDWARE;
+    }
+}
+
+enum progress_mode protocol_serves(const struct rma_protocol *protocol, enum service service, int64_t bytes)
+{
+    const struct serve_rule *rule = protocol->serves[service];
+    while (rule->upto_bytes < bytes) rule++;
+    return rule->by;
+}
+
+bool protocol_uses(const struct rma_protocol *protocol, enum progress_mode by)
+{
+    for (int service = 0; service < SERVICE_COUNT; service++)
+        for (const struct serve_rule *rule = protocol->serves[service];; rule++) {
+            if (rule->by == by) return true;
+            if (rule->upto_bytes == INT64_MAX) break;
+        }
+    return false;
+}
+
+bool protocol_is_hardware(const struct rma_protocol *protocol)
+{
+    return !protocol_uses(protocol, PROGRESS_THREAD) && !protocol_uses(protocol, PROGRESS_CALL);
+}
+
+static enum status read_server(const struct json_node *node, enum progress_mode *by, struct err *err)
+{
+    int index;
+    TRY(name_read(node, platform_progress_names, &index, err));
+    *by = (enum progress_mode)index;
+    return STATUS_OK;
+}
+
+static enum status read_row(const struct json_node *row, bool last, int64_t above, struct serve_rule *rule, struct err *err)
+{
+    static const char *const keys[] = {"upto_bytes", "by", NULL};
+    TRY(json_object(row, err));
+    TRY(json_known_keys(row, keys, err));
+    struct json_node by = json_member(row, "by"), upto = json_member(row, "upto_bytes");
+    TRY(read_server(&by, &rule->by, err));
+    return upto_read(&upto, last, above, &rule->upto_bytes, err);
+}
+
+static enum status read_rules(const struct json_node *node, struct serve_rule rules[SERVE_RULES_MAX], struct err *err)
+{
+    if (!cJSON_IsArray(node->item)) {
+        rules[0].upto_bytes = INT64_MAX;
+        return read_server(node, &rules[0].by, err);
+    }
+    size_t count = json_count(node);
+    if (count < 1 || count > SERVE_RULES_MAX)
+        return json_error(node, err, "%zu rows, expected 1 to %d", count, SERVE_RULES_MAX);
+    for (size_t i = 0; i < count; i++) {
+        struct json_node row = json_element(node, i);
+        TRY(read_row(&row, i + 1 == count, i ? rules[i - 1].upto_bytes : -1, &rules[i], err));
+    }
+    return STATUS_OK;
+}
+
+static enum status read_serves(const struct json_node *node, struct rma_protocol *protocol, struct err *err)
+{
+    if (!node->item || cJSON_IsNull(node->item)) return STATUS_OK;
+    TRY(json_object(node, err));
+    TRY(json_known_keys(node, service_names, err));
+    for (int service = 0; service < SERVICE_COUNT; service++) {
+        struct json_node rules = json_member(node, service_names[service]);
+        if (rules.item) TRY(read_rules(&rules, protocol->serves[service], err));
+    }
+    return STATUS_OK;
+}
+
+static enum status read_name(const struct json_node *object, const char *key, const char *const *names, int *index,
+                             struct err *err)
+{
+    struct json_node node = json_member(object, key);
+    return node.item ? name_read(&node, names, index, err) : STATUS_OK;
+}
+
+static enum status read_cost(const struct json_node *row, bool last, int64_t above, struct apply_cost *cost, struct err *err)
+{
+    static const char *const keys[] = {"upto_bytes", "fixed_s", "s_per_byte", NULL};
+    TRY(json_object(row, err));
+    TRY(json_known_keys(row, keys, err));
+    struct json_node upto = json_member(row, "upto_bytes"), fixed = json_member(row, "fixed_s"),
+                     per_byte = json_member(row, "s_per_byte");
+    if (fixed.item) TRY(measured_read(&fixed, 0, TIME_MOST, &cost->fixed_s, err));
+    TRY(measured_read(&per_byte, 0, 1, &cost->s_per_byte, err));
+    return upto_read(&upto, last, above, &cost->upto_bytes, err);
+}
+
+enum status atomics_read(const struct json_node *node, struct apply_cost costs[APPLY_COSTS_MAX], struct err *err)
+{
+    costs[0] = (struct apply_cost){.upto_bytes = INT64_MAX};
+    if (!node->item) return STATUS_OK;
+    if (!cJSON_IsArray(node->item)) return measured_read(node, 0, 1, &costs[0].s_per_byte, err);
+    size_t count = json_count(node);
+    if (count < 1 || count > APPLY_COSTS_MAX)
+        return json_error(node, err, "%zu rows, expected 1 to %d", count, APPLY_COSTS_MAX);
+    for (size_t i = 0; i < count; i++) {
+        struct json_node row = json_element(node, i);
+        TRY(read_cost(&row, i + 1 == count, i ? costs[i - 1].upto_bytes : -1, &costs[i], err));
+    }
+    return STATUS_OK;
+}
+
+/* A name for puts and accumulates, or by operation {"put": NAME, "accumulate": NAME}; by_kind has been set to the default. */
+static enum status read_by_kind(const struct json_node *object, const char *key, const char *const *names,
+                                int by_kind[RMA_KIND_COUNT], struct err *err)
+{
+    static const char *const keys[] = {"put", "accumulate", NULL};
+    static const enum rma_kind kinds[] = {RMA_PUT, RMA_ACCUMULATE};
+    struct json_node node = json_member(object, key);
+    bool table = cJSON_IsObject(node.item);
+    if (table) TRY(json_known_keys(&node, keys, err));
+    for (int i = 0; i < 2; i++) {
+        struct json_node one = table ? json_member(&node, keys[i]) : node;
+        if (one.item) TRY(name_read(&one, names, &by_kind[kinds[i]], err));
+    }
+    return STATUS_OK;
+}
+
+enum status protocol_read(const struct json_node *node, enum progress_mode progress, struct rma_protocol *protocol,
+                          struct err *err)
+{
+    static const char *const keys[] = {"complete", "unlock", "flush", "local", "visit", "lock_order", "fence_assertions",
+                                       "serves", "put_s_per_byte", NULL};
+    int unlock = UNLOCK_RELEASED, flush = FLUSH_COUNTED, visit = VISIT_ENTER, order = LOCK_ORDER_ARRIVAL,
+        assertions = ASSERTIONS_HONOURED, complete[RMA_KIND_COUNT] = {COMPLETE_LOCAL}, local[RMA_KIND_COUNT] = {LOCAL_LEFT};
+    memset(protocol, 0, sizeof *protocol);
+    for (int service = 0; service < SERVICE_COUNT; service++)
+        protocol->serves[service][0] =
+            (struct serve_rule){INT64_MAX, default_server((enum service)service, progress)};
+    if (!node->item) return STATUS_OK;
+    TRY(json_object(node, err));
+    TRY(json_known_keys(node, keys, err));
+    struct json_node serves = json_member(node, "serves"), copy = json_member(node, "put_s_per_byte");
+    TRY(read_by_kind(node, "complete", complete_names, complete, err));
+    TRY(read_by_kind(node, "local", local_names, local, err));
+    TRY(read_name(node, "unlock", unlock_names, &unlock, err));
+    TRY(read_name(node, "flush", flush_names, &flush, err));
+    TRY(read_name(node, "visit", visit_names, &visit, err));
+    TRY(read_name(node, "lock_order", order_names, &order, err));
+    TRY(read_name(node, "fence_assertions", assertion_names, &assertions, err));
+    if (copy.item) TRY(measured_read(&copy, 0, 1, &protocol->put_s_per_byte, err));
+    for (int kind = 0; kind < RMA_KIND_COUNT; kind++) {
+        protocol->complete[kind] = (enum complete_mode)complete[kind];
+        protocol->local[kind] = (enum local_mode)local[kind];
+    }
+    protocol->unlock = (enum unlock_mode)unlock;
+    protocol->flush = (enum flush_mode)flush;
+    protocol->visit = (enum visit_mode)visit;
+    protocol->lock_order = (enum lock_order)order;
+    protocol->fence_assertions = (enum assertions_mode)assertions;
+    return read_serves(&serves, protocol, err);
+}

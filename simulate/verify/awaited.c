@@ -1,0 +1,166 @@
+/* Law 3 for posts: which post each call waited for, and for how long, follows from the platform's semantics and the
+ * time stamps. The replay notes it from the conditions that it waited on, in the predicted trace (RMA::AwaitedPost) and
+ * in its account. */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "common/units.h"
+#include "simulate/verify/law.h"
+
+struct awaiter {
+    const struct verify_context *context;
+    struct verify_row *row;
+    bool *gets; /* per pair: the epoch has an operation for which complete waits, though its puts go on alone */
+    struct totals totals; /* as the predicted trace says */
+};
+
+static const struct access_epoch *access_of(const struct awaiter *awaiter, size_t index)
+{
+    return &awaiter->context->relations.epochs.accesses[index];
+}
+
+static const struct trace_rank *rank_of(const struct awaiter *awaiter, uint32_t rank)
+{
+    return &awaiter->context->predicted->ranks[rank];
+}
+
+static bool promises_posts(const struct awaiter *awaiter, const struct access_epoch *access)
+{
+    return rank_of(awaiter, access->rank)->calls[access->open_call].flags & TRACE_NOCHECK;
+}
+
+static void take_post(const struct awaiter *awaiter, size_t pair, int64_t *latest_ps)
+{
+    const struct epochs *epochs = &awaiter->context->relations.epochs;
+    if (pair == EPOCH_NONE || epochs->pairs[pair].exposure == EPOCH_NONE) return;
+    const struct exposure_epoch *exposure = &epochs->exposures[epochs->pairs[pair].exposure];
+    int64_t post_ps = rank_of(awaiter, exposure->rank)->calls[exposure->post_call].enter_ps;
+    if (post_ps > *latest_ps) *latest_ps = post_ps;
+}
+
+static void take_group(const struct awaiter *awaiter, const struct access_epoch *access, int64_t *latest_ps)
+{
+    for (size_t p = access->pair_first; p < access->pair_first + access->pair_count; p++)
+        take_post(awaiter, p, latest_ps);
+}
+
+/* latest_ps: enter of the latest post that the call has to wait for, INT64_MIN: for none; that it waits shows only in
+ * posts behind free_ps, where it begins to wait. */
+static void check_call(struct awaiter *awaiter, enum pattern pattern, uint32_t rank, size_t call, int64_t latest_ps,
+                       int64_t free_ps)
+{
+    const struct trace *trace = awaiter->context->predicted;
+    int64_t said_ps = rank_of(awaiter, rank)->sim[call].awaited_post_ps;
+    int64_t enter_ps = rank_of(awaiter, rank)->calls[call].enter_ps;
+    bool waited = said_ps != TRACE_UNKNOWN_PS;
+    awaiter->row->checked++;
+    if (waited) totals_add(&awaiter->totals, pattern, rank, said_ps - enter_ps);
+    if (latest_ps > free_ps ? waited && said_ps == latest_ps : !waited || said_ps <= latest_ps) return;
+    char place[TRACE_PLACE_BYTES], said[48] = "none", has[48] = "none";
+    if (waited) snprintf(said, sizeof said, "one of %" PRId64 " ps", said_ps);
+    if (latest_ps != INT64_MIN) snprintf(has, sizeof has, "one of %" PRId64 " ps", latest_ps);
+    verify_breach(awaiter->row, "%s: waited for %s of the posts, has to wait for %s",
+                  trace_place(trace, rank, call, place), said, has);
+}
+
+static void check_start(struct awaiter *awaiter, const struct access_epoch *access)
+{
+    const struct trace_call *start = &rank_of(awaiter, access->rank)->calls[access->open_call];
+    int64_t latest_ps = INT64_MIN;
+    if (awaiter->context->modes[access->window].semantics->start_waits && !promises_posts(awaiter, access))
+        take_group(awaiter, access, &latest_ps);
+    check_call(awaiter, PATTERN_LATE_POST, access->rank, access->open_call, latest_ps, start->enter_ps);
+}
+
+/* complete pays its overhead before it waits. */
+static void check_complete(struct awaiter *awaiter, const struct access_epoch *access)
+{
+    const struct window_mode *mode = &awaiter->context->modes[access->window];
+    const struct epochs *epochs = &awaiter->context->relations.epochs;
+    const struct trace_call *complete = &rank_of(awaiter, access->rank)->calls[access->close_call];
+    bool waits = !promises_posts(awaiter, access);
+    int64_t latest_ps = INT64_MIN, overhead_ps = units_ps(awaiter->context->platform->overhead_s);
+    if (waits && mode->complete_waits_all) take_group(awaiter, access, &latest_ps);
+    for (size_t p = access->pair_first; waits && p < access->pair_first + access->pair_count; p++) {
+        if (awaiter->gets[p]) take_post(awaiter, p, &latest_ps);
+        if (mode->epochs_ahead != INT64_MAX)
+            take_post(awaiter, verify_pair_before(epochs, p, mode->epochs_ahead), &latest_ps);
+    }
+    check_call(awaiter, PATTERN_LATE_POST, access->rank, access->close_call, latest_ps,
+               complete->enter_ps + overhead_ps);
+}
+
+static void check_operation(struct awaiter *awaiter, const struct epoch_operation *operation)
+{
+    const struct access_epoch *access = access_of(awaiter, operation->epoch);
+    const struct trace_call *call = &rank_of(awaiter, operation->origin)->calls[operation->call];
+    const struct rma_semantics *semantics = awaiter->context->modes[access->window].semantics;
+    enum rma_kind kind = verify_rma_kind(call_kind(call->call));
+    int64_t latest_ps = INT64_MIN;
+    bool waits = semantics_waits(semantics, kind, call->bytes) == WAITS_CALL && !promises_posts(awaiter, access);
+    if (waits && semantics_waits_for_group(semantics, kind, call->bytes))
+        take_group(awaiter, access, &latest_ps);
+    else if (waits)
+        take_post(awaiter, operation->pair, &latest_ps);
+    check_call(awaiter, PATTERN_EARLY_TRANSFER, operation->origin, operation->call, latest_ps, call->enter_ps);
+}
+
+static void find_gets(struct awaiter *awaiter)
+{
+    const struct epochs *epochs = &awaiter->context->relations.epochs;
+    for (size_t i = 0; i < epochs->operation_count; i++) {
+        const struct epoch_operation *operation = &epochs->operations[i];
+        if (operation->pair == EPOCH_NONE) continue;
+        const struct trace_call *call = &rank_of(awaiter, operation->origin)->calls[operation->call];
+        const struct rma_semantics *semantics = awaiter->context->modes[call->handle].semantics;
+        bool brings = verify_rma_kind(call_kind(call->call)) == RMA_GET;
+        if (brings && semantics_waits(semantics, RMA_GET, call->bytes) == WAITS_NEVER)
+            awaiter->gets[operation->pair] = true;
+    }
+}
+
+static void compare_account(const struct awaiter *awaiter, enum pattern pattern)
+{
+    const struct totals *own = &awaiter->context->outcome->totals, *said = &awaiter->totals;
+    for (uint32_t r = 0; r < said->rank_count; r++) {
+        awaiter->row->checked++;
+        if (own->severity_ps[pattern][r] == said->severity_ps[pattern][r] &&
+            own->count[pattern][r] == said->count[pattern][r])
+            continue;
+        verify_breach(awaiter->row,
+                      "%s of rank %u: the simulator counts %" PRId64 " ps in %" PRIu64 " waits, its trace %" PRId64
+                      " ps in %" PRIu64,
+                      pattern_row(pattern)->name, r, own->severity_ps[pattern][r], own->count[pattern][r],
+                      said->severity_ps[pattern][r], said->count[pattern][r]);
+    }
+}
+
+static void check_posts(struct awaiter *awaiter)
+{
+    const struct epochs *epochs = &awaiter->context->relations.epochs;
+    find_gets(awaiter);
+    for (size_t a = 0; a < epochs->access_count; a++) {
+        const struct access_epoch *access = access_of(awaiter, a);
+        if (access->kind != EPOCH_START) continue;
+        check_start(awaiter, access);
+        if (access->close_call != EPOCH_NONE) check_complete(awaiter, access);
+    }
+    for (size_t i = 0; i < epochs->operation_count; i++)
+        if (epochs->operations[i].pair != EPOCH_NONE) check_operation(awaiter, &epochs->operations[i]);
+    if (awaiter->row->checked == 0) return;
+    compare_account(awaiter, PATTERN_LATE_POST);
+    compare_account(awaiter, PATTERN_EARLY_TRANSFER);
+}
+
+enum status verify_awaited(const struct verify_context *context, struct verify_row *row, struct err *err)
+{
+    struct awaiter awaiter = {.context = context, .row = row};
+    TRY(totals_init(&awaiter.totals, context->predicted->rank_count, err));
+    awaiter.gets = calloc(context->relations.epochs.pair_count + 1, sizeof *awaiter.gets);
+    if (awaiter.gets) check_posts(&awaiter);
+    if (awaiter.gets) verify_served(context, row);
+    totals_clear(&awaiter.totals);
+    bool made = awaiter.gets;
+    free(awaiter.gets);
+    return made ? STATUS_OK : err_memory(err);
+}

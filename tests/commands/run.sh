@@ -1,0 +1,96 @@
+#!/bin/sh
+# Transcripts: each NAME.test holds inputs, commands, and what the commands are expected to print. A transcript is carried out in
+# an empty directory, and what happens is compared with what it says. Usage: run.sh [--update] RMACAST SOURCE FILE...
+#
+#   # a comment; empty lines separate
+#   @ FILE          an input: the lines below it that are indented by two spaces
+#   $ COMMAND       a shell command; lines "> ..." continue it. rmacast is the program, cases and platforms are the source's.
+#     output        expected lines of standard output, indented by two spaces, "." for an empty one
+#   ! message       expected lines of standard error
+#   = 1             expected exit status, where it is not 0
+#
+# All commands of a file share one shell and one directory. --update writes what happens into the file; look at the difference.
+set -u
+update=false
+if [ "$1" = --update ]; then
+    update=true
+    shift
+fi
+program=$(realpath "$1") source=$(realpath "$2")
+shift 2
+start=$PWD
+place=$(mktemp -d "${TMPDIR:-/tmp}/rmacast-commands.XXXXXX") || exit 1
+trap 'rm -rf "$place"' EXIT
+
+rmacast() { timeout 60 "$program" "$@"; }
+
+# part PATTERN COMMAND...: of what the command prints the parts that match, with grep's basic expressions.
+part() {
+    part_pattern=$1
+    shift
+    "$@" >"$place/part" || return
+    grep -o -e "$part_pattern" "$place/part" || echo "no part matches $part_pattern"
+}
+
+carry_out() {
+    [ -n "$command" ] || return 0
+    eval "$command" >"$place/out" 2>"$place/err" </dev/null
+    status=$?
+    sed 's/^/  /; s/^  $/  ./' "$place/out"
+    sed 's/^/! /' "$place/err"
+    [ $status -eq 0 ] || echo "= $status"
+    command=
+}
+
+transcribe() { # FILE
+    command= input=
+    while IFS= read -r line; do
+        case $line in
+        '  '*)
+            if [ -n "$input" ]; then
+                printf '%s\n' "$line"
+                printf '%s\n' "${line#??}" >>"$input"
+            fi
+            continue ;;
+        '> '*)
+            printf '%s\n' "$line"
+            command="$command
+${line#??}"
+            continue ;;
+        '! '* | '= '*) continue ;;
+        esac
+        carry_out
+        input=
+        printf '%s\n' "$line"
+        case $line in
+        '$ '*) command=${line#??} ;;
+        '@ '*)
+            input=${line#??}
+            : >"$input" ;;
+        '#'* | '') ;;
+        *) echo "# ^ this line is none of a transcript's" ;;
+        esac
+    done <"$1"
+    carry_out
+}
+
+failed=0
+for file in "$@"; do
+    file=$(cd "$start" && realpath "$file") || exit 1
+    mkdir "$place/here" && cd "$place/here" || exit 1
+    ln -s "$source/tests/cases" cases
+    ln -s "$source/platforms" platforms
+    transcribe "$file" >"$place/found"
+    cd "$place" && rm -rf here
+    grep -q '^\$ ' "$file" || { echo "$file: no command"; failed=1; }
+    cmp -s "$file" "$place/found" && continue
+    if $update; then
+        cp "$place/found" "$file"
+        echo "$file: updated"
+    else
+        echo "$file: < is expected, > is what happens"
+        diff "$file" "$place/found"
+        failed=1
+    fi
+done
+exit $failed

@@ -1,0 +1,20 @@
+# judge.sh COMMAND...: runs a program of these tests, which ends with "... N wrong". MPICH may hang in MPI_Finalize over TCP: a rank
+# that has closed its own connections waits for the others outside of UCX, and does not answer their last flush any more. What
+# counts is therefore what the program has said; it has two seconds to end behind that.
+set -eu
+said=$(mktemp)
+"$@" >"$said" 2>&1 &
+command=$!
+trap 'kill "$command" 2>/dev/null || true; rm -f "$said"' EXIT
+seconds=0
+while kill -0 "$command" 2>/dev/null && [ "$seconds" -lt 90 ] && ! grep -q ' wrong$' "$said"; do
+    sleep 1
+    seconds=$((seconds + 1))
+done
+for second in 1 2; do kill -0 "$command" 2>/dev/null && sleep 1; done
+kill "$command" 2>/dev/null || true
+status=0
+wait "$command" || status=$?
+cat "$said"
+[ "$status" != 77 ] || exit 77
+grep -q ' 0 wrong$' "$said"

@@ -1,0 +1,252 @@
+/* Clocks of ranks brought together, and effects that stand before their causes. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "craft.h"
+#include "tests/unit/trace/same_trace.h"
+#include "trace/spool/parts.h"
+#include "trace/spool/read.h"
+#include "trace/text/text.h"
+
+static void craft_clock(struct craft *craft, uint64_t local_ns, int64_t offset_ns, int64_t error_ns)
+{
+    struct spool_clock clock = {local_ns, offset_ns, error_ns};
+    craft_define(craft, SPOOL_CLOCK, (struct spool_record){0}, &clock, sizeof clock);
+}
+
+/* Rank 1's clock reads 5000000 when rank 0's reads 1000000, and gains 1000 ns in 1000000: offsets -4000000 and
+ * -4001000, half way -4000500. Time zero is rank 0's MPI_Init at 1000000; rank 1's barrier at its 5500000 is 1499500 -
+ * 1000000 = 499500. */
+static void offsets_are_interpolated(void **state)
+{
+    (void)state;
+    struct craft zero, one;
+    struct trace *trace;
+    struct err err = {0};
+    char *directory = craft_directory();
+    craft_begin(&zero, 0, 2, 1000000);
+    craft_prologue(&zero);
+    craft_clock(&zero, 1000000, 0, 0);
+    craft_call(&zero, CRAFT_INIT, 0, 100);
+    craft_call(&zero, CRAFT_BARRIER, 499000, 500000);
+    craft_begin(&one, 1, 2, 5000000);
+    craft_prologue(&one);
+    craft_clock(&one, 5000000, -4000000, 200);
+    craft_call(&one, CRAFT_INIT, 0, 100);
+    craft_call(&one, CRAFT_BARRIER, 500000, 500100);
+    craft_clock(&one, 6000000, -4001000, 300);
+    craft_write(&zero, directory, zero.count, SPOOL_CLOSED);
+    craft_write(&one, directory, one.count, SPOOL_CLOSED);
+    assert_int_equal(spool_read(directory, &trace, &err), STATUS_OK);
+    assert_int_equal(trace->ranks[0].calls[0].enter_ps, 0);
+    assert_int_equal(trace->ranks[1].calls[0].enter_ps, 0);
+    assert_int_equal(trace->ranks[1].calls[1].enter_ps, INT64_C(499500000));
+    assert_int_equal(trace->ranks[1].calls[1].exit_ps, INT64_C(499599900)); /* 100 ns of its clock are 99.9 */
+    assert_true(trace->clock.known);
+    assert_int_equal(trace->clock.violations, 0);
+    assert_true(trace->clock.worst_offset_s > 4.0009e-3 && trace->clock.worst_offset_s < 4.0011e-3);
+    assert_true(trace->clock.worst_error_s > 299e-9 && trace->clock.worst_error_s < 301e-9);
+    trace_free(trace);
+    craft_remove(directory);
+    craft_free(&zero);
+    craft_free(&one);
+}
+
+static struct trace *checked_by(unsigned threads, const char *text)
+{
+    char file[] = "/tmp/rmacast-test-XXXXXX";
+    struct trace *trace;
+    struct err err = {0};
+    int descriptor = mkstemp(file);
+    assert_true(descriptor >= 0);
+    assert_true(dprintf(descriptor, "rmacast-trace 1\n%s", text) > 0);
+    close(descriptor);
+    enum status status = text_read(file, &trace, &err);
+    if (status != STATUS_OK) print_message("%s\n", err.text);
+    unlink(file);
+    assert_int_equal(status, STATUS_OK);
+    assert_int_equal(clock_check(trace, threads, &err), STATUS_OK);
+    return trace;
+}
+
+/* Several threads look for violations in blocks of ranks: they find some wherever one thread does. */
+static struct trace *checked(const char *text)
+{
+    struct trace *alone = checked_by(1, text);
+    for (unsigned threads = 2; threads <= 4; threads++) {
+        struct trace *trace = checked_by(threads, text);
+        assert_int_equal(trace->clock.violations, alone->clock.violations);
+        assert_same_traces(alone, trace);
+        trace_free(trace);
+    }
+    return alone;
+}
+
+static void expect_times(const struct trace *trace, uint32_t rank, size_t index, double enter_s, double exit_s)
+{
+    const struct trace_call *call = &trace->ranks[rank].calls[index];
+    assert_int_equal(call->enter_ps, (int64_t)(enter_s * 1e12 + 0.5));
+    assert_int_equal(call->exit_ps, (int64_t)(exit_s * 1e12 + 0.5));
+}
+
+/* The receive ends at 9.5, the send begins at 10: the exit moves to 10, 0.5 later. Of the 1 s of computing that follows
+ * a tenth makes up for it: the next call moves by 0.4, the one after 2 s more by 0.2, the last, 3 s later, not at all.
+ */
+static void message_before_it_was_sent(void **state)
+{
+    (void)state;
+    struct trace *trace = checked("ranks 2\n"
+                                  "0 10 10.1 MPI_Send comm=0 peer=1 tag=3 bytes=8\n"
+                                  "1 9 9.5 MPI_Recv comm=0 peer=0 tag=3 bytes=8\n"
+                                  "1 10.5 10.6 MPI_Comm_group comm=0\n"
+                                  "1 12.6 12.7 MPI_Comm_group comm=0\n"
+                                  "1 15.7 15.8 MPI_Comm_group comm=0\n");
+    assert_int_equal(trace->clock.violations, 1);
+    expect_times(trace, 0, 0, 10, 10.1);
+    expect_times(trace, 1, 0, 9, 10);
+    expect_times(trace, 1, 1, 10.9, 11);
+    expect_times(trace, 1, 2, 12.8, 12.9);
+    expect_times(trace, 1, 3, 15.7, 15.8);
+    trace_free(trace);
+}
+
+/* Of two groups, ranks 0 and 1 against 2 and 3: in the first exchange rank 0 ends at 2, before rank 1 of its own group
+ * comes at 3, which it need not await, and after the others came at 1. In the second one it ends at 6, where rank 2
+ * comes at 7: one effect too early. Rank 1 ends at 8, after both. The same calls on the world are two effects too
+ * early: in the first one rank 0 has to await rank 1, too, which moves it by 1; of the 3 s of computing that follow a
+ * tenth makes up for that. */
+static void groups_wait_for_each_other(void **state)
+{
+    (void)state;
+    const char *calls = "0 1 2 MPI_Alltoall comm=%1$d bytes=8\n1 3 4 MPI_Alltoall comm=%1$d bytes=8\n"
+                        "2 1 4 MPI_Alltoall comm=%1$d bytes=8\n3 1 4 MPI_Alltoall comm=%1$d bytes=8\n"
+                        "0 5 6 MPI_Alltoall comm=%1$d bytes=8\n1 5 8 MPI_Alltoall comm=%1$d bytes=8\n"
+                        "2 7 8 MPI_Alltoall comm=%1$d bytes=8\n3 5 8 MPI_Alltoall comm=%1$d bytes=8\n";
+    for (int comm = 0; comm < 2; comm++) {
+        char lines[1024], text[1200];
+        snprintf(lines, sizeof lines, calls, comm);
+        snprintf(text, sizeof text, "ranks 4\ncomm 1 ranks=0,1,2,3 between=2\n%s", lines);
+        struct trace *trace = checked(text);
+        assert_int_equal(trace->clock.violations, comm == 1 ? 1 : 2);
+        expect_times(trace, 0, 0, 1, comm == 1 ? 2 : 3);
+        expect_times(trace, 0, 1, comm == 1 ? 5 : 5.7, 7);
+        trace_free(trace);
+    }
+}
+
+/* Tag 2 is received first; the second receive's message was sent at 1, the first's at 2. Only the wait is too early: it
+ * ends at 1.5 and completes both. */
+static void messages_are_matched_by_tag_and_order(void **state)
+{
+    (void)state;
+    struct trace *trace = checked("ranks 2\n"
+                                  "0 1 1.1 MPI_Send comm=0 peer=1 tag=1 bytes=8\n"
+                                  "0 2 2.1 MPI_Send comm=0 peer=1 tag=2 bytes=8\n"
+                                  "1 0 0.1 MPI_Irecv comm=0 peer=0 tag=2 bytes=8 req=0\n"
+                                  "1 0.2 0.3 MPI_Irecv comm=0 peer=0 tag=1 bytes=8 req=1\n"
+                                  "1 0.4 1.5 MPI_Waitall reqs=0,1\n");
+    assert_int_equal(trace->clock.violations, 1);
+    expect_times(trace, 1, 2, 0.4, 2);
+    trace_free(trace);
+}
+
+/* The barrier of rank 2 begins at 7; the others leave at 5 and 7.5. The shift of rank 0 travels with its message: sent
+ * at 5.5, shifted by 2 less a tenth of 0.5 s: 7.45, so rank 1's receive, done at 7.4, ends there. It was right as
+ * recorded: one violation. */
+static void shifts_reach_others(void **state)
+{
+    (void)state;
+    struct trace *trace = checked("ranks 3\n"
+                                  "0 4 5 MPI_Barrier comm=0\n"
+                                  "0 5.5 5.6 MPI_Send comm=0 peer=1 tag=0 bytes=1\n"
+                                  "1 4 7.2 MPI_Barrier comm=0\n"
+                                  "1 7.2 7.4 MPI_Recv comm=0 peer=0 tag=0 bytes=1\n"
+                                  "2 7 7.5 MPI_Barrier comm=0\n");
+    assert_int_equal(trace->clock.violations, 1);
+    expect_times(trace, 0, 0, 4, 7);
+    expect_times(trace, 0, 1, 7.45, 7.55);
+    expect_times(trace, 1, 0, 4, 7.2);
+    expect_times(trace, 1, 1, 7.2, 7.45);
+    trace_free(trace);
+}
+
+/* A wait returns after its origin's complete; a complete with a get returns after the post, one with puts need not (MPI
+ * may buffer them). Reductions wait at the root, broadcasts for it. */
+static void waits_that_mpi_demands(void **state)
+{
+    (void)state;
+    struct trace *trace = checked("ranks 2\n"
+                                  "window 0 comm=0 bytes=64 disp_unit=1\n"
+                                  "0 1 1.1 MPI_Win_start win=0 group=1\n"
+                                  "0 1.2 1.3 MPI_Put win=0 target=1 bytes=8\n"
+                                  "0 1.4 1.5 MPI_Win_complete win=0\n"
+                                  "0 11 11.1 MPI_Win_start win=0 group=1\n"
+                                  "0 11.2 11.3 MPI_Get win=0 target=1 bytes=8\n"
+                                  "0 11.4 11.5 MPI_Win_complete win=0\n"
+                                  "0 21 21.1 MPI_Win_start win=0 group=1\n"
+                                  "0 25 25.1 MPI_Win_complete win=0\n"
+                                  "1 2 2.1 MPI_Win_post win=0 group=0\n"
+                                  "1 2.2 2.3 MPI_Win_wait win=0\n"
+                                  "1 12 12.1 MPI_Win_post win=0 group=0\n"
+                                  "1 12.2 12.3 MPI_Win_wait win=0\n"
+                                  "1 21 21.1 MPI_Win_post win=0 group=0\n"
+                                  "1 21.2 24 MPI_Win_wait win=0\n");
+    assert_int_equal(trace->clock.violations, 2);
+    expect_times(trace, 0, 2, 1.4, 1.5);
+    expect_times(trace, 0, 5, 11.4, 12); /* the get's data cannot be there before the post at 12 */
+    expect_times(trace, 1, 5, 21.2, 25); /* nor the wait return before the complete at 25 */
+    trace_free(trace);
+    trace = checked("ranks 2\n"
+                    "0 1 1.1 MPI_Bcast comm=0 root=1 bytes=8\n"
+                    "0 2 2.1 MPI_Reduce comm=0 root=1 bytes=8\n"
+                    "0 3 3.1 MPI_Reduce comm=0 root=0 bytes=8\n"
+                    "1 1 1.1 MPI_Bcast comm=0 root=1 bytes=8\n"
+                    "1 2.5 2.6 MPI_Reduce comm=0 root=1 bytes=8\n"
+                    "1 4 4.1 MPI_Reduce comm=0 root=0 bytes=8\n");
+    assert_int_equal(trace->clock.violations, 1); /* the last: its root leaves at 3.1, rank 1 comes at 4 */
+    expect_times(trace, 0, 2, 3, 4);
+    trace_free(trace);
+}
+
+/* One violation, of one kind: rank 1 comes at 3 or 5, and rank 0 has left; or rank 0 comes at 5, and rank 1 has left.
+ */
+static void each_kind_is_found_alone(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {
+        "0 1 2 MPI_Win_fence win=0\n1 3 4 MPI_Win_fence win=0\n",
+        "0 1 2 MPI_Win_free win=0\n1 3 4 MPI_Win_free win=0\n",
+        "0 1 1 MPI_Win_start win=0 group=1\n0 5 6 MPI_Win_complete win=0\n"
+        "1 1 1 MPI_Win_post win=0 group=0\n1 2 3 MPI_Win_wait win=0\n",
+        "0 1 1 MPI_Win_start win=0 group=1\n0 1 1 MPI_Get win=0 target=1 bytes=8\n0 2 3 MPI_Win_complete win=0\n"
+        "1 5 5 MPI_Win_post win=0 group=0\n1 5 6 MPI_Win_wait win=0\n",
+        "0 5 6 MPI_Neighbor_alltoall comm=0 bytes=8 received=8 neighbours=1:1\n"
+        "1 1 2 MPI_Neighbor_alltoall comm=0 bytes=8 received=8 neighbours=0:0\n",
+        "0 5 6 MPI_Sendrecv comm=0 peer=1 tag=0 source=1 recvtag=0 bytes=8 received=8\n"
+        "1 1 2 MPI_Sendrecv comm=0 peer=0 tag=0 source=0 recvtag=0 bytes=8 received=8\n",
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        char text[1024];
+        snprintf(text, sizeof text, "ranks 2\nwindow 0 comm=0\n%s", texts[i]);
+        struct trace *trace = checked(text);
+        assert_int_equal(trace->clock.violations, 1);
+        trace_free(trace);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(offsets_are_interpolated),   cmocka_unit_test(message_before_it_was_sent),
+        cmocka_unit_test(groups_wait_for_each_other), cmocka_unit_test(messages_are_matched_by_tag_and_order),
+        cmocka_unit_test(shifts_reach_others),        cmocka_unit_test(waits_that_mpi_demands),
+        cmocka_unit_test(each_kind_is_found_alone),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,57 @@
+/* Libraries of the build tree, seen from this program: it is in the directory tests, and they are in lib beside that.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/installed.h"
+
+static void assert_ends(const char *path, const char *end)
+{
+    assert_true(strlen(path) >= strlen(end));
+    assert_string_equal(path + strlen(path) - strlen(end), end);
+}
+
+static void test_program_directory(void **state)
+{
+    char directory[INSTALLED_PATH_BYTES];
+    (void)state;
+    installed_program_directory(directory);
+    assert_true(directory[0] == '/');
+    assert_ends(directory, "/tests");
+}
+
+static void test_library(void **state)
+{
+    char path[INSTALLED_PATH_BYTES], moved[INSTALLED_PATH_BYTES];
+    (void)state;
+    assert_true(installed_library_find("librmacast.so", path));
+    assert_true(path[0] == '/' && !strstr(path, ".."));
+    installed_program_directory(moved);
+    strcpy(strrchr(moved, '/'), "/lib/librmacast.so");
+    char *expected = realpath(moved, NULL);
+    assert_string_equal(path, expected);
+    free(expected);
+}
+
+static void test_none(void **state)
+{
+    char path[INSTALLED_PATH_BYTES];
+    (void)state;
+    assert_false(installed_library_find("librmacast-nothing.so", path));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_program_directory),
+        cmocka_unit_test(test_library),
+        cmocka_unit_test(test_none),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
