@@ -182,10 +182,10 @@ static void become(char *const *command, const char *library, const char *spool,
     char path[RECORD_PATH_BYTES], preload[4 * RECORD_PATH_BYTES];
     const char *old = getenv("LD_PRELOAD"), *threads = getenv("RMACAST_THREADS");
     signals_end(before);
-    int used = snprintf(preload, sizeof preload, "%s", library);
-    if (threads && *threads && *threads != '0') /* it stands beside the recorder */
-        used += snprintf(preload + used, sizeof preload - (size_t)used, ":%.*s" THREADS_LIBRARY,
-                         (int)(last_part(library) - library), library);
+    int used = 0;
+    if (threads && *threads && *threads != '0') /* it stands beside the recorder, and is asked first: it looks who calls */
+        used = snprintf(preload, sizeof preload, "%.*s" THREADS_LIBRARY ":", (int)(last_part(library) - library), library);
+    used += snprintf(preload + used, sizeof preload - (size_t)used, "%s", library);
     if (old && *old) snprintf(preload + used, sizeof preload - (size_t)used, ":%s", old);
     if (realpath(spool, path) && setenv("RMACAST_SPOOL", path, 1) == 0 && setenv("LD_PRELOAD", preload, 1) == 0)
         execvp(command[0], command);

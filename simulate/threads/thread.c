@@ -15,16 +15,17 @@ static bool is_primitive(const struct trace_call *call)
 uint32_t replay_threads_alive(const struct trace *trace, uint32_t rank)
 {
     const struct trace_rank *stream = &trace->ranks[rank];
-    uint32_t count = trace_thread_count(trace, rank), created = 0, alive, most;
+    uint32_t count = trace_thread_count(trace, rank), created = 0, joined = 0, alive, most;
     size_t first = stream->count, last = 0;
     for (size_t i = 0; i < stream->count; i++) {
         enum call_kind kind = call_kind(stream->calls[i].call);
         if (kind == CALL_THREAD_CREATE && stream->calls[i].ref != TRACE_NO_REF) created++;
         if (kind == CALL_THREAD_CREATE && i < first) first = i;
         if (kind == CALL_THREAD_CREATE || kind == CALL_THREAD_JOIN) last = i;
+        joined += kind == CALL_THREAD_JOIN;
     }
     most = alive = count - created;
-    bool idle = created > 0;
+    bool idle = created > 0 && joined > 0;
     for (size_t i = 0; i < stream->count; i++) {
         const struct trace_call *call = &stream->calls[i];
         enum call_kind kind = call_kind(call->call);

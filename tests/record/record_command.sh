@@ -163,6 +163,15 @@ check test "$(grep -c ' thread_begin ' dump) $(grep -c '^[01] ' dump)" = "2 $(gr
 # One thread alone puts outside the epoch that another one opened: no replay takes that.
 expect 1 "$rmacast" info dump
 
+# Without --threads, too, the archive knows who created a thread that calls MPI, and replay begins it then. What was there
+# before MPI_Init is counted.
+expect 0 "$rmacast" record -o offspring.rma -- "$mpiexec" -n 2 "$programs/offspring"
+expect 0 "$rmacast" info offspring.rma
+check grep -q '^not known      2 threads whose creation was not recorded$' out
+"$rmacast" dump --rank 1 --thread 0 offspring.rma >dump
+check test "$(grep -c ' pthread_create child=' dump)" = 2
+expect 0 "$rmacast" simulate offspring.rma --platform ideal --verify
+
 # The clock that stamps are read from is the user's choice, and the trace says which it was.
 expect 2 "$rmacast" record --clock sundial -- "$mpiexec" -n 2 "$programs/pscw_halo"
 check grep -q -e '--clock sundial, expected tsc or monotonic' err

@@ -37,7 +37,7 @@ struct trace *run_recorded(const char *settings, const char *program, int expect
     snprintf(command, sizeof command,
              "%s RMACAST_SPOOL=%s tests/record/limit.sh 100 env LD_PRELOAD=\"$TEST_PRELOAD\"%s%s %s -n 4 %s/%s "
              "3>&2 >/dev/null 2>&1",
-             settings, directory, RECORDER, threads ? ":" THREADS_LIBRARY : "", MPIEXEC, PROGRAMS, program);
+             settings, directory, threads ? THREADS_LIBRARY ":" : "", RECORDER, MPIEXEC, PROGRAMS, program);
     int state = system(command);
     enum status status = spool_read(directory, &trace, &err);
     if (status != STATUS_OK) print_message("%s\n", err.text);

@@ -77,6 +77,12 @@ static const struct trace_call *next_of_thread(struct walk *walk, uint32_t threa
     return &rank->calls[walk->next];
 }
 
+static const char *name_of(const struct trace_call *call)
+{
+    const char *name = call_name((enum mpi_call)call->call);
+    return strncmp(name, "MPI_", 4) == 0 ? name + 4 : name;
+}
+
 /* words: +f enters f, -f leaves it, else the name of a call without MPI_; in one thread. */
 static void expect_thread(struct walk *walk, uint32_t thread, const char *const *words)
 {
@@ -88,7 +94,7 @@ static void expect_thread(struct walk *walk, uint32_t thread, const char *const 
                  enter   ? "+"
                  : leave ? "-"
                          : "",
-                 enter || leave ? walk->trace->regions[call->ref] : call_name((enum mpi_call)call->call) + 4);
+                 enter || leave ? walk->trace->regions[call->ref] : name_of(call));
         assert_string_equal(text, *words);
         walk->next++;
     }
@@ -103,7 +109,7 @@ static void expect_jumps(const char *program)
     static const char *const land[] = {"+land", "+jump", "+jump",   "+jump", "-jump",
                                        "-jump", "-jump", "Barrier", "-land", NULL};
     static const char *const rest[] = {"+stop",   "-stop", "+start", "Barrier",  "+leaf",
-                                       "Barrier", "-leaf", "-start", "Finalize", NULL};
+                                       "Barrier", "-leaf", "-start", "pthread_create", "Finalize", NULL};
     static const char *const work[] = {"+work", "+leaf", "Barrier", "-leaf", NULL}, *const end[] = {"-work", NULL};
     struct trace *trace = run_recorded("RMACAST_FUNCTIONS=64", program, 0);
     for (uint32_t rank = 0; rank < 4; rank++) {
@@ -175,7 +181,7 @@ static void threads_and_exceptions(void **state)
         assert_int_equal(trace_thread_count(trace, rank), 4);
         for (uint32_t thread = 0; thread < 4; thread++) {
             struct walk walk = walk_begin(trace, rank);
-            if (thread == 0) expect_thread(&walk, 0, (const char *const[]){"+main", "Init_thread", NULL});
+            if (thread == 0) expect_thread(&walk, 0, (const char *const[]){"+main", "Init_thread", "pthread_create", "pthread_create", "pthread_create", NULL});
             expect_thread(&walk, thread, begin);
             for (int i = 0; i < 50; i++) expect_thread(&walk, thread, land);
             expect_thread(&walk, thread, end);

@@ -360,6 +360,100 @@ static void wrong_events(void **state)
     craft_remove(directory);
 }
 
+/* A further thread of rank 0, of which its stream says who made it and when (ns behind the base); then it meets nobody. */
+static void write_thread(const char *directory, uint32_t thread, uint32_t creator, int64_t created, uint64_t first)
+{
+    static struct writer to;
+    const struct spool_header header = {.magic = SPOOL_MAGIC,
+                                        .version = SPOOL_VERSION,
+                                        .unit_bytes = SPOOL_WORD_BYTES,
+                                        .chunk_units = SPOOL_CHUNK_WORDS,
+                                        .world = 1,
+                                        .base_ns = 1000,
+                                        .thread = thread};
+    const struct spool_record nobody = {.id = 0, .peer = SPOOL_PEER_NONE};
+    to = (struct writer){.time = first};
+    assert_null(rec_buffer_open(&to.stream, directory, &header));
+    if (thread > 0) {
+        to.time -= 200;
+        put(&to, (struct spool_record){.kind = SPOOL_CREATED, .id = creator, .peer = -1, .bytes = created});
+    } else {
+        define(&to, SPOOL_NAMES, (struct spool_record){.peer = SPOOL_NAMES_CALLS}, names, sizeof names - 1);
+        define(&to, SPOOL_COMM, (struct spool_record){.extra = 1}, NULL, 0);
+        to.time -= 100; /* its first record is at the base */
+        call(&to, INIT, nothing, nothing);
+    }
+    call(&to, BARRIER, nobody, nothing);
+    if (thread == 0) call(&to, FINALIZE, nothing, nothing);
+    rec_buffer_close(&to.stream);
+}
+
+static void expect_call(const struct trace *trace, size_t index, uint32_t thread, enum mpi_call function, int64_t enter_ns)
+{
+    const struct trace_call *is = &trace->ranks[0].calls[index];
+    assert_string_equal(call_name(is->call), call_name(function));
+    assert_int_equal(trace_call_thread(trace, 0, index), thread);
+    assert_int_equal(is->enter_ps, enter_ns * 1000);
+}
+
+/* Creations are known from streams whose first records are later: of thread 0 at 350, between its calls at 0 to 100, 200 to
+ * 300 and 400 to 500, and of thread 1 at 700, between its call at 500 to 600 and its end. Thread 3's creator has no stream.
+ * Thread 2's creation is later than thread 1's last call: it is seen in time's order all the same. */
+static void creations(void **state)
+{
+    (void)state;
+    char *directory = craft_directory();
+    struct err err = {.text = ""};
+    write_thread(directory, 0, 0, 0, 1000);
+    write_thread(directory, 1, 0, 350, 1500);
+    write_thread(directory, 2, 1, 700, 1900);
+    write_thread(directory, 3, 9, 700, 2100);
+    struct trace *trace = read_whole(directory);
+    if (trace_check(trace, &err) != STATUS_OK) fail_msg("%s", err.text);
+    static const struct {
+        uint32_t thread;
+        enum mpi_call function;
+        int64_t enter_ns;
+    } expected[] = {{0, ID_Init, 0},      {0, ID_Barrier, 200},        {0, ID_pthread_create, 350}, {0, ID_Finalize, 400},
+                    {1, ID_Barrier, 500}, {1, ID_pthread_create, 700}, {2, ID_Barrier, 900},        {3, ID_Barrier, 1100}};
+    assert_int_equal(trace->ranks[0].count, sizeof expected / sizeof *expected);
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++)
+        expect_call(trace, i, expected[i].thread, expected[i].function, expected[i].enter_ns);
+    assert_int_equal(trace->ranks[0].calls[2].ref, 1);
+    assert_int_equal(trace->ranks[0].calls[5].ref, 2);
+    trace_free(trace);
+    craft_remove(directory);
+}
+
+/* Who is said to have made itself, or to have been made inside a call of the creator, or behind its own first call: no
+ * trace. */
+static void wrong_creations(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t creator;
+        int64_t created;
+        const char *says;
+    } wrong[] = {{1, 350, "expected another thread"},
+                 {0, 250, "time runs backwards"},
+                 {0, 5000, "time runs backwards"}};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        char *directory = craft_directory();
+        struct trace *trace;
+        struct err err = {.text = ""};
+        write_thread(directory, 0, 0, 0, 1000);
+        write_thread(directory, 1, wrong[i].creator, wrong[i].created, 1500);
+        enum status status = check_threads(directory, false, &trace, &err);
+        if (status == STATUS_OK) {
+            status = trace_check(trace, &err);
+            trace_free(trace);
+        }
+        assert_int_equal(status, STATUS_DATA);
+        if (!strstr(err.text, wrong[i].says)) fail_msg("%s, expected %s", err.text, wrong[i].says);
+        craft_remove(directory);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -367,6 +461,8 @@ int main(void)
         cmocka_unit_test(damaged),
         cmocka_unit_test(wrong_files),
         cmocka_unit_test(wrong_events),
+        cmocka_unit_test(creations),
+        cmocka_unit_test(wrong_creations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

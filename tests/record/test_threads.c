@@ -65,6 +65,7 @@ static void a_second_thread(void **state)
         struct lane_walk first = {trace, rank, 0, 0}, second = {trace, rank, 1, 0};
         assert_int_equal(trace_thread_count(trace, rank), 2);
         expect(&first, "MPI_Init_thread");
+        assert_int_equal(expect(&first, "pthread_create")->ref, 1);
         expect(&first, "MPI_Barrier");
         expect(&first, "MPI_Finalize");
         expect_end(&first);
@@ -79,7 +80,8 @@ static void a_second_thread(void **state)
 
 static void check_first_thread(const struct trace *trace, uint32_t rank)
 {
-    static const char *const names[] = {"MPI_Init_thread", "MPI_Win_allocate", "MPI_Win_lock_all", "MPI_Win_unlock_all",
+    static const char *const names[] = {"MPI_Init_thread", "MPI_Win_allocate", "MPI_Win_lock_all",
+                                        "pthread_create",  "pthread_create",   "MPI_Win_unlock_all",
                                         "MPI_Barrier",     "MPI_Win_free",     "MPI_Finalize"};
     struct lane_walk walk = {trace, rank, 0, 0};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) expect(&walk, names[i]);
@@ -277,6 +279,54 @@ static void too_many_threads(void **state)
     trace_free(trace);
 }
 
+static uint32_t sender(const struct trace *trace, uint32_t rank, int32_t tag)
+{
+    const struct trace_rank *stream = &trace->ranks[rank];
+    for (size_t i = 0; i < stream->count; i++)
+        if (stream->calls[i].call == ID_Sendrecv && stream->calls[i].tag == tag)
+            return trace_call_thread(trace, rank, i);
+    fail_msg("rank %u sends nothing with tag %d", rank, tag);
+    return 0;
+}
+
+enum { UNKNOWN = -1 };
+/* Of the thread that sends with this tag. */
+static int creator(const struct trace *trace, uint32_t rank, int32_t tag)
+{
+    const struct trace_rank *stream = &trace->ranks[rank];
+    uint32_t thread = sender(trace, rank, tag);
+    for (size_t i = 0; i < stream->count; i++)
+        if (stream->calls[i].call == ID_pthread_create && stream->calls[i].ref == thread)
+            return (int)trace_call_thread(trace, rank, i);
+    return UNKNOWN;
+}
+
+/* programs/offspring.c, without the library that wraps primitives: who created the threads that call MPI is known, but of
+ * the one that was there before MPI_Init_thread. Of that between thread 0 and the thread that it made nothing else is. */
+static void creations_are_recorded(void **state)
+{
+    (void)state;
+    struct trace *trace = run_recorded("", "offspring", 0);
+    assert_complete(trace);
+    for (uint32_t rank = 0; rank < 4; rank++) {
+        static const char *const first[] = {"MPI_Init_thread", "MPI_Barrier",    "pthread_create",
+                                            "MPI_Barrier",     "pthread_create", "MPI_Finalize"};
+        struct lane_walk walk = {trace, rank, 0, 0};
+        for (size_t i = 0; i < sizeof first / sizeof *first; i++) {
+            const struct trace_call *call = expect(&walk, first[i]);
+            if (call->call == ID_pthread_create) assert_true(call->site != TRACE_NO_SITE);
+        }
+        expect_end(&walk);
+        assert_int_equal(trace_thread_count(trace, rank), 5);
+        assert_int_equal(count(trace, rank, "pthread_create", ANY), 3);
+        assert_int_equal(creator(trace, rank, 1), UNKNOWN);
+        assert_int_equal(creator(trace, rank, 2), 0);
+        assert_int_equal(creator(trace, rank, 3), 0);
+        assert_int_equal(creator(trace, rank, 4), sender(trace, rank, 3));
+    }
+    trace_free(trace);
+}
+
 /* Without the library that wraps them there are none. */
 static void primitives_are_off_by_default(void **state)
 {
@@ -293,6 +343,7 @@ int main(void)
         cmocka_unit_test(a_pool),
         cmocka_unit_test(primitives_of_a_pool),
         cmocka_unit_test(spin_and_read_write_locks),
+        cmocka_unit_test(creations_are_recorded),
         cmocka_unit_test(primitives_are_off_by_default),
         cmocka_unit_test(too_many_threads),
     };

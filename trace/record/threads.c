@@ -9,6 +9,7 @@
 #include "trace/record/mpi/handles.h"
 #include "trace/record/record.h"
 #include "trace/record/settings.h"
+#include "trace/record/threads/creation.h"
 
 /* Each thread takes two files and 100 KiB until it ends, and its files stay. */
 static uint32_t threads_max = 1024;
@@ -56,6 +57,34 @@ static bool begin_as(uint32_t number)
     ended = false;
     if (rec_functions) rec_functions_opened(rec_stamp());
     return true;
+}
+
+/* What the thread creates while it is inside MPI is not the program's; where it makes no recorded calls itself, its own
+ * creation stands for what it creates. */
+static void note_creation(struct rec_creation *made, const void *site)
+{
+    if (rec_state != REC_OPEN || rec_inside != 0) {
+        made->site = NULL;
+        return;
+    }
+    if (!rec_own) return;
+    if (rec_cpu) rec_cpu_enter();
+    *made = (struct rec_creation){site, rec_stamp() - rec_own->base, rec_own->header.thread};
+    if (rec_cpu) rec_cpu_leave();
+}
+
+/* Before the thread's first call. */
+static void put_creation(void)
+{
+    const struct rec_creation *made = rmacast_creation ? rmacast_creation() : NULL;
+    if (!made || !made->site) return;
+    struct spool_record record = {.time = rec_stamp(),
+                                  .kind = SPOOL_CREATED,
+                                  .id = made->creator,
+                                  .peer = SPOOL_PEER_NONE,
+                                  .bytes = (int64_t)made->since,
+                                  .extra = (int64_t)(uintptr_t)made->site};
+    rec_put(&record);
 }
 
 /* A record of a primitive; site: 0 none. */
@@ -142,10 +171,13 @@ void rec_threads_begin(const struct spool_header *of_rank)
     __typeof__(rmacast_threads_attach) *attach;
     memcpy(&attach, &found, sizeof attach);
     if (attach) attach(&hooks);
+    if (rmacast_creations_attach) rmacast_creations_attach(note_creation);
 }
 
 bool rec_thread_begin(void)
 {
     if (ended || rec_state != REC_OPEN) return false;
-    return begin_as(__atomic_fetch_add(&thread_count, 1, __ATOMIC_RELAXED));
+    if (!begin_as(__atomic_fetch_add(&thread_count, 1, __ATOMIC_RELAXED))) return false;
+    put_creation();
+    return true;
 }

@@ -15,7 +15,8 @@ void spool_cursor_begin(struct spool_cursor *cursor, const struct spool_rank *st
 /* Kinds whose bytes are no content's. */
 static bool is_bare(const struct spool_record *record)
 {
-    return record->kind < SPOOL_NAMES || record->kind == SPOOL_ANCHOR || record->kind == SPOOL_EXTENTS;
+    return record->kind < SPOOL_NAMES || record->kind == SPOOL_ANCHOR || record->kind == SPOOL_EXTENTS ||
+           record->kind == SPOOL_CREATED;
 }
 
 static bool has_content(const struct spool_record *record)

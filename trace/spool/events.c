@@ -464,6 +464,21 @@ enum status spool_events_take(struct events *events)
     }
 }
 
+enum status spool_events_add_creation(struct events *creator, const struct spool_record *creation, uint32_t child)
+{
+    int64_t time_ps = spool_time_ps(creator->spool, creator->rank, (uint64_t)creation->bytes);
+    if (time_ps > creator->last_ps) creator->last_ps = time_ps;
+    struct trace_call call = {.enter_ps = creator->last_ps,
+                              .exit_ps = creator->last_ps,
+                              .disp = -1,
+                              .handle = TRACE_NONE,
+                              .peer = TRACE_NONE,
+                              .ref = child,
+                              .call = ID_pthread_create};
+    TRY(find_site(creator, (uint64_t)creation->extra, &call.site));
+    return trace_add_thread_call(creator->trace, creator->number, creator->thread, &call, creator->err);
+}
+
 /* Wrong arguments are a usual reason why MPI ends a program inside a call. */
 static bool has_legal_arguments(const struct events *events)
 {

@@ -59,6 +59,7 @@ struct events { /* of one thread */
     uint32_t *regions;       /* open, innermost last */
     size_t region_count, region_capacity;
     bool done;             /* its records are taken: none is in hand */
+    bool uncreated;        /* its creation has still to be added */
     struct events *failed; /* of the rank's first: whose record was in hand last */
     bool is_known[SPOOL_TEMPLATES];
     struct spool_known *known; /* by template */
@@ -67,6 +68,9 @@ struct events { /* of one thread */
 
 /* The record in hand, whatever it is. */
 enum status spool_events_take(struct events *events);
+
+/* The thread's creation, which its stream says, as a call of the thread that created it. It took no time that is known. */
+enum status spool_events_add_creation(struct events *creator, const struct spool_record *creation, uint32_t child);
 
 /* The stream ends inside a call. What the call would have made is not there. */
 enum status spool_events_break_off(struct events *events);

@@ -38,6 +38,8 @@ struct spool_scan { /* what a first look at a stream finds */
     struct spool_item *items;
     size_t count, capacity;
     bool begun;         /* there is a record */
+    bool created;       /* there is a SPOOL_CREATED, `creation` */
+    struct spool_record creation;
     size_t calls;       /* records that begin a call, or enter or leave a region */
     enum status status; /* of the stream's end; STATUS_DATA: what stands at `at` is no record */
     size_t at;

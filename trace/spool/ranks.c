@@ -48,6 +48,14 @@ static enum status step(struct events *events)
     return advance(events);
 }
 
+/* When the thread was created, or else of its record in hand. */
+static uint64_t next_time(const struct events *events)
+{
+    uint64_t time = events->cursor.record.time;
+    uint64_t created = events->uncreated ? (uint64_t)events->stream->scan.creation.bytes : time;
+    return created < time ? created : time;
+}
+
 /* The thread whose next record is the earliest; NULL if all are done. */
 static struct events *earliest(struct events *events, size_t count)
 {
@@ -55,12 +63,25 @@ static struct events *earliest(struct events *events, size_t count)
     uint64_t first_time = 0;
     for (size_t i = 0; i < count; i++) {
         if (events[i].done) continue;
-        uint64_t time = events[i].cursor.record.time;
+        uint64_t time = next_time(&events[i]);
         if (first && time >= first_time) continue;
         first = &events[i];
         first_time = time;
     }
     return first;
+}
+
+/* Not known where the creator's own files are missing. */
+static enum status add_creation(struct events *events, size_t count, struct events *child)
+{
+    const struct spool_record *creation = &child->stream->scan.creation;
+    size_t i = 0;
+    child->uncreated = false;
+    while (i < count && events[i].thread != creation->id) i++;
+    if (i == count) return STATUS_OK;
+    size_t before = child->trace->ranks[child->number].count;
+    TRY(spool_events_add_creation(&events[i], creation, child->thread));
+    return note_cpu(&events[i], before);
 }
 
 /* Records of all threads in the order of their times: a request is made before another thread completes it. */
@@ -72,7 +93,7 @@ static enum status take_all(struct events *events, size_t count)
     }
     for (struct events *first; (first = earliest(events, count)) != NULL;) {
         events->failed = first;
-        TRY(step(first));
+        TRY(first->uncreated ? add_creation(events, count, first) : step(first));
     }
     return STATUS_OK;
 }
@@ -139,6 +160,7 @@ enum status spool_read_rank(const struct spool *spool, uint32_t rank, struct spo
         events[i].trace = &part->trace;
         events[i].number = rank;
         events[i].thread = i == 0 ? 0 : from->threads[i - 1].header->thread;
+        events[i].uncreated = events[i].stream->scan.created;
         events[i].sites = sites;
         events[i].known = known + i * SPOOL_TEMPLATES;
         events[i].err = err;

@@ -1,4 +1,5 @@
-/* A first look at a stream: definitions and anchors, which the events before them may need, and how many calls come.
+/* A first look at a stream: definitions and anchors, which the events before them may need, who created the thread, and
+ * how many calls come.
  * Ranks are scanned by several threads; then one thread numbers the definitions in the order of ranks
  * (define.c), and the events are read (blocks.c). */
 #include <stdlib.h>
@@ -15,7 +16,8 @@ static bool defines(const struct spool_record *record)
     case SPOOL_FUNCTION_ENTER:
     case SPOOL_FUNCTION_LEAVE:
     case SPOOL_ABANDONED:
-    case SPOOL_EXTENTS: return false;
+    case SPOOL_EXTENTS:
+    case SPOOL_CREATED: return false;
     default: return record->kind >= SPOOL_NAMES;
     }
 }
@@ -27,7 +29,8 @@ static bool begins_call(const struct spool_record *record)
     case SPOOL_REGION_ENTER:
     case SPOOL_REGION_LEAVE:
     case SPOOL_FUNCTION_ENTER:
-    case SPOOL_FUNCTION_LEAVE: return true;
+    case SPOOL_FUNCTION_LEAVE:
+    case SPOOL_CREATED: return true;
     default: return false;
     }
 }
@@ -37,6 +40,10 @@ static enum status take(struct spool_scan *scan, const struct spool_cursor *curs
     scan->begun = true;
     if (cursor->record.time > scan->after) scan->after = cursor->record.time;
     scan->calls += begins_call(&cursor->record);
+    if (cursor->record.kind == SPOOL_CREATED && !scan->created) {
+        scan->created = true;
+        scan->creation = cursor->record;
+    }
     if (!defines(&cursor->record)) return STATUS_OK;
     const struct spool_item item = {cursor->record, cursor->at, cursor->content, scan->after};
     ARRAY_PUSH(scan->items, scan->count, scan->capacity, item, err);

@@ -19,8 +19,8 @@
 #define SPOOL_TAIL_MAGIC UINT64_C(0x314c494154414d52) /* "RMATAIL1" in memory */
 
 enum {
-    SPOOL_VERSION = 4,
-    SPOOL_WORDS_VERSION = 3, /* the first in words; version 4 has SPOOL_EXTENTS, too */
+    SPOOL_VERSION = 5,
+    SPOOL_WORDS_VERSION = 3, /* the first in words; version 4 has SPOOL_EXTENTS, too, version 5 SPOOL_CREATED */
     SPOOL_WORD_BYTES = 8,
     SPOOL_CHUNK_WORDS = 8192,
     SPOOL_CHUNK_BYTES = SPOOL_CHUNK_WORDS * SPOOL_WORD_BYTES,
@@ -89,6 +89,8 @@ enum spool_kind {
     SPOOL_ABANDONED, /* the call that is open was left without a return, some time before */
     SPOOL_EXTENTS, /* of the entry that comes next: bytes, extra, peer and tag (its lower and upper half) = extents of its
                       buffers by enum spool_buffer, 0: without gaps; no content */
+    SPOOL_CREATED, /* this thread, before its first call: id = thread that called pthread_create, bytes = when, as time,
+                      extra = call site; no content */
     SPOOL_KIND_COUNT
 };
 
