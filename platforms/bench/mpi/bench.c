@@ -1,0 +1,390 @@
+/* mpiexec -n N rmacast-bench: measures the network by the tests of a configuration, on the nodes that the host names tell. All
+ * ranks make the same plan (platforms/bench/schedule.h) and take their tests from it in its order: a test begins when its ranks
+ * have come. Only they make its communicator (MPI_Comm_create_group). Idle ranks of a test's nodes sleep until it ends. */
+#include <argp.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cjson/cJSON.h>
+#include <mpi.h>
+
+#include "platforms/bench/mpi/run.h"
+
+enum { EXIT_DATA = 1, EXIT_USAGE = 2, PATH_BYTES = 4096, FINALIZE_SECONDS = 10, OWN_ROUNDS = 1000, TAGS = 30000 };
+
+struct options {
+    const char *config, *output;
+    bool lines, list;
+};
+
+struct bench {
+    struct options options;
+    int rank, ranks;
+    struct bench_environment environment;
+    struct bench_config config;
+    struct bench_schedule schedule;
+    MPI_Group world;
+    char directory[PATH_BYTES];
+    FILE *out; /* this rank's rows; NULL before its first test */
+    double own_s;
+};
+
+/* --- options ---------------------------------------------------------------------------------------------------------- */
+
+static const struct argp_option rows[] = {
+    {"config", 'c', "FILE", 0, "tests to run (docs/calibration.md); without it those of rmacast calibrate", 0},
+    {"output", 'o', "DIR", 0, "directory of the results, which all nodes see; rmacast-bench.results without it", 0},
+    {"lines", 'l', NULL, 0, "print a line per test and size instead of a table", 0},
+    {"list", 'L', NULL, 0, "list the tests, and the default configuration", 0},
+    {0},
+};
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    struct options *options = state->input;
+    switch (key) {
+    case 'c': options->config = argument; return 0;
+    case 'o': options->output = argument; return 0;
+    case 'l': options->lines = true; return 0;
+    case 'L': options->list = true; return 0;
+    default: return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static void print_list(void)
+{
+    for (int i = 0; i < BENCH_FUNCTION_COUNT; i++) printf("%-24s %s\n", bench_functions[i].name, bench_functions[i].summary);
+    printf("\n%s", bench_config_default);
+}
+
+/* --- what all ranks agree on ------------------------------------------------------------------------------------------ */
+
+/* Ends the run if any rank failed; the first of them says why. */
+static void all_succeed(const struct bench *bench, enum status status, const struct err *err)
+{
+    const struct timespec forwarded = {.tv_nsec = 300000000}; /* launchers drop what is written just before the end */
+    int failed = status == STATUS_OK ? bench->ranks : bench->rank, first;
+    MPI_Allreduce(&failed, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    if (first == bench->ranks) return;
+    if (bench->rank == first) {
+        fprintf(stderr, "rmacast-bench: %s\n", err->text);
+        nanosleep(&forwarded, NULL);
+    }
+    alarm(FINALIZE_SECONDS);
+    MPI_Finalize();
+    exit(EXIT_DATA);
+}
+
+static enum status gather_hosts(struct bench *bench, struct err *err)
+{
+    char own[BENCH_HOST_BYTES] = "";
+    char(*hosts)[BENCH_HOST_BYTES] = calloc((size_t)bench->ranks, sizeof *hosts);
+    if (!hosts) return err_memory(err);
+    gethostname(own, sizeof own - 1);
+    MPI_Allgather(own, sizeof own, MPI_BYTE, hosts, sizeof own, MPI_BYTE, MPI_COMM_WORLD);
+    enum status status = bench_environment_init((const char(*)[BENCH_HOST_BYTES])hosts, bench->ranks, &bench->environment, err);
+    free(hosts);
+    return status;
+}
+
+/* The text of the file, or NULL. */
+static char *read_text(const char *file, long *bytes)
+{
+    FILE *in = fopen(file, "r");
+    char *text = NULL;
+    if (!in) return NULL;
+    if (fseek(in, 0, SEEK_END) == 0 && (*bytes = ftell(in)) >= 0 && fseek(in, 0, SEEK_SET) == 0) {
+        text = calloc(1, (size_t)*bytes + 1);
+        if (text && fread(text, 1, (size_t)*bytes, in) != (size_t)*bytes) {
+            free(text);
+            text = NULL;
+        }
+    }
+    fclose(in);
+    return text;
+}
+
+/* Rank 0 reads the file, as other nodes may not have it. */
+static enum status read_config(struct bench *bench, struct err *err)
+{
+    if (!bench->options.config) return bench_config_open(NULL, &bench->config, err);
+    long bytes = -1;
+    char *text = bench->rank == 0 ? read_text(bench->options.config, &bytes) : NULL;
+    if (bench->rank == 0 && !text) bytes = -1;
+    MPI_Bcast(&bytes, 1, MPI_LONG, 0, MPI_COMM_WORLD);
+    if (bytes < 0)
+        return err_set(err, STATUS_DATA, bench->options.config, NULL, "cannot be read, expected a bench configuration");
+    if (bench->rank > 0) text = calloc(1, (size_t)bytes + 1);
+    if (!text) return err_memory(err);
+    MPI_Bcast(text, (int)bytes, MPI_BYTE, 0, MPI_COMM_WORLD);
+    enum status status = bench_config_parse(text, bench->options.config, &bench->config, err);
+    free(text);
+    return status;
+}
+
+static enum status make_plan(struct bench *bench, struct err *err)
+{
+    struct bench_demand *demands = calloc((size_t)bench->config.count, sizeof *demands);
+    if (!demands) return err_memory(err);
+    for (int i = 0; i < bench->config.count; i++) demands[i] = bench->config.jobs[i].demand;
+    enum status status = bench_schedule_init(&bench->environment, demands, bench->config.count, &bench->schedule, err);
+    free(demands);
+    return status;
+}
+
+/* --- the directory of results ----------------------------------------------------------------------------------------- */
+
+/* Rank 0 removes what an earlier run left there, and nothing else. */
+static enum status make_directory(struct bench *bench, struct err *err)
+{
+    const char *output = bench->options.output ? bench->options.output : "rmacast-bench.results";
+    char path[PATH_BYTES + 32];
+    if (snprintf(bench->directory, sizeof bench->directory, "%s", output) >= PATH_BYTES - 32)
+        return err_set(err, STATUS_USAGE, NULL, NULL, "--output: a shorter name is expected");
+    if (bench->rank > 0) return STATUS_OK;
+    if (mkdir(output, 0777) != 0 && errno != EEXIST)
+        return err_set(err, STATUS_SYSTEM, output, NULL, "%s, expected to make the directory", strerror(errno));
+    for (int rank = 0; rank < bench->ranks; rank++) {
+        snprintf(path, sizeof path, "%s/rank-%06d.csv", output, rank);
+        unlink(path);
+    }
+    return STATUS_OK;
+}
+
+static enum status open_rows(struct bench *bench, struct err *err)
+{
+    char path[PATH_BYTES + 32];
+    snprintf(path, sizeof path, "%s/rank-%06d.csv", bench->directory, bench->rank);
+    bench->out = fopen(path, "w");
+    if (bench->out && fputs(bench_results_header, bench->out) >= 0) return STATUS_OK;
+    return err_set(err, STATUS_SYSTEM, path, NULL, "%s, expected a directory that all nodes see", strerror(errno));
+}
+
+static void add_text(cJSON *object, const char *key, const char *text)
+{
+    cJSON_AddStringToObject(object, key, text);
+}
+
+/* Demands that the machine cannot meet, with the reason. */
+static void add_skipped(const struct bench *bench, cJSON *skipped)
+{
+    for (int i = 0; i < bench->config.count; i++) {
+        const struct bench_job *job = &bench->config.jobs[i];
+        char reason[160];
+        if (bench->schedule.fits[i] != BENCH_FIT_NONE) continue;
+        snprintf(reason, sizeof reason, "%d ranks on %d nodes do not fit on this machine of %d ranks on %d nodes", job->demand.ranks,
+                 job->demand.nodes, bench->ranks, bench->environment.node_count);
+        cJSON *row = cJSON_CreateObject();
+        add_text(row, "test", job->test);
+        add_text(row, "function", job->spec);
+        add_text(row, "reason", reason);
+        cJSON_AddItemToArray(skipped, row);
+    }
+}
+
+/* run.json: where and with what the results were measured. */
+static enum status describe_run(const struct bench *bench, struct err *err)
+{
+    char path[PATH_BYTES + 32], library[MPI_MAX_LIBRARY_VERSION_STRING];
+    int length;
+    MPI_Get_library_version(library, &length);
+    library[strcspn(library, "\n")] = '\0';
+    cJSON *run = cJSON_CreateObject(), *nodes = cJSON_AddArrayToObject(run, "nodes");
+    add_text(run, "schema", "rmacast.bench/1");
+    add_text(run, "library", library);
+    cJSON_AddNumberToObject(run, "cores", (double)sysconf(_SC_NPROCESSORS_ONLN));
+    for (int i = 0; i < bench->environment.node_count; i++) {
+        cJSON *node = cJSON_CreateObject();
+        add_text(node, "host", bench->environment.nodes[i].host);
+        cJSON_AddItemToObject(node, "ranks",
+                              cJSON_CreateIntArray(bench->environment.nodes[i].ranks, bench->environment.nodes[i].rank_count));
+        cJSON_AddItemToArray(nodes, node);
+    }
+    add_skipped(bench, cJSON_AddArrayToObject(run, "skipped"));
+    char *text = cJSON_Print(run);
+    cJSON_Delete(run);
+    if (!text) return err_memory(err);
+    snprintf(path, sizeof path, "%s/run.json", bench->directory);
+    FILE *out = fopen(path, "w");
+    bool written = out && fprintf(out, "%s\n", text) > 0;
+    if (out && fclose(out) != 0) written = false;
+    free(text);
+    return written ? STATUS_OK : err_set(err, STATUS_SYSTEM, path, NULL, "%s", strerror(errno));
+}
+
+/* --- the tests -------------------------------------------------------------------------------------------------------- */
+
+/* A barrier in which those who wait sleep: they do not take the processor from ranks that measure. */
+static void wait_asleep(MPI_Comm comm)
+{
+    const struct timespec pause = {.tv_nsec = 1000000};
+    MPI_Request request;
+    int done = 0;
+    MPI_Ibarrier(comm, &request);
+    for (;;) {
+        MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+        if (done) return;
+        nanosleep(&pause, NULL);
+    }
+}
+
+static int compare_ranks(const void *a, const void *b)
+{
+    return *(const int *)a - *(const int *)b;
+}
+
+/* All ranks of the placement's nodes, so that no other test uses these nodes meanwhile. */
+static enum status make_claim(const struct bench *bench, const struct bench_placement *placement, MPI_Group *group, struct err *err)
+{
+    int *ranks = malloc(sizeof *ranks * (size_t)bench->ranks), count = 0;
+    if (!ranks) return err_memory(err);
+    for (int i = 0; i < placement->node_count; i++) {
+        const struct bench_node *node = &bench->environment.nodes[placement->nodes[i]];
+        memcpy(ranks + count, node->ranks, sizeof *ranks * (size_t)node->rank_count);
+        count += node->rank_count;
+    }
+    qsort(ranks, (size_t)count, sizeof *ranks, compare_ranks);
+    MPI_Group_incl(bench->world, count, ranks, group);
+    free(ranks);
+    return STATUS_OK;
+}
+
+static void name_place(const struct bench_placement *placement, char place[BENCH_PLACE_BYTES])
+{
+    int used = 0;
+    place[0] = '\0';
+    for (int i = 0; i < placement->node_count && used < BENCH_PLACE_BYTES - 14; i++)
+        used += snprintf(place + used, (size_t)(BENCH_PLACE_BYTES - used), "%s%d", i ? "+" : "", placement->nodes[i]);
+}
+
+static bool is_member(MPI_Group group)
+{
+    int rank;
+    MPI_Group_rank(group, &rank);
+    return rank != MPI_UNDEFINED;
+}
+
+static enum status run_members(struct bench *bench, const struct bench_placement *placement, MPI_Group group, int tag, struct err *err)
+{
+    char place[BENCH_PLACE_BYTES];
+    MPI_Comm comm;
+    if (!is_member(group)) return STATUS_OK;
+    MPI_Comm_create_group(MPI_COMM_WORLD, group, tag, &comm);
+    name_place(placement, place);
+    enum status status = bench_job_run(&bench->config.jobs[placement->demand], comm, place, bench->own_s, bench->out, err);
+    MPI_Comm_free(&comm);
+    return status;
+}
+
+static enum status run_placement(struct bench *bench, int index, struct err *err)
+{
+    const struct bench_placement *placement = &bench->schedule.placements[index];
+    MPI_Group claim, members;
+    TRY(make_claim(bench, placement, &claim, err));
+    MPI_Group_incl(bench->world, placement->rank_count, placement->ranks, &members);
+    enum status status = STATUS_OK;
+    if (is_member(claim)) {
+        MPI_Comm nodes;
+        MPI_Comm_create_group(MPI_COMM_WORLD, claim, 2 * (index % TAGS / 2), &nodes);
+        if (is_member(members) && !bench->out) status = open_rows(bench, err);
+        if (status == STATUS_OK) status = run_members(bench, placement, members, 2 * (index % TAGS / 2) + 1, err);
+        wait_asleep(nodes);
+        MPI_Comm_free(&nodes);
+    }
+    MPI_Group_free(&claim);
+    MPI_Group_free(&members);
+    return status;
+}
+
+/* A test that fails on all of its ranks (too large) is left out; the others go on. */
+static void run_tests(struct bench *bench)
+{
+    for (int i = 0; i < bench->schedule.count; i++) {
+        struct err err = {.status = STATUS_OK};
+        enum status status = run_placement(bench, i, &err);
+        if (status != STATUS_OK && bench->rank == bench->schedule.placements[i].ranks[0])
+            fprintf(stderr, "rmacast-bench: left out: %s\n", err.text);
+    }
+    wait_asleep(MPI_COMM_WORLD);
+}
+
+static void measure_own_time(struct bench *bench)
+{
+    double times[OWN_ROUNDS];
+    struct bench_statistics statistics;
+    for (int i = 0; i < OWN_ROUNDS; i++) times[i] = bench_empty(NULL);
+    bench_statistics_of(times, OWN_ROUNDS, &statistics);
+    bench->own_s = statistics.median;
+}
+
+/* --- output ----------------------------------------------------------------------------------------------------------- */
+
+static enum status print_results(const struct bench *bench, struct err *err)
+{
+    struct bench_results results;
+    TRY(bench_results_open(bench->directory, &results, err));
+    enum status status = STATUS_OK;
+    if (bench->options.lines)
+        for (size_t i = 0; i < results.count; i++) bench_series_print_line(&results.series[i], stdout);
+    else
+        status = bench_results_print(&results, stdout, err);
+    bench_results_clear(&results);
+    return status;
+}
+
+static void print_head(const struct bench *bench)
+{
+    char text[128];
+    static const char stars[] = "********************************************************************************";
+    int length = snprintf(text, sizeof text, "* Working with %d ranks on %d nodes *", bench->ranks, bench->environment.node_count);
+    printf("%.*s\n%s\n%.*s\n", length, stars, text, length, stars);
+}
+
+/* What is left is known to hang at times (MPICH 4.0.2 over TCP); the results are written. */
+static void end_anyway(int number)
+{
+    (void)number;
+    _exit(0);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct argp argp = {rows, parse, NULL, "Measures a network: mpiexec -n N rmacast-bench.", NULL, NULL, NULL};
+    struct bench bench = {.rank = 0};
+    struct err err = {.status = STATUS_OK};
+    argp_err_exit_status = EXIT_USAGE;
+    argp_parse(&argp, argc, argv, 0, NULL, &bench.options);
+    if (bench.options.list) {
+        print_list();
+        return 0;
+    }
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &bench.rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &bench.ranks);
+    MPI_Comm_group(MPI_COMM_WORLD, &bench.world);
+    all_succeed(&bench, gather_hosts(&bench, &err), &err);
+    all_succeed(&bench, read_config(&bench, &err), &err);
+    all_succeed(&bench, make_plan(&bench, &err), &err);
+    all_succeed(&bench, make_directory(&bench, &err), &err);
+    all_succeed(&bench, bench.rank == 0 ? describe_run(&bench, &err) : STATUS_OK, &err);
+    measure_own_time(&bench);
+    if (bench.rank == 0) print_head(&bench);
+    fflush(stdout);
+    run_tests(&bench);
+    if (bench.out && fclose(bench.out) != 0) fprintf(stderr, "rmacast-bench: %s: %s\n", bench.directory, strerror(errno));
+    MPI_Barrier(MPI_COMM_WORLD);
+    all_succeed(&bench, bench.rank == 0 ? print_results(&bench, &err) : STATUS_OK, &err);
+    fflush(stdout);
+    signal(SIGALRM, end_anyway);
+    alarm(FINALIZE_SECONDS);
+    MPI_Finalize();
+    bench_schedule_clear(&bench.schedule);
+    bench_config_clear(&bench.config);
+    bench_environment_clear(&bench.environment);
+    return 0;
+}

@@ -1,0 +1,376 @@
+/* Test functions with windows. Of run.h. */
+#include <math.h>
+#include <string.h>
+#include <time.h>
+
+#include "platforms/bench/mpi/run.h"
+
+enum { TAG = 8, TRAIN = 100, OPERATIONS = 64, WINDOW_LEAST = 64 };
+
+/* --- windows ---------------------------------------------------------------------------------------------------------- */
+
+static MPI_Aint window_bytes(const struct bench_run *run)
+{
+    return run->bytes > WINDOW_LEAST ? (MPI_Aint)run->bytes : WINDOW_LEAST;
+}
+
+/* The window of a job. Base addresses are aligned to 64 bytes: MPICH 4.0.2 over UCX writes beside others of less than 16. */
+static void make_window(struct bench_run *run)
+{
+    switch (run->job->window) {
+    case BENCH_ALLOCATE:
+        MPI_Win_allocate(window_bytes(run), 1, MPI_INFO_NULL, run->comm, &run->base, &run->window);
+        break;
+    case BENCH_CREATE:
+        run->base = run->receive;
+        MPI_Win_create(run->base, window_bytes(run), 1, MPI_INFO_NULL, run->comm, &run->window);
+        break;
+    default: MPI_Win_create_dynamic(MPI_INFO_NULL, run->comm, &run->window);
+    }
+}
+
+/* A dynamic window's buffer is at its address there. */
+static void attach_buffer(struct bench_run *run)
+{
+    run->at = 0;
+    if (run->job->window != BENCH_DYNAMIC) return;
+    MPI_Aint address;
+    run->base = run->receive;
+    MPI_Win_attach(run->window, run->base, window_bytes(run));
+    MPI_Get_address(run->base, &address);
+    MPI_Bcast(&address, 1, MPI_AINT, run->target, run->comm);
+    run->at = address;
+}
+
+void bench_run_open_window(struct bench_run *run)
+{
+    make_window(run);
+    attach_buffer(run);
+    memset(run->base, 0, (size_t)window_bytes(run));
+    MPI_Barrier(run->comm);
+}
+
+void bench_run_close_window(struct bench_run *run)
+{
+    if (run->job->window == BENCH_DYNAMIC) MPI_Win_detach(run->window, run->base);
+    MPI_Win_free(&run->window);
+}
+
+double bench_window_create(struct bench_run *run)
+{
+    double begin = bench_now();
+    make_window(run);
+    double end = bench_now();
+    MPI_Win_free(&run->window);
+    return end - begin;
+}
+
+double bench_window_free(struct bench_run *run)
+{
+    make_window(run);
+    MPI_Barrier(run->comm);
+    double begin = bench_now();
+    MPI_Win_free(&run->window);
+    return bench_now() - begin;
+}
+
+/* --- epochs ----------------------------------------------------------------------------------------------------------- */
+
+/* A group of one rank of the run. */
+static MPI_Group group_of(const struct bench_run *run, int rank)
+{
+    MPI_Group all, one;
+    MPI_Comm_group(run->comm, &all);
+    MPI_Group_incl(all, 1, &rank, &one);
+    MPI_Group_free(&all);
+    return one;
+}
+
+static void open_epoch(const struct bench_run *run, MPI_Group target)
+{
+    switch (run->job->epoch) {
+    case BENCH_LOCK: MPI_Win_lock(MPI_LOCK_SHARED, run->target, 0, run->window); break;
+    case BENCH_LOCK_ALL: MPI_Win_lock_all(0, run->window); break;
+    case BENCH_PSCW: MPI_Win_start(target, 0, run->window); break;
+    case BENCH_FENCE: MPI_Win_fence(0, run->window); break;
+    default: break; /* between lock_all and unlock_all of all repetitions */
+    }
+}
+
+static void close_epoch(const struct bench_run *run)
+{
+    switch (run->job->epoch) {
+    case BENCH_LOCK: MPI_Win_unlock(run->target, run->window); break;
+    case BENCH_LOCK_ALL: MPI_Win_unlock_all(run->window); break;
+    case BENCH_PSCW: MPI_Win_complete(run->window); break;
+    case BENCH_FENCE: MPI_Win_fence(0, run->window); break;
+    case BENCH_FLUSH_LOCAL: MPI_Win_flush_local(run->target, run->window); break;
+    default: MPI_Win_flush(run->target, run->window);
+    }
+}
+
+/* What others than the origin do in its epoch. Exposure epochs begin before the origin's clock does. */
+static void take_part(const struct bench_run *run, MPI_Group origin)
+{
+    if (run->job->epoch == BENCH_FENCE) {
+        MPI_Win_fence(0, run->window);
+        MPI_Win_fence(0, run->window);
+    }
+    if (run->job->epoch != BENCH_PSCW) return;
+    if (run->rank == run->target) MPI_Win_post(origin, 0, run->window);
+    MPI_Barrier(run->comm);
+    if (run->rank == run->target) MPI_Win_wait(run->window);
+}
+
+typedef void (*operation)(const struct bench_run *run);
+
+/* An epoch of so many operations: its time on the origin, per operation. */
+static double time_epoch(struct bench_run *run, operation operate, int count)
+{
+    MPI_Group partner = group_of(run, run->rank == 0 ? run->target : 0);
+    double begin = 0, end = NAN;
+    if (run->rank == 0) {
+        if (run->job->epoch == BENCH_PSCW) MPI_Barrier(run->comm);
+        begin = bench_now();
+        open_epoch(run, partner);
+        for (int i = 0; i < count; i++) operate(run);
+        close_epoch(run);
+        end = bench_now();
+    } else {
+        take_part(run, partner);
+    }
+    MPI_Group_free(&partner);
+    return (end - begin) / count;
+}
+
+/* --- operations ------------------------------------------------------------------------------------------------------- */
+
+static void put(const struct bench_run *run)
+{
+    MPI_Put(run->send, (int)run->bytes, MPI_BYTE, run->target, run->at, (int)run->bytes, MPI_BYTE, run->window);
+}
+
+static void get(const struct bench_run *run)
+{
+    MPI_Get(run->receive, (int)run->bytes, MPI_BYTE, run->target, run->at, (int)run->bytes, MPI_BYTE, run->window);
+}
+
+static void accumulate(const struct bench_run *run)
+{
+    MPI_Accumulate(run->send, run->count, run->type, run->target, run->at, run->count, run->type, MPI_SUM, run->window);
+}
+
+static void fetch_and_op(const struct bench_run *run)
+{
+    MPI_Fetch_and_op(run->send, run->receive, MPI_INT64_T, run->target, run->at, MPI_SUM, run->window);
+}
+
+static void compare_and_swap(const struct bench_run *run)
+{
+    MPI_Compare_and_swap(run->send, run->send + 8, run->receive, MPI_INT64_T, run->target, run->at, run->window);
+}
+
+double bench_put_latency(struct bench_run *run)
+{
+    return time_epoch(run, put, 1);
+}
+
+double bench_get_latency(struct bench_run *run)
+{
+    return time_epoch(run, get, 1);
+}
+
+double bench_accumulate_latency(struct bench_run *run)
+{
+    return time_epoch(run, accumulate, 1);
+}
+
+double bench_fetch_and_op_latency(struct bench_run *run)
+{
+    return time_epoch(run, fetch_and_op, 1);
+}
+
+double bench_compare_and_swap_latency(struct bench_run *run)
+{
+    return time_epoch(run, compare_and_swap, 1);
+}
+
+double bench_put_bandwidth(struct bench_run *run)
+{
+    return time_epoch(run, put, OPERATIONS);
+}
+
+double bench_get_bandwidth(struct bench_run *run)
+{
+    return time_epoch(run, get, OPERATIONS);
+}
+
+double bench_accumulate_bandwidth(struct bench_run *run)
+{
+    return time_epoch(run, accumulate, OPERATIONS);
+}
+
+/* The call alone; what completes it is not timed. */
+static double time_call(struct bench_run *run, operation operate)
+{
+    if (run->rank > 0) return NAN;
+    double begin = bench_now();
+    operate(run);
+    double end = bench_now();
+    MPI_Win_flush(run->target, run->window);
+    return end - begin;
+}
+
+double bench_put_issue(struct bench_run *run)
+{
+    return time_call(run, put);
+}
+
+double bench_get_issue(struct bench_run *run)
+{
+    return time_call(run, get);
+}
+
+double bench_accumulate_issue(struct bench_run *run)
+{
+    return time_call(run, accumulate);
+}
+
+/* Waits until the last byte of the own window is `turn`; the library makes progress meanwhile. */
+static void await_turn(const struct bench_run *run)
+{
+    volatile unsigned char *last = (volatile unsigned char *)run->base + run->bytes - 1;
+    int flag;
+    for (;;) {
+        MPI_Win_sync(run->window);
+        if (*last == run->turn) return;
+        MPI_Iprobe(MPI_ANY_SOURCE, TAG, run->comm, &flag, MPI_STATUS_IGNORE);
+    }
+}
+
+static void put_turn(const struct bench_run *run, int rank)
+{
+    run->send[run->bytes - 1] = (char)run->turn;
+    MPI_Put(run->send, (int)run->bytes, MPI_BYTE, rank, 0, (int)run->bytes, MPI_BYTE, run->window);
+    MPI_Win_flush(rank, run->window);
+}
+
+/* Each side knows of the other's data by their last byte alone. Of a dynamic window only the target's address is known: there it
+ * is measured with one of MPI_Win_allocate. */
+double bench_put_remote_completion(struct bench_run *run)
+{
+    run->turn = (unsigned char)(run->turn % 250 + 1);
+    if (!bench_is_pair(run) || run->bytes == 0 || run->job->window == BENCH_DYNAMIC) return NAN;
+    double begin = bench_now();
+    if (run->rank == 0) put_turn(run, run->target);
+    await_turn(run);
+    if (run->rank == 0) return (bench_now() - begin) / 2;
+    put_turn(run, 0);
+    return NAN;
+}
+
+static double time_both_ways(struct bench_run *run, operation operate)
+{
+    if (!bench_is_pair(run) || run->job->window == BENCH_DYNAMIC) return NAN;
+    struct bench_run mine = *run;
+    mine.target = run->rank == 0 ? run->target : 0;
+    double begin = bench_now();
+    operate(&mine);
+    MPI_Win_flush(mine.target, run->window);
+    return bench_now() - begin;
+}
+
+double bench_put_both_ways(struct bench_run *run)
+{
+    return time_both_ways(run, put);
+}
+
+double bench_get_both_ways(struct bench_run *run)
+{
+    return time_both_ways(run, get);
+}
+
+/* --- synchronisation without data ------------------------------------------------------------------------------------- */
+
+static double time_lock(const struct bench_run *run)
+{
+    double begin = bench_now();
+    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, run->target, 0, run->window);
+    MPI_Win_unlock(run->target, run->window);
+    return bench_now() - begin;
+}
+
+double bench_lock_round_trip(struct bench_run *run)
+{
+    return run->rank == 0 ? time_lock(run) : NAN;
+}
+
+/* The last one's time is that of all locks, one after another. */
+double bench_lock_contended(struct bench_run *run)
+{
+    return run->rank == run->target ? NAN : time_lock(run) / (run->ranks - 1);
+}
+
+double bench_pscw_skeleton(struct bench_run *run)
+{
+    MPI_Group partner = group_of(run, run->rank == 0 ? run->target : 0);
+    double begin = 0, end = NAN;
+    if (run->rank == run->target) MPI_Win_post(partner, 0, run->window);
+    MPI_Barrier(run->comm);
+    if (run->rank == 0) {
+        begin = bench_now();
+        MPI_Win_start(partner, 0, run->window);
+        MPI_Win_complete(run->window);
+        end = bench_now();
+    }
+    if (run->rank == run->target) MPI_Win_wait(run->window);
+    MPI_Group_free(&partner);
+    return end - begin;
+}
+
+double bench_fence_skeleton(struct bench_run *run)
+{
+    double begin = bench_now();
+    for (int i = 0; i < TRAIN; i++) MPI_Win_fence(0, run->window);
+    return (bench_now() - begin) / TRAIN;
+}
+
+/* --- progress --------------------------------------------------------------------------------------------------------- */
+
+double bench_progress_delay(struct bench_run *run)
+{
+    const struct timespec pause = {.tv_nsec = 5000000}, entered = {.tv_nsec = 500000};
+    if (run->rank == run->target) nanosleep(&pause, NULL);
+    if (run->rank > 0) return NAN;
+    nanosleep(&entered, NULL); /* the target has left the barrier */
+    double begin = bench_now();
+    put(run);
+    MPI_Win_flush(run->target, run->window);
+    return bench_now() - begin;
+}
+
+static double time_put(struct bench_run *run)
+{
+    double begin = bench_now();
+    put(run);
+    MPI_Win_flush(run->target, run->window);
+    return bench_now() - begin;
+}
+
+static void compute_for(double seconds)
+{
+    double begin = bench_now();
+    while (bench_now() - begin < seconds) {}
+}
+
+/* Computes as long as a put alone took in the repetition's first half. */
+double bench_overlap(struct bench_run *run)
+{
+    if (run->rank > 0) return NAN;
+    double alone = time_put(run);
+    double begin = bench_now();
+    put(run);
+    compute_for(alone);
+    MPI_Win_flush(run->target, run->window);
+    return bench_now() - begin - alone;
+}

@@ -1,0 +1,190 @@
+#include "platforms/bench/mpi/run.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { WARM_UPS = 3, BATCH_MOST = 1000, ALIGNMENT = 64, ROOM_LEAST = 4096 };
+#define ROOM_MOST 0x1p31
+
+const bench_repeat bench_repeats[BENCH_FUNCTION_COUNT] = {
+#define BENCH_TEST(NAME, IDENTIFIER, SIZES, RANKS, VALUE, WINDOW, SUMMARY) [BENCH_FUNCTION_##IDENTIFIER] = bench_##IDENTIFIER,
+#include "platforms/bench/tests.def"
+#undef BENCH_TEST
+};
+
+/* Functions without epochs of their own run between MPI_Win_lock_all and MPI_Win_unlock_all. */
+static bool holds_lock(const struct bench_job *job)
+{
+    switch (job->function) {
+    case BENCH_FUNCTION_put_issue:
+    case BENCH_FUNCTION_get_issue:
+    case BENCH_FUNCTION_accumulate_issue:
+    case BENCH_FUNCTION_put_remote_completion:
+    case BENCH_FUNCTION_put_both_ways:
+    case BENCH_FUNCTION_get_both_ways:
+    case BENCH_FUNCTION_progress_delay:
+    case BENCH_FUNCTION_overlap: return true;
+    default:
+        return bench_functions[job->function].window == BENCH_EPOCHS &&
+               (job->epoch == BENCH_FLUSH || job->epoch == BENCH_FLUSH_LOCAL);
+    }
+}
+
+static bool has_window(const struct bench_job *job)
+{
+    return bench_functions[job->function].window != BENCH_PLAIN && job->function != BENCH_FUNCTION_window_create &&
+           job->function != BENCH_FUNCTION_window_free;
+}
+
+/* --- one batch of repetitions ----------------------------------------------------------------------------------------- */
+
+static void repeat_batch(struct bench_run *run, int count, double *times)
+{
+    for (int i = 0; i < count; i++) {
+        MPI_Barrier(run->comm);
+        times[i] = bench_repeats[run->job->function](run) - run->own_s;
+    }
+    MPI_Barrier(run->comm);
+}
+
+/* Of one repetition over the ranks. False: no rank has a time. Less than the bench's own time is its time's scatter: 0. */
+static bool join_ranks(const struct bench_run *run, const double *times, int batch, int repetition, struct bench_repetition *joined)
+{
+    bool is_signed = run->job->function == BENCH_FUNCTION_clock_offset || run->job->function == BENCH_FUNCTION_clock_drift;
+    int count = 0;
+    *joined = (struct bench_repetition){.root = NAN, .least = INFINITY, .most = -INFINITY};
+    for (int rank = 0; rank < run->ranks; rank++) {
+        double time = times[rank * batch + repetition];
+        if (isnan(time)) continue;
+        if (is_signed)
+            time += run->own_s;
+        else if (time < 0)
+            time = 0;
+        if (rank == 0) joined->root = time;
+        joined->least = fmin(joined->least, time);
+        joined->most = fmax(joined->most, time);
+        joined->mean += time;
+        count++;
+    }
+    joined->mean /= count;
+    if (isnan(joined->root)) joined->root = joined->most;
+    return count > 0;
+}
+
+/* What rank 0 keeps of a size, to decide when it is enough. */
+struct progress {
+    double *values, begin;
+    size_t count, capacity;
+};
+
+static bool is_enough(const struct bench_job *job, struct progress *progress)
+{
+    struct bench_statistics statistics;
+    if (progress->count < (size_t)job->min_repeats) return false;
+    if (bench_now() - progress->begin >= job->max_duration_s) return true;
+    bench_statistics_of(progress->values, progress->count, &statistics);
+    return !bench_statistics_refused(&statistics) && statistics.mean_half_width <= job->confidence * fabs(statistics.mean);
+}
+
+static bool keep_value(struct progress *progress, double value)
+{
+    if (progress->count == progress->capacity) {
+        size_t more = progress->capacity ? 2 * progress->capacity : BATCH_MOST;
+        double *values = realloc(progress->values, sizeof *values * more);
+        if (!values) return false;
+        progress->values = values;
+        progress->capacity = more;
+    }
+    progress->values[progress->count++] = value;
+    return true;
+}
+
+/* Rank 0: writes a batch. False: it cannot be written or kept, or no rank has a time (then there is nothing to measure). */
+static bool take_batch(const struct bench_run *run, const double *times, int batch, const char *place, struct progress *progress,
+                       FILE *out)
+{
+    bool root = bench_functions[run->job->function].value == BENCH_ROOT;
+    for (int i = 0; i < batch; i++) {
+        struct bench_repetition joined;
+        if (!join_ranks(run, times, batch, i, &joined)) return false;
+        if (!bench_results_write(out, run->job, place, run->bytes, (int)progress->count, &joined)) return false;
+        if (!keep_value(progress, root ? joined.root : joined.most)) return false;
+    }
+    return fflush(out) == 0;
+}
+
+/* All ranks do the same number of repetitions: rank 0 tells after each batch. */
+static void repeat_size(struct bench_run *run, const char *place, FILE *out)
+{
+    int batch = run->job->min_repeats < BATCH_MOST ? run->job->min_repeats : BATCH_MOST, done = 0;
+    double *times = malloc(sizeof *times * (size_t)batch);
+    double *all = run->rank == 0 ? malloc(sizeof *all * (size_t)batch * (size_t)run->ranks) : NULL;
+    struct progress progress = {.begin = bench_now()};
+    int memory = times && (all || run->rank > 0), possible;
+    MPI_Allreduce(&memory, &possible, 1, MPI_INT, MPI_MIN, run->comm);
+    if (possible) repeat_batch(run, batch < WARM_UPS ? batch : WARM_UPS, times);
+    while (possible && !done) {
+        repeat_batch(run, batch, times);
+        MPI_Gather(times, batch, MPI_DOUBLE, all, batch, MPI_DOUBLE, 0, run->comm);
+        if (run->rank == 0)
+            done = !take_batch(run, all, batch, place, &progress, out) || is_enough(run->job, &progress);
+        MPI_Bcast(&done, 1, MPI_INT, 0, run->comm);
+    }
+    free(progress.values);
+    free(times);
+    free(all);
+}
+
+/* --- a job ------------------------------------------------------------------------------------------------------------ */
+
+static bool make_buffers(struct bench_run *run)
+{
+    int64_t most = ROOM_LEAST;
+    for (int i = 0; i < run->job->size_count; i++)
+        if (run->job->sizes[i] > most) most = run->job->sizes[i];
+    size_t room = (size_t)(most + ALIGNMENT) / ALIGNMENT * ALIGNMENT * (size_t)run->ranks;
+    run->send = aligned_alloc(ALIGNMENT, room);
+    run->receive = aligned_alloc(ALIGNMENT, room);
+    if (!run->send || !run->receive) return false;
+    memset(run->send, 0, room);
+    memset(run->receive, 0, room);
+    return true;
+}
+
+static void set_size(struct bench_run *run, int64_t bytes)
+{
+    run->bytes = bytes;
+    run->type = bytes % 8 == 0 ? MPI_DOUBLE : MPI_SIGNED_CHAR;
+    run->count = (int)(bytes % 8 == 0 ? bytes / 8 : bytes);
+}
+
+static void run_size(struct bench_run *run, int64_t bytes, const char *place, FILE *out)
+{
+    bool window = has_window(run->job), holds = holds_lock(run->job);
+    set_size(run, bytes);
+    if (window) bench_run_open_window(run);
+    if (holds) MPI_Win_lock_all(0, run->window);
+    repeat_size(run, place, out);
+    if (holds) MPI_Win_unlock_all(run->window);
+    if (window) bench_run_close_window(run);
+}
+
+enum status bench_job_run(const struct bench_job *job, MPI_Comm comm, const char *place, double own_s, FILE *out, struct err *err)
+{
+    struct bench_run run = {.job = job, .comm = comm, .own_s = job->function == BENCH_FUNCTION_empty ? 0 : own_s};
+    MPI_Comm_rank(comm, &run.rank);
+    MPI_Comm_size(comm, &run.ranks);
+    run.target = run.ranks - 1;
+    for (int i = 0; i < job->size_count; i++)
+        if ((double)job->sizes[i] * run.ranks > ROOM_MOST || job->sizes[i] > INT_MAX)
+            return err_set(err, STATUS_DATA, job->test, job->spec, "%lld bytes on each of %d ranks, expected 2 GiB in all at most",
+                           (long long)job->sizes[i], run.ranks);
+    int memory = make_buffers(&run), possible;
+    MPI_Allreduce(&memory, &possible, 1, MPI_INT, MPI_MIN, comm);
+    for (int i = 0; possible && i < job->size_count; i++) run_size(&run, job->sizes[i], place, out);
+    free(run.send);
+    free(run.receive);
+    return possible ? STATUS_OK : err_memory(err);
+}

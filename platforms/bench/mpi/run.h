@@ -1,0 +1,51 @@
+/* A test on its ranks: what test functions are given, and how often they are called. */
+#ifndef PLATFORMS_BENCH_MPI_RUN_H
+#define PLATFORMS_BENCH_MPI_RUN_H
+
+#include <mpi.h>
+
+#include "platforms/bench/config.h"
+#include "platforms/bench/results.h"
+
+/* Rank 0 is the origin or root, the last rank the target or partner. */
+struct bench_run {
+    const struct bench_job *job;
+    MPI_Comm comm;
+    int rank, ranks, target;
+    int64_t bytes;
+    int count;            /* of elements of type */
+    MPI_Datatype type;    /* of reductions and accumulates: doubles where bytes are a multiple of 8 */
+    char *send, *receive; /* room for bytes of each rank, 64-byte aligned */
+    MPI_Win window;       /* bytes on each rank, 64 at least; none in functions that make their own */
+    char *base;
+    MPI_Aint at;          /* of the buffer in the target's window */
+    double own_s;         /* the bench's own time per repetition */
+    unsigned char turn;   /* changes with each repetition */
+};
+
+/* One repetition: its time on this rank in seconds, NAN on a rank that only takes part. All ranks come from a barrier. */
+typedef double (*bench_repeat)(struct bench_run *run);
+/* By enum bench_function_id. */
+extern const bench_repeat bench_repeats[BENCH_FUNCTION_COUNT];
+
+
+#define BENCH_TEST(NAME, IDENTIFIER, SIZES, RANKS, VALUE, WINDOW, SUMMARY) double bench_##IDENTIFIER(struct bench_run *run);
+#include "platforms/bench/tests.def"
+#undef BENCH_TEST
+
+static inline bool bench_is_pair(const struct bench_run *run)
+{
+    return run->rank == 0 || run->rank == run->target;
+}
+
+/* Monotonic, in seconds. */
+double bench_now(void);
+
+/* Makes run->window of the job's kind, of run->bytes, and frees it. Collective. */
+void bench_run_open_window(struct bench_run *run);
+void bench_run_close_window(struct bench_run *run);
+
+/* Runs all sizes of the job on comm and writes each repetition to out (rank 0's; others' is not used). place: of its nodes. */
+enum status bench_job_run(const struct bench_job *job, MPI_Comm comm, const char *place, double own_s, FILE *out, struct err *err);
+
+#endif

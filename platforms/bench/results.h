@@ -1,0 +1,59 @@
+/* The results of a bench run: a directory of CSV files, one for each rank that wrote, a row per repetition.
+ *
+ * Rows are written as they are measured, so that a run that is ended early leaves all it had. What a killed writer left of its
+ * last row is ignored. Times are seconds; the bench's own time per repetition is taken off already. */
+#ifndef PLATFORMS_BENCH_RESULTS_H
+#define PLATFORMS_BENCH_RESULTS_H
+
+#include <stdio.h>
+
+#include "platforms/bench/config.h"
+#include "platforms/bench/statistics.h"
+
+/* Times of one repetition on the ranks of a test. */
+struct bench_repetition {
+    double root, least, mean, most;
+};
+
+extern const char bench_results_header[]; /* with newline */
+
+/* place: the nodes of the test, "0+1". False if it could not be written. */
+bool bench_results_write(FILE *out, const struct bench_job *job, const char *place, int64_t bytes, int repetition,
+                         const struct bench_repetition *times);
+
+enum { BENCH_PLACE_BYTES = 64 };
+
+/* All repetitions of one test function on one node configuration, place and size. */
+struct bench_series {
+    char test[BENCH_NAME_BYTES], spec[BENCH_SPEC_BYTES], place[BENCH_PLACE_BYTES];
+    enum bench_function_id function;
+    struct bench_demand demand;
+    int64_t bytes;
+    struct bench_repetition *repetitions; /* owned */
+    size_t count, capacity;
+};
+
+struct bench_results {
+    struct bench_series *series; /* in the order of files (by name) and rows */
+    size_t count, capacity;
+};
+
+/* Reads DIRECTORY/rank-*.csv. STATUS_DATA names file and line of a row that is none; an impossible number (a NaN, a time of more
+ * than an hour) is one. Inits *results. */
+enum status bench_results_open(const char *directory, struct bench_results *results, struct err *err);
+void bench_results_clear(struct bench_results *results);
+
+/* Of the value that the function's row in tests.def names. STATUS_SYSTEM: memory. */
+enum status bench_series_statistics(const struct bench_series *series, struct bench_statistics *statistics, struct err *err);
+
+/* "Test:bcast, Nodes:2 Ranks:10, Size:1048576 byte, minDuration:0.010863s, ..." : least, most and mean over all ranks and
+ * repetitions, as the first MPI network bench printed them. */
+void bench_series_print_line(const struct bench_series *series, FILE *out);
+/* A table of least, median, mean, most, 95 % interval and refusals. */
+enum status bench_results_print(const struct bench_results *results, FILE *out, struct err *err);
+
+/* A series whose 90th percentile is above 1.2 medians is refused: it says more of the machine's load than of its network. */
+#define BENCH_SPREAD_MOST 1.2
+bool bench_statistics_refused(const struct bench_statistics *statistics);
+
+#endif

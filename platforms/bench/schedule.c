@@ -1,0 +1,210 @@
+#include "platforms/bench/schedule.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+
+/* A plan being made. sizes[i]: ranks of node i; order: nodes by size, ascending, then index. */
+struct planner {
+    const struct bench_environment *environment;
+    const struct bench_demand *demands;
+    struct bench_schedule *schedule;
+    int *order;   /* of nodes */
+    int *pending; /* demands, sorted; -1: placed */
+    bool *busy;   /* nodes of this round */
+    int *shares;  /* of the demand at hand: ranks on node i, 0: it is not of it */
+    int round;
+};
+
+static int size_of(const struct planner *planner, int node)
+{
+    return planner->environment->nodes[node].rank_count;
+}
+
+/* Ranks of the demand's i-th node, i from 0. */
+static int even_share(const struct bench_demand *demand, int i)
+{
+    return demand->ranks / demand->nodes + (i < demand->ranks % demand->nodes);
+}
+
+static void clear_shares(struct planner *planner)
+{
+    for (int i = 0; i < planner->environment->node_count; i++) planner->shares[i] = 0;
+}
+
+/* The smallest free node of at least (exact: of exactly) so many ranks that the demand has not taken yet; -1: none. */
+static int find_node(const struct planner *planner, int ranks, bool exact)
+{
+    for (int i = 0; i < planner->environment->node_count; i++) {
+        int node = planner->order[i], size = size_of(planner, node);
+        if (planner->busy[node] || planner->shares[node]) continue;
+        if (exact ? size == ranks : size >= ranks) return node;
+    }
+    return -1;
+}
+
+/* Larger shares come first, so taking the smallest node that does leaves the most for those that follow. */
+static bool share_evenly(struct planner *planner, const struct bench_demand *demand, bool exact)
+{
+    clear_shares(planner);
+    for (int i = 0; i < demand->nodes; i++) {
+        int ranks = even_share(demand, i), node = find_node(planner, ranks, exact);
+        if (node < 0) return false;
+        planner->shares[node] = ranks;
+    }
+    return true;
+}
+
+/* The largest free nodes; each gets a rank in turn until the demand is met or they are full. */
+static bool share_unevenly(struct planner *planner, const struct bench_demand *demand)
+{
+    clear_shares(planner);
+    int taken = 0, left = demand->ranks, room = 0;
+    for (int i = planner->environment->node_count - 1; i >= 0 && taken < demand->nodes; i--) {
+        int node = planner->order[i];
+        if (planner->busy[node]) continue;
+        planner->shares[node] = 1;
+        room += size_of(planner, node);
+        taken++;
+        left--;
+    }
+    if (taken < demand->nodes || room < demand->ranks || left < 0) return false;
+    while (left > 0)
+        for (int i = planner->environment->node_count - 1; i >= 0 && left > 0; i--) {
+            int node = planner->order[i];
+            if (!planner->shares[node] || planner->shares[node] == size_of(planner, node)) continue;
+            planner->shares[node]++;
+            left--;
+        }
+    return true;
+}
+
+static bool share_out(struct planner *planner, const struct bench_demand *demand, enum bench_fit fit)
+{
+    if (demand->nodes < 1 || demand->ranks < demand->nodes || demand->nodes > planner->environment->node_count) return false;
+    return fit == BENCH_FIT_UNEVEN ? share_unevenly(planner, demand) : share_evenly(planner, demand, fit == BENCH_FIT_PERFECT);
+}
+
+/* The best fit that the whole machine has for it. */
+static enum bench_fit best_fit(struct planner *planner, const struct bench_demand *demand)
+{
+    enum bench_fit fit = BENCH_FIT_PERFECT;
+    while (fit < BENCH_FIT_NONE && !share_out(planner, demand, fit)) fit++;
+    return fit;
+}
+
+/* Makes a placement of the shares, and its nodes busy. */
+static enum status place(struct planner *planner, int demand, enum bench_fit fit, struct err *err)
+{
+    const struct bench_demand *asked = &planner->demands[demand];
+    struct bench_placement *made = &planner->schedule->placements[planner->schedule->count++];
+    *made = (struct bench_placement){.demand = demand, .round = planner->round, .fit = fit};
+    made->nodes = malloc(sizeof *made->nodes * (size_t)asked->nodes);
+    made->ranks = malloc(sizeof *made->ranks * (size_t)asked->ranks);
+    if (!made->nodes || !made->ranks) return err_memory(err);
+    for (int node = 0; node < planner->environment->node_count; node++) {
+        if (!planner->shares[node]) continue;
+        made->nodes[made->node_count++] = node;
+        planner->busy[node] = true;
+        for (int i = 0; i < planner->shares[node]; i++)
+            made->ranks[made->rank_count++] = planner->environment->nodes[node].ranks[i];
+    }
+    return STATUS_OK;
+}
+
+/* One pass over what is pending. A demand that has an even fit somewhere does not take an uneven one. */
+static enum status place_fits(struct planner *planner, enum bench_fit fit, struct err *err)
+{
+    for (int i = 0; i < planner->schedule->demand_count; i++) {
+        int demand = planner->pending[i];
+        if (demand < 0 || (fit == BENCH_FIT_UNEVEN && planner->schedule->fits[demand] != BENCH_FIT_UNEVEN)) continue;
+        if (!share_out(planner, &planner->demands[demand], fit)) continue;
+        TRY(place(planner, demand, fit, err));
+        planner->pending[i] = -1;
+    }
+    return STATUS_OK;
+}
+
+static const struct bench_demand *sorted_demands; /* of the call that sorts */
+static const struct bench_environment *sorted_nodes;
+
+static int compare_demands(const void *a, const void *b)
+{
+    int i = *(const int *)a, k = *(const int *)b;
+    const struct bench_demand *x = &sorted_demands[i], *y = &sorted_demands[k];
+    if (x->nodes != y->nodes) return x->nodes > y->nodes ? -1 : 1;
+    if (x->ranks != y->ranks) return x->ranks > y->ranks ? -1 : 1;
+    return i < k ? -1 : 1;
+}
+
+static int compare_nodes(const void *a, const void *b)
+{
+    int i = *(const int *)a, k = *(const int *)b;
+    int x = sorted_nodes->nodes[i].rank_count, y = sorted_nodes->nodes[k].rank_count;
+    if (x != y) return x < y ? -1 : 1;
+    return i < k ? -1 : 1;
+}
+
+static void sort_all(struct planner *planner)
+{
+    sorted_demands = planner->demands;
+    sorted_nodes = planner->environment;
+    for (int i = 0; i < planner->schedule->demand_count; i++) planner->pending[i] = i;
+    for (int i = 0; i < planner->environment->node_count; i++) planner->order[i] = i;
+    qsort(planner->pending, (size_t)planner->schedule->demand_count, sizeof *planner->pending, compare_demands);
+    qsort(planner->order, (size_t)planner->environment->node_count, sizeof *planner->order, compare_nodes);
+}
+
+static enum status plan_rounds(struct planner *planner, struct err *err)
+{
+    struct bench_schedule *schedule = planner->schedule;
+    int possible = 0;
+    sort_all(planner);
+    for (int i = 0; i < schedule->demand_count; i++) {
+        int demand = planner->pending[i];
+        schedule->fits[demand] = best_fit(planner, &planner->demands[demand]);
+        if (schedule->fits[demand] == BENCH_FIT_NONE)
+            planner->pending[i] = -1;
+        else
+            possible++;
+    }
+    for (planner->round = 0; schedule->count < possible; planner->round++) {
+        for (int i = 0; i < planner->environment->node_count; i++) planner->busy[i] = false;
+        for (enum bench_fit fit = BENCH_FIT_PERFECT; fit < BENCH_FIT_NONE; fit++) TRY(place_fits(planner, fit, err));
+    }
+    schedule->rounds = planner->round;
+    for (int i = 0; i < schedule->count; i++) schedule->fits[schedule->placements[i].demand] = schedule->placements[i].fit;
+    return STATUS_OK;
+}
+
+enum status bench_schedule_init(const struct bench_environment *environment, const struct bench_demand *demands, int demand_count,
+                                struct bench_schedule *schedule, struct err *err)
+{
+    size_t nodes = (size_t)environment->node_count, tests = (size_t)demand_count;
+    struct bench_schedule made = {.demand_count = demand_count};
+    made.placements = calloc(tests + 1, sizeof *made.placements);
+    made.fits = calloc(tests + 1, sizeof *made.fits);
+    struct planner planner = {environment, demands, &made, .order = calloc(nodes, sizeof(int)), .pending = calloc(tests + 1, sizeof(int)),
+                              .busy = calloc(nodes, sizeof(bool)), .shares = calloc(nodes, sizeof(int))};
+    bool memory = made.placements && made.fits && planner.order && planner.pending && planner.busy && planner.shares;
+    enum status status = memory ? plan_rounds(&planner, err) : err_memory(err);
+    free(planner.order);
+    free(planner.pending);
+    free(planner.busy);
+    free(planner.shares);
+    if (status == STATUS_OK)
+        *schedule = made;
+    else
+        bench_schedule_clear(&made);
+    return status;
+}
+
+void bench_schedule_clear(struct bench_schedule *schedule)
+{
+    for (int i = 0; i < schedule->count; i++) {
+        free(schedule->placements[i].nodes);
+        free(schedule->placements[i].ranks);
+    }
+    free(schedule->placements);
+    free(schedule->fits);
+    *schedule = (struct bench_schedule){0};
+}

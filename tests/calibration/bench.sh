@@ -1,0 +1,65 @@
+# rmacast-bench on this machine: what it writes and prints, what it leaves out, wrong configurations. PROGRAM SOURCE
+. "$(dirname "$0")/../predict/lib.sh"
+bench=$(dirname "$program")/rmacast-bench
+rm -rf results*
+
+# bench STATUS RANKS ARGUMENT...
+bench() {
+    expected=$1 ranks=$2
+    shift 2
+    timeout -k 5 60 mpiexec.mpich -n "$ranks" "$bench" "$@" >out 2>err
+    status=$?
+    [ $status -eq "$expected" ] || fail "rmacast-bench $*: exit status $status, expected $expected: $(cat err)"
+}
+
+# Every kind of test once, with few repetitions; [2, 2] does not fit on one machine.
+cat >small.json <<'END'
+{ "test_collections": { "some": ["empty", "barrier", "bcast", "sendRecvPaired", "pingPong", "putLatency -w create -s fence",
+                                 "getLatency -s lock", "accumulateLatency -w dynamic -s flush", "fetchAndOpLatency -s pscw",
+                                 "putIssue", "putRemoteCompletion", "windowCreate", "lockRoundTrip", "pscwSkeleton", "clockOffset"] },
+  "tests": { "here": { "conf": [1, 2], "sizes": [8, "4K"], "tests": "some", "minRepeats": 4, "maxDuration": 0 },
+             "there": { "conf": [2, 2], "sizes": 8, "tests": "bcast" } } }
+END
+bench 0 2 -c small.json -o results
+shows 'Working with 2 ranks on 1 nodes'
+shows '^accumulateLatency -w dynamic -s flush +1 +2 +4096 +[0-9]+ '
+holds results/run.json '.nodes | length == 1 and .[0].ranks == [0, 1]'
+holds results/run.json '.skipped | length == 1 and .[0].test == "there" and (.[0].reason | test("2 ranks on 2 nodes do not fit"))'
+rows() { grep -c "$1" results/rank-000000.csv; }
+[ "$(head -1 results/rank-000000.csv)" = test,function,nodes,ranks,place,bytes,repetition,root_s,least_s,mean_s,most_s ] ||
+    fail "no head: $(head -1 results/rank-000000.csv)"
+[ "$(rows '^here,bcast,1,2,0,4096,')" -eq 4 ] || fail "$(rows '^here,bcast,1,2,0,4096,') repetitions of bcast, expected 4"
+[ "$(rows '^here,fetchAndOpLatency -s pscw,1,2,0,8,')" -eq 4 ] || fail "fetch_and_op is measured with other sizes than 8"
+[ "$(rows ',there,')" -eq 0 ] || fail "a test that does not fit was run"
+# Positive times but of empty and the clock's offset, which is signed.
+awk -F, 'NR > 1 && $2 !~ /^(empty|clockOffset)/ && !($8 >= 0 && $11 > 0) { print; bad = 1 } END { exit bad }' results/rank-000000.csv ||
+    fail "a time is not positive"
+
+# Three ranks: one is idle in tests of two.
+cat >three.json <<'END'
+{ "tests": { "locks": { "conf": [1, 3], "sizes": 8, "tests": "lockContended", "minRepeats": 2, "maxDuration": 0 },
+             "pair": { "conf": [1, 2], "sizes": 8, "tests": "bcast", "minRepeats": 2, "maxDuration": 0 } } }
+END
+bench 0 3 -c three.json -o results3 --lines
+shows '^Test:lockContended, Nodes:1 Ranks:3, Size:0 byte, minDuration:[0-9.]+s, maxDuration:[0-9.]+s, avgDuration:[0-9.]+s$'
+shows '^Test:bcast, Nodes:1 Ranks:2, Size:8 byte, '
+
+# The original's example: none of its tests fits here, so all are left out, with the reason.
+bench 0 2 -c "$source/examples/network-bench.json" -o resultsx --lines
+holds resultsx/run.json '.skipped | length == 11'
+
+# Wrong configurations: one line with file and key.
+wrong() { # TEXT MESSAGE
+    echo "$1" >wrong.json
+    bench 1 2 -c wrong.json -o resultsw
+    grep -qF "rmacast-bench: wrong.json:$2" err || fail "'$2' is not in the error: $(cat err)"
+    [ "$(grep -c '^rmacast-bench: ' err)" -eq 1 ] || fail "not one line: $(cat err)"
+}
+wrong '{ "tests": { "t": { "conf": [1, 2], "sizes": 8, "tests": "bcats" } } }' "tests.t.tests: no test 'bcats'"
+wrong '{ "tests": { "t": { "conf": [1, 2], "sizes": 8 "tests": "bcast" } } }' "1: "
+bench 1 2 -c missing.json -o resultsw
+grep -q '^rmacast-bench: missing.json: cannot be read' err || fail "a missing file: $(cat err)"
+bench 1 2 -c small.json -o /nonexistent/results
+grep -q '^rmacast-bench: /nonexistent/results: ' err || fail "a directory that cannot be made: $(cat err)"
+bench 2 1 --bogus
+finish

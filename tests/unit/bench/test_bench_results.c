@@ -1,0 +1,129 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "platforms/bench/results.h"
+
+static char directory[64], file[96];
+
+static int make_directory(void **state)
+{
+    (void)state;
+    strcpy(directory, "/tmp/rmacast-results-XXXXXX");
+    if (!mkdtemp(directory)) return -1;
+    snprintf(file, sizeof file, "%s/rank-000000.csv", directory);
+    return 0;
+}
+
+static int remove_directory(void **state)
+{
+    (void)state;
+    unlink(file);
+    return rmdir(directory);
+}
+
+static void write_file(const char *rows)
+{
+    FILE *out = fopen(file, "w");
+    assert_non_null(out);
+    fprintf(out, "%s%s", bench_results_header, rows);
+    fclose(out);
+}
+
+/* 1 2 3 4 100: mean 22, median 3; deviations from it 2 1 0 1 97, their median 1. The sample's standard deviation is
+ * sqrt((21^2 + 20^2 + 19^2 + 18^2 + 78^2) / 4) = 43.6177; Student's t of 4 degrees at 97.5 % is 2.776445. */
+static void statistics_by_hand(void **state)
+{
+    (void)state;
+    double values[] = {100, 3, 1, 4, 2};
+    struct bench_statistics statistics;
+    bench_statistics_of(values, 5, &statistics);
+    assert_true(statistics.least == 1 && statistics.most == 100 && statistics.median == 3 && statistics.mean == 22);
+    assert_true(fabs(statistics.mean_half_width - 2.776445 * 43.6177 / sqrt(5)) < 1e-3);
+    assert_true(fabs(statistics.median_error - 1.2533 * 1.4826 / sqrt(5)) < 1e-9);
+    assert_true(bench_statistics_refused(&statistics));
+    bench_statistics_of(values, 0, &statistics);
+    assert_true(statistics.median == 0 && statistics.count == 0);
+}
+
+static void what_is_written_is_read(void **state)
+{
+    (void)state;
+    struct bench_job job = {.test = "t", .spec = "putLatency -s lock", .function = BENCH_FUNCTION_put_latency, .demand = {2, 3}};
+    const struct bench_repetition first = {1e-6, 1e-6, 2e-6, 3e-6}, second = {3e-6, 1e-6, 2e-6, 3e-6};
+    struct bench_results results;
+    struct bench_statistics statistics;
+    struct err err;
+    FILE *out = fopen(file, "w");
+    assert_non_null(out);
+    fputs(bench_results_header, out);
+    assert_true(bench_results_write(out, &job, "0+1", 64, 0, &first));
+    assert_true(bench_results_write(out, &job, "0+1", 64, 1, &second));
+    assert_true(bench_results_write(out, &job, "0+1", 128, 0, &second));
+    fputs("t,putLatency -s lock,2,3,0+1,128,1,1e-0", out); /* its writer was killed */
+    fclose(out);
+    assert_int_equal(bench_results_open(directory, &results, &err), STATUS_OK);
+    assert_int_equal(results.count, 2);
+    assert_int_equal(results.series[0].count, 2);
+    assert_int_equal(results.series[0].demand.ranks, 3);
+    assert_int_equal(results.series[1].count, 1);
+    assert_int_equal(results.series[1].bytes, 128);
+    assert_int_equal(bench_series_statistics(&results.series[0], &statistics, &err), STATUS_OK);
+    assert_true(fabs(statistics.median - 2e-6) < 1e-15); /* of the root's times */
+    bench_results_clear(&results);
+}
+
+/* The line of the seed. */
+static void the_original_line(void **state)
+{
+    (void)state;
+    struct bench_repetition times[] = {{0.02, 0.010863, 0.013, 0.02}, {0.02, 0.011, 0.014046, 0.022209}};
+    struct bench_series series = {.spec = "bcast", .function = BENCH_FUNCTION_bcast, .demand = {2, 10}, .bytes = 1048576,
+                                  .repetitions = times, .count = 2};
+    char *text;
+    size_t bytes;
+    FILE *out = open_memstream(&text, &bytes);
+    bench_series_print_line(&series, out);
+    fclose(out);
+    assert_string_equal(text, "Test:bcast, Nodes:2 Ranks:10, Size:1048576 byte, minDuration:0.010863s, maxDuration:0.022209s, "
+                              "avgDuration:0.013523s\n");
+    free(text);
+}
+
+static void faults_name_file_and_line(void **state)
+{
+    (void)state;
+    static const char *const rows[] = {"t,bcast,2,3,0+1,64,0,1e-6,1e-6,1e-6\n",           "t,bcast,2,3,0+1,64,0,nan,1e-6,1e-6,1e-6\n",
+                                       "t,broadcast,2,3,0+1,64,0,1e-6,1e-6,1e-6,1e-6\n",  "t,bcast,0,3,0+1,64,0,1e-6,1e-6,1e-6,1e-6\n",
+                                       "t,bcast,2,3,0+1,-64,0,1e-6,1e-6,1e-6,1e-6\n",     "t,bcast,2,3,0+1,64,0,1e9,1e-6,1e-6,1e-6\n",
+                                       "t,bcast,2,3,0+1,64,0,1e-6,1e-6,1e-6,1e-6,7\n",    "\n"};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct bench_results results;
+        struct err err = {0};
+        write_file(rows[i]);
+        assert_int_equal(bench_results_open(directory, &results, &err), STATUS_DATA);
+        assert_non_null(strstr(err.text, "rank-000000.csv:2: no row"));
+    }
+    struct bench_results results;
+    struct err err = {0};
+    assert_int_equal(bench_results_open("/nonexistent", &results, &err), STATUS_SYSTEM);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(statistics_by_hand),
+        cmocka_unit_test_setup_teardown(what_is_written_is_read, make_directory, remove_directory),
+        cmocka_unit_test(the_original_line),
+        cmocka_unit_test_setup_teardown(faults_name_file_and_line, make_directory, remove_directory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,191 @@
+/* Plans on described machines. Each expected plan follows from the rules of schedule.h by hand. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <string.h>
+
+#include "platforms/bench/schedule.h"
+
+enum { RANKS_MOST = 64 };
+
+/* A machine whose nodes have sizes[i] ranks, numbered node by node. */
+static void make_machine(const int *sizes, int nodes, struct bench_environment *environment)
+{
+    static char hosts[RANKS_MOST][BENCH_HOST_BYTES];
+    struct err err;
+    int ranks = 0;
+    memset(hosts, 0, sizeof hosts);
+    for (int i = 0; i < nodes; i++)
+        for (int k = 0; k < sizes[i]; k++) snprintf(hosts[ranks++], BENCH_HOST_BYTES, "node%d", i);
+    assert_int_equal(bench_environment_init((const char(*)[BENCH_HOST_BYTES])hosts, ranks, environment, &err), STATUS_OK);
+    assert_int_equal(environment->node_count, nodes);
+}
+
+/* "demand@round:node,node=rank,rank" of each placement, separated by blanks, then the fits as letters p, n, u, -. */
+static void plan(const int *sizes, int nodes, const struct bench_demand *demands, int count, char text[1024])
+{
+    struct bench_environment environment;
+    struct bench_schedule schedule;
+    struct err err;
+    size_t used = 0;
+    make_machine(sizes, nodes, &environment);
+    assert_int_equal(bench_schedule_init(&environment, demands, count, &schedule, &err), STATUS_OK);
+    for (int i = 0; i < schedule.count; i++) {
+        const struct bench_placement *placement = &schedule.placements[i];
+        used += (size_t)snprintf(text + used, 1024 - used, "%d@%d:", placement->demand, placement->round);
+        for (int k = 0; k < placement->node_count; k++)
+            used += (size_t)snprintf(text + used, 1024 - used, "%s%d", k ? "," : "", placement->nodes[k]);
+        for (int k = 0; k < placement->rank_count; k++)
+            used += (size_t)snprintf(text + used, 1024 - used, "%c%d", k ? ',' : '=', placement->ranks[k]);
+        used += (size_t)snprintf(text + used, 1024 - used, " ");
+    }
+    for (int i = 0; i < count; i++) used += (size_t)snprintf(text + used, 1024 - used, "%c", "pnu-"[schedule.fits[i]]);
+    bench_schedule_clear(&schedule);
+    bench_environment_clear(&environment);
+}
+
+static void one_node_runs_one_test_at_a_time(void **state)
+{
+    (void)state;
+    char text[1024];
+    const struct bench_demand demands[] = {{1, 2}, {1, 4}, {2, 2}};
+    plan((int[]){4}, 1, demands, 3, text);
+    /* The perfect fit first; two nodes are not there. */
+    assert_string_equal(text, "1@0:0=0,1,2,3 0@1:0=0,1 np-");
+}
+
+/* The seed: 30 ranks on 6 nodes, tests of 2 nodes and 10 ranks. Three at once, each on two whole nodes. */
+static void thirty_ranks_on_six_nodes(void **state)
+{
+    (void)state;
+    char text[1024];
+    struct bench_demand demands[4];
+    for (int i = 0; i < 4; i++) demands[i] = (struct bench_demand){2, 10};
+    plan((int[]){5, 5, 5, 5, 5, 5}, 6, demands, 4, text);
+    assert_string_equal(text, "0@0:0,1=0,1,2,3,4,5,6,7,8,9 1@0:2,3=10,11,12,13,14,15,16,17,18,19 "
+                              "2@0:4,5=20,21,22,23,24,25,26,27,28,29 3@1:0,1=0,1,2,3,4,5,6,7,8,9 pppp");
+}
+
+/* The seed: 8 ranks on 2 nodes run on two nodes of 5 ranks, two of which are left out. */
+static void eight_ranks_on_two_nodes_of_five(void **state)
+{
+    (void)state;
+    char text[1024];
+    const struct bench_demand demands[] = {{2, 8}};
+    plan((int[]){5, 5}, 2, demands, 1, text);
+    assert_string_equal(text, "0@0:0,1=0,1,2,3,5,6,7,8 n");
+}
+
+/* Nodes of 2, 4, 4, 3 ranks. (2, 8) has two nodes of 4; (1, 3) has its own; (1, 2) has its own: all in round 0. The second (1, 2)
+ * finds no free node. */
+static void perfect_fits_before_near_ones(void **state)
+{
+    (void)state;
+    char text[1024];
+    const struct bench_demand demands[] = {{1, 2}, {1, 3}, {2, 8}, {1, 2}};
+    plan((int[]){2, 4, 4, 3}, 4, demands, 4, text);
+    assert_string_equal(text, "2@0:1,2=2,3,4,5,6,7,8,9 1@0:3=10,11,12 0@0:0=0,1 3@1:0=0,1 pppp");
+}
+
+/* A near fit takes the smallest node that does: (1, 2) takes the node of 3, not that of 8. (1, 8) comes first in its round. */
+static void near_fits_take_the_smallest_node(void **state)
+{
+    (void)state;
+    char text[1024];
+    const struct bench_demand demands[] = {{1, 2}, {1, 8}};
+    plan((int[]){8, 3}, 2, demands, 2, text);
+    assert_string_equal(text, "1@0:0=0,1,2,3,4,5,6,7 0@0:1=8,9 np");
+}
+
+/* Nodes of 6 and 2: 8 ranks on two nodes can only be uneven; 4 ranks are even, on the first ranks of each. */
+static void uneven_nodes(void **state)
+{
+    (void)state;
+    char text[1024];
+    const struct bench_demand demands[] = {{2, 8}, {2, 4}, {2, 9}};
+    plan((int[]){6, 2}, 2, demands, 3, text);
+    assert_string_equal(text, "1@0:0,1=0,1,6,7 0@1:0,1=0,1,2,3,4,5,6,7 un-");
+}
+
+/* 9 ranks on 2 nodes are shared out as 5 and 4. */
+static void odd_numbers_of_ranks(void **state)
+{
+    (void)state;
+    char text[1024];
+    const struct bench_demand demands[] = {{2, 9}};
+    plan((int[]){4, 5}, 2, demands, 1, text);
+    assert_string_equal(text, "0@0:0,1=0,1,2,3,4,5,6,7,8 p");
+}
+
+/* Too many ranks, too many nodes, more nodes than ranks; the others run. */
+static void too_large_tests_are_left_out(void **state)
+{
+    (void)state;
+    char text[1024];
+    const struct bench_demand demands[] = {{1, 5}, {3, 3}, {2, 1}, {2, 2}};
+    plan((int[]){4, 4}, 2, demands, 4, text);
+    assert_string_equal(text, "3@0:0,1=0,4 ---n");
+}
+
+/* Ranks dealt to the nodes in turn: node 0 has 0, 2, 4, node 1 has 1, 3. */
+static void ranks_dealt_in_turn(void **state)
+{
+    (void)state;
+    char hosts[5][BENCH_HOST_BYTES] = {"a", "b", "a", "b", "a"};
+    struct bench_environment environment;
+    struct err err;
+    assert_int_equal(bench_environment_init((const char(*)[BENCH_HOST_BYTES])hosts, 5, &environment, &err), STATUS_OK);
+    assert_int_equal(environment.node_count, 2);
+    assert_string_equal(environment.nodes[1].host, "b");
+    assert_int_equal(environment.nodes[0].rank_count, 3);
+    assert_memory_equal(environment.nodes[0].ranks, ((int[]){0, 2, 4}), 3 * sizeof(int));
+    assert_memory_equal(environment.nodes[1].ranks, ((int[]){1, 3}), 2 * sizeof(int));
+    bench_environment_clear(&environment);
+}
+
+/* Whatever is asked: in a round no node is used twice, every test that fits somewhere is placed once, with the ranks asked for. */
+static void any_plan_is_sound(void **state)
+{
+    (void)state;
+    uint32_t seed = 1;
+    for (int trial = 0; trial < 500; trial++) {
+        int sizes[8], nodes = 1 + trial % 8, used[200][8] = {{0}}, placed[20] = {0};
+        struct bench_demand demands[20];
+        struct bench_environment environment;
+        struct bench_schedule schedule;
+        struct err err;
+        for (int i = 0; i < nodes; i++) sizes[i] = 1 + (int)((seed = seed * 1664525 + 1013904223) >> 28) % 6;
+        for (int i = 0; i < 20; i++) {
+            demands[i].nodes = 1 + (int)((seed = seed * 1664525 + 1013904223) >> 28) % 5;
+            demands[i].ranks = 1 + (int)((seed = seed * 1664525 + 1013904223) >> 27) % 20;
+        }
+        make_machine(sizes, nodes, &environment);
+        assert_int_equal(bench_schedule_init(&environment, demands, 20, &schedule, &err), STATUS_OK);
+        for (int i = 0; i < schedule.count; i++) {
+            const struct bench_placement *placement = &schedule.placements[i];
+            placed[placement->demand]++;
+            assert_int_equal(placement->node_count, demands[placement->demand].nodes);
+            assert_int_equal(placement->rank_count, demands[placement->demand].ranks);
+            for (int k = 0; k < placement->node_count; k++) assert_int_equal(used[placement->round][placement->nodes[k]]++, 0);
+        }
+        for (int i = 0; i < 20; i++) assert_int_equal(placed[i], schedule.fits[i] != BENCH_FIT_NONE);
+        bench_schedule_clear(&schedule);
+        bench_environment_clear(&environment);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_node_runs_one_test_at_a_time), cmocka_unit_test(thirty_ranks_on_six_nodes),
+        cmocka_unit_test(eight_ranks_on_two_nodes_of_five), cmocka_unit_test(perfect_fits_before_near_ones),
+        cmocka_unit_test(near_fits_take_the_smallest_node), cmocka_unit_test(uneven_nodes),
+        cmocka_unit_test(odd_numbers_of_ranks),             cmocka_unit_test(too_large_tests_are_left_out),
+        cmocka_unit_test(ranks_dealt_in_turn),              cmocka_unit_test(any_plan_is_sound),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
