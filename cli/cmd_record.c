@@ -18,7 +18,7 @@ struct options {
     char **command; /* NULL-terminated, in argv */
 };
 
-enum { OPTION_CALLS = 1000, OPTION_PAUSED, OPTION_LIMIT, OPTION_FUNCTIONS, OPTION_THREADS, OPTION_CLOCK };
+enum { OPTION_CALLS = 1000, OPTION_PAUSED, OPTION_LIMIT, OPTION_FUNCTIONS, OPTION_THREADS, OPTION_CLOCK, OPTION_SEMANTICS, OPTION_LOCK };
 
 static const struct argp_option rows[] = {
     {"output", 'o', "DIR.rma", 0, "directory of the archive (the program's name with .rma)", 0},
@@ -29,6 +29,9 @@ static const struct argp_option rows[] = {
     {"threads", OPTION_THREADS, NULL, 0, "record thread primitives, too: creation, mutexes, conditions, semaphores ...", 0},
     {"clock", OPTION_CLOCK, "CLOCK", 0,
      "read time stamps from tsc (the time stamp counter) or monotonic (clock_gettime); else by what the kernel uses", 0},
+    {"semantics", OPTION_SEMANTICS, "LETTER", 0,
+     "run post/start/complete/wait under the blocking semantics a, b, c or d, whatever the MPI library has (MPICH)", 0},
+    {"lock", OPTION_LOCK, "HOW", 0, "blocking, as MPICH's, or lazy: a window lock is asked for when it is needed (MPICH)", 0},
     {"paused", OPTION_PAUSED, NULL, 0, "record nothing until the program calls MPI_Pcontrol(1)", 0},
     {"limit", OPTION_LIMIT, "SIZE", 0, "stop a rank's recording when it has grown to SIZE", 0},
     {0},
@@ -72,6 +75,20 @@ static error_t parse_clock(const struct argp_state *state, const char *name)
     return tell_recorder("RMACAST_TIMER", name);
 }
 
+static error_t parse_semantics(const struct argp_state *state, const char *letter)
+{
+    if (strlen(letter) != 1 || !strchr("abcd", *letter))
+        return cli_usage(state, "--semantics %s, expected a, b, c or d", letter);
+    return tell_recorder("RMACAST_SEMANTICS", letter);
+}
+
+static error_t parse_lock(const struct argp_state *state, const char *how)
+{
+    if (strcmp(how, "blocking") != 0 && strcmp(how, "lazy") != 0)
+        return cli_usage(state, "--lock %s, expected blocking or lazy", how);
+    return tell_recorder("RMACAST_LOCK", how);
+}
+
 static error_t parse_functions(const struct argp_state *state, const char *depth)
 {
     char text[32];
@@ -92,6 +109,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case OPTION_FUNCTIONS: return parse_functions(state, argument);
     case OPTION_THREADS: return tell_recorder("RMACAST_THREADS", "1");
     case OPTION_CLOCK: return parse_clock(state, argument);
+    case OPTION_SEMANTICS: return parse_semantics(state, argument);
+    case OPTION_LOCK: return parse_lock(state, argument);
     case OPTION_LIMIT: return parse_limit(state, argument);
     case ARGP_KEY_ARG:
         options->command = &state->argv[state->next - 1];
@@ -142,6 +161,15 @@ static void tell_incomplete(const struct trace *trace, const char *directory)
             trace->ranks[first].incomplete_why ? trace->ranks[first].incomplete_why : "its stream breaks off");
 }
 
+/* What a preloaded library decided is not what the MPI library does. */
+static enum status note_semantics(struct trace *trace, struct err *err)
+{
+    const char *letter = getenv("RMACAST_SEMANTICS"), *lock = getenv("RMACAST_LOCK");
+    if (letter && *letter) TRY(trace_add_note(trace, err, "recorded under semantics %s by librmacast-semantics", letter));
+    if (lock && strcmp(lock, "lazy") == 0) return trace_add_note(trace, err, "recorded with lazy locks by librmacast-semantics");
+    return STATUS_OK;
+}
+
 /* The spool goes only after the archive has been written. more: further programs of the job. */
 static enum status pack(const char *directory, const char *spool, unsigned more, struct err *err)
 {
@@ -151,6 +179,7 @@ static enum status pack(const char *directory, const char *spool, unsigned more,
     enum status status = more == 0 ? STATUS_OK
                                    : trace_add_note(trace, err, "further programs of the job have traces of their own, "
                                                     "below this one: world-1%s", more > 1 ? ", ..." : "");
+    if (status == STATUS_OK) status = note_semantics(trace, err);
     if (status == STATUS_OK) status = otf2_write(trace, directory, err);
     if (status == STATUS_OK) {
         for (uint32_t i = 0; i < trace->rank_count; i++) calls += trace->ranks[i].count;
@@ -201,6 +230,7 @@ static enum status record(const struct options *options, const char *directory, 
     int exit_status;
     char library[RECORD_PATH_BYTES];
     TRY(record_find_library(library, err));
+    TRY(record_check_semantics(library, err));
     TRY(record_make_spool(directory, spool, err));
     enum status status = record_run(options->command, library, spool, &exit_status, err);
     if (status != STATUS_OK) {

@@ -16,8 +16,9 @@
 #include "common/installed.h"
 #include "trace/otf2/otf2.h"
 
-#define LIBRARY         "librmacast-record.so"
-#define THREADS_LIBRARY "librmacast-threads.so"
+#define LIBRARY           "librmacast-record.so"
+#define THREADS_LIBRARY   "librmacast-threads.so"
+#define SEMANTICS_LIBRARY "librmacast-semantics.so"
 
 enum status record_find_library(char path[RECORD_PATH_BYTES], struct err *err)
 {
@@ -75,6 +76,27 @@ static const char *program_of(char *const *command)
     for (char *const *word = command + 1; launcher && *word; word++)
         if (**word != '-' && runs(*word)) return program_of(word);
     return name;
+}
+
+static bool is_set(const char *name)
+{
+    const char *value = getenv(name);
+    return value && *value;
+}
+
+static bool wants_semantics(void)
+{
+    return is_set("RMACAST_SEMANTICS") || is_set("RMACAST_LOCK");
+}
+
+enum status record_check_semantics(const char *library, struct err *err)
+{
+    char path[RECORD_PATH_BYTES];
+    if (!wants_semantics()) return STATUS_OK;
+    snprintf(path, sizeof path, "%.*s" SEMANTICS_LIBRARY, (int)(last_part(library) - library), library);
+    if (access(path, R_OK) == 0) return STATUS_OK;
+    return err_set(err, STATUS_SYSTEM, path, NULL, "%s, expected the library that --semantics and --lock preload",
+                   strerror(errno));
 }
 
 enum status record_directory(const char *output, char *const *command, char path[RECORD_PATH_BYTES], struct err *err)
@@ -186,6 +208,9 @@ static void become(char *const *command, const char *library, const char *spool,
     if (threads && *threads && *threads != '0') /* it stands beside the recorder, and is asked first: it looks who calls */
         used = snprintf(preload, sizeof preload, "%.*s" THREADS_LIBRARY ":", (int)(last_part(library) - library), library);
     used += snprintf(preload + used, sizeof preload - (size_t)used, "%s", library);
+    if (wants_semantics()) /* behind the recorder, which sees the program's calls */
+        used += snprintf(preload + used, sizeof preload - (size_t)used, ":%.*s" SEMANTICS_LIBRARY,
+                         (int)(last_part(library) - library), library);
     if (old && *old) snprintf(preload + used, sizeof preload - (size_t)used, ":%s", old);
     if (realpath(spool, path) && setenv("RMACAST_SPOOL", path, 1) == 0 && setenv("LD_PRELOAD", preload, 1) == 0)
         execvp(command[0], command);

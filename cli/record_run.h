@@ -9,6 +9,9 @@ enum { RECORD_PATH_BYTES = 4096 };
 /* librmacast-record.so: RMACAST_RECORDER, or beside this program as built or installed. */
 enum status record_find_library(char path[RECORD_PATH_BYTES], struct err *err);
 
+/* If RMACAST_SEMANTICS or RMACAST_LOCK asks for it, librmacast-semantics.so is beside the recorder; else STATUS_SYSTEM. */
+enum status record_check_semantics(const char *library, struct err *err);
+
 /* Directory of the archive: output, or the program that the command runs with ".rma". */
 enum status record_directory(const char *output, char *const *command, char path[RECORD_PATH_BYTES], struct err *err);
 

@@ -36,4 +36,6 @@ others librmacast-threads.so '(pthread_(create|join|mutex|cond|rwlock|spin|barri
 for library in "$libraries"/librmacast-record*.so; do
     others "${library##*/}" "$mpi|pthread_create|rmacast_record_(next|settings)|rmacast_creations?(_attach)?"
 done
+others librmacast-semantics.so "$mpi"
+others librmacast-semantics-openmpi.so "$mpi"
 exit $bad

@@ -1,0 +1,203 @@
+/* One-sided operations as data: issued at once, kept until they may leave, copied. */
+#include <limits.h>
+#include <stdlib.h>
+
+#include "validate/semantics/semantics.h"
+
+int64_t sem_copied_bytes;
+
+static struct sem_item *leaving; /* copies that have been issued */
+
+int sem_operation_issue(const struct sem_operation *o, MPI_Win win, MPI_Aint disp)
+{
+    switch (o->kind) {
+    case SEM_PUT:
+        return sem_mpi.Put(o->origin, o->origin_count, o->origin_type, o->target, disp, o->target_count, o->target_type,
+                           win);
+    case SEM_GET:
+        return sem_mpi.Get(o->result, o->result_count, o->result_type, o->target, disp, o->target_count, o->target_type,
+                           win);
+    case SEM_ACCUMULATE:
+        return sem_mpi.Accumulate(o->origin, o->origin_count, o->origin_type, o->target, disp, o->target_count,
+                                  o->target_type, o->op, win);
+    case SEM_GET_ACCUMULATE:
+        return sem_mpi.Get_accumulate(o->origin, o->origin_count, o->origin_type, o->result, o->result_count,
+                                      o->result_type, o->target, disp, o->target_count, o->target_type, o->op, win);
+    case SEM_FETCH_AND_OP: return sem_mpi.Fetch_and_op(o->origin, o->result, o->target_type, o->target, disp, o->op, win);
+    case SEM_COMPARE_AND_SWAP:
+        return sem_mpi.Compare_and_swap(o->origin, o->compare, o->result, o->target_type, o->target, disp, win);
+    }
+    return MPI_ERR_INTERN;
+}
+
+static bool is_named(MPI_Datatype type)
+{
+    int integers, addresses, types, combiner;
+    sem_mpi.Type_get_envelope(type, &integers, &addresses, &types, &combiner);
+    return combiner == MPI_COMBINER_NAMED;
+}
+
+/* The program may free a type as soon as its call has returned (MPI-3.1 4.1.9). */
+static bool hold_type(MPI_Datatype *type)
+{
+    MPI_Datatype held;
+    if (*type == MPI_DATATYPE_NULL || is_named(*type) || sem_mpi.Type_dup(*type, &held) != MPI_SUCCESS) return false;
+    *type = held;
+    return true;
+}
+
+struct sem_item *sem_item_new(const struct sem_operation *operation)
+{
+    struct sem_item *item = calloc(1, sizeof *item);
+    if (!item) sem_fail("out of memory");
+    if (!operation) return item;
+    item->operation = *operation;
+    struct sem_operation *own = &item->operation;
+    bool single = own->kind == SEM_FETCH_AND_OP || own->kind == SEM_COMPARE_AND_SWAP;
+    bool sends = own->kind == SEM_PUT || own->kind == SEM_ACCUMULATE || own->kind == SEM_GET_ACCUMULATE;
+    bool brings = own->kind == SEM_GET || own->kind == SEM_GET_ACCUMULATE;
+    item->held_origin = !single && sends && own->origin_count > 0 && hold_type(&own->origin_type);
+    item->held_result = !single && brings && hold_type(&own->result_type);
+    item->held_target = hold_type(&own->target_type);
+    return item;
+}
+
+void sem_item_free(struct sem_item *item)
+{
+    if (item->held_origin) sem_mpi.Type_free(&item->operation.origin_type);
+    if (item->held_result) sem_mpi.Type_free(&item->operation.result_type);
+    if (item->held_target) sem_mpi.Type_free(&item->operation.target_type);
+    sem_copied_bytes -= item->copy_bytes;
+    free(item->copy);
+    free(item);
+}
+
+/* The predefined type that a type is made of; accumulates have types of one (MPI-3.1 11.3.4). */
+static MPI_Datatype basic_type(MPI_Datatype type)
+{
+    int integers, addresses, types, combiner;
+    sem_mpi.Type_get_envelope(type, &integers, &addresses, &types, &combiner);
+    if (combiner == MPI_COMBINER_NAMED) return type;
+    if (types < 1) return MPI_DATATYPE_NULL;
+    int *of_integers = calloc((size_t)integers + 1, sizeof *of_integers);
+    MPI_Aint *of_addresses = calloc((size_t)addresses + 1, sizeof *of_addresses);
+    MPI_Datatype *of_types = calloc((size_t)types, sizeof *of_types), found = MPI_DATATYPE_NULL;
+    if (!of_integers || !of_addresses || !of_types) sem_fail("out of memory");
+    sem_mpi.Type_get_contents(type, integers, addresses, types, of_integers, of_addresses, of_types);
+    found = basic_type(of_types[0]);
+    for (int i = 0; i < types; i++)
+        if (!is_named(of_types[i])) sem_mpi.Type_free(&of_types[i]);
+    free(of_integers);
+    free(of_addresses);
+    free(of_types);
+    return found;
+}
+
+int64_t sem_item_bytes(const struct sem_operation *operation)
+{
+    int size;
+    sem_mpi.Type_size(operation->origin_type, &size);
+    int64_t bytes = (int64_t)size * operation->origin_count;
+    return bytes > INT_MAX / 2 ? -1 : bytes;
+}
+
+static void *pack(const struct sem_operation *operation, int *packed)
+{
+    int room, at = 0;
+    sem_mpi.Pack_size(operation->origin_count, operation->origin_type, MPI_COMM_SELF, &room);
+    void *copy = malloc((size_t)room + 1);
+    if (!copy) sem_fail("out of memory");
+    sem_mpi.Pack(operation->origin, operation->origin_count, operation->origin_type, copy, room, &at, MPI_COMM_SELF);
+    *packed = at;
+    return copy;
+}
+
+/* Packed pairs such as MPI_DOUBLE_INT lack the gaps that they have in memory. */
+static void *unpack(void *packed, int bytes, MPI_Datatype basic, int *count)
+{
+    int size, at = 0;
+    MPI_Aint low, extent;
+    sem_mpi.Type_size(basic, &size);
+    sem_mpi.Type_get_extent(basic, &low, &extent);
+    *count = size > 0 ? bytes / size : 0;
+    void *copy = malloc((size_t)*count * (size_t)extent + 1);
+    if (!copy) sem_fail("out of memory");
+    sem_mpi.Unpack(packed, bytes, &at, copy, *count, basic, MPI_COMM_SELF);
+    free(packed);
+    return copy;
+}
+
+bool sem_item_copy(struct sem_item *item)
+{
+    struct sem_operation *operation = &item->operation;
+    int64_t bytes = sem_item_bytes(operation);
+    MPI_Datatype type = operation->kind == SEM_PUT ? MPI_BYTE : basic_type(operation->origin_type);
+    int packed, count;
+    if (bytes < 0 || type == MPI_DATATYPE_NULL) return false;
+    void *copy = pack(operation, &packed);
+    if (operation->kind == SEM_PUT)
+        count = packed;
+    else
+        copy = unpack(copy, packed, type, &count);
+    if (item->held_origin) sem_mpi.Type_free(&operation->origin_type);
+    item->held_origin = false;
+    operation->origin = item->copy = copy;
+    operation->origin_type = type;
+    operation->origin_count = count;
+    item->copy_bytes = bytes;
+    sem_copied_bytes += bytes;
+    return true;
+}
+
+void sem_item_issue(struct sem_item *item, struct sem_window *window)
+{
+    const struct sem_operation *o = &item->operation;
+    const struct sem_peer *peer = &window->peers[o->target];
+    MPI_Aint disp = o->disp * peer->unit + peer->shift;
+    if (!item->copy) {
+        sem_operation_issue(o, window->own, disp);
+        sem_item_free(item);
+        return;
+    }
+    if (o->kind == SEM_PUT)
+        sem_mpi.Rput(o->origin, o->origin_count, o->origin_type, o->target, disp, o->target_count, o->target_type,
+                     window->own, &item->request);
+    else
+        sem_mpi.Raccumulate(o->origin, o->origin_count, o->origin_type, o->target, disp, o->target_count, o->target_type,
+                            o->op, window->own, &item->request);
+    item->next = leaving;
+    leaving = item;
+}
+
+void sem_copies_poll(void)
+{
+    struct sem_item **at = &leaving;
+    while (*at) {
+        struct sem_item *item = *at;
+        int left;
+        sem_mpi.Test(&item->request, &left, MPI_STATUS_IGNORE);
+        if (left) {
+            *at = item->next;
+            sem_item_free(item);
+        } else {
+            at = &item->next;
+        }
+    }
+}
+
+void sem_queue_add(struct sem_queue *queue, struct sem_item *item)
+{
+    item->next = NULL;
+    *queue->end = item;
+    queue->end = &item->next;
+    queue->operations += !item->tells;
+}
+
+struct sem_item *sem_queue_take(struct sem_queue *queue)
+{
+    struct sem_item *item = queue->first;
+    queue->first = item->next;
+    if (!queue->first) queue->end = &queue->first;
+    queue->operations -= !item->tells;
+    return item;
+}
