@@ -1,0 +1,240 @@
+/* rmacast predict TRACE... --ranks N,... --platform FILE: the same program at other numbers of ranks. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/prediction_options.h"
+#include "common/array.h"
+#include "predictors/comparison.h"
+#include "predictors/prediction.h"
+#include "predictors/scale/curve.h"
+#include "predictors/scale/scale.h"
+#include "trace/limits.h"
+#include "trace/open.h"
+
+enum { KEY_RANKS = 1000, KEY_SEMANTICS, KEY_JSON, KEY_PROGRAM, KEY_SEED, ROWS_MAX = 8, SCALES_MAX = 64, NAME_BYTES = 64 };
+
+static const struct argp_option options[] = {
+    PREDICTION_OPTIONS,
+    {"ranks", KEY_RANKS, "N,...", 0, "the numbers of ranks to predict (needed)", 0},
+    {"semantics", KEY_SEMANTICS, "LIST", 0, "the rows, as a,b,c,d (default); platform is what the platform file says", 0},
+    {"json", KEY_JSON, "FILE", 0, "write all results as JSON; - is standard output, without the table", 0},
+    {"program", KEY_PROGRAM, NULL, 0, "show the program that the traces have in common, too", 0},
+    {"seed", KEY_SEED, "SEED", 0, "of which recorded execution's time is taken (1)", 0},
+    {"output", 'o', "TRACE", 0, "write the run at the last number of ranks, before it is replayed", 0},
+    ANALYZE_OPTIONS,
+    {0}};
+
+struct settings {
+    struct cli_strings traces;
+    const char *json, *output;
+    uint32_t ranks[SCALES_MAX];
+    size_t rank_count;
+    char names[ROWS_MAX][NAME_BYTES];
+    char *semantics[ROWS_MAX];
+    size_t row_count;
+    bool program;
+    uint64_t seed;
+    struct prediction_options prediction;
+    struct analyze_options analyze;
+};
+
+static error_t parse_ranks(const struct argp_state *state, const char *list, struct settings *settings)
+{
+    char item[NAME_BYTES];
+    settings->rank_count = 0;
+    while (cli_next_item(&list, item, sizeof item)) {
+        int64_t value;
+        if (settings->rank_count == SCALES_MAX) return cli_usage(state, "--ranks has more than %d numbers", SCALES_MAX);
+        error_t failed = cli_count(state, "--ranks", item, 1, TRACE_RANKS_MAX, &value);
+        if (failed) return failed;
+        if (settings->rank_count && settings->ranks[settings->rank_count - 1] >= (uint32_t)value)
+            return cli_usage(state, "--ranks %s behind %u, expected rising numbers", item,
+                             settings->ranks[settings->rank_count - 1]);
+        settings->ranks[settings->rank_count++] = (uint32_t)value;
+    }
+    return 0;
+}
+
+static error_t parse_rows(const struct argp_state *state, const char *list, struct settings *settings)
+{
+    settings->row_count = 0;
+    char item[NAME_BYTES];
+    while (cli_next_item(&list, item, sizeof item)) {
+        if (settings->row_count == ROWS_MAX) return cli_usage(state, "--semantics has more than %d rows", ROWS_MAX);
+        error_t failed = prediction_semantics_check(state, item);
+        if (failed) return failed;
+        strcpy(settings->names[settings->row_count++], item);
+    }
+    return 0;
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    struct settings *settings = state->input;
+    error_t shared = prediction_options_parse(key, argument, state, &settings->prediction);
+    if (shared == ARGP_ERR_UNKNOWN) shared = analyze_options_parse(key, argument, state, &settings->analyze);
+    if (shared != ARGP_ERR_UNKNOWN) return shared;
+    int64_t seed;
+    switch (key) {
+    case KEY_RANKS: return parse_ranks(state, argument, settings);
+    case KEY_SEMANTICS: return parse_rows(state, argument, settings);
+    case KEY_JSON: settings->json = argument; return 0;
+    case KEY_PROGRAM: settings->program = true; return 0;
+    case KEY_SEED:
+        shared = cli_count(state, "--seed", argument, 0, INT64_MAX, &seed);
+        if (!shared) settings->seed = (uint64_t)seed;
+        return shared;
+    case 'o': settings->output = argument; return 0;
+    case ARGP_KEY_ARG: return cli_add_string(state, &settings->traces, argument);
+    case ARGP_KEY_END:
+        if (settings->traces.count == 0) return cli_usage(state, "TRACE... is missing");
+        if (settings->rank_count == 0) return cli_usage(state, "--ranks N,... is missing");
+        return prediction_options_end(state, &settings->prediction);
+    default: return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* Replays one run under all rows. */
+static enum status replay_rows(const struct settings *settings, const struct trace *trace,
+                               struct comparison *comparison, struct err *err)
+{
+    struct comparison_row rows[ROWS_MAX];
+    struct platform *platforms[ROWS_MAX] = {NULL};
+    enum status status = STATUS_OK;
+    for (size_t i = 0; status == STATUS_OK && i < settings->row_count; i++) {
+        status = prediction_options_open(&settings->prediction, settings->names[i], trace, &platforms[i], err);
+        rows[i] = (struct comparison_row){.name = settings->names[i],
+                                          .platform = platforms[i],
+                                          .keep_going = settings->prediction.keep_going};
+    }
+    if (status == STATUS_OK)
+        status = comparison_run(trace, rows, settings->row_count, settings->prediction.engine, &settings->analyze,
+                                comparison, err);
+    for (size_t i = 0; i < settings->row_count; i++) platform_free(platforms[i]);
+    return status;
+}
+
+/* The run times of the rows with all computing by a factor. */
+static enum status replay_factor(const struct settings *settings, const struct program *program, uint32_t ranks,
+                                 double factor, double *run_time_s, struct err *err)
+{
+    struct comparison comparison = {.count = 0};
+    struct trace *trace;
+    const struct scale_options scale = {.ranks = ranks, .compute = factor, .seed = settings->seed};
+    TRY(scale_make(program, &scale, &trace, err));
+    enum status status = replay_rows(settings, trace, &comparison, err);
+    for (size_t i = 0; status == STATUS_OK && i < settings->row_count; i++)
+        run_time_s[i] = comparison.results[i]->run_time_s;
+    comparison_clear(&comparison);
+    trace_free(trace);
+    return status;
+}
+
+static enum status add_points(const struct settings *settings, uint32_t ranks, struct comparison *comparison,
+                              const double *low_s, const double *high_s, struct curve *curve, struct err *err)
+{
+    for (size_t i = 0; i < settings->row_count; i++) {
+        struct curve_point point = {ranks, low_s[i], high_s[i], comparison->results[i]};
+        ARRAY_PUSH(curve->points, curve->count, curve->capacity, point, err);
+        comparison->results[i] = NULL;
+    }
+    return STATUS_OK;
+}
+
+static enum status predict_scale(const struct settings *settings, uint32_t ranks, bool last, struct curve *curve,
+                                 struct err *err)
+{
+    const struct scale_options scale = {.ranks = ranks, .compute = 1, .seed = settings->seed};
+    double error = scale_error(curve->program, ranks), low_s[ROWS_MAX], high_s[ROWS_MAX];
+    struct comparison comparison = {.count = 0};
+    struct trace *trace;
+    TRY(scale_make(curve->program, &scale, &trace, err));
+    enum status status = last && settings->output ? trace_save(trace, settings->output, err) : STATUS_OK;
+    if (status == STATUS_OK) status = replay_rows(settings, trace, &comparison, err);
+    trace_free(trace);
+    for (size_t i = 0; status == STATUS_OK && i < settings->row_count; i++)
+        low_s[i] = high_s[i] = comparison.results[i]->run_time_s;
+    if (status == STATUS_OK && error > 0)
+        status = replay_factor(settings, curve->program, ranks, error < 1 ? 1 - error : 0, low_s, err);
+    if (status == STATUS_OK && error > 0)
+        status = replay_factor(settings, curve->program, ranks, 1 + error, high_s, err);
+    if (status == STATUS_OK) status = add_points(settings, ranks, &comparison, low_s, high_s, curve, err);
+    comparison_clear(&comparison);
+    return status;
+}
+
+static enum status write_outputs(const struct settings *settings, const struct curve *curve, struct err *err)
+{
+    if (settings->json) {
+        cJSON *json;
+        TRY(curve_to_json(curve, &json, err));
+        enum status status = cli_write_json(json, settings->json, err);
+        cJSON_Delete(json);
+        TRY(status);
+    }
+    if (cli_is_output(settings->json)) return STATUS_OK;
+    if (settings->program) program_print(curve->program, stdout);
+    curve_print(curve, stdout);
+    return cli_flush(err);
+}
+
+static enum status predict(const struct settings *settings, const struct program *program, uint32_t few, uint32_t many,
+                           struct err *err)
+{
+    struct curve curve = {.program = program, .semantics = (char **)settings->semantics, .rows = settings->row_count};
+    curve_choose_scaling(&curve, few, many);
+    enum status status = settings->ranks[0] == few ? STATUS_OK : predict_scale(settings, few, false, &curve, err);
+    for (size_t i = 0; status == STATUS_OK && i < settings->rank_count; i++)
+        status = predict_scale(settings, settings->ranks[i], i + 1 == settings->rank_count, &curve, err);
+    if (status == STATUS_OK) status = write_outputs(settings, &curve, err);
+    curve_clear(&curve);
+    return status;
+}
+
+static enum status run(const struct settings *settings, struct err *err)
+{
+    size_t count = settings->traces.count;
+    struct trace **traces = calloc(count, sizeof *traces);
+    struct program *program = NULL;
+    enum status status = traces ? STATUS_OK : err_memory(err);
+    uint32_t few = UINT32_MAX, many = 0;
+    for (size_t i = 0; status == STATUS_OK && i < count; i++) {
+        status = prediction_options_trace(&settings->prediction, settings->traces.items[i], &traces[i], err);
+        if (status != STATUS_OK) break;
+        if (traces[i]->rank_count < few) few = traces[i]->rank_count;
+        if (traces[i]->rank_count > many) many = traces[i]->rank_count;
+    }
+    if (status == STATUS_OK) status = scale_learn((const struct trace *const *)traces, count, &program, err);
+    for (size_t i = 0; traces && i < count; i++) trace_free(traces[i]);
+    free(traces);
+    if (status == STATUS_OK) status = predict(settings, program, few, many, err);
+    program_free(program);
+    return status;
+}
+
+static enum status check_files(struct settings *settings, struct err *err)
+{
+    settings->prediction.outputs[0] = (struct cli_file){CLI_WRITES, "--json", settings->json};
+    settings->prediction.outputs[1] = (struct cli_file){CLI_WRITES_TRACE, "-o", settings->output};
+    for (size_t i = 0; i < settings->traces.count; i++)
+        TRY(prediction_options_check_files(&settings->prediction, settings->traces.items[i], err));
+    return STATUS_OK;
+}
+
+enum status cmd_predict(int argc, char **argv, struct err *err)
+{
+    struct settings settings = {
+        .analyze = ANALYZE_DEFAULTS, .names = {"a", "b", "c", "d"}, .row_count = 4, .seed = 1};
+    settings.analyze.eager_bytes = EAGER_OF_PLATFORM;
+    for (size_t i = 0; i < ROWS_MAX; i++) settings.semantics[i] = settings.names[i];
+    const struct argp argp = {options, parse, "TRACE...",
+                              "Finds the program that runs at several numbers of ranks have in common, and predicts it at "
+                              "other numbers.",
+                              NULL, NULL, NULL};
+    enum status status = cli_parse(&argp, argc, argv, 0, &settings, err);
+    if (status == STATUS_OK) status = check_files(&settings, err);
+    if (status == STATUS_OK) status = run(&settings, err);
+    prediction_options_clear(&settings.prediction);
+    free(settings.traces.items);
+    return status;
+}

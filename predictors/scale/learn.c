@@ -1,0 +1,358 @@
+/* scale_learn() of predictors/scale/scale.h: from runs to a program. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/array.h"
+#include "predictors/scale/loops.h"
+#include "predictors/scale/merge.h"
+#include "predictors/scale/scale.h"
+#include "predictors/scale/walk.h"
+
+struct learner {
+    const struct trace **traces; /* by rising number of ranks */
+    struct run *runs;
+    size_t count;
+    struct keys keys;
+    struct nodes *loops; /* of every rank of the largest run */
+    struct program *program;
+    struct walk walk;
+    struct err *err;
+};
+
+static const struct trace *largest(const struct learner *learner)
+{
+    return learner->traces[learner->count - 1];
+}
+
+static int by_ranks(const void *a, const void *b)
+{
+    const struct trace *left = *(const struct trace *const *)a, *right = *(const struct trace *const *)b;
+    return left->rank_count < right->rank_count ? -1 : left->rank_count > right->rank_count;
+}
+
+static enum status sort_traces(struct learner *learner, const struct trace *const *traces, size_t count)
+{
+    learner->traces = malloc((count + 1) * sizeof *learner->traces);
+    if (!learner->traces) return err_memory(learner->err);
+    memcpy(learner->traces, traces, count * sizeof *traces);
+    qsort(learner->traces, count, sizeof *learner->traces, by_ranks);
+    learner->count = count;
+    if (count < 2)
+        return err_set(learner->err, STATUS_DATA, traces[0]->name, NULL,
+                       "one run can be replayed, but says nothing of other scales; expected traces of two or more "
+                       "numbers of ranks");
+    for (size_t i = 1; i < count; i++)
+        if (learner->traces[i]->rank_count == learner->traces[i - 1]->rank_count)
+            return err_set(learner->err, STATUS_DATA, learner->traces[i]->name, NULL,
+                           "has %u ranks like %s, expected runs of different numbers of ranks",
+                           learner->traces[i]->rank_count, learner->traces[i - 1]->name);
+    return STATUS_OK;
+}
+
+static enum status check_definitions(const struct learner *learner)
+{
+    const struct trace *last = largest(learner);
+    for (size_t i = 0; i + 1 < learner->count; i++) {
+        const struct trace *trace = learner->traces[i];
+        if (trace->window_count != last->window_count || trace->comm_count != last->comm_count)
+            return err_set(learner->err, STATUS_DATA, trace->name, NULL,
+                           "has %zu windows and %zu communicators, %s has %zu and %zu: they are runs of different programs",
+                           trace->window_count, trace->comm_count, last->name, last->window_count, last->comm_count);
+    }
+    return STATUS_OK;
+}
+
+static enum status observe_runs(struct learner *learner)
+{
+    learner->runs = calloc(learner->count, sizeof *learner->runs);
+    if (!learner->runs) return err_memory(learner->err);
+    for (size_t i = 0; i < learner->count; i++)
+        TRY(run_observe(learner->traces[i], &learner->keys, &learner->runs[i], learner->err));
+    return STATUS_OK;
+}
+
+static enum status find_loops(struct learner *learner)
+{
+    uint32_t ranks = largest(learner)->rank_count;
+    learner->loops = calloc(ranks, sizeof *learner->loops);
+    if (!learner->loops) return err_memory(learner->err);
+    for (uint32_t r = 0; r < ranks; r++)
+        TRY(loops_find(&learner->runs[learner->count - 1], r, &learner->loops[r], learner->err));
+    return STATUS_OK;
+}
+
+/* ------------------------------------------------------------------------------------------------ the grid */
+
+static enum status try_shape(struct learner *learner, const struct grid_shape *shape, uint64_t *matched,
+                             struct err *err)
+{
+    *matched = 0;
+    TRY(merge_ranks(&learner->runs[learner->count - 1], &learner->keys, learner->loops, shape, learner->program, err));
+    enum status status =
+        walk_runs(learner->program, &learner->keys, learner->runs, learner->count, &learner->walk, matched, err);
+    if (status == STATUS_OK) return status;
+    steps_free(learner->program->steps, learner->program->count);
+    learner->program->steps = NULL;
+    learner->program->count = 0;
+    return status;
+}
+
+struct search {
+    struct learner *learner;
+    struct err best; /* of the shape with which most calls agreed */
+    uint64_t most;
+    bool found;
+};
+
+static enum status search_shape(struct search *search, const struct grid_shape *shape)
+{
+    struct err err;
+    uint64_t matched;
+    enum status status = try_shape(search->learner, shape, &matched, &err);
+    search->found = status == STATUS_OK;
+    if (status == STATUS_DATA && (search->best.status == STATUS_OK || matched > search->most)) {
+        search->best = err;
+        search->most = matched;
+    }
+    if (status == STATUS_DATA) return STATUS_OK;
+    if (status != STATUS_OK) *search->learner->err = err;
+    return status;
+}
+
+static int dimensions_of(enum grid_rule rule)
+{
+    return rule == GRID_LINE ? 1 : rule == GRID_CUBE || rule == GRID_CUBE_HIGH ? 3 : 2;
+}
+
+static enum status search_rule(struct search *search, enum grid_rule rule, int32_t fixed)
+{
+    for (unsigned periodic = 0; !search->found && periodic < 1U << dimensions_of(rule); periodic++) {
+        struct grid_shape shape = {.rule = rule, .fixed = fixed};
+        for (int d = 0; d < GRID_DIMENSIONS; d++) shape.periodic[d] = periodic >> d & 1;
+        TRY(search_shape(search, &shape));
+    }
+    return STATUS_OK;
+}
+
+/* The simplest grid on which one program describes all runs. */
+static enum status find_shape(struct learner *learner)
+{
+    struct search search = {.learner = learner};
+    for (enum grid_rule rule = 0; !search.found && rule < GRID_FIXED; rule++) TRY(search_rule(&search, rule, 0));
+    int32_t ranks = (int32_t)largest(learner)->rank_count;
+    for (int32_t fixed = 2; !search.found && fixed <= ranks / 2; fixed++) {
+        if (ranks % fixed != 0) continue;
+        TRY(search_rule(&search, GRID_FIXED, fixed));
+        if (!search.found) TRY(search_rule(&search, GRID_FIXED_HIGH, fixed));
+    }
+    if (search.found) return STATUS_OK;
+    *learner->err = search.best;
+    return STATUS_DATA;
+}
+
+/* ------------------------------------------------------------------------------------------------ functions of the scale */
+
+static const struct walk_sample *sample_of(const struct learner *learner, size_t run, const struct step *step)
+{
+    return &learner->walk.samples[run * learner->program->step_count + step->number];
+}
+
+static struct grid grid_of(const struct learner *learner, size_t run)
+{
+    struct grid grid;
+    grid_make(&learner->program->shape, (int32_t)learner->traces[run]->rank_count, &grid);
+    return grid;
+}
+
+/* "2000 at 4 ranks, 1000 at 8" */
+static void list_samples(const struct count_sample *samples, size_t count, char *text, size_t size)
+{
+    size_t length = 0;
+    for (size_t i = 0; i < count && length < size; i++)
+        length += (size_t)snprintf(text + length, size - length, "%s%" PRId64 " at %d%s", i ? ", " : "",
+                                   samples[i].value, samples[i].grid.ranks, i ? "" : " ranks");
+}
+
+static enum status no_function(const struct learner *learner, const struct step *step, const char *what,
+                               const struct count_sample *samples, size_t count)
+{
+    const struct trace_site *site = &learner->keys.names->sites[step->call.site];
+    char text[256];
+    list_samples(samples, count, text, sizeof text);
+    return err_set(learner->err, STATUS_DATA, largest(learner)->name, NULL, "%s%s%s: %s follow no function of the ranks: %s",
+                   step->kind == STEP_CALL ? call_name(step->call.call) : "a repetition", site->file ? " in " : "",
+                   site->file ? (site->function ? site->function : site->file) : "", what, text);
+}
+
+static enum status fit_value(const struct learner *learner, const struct step *step, size_t offset, const char *what,
+                             struct count_model *model)
+{
+    struct count_sample samples[learner->count];
+    size_t count = 0;
+    for (size_t i = 0; i < learner->count; i++) {
+        const struct walk_value *value =
+            (const struct walk_value *)((const char *)sample_of(learner, i, step) + offset);
+        if (!value->seen) continue;
+        samples[count++] = (struct count_sample){grid_of(learner, i), value->value};
+        if (value->differs)
+            return err_set(learner->err, STATUS_DATA, learner->traces[i]->name, NULL,
+                           "%s: %s differ between ranks or executions, which is not predicted at another scale",
+                           call_name(step->call.call), what);
+    }
+    return count_model_fit(samples, count, model) ? STATUS_OK : no_function(learner, step, what, samples, count);
+}
+
+static bool fit_displacement(const struct learner *learner, const struct step *step, enum displacement how,
+                             struct count_model *model)
+{
+    struct count_sample samples[learner->count];
+    size_t count = 0;
+    for (size_t i = 0; i < learner->count; i++) {
+        const struct walk_value *value = &sample_of(learner, i, step)->disp[how];
+        if (value->differs) return false;
+        if (value->seen) samples[count++] = (struct count_sample){grid_of(learner, i), value->value};
+    }
+    return count > 0 && count_model_fit(samples, count, model);
+}
+
+static void fit_displacements(const struct learner *learner, struct step *step)
+{
+    step->displacement = DISPLACEMENT_UNKNOWN;
+    for (int how = DISPLACEMENT_FIXED; how <= DISPLACEMENT_BY_TARGET; how++) {
+        if (!fit_displacement(learner, step, how, &step->disp)) continue;
+        step->displacement = how;
+        return;
+    }
+}
+
+static bool fit_time(const struct learner *learner, const struct step *step, size_t offset, struct time_model *model)
+{
+    struct time_sample samples[learner->count];
+    size_t count = 0;
+    for (size_t i = 0; i < learner->count; i++) {
+        const struct time_sample *time =
+            (const struct time_sample *)((const char *)sample_of(learner, i, step) + offset);
+        if (time->count == 0) continue;
+        samples[count] = *time;
+        samples[count++].ranks = (int32_t)learner->traces[i]->rank_count;
+    }
+    if (count > 0) time_model_fit(samples, count, model);
+    return count > 0;
+}
+
+static enum status fit_computing(const struct learner *learner, struct step *step, size_t place)
+{
+    struct computing *made = &step->computing[place];
+    struct executions *seen = &learner->walk.executions[step->number * COMPUTING_PLACES + place];
+    size_t offset = offsetof(struct walk_sample, computing) + place * sizeof(struct time_sample);
+    if (!fit_time(learner, step, offset, &made->model)) return STATUS_OK;
+    made->executions = *seen;
+    *seen = (struct executions){.count = 0};
+    return executions_split(&made->executions, largest(learner)->rank_count, made->model.balanced, learner->err);
+}
+
+static enum status fit_call(const struct learner *learner, struct step *step)
+{
+    TRY(fit_value(learner, step, offsetof(struct walk_sample, bytes), "bytes", &step->bytes));
+    TRY(fit_value(learner, step, offsetof(struct walk_sample, aux), "bytes received", &step->aux));
+    fit_displacements(learner, step);
+    fit_time(learner, step, offsetof(struct walk_sample, duration), &step->duration);
+    return STATUS_OK;
+}
+
+static enum status fit_rounds(const struct learner *learner, struct step *step)
+{
+    struct count_sample samples[learner->count];
+    size_t count = 0;
+    for (size_t i = 0; i < learner->count; i++) {
+        uint64_t rounds = sample_of(learner, i, step)->rounds;
+        if (rounds > 0) samples[count++] = (struct count_sample){grid_of(learner, i), (int64_t)rounds};
+    }
+    return count_model_fit(samples, count, &step->rounds) ? STATUS_OK
+                                                           : no_function(learner, step, "rounds", samples, count);
+}
+
+static enum status fit_steps(const struct learner *learner, struct step *steps, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (steps[i].kind == STEP_CALL) TRY(fit_call(learner, &steps[i]));
+        if (steps[i].kind == STEP_REPEAT) TRY(fit_rounds(learner, &steps[i]));
+        for (size_t place = 0; place < COMPUTING_PLACES; place++) TRY(fit_computing(learner, &steps[i], place));
+        TRY(fit_steps(learner, steps[i].body, steps[i].count));
+    }
+    return STATUS_OK;
+}
+
+/* ------------------------------------------------------------------------------------------------ windows */
+
+static bool window_bytes(const struct trace *trace, size_t number, int64_t *bytes)
+{
+    const struct trace_window *window = &trace->windows[number];
+    if (!window->bytes) return false;
+    *bytes = window->bytes[0];
+    for (uint32_t r = 1; r < trace->comms[window->comm].count; r++)
+        if (window->bytes[r] != *bytes) return false;
+    return true;
+}
+
+static enum status fit_window(const struct learner *learner, size_t number, struct program_window *made)
+{
+    const struct trace_window *window = &largest(learner)->windows[number];
+    struct count_sample samples[learner->count];
+    *made = (struct program_window){.flavor = window->flavor, .sized = true};
+    if (window->disp_unit) made->disp_unit = window->disp_unit[0];
+    for (size_t i = 0; i < learner->count; i++) {
+        samples[i].grid = grid_of(learner, i);
+        made->sized = made->sized && window_bytes(learner->traces[i], number, &samples[i].value);
+    }
+    made->sized = made->sized && count_model_fit(samples, learner->count, &made->bytes);
+    return STATUS_OK;
+}
+
+static enum status fit_windows(struct learner *learner)
+{
+    struct program *program = learner->program;
+    program->window_count = largest(learner)->window_count;
+    program->comm_count = largest(learner)->comm_count;
+    program->windows = calloc(program->window_count + 1, sizeof *program->windows);
+    if (!program->windows) return err_memory(learner->err);
+    for (size_t i = 0; i < program->window_count; i++) TRY(fit_window(learner, i, &program->windows[i]));
+    return STATUS_OK;
+}
+
+static enum status learn(struct learner *learner, const struct trace *const *traces, size_t count)
+{
+    TRY(sort_traces(learner, traces, count));
+    TRY(check_definitions(learner));
+    TRY(keys_open(&learner->keys, learner->err));
+    TRY(observe_runs(learner));
+    TRY(find_loops(learner));
+    TRY(find_shape(learner));
+    learner->program->observed = (int32_t)largest(learner)->rank_count;
+    TRY(fit_windows(learner));
+    TRY(fit_steps(learner, learner->program->steps, learner->program->count));
+    learner->program->names = learner->keys.names;
+    learner->keys.names = NULL;
+    return STATUS_OK;
+}
+
+enum status scale_learn(const struct trace *const *traces, size_t count, struct program **program, struct err *err)
+{
+    struct learner learner = {.err = err};
+    learner.program = calloc(1, sizeof *learner.program);
+    if (!learner.program) return err_memory(err);
+    enum status status = learn(&learner, traces, count);
+    walk_clear(&learner.walk, learner.program);
+    for (uint32_t r = 0; learner.loops && r < largest(&learner)->rank_count; r++)
+        nodes_free(learner.loops[r].items, learner.loops[r].count);
+    for (size_t i = 0; learner.runs && i < learner.count; i++)
+        if (learner.runs[i].trace) run_clear(&learner.runs[i]);
+    free(learner.loops);
+    free(learner.runs);
+    free(learner.traces);
+    keys_clear(&learner.keys);
+    if (status == STATUS_OK) *program = learner.program;
+    else program_free(learner.program);
+    return status;
+}

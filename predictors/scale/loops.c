@@ -1,0 +1,210 @@
+#include "predictors/scale/loops.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/array.h"
+
+enum {
+    SERIES_BODY_MAX = 8,    /* calls per partner */
+    SERIES_ROUNDS_MIN = 3,  /* fewer are neighbours */
+    REPEAT_BODY_MAX = 512,  /* nodes of a repeated body */
+};
+
+void nodes_free(struct node *nodes, size_t count)
+{
+    for (size_t i = 0; i < count; i++) nodes_free(nodes[i].body, nodes[i].count);
+    free(nodes);
+}
+
+static bool same_call(const struct observed *a, const struct observed *b)
+{
+    return a->key == b->key && a->group == b->group && a->waits == b->waits && a->bytes == b->bytes && a->aux == b->aux;
+}
+
+/* The series that a call's partner can be of: calls[0], calls[stride], ... */
+static uint16_t fitting_series(const struct run *run, uint32_t rank, const struct observed *calls, size_t stride,
+                               uint32_t rounds, int partner)
+{
+    int32_t ranks = (int32_t)run->trace->rank_count;
+    uint16_t fitting = 0;
+    for (enum series series = 0; series < SERIES_COUNT; series++) {
+        if (series_rounds(series, ranks) != rounds) continue;
+        uint32_t round = 0;
+        while (round < rounds &&
+               calls[round * stride].peers[partner] == series_partner(series, ranks, (int32_t)rank, round))
+            round++;
+        if (round == rounds) fitting |= (uint16_t)(1U << series);
+    }
+    return fitting;
+}
+
+static bool is_series_body(const struct run *run, uint32_t rank, const struct observed *calls, size_t body,
+                           uint32_t rounds, struct node *nodes)
+{
+    for (size_t i = 0; i < body; i++) {
+        for (uint32_t round = 1; round < rounds; round++)
+            if (!same_call(&calls[i], &calls[i + round * body])) return false;
+        nodes[i] = (struct node){.kind = STEP_CALL, .call = &calls[i]};
+        for (int partner = 0; partner < STEP_PARTNERS; partner++) {
+            if (calls[i].peers[partner] == TRACE_NONE) continue;
+            nodes[i].series[partner] = fitting_series(run, rank, &calls[i], body, rounds, partner);
+            if (!nodes[i].series[partner]) return false;
+        }
+    }
+    return true;
+}
+
+/* The numbers of rounds that a series can have. */
+static size_t possible_rounds(int32_t ranks, uint32_t rounds[SERIES_COUNT])
+{
+    size_t count = 0;
+    for (enum series series = 0; series < SERIES_COUNT; series++) {
+        uint32_t of_series = series_rounds(series, ranks);
+        bool known = of_series < SERIES_ROUNDS_MIN;
+        for (size_t i = 0; i < count; i++) known = known || rounds[i] == of_series;
+        if (!known) rounds[count++] = of_series;
+    }
+    return count;
+}
+
+/* A series that begins with a call of the rank; *length: its calls, 0 there is none. */
+static enum status find_series(const struct run *run, uint32_t rank, size_t first, struct node *node, size_t *length,
+                               struct err *err)
+{
+    const struct observed_rank *all = &run->ranks[rank];
+    struct node nodes[SERIES_BODY_MAX];
+    uint32_t rounds[SERIES_COUNT];
+    size_t possible = possible_rounds((int32_t)run->trace->rank_count, rounds);
+    *length = 0;
+    if (all->calls[first].peers[0] == TRACE_NONE) return STATUS_OK;
+    for (size_t i = 0; i < possible; i++) {
+        for (size_t body = 1; body <= SERIES_BODY_MAX && first + body * rounds[i] <= all->count; body++) {
+            if (!is_series_body(run, rank, &all->calls[first], body, rounds[i], nodes)) continue;
+            *node = (struct node){.kind = STEP_SERIES, .rounds = rounds[i], .count = body};
+            node->body = malloc(body * sizeof *node->body);
+            if (!node->body) return err_memory(err);
+            memcpy(node->body, nodes, body * sizeof *nodes);
+            *length = body * rounds[i];
+            return STATUS_OK;
+        }
+    }
+    return STATUS_OK;
+}
+
+static uint64_t hash_node(const struct node *node)
+{
+    uint64_t hash = map_mix(node->kind, node->rounds);
+    if (node->kind == STEP_CALL) {
+        const struct observed *call = node->call;
+        hash = map_mix(call->key, (uint64_t)call->bytes);
+        hash = map_mix(hash, (uint64_t)call->aux);
+        hash = map_mix(hash, (uint64_t)call->group << 32 | (uint32_t)call->waits);
+        for (int i = 0; i < STEP_PARTNERS; i++)
+            hash = map_mix(hash, node->series[i] ? (uint64_t)node->series[i] << 32 : (uint32_t)call->peers[i]);
+    }
+    for (size_t i = 0; i < node->count; i++) hash = map_mix(hash, hash_node(&node->body[i]));
+    return hash;
+}
+
+static bool nodes_equal(const struct node *a, const struct node *b, size_t count);
+
+static bool node_equal(const struct node *a, const struct node *b)
+{
+    if (a->hash != b->hash || a->kind != b->kind || a->rounds != b->rounds || a->count != b->count) return false;
+    if (a->kind != STEP_CALL) return nodes_equal(a->body, b->body, a->count);
+    if (!same_call(a->call, b->call)) return false;
+    for (int i = 0; i < STEP_PARTNERS; i++)
+        if (a->series[i] != b->series[i] || (!a->series[i] && a->call->peers[i] != b->call->peers[i])) return false;
+    return true;
+}
+
+static bool nodes_equal(const struct node *a, const struct node *b, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!node_equal(&a[i], &b[i])) return false;
+    return true;
+}
+
+static void drop_last(struct nodes *nodes, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        struct node *last = &nodes->items[--nodes->count];
+        nodes_free(last->body, last->count);
+    }
+}
+
+/* The last `body` nodes are one more round of the repetition before them. */
+static bool extend_repeat(struct nodes *nodes, size_t body)
+{
+    if (nodes->count <= body) return false;
+    struct node *before = &nodes->items[nodes->count - body - 1];
+    if (before->kind != STEP_REPEAT || before->count != body) return false;
+    if (!nodes_equal(before->body, before + 1, body)) return false;
+    before->rounds++;
+    before->hash = hash_node(before);
+    drop_last(nodes, body);
+    return true;
+}
+
+/* The last `body` nodes are those before them. */
+static enum status begin_repeat(struct nodes *nodes, size_t body, bool *done, struct err *err)
+{
+    *done = nodes->count >= 2 * body &&
+            nodes_equal(&nodes->items[nodes->count - 2 * body], &nodes->items[nodes->count - body], body);
+    if (!*done) return STATUS_OK;
+    struct node repeat = {.kind = STEP_REPEAT, .rounds = 2, .count = body};
+    repeat.body = malloc(body * sizeof *repeat.body);
+    if (!repeat.body) return err_memory(err);
+    drop_last(nodes, body);
+    nodes->count -= body;
+    memcpy(repeat.body, &nodes->items[nodes->count], body * sizeof *repeat.body);
+    repeat.hash = hash_node(&repeat);
+    nodes->items[nodes->count++] = repeat;
+    return STATUS_OK;
+}
+
+static enum status fold_last(struct nodes *nodes, bool *folded, struct err *err)
+{
+    *folded = false;
+    uint64_t hash = nodes->items[nodes->count - 1].hash;
+    for (size_t body = 1; !*folded && body <= REPEAT_BODY_MAX && body < nodes->count; body++) {
+        *folded = extend_repeat(nodes, body);
+        if (*folded || nodes->items[nodes->count - 1 - body].hash != hash) continue;
+        TRY(begin_repeat(nodes, body, folded, err));
+    }
+    return STATUS_OK;
+}
+
+static enum status add_node(struct nodes *nodes, struct node node, struct err *err)
+{
+    bool folded = true;
+    node.hash = hash_node(&node);
+    ARRAY_PUSH(nodes->items, nodes->count, nodes->capacity, node, err);
+    while (folded) TRY(fold_last(nodes, &folded, err));
+    return STATUS_OK;
+}
+
+static enum status find(const struct run *run, uint32_t rank, struct nodes *nodes, struct err *err)
+{
+    const struct observed_rank *all = &run->ranks[rank];
+    for (size_t i = 0; i < all->count;) {
+        struct node node;
+        size_t length;
+        TRY(find_series(run, rank, i, &node, &length, err));
+        if (length == 0) node = (struct node){.kind = STEP_CALL, .call = &all->calls[i]};
+        i += length ? length : 1;
+        TRY(add_node(nodes, node, err));
+    }
+    return STATUS_OK;
+}
+
+enum status loops_find(const struct run *run, uint32_t rank, struct nodes *nodes, struct err *err)
+{
+    *nodes = (struct nodes){.count = 0};
+    enum status status = find(run, rank, nodes, err);
+    if (status == STATUS_OK) return status;
+    nodes_free(nodes->items, nodes->count);
+    *nodes = (struct nodes){.count = 0};
+    return status;
+}

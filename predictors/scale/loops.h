@@ -1,0 +1,27 @@
+/* One rank's calls with their repetitions found: first bodies that are done once with each of a series of partners, then
+ * bodies that follow each other unchanged, the shortest first. */
+#ifndef PREDICTORS_SCALE_LOOPS_H
+#define PREDICTORS_SCALE_LOOPS_H
+
+#include "predictors/scale/observe.h"
+#include "predictors/scale/program.h"
+
+struct node {
+    enum step_kind kind;
+    uint64_t hash;
+    const struct observed *call;        /* of STEP_CALL: the first one of them; borrowed from the run */
+    uint16_t series[STEP_PARTNERS];     /* of STEP_CALL: bits of the series that its partners can be; 0: peers as they are */
+    uint64_t rounds;                    /* of STEP_REPEAT and STEP_SERIES */
+    struct node *body;                  /* owned */
+    size_t count;
+};
+
+struct nodes {
+    struct node *items; /* owned */
+    size_t count, capacity;
+};
+
+enum status loops_find(const struct run *run, uint32_t rank, struct nodes *nodes, struct err *err);
+void nodes_free(struct node *nodes, size_t count);
+
+#endif

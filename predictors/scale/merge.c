@@ -1,0 +1,427 @@
+#include "predictors/scale/merge.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/array.h"
+
+enum {
+    OFFSETS_MAX = 64,   /* different neighbours of one key: more is no grid */
+    STEPS_MAX = 4096,   /* of one body */
+    MIXED = -3,         /* the ranks have different partners */
+    UNSEEN = -2,
+};
+
+/* A step with the ranks that take it. */
+struct draft {
+    struct step step;              /* body: of struct draft, see below */
+    uint16_t series[STEP_PARTNERS]; /* bits that all ranks' partners can be */
+    uint64_t rounds;
+    bool *taken;                   /* owned, per rank */
+    struct draft *body;            /* owned */
+    size_t count;
+};
+
+struct drafts {
+    struct draft *items;
+    size_t count, capacity;
+};
+
+struct merger {
+    const struct run *run;
+    const struct keys *keys;
+    struct grid grid;
+    int32_t *common[STEP_PARTNERS]; /* per key: the one partner outside series that all ranks have, MIXED, UNSEEN */
+    int64_t *common_group;          /* per key: the one group that is neither all nor all others */
+    struct grid_offset offsets[OFFSETS_MAX];
+    size_t offset_count;
+    uint32_t rank;
+    struct err *err;
+};
+
+static enum status refuse(const struct merger *merger, const struct observed *call, const char *why)
+{
+    char place[TRACE_PLACE_BYTES];
+    size_t index = (size_t)(call - merger->run->ranks[merger->rank].calls);
+    return err_set(merger->err, STATUS_DATA, merger->run->trace->name,
+                   trace_place(merger->run->trace, merger->rank, index, place), "%s", why);
+}
+
+static void drafts_free(struct draft *items, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        drafts_free(items[i].body, items[i].count);
+        free(items[i].taken);
+        free(items[i].step.members.listed);
+    }
+    free(items);
+}
+
+/* ------------------------------------------------------------------------------------------------ what is common */
+
+static void note_common(int32_t *common, int32_t peer)
+{
+    if (peer == TRACE_NONE) return;
+    *common = *common == UNSEEN || *common == peer ? peer : MIXED;
+}
+
+static const struct trace_group *group_of(const struct merger *merger, const struct observed *call)
+{
+    return &merger->run->trace->groups[call->group];
+}
+
+/* All ranks but, maybe, the one that calls. */
+static enum members_kind whole_group(const struct merger *merger, const struct observed *call, uint32_t rank)
+{
+    const struct trace_group *group = group_of(merger, call);
+    uint32_t ranks = merger->run->trace->rank_count;
+    if (group->count == ranks) return MEMBERS_ALL;
+    if (group->count + 1 == ranks && ranks > 2 && trace_group_rank(group, (int32_t)rank) < 0) return MEMBERS_OTHERS;
+    return MEMBERS_LISTED;
+}
+
+static void note_nodes(struct merger *merger, uint32_t rank, const struct node *nodes, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct observed *call = nodes[i].call;
+        note_nodes(merger, rank, nodes[i].body, nodes[i].count);
+        if (nodes[i].kind != STEP_CALL) continue;
+        for (int k = 0; k < STEP_PARTNERS; k++)
+            if (!nodes[i].series[k]) note_common(&merger->common[k][call->key], call->peers[k]);
+        if (call->group == TRACE_NO_REF || whole_group(merger, call, rank) != MEMBERS_LISTED) continue;
+        int64_t *group = &merger->common_group[call->key];
+        *group = *group == UNSEEN || *group == call->group ? (int64_t)call->group : MIXED;
+    }
+}
+
+static enum status find_common(struct merger *merger, const struct nodes *ranks)
+{
+    size_t keys = merger->keys->count + 1;
+    for (int k = 0; k < STEP_PARTNERS; k++) {
+        merger->common[k] = malloc(keys * sizeof *merger->common[k]);
+        if (!merger->common[k]) return err_memory(merger->err);
+        for (size_t i = 0; i < keys; i++) merger->common[k][i] = UNSEEN;
+    }
+    merger->common_group = malloc(keys * sizeof *merger->common_group);
+    if (!merger->common_group) return err_memory(merger->err);
+    for (size_t i = 0; i < keys; i++) merger->common_group[i] = UNSEEN;
+    for (uint32_t r = 0; r < merger->run->trace->rank_count; r++)
+        note_nodes(merger, r, ranks[r].items, ranks[r].count);
+    return STATUS_OK;
+}
+
+/* ------------------------------------------------------------------------------------------------ one rank's draft */
+
+static enum status note_offset(struct merger *merger, const struct observed *call, const struct grid_offset *offset)
+{
+    for (size_t i = 0; i < merger->offset_count; i++)
+        if (grid_offset_equal(&merger->offsets[i], offset)) return STATUS_OK;
+    if (merger->offset_count == OFFSETS_MAX)
+        return refuse(merger, call, "the partners are no neighbours on a grid, no series of all ranks and no one rank");
+    merger->offsets[merger->offset_count++] = *offset;
+    return STATUS_OK;
+}
+
+static struct partner absolute_partner(const struct merger *merger, int32_t rank)
+{
+    struct partner partner = {.kind = PARTNER_RANK, .rank = rank};
+    if (rank == merger->grid.ranks - 1) partner.kind = PARTNER_LAST;
+    if (rank == 0) partner.kind = PARTNER_FIRST;
+    return partner;
+}
+
+static enum status make_partner(struct merger *merger, const struct observed *call, int32_t peer, bool absolute,
+                                struct partner *partner)
+{
+    *partner = (struct partner){.kind = PARTNER_NONE};
+    if (peer == TRACE_NONE) return STATUS_OK;
+    if (absolute) {
+        *partner = absolute_partner(merger, peer);
+        return STATUS_OK;
+    }
+    partner->kind = PARTNER_OFFSET;
+    partner->offset = grid_offset_between(&merger->grid, (int32_t)merger->rank, peer);
+    return note_offset(merger, call, &partner->offset);
+}
+
+static enum status make_members(struct merger *merger, const struct observed *call, struct members *members)
+{
+    if (call->group == TRACE_NO_REF) return STATUS_OK;
+    members->kind = whole_group(merger, call, merger->rank);
+    if (members->kind != MEMBERS_LISTED) return STATUS_OK;
+    const struct trace_group *group = group_of(merger, call);
+    bool absolute = merger->common_group[call->key] >= 0;
+    for (uint32_t i = 0; i < group->count; i++) {
+        struct partner partner;
+        TRY(make_partner(merger, call, group->members[i], absolute, &partner));
+        ARRAY_PUSH(members->listed, members->count, members->capacity, partner, merger->err);
+    }
+    return STATUS_OK;
+}
+
+static enum status make_call(struct merger *merger, const struct node *node, struct draft *draft)
+{
+    const struct observed *call = node->call;
+    draft->step.call = merger->keys->items[call->key];
+    draft->step.number = call->key; /* until the steps are numbered */
+    draft->step.waits = call->waits;
+    for (int k = 0; k < STEP_PARTNERS; k++) {
+        draft->series[k] = node->series[k];
+        if (node->series[k]) draft->step.partners[k].kind = PARTNER_SERIES;
+        else
+            TRY(make_partner(merger, call, call->peers[k], merger->common[k][call->key] >= 0,
+                             &draft->step.partners[k]));
+    }
+    return make_members(merger, call, &draft->step.members);
+}
+
+static enum status make_drafts(struct merger *merger, const struct node *nodes, size_t count, struct draft **made)
+{
+    struct draft *drafts = calloc(count + 1, sizeof *drafts);
+    *made = drafts;
+    if (!drafts) return err_memory(merger->err);
+    for (size_t i = 0; i < count; i++) {
+        drafts[i].step.kind = nodes[i].kind;
+        drafts[i].rounds = nodes[i].rounds;
+        drafts[i].taken = calloc(merger->run->trace->rank_count, sizeof *drafts[i].taken);
+        if (!drafts[i].taken) return err_memory(merger->err);
+        drafts[i].taken[merger->rank] = true;
+        if (nodes[i].kind == STEP_CALL) TRY(make_call(merger, &nodes[i], &drafts[i]));
+        else {
+            drafts[i].count = nodes[i].count;
+            TRY(make_drafts(merger, nodes[i].body, nodes[i].count, &drafts[i].body));
+        }
+    }
+    return STATUS_OK;
+}
+
+/* ------------------------------------------------------------------------------------------------ alignment */
+
+static bool partner_equal(const struct partner *a, const struct partner *b)
+{
+    if (a->kind == PARTNER_NONE || b->kind == PARTNER_NONE) return true; /* MPI_PROC_NULL in a neighbour's place */
+    return a->kind == b->kind && a->rank == b->rank && grid_offset_equal(&a->offset, &b->offset);
+}
+
+static bool call_fits(const struct draft *a, const struct draft *b)
+{
+    if (a->step.number != b->step.number || a->step.waits != b->step.waits) return false;
+    if (a->step.members.kind != b->step.members.kind) return false;
+    for (int k = 0; k < STEP_PARTNERS; k++) {
+        if (!partner_equal(&a->step.partners[k], &b->step.partners[k])) return false;
+        if (a->series[k] != b->series[k] && !(a->series[k] & b->series[k])) return false;
+    }
+    return true;
+}
+
+static enum status align(const struct draft *a, size_t a_count, const struct draft *b, size_t b_count,
+                         uint32_t **table, struct err *err);
+
+/* How many calls two steps have in common; 0: they are not the same step. */
+static enum status likeness(const struct draft *a, const struct draft *b, uint32_t *common, struct err *err)
+{
+    *common = 0;
+    if (a->step.kind != b->step.kind || a->rounds != b->rounds) return STATUS_OK;
+    if (a->step.kind == STEP_CALL) {
+        *common = call_fits(a, b);
+        return STATUS_OK;
+    }
+    uint32_t *table;
+    TRY(align(a->body, a->count, b->body, b->count, &table, err));
+    *common = table[0];
+    free(table);
+    if (a->step.kind == STEP_SERIES && (a->count != b->count || *common < a->count)) *common = 0;
+    return STATUS_OK;
+}
+
+/* Longest common subsequence: (*table)[i * (b_count + 1) + j] is the most that a from i and b from j have in common. */
+static enum status align(const struct draft *a, size_t a_count, const struct draft *b, size_t b_count,
+                         uint32_t **table, struct err *err)
+{
+    size_t width = b_count + 1;
+    uint32_t *made = calloc((a_count + 1) * width, sizeof *made);
+    enum status status = made ? STATUS_OK : err_memory(err);
+    for (size_t i = a_count; status == STATUS_OK && i-- > 0;) {
+        for (size_t j = b_count; status == STATUS_OK && j-- > 0;) {
+            uint32_t common, *best = &made[i * width + j];
+            status = likeness(&a[i], &b[j], &common, err);
+            *best = made[(i + 1) * width + j];
+            if (made[i * width + j + 1] > *best) *best = made[i * width + j + 1];
+            if (common > 0 && made[(i + 1) * width + j + 1] + common >= *best)
+                *best = made[(i + 1) * width + j + 1] + common;
+        }
+    }
+    if (status == STATUS_OK) *table = made;
+    else free(made);
+    return status;
+}
+
+static enum status join_members(struct members *to, const struct members *from, struct err *err)
+{
+    for (size_t i = 0; i < from->count; i++) {
+        bool known = false;
+        for (size_t j = 0; j < to->count; j++) known = known || partner_equal(&to->listed[j], &from->listed[i]);
+        if (!known) ARRAY_PUSH(to->listed, to->count, to->capacity, from->listed[i], err);
+    }
+    return STATUS_OK;
+}
+
+static enum status join(struct draft **a, size_t *a_count, struct draft *b, size_t b_count, uint32_t ranks,
+                        struct err *err);
+
+/* to becomes both; from is emptied. */
+static enum status join_step(struct draft *to, struct draft *from, uint32_t ranks, struct err *err)
+{
+    for (uint32_t r = 0; r < ranks; r++) to->taken[r] = to->taken[r] || from->taken[r];
+    for (int k = 0; k < STEP_PARTNERS; k++) {
+        to->series[k] &= from->series[k];
+        bool to_null = to->step.partners[k].kind == PARTNER_NONE, from_null = from->step.partners[k].kind == PARTNER_NONE;
+        if (to_null != from_null) to->step.null_outside = true;
+        if (to_null) to->step.partners[k] = from->step.partners[k];
+    }
+    to->step.null_outside = to->step.null_outside || from->step.null_outside;
+    TRY(join_members(&to->step.members, &from->step.members, err));
+    if (to->step.kind == STEP_CALL) return STATUS_OK;
+    return join(&to->body, &to->count, from->body, from->count, ranks, err);
+}
+
+static void move_draft(struct draft *to, struct draft *from)
+{
+    *to = *from;
+    *from = (struct draft){.count = 0};
+}
+
+/* b's steps are merged into a in the order of both; b's items are emptied. */
+static enum status join(struct draft **a, size_t *a_count, struct draft *b, size_t b_count, uint32_t ranks,
+                        struct err *err)
+{
+    uint32_t *table;
+    size_t i = 0, j = 0, made_count = 0, width = b_count + 1;
+    TRY(align(*a, *a_count, b, b_count, &table, err));
+    struct draft *made = calloc(*a_count + b_count + 1, sizeof *made);
+    enum status status = made ? STATUS_OK : err_memory(err);
+    while (status == STATUS_OK && (i < *a_count || j < b_count)) {
+        uint32_t common = 0;
+        if (i < *a_count && j < b_count) status = likeness(&(*a)[i], &b[j], &common, err);
+        if (status != STATUS_OK) break;
+        if (common > 0 && table[i * width + j] == table[(i + 1) * width + j + 1] + common) {
+            status = join_step(&(*a)[i], &b[j], ranks, err);
+            move_draft(&made[made_count++], &(*a)[i++]);
+            j++;
+        } else if (i < *a_count && (j == b_count || table[(i + 1) * width + j] >= table[i * width + j + 1]))
+            move_draft(&made[made_count++], &(*a)[i++]);
+        else move_draft(&made[made_count++], &b[j++]);
+    }
+    free(table);
+    if (status != STATUS_OK) {
+        drafts_free(made, made_count);
+        return status;
+    }
+    drafts_free(*a, *a_count);
+    *a = made;
+    *a_count = made_count;
+    return STATUS_OK;
+}
+
+static enum status join_rank(struct merger *merger, uint32_t rank, const struct nodes *nodes, struct drafts *all)
+{
+    struct draft *made;
+    merger->rank = rank;
+    if (nodes->count > STEPS_MAX)
+        return refuse(merger, &merger->run->ranks[rank].calls[0], "the calls of the rank do not repeat");
+    enum status status = make_drafts(merger, nodes->items, nodes->count, &made);
+    if (status == STATUS_OK)
+        status = join(&all->items, &all->count, made, nodes->count, merger->run->trace->rank_count, merger->err);
+    drafts_free(made, made ? nodes->count : 0);
+    return status;
+}
+
+/* ------------------------------------------------------------------------------------------------ who takes a step */
+
+static enum status find_takers(struct merger *merger, const struct draft *draft, struct step *step)
+{
+    int32_t ranks = merger->grid.ranks;
+    for (enum takers takers = 0; takers < TAKERS_COUNT; takers++) {
+        int32_t r = 0;
+        step->takers = takers;
+        while (r < ranks && draft->taken[r] == step_taken(step, &merger->grid, r)) r++;
+        if (r == ranks) return STATUS_OK;
+    }
+    int32_t some = 0;
+    while (!draft->taken[some]) some++;
+    return err_set(merger->err, STATUS_DATA, merger->run->trace->name, NULL,
+                   "rank %d and some others, but not all, call %s; their places do not say which", some,
+                   step->kind == STEP_CALL ? call_name(step->call.call) : "a series of calls");
+}
+
+static enum series lowest_series(uint16_t bits)
+{
+    return (enum series)__builtin_ctz(bits);
+}
+
+static enum status make_steps(struct merger *merger, struct draft *drafts, size_t count, struct step **steps);
+
+static enum status make_step(struct merger *merger, struct draft *draft, struct step *step)
+{
+    *step = draft->step;
+    draft->step.members = (struct members){.count = 0};
+    for (int k = 0; k < STEP_PARTNERS; k++)
+        if (draft->series[k]) step->partners[k].series = lowest_series(draft->series[k]);
+    TRY(find_takers(merger, draft, step));
+    if (step->kind == STEP_CALL) return STATUS_OK;
+    step->count = draft->count;
+    TRY(make_steps(merger, draft->body, draft->count, &step->body));
+    if (step->kind == STEP_SERIES)
+        for (size_t i = step->count; i-- > 0;)
+            if (step->body[i].partners[0].kind == PARTNER_SERIES) step->series = step->body[i].partners[0].series;
+    return STATUS_OK;
+}
+
+static enum status make_steps(struct merger *merger, struct draft *drafts, size_t count, struct step **steps)
+{
+    struct step *made = calloc(count + 1, sizeof *made);
+    *steps = made;
+    if (!made) return err_memory(merger->err);
+    for (size_t i = 0; i < count; i++) TRY(make_step(merger, &drafts[i], &made[i]));
+    return STATUS_OK;
+}
+
+static uint32_t number_steps(struct step *steps, size_t count, uint32_t next)
+{
+    for (size_t i = 0; i < count; i++) {
+        steps[i].number = next++;
+        next = number_steps(steps[i].body, steps[i].count, next);
+    }
+    return next;
+}
+
+static enum status merge(struct merger *merger, const struct nodes *ranks, struct drafts *all, struct program *program)
+{
+    TRY(find_common(merger, ranks));
+    for (uint32_t r = 0; r < merger->run->trace->rank_count; r++) TRY(join_rank(merger, r, &ranks[r], all));
+    program->count = all->count;
+    TRY(make_steps(merger, all->items, all->count, &program->steps));
+    program->step_count = number_steps(program->steps, program->count, 0);
+    return STATUS_OK;
+}
+
+enum status merge_ranks(const struct run *run, const struct keys *keys, const struct nodes *ranks,
+                        const struct grid_shape *shape, struct program *program, struct err *err)
+{
+    struct merger merger = {.run = run, .keys = keys, .err = err};
+    struct drafts all = {.count = 0};
+    program->shape = *shape;
+    program->steps = NULL;
+    program->count = 0;
+    if (!grid_make(shape, (int32_t)run->trace->rank_count, &merger.grid))
+        return err_set(err, STATUS_DATA, run->trace->name, NULL, "the ranks do not divide into such a grid");
+    enum status status = merge(&merger, ranks, &all, program);
+    drafts_free(all.items, all.count);
+    for (int k = 0; k < STEP_PARTNERS; k++) free(merger.common[k]);
+    free(merger.common_group);
+    if (status == STATUS_OK) return status;
+    steps_free(program->steps, program->count);
+    program->steps = NULL;
+    program->count = 0;
+    return status;
+}

@@ -1,0 +1,244 @@
+#include "predictors/scale/observe.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/array.h"
+#include "predictors/scale/program.h"
+
+enum status keys_open(struct keys *keys, struct err *err)
+{
+    *keys = (struct keys){.count = 0};
+    return trace_new("program", 1, &keys->names, err);
+}
+
+void keys_clear(struct keys *keys)
+{
+    trace_free(keys->names);
+    free(keys->items);
+    map_clear(&keys->index);
+    *keys = (struct keys){.count = 0};
+}
+
+static uint64_t key_hash(const struct trace_call *key)
+{
+    uint64_t hash = map_mix(key->call, key->flags);
+    hash = map_mix(hash, (uint64_t)(uint32_t)key->handle << 32 | (uint32_t)key->tag);
+    return map_mix(hash, ((uint64_t)key->site << 32 | key->ref) + (uint64_t)key->aux);
+}
+
+static bool key_equal(const struct trace_call *a, const struct trace_call *b)
+{
+    return a->call == b->call && a->flags == b->flags && a->handle == b->handle && a->tag == b->tag &&
+           a->site == b->site && a->ref == b->ref && a->aux == b->aux;
+}
+
+static enum status find_key(struct keys *keys, const struct trace_call *key, uint32_t *number, struct err *err)
+{
+    for (uint64_t hash = key_hash(key);; hash++) {
+        uint64_t *found;
+        TRY(map_put(&keys->index, hash, keys->count, &found, err));
+        *number = (uint32_t)*found;
+        if (*found < keys->count) {
+            if (key_equal(&keys->items[*found], key)) return STATUS_OK;
+            continue;
+        }
+        ARRAY_PUSH(keys->items, keys->count, keys->capacity, *key, err);
+        return STATUS_OK;
+    }
+}
+
+/* What one rank's calls leave for its later ones. */
+struct observer {
+    const struct trace *trace;
+    struct keys *keys;
+    uint32_t rank;
+    size_t index;
+    uint32_t *open; /* requests that no call has completed, in the order they were made */
+    size_t open_count, open_capacity;
+    struct err *err;
+};
+
+static enum status refuse(const struct observer *observer, const char *why)
+{
+    char place[TRACE_PLACE_BYTES];
+    return err_set(observer->err, STATUS_DATA, observer->trace->name,
+                   trace_place(observer->trace, observer->rank, observer->index, place), "%s", why);
+}
+
+static bool result_decides(enum call_kind kind)
+{
+    switch (kind) {
+    case CALL_WIN_TEST:
+    case CALL_IPROBE:
+    case CALL_REQUEST_TEST:
+    case CALL_REQUEST_TESTALL:
+    case CALL_SHMEM_TEST:
+    case CALL_SHMEM_TEST_LOCK: return true;
+    default: return false;
+    }
+}
+
+static bool has_lists(enum call_kind kind)
+{
+    switch (kind) {
+    case CALL_GATHERV:
+    case CALL_SCATTERV:
+    case CALL_ALLGATHERV:
+    case CALL_ALLTOALLV:
+    case CALL_NEIGHBOR: return true;
+    default: return false;
+    }
+}
+
+static bool has_all_ranks(const struct trace *trace, const struct trace_comm *comm)
+{
+    if (comm->between || comm->count != trace->rank_count) return false;
+    for (uint32_t i = 0; i < comm->count; i++)
+        if (comm->members[i] != (int32_t)i) return false;
+    return true;
+}
+
+static enum status check_call(const struct observer *observer, const struct trace_call *call)
+{
+    enum call_kind kind = call_kind(call->call);
+    if (result_decides(kind))
+        return refuse(observer, "how often a program tests depends on the time; no other scale can be predicted from it");
+    if (has_lists(kind)) return refuse(observer, "sizes that are given per rank are not predicted at another scale");
+    if (kind >= CALL_THREAD_BEGIN && kind <= CALL_SEM_POST)
+        return refuse(observer, "threads are not predicted at another scale");
+    const struct trace_comm *comm = trace_call_comm(observer->trace, call);
+    if (comm && !has_all_ranks(observer->trace, comm))
+        return refuse(observer, "only communicators of all ranks are predicted at another scale");
+    if (kind == CALL_COMM_CREATE &&
+        (call->ref == TRACE_NO_REF || !has_all_ranks(observer->trace, &observer->trace->comms[call->ref])))
+        return refuse(observer, "only communicators of all ranks are predicted at another scale");
+    return STATUS_OK;
+}
+
+static enum status complete_request(struct observer *observer, uint32_t request, int32_t *place)
+{
+    for (size_t i = 0; i < observer->open_count; i++) {
+        if (observer->open[i] != request) continue;
+        *place = (int32_t)i;
+        memmove(&observer->open[i], &observer->open[i + 1], (--observer->open_count - i) * sizeof *observer->open);
+        return STATUS_OK;
+    }
+    return refuse(observer, "the request was completed before");
+}
+
+static enum status complete_list(struct observer *observer, const struct trace_list *list, int32_t *waits)
+{
+    size_t open = observer->open_count;
+    *waits = WAIT_ALL;
+    for (uint32_t i = 0; i < list->count; i++)
+        TRY(complete_request(observer, observer->trace->requests[list->first + i], waits));
+    if (list->count == open) *waits = WAIT_ALL;
+    else if (list->count != 1)
+        return refuse(observer, "a wait for some of several requests is not predicted at another scale");
+    return STATUS_OK;
+}
+
+static enum status observe_requests(struct observer *observer, const struct trace_call *call, int32_t *waits)
+{
+    enum call_kind kind = call_kind(call->call);
+    *waits = WAIT_NONE;
+    if (call_makes_request(call->call) && call->ref != TRACE_NO_REF)
+        ARRAY_PUSH(observer->open, observer->open_count, observer->open_capacity, call->ref, observer->err);
+    if (call->ref == TRACE_NO_REF) return STATUS_OK;
+    if (kind == CALL_REQUEST_WAIT) return complete_request(observer, call->ref, waits);
+    if (kind == CALL_REQUEST_WAITALL) return complete_list(observer, &observer->trace->lists[call->ref], waits);
+    return STATUS_OK;
+}
+
+static bool tag_is_same_everywhere(enum call_kind kind)
+{
+    return kind != CALL_NEIGHBOR && kind != CALL_COMM_CREATE;
+}
+
+/* The key's members; those of sites and regions by the keys' own numbers. */
+static enum status make_key(struct observer *observer, const struct trace_call *call, struct trace_call *key)
+{
+    const struct trace *trace = observer->trace;
+    const struct trace_site *site = &trace->sites[call->site];
+    enum call_kind kind = call_kind(call->call);
+    *key = (struct trace_call){.call = call->call,
+                               .flags = call->flags & (uint16_t)~(TRACE_FLAG | TRACE_BREAK | TRACE_GAPS),
+                               .handle = call->handle,
+                               .tag = tag_is_same_everywhere(kind) ? call->tag : 0,
+                               .peer = TRACE_NONE,
+                               .disp = -1,
+                               .ref = TRACE_NO_REF};
+    if (call->site != TRACE_NO_SITE)
+        TRY(trace_add_site(observer->keys->names, site->function, site->file, site->line, &key->site, observer->err));
+    if (call_is_region(call->call))
+        TRY(trace_add_region(observer->keys->names, trace->regions[call->ref], &key->ref, observer->err));
+    if (kind == CALL_SENDRECV) key->aux = trace_call_recv_tag(call);
+    if (kind == CALL_COMM_CREATE) key->ref = call->ref; /* communicators are made in the same order */
+    return STATUS_OK;
+}
+
+static int64_t computed_ps(const struct observer *observer)
+{
+    const struct trace *trace = observer->trace;
+    const struct trace_rank *rank = &trace->ranks[observer->rank];
+    size_t i = observer->index;
+    int64_t before = i > 0 ? rank->calls[i - 1].exit_ps + trace->record_cost_ps : trace_begin_ps(trace);
+    int64_t gap_ps = trace_compute_ps(rank, i, rank->calls[i].enter_ps - before);
+    return gap_ps > 0 ? gap_ps : 0;
+}
+
+static enum status observe_call(struct observer *observer, struct observed *made)
+{
+    const struct trace_call *call = &observer->trace->ranks[observer->rank].calls[observer->index];
+    enum call_kind kind = call_kind(call->call);
+    struct trace_call key;
+    TRY(check_call(observer, call));
+    TRY(make_key(observer, call, &key));
+    TRY(find_key(observer->keys, &key, &made->key, observer->err));
+    made->peers[0] = call->peer;
+    made->peers[1] = kind == CALL_SENDRECV ? trace_call_source(call) : TRACE_NONE;
+    made->group = kind == CALL_POST || kind == CALL_START ? call->ref : TRACE_NO_REF;
+    made->bytes = call->bytes;
+    made->aux = call->aux;
+    made->disp = call->disp;
+    made->compute_ps = computed_ps(observer);
+    made->duration_ps = call->exit_ps - call->enter_ps;
+    return observe_requests(observer, call, &made->waits);
+}
+
+static enum status observe_rank(struct observer *observer, struct observed_rank *rank)
+{
+    size_t count = observer->trace->ranks[observer->rank].count;
+    observer->open_count = 0;
+    TRY(array_reserve((void **)&rank->calls, &rank->capacity, count + 1, sizeof *rank->calls, observer->err));
+    for (observer->index = 0; observer->index < count; observer->index++) {
+        TRY(observe_call(observer, &rank->calls[observer->index]));
+        rank->count++;
+    }
+    return STATUS_OK;
+}
+
+enum status run_observe(const struct trace *trace, struct keys *keys, struct run *run, struct err *err)
+{
+    struct observer observer = {.trace = trace, .keys = keys, .err = err};
+    TRY(trace_check_one_thread(trace, "prediction at another scale", err));
+    *run = (struct run){.trace = trace, .ranks = calloc(trace->rank_count, sizeof *run->ranks)};
+    enum status status = run->ranks ? STATUS_OK : err_memory(err);
+    for (uint32_t i = 0; status == STATUS_OK && i < trace->rank_count; i++) {
+        observer.rank = i;
+        if (trace->ranks[i].incomplete)
+            status = err_set(err, STATUS_DATA, trace->name, NULL, "rank %u is incomplete, expected a whole run", i);
+        else status = observe_rank(&observer, &run->ranks[i]);
+    }
+    free(observer.open);
+    if (status != STATUS_OK) run_clear(run);
+    return status;
+}
+
+void run_clear(struct run *run)
+{
+    for (uint32_t i = 0; run->ranks && i < run->trace->rank_count; i++) free(run->ranks[i].calls);
+    free(run->ranks);
+    run->ranks = NULL;
+}

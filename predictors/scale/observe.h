@@ -1,0 +1,44 @@
+/* The calls of a run in a form that can be compared between ranks and runs: what is the same everywhere is a key, what
+ * depends on the rank or the scale is beside it. */
+#ifndef PREDICTORS_SCALE_OBSERVE_H
+#define PREDICTORS_SCALE_OBSERVE_H
+
+#include "common/map.h"
+#include "trace/trace.h"
+
+/* Calls with equal keys do the same: function, flags, window or communicator, tag, call site, region; aux is the receive's
+ * tag of a sendrecv. */
+struct keys {
+    struct trace *names;      /* owned: sites and regions of the keys */
+    struct trace_call *items; /* owned */
+    size_t count, capacity;
+    struct map index; /* hash to number, chained by probing */
+};
+
+struct observed {
+    uint32_t key;
+    int32_t peers[2]; /* target, destination or root; source of a sendrecv; TRACE_NONE */
+    uint32_t group;   /* of the run's trace; TRACE_NO_REF */
+    int32_t waits;    /* enum of program.h: WAIT_NONE, WAIT_ALL, or a place among the requests that are not completed */
+    int64_t bytes, aux, disp;
+    int64_t compute_ps, duration_ps;
+};
+
+struct observed_rank {
+    struct observed *calls; /* owned */
+    size_t count, capacity;
+};
+
+struct run {
+    const struct trace *trace;   /* borrowed */
+    struct observed_rank *ranks; /* owned, one per rank */
+};
+
+enum status keys_open(struct keys *keys, struct err *err);
+void keys_clear(struct keys *keys);
+
+/* STATUS_DATA naming rank, call and reason where the trace has something that no program describes yet. */
+enum status run_observe(const struct trace *trace, struct keys *keys, struct run *run, struct err *err);
+void run_clear(struct run *run);
+
+#endif

@@ -1,0 +1,95 @@
+/* program_print() of predictors/scale/scale.h. */
+#include <inttypes.h>
+
+#include "predictors/scale/scale.h"
+
+static const char *const series_names[] = {
+    [SERIES_UP] = "all others, upwards from the next",
+    [SERIES_DOWN] = "all others, downwards from the one before",
+    [SERIES_ASCENDING] = "all others, from rank 0 on",
+    [SERIES_FROM_SELF] = "all, from the rank itself on",
+    [SERIES_ALL] = "all, from rank 0 on",
+    [SERIES_EXCLUSIVE] = "all others, by exclusive or with 1, 2, 3, ...",
+    [SERIES_CUBE] = "the neighbours in a hypercube",
+    [SERIES_DOUBLE_UP] = "the ranks 1, 2, 4, ... above",
+    [SERIES_DOUBLE_DOWN] = "the ranks 1, 2, 4, ... below",
+};
+
+static const char *const taker_names[] = {
+    [TAKERS_ALL] = "",
+    [TAKERS_FIRST] = " [rank 0]",
+    [TAKERS_NOT_FIRST] = " [all but rank 0]",
+    [TAKERS_LAST] = " [last rank]",
+    [TAKERS_NOT_LAST] = " [all but the last rank]",
+};
+
+static void print_partner(const struct partner *partner, FILE *out)
+{
+    switch (partner->kind) {
+    case PARTNER_FIRST: fputs("0", out); break;
+    case PARTNER_LAST: fputs("p-1", out); break;
+    case PARTNER_RANK: fprintf(out, "%d", partner->rank); break;
+    case PARTNER_SERIES: fputs("partner", out); break;
+    case PARTNER_OFFSET:
+        fprintf(out, "(%+d", partner->offset.of[0]);
+        for (int d = 1; d < GRID_DIMENSIONS; d++) fprintf(out, ",%+d", partner->offset.of[d]);
+        fputc(')', out);
+        break;
+    default: break;
+    }
+}
+
+static void print_members(const struct members *members, FILE *out)
+{
+    if (members->kind == MEMBERS_NONE) return;
+    fputs(members->kind == MEMBERS_ALL ? " group=all" : members->kind == MEMBERS_OTHERS ? " group=others" : " group=", out);
+    for (size_t i = 0; i < members->count; i++) {
+        if (i > 0) fputc(' ', out);
+        print_partner(&members->listed[i], out);
+    }
+}
+
+static void print_computing(const struct computing *computing, int depth, FILE *out)
+{
+    char text[TIME_TEXT_BYTES];
+    if (computing->model.c0 == 0 && computing->model.c1 == 0) return;
+    fprintf(out, "%*scompute %s%s\n", 2 * depth, "", time_model_text(&computing->model, text),
+            computing->model.balanced ? "" : ", uneven");
+}
+
+static void print_call(const struct program *program, const struct step *step, FILE *out)
+{
+    char count[COUNT_TEXT_BYTES];
+    const struct trace_site *site = &program->names->sites[step->call.site];
+    fputs(call_name(step->call.call), out);
+    if (call_is_region(step->call.call)) fprintf(out, " %s", program->names->regions[step->call.ref]);
+    if (step->partners[0].kind != PARTNER_NONE) fputs(" to ", out);
+    print_partner(&step->partners[0], out);
+    print_members(&step->members, out);
+    if (step->bytes.a != 0 || step->bytes.b != 0) fprintf(out, " bytes=%s", count_model_text(&step->bytes, count));
+    if (site->file) fprintf(out, " at %s:%d", site->file, site->line);
+}
+
+static void print_steps(const struct program *program, const struct step *steps, size_t count, int depth, FILE *out)
+{
+    char text[COUNT_TEXT_BYTES];
+    for (size_t i = 0; i < count; i++) {
+        print_computing(&steps[i].computing[COMPUTING_BEFORE], depth, out);
+        fprintf(out, "%*s", 2 * depth, "");
+        if (steps[i].kind == STEP_CALL) print_call(program, &steps[i], out);
+        else if (steps[i].kind == STEP_REPEAT) fprintf(out, "repeat %s", count_model_text(&steps[i].rounds, text));
+        else fprintf(out, "for each partner of %s", series_names[steps[i].series]);
+        fprintf(out, "%s\n", taker_names[steps[i].takers]);
+        print_steps(program, steps[i].body, steps[i].count, depth + 1, out);
+        print_computing(&steps[i].computing[COMPUTING_AFTER], depth, out);
+    }
+}
+
+void program_print(const struct program *program, FILE *out)
+{
+    struct grid grid;
+    char text[GRID_TEXT_BYTES];
+    grid_make(&program->shape, program->observed, &grid);
+    fprintf(out, "program of %d ranks on %s\n", program->observed, grid_text(&grid, text));
+    print_steps(program, program->steps, program->count, 1, out);
+}

@@ -1,0 +1,119 @@
+#include "predictors/scale/program.h"
+
+#include <stdlib.h>
+
+static bool is_power_of_two(int32_t count)
+{
+    return (count & (count - 1)) == 0;
+}
+
+static uint32_t doublings(int32_t ranks)
+{
+    uint32_t count = 0;
+    while ((INT64_C(1) << count) < ranks) count++;
+    return count;
+}
+
+uint32_t series_rounds(enum series series, int32_t ranks)
+{
+    switch (series) {
+    case SERIES_UP:
+    case SERIES_DOWN:
+    case SERIES_ASCENDING: return (uint32_t)ranks - 1;
+    case SERIES_FROM_SELF:
+    case SERIES_ALL: return (uint32_t)ranks;
+    case SERIES_EXCLUSIVE: return is_power_of_two(ranks) ? (uint32_t)ranks - 1 : 0;
+    case SERIES_CUBE: return is_power_of_two(ranks) ? doublings(ranks) : 0;
+    case SERIES_DOUBLE_UP:
+    case SERIES_DOUBLE_DOWN: return doublings(ranks);
+    default: return 0;
+    }
+}
+
+int32_t series_partner(enum series series, int32_t ranks, int32_t rank, uint32_t round)
+{
+    int64_t r = rank, k = round, n = ranks;
+    switch (series) {
+    case SERIES_UP: return (int32_t)((r + 1 + k) % n);
+    case SERIES_DOWN: return (int32_t)((r - 1 - k + 2 * n) % n);
+    case SERIES_ASCENDING: return (int32_t)(k < r ? k : k + 1);
+    case SERIES_FROM_SELF: return (int32_t)((r + k) % n);
+    case SERIES_EXCLUSIVE: return (int32_t)(r ^ (1 + k));
+    case SERIES_CUBE: return (int32_t)(r ^ (INT64_C(1) << k));
+    case SERIES_DOUBLE_UP: return (int32_t)((r + (INT64_C(1) << k)) % n);
+    case SERIES_DOUBLE_DOWN: return (int32_t)((r - (INT64_C(1) << k) + n) % n);
+    default: return (int32_t)k;
+    }
+}
+
+bool taker(enum takers takers, int32_t ranks, int32_t rank)
+{
+    switch (takers) {
+    case TAKERS_FIRST: return rank == 0;
+    case TAKERS_NOT_FIRST: return rank != 0;
+    case TAKERS_LAST: return rank == ranks - 1;
+    case TAKERS_NOT_LAST: return rank != ranks - 1;
+    default: return true;
+    }
+}
+
+int32_t partner_rank(const struct partner *partner, const struct grid *grid, int32_t rank, uint32_t round)
+{
+    switch (partner->kind) {
+    case PARTNER_FIRST: return 0;
+    case PARTNER_LAST: return grid->ranks - 1;
+    case PARTNER_RANK: return partner->rank < grid->ranks ? partner->rank : TRACE_NONE;
+    case PARTNER_OFFSET: return grid_neighbor(grid, rank, &partner->offset);
+    case PARTNER_SERIES: return series_partner(partner->series, grid->ranks, rank, round);
+    default: return TRACE_NONE;
+    }
+}
+
+bool step_taken(const struct step *step, const struct grid *grid, int32_t rank)
+{
+    if (!taker(step->takers, grid->ranks, rank)) return false;
+    for (int k = 0; k < STEP_PARTNERS; k++)
+        if (step->partners[k].kind == PARTNER_OFFSET && !step->null_outside &&
+            grid_neighbor(grid, rank, &step->partners[k].offset) < 0)
+            return false;
+    return true;
+}
+
+static bool all_take(const struct step *step)
+{
+    for (int k = 0; k < STEP_PARTNERS; k++)
+        if (step->partners[k].kind == PARTNER_OFFSET && !step->null_outside) return false;
+    return step->takers == TAKERS_ALL;
+}
+
+const struct step *program_computing(const struct program_place *at, const struct step *body, const struct step *next,
+                                     int *place)
+{
+    *place = COMPUTING_BEFORE;
+    if (at->entered) return at->entered;
+    if (all_take(next) || !at->previous || at->body != body || !all_take(at->previous)) return next;
+    *place = COMPUTING_AFTER;
+    return at->previous;
+}
+
+void step_clear(struct step *step)
+{
+    free(step->members.listed);
+    for (int place = 0; place < COMPUTING_PLACES; place++) executions_clear(&step->computing[place].executions);
+    steps_free(step->body, step->count);
+}
+
+void steps_free(struct step *steps, size_t count)
+{
+    for (size_t i = 0; steps && i < count; i++) step_clear(&steps[i]);
+    free(steps);
+}
+
+void program_free(struct program *program)
+{
+    if (!program) return;
+    steps_free(program->steps, program->count);
+    trace_free(program->names);
+    free(program->windows);
+    free(program);
+}

@@ -1,0 +1,144 @@
+/* The program that several runs have in common: what every rank calls, as a function of its place and of the number of
+ * ranks. Steps are calls, repetitions of a body, and bodies done once with each of a series of partners.
+ *
+ * The idea is that of regular section descriptors extrapolated over ranks: X. Wu, F. Mueller, ScalaExtrap: Trace-Based
+ * Communication Extrapolation for SPMD Programs, PPoPP 2011, sections 3 and 4; here for one-sided calls, too. */
+#ifndef PREDICTORS_SCALE_PROGRAM_H
+#define PREDICTORS_SCALE_PROGRAM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/status.h"
+#include "predictors/scale/count_model.h"
+#include "predictors/scale/executions.h"
+#include "predictors/scale/grid.h"
+#include "predictors/scale/time_model.h"
+#include "trace/trace.h"
+
+/* The k-th partner of rank r among n, k from 0. */
+enum series {
+    SERIES_UP,        /* (r + 1 + k) mod n, n - 1 of them */
+    SERIES_DOWN,      /* (r - 1 - k) mod n, n - 1 of them */
+    SERIES_ASCENDING, /* 0, 1, ... without r, n - 1 of them */
+    SERIES_FROM_SELF, /* (r + k) mod n, n of them */
+    SERIES_ALL,       /* 0, 1, ... with r, n of them */
+    SERIES_EXCLUSIVE, /* r xor (1 + k), n - 1 of them, n a power of two */
+    SERIES_CUBE,      /* r xor 2^k, log2 n of them, n a power of two */
+    SERIES_DOUBLE_UP,   /* (r + 2^k) mod n while 2^k < n */
+    SERIES_DOUBLE_DOWN, /* (r - 2^k) mod n while 2^k < n */
+    SERIES_COUNT
+};
+
+/* How many partners; 0: the series does not exist for so many ranks. */
+uint32_t series_rounds(enum series series, int32_t ranks);
+int32_t series_partner(enum series series, int32_t ranks, int32_t rank, uint32_t round);
+
+enum partner_kind {
+    PARTNER_NONE,   /* none, or MPI_PROC_NULL */
+    PARTNER_FIRST,  /* rank 0 */
+    PARTNER_LAST,   /* rank n - 1 */
+    PARTNER_RANK,   /* another one rank for all */
+    PARTNER_OFFSET, /* the neighbour there; where there is none, the call is not made or has MPI_PROC_NULL */
+    PARTNER_SERIES, /* of the round of the body that the call is in */
+};
+
+struct partner {
+    enum partner_kind kind;
+    int32_t rank;
+    struct grid_offset offset;
+    enum series series;
+};
+
+/* The partner of a rank; round: of the series that the call is in. TRACE_NONE: none, or outside the grid. */
+int32_t partner_rank(const struct partner *partner, const struct grid *grid, int32_t rank, uint32_t round);
+
+/* Who is in a group of MPI_Win_post or MPI_Win_start. */
+enum members_kind { MEMBERS_NONE, MEMBERS_LISTED, MEMBERS_OTHERS, MEMBERS_ALL };
+struct members {
+    enum members_kind kind;
+    struct partner *listed; /* owned; neighbours outside the grid are left out */
+    size_t count, capacity;
+};
+
+/* Which of the rank's requests a wait is for: those that no wait has completed yet, in the order they were made. */
+enum { WAIT_NONE = -2, WAIT_ALL = -1 }; /* else: the one at that place */
+
+/* Which ranks take a step. */
+enum takers { TAKERS_ALL, TAKERS_FIRST, TAKERS_NOT_FIRST, TAKERS_LAST, TAKERS_NOT_LAST, TAKERS_COUNT };
+bool taker(enum takers takers, int32_t ranks, int32_t rank);
+
+/* Computing at one place of the program. */
+struct computing {
+    struct time_model model;
+    struct executions executions; /* of the largest run */
+};
+enum { COMPUTING_BEFORE, COMPUTING_AFTER, COMPUTING_PLACES };
+
+enum step_kind { STEP_CALL, STEP_REPEAT, STEP_SERIES };
+enum { STEP_PARTNERS = 2 }; /* target, destination or root; source of a sendrecv */
+
+/* Displacement of a one-sided call: a part that is the same for all ranks, a part by the rank, one by the target. */
+enum displacement { DISPLACEMENT_UNKNOWN, DISPLACEMENT_FIXED, DISPLACEMENT_BY_RANK, DISPLACEMENT_BY_TARGET };
+
+struct step {
+    enum step_kind kind;
+    enum takers takers;
+    struct computing computing[COMPUTING_PLACES];
+    /* STEP_CALL */
+    struct trace_call call; /* what is the same on all ranks at all scales; site and ref (region) are of struct program */
+    struct partner partners[STEP_PARTNERS];
+    bool null_outside; /* calls with MPI_PROC_NULL where the neighbour is missing */
+    struct members members;
+    int32_t waits;
+    struct count_model bytes, aux, disp;
+    enum displacement displacement;
+    struct time_model duration;
+    /* STEP_REPEAT, STEP_SERIES */
+    struct step *body; /* owned */
+    size_t count;
+    struct count_model rounds; /* of STEP_REPEAT */
+    enum series series;        /* of STEP_SERIES: that of its first call with a partner */
+    uint32_t number;           /* of all steps of a program, from 0 */
+};
+
+struct program_window {
+    char flavor;
+    bool sized;
+    struct count_model bytes;
+    int32_t disp_unit; /* 0: not known */
+};
+
+struct program {
+    struct trace *names; /* owned: call sites and regions */
+    struct grid_shape shape;
+    int32_t observed; /* ranks of the largest run that the program was made from */
+    struct step *steps; /* owned, like the calls of a STEP_REPEAT */
+    size_t count;
+    uint32_t step_count; /* all steps, bodies included */
+    struct program_window *windows; /* owned */
+    size_t window_count;
+    size_t comm_count; /* all of them have all ranks */
+};
+
+/* To which step the computing between two calls belongs, so that it is the same one on all ranks: to a repetition or a
+ * series that begins there; to the call that follows, where all ranks make it; else to the call before, where all ranks
+ * make that. */
+struct program_place {
+    const struct step *entered;  /* the outermost step with a body that has begun since the last call */
+    const struct step *previous; /* the last step that was taken, */
+    const struct step *body;     /* and the first step of the body that it is in */
+};
+/* place: COMPUTING_BEFORE or COMPUTING_AFTER of what is returned. */
+const struct step *program_computing(const struct program_place *at, const struct step *body, const struct step *next,
+                                     int *place);
+
+/* The rank takes the step: it is one of the takers, and its neighbours exist or need not. */
+bool step_taken(const struct step *step, const struct grid *grid, int32_t rank);
+
+void step_clear(struct step *step);
+void steps_free(struct step *steps, size_t count);
+void program_free(struct program *program);
+
+#endif

@@ -1,0 +1,37 @@
+/* Prediction at other scales: the program that runs at several numbers of ranks have in common, and its run at another
+ * one.
+ *
+ * Order of calls: scale_learn, scale_make as often as wanted, program_free. */
+#ifndef PREDICTORS_SCALE_SCALE_H
+#define PREDICTORS_SCALE_SCALE_H
+
+#include <stdio.h>
+
+#include "predictors/scale/program.h"
+#include "trace/trace.h"
+
+/* traces: at least two, of different numbers of ranks, in any order; borrowed during the call only. STATUS_DATA naming
+ * trace, rank, call and reason where no program describes all runs. The caller owns *program. */
+enum status scale_learn(const struct trace *const *traces, size_t count, struct program **program, struct err *err);
+
+struct scale_options {
+    uint32_t ranks;
+    double compute; /* factor of all computing: 1, or what the error of the times allows */
+    uint64_t seed;  /* of which execution's time is taken where all are alike */
+};
+
+/* The run of a program as a trace: calls take the time that they took in the largest run, which replay does not look
+ * at. The caller owns *trace. */
+enum status scale_make(const struct program *program, const struct scale_options *options, struct trace **trace,
+                       struct err *err);
+
+/* The relative error of all computing at so many ranks: that of each place, by its share. */
+double scale_error(const struct program *program, uint32_t ranks);
+
+/* Seconds that a rank computes, where repetitions are as many as in the largest run. */
+double scale_computing(const struct program *program, uint32_t ranks);
+
+/* The program as lines for people: steps, partners, functions. */
+void program_print(const struct program *program, FILE *out);
+
+#endif

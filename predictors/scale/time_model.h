@@ -1,0 +1,40 @@
+/* Computing times as functions of the number of ranks: the performance model normal form with at most one term,
+ * c0 + c1 p^i log2^j p (A. Calotoiu, T. Hoefler, M. Poke, F. Wolf, Using Automated Performance Modeling to Find
+ * Scalability Bugs in Complex Codes, SC 2013, section 3), chosen by leave-one-out cross-validation; and how single
+ * executions differ from the mean. */
+#ifndef PREDICTORS_SCALE_TIME_MODEL_H
+#define PREDICTORS_SCALE_TIME_MODEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/status.h"
+
+/* What one run shows of one place in the program; seconds. */
+struct time_sample {
+    int32_t ranks;
+    uint64_t count;
+    double mean, deviations, least, largest; /* deviations: squares of those from the mean, summed */
+};
+
+struct time_model {
+    double c0, c1, exponent; /* seconds */
+    int logs;
+    double error;  /* relative bound of the mean at the scales that were observed: 3 sigma / (sqrt(N) mean), and the
+                      cross-validation's error */
+    bool balanced; /* all executions are within 10 % of their run's mean */
+};
+
+void time_sample_add(struct time_sample *sample, double seconds);
+
+/* samples: of different numbers of ranks, at least one, each with count > 0. */
+void time_model_fit(const struct time_sample *samples, size_t count, struct time_model *model);
+
+double time_model_mean(const struct time_model *model, int32_t ranks); /* seconds, 0 or more */
+
+/* "0.001 + 2.5e-05 p^0.5 log2 p s". Returns buffer. */
+enum { TIME_TEXT_BYTES = 96 };
+char *time_model_text(const struct time_model *model, char buffer[TIME_TEXT_BYTES]);
+
+#endif

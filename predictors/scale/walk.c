@@ -1,0 +1,243 @@
+#include "predictors/scale/walk.h"
+
+#include <stdlib.h>
+
+#include "common/units.h"
+
+struct walker {
+    const struct program *program;
+    const struct keys *keys;
+    const struct run *run;
+    struct grid grid;
+    struct walk_sample *samples; /* of this run */
+    struct executions *executions; /* NULL: not the largest run */
+    const struct observed_rank *rank;
+    int32_t number; /* of the rank */
+    size_t at, furthest;
+    uint32_t round;
+    struct program_place place;
+    bool sampling;
+    struct err *err;
+    enum status failed; /* out of memory */
+};
+
+static int32_t partner_of(const struct walker *walker, const struct partner *partner)
+{
+    return partner_rank(partner, &walker->grid, walker->number, walker->round);
+}
+
+static bool members_agree(const struct walker *walker, const struct step *step, const struct observed *call)
+{
+    if (call->group == TRACE_NO_REF) return step->members.kind == MEMBERS_NONE;
+    const struct trace_group *group = &walker->run->trace->groups[call->group];
+    uint32_t ranks = (uint32_t)walker->grid.ranks;
+    switch (step->members.kind) {
+    case MEMBERS_ALL: return group->count == ranks;
+    case MEMBERS_OTHERS: return group->count + 1 == ranks && trace_group_rank(group, walker->number) < 0;
+    case MEMBERS_LISTED: break;
+    default: return false;
+    }
+    uint32_t count = 0; /* two neighbours of a small periodic grid can be one rank */
+    for (size_t i = 0; i < step->members.count; i++) {
+        int32_t member = partner_of(walker, &step->members.listed[i]);
+        bool again = member < 0;
+        for (size_t j = 0; j < i && !again; j++) again = partner_of(walker, &step->members.listed[j]) == member;
+        if (again) continue;
+        if (trace_group_rank(group, member) < 0) return false;
+        count++;
+    }
+    return count == group->count;
+}
+
+static bool call_agrees(const struct walker *walker, const struct step *step, const struct observed *call)
+{
+    const struct trace_call *key = &walker->keys->items[call->key], *own = &step->call;
+    if (key->call != own->call || key->flags != own->flags || key->handle != own->handle || key->tag != own->tag ||
+        key->site != own->site || key->ref != own->ref || key->aux != own->aux || call->waits != step->waits)
+        return false;
+    for (int k = 0; k < STEP_PARTNERS; k++)
+        if (call->peers[k] != partner_of(walker, &step->partners[k])) return false;
+    return members_agree(walker, step, call);
+}
+
+static void note(struct walk_value *value, int64_t seen)
+{
+    value->differs = value->differs || (value->seen && value->value != seen);
+    value->value = seen;
+    value->seen = true;
+}
+
+/* disp / by, where it comes out even. */
+static void note_share(struct walk_value *value, int64_t disp, int64_t by)
+{
+    if (by == 0 && disp == 0) return;
+    if (by == 0 || disp % by != 0) value->seen = value->differs = true;
+    else note(value, disp / by);
+}
+
+static void sample_computing(struct walker *walker, const struct step *body, const struct step *next, double seconds)
+{
+    int place;
+    const struct step *step = program_computing(&walker->place, body, next, &place);
+    time_sample_add(&walker->samples[step->number].computing[place], seconds);
+    walker->place.entered = NULL;
+    if (!walker->executions || walker->failed != STATUS_OK) return;
+    struct executions *executions = &walker->executions[step->number * COMPUTING_PLACES + (uint32_t)place];
+    walker->failed = executions_add(executions, seconds, walker->err);
+}
+
+static void sample_call(struct walker *walker, const struct step *step, const struct observed *call)
+{
+    struct walk_sample *sample = &walker->samples[step->number];
+    note(&sample->bytes, call->bytes);
+    note(&sample->aux, call->aux);
+    note(&sample->disp[DISPLACEMENT_FIXED], call->disp);
+    note_share(&sample->disp[DISPLACEMENT_BY_RANK], call->disp, walker->number);
+    note_share(&sample->disp[DISPLACEMENT_BY_TARGET], call->disp, call->peers[0]);
+    time_sample_add(&sample->duration, (double)call->duration_ps / UNITS_PS_PER_S);
+}
+
+static bool walk_call(struct walker *walker, const struct step *body, const struct step *step)
+{
+    if (walker->at == walker->rank->count) return false;
+    const struct observed *call = &walker->rank->calls[walker->at];
+    if (!call_agrees(walker, step, call)) return false;
+    if (walker->sampling) {
+        sample_computing(walker, body, step, (double)call->compute_ps / UNITS_PS_PER_S);
+        sample_call(walker, step, call);
+    }
+    walker->at++;
+    if (walker->at > walker->furthest) walker->furthest = walker->at;
+    return true;
+}
+
+static bool walk_steps(struct walker *walker, const struct step *steps, size_t count);
+
+/* The first rank that takes a repetition says how many rounds it has in this run. */
+static bool walk_repeat(struct walker *walker, const struct step *step)
+{
+    struct walk_sample *sample = &walker->samples[step->number];
+    uint64_t done = 0;
+    while (sample->rounds == 0 || done < sample->rounds) {
+        size_t before = walker->at;
+        bool agreed = walk_steps(walker, step->body, step->count);
+        if (agreed && walker->at == before) return true; /* this rank takes none of its steps */
+        if (!agreed && sample->rounds != 0) return false;
+        if (!agreed) {
+            walker->at = before;
+            sample->rounds = done;
+            return done > 0;
+        }
+        done++;
+    }
+    return true;
+}
+
+static bool walk_series(struct walker *walker, const struct step *step)
+{
+    uint32_t rounds = series_rounds(step->series, walker->grid.ranks), before = walker->round;
+    bool agreed = rounds > 0 || walker->grid.ranks == 1;
+    for (walker->round = 0; agreed && walker->round < rounds; walker->round++)
+        agreed = walk_steps(walker, step->body, step->count);
+    walker->round = before;
+    return agreed;
+}
+
+static bool walk_steps(struct walker *walker, const struct step *steps, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (!step_taken(&steps[i], &walker->grid, walker->number)) continue;
+        size_t before = walker->at;
+        const struct step *entered = walker->place.entered;
+        if (steps[i].kind != STEP_CALL && !entered) walker->place.entered = &steps[i];
+        bool agreed = steps[i].kind == STEP_CALL     ? walk_call(walker, steps, &steps[i])
+                      : steps[i].kind == STEP_REPEAT ? walk_repeat(walker, &steps[i])
+                                                     : walk_series(walker, &steps[i]);
+        if (!agreed) return false;
+        if (walker->at == before) walker->place.entered = entered; /* the rank takes nothing of it */
+        else walker->place = (struct program_place){.previous = &steps[i], .body = steps};
+    }
+    return true;
+}
+
+static enum status differ(const struct walker *walker)
+{
+    char place[TRACE_PLACE_BYTES], grid[GRID_TEXT_BYTES];
+    const struct trace *trace = walker->run->trace;
+    size_t index = walker->furthest < walker->rank->count ? walker->furthest : walker->rank->count - 1;
+    return err_set(walker->err, STATUS_DATA, trace->name,
+                   trace_place(trace, (uint32_t)walker->number, index, place),
+                   "the largest run's program, on %s, calls something else here", grid_text(&walker->grid, grid));
+}
+
+static enum status walk_rank(struct walker *walker, uint32_t rank)
+{
+    walker->rank = &walker->run->ranks[rank];
+    walker->number = (int32_t)rank;
+    walker->at = walker->furthest = 0;
+    walker->place = (struct program_place){.previous = NULL};
+    if (walker->executions && walker->sampling)
+        for (uint32_t i = 0; i < walker->program->step_count * COMPUTING_PLACES; i++)
+            walker->executions[i].first[rank] = walker->executions[i].count;
+    bool agreed = walk_steps(walker, walker->program->steps, walker->program->count);
+    if (walker->failed != STATUS_OK) return walker->failed;
+    return agreed && walker->at == walker->rank->count ? STATUS_OK : differ(walker);
+}
+
+static enum status walk_run(struct walker *walker, uint64_t *matched)
+{
+    uint32_t ranks = walker->run->trace->rank_count;
+    if (!grid_make(&walker->program->shape, (int32_t)ranks, &walker->grid))
+        return err_set(walker->err, STATUS_DATA, walker->run->trace->name, NULL,
+                       "%u ranks do not divide into a grid like that of the largest run", ranks);
+    for (int pass = 0; pass < 2; pass++) { /* the second one knows all repetitions */
+        walker->sampling = pass == 1;
+        for (uint32_t r = 0; r < ranks; r++) {
+            enum status status = walk_rank(walker, r);
+            if (pass == 0) *matched += walker->furthest;
+            TRY(status);
+        }
+    }
+    if (walker->executions)
+        for (uint32_t i = 0; i < walker->program->step_count * COMPUTING_PLACES; i++)
+            walker->executions[i].first[ranks] = walker->executions[i].count;
+    return STATUS_OK;
+}
+
+static enum status open_walk(const struct program *program, const struct run *runs, size_t run_count,
+                             struct walk *walk, struct err *err)
+{
+    walk->samples = calloc(run_count * program->step_count + 1, sizeof *walk->samples);
+    walk->executions = calloc(program->step_count * COMPUTING_PLACES + 1, sizeof *walk->executions);
+    if (!walk->samples || !walk->executions) return err_memory(err);
+    for (uint32_t i = 0; i < program->step_count * COMPUTING_PLACES; i++)
+        TRY(executions_open(&walk->executions[i], runs[run_count - 1].trace->rank_count, err));
+    return STATUS_OK;
+}
+
+enum status walk_runs(const struct program *program, const struct keys *keys, const struct run *runs, size_t run_count,
+                      struct walk *walk, uint64_t *matched, struct err *err)
+{
+    *walk = (struct walk){.samples = NULL};
+    *matched = 0;
+    enum status status = open_walk(program, runs, run_count, walk, err);
+    for (size_t i = run_count; status == STATUS_OK && i-- > 0;) {
+        struct walker walker = {.program = program,
+                                .keys = keys,
+                                .run = &runs[i],
+                                .samples = walk->samples + i * program->step_count,
+                                .executions = i + 1 == run_count ? walk->executions : NULL,
+                                .err = err};
+        status = walk_run(&walker, matched);
+    }
+    if (status != STATUS_OK) walk_clear(walk, program);
+    return status;
+}
+
+void walk_clear(struct walk *walk, const struct program *program)
+{
+    for (uint32_t i = 0; walk->executions && i < program->step_count * COMPUTING_PLACES; i++) executions_clear(&walk->executions[i]);
+    free(walk->executions);
+    free(walk->samples);
+    *walk = (struct walk){.samples = NULL};
+}

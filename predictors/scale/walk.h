@@ -1,0 +1,33 @@
+/* A program held against the runs that it is to describe: every rank of every run must call what it says. What the calls
+ * show on the way (bytes, repetitions, times) is kept for the functions over the number of ranks. */
+#ifndef PREDICTORS_SCALE_WALK_H
+#define PREDICTORS_SCALE_WALK_H
+
+#include "predictors/scale/observe.h"
+#include "predictors/scale/program.h"
+
+/* One value that must be the same for all ranks of a run. */
+struct walk_value {
+    bool seen, differs;
+    int64_t value;
+};
+
+/* What one run shows of one step. */
+struct walk_sample {
+    uint64_t rounds; /* of a STEP_REPEAT; 0: no rank takes it */
+    struct walk_value bytes, aux;
+    struct walk_value disp[DISPLACEMENT_BY_TARGET + 1]; /* disp, disp / rank, disp / target */
+    struct time_sample computing[COMPUTING_PLACES], duration;
+};
+
+struct walk {
+    struct walk_sample *samples; /* owned: run * step_count + step's number */
+    struct executions *executions; /* owned, per step and place: seconds in the last run */
+};
+
+/* runs: by rising number of ranks. STATUS_DATA: some rank calls something else; *matched is how many calls agreed. */
+enum status walk_runs(const struct program *program, const struct keys *keys, const struct run *runs, size_t run_count,
+                      struct walk *walk, uint64_t *matched, struct err *err);
+void walk_clear(struct walk *walk, const struct program *program);
+
+#endif

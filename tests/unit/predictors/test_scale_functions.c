@@ -1,0 +1,218 @@
+/* Functions of the number of ranks: grids, series of partners, whole numbers, times. All expected values follow from the
+ * definitions in the headers, worked out by hand. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "predictors/scale/count_model.h"
+#include "predictors/scale/executions.h"
+#include "predictors/scale/program.h"
+#include "predictors/scale/time_model.h"
+
+static struct grid make(enum grid_rule rule, int32_t ranks, int32_t fixed, bool periodic)
+{
+    struct grid grid;
+    const struct grid_shape shape = {.rule = rule, .fixed = fixed, .periodic = {periodic, periodic, periodic}};
+    assert_true(grid_make(&shape, ranks, &grid));
+    return grid;
+}
+
+static void ranks_divide_into_grids(void **state)
+{
+    (void)state;
+    static const struct {
+        enum grid_rule rule;
+        int32_t ranks, fixed, x, y, z;
+    } cases[] = {
+        {GRID_LINE, 7, 0, 7, 1, 1},        {GRID_SQUARE, 12, 0, 3, 4, 1},  {GRID_SQUARE_HIGH, 12, 0, 4, 3, 1},
+        {GRID_SQUARE, 7, 0, 1, 7, 1},      {GRID_CUBE, 24, 0, 2, 3, 4},    {GRID_CUBE, 72, 0, 3, 4, 6},
+        {GRID_CUBE_HIGH, 24, 0, 4, 3, 2},  {GRID_FIXED, 20, 5, 5, 4, 1},   {GRID_FIXED_HIGH, 20, 5, 4, 5, 1},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct grid grid = make(cases[i].rule, cases[i].ranks, cases[i].fixed, false);
+        assert_int_equal(grid.extents[0], cases[i].x);
+        assert_int_equal(grid.extents[1], cases[i].y);
+        assert_int_equal(grid.extents[2], cases[i].z);
+    }
+    struct grid grid;
+    assert_false(grid_make(&(struct grid_shape){.rule = GRID_FIXED, .fixed = 5}, 21, &grid));
+}
+
+/* On 3 x 4, rank 5 is at (2, 1): the right end. */
+static void neighbors_end_or_wrap(void **state)
+{
+    (void)state;
+    const struct grid_offset right = {{1, 0, 0}}, up = {{0, 1, 0}};
+    struct grid open = make(GRID_SQUARE, 12, 0, false), closed = make(GRID_SQUARE, 12, 0, true);
+    assert_int_equal(grid_neighbor(&open, 5, &right), -1);
+    assert_int_equal(grid_neighbor(&closed, 5, &right), 3);
+    assert_int_equal(grid_neighbor(&open, 5, &up), 8);
+    assert_int_equal(grid_neighbor(&closed, 11, &up), 2);
+    struct grid_offset back = grid_offset_between(&closed, 3, 5); /* (0, 1) to (2, 1): one to the left is shorter */
+    assert_int_equal(back.of[0], -1);
+    back = grid_offset_between(&open, 3, 5);
+    assert_int_equal(back.of[0], 2);
+    struct grid line = make(GRID_LINE, 4, 0, true);
+    assert_int_equal(grid_offset_between(&line, 3, 1).of[0], 2); /* two ways of 2: the one upwards */
+}
+
+/* Ends stay ends: of 8 places on a line, 0 1 2 3 4 5 6 7 are like 0 1 2 1 2 1 2 3 of 4. */
+static void places_are_similar(void **state)
+{
+    (void)state;
+    static const int32_t expected[] = {0, 1, 2, 1, 2, 1, 2, 3};
+    struct grid large = make(GRID_LINE, 8, 0, false), small = make(GRID_LINE, 4, 0, false);
+    for (int32_t r = 0; r < 8; r++) assert_int_equal(grid_similar(&large, r, &small), expected[r]);
+    for (int32_t r = 0; r < 4; r++) assert_int_equal(grid_similar(&small, r, &small), r);
+}
+
+static void series_name_their_partners(void **state)
+{
+    (void)state;
+    static const struct {
+        enum series series;
+        int32_t ranks, rank;
+        uint32_t rounds;
+        int32_t partners[4];
+    } cases[] = {
+        {SERIES_UP, 5, 3, 4, {4, 0, 1, 2}},        {SERIES_DOWN, 5, 1, 4, {0, 4, 3, 2}},
+        {SERIES_ASCENDING, 5, 2, 4, {0, 1, 3, 4}}, {SERIES_FROM_SELF, 4, 2, 4, {2, 3, 0, 1}},
+        {SERIES_ALL, 4, 2, 4, {0, 1, 2, 3}},       {SERIES_EXCLUSIVE, 4, 2, 3, {3, 0, 1}},
+        {SERIES_EXCLUSIVE, 6, 2, 0, {0}},          {SERIES_CUBE, 8, 5, 3, {4, 7, 1}},
+        {SERIES_DOUBLE_UP, 6, 4, 3, {5, 0, 2}},    {SERIES_DOUBLE_DOWN, 6, 1, 3, {0, 5, 3}},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_int_equal(series_rounds(cases[i].series, cases[i].ranks), cases[i].rounds);
+        for (uint32_t k = 0; k < cases[i].rounds; k++)
+            assert_int_equal(series_partner(cases[i].series, cases[i].ranks, cases[i].rank, k), cases[i].partners[k]);
+    }
+}
+
+/* Values at 4, 8 and 16 ranks on x x y = 2 x 2, 2 x 4, 4 x 4, and at 64 on 8 x 8. */
+static void numbers_follow_functions(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t at[3], at_64;
+        enum count_form form;
+    } cases[] = {
+        {{7, 7, 7}, 7, COUNT_FIXED},           {{8, 16, 32}, 128, COUNT_RANKS},
+        {{9, 21, 45}, 189, COUNT_OTHERS},      {{1024, 512, 256}, 64, COUNT_SHARE},
+        {{1024, 256, 64}, 4, COUNT_SHARE_SQUARED}, {{512, 512, 256}, 128, COUNT_PER_X},
+        {{512, 256, 256}, 128, COUNT_PER_Y},   {{6, 9, 12}, 18, COUNT_LOG},
+        {{13, 21, 37}, 133, COUNT_LINEAR},     {{7, 8, 9}, 11, COUNT_LOG_LINEAR},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct count_sample samples[3];
+        struct count_model model;
+        int64_t value;
+        for (int k = 0; k < 3; k++)
+            samples[k] = (struct count_sample){make(GRID_SQUARE, 4 << k, 0, false), cases[i].at[k]};
+        assert_true(count_model_fit(samples, 3, &model));
+        assert_int_equal(model.form, cases[i].form);
+        struct grid far = make(GRID_SQUARE, 64, 0, false);
+        assert_true(count_model_value(&model, &far, &value));
+        assert_int_equal(value, cases[i].at_64);
+    }
+}
+
+static void numbers_without_function_have_none(void **state)
+{
+    (void)state;
+    struct count_sample samples[] = {{make(GRID_LINE, 4, 0, false), 10},
+                                     {make(GRID_LINE, 8, 0, false), 11},
+                                     {make(GRID_LINE, 16, 0, false), 15}};
+    struct count_model model;
+    assert_false(count_model_fit(samples, 3, &model));
+    assert_false(count_model_fit(samples, 2, &model)); /* two values would lie on any line: none is drawn */
+}
+
+static struct time_sample equal_times(int32_t ranks, double seconds)
+{
+    struct time_sample sample = {.ranks = ranks};
+    for (int i = 0; i < 10; i++) time_sample_add(&sample, seconds);
+    return sample;
+}
+
+/* The functions of which the samples are made must come back: the value at 1024 ranks by hand. */
+static void times_follow_functions(void **state)
+{
+    (void)state;
+    static const struct {
+        double at[4], at_1024;
+    } cases[] = {
+        {{1e-3, 1e-3, 1e-3, 1e-3}, 1e-3},
+        {{1., 0.5, 0.25, 0.125}, 4. / 1024},             /* 4 / p */
+        {{2e-3, 3e-3, 4e-3, 5e-3}, 10e-3},               /* 1e-3 log2 p */
+        {{0.35, 0.225, 0.1625, 0.13125}, 0.1 + 1. / 1024}, /* 0.1 + 1 / p */
+        {{5., 7., 11., 19.}, 3 + 0.5 * 1024},            /* 3 + p / 2 */
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct time_sample samples[4];
+        struct time_model model;
+        for (int k = 0; k < 4; k++) samples[k] = equal_times(4 << k, cases[i].at[k]);
+        time_model_fit(samples, 4, &model);
+        assert_true(fabs(time_model_mean(&model, 1024) - cases[i].at_1024) < 1e-9 * cases[i].at_1024 + 1e-15);
+        assert_true(model.balanced);
+        assert_true(model.error < 1e-9);
+    }
+}
+
+/* 9 times 1 s and once 1.11 s are 1.011 s in the mean: 1.11 is 9.8 % above, 1.15 (mean 1.015) is 13 %. */
+static void uneven_times_are_told(void **state)
+{
+    (void)state;
+    struct time_model model;
+    struct time_sample sample = {.ranks = 4};
+    for (int i = 0; i < 9; i++) time_sample_add(&sample, 1);
+    struct time_sample more = sample;
+    time_sample_add(&sample, 1.11);
+    time_sample_add(&more, 1.15);
+    time_model_fit(&sample, 1, &model);
+    assert_true(model.balanced);
+    time_model_fit(&more, 1, &model);
+    assert_false(model.balanced);
+    /* 3 sigma / (sqrt(10) mean): the ten values have the standard deviation 0.15 / sqrt(10) */
+    assert_true(fabs(model.error - 3 * 0.15 / sqrt(10) / sqrt(10) / 1.015) < 1e-12);
+}
+
+/* Two ranks, three executions: 1 2 3 and 3 6 9 s, mean 4. Rank means 2 and 6 are 0.5 and 1.5 of it; what is left is
+ * 0.5 1 1.5 by execution; chance explains nothing. */
+static void executions_split_by_rank_and_time(void **state)
+{
+    (void)state;
+    struct executions executions;
+    assert_int_equal(executions_open(&executions, 2, NULL), STATUS_OK);
+    for (int r = 1; r <= 3; r += 2) {
+        executions.first[r / 2] = executions.count;
+        for (int i = 1; i <= 3; i++) assert_int_equal(executions_add(&executions, r * i, NULL), STATUS_OK);
+    }
+    executions.first[2] = executions.count;
+    assert_int_equal(executions_split(&executions, 2, false, NULL), STATUS_OK);
+    for (size_t i = 0; i < 3; i++) {
+        double expected = 1.5 * 0.5 * (double)(i + 1);
+        assert_true(fabs(executions_observed(&executions, 1, i) - expected) < 1e-6);
+        assert_true(fabs(executions_drawn(&executions, 1, i, 12345 + i) - expected) < 1e-6);
+    }
+    executions_clear(&executions);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ranks_divide_into_grids),
+        cmocka_unit_test(neighbors_end_or_wrap),
+        cmocka_unit_test(places_are_similar),
+        cmocka_unit_test(series_name_their_partners),
+        cmocka_unit_test(numbers_follow_functions),
+        cmocka_unit_test(numbers_without_function_have_none),
+        cmocka_unit_test(times_follow_functions),
+        cmocka_unit_test(uneven_times_are_told),
+        cmocka_unit_test(executions_split_by_rank_and_time),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
