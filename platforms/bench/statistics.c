@@ -28,6 +28,8 @@ void bench_statistics_of(double *values, size_t count, struct bench_statistics *
     statistics->least = values[0];
     statistics->most = values[count - 1];
     statistics->median = gsl_stats_median_from_sorted_data(values, 1, count);
+    statistics->p10 = gsl_stats_quantile_from_sorted_data(values, 1, count, 0.1);
+    statistics->p25 = gsl_stats_quantile_from_sorted_data(values, 1, count, 0.25);
     statistics->p90 = gsl_stats_quantile_from_sorted_data(values, 1, count, 0.9);
     statistics->mean = gsl_stats_mean(values, 1, count);
     if (count == 1) return;

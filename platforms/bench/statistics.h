@@ -6,7 +6,7 @@
 
 struct bench_statistics {
     size_t count;
-    double least, median, mean, most, p90;
+    double least, p10, p25, median, p90, mean, most;
     double mean_half_width;  /* of the 95 % interval of the mean, by Student's t; 0 of one value */
     double median_error;     /* standard error of the median: 1.2533 x 1.4826 x (median absolute deviation) / sqrt(n) */
 };

@@ -1,0 +1,398 @@
+#include "platforms/fit/calibration.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* In the order of enum calibration_curve. fits: it has lines. */
+static const struct {
+    const char *key, *spec;
+    bool fits;
+} rows[CALIBRATION_CURVE_COUNT] = {
+    [CALIBRATION_PUT] = {"put", "putLatency -s flush", true},
+    [CALIBRATION_GET] = {"get", "getLatency -s flush", true},
+    [CALIBRATION_ACCUMULATE] = {"accumulate", "accumulateLatency -s flush", true},
+    [CALIBRATION_PING_PONG] = {"ping_pong", "pingPong", true},
+    [CALIBRATION_PUT_ISSUE] = {"put_issue", "putIssue", false},
+    [CALIBRATION_ISEND_ISSUE] = {"isend_issue", "isendIssue", false},
+    [CALIBRATION_PUT_TRAIN] = {"put_train", "putBandwidth -s flush", false},
+    [CALIBRATION_SEND_TRAIN] = {"send_train", "sendTrain", false},
+    [CALIBRATION_FETCH] = {"fetch_and_op", "fetchAndOpLatency -s flush", false},
+    [CALIBRATION_LOCK] = {"lock_unlock", "lockRoundTrip", false},
+    [CALIBRATION_PSCW] = {"start_complete", "pscwSkeleton", false},
+    [CALIBRATION_FENCE] = {"fence", "fenceSkeleton", false},
+    [CALIBRATION_BARRIER] = {"barrier", "barrier", false},
+    [CALIBRATION_MEMORY] = {"memory_copy", "memoryCopy", false},
+};
+
+/* --- what was measured ------------------------------------------------------------------------------------------------ */
+
+static enum status read_run(const cJSON *run, struct calibration *calibration, struct err *err)
+{
+    const cJSON *nodes = cJSON_GetObjectItem(run, "nodes"), *cores = cJSON_GetObjectItem(run, "cores"), *node;
+    const char *library = cJSON_GetStringValue(cJSON_GetObjectItem(run, "library"));
+    calibration->nodes = cJSON_GetArraySize(nodes);
+    calibration->cores = cJSON_IsNumber(cores) && cores->valueint >= 1 ? cores->valueint : 1;
+    snprintf(calibration->library, sizeof calibration->library, "%s", library ? library : "unknown");
+    cJSON_ArrayForEach (node, nodes) {
+        int ranks = cJSON_GetArraySize(cJSON_GetObjectItem(node, "ranks"));
+        if (ranks > calibration->most_ranks) calibration->most_ranks = ranks;
+    }
+    if (calibration->nodes >= 1 && calibration->most_ranks >= 1) return STATUS_OK;
+    return err_set(err, STATUS_DATA, "run.json", "nodes", "no nodes with ranks, expected what rmacast-bench writes");
+}
+
+static enum status collect_all(const struct bench_results *results, struct calibration *calibration, struct err *err)
+{
+    for (int between = 0; between < 2; between++)
+        for (int i = 0; i < CALIBRATION_CURVE_COUNT; i++) {
+            struct size_curve *curve = &calibration->curves[between][i];
+            TRY(size_curve_collect(results, rows[i].spec, between, curve, err));
+            if (rows[i].fits) TRY(size_curve_fit(curve, err));
+        }
+    return STATUS_OK;
+}
+
+enum status calibration_new(const struct bench_results *results, const cJSON *run, struct calibration **calibration, struct err *err)
+{
+    struct calibration *made = calloc(1, sizeof *made);
+    if (!made) return err_memory(err);
+    enum status status = read_run(run, made, err);
+    if (status == STATUS_OK) status = collect_all(results, made, err);
+    bool fitted = false;
+    for (int between = 0; between < 2; between++)
+        fitted = fitted || made->curves[between][CALIBRATION_PUT].fitted || made->curves[between][CALIBRATION_PING_PONG].fitted;
+    if (status == STATUS_OK && !fitted)
+        status = err_set(err, STATUS_DATA, NULL, NULL,
+                         "%s: neither \"putLatency -s flush\" nor \"pingPong\" can be fitted (%s), expected one of them at %d sizes or more",
+                         "results", made->curves[0][CALIBRATION_PUT].reason, FIT_SEGMENT_POINTS);
+    if (status == STATUS_OK)
+        *calibration = made;
+    else
+        free(made);
+    return status;
+}
+
+/* --- values ----------------------------------------------------------------------------------------------------------- */
+
+struct writer {
+    const struct calibration *calibration;
+    cJSON *notes;
+};
+
+static void note(struct writer *writer, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void note(struct writer *writer, const char *format, ...)
+{
+    char text[256];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    cJSON_AddItemToArray(writer->notes, cJSON_CreateString(text));
+}
+
+static cJSON *measured(double value, double error, size_t n)
+{
+    cJSON *object = cJSON_CreateObject();
+    cJSON_AddNumberToObject(object, "value", value);
+    cJSON_AddNumberToObject(object, "error", error);
+    cJSON_AddNumberToObject(object, "n", (double)n);
+    return object;
+}
+
+/* Adds the value if a platform may have it. */
+static bool add_measured(struct writer *writer, cJSON *object, const char *key, double value, double error, size_t n)
+{
+    if (isfinite(value) && isfinite(error) && value >= 0 && error >= 0) {
+        cJSON_AddItemToObject(object, key, measured(value, error, n));
+        return true;
+    }
+    note(writer, "%s: left out, since it came out as %g +- %g", key, value, error);
+    return false;
+}
+
+static const char *class_name(bool between)
+{
+    return between ? "between nodes" : "within a node";
+}
+
+/* Three standard errors of the point's time. */
+static struct fit_value value_of(const struct fit_point *point)
+{
+    return (struct fit_value){point->y, 3 * point->error};
+}
+
+/* overhead_s: what the call itself takes: MPI_Put of 8 bytes, else MPI_Isend. */
+static bool find_overhead(const struct calibration *calibration, bool between, struct fit_value *overhead, size_t *n)
+{
+    static const enum calibration_curve sources[] = {CALIBRATION_PUT_ISSUE, CALIBRATION_ISEND_ISSUE};
+    for (int i = 0; i < 2; i++) {
+        const struct size_curve *curve = &calibration->curves[between][sources[i]];
+        const struct fit_point *point = size_curve_point(curve, -1);
+        if (!point) continue;
+        *overhead = value_of(point);
+        *n = curve->sizes[0].statistics.count;
+        return true;
+    }
+    *overhead = (struct fit_value){0, 0};
+    return false;
+}
+
+/* How the curve's time is composed: shares of overhead_s, and of the first segment's latency beside the message's own. A put and
+ * its flush: overhead, message, acknowledgement. Half a ping-pong: overhead on both sides, message. */
+struct composition {
+    const struct size_curve *curve;
+    double overheads, acknowledgements;
+};
+
+static bool find_network_curve(const struct calibration *calibration, bool between, struct composition *composition)
+{
+    const struct size_curve *put = &calibration->curves[between][CALIBRATION_PUT],
+                       *ping_pong = &calibration->curves[between][CALIBRATION_PING_PONG];
+    if (put->fitted)
+        *composition = (struct composition){put, 1, 1};
+    else
+        *composition = (struct composition){ping_pong, 2, 0};
+    return composition->curve->fitted;
+}
+
+/* A segment's line as a platform's: its slope is positive. A slope that is not (the times of small messages do not grow) is the next
+ * segment's, and the intercept the mean under it. */
+static bool make_positive(struct writer *writer, const struct size_curve *curve, int index, struct fit_value *intercept,
+                          struct fit_value *slope)
+{
+    const struct fit_segment *segment = &curve->fit.segments[index];
+    *intercept = segment->intercept;
+    *slope = segment->slope;
+    if (slope->value > 0) return true;
+    for (int next = index + 1; next < curve->fit.count; next++) {
+        if (curve->fit.segments[next].slope.value <= 0) continue;
+        *slope = curve->fit.segments[next].slope;
+        *intercept = fit_intercept(curve->points + segment->first, segment->points, slope->value);
+        return true;
+    }
+    note(writer, "%s %s: times do not grow with bytes from %g on", curve->spec, class_name(curve->between), segment->from);
+    return false;
+}
+
+/* Times under the fit that no message can have are 0, and the line through what is left gets the slope of its points. */
+static void take_latency_zero(const struct composition *composition, int index, double other, struct fit_value *latency,
+                              struct fit_value *slope)
+{
+    const struct fit_segment *segment = &composition->curve->fit.segments[index];
+    *latency = (struct fit_value){0, latency->error};
+    *slope = fit_slope(composition->curve->points + segment->first, segment->points, other);
+}
+
+static cJSON *segments_to_json(struct writer *writer, const struct composition *composition, const struct fit_value *overhead,
+                               struct fit_value *first_latency)
+{
+    const struct size_curve *curve = composition->curve;
+    cJSON *list = cJSON_CreateArray();
+    for (int i = 0; i < curve->fit.count; i++) {
+        const struct fit_segment *segment = &curve->fit.segments[i];
+        struct fit_value intercept, slope, latency;
+        if (!make_positive(writer, curve, i, &intercept, &slope)) continue;
+        double other = composition->overheads * overhead->value;
+        double shares = i == 0 ? 1 + composition->acknowledgements : 1;
+        if (i > 0) other += composition->acknowledgements * first_latency->value;
+        latency.value = (intercept.value - other) / shares;
+        latency.error = hypot(intercept.error, composition->overheads * overhead->error) / shares;
+        if (latency.value < 0) {
+            note(writer, "%s %s: latency from %g bytes on came out as %g s, taken as 0", curve->spec, class_name(curve->between),
+                 segment->from, latency.value);
+            take_latency_zero(composition, i, other, &latency, &slope);
+        }
+        if (i == 0) *first_latency = latency;
+        cJSON *row = cJSON_CreateObject();
+        if (i + 1 < curve->fit.count)
+            cJSON_AddItemToObject(row, "upto_bytes", measured(segment->upto, curve->fit.segments[i + 1].from - segment->upto, segment->points));
+        if (add_measured(writer, row, "latency_s", latency.value, latency.error, segment->points) &&
+            add_measured(writer, row, "bandwidth_Bps", 1 / slope.value, slope.error / (slope.value * slope.value), segment->points))
+            cJSON_AddItemToArray(list, row);
+        else
+            cJSON_Delete(row);
+    }
+    return list;
+}
+
+/* --- sections --------------------------------------------------------------------------------------------------------- */
+
+/* The smallest messages of a train leave a gap apart: the train's time without the way of its last message and the answer's. */
+static void add_gap(struct writer *writer, cJSON *network, bool between, double latency)
+{
+    const struct size_curve *train = &writer->calibration->curves[between][CALIBRATION_PUT_TRAIN];
+    const struct fit_point *point = size_curve_point(train, -1);
+    double messages = 64;
+    if (!point) return;
+    double gap = point->y - 2 * latency / messages;
+    if (gap < 0) gap = 0;
+    add_measured(writer, network, "gap_s", gap, 3 * point->error, train->sizes[0].statistics.count);
+}
+
+/* Messages by which the latency can be told, too: those that are more than 10 % apart are noted. */
+static void compare_latencies(struct writer *writer, bool between, double overhead, double latency)
+{
+    static const struct {
+        enum calibration_curve curve;
+        double overheads, latencies;
+    } ways[] = {{CALIBRATION_GET, 1, 2}, {CALIBRATION_FETCH, 1, 2}, {CALIBRATION_PING_PONG, 2, 1}, {CALIBRATION_LOCK, 2, 2}};
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        const struct size_curve *curve = &writer->calibration->curves[between][ways[i].curve];
+        const struct fit_point *point = size_curve_point(curve, -1);
+        if (!point) continue;
+        double other = (point->y - ways[i].overheads * overhead) / ways[i].latencies;
+        if (fabs(other - latency) > 0.1 * latency)
+            note(writer, "latency %s: %.3g us by %s, %.3g us by what the file has", class_name(between), 1e6 * other, curve->spec,
+                 1e6 * latency);
+    }
+}
+
+static void count_unsteady(struct writer *writer)
+{
+    for (int between = 0; between < 2; between++)
+        for (int i = 0; i < CALIBRATION_CURVE_COUNT; i++) {
+            const struct size_curve *curve = &writer->calibration->curves[between][i];
+            if (curve->unsteady)
+                note(writer, "%s %s: %zu of %zu sizes are unsteady (90th percentile above 1.2 medians), their 10th percentile is used",
+                     curve->spec, class_name(between), curve->unsteady, curve->count);
+        }
+}
+
+/* network, or its loopback: false if nothing was measured there. */
+static bool add_lines(struct writer *writer, cJSON *section, bool between, bool whole)
+{
+    const struct calibration *calibration = writer->calibration;
+    struct composition composition;
+    struct fit_value overhead, latency = {0, 0};
+    size_t n = 0;
+    if (!find_network_curve(calibration, between, &composition)) return false;
+    /* overhead_s is one value for both: that of between nodes where there are several. */
+    bool has = find_overhead(calibration, calibration->curves[1][CALIBRATION_PUT].fitted, &overhead, &n);
+    cJSON *segments = segments_to_json(writer, &composition, &overhead, &latency);
+    cJSON_AddItemToObject(section, "segments", segments);
+    compare_latencies(writer, between, overhead.value, latency.value);
+    if (whole && has) add_measured(writer, section, "overhead_s", overhead.value, overhead.error, n);
+    if (whole) add_gap(writer, section, between, latency.value);
+    return cJSON_GetArraySize(segments) > 0;
+}
+
+/* With one node only, the network's own values are those within it: nothing travels there. */
+static bool add_network(struct writer *writer, cJSON *platform)
+{
+    cJSON *network = cJSON_AddObjectToObject(platform, "network"), *loopback = cJSON_CreateObject();
+    cJSON_AddStringToObject(cJSON_AddObjectToObject(network, "topology"), "type", "crossbar");
+    bool several = add_lines(writer, network, true, true);
+    if (!several) {
+        cJSON_DeleteItemFromObject(network, "segments");
+        note(writer, "nothing was measured between nodes: network has the values within a node");
+    }
+    bool own = several || add_lines(writer, network, false, true);
+    if (add_lines(writer, loopback, false, false))
+        cJSON_AddItemToObject(network, "loopback", loopback);
+    else
+        cJSON_Delete(loopback);
+    return own;
+}
+
+static void add_nodes(struct writer *writer, cJSON *platform)
+{
+    const struct calibration *calibration = writer->calibration;
+    const struct size_curve *copy = &calibration->curves[0][CALIBRATION_MEMORY];
+    cJSON *nodes = cJSON_AddObjectToObject(platform, "nodes");
+    cJSON_AddNumberToObject(nodes, "count", calibration->nodes);
+    cJSON_AddNumberToObject(nodes, "cores", calibration->cores);
+    if (copy->count == 0) return;
+    const struct fit_point *point = &copy->points[copy->count - 1];
+    add_measured(writer, nodes, "memory_bandwidth_Bps", point->x / point->y, 3 * point->error * point->x / (point->y * point->y),
+                 copy->sizes[copy->count - 1].statistics.count);
+}
+
+/* mpi.eager_bytes: where the ping-pong jumps most. A rendezvous takes two messages more. */
+static void add_eager(struct writer *writer, cJSON *mpi, bool between)
+{
+    const struct size_curve *curve = &writer->calibration->curves[between][CALIBRATION_PING_PONG];
+    double largest = 0;
+    int place = -1;
+    if (!curve->fitted || cJSON_GetObjectItem(mpi, "eager_bytes")) return;
+    for (int i = 0; i + 1 < curve->fit.count; i++) {
+        const struct fit_segment *below = &curve->fit.segments[i], *above = below + 1;
+        double x = above->from, time = below->intercept.value + below->slope.value * x;
+        double jump = above->intercept.value + above->slope.value * x - time;
+        if (jump <= largest || jump < 0.1 * time) continue;
+        largest = jump;
+        place = i;
+    }
+    if (place < 0) return;
+    const struct fit_segment *below = &curve->fit.segments[place];
+    add_measured(writer, mpi, "eager_bytes", below->upto, below[1].from - below->upto, below->points + below[1].points);
+}
+
+/* mpi.rma.atomic_s_per_byte: what a byte of an accumulate takes longer than one of a put. */
+static void add_atomics(struct writer *writer, cJSON *rma, bool between)
+{
+    const struct size_curve *put = &writer->calibration->curves[between][CALIBRATION_PUT],
+                       *accumulate = &writer->calibration->curves[between][CALIBRATION_ACCUMULATE];
+    struct fit_point points[FIT_POINTS_MOST];
+    size_t count = 0;
+    if (cJSON_GetObjectItem(rma, "atomic_s_per_byte")) return;
+    for (size_t i = 0; i < accumulate->count; i++) {
+        const struct fit_point *same = size_curve_point(put, accumulate->points[i].x);
+        if (!same) continue;
+        points[count++] = (struct fit_point){same->x, accumulate->points[i].y - same->y, hypot(accumulate->points[i].error, same->error)};
+    }
+    struct piecewise fit;
+    if (piecewise_fit(points, count, &fit, NULL) != STATUS_OK) return;
+    const struct fit_segment *last = &fit.segments[fit.count - 1];
+    add_measured(writer, rma, "atomic_s_per_byte", last->slope.value, last->slope.error, last->points);
+}
+
+static enum status add_mpi(struct writer *writer, cJSON *platform, const cJSON *given, struct err *err)
+{
+    bool between = writer->calibration->curves[1][CALIBRATION_PUT].fitted;
+    cJSON *mpi = given ? cJSON_Duplicate(given, true) : cJSON_CreateObject();
+    if (!mpi) return err_memory(err);
+    cJSON_AddItemToObject(platform, "mpi", mpi);
+    cJSON *rma = cJSON_GetObjectItem(mpi, "rma");
+    if (!rma) rma = cJSON_AddObjectToObject(mpi, "rma");
+    add_eager(writer, mpi, between);
+    add_atomics(writer, rma, between);
+    return STATUS_OK;
+}
+
+static void add_curves(const struct calibration *calibration, cJSON *own)
+{
+    static const char *const keys[] = {"within", "between"};
+    for (int between = 0; between < 2; between++) {
+        cJSON *curves = cJSON_AddObjectToObject(own, keys[between]);
+        for (int i = 0; i < CALIBRATION_CURVE_COUNT; i++)
+            if (calibration->curves[between][i].count > 0)
+                cJSON_AddItemToObject(curves, rows[i].key, size_curve_to_json(&calibration->curves[between][i]));
+    }
+}
+
+enum status calibration_to_platform(const struct calibration *calibration, const cJSON *mpi, const char *name, cJSON **platform,
+                                    struct err *err)
+{
+    cJSON *made = cJSON_CreateObject();
+    struct writer writer = {calibration, cJSON_CreateArray()};
+    cJSON_AddStringToObject(made, "schema", "rmacast.platform/1");
+    cJSON_AddStringToObject(made, "name", name);
+    count_unsteady(&writer);
+    add_nodes(&writer, made);
+    bool network = add_network(&writer, made);
+    enum status status = add_mpi(&writer, made, mpi, err);
+    cJSON_AddNumberToObject(cJSON_AddObjectToObject(made, "mapping"), "ranks_per_node", calibration->most_ranks);
+    cJSON *own = cJSON_AddObjectToObject(made, "$calibration");
+    cJSON_AddStringToObject(own, "library", calibration->library);
+    cJSON_AddItemToObject(own, "notes", writer.notes);
+    add_curves(calibration, own);
+    if (status == STATUS_OK && !network)
+        status = err_set(err, STATUS_DATA, NULL, NULL, "no latency and bandwidth could be made of the results, expected times that grow with bytes");
+    if (status == STATUS_OK)
+        *platform = made;
+    else
+        cJSON_Delete(made);
+    return status;
+}

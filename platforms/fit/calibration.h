@@ -1,0 +1,46 @@
+/* A platform file from the results of a bench: docs/calibration.md has each key with its test and formula. */
+#ifndef PLATFORMS_FIT_CALIBRATION_H
+#define PLATFORMS_FIT_CALIBRATION_H
+
+#include <stdio.h>
+
+#include <cjson/cJSON.h>
+
+#include "platforms/bench/results.h"
+#include "platforms/fit/size_curve.h"
+
+enum calibration_curve {
+    CALIBRATION_PUT,
+    CALIBRATION_GET,
+    CALIBRATION_ACCUMULATE,
+    CALIBRATION_PING_PONG,
+    CALIBRATION_PUT_ISSUE,
+    CALIBRATION_ISEND_ISSUE,
+    CALIBRATION_PUT_TRAIN,
+    CALIBRATION_SEND_TRAIN,
+    CALIBRATION_FETCH,
+    CALIBRATION_LOCK,
+    CALIBRATION_PSCW,
+    CALIBRATION_FENCE,
+    CALIBRATION_BARRIER,
+    CALIBRATION_MEMORY,
+    CALIBRATION_CURVE_COUNT
+};
+
+/* [0]: within a node; [1]: between nodes. */
+struct calibration {
+    struct size_curve curves[2][CALIBRATION_CURVE_COUNT];
+    int nodes, cores, most_ranks; /* ranks: of the node that has most */
+    char library[256];
+};
+
+/* run: run.json of the bench. STATUS_DATA: it is not one, or there is neither put nor ping-pong to fit. The caller frees
+ * *calibration with free(). */
+enum status calibration_new(const struct bench_results *results, const cJSON *run, struct calibration **calibration, struct err *err);
+
+/* mpi: the probe's section of the MPI library, copied; may be NULL. Every measured value carries its error; what came out negative or
+ * is no number is left out, and $calibration.notes says so. */
+enum status calibration_to_platform(const struct calibration *calibration, const cJSON *mpi, const char *name, cJSON **platform,
+                                    struct err *err);
+
+#endif

@@ -1,0 +1,140 @@
+#include "platforms/fit/size_curve.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* One series as a point. */
+struct placed {
+    struct fit_point point;
+    struct curve_size size;
+};
+
+static void make_point(const struct bench_series *series, const struct bench_statistics *statistics, struct placed *placed)
+{
+    bool unsteady = bench_statistics_refused(statistics);
+    double y = unsteady ? statistics->p10 : statistics->median;
+    double error = unsteady ? statistics->p25 - statistics->p10 : statistics->median_error;
+    placed->point = (struct fit_point){(double)series->bytes, y, fmax(hypot(error, CURVE_ERROR_LEAST * y), 1e-12)};
+    placed->size = (struct curve_size){*statistics, unsteady};
+}
+
+/* By bytes, then time. */
+static int compare_placed(const void *a, const void *b)
+{
+    const struct fit_point *x = &((const struct placed *)a)->point, *y = &((const struct placed *)b)->point;
+    if (x->x != y->x) return x->x < y->x ? -1 : 1;
+    return (x->y > y->y) - (x->y < y->y);
+}
+
+/* Of each size the middle place. */
+static enum status keep_middles(const struct placed *placed, size_t count, struct size_curve *curve, struct err *err)
+{
+    for (size_t first = 0, behind; first < count; first = behind) {
+        for (behind = first; behind < count && placed[behind].point.x == placed[first].point.x; behind++) {}
+        if (curve->count == FIT_POINTS_MOST)
+            return err_set(err, STATUS_DATA, NULL, curve->spec, "more than %d sizes", FIT_POINTS_MOST);
+        const struct placed *middle = &placed[first + (behind - first - 1) / 2];
+        curve->points[curve->count] = middle->point;
+        curve->sizes[curve->count++] = middle->size;
+        curve->repetitions += middle->size.statistics.count;
+        curve->unsteady += middle->size.unsteady;
+    }
+    return STATUS_OK;
+}
+
+enum status size_curve_collect(const struct bench_results *results, const char *spec, bool between, struct size_curve *curve, struct err *err)
+{
+    struct placed *placed = calloc(results->count + 1, sizeof *placed);
+    size_t count = 0;
+    if (!placed) return err_memory(err);
+    memset(curve, 0, sizeof *curve);
+    snprintf(curve->spec, sizeof curve->spec, "%s", spec);
+    curve->between = between;
+    enum status status = STATUS_OK;
+    for (size_t i = 0; i < results->count && status == STATUS_OK; i++) {
+        const struct bench_series *series = &results->series[i];
+        struct bench_statistics statistics;
+        if (strcmp(series->spec, spec) != 0 || (series->demand.nodes > 1) != between) continue;
+        status = bench_series_statistics(series, &statistics, err);
+        make_point(series, &statistics, &placed[count++]);
+    }
+    qsort(placed, count, sizeof *placed, compare_placed);
+    if (status == STATUS_OK) status = keep_middles(placed, count, curve, err);
+    free(placed);
+    return status;
+}
+
+enum status size_curve_fit(struct size_curve *curve, struct err *err)
+{
+    struct err found = {.status = STATUS_OK};
+    enum status status = piecewise_fit(curve->points, curve->count, &curve->fit, &found);
+    curve->fitted = status == STATUS_OK;
+    if (status == STATUS_DATA) {
+        snprintf(curve->reason, sizeof curve->reason, "%.150s", found.text);
+        return STATUS_OK;
+    }
+    if (err && status != STATUS_OK) *err = found;
+    return status;
+}
+
+const struct fit_point *size_curve_point(const struct size_curve *curve, double bytes)
+{
+    for (size_t i = 0; i < curve->count; i++)
+        if (bytes < 0 || curve->points[i].x == bytes) return &curve->points[i];
+    return NULL;
+}
+
+/* --- JSON ------------------------------------------------------------------------------------------------------------- */
+
+static void add_number(cJSON *object, const char *key, double value)
+{
+    cJSON_AddNumberToObject(object, key, value);
+}
+
+static cJSON *point_to_json(const struct fit_point *point, const struct curve_size *size)
+{
+    cJSON *row = cJSON_CreateObject();
+    add_number(row, "bytes", point->x);
+    add_number(row, "median_s", size->statistics.median);
+    add_number(row, "least_s", size->statistics.least);
+    add_number(row, "p90_s", size->statistics.p90);
+    add_number(row, "used_s", point->y);
+    add_number(row, "error_s", point->error);
+    add_number(row, "n", (double)size->statistics.count);
+    if (size->unsteady) cJSON_AddTrueToObject(row, "unsteady");
+    return row;
+}
+
+static void add_value(cJSON *object, const char *key, const struct fit_value *value, size_t n)
+{
+    cJSON *measured = cJSON_AddObjectToObject(object, key);
+    add_number(measured, "value", value->value);
+    add_number(measured, "error", value->error);
+    add_number(measured, "n", (double)n);
+}
+
+static cJSON *segment_to_json(const struct fit_segment *segment)
+{
+    cJSON *row = cJSON_CreateObject();
+    add_number(row, "from_bytes", segment->from);
+    add_number(row, "upto_bytes", segment->upto);
+    add_value(row, "intercept_s", &segment->intercept, segment->points);
+    add_value(row, "s_per_byte", &segment->slope, segment->points);
+    return row;
+}
+
+cJSON *size_curve_to_json(const struct size_curve *curve)
+{
+    cJSON *json = cJSON_CreateObject(), *points = cJSON_AddArrayToObject(json, "points");
+    for (size_t i = 0; points && i < curve->count; i++)
+        cJSON_AddItemToArray(points, point_to_json(&curve->points[i], &curve->sizes[i]));
+    if (curve->fitted) {
+        cJSON *segments = cJSON_AddArrayToObject(json, "segments");
+        for (int i = 0; i < curve->fit.count; i++) cJSON_AddItemToArray(segments, segment_to_json(&curve->fit.segments[i]));
+    } else if (curve->count > 0) {
+        cJSON_AddStringToObject(json, "not_fitted", curve->reason);
+    }
+    return json;
+}

@@ -1,0 +1,208 @@
+/* A platform file from measurements whose parameters are known: overhead 0.5 us; between nodes 2 us and 2 GB/s up to 8 KiB, then
+ * 3 us and 5 GB/s; within a node 0.2 us and 10 GB/s; an accumulate takes 0.1 ns per byte more; sends above 16 KiB ask first. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <gsl/gsl_randist.h>
+#include <gsl/gsl_rng.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/array.h"
+#include "platforms/fit/calibration.h"
+#include "platforms/platform.h"
+
+static const int64_t sizes[] = {8,    64,    128,   512,   1024,  1536,   2048,   4096,   6144,   8192,
+                                12288, 16384, 24576, 32768, 65536, 131072, 262144, 524288, 1048576};
+enum { SIZES = sizeof sizes / sizeof *sizes, REPETITIONS = 40 };
+#define OVERHEAD 5e-7
+
+static double way(bool between, int64_t bytes)
+{
+    double n = (double)bytes;
+    if (!between) return 2e-7 + n / 1e10;
+    return bytes <= 8192 ? 2e-6 + n / 2e9 : 3e-6 + n / 5e9;
+}
+
+/* By the formulas of docs/simulation.md: a put and its flush are the call, the message and its acknowledgement. */
+static double put_time(bool between, int64_t bytes)
+{
+    return OVERHEAD + way(between, bytes) + way(between, 0);
+}
+
+static double accumulate_time(bool between, int64_t bytes)
+{
+    return put_time(between, bytes) + 1e-10 * (double)bytes;
+}
+
+static double ping_pong_time(bool between, int64_t bytes)
+{
+    return 2 * OVERHEAD + way(between, bytes) + (bytes > 16384 ? 2 * way(between, 0) : 0);
+}
+
+static double issue_time(bool between, int64_t bytes)
+{
+    (void)between, (void)bytes;
+    return OVERHEAD;
+}
+
+/* 64 messages 0.7 us apart, and the last one's way and the answer's. */
+static double train_time(bool between, int64_t bytes)
+{
+    (void)bytes;
+    return 7e-7 + 2 * way(between, 0) / 64;
+}
+
+static enum status add_series(struct bench_results *results, const char *spec, bool between, int64_t bytes, double time, gsl_rng *random,
+                              struct err *err)
+{
+    struct bench_series series = {.demand = {between ? 2 : 1, 2}, .bytes = bytes};
+    strcpy(series.spec, spec);
+    for (int i = 0; i < REPETITIONS; i++) {
+        double value = time * (1 + gsl_ran_gaussian(random, 0.02));
+        const struct bench_repetition times = {value, value, value, value};
+        ARRAY_PUSH(series.repetitions, series.count, series.capacity, times, err);
+    }
+    ARRAY_PUSH(results->series, results->count, results->capacity, series, err);
+    return STATUS_OK;
+}
+
+static void add_all(struct bench_results *results, bool between, unsigned long seed)
+{
+    static const struct {
+        const char *spec;
+        double (*time)(bool, int64_t);
+        int sizes;
+    } tests[] = {{"putLatency -s flush", put_time, SIZES},   {"accumulateLatency -s flush", accumulate_time, SIZES},
+                 {"pingPong", ping_pong_time, SIZES},        {"putIssue", issue_time, 3},
+                 {"putBandwidth -s flush", train_time, 1}};
+    struct err err;
+    gsl_rng *random = gsl_rng_alloc(gsl_rng_taus);
+    gsl_rng_set(random, seed);
+    for (size_t i = 0; i < sizeof tests / sizeof *tests; i++)
+        for (int k = 0; k < tests[i].sizes; k++)
+            assert_int_equal(add_series(results, tests[i].spec, between, sizes[k], tests[i].time(between, sizes[k]), random, &err), STATUS_OK);
+    gsl_rng_free(random);
+}
+
+static cJSON *calibrate(bool within, bool between, unsigned long seed)
+{
+    struct bench_results results = {0};
+    struct calibration *calibration;
+    struct err err = {0};
+    cJSON *platform, *run = cJSON_Parse("{ \"library\": \"MPI of this test\", \"cores\": 2,"
+                                        "  \"nodes\": [{ \"ranks\": [0, 1] }, { \"ranks\": [2, 3] }] }");
+    if (within) add_all(&results, false, seed);
+    if (between) add_all(&results, true, seed + 1000);
+    if (calibration_new(&results, run, &calibration, &err) != STATUS_OK) fail_msg("%s", err.text);
+    if (calibration_to_platform(calibration, NULL, "test", &platform, &err) != STATUS_OK) fail_msg("%s", err.text);
+    free(calibration);
+    bench_results_clear(&results);
+    cJSON_Delete(run);
+    return platform;
+}
+
+static double number_of(const cJSON *object, const char *key)
+{
+    const cJSON *item = cJSON_GetObjectItem(object, key);
+    assert_true(cJSON_IsNumber(item));
+    return item->valuedouble;
+}
+
+/* The value is right within the error that it states, and the error is no excuse. */
+static bool is_right(const cJSON *object, const char *key, double truth)
+{
+    const cJSON *item = cJSON_GetObjectItem(object, key);
+    assert_true(cJSON_IsObject(item));
+    assert_true(number_of(item, "n") >= 1);
+    double error = number_of(item, "error");
+    return fabs(number_of(item, "value") - truth) <= error && error < 0.5 * truth;
+}
+
+/* Each parameter is right in 95 % of the seeds. */
+static void parameters_are_recovered(void **state)
+{
+    (void)state;
+    enum { SEEDS = 20, VALUES = 9 };
+    int right[VALUES] = {0};
+    for (unsigned long seed = 1; seed <= SEEDS; seed++) {
+        cJSON *platform = calibrate(true, true, seed), *network = cJSON_GetObjectItem(platform, "network");
+        const cJSON *segments = cJSON_GetObjectItem(network, "segments");
+        const cJSON *inside = cJSON_GetArrayItem(cJSON_GetObjectItem(cJSON_GetObjectItem(network, "loopback"), "segments"), 0);
+        const cJSON *mpi = cJSON_GetObjectItem(platform, "mpi"), *low = cJSON_GetArrayItem(segments, 0),
+                    *high = cJSON_GetArrayItem(segments, 1);
+        assert_non_null(high);
+        right[0] += is_right(low, "latency_s", 2e-6);
+        right[1] += is_right(low, "bandwidth_Bps", 2e9);
+        right[2] += is_right(high, "latency_s", 3e-6);
+        right[3] += is_right(high, "bandwidth_Bps", 5e9);
+        right[4] += is_right(network, "overhead_s", OVERHEAD);
+        right[5] += is_right(network, "gap_s", 7e-7);
+        right[6] += is_right(inside, "latency_s", 2e-7) && is_right(inside, "bandwidth_Bps", 1e10);
+        right[7] += is_right(cJSON_GetObjectItem(mpi, "rma"), "atomic_s_per_byte", 1e-10);
+        right[8] += number_of(cJSON_GetObjectItem(mpi, "eager_bytes"), "value") == 16384;
+        cJSON_Delete(platform);
+    }
+    for (int i = 0; i < VALUES; i++)
+        if (right[i] < 0.95 * SEEDS) fail_msg("value %d: right in %d of %d seeds", i, right[i], SEEDS);
+}
+
+/* The reader of platform files takes what is written: measured values everywhere. */
+static void the_platform_is_accepted(void **state)
+{
+    (void)state;
+    char file[] = "/tmp/rmacast-platform-XXXXXX";
+    for (int which = 1; which < 4; which++) {
+        cJSON *json = calibrate(which & 1, which & 2, 5);
+        char *text = cJSON_Print(json);
+        struct platform *platform;
+        struct err err = {0};
+        int descriptor = mkstemp(file);
+        assert_true(descriptor >= 0 && write(descriptor, text, strlen(text)) == (ssize_t)strlen(text));
+        close(descriptor);
+        if (platform_open(file, NULL, 0, &platform, &err) != STATUS_OK) fail_msg("%s", err.text);
+        assert_int_equal(platform->node_count, 2);
+        assert_int_equal(platform->ranks_per_node, 2);
+        assert_true(fabs(platform->overhead_s - OVERHEAD) < 0.1 * OVERHEAD);
+        if (which & 2) {
+            assert_true(fabs(platform_latency_s(platform, 0, 1, 8) - 2e-6) < 1e-7);
+            assert_true(fabs(platform_bandwidth_Bps(platform, 0, 1, 1 << 20) - 5e9) < 2e8);
+            assert_true(platform->segments[0].upto_bytes == 8192);
+        }
+        platform_free(platform);
+        unlink(file);
+        strcpy(file, "/tmp/rmacast-platform-XXXXXX");
+        free(text);
+        cJSON_Delete(json);
+    }
+}
+
+static void nothing_to_fit_is_an_error(void **state)
+{
+    (void)state;
+    struct bench_results results = {0};
+    struct calibration *calibration;
+    struct err err = {0};
+    cJSON *run = cJSON_Parse("{ \"nodes\": [{ \"ranks\": [0, 1] }] }"), *other = cJSON_Parse("{ \"nodes\": 3 }");
+    assert_int_equal(calibration_new(&results, run, &calibration, &err), STATUS_DATA);
+    assert_int_equal(calibration_new(&results, other, &calibration, &err), STATUS_DATA);
+    assert_non_null(strstr(err.text, "run.json:nodes"));
+    cJSON_Delete(run);
+    cJSON_Delete(other);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(parameters_are_recovered),
+        cmocka_unit_test(the_platform_is_accepted),
+        cmocka_unit_test(nothing_to_fit_is_an_error),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
