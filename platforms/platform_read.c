@@ -77,20 +77,6 @@ static const struct field mapping_fields[] = {
     {.key = NULL},
 };
 
-enum status name_read(const struct json_node *node, const char *const *names, int *index, struct err *err)
-{
-    const char *text;
-    TRY(json_string(node, &text, err));
-    *index = platform_name_index(names, text);
-    if (*index >= 0) return STATUS_OK;
-    char list[128] = "";
-    for (; *names; names++) {
-        strncat(list, *names, sizeof list - strlen(list) - 1);
-        if (names[1]) strncat(list, names[2] ? ", " : " or ", sizeof list - strlen(list) - 1);
-    }
-    return json_error(node, err, "unknown value '%s', expected %s", text, list);
-}
-
 static enum status read_field(const struct json_node *node, const struct field *field, struct platform *platform,
                               struct err *err)
 {

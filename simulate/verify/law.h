@@ -1,4 +1,5 @@
-/* Inside verify: what a law sees, how it reports. Each law is a row of the table in verify.c and a function here. */
+/* Inside verify: what a law sees, how it reports. Each law is a row of the table in
+ * verify.c and a function here. */
 #ifndef SIMULATE_VERIFY_LAW_H
 #define SIMULATE_VERIFY_LAW_H
 

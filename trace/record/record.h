@@ -185,6 +185,13 @@ void rec_enter(struct rec_call *rec);            /* stamps, writes the entry rec
 void rec_exit(struct rec_call *rec);             /* writes the exit record */
 void rec_stop(const char *why);                  /* says so once and records no more; errno may be set */
 void rec_put(const struct spool_record *record); /* record->time is absolute */
+/* Into the thread's own stream, while rec_state is REC_OPEN. */
+void rec_put_slowly(struct rec_buffer *own, const struct spool_record *record, unsigned pattern);
+REC_INLINE void rec_put_into(struct rec_buffer *own, const struct spool_record *record, unsigned pattern)
+{
+    bool near = REC_LIKELY(!rec_buffer_unanchored(own, record->time));
+    if (!REC_LIKELY(near && rec_buffer_put_same(own, record, pattern))) rec_put_slowly(own, record, pattern);
+}
 void rec_put_extents(const struct rec_call *rec, uint64_t time); /* before its entry, if there are gaps */
 void rec_anchor(void); /* where the stream ends: what stands before it has an anchor on both sides */
 void rec_define(enum spool_kind kind, uint32_t id, const void *content, size_t bytes);
@@ -378,7 +385,7 @@ struct rec_lengths {
 #define rec_sendrecv_made(request, comm, ...) rec_set_sendrecv(&rec, (request), (comm), __VA_ARGS__)
 #define rec_neighbor(comm, ...) rec_set_neighbor(&rec, (comm), __VA_ARGS__)
 
-/* record.c, session.c */
+/* record.c, session.c, region.c */
 void rec_opened(struct rec_call *rec);
 /* Around an initialisation of MPI that this rank does not record. begin: true for the outermost one, behind which end
  * must follow; initialised: whether it succeeded. */

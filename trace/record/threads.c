@@ -2,7 +2,6 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -14,20 +13,11 @@
 /* Each thread takes two files and 100 KiB until it ends, and its files stay. */
 static uint32_t threads_max = 1024;
 
-bool rec_shared REC_HOT;
-int rec_locked;
-
 static struct spool_header header; /* of thread 0 */
 static uint32_t thread_count;
 static pthread_key_t at_end;
 static bool have_key;
 static __thread bool ended; /* or not recorded for another reason */
-
-void rec_lock_wait(void)
-{
-    for (int tries = 0; __atomic_exchange_n(&rec_locked, 1, __ATOMIC_ACQUIRE); tries++)
-        if (tries >= 100) sched_yield();
-}
 
 /* Not recorded, and that is said. */
 static bool refuse(void)

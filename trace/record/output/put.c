@@ -1,0 +1,77 @@
+/* The state of the recording, and records into a thread's stream: trace/record/record.h. */
+#include <errno.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "trace/record/output/guard.h"
+#include "trace/record/record.h"
+
+enum rec_state rec_state REC_HOT = REC_OFF;
+struct rec_buffer rec_out = {.file = -1};
+int rec_rank, rec_world;
+MPI_Group rec_world_group;
+struct rec_anchor rec_loaded_at;
+__thread uintptr_t rec_inside;
+__thread struct rec_buffer *rec_own;
+
+void rec_mark(uint32_t state)
+{
+    __atomic_fetch_or(&rec_out.tail->state, state, __ATOMIC_RELAXED);
+}
+
+void rec_stop(const char *why)
+{
+    int failure = errno;
+    enum rec_state before = __atomic_exchange_n(&rec_state, REC_OFF, __ATOMIC_ACQ_REL);
+    if (before == REC_OFF) return;
+    if (before == REC_OPEN)
+        __atomic_fetch_or(&rec_out.tail->state, (uint32_t)SPOOL_STOPPED | (uint32_t)failure << 16, __ATOMIC_RELEASE);
+    dprintf(STDERR_FILENO, "rmacast: rank %d: recording stopped: %s%s%s\n", rec_rank, why, failure ? ": " : "",
+            failure ? strerror(failure) : "");
+    errno = failure;
+}
+
+static void stop_writing(void)
+{
+    if (!rec_own->limited) {
+        rec_stop("the spool cannot be written");
+        return;
+    }
+    rec_mark(SPOOL_LIMIT);
+    errno = 0;
+    rec_stop("the limit of its size is reached");
+}
+
+void rec_put_slowly(struct rec_buffer *own, const struct spool_record *record, unsigned pattern)
+{
+    uint64_t chunk = own->chunk;
+    if (own->tail->signal != 0) own->tail->signal = 0; /* the thread left the handler by a jump */
+    bool anchored = !rec_buffer_unanchored(own, record->time) || rec_buffer_anchor(own);
+    if (!anchored || !rec_buffer_put_as(own, record, pattern)) stop_writing();
+    if (own->chunk != chunk) rec_guard();
+}
+
+void rec_put(const struct spool_record *record)
+{
+    struct rec_buffer *own = rec_own;
+    if (rec_state == REC_OPEN && own) rec_put_into(own, record, rec_buffer_template(record));
+}
+
+void rec_anchor(void)
+{
+    if (rec_state == REC_OPEN && rec_own && !rec_buffer_anchor(rec_own)) stop_writing();
+}
+
+void rec_define_with(struct spool_record head, const void *first, size_t first_bytes, const void *second,
+                     size_t second_bytes)
+{
+    if (rec_state != REC_OPEN || !rec_own) return;
+    head.time = rec_stamp();
+    bool anchored = !rec_buffer_unanchored(rec_own, head.time) || rec_buffer_anchor(rec_own);
+    if (!anchored || !rec_buffer_define(rec_own, head, first, first_bytes, second, second_bytes)) stop_writing();
+}
+
+void rec_define(enum spool_kind kind, uint32_t id, const void *content, size_t bytes)
+{
+    rec_define_with((struct spool_record){.kind = (uint8_t)kind, .id = id}, content, bytes, NULL, 0);
+}
